@@ -1,0 +1,65 @@
+import type { CommitteeAttestation, L1Block } from "../l1/types.ts";
+import type { BlockHeader } from "../protocol/block-header.ts";
+import type { CheckpointHeader } from "../protocol/checkpoint-header.ts";
+
+/** A block without its transactions. Block 0 is genesis: zero archive, checkpoint 0. */
+export interface BlockRecord {
+  number: number;
+  hash: Uint8Array;
+  header: BlockHeader;
+  /** Archive after the block; its size is `number + 1` (0 for genesis). */
+  archiveRoot: Uint8Array;
+  checkpointNumber: number;
+  indexWithinCheckpoint: number;
+  txCount: number;
+}
+
+export interface CheckpointRecord {
+  number: number;
+  header: CheckpointHeader;
+  /** Archive after its last block. */
+  archiveRoot: Uint8Array;
+  /** Out hash of this checkpoint alone. */
+  outHash: Uint8Array;
+  startBlock: number;
+  blockCount: number;
+  feeAssetPriceModifier: bigint;
+  l1: L1Block;
+  attestations: CommitteeAttestation[];
+}
+
+export interface BlockId {
+  number: number;
+  /** 0x text; the constants of sheet 01 section 9.3 for number 0. */
+  hash: string;
+}
+
+export interface ChainTips {
+  proposed: BlockId;
+  checkpointed: { block: BlockId; checkpoint: BlockId };
+  proven: { block: BlockId; checkpoint: BlockId };
+  finalized: { block: BlockId; checkpoint: BlockId };
+}
+
+/** Reads over the synced chain. Synchronous, one snapshot per synchronous run. Absent things are undefined. */
+export interface ChainReader {
+  tips(): ChainTips;
+  /** Highest block: proposed tip. */
+  latestBlockNumber(): number;
+  checkpointedBlockNumber(): number;
+  provenBlockNumber(): number;
+  finalizedBlockNumber(): number;
+  latestCheckpointNumber(): number;
+  block(number: number): BlockRecord | undefined;
+  /** Tx words of a block (see TxEffect), empty for a block without txs. */
+  blockBody(number: number): Uint8Array | undefined;
+  /** Genesis hash gives 0. */
+  blockNumberByHash(hash: Uint8Array): number | undefined;
+  /** By the archive root after the block; the genesis archive root gives undefined. */
+  blockNumberByArchive(root: Uint8Array): number | undefined;
+  checkpoint(number: number): CheckpointRecord | undefined;
+  /** Checkpoints whose slot is in the epoch, in order. */
+  checkpointsOfEpoch(epoch: number): CheckpointRecord[];
+  /** Global index of an L1-to-L2 message. */
+  messageIndex(leaf: Uint8Array): number | undefined;
+}

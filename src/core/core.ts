@@ -1,0 +1,81 @@
+/**
+ * Host side of the WASM core: pure functions on bytes, one instance per thread. Fields are canonical 32-byte big-endian words on
+ * both sides of every call; Montgomery limbs never leave the core. Sheet 01 sections 2 and 5 to 7.
+ */
+export interface Core {
+  /** Poseidon2 permutation of a state of four words (128 bytes). */
+  permute(state: Uint8Array): Uint8Array;
+  /** `H` of n fields (n x 32 bytes, n >= 0). */
+  hash(fields: Uint8Array): Uint8Array;
+  /** `Hs`: `H` with the separator as first input. */
+  hashWithSeparator(separator: number | bigint, fields: Uint8Array): Uint8Array;
+  /** `HB`: hash of bytes in little-endian 31-byte chunks. */
+  hashBytes(bytes: Uint8Array): Uint8Array;
+  /** Independent hashes of `arity` fields each; inputs and results back to back. */
+  hashMany(inputs: Uint8Array, arity: number): Uint8Array;
+  /** A blob sponge (section 2.5) that absorbs words over time. */
+  blobSponge(): BlobSponge;
+  /** Node of an empty subtree by level, 0 to 42. */
+  readonly zeroHashes: readonly Uint8Array[];
+
+  /**
+   * Recomputes inner nodes of subtrees ("tiles") of `height` levels, level by level over all of them. A tile is 2^(height+1) words
+   * in heap order: word 1 its root, word k has children 2k and 2k+1, the bottom row starts at word 2^height; word 0 is unused.
+   * `dirty[i]` has bit b set when bottom node b of tile i changed; only ancestors of dirty nodes are hashed. In place.
+   * `height` is 1 to 5.
+   */
+  rehashTiles(tiles: Uint8Array[], dirty: Uint32Array, height: number): void;
+
+  /**
+   * Sibling path of a leaf from stored tiles, leaf side first, written to `out` (height x 32 bytes) at `at`.
+   * `records[t]` is the packed tile (see packTile) that holds levels t*tileHeight .. of the leaf's path, or undefined where
+   * the whole tile is empty. Nodes that a record leaves out are the zero hash of their level.
+   */
+  siblingPath(
+    records: (Uint8Array | undefined)[],
+    index: number,
+    height: number,
+    tileHeight: number,
+    out: Uint8Array,
+    at: number,
+  ): void;
+
+  /** Links new keys into the sorted list of an indexed tree (section 7.5). Throws DuplicateKeyError when a key occurs twice. */
+  linkLeaves(batch: LinkBatch): LinkedLeaves;
+}
+
+export interface BlobSponge {
+  absorb(words: Uint8Array): void;
+  /** Squeezes a copy: absorbing may go on afterwards. */
+  squeeze(): Uint8Array;
+}
+
+/** Input of linkLeaves. All keys are non-zero and absent from the tree; `n` keys in any order. */
+export interface LinkBatch {
+  /** n x 32. */
+  keys: Uint8Array;
+  /** Position of each key's leaf. */
+  positions: number[];
+  /** The leaf with the largest smaller key in the tree before the batch, for each key. */
+  lowIndexes: number[];
+  /** n x 32: nextKey of that leaf before the batch. */
+  lowNextKeys: Uint8Array;
+  lowNextIndexes: number[];
+}
+
+export interface LinkedLeaves {
+  /** Pointers of each new leaf, in input order. */
+  nextKeys: Uint8Array;
+  nextIndexes: number[];
+  /** Each low leaf once, with its new pointers. */
+  lows: { index: number; nextKey: Uint8Array; nextIndex: number }[];
+}
+
+export class DuplicateKeyError extends Error {
+  readonly key: Uint8Array;
+  constructor(key: Uint8Array) {
+    super(`key 0x${Buffer.from(key).toString("hex")} occurs twice in one batch`);
+    this.name = "DuplicateKeyError";
+    this.key = key;
+  }
+}

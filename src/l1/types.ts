@@ -1,0 +1,126 @@
+import type { CheckpointHeader } from "../protocol/checkpoint-header.ts";
+import type { L1Constants } from "../protocol/time.ts";
+
+export interface L1Block {
+  number: number;
+  hash: Uint8Array;
+  /** Seconds. */
+  timestamp: number;
+}
+
+/** Lower-case 0x addresses, named as in the RPC result (sheet 02 section 4.9). */
+export interface L1ContractAddresses {
+  registryAddress: string;
+  rollupAddress: string;
+  inboxAddress: string;
+  outboxAddress: string;
+  feeJuiceAddress: string;
+  stakingAssetAddress: string;
+  feeJuicePortalAddress: string;
+  coinIssuerAddress: string;
+  rewardDistributorAddress: string;
+  governanceProposerAddress: string;
+  governanceAddress: string;
+  gseAddress?: string;
+}
+
+/** What never changes while a node follows one rollup. */
+export interface RollupIdentity {
+  l1ChainId: number;
+  rollupVersion: number;
+  addresses: L1ContractAddresses;
+  constants: L1Constants;
+  /** Hash of the L1 block that deployed the rollup. */
+  l1StartBlockHash: Uint8Array;
+  genesisArchiveRoot: Uint8Array;
+}
+
+/** One committee member's entry of a proposal: zero address when only the signature was posted, no signature when only the address was. */
+export interface CommitteeAttestation {
+  /** 20 bytes. */
+  address: Uint8Array;
+  /** 65 bytes r, s, v, or undefined. */
+  signature: Uint8Array | undefined;
+}
+
+/** A checkpoint as proposed on L1: calldata decoded and bound to the event by its hashes (sheet 04 section 3). Blobs are not fetched yet. */
+export interface ProposedCheckpoint {
+  checkpointNumber: number;
+  archiveRoot: Uint8Array;
+  header: CheckpointHeader;
+  feeAssetPriceModifier: bigint;
+  attestations: CommitteeAttestation[];
+  payloadDigest: Uint8Array;
+  versionedBlobHashes: Uint8Array[];
+  l1: L1Block;
+  transactionHash: Uint8Array;
+}
+
+/** Rollup.status() at some L1 block. */
+export interface RollupStatus {
+  provenCheckpointNumber: number;
+  provenArchive: Uint8Array;
+  pendingCheckpointNumber: number;
+  pendingArchive: Uint8Array;
+  /** Archive on L1 of the checkpoint number that was asked about; zero when there is none. */
+  archiveOfMyCheckpoint: Uint8Array;
+}
+
+export interface InboxState {
+  /** 16 bytes. */
+  rollingHash: Uint8Array;
+  totalMessagesInserted: number;
+}
+
+export interface InboxMessage {
+  checkpointNumber: number;
+  index: number;
+  leaf: Uint8Array;
+  /** 16 bytes, after this message. */
+  rollingHash: Uint8Array;
+  l1BlockNumber: number;
+  l1BlockHash: Uint8Array;
+}
+
+/** Committee of an epoch; undefined when the network has none for it (no committee required, or not enough validators). */
+export interface EpochCommittee {
+  epoch: number;
+  /** 20-byte addresses. */
+  committee: Uint8Array[] | undefined;
+  seed: bigint;
+  escapeHatchOpen: boolean;
+}
+
+/** Reads of the rollup and inbox contracts that following the chain needs. `at` pins a call to an L1 block number. */
+export interface RollupReader {
+  readonly identity: RollupIdentity;
+  latestBlock(): Promise<L1Block>;
+  /** The finalized L1 block, undefined when the endpoint knows none. */
+  finalizedBlock(): Promise<L1Block | undefined>;
+  block(number: number): Promise<L1Block | undefined>;
+  status(checkpointNumber: number, at: number): Promise<RollupStatus>;
+  provenCheckpointNumber(at: number): Promise<number>;
+  canPruneAtTime(timestamp: number, at: number): Promise<boolean>;
+  /** Zero when there is no such checkpoint. */
+  archiveAt(checkpointNumber: number): Promise<Uint8Array>;
+  /** Proposals in the L1 block range (inclusive), in L1 order; those that L1 no longer holds are left out. */
+  checkpoints(fromBlock: number, toBlock: number): Promise<ProposedCheckpoint[]>;
+  inboxState(at: number): Promise<InboxState>;
+  messages(fromBlock: number, toBlock: number): Promise<InboxMessage[]>;
+  /** The inbox event of a leaf, undefined when L1 has none. */
+  findMessage(leaf: Uint8Array): Promise<InboxMessage | undefined>;
+  committee(epoch: number): Promise<EpochCommittee>;
+}
+
+/** Fetches blobs by versioned hash and checks each against it. */
+export interface BlobFetcher {
+  /**
+   * The blobs (131,072 bytes each) in the order of `versionedHashes`.
+   * Throws MissingBlobError when any source has been asked and some are still missing.
+   */
+  fetch(
+    l1Block: L1Block,
+    versionedHashes: Uint8Array[],
+    options: { historical: boolean; signal?: AbortSignal },
+  ): Promise<Uint8Array[]>;
+}

@@ -1,0 +1,40 @@
+import { readBigUint, readUint } from "./bytes.ts";
+import { shaField } from "./sha-field.ts";
+
+/**
+ * A checkpoint header is kept as its 316 bytes (sheet 01 section 13.1):
+ *
+ *   0 lastArchiveRoot | 32 blockHeadersHash | 64 blobsHash | 96 inHash | 128 epochOutHash | 160 slotNumber 32
+ *   192 timestamp u64 | 200 coinbase 20 | 220 feeRecipient 32 | 252 feePerDaGas u128 | 268 feePerL2Gas u128 | 284 totalManaUsed 32
+ */
+export type CheckpointHeader = Uint8Array;
+
+export const CHECKPOINT_HEADER_BYTES = 316;
+
+export const CHECKPOINT_AT = {
+  lastArchiveRoot: 0,
+  blockHeadersHash: 32,
+  blobsHash: 64,
+  inHash: 96,
+  epochOutHash: 128,
+  slotNumber: 160,
+  timestamp: 192,
+  coinbase: 200,
+  feeRecipient: 220,
+  feePerDaGas: 252,
+  feePerL2Gas: 268,
+  totalManaUsed: 284,
+} as const;
+
+/** The checkpoint hash that L1 and the chain tips use. */
+export function checkpointHash(header: CheckpointHeader): Uint8Array {
+  return shaField(header);
+}
+
+export function checkpointSlot(header: CheckpointHeader): number {
+  return readUint(header, CHECKPOINT_AT.slotNumber + 26, 6);
+}
+
+export function checkpointTimestamp(header: CheckpointHeader): bigint {
+  return readBigUint(header, CHECKPOINT_AT.timestamp, 8);
+}

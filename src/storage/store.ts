@@ -1,0 +1,155 @@
+import { type Database, open, type RootDatabase } from "lmdb";
+
+/** Ordered table of byte keys (at most 1,978 bytes) and byte values inside the store's one LMDB environment. */
+export interface Table {
+  get(key: Uint8Array): Uint8Array | undefined;
+  has(key: Uint8Array): boolean;
+  /** Only inside Store.transaction. */
+  put(key: Uint8Array, value: Uint8Array): void;
+  /** Only inside Store.transaction. Absent keys are ignored. */
+  remove(key: Uint8Array): void;
+  /** First entry with key >= `key`. */
+  atOrAfter(key: Uint8Array): Entry | undefined;
+  /** Last entry with key <= `key`. */
+  atOrBefore(key: Uint8Array): Entry | undefined;
+  /** Entries in key order, `start` inclusive, `end` exclusive. Must be consumed in the same synchronous run. */
+  range(options: { start?: Uint8Array; end?: Uint8Array; reverse?: boolean; limit?: number }): Iterable<Entry>;
+  count(): number;
+}
+
+export interface Entry {
+  key: Uint8Array;
+  value: Uint8Array;
+}
+
+/**
+ * The chain store: one LMDB environment, so that blocks, messages and trees commit together. One writer; any number of readers,
+ * each synchronous run of reads sees one MVCC snapshot.
+ */
+export interface Store {
+  readonly path: string;
+  table(name: string): Table;
+  /** Runs `work` in one write transaction: everything or, when it throws, nothing. */
+  transaction<T>(work: () => T): T;
+  close(): Promise<void>;
+}
+
+export interface StoreOptions {
+  path: string;
+  /** Largest size of the environment. */
+  mapSizeKb?: number;
+  readOnly?: boolean;
+}
+
+const MAX_TABLES = 48;
+
+/** Byte order of LMDB keys: the smallest key that sorts after every key with this prefix. */
+export function prefixEnd(prefix: Uint8Array): Uint8Array | undefined {
+  const end = Uint8Array.from(prefix);
+  for (let i = end.length - 1; i >= 0; i--) {
+    if (end[i] < 255) {
+      end[i]++;
+      return end.subarray(0, i + 1);
+    }
+  }
+  return undefined;
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+}
+
+class LmdbTable implements Table {
+  readonly #db: Database<Buffer, Buffer>;
+
+  constructor(db: Database<Buffer, Buffer>) {
+    this.#db = db;
+  }
+
+  get(key: Uint8Array): Uint8Array | undefined {
+    return this.#db.get(asBuffer(key));
+  }
+
+  has(key: Uint8Array): boolean {
+    return this.#db.doesExist(asBuffer(key));
+  }
+
+  put(key: Uint8Array, value: Uint8Array): void {
+    this.#db.putSync(asBuffer(key), asBuffer(value));
+  }
+
+  remove(key: Uint8Array): void {
+    this.#db.removeSync(asBuffer(key));
+  }
+
+  atOrAfter(key: Uint8Array): Entry | undefined {
+    return first(this.#db.getRange({ start: asBuffer(key), limit: 1 }));
+  }
+
+  atOrBefore(key: Uint8Array): Entry | undefined {
+    return first(this.#db.getRange({ start: asBuffer(key), reverse: true, limit: 1 }));
+  }
+
+  range({ start, end, reverse, limit }: Parameters<Table["range"]>[0]): Iterable<Entry> {
+    return this.#db.getRange({
+      start: start && asBuffer(start),
+      end: end && asBuffer(end),
+      reverse: reverse ?? false,
+      limit,
+    });
+  }
+
+  count(): number {
+    return this.#db.getCount({});
+  }
+}
+
+function first(entries: Iterable<Entry>): Entry | undefined {
+  for (const entry of entries) return entry;
+  return undefined;
+}
+
+class LmdbStore implements Store {
+  readonly path: string;
+  readonly #root: RootDatabase<Buffer, Buffer>;
+  readonly #tables = new Map<string, Table>();
+
+  constructor(path: string, root: RootDatabase<Buffer, Buffer>) {
+    this.path = path;
+    this.#root = root;
+  }
+
+  table(name: string): Table {
+    let table = this.#tables.get(name);
+    if (table === undefined) {
+      table = new LmdbTable(
+        this.#root.openDB<Buffer, Buffer>({ name, encoding: "binary", keyEncoding: "binary" }) as Database<
+          Buffer,
+          Buffer
+        >,
+      );
+      this.#tables.set(name, table);
+    }
+    return table;
+  }
+
+  transaction<T>(work: () => T): T {
+    return this.#root.transactionSync(work);
+  }
+
+  close(): Promise<void> {
+    return this.#root.close();
+  }
+}
+
+export function openStore({ path, mapSizeKb, readOnly }: StoreOptions): Store {
+  const root = open<Buffer, Buffer>({
+    path,
+    encoding: "binary",
+    keyEncoding: "binary",
+    maxDbs: MAX_TABLES,
+    readOnly,
+    ...(mapSizeKb === undefined ? {} : { mapSize: mapSizeKb * 1024 }),
+  });
+  return new LmdbStore(path, root);
+}

@@ -1,0 +1,78 @@
+import type { BlockHeader } from "../protocol/block-header.ts";
+import type { TreeId } from "../protocol/constants.ts";
+import type { TxEffect } from "../protocol/tx-effect.ts";
+
+/** A leaf of the nullifier or public data tree as of some block. Keys and values are 32-byte words. */
+export interface IndexedLeaf {
+  index: number;
+  key: Uint8Array;
+  /** Public data tree only. */
+  value?: Uint8Array;
+  nextKey: Uint8Array;
+  nextIndex: number;
+}
+
+export interface TreeSnapshot {
+  root: Uint8Array;
+  /** Next available leaf index. */
+  size: number;
+}
+
+export interface WorldStateStatus {
+  tip: number;
+  finalized: number;
+  oldest: number;
+}
+
+/**
+ * Reads of the five trees as of a kept block. Synchronous: each call, and any run of calls without an await between them, sees one
+ * consistent snapshot. `block` is 0 (genesis) or oldest .. tip; another one throws UnknownStateError.
+ */
+export interface WorldStateReader {
+  status(): WorldStateStatus;
+  snapshot(block: number, tree: TreeId): TreeSnapshot;
+  /** Position of a value in an append-only tree, or of a key in the nullifier tree. */
+  findLeaf(block: number, tree: TreeId, value: Uint8Array): number | undefined;
+  /** First block after which the tree was larger than `position`; genesis leaves count for block 1. */
+  blockOfLeaf(tree: TreeId, position: number): number | undefined;
+  /** Value at a position of an append-only tree; zero beyond its size. */
+  leafAt(block: number, tree: TreeId, position: number): Uint8Array;
+  /** height x 32 bytes, leaf side first. */
+  siblingPath(block: number, tree: TreeId, position: number): Uint8Array;
+  /** The leaf of `key`, or the one with the largest smaller key. */
+  lowLeaf(block: number, tree: 0 | 2, key: Uint8Array): { leaf: IndexedLeaf; present: boolean };
+  /** Header of genesis, from the state of block 0. */
+  genesisHeader(): BlockHeader;
+}
+
+/** What the effects of one block need to reach the trees (sheet 01 section 8). */
+export interface BlockEffects {
+  header: BlockHeader;
+  blockHash: Uint8Array;
+  /** Archive root after the block, as L1 or the next block states it. */
+  archiveRoot: Uint8Array;
+  txs: TxEffect[];
+  /** The checkpoint's messages for its first block, undefined for later ones. */
+  l1ToL2Messages: Uint8Array[] | undefined;
+}
+
+/** Tree changes of consecutive blocks, computed and checked, not yet written. Opaque. */
+export interface PreparedBlocks {
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * Writes of the world state. `prepare` computes outside any transaction; the other operations run inside the caller's
+ * Store.transaction, so that the archiver's rows commit with them.
+ */
+export interface WorldStateWriter extends WorldStateReader {
+  /** Applies blocks on top of the tip in memory and checks every root and size. Throws StateMismatchError. */
+  prepare(blocks: BlockEffects[]): Promise<PreparedBlocks>;
+  write(prepared: PreparedBlocks): void;
+  /** State becomes that of `block` (0 allowed). */
+  unwindTo(block: number): void;
+  setFinalized(block: number): void;
+  /** Drops states older than `block`; the current state and state 0 stay. */
+  pruneTo(block: number): void;
+}
