@@ -17,6 +17,7 @@ export interface Core {
   blobSponge(): BlobSponge;
   /** Node of an empty subtree by level, 0 to 42. */
   readonly zeroHashes: readonly Uint8Array[];
+  readonly field: FieldArithmetic;
 
   /**
    * Recomputes inner nodes of subtrees ("tiles") of `height` levels, level by level over all of them. A tile is 2^(height+1) words
@@ -29,7 +30,8 @@ export interface Core {
   /**
    * Sibling path of a leaf from stored tiles, leaf side first, written to `out` (height x 32 bytes) at `at`.
    * `records[t]` is the packed tile (see packTile) that holds levels t*tileHeight .. of the leaf's path, or undefined where
-   * the whole tile is empty. Nodes that a record leaves out are the zero hash of their level.
+   * the whole tile is empty. Nodes that a record leaves out are the zero hash of their level. The last record's own height is
+   * what is left of the tree: height - t*tileHeight.
    */
   siblingPath(
     records: (Uint8Array | undefined)[],
@@ -42,6 +44,15 @@ export interface Core {
 
   /** Links new keys into the sorted list of an indexed tree (section 7.5). Throws DuplicateKeyError when a key occurs twice. */
   linkLeaves(batch: LinkBatch): LinkedLeaves;
+}
+
+/** Arithmetic mod p on words. Operands that are not below p are reduced first. */
+export interface FieldArithmetic {
+  add(a: Uint8Array, b: Uint8Array): Uint8Array;
+  sub(a: Uint8Array, b: Uint8Array): Uint8Array;
+  mul(a: Uint8Array, b: Uint8Array): Uint8Array;
+  /** a / b; zero when b is zero. */
+  div(a: Uint8Array, b: Uint8Array): Uint8Array;
 }
 
 export interface BlobSponge {

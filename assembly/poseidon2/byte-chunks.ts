@@ -1,0 +1,17 @@
+/** Words that `length` bytes fill. */
+export function chunkCount(length: u32): u32 {
+  return (length + 30) / 31;
+}
+
+/**
+ * Splits bytes into chunks of 31, each read as a little-endian integer (sheet 01 section 2.4).
+ *
+ *   bytes length -> words chunkCount(length) x 32
+ */
+export function bytesToWords(words: usize, bytes: usize, length: u32): void {
+  memory.fill(words, 0, <usize>chunkCount(length) << 5);
+  for (let i: u32 = 0; i < length; i++) {
+    const chunk = i / 31;
+    store<u8>(words + (<usize>chunk << 5) + 31 - (i - chunk * 31), load<u8>(bytes + i));
+  }
+}

@@ -1,0 +1,41 @@
+import { readFileSync } from "node:fs";
+import type { Core } from "./core.ts";
+import { WasmCore } from "./wasm-core.ts";
+
+/** The compiled core is missing. */
+export class CoreNotBuiltError extends Error {
+  readonly path: string;
+  constructor(path: string, options?: ErrorOptions) {
+    super(`the WASM core is not built: ${path} is missing. Run: npm run build:wasm`, options);
+    this.name = "CoreNotBuiltError";
+    this.path = path;
+  }
+}
+
+/** This file is src/core/ of the package as source, and build/src/core/ of it when compiled. */
+function wasmUrl(): URL {
+  const fromPackageRoot = import.meta.url.endsWith(".ts") ? "../../build/wasm/core.wasm" : "../../wasm/core.wasm";
+  return new URL(fromPackageRoot, import.meta.url);
+}
+
+let compiled: WebAssembly.Module | undefined;
+
+function compile(): WebAssembly.Module {
+  const url = wasmUrl();
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(url);
+  } catch (error) {
+    throw new CoreNotBuiltError(url.pathname, { cause: error });
+  }
+  return new WebAssembly.Module(new Uint8Array(bytes));
+}
+
+/**
+ * A new instance of the core; the code is compiled once per thread. Instances share nothing else.
+ * Throws CoreNotBuiltError when the compiled core is missing.
+ */
+export function loadCore(): Core {
+  compiled ??= compile();
+  return new WasmCore(compiled);
+}

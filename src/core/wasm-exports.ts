@@ -1,0 +1,29 @@
+/** Exports of assembly/index.ts. All arguments are addresses and counts; layouts stand above the functions there. */
+export interface CoreExports extends Record<string, unknown> {
+  memory: WebAssembly.Memory;
+  initialize(): void;
+  scratchStart(): number;
+  zeroHashes(): number;
+  absorbWords(state: number, words: number, count: number): void;
+  hashWords(out: number, words: number, count: number): void;
+  hashBytes(out: number, bytes: number, length: number, words: number): void;
+  hashMany(out: number, words: number, arity: number, count: number, jobs: number): void;
+  rehashTiles(tiles: number, dirty: number, count: number, height: number, jobs: number): void;
+  siblingPath(out: number, records: number, index: bigint, height: number, tileHeight: number): void;
+  linkLeaves(
+    n: number,
+    keys: number,
+    positions: number,
+    lows: number,
+    lowNextKeys: number,
+    lowNextIndexes: number,
+    order: number,
+    nextKeys: number,
+    nextIndexes: number,
+    heads: number,
+  ): number;
+  addWords(out: number, a: number, b: number): void;
+  subtractWords(out: number, a: number, b: number): void;
+  multiplyWords(out: number, a: number, b: number): void;
+  divideWords(out: number, a: number, b: number): void;
+}
