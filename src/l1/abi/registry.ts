@@ -1,0 +1,13 @@
+import { parseAbi } from "viem";
+
+/** Fragments of the registry and of the contracts that only discovery asks (sheet 04 section 1.1). */
+export const registryAbi = parseAbi([
+  "function getCanonicalRollup() view returns (address)",
+  "function getRollup(uint256 version) view returns (address)",
+  "function getVersion(uint256 index) view returns (uint256)",
+  "function getGovernance() view returns (address)",
+]);
+
+export const governanceAbi = parseAbi(["function governanceProposer() view returns (address)"]);
+
+export const feeAssetAbi = parseAbi(["function owner() view returns (address)"]);

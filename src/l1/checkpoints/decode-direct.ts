@@ -1,0 +1,8 @@
+import type { ProposeDecoder } from "./decoder.ts";
+import { isProposeCall } from "./propose-call.ts";
+
+/** The transaction calls the rollup itself. */
+export const directDecoder: ProposeDecoder = {
+  name: "direct call",
+  candidates: ({ to, input }, { rollupAddress }) => (to === rollupAddress && isProposeCall(input) ? [input] : []),
+};

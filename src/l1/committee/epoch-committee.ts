@@ -1,0 +1,78 @@
+import { fromHex } from "../../protocol/bytes.ts";
+import { slotTimestamp } from "../../protocol/time.ts";
+import { escapeHatchAbi } from "../abi/escape-hatch.ts";
+import { rollupAbi } from "../abi/rollup.ts";
+import { read } from "../contracts/contract.ts";
+import { ContractRevertError, EpochNotStableError } from "../errors.ts";
+import type { L1Logger } from "../logger.ts";
+import type { L1Rpc } from "../rpc/l1-rpc.ts";
+import type { EpochCommittee, RollupIdentity } from "../types.ts";
+
+/** Epochs kept; those without a committee are asked again each time, since validators may still join. */
+const KEPT_EPOCHS = 12;
+
+/** Committees by epoch, from the rollup contract (sheet 04 section 9.1). */
+export class EpochCommittees {
+  readonly #rpc: L1Rpc;
+  readonly #identity: RollupIdentity;
+  readonly #logger: L1Logger;
+  readonly #kept = new Map<number, EpochCommittee>();
+  #lagInEpochs: number | undefined;
+
+  constructor(rpc: L1Rpc, identity: RollupIdentity, logger: L1Logger) {
+    this.#rpc = rpc;
+    this.#identity = identity;
+    this.#logger = logger;
+  }
+
+  /**
+   * @param latestTimestamp of the latest L1 block.
+   * Throws EpochNotStableError for an epoch whose validator set is sampled after it.
+   */
+  async get(epoch: number, latestTimestamp: () => Promise<number>): Promise<EpochCommittee> {
+    const kept = this.#kept.get(epoch);
+    if (kept) return kept;
+    const { constants } = this.#identity;
+    if (constants.targetCommitteeSize === 0) return { epoch, committee: undefined, seed: 0n, escapeHatchOpen: false };
+    const rollup = { name: "Rollup", address: this.#identity.addresses.rollupAddress, abi: rollupAbi };
+    this.#lagInEpochs ??= Number(await read(this.#rpc, rollup, "getLagInEpochsForValidatorSet", []));
+    const start = slotTimestamp(epoch * constants.epochDuration, constants);
+    const sampledAt = start - this.#lagInEpochs * constants.epochDuration * constants.slotDuration;
+    const latest = await latestTimestamp();
+    if (sampledAt > latest) throw new EpochNotStableError(epoch, sampledAt, latest);
+    const [committee, seed, escapeHatchOpen] = await Promise.all([
+      read(this.#rpc, rollup, "getCommitteeAt", [BigInt(start)]).catch((error: unknown) => {
+        const tooFew =
+          error instanceof ContractRevertError &&
+          error.errorName === "ValidatorSelection__InsufficientValidatorSetSize";
+        if (tooFew) return undefined;
+        throw error;
+      }),
+      read(this.#rpc, rollup, "getSampleSeedAt", [BigInt(start)]),
+      this.#escapeHatchOpen(epoch),
+    ]);
+    const answer = { epoch, committee: committee?.length ? committee.map(fromHex) : undefined, seed, escapeHatchOpen };
+    if (answer.committee) {
+      this.#kept.set(epoch, answer);
+      for (const old of this.#kept.keys()) {
+        if (this.#kept.size <= KEPT_EPOCHS) break;
+        this.#kept.delete(old);
+      }
+    }
+    return answer;
+  }
+
+  async #escapeHatchOpen(epoch: number): Promise<boolean> {
+    const rollup = { name: "Rollup", address: this.#identity.addresses.rollupAddress, abi: rollupAbi };
+    try {
+      const address = (await read(this.#rpc, rollup, "getEscapeHatch", [])).toLowerCase();
+      if (/^0x0+$/.test(address)) return false;
+      const hatch = { name: "EscapeHatch", address, abi: escapeHatchAbi };
+      const [isOpen] = await read(this.#rpc, hatch, "isHatchOpen", [BigInt(epoch)]);
+      return isOpen;
+    } catch (error) {
+      this.#logger.warn({ epoch, error }, "the escape hatch cannot be asked, taking it as closed");
+      return false;
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import { concat } from "../../protocol/bytes.ts";
+import { DecodeError } from "../../protocol/errors.ts";
+import type { CommitteeAttestation } from "../types.ts";
+
+/**
+ * Reads the packed committee of `propose` calldata (sheet 04 section 3.3): member i signed when bit 7 - i % 8 of byte i / 8 of the
+ * bitmap is set and then has v, r, s (65 bytes), else its address (20 bytes). Two empty byte strings are an escape-hatch
+ * checkpoint or a network without a committee and give no entries. Throws a DecodeError when there are too few bytes.
+ */
+export function readPackedAttestations(
+  signatureIndices: Uint8Array,
+  signaturesOrAddresses: Uint8Array,
+  committeeSize: number,
+): CommitteeAttestation[] {
+  if (signatureIndices.length === 0 && signaturesOrAddresses.length === 0) return [];
+  const subject = "packed attestations";
+  if (signatureIndices.length * 8 < committeeSize) {
+    throw new DecodeError(subject, `bitmap must cover ${committeeSize} members, got ${signatureIndices.length} bytes`);
+  }
+  const entries: CommitteeAttestation[] = [];
+  let at = 0;
+  for (let i = 0; i < committeeSize; i++) {
+    const signed = (signatureIndices[i >> 3] >> (7 - (i & 7))) & 1;
+    const length = signed ? 65 : 20;
+    const entry = signaturesOrAddresses.subarray(at, at + length);
+    if (entry.length < length)
+      throw new DecodeError(subject, `member ${i} needs ${length} bytes, ${entry.length} are left`);
+    entries.push(
+      signed
+        ? { address: new Uint8Array(20), signature: concat(entry.subarray(1), entry.subarray(0, 1)) }
+        : { address: entry.slice(), signature: undefined },
+    );
+    at += length;
+  }
+  return entries;
+}

@@ -1,0 +1,59 @@
+import { type DiscoveryOptions, discoverContracts } from "./discovery.ts";
+import { L1ConfigurationError } from "./errors.ts";
+import { readIdentity } from "./identity.ts";
+import { type L1Logger, silentLogger } from "./logger.ts";
+import { JsonRpcRollupReader } from "./rollup-reader.ts";
+import { L1Rpc } from "./rpc/l1-rpc.ts";
+import type { RollupReader } from "./types.ts";
+
+export interface ConnectOptions extends DiscoveryOptions {
+  /** Tried in order for every call. */
+  l1RpcUrls: readonly string[];
+  /** Endpoints with trace methods; the normal ones when unset or empty. */
+  debugRpcUrls?: readonly string[];
+  l1ChainId: number;
+  /** Seconds between L1 blocks. */
+  ethereumSlotDuration: number;
+  /** Per HTTP request, milliseconds. */
+  timeoutMs?: number;
+  /** Waits between rounds over all endpoints. */
+  retryDelaysMs?: readonly number[];
+  logger?: L1Logger;
+}
+
+function checkAddress(name: string, value: string | undefined): void {
+  if (value === undefined) return;
+  if (!/^0x[0-9a-fA-F]{40}$/.test(value)) throw new L1ConfigurationError(`${name} must be a 20-byte 0x address`);
+  if (/^0x0+$/.test(value)) throw new L1ConfigurationError(`${name} must not be zero`);
+}
+
+/**
+ * Connects to the rollup of a network: checks the chain of every endpoint, finds the contracts from the registry and reads the
+ * rollup's constants. Throws an L1Error; `fatal` says whether trying again later can help.
+ *
+ * @example
+ * const reader = await connectRollup({
+ *   l1RpcUrls: ["http://127.0.0.1:8545"],
+ *   l1ChainId: 31337,
+ *   registryAddress: "0xb7f8bc63bbcad18155201308c8f3540b07f84f5e",
+ *   ethereumSlotDuration: 12,
+ * });
+ * const checkpoints = await reader.checkpoints(reader.identity.constants.l1StartBlock, (await reader.latestBlock()).number);
+ */
+export async function connectRollup(options: ConnectOptions): Promise<RollupReader> {
+  const { l1RpcUrls, debugRpcUrls, timeoutMs, retryDelaysMs, logger = silentLogger } = options;
+  checkAddress("the registry address", options.registryAddress);
+  checkAddress("the rollup address", options.rollupAddress);
+  const rpc = new L1Rpc({ urls: l1RpcUrls, timeoutMs, retryDelaysMs, logger });
+  const debugRpc = debugRpcUrls?.length ? new L1Rpc({ urls: debugRpcUrls, timeoutMs, retryDelaysMs, logger }) : rpc;
+  await rpc.checkChain(options.l1ChainId);
+  const addresses = await discoverContracts(rpc, options);
+  const identity = await readIdentity(rpc, addresses, options);
+  if (options.rollupVersion !== undefined && options.rollupVersion !== identity.rollupVersion) {
+    logger.warn(
+      { configured: options.rollupVersion, rollup: identity.rollupVersion },
+      "the rollup's version is not the configured number",
+    );
+  }
+  return new JsonRpcRollupReader(rpc, debugRpc, identity, logger);
+}

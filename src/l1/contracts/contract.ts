@@ -1,0 +1,99 @@
+import {
+  type Abi,
+  type ContractFunctionArgs,
+  type ContractFunctionName,
+  type ContractFunctionReturnType,
+  decodeErrorResult,
+  decodeFunctionResult,
+  encodeFunctionData,
+  type Hex,
+} from "viem";
+import { ContractAnswerError, ContractMissingError, ContractRevertError, type L1RpcError } from "../errors.ts";
+import { bytes } from "../rpc/answers.ts";
+import { isRevert, type L1Rpc } from "../rpc/l1-rpc.ts";
+
+/** A deployed contract: what to call it in messages, where it is and the part of its ABI in use. */
+export interface Contract<abi extends Abi> {
+  name: string;
+  /** Lower-case 0x. */
+  address: string;
+  abi: abi;
+}
+
+type Mutability = "view" | "pure" | "nonpayable";
+
+const hexText = (value: unknown): Hex => {
+  bytes(value, "result");
+  return value as Hex;
+};
+
+/**
+ * The value a contract function returns by eth_call, at the latest block or at `atBlock`. Throws ContractRevertError,
+ * ContractMissingError, ContractAnswerError, and what L1Rpc.request throws.
+ */
+export async function read<
+  const abi extends Abi,
+  name extends ContractFunctionName<abi, Mutability>,
+  const args extends ContractFunctionArgs<abi, Mutability, name>,
+>(
+  rpc: L1Rpc,
+  contract: Contract<abi>,
+  functionName: name,
+  args: args,
+  atBlock?: number,
+): Promise<ContractFunctionReturnType<abi, Mutability, name, args>> {
+  const { name, address, abi } = contract;
+  const about = `${name}.${functionName}`;
+  const fields = { method: `eth_call ${about}` };
+  const data = encodeFunctionData({
+    abi: abi as Abi,
+    functionName: functionName as string,
+    args: args as readonly unknown[],
+  });
+  const at = atBlock === undefined ? "latest" : `0x${atBlock.toString(16)}`;
+  let answer: Hex;
+  try {
+    answer = await rpc.request({
+      method: "eth_call",
+      params: [{ to: address, data }, at],
+      parse: hexText,
+      about,
+      atBlock,
+    });
+  } catch (error) {
+    throw isRevert(error) ? revertOf(error, abi, fields.method) : error;
+  }
+  if (answer === "0x") {
+    const code = await rpc.request({
+      method: "eth_getCode",
+      params: [address, at],
+      parse: hexText,
+      about: name,
+      atBlock,
+    });
+    if (code === "0x") throw new ContractMissingError(name, address, fields);
+  }
+  try {
+    return decodeFunctionResult({
+      abi: abi as Abi,
+      functionName: functionName as string,
+      data: answer,
+    }) as ContractFunctionReturnType<abi, Mutability, name, args>;
+  } catch (cause) {
+    throw new ContractAnswerError(name, address, (answer.length - 2) / 2, { ...fields, cause });
+  }
+}
+
+function revertOf(error: L1RpcError, abi: Abi, method: string): ContractRevertError {
+  let errorName: string | undefined;
+  let args: readonly unknown[] = [];
+  try {
+    const decoded = decodeErrorResult({ abi, data: (error.data ?? "0x") as Hex });
+    errorName = decoded.errorName;
+    args = decoded.args ?? [];
+  } catch {
+    // An error that the fragment does not list keeps its bytes only.
+  }
+  const revert = { errorName, args, data: error.data, message: error.rpcMessage };
+  return new ContractRevertError(revert, { url: error.url, method, cause: error });
+}

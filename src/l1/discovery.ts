@@ -1,0 +1,77 @@
+import { feeAssetAbi, governanceAbi, registryAbi } from "./abi/registry.ts";
+import { rollupAbi } from "./abi/rollup.ts";
+import { type Contract, read } from "./contracts/contract.ts";
+import { ContractRevertError, RollupNotFoundError } from "./errors.ts";
+import type { L1Rpc } from "./rpc/l1-rpc.ts";
+import type { L1ContractAddresses } from "./types.ts";
+
+export interface DiscoveryOptions {
+  registryAddress: string;
+  /** Version number, or failing that position in the registry. Unset is the canonical (newest) rollup. */
+  rollupVersion?: number;
+  /** Taken as the rollup without asking the registry for one. */
+  rollupAddress?: string;
+}
+
+const reverted = (error: unknown) => error instanceof ContractRevertError;
+
+async function findRollup(
+  rpc: L1Rpc,
+  registry: Contract<typeof registryAbi>,
+  version: number | undefined,
+): Promise<string> {
+  try {
+    if (version === undefined) return await read(rpc, registry, "getCanonicalRollup", []);
+    try {
+      return await read(rpc, registry, "getRollup", [BigInt(version)]);
+    } catch (error) {
+      if (!reverted(error)) throw error;
+      const byIndex = await read(rpc, registry, "getVersion", [BigInt(version)]);
+      return await read(rpc, registry, "getRollup", [byIndex]);
+    }
+  } catch (error) {
+    throw reverted(error) ? new RollupNotFoundError(registry.address, version, error) : error;
+  }
+}
+
+/** The contracts of a network, starting from its registry (sheet 04 section 1.1). Lower-case addresses. */
+export async function discoverContracts(rpc: L1Rpc, options: DiscoveryOptions): Promise<L1ContractAddresses> {
+  const registryAddress = options.registryAddress.toLowerCase();
+  const registry = { name: "Registry", address: registryAddress, abi: registryAbi };
+  const [governanceAddress, rollupAddress] = (
+    await Promise.all([
+      read(rpc, registry, "getGovernance", []),
+      options.rollupAddress ?? findRollup(rpc, registry, options.rollupVersion),
+    ])
+  ).map((a) => a.toLowerCase());
+  const rollup = { name: "Rollup", address: rollupAddress, abi: rollupAbi };
+  const governance = { name: "Governance", address: governanceAddress, abi: governanceAbi };
+  const [inboxAddress, outboxAddress, feeJuiceAddress, feeJuicePortalAddress, ...others] = (
+    await Promise.all([
+      read(rpc, rollup, "getInbox", []),
+      read(rpc, rollup, "getOutbox", []),
+      read(rpc, rollup, "getFeeAsset", []),
+      read(rpc, rollup, "getFeeAssetPortal", []),
+      read(rpc, rollup, "getRewardDistributor", []),
+      read(rpc, rollup, "getStakingAsset", []),
+      read(rpc, rollup, "getGSE", []),
+      read(rpc, governance, "governanceProposer", []),
+    ])
+  ).map((a) => a.toLowerCase());
+  const [rewardDistributorAddress, stakingAssetAddress, gseAddress, governanceProposerAddress] = others;
+  const feeAsset = { name: "fee asset", address: feeJuiceAddress, abi: feeAssetAbi };
+  return {
+    registryAddress,
+    rollupAddress,
+    inboxAddress,
+    outboxAddress,
+    feeJuiceAddress,
+    stakingAssetAddress,
+    feeJuicePortalAddress,
+    coinIssuerAddress: (await read(rpc, feeAsset, "owner", [])).toLowerCase(),
+    rewardDistributorAddress,
+    governanceProposerAddress,
+    governanceAddress,
+    gseAddress,
+  };
+}

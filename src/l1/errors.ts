@@ -1,0 +1,200 @@
+interface L1ErrorFields {
+  /** Redacted. */
+  url?: string;
+  /** JSON-RPC method, with the contract function where there is one. */
+  method?: string;
+  cause?: unknown;
+}
+
+/** Something about L1 is not as it has to be. */
+export abstract class L1Error extends Error {
+  /** True when asking again cannot help: the configuration or the deployment has to change. */
+  abstract readonly fatal: boolean;
+  /** What does not hold, in one clause. */
+  readonly rule: string;
+  readonly url: string | undefined;
+  readonly method: string | undefined;
+
+  constructor(rule: string, fields: L1ErrorFields = {}) {
+    const where = [fields.method, fields.url && `at ${fields.url}`].filter(Boolean).join(" ");
+    super(where ? `${rule} (${where})` : rule, { cause: fields.cause });
+    this.rule = rule;
+    this.url = fields.url;
+    this.method = fields.method;
+  }
+}
+
+export type EndpointFailure = "unreachable" | "timeout" | "http-status" | "nonsense";
+
+/** An endpoint gave no usable answer: down, slow, refusing, or answering what the protocol does not allow. */
+export class L1EndpointError extends L1Error {
+  override readonly name = "L1EndpointError";
+  readonly fatal = false;
+  readonly kind: EndpointFailure;
+
+  constructor(kind: EndpointFailure, rule: string, fields: L1ErrorFields) {
+    super(rule, fields);
+    this.kind = kind;
+  }
+}
+
+/** An endpoint answered with a JSON-RPC error. */
+export class L1RpcError extends L1Error {
+  override readonly name = "L1RpcError";
+  readonly fatal = false;
+  readonly code: number;
+  readonly rpcMessage: string;
+  /** Revert data, 0x text, when the error carries it. */
+  readonly data: string | undefined;
+
+  constructor(code: number, rpcMessage: string, data: string | undefined, fields: L1ErrorFields) {
+    super(`error ${code}: ${rpcMessage}`, fields);
+    this.code = code;
+    this.rpcMessage = rpcMessage;
+    this.data = data;
+  }
+}
+
+/** No configured endpoint gave a usable answer; `failures` holds one error per endpoint of the last round. */
+export class L1UnavailableError extends L1Error {
+  override readonly name = "L1UnavailableError";
+  readonly fatal = false;
+  readonly failures: readonly L1Error[];
+
+  constructor(failures: readonly L1Error[], method: string) {
+    super(`no L1 endpoint answered: ${failures.map((f) => `${f.url}: ${f.rule}`).join("; ")}`, {
+      method,
+      cause: failures[0],
+    });
+    this.failures = failures;
+  }
+}
+
+/** The endpoint no longer (or, after loading a state dump, never) holds the contract state at that block. */
+export class HistoricalStateUnavailableError extends L1Error {
+  override readonly name = "HistoricalStateUnavailableError";
+  readonly fatal = false;
+  readonly blockNumber: number;
+
+  constructor(blockNumber: number, fields: L1ErrorFields) {
+    super(`no state at L1 block ${blockNumber}`, fields);
+    this.blockNumber = blockNumber;
+  }
+}
+
+/** An endpoint serves another chain than the configured one. */
+export class WrongChainError extends L1Error {
+  override readonly name = "WrongChainError";
+  readonly fatal = true;
+  readonly expected: number;
+  readonly actual: number;
+
+  constructor(expected: number, actual: number, url: string) {
+    super(`the endpoint serves chain ${actual}, configured is chain ${expected}`, { url, method: "eth_chainId" });
+    this.expected = expected;
+    this.actual = actual;
+  }
+}
+
+/** There is no contract where one has to be. */
+export class ContractMissingError extends L1Error {
+  override readonly name = "ContractMissingError";
+  readonly fatal = true;
+  readonly address: string;
+
+  constructor(contract: string, address: string, fields: L1ErrorFields) {
+    super(`no code at ${address}, where the ${contract} contract should be`, fields);
+    this.address = address;
+  }
+}
+
+/** A contract answered bytes that its ABI does not allow: another contract is deployed there. */
+export class ContractAnswerError extends L1Error {
+  override readonly name = "ContractAnswerError";
+  readonly fatal = true;
+  readonly address: string;
+
+  constructor(contract: string, address: string, bytes: number, fields: L1ErrorFields) {
+    super(`${address} does not answer like the ${contract} contract (${bytes} bytes)`, fields);
+    this.address = address;
+  }
+}
+
+/** A contract call reverted. */
+export class ContractRevertError extends L1Error {
+  override readonly name = "ContractRevertError";
+  readonly fatal = false;
+  /** Solidity error, undefined when the ABI fragment does not know it. */
+  readonly errorName: string | undefined;
+  readonly args: readonly unknown[];
+  /** 0x text. */
+  readonly data: string | undefined;
+
+  constructor(
+    revert: { errorName: string | undefined; args: readonly unknown[]; data: string | undefined; message: string },
+    fields: L1ErrorFields,
+  ) {
+    super(`reverted: ${revert.errorName ?? revert.message}`, fields);
+    this.errorName = revert.errorName;
+    this.args = revert.args;
+    this.data = revert.data;
+  }
+}
+
+/** The registry knows no rollup for the configured version. */
+export class RollupNotFoundError extends L1Error {
+  override readonly name = "RollupNotFoundError";
+  readonly fatal = true;
+  readonly registryAddress: string;
+  readonly version: number | undefined;
+
+  constructor(registryAddress: string, version: number | undefined, cause: unknown) {
+    super(
+      `registry ${registryAddress} has no ${version === undefined ? "rollup" : `rollup with version or index ${version}`}`,
+      { cause },
+    );
+    this.registryAddress = registryAddress;
+    this.version = version;
+  }
+}
+
+/** The configuration of L1 endpoints or addresses cannot be used. */
+export class L1ConfigurationError extends L1Error {
+  override readonly name = "L1ConfigurationError";
+  readonly fatal = true;
+}
+
+/** No call of a transaction gives the calldata that a CheckpointProposed event commits to (sheet 04 section 3.4). */
+export class CheckpointCalldataError extends L1Error {
+  override readonly name = "CheckpointCalldataError";
+  readonly fatal = false;
+  readonly checkpointNumber: number;
+  readonly transactionHash: string;
+  /** What each way of decoding found. */
+  readonly reasons: readonly string[];
+
+  constructor(checkpointNumber: number, transactionHash: string, reasons: readonly string[]) {
+    super(`checkpoint ${checkpointNumber}: no propose call found in ${transactionHash}: ${reasons.join("; ")}`);
+    this.checkpointNumber = checkpointNumber;
+    this.transactionHash = transactionHash;
+    this.reasons = reasons;
+  }
+}
+
+/** L1 moved while a range was read: two answers do not belong to one chain. Reading again heals it. */
+export class L1ReorgError extends L1Error {
+  override readonly name = "L1ReorgError";
+  readonly fatal = false;
+}
+
+/** The committee of an epoch cannot be known yet: its validator set is sampled in the future of L1. */
+export class EpochNotStableError extends L1Error {
+  override readonly name = "EpochNotStableError";
+  readonly fatal = false;
+  readonly epoch: number;
+
+  constructor(epoch: number, sampledAt: number, latest: number) {
+    super(`the validators of epoch ${epoch} are sampled at ${sampledAt}, latest L1 block is at ${latest}`);
+    this.epoch = epoch;
+  }
+}

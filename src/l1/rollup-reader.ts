@@ -1,0 +1,119 @@
+import { fromHex } from "../protocol/bytes.ts";
+import { inboxAbi } from "./abi/inbox.ts";
+import { rollupAbi } from "./abi/rollup.ts";
+import { archiveAt, type RetrieveContext, retrieveCheckpoints } from "./checkpoints/retrieve.ts";
+import { EpochCommittees } from "./committee/epoch-committee.ts";
+import { type Contract, read } from "./contracts/contract.ts";
+import { L1EndpointError, L1RpcError } from "./errors.ts";
+import { retrieveMessages } from "./inbox-messages.ts";
+import type { L1Logger } from "./logger.ts";
+import { block } from "./rpc/answers.ts";
+import type { L1Rpc } from "./rpc/l1-rpc.ts";
+import type {
+  EpochCommittee,
+  InboxMessage,
+  InboxState,
+  L1Block,
+  ProposedCheckpoint,
+  RollupIdentity,
+  RollupReader,
+  RollupStatus,
+} from "./types.ts";
+
+/** RollupReader over JSON-RPC. Holds no chain state but the committees of recent epochs. */
+export class JsonRpcRollupReader implements RollupReader {
+  readonly identity: RollupIdentity;
+  readonly #rpc: L1Rpc;
+  readonly #rollup: Contract<typeof rollupAbi>;
+  readonly #inbox: Contract<typeof inboxAbi>;
+  readonly #retrieve: RetrieveContext;
+  readonly #committees: EpochCommittees;
+
+  constructor(rpc: L1Rpc, debugRpc: L1Rpc, identity: RollupIdentity, logger: L1Logger) {
+    const { rollupAddress, inboxAddress } = identity.addresses;
+    this.identity = identity;
+    this.#rpc = rpc;
+    this.#rollup = { name: "Rollup", address: rollupAddress, abi: rollupAbi };
+    this.#inbox = { name: "Inbox", address: inboxAddress, abi: inboxAbi };
+    const committeeSize = identity.constants.targetCommitteeSize;
+    this.#retrieve = { rpc, debugRpc, rollupAddress, committeeSize, logger };
+    this.#committees = new EpochCommittees(rpc, identity, logger);
+  }
+
+  async latestBlock(): Promise<L1Block> {
+    const latest = await this.#block("latest");
+    if (latest) return latest;
+    const fields = { url: this.#rpc.urls[0], method: "eth_getBlockByNumber" };
+    throw new L1EndpointError("nonsense", "the endpoint knows no latest block", fields);
+  }
+
+  async finalizedBlock(): Promise<L1Block | undefined> {
+    try {
+      return await this.#block("finalized");
+    } catch (error) {
+      // Before its first finalized epoch an execution client answers an error instead of null.
+      if (error instanceof L1RpcError) return undefined;
+      throw error;
+    }
+  }
+
+  block(number: number): Promise<L1Block | undefined> {
+    return this.#block(`0x${number.toString(16)}`);
+  }
+
+  async #block(tag: string): Promise<L1Block | undefined> {
+    const found = await this.#rpc.request({ method: "eth_getBlockByNumber", params: [tag, false], parse: block });
+    return found && { number: found.number, hash: found.hash, timestamp: found.timestamp };
+  }
+
+  async status(checkpointNumber: number, at: number): Promise<RollupStatus> {
+    const [proven, provenArchive, pending, pendingArchive, archiveOfMyCheckpoint] = await read(
+      this.#rpc,
+      this.#rollup,
+      "status",
+      [BigInt(checkpointNumber)],
+      at,
+    );
+    return {
+      provenCheckpointNumber: Number(proven),
+      provenArchive: fromHex(provenArchive),
+      pendingCheckpointNumber: Number(pending),
+      pendingArchive: fromHex(pendingArchive),
+      archiveOfMyCheckpoint: fromHex(archiveOfMyCheckpoint),
+    };
+  }
+
+  async provenCheckpointNumber(at: number): Promise<number> {
+    return Number(await read(this.#rpc, this.#rollup, "getProvenCheckpointNumber", [], at));
+  }
+
+  canPruneAtTime(timestamp: number, at: number): Promise<boolean> {
+    return read(this.#rpc, this.#rollup, "canPruneAtTime", [BigInt(timestamp)], at);
+  }
+
+  archiveAt(checkpointNumber: number): Promise<Uint8Array> {
+    return archiveAt(this.#rpc, this.#rollup, checkpointNumber);
+  }
+
+  checkpoints(fromBlock: number, toBlock: number): Promise<ProposedCheckpoint[]> {
+    return retrieveCheckpoints(this.#retrieve, fromBlock, toBlock);
+  }
+
+  async inboxState(at: number): Promise<InboxState> {
+    const { rollingHash, totalMessagesInserted } = await read(this.#rpc, this.#inbox, "getState", [], at);
+    return { rollingHash: fromHex(rollingHash), totalMessagesInserted: Number(totalMessagesInserted) };
+  }
+
+  messages(fromBlock: number, toBlock: number): Promise<InboxMessage[]> {
+    return retrieveMessages(this.#rpc, this.#inbox.address, { fromBlock, toBlock });
+  }
+
+  async findMessage(leaf: Uint8Array): Promise<InboxMessage | undefined> {
+    const range = { fromBlock: this.identity.constants.l1StartBlock, toBlock: (await this.latestBlock()).number };
+    return (await retrieveMessages(this.#rpc, this.#inbox.address, range, leaf)).at(-1);
+  }
+
+  committee(epoch: number): Promise<EpochCommittee> {
+    return this.#committees.get(epoch, async () => (await this.latestBlock()).timestamp);
+  }
+}

@@ -1,0 +1,117 @@
+import { fromHex } from "../../protocol/bytes.ts";
+import { DecodeError } from "../../protocol/errors.ts";
+import type { L1Block } from "../types.ts";
+
+/** Parsers of what the execution API answers. Each throws a DecodeError that names the field and the rule. */
+
+export function record(value: unknown, subject: string): Record<string, unknown> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new DecodeError(subject, `must be an object, got ${kindOf(value)}`);
+  }
+  return value as Record<string, unknown>;
+}
+
+function kindOf(value: unknown): string {
+  return value === null ? "null" : Array.isArray(value) ? "a list" : typeof value;
+}
+
+export function list(value: unknown, subject: string): unknown[] {
+  if (!Array.isArray(value)) throw new DecodeError(subject, `must be a list, got ${kindOf(value)}`);
+  return value;
+}
+
+/** A 0x quantity that is a safe integer. */
+export function quantity(value: unknown, subject: string): number {
+  if (typeof value !== "string" || !/^0x[0-9a-fA-F]{1,16}$/.test(value)) {
+    throw new DecodeError(
+      subject,
+      `must be a 0x quantity, got ${typeof value === "string" ? "other text" : kindOf(value)}`,
+    );
+  }
+  const number = Number(value);
+  if (!Number.isSafeInteger(number)) throw new DecodeError(subject, "must be below 2^53");
+  return number;
+}
+
+/** 0x bytes, of `length` when given. */
+export function bytes(value: unknown, subject: string, length?: number): Uint8Array {
+  if (typeof value !== "string" || !/^0x([0-9a-fA-F]{2})*$/.test(value)) {
+    throw new DecodeError(subject, `must be 0x bytes, got ${typeof value === "string" ? "other text" : kindOf(value)}`);
+  }
+  const out = fromHex(value);
+  if (length !== undefined && out.length !== length) {
+    throw new DecodeError(subject, `must be ${length} bytes, got ${out.length}`);
+  }
+  return out;
+}
+
+/** Lower-case 0x text of an address. */
+export function address(value: unknown, subject: string): string {
+  bytes(value, subject, 20);
+  return (value as string).toLowerCase();
+}
+
+export interface ExecutionBlock extends L1Block {
+  parentBeaconBlockRoot: Uint8Array | undefined;
+}
+
+/** eth_getBlockBy*: null is undefined. */
+export function block(value: unknown): ExecutionBlock | undefined {
+  if (value === null) return undefined;
+  const fields = record(value, "block");
+  const root = fields.parentBeaconBlockRoot;
+  return {
+    number: quantity(fields.number, "block.number"),
+    hash: bytes(fields.hash, "block.hash", 32),
+    timestamp: quantity(fields.timestamp, "block.timestamp"),
+    parentBeaconBlockRoot: root ? bytes(root, "block.parentBeaconBlockRoot", 32) : undefined,
+  };
+}
+
+export interface L1Transaction {
+  hash: Uint8Array;
+  /** Lower-case, undefined for a contract creation. */
+  to: string | undefined;
+  input: Uint8Array;
+}
+
+/** eth_getTransactionByHash: null is undefined. */
+export function transaction(value: unknown): L1Transaction | undefined {
+  if (value === null) return undefined;
+  const fields = record(value, "transaction");
+  return {
+    hash: bytes(fields.hash, "transaction.hash", 32),
+    to: fields.to === null || fields.to === undefined ? undefined : address(fields.to, "transaction.to"),
+    input: bytes(fields.input, "transaction.input"),
+  };
+}
+
+export interface L1Log {
+  /** Lower-case. */
+  address: string;
+  topics: Uint8Array[];
+  data: Uint8Array;
+  blockNumber: number;
+  blockHash: Uint8Array;
+  transactionHash: Uint8Array;
+  logIndex: number;
+}
+
+/** eth_getLogs, in chain order; logs that a reorganisation removed are left out. */
+export function logs(value: unknown): L1Log[] {
+  const out: L1Log[] = [];
+  for (const item of list(value, "logs")) {
+    const fields = record(item, "log");
+    if (fields.removed === true) continue;
+    out.push({
+      address: address(fields.address, "log.address"),
+      topics: list(fields.topics, "log.topics").map((t, i) => bytes(t, `log.topics[${i}]`, 32)),
+      data: bytes(fields.data, "log.data"),
+      blockNumber: quantity(fields.blockNumber, "log.blockNumber"),
+      blockHash: bytes(fields.blockHash, "log.blockHash", 32),
+      transactionHash: bytes(fields.transactionHash, "log.transactionHash", 32),
+      logIndex: quantity(fields.logIndex, "log.logIndex"),
+    });
+  }
+  return out.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex);
+}

@@ -1,0 +1,142 @@
+import { L1EndpointError, L1RpcError } from "../errors.ts";
+import { exchange, HttpError } from "../http.ts";
+import { redactUrl } from "../redact.ts";
+
+export interface EndpointOptions {
+  timeoutMs: number;
+  /** Most calls of one HTTP request. */
+  batchSize: number;
+}
+
+interface Call {
+  method: string;
+  params: readonly unknown[];
+  resolve(result: unknown): void;
+  reject(error: Error): void;
+}
+
+const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
+
+function revertData(data: unknown): string | undefined {
+  if (typeof data === "string")
+    return /^(Reverted )?0x[0-9a-fA-F]*$/.test(data) ? data.replace("Reverted ", "") : undefined;
+  return typeof data === "object" && data !== null && "data" in data ? revertData(data.data) : undefined;
+}
+
+/**
+ * JSON-RPC over HTTP to one URL. Calls made in the same turn of the event loop travel as one batch; answers are matched by id,
+ * never by position. An endpoint that refuses batches is asked call by call from then on. No retries here.
+ */
+export class JsonRpcEndpoint {
+  /** Redacted, for messages. */
+  readonly name: string;
+  readonly #url: string;
+  readonly #options: EndpointOptions;
+  #waiting: Call[] = [];
+  #batches = true;
+
+  constructor(url: string, options: EndpointOptions) {
+    this.#url = url;
+    this.name = redactUrl(url);
+    this.#options = options;
+  }
+
+  /** The `result` of a call, unchecked. Throws an L1EndpointError or L1RpcError. */
+  call(method: string, params: readonly unknown[]): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.length === 0) setImmediate(() => this.#flush());
+      this.#waiting.push({ method, params, resolve, reject });
+    });
+  }
+
+  #flush(): void {
+    const calls = this.#waiting;
+    this.#waiting = [];
+    const size = this.#batches ? this.#options.batchSize : 1;
+    for (let at = 0; at < calls.length; at += size) void this.#send(calls.slice(at, at + size));
+  }
+
+  #failure(kind: L1EndpointError["kind"], rule: string, method: string, cause?: unknown): L1EndpointError {
+    return new L1EndpointError(kind, rule, { url: this.name, method, cause });
+  }
+
+  async #send(calls: Call[]): Promise<void> {
+    const items = calls.map(({ method, params }, id) => ({ jsonrpc: "2.0", id, method, params }));
+    const single = items.length === 1;
+    let answer: unknown;
+    try {
+      answer = await this.#post(JSON.stringify(single ? items[0] : items), calls[0].method);
+      if (!single && !Array.isArray(answer))
+        throw this.#failure("nonsense", "a batch was answered by no list", calls[0].method);
+    } catch (error) {
+      const refusedBatch =
+        error instanceof L1EndpointError && (error.kind === "nonsense" || error.kind === "http-status");
+      if (!single && refusedBatch) {
+        this.#batches = false;
+        for (const call of calls) void this.#send([call]);
+        return;
+      }
+      for (const { reject } of calls) reject(error as Error);
+      return;
+    }
+    const byId = new Map<unknown, object>();
+    for (const item of single ? [answer] : (answer as unknown[])) {
+      if (typeof item === "object" && item !== null) byId.set("id" in item ? item.id : undefined, item);
+    }
+    calls.forEach((call, id) => {
+      // An error answer to a request that the server could not even read carries a null id.
+      this.#settle(call, byId.get(id) ?? (single ? byId.get(null) : undefined));
+    });
+  }
+
+  #settle({ method, resolve, reject }: Call, item: object | undefined): void {
+    if (item === undefined) {
+      reject(this.#failure("nonsense", "the answer is not a JSON-RPC answer to the call", method));
+    } else if ("error" in item && item.error !== null && item.error !== undefined) {
+      const { code, message, data } = item.error as { code?: unknown; message?: unknown; data?: unknown };
+      reject(
+        new L1RpcError(
+          typeof code === "number" ? code : 0,
+          typeof message === "string" ? message.slice(0, 300) : "no message",
+          revertData(data),
+          { url: this.name, method },
+        ),
+      );
+    } else if ("result" in item) {
+      resolve(item.result);
+    } else {
+      reject(this.#failure("nonsense", "the answer has neither result nor error", method));
+    }
+  }
+
+  async #post(body: string, method: string): Promise<unknown> {
+    const { timeoutMs } = this.#options;
+    let status: number;
+    let text: string;
+    try {
+      const headers = { "content-type": "application/json", accept: "application/json" };
+      const answer = await exchange(this.#url, {
+        method: "POST",
+        headers,
+        body,
+        timeoutMs,
+        maxBytes: MAX_ANSWER_BYTES,
+      });
+      status = answer.status;
+      text = Buffer.from(answer.body).toString("utf8");
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error;
+      throw this.#failure(error.kind === "timeout" ? "timeout" : "unreachable", error.message, method, error);
+    }
+    const ok = status >= 200 && status < 300;
+    try {
+      const parsed: unknown = JSON.parse(text);
+      // Servers that put JSON-RPC errors under an HTTP error status still mean the JSON-RPC error.
+      if (ok || (typeof parsed === "object" && parsed !== null && ("error" in parsed || Array.isArray(parsed))))
+        return parsed;
+    } catch {
+      if (ok) throw this.#failure("nonsense", `the answer is not JSON (${text.length} characters)`, method);
+    }
+    throw this.#failure("http-status", `HTTP status ${status}`, method);
+  }
+}

@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { DecodeError } from "../../protocol/errors.ts";
+import {
+  HistoricalStateUnavailableError,
+  L1ConfigurationError,
+  L1EndpointError,
+  L1Error,
+  L1RpcError,
+  L1UnavailableError,
+  WrongChainError,
+} from "../errors.ts";
+import type { L1Logger } from "../logger.ts";
+import { redactUrl } from "../redact.ts";
+import { quantity } from "./answers.ts";
+import { JsonRpcEndpoint } from "./endpoint.ts";
+
+export interface L1Call<T> {
+  method: string;
+  params: readonly unknown[];
+  /** Checks the result and gives it a type. Throws a DecodeError, which counts against the endpoint that answered. */
+  parse(result: unknown): T;
+  /** What the call is about, for messages: a contract function. */
+  about?: string;
+  /** Block the state is read at, when the call is pinned to one. */
+  atBlock?: number;
+}
+
+export interface L1RpcOptions {
+  /** Tried in this order for every call. */
+  urls: readonly string[];
+  /** Per HTTP request. */
+  timeoutMs?: number;
+  /** Waits between rounds over all endpoints, in milliseconds; one more round than waits. */
+  retryDelaysMs?: readonly number[];
+  batchSize?: number;
+  logger: L1Logger;
+}
+
+const HISTORY_GONE =
+  /missing trie node|state (is )?(not available|unavailable|pruned)|pruned|no state available|historical state|state already been pruned|state histories|old data not available|required historical/i;
+/** anvil: the state of a past block is gone when it asks for less than its height, and not there yet when for more. */
+const ANVIL_OUT_OF_RANGE = /block height is (\d+) but requested was (\d+)/;
+
+function saysHistoryGone(error: L1RpcError): boolean {
+  const anvil = ANVIL_OUT_OF_RANGE.exec(error.rpcMessage);
+  return anvil ? Number(anvil[2]) < Number(anvil[1]) : HISTORY_GONE.test(error.rpcMessage);
+}
+
+/** The contract itself refused: every endpoint would say the same. */
+export function isRevert(error: unknown): error is L1RpcError {
+  return (
+    error instanceof L1RpcError &&
+    (error.code === 3 || (error.data?.length ?? 0) > 2 || /revert|invalid opcode|out of gas/i.test(error.rpcMessage))
+  );
+}
+
+const METHOD_MISSING = -32601;
+const INVALID_PARAMS = -32602;
+
+/** Errors about the call rather than the endpoint's moment: asking the same endpoint again is of no use. */
+function isLasting(error: L1Error): boolean {
+  return (
+    error instanceof HistoricalStateUnavailableError ||
+    (error instanceof L1RpcError && (error.code === METHOD_MISSING || error.code === INVALID_PARAMS))
+  );
+}
+
+/** JSON-RPC to L1 over an ordered list of endpoints: a call goes to the first; what that one cannot answer goes to the next. */
+export class L1Rpc {
+  /** Redacted. */
+  readonly urls: readonly string[];
+  readonly #endpoints: JsonRpcEndpoint[];
+  readonly #retryDelaysMs: readonly number[];
+  readonly #logger: L1Logger;
+
+  constructor({ urls, timeoutMs = 20_000, retryDelaysMs = [200, 1000, 3000], batchSize = 50, logger }: L1RpcOptions) {
+    if (urls.length === 0) throw new L1ConfigurationError("at least one L1 RPC URL is required");
+    for (const url of urls) {
+      if (!/^https?:$/.test(URL.parse(url)?.protocol ?? "")) {
+        throw new L1ConfigurationError(`an L1 RPC URL must be http:// or https://, got ${redactUrl(url)}`);
+      }
+    }
+    this.#endpoints = urls.map((url) => new JsonRpcEndpoint(url, { timeoutMs, batchSize }));
+    this.urls = this.#endpoints.map(({ name }) => name);
+    this.#retryDelaysMs = retryDelaysMs;
+    this.#logger = logger;
+  }
+
+  /**
+   * The parsed result of a call. Throws what the only endpoint failed with, or an L1UnavailableError with one failure per endpoint;
+   * a revert is thrown as the L1RpcError it is, a block without state as HistoricalStateUnavailableError.
+   */
+  async request<T>(call: L1Call<T>): Promise<T> {
+    for (let round = 0; ; round++) {
+      const failures: L1Error[] = [];
+      for (const endpoint of this.#endpoints) {
+        try {
+          return await this.#ask(endpoint, call);
+        } catch (error) {
+          if (!(error instanceof L1Error) || isRevert(error)) throw error;
+          failures.push(error);
+        }
+      }
+      const wait = this.#retryDelaysMs[round];
+      if (wait === undefined || failures.every(isLasting)) throw this.#verdict(failures, call.method);
+      this.#logger.debug(
+        { method: call.method, failures: failures.map(({ message }) => message) },
+        "L1 call failed, trying again",
+      );
+      await sleep(wait);
+    }
+  }
+
+  #verdict(failures: L1Error[], method: string): L1Error {
+    if (failures.length === 1) return failures[0];
+    return failures.every((f) => f instanceof HistoricalStateUnavailableError)
+      ? failures[0]
+      : new L1UnavailableError(failures, method);
+  }
+
+  async #ask<T>(endpoint: JsonRpcEndpoint, { method, params, parse, about, atBlock }: L1Call<T>): Promise<T> {
+    const fields = { url: endpoint.name, method: about ? `${method} ${about}` : method };
+    try {
+      return parse(await endpoint.call(method, params));
+    } catch (error) {
+      if (error instanceof L1RpcError && atBlock !== undefined && saysHistoryGone(error)) {
+        throw new HistoricalStateUnavailableError(atBlock, { ...fields, cause: error });
+      }
+      if (error instanceof DecodeError) {
+        throw new L1EndpointError("nonsense", `${error.subject} ${error.rule}`, { ...fields, cause: error });
+      }
+      throw error;
+    }
+  }
+
+  /**
+   * Asks each endpoint for its chain. Throws a WrongChainError for the first that serves another one and an L1UnavailableError
+   * (or the only endpoint's error) when none answers; endpoints that are down are only warned about while another answers.
+   */
+  async checkChain(expected: number): Promise<void> {
+    for (let round = 0; ; round++) {
+      const failures: L1Error[] = [];
+      await Promise.all(
+        this.#endpoints.map(async (endpoint) => {
+          let actual: number;
+          try {
+            const call = { method: "eth_chainId", params: [], parse: (v: unknown) => quantity(v, "chain id") };
+            actual = await this.#ask(endpoint, call);
+          } catch (error) {
+            if (!(error instanceof L1Error)) throw error;
+            failures.push(error);
+            return;
+          }
+          if (actual !== expected) throw new WrongChainError(expected, actual, endpoint.name);
+        }),
+      );
+      if (failures.length < this.#endpoints.length) {
+        for (const { message } of failures) this.#logger.warn({ reason: message }, "an L1 endpoint does not answer");
+        return;
+      }
+      const wait = this.#retryDelaysMs[round];
+      if (wait === undefined || failures.every(isLasting)) throw this.#verdict(failures, "eth_chainId");
+      await sleep(wait);
+    }
+  }
+}

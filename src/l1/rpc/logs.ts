@@ -1,0 +1,47 @@
+import { toHex } from "../../protocol/bytes.ts";
+import { L1EndpointError, L1RpcError, L1UnavailableError } from "../errors.ts";
+import { type L1Log, logs } from "./answers.ts";
+import type { L1Rpc } from "./l1-rpc.ts";
+
+export interface LogFilter {
+  address: string;
+  /** null matches any. */
+  topics: (string | null)[];
+  fromBlock: number;
+  /** Inclusive. */
+  toBlock: number;
+}
+
+/** Endpoints limit the range or the number of logs of a query, each in its own words. */
+const TOO_MUCH = /range|too many|limit|exceed|more than|too large|timeout|timed out|max(imum)? /i;
+
+function asksTooMuch(error: unknown): boolean {
+  if (error instanceof L1UnavailableError) return error.failures.some(asksTooMuch);
+  if (error instanceof L1RpcError) return TOO_MUCH.test(error.rpcMessage);
+  return error instanceof L1EndpointError && error.kind === "timeout";
+}
+
+/**
+ * Logs of one contract in a block range, in chain order. A range that the endpoints find too large is read in halves. Logs that do
+ * not match the filter (servers have been seen to send them) are dropped.
+ */
+export async function getLogs(rpc: L1Rpc, filter: LogFilter): Promise<L1Log[]> {
+  const { address, topics, fromBlock, toBlock } = filter;
+  if (fromBlock > toBlock) return [];
+  const params = [{ address, topics, fromBlock: `0x${fromBlock.toString(16)}`, toBlock: `0x${toBlock.toString(16)}` }];
+  try {
+    const found = await rpc.request({ method: "eth_getLogs", params, parse: logs });
+    return found.filter(
+      (log) =>
+        log.address === address &&
+        log.blockNumber >= fromBlock &&
+        log.blockNumber <= toBlock &&
+        topics.every((topic, i) => topic === null || (log.topics[i] && toHex(log.topics[i]) === topic)),
+    );
+  } catch (error) {
+    if (fromBlock === toBlock || !asksTooMuch(error)) throw error;
+    const middle = Math.floor((fromBlock + toBlock) / 2);
+    const first = await getLogs(rpc, { ...filter, toBlock: middle });
+    return first.concat(await getLogs(rpc, { ...filter, fromBlock: middle + 1 }));
+  }
+}
