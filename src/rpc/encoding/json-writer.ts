@@ -1,0 +1,209 @@
+/** JSON text as bytes, written straight from the stored form of values: no objects, no bigint for hashes, no second pass. */
+
+const HIGH_DIGIT = new Uint8Array(256);
+const LOW_DIGIT = new Uint8Array(256);
+for (let byte = 0; byte < 256; byte++) {
+  HIGH_DIGIT[byte] = "0123456789abcdef".charCodeAt(byte >> 4);
+  LOW_DIGIT[byte] = "0123456789abcdef".charCodeAt(byte & 15);
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const ZERO = 0x30;
+const LETTER_X = 0x78;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+
+/** Bytes of one quoted word: two quotes, 0x, 64 digits. */
+const WORD_TEXT_BYTES = 68;
+const INITIAL_BYTES = 16 * 1024;
+/** A buffer that grew above this is given back after use. */
+const KEPT_BYTES = 1024 * 1024;
+
+/** Zero words with a comma in front of each, grown to the longest padding that was asked for. */
+let zeroWords = Buffer.alloc(0);
+
+function zeroWordsText(count: number): Uint8Array {
+  const bytes = count * (WORD_TEXT_BYTES + 1);
+  if (zeroWords.length < bytes) zeroWords = Buffer.from(`,"0x${"0".repeat(64)}"`.repeat(count), "latin1");
+  return zeroWords.subarray(0, bytes);
+}
+
+export class JsonWriter {
+  #buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
+  #length = 0;
+
+  /** Position to return to with `rewind`. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Forgets everything written after `length` was read. */
+  rewind(length: number): void {
+    this.#length = length;
+  }
+
+  /** The bytes written so far as an own copy; the writer starts again. */
+  take(): Uint8Array {
+    const bytes = new Uint8Array(this.#length);
+    bytes.set(this.#buffer.subarray(0, this.#length));
+    this.#length = 0;
+    if (this.#buffer.length > KEPT_BYTES) this.#buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
+    return bytes;
+  }
+
+  #reserve(bytes: number): number {
+    const needed = this.#length + bytes;
+    if (needed > this.#buffer.length) {
+      const grown = Buffer.allocUnsafeSlow(Math.max(needed, this.#buffer.length * 2));
+      this.#buffer.copy(grown, 0, 0, this.#length);
+      this.#buffer = grown;
+    }
+    const at = this.#length;
+    this.#length = needed;
+    return at;
+  }
+
+  /** Text of ASCII characters, as it is. */
+  text(ascii: string): this {
+    const at = this.#reserve(ascii.length);
+    const out = this.#buffer;
+    for (let i = 0; i < ascii.length; i++) out[at + i] = ascii.charCodeAt(i);
+    return this;
+  }
+
+  bytes(json: Uint8Array): this {
+    const at = this.#reserve(json.length);
+    this.#buffer.set(json, at);
+    return this;
+  }
+
+  /** Any value by way of JSON.stringify; for small things from outside. A value without JSON form becomes null. */
+  value(value: unknown): this {
+    const text = JSON.stringify(value) ?? "null";
+    const at = this.#reserve(Buffer.byteLength(text));
+    this.#buffer.write(text, at);
+    return this;
+  }
+
+  /** Quoted 0x hex of `bytes[from .. to)`. */
+  hex(bytes: Uint8Array, from = 0, to = bytes.length): this {
+    let at = this.#reserve(2 * (to - from) + 4);
+    const out = this.#buffer;
+    out[at++] = QUOTE;
+    out[at++] = ZERO;
+    out[at++] = LETTER_X;
+    for (let i = from; i < to; i++) {
+      out[at++] = HIGH_DIGIT[bytes[i]];
+      out[at++] = LOW_DIGIT[bytes[i]];
+    }
+    out[at] = QUOTE;
+    return this;
+  }
+
+  /** Quoted hex of the 32-byte word at byte offset `at`. */
+  word(bytes: Uint8Array, at = 0): this {
+    return this.hex(bytes, at, at + 32);
+  }
+
+  /** Quoted hex of `width` bytes, extended with zeros on the left to a 32-byte word. */
+  paddedWord(bytes: Uint8Array, from: number, width: number): this {
+    const at = this.#reserve(WORD_TEXT_BYTES);
+    const out = this.#buffer;
+    out[at] = QUOTE;
+    out[at + 1] = ZERO;
+    out[at + 2] = LETTER_X;
+    let to = at + 3 + 2 * (32 - width);
+    out.fill(ZERO, at + 3, to);
+    for (let i = from; i < from + width; i++) {
+      out[to++] = HIGH_DIGIT[bytes[i]];
+      out[to++] = LOW_DIGIT[bytes[i]];
+    }
+    out[to] = QUOTE;
+    return this;
+  }
+
+  /** Array of the words of a run (n x 32 bytes), padded with zero words to `length` entries. */
+  words(run: Uint8Array, length = run.length / 32): this {
+    const count = run.length / 32;
+    let at = this.#reserve(2 + count * (WORD_TEXT_BYTES + 1));
+    const start = at;
+    const out = this.#buffer;
+    out[at++] = OPEN_ARRAY;
+    for (let i = 0; i < run.length; ) {
+      if (i > 0) out[at++] = COMMA;
+      out[at++] = QUOTE;
+      out[at++] = ZERO;
+      out[at++] = LETTER_X;
+      for (const end = i + 32; i < end; i++) {
+        const byte = run[i];
+        out[at++] = HIGH_DIGIT[byte];
+        out[at++] = LOW_DIGIT[byte];
+      }
+      out[at++] = QUOTE;
+    }
+    this.#length = at;
+    if (length > count) {
+      const padding = zeroWordsText(length - count);
+      const from = this.#reserve(padding.length);
+      this.#buffer.set(padding, from);
+      // An array that starts with padding has no element before its first comma.
+      if (count === 0) {
+        this.#buffer.copyWithin(start + 1, start + 2, this.#length);
+        this.#length -= 1;
+      }
+    }
+    this.#buffer[this.#reserve(1)] = CLOSE_ARRAY;
+    return this;
+  }
+
+  /** Bare decimal digits. */
+  number(value: number | bigint): this {
+    return this.text(value.toString());
+  }
+
+  /** Quoted decimal digits: the JSON form of a big integer. */
+  decimal(value: number | bigint): this {
+    return this.text(`"${value}"`);
+  }
+
+  /** Quoted decimal of a big-endian unsigned integer of `width` (at most 32) bytes. */
+  decimalBytes(bytes: Uint8Array, from: number, width: number): this {
+    let value = 0;
+    for (let i = from; i < from + width; i++) {
+      value = value * 256 + bytes[i];
+      if (value > Number.MAX_SAFE_INTEGER) {
+        return this.decimal(BigInt(`0x${Buffer.from(bytes.subarray(from, from + width)).toString("hex")}`));
+      }
+    }
+    return this.decimal(value);
+  }
+
+  /** Quoted base64 with padding. */
+  base64(bytes: Uint8Array): this {
+    return this.text(`"${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64")}"`);
+  }
+
+  /** `[` items `]`, each written by `write`. */
+  array<T>(items: readonly T[], write: (out: JsonWriter, item: T) => void): this {
+    this.text("[");
+    for (let i = 0; i < items.length; i++) {
+      if (i > 0) this.text(",");
+      write(this, items[i]);
+    }
+    return this.text("]");
+  }
+}
+
+/** Writes one result. */
+export type Encoder<R> = (out: JsonWriter, result: R) => void;
+
+export const encodeNumber: Encoder<number> = (out, value) => void out.number(value);
+export const encodeBoolean: Encoder<boolean> = (out, value) => void out.text(value ? "true" : "false");
+export const encodeText: Encoder<string> = (out, value) => void out.value(value);
+/** Result is a 32-byte word. */
+export const encodeWord: Encoder<Uint8Array> = (out, value) => void out.word(value);
+
+export function encodeArray<T>(encode: Encoder<T>): Encoder<readonly T[]> {
+  return (out, items) => void out.array(items, encode);
+}

@@ -1,0 +1,19 @@
+import type { RpcLogger } from "../log.ts";
+import type { HttpApplication, Listener, ListenerOptions } from "./listener.ts";
+import { listenWithNode } from "./node-listener.ts";
+
+/** Listens with uWebSockets.js, or with node:http and a warning where its native binary does not load. Throws a ListenError. */
+export async function listen(
+  application: HttpApplication,
+  options: ListenerOptions,
+  log: RpcLogger,
+): Promise<Listener> {
+  let native: typeof import("./uws-listener.ts");
+  try {
+    native = await import("./uws-listener.ts");
+  } catch (err) {
+    log.warn({ err }, "uWebSockets.js does not load on this platform; serving with node:http, which is slower");
+    return listenWithNode(application, options);
+  }
+  return native.listenWithUws(application, options);
+}

@@ -1,0 +1,70 @@
+/** What an HTTP adapter does for the application above it, and nothing more. Two adapters, one test suite. */
+
+/** Head of a request. Valid only during the call that hands it over. */
+export interface RequestHead {
+  /** As sent, upper case for the known verbs. */
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  /** Value of a header by its lower-case name, "" when absent. */
+  header(name: string): string;
+}
+
+export interface Answer {
+  status: number;
+  headers: readonly (readonly [name: string, value: string])[];
+  /** Not sent in answer to HEAD. */
+  body?: Uint8Array;
+}
+
+/** The application needs the body before it can answer. */
+export interface BodyRequest {
+  /** Most bytes to keep. A longer body is read to its end, as far as that is bearable, and thrown away. */
+  maxBytes: number;
+  answer(body: Uint8Array): Answer | Promise<Answer>;
+  tooLarge(): Answer;
+  timedOut(): Answer;
+}
+
+export interface HttpApplication {
+  receive(head: RequestHead): Answer | Promise<Answer> | BodyRequest;
+  /** The answer to a request whose handling threw. */
+  failed(error: unknown): Answer;
+}
+
+export interface ListenerOptions {
+  /** Address to bind; all interfaces when absent. */
+  host?: string;
+  /** 0 takes a free port. */
+  port: number;
+  /** A request head or body that takes longer is cut off. */
+  requestTimeoutMs: number;
+  /** A client that takes nothing of its answer for this long is cut off. */
+  stallTimeoutMs: number;
+}
+
+export interface Listener {
+  readonly adapter: "uWebSockets.js" | "node:http";
+  /** The bound port. */
+  readonly port: number;
+  /** Stops accepting, lets requests in flight finish for at most `graceMs`, then closes every connection. */
+  close(graceMs?: number): Promise<void>;
+}
+
+/** The address could not be bound. */
+export class ListenError extends Error {
+  readonly host: string | undefined;
+  readonly port: number;
+  constructor(host: string | undefined, port: number, options?: ErrorOptions) {
+    super(`cannot listen on ${host ?? "all interfaces"} port ${port}`, options);
+    this.name = "ListenError";
+    this.host = host;
+    this.port = port;
+  }
+}
+
+export const DEFAULT_GRACE_MS = 5_000;
+
+export function isBodyRequest(outcome: Answer | Promise<Answer> | BodyRequest): outcome is BodyRequest {
+  return "maxBytes" in outcome;
+}

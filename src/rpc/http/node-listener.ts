@@ -1,0 +1,134 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { BodyCollector } from "./body-collector.ts";
+import {
+  type Answer,
+  type BodyRequest,
+  DEFAULT_GRACE_MS,
+  type HttpApplication,
+  isBodyRequest,
+  ListenError,
+  type Listener,
+  type ListenerOptions,
+} from "./listener.ts";
+
+const KEEP_ALIVE_MS = 5_000;
+
+/** Listener on node:http, for platforms without a native binary. Throws a ListenError. */
+export async function listenWithNode(application: HttpApplication, options: ListenerOptions): Promise<Listener> {
+  const server = createServer({
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    headersTimeout: options.requestTimeoutMs,
+    // Bodies have their own timer, so that they get an answer; this one is the backstop.
+    requestTimeout: options.requestTimeoutMs + 5_000,
+    connectionsCheckingInterval: Math.min(1_000, options.requestTimeoutMs),
+  });
+  server.on("request", (req, res) => new NodeExchange(req, res, options).start(application));
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (cause) => reject(new ListenError(options.host, options.port, { cause })));
+    server.listen({ host: options.host, port: options.port }, resolve);
+  });
+  return {
+    adapter: "node:http",
+    port: (server.address() as AddressInfo).port,
+    async close(graceMs = DEFAULT_GRACE_MS) {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}
+
+class NodeExchange {
+  readonly #req: IncomingMessage;
+  readonly #res: ServerResponse;
+  readonly #options: ListenerOptions;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(req: IncomingMessage, res: ServerResponse, options: ListenerOptions) {
+    this.#req = req;
+    this.#res = res;
+    this.#options = options;
+  }
+
+  start(application: HttpApplication): void {
+    const req = this.#req;
+    req.on("error", () => undefined);
+    this.#res.on("error", () => undefined);
+    this.#res.on("close", () => clearTimeout(this.#timer));
+    const url = req.url ?? "/";
+    const query = url.indexOf("?");
+    try {
+      const outcome = application.receive({
+        method: req.method ?? "",
+        path: query < 0 ? url : url.slice(0, query),
+        header: (name) => {
+          const value = req.headers[name];
+          return Array.isArray(value) ? value.join(", ") : (value ?? "");
+        },
+      });
+      if (isBodyRequest(outcome)) this.#readBody(application, outcome);
+      else {
+        req.resume();
+        this.#settle(application, outcome);
+      }
+    } catch (error) {
+      this.#send(application.failed(error), false);
+    }
+  }
+
+  #readBody(application: HttpApplication, wanted: BodyRequest): void {
+    const body = new BodyCollector(wanted.maxBytes);
+    let answered = false;
+    const refuse = (answer: Answer) => {
+      if (answered) return;
+      answered = true;
+      this.#send(answer, true);
+    };
+    this.#timer = setTimeout(() => refuse(wanted.timedOut()), this.#options.requestTimeoutMs);
+    this.#req.on("data", (chunk: Uint8Array) => {
+      if (answered) return;
+      body.push(chunk);
+      if (body.hopeless) refuse(wanted.tooLarge());
+    });
+    this.#req.on("end", () => {
+      if (answered) return;
+      if (body.tooLarge) return refuse(wanted.tooLarge());
+      answered = true;
+      clearTimeout(this.#timer);
+      try {
+        this.#settle(application, wanted.answer(body.take()));
+      } catch (error) {
+        this.#send(application.failed(error), false);
+      }
+    });
+  }
+
+  #settle(application: HttpApplication, answer: Answer | Promise<Answer>): void {
+    if (answer instanceof Promise) {
+      answer.then(
+        (settled) => this.#send(settled, false),
+        (error: unknown) => this.#send(application.failed(error), false),
+      );
+    } else this.#send(answer, false);
+  }
+
+  #send({ status, headers, body }: Answer, cutOff: boolean): void {
+    const res = this.#res;
+    if (res.destroyed || res.headersSent) return;
+    clearTimeout(this.#timer);
+    res.statusCode = status;
+    for (const [name, value] of headers) res.setHeader(name, value);
+    if (status !== 204) res.setHeader("Content-Length", body?.length ?? 0);
+    if (cutOff) {
+      // The client is still sending: nothing that follows on this connection could be told apart from the body.
+      res.setHeader("Connection", "close");
+      res.on("finish", () => this.#req.socket.destroySoon());
+    }
+    res.setTimeout(this.#options.stallTimeoutMs, () => this.#req.socket.destroy());
+    res.on("finish", () => res.setTimeout(0));
+    res.end(this.#req.method === "HEAD" ? undefined : body);
+  }
+}

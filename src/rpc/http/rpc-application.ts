@@ -1,0 +1,159 @@
+import { type Dispatcher, failure, type RpcAnswer } from "../jsonrpc/dispatcher.ts";
+import { INVALID_REQUEST } from "../jsonrpc/errors.ts";
+import type { RpcLogger } from "../log.ts";
+import type { Answer, BodyRequest, HttpApplication, RequestHead } from "./listener.ts";
+import {
+  BodyTooLargeError,
+  CorruptBodyError,
+  compressedLimit,
+  contentEncoding,
+  decompressed,
+  isJsonType,
+  UnsupportedEncodingError,
+} from "./request-body.ts";
+import { acceptedCompression, COMPRESSION_THRESHOLD, compress } from "./response-compression.ts";
+
+export type Header = readonly [name: string, value: string];
+
+export interface RpcApplicationOptions {
+  /** Most bytes of a request body, decompressed. */
+  maxBodyBytes: number;
+  /** On every response: version identifiers of the node (sheet 02 section 1.6). */
+  versionHeaders: readonly Header[];
+  /** Whether GET /status says OK. */
+  healthy(): boolean | Promise<boolean>;
+}
+
+const JSON_BODY: Header = ["Content-Type", "application/json; charset=utf-8"];
+const TEXT_BODY: Header = ["Content-Type", "text/plain; charset=utf-8"];
+const VARY: Header = ["Vary", "Accept-Encoding, Origin"];
+const ANY_ORIGIN: Header = ["Access-Control-Allow-Origin", "*"];
+
+/** Verbs of each path; OPTIONS answers with them, another verb is refused with them. */
+const ALLOW = { "/": "POST", "/status": "HEAD, GET" } as const;
+
+/** Routes, CORS, body limits and compression of one listener (sheet 02 sections 1.1 to 1.6). */
+export class RpcApplication implements HttpApplication {
+  readonly #dispatcher: Dispatcher;
+  readonly #options: RpcApplicationOptions;
+  readonly #log: RpcLogger;
+  /** Headers of every answer to a request whose body could be read. */
+  readonly #common: readonly Header[];
+  /** Headers of an answer to a request whose body could not be read: the reference leaves out the origin ones. */
+  readonly #unread: readonly Header[];
+
+  constructor(dispatcher: Dispatcher, options: RpcApplicationOptions, log: RpcLogger) {
+    this.#dispatcher = dispatcher;
+    this.#options = options;
+    this.#log = log;
+    this.#common = [VARY, ANY_ORIGIN, ...options.versionHeaders];
+    this.#unread = [["Vary", "Accept-Encoding"], ...options.versionHeaders];
+  }
+
+  receive(head: RequestHead): Answer | Promise<Answer> | BodyRequest {
+    const path = normalPath(head.path);
+    if (head.method === "OPTIONS") {
+      const asked = head.header("access-control-request-method");
+      if (asked !== "") return this.#preflight(head.header("access-control-request-headers"));
+    }
+    if (path !== "/" && path !== "/status") return this.#text(404, "Not Found");
+    if (head.method === "OPTIONS") {
+      return { status: 200, headers: [VARY, ["Allow", ALLOW[path]], ...this.#options.versionHeaders] };
+    }
+    if (path === "/status" && (head.method === "GET" || head.method === "HEAD")) return this.#status();
+    if (path === "/" && head.method === "POST") return this.#rpc(head);
+    return this.#text(405, "Method Not Allowed", [["Allow", ALLOW[path]]]);
+  }
+
+  failed(err: unknown): Answer {
+    this.#log.error({ err }, "Answering an HTTP request failed");
+    return this.#json(failure(500, INVALID_REQUEST, "Internal error"), this.#common);
+  }
+
+  #preflight(headers: string): Answer {
+    const answer: Header[] = [
+      ...this.#common,
+      ["Access-Control-Allow-Methods", "GET,HEAD,PUT,POST,DELETE,PATCH"],
+      // Header values come from a parsed head: they hold no line breaks.
+      ...(headers === "" ? [] : [["Access-Control-Allow-Headers", headers] as const]),
+    ];
+    return { status: 204, headers: answer };
+  }
+
+  async #status(): Promise<Answer> {
+    let healthy = false;
+    try {
+      healthy = await this.#options.healthy();
+    } catch (err) {
+      this.#log.warn({ err }, "The health check failed");
+    }
+    return healthy ? this.#text(200, "OK") : this.#text(500, "Internal Server Error");
+  }
+
+  #text(status: number, text: string, more: readonly Header[] = []): Answer {
+    return { status, headers: [TEXT_BODY, ...this.#common, ...more], body: Buffer.from(text) };
+  }
+
+  #json(answer: RpcAnswer, headers: readonly Header[]): Answer {
+    return { status: answer.status, headers: [JSON_BODY, ...headers], body: answer.body };
+  }
+
+  #rpc(head: RequestHead): BodyRequest | Answer | Promise<Answer> {
+    const compression = acceptedCompression(head.header("accept-encoding"));
+    const respond = (answer: RpcAnswer, headers = this.#common): Answer | Promise<Answer> => {
+      const plain = this.#json(answer, headers);
+      if (compression === undefined || answer.body.length < COMPRESSION_THRESHOLD) return plain;
+      const encoded = (body: Uint8Array): Answer => ({
+        ...plain,
+        headers: [...plain.headers, ["Content-Encoding", compression.name]],
+        body,
+      });
+      const body = compress(compression, answer.body);
+      return body instanceof Promise ? body.then(encoded) : encoded(body);
+    };
+    const dispatch = (body: Uint8Array): Answer | Promise<Answer> => {
+      const answer = body.length === 0 ? this.#dispatcher.answer({}) : this.#dispatcher.answerText(utf8(body));
+      return answer instanceof Promise ? answer.then(respond) : respond(answer);
+    };
+    const refuse = (status: number, message: string) =>
+      this.#json(failure(status, INVALID_REQUEST, message), this.#unread);
+
+    // A body of another type counts as an empty request, unread.
+    if (!isJsonType(head.header("content-type"))) return dispatch(new Uint8Array());
+    const limit = this.#options.maxBodyBytes;
+    const tooLarge = () => refuse(413, "request entity too large");
+    let encoding: string;
+    try {
+      encoding = contentEncoding(head.header("content-encoding"));
+    } catch (error) {
+      if (error instanceof UnsupportedEncodingError) return refuse(400, error.message);
+      throw error;
+    }
+    return {
+      maxBytes: encoding === "identity" ? limit : compressedLimit(limit),
+      tooLarge,
+      timedOut: () => refuse(408, "request timeout"),
+      answer(body) {
+        if (encoding === "identity" || body.length === 0) return dispatch(body);
+        return decompressed(body, encoding, limit).then(dispatch, (error: unknown) => {
+          if (error instanceof BodyTooLargeError) return tooLarge();
+          if (error instanceof CorruptBodyError) return refuse(400, error.message);
+          throw error;
+        });
+      },
+    };
+  }
+}
+
+/** Bytes that are no UTF-8 read as replacement characters; a byte order mark is dropped. */
+function utf8(body: Uint8Array): string {
+  const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString("utf8");
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+}
+
+/** Path of a request target: absolute targets (`http://host/path`) and a trailing slash are as good as the plain path. */
+function normalPath(target: string): string {
+  if (target === "/" || target === "/status") return target;
+  const path = target.replace(/^https?:\/\/[^/]*/i, "") || "/";
+  return path === "/status/" ? "/status" : path;
+}

@@ -1,0 +1,23 @@
+import { PROTOCOL_CONTRACTS_HASH, VK_TREE_ROOT } from "../../protocol/constants.ts";
+import type { Header } from "./rpc-application.ts";
+
+/**
+ * Version identifiers that a client compares with its own, textually (sheet 02 sections 1.6, 1.9). The package version is that
+ * of the network release the node speaks for.
+ */
+export function versionHeaders(versions: {
+  l1ChainId: number;
+  /** 0x text. */
+  l1RollupAddress: string;
+  rollupVersion: number;
+  packageVersion: string;
+}): Header[] {
+  return [
+    ["x-aztec-l1ChainId", String(versions.l1ChainId)],
+    ["x-aztec-l1RollupAddress", versions.l1RollupAddress.toLowerCase()],
+    ["x-aztec-rollupVersion", String(versions.rollupVersion)],
+    ["x-aztec-l2ProtocolContractsHash", PROTOCOL_CONTRACTS_HASH],
+    ["x-aztec-l2CircuitsVkTreeRoot", VK_TREE_ROOT],
+    ["x-aztec-packageVersion", versions.packageVersion],
+  ];
+}

@@ -1,0 +1,199 @@
+import { JsonWriter } from "../encoding/json-writer.ts";
+import type { RpcLogger } from "../log.ts";
+import { type Method, type Namespace, type Registry, readParams } from "../registry.ts";
+import { EXECUTION_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError } from "./errors.ts";
+
+/** JSON text of a whole response and the HTTP status that goes with it. */
+export interface RpcAnswer {
+  status: number;
+  body: Uint8Array;
+}
+
+export interface DispatcherOptions {
+  /** Most requests of one batch. */
+  maxBatchSize: number;
+  /** Namespaces of this listener; a method outside them does not exist. */
+  namespaces: readonly Namespace[];
+  /** Error types beside RpcError that are answers rather than faults: their message goes out, nothing is logged. */
+  expectedErrors?: readonly (abstract new (
+    ...args: never[]
+  ) => Error)[];
+}
+
+const JSONRPC = "2.0";
+
+/**
+ * Envelopes, batches and errors of JSON-RPC (sheet 02 sections 1.2, 1.4, 1.5). Never throws and never rejects: whatever a
+ * request holds, and whatever a handler does, becomes an answer. Requests that need no waiting are answered synchronously.
+ */
+export class Dispatcher {
+  readonly #registry: Registry;
+  readonly #options: DispatcherOptions;
+  readonly #log: RpcLogger;
+  /** Scratch of one synchronous run; empty between runs. */
+  readonly #out = new JsonWriter();
+
+  constructor(registry: Registry, options: DispatcherOptions, log: RpcLogger) {
+    this.#registry = registry;
+    this.#options = options;
+    this.#log = log;
+  }
+
+  /** Answers a request body that is JSON text. */
+  answerText(text: string): RpcAnswer | Promise<RpcAnswer> {
+    if (!/^[ \t\n\r]*[[{]/.test(text)) {
+      return failure(400, PARSE_ERROR, "Parse error: invalid JSON, only supports object and array");
+    }
+    let request: unknown;
+    try {
+      request = JSON.parse(text);
+    } catch (error) {
+      return failure(400, PARSE_ERROR, `Parse error: ${messageOf(error)}`);
+    }
+    return this.answer(request);
+  }
+
+  /** Answers a parsed body: one request or a batch. */
+  answer(request: unknown): RpcAnswer | Promise<RpcAnswer> {
+    if (!Array.isArray(request)) return this.#call(request as RequestObject);
+    const { maxBatchSize } = this.#options;
+    if (request.length === 0) return { status: 400, body: invalidSlot("Invalid Request") };
+    if (request.length > maxBatchSize) {
+      const body = invalidSlot(`Batch request exceeds maximum allowed size of ${maxBatchSize}`);
+      return { status: 400, body };
+    }
+    const slots = request.map((item: unknown) =>
+      typeof item === "object" && item !== null
+        ? this.#call(item as RequestObject)
+        : { status: 400, body: invalidSlot("Invalid Request") },
+    );
+    return slots.every(isSettled) ? joined(slots) : Promise.all(slots).then(joined);
+  }
+
+  #call(request: RequestObject): RpcAnswer | Promise<RpcAnswer> {
+    const { method } = request;
+    if (typeof method !== "string" || method === "") {
+      return this.#error(request, new RpcError(INVALID_REQUEST, "Invalid request"));
+    }
+    const [namespace, name] = method.split("_", 2);
+    const found = (this.#options.namespaces as readonly string[]).includes(namespace)
+      ? this.#registry.find(namespace, name)
+      : undefined;
+    if (found === undefined) return this.#error(request, new RpcError(METHOD_NOT_FOUND, `Method not found: ${method}`));
+    try {
+      const params = request.params === undefined ? [] : request.params;
+      if (!Array.isArray(params)) {
+        throw new RpcError(EXECUTION_ERROR, `Params to ${name} is not an array: ${shownAs(params)}`);
+      }
+      const result = found.handle(readParams(found.params, params));
+      if (!isThenable(result)) return this.#result(request, found, namespace as Namespace, result);
+      return Promise.resolve(result)
+        .then((value) => this.#result(request, found, namespace as Namespace, value))
+        .catch((error: unknown) => this.#error(request, error));
+    } catch (error) {
+      return this.#error(request, error);
+    }
+  }
+
+  /** Throws what the encoder throws, with the scratch left empty. */
+  #result(request: RequestObject, method: Method, namespace: Namespace, result: unknown): RpcAnswer {
+    const out = this.#out;
+    try {
+      this.#head(request, request.jsonrpc);
+      if (result !== undefined) {
+        out.text(',"result":');
+        method.encode[namespace]!(out, result);
+      }
+      out.text("}");
+      return { status: 200, body: out.take() };
+    } catch (error) {
+      out.rewind(0);
+      throw error;
+    }
+  }
+
+  #error(request: RequestObject, error: unknown): RpcAnswer {
+    const { code, message, data } = this.#described(request, error);
+    const out = this.#out;
+    try {
+      const own = code === INVALID_PARAMS || code === INVALID_REQUEST;
+      this.#head(request, own ? JSONRPC : request.jsonrpc);
+      out.text(`,"error":{"code":${code}`);
+      if (data !== undefined) out.text(',"data":').value(data);
+      out.text(',"message":').value(message).text("}}");
+      return { status: 400, body: out.take() };
+    } catch (unserialisable) {
+      // An id nested too deeply to be written again, or data that is no JSON.
+      out.rewind(0);
+      const text = `Unable to serialize response: ${messageOf(unserialisable)}`;
+      return { status: 400, body: errorBody(`"error":{"code":${PARSE_ERROR},"message":${JSON.stringify(text)}}`) };
+    }
+  }
+
+  #head(request: RequestObject, jsonrpc: unknown): void {
+    const out = this.#out;
+    if (jsonrpc === undefined || jsonrpc === JSONRPC) out.text('{"jsonrpc":"2.0"');
+    else out.text('{"jsonrpc":').value(jsonrpc);
+    const { id } = request;
+    if (typeof id === "number") out.text(`,"id":${JSON.stringify(id)}`);
+    else if (id !== undefined) out.text(',"id":').value(id);
+  }
+
+  #described(request: RequestObject, error: unknown): { code: number; message: string; data?: unknown } {
+    if (error instanceof RpcError) return error;
+    const message = error ? messageOf(error) : "Error executing request";
+    const expected = this.#options.expectedErrors?.some((type) => error instanceof type) ?? false;
+    if (!expected) this.#log.error({ method: request.method, err: error }, "A request failed unexpectedly");
+    return { code: EXECUTION_ERROR, message };
+  }
+}
+
+/** A parsed JSON object; keys may hold anything. */
+interface RequestObject {
+  jsonrpc?: unknown;
+  id?: unknown;
+  method?: unknown;
+  params?: unknown;
+}
+
+/** A failure before any request could be read: id null (sheet 02 section 1.4). */
+export function failure(status: number, code: number, message: string): RpcAnswer {
+  return { status, body: errorBody(`"id":null,"error":{"code":${code},"message":${JSON.stringify(message)}}`) };
+}
+
+function invalidSlot(message: string): Uint8Array {
+  return errorBody(`"error":{"code":${INVALID_REQUEST},"message":${JSON.stringify(message)}},"id":null`);
+}
+
+function errorBody(members: string): Uint8Array {
+  return Buffer.from(`{"jsonrpc":"2.0",${members}}`);
+}
+
+function joined(slots: readonly RpcAnswer[]): RpcAnswer {
+  const out = new Uint8Array(slots.reduce((bytes, { body }) => bytes + body.length + 1, 1));
+  let at = 0;
+  for (const { body } of slots) {
+    out[at] = at === 0 ? 0x5b : 0x2c;
+    out.set(body, at + 1);
+    at += body.length + 1;
+  }
+  out[at] = 0x5d;
+  return { status: 200, body: out };
+}
+
+function isSettled(slot: RpcAnswer | Promise<RpcAnswer>): slot is RpcAnswer {
+  return !(slot instanceof Promise);
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** A JSON value as a template string shows it, safe for objects with an own `toString` key. */
+function shownAs(value: unknown): string {
+  return typeof value === "object" && value !== null ? "[object Object]" : String(value);
+}

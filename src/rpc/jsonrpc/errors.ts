@@ -1,0 +1,28 @@
+/** Error codes on the wire (sheet 02 section 1.5). */
+export const PARSE_ERROR = -32700;
+export const INVALID_REQUEST = -32600;
+export const METHOD_NOT_FOUND = -32601;
+export const INVALID_PARAMS = -32701;
+export const EXECUTION_ERROR = -32702;
+
+/** A failure whose code, message and data are the answer to the client: expected, not logged as a fault of the node. */
+export class RpcError extends Error {
+  readonly code: number;
+  /** Sent as `error.data`; any JSON value. */
+  readonly data: unknown;
+
+  constructor(code: number, message: string, options: ErrorOptions & { data?: unknown } = {}) {
+    super(message, options);
+    this.name = "RpcError";
+    this.code = code;
+    this.data = options.data;
+  }
+}
+
+/** A parameter has the right form but no value of its type, or a request cannot be carried out: -32702. */
+export class ExecutionError extends RpcError {
+  constructor(message: string, options?: ErrorOptions & { data?: unknown }) {
+    super(EXECUTION_ERROR, message, options);
+    this.name = "ExecutionError";
+  }
+}

@@ -1,0 +1,101 @@
+import { INVALID_PARAMS, RpcError } from "../jsonrpc/errors.ts";
+
+/** A rule that a parameter breaks, and where (sheet 02 section 1.5). */
+export interface Issue {
+  text: string;
+  /** Parameter index, then object keys and array indexes. Empty for the parameter list itself. */
+  path: Path;
+}
+
+export type Path = readonly (string | number)[];
+
+/**
+ * Reads a JSON value as a T. A broken rule of form is added to `issues` and the result is then meaningless, so that every
+ * field is looked at before the answer. A value of the right form that is no T throws an ExecutionError. `undefined` stands
+ * for a parameter or key that was not given. JSON schema describes the accepted form.
+ */
+export interface Codec<T> {
+  read(value: unknown, path: Path, issues: Issue[]): T;
+}
+
+/** What a codec returns beside an issue: never seen by a handler. */
+export function rejected<T>(issues: Issue[], path: Path, text: string): T {
+  issues.push({ text, path });
+  return undefined as T;
+}
+
+/** Rule violations of one parameter list as the error that answers it. */
+export function issuesError(issues: readonly Issue[]): RpcError {
+  return new RpcError(INVALID_PARAMS, issues.map(({ text, path }) => `${text} (${path.join(".")})`).join(". "));
+}
+
+/** Name of a JSON value's type in the texts of issues. */
+export function typeName(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  if (Number.isNaN(value)) return "nan";
+  return typeof value;
+}
+
+export function wrongType<T>(issues: Issue[], path: Path, expected: string, value: unknown): T {
+  return rejected(issues, path, value === undefined ? "Required" : `Expected ${expected}, received ${typeName(value)}`);
+}
+
+/** Null and "not given" mean the fallback. */
+export interface OptionalCodec<T> extends Codec<T> {
+  readonly optional: true;
+}
+
+export function optional<T>(codec: Codec<T>): OptionalCodec<T | undefined>;
+export function optional<T>(codec: Codec<T>, fallback: T): OptionalCodec<T>;
+export function optional<T>(codec: Codec<T>, fallback?: T): OptionalCodec<T | undefined> {
+  return {
+    optional: true,
+    read: (value, path, issues) => (value === undefined || value === null ? fallback : codec.read(value, path, issues)),
+  };
+}
+
+/** An array of at most `most` elements. Elements of a longer one are not looked at. */
+export function array<T>(element: Codec<T>, most = Number.POSITIVE_INFINITY): Codec<T[]> {
+  return {
+    read(value, path, issues) {
+      if (!Array.isArray(value)) return wrongType(issues, path, "array", value);
+      if (value.length > most) return rejected(issues, path, `Array must contain at most ${most} element(s)`);
+      return value.map((item, i) => element.read(item, [...path, i], issues));
+    },
+  };
+}
+
+type Fields = Record<string, Codec<unknown>>;
+type FieldValues<F extends Fields> = { [K in keyof F]: F[K] extends Codec<infer T> ? T : never };
+
+/**
+ * An object with the given keys; unknown keys are ignored. A key that may be left out has an `absent` codec around its own.
+ * Every field is read before the answer, also when one of them fails to convert (then the first failure is the answer).
+ */
+export function object<F extends Fields>(fields: F): Codec<FieldValues<F>> {
+  return {
+    read(value, path, issues) {
+      if (typeof value !== "object" || value === null || Array.isArray(value)) {
+        return wrongType(issues, path, "object", value);
+      }
+      const failures: unknown[] = [];
+      const entries = Object.keys(fields).map((key) => {
+        const given = Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
+        try {
+          return [key, fields[key].read(given, [...path, key], issues)];
+        } catch (error) {
+          failures.push(error);
+          return [key, undefined];
+        }
+      });
+      if (failures.length > 0) throw failures[0];
+      return Object.fromEntries(entries) as FieldValues<F>;
+    },
+  };
+}
+
+/** A key of an object that may be left out, but not be null. */
+export function absent<T>(codec: Codec<T>): Codec<T | undefined> {
+  return { read: (value, path, issues) => (value === undefined ? undefined : codec.read(value, path, issues)) };
+}

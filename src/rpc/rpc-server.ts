@@ -1,0 +1,49 @@
+import { UnknownStateError } from "../world-state/errors.ts";
+import { listen } from "./http/listen.ts";
+import type { Listener } from "./http/listener.ts";
+import { type Header, RpcApplication } from "./http/rpc-application.ts";
+import { Dispatcher } from "./jsonrpc/dispatcher.ts";
+import type { RpcLogger } from "./log.ts";
+import type { Namespace, Registry } from "./registry.ts";
+
+export interface RpcServerOptions {
+  /** Address to bind; all interfaces when absent. */
+  host?: string;
+  /** 0 takes a free port. */
+  port: number;
+  namespaces: readonly Namespace[];
+  /** Most bytes of a request body, decompressed. Default 1 MiB. */
+  maxBodyBytes?: number;
+  /** Most requests of a batch. Default 100. */
+  maxBatchSize?: number;
+  /** Time for a request to arrive. Default 30 s. */
+  requestTimeoutMs?: number;
+  /** Time without progress while a client takes its answer. Default 30 s. */
+  stallTimeoutMs?: number;
+  /** See versionHeaders. */
+  versionHeaders?: readonly Header[];
+  /** Whether GET /status says OK. Default: always, once listening. */
+  healthy?: () => boolean | Promise<boolean>;
+}
+
+export const RPC_DEFAULTS = {
+  maxBodyBytes: 1024 * 1024,
+  maxBatchSize: 100,
+  requestTimeoutMs: 30_000,
+  stallTimeoutMs: 30_000,
+} as const;
+
+/** Starts one listener over a registry of methods. Rejects with a ListenError. Close with `listener.close()`. */
+export function startRpcServer(registry: Registry, options: RpcServerOptions, log: RpcLogger): Promise<Listener> {
+  const settings = {
+    ...options,
+    maxBodyBytes: options.maxBodyBytes ?? RPC_DEFAULTS.maxBodyBytes,
+    maxBatchSize: options.maxBatchSize ?? RPC_DEFAULTS.maxBatchSize,
+    requestTimeoutMs: options.requestTimeoutMs ?? RPC_DEFAULTS.requestTimeoutMs,
+    stallTimeoutMs: options.stallTimeoutMs ?? RPC_DEFAULTS.stallTimeoutMs,
+    versionHeaders: options.versionHeaders ?? [],
+    healthy: options.healthy ?? (() => true),
+  };
+  const dispatcher = new Dispatcher(registry, { ...settings, expectedErrors: [UnknownStateError] }, log);
+  return listen(new RpcApplication(dispatcher, settings, log), settings, log);
+}
