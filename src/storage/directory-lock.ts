@@ -1,0 +1,133 @@
+import { randomBytes } from "node:crypto";
+import { linkSync, readFileSync, readlinkSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+
+/** Longer silence than this ends the claim of a holder whose process cannot be looked at from here. */
+const SILENCE_MS = 20_000;
+const HEARTBEAT_MS = 5_000;
+
+/** Another running process uses the data directory. */
+export class DirectoryLockedError extends Error {
+  readonly path: string;
+  readonly holder: string;
+
+  constructor(path: string, holder: string) {
+    super(`data directory ${path} is in use by ${holder}; one node at a time may open it`);
+    this.name = "DirectoryLockedError";
+    this.path = path;
+    this.holder = holder;
+  }
+}
+
+export interface DirectoryLock {
+  release(): void;
+}
+
+interface Holder {
+  token: string;
+  pid: number;
+  /** Start time of the process in clock ticks since boot, where the system tells: tells a reused process id from the holder. */
+  started: string | undefined;
+  /** Machine, boot and process namespace: within one, process ids mean the same. */
+  place: string;
+}
+
+function startTime(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  } catch {
+    return undefined;
+  }
+}
+
+function orEmpty(read: () => string): string {
+  try {
+    return read().trim();
+  } catch {
+    return "";
+  }
+}
+
+function ownPlace(): string {
+  const boot = orEmpty(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8"));
+  const namespace = orEmpty(() => readlinkSync("/proc/self/ns/pid"));
+  return [hostname(), boot, namespace].join(" ");
+}
+
+function readHolder(file: string): Holder | undefined {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+/** Who holds the lock, as text for an error; undefined when nobody does any more. */
+function liveHolder(file: string): string | undefined {
+  const holder = readHolder(file);
+  if (holder === undefined) return undefined;
+  if (holder.place === ownPlace()) {
+    const same = holder.started === undefined || holder.started === startTime(holder.pid);
+    return isRunning(holder.pid) && same ? `process ${holder.pid}` : undefined;
+  }
+  const silent = Date.now() - statSync(file).mtimeMs;
+  return silent < SILENCE_MS
+    ? `a process of another machine or container, last seen ${Math.round(silent / 1000)} s ago`
+    : undefined;
+}
+
+/**
+ * Takes the data directory for this process. A lock whose process is gone is taken over, so that no crash leaves a lock to remove by hand.
+ * `onLost` is called when another process took the lock away, which means that two would write. Throws DirectoryLockedError.
+ */
+export function lockDirectory(directory: string, onLost: () => void): DirectoryLock {
+  const file = join(directory, "svc.lock");
+  const token = randomBytes(16).toString("hex");
+  const own: Holder = { token, pid: process.pid, started: startTime(process.pid), place: ownPlace() };
+  const claim = join(directory, `svc.lock.${token}`);
+  writeFileSync(claim, JSON.stringify(own));
+  try {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        linkSync(claim, file);
+        break;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      }
+      const holder = attempt < 3 ? liveHolder(file) : "a process that started at the same moment";
+      if (holder !== undefined) throw new DirectoryLockedError(directory, holder);
+      const aside = `${claim}.stale`;
+      renameSync(file, aside);
+      rmSync(aside);
+    }
+  } finally {
+    rmSync(claim, { force: true });
+  }
+  const heartbeat = setInterval(() => {
+    if (readHolder(file)?.token !== token) {
+      clearInterval(heartbeat);
+      onLost();
+      return;
+    }
+    const now = new Date();
+    utimesSync(file, now, now);
+  }, HEARTBEAT_MS);
+  heartbeat.unref();
+  return {
+    release() {
+      clearInterval(heartbeat);
+      if (readHolder(file)?.token === token) rmSync(file, { force: true });
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import type { Store } from "./store.ts";
+
+/** Version of the store's tables and records that this program writes. */
+export const SCHEMA_VERSION = 1;
+
+/** What a chain store belongs to; written once, with the first open. */
+export interface StoreIdentity {
+  schemaVersion: number;
+  l1ChainId: number;
+  rollupVersion: number;
+  /** Lower-case 0x text. */
+  rollupAddress: string;
+  /** 0x text. */
+  genesisArchiveRoot: string;
+}
+
+const FIELDS = ["l1ChainId", "rollupVersion", "rollupAddress", "genesisArchiveRoot"] as const;
+const KEY = Buffer.from("identity");
+
+/** The store holds the data of another chain. Its files are left as they are. */
+export class StoreIdentityError extends Error {
+  readonly path: string;
+  readonly field: (typeof FIELDS)[number];
+  readonly stored: string;
+  readonly expected: string;
+
+  constructor(path: string, field: (typeof FIELDS)[number], stored: string, expected: string) {
+    super(
+      `data directory ${path} belongs to another chain: its ${field} is ${stored}, this node follows ${expected}. ` +
+        "Name another data directory, or remove this one",
+    );
+    this.name = "StoreIdentityError";
+    this.path = path;
+    this.field = field;
+    this.stored = stored;
+    this.expected = expected;
+  }
+}
+
+/** The store was written by a newer program, or its identity record cannot be read. */
+export class StoreSchemaError extends Error {
+  readonly path: string;
+  readonly found: number | undefined;
+
+  constructor(path: string, found: number | undefined) {
+    super(
+      found === undefined
+        ? `data directory ${path}: its identity record cannot be read`
+        : `data directory ${path} has schema version ${found}; this node reads versions up to ${SCHEMA_VERSION}`,
+    );
+    this.name = "StoreSchemaError";
+    this.path = path;
+    this.found = found;
+  }
+}
+
+function isIdentity(value: unknown): value is StoreIdentity {
+  if (typeof value !== "object" || value === null) return false;
+  return "schemaVersion" in value && typeof value.schemaVersion === "number" && FIELDS.every((field) => field in value);
+}
+
+/** The identity record, undefined in a new store. Throws StoreSchemaError when it cannot be read or is newer than this program. */
+export function readIdentity(store: Store): StoreIdentity | undefined {
+  const row = store.table("identity").get(KEY);
+  if (row === undefined) return undefined;
+  let record: unknown;
+  try {
+    record = JSON.parse(Buffer.from(row).toString("utf8"));
+  } catch {
+    throw new StoreSchemaError(store.path, undefined);
+  }
+  if (typeof record === "object" && record !== null && "schemaVersion" in record) {
+    const { schemaVersion } = record;
+    if (typeof schemaVersion === "number" && schemaVersion > SCHEMA_VERSION) {
+      throw new StoreSchemaError(store.path, schemaVersion);
+    }
+  }
+  if (!isIdentity(record)) throw new StoreSchemaError(store.path, undefined);
+  return record;
+}
+
+/** Binds a new store to a chain, or checks that it is bound to it. Throws StoreIdentityError or StoreSchemaError. */
+export function claimStore(store: Store, chain: Omit<StoreIdentity, "schemaVersion">): void {
+  const stored = readIdentity(store);
+  if (stored === undefined) {
+    const record: StoreIdentity = { schemaVersion: SCHEMA_VERSION, ...chain };
+    const table = store.table("identity");
+    store.transaction(() => table.put(KEY, Buffer.from(JSON.stringify(record))));
+    return;
+  }
+  for (const field of FIELDS) {
+    if (stored[field] !== chain[field]) {
+      throw new StoreIdentityError(store.path, field, String(stored[field]), String(chain[field]));
+    }
+  }
+}
