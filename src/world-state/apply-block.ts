@@ -1,0 +1,62 @@
+import { headerBlockNumber, headerSnapshot } from "../protocol/block-header.ts";
+import { equal } from "../protocol/bytes.ts";
+import {
+  ARCHIVE,
+  L1_TO_L2_MESSAGE_TREE,
+  L1_TO_L2_MESSAGES_PER_CHECKPOINT,
+  MAX_NOTE_HASHES_PER_TX,
+  MAX_NULLIFIERS_PER_TX,
+  NOTE_HASH_TREE,
+  NULLIFIER_TREE,
+  PUBLIC_DATA_TREE,
+  TREE_IDS,
+  type TreeId,
+} from "../protocol/constants.ts";
+import { items } from "../protocol/tx-effect.ts";
+import { StateMismatchError } from "./errors.ts";
+import type { Fork } from "./fork.ts";
+import type { BlockEffects, TreeSnapshot } from "./types.ts";
+
+function check(block: number, tree: TreeId, expected: TreeSnapshot, got: TreeSnapshot): void {
+  // A header carries sizes in 32 bits, whatever the tree's height.
+  if (!equal(expected.root, got.root) || expected.size !== got.size % 2 ** 32) {
+    throw new StateMismatchError(block, tree, expected, got);
+  }
+}
+
+/**
+ * Applies the effects of one block to a fork of the state before it and checks each root and size against the header, the archive
+ * against L1 (sheet 01 section 8). Throws StateMismatchError or WorldStateError; the fork is then of no use.
+ */
+export function applyBlock(fork: Fork, { header, blockHash, archiveRoot, txs, l1ToL2Messages }: BlockEffects): void {
+  const number = headerBlockNumber(header);
+  check(number, ARCHIVE, headerSnapshot(header, ARCHIVE), fork.snapshot(ARCHIVE));
+  if (l1ToL2Messages !== undefined) {
+    fork.append(L1_TO_L2_MESSAGE_TREE, l1ToL2Messages, L1_TO_L2_MESSAGES_PER_CHECKPOINT);
+  }
+  const firstNullifier = fork.size(NULLIFIER_TREE);
+  const nullifiers: Uint8Array[] = [];
+  const positions: number[] = [];
+  for (const [i, tx] of txs.entries()) {
+    fork.append(NOTE_HASH_TREE, items(tx.noteHashes), MAX_NOTE_HASHES_PER_TX);
+    for (const [k, nullifier] of items(tx.nullifiers).entries()) {
+      nullifiers.push(nullifier);
+      positions.push(firstNullifier + i * MAX_NULLIFIERS_PER_TX + k);
+    }
+  }
+  fork.insertNullifiers(nullifiers, positions);
+  fork.skip(NULLIFIER_TREE, txs.length * MAX_NULLIFIERS_PER_TX);
+  for (const { publicDataWrites } of txs) {
+    for (let at = 0; at < publicDataWrites.length; at += 64) {
+      fork.insertOne(PUBLIC_DATA_TREE, {
+        key: publicDataWrites.subarray(at, at + 32),
+        value: publicDataWrites.subarray(at + 32, at + 64),
+      });
+    }
+  }
+  for (const tree of TREE_IDS) {
+    if (tree !== ARCHIVE) check(number, tree, headerSnapshot(header, tree), fork.snapshot(tree));
+  }
+  fork.append(ARCHIVE, [blockHash]);
+  check(number, ARCHIVE, { root: archiveRoot, size: number + 1 }, fork.snapshot(ARCHIVE));
+}

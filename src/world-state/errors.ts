@@ -1,0 +1,55 @@
+import { toHex } from "../protocol/bytes.ts";
+import { TREE_NAMES, type TreeId } from "../protocol/constants.ts";
+
+/** A block's state is not kept: pruned, or beyond the tip. */
+export class UnknownStateError extends Error {
+  readonly block: number;
+  constructor(block: number) {
+    super(`Unable to get meta data for block ${block}, failed to get block data.`);
+    this.name = "UnknownStateError";
+    this.block = block;
+  }
+}
+
+/** Applying a block gave another root or size than its header, or than L1 for the archive. Nothing was written. */
+export class StateMismatchError extends Error {
+  readonly block: number;
+  readonly tree: TreeId;
+  constructor(
+    block: number,
+    tree: TreeId,
+    expected: { root: Uint8Array; size: number },
+    got: { root: Uint8Array; size: number },
+  ) {
+    super(
+      `Can't synch block: block state does not match world state (block ${block}, tree ${TREE_NAMES[tree]}: ` +
+        `expected root ${toHex(expected.root)} size ${expected.size}, got ${toHex(got.root)} size ${got.size})`,
+    );
+    this.name = "StateMismatchError";
+    this.block = block;
+    this.tree = tree;
+  }
+}
+
+/** An operation that the trees' rules refuse; the message is the network's text for it (sheet 01 sections 7.8, 11). */
+export class WorldStateError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "WorldStateError";
+  }
+}
+
+const INDEXED_TREE_NAME = { 0: "NullifierTree", 2: "PublicDataTree" } as const;
+
+export function keyPresentError(key: Uint8Array): WorldStateError {
+  return new WorldStateError(
+    "Unable to insert values into tree NullifierTree leaf type NullifierLeafValue is not updateable and " +
+      `${toHex(key)} is already present`,
+  );
+}
+
+export function duplicateKeyError(tree: 0 | 2, key: Uint8Array): WorldStateError {
+  return new WorldStateError(
+    `Duplicate key not allowed in same batch, key value: ${toHex(key)}, tree: ${INDEXED_TREE_NAME[tree]}`,
+  );
+}

@@ -1,0 +1,295 @@
+import type { Core } from "../core/core.ts";
+import { isZero } from "../protocol/bytes.ts";
+import { NULLIFIER_TREE, PUBLIC_DATA_TREE, TREE_IDS, type TreeId } from "../protocol/constants.ts";
+import { FR_ZERO } from "../protocol/field.ts";
+import { keyPresentError, WorldStateError } from "./errors.ts";
+import { IndexedOverlay, mapKey } from "./indexed-overlay.ts";
+import type { IndexedTree, StateView } from "./state-view.ts";
+import type { StoredLeaf } from "./tables.ts";
+import { TreeOverlay } from "./tree-overlay.ts";
+import type { IndexedLeaf, TreeSnapshot } from "./types.ts";
+
+/** A leaf to insert: a nullifier, or a slot with its value. */
+export interface LeafToInsert {
+  key: Uint8Array;
+  value?: Uint8Array;
+}
+
+export function isEmptyLeaf({ key, value }: LeafToInsert): boolean {
+  return isZero(key) && (value === undefined || isZero(value));
+}
+
+/** An append to one tree, kept until the fork's changes are taken. */
+export interface AppendedValue {
+  tree: TreeId;
+  position: number;
+  value: Uint8Array;
+}
+
+/**
+ * A writable copy of the trees as of one block. Its writes never reach the store; reads include them. Hashing is put off until a
+ * root or path is read, so that a whole block costs one pass over each dirty node.
+ */
+export class Fork {
+  readonly core: Core;
+  readonly base: StateView;
+  readonly #sizes: number[];
+  readonly #nodes: TreeOverlay[];
+  readonly #indexed: Record<IndexedTree, IndexedOverlay>;
+  readonly #values = TREE_IDS.map(() => new Map<number, Uint8Array>());
+  readonly #positions = TREE_IDS.map(() => new Map<string, number>());
+  #appended: AppendedValue[] = [];
+  /** Leaves between relinkLow and addLinked, by position. */
+  readonly #unlinked = new Map<number, StoredLeaf>();
+  /** Inverse operations since each open checkpoint, oldest first. */
+  readonly #journals: (() => void)[][] = [];
+  /** Set once the block that the fork stands on is unwound or pruned. */
+  #gone = false;
+
+  constructor(core: Core, base: StateView) {
+    this.core = core;
+    this.base = base;
+    this.#sizes = TREE_IDS.map((tree) => base.size(tree));
+    this.#nodes = TREE_IDS.map((tree) => new TreeOverlay(core, tree, base));
+    this.#indexed = {
+      0: new IndexedOverlay(core, NULLIFIER_TREE, base, this.#nodes[NULLIFIER_TREE]),
+      2: new IndexedOverlay(core, PUBLIC_DATA_TREE, base, this.#nodes[PUBLIC_DATA_TREE]),
+    };
+  }
+
+  /** Ends the fork: later calls fail with `Fork not found`. */
+  invalidate(): void {
+    this.#gone = true;
+  }
+
+  #alive(): void {
+    if (this.#gone) throw new WorldStateError("Fork not found");
+  }
+
+  size(tree: TreeId): number {
+    this.#alive();
+    return this.#sizes[tree];
+  }
+
+  snapshot(tree: TreeId): TreeSnapshot {
+    return { root: this.#flushed(tree).root, size: this.size(tree) };
+  }
+
+  siblingPath(tree: TreeId, position: number): Uint8Array {
+    return this.#flushed(tree).siblingPath(position);
+  }
+
+  /** Overlay of a tree with the nodes of all its changed leaves written. */
+  #flushed(tree: TreeId): TreeOverlay {
+    this.#alive();
+    if (tree === NULLIFIER_TREE || tree === PUBLIC_DATA_TREE) this.#indexed[tree].writeNodes();
+    return this.#nodes[tree];
+  }
+
+  leafAt(tree: TreeId, position: number): Uint8Array {
+    this.#alive();
+    if (tree === NULLIFIER_TREE || tree === PUBLIC_DATA_TREE) return this.#indexed[tree].keyAt(position) ?? FR_ZERO;
+    return this.#values[tree].get(position) ?? this.base.leafAt(tree, position) ?? FR_ZERO;
+  }
+
+  /** Position of a value, or of a key in the nullifier tree. */
+  findLeaf(tree: TreeId, value: Uint8Array): number | undefined {
+    this.#alive();
+    if (tree === NULLIFIER_TREE || tree === PUBLIC_DATA_TREE) return this.#indexed[tree].leaf(value)?.index;
+    return this.#positions[tree].get(mapKey(value)) ?? this.base.position(tree, value);
+  }
+
+  /** The leaf of `key`, or the one with the largest smaller key. Leaf 0 answers for keys below every key. */
+  lowLeaf(tree: IndexedTree, key: Uint8Array): { leaf: IndexedLeaf; present: boolean } {
+    const leaf = this.#low(tree, key);
+    return { leaf, present: Buffer.compare(leaf.key, key) === 0 };
+  }
+
+  #low(tree: IndexedTree, key: Uint8Array): StoredLeaf {
+    this.#alive();
+    const leaf = this.#indexed[tree].lowLeaf(key) ?? this.#indexed[tree].leaf(this.leafAt(tree, 0));
+    if (leaf === undefined) throw new WorldStateError(`indexed tree ${tree} holds no leaf`);
+    return leaf;
+  }
+
+  /** Appends values to an append-only tree; zeros consume positions and cannot be found. */
+  append(tree: TreeId, values: Uint8Array[], paddedTo = values.length): void {
+    this.#alive();
+    const first = this.#sizes[tree];
+    this.#resize(tree, first + Math.max(paddedTo, values.length));
+    for (const [i, value] of values.entries()) if (!isZero(value)) this.#appendAt(tree, first + i, value);
+  }
+
+  #appendAt(tree: TreeId, position: number, value: Uint8Array): void {
+    const key = mapKey(value);
+    const known = this.#positions[tree].get(key);
+    this.#nodes[tree].setNode(position, value);
+    this.#values[tree].set(position, value);
+    const entry = { tree, position, value };
+    // The first position wins within one fork; over the base's, the newer one does (sheet 01 section 6).
+    if (known === undefined) this.#positions[tree].set(key, position);
+    this.#appended.push(entry);
+    this.#journal(() => {
+      this.#nodes[tree].setNode(position, FR_ZERO);
+      this.#values[tree].delete(position);
+      if (known === undefined) this.#positions[tree].delete(key);
+      this.#appended.splice(this.#appended.lastIndexOf(entry), 1);
+    });
+  }
+
+  /** Consumes positions of an indexed tree without writing leaves. */
+  skip(tree: IndexedTree, count: number): void {
+    this.#alive();
+    this.#resize(tree, this.#sizes[tree] + count);
+  }
+
+  #resize(tree: TreeId, size: number): void {
+    const before = this.#sizes[tree];
+    this.#sizes[tree] = size;
+    this.#journal(() => {
+      this.#sizes[tree] = before;
+    });
+  }
+
+  /**
+   * First half of an insertion: points the low leaf at the new key. Gives nothing back; addLinked completes it. Between the two
+   * the new leaf's node is empty, which is when proving takes its paths.
+   */
+  relinkLow(tree: IndexedTree, low: StoredLeaf, key: Uint8Array, position: number): void {
+    this.#unlinked.set(position, { index: position, key, nextKey: low.nextKey, nextIndex: low.nextIndex });
+    this.#replace(tree, low, { ...low, nextKey: key, nextIndex: position });
+  }
+
+  /** Second half: writes the leaves whose low leaves point at them already. */
+  addLinked(tree: IndexedTree, added: { leaf: LeafToInsert; position: number }[]): void {
+    const leaves = added.map(({ leaf, position }) => ({
+      ...(this.#unlinked.get(position) as StoredLeaf),
+      value: leaf.value,
+    }));
+    this.#unlinked.clear();
+    if (leaves.length > 0) this.#add(tree, leaves);
+  }
+
+  #add(tree: IndexedTree, leaves: StoredLeaf[]): void {
+    this.#indexed[tree].addLeaves(leaves);
+    this.#journal(() => {
+      for (const leaf of leaves) this.#indexed[tree].dropLeaf(leaf);
+    });
+  }
+
+  #replace(tree: IndexedTree, before: StoredLeaf, after: StoredLeaf): void {
+    this.#indexed[tree].setLeaf(after);
+    this.#journal(() => this.#indexed[tree].setLeaf(before));
+  }
+
+  /** Replaces the value of a slot that exists. */
+  updateValue(leaf: StoredLeaf, value: Uint8Array): void {
+    this.#replace(PUBLIC_DATA_TREE, leaf, { ...leaf, value });
+  }
+
+  /** Sequential insertion (sheet 01 section 7.4). */
+  insertSequentially(tree: IndexedTree, leaves: LeafToInsert[]): void {
+    for (const leaf of leaves) if (!isEmptyLeaf(leaf)) this.insertOne(tree, leaf);
+  }
+
+  /** Inserts or updates one non-empty leaf at the end of the tree. */
+  insertOne(tree: IndexedTree, leaf: LeafToInsert): void {
+    const low = this.#low(tree, leaf.key);
+    if (Buffer.compare(low.key, leaf.key) === 0) {
+      if (leaf.value === undefined) throw keyPresentError(leaf.key);
+      this.updateValue(low, leaf.value);
+    } else {
+      const position = this.#sizes[tree];
+      this.relinkLow(tree, low, leaf.key, position);
+      this.addLinked(tree, [{ leaf, position }]);
+      this.skip(tree, 1);
+    }
+  }
+
+  /**
+   * Inserts nullifiers at given positions in one batch: the whole block's list is linked at once in the core. Positions are not
+   * consumed. Throws when a nullifier exists or occurs twice.
+   */
+  insertNullifiers(keys: Uint8Array[], positions: number[]): void {
+    if (keys.length === 0) return;
+    const lows = keys.map((key) => {
+      const low = this.#low(NULLIFIER_TREE, key);
+      if (Buffer.compare(low.key, key) === 0) throw keyPresentError(key);
+      return low;
+    });
+    const linked = this.core.linkLeaves({
+      keys: Buffer.concat(keys),
+      positions,
+      lowIndexes: lows.map((low) => low.index),
+      lowNextKeys: Buffer.concat(lows.map((low) => low.nextKey)),
+      lowNextIndexes: lows.map((low) => low.nextIndex),
+    });
+    const byIndex = new Map(lows.map((low) => [low.index, low]));
+    for (const { index, nextKey, nextIndex } of linked.lows) {
+      const low = byIndex.get(index) as StoredLeaf;
+      this.#replace(NULLIFIER_TREE, low, { ...low, nextKey, nextIndex });
+    }
+    this.#add(
+      NULLIFIER_TREE,
+      keys.map((key, i) => ({
+        index: positions[i],
+        key,
+        nextKey: linked.nextKeys.subarray(i * 32, i * 32 + 32),
+        nextIndex: linked.nextIndexes[i],
+      })),
+    );
+  }
+
+  /** Writes the first leaves of an indexed tree, every node a preimage hash even where the leaf is empty (sheet 01 section 9.1). */
+  plantGenesis(tree: IndexedTree, leaves: StoredLeaf[]): void {
+    this.#indexed[tree].addLeaves(leaves);
+    this.#indexed[tree].writeNodes({ emptyAsZero: false });
+    this.skip(tree, leaves.length);
+  }
+
+  #journal(undo: () => void): void {
+    this.#journals.at(-1)?.push(undo);
+  }
+
+  get depth(): number {
+    return this.#journals.length;
+  }
+
+  /** Opens a checkpoint and gives the new depth. */
+  createCheckpoint(): number {
+    this.#alive();
+    return this.#journals.push([]);
+  }
+
+  commitCheckpoint(): void {
+    this.#alive();
+    const top = this.#journals.pop();
+    if (top === undefined) throw new WorldStateError("Cannot commit without a checkpoint");
+    this.#journals.at(-1)?.push(...top);
+  }
+
+  revertCheckpoint(): void {
+    this.#alive();
+    const top = this.#journals.pop();
+    if (top === undefined) throw new WorldStateError("Cannot revert without a checkpoint");
+    for (let i = top.length - 1; i >= 0; i--) top[i]();
+  }
+
+  commitCheckpointsTo(depth: number): void {
+    if (depth >= this.depth) throw new WorldStateError("Invalid depth for commit_to_depth");
+    while (this.depth > depth) this.commitCheckpoint();
+  }
+
+  revertCheckpointsTo(depth: number): void {
+    if (depth >= this.depth) throw new WorldStateError("Invalid depth for revert_to_depth");
+    while (this.depth > depth) this.revertCheckpoint();
+  }
+
+  /** Everything that changed since the last call: packed tiles by tree, appended values, changed indexed leaves. */
+  takeChanges() {
+    const tiles = TREE_IDS.map((tree) => this.#flushed(tree).takeChanged());
+    const appended = this.#appended;
+    this.#appended = [];
+    return { tiles, appended, leaves: { 0: this.#indexed[0].takeChanged(), 2: this.#indexed[2].takeChanged() } };
+  }
+}

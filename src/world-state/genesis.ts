@@ -1,0 +1,80 @@
+import type { Core } from "../core/core.ts";
+import { blockHash } from "../core/derive/block-hash.ts";
+import { type BlockHeader, genesisHeader } from "../protocol/block-header.ts";
+import { bigUintBytes } from "../protocol/bytes.ts";
+import {
+  ARCHIVE,
+  INITIAL_INDEXED_LEAVES,
+  L1_TO_L2_MESSAGE_TREE,
+  NOTE_HASH_TREE,
+  NULLIFIER_TREE,
+  PUBLIC_DATA_TREE,
+  TREE_HEIGHTS,
+} from "../protocol/constants.ts";
+import { FR_ZERO, fr } from "../protocol/field.ts";
+import { WorldStateError } from "./errors.ts";
+import { Fork } from "./fork.ts";
+import { emptyState, type IndexedTree } from "./state-view.ts";
+import type { StoredLeaf } from "./tables.ts";
+
+/** A public data entry that exists before the first block. */
+export interface PrefilledEntry {
+  slot: Uint8Array;
+  value: Uint8Array;
+}
+
+/** Checks the rules of sheet 01 section 9.2. */
+export function checkPrefilled(entries: PrefilledEntry[]): void {
+  if (entries.length > INITIAL_INDEXED_LEAVES) {
+    throw new WorldStateError("Number of prefilled values can't be more than initial size");
+  }
+  const lastDefault = bigUintBytes(
+    BigInt(INITIAL_INDEXED_LEAVES - 1 - Math.min(entries.length, INITIAL_INDEXED_LEAVES - 1)),
+    32,
+  );
+  for (const [i, { slot }] of entries.entries()) {
+    if (i > 0 && Buffer.compare(entries[i - 1].slot, slot) >= 0) {
+      throw new WorldStateError("Prefilled values must be unique and sorted");
+    }
+    if (entries.length < INITIAL_INDEXED_LEAVES && Buffer.compare(slot, lastDefault) <= 0) {
+      throw new WorldStateError("Prefilled values must not be the same as the default values");
+    }
+  }
+}
+
+function linked(leaves: { key: Uint8Array; value?: Uint8Array }[], endKey: Uint8Array): StoredLeaf[] {
+  return leaves.map(({ key, value }, index) => {
+    const last = index + 1 === leaves.length;
+    return {
+      index,
+      key,
+      value,
+      nextKey: last ? endKey : leaves[index + 1].key,
+      nextIndex: last ? 0 : index + 1,
+      since: 0,
+    };
+  });
+}
+
+/** The trees of block 0 as a fork of nothing, with its header and hash (sheet 01 section 9). */
+export function genesisState(
+  core: Core,
+  prefilled: PrefilledEntry[],
+): { fork: Fork; header: BlockHeader; hash: Uint8Array } {
+  checkPrefilled(prefilled);
+  const fork = new Fork(core, emptyState(core.zeroHashes, TREE_HEIGHTS));
+  const nullifiers = Array.from({ length: INITIAL_INDEXED_LEAVES }, (_, i) => ({ key: fr(i) }));
+  const defaults = Array.from({ length: INITIAL_INDEXED_LEAVES - prefilled.length }, (_, i) => ({
+    key: fr(i),
+    value: FR_ZERO,
+  }));
+  const slots = [...defaults, ...prefilled.map(({ slot, value }) => ({ key: slot, value }))];
+  const plant = (tree: IndexedTree, leaves: StoredLeaf[]) => fork.plantGenesis(tree, leaves);
+  plant(NULLIFIER_TREE, linked(nullifiers, FR_ZERO));
+  plant(PUBLIC_DATA_TREE, linked(slots, slots[0].key));
+  const trees = [L1_TO_L2_MESSAGE_TREE, NOTE_HASH_TREE, NULLIFIER_TREE, PUBLIC_DATA_TREE] as const;
+  const header = genesisHeader(trees.map((tree) => ({ tree, ...fork.snapshot(tree) })));
+  const hash = blockHash(core, header);
+  fork.append(ARCHIVE, [hash]);
+  return { fork, header, hash };
+}

@@ -1,0 +1,32 @@
+import type { TreeId } from "../protocol/constants.ts";
+import type { StoredLeaf, Versioned } from "./tables.ts";
+
+export type IndexedTree = 0 | 2;
+
+/** The five trees as of one block: what a fork stands on. */
+export interface StateView {
+  readonly block: number;
+  size(tree: TreeId): number;
+  root(tree: TreeId): Uint8Array;
+  /** Packed tile with the block since which it holds. */
+  tile(tree: TreeId, level: number, index: number): Versioned | undefined;
+  /** Value at a position; for an indexed tree its key. Undefined for empty positions. */
+  leafAt(tree: TreeId, position: number): Uint8Array | undefined;
+  /** Position of a value in an append-only tree. */
+  position(tree: TreeId, value: Uint8Array): number | undefined;
+  /** The leaf with the largest key <= `key`; undefined only when the tree holds no such key. */
+  lowLeaf(tree: IndexedTree, key: Uint8Array): StoredLeaf | undefined;
+}
+
+/** Trees without a leaf: what genesis is built on. */
+export function emptyState(zeroHashes: readonly Uint8Array[], heights: readonly number[]): StateView {
+  return {
+    block: -1,
+    size: () => 0,
+    root: (tree) => zeroHashes[heights[tree]],
+    tile: () => undefined,
+    leafAt: () => undefined,
+    position: () => undefined,
+    lowLeaf: () => undefined,
+  };
+}

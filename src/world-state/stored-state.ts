@@ -1,0 +1,99 @@
+import { equal, readU32 } from "../protocol/bytes.ts";
+import type { TreeId } from "../protocol/constants.ts";
+import { UnknownStateError } from "./errors.ts";
+import type { IndexedTree, StateView } from "./state-view.ts";
+import {
+  blockKey,
+  historyKey,
+  positionKey,
+  readLeaf,
+  readPosition,
+  readState,
+  readVersioned,
+  type Snapshots,
+  type StoredLeaf,
+  type Versioned,
+  valueKey,
+  type WorldStateTables,
+} from "./tables.ts";
+import { tileKey } from "./tile-address.ts";
+
+/**
+ * The trees after a kept block, read from the store. Every read of the latest state is one or two point reads; an older state
+ * adds a seek in a history table only for what changed since.
+ */
+export class StoredState implements StateView {
+  readonly block: number;
+  readonly #tables: WorldStateTables;
+  readonly #snapshots: Snapshots;
+
+  constructor(tables: WorldStateTables, block: number) {
+    const row = tables.states.get(blockKey(block));
+    if (row === undefined) throw new UnknownStateError(block);
+    this.block = block;
+    this.#tables = tables;
+    this.#snapshots = readState(row);
+  }
+
+  size(tree: TreeId): number {
+    return this.#snapshots[tree].size;
+  }
+
+  root(tree: TreeId): Uint8Array {
+    return this.#snapshots[tree].root;
+  }
+
+  tile(tree: TreeId, level: number, index: number): Versioned | undefined {
+    const key = tileKey(tree, level, index);
+    const row = this.#tables.tiles.get(key);
+    if (row === undefined || readU32(row, 0) <= this.block) return row && readVersioned(row);
+    return this.#historical(this.#tables.tileHistory, key);
+  }
+
+  /** The version of a changed thing that held after this block; undefined when it did not exist then. */
+  #historical(table: WorldStateTables["tileHistory"], key: Uint8Array): Versioned | undefined {
+    const found = table.atOrAfter(historyKey(key, this.block));
+    if (found === undefined || !equal(found.key.subarray(0, key.length), key)) return undefined;
+    const version = readVersioned(found.value);
+    return version.since <= this.block ? version : undefined;
+  }
+
+  leafAt(tree: TreeId, position: number): Uint8Array | undefined {
+    if (position >= this.size(tree)) return undefined;
+    return this.#tables.leaves.get(positionKey(tree, position));
+  }
+
+  position(tree: TreeId, value: Uint8Array): number | undefined {
+    const row = this.#tables.positions.get(valueKey(tree, value));
+    if (row === undefined) return undefined;
+    const position = readPosition(row);
+    return position < this.size(tree) ? position : undefined;
+  }
+
+  lowLeaf(tree: IndexedTree, key: Uint8Array): StoredLeaf | undefined {
+    const size = this.size(tree);
+    for (const entry of this.#tables.keys.range({ start: valueKey(tree, key), reverse: true })) {
+      if (entry.key[0] !== tree) return undefined;
+      const leaf = readLeaf(entry.key.subarray(1), entry.value);
+      if (leaf.index < size) return this.#asOfBlock(tree, leaf, size);
+    }
+    return undefined;
+  }
+
+  /** Replaces what later blocks changed in a leaf: pointers to leaves beyond this state's size, and the value. */
+  #asOfBlock(tree: IndexedTree, leaf: StoredLeaf, size: number): StoredLeaf {
+    while (leaf.nextIndex >= size) {
+      const row = this.#tables.keys.get(valueKey(tree, leaf.nextKey));
+      if (row === undefined) throw new Error(`tree ${tree}: the leaf of key ${leaf.nextIndex} is missing`);
+      const { nextKey, nextIndex } = readLeaf(leaf.nextKey, row);
+      leaf = { ...leaf, nextKey, nextIndex };
+    }
+    if (leaf.value !== undefined && leaf.since !== undefined && leaf.since > this.block) {
+      const version = this.#historical(this.#tables.valueHistory, leaf.key);
+      if (version === undefined)
+        throw new Error(`slot value of leaf ${leaf.index} has no version for block ${this.block}`);
+      leaf = { ...leaf, value: version.bytes, since: version.since };
+    }
+    return leaf;
+  }
+}

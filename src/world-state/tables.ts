@@ -1,0 +1,202 @@
+import { concat, readU32, readUint, writeU32, writeUint } from "../protocol/bytes.ts";
+import { TREE_IDS, type TreeId } from "../protocol/constants.ts";
+import type { Store, Table } from "../storage/store.ts";
+import { TILE_KEY_BYTES } from "./tile-address.ts";
+import type { IndexedLeaf, TreeSnapshot } from "./types.ts";
+
+/**
+ * Stored rows of the world state. Integers are big-endian; a position takes 6 bytes, a block 4.
+ *
+ *   tiles          tile key 7                    -> since 4 | packed tile            the current version
+ *   tile history   tile key 7 | last block 4     -> since 4 | packed tile            versions valid for since .. last block
+ *   leaves         tree 1 | position 6           -> value 32, or the key of an indexed leaf
+ *   positions      tree 1 | value 32             -> position 6                       append-only trees
+ *   keys           tree 1 | key 32               -> index 6 | next index 6 | next key 32 [ | since 4 | value 32 ]
+ *   value history  slot 32 | last block 4        -> since 4 | value 32
+ *   states         block 4                       -> 5 x (root 32 | size 6)           kept for every block
+ *   sizes          tree 1 | size 6               -> block 4                          first block after which the tree has that size
+ *   undo           block 4                       -> what pruning and unwinding need, see UndoRecord
+ *   meta           name                          -> tip, finalized, oldest (4 each); genesis (prefilled entries, 64 each)
+ */
+export interface WorldStateTables {
+  tiles: Table;
+  tileHistory: Table;
+  leaves: Table;
+  positions: Table;
+  keys: Table;
+  valueHistory: Table;
+  states: Table;
+  sizes: Table;
+  undo: Table;
+  meta: Table;
+}
+
+export const WORLD_STATE_TABLES = {
+  tiles: "ws-tiles",
+  tileHistory: "ws-tile-history",
+  leaves: "ws-leaves",
+  positions: "ws-positions",
+  keys: "ws-keys",
+  valueHistory: "ws-value-history",
+  states: "ws-states",
+  sizes: "ws-sizes",
+  undo: "ws-undo",
+  meta: "ws-meta",
+} as const satisfies Record<keyof WorldStateTables, string>;
+
+export function openTables(store: Store): WorldStateTables {
+  const names = Object.entries(WORLD_STATE_TABLES) as [keyof WorldStateTables, string][];
+  return Object.fromEntries(names.map(([key, name]) => [key, store.table(name)])) as unknown as WorldStateTables;
+}
+
+export function blockKey(block: number): Uint8Array {
+  const key = new Uint8Array(4);
+  writeU32(key, 0, block);
+  return key;
+}
+
+export function positionKey(tree: TreeId, position: number): Uint8Array {
+  const key = new Uint8Array(7);
+  key[0] = tree;
+  writeUint(key, 1, 6, position);
+  return key;
+}
+
+export function valueKey(tree: TreeId, value: Uint8Array): Uint8Array {
+  const key = new Uint8Array(33);
+  key[0] = tree;
+  key.set(value, 1);
+  return key;
+}
+
+/** A key of a history table: the versioned key, then the last block for which the version held. */
+export function historyKey(versioned: Uint8Array, lastBlock: number): Uint8Array {
+  const key = new Uint8Array(versioned.length + 4);
+  key.set(versioned);
+  writeU32(key, versioned.length, lastBlock);
+  return key;
+}
+
+export function positionBytes(position: number): Uint8Array {
+  const bytes = new Uint8Array(6);
+  writeUint(bytes, 0, 6, position);
+  return bytes;
+}
+
+export function readPosition(bytes: Uint8Array): number {
+  return readUint(bytes, 0, 6);
+}
+
+/** A versioned value: the block since which it holds, and its bytes. */
+export interface Versioned {
+  since: number;
+  bytes: Uint8Array;
+}
+
+export function versionedBytes({ since, bytes }: Versioned): Uint8Array {
+  const out = new Uint8Array(4 + bytes.length);
+  writeU32(out, 0, since);
+  out.set(bytes, 4);
+  return out;
+}
+
+export function readVersioned(row: Uint8Array): Versioned {
+  return { since: readU32(row, 0), bytes: row.subarray(4) };
+}
+
+/** An indexed leaf as stored; `since` is the block that wrote its value (public data only). */
+export interface StoredLeaf extends IndexedLeaf {
+  since?: number;
+}
+
+export function leafBytes(leaf: StoredLeaf): Uint8Array {
+  const out = new Uint8Array(leaf.value === undefined ? 44 : 80);
+  writeUint(out, 0, 6, leaf.index);
+  writeUint(out, 6, 6, leaf.nextIndex);
+  out.set(leaf.nextKey, 12);
+  if (leaf.value !== undefined) {
+    writeU32(out, 44, leaf.since ?? 0);
+    out.set(leaf.value, 48);
+  }
+  return out;
+}
+
+export function readLeaf(key: Uint8Array, row: Uint8Array): StoredLeaf {
+  const leaf: StoredLeaf = {
+    index: readUint(row, 0, 6),
+    key,
+    nextKey: row.subarray(12, 44),
+    nextIndex: readUint(row, 6, 6),
+  };
+  if (row.length > 44) {
+    leaf.since = readU32(row, 44);
+    leaf.value = row.subarray(48, 80);
+  }
+  return leaf;
+}
+
+export type Snapshots = readonly TreeSnapshot[];
+
+export function stateBytes(snapshots: Snapshots): Uint8Array {
+  return concat(...snapshots.flatMap(({ root, size }) => [root, positionBytes(size)]));
+}
+
+export function readState(row: Uint8Array): Snapshots {
+  return TREE_IDS.map((tree) => ({
+    root: row.subarray(tree * 38, tree * 38 + 32),
+    size: readUint(row, tree * 38 + 32, 6),
+  }));
+}
+
+/**
+ * What one block changed beyond what other rows tell: the tiles it wrote, the slots whose value it overwrote, and the earlier
+ * position of each value it appended again. Layout: three counts of 4 bytes, tile keys 7 each, slots 32 each, then tree 1 | value 32 |
+ * earlier position 6 each.
+ */
+export interface UndoRecord {
+  tiles: Uint8Array[];
+  slots: Uint8Array[];
+  earlierPositions: { tree: TreeId; value: Uint8Array; position: number }[];
+}
+
+export function undoBytes({ tiles, slots, earlierPositions }: UndoRecord): Uint8Array {
+  const counts = new Uint8Array(12);
+  writeU32(counts, 0, tiles.length);
+  writeU32(counts, 4, slots.length);
+  writeU32(counts, 8, earlierPositions.length);
+  const earlier = earlierPositions.flatMap(({ tree, value, position }) => [
+    valueKey(tree, value),
+    positionBytes(position),
+  ]);
+  return concat(counts, ...tiles, ...slots, ...earlier);
+}
+
+export function readUndo(row: Uint8Array): UndoRecord {
+  let at = 12;
+  const take = (count: number, width: number) =>
+    Array.from({ length: count }, () => {
+      at += width;
+      return row.subarray(at - width, at);
+    });
+  return {
+    tiles: take(readU32(row, 0), TILE_KEY_BYTES),
+    slots: take(readU32(row, 4), 32),
+    earlierPositions: take(readU32(row, 8), 39).map((item) => ({
+      tree: item[0] as TreeId,
+      value: item.subarray(1, 33),
+      position: readUint(item, 33, 6),
+    })),
+  };
+}
+
+const META = { tip: "tip", finalized: "finalized", oldest: "oldest" } as const;
+export type MetaName = keyof typeof META;
+
+export function readMeta(tables: WorldStateTables, name: MetaName): number | undefined {
+  const row = tables.meta.get(Buffer.from(META[name]));
+  return row && readU32(row, 0);
+}
+
+export function writeMeta(tables: WorldStateTables, name: MetaName, value: number): void {
+  tables.meta.put(Buffer.from(META[name]), blockKey(value));
+}

@@ -1,0 +1,108 @@
+import { equal } from "../protocol/bytes.ts";
+import { NULLIFIER_TREE, PUBLIC_DATA_TREE, TREE_IDS, type TreeId } from "../protocol/constants.ts";
+import type { Table } from "../storage/store.ts";
+import type { IndexedTree } from "./state-view.ts";
+import {
+  blockKey,
+  historyKey,
+  leafBytes,
+  positionBytes,
+  positionKey,
+  readLeaf,
+  readPosition,
+  readState,
+  readUndo,
+  readVersioned,
+  valueKey,
+  type WorldStateTables,
+  writeMeta,
+} from "./tables.ts";
+
+/** Removes the tip block from every table: the exact inverse of writing it. Runs inside a transaction. */
+export function unwindTip(tables: WorldStateTables, block: number): void {
+  const undoRow = tables.undo.get(blockKey(block));
+  const after = tables.states.get(blockKey(block));
+  const before = tables.states.get(blockKey(block - 1));
+  if (undoRow === undefined || after === undefined || before === undefined) {
+    throw new Error(`world state rows of block ${block} are missing`);
+  }
+  const undo = readUndo(undoRow);
+  const sizesAfter = readState(after).map(({ size }) => size);
+  const sizesBefore = readState(before).map(({ size }) => size);
+
+  for (const tree of TREE_IDS) {
+    const indexed = tree === NULLIFIER_TREE || tree === PUBLIC_DATA_TREE;
+    for (const { position, value } of leavesFrom(tables, tree, sizesBefore[tree])) {
+      tables.leaves.remove(positionKey(tree, position));
+      if (indexed) unlink(tables, tree, value);
+      else forget(tables, tree, value, position);
+    }
+    if (sizesAfter[tree] > sizesBefore[tree]) tables.sizes.remove(positionKey(tree, sizesAfter[tree]));
+  }
+  for (const { tree, value, position } of undo.earlierPositions) {
+    tables.positions.put(valueKey(tree, value), positionBytes(position));
+  }
+  for (const slot of undo.slots) restoreValue(tables, slot, block - 1);
+  for (const key of undo.tiles) restore(tables.tiles, tables.tileHistory, key, block - 1);
+  tables.undo.remove(blockKey(block));
+  tables.states.remove(blockKey(block));
+  writeMeta(tables, "tip", block - 1);
+}
+
+/** Leaves of a tree at positions >= `size`, from the last one down. */
+function leavesFrom(tables: WorldStateTables, tree: TreeId, size: number): { position: number; value: Uint8Array }[] {
+  const end = positionKey((tree + 1) as TreeId, 0);
+  return [...tables.leaves.range({ start: positionKey(tree, size), end })]
+    .map(({ key, value }) => ({ position: readPosition(key.subarray(1)), value }))
+    .reverse();
+}
+
+/** Takes a key out of the sorted list: the leaf before it gets its pointers. */
+function unlink(tables: WorldStateTables, tree: IndexedTree, key: Uint8Array): void {
+  const [own, previous] = [...tables.keys.range({ start: valueKey(tree, key), reverse: true, limit: 2 })];
+  if (own === undefined || !equal(own.key.subarray(1), key)) throw new Error(`tree ${tree}: a leaf's key is missing`);
+  const { nextKey, nextIndex } = readLeaf(key, own.value);
+  const low = readLeaf(previous.key.subarray(1), previous.value);
+  tables.keys.put(previous.key, leafBytes({ ...low, nextKey, nextIndex }));
+  tables.keys.remove(own.key);
+}
+
+/** Forgets where a value is found, when it is found at the removed position. */
+function forget(tables: WorldStateTables, tree: TreeId, value: Uint8Array, position: number): void {
+  const key = valueKey(tree, value);
+  const row = tables.positions.get(key);
+  if (row !== undefined && readPosition(row) === position) tables.positions.remove(key);
+}
+
+/** Makes the version that held until `lastBlock` current again, or removes a thing that did not exist then. */
+function restore(current: Table, history: Table, key: Uint8Array, lastBlock: number): void {
+  const versionKey = historyKey(key, lastBlock);
+  const version = history.get(versionKey);
+  if (version === undefined) {
+    current.remove(key);
+  } else {
+    current.put(key, version);
+    history.remove(versionKey);
+  }
+}
+
+function restoreValue(tables: WorldStateTables, slot: Uint8Array, lastBlock: number): void {
+  const versionKey = historyKey(slot, lastBlock);
+  const version = tables.valueHistory.get(versionKey);
+  const key = valueKey(PUBLIC_DATA_TREE, slot);
+  const row = tables.keys.get(key);
+  if (version === undefined || row === undefined) throw new Error("the earlier value of a slot is missing");
+  const { since, bytes } = readVersioned(version);
+  tables.keys.put(key, leafBytes({ ...readLeaf(slot, row), value: bytes, since }));
+  tables.valueHistory.remove(versionKey);
+}
+
+/** Drops the versions that ended with block `block - 1`: no state older than `block` can be read afterwards. */
+export function dropHistoryBefore(tables: WorldStateTables, block: number): void {
+  const row = tables.undo.get(blockKey(block));
+  if (row === undefined) return;
+  const { tiles, slots } = readUndo(row);
+  for (const key of tiles) tables.tileHistory.remove(historyKey(key, block - 1));
+  for (const slot of slots) tables.valueHistory.remove(historyKey(slot, block - 1));
+  tables.undo.remove(blockKey(block));
+}
