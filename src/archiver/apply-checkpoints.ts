@@ -1,0 +1,225 @@
+import type { L1Block, ProposedCheckpoint, RollupStatus } from "../l1/types.ts";
+import { equal, toHex } from "../protocol/bytes.ts";
+import { checkpointSlot } from "../protocol/checkpoint-header.ts";
+import { DecodeError } from "../protocol/errors.ts";
+import { epochOfSlot } from "../protocol/time.ts";
+import type { BlockEffects } from "../world-state/types.ts";
+import { invalidProposal } from "./attestation-verdict.ts";
+import type { Download } from "./download-checkpoints.ts";
+import { InconsistentL1Error, InvalidCheckpointError, NonSequentialCheckpointError } from "./errors.ts";
+import { messagesOfCheckpoint } from "./message-chain.ts";
+import type { RebuiltCheckpoint } from "./rebuild-checkpoint.ts";
+import { applyProven, settleWorldState } from "./sync-finality.ts";
+import { type SyncServices, timed } from "./sync-services.ts";
+import { type ChainEnd, checkContinuation } from "./validate-checkpoint.ts";
+
+interface Pending {
+  proposal: ProposedCheckpoint;
+  checkpoint: RebuiltCheckpoint;
+  messages: Uint8Array[];
+}
+
+/** Errors that the contents of a block cause, whichever layer finds them; anything else is trouble of this node. */
+const CONTENT_ERRORS = new Set(["DecodeError", "StateMismatchError", "WorldStateError", "DuplicateKeyError"]);
+
+/**
+ * Takes downloads in order, rebuilds and checks them, and commits them in batches: world state, chain rows, sync point and tips in one
+ * transaction each. A failure keeps every commit before it.
+ */
+export class CheckpointApplier {
+  readonly #services: SyncServices;
+  /** L1's tips at the start of this iteration. */
+  readonly #status: RollupStatus;
+  readonly #batch: Pending[] = [];
+  #batchBytes = 0;
+
+  constructor(services: SyncServices, status: RollupStatus) {
+    this.#services = services;
+    this.#status = status;
+  }
+
+  /** Throws InvalidCheckpointError, NonSequentialCheckpointError, InconsistentL1Error. */
+  async add(download: Download): Promise<void> {
+    const { proposal } = download;
+    switch (download.kind) {
+      case "invalid":
+        await this.flush();
+        this.#passOver(download);
+        return;
+      case "known":
+        await this.flush();
+        this.#republish(proposal);
+        return;
+      case "new":
+        await this.#append(proposal, download.blobs);
+    }
+  }
+
+  async #append(proposal: ProposedCheckpoint, blobs: Uint8Array): Promise<void> {
+    const { chain, reader, times, rebuild, options } = this.#services;
+    const expected = (this.#batch.at(-1)?.checkpoint.checkpointNumber ?? chain.latestCheckpointNumber()) + 1;
+    if (proposal.checkpointNumber < expected) {
+      throw new InconsistentL1Error("L1 gave another checkpoint for a number whose archive agreed before", {
+        checkpoint: proposal.checkpointNumber,
+        archive: toHex(proposal.archiveRoot),
+      });
+    }
+    if (proposal.checkpointNumber > expected) {
+      throw new NonSequentialCheckpointError(expected, proposal.checkpointNumber);
+    }
+    const { l1ChainId, rollupVersion, constants } = reader.identity;
+    const { checkpointNumber, header, archiveRoot, versionedBlobHashes } = proposal;
+    const { rollupManaLimit } = constants;
+    try {
+      const checkpoint = await timed(times, "rebuild", () =>
+        rebuild({
+          checkpointNumber,
+          header,
+          archiveRoot,
+          versionedBlobHashes,
+          blobs,
+          l1ChainId,
+          rollupVersion,
+          rollupManaLimit,
+        }),
+      );
+      const messages = messagesOfCheckpoint(chain.messages, checkpointNumber);
+      checkContinuation(checkpoint, this.#end(), messages, this.#epochOutHashes(checkpoint));
+      this.#batch.push({ proposal, checkpoint, messages });
+      this.#batchBytes += blobs.length;
+    } catch (cause) {
+      if (cause instanceof DecodeError) throw new InvalidCheckpointError(proposal, { cause });
+      throw cause;
+    }
+    const { commit } = options;
+    if (this.#batch.length >= commit.checkpoints || this.#batchBytes >= commit.bytes) await this.flush();
+  }
+
+  /** End of the chain with the batch on top. */
+  #end(): ChainEnd {
+    const { chain, reader } = this.#services;
+    const last = this.#batch.at(-1)?.checkpoint.blocks.at(-1)?.record ?? chain.block(chain.checkpointedBlockNumber())!;
+    return {
+      blockNumber: last.number,
+      archiveRoot: last.number === 0 ? reader.identity.genesisArchiveRoot : last.archiveRoot,
+    };
+  }
+
+  /** Out hashes of the earlier checkpoints of the same epoch, stored and in the batch. */
+  #epochOutHashes({ header }: RebuiltCheckpoint): Uint8Array[] {
+    const { chain, reader } = this.#services;
+    const epochOf = (h: Uint8Array) => epochOfSlot(checkpointSlot(h), reader.identity.constants);
+    const epoch = epochOf(header);
+    return [
+      ...chain.checkpointsOfEpoch(epoch).map((c) => c.outHash),
+      ...this.#batch.filter(({ checkpoint }) => epochOf(checkpoint.header) === epoch).map((p) => p.checkpoint.outHash),
+    ];
+  }
+
+  /** Commits what has been added. When the batch does not apply as a whole, everything before the checkpoint at fault does. */
+  async flush(): Promise<void> {
+    const batch = this.#batch.splice(0);
+    this.#batchBytes = 0;
+    if (batch.length === 0) return;
+    try {
+      await this.#commit(batch);
+    } catch (error) {
+      if (!isContentError(error)) throw error;
+      if (batch.length === 1) throw new InvalidCheckpointError(batch[0].proposal, { cause: error });
+      for (const one of batch) {
+        try {
+          await this.#commit([one]);
+        } catch (cause) {
+          if (isContentError(cause)) throw new InvalidCheckpointError(one.proposal, { cause });
+          throw cause;
+        }
+      }
+    }
+  }
+
+  async #commit(batch: Pending[]): Promise<void> {
+    const { chain, worldState, store, times, emit } = this.#services;
+    const effects = batch.flatMap(({ checkpoint, messages }) =>
+      checkpoint.blocks.map(
+        ({ record, txs }): BlockEffects => ({
+          header: record.header,
+          blockHash: record.hash,
+          archiveRoot: record.archiveRoot,
+          txs,
+          l1ToL2Messages: record.indexWithinCheckpoint === 0 ? messages : undefined,
+        }),
+      ),
+    );
+    const prepared = await timed(times, "prepare", () => worldState.prepare(effects));
+    const start = performance.now();
+    const announceProven = store.transaction(() => {
+      worldState.write(prepared);
+      for (const { proposal, checkpoint } of batch) chain.addCheckpoint(checkpoint, proposal);
+      chain.state.putSyncPoint("checkpoint-sync", batch.at(-1)!.proposal.l1);
+      chain.state.putInvalidProposal(undefined);
+      const announce = applyProven(this.#services, this.#status);
+      settleWorldState(this.#services);
+      return announce;
+    });
+    times.commit += performance.now() - start;
+    times.checkpoints += batch.length;
+    times.blocks += effects.length;
+    times.txs += effects.reduce((sum, block) => sum + block.txs.length, 0);
+    emit("blocksAdded", { first: prepared.first, last: prepared.last });
+    announceProven();
+    this.#progress(batch.at(-1)!.proposal.l1);
+  }
+
+  #progress(l1: L1Block): void {
+    const { chain, emit, historical } = this.#services;
+    emit("progress", {
+      checkpoint: chain.latestCheckpointNumber(),
+      targetCheckpoint: Math.max(this.#status.pendingCheckpointNumber, chain.latestCheckpointNumber()),
+      block: chain.latestBlockNumber(),
+      l1Block: l1.number,
+      initialSyncComplete: !historical(),
+    });
+  }
+
+  #republish(proposal: ProposedCheckpoint): void {
+    const { chain, store } = this.#services;
+    const known = chain.checkpoint(proposal.checkpointNumber);
+    if (known === undefined || !equal(known.archiveRoot, proposal.archiveRoot)) {
+      throw new InconsistentL1Error("a checkpoint changed while it was downloaded", {
+        checkpoint: proposal.checkpointNumber,
+      });
+    }
+    store.transaction(() => {
+      const { l1, attestations, feeAssetPriceModifier } = proposal;
+      chain.republishCheckpoint(proposal.checkpointNumber, { l1, attestations, feeAssetPriceModifier });
+      chain.state.putSyncPoint("checkpoint-sync", l1);
+    });
+  }
+
+  /** The first invalid proposal of a run is remembered; one of the same number takes its place (sheet 04 section 8.6). */
+  #passOver({ proposal, verdict }: Extract<Download, { kind: "invalid" }>): void {
+    const { chain, store, emit, logger } = this.#services;
+    const invalid = invalidProposal(proposal, verdict);
+    const remembered = chain.state.invalidProposal();
+    if (remembered === undefined || remembered.checkpointNumber === invalid.checkpointNumber) {
+      store.transaction(() => chain.state.putInvalidProposal(invalid));
+    }
+    if (remembered !== undefined && equal(remembered.archiveRoot, invalid.archiveRoot)) return;
+    logger.warn(
+      {
+        checkpoint: proposal.checkpointNumber,
+        archive: toHex(proposal.archiveRoot),
+        l1Block: proposal.l1.number,
+        reason: verdict.reason,
+        invalidIndex: verdict.invalidIndex,
+        epoch: verdict.epoch,
+      },
+      "passed over a checkpoint with invalid attestations",
+    );
+    emit("invalidAttestations", invalid);
+  }
+}
+
+function isContentError(error: unknown): boolean {
+  return error instanceof Error && CONTENT_ERRORS.has(error.name);
+}

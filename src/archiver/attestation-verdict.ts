@@ -1,0 +1,58 @@
+import type { CommitteeAttestation, ProposedCheckpoint } from "../l1/types.ts";
+import { CHECKPOINT_AT, checkpointSlot, checkpointTimestamp } from "../protocol/checkpoint-header.ts";
+
+/** Outcome of checking a proposal's attestations against the committee of its epoch (sheet 04 section 9.4). */
+export type AttestationVerdict =
+  | { valid: true }
+  | {
+      valid: false;
+      reason: "invalid-attestation" | "insufficient-attestations";
+      /** Committee position of the first bad entry, for the first reason. */
+      invalidIndex?: number;
+      epoch: number;
+      seed: bigint;
+      /** 20-byte addresses. */
+      committee: Uint8Array[];
+      /** Every address that the entries give away, recovered or posted. */
+      attestors: Uint8Array[];
+    };
+
+/** Checks a proposal's attestations. Throws only when L1 cannot be asked; the proposal is then tried again later. */
+export type ValidateAttestations = (checkpoint: ProposedCheckpoint) => Promise<AttestationVerdict>;
+
+/** First invalid proposal of the current run of them on L1. */
+export interface InvalidProposal {
+  reason: "invalid-attestation" | "insufficient-attestations";
+  invalidIndex: number | undefined;
+  checkpointNumber: number;
+  archiveRoot: Uint8Array;
+  lastArchiveRoot: Uint8Array;
+  slotNumber: number;
+  /** Seconds. */
+  timestamp: bigint;
+  epoch: number;
+  seed: bigint;
+  committee: Uint8Array[];
+  attestors: Uint8Array[];
+  attestations: CommitteeAttestation[];
+}
+
+export function invalidProposal(
+  checkpoint: ProposedCheckpoint,
+  verdict: Extract<AttestationVerdict, { valid: false }>,
+): InvalidProposal {
+  return {
+    reason: verdict.reason,
+    invalidIndex: verdict.invalidIndex,
+    checkpointNumber: checkpoint.checkpointNumber,
+    archiveRoot: checkpoint.archiveRoot,
+    lastArchiveRoot: checkpoint.header.subarray(CHECKPOINT_AT.lastArchiveRoot, CHECKPOINT_AT.lastArchiveRoot + 32),
+    slotNumber: checkpointSlot(checkpoint.header),
+    timestamp: checkpointTimestamp(checkpoint.header),
+    epoch: verdict.epoch,
+    seed: verdict.seed,
+    committee: verdict.committee,
+    attestors: verdict.attestors,
+    attestations: checkpoint.attestations,
+  };
+}

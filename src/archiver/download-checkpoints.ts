@@ -1,0 +1,48 @@
+import type { ProposedCheckpoint } from "../l1/types.ts";
+import { concat, equal } from "../protocol/bytes.ts";
+import type { AttestationVerdict } from "./attestation-verdict.ts";
+import { l1Ranges } from "./l1-ranges.ts";
+import { prefetched } from "./prefetch.ts";
+import { type SyncServices, timed } from "./sync-services.ts";
+
+/** A proposal with what applying it needs. */
+export type Download =
+  /** Its blobs back to back. */
+  | { kind: "new"; proposal: ProposedCheckpoint; blobs: Uint8Array }
+  /** Stored already, with the same archive: only its L1 block can be news. */
+  | { kind: "known"; proposal: ProposedCheckpoint }
+  /** To be passed over as if it did not exist (sheet 04 section 8.6). */
+  | { kind: "invalid"; proposal: ProposedCheckpoint; verdict: Extract<AttestationVerdict, { valid: false }> };
+
+/** Proposals of the L1 blocks `from` .. `to` in L1 order, a bounded number of them ahead of the consumer. */
+export function downloadCheckpoints(services: SyncServices, from: number, to: number): AsyncGenerator<Download, void> {
+  return prefetched(
+    proposals(services, from, to),
+    (proposal) => download(services, proposal),
+    services.options.prefetch,
+  );
+}
+
+async function* proposals(
+  { reader, options, times, signal }: SyncServices,
+  from: number,
+  to: number,
+): AsyncGenerator<ProposedCheckpoint, void> {
+  for (const range of l1Ranges(from, to, options.batchSize, reader.identity.constants)) {
+    signal.throwIfAborted();
+    const found = await timed(times, "l1Fetch", () => reader.checkpoints(range.from, range.to));
+    yield* found.sort((a, b) => a.l1.number - b.l1.number);
+  }
+}
+
+async function download(services: SyncServices, proposal: ProposedCheckpoint): Promise<Download> {
+  const { chain, blobs, times, signal } = services;
+  const known = chain.checkpoint(proposal.checkpointNumber);
+  if (known !== undefined && equal(known.archiveRoot, proposal.archiveRoot)) return { kind: "known", proposal };
+  const verdict = await timed(times, "l1Fetch", () => services.validateAttestations(proposal));
+  if (!verdict.valid) return { kind: "invalid", proposal, verdict };
+  const found = await timed(times, "blobFetch", () =>
+    blobs.fetch(proposal.l1, proposal.versionedBlobHashes, { historical: services.historical(), signal }),
+  );
+  return { kind: "new", proposal, blobs: concat(...found) };
+}

@@ -1,0 +1,96 @@
+import { toHex } from "../protocol/bytes.ts";
+
+/**
+ * A checkpoint that L1 holds breaks a rule of the protocol: it cannot be stored, and stays so until L1 drops or replaces it.
+ * The cause is the DecodeError or state mismatch that says which rule.
+ */
+export class InvalidCheckpointError extends Error {
+  readonly checkpointNumber: number;
+  readonly archiveRoot: Uint8Array;
+  readonly l1BlockNumber: number;
+
+  constructor(
+    checkpoint: { checkpointNumber: number; archiveRoot: Uint8Array; l1: { number: number } },
+    options: { cause: unknown },
+  ) {
+    const { cause } = options;
+    super(
+      `checkpoint ${checkpoint.checkpointNumber} (archive ${toHex(checkpoint.archiveRoot)}, L1 block ${checkpoint.l1.number}) ` +
+        `is invalid: ${cause instanceof Error ? cause.message : String(cause)}`,
+      options,
+    );
+    this.name = "InvalidCheckpointError";
+    this.checkpointNumber = checkpoint.checkpointNumber;
+    this.archiveRoot = checkpoint.archiveRoot;
+    this.l1BlockNumber = checkpoint.l1.number;
+  }
+}
+
+/** A checkpoint does not follow the stored ones: some before it were missed, or are invalid. */
+export class NonSequentialCheckpointError extends Error {
+  readonly expected: number;
+  readonly got: number;
+
+  constructor(expected: number, got: number) {
+    super(`next checkpoint must be ${expected}, L1 gave ${got}`);
+    this.name = "NonSequentialCheckpointError";
+    this.expected = expected;
+    this.got = got;
+  }
+}
+
+/** An L1-to-L2 message does not continue the stored ones (sheet 04 section 6.3). */
+export class MessageOrderError extends Error {
+  readonly index: number;
+  readonly leaf: Uint8Array;
+  readonly rule: string;
+
+  constructor(message: { index: number; leaf: Uint8Array }, rule: string) {
+    super(`message ${message.index} (${toHex(message.leaf)}): ${rule}`);
+    this.name = "MessageOrderError";
+    this.index = message.index;
+    this.leaf = message.leaf;
+    this.rule = rule;
+  }
+}
+
+/** The answers of the L1 endpoint contradict each other: one of its nodes lags, or blocks were replaced between two calls. */
+export class InconsistentL1Error extends Error {
+  readonly facts: Record<string, number | string>;
+
+  constructor(what: string, facts: Record<string, number | string>) {
+    super(
+      `${what} (${Object.entries(facts)
+        .map(([name, value]) => `${name} ${value}`)
+        .join(", ")})`,
+    );
+    this.name = "InconsistentL1Error";
+    this.facts = facts;
+  }
+}
+
+/** L1 dropped checkpoints at or below the finalized one. State below it is not kept, so nothing is unwound. */
+export class ReorgBelowFinalizedError extends Error {
+  readonly target: number;
+  readonly finalized: number;
+
+  constructor(target: number, finalized: number) {
+    super(`L1 agrees with block ${target} at most, below the finalized block ${finalized}`);
+    this.name = "ReorgBelowFinalizedError";
+    this.target = target;
+    this.finalized = finalized;
+  }
+}
+
+/** The stored chain and the stored world state end at different blocks: they are not of one store. */
+export class StoreMismatchError extends Error {
+  readonly chainTip: number;
+  readonly worldStateTip: number;
+
+  constructor(chainTip: number, worldStateTip: number) {
+    super(`the stored chain ends at block ${chainTip}, the stored world state at block ${worldStateTip}`);
+    this.name = "StoreMismatchError";
+    this.chainTip = chainTip;
+    this.worldStateTip = worldStateTip;
+  }
+}

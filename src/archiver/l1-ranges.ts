@@ -1,0 +1,12 @@
+import type { L1Constants } from "../protocol/time.ts";
+
+/** Inclusive L1 block ranges from `from` to `to`, each of `floor(batchSize * slotDuration / ethereumSlotDuration) + 1` blocks at most (sheet 04 section 10.1). */
+export function* l1Ranges(
+  from: number,
+  to: number,
+  batchSize: number,
+  { slotDuration, ethereumSlotDuration }: Pick<L1Constants, "slotDuration" | "ethereumSlotDuration">,
+): Generator<{ from: number; to: number }> {
+  const step = Math.floor((batchSize * slotDuration) / ethereumSlotDuration);
+  for (let start = from; start <= to; start += step + 1) yield { from: start, to: Math.min(start + step, to) };
+}

@@ -1,0 +1,31 @@
+import type { Core } from "../core/core.ts";
+import { loadCore } from "../core/load-core.ts";
+import { DecodeError } from "../protocol/errors.ts";
+import {
+  type RebuildInput,
+  type RebuiltBlock,
+  type RebuiltCheckpoint,
+  rebuildCheckpoint,
+} from "./rebuild-checkpoint.ts";
+
+/**
+ * A rebuilt checkpoint as it crosses threads: the txs are views into the bodies and are read again on the other side, and an error of
+ * the contents is data, because errors lose their class on the way.
+ */
+export type RebuiltPlain =
+  | (Omit<RebuiltCheckpoint, "blocks"> & { blocks: Omit<RebuiltBlock, "txs">[] })
+  | { subject: string; rule: string };
+
+let core: Core | undefined;
+
+/** Entry of a pool thread. */
+export default function rebuildOnThread(input: RebuildInput): RebuiltPlain {
+  core ??= loadCore();
+  try {
+    const rebuilt = rebuildCheckpoint(input, core);
+    return { ...rebuilt, blocks: rebuilt.blocks.map(({ record, body }) => ({ record, body })) };
+  } catch (error) {
+    if (error instanceof DecodeError) return { subject: error.subject, rule: error.rule };
+    throw error;
+  }
+}

@@ -1,0 +1,112 @@
+import type { L1Block, RollupStatus } from "../l1/types.ts";
+import { equal } from "../protocol/bytes.ts";
+import { CheckpointApplier } from "./apply-checkpoints.ts";
+import { downloadCheckpoints } from "./download-checkpoints.ts";
+import { InconsistentL1Error, NonSequentialCheckpointError } from "./errors.ts";
+import { applyProven } from "./sync-finality.ts";
+import type { SyncServices } from "./sync-services.ts";
+import { timed } from "./sync-services.ts";
+import { checkSyncPoint, publicationOf, unwindChain, unwindToL1 } from "./unwind-chain.ts";
+
+/** Brings the stored checkpoints to those of L1 at block `current` (sheet 04 sections 8 and 10.2). Returns L1's pending number. */
+export async function syncCheckpoints(services: SyncServices, current: L1Block): Promise<number | undefined> {
+  const { chain, reader, store } = services;
+  // An endpoint behind what was read already cannot tell a reorg from its own lag.
+  if (current.number <= (await checkSyncPoint(services)).number) return undefined;
+  const latest = chain.latestCheckpointNumber();
+  const status = await reader.status(latest, current.number);
+  if (latest === 0 && status.pendingCheckpointNumber === 0) {
+    store.transaction(() => chain.state.putSyncPoint("checkpoint-sync", current));
+    return 0;
+  }
+  if (latest > 0 && !equal(status.archiveOfMyCheckpoint, chain.checkpoint(latest)!.archiveRoot)) {
+    await unwindToL1(services);
+  }
+  store.transaction(() => applyProven(services, status))();
+  await forgetReplacedInvalid(services);
+  const upToDate = equal(status.pendingArchive, latestArchive(services));
+  const lastRead = upToDate ? undefined : await download(services, status, current);
+  const prunable = await pruneUnproven(services, status, current);
+  if (upToDate || prunable) return status.pendingCheckpointNumber;
+  if (chain.state.invalidProposal() !== undefined) {
+    if (lastRead !== undefined) store.transaction(() => chain.state.putSyncPoint("checkpoint-sync", lastRead));
+  } else if (chain.latestCheckpointNumber() < status.pendingCheckpointNumber) {
+    readAgain(services, status);
+  }
+  return status.pendingCheckpointNumber;
+}
+
+function latestArchive({ chain, reader }: SyncServices): Uint8Array {
+  return chain.checkpoint(chain.latestCheckpointNumber())?.archiveRoot ?? reader.identity.genesisArchiveRoot;
+}
+
+/** Downloads and applies what follows the sync point. Returns the L1 block of the last proposal that was read. */
+async function download(services: SyncServices, status: RollupStatus, current: L1Block): Promise<L1Block | undefined> {
+  const { chain, store, times } = services;
+  const from = (chain.state.syncPoint("checkpoint-sync") ?? publicationOf(services, 0)).number + 1;
+  const applier = new CheckpointApplier(services, status);
+  const downloads = downloadCheckpoints(services, from, current.number);
+  let last: L1Block | undefined;
+  try {
+    for (;;) {
+      const next = await timed(times, "waiting", () => downloads.next());
+      if (next.done) break;
+      services.signal.throwIfAborted();
+      last = next.value.proposal.l1;
+      await applier.add(next.value);
+    }
+    await applier.flush();
+    return last;
+  } catch (error) {
+    // What was complete before the failure is kept; a failure of its own weighs more than the one that came after it.
+    await applier.flush();
+    if (error instanceof NonSequentialCheckpointError) {
+      const position = publicationOf(services, chain.latestCheckpointNumber());
+      store.transaction(() => chain.state.putSyncPoint("checkpoint-sync", position));
+    }
+    throw error;
+  } finally {
+    await downloads.return();
+  }
+}
+
+/** Once L1 holds another archive, or none, for the remembered invalid checkpoint, the pending chain is valid again. */
+async function forgetReplacedInvalid(services: SyncServices): Promise<void> {
+  const { chain, reader, store } = services;
+  const invalid = chain.state.invalidProposal();
+  if (invalid === undefined) return;
+  if (equal(await reader.archiveAt(invalid.checkpointNumber), invalid.archiveRoot)) return;
+  store.transaction(() => {
+    chain.state.putInvalidProposal(undefined);
+    chain.state.putSyncPoint("checkpoint-sync", publicationOf(services, chain.latestCheckpointNumber()));
+  });
+}
+
+/**
+ * Removes the checkpoints after the proven one when the next proposal would make L1 drop them (sheet 04 section 8.3). The sync point
+ * stays, so that they are not read again. Returns whether L1 is in that situation.
+ */
+async function pruneUnproven(services: SyncServices, status: RollupStatus, current: L1Block): Promise<boolean> {
+  const { chain, reader } = services;
+  if (status.pendingCheckpointNumber === status.provenCheckpointNumber) return false;
+  const { ethereumSlotDuration } = reader.identity.constants;
+  if (!(await reader.canPruneAtTime(current.timestamp + ethereumSlotDuration, current.number))) return false;
+  const proven = chain.provenCheckpointNumber();
+  if (proven === status.provenCheckpointNumber && chain.latestCheckpointNumber() > proven) {
+    unwindChain(services, proven, "unproven");
+  }
+  return true;
+}
+
+/** L1 has checkpoints that reading after the sync point did not show: they appeared behind it. */
+function readAgain(services: SyncServices, status: RollupStatus): never {
+  const { chain, store } = services;
+  const latest = chain.latestCheckpointNumber();
+  const position = publicationOf(services, latest);
+  store.transaction(() => chain.state.putSyncPoint("checkpoint-sync", position));
+  throw new InconsistentL1Error("L1 holds checkpoints that its logs did not show", {
+    latest,
+    pending: status.pendingCheckpointNumber,
+    continueAt: position.number,
+  });
+}

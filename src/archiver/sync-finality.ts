@@ -1,0 +1,80 @@
+import type { RollupStatus } from "../l1/types.ts";
+import { equal } from "../protocol/bytes.ts";
+import { checkpointSlot } from "../protocol/checkpoint-header.ts";
+import { epochOfSlot } from "../protocol/time.ts";
+import { lastBlockOf } from "./chain-store.ts";
+import type { SyncServices } from "./sync-services.ts";
+
+/**
+ * Takes over the proven checkpoint of L1 (sheet 04 section 8.1): only when the stored checkpoint of that number has the proven archive;
+ * zero always. Runs inside Store.transaction; the returned call announces the change and is to be made after the commit.
+ */
+export function applyProven({ chain, emit, reader }: SyncServices, status: RollupStatus): () => void {
+  const number = status.provenCheckpointNumber;
+  const before = chain.state.checkpoint("proven");
+  if (number === before) return () => {};
+  const checkpoint = chain.checkpoint(number);
+  if (number !== 0 && (checkpoint === undefined || !equal(checkpoint.archiveRoot, status.provenArchive))) {
+    return () => {};
+  }
+  chain.state.putCheckpoint("proven", number);
+  if (checkpoint === undefined || number < before) return () => {};
+  const slot = checkpointSlot(checkpoint.header);
+  const proven = { blockNumber: lastBlockOf(checkpoint), slot, epoch: epochOfSlot(slot, reader.identity.constants) };
+  return () => emit("proven", proven);
+}
+
+/**
+ * Follows the checkpoint that was proven at the finalized L1 block. Endpoints without historical state cannot tell: that is said once,
+ * and the finalized tip stays where it is.
+ */
+export class FinalityFollower {
+  #unavailable = false;
+
+  async update(services: SyncServices): Promise<void> {
+    const { chain, reader, store, logger, emit } = services;
+    let number: number;
+    let l1Block: number | undefined;
+    try {
+      const block = await reader.finalizedBlock();
+      if (block === undefined || block.number < reader.identity.constants.l1StartBlock) return;
+      l1Block = block.number;
+      number = await reader.provenCheckpointNumber(block.number);
+    } catch (error) {
+      if (services.signal.aborted) throw error;
+      const facts = { l1Block, rule: error instanceof Error ? error.message : String(error) };
+      if (this.#unavailable) logger.debug(facts, "the finalized checkpoint is still unknown");
+      else
+        logger.info(
+          facts,
+          "the L1 endpoint cannot tell the finalized checkpoint: the finalized tip stays until it can",
+        );
+      this.#unavailable = true;
+      return;
+    }
+    if (this.#unavailable) logger.info({ l1Block }, "the L1 endpoint tells the finalized checkpoint again");
+    this.#unavailable = false;
+    if (number !== chain.state.checkpoint("finalized")) {
+      store.transaction(() => {
+        chain.state.putCheckpoint("finalized", number);
+        settleWorldState(services);
+      });
+      emit("finalized", { blockNumber: chain.finalizedBlockNumber() });
+    }
+  }
+}
+
+/**
+ * Finalizes the world state up to the finalized block and drops history that is older than `checkpointHistory` checkpoints before it
+ * (sheet 01 section 11.5). Runs inside Store.transaction.
+ */
+export function settleWorldState({ chain, worldState, options }: SyncServices): void {
+  const block = chain.finalizedBlockNumber();
+  const before = worldState.status();
+  if (block < 1 || block < before.oldest || block <= before.finalized) return;
+  worldState.setFinalized(block);
+  if (options.checkpointHistory < 1) return;
+  const oldestKept = chain.finalizedCheckpointNumber() - options.checkpointHistory + 1;
+  const keepFrom = oldestKept > 1 ? chain.checkpoint(oldestKept)!.startBlock : 0;
+  if (keepFrom > worldState.status().oldest) worldState.pruneTo(keepFrom);
+}

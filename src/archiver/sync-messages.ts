@@ -1,0 +1,97 @@
+import type { InboxMessage, InboxState, L1Block } from "../l1/types.ts";
+import { equal, toHex } from "../protocol/bytes.ts";
+import { MessageOrderError } from "./errors.ts";
+import { l1Ranges } from "./l1-ranges.ts";
+import { insertMessages, localRollingHash, removeMessagesAfter } from "./message-chain.ts";
+import { type SyncServices, timed } from "./sync-services.ts";
+
+/**
+ * Brings the stored L1-to-L2 messages to the state of the inbox at L1 block `current` (sheet 04 section 6.3). The inbox's count and
+ * rolling hash decide: as long as they agree no log is read. When appending what came after the sync point does not lead to them, L1 has
+ * replaced blocks: local messages that L1 does not know are removed and the logs since the last common one are read again.
+ */
+export async function syncMessages(services: SyncServices, current: L1Block): Promise<void> {
+  const { chain, reader, logger } = services;
+  const syncPoint = chain.state.syncPoint("message-sync")?.number ?? reader.identity.constants.l1StartBlock;
+  if (current.number <= syncPoint) return;
+  const inbox = await reader.inboxState(current.number);
+  if (!agree(services, inbox)) {
+    let appended = false;
+    try {
+      await append(services, syncPoint + 1, current.number);
+      appended = true;
+    } catch (error) {
+      if (!(error instanceof MessageOrderError)) throw error;
+      logger.debug({ rule: error.message }, "L1-to-L2 messages do not continue the stored ones");
+    }
+    if (!appended || !agree(services, inbox)) {
+      const common = await rollBack(services);
+      await append(services, common?.l1BlockNumber ?? reader.identity.constants.l1StartBlock, current.number);
+    }
+  }
+  if (!agree(services, inbox)) {
+    logger.warn(
+      {
+        l1Block: current.number,
+        inboxCount: inbox.totalMessagesInserted,
+        storedCount: chain.messages.count(),
+        inboxRollingHash: toHex(inbox.rollingHash),
+        storedRollingHash: toHex(localRollingHash(chain.messages)),
+      },
+      "stored L1-to-L2 messages differ from the inbox after reading its logs",
+    );
+    return;
+  }
+  services.store.transaction(() => chain.state.putSyncPoint("message-sync", current));
+}
+
+function agree({ chain }: SyncServices, inbox: InboxState): boolean {
+  return (
+    chain.messages.count() === inbox.totalMessagesInserted && equal(localRollingHash(chain.messages), inbox.rollingHash)
+  );
+}
+
+async function append(services: SyncServices, from: number, to: number): Promise<void> {
+  const { chain, reader, store, options, times } = services;
+  for (const range of l1Ranges(from, to, options.batchSize, reader.identity.constants)) {
+    services.signal.throwIfAborted();
+    const messages = await timed(times, "l1Fetch", () => reader.messages(range.from, range.to));
+    const last = messages.at(-1);
+    if (last === undefined) continue;
+    store.transaction(() => {
+      insertMessages(chain.messages, messages);
+      chain.state.putSyncPoint("message-sync", { number: last.l1BlockNumber, hash: last.l1BlockHash });
+    });
+  }
+}
+
+/** Removes the newest messages until one is left that L1 has too. Returns that one as L1 gives it. */
+async function rollBack({ chain, reader, store, logger }: SyncServices): Promise<InboxMessage | undefined> {
+  const newest = chain.messages.last();
+  let local = newest;
+  let common: InboxMessage | undefined;
+  while (local !== undefined) {
+    const remote = await reader.findMessage(local.leaf);
+    if (remote !== undefined && remote.index === local.index && equal(remote.rollingHash, local.rollingHash)) {
+      common = remote;
+      break;
+    }
+    local = chain.messages.before(local.index);
+  }
+  if (newest === undefined || common?.index === newest.index) return common;
+  const { l1StartBlock } = reader.identity.constants;
+  const removed = store.transaction(() => {
+    chain.state.putSyncPoint(
+      "message-sync",
+      common === undefined
+        ? { number: l1StartBlock, hash: reader.identity.l1StartBlockHash }
+        : { number: common.l1BlockNumber, hash: common.l1BlockHash },
+    );
+    return removeMessagesAfter(chain.messages, common?.index ?? -1);
+  });
+  logger.warn(
+    { removed, newest: newest.index, common: common?.index },
+    "L1 replaced blocks with L1-to-L2 messages: rolled the stored messages back",
+  );
+  return common;
+}

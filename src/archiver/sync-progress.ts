@@ -1,0 +1,91 @@
+import cliProgress from "cli-progress";
+import type { Logger } from "./logger.ts";
+import type { SyncProgress, SyncStageTimes } from "./sync-services.ts";
+import type { Synchronizer } from "./synchronizer.ts";
+
+const LOG_INTERVAL_MS = 5_000;
+
+export interface ProgressOptions {
+  logger: Logger;
+  /** A bar is drawn when it is a terminal, otherwise progress goes to the log. */
+  stream: NodeJS.WriteStream;
+  now?: () => number;
+}
+
+/** Shows how the initial sync advances; silent after it. Returns the call that ends it early. */
+export function reportProgress(synchronizer: Synchronizer, options: ProgressOptions): () => void {
+  const report = options.stream.isTTY ? progressBar(options.stream) : progressLog(options.logger, options.now);
+  const stopListening = [
+    synchronizer.on("progress", (progress) => {
+      if (!progress.initialSyncComplete) report.update(progress);
+    }),
+    synchronizer.on("initialSyncComplete", (times) => {
+      end();
+      options.logger.info(stageFacts(times), "initial sync is complete");
+    }),
+  ];
+  let ended = false;
+  function end(): void {
+    if (ended) return;
+    ended = true;
+    for (const stop of stopListening) stop();
+    report.end();
+  }
+  return end;
+}
+
+interface Report {
+  update(progress: SyncProgress): void;
+  end(): void;
+}
+
+function progressBar(stream: NodeJS.WriteStream): Report {
+  const bar = new cliProgress.SingleBar(
+    {
+      format:
+        "sync {bar} {percentage}% | checkpoint {value}/{total} | block {block} | L1 {l1Block} | eta {eta_formatted}",
+      stream,
+      hideCursor: true,
+      // The process ends through its own signal handlers.
+      gracefulExit: false,
+      etaBuffer: 200,
+    },
+    cliProgress.Presets.shades_classic,
+  );
+  let started = false;
+  return {
+    update({ checkpoint, targetCheckpoint, block, l1Block }) {
+      if (!started) bar.start(targetCheckpoint, checkpoint, { block, l1Block });
+      started = true;
+      bar.setTotal(targetCheckpoint);
+      bar.update(checkpoint, { block, l1Block });
+    },
+    end() {
+      if (started) bar.stop();
+    },
+  };
+}
+
+/** One line in some seconds at most, with the rate since the line before. */
+function progressLog(logger: Logger, now: () => number = Date.now): Report {
+  let last: { at: number; checkpoint: number } | undefined;
+  return {
+    update(progress) {
+      const at = now();
+      last ??= { at, checkpoint: progress.checkpoint };
+      const seconds = (at - last.at) / 1000;
+      if (seconds * 1000 < LOG_INTERVAL_MS) return;
+      const checkpointsPerSecond = Math.round((10 * (progress.checkpoint - last.checkpoint)) / seconds) / 10;
+      logger.info({ ...progress, checkpointsPerSecond }, "syncing from L1");
+      last = { at, checkpoint: progress.checkpoint };
+    },
+    end() {},
+  };
+}
+
+/** Counts as they are, times in whole milliseconds. */
+export function stageFacts(times: SyncStageTimes): Record<string, number> {
+  const { checkpoints, blocks, txs, ...stages } = times;
+  const rounded = Object.entries(stages).map(([stage, ms]) => [`${stage}Ms`, Math.round(ms)]);
+  return { checkpoints, blocks, txs, ...Object.fromEntries(rounded) };
+}

@@ -1,0 +1,209 @@
+import type { L1Block } from "../l1/types.ts";
+import { equal } from "../protocol/bytes.ts";
+import { errorFacts } from "./error-facts.ts";
+import { InvalidCheckpointError, StoreMismatchError } from "./errors.ts";
+import { backoff, isPowerOfTwo } from "./retry.ts";
+import { syncCheckpoints } from "./sync-checkpoints.ts";
+import { FinalityFollower } from "./sync-finality.ts";
+import { syncMessages } from "./sync-messages.ts";
+import {
+  DEFAULT_SYNC_OPTIONS,
+  noTimes,
+  type SyncEvents,
+  type SyncOptions,
+  type SyncServices,
+  type SyncStageTimes,
+} from "./sync-services.ts";
+
+export interface SynchronizerConfig
+  extends Pick<
+    SyncServices,
+    "store" | "chain" | "worldState" | "reader" | "blobs" | "rebuild" | "validateAttestations" | "logger"
+  > {
+  options?: Partial<SyncOptions>;
+}
+
+/**
+ * Follows the rollup on L1 (sheet 04 section 10.2): messages, checkpoints, proven and finalized marks, pruning and reorgs. Each commit holds
+ * world state and chain together, so a process may end at any instruction. Whatever can heal (L1 down, slow or contradicting itself,
+ * missing or altered blobs, checkpoints that break the protocol) is logged and tried again with growing pauses; nothing stops the loop.
+ */
+export class Synchronizer {
+  readonly times: SyncStageTimes = noTimes();
+  readonly #services: SyncServices;
+  readonly #listeners: { [K in keyof SyncEvents]?: Set<(...args: SyncEvents[K]) => void> } = {};
+  readonly #finality = new FinalityFollower();
+  readonly #stopping = new AbortController();
+  readonly #initialSync = Promise.withResolvers<void>();
+  #initialSyncComplete = false;
+  #lastProcessed: L1Block | undefined;
+  /** Iterations never overlap: each waits for the one before. */
+  #running: Promise<void> = Promise.resolve();
+  #loop: Promise<void> | undefined;
+  #paused = false;
+  #wake: () => void = () => {};
+  #failures = 0;
+  #lastFailure = "";
+
+  constructor({ options, ...config }: SynchronizerConfig) {
+    this.#services = {
+      ...config,
+      options: { ...DEFAULT_SYNC_OPTIONS, ...options },
+      emit: (event, ...args) => this.#emit(event, ...args),
+      times: this.times,
+      historical: () => !this.#initialSyncComplete,
+      signal: this.#stopping.signal,
+    };
+    this.#initialSync.promise.catch(() => {});
+  }
+
+  /** Listeners are called after the commit that they are told about. What they throw is logged and goes no further. Returns the way to leave. */
+  on<K extends keyof SyncEvents>(event: K, listener: (...args: SyncEvents[K]) => void): () => boolean {
+    const listeners: Set<(...args: SyncEvents[K]) => void> = this.#listeners[event] ?? new Set();
+    (this.#listeners as Record<K, typeof listeners>)[event] = listeners.add(listener);
+    return () => listeners.delete(listener);
+  }
+
+  get initialSyncComplete(): boolean {
+    return this.#initialSyncComplete;
+  }
+
+  /** Resolves once the chain has been caught up with; rejects when the synchronizer stops before. */
+  waitForInitialSync(): Promise<void> {
+    return this.#initialSync.promise;
+  }
+
+  /** Begins to follow L1. Throws StoreMismatchError when chain and world state are not of one store. */
+  start(): void {
+    const { chain, worldState } = this.#services;
+    const { tip } = worldState.status();
+    if (tip !== chain.latestBlockNumber()) throw new StoreMismatchError(chain.latestBlockNumber(), tip);
+    this.#loop ??= this.#follow();
+  }
+
+  /** Ends after the current commit. What was committed stays; nothing else does. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#wake();
+    this.#initialSync.reject(this.#stopping.signal.reason);
+    await Promise.allSettled([this.#loop, this.#running]);
+  }
+
+  /** Stops reading L1 until resume(). Resolves when no iteration runs any more. */
+  async pause(): Promise<void> {
+    this.#paused = true;
+    await Promise.allSettled([this.#running]);
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#wake();
+  }
+
+  /** One iteration, after the one that may be running. Throws what keeps it from completing; commits up to there stay. */
+  syncOnce(): Promise<void> {
+    const run = this.#running.then(
+      () => this.#iterate(),
+      () => this.#iterate(),
+    );
+    this.#running = run;
+    run.catch(() => {});
+    return run;
+  }
+
+  async #follow(): Promise<void> {
+    const { pollingIntervalMs, maxBackoffMs } = this.#services.options;
+    while (!this.#stopping.signal.aborted) {
+      let pause = this.#initialSyncComplete ? pollingIntervalMs : pollingIntervalMs / 10;
+      if (!this.#paused) {
+        try {
+          await this.syncOnce();
+          this.#succeeded();
+        } catch (error) {
+          if (this.#stopping.signal.aborted) return;
+          this.#failed(error);
+          pause = backoff(this.#failures, pollingIntervalMs, maxBackoffMs);
+        }
+      }
+      await this.#sleep(this.#paused ? undefined : pause);
+    }
+  }
+
+  /** Until the time is over (never, without one) or somebody wakes the loop. */
+  #sleep(milliseconds: number | undefined): Promise<void> {
+    if (this.#stopping.signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = milliseconds === undefined ? undefined : setTimeout(resolve, milliseconds);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  async #iterate(): Promise<void> {
+    const services = this.#services;
+    const { chain, reader, store, signal } = services;
+    signal.throwIfAborted();
+    const current = await reader.latestBlock();
+    if (this.#lastProcessed !== undefined && equal(this.#lastProcessed.hash, current.hash)) return;
+    await syncMessages(services, current);
+    // Knowing the finalized checkpoint early keeps the history short while the initial sync writes it.
+    if (!this.#initialSyncComplete) await this.#finality.update(services);
+    const pending = await syncCheckpoints(services, current);
+    await this.#finality.update(services);
+    store.transaction(() => chain.state.putProcessed(current));
+    this.#lastProcessed = current;
+    if (!this.#initialSyncComplete && current.number + 1 >= (await reader.latestBlock()).number) {
+      this.#initialSyncComplete = true;
+      this.#initialSync.resolve();
+      this.#emit("initialSyncComplete", { ...this.times });
+    }
+    this.#emit("progress", {
+      checkpoint: chain.latestCheckpointNumber(),
+      targetCheckpoint: Math.max(pending ?? 0, chain.latestCheckpointNumber()),
+      block: chain.latestBlockNumber(),
+      l1Block: current.number,
+      initialSyncComplete: this.#initialSyncComplete,
+    });
+  }
+
+  #succeeded(): void {
+    if (this.#failures > 0) {
+      this.#services.logger.info({ failures: this.#failures, was: this.#lastFailure }, "following L1 again");
+    }
+    this.#failures = 0;
+    this.#lastFailure = "";
+  }
+
+  /** A failure that repeats unchanged is logged the 1st, 2nd, 4th, 8th .. time. */
+  #failed(error: unknown): void {
+    const { logger } = this.#services;
+    const facts = errorFacts(error);
+    const failure = String(facts.rule);
+    this.#failures++;
+    const repeats = failure === this.#lastFailure && !isPowerOfTwo(this.#failures);
+    this.#lastFailure = failure;
+    const level = repeats ? "debug" : error instanceof InvalidCheckpointError || isFatal(error) ? "error" : "warn";
+    const message =
+      error instanceof InvalidCheckpointError
+        ? "L1 holds a checkpoint that breaks the protocol: waiting for L1 to drop or replace it"
+        : "following L1 failed: trying again";
+    logger[level]({ attempt: this.#failures, ...facts }, message);
+  }
+
+  #emit<K extends keyof SyncEvents>(event: K, ...args: SyncEvents[K]): void {
+    for (const listener of this.#listeners[event] ?? []) {
+      try {
+        listener(...args);
+      } catch (error) {
+        this.#services.logger.error({ event, ...errorFacts(error) }, "a listener of the synchronizer failed");
+      }
+    }
+  }
+}
+
+/** L1 errors say of themselves when asking again cannot help. The loop goes on even so: an endpoint may be exchanged. */
+function isFatal(error: unknown): boolean {
+  return error instanceof Error && "fatal" in error && error.fatal === true;
+}

@@ -1,0 +1,100 @@
+import type { L1Block } from "../l1/types.ts";
+import { equal, toHex } from "../protocol/bytes.ts";
+import { checkpointSlot } from "../protocol/checkpoint-header.ts";
+import { epochOfSlot } from "../protocol/time.ts";
+import { InconsistentL1Error, ReorgBelowFinalizedError } from "./errors.ts";
+import type { SyncServices } from "./sync-services.ts";
+import type { L1Position } from "./tables/chain-state.ts";
+
+/**
+ * Removes the checkpoints after `checkpoint` from chain and world state in one transaction. `syncPoint` says where reading goes on;
+ * without it the sync point stays. Throws ReorgBelowFinalizedError.
+ */
+export function unwindChain(
+  services: SyncServices,
+  checkpoint: number,
+  reason: "l1-reorg" | "unproven",
+  syncPoint?: L1Position,
+): void {
+  const { chain, worldState, store, reader, emit, logger } = services;
+  const from = chain.latestCheckpointNumber();
+  const tip = chain.lastBlockOfCheckpoint(checkpoint);
+  const { finalized } = worldState.status();
+  if (tip < finalized) throw new ReorgBelowFinalizedError(tip, finalized);
+  const first = chain.checkpoint(checkpoint + 1);
+  const epoch = first && epochOfSlot(checkpointSlot(first.header), reader.identity.constants);
+  const removed = store.transaction(() => {
+    if (worldState.status().tip > tip) worldState.unwindTo(tip);
+    const blocks = chain.removeCheckpointsAfter(checkpoint);
+    chain.state.putInvalidProposal(undefined);
+    if (syncPoint !== undefined) chain.state.putSyncPoint("checkpoint-sync", syncPoint);
+    return blocks;
+  });
+  logger.warn(
+    { reason, fromCheckpoint: from, toCheckpoint: checkpoint, toBlock: tip, removedBlocks: removed.length },
+    "unwound the chain",
+  );
+  if (removed.length > 0) emit("blocksRemoved", { reason, tip, removed, epoch });
+}
+
+/** L1 block of a stored checkpoint, or the one that deployed the rollup. Reading after it finds every later checkpoint. */
+export function publicationOf({ chain, reader }: SyncServices, checkpoint: number): L1Position {
+  const { constants, l1StartBlockHash } = reader.identity;
+  return chain.checkpoint(checkpoint)?.l1 ?? { number: constants.l1StartBlock, hash: l1StartBlockHash };
+}
+
+/**
+ * Unwinds to the highest checkpoint whose archive L1 has under the same number (sheet 04 section 8.5). Archives chain, so agreement
+ * at a number implies agreement below: steps double downwards, then bisect.
+ */
+export async function unwindToL1(services: SyncServices): Promise<void> {
+  const { chain, reader } = services;
+  const latest = chain.latestCheckpointNumber();
+  const agrees = async (number: number): Promise<boolean> =>
+    number === 0 || equal(await reader.archiveAt(number), chain.checkpoint(number)!.archiveRoot);
+  if (await agrees(latest)) {
+    throw new InconsistentL1Error("the archive of the latest checkpoint differs in one answer and agrees in the next", {
+      checkpoint: latest,
+      archive: toHex(chain.checkpoint(latest)!.archiveRoot),
+    });
+  }
+  let differing = latest;
+  let common = Math.max(latest - 1, 0);
+  for (let step = 2; !(await agrees(common)); step *= 2) {
+    differing = common;
+    common = Math.max(latest - step, 0);
+  }
+  while (differing - common > 1) {
+    const middle = Math.floor((common + differing) / 2);
+    if (await agrees(middle)) common = middle;
+    else differing = middle;
+  }
+  unwindChain(services, common, "l1-reorg", publicationOf(services, common));
+}
+
+/**
+ * Moves the checkpoint sync point back when L1 replaced the block it names, to the newest stored checkpoint whose L1 block still stands.
+ * Checkpoints that were only published again, in other L1 blocks, are then met again and keep their contents.
+ */
+export async function checkSyncPoint(services: SyncServices): Promise<L1Position> {
+  const { chain, store, logger } = services;
+  const stored = chain.state.syncPoint("checkpoint-sync");
+  if (stored === undefined) return publicationOf(services, 0);
+  if (!(await replaced(services, stored))) return stored;
+  let number = chain.latestCheckpointNumber();
+  while (number > 0 && (await replaced(services, publicationOf(services, number)))) number--;
+  const position = publicationOf(services, number);
+  if (position.number > stored.number) return stored;
+  logger.warn(
+    { l1Block: stored.number, hash: toHex(stored.hash), continueAt: position.number },
+    "L1 replaced the last block that was read: reading again from an older one",
+  );
+  store.transaction(() => chain.state.putSyncPoint("checkpoint-sync", position));
+  return position;
+}
+
+/** An L1 node that does not know the block (yet) says nothing about a replacement. */
+async function replaced({ reader }: SyncServices, position: L1Position): Promise<boolean> {
+  const block: L1Block | undefined = await reader.block(position.number);
+  return block !== undefined && !equal(block.hash, position.hash);
+}
