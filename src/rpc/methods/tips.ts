@@ -1,4 +1,5 @@
 import { encodeNumber } from "../encoding/json-writer.ts";
+import { encodeTips } from "../encoding/v4/tips.ts";
 import { type Method, method } from "../registry.ts";
 import type { NodeServices } from "./services.ts";
 
@@ -10,7 +11,10 @@ export function tipMethods({ chain }: Pick<NodeServices, "chain">): Method[] {
     getCheckpointedBlockNumber: () => chain.checkpointedBlockNumber(),
     getCheckpointNumber: () => chain.latestCheckpointNumber(),
   };
-  return Object.entries(heights).map(([name, handle]) =>
-    method({ name, params: [], handle, encode: { node: encodeNumber } }),
-  );
+  return [
+    ...Object.entries(heights).map(([name, handle]) =>
+      method({ name, params: [], handle, encode: { node: encodeNumber } }),
+    ),
+    method({ name: "getL2Tips", params: [], handle: () => chain.tips(), encode: { node: encodeTips } }),
+  ];
 }

@@ -1,0 +1,78 @@
+import { writeU32, writeUint } from "../../../protocol/bytes.ts";
+import type { IndexedLeaf } from "../../../world-state/types.ts";
+import type { JsonWriter } from "../json-writer.ts";
+
+/** SiblingPath: base64 of u32 height, then the path, leaf side first (sheet 02 section 4.7). */
+export function encodeSiblingPath(out: JsonWriter, path: Uint8Array): void {
+  const bytes = new Uint8Array(4 + path.length);
+  writeU32(bytes, 0, path.length / 32);
+  bytes.set(path, 4);
+  out.base64(bytes);
+}
+
+/** The place of a leaf in an append-only tree. */
+export interface PathWitness {
+  index: number;
+  /** height x 32 bytes, leaf side first. */
+  path: Uint8Array;
+}
+
+/** MembershipWitness: base64 of the index as a 32-byte word, then the path. */
+export function encodeMembershipWitness(out: JsonWriter, { index, path }: PathWitness): void {
+  const bytes = new Uint8Array(32 + path.length);
+  writeUint(bytes, 26, 6, index);
+  bytes.set(path, 32);
+  out.base64(bytes);
+}
+
+/** `[index, SiblingPath]` of an L1-to-L2 message. */
+export function encodeMessageWitness(out: JsonWriter, { index, path }: PathWitness): void {
+  out.text("[").decimal(index).text(",");
+  encodeSiblingPath(out, path);
+  out.text("]");
+}
+
+/** A leaf of an indexed tree and the path of its position. */
+export interface LeafWitness {
+  leaf: IndexedLeaf;
+  path: Uint8Array;
+}
+
+function encodeLeafWitness(out: JsonWriter, { leaf, path }: LeafWitness, value: () => void): void {
+  out.text('{"index":').decimal(leaf.index).text(',"leafPreimage":{"leaf":{');
+  value();
+  out.text('},"nextKey":').word(leaf.nextKey);
+  out.text(',"nextIndex":').decimal(leaf.nextIndex).text('},"siblingPath":');
+  encodeSiblingPath(out, path);
+  out.text("}");
+}
+
+/** NullifierMembershipWitness. */
+export function encodeNullifierWitness(out: JsonWriter, witness: LeafWitness): void {
+  encodeLeafWitness(out, witness, () => out.text('"nullifier":').word(witness.leaf.key));
+}
+
+/** PublicDataWitness. */
+export function encodePublicDataWitness(out: JsonWriter, witness: LeafWitness): void {
+  const { leaf } = witness;
+  encodeLeafWitness(out, witness, () => out.text('"slot":').word(leaf.key).text(',"value":').word(leaf.value!));
+}
+
+/** Where a leaf is and which block put it there. */
+export interface LeafLocation {
+  blockNumber: number;
+  blockHash: Uint8Array;
+  index: number;
+}
+
+/** Array with null for values that are in no leaf (sheet 02 section 3.3). */
+export function encodeLeafLocations(out: JsonWriter, locations: readonly (LeafLocation | undefined)[]): void {
+  out.array(locations, (to, location) => {
+    if (location === undefined) to.text("null");
+    else {
+      to.text('{"l2BlockNumber":').number(location.blockNumber);
+      to.text(',"l2BlockHash":').word(location.blockHash);
+      to.text(',"data":').decimal(location.index).text("}");
+    }
+  });
+}

@@ -1,0 +1,93 @@
+import { FR_MODULUS, type Fr, isCanonicalFr } from "../../protocol/field.ts";
+import { ExecutionError } from "../jsonrpc/errors.ts";
+import { type Codec, rejected, wrongType } from "./codec.ts";
+
+/** Text that may be a field: hex digits with or without 0x. Whether it is one is the conversion's matter. */
+const HEX_TEXT = /^(?:0x)?[0-9a-fA-F]*$/;
+const DECIMAL_TEXT = /^[0-9]+$/;
+const ADDRESS_TEXT = /^(?:0x)?[0-9a-fA-F]{64}$/;
+/** Base64 of 32 bytes. */
+const ADDRESS_BASE64 = /^[0-9a-zA-Z+/]{43}=$/;
+
+/** Decimal text longer than this is not converted only to say that it is too large. */
+const LONGEST_DECIMAL = 100;
+
+export function isHexText(value: unknown): value is string {
+  return typeof value === "string" && HEX_TEXT.test(value);
+}
+
+/**
+ * 32 bytes of a field's text (sheet 02 section 2.1): only digits are decimal, 0x is hex of any length.
+ * Throws an ExecutionError with the texts of section 2.3.
+ */
+export function fieldFromText(text: string): Fr {
+  if (DECIMAL_TEXT.test(text)) return fieldFromDecimal(text);
+  if (!text.startsWith("0x")) throw new ExecutionError(`Tried to create a Fr from an invalid string: ${text}`);
+  if (text.length === 2) throw new ExecutionError(`Invalid hex-encoded string: "${text}"`);
+  if (text.length === 66) return canonical(Buffer.from(text.slice(2), "hex"));
+  const digits = text.slice(2).replace(/^0+/, "");
+  if (digits.length > 64) throw tooLarge(digits.toLowerCase());
+  return canonical(Buffer.from(digits.padStart(64, "0"), "hex"));
+}
+
+function fieldFromDecimal(text: string): Fr {
+  const digits = text.replace(/^0+(?=.)/, "");
+  if (digits.length > LONGEST_DECIMAL) {
+    throw new ExecutionError(`Value of ${digits.length} decimal digits is greater or equal to field modulus.`);
+  }
+  const value = BigInt(digits);
+  if (value >= FR_MODULUS) throw tooLarge(value.toString(16));
+  return Buffer.from(value.toString(16).padStart(64, "0"), "hex");
+}
+
+function canonical(bytes: Uint8Array): Fr {
+  if (!isCanonicalFr(bytes)) throw tooLarge(Buffer.from(bytes).toString("hex"));
+  return bytes;
+}
+
+function tooLarge(hexDigits: string): ExecutionError {
+  return new ExecutionError(`Value 0x${hexDigits} is greater or equal to field modulus.`);
+}
+
+/** A field as 32 bytes. Also block hashes, slots, tags, note hashes, nullifiers, messages, class ids and archive roots. */
+export const field: Codec<Fr> = {
+  read(value, path, issues) {
+    if (typeof value !== "string") return wrongType(issues, path, "string", value);
+    return HEX_TEXT.test(value) ? fieldFromText(value) : rejected(issues, path, "Not a valid hex string");
+  },
+};
+
+/** A tx hash as 32 bytes: hex digits with or without 0x, of which the first 32 bytes count. */
+export const txHash: Codec<Fr> = {
+  read(value, path, issues) {
+    if (typeof value !== "string") return wrongType(issues, path, "string", value);
+    if (!HEX_TEXT.test(value)) return rejected(issues, path, "Not a valid hex string");
+    const digits = value.startsWith("0x") ? value.slice(2) : value;
+    const bytes = Buffer.from(digits.slice(0, 64), "hex");
+    if (bytes.length < 32) {
+      const read = "Attempted to read beyond buffer length. Start index: 0, Num bytes to read: 32";
+      throw new ExecutionError(`${read}, Buffer length: ${bytes.length}`);
+    }
+    return canonical(bytes);
+  },
+};
+
+/** An L2 address as 32 bytes: 64 hex digits, base64 of 32 bytes, or a Buffer object. */
+export const l2Address: Codec<Fr> = {
+  read(value, path, issues) {
+    if (typeof value === "string") {
+      if (ADDRESS_TEXT.test(value)) return canonical(Buffer.from(value.slice(-64), "hex"));
+      if (ADDRESS_BASE64.test(value)) return canonical(Buffer.from(value, "base64"));
+    } else if (isBufferObject(value) && value.data.length === 32) {
+      return canonical(Buffer.from(value.data));
+    }
+    return rejected(issues, path, "Invalid input");
+  },
+};
+
+/** `{"type":"Buffer","data":[bytes]}`, the form in which some clients write bytes. */
+function isBufferObject(value: unknown): value is { type: "Buffer"; data: number[] } {
+  if (typeof value !== "object" || value === null) return false;
+  const { type, data } = value as { type?: unknown; data?: unknown };
+  return type === "Buffer" && Array.isArray(data) && data.every((byte) => typeof byte === "number");
+}

@@ -1,0 +1,53 @@
+import { type Codec, type Issue, type Path, rejected, wrongType } from "./codec.ts";
+
+function checkLeast(value: number, least: number, path: Path, issues: Issue[]): void {
+  if (value < least) issues.push({ text: `Number must be greater than or equal to ${least}`, path });
+}
+
+function checkMost(value: number, most: number, path: Path, issues: Issue[]): void {
+  if (value > most) issues.push({ text: `Number must be less than or equal to ${most}`, path });
+}
+
+/**
+ * An integer sent as a number or as text that reads as one (decimal, 0x hex, exponent; blank text is 0): block, checkpoint,
+ * epoch and slot numbers, u32 counters (sheet 02 section 2.1).
+ */
+export function integer({ least, most }: { least?: number; most?: number } = {}): Codec<number> {
+  return {
+    read(value, path, issues) {
+      if (typeof value !== "number" && typeof value !== "string") return rejected(issues, path, "Invalid input");
+      const number = Number(value);
+      if (Number.isNaN(number)) return wrongType(issues, path, "number", Number.NaN);
+      if (!Number.isInteger(number)) issues.push({ text: "Expected integer, received float", path });
+      if (least !== undefined) checkLeast(number, least, path, issues);
+      if (most !== undefined) checkMost(number, most, path, issues);
+      return number;
+    },
+  };
+}
+
+/** A JSON number and nothing else; fractions are allowed. `above` is an exclusive bound. */
+export function plainNumber(bounds: { above?: number; least?: number; most?: number } = {}): Codec<number> {
+  const { above, least, most } = bounds;
+  return {
+    read(value, path, issues) {
+      if (typeof value !== "number") return wrongType(issues, path, "number", value);
+      if (above !== undefined && value <= above) issues.push({ text: `Number must be greater than ${above}`, path });
+      if (least !== undefined) checkLeast(value, least, path, issues);
+      if (most !== undefined) checkMost(value, most, path, issues);
+      return value;
+    },
+  };
+}
+
+/** One of the given numbers. */
+export function oneOf<const N extends number>(values: readonly N[]): Codec<N> {
+  const names = values.join(" | ");
+  return {
+    read(value, path, issues) {
+      if ((values as readonly unknown[]).includes(value)) return value as N;
+      if (typeof value !== "number" && typeof value !== "string") return wrongType(issues, path, names, value);
+      return rejected(issues, path, `Invalid enum value. Expected ${names}, received '${value}'`);
+    },
+  };
+}
