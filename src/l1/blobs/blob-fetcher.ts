@@ -1,0 +1,201 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { toHex } from "../../protocol/bytes.ts";
+import type { L1Logger } from "../logger.ts";
+import type { BlobFetcher, L1Block } from "../types.ts";
+import { BlobRejectedError, BlobSourceError, MissingBlobError, NoBlobSourceReachableError } from "./errors.ts";
+import type { Kzg } from "./kzg.ts";
+import type { BlobOffer, BlobSource, BlobUploadStore } from "./source.ts";
+
+export interface BlobFetcherParts {
+  fileStores: readonly BlobSource[];
+  /** Consensus hosts. */
+  beacons: readonly BlobSource[];
+  archives: readonly BlobSource[];
+  upload?: BlobUploadStore;
+  kzg: Pick<Kzg, "verifyBlobs" | "start" | "close">;
+  logger: L1Logger;
+  /** Waits before the file stores are asked again when the chain is followed live: a proposer may still be uploading. */
+  storeRetryDelaysMs?: readonly number[];
+}
+
+/** Fetches blobs from sources in the order of sheet 04 section 4.6 and accepts none whose commitment was not recomputed. */
+export class SourcedBlobFetcher implements BlobFetcher {
+  readonly #parts: BlobFetcherParts;
+  readonly #uploads = new Set<Promise<void>>();
+  #healthcheck: NodeJS.Timeout | undefined;
+
+  constructor(parts: BlobFetcherParts) {
+    this.#parts = parts;
+  }
+
+  get #sources(): readonly BlobSource[] {
+    const { fileStores, beacons, archives } = this.#parts;
+    return [...fileStores, ...beacons, ...archives];
+  }
+
+  /** Names of the sources in the order they are asked. */
+  get sourceNames(): string[] {
+    return this.#sources.map(({ name }) => name);
+  }
+
+  /**
+   * Asks every source whether it is there; a source that is not is warned about.
+   * Throws a NoBlobSourceReachableError when none is, unless `allowEmpty`.
+   * @returns how many answer.
+   */
+  async checkSources({ allowEmpty = false } = {}): Promise<number> {
+    const failures: { source: string; reason: string }[] = [];
+    await Promise.all(
+      this.#sources.map(async (source) => {
+        try {
+          await source.checkReachable();
+        } catch (error) {
+          if (!(error instanceof BlobSourceError)) throw error;
+          failures.push({ source: source.name, reason: error.reason });
+          this.#parts.logger.warn({ source: source.name, reason: error.reason }, "a blob source does not answer");
+        }
+      }),
+    );
+    const reachable = this.#sources.length - failures.length;
+    if (reachable === 0 && !allowEmpty) throw new NoBlobSourceReachableError(failures);
+    return reachable;
+  }
+
+  /** Writes the upload store's healthcheck now and at every interval until `close`. */
+  async keepHealthcheck(intervalMs: number): Promise<void> {
+    const { upload, logger } = this.#parts;
+    if (!upload) return;
+    const write = () =>
+      upload.putHealthcheck().catch((error: unknown) => {
+        logger.warn({ store: upload.name, error }, "the healthcheck of the blob upload store cannot be written");
+      });
+    this.#healthcheck = setInterval(write, intervalMs).unref();
+    await write();
+  }
+
+  async fetch(
+    l1Block: L1Block,
+    versionedHashes: Uint8Array[],
+    { historical, signal }: { historical: boolean; signal?: AbortSignal },
+  ): Promise<Uint8Array[]> {
+    const round = new FetchRound(l1Block, versionedHashes, this.#parts, signal);
+    const { fileStores, beacons, archives, storeRetryDelaysMs = [1000, 1000, 2000] } = this.#parts;
+    await round.askAll(fileStores);
+    await round.askAll(beacons);
+    if (!historical && fileStores.length > 0) {
+      for (const wait of storeRetryDelaysMs) {
+        if (round.complete) break;
+        await sleep(wait, undefined, { signal });
+        await round.askAll(fileStores);
+      }
+    }
+    await round.askAll(archives);
+    const found = round.finish();
+    this.#upload(found);
+    return found.map(({ data }) => data);
+  }
+
+  #upload(blobs: readonly BlobOffer[]): void {
+    const { upload, logger } = this.#parts;
+    if (!upload) return;
+    const work = (async () => {
+      for (const blob of blobs) await upload.put(blob);
+    })()
+      .catch((error: unknown) => logger.warn({ store: upload.name, error }, "blobs cannot be uploaded"))
+      .finally(() => this.#uploads.delete(work));
+    this.#uploads.add(work);
+  }
+
+  /** Ends the uploads under way, the healthcheck and the KZG worker. */
+  async close(): Promise<void> {
+    clearInterval(this.#healthcheck);
+    await Promise.all(this.#uploads);
+    await this.#parts.kzg.close();
+  }
+}
+
+/** One fetch: what was accepted so far and what each source said about the rest. */
+class FetchRound {
+  readonly #l1Block: L1Block;
+  readonly #order: readonly string[];
+  readonly #parts: BlobFetcherParts;
+  readonly #signal: AbortSignal | undefined;
+  readonly #missing = new Map<string, Uint8Array>();
+  readonly #found = new Map<string, BlobOffer>();
+  readonly #reasons = new Map<string, Map<string, string>>();
+
+  constructor(
+    l1Block: L1Block,
+    hashes: readonly Uint8Array[],
+    parts: BlobFetcherParts,
+    signal: AbortSignal | undefined,
+  ) {
+    this.#l1Block = l1Block;
+    this.#order = hashes.map(toHex);
+    this.#parts = parts;
+    this.#signal = signal;
+    for (const hash of hashes) this.#missing.set(toHex(hash), hash);
+  }
+
+  get complete(): boolean {
+    return this.#missing.size === 0;
+  }
+
+  async askAll(sources: readonly BlobSource[]): Promise<void> {
+    for (const source of sources) {
+      if (this.complete) return;
+      this.#signal?.throwIfAborted();
+      await this.#ask(source);
+    }
+  }
+
+  async #ask(source: BlobSource): Promise<void> {
+    const wanted = [...this.#missing.values()];
+    try {
+      const request = { l1Block: this.#l1Block, wanted, signal: this.#signal };
+      const { offers, refusals } = await source.ask(request);
+      for (const { versionedHash, reason } of refusals) this.#refuse(source, versionedHash, reason);
+      const results = await this.#parts.kzg.verifyBlobs(
+        offers.map(({ data }) => data),
+        offers.map(({ commitment }) => commitment),
+      );
+      offers.forEach((offer, i) => {
+        const key = toHex(offer.versionedHash);
+        if (results[i]) {
+          this.#found.set(key, offer);
+          this.#missing.delete(key);
+        } else {
+          const detail = "its data does not have its commitment";
+          this.#refuse(source, offer.versionedHash, new BlobRejectedError(source.name, key, "commitment", detail));
+        }
+      });
+    } catch (error) {
+      if (!(error instanceof BlobSourceError)) throw error;
+      for (const versionedHash of wanted) this.#refuse(source, versionedHash, error.reason);
+    }
+  }
+
+  #refuse(source: BlobSource, versionedHash: Uint8Array, reason: string | Error): void {
+    const key = toHex(versionedHash);
+    if (reason instanceof BlobRejectedError) {
+      const { rule, detail } = reason;
+      const fields = { source: source.name, versionedHash: key, rule, detail, l1BlockNumber: this.#l1Block.number };
+      this.#parts.logger.warn(fields, "a blob source gave a bad blob, asking the next one");
+    }
+    const text = reason instanceof BlobRejectedError ? `${reason.rule}: ${reason.detail}` : String(reason);
+    const said = this.#reasons.get(key) ?? new Map<string, string>();
+    this.#reasons.set(key, said.set(source.name, text));
+  }
+
+  /** The blobs in the order asked for. Throws a MissingBlobError when some were not found. */
+  finish(): BlobOffer[] {
+    if (!this.complete) {
+      const missing = [...this.#missing.keys()].map((versionedHash) => ({
+        versionedHash,
+        reasons: [...(this.#reasons.get(versionedHash) ?? [])].map(([source, reason]) => ({ source, reason })),
+      }));
+      throw new MissingBlobError(this.#l1Block.number, missing);
+    }
+    return this.#order.map((key) => this.#found.get(key) as BlobOffer);
+  }
+}

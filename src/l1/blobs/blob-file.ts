@@ -1,0 +1,87 @@
+import { gunzipSync } from "node:zlib";
+import snappy from "snappy";
+import { toHex } from "../../protocol/bytes.ts";
+import { offerFromHex } from "./blob-offer.ts";
+import { BlobRejectedError, type BlobRule } from "./errors.ts";
+import type { BlobOffer } from "./source.ts";
+
+/**
+ * Layout of a file store below its root (sheet 04 section 4.6):
+ *   aztec-{l1ChainId}-{rollupVersion}-{rollup address}/blobs/{versioned hash}.data
+ *   aztec-{l1ChainId}-{rollupVersion}-{rollup address}/.healthcheck
+ */
+export interface BlobStoreNetwork {
+  l1ChainId: number;
+  rollupVersion: number;
+  /** Lower-case 0x. */
+  rollupAddress: string;
+}
+
+export function storeFolder({ l1ChainId, rollupVersion, rollupAddress }: BlobStoreNetwork): string {
+  return `aztec-${l1ChainId}-${rollupVersion}-${rollupAddress.toLowerCase()}`;
+}
+
+export function blobKey(network: BlobStoreNetwork, versionedHash: Uint8Array): string {
+  return `${storeFolder(network)}/blobs/${toHex(versionedHash)}.data`;
+}
+
+export function healthcheckKey(network: BlobStoreNetwork): string {
+  return `${storeFolder(network)}/.healthcheck`;
+}
+
+export const HEALTHCHECK_CONTENT = "ok";
+
+/** The JSON of a blob file is 262,144 + 96 digits and some; anything much longer is not one. */
+const MAX_JSON_BYTES = 300_000;
+
+/** Length that a Snappy block says it unpacks to: a little-endian base-128 integer in front. */
+function unpackedLength(block: Uint8Array): number {
+  let length = 0;
+  for (let i = 0; i < 5 && i < block.length; i++) {
+    length += (block[i] & 0x7f) * 2 ** (7 * i);
+    if (block[i] < 0x80) return length;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+/**
+ * A `.data` file: JSON {blob, kzg_commitment} as one Snappy block, possibly gzipped. Throws a BlobRejectedError that names the
+ * step at which it is not one.
+ */
+export function readBlobFile(source: string, file: Uint8Array, wanted: Uint8Array): BlobOffer {
+  const reject = (rule: BlobRule, detail: string) => new BlobRejectedError(source, toHex(wanted), rule, detail);
+  let block = file;
+  if (file[0] === 0x1f && file[1] === 0x8b) {
+    try {
+      block = gunzipSync(file, { maxOutputLength: 2 * MAX_JSON_BYTES });
+    } catch {
+      throw reject("gzip", `${file.length} bytes of gzip do not unpack`);
+    }
+  }
+  const length = unpackedLength(block);
+  if (length > MAX_JSON_BYTES) {
+    throw reject("snappy", `${block.length} bytes are no Snappy block of a blob`);
+  }
+  let text: string;
+  try {
+    text = snappy.uncompressSync(Buffer.from(block), { asBuffer: false }) as string;
+  } catch {
+    throw reject(
+      "snappy",
+      `${block.length} bytes of Snappy, which should unpack to ${length}, are truncated or altered`,
+    );
+  }
+  let fields: unknown;
+  try {
+    fields = JSON.parse(text);
+  } catch {
+    throw reject("json", `${text.length} characters are not JSON`);
+  }
+  if (typeof fields !== "object" || fields === null) throw reject("json", "must be an object");
+  const { blob, kzg_commitment: commitment } = fields as Record<string, unknown>;
+  return offerFromHex(source, { blob, commitment }, wanted);
+}
+
+export function writeBlobFile({ data, commitment }: BlobOffer): Uint8Array {
+  return snappy.compressSync(JSON.stringify({ blob: toHex(data), kzg_commitment: toHex(commitment) }));
+}

@@ -1,0 +1,69 @@
+import { type L1Logger, silentLogger } from "../logger.ts";
+import { L1Rpc } from "../rpc/l1-rpc.ts";
+import type { RollupIdentity } from "../types.ts";
+import { AnvilSource, DEVELOPMENT_CHAIN_IDS } from "./anvil-source.ts";
+import { ArchiveSource } from "./archive-source.ts";
+import { BeaconHost, BeaconSlots, BeaconSource } from "./beacon-source.ts";
+import { SourcedBlobFetcher } from "./blob-fetcher.ts";
+import { FileStoreSource, FileStoreUpload } from "./file-store-source.ts";
+import { Kzg } from "./kzg.ts";
+import type { AwsCredentials } from "./s3-signature.ts";
+import { openObjectReader, openObjectStore } from "./store-url.ts";
+
+export interface BlobFetcherOptions {
+  identity: Pick<RollupIdentity, "l1ChainId" | "rollupVersion" | "addresses">;
+  /** Execution RPC: names the beacon slot of a block; on a development chain also a source of its own. */
+  l1RpcUrls: readonly string[];
+  /** BLOB_FILE_STORE_URLS, asked in this order. */
+  fileStoreUrls?: readonly string[];
+  /** BLOB_FILE_STORE_UPLOAD_URL. */
+  uploadUrl?: string;
+  /** L1_CONSENSUS_HOST_URLS, with keys and key headers by position. */
+  consensusUrls?: readonly string[];
+  consensusApiKeys?: readonly (string | undefined)[];
+  consensusApiKeyHeaders?: readonly (string | undefined)[];
+  /** BLOB_ARCHIVE_API_URL. */
+  archiveUrl?: string;
+  awsCredentials?: AwsCredentials;
+  awsRegion?: string;
+  /** Per HTTP request. */
+  timeoutMs?: number;
+  /** Waits after failed HTTP requests to blob sources. */
+  retryDelaysMs?: readonly number[];
+  /** Waits before file stores are asked again for blobs of new checkpoints. */
+  storeRetryDelaysMs?: readonly number[];
+  logger?: L1Logger;
+}
+
+/**
+ * The blob fetcher of one network. Without any configured source a development chain is asked for its own blobs; another chain has
+ * no source then. Throws a BlobSourceConfigurationError for a URL that cannot be a source.
+ */
+export function createBlobFetcher(options: BlobFetcherOptions): SourcedBlobFetcher {
+  const { identity, timeoutMs, retryDelaysMs, awsCredentials, awsRegion, logger = silentLogger } = options;
+  const { l1ChainId, rollupVersion, addresses } = identity;
+  const network = { l1ChainId, rollupVersion, rollupAddress: addresses.rollupAddress };
+  const access = { timeoutMs, retryDelaysMs, awsCredentials, awsRegion };
+  const rpc = new L1Rpc({ urls: options.l1RpcUrls, timeoutMs, retryDelaysMs, logger });
+  const kzg = new Kzg();
+  const fileStores = (options.fileStoreUrls ?? []).map(
+    (url) => new FileStoreSource(openObjectReader(url, access), network),
+  );
+  const hosts = (options.consensusUrls ?? []).map((url, i) => {
+    const keys = { apiKey: options.consensusApiKeys?.[i], apiKeyHeader: options.consensusApiKeyHeaders?.[i] };
+    return new BeaconHost({ url, ...keys, retryDelaysMs, timeoutMs });
+  });
+  const slots = new BeaconSlots(rpc, hosts);
+  const archives = options.archiveUrl ? [new ArchiveSource(options.archiveUrl, { retryDelaysMs, timeoutMs })] : [];
+  const none = fileStores.length + hosts.length + archives.length === 0;
+  const development = none && DEVELOPMENT_CHAIN_IDS.includes(l1ChainId);
+  return new SourcedBlobFetcher({
+    fileStores,
+    beacons: development ? [new AnvilSource(rpc, kzg)] : hosts.map((host) => new BeaconSource(host, slots)),
+    archives,
+    upload: options.uploadUrl ? new FileStoreUpload(openObjectStore(options.uploadUrl), network) : undefined,
+    kzg,
+    logger,
+    storeRetryDelaysMs: options.storeRetryDelaysMs,
+  });
+}

@@ -1,0 +1,96 @@
+/** Rule that what a source gave for a blob breaks. */
+export type BlobRule =
+  | "gzip"
+  | "snappy"
+  | "json"
+  | "hex"
+  | "blob-size"
+  | "commitment-size"
+  | "versioned-hash"
+  | "commitment";
+
+/** A source gave something for a blob that is not the blob. */
+export class BlobRejectedError extends Error {
+  override readonly name = "BlobRejectedError";
+  readonly source: string;
+  /** 0x text. */
+  readonly versionedHash: string;
+  readonly rule: BlobRule;
+  readonly detail: string;
+
+  constructor(source: string, versionedHash: string, rule: BlobRule, detail: string) {
+    super(`blob ${versionedHash} of ${source}: ${detail}`);
+    this.source = source;
+    this.versionedHash = versionedHash;
+    this.rule = rule;
+    this.detail = detail;
+  }
+}
+
+/** A source could not be asked at all. */
+export class BlobSourceError extends Error {
+  override readonly name = "BlobSourceError";
+  readonly source: string;
+  readonly reason: string;
+
+  constructor(source: string, reason: string, options?: ErrorOptions) {
+    super(`blob source ${source}: ${reason}`, options);
+    this.source = source;
+    this.reason = reason;
+  }
+}
+
+export interface MissingBlob {
+  /** 0x text. */
+  versionedHash: string;
+  /** What each source said, in the order asked; a source asked again says its last word. */
+  reasons: { source: string; reason: string }[];
+}
+
+/** Every source was asked and some blobs are still missing. Asking later may help. */
+export class MissingBlobError extends Error {
+  override readonly name = "MissingBlobError";
+  readonly l1BlockNumber: number;
+  readonly missing: readonly MissingBlob[];
+
+  constructor(l1BlockNumber: number, missing: readonly MissingBlob[]) {
+    const lines = missing.map(
+      ({ versionedHash, reasons }) =>
+        `${versionedHash}: ${reasons.map((r) => `${r.source}: ${r.reason}`).join("; ") || "no source is configured"}`,
+    );
+    super(`${missing.length} blobs of L1 block ${l1BlockNumber} are missing\n  ${lines.join("\n  ")}`);
+    this.l1BlockNumber = l1BlockNumber;
+    this.missing = missing;
+  }
+}
+
+/** A blob source is configured in a way that cannot work. */
+export class BlobSourceConfigurationError extends Error {
+  override readonly name = "BlobSourceConfigurationError";
+  /** Redacted. */
+  readonly url: string;
+  readonly rule: string;
+
+  constructor(url: string, rule: string) {
+    super(`${rule} (${url})`);
+    this.url = url;
+    this.rule = rule;
+  }
+}
+
+/** Sources are configured, or have to be, and none of them answers. */
+export class NoBlobSourceReachableError extends Error {
+  override readonly name = "NoBlobSourceReachableError";
+  readonly failures: readonly { source: string; reason: string }[];
+
+  constructor(failures: readonly { source: string; reason: string }[]) {
+    const list = failures.map((f) => `${f.source}: ${f.reason}`).join("; ");
+    super(`no blob source can be reached: ${list || "none is configured"}`);
+    this.failures = failures;
+  }
+}
+
+/** The KZG library could not be used. */
+export class KzgUnavailableError extends Error {
+  override readonly name = "KzgUnavailableError";
+}

@@ -1,0 +1,68 @@
+import { mapParallel } from "../parallel.ts";
+import {
+  type BlobStoreNetwork,
+  blobKey,
+  HEALTHCHECK_CONTENT,
+  healthcheckKey,
+  readBlobFile,
+  writeBlobFile,
+} from "./blob-file.ts";
+import { BlobRejectedError, BlobSourceError } from "./errors.ts";
+import type { ObjectReader, ObjectStore } from "./object-reader.ts";
+import type { BlobAnswer, BlobOffer, BlobRequest, BlobSource, BlobUploadStore } from "./source.ts";
+
+/** Blobs of one network in a file store (sheet 04 section 4.6). */
+export class FileStoreSource implements BlobSource {
+  readonly name: string;
+  readonly #objects: ObjectReader;
+  readonly #network: BlobStoreNetwork;
+
+  constructor(objects: ObjectReader, network: BlobStoreNetwork) {
+    this.name = objects.name;
+    this.#objects = objects;
+    this.#network = network;
+  }
+
+  async ask({ wanted, signal }: BlobRequest): Promise<BlobAnswer> {
+    const answer: BlobAnswer = { offers: [], refusals: [] };
+    await mapParallel(wanted, 6, async (versionedHash) => {
+      try {
+        const file = await this.#objects.get(blobKey(this.#network, versionedHash), signal);
+        if (file) answer.offers.push(readBlobFile(this.name, file, versionedHash));
+        else answer.refusals.push({ versionedHash, reason: "not there" });
+      } catch (error) {
+        if (error instanceof BlobRejectedError) answer.refusals.push({ versionedHash, reason: error });
+        else if (error instanceof BlobSourceError) answer.refusals.push({ versionedHash, reason: error.reason });
+        else throw error;
+      }
+    });
+    return answer;
+  }
+
+  async checkReachable(): Promise<void> {
+    const file = await this.#objects.get(healthcheckKey(this.#network));
+    if (!file) throw new BlobSourceError(this.name, `has no ${healthcheckKey(this.#network)}`);
+  }
+}
+
+/** A file store that this node writes to. */
+export class FileStoreUpload implements BlobUploadStore {
+  readonly name: string;
+  readonly #objects: ObjectStore;
+  readonly #network: BlobStoreNetwork;
+
+  constructor(objects: ObjectStore, network: BlobStoreNetwork) {
+    this.name = objects.name;
+    this.#objects = objects;
+    this.#network = network;
+  }
+
+  async put(blob: BlobOffer): Promise<void> {
+    const key = blobKey(this.#network, blob.versionedHash);
+    if (!(await this.#objects.has(key))) await this.#objects.put(key, writeBlobFile(blob));
+  }
+
+  putHealthcheck(): Promise<void> {
+    return this.#objects.put(healthcheckKey(this.#network), Buffer.from(HEALTHCHECK_CONTENT));
+  }
+}

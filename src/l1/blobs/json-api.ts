@@ -1,0 +1,41 @@
+import { BlobSourceError } from "./errors.ts";
+import { exchangeWithRetries } from "./http-retry.ts";
+
+export interface JsonApiOptions {
+  source: string;
+  headers?: Record<string, string>;
+  retryDelaysMs: readonly number[];
+  timeoutMs: number;
+  signal?: AbortSignal;
+}
+
+/** A slot holds at most some dozens of blobs of 256 KiB of hex each. */
+const MAX_JSON_BYTES = 128 * 1024 * 1024;
+
+/** GET of a JSON document; 404 is undefined. Throws a BlobSourceError for other statuses and for what is not JSON. */
+export async function getJson(url: string, options: JsonApiOptions): Promise<unknown> {
+  const { source, retryDelaysMs, timeoutMs, signal } = options;
+  const headers = { accept: "application/json", ...options.headers };
+  const { status, body } = await exchangeWithRetries(
+    url,
+    { headers, timeoutMs, maxBytes: MAX_JSON_BYTES, signal },
+    { source, retryDelaysMs },
+  );
+  if (status === 404) return undefined;
+  if (status < 200 || status >= 300) throw new BlobSourceError(source, `HTTP status ${status}`);
+  try {
+    return JSON.parse(Buffer.from(body).toString("utf8"));
+  } catch (cause) {
+    throw new BlobSourceError(source, `the answer is not JSON (${body.length} bytes)`, { cause });
+  }
+}
+
+/** The value at a path of object keys and list positions, undefined where the document has none. */
+export function at(value: unknown, ...path: (string | number)[]): unknown {
+  let found = value;
+  for (const step of path) {
+    if (typeof found !== "object" || found === null) return undefined;
+    found = (found as Record<string | number, unknown>)[step];
+  }
+  return found;
+}

@@ -1,0 +1,148 @@
+import { Worker } from "node:worker_threads";
+import { BYTES_PER_BLOB } from "../../protocol/constants.ts";
+import { BYTES_PER_COMMITMENT } from "./blob-offer.ts";
+import { KzgUnavailableError } from "./errors.ts";
+import type { KzgAnswer, KzgRequest } from "./kzg-worker.ts";
+
+interface Check {
+  blobs: readonly Uint8Array[];
+  commitments: readonly Uint8Array[];
+  resolve(results: boolean[]): void;
+  reject(error: Error): void;
+}
+
+interface Job {
+  request: KzgRequest;
+  resolve(answer: KzgAnswer): void;
+  reject(error: Error): void;
+}
+
+/** Blobs checked together; bounds the time until the first of many callers gets its answer. */
+const MAX_BATCH = 32;
+
+/**
+ * KZG commitments in a worker thread, which is started by the first use (or `start`) and does not keep the process alive. Checks
+ * that arrive while the worker is busy are answered together: n blobs then cost about one commitment.
+ */
+export class Kzg {
+  #worker: Worker | undefined;
+  #checks: Check[] = [];
+  #commits: Job[] = [];
+  #running: Job | undefined;
+  #closed = false;
+
+  /** Begins to load the trusted setup, so that the first check need not wait for it. */
+  start(): void {
+    if (this.#worker || this.#closed) return;
+    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+    const worker = new Worker(new URL(`./kzg-worker.${extension}`, import.meta.url));
+    worker.unref();
+    worker.on("message", (answer: KzgAnswer) => this.#finish((job) => job.resolve(answer)));
+    const lost = (cause: unknown) => {
+      if (this.#worker !== worker) return;
+      this.#worker = undefined;
+      this.#finish((job) => job.reject(new KzgUnavailableError("the KZG worker stopped", { cause })));
+    };
+    worker.on("error", lost);
+    worker.on("exit", lost);
+    this.#worker = worker;
+  }
+
+  /** Per blob whether `commitments[i]` is its commitment. Wrong sizes are no match. */
+  async verifyBlobs(blobs: readonly Uint8Array[], commitments: readonly Uint8Array[]): Promise<boolean[]> {
+    if (blobs.length !== commitments.length)
+      throw new RangeError(`${blobs.length} blobs, ${commitments.length} commitments`);
+    const sized = blobs.map(
+      (blob, i) => blob.length === BYTES_PER_BLOB && commitments[i].length === BYTES_PER_COMMITMENT,
+    );
+    const keep = <T>(_: T, i: number) => sized[i];
+    const [right, theirs] = [blobs.filter(keep), commitments.filter(keep)];
+    if (right.length === 0) return sized;
+    const results = await new Promise<boolean[]>((resolve, reject) => {
+      this.#checks.push({ blobs: right, commitments: theirs, resolve, reject });
+      this.#next();
+    });
+    let at = 0;
+    return sized.map((ok) => ok && results[at++]);
+  }
+
+  /** Commitment (48 bytes) of a blob. */
+  commitment(blob: Uint8Array): Promise<Uint8Array> {
+    return new Promise((resolve, reject) => {
+      this.#commits.push({
+        request: { kind: "commit", blob: blob.slice() },
+        resolve: (answer) => {
+          if ("commitment" in answer) resolve(answer.commitment);
+          else reject(new KzgUnavailableError("failure" in answer ? answer.failure : "unexpected answer"));
+        },
+        reject,
+      });
+      this.#next();
+    });
+  }
+
+  /** Stops the worker; what is under way or asked later fails with a KzgUnavailableError. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const worker = this.#worker;
+    this.#worker = undefined;
+    this.#finish((job) => job.reject(new KzgUnavailableError("closed")));
+    await worker?.terminate();
+  }
+
+  #finish(settle: (job: Job) => void): void {
+    const job = this.#running;
+    this.#running = undefined;
+    this.#worker?.unref();
+    if (job) settle(job);
+    this.#next();
+  }
+
+  #next(): void {
+    if (this.#running) return;
+    const job = this.#commits.shift() ?? this.#nextCheck();
+    if (!job) return;
+    if (this.#closed) {
+      job.reject(new KzgUnavailableError("closed"));
+      this.#next();
+      return;
+    }
+    this.start();
+    this.#running = job;
+    this.#worker?.ref();
+    this.#worker?.postMessage(job.request);
+  }
+
+  /** One job for the checks in front of the queue. */
+  #nextCheck(): Job | undefined {
+    const taken: Check[] = [];
+    let count = 0;
+    while (this.#checks.length > 0 && (count === 0 || count + this.#checks[0].blobs.length <= MAX_BATCH)) {
+      const check = this.#checks.shift() as Check;
+      count += check.blobs.length;
+      taken.push(check);
+    }
+    if (taken.length === 0) return undefined;
+    // A view would carry its whole underlying buffer to the worker; a slice carries itself only.
+    const blobs = taken.flatMap((check) => check.blobs.map((blob) => Uint8Array.prototype.slice.call(blob)));
+    const commitments = taken.flatMap((check) => check.commitments.map((c) => Uint8Array.prototype.slice.call(c)));
+    return {
+      request: { kind: "check", blobs, commitments },
+      resolve: (answer) => {
+        if (!("results" in answer)) {
+          const failure = new KzgUnavailableError("failure" in answer ? answer.failure : "unexpected answer");
+          for (const check of taken) check.reject(failure);
+          return;
+        }
+        let at = 0;
+        for (const check of taken) {
+          check.resolve(answer.results.slice(at, at + check.blobs.length));
+          at += check.blobs.length;
+        }
+      },
+      reject: (error) => {
+        for (const check of taken) check.reject(error);
+      },
+    };
+  }
+}
