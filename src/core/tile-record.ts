@@ -1,5 +1,3 @@
-import { equal, word } from "../protocol/bytes.ts";
-
 /**
  * Stored form of a tile, a subtree of `tileHeight` levels whose bottom row is at `baseLevel` of its tree:
  *
@@ -20,9 +18,15 @@ function wordLevel(node: number, tileHeight: number, baseLevel: number): number 
   return baseLevel + tileHeight - (31 - Math.clz32(node));
 }
 
+/** Whether 32 bytes at `at` are `value`. */
+function holds(tile: Uint8Array, at: number, value: Uint8Array): boolean {
+  for (let i = 0; i < 32; i++) if (tile[at + i] !== value[i]) return false;
+  return true;
+}
+
 /**
- * Packs a dense tile of 2^(tileHeight+1) words in heap order (see Core.rehashTiles).
- * @returns the record, or a record of an all-zero bitmap when the tile is empty.
+ * Packs a dense tile of 2^(tileHeight+1) words in heap order (see Core.rehashTiles). The record of an empty tile is its all-zero
+ * bitmap. Throws a RangeError when the tile has another length.
  */
 export function packTile(
   tile: Uint8Array,
@@ -36,18 +40,26 @@ export function packTile(
   const record = new Uint8Array(bitmap + (words - 2) * 32);
   let end = bitmap;
   for (let node = 2; node < words; node++) {
-    const value = word(tile, node);
-    if (equal(value, zeroHashes[wordLevel(node, tileHeight, baseLevel)])) continue;
+    if (holds(tile, node * 32, zeroHashes[wordLevel(node, tileHeight, baseLevel)])) continue;
     record[node >> 3] |= 1 << (node & 7);
-    record.set(value, end);
+    for (let i = 0; i < 32; i++) record[end + i] = tile[node * 32 + i];
     end += 32;
   }
   return record.slice(0, end);
 }
 
+/** Bytes of a record by its bitmap. */
+function recordBytes(record: TileRecord, bitmap: number): number {
+  let present = 0;
+  for (let i = 0; i < bitmap; i++) {
+    for (let bits = record[i]; bits !== 0; bits &= bits - 1) present++;
+  }
+  return bitmap + present * 32;
+}
+
 /**
- * The dense tile of a record, zero hashes filled in; of an empty tile when there is no record. Words 0 and 1 (the root) are left
- * zero. Throws a RangeError when the record's length does not agree with its bitmap.
+ * The dense tile of a record, zero hashes filled in; that of an empty tile when there is no record. Words 0 and 1 (the root) are
+ * left zero. Throws a RangeError when the record's length does not agree with its bitmap.
  */
 export function unpackTile(
   record: TileRecord | undefined,
@@ -56,19 +68,19 @@ export function unpackTile(
   zeroHashes: readonly Uint8Array[],
 ): Uint8Array {
   const words = 2 << tileHeight;
+  const bitmap = bitmapBytes(tileHeight);
+  if (record !== undefined && record.length !== recordBytes(record, bitmap)) {
+    throw new RangeError(`tile record of ${record.length} bytes does not agree with its bitmap`);
+  }
   const tile = new Uint8Array(words * 32);
-  let at = bitmapBytes(tileHeight);
+  let at = bitmap;
   for (let node = 2; node < words; node++) {
     if (record !== undefined && (record[node >> 3] & (1 << (node & 7))) !== 0) {
-      if (at + 32 > record.length) break;
       tile.set(record.subarray(at, at + 32), node * 32);
       at += 32;
     } else {
       tile.set(zeroHashes[wordLevel(node, tileHeight, baseLevel)], node * 32);
     }
-  }
-  if (record !== undefined && at !== record.length) {
-    throw new RangeError(`tile record of ${record.length} bytes does not agree with its bitmap`);
   }
   return tile;
 }

@@ -46,7 +46,7 @@ export function frFromHex(text: string): Fr {
   return bytes;
 }
 
-/** More digits than any accepted text needs; keeps the cost of hostile text linear in its size. */
+/** Longer text is refused, unlike on the network: the cost of reading decimals grows faster than their number. */
 const MAX_DECIMAL_DIGITS = 4096;
 
 /**

@@ -1,0 +1,24 @@
+import { hash } from "node:crypto";
+import { bigUintBytes, concat } from "../../protocol/bytes.ts";
+import { FR_ZERO, type Fr } from "../../protocol/field.ts";
+import type { Core } from "../core.ts";
+
+const VERSION = Uint8Array.of(1);
+
+/** SHA-256 as an integer mod p: artifact hashes only (sheet 01 section 2.6). */
+export function sha256Reduced(core: Core, bytes: Uint8Array): Fr {
+  return core.field.add(hash("sha256", bytes, "buffer"), FR_ZERO);
+}
+
+/** Sheet 01 section 4.2. */
+export function artifactHash(core: Core, privateRoot: Fr, utilityRoot: Fr, metadataHash: Fr): Fr {
+  return sha256Reduced(core, concat(VERSION, privateRoot, utilityRoot, metadataHash));
+}
+
+/** Leaf of an artifact's function trees (sheet 01 section 4.2). */
+export function functionArtifactHash(core: Core, selector: number, metadataHash: Fr, bytecode: Uint8Array): Fr {
+  return sha256Reduced(
+    core,
+    concat(VERSION, bigUintBytes(BigInt(selector), 4), metadataHash, sha256Reduced(core, bytecode)),
+  );
+}

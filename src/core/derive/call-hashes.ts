@@ -1,0 +1,13 @@
+import { SEPARATOR } from "../../protocol/constants.ts";
+import { FR_ZERO, type Fr } from "../../protocol/field.ts";
+import type { Core } from "../core.ts";
+
+/** Hash of a call's arguments (n x 32 bytes); zero when there are none (sheet 01 section 14.7). */
+export function argumentsHash(core: Core, args: Uint8Array): Fr {
+  return args.length === 0 ? FR_ZERO : core.hashWithSeparator(SEPARATOR.FUNCTION_ARGS, args);
+}
+
+/** Hash of public calldata (n x 32 bytes, the selector first), an empty one included (sheet 01 section 14.7). */
+export function calldataHash(core: Core, calldata: Uint8Array): Fr {
+  return core.hashWithSeparator(SEPARATOR.PUBLIC_CALLDATA, calldata);
+}

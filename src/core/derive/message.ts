@@ -1,0 +1,35 @@
+import { concat } from "../../protocol/bytes.ts";
+import { SEPARATOR } from "../../protocol/constants.ts";
+import type { Fr } from "../../protocol/field.ts";
+import { shaField } from "../../protocol/sha-field.ts";
+import type { Core } from "../core.ts";
+import { siloNullifier } from "./nullifier.ts";
+
+/** Hash of the secret that consumes an L1-to-L2 message (sheet 01 section 14.5). */
+export function secretHash(core: Core, secret: Fr): Fr {
+  return core.hashWithSeparator(SEPARATOR.SECRET_HASH, secret);
+}
+
+/** Nullifier of a consumed L1-to-L2 message before siloing (sheet 01 section 14.5). */
+export function innerMessageNullifier(core: Core, messageHash: Fr, secret: Fr): Fr {
+  return core.hashWithSeparator(SEPARATOR.MESSAGE_NULLIFIER, concat(messageHash, secret));
+}
+
+/** Nullifier of a consumed L1-to-L2 message as it enters the tree (sheet 01 section 14.5). */
+export function messageNullifier(core: Core, contract: Fr, messageHash: Fr, secret: Fr): Fr {
+  return siloNullifier(core, contract, innerMessageNullifier(core, messageHash, secret));
+}
+
+/** Words but for the recipient on L1, which is 20 bytes. */
+export interface L2ToL1Message {
+  sender: Fr;
+  rollupVersion: Fr;
+  recipient: Uint8Array;
+  chainId: Fr;
+  content: Fr;
+}
+
+/** Leaf of an L2-to-L1 message: truncated SHA-256 of 148 bytes (sheet 01 section 14.5). */
+export function l2ToL1MessageHash({ sender, rollupVersion, recipient, chainId, content }: L2ToL1Message): Fr {
+  return shaField(concat(sender, rollupVersion, recipient, chainId, content));
+}

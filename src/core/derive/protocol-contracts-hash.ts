@@ -1,0 +1,15 @@
+import { SEPARATOR } from "../../protocol/constants.ts";
+import type { Fr } from "../../protocol/field.ts";
+import type { Core } from "../core.ts";
+
+/** Places for protocol contracts; unused ones are zero. */
+const MAX_PROTOCOL_CONTRACTS = 11;
+
+/** Hash of the derived addresses of the protocol contracts, in the order of their small addresses (sheet 01 section 4.3). */
+export function protocolContractsHash(core: Core, derivedAddresses: readonly Fr[]): Fr {
+  const fields = new Uint8Array(MAX_PROTOCOL_CONTRACTS * 32);
+  derivedAddresses.forEach((address, i) => {
+    fields.set(address, i * 32);
+  });
+  return core.hashWithSeparator(SEPARATOR.PROTOCOL_CONTRACTS, fields);
+}

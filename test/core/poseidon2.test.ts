@@ -1,0 +1,108 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { loadCore } from "../../src/core/load-core.ts";
+import { concat, fromHex, toHex, word } from "../../src/protocol/bytes.ts";
+import { readVectors, words } from "./vectors.ts";
+
+const { poseidon2 } = readVectors<{
+  poseidon2: {
+    permutation: { input: string[]; output: string[] }[];
+    hash: { inputs: string[]; hash: string }[];
+    hashWithSeparator: { separator: number | string; inputs: string[]; hash: string }[];
+    hashBytes: { bytes: string; hash: string }[];
+    blobSponge: { cases: { inputs: string[] | string; hash: string }[] };
+  };
+}>("crypto.json");
+const core = loadCore();
+
+/** Inputs may be the text "1..n" for the integers 1 to n. */
+function inputWords(inputs: string[] | string): Uint8Array {
+  const flat = typeof inputs === "string" ? [inputs] : inputs;
+  const range = flat.length === 1 ? /^1\.\.(\d+)$/.exec(flat[0]) : null;
+  if (range === null) return words(flat);
+  return concat(...Array.from({ length: Number(range[1]) }, (_, i) => fromHex((i + 1).toString(16).padStart(64, "0"))));
+}
+
+describe("Poseidon2", () => {
+  test.each(poseidon2.permutation)("permutation of $input", ({ input, output }) => {
+    expect(core.permute(words(input))).toEqual(words(output));
+  });
+
+  test.each(poseidon2.hash)("hash of $inputs.length fields: $hash", ({ inputs, hash }) => {
+    expect(toHex(core.hash(inputWords(inputs)))).toBe(hash);
+  });
+
+  test.each(poseidon2.hashWithSeparator)("hash with separator $separator: $hash", ({ separator, inputs, hash }) => {
+    expect(toHex(core.hashWithSeparator(BigInt(separator), inputWords(inputs)))).toBe(hash);
+  });
+
+  test.each(poseidon2.hashBytes)("hash of bytes: $hash", ({ bytes, hash }) => {
+    expect(toHex(core.hashBytes(fromHex(bytes)))).toBe(hash);
+  });
+
+  test.each(poseidon2.blobSponge.cases)("blob sponge: $hash", ({ inputs, hash }) => {
+    const sponge = core.blobSponge();
+    sponge.absorb(inputWords(inputs));
+    expect(toHex(sponge.squeeze())).toBe(hash);
+  });
+});
+
+const fields = (min: number, max: number) =>
+  fc
+    .array(fc.uint8Array({ minLength: 31, maxLength: 31 }), { minLength: min, maxLength: max })
+    .map((values) => concat(...values.map((v) => concat(new Uint8Array(1), v))));
+
+describe("forms of the same hash", () => {
+  test("many independent hashes equal one at a time", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 7 }), fields(0, 12), (arity, values) => {
+        const count = Math.floor(values.length / 32 / arity);
+        const inputs = values.slice(0, count * arity * 32);
+        const hashes = core.hashMany(inputs, arity);
+        expect(hashes.length).toBe(count * 32);
+        for (let i = 0; i < count; i++) {
+          expect(word(hashes, i)).toEqual(core.hash(inputs.subarray(i * arity * 32, (i + 1) * arity * 32)));
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test("a blob sponge gives the same hash however its words are divided, and squeezing leaves it as it was", () => {
+    fc.assert(
+      fc.property(fields(0, 12), fc.array(fc.integer({ min: 0, max: 5 }), { maxLength: 8 }), (values, cuts) => {
+        const whole = core.blobSponge();
+        whole.absorb(values);
+        const divided = core.blobSponge();
+        let at = 0;
+        for (const cut of cuts) {
+          divided.absorb(values.subarray(at, at + cut * 32));
+          at = Math.min(values.length, at + cut * 32);
+          divided.squeeze();
+        }
+        divided.absorb(values.subarray(at));
+        expect(divided.squeeze()).toEqual(whole.squeeze());
+        expect(divided.squeeze()).toEqual(whole.squeeze());
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test("a batch beyond the first reservation of memory grows it without losing results", () => {
+    const fresh = loadCore();
+    const pair = concat(core.zeroHashes[3], core.zeroHashes[3]);
+    const sponge = fresh.blobSponge();
+    sponge.absorb(pair);
+    fresh.hashBytes(new Uint8Array(1 << 22).subarray(0, 300_000));
+    expect(fresh.hash(pair)).toEqual(core.zeroHashes[4]);
+    const same = core.blobSponge();
+    same.absorb(pair);
+    expect(sponge.squeeze()).toEqual(same.squeeze());
+  });
+
+  test("an argument that is not whole words is refused", () => {
+    expect(() => core.hash(new Uint8Array(33))).toThrow("fields must be whole 32-byte words, got 33 bytes");
+    expect(() => core.hashMany(new Uint8Array(32), 2)).toThrow("inputs must be whole runs of 64 bytes, got 32");
+    expect(() => core.permute(new Uint8Array(96))).toThrow("state must be 128 bytes, got 96");
+  });
+});
