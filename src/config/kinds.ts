@@ -105,6 +105,15 @@ export function listOf<T>(item: Kind<T>): Kind<readonly T[]> {
   };
 }
 
+/** Comma list whose items belong to those of another list by position; an empty item says "none" for its position. */
+export const byPosition: Kind<readonly string[]> = {
+  name: "list by position",
+  placeholder: "list",
+  rule: "must be a comma list",
+  parse: (given) => given.split(",").map((part) => part.trim()),
+  show: (values) => values.join(","),
+};
+
 /** A URL of one of the schemes, kept as written without trailing slashes. */
 export function url(...schemes: string[]): Kind<string> {
   return {
@@ -158,7 +167,10 @@ export const byteSize: Kind<number> = {
     const bytes = Math.floor(Number(match[1]) * BYTE_UNITS[match[2] ?? ""]);
     return bytes >= 1 && Number.isSafeInteger(bytes) ? bytes : undefined;
   },
-  show: (value) => `${value} bytes`,
+  show(value) {
+    const unit = ["gb", "mb", "kb"].find((name) => value % BYTE_UNITS[name] === 0) ?? "b";
+    return `${value / BYTE_UNITS[unit]}${unit}`;
+  },
 };
 
 /** Wraps the values of another kind so that they are never shown. */
@@ -172,6 +184,10 @@ export function secret<T>(inner: Kind<T>): Kind<Secret<T>> {
       return value === undefined ? undefined : new Secret(value);
     },
     show: () => REDACTED,
-    secrets: (value) => [value.reveal()].flat().map(String),
+    secrets: (value) =>
+      [value.reveal()]
+        .flat()
+        .map(String)
+        .filter((text) => text !== ""),
   };
 }

@@ -1,5 +1,6 @@
 import {
   boolean,
+  byPosition,
   byteSize,
   integer,
   l1Address,
@@ -177,7 +178,7 @@ const l1 = {
     group: "L1",
     flags: ["--l1-consensus-host-api-keys"],
     env: ["L1_CONSENSUS_HOST_API_KEYS"],
-    kind: secret(listOf(text)),
+    kind: secret(byPosition),
     meaning: "beacon API keys by position, sent as ?key= unless a header is named",
   }),
   l1ConsensusHostApiKeyHeaders: withDefault(
@@ -185,7 +186,7 @@ const l1 = {
       group: "L1",
       flags: ["--l1-consensus-host-api-key-headers"],
       env: ["L1_CONSENSUS_HOST_API_KEY_HEADERS"],
-      kind: listOf(text),
+      kind: byPosition,
       meaning: "header names by position that carry the beacon API keys",
     },
     [],

@@ -49,9 +49,9 @@ export function configurationDocument(): string {
     "",
   ];
   for (const group of GROUPS) {
-    lines.push(`## ${group}`, "", "| Flag | Environment | Default | Meaning | Value |", "|---|---|---|---|---|");
+    lines.push(`## ${group}`, "", "| Flag | Environment | Default | Meaning | Rule |", "|---|---|---|---|---|");
     for (const option of rowsOf(group)) {
-      const value = option.kind.placeholder === undefined ? "no value" : option.kind.rule;
+      const value = option.kind.placeholder === undefined ? "takes no value" : option.kind.rule;
       const meaning = option.unused ? `${option.meaning} (not available yet)` : option.meaning;
       const shownDefault = defaultOf(option) === "" ? [] : [defaultOf(option)];
       lines.push(`| ${code(option.flags)} | ${code(option.env)} | ${code(shownDefault)} | ${meaning} | ${value} |`);

@@ -1,0 +1,38 @@
+import type { Values } from "../../config/options.ts";
+import type { RunningNode } from "../../node/node.ts";
+import { loggingOf, runNodeProcess } from "../../node/run-node.ts";
+import { packageRoot, programVersion } from "../version.ts";
+import { type Anvil, startAnvil } from "./anvil.ts";
+import { isFree } from "./free-port.ts";
+import { type UnpackedChain, unpackRecordedChain } from "./recorded-chain.ts";
+import { onRecordedChain } from "./settings.ts";
+import { requestsToTry } from "./try-it.ts";
+
+/** Runs a node and the recorded L1 that it follows, until a signal. Leaves no process and no file behind. */
+export async function runDemo(values: Values): Promise<void> {
+  const loggerFor = loggingOf(values);
+  const log = loggerFor("demo");
+  let chain: UnpackedChain | undefined;
+  let anvil: Anvil | undefined;
+
+  const prepare = async (signal: AbortSignal) => {
+    chain = unpackRecordedChain(packageRoot());
+    anvil = await startAnvil(chain.l1State, signal);
+    log.info({ url: anvil.url, pid: anvil.pid }, "the recorded L1 runs");
+    const port = (await isFree(values.port, values.rpcHost)) ? values.port : 0;
+    if (port !== values.port) log.warn({ busyPort: values.port }, "the port is busy: taking a free one");
+    return onRecordedChain(values, { l1Url: anvil.url, blobStore: chain.blobStore, port });
+  };
+  const started = (node: RunningNode): void => {
+    node
+      .synced()
+      .then(() => requestsToTry(`http://${values.rpcHost}:${node.port}`))
+      .then((text) => process.stdout.write(text))
+      .catch((error: unknown) => log.debug({ error }, "nothing to try"));
+  };
+  const cleanUp = (): void => {
+    anvil?.kill();
+    chain?.remove();
+  };
+  await runNodeProcess({ prepare, loggerFor, version: programVersion(), started, cleanUp });
+}

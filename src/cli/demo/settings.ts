@@ -1,0 +1,33 @@
+import type { Values } from "../../config/options.ts";
+import { RECORDED_CHAIN } from "./recorded-chain.ts";
+
+/** Variables of the caller's environment that the demo heeds; everything about the chain is given by the recording. */
+const HEEDED = ["AZTEC_PORT", "SVC_RPC_HOST", "LOG_LEVEL", "LOG_JSON"];
+
+/** The environment that the demo's configuration is read from: a loopback address, and the genesis of the recorded chain. */
+export function demoEnvironment(given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const heeded = HEEDED.filter((name) => given[name]).map((name) => [name, given[name]]);
+  return {
+    SVC_RPC_HOST: "127.0.0.1",
+    ...Object.fromEntries(heeded),
+    TEST_ACCOUNTS: "true",
+    SPONSORED_FPC: "true",
+    PREFUND_ADDRESSES: RECORDED_CHAIN.prefundAddresses,
+  };
+}
+
+/** An ordinary node's values, for the recorded chain. */
+export function onRecordedChain(
+  values: Values,
+  chain: { l1Url: string; blobStore: string; port: number },
+): Values & { registryAddress: string } {
+  return {
+    ...values,
+    node: true,
+    port: chain.port,
+    l1RpcUrls: [chain.l1Url],
+    l1ChainId: RECORDED_CHAIN.l1ChainId,
+    registryAddress: RECORDED_CHAIN.registryAddress,
+    blobFileStoreUrls: [chain.blobStore],
+  };
+}

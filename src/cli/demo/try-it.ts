@@ -1,0 +1,33 @@
+/** Asks the node under `url`; undefined when it gives no result. */
+async function ask(url: string, method: string, params: unknown[]): Promise<unknown> {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+  const answer = (await response.json()) as { result?: unknown };
+  return answer.result;
+}
+
+function curl(url: string, method: string, params: unknown[]): string {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+  return `curl -s ${url} -H 'content-type: application/json' -d '${body}'`;
+}
+
+/** Some nullifier between those of the chain, so that the witness is of the leaf below it. */
+const ABSENT_NULLIFIER = `0x${"12".repeat(32)}`;
+
+/** Requests to try on the demo's node, with values of its chain. */
+export async function requestsToTry(url: string): Promise<string> {
+  const block = Number(await ask(url, "node_getBlockNumber", []));
+  return [
+    `The node is synced: block ${block}, and it keeps following. Try:`,
+    "",
+    `  ${curl(url, "node_getBlockNumber", [])}`,
+    `  ${curl(url, "node_getBlockHeader", [block])}`,
+    `  ${curl(url, "node_getLowNullifierMembershipWitness", [block, ABSENT_NULLIFIER])}`,
+    "",
+    "Ctrl-C stops the node and its L1.",
+    "",
+  ].join("\n");
+}

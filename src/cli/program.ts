@@ -1,0 +1,15 @@
+import { Command } from "commander";
+import { configCommand } from "./commands/config.ts";
+import { demoCommand } from "./commands/demo.ts";
+import { startCommand } from "./commands/start.ts";
+import { programVersion } from "./version.ts";
+
+/** The command line of svc. Wrong usage ends the process with code 1 and a message on standard error. */
+export function program(): Command {
+  return new Command("svc")
+    .description("A rollup node: follows the chain from L1, keeps the world state, answers JSON-RPC")
+    .version(programVersion())
+    .addCommand(startCommand())
+    .addCommand(demoCommand())
+    .addCommand(configCommand());
+}

@@ -1,0 +1,43 @@
+import { requireSupportedNetwork } from "../config/configuration.ts";
+import { ConfigurationError, MissingOptionError } from "../config/errors.ts";
+import type { Values } from "../config/options.ts";
+
+function notAvailable(what: string): ConfigurationError {
+  return new ConfigurationError(`${what} is not available in this version; svc start --node is`);
+}
+
+/** Checks that the given modes are ones that can run (sheet 09 section 6.1): this version runs a node. Throws ConfigurationError. */
+export function requireNodeMode(values: Values): void {
+  const { node, proverNode, sequencer, bot } = values;
+  if (values.localNetwork) throw notAvailable("--local-network");
+  if (node || proverNode) {
+    if (proverNode) throw notAvailable("--prover-node");
+    if (sequencer) throw notAvailable("--sequencer");
+    if (bot) throw notAvailable("--bot");
+    return;
+  }
+  if (bot) throw notAvailable("--bot");
+  if (values.archiver) throw notAvailable("--archiver alone");
+  if (values.p2pBootstrap) throw notAvailable("--p2p-bootstrap");
+  if (values.proverAgent) throw notAvailable("--prover-agent");
+  if (values.proverBroker) throw notAvailable("--prover-broker");
+  if (values.txe) throw notAvailable("--txe");
+  if (sequencer) throw new ConfigurationError("Cannot run a standalone sequencer without a node");
+  throw new ConfigurationError("No module specified to start; svc start --node runs a node");
+}
+
+/** Checks what a node cannot start without. Throws ConfigurationError. */
+export function requireNodeOptions(values: Values): Values & { registryAddress: string } {
+  requireSupportedNetwork(values.network);
+  if (values.l1RpcUrls.length === 0) {
+    throw new MissingOptionError("l1RpcUrls", "An L1 RPC URL is required: give --l1-rpc-urls or ETHEREUM_HOSTS");
+  }
+  const { registryAddress } = values;
+  if (registryAddress === undefined || /^0x0+$/.test(registryAddress)) {
+    throw new MissingOptionError(
+      "registryAddress",
+      "L1 registry address is required to start a node: give --registry-address or REGISTRY_CONTRACT_ADDRESS",
+    );
+  }
+  return { ...values, registryAddress };
+}

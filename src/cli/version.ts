@@ -1,0 +1,14 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/** Folder of the package: the nearest one above this file that holds package.json, in the source tree and in the build alike. */
+export function packageRoot(): string {
+  let folder = import.meta.dirname;
+  while (!existsSync(join(folder, "package.json")) && dirname(folder) !== folder) folder = dirname(folder);
+  return folder;
+}
+
+export function programVersion(): string {
+  const { version }: { version: string } = JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8"));
+  return version;
+}

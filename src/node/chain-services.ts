@@ -1,0 +1,47 @@
+import { ChainStore } from "../archiver/chain-store.ts";
+import type { Core } from "../core/core.ts";
+import type { RollupIdentity } from "../l1/types.ts";
+import { toHex } from "../protocol/bytes.ts";
+import { claimStore } from "../storage/identity.ts";
+import { openStore, type Store } from "../storage/store.ts";
+import type { PrefilledEntry } from "../world-state/genesis.ts";
+import { WorldState } from "../world-state/world-state.ts";
+
+/** The store of one rollup and what reads and writes it. */
+export interface ChainServices {
+  store: Store;
+  chain: ChainStore;
+  world: WorldState;
+}
+
+export interface ChainServicesOptions {
+  path: string;
+  mapSizeKb: number;
+  core: Core;
+  identity: RollupIdentity;
+  publicData: PrefilledEntry[];
+}
+
+/** Opens the chain store for a rollup; a new one is bound to it. Throws StoreIdentityError or StoreSchemaError. */
+export async function openChainServices(options: ChainServicesOptions): Promise<ChainServices> {
+  const { path, mapSizeKb, core, identity, publicData } = options;
+  const store = openStore({ path, mapSizeKb });
+  try {
+    claimStore(store, {
+      l1ChainId: identity.l1ChainId,
+      rollupVersion: identity.rollupVersion,
+      rollupAddress: identity.addresses.rollupAddress,
+      genesisArchiveRoot: toHex(identity.genesisArchiveRoot),
+    });
+    const world = new WorldState(core, store, publicData);
+    const chain = new ChainStore({
+      store,
+      genesis: { header: world.genesisHeader(), hash: world.genesisBlockHash() },
+      epochDuration: identity.constants.epochDuration,
+    });
+    return { store, chain, world };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}

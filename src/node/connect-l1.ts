@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type ConnectOptions, connectRollup } from "../l1/connect.ts";
+import { L1Error } from "../l1/errors.ts";
+import type { RollupReader } from "../l1/types.ts";
+import type { NodeLogger } from "./logging.ts";
+
+/** Waits between attempts while no endpoint answers; the last one repeats. Milliseconds. */
+const RETRY_WAITS_MS = [1000, 2000, 4000, 8000, 15_000];
+
+/** Development chains stand still between transactions, and replayed ones stand in the past. */
+const DEVELOPMENT_CHAIN_ID = 31337;
+
+/** The clock of L1 and the local one differ by more than is allowed. */
+export class ClockDriftError extends Error {
+  /** Seconds by which the latest L1 block is behind the local clock; negative when it is ahead. */
+  readonly behind: number;
+  readonly allowed: number;
+
+  constructor(behind: number, allowed: number) {
+    super(
+      `the latest L1 block is ${Math.abs(behind)} s ${behind < 0 ? "ahead of" : "behind"} the local clock, ` +
+        `${allowed} s are allowed: the L1 endpoint is not synced, or the clock is wrong`,
+    );
+    this.name = "ClockDriftError";
+    this.behind = behind;
+    this.allowed = allowed;
+  }
+}
+
+/** Runs `attempt` until it succeeds; errors that trying again cannot help, and an abort, end it. */
+async function untilAnswered<T>(attempt: () => Promise<T>, log: NodeLogger, signal: AbortSignal): Promise<T> {
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+  aborted.catch(() => undefined);
+  for (let failures = 0; ; failures++) {
+    signal.throwIfAborted();
+    try {
+      return await Promise.race([attempt(), aborted]);
+    } catch (error) {
+      if (!(error instanceof L1Error) || error.fatal) throw error;
+      const waitMs = RETRY_WAITS_MS[Math.min(failures, RETRY_WAITS_MS.length - 1)];
+      log.warn({ reason: error.message, retryInMs: waitMs }, "waiting for L1");
+      await sleep(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+    }
+  }
+}
+
+/**
+ * Connects to the rollup, for as long as it takes while L1 is down. Throws a fatal L1Error (wrong chain, no such contract),
+ * ClockDriftError, or the reason of `signal`. `maxDriftSeconds` 0 switches the comparison of clocks off.
+ */
+export async function connectL1(
+  options: ConnectOptions,
+  maxDriftSeconds: number,
+  log: NodeLogger,
+  signal: AbortSignal,
+): Promise<RollupReader> {
+  const reader = await untilAnswered(() => connectRollup(options), log, signal);
+  const latest = await untilAnswered(() => reader.latestBlock(), log, signal);
+  const behind = Math.round(Date.now() / 1000) - latest.timestamp;
+  if (maxDriftSeconds > 0 && Math.abs(behind) > maxDriftSeconds) {
+    if (options.l1ChainId !== DEVELOPMENT_CHAIN_ID) throw new ClockDriftError(behind, maxDriftSeconds);
+    log.verbose({ behindSeconds: behind }, "the development L1 keeps its own time");
+  }
+  return reader;
+}

@@ -1,0 +1,77 @@
+import { accessSync, constants, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { type DirectoryLock, lockDirectory } from "../storage/directory-lock.ts";
+import { inspectStore } from "../storage/inspect.ts";
+
+/** The data directory cannot be used. */
+export class DataDirectoryError extends Error {
+  readonly path: string;
+  readonly rule: string;
+
+  constructor(path: string, rule: string, options?: ErrorOptions) {
+    super(`data directory ${path} ${rule}`, options);
+    this.name = "DataDirectoryError";
+    this.path = path;
+    this.rule = rule;
+  }
+}
+
+export interface DataDirectory {
+  /** Folder of the chain store's LMDB environment. The name has no dot, which LMDB's binding would take for a file. */
+  readonly chainStore: string;
+  readonly path: string;
+  readonly temporary: boolean;
+  /** Gives the lock back and removes a temporary directory. Synchronous, so that it can run at process exit. */
+  release(): void;
+}
+
+function create(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true });
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new DataDirectoryError(
+      path,
+      `must be a folder that this user can write (${(error as NodeJS.ErrnoException).code})`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function lock(path: string, onLost: () => void): DirectoryLock {
+  try {
+    return lockDirectory(path, onLost);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    throw new DataDirectoryError(path, `must be a folder that this user can write (${code})`, { cause: error });
+  }
+}
+
+/**
+ * Prepares the node's folder: a new temporary one when `configured` is undefined. The folder is this process's alone until it is
+ * released, and what it holds is safe to open. `onLost` is called when another process took it over.
+ * Throws DataDirectoryError, DirectoryLockedError or DamagedStoreError.
+ */
+export function openDataDirectory(configured: string | undefined, onLost: () => void): DataDirectory {
+  const temporary = configured === undefined;
+  const path = temporary ? mkdtempSync(join(tmpdir(), "svc-")) : resolve(configured);
+  if (!temporary) create(path);
+  const held = lock(path, onLost);
+  const release = (): void => {
+    held.release();
+    if (temporary) rmSync(path, { recursive: true, force: true });
+  };
+  const chainStore = join(path, "chain");
+  try {
+    create(chainStore);
+    inspectStore(chainStore);
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return { path, chainStore, temporary, release };
+}

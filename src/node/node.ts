@@ -1,0 +1,153 @@
+import { rebuildInThread } from "../archiver/rebuilders.ts";
+import { reportProgress } from "../archiver/sync-progress.ts";
+import { Synchronizer } from "../archiver/synchronizer.ts";
+import { shownValue } from "../config/configuration.ts";
+import type { Values } from "../config/options.ts";
+import { loadCore } from "../core/load-core.ts";
+import type { ConnectOptions } from "../l1/connect.ts";
+import { connectRollup } from "../l1/connect.ts";
+import { toHex } from "../protocol/bytes.ts";
+import { ARCHIVE } from "../protocol/constants.ts";
+import { versionHeaders } from "../rpc/http/version-headers.ts";
+import { readRegistry } from "../rpc/methods/read-registry.ts";
+import { startRpcServer } from "../rpc/rpc-server.ts";
+import { genesisState } from "../world-state/genesis.ts";
+import { openChainServices } from "./chain-services.ts";
+import { connectL1 } from "./connect-l1.ts";
+import type { DataDirectory } from "./data-directory.ts";
+import { genesisPublicData } from "./genesis.ts";
+import type { LoggerFor } from "./logging.ts";
+import { untilCompatible } from "./standby.ts";
+import type { RunningService } from "./supervise.ts";
+import { Teardown } from "./teardown.ts";
+
+/** Release of the network whose rules and wire formats this node follows; it is what peers and wallets compare. */
+export const NETWORK_RELEASE = "4.1.2";
+
+export interface NodeOptions {
+  values: Values & { registryAddress: string };
+  directory: DataDirectory;
+  loggerFor: LoggerFor;
+  /** Ends the start. */
+  signal: AbortSignal;
+}
+
+export interface RunningNode extends RunningService {
+  /** Port of the public JSON-RPC. */
+  readonly port: number;
+  /** Resolves once the chain has been caught up with; rejects when the node stops before. */
+  synced(): Promise<void>;
+}
+
+function l1Options(values: NodeOptions["values"], loggerFor: LoggerFor): ConnectOptions {
+  return {
+    l1RpcUrls: values.l1RpcUrls,
+    debugRpcUrls: values.l1DebugRpcUrls,
+    l1ChainId: values.l1ChainId,
+    ethereumSlotDuration: values.ethereumSlotDuration,
+    registryAddress: values.registryAddress,
+    rollupVersion: values.rollupVersion === "canonical" ? undefined : values.rollupVersion,
+    logger: loggerFor("l1"),
+  };
+}
+
+/**
+ * Constructs the services of a node and starts them: resolves once it follows L1 and answers on the public port, which it does
+ * during the initial sync already. Whatever was started is stopped again when the start fails.
+ */
+export async function startNode({ values, directory, loggerFor, signal }: NodeOptions): Promise<RunningNode> {
+  const log = loggerFor("node");
+  const teardown = new Teardown(log);
+  try {
+    const core = loadCore();
+    const publicData = genesisPublicData(core, values);
+    const genesisArchiveRoot = genesisState(core, publicData).fork.snapshot(ARCHIVE).root;
+    log.info({ fundedAddresses: publicData.length, archiveRoot: toHex(genesisArchiveRoot) }, "genesis is known");
+
+    const l1 = l1Options(values, loggerFor);
+    log.info({ urls: shownValue("l1RpcUrls", values), chainId: values.l1ChainId }, "connecting to L1");
+    const first = await connectL1(l1, values.maxAllowedEthClientDriftSeconds, log, signal);
+    const reader = await untilCompatible(first, {
+      host: values.rpcHost,
+      port: values.port,
+      reconnect: () => connectRollup(l1),
+      genesisArchiveRoot,
+      log,
+      signal,
+    });
+    const { identity } = reader;
+    log.info(
+      {
+        rollupVersion: identity.rollupVersion,
+        rollupAddress: identity.addresses.rollupAddress,
+        l1StartBlock: identity.constants.l1StartBlock,
+      },
+      "following the rollup",
+    );
+
+    const { store, chain, world } = await openChainServices({
+      path: directory.chainStore,
+      mapSizeKb: values.dataStoreMapSizeKb,
+      core,
+      identity,
+      publicData,
+    });
+    teardown.add("store", () => store.close());
+    log.info(
+      { path: store.path, temporary: directory.temporary, block: chain.latestBlockNumber() },
+      "chain store is open",
+    );
+
+    const synchronizer = new Synchronizer({
+      store,
+      chain,
+      worldState: world,
+      reader,
+      blobs: undefined as never,
+      rebuild: rebuildInThread(core),
+      validateAttestations: undefined as never,
+      logger: loggerFor("archiver"),
+      options: {
+        pollingIntervalMs: values.archiverPollingIntervalMS,
+        batchSize: values.archiverBatchSize,
+        checkpointHistory: values.worldStateCheckpointHistory,
+      },
+    });
+    teardown.add("synchronizer", () => synchronizer.stop());
+    teardown.add("progress", reportProgress(synchronizer, { logger: loggerFor("archiver"), stream: process.stderr }));
+
+    const registry = readRegistry({
+      chain,
+      world,
+      core,
+      identity,
+      status: { ready: () => synchronizer.initialSyncComplete, version: NETWORK_RELEASE },
+    });
+    signal.throwIfAborted();
+    const listener = await startRpcServer(
+      registry,
+      {
+        host: values.rpcHost,
+        port: values.port,
+        namespaces: ["node"],
+        maxBodyBytes: values.rpcMaxBodySize,
+        maxBatchSize: values.rpcMaxBatchSize,
+        versionHeaders: versionHeaders({
+          l1ChainId: identity.l1ChainId,
+          l1RollupAddress: identity.addresses.rollupAddress,
+          rollupVersion: identity.rollupVersion,
+          packageVersion: NETWORK_RELEASE,
+        }),
+      },
+      loggerFor("rpc"),
+    );
+    teardown.add("rpc", () => listener.close());
+    log.info({ host: values.rpcHost, port: listener.port, adapter: listener.adapter }, "answering JSON-RPC");
+
+    synchronizer.start();
+    return { port: listener.port, synced: () => synchronizer.waitForInitialSync(), stop: () => teardown.run() };
+  } catch (error) {
+    await teardown.run();
+    throw error;
+  }
+}

@@ -1,0 +1,56 @@
+import { secretTexts } from "../config/configuration.ts";
+import type { Values } from "../config/options.ts";
+import { type DataDirectory, openDataDirectory } from "./data-directory.ts";
+import { parseLogFilter } from "./log-filter.ts";
+import { createLogging, type LoggerFor } from "./logging.ts";
+import { type RunningNode, startNode } from "./node.ts";
+import { isOperatorError } from "./operator-errors.ts";
+import { type RunningService, supervise } from "./supervise.ts";
+
+export function loggingOf(values: Values): LoggerFor {
+  return createLogging({
+    filter: parseLogFilter(values.logLevel),
+    json: values.logJson,
+    secrets: secretTexts(values),
+  });
+}
+
+export interface NodeProcessOptions {
+  /** Prepares what the node follows, and its configuration. */
+  prepare: (signal: AbortSignal) => Promise<Values & { registryAddress: string }>;
+  loggerFor: LoggerFor;
+  version: string;
+  /** Called once the node runs. */
+  started?: (node: RunningNode) => void;
+  /** Runs after the node has stopped, and at any other end of the process. Synchronous; may be called twice. */
+  cleanUp?: () => void;
+}
+
+/** Runs a node as the one work of this process (sheet 09 sections 6.4, 6.7). Throws LogLevelError before anything is started. */
+export async function runNodeProcess(options: NodeProcessOptions): Promise<void> {
+  const { loggerFor } = options;
+  const log = loggerFor("node");
+  let directory: DataDirectory | undefined;
+  const atExit = (): void => {
+    directory?.release();
+    options.cleanUp?.();
+  };
+  const lost = (): void => {
+    log.fatal({ path: directory?.path }, "another process took over the data directory");
+    process.exit(1);
+  };
+  const start = async (signal: AbortSignal): Promise<RunningService> => {
+    log.info({ version: options.version, pid: process.pid, node: process.versions.node }, "svc is starting");
+    const values = await options.prepare(signal);
+    directory = openDataDirectory(values.dataDirectory, lost);
+    const node = await startNode({ values, directory, loggerFor, signal });
+    options.started?.(node);
+    return node;
+  };
+  await supervise(start, { log, isOperatorError, atExit });
+}
+
+/** `svc start --node`. */
+export function runNode(values: Values & { registryAddress: string }, version: string): Promise<void> {
+  return runNodeProcess({ prepare: async () => values, loggerFor: loggingOf(values), version });
+}

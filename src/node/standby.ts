@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { L1Error } from "../l1/errors.ts";
+import type { RollupReader } from "../l1/types.ts";
+import { equal, toHex } from "../protocol/bytes.ts";
+import { listen } from "../rpc/http/listen.ts";
+import type { Answer, HttpApplication } from "../rpc/http/listener.ts";
+import type { NodeLogger } from "./logging.ts";
+
+const POLL_MS = 60_000;
+
+/** Answers GET and HEAD /status with 200 and nothing else. */
+const statusOnly: HttpApplication = {
+  receive({ method, path }): Answer {
+    const headers = [["Content-Type", "text/plain; charset=utf-8"]] as const;
+    if (path !== "/status") return { status: 404, headers, body: Buffer.from("Not Found") };
+    if (method !== "GET" && method !== "HEAD") return { status: 405, headers: [...headers, ["Allow", "HEAD, GET"]] };
+    return { status: 200, headers, body: Buffer.from("OK") };
+  },
+  failed: () => ({ status: 500, headers: [] }),
+};
+
+export interface StandbyOptions {
+  host: string;
+  port: number;
+  /** Connects anew: the canonical rollup of a registry may have become another one. */
+  reconnect: () => Promise<RollupReader>;
+  genesisArchiveRoot: Uint8Array;
+  log: NodeLogger;
+  signal: AbortSignal;
+}
+
+/**
+ * Holds the start while the rollup was deployed for another genesis than the configured one (sheet 09 section 6.5): serves only
+ * GET /status on the public port, asks L1 every 60 s, and returns the reader of the first rollup that fits. Throws the reason of `signal`.
+ */
+export async function untilCompatible(first: RollupReader, options: StandbyOptions): Promise<RollupReader> {
+  const { log, signal, genesisArchiveRoot } = options;
+  const fits = (reader: RollupReader): boolean => equal(reader.identity.genesisArchiveRoot, genesisArchiveRoot);
+  if (fits(first)) return first;
+  const listener = await listen(
+    statusOnly,
+    { host: options.host, port: options.port, requestTimeoutMs: 30_000, stallTimeoutMs: 30_000 },
+    log,
+  );
+  try {
+    for (let reader = first; ; ) {
+      log.warn(
+        {
+          rollupAddress: reader.identity.addresses.rollupAddress,
+          rollupGenesisArchiveRoot: toHex(reader.identity.genesisArchiveRoot),
+          configuredGenesisArchiveRoot: toHex(genesisArchiveRoot),
+        },
+        "standing by: the rollup was deployed for another genesis. TEST_ACCOUNTS, SPONSORED_FPC and PREFUND_ADDRESSES have to be those of the network",
+      );
+      await sleep(POLL_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
+      try {
+        reader = await options.reconnect();
+      } catch (error) {
+        if (!(error instanceof L1Error)) throw error;
+        log.warn({ reason: error.message }, "standing by: L1 cannot be asked");
+        continue;
+      }
+      if (fits(reader)) return reader;
+    }
+  } finally {
+    await listener.close(0);
+  }
+}

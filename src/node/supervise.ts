@@ -1,0 +1,95 @@
+import type { NodeLogger } from "./logging.ts";
+
+/** Something that runs until it is stopped. */
+export interface RunningService {
+  stop(): Promise<void>;
+}
+
+/** The start was given up because the process was told to stop. */
+export class StartInterruptedError extends Error {
+  constructor() {
+    super("the start was interrupted");
+    this.name = "StartInterruptedError";
+  }
+}
+
+/** Exit codes after a completed start (sheet 09 section 6.7). */
+const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143 } as const;
+type StopSignal = keyof typeof EXIT_CODES;
+
+/** A stop that takes longer is cut off: the store is consistent at every instruction. */
+export const STOP_LIMIT_MS = 10_000;
+
+export interface SuperviseOptions {
+  log: NodeLogger;
+  /** Errors whose message says everything, so that no stack is printed. */
+  isOperatorError: (error: unknown) => boolean;
+  /** Runs last, whatever ends the process; synchronous. */
+  atExit?: () => void;
+}
+
+async function within(limitMs: number, work: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), limitMs);
+  });
+  const done = await Promise.race([work.then(() => true), limit]);
+  clearTimeout(timer);
+  return done;
+}
+
+/**
+ * Runs a service as the one work of this process: starts it, and ends the process with the exit code of what ended the service.
+ * A signal during the start aborts `signal` of `start` and exits with 0; a failed start, an uncaught exception or an unhandled
+ * rejection exit with 1.
+ */
+export async function supervise(
+  start: (signal: AbortSignal) => Promise<RunningService>,
+  { log, isOperatorError, atExit }: SuperviseOptions,
+): Promise<void> {
+  const interruption = new AbortController();
+  let running: RunningService | undefined;
+  let stopping = false;
+
+  if (atExit) process.once("exit", atExit);
+  const crash = (error: unknown, what: string): never => {
+    log.fatal({ error }, what);
+    process.exit(1);
+  };
+  process.on("uncaughtException", (error) => crash(error, "uncaught exception"));
+  process.on("unhandledRejection", (error) => crash(error, "unhandled rejection"));
+
+  const starting = start(interruption.signal);
+  const stop = async (signal: StopSignal): Promise<void> => {
+    if (stopping) {
+      log.info("Already shutting down.");
+      return;
+    }
+    stopping = true;
+    const code = running === undefined ? 0 : EXIT_CODES[signal];
+    log.info({ signal }, "stopping");
+    interruption.abort(new StartInterruptedError());
+    const service = starting.catch(() => undefined);
+    try {
+      const clean = await within(
+        STOP_LIMIT_MS,
+        service.then((started) => started?.stop()),
+      );
+      if (clean) log.info("stopped");
+      else log.warn({ limitMs: STOP_LIMIT_MS }, "stopping took too long and is cut off");
+    } catch (error) {
+      log.error({ error }, "stopping failed");
+    }
+    process.exit(code);
+  };
+  for (const signal of Object.keys(EXIT_CODES) as StopSignal[]) process.on(signal, () => void stop(signal));
+
+  try {
+    running = await starting;
+  } catch (error) {
+    if (stopping) return;
+    if (isOperatorError(error)) log.fatal((error as Error).message);
+    else log.fatal({ error }, "the start failed");
+    process.exit(1);
+  }
+}
