@@ -1,0 +1,74 @@
+import { equal, isZero } from "../../protocol/bytes.ts";
+import type { CommitteeAttestation, EpochCommittee, ProposedCheckpoint } from "../types.ts";
+import { ethSignedMessageDigest } from "./digests.ts";
+import { isEmptySignature, recoverSigner } from "./recover.ts";
+import { quorum } from "./sampling.ts";
+
+/** What one posted entry is worth. `address` is the signer's or the posted one. */
+export type AttestationStatus =
+  | { status: "recovered-from-signature"; address: Uint8Array }
+  | { status: "provided-as-address"; address: Uint8Array }
+  | { status: "invalid-signature" }
+  | { status: "empty" };
+
+export type AttestationValidation =
+  /** `unchecked`: nothing is required of the checkpoint. */
+  | { valid: true; unchecked?: "no-committee" | "escape-hatch" }
+  | {
+      valid: false;
+      reason: "invalid-attestation";
+      /** First entry that is not the committee member of its position. */
+      invalidIndex: number;
+      /** All addresses that the entries give, in order. */
+      attestors: Uint8Array[];
+      epoch: number;
+      seed: bigint;
+      committee: Uint8Array[];
+    }
+  | {
+      valid: false;
+      reason: "insufficient-attestations";
+      required: number;
+      actual: number;
+      attestors: Uint8Array[];
+      epoch: number;
+      seed: bigint;
+      committee: Uint8Array[];
+    };
+
+export function attestationStatuses(
+  attestations: readonly CommitteeAttestation[],
+  payloadDigest: Uint8Array,
+): AttestationStatus[] {
+  const signed = ethSignedMessageDigest(payloadDigest);
+  return attestations.map(({ address, signature }): AttestationStatus => {
+    if (signature === undefined || isEmptySignature(signature)) {
+      return isZero(address) ? { status: "empty" } : { status: "provided-as-address", address };
+    }
+    const signer = recoverSigner(signed, signature);
+    return signer ? { status: "recovered-from-signature", address: signer } : { status: "invalid-signature" };
+  });
+}
+
+/**
+ * Checks the posted attestations of a checkpoint against its epoch's committee (sheet 04 section 9.4). Entries must be the members in
+ * committee order, and signatures of a quorum of them among these. The proposer is L1's to check.
+ */
+export function validateAttestations(
+  checkpoint: Pick<ProposedCheckpoint, "attestations" | "payloadDigest">,
+  { epoch, committee, seed, escapeHatchOpen }: EpochCommittee,
+): AttestationValidation {
+  if (!committee || committee.length === 0) return { valid: true, unchecked: "no-committee" };
+  if (escapeHatchOpen) return { valid: true, unchecked: "escape-hatch" };
+  const statuses = attestationStatuses(checkpoint.attestations, checkpoint.payloadDigest);
+  const attestors = statuses.flatMap((entry) => ("address" in entry ? [entry.address] : []));
+  const context = { attestors, epoch, seed, committee };
+  const invalidIndex = statuses.findIndex(
+    (entry, i) => !("address" in entry) || i >= committee.length || !equal(entry.address, committee[i]),
+  );
+  if (invalidIndex >= 0) return { valid: false, reason: "invalid-attestation", invalidIndex, ...context };
+  const required = quorum(committee.length);
+  const actual = statuses.filter(({ status }) => status === "recovered-from-signature").length;
+  if (actual < required) return { valid: false, reason: "insufficient-attestations", required, actual, ...context };
+  return { valid: true };
+}
