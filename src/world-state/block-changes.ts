@@ -13,11 +13,11 @@ import {
   stateBytes,
   type UndoRecord,
   undoBytes,
+  updateStatus,
   type Versioned,
   valueKey,
   versionedBytes,
   type WorldStateTables,
-  writeMeta,
 } from "./tables.ts";
 import { tileKey, tileOfId } from "./tile-address.ts";
 
@@ -139,5 +139,5 @@ export function writeBlockChanges(tables: WorldStateTables, changes: BlockChange
     const { size } = snapshots[tree];
     if (size > sizesBefore[tree]) tables.sizes.put(positionKey(tree, size), blockKey(block));
   }
-  writeMeta(tables, "tip", block);
+  updateStatus(tables, { tip: block });
 }

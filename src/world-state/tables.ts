@@ -2,7 +2,7 @@ import { concat, readU32, readUint, writeU32, writeUint } from "../protocol/byte
 import { TREE_IDS, type TreeId } from "../protocol/constants.ts";
 import type { Store, Table } from "../storage/store.ts";
 import { TILE_KEY_BYTES } from "./tile-address.ts";
-import type { IndexedLeaf, TreeSnapshot } from "./types.ts";
+import type { IndexedLeaf, TreeSnapshot, WorldStateStatus } from "./types.ts";
 
 /**
  * Stored rows of the world state. Integers are big-endian; a position takes 6 bytes, a block 4.
@@ -16,7 +16,8 @@ import type { IndexedLeaf, TreeSnapshot } from "./types.ts";
  *   states         block 4                       -> 5 x (root 32 | size 6)           kept for every block
  *   sizes          tree 1 | size 6               -> block 4                          first block after which the tree has that size
  *   undo           block 4                       -> what pruning and unwinding need, see UndoRecord
- *   meta           name                          -> tip, finalized, oldest (4 each); genesis (prefilled entries, 64 each)
+ *   meta           "status"                      -> tip 4 | finalized 4 | oldest 4
+ *                  "genesis"                     -> prefilled entries, 64 each
  */
 export interface WorldStateTables {
   tiles: Table;
@@ -189,14 +190,16 @@ export function readUndo(row: Uint8Array): UndoRecord {
   };
 }
 
-const META = { tip: "tip", finalized: "finalized", oldest: "oldest" } as const;
-export type MetaName = keyof typeof META;
+const STATUS_KEY = Buffer.from("status");
 
-export function readMeta(tables: WorldStateTables, name: MetaName): number | undefined {
-  const row = tables.meta.get(Buffer.from(META[name]));
-  return row && readU32(row, 0);
+/** Tip, finalized and oldest block; all 0 before genesis is stored. */
+export function readStatus(tables: WorldStateTables): WorldStateStatus {
+  const row = tables.meta.get(STATUS_KEY);
+  if (row === undefined) return { tip: 0, finalized: 0, oldest: 0 };
+  return { tip: readU32(row, 0), finalized: readU32(row, 4), oldest: readU32(row, 8) };
 }
 
-export function writeMeta(tables: WorldStateTables, name: MetaName, value: number): void {
-  tables.meta.put(Buffer.from(META[name]), blockKey(value));
+export function updateStatus(tables: WorldStateTables, change: Partial<WorldStateStatus>): void {
+  const { tip, finalized, oldest } = { ...readStatus(tables), ...change };
+  tables.meta.put(STATUS_KEY, concat(blockKey(tip), blockKey(finalized), blockKey(oldest)));
 }

@@ -13,9 +13,9 @@ import {
   readState,
   readUndo,
   readVersioned,
+  updateStatus,
   valueKey,
   type WorldStateTables,
-  writeMeta,
 } from "./tables.ts";
 
 /** Removes the tip block from every table: the exact inverse of writing it. Runs inside a transaction. */
@@ -46,7 +46,7 @@ export function unwindTip(tables: WorldStateTables, block: number): void {
   for (const key of undo.tiles) restore(tables.tiles, tables.tileHistory, key, block - 1);
   tables.undo.remove(blockKey(block));
   tables.states.remove(blockKey(block));
-  writeMeta(tables, "tip", block - 1);
+  updateStatus(tables, { tip: block - 1 });
 }
 
 /** Leaves of a tree at positions >= `size`, from the last one down. */

@@ -11,7 +11,7 @@ import { Fork } from "./fork.ts";
 import { genesisState, type PrefilledEntry } from "./genesis.ts";
 import type { IndexedTree } from "./state-view.ts";
 import { StoredState } from "./stored-state.ts";
-import { openTables, positionKey, readMeta, type WorldStateTables, writeMeta } from "./tables.ts";
+import { openTables, positionKey, readStatus, updateStatus, type WorldStateTables } from "./tables.ts";
 import { parentOf, TILE_HEIGHT, tileLevels } from "./tile-address.ts";
 import type {
   BlockEffects,
@@ -56,8 +56,6 @@ export class WorldState implements WorldStateWriter {
       const changes = new BlockSealer(fork).seal(0);
       store.transaction(() => {
         writeBlockChanges(this.#tables, changes);
-        writeMeta(this.#tables, "finalized", 0);
-        writeMeta(this.#tables, "oldest", 0);
         this.#tables.meta.put(GENESIS_KEY, entries);
       });
     } else if (!equal(stored, entries)) {
@@ -68,11 +66,7 @@ export class WorldState implements WorldStateWriter {
   }
 
   status(): WorldStateStatus {
-    return { tip: this.#meta("tip"), finalized: this.#meta("finalized"), oldest: this.#meta("oldest") };
-  }
-
-  #meta(name: "tip" | "finalized" | "oldest"): number {
-    return readMeta(this.#tables, name) ?? 0;
+    return readStatus(this.#tables);
   }
 
   genesisHeader(): BlockHeader {
@@ -108,7 +102,7 @@ export class WorldState implements WorldStateWriter {
     const found = this.#tables.sizes.atOrAfter(positionKey(tree, position + 1));
     if (found === undefined || found.key[0] !== tree) return undefined;
     const block = Buffer.from(found.value).readUInt32BE(0);
-    return Math.min(Math.max(block, 1), this.#meta("tip"));
+    return Math.min(Math.max(block, 1), this.status().tip);
   }
 
   leafAt(block: number, tree: TreeId, position: number): Uint8Array {
@@ -120,10 +114,12 @@ export class WorldState implements WorldStateWriter {
     if (block === 0) return this.#genesis.view.siblingPath(tree, position);
     const state = this.#stored(block);
     const height = TREE_HEIGHTS[tree];
-    const records: (Uint8Array | undefined)[] = [];
-    for (let level = 0, index = position; level < tileLevels(tree); level++) {
+    const records = new Array<Uint8Array | undefined>(tileLevels(tree)).fill(undefined);
+    // Above the level where one node covers all leaves, every sibling on a leaf's path is empty.
+    const covered = position < state.size(tree) ? state.size(tree) : Number.POSITIVE_INFINITY;
+    for (let level = 0, index = position; level < records.length && 2 ** (level * TILE_HEIGHT) < covered; level++) {
       index = parentOf(index).tile;
-      records.push(state.tile(tree, level, index)?.bytes);
+      records[level] = state.tile(tree, level, index)?.bytes;
     }
     const path = new Uint8Array(height * 32);
     this.#core.siblingPath(records, position, height, TILE_HEIGHT, path, 0);
@@ -140,7 +136,7 @@ export class WorldState implements WorldStateWriter {
   }
 
   /** A writable copy of the state after a block, by default the latest. Unwinding or pruning the block ends it. */
-  fork(block = this.#meta("tip")): Fork {
+  fork(block = this.status().tip): Fork {
     const { tip, oldest } = this.status();
     if (block > tip) {
       throw new WorldStateError(
@@ -170,7 +166,7 @@ export class WorldState implements WorldStateWriter {
   }
 
   async prepare(blocks: BlockEffects[]): Promise<PreparedBlocks> {
-    const tip = this.#meta("tip");
+    const tip = this.status().tip;
     const fork = new Fork(this.#core, new StoredState(this.#tables, tip));
     const sealer = new BlockSealer(fork);
     const changes = blocks.map((block, i) => {
@@ -185,10 +181,10 @@ export class WorldState implements WorldStateWriter {
   write(prepared: PreparedBlocks): void {
     if (!(prepared instanceof Prepared)) throw new WorldStateError("blocks were prepared by another world state");
     for (const changes of prepared.changes) {
-      const tip = this.#meta("tip");
+      const tip = this.status().tip;
       if (changes.block !== tip + 1) throw new WorldStateError(`block ${changes.block} does not follow block ${tip}`);
       writeBlockChanges(this.#tables, changes);
-      if (this.#meta("oldest") === 0) writeMeta(this.#tables, "oldest", 1);
+      if (this.status().oldest === 0) updateStatus(this.#tables, { oldest: 1 });
     }
   }
 
@@ -215,7 +211,7 @@ export class WorldState implements WorldStateWriter {
         `Unable to advance finalized block: ${block}. Failed to read block data. Tree name: NullifierTree`,
       );
     }
-    writeMeta(this.#tables, "finalized", block);
+    updateStatus(this.#tables, { finalized: block });
   }
 
   pruneTo(block: number): void {
@@ -231,7 +227,7 @@ export class WorldState implements WorldStateWriter {
       );
     }
     for (let number = Math.max(oldest, 1); number <= block; number++) dropHistoryBefore(this.#tables, number);
-    writeMeta(this.#tables, "oldest", block);
+    updateStatus(this.#tables, { oldest: block });
     this.#endForks((base) => base < block);
   }
 }
