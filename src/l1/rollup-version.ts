@@ -1,5 +1,5 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
-import { type AbiParametersToPrimitiveTypes, encodeAbiParameters, parseAbiParameters } from "viem";
+import { encodeAbiParameters, parseAbiParameters } from "viem";
 import { fromHex, readU32 } from "../protocol/bytes.ts";
 
 /** RollupConfigInput and GenesisState of the rollup's constructor, in ABI order (sheet 04 section 12.3). */
@@ -12,16 +12,16 @@ const ROLLUP_PARAMETERS = parseAbiParameters([
   "struct GenesisState { bytes32 vkTreeRoot; bytes32 protocolContractsHash; bytes32 genesisArchiveRoot; }",
 ]);
 
-type RollupParameters = AbiParametersToPrimitiveTypes<typeof ROLLUP_PARAMETERS>;
+type RollupParameters = Parameters<typeof encodeAbiParameters<typeof ROLLUP_PARAMETERS>>[1];
 export type RollupConfig = RollupParameters[0];
 export type RollupGenesis = RollupParameters[1];
 
 /** ABI encoding that the version is hashed from: the version inside it counts as zero. */
-export function encodeRollupParameters(config: Omit<RollupConfig, "version">, genesis: RollupGenesis): Uint8Array {
+export function encodeRollupParameters(config: RollupConfig, genesis: RollupGenesis): Uint8Array {
   return fromHex(encodeAbiParameters(ROLLUP_PARAMETERS, [{ ...config, version: 0 }, genesis]));
 }
 
 /** Version of a rollup: the first four bytes of the hash of how it was deployed. */
-export function computeRollupVersion(config: Omit<RollupConfig, "version">, genesis: RollupGenesis): number {
+export function computeRollupVersion(config: RollupConfig, genesis: RollupGenesis): number {
   return readU32(keccak_256(encodeRollupParameters(config, genesis)), 0);
 }
