@@ -262,6 +262,43 @@ const archiver = {
     kind: url("file", "s3", "gs"),
     meaning: "blob store to which fetched blobs are copied",
   }),
+  blobHealthcheckUploadIntervalMinutes: withDefault(
+    {
+      group: "Archiver",
+      flags: ["--archiver.blobHealthcheckUploadIntervalMinutes"],
+      env: ["BLOB_HEALTHCHECK_UPLOAD_INTERVAL_MINUTES"],
+      kind: integer(1),
+      meaning: "minutes between two writes of the upload store's health file",
+    },
+    60,
+  ),
+  awsAccessKeyId: optional({
+    group: "Archiver",
+    env: ["AWS_ACCESS_KEY_ID"],
+    kind: text,
+    meaning: "access key for s3:// stores",
+  }),
+  awsSecretAccessKey: optional({
+    group: "Archiver",
+    env: ["AWS_SECRET_ACCESS_KEY"],
+    kind: secret(text),
+    meaning: "secret of the access key",
+  }),
+  awsSessionToken: optional({
+    group: "Archiver",
+    env: ["AWS_SESSION_TOKEN"],
+    kind: secret(text),
+    meaning: "session token of a temporary access key",
+  }),
+  awsRegion: withDefault(
+    {
+      group: "Archiver",
+      env: ["AWS_REGION", "AWS_DEFAULT_REGION"],
+      kind: text,
+      meaning: "region of s3:// stores without an endpoint",
+    },
+    "us-east-1",
+  ),
   archiveApiUrl: optional({
     group: "Archiver",
     flags: ["--archiver.archiveApiUrl"],

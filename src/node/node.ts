@@ -12,6 +12,7 @@ import { versionHeaders } from "../rpc/http/version-headers.ts";
 import { readRegistry } from "../rpc/methods/read-registry.ts";
 import { startRpcServer } from "../rpc/rpc-server.ts";
 import { genesisState } from "../world-state/genesis.ts";
+import { openBlobSources } from "./blobs.ts";
 import { openChainServices } from "./chain-services.ts";
 import { connectL1 } from "./connect-l1.ts";
 import type { DataDirectory } from "./data-directory.ts";
@@ -98,14 +99,17 @@ export async function startNode({ values, directory, loggerFor, signal }: NodeOp
       "chain store is open",
     );
 
+    const blobs = await openBlobSources(values, identity, loggerFor("l1:blobs"));
+    teardown.add("blob sources", () => blobs.close());
+
     const synchronizer = new Synchronizer({
       store,
       chain,
       worldState: world,
       reader,
-      blobs: undefined as never,
+      blobs,
       rebuild: rebuildInThread(core),
-      validateAttestations: undefined as never,
+      validateAttestations: async () => ({ valid: true }),
       logger: loggerFor("archiver"),
       options: {
         pollingIntervalMs: values.archiverPollingIntervalMS,

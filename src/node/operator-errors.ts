@@ -1,4 +1,5 @@
 import { CoreNotBuiltError } from "../core/load-core.ts";
+import { BlobSourceConfigurationError, NoBlobSourceReachableError } from "../l1/blobs/errors.ts";
 import { L1Error } from "../l1/errors.ts";
 import { ListenError } from "../rpc/http/listener.ts";
 import { DirectoryLockedError } from "../storage/directory-lock.ts";
@@ -8,6 +9,7 @@ import { ClockDriftError } from "./connect-l1.ts";
 import { DataDirectoryError } from "./data-directory.ts";
 
 const KINDS = [
+  BlobSourceConfigurationError,
   ClockDriftError,
   CoreNotBuiltError,
   DamagedStoreError,
@@ -15,6 +17,7 @@ const KINDS = [
   DirectoryLockedError,
   L1Error,
   ListenError,
+  NoBlobSourceReachableError,
   StoreIdentityError,
   StoreSchemaError,
 ];

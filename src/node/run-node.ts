@@ -40,7 +40,7 @@ export async function runNodeProcess(options: NodeProcessOptions): Promise<void>
     process.exit(1);
   };
   const start = async (signal: AbortSignal): Promise<RunningService> => {
-    log.info({ version: options.version, pid: process.pid, node: process.versions.node }, "svc is starting");
+    log.info({ version: options.version, node: process.versions.node }, "svc is starting");
     const values = await options.prepare(signal);
     directory = openDataDirectory(values.dataDirectory, lost);
     const node = await startNode({ values, directory, loggerFor, signal });

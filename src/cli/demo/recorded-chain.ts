@@ -37,14 +37,16 @@ export function unpackRecordedChain(packageRoot: string): UnpackedChain {
   const files = { state: join(source, "l1-state.json.gz"), blobs: join(source, "blob-store.tar.gz") };
   for (const file of Object.values(files)) if (!existsSync(file)) throw new RecordedChainMissingError(file);
   const folder = mkdtempSync(join(tmpdir(), "svc-demo-"));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
   const l1State = join(folder, "l1-state.json");
   const blobs = join(folder, "blobs");
-  writeFileSync(l1State, gunzipSync(readFileSync(files.state)));
-  mkdirSync(blobs);
-  unpackTar(gunzipSync(readFileSync(files.blobs)), blobs);
-  return {
-    l1State,
-    blobStore: pathToFileURL(blobs).href,
-    remove: () => rmSync(folder, { recursive: true, force: true }),
-  };
+  try {
+    writeFileSync(l1State, gunzipSync(readFileSync(files.state)));
+    mkdirSync(blobs);
+    unpackTar(gunzipSync(readFileSync(files.blobs)), blobs);
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  return { l1State, blobStore: pathToFileURL(blobs).href, remove };
 }

@@ -1,0 +1,46 @@
+import { reveal } from "../config/configuration.ts";
+import type { Values } from "../config/options.ts";
+import type { SourcedBlobFetcher } from "../l1/blobs/blob-fetcher.ts";
+import { createBlobFetcher } from "../l1/blobs/create-blob-fetcher.ts";
+import type { L1Logger } from "../l1/logger.ts";
+import type { RollupIdentity } from "../l1/types.ts";
+
+const MINUTE_MS = 60_000;
+
+/**
+ * The configured blob sources, asked whether they answer. Throws NoBlobSourceReachableError when none does and that is not allowed,
+ * or BlobSourceConfigurationError.
+ */
+export async function openBlobSources(
+  values: Values,
+  identity: RollupIdentity,
+  logger: L1Logger,
+): Promise<SourcedBlobFetcher> {
+  const { awsAccessKeyId: accessKeyId } = values;
+  const secretAccessKey = reveal(values.awsSecretAccessKey);
+  const blobs = createBlobFetcher({
+    identity,
+    l1RpcUrls: values.l1RpcUrls,
+    fileStoreUrls: values.blobFileStoreUrls,
+    uploadUrl: values.blobFileStoreUploadUrl,
+    consensusUrls: values.l1ConsensusHostUrls,
+    consensusApiKeys: reveal(values.l1ConsensusHostApiKeys)?.map((key) => key || undefined),
+    consensusApiKeyHeaders: values.l1ConsensusHostApiKeyHeaders.map((header) => header || undefined),
+    archiveUrl: values.archiveApiUrl,
+    awsCredentials:
+      accessKeyId === undefined || secretAccessKey === undefined
+        ? undefined
+        : { accessKeyId, secretAccessKey, sessionToken: reveal(values.awsSessionToken) },
+    awsRegion: values.awsRegion,
+    logger,
+  });
+  try {
+    const reachable = await blobs.checkSources({ allowEmpty: values.blobAllowEmptySources });
+    logger.info({ sources: blobs.sourceNames, reachable }, "blob sources are known");
+    await blobs.keepHealthcheck(values.blobHealthcheckUploadIntervalMinutes * MINUTE_MS);
+    return blobs;
+  } catch (error) {
+    await blobs.close();
+    throw error;
+  }
+}
