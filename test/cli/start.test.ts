@@ -1,0 +1,125 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { lockDirectory } from "../../src/storage/directory-lock.ts";
+import { runSvc, spawnSvc } from "./run-svc.ts";
+
+/** An L1 endpoint that knows its chain id and nothing else. */
+let l1: Server;
+let l1Url: string;
+let folder: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "svc-start-test-"));
+  l1 = createServer((request, response) => {
+    let body = "";
+    request.on("data", (part) => {
+      body += part;
+    });
+    request.on("end", () => {
+      const call = JSON.parse(body);
+      const answer = ({ id, method }: { id: number; method: string }) =>
+        method === "eth_chainId"
+          ? { jsonrpc: "2.0", id, result: "0x1" }
+          : { jsonrpc: "2.0", id, error: { code: -32601, message: "unknown method" } };
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify(Array.isArray(call) ? call.map(answer) : answer(call)));
+    });
+  });
+  await new Promise<void>((resolve) => l1.listen(0, "127.0.0.1", resolve));
+  l1Url = `http://127.0.0.1:${(l1.address() as AddressInfo).port}`;
+});
+
+afterAll(() => {
+  l1.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const node = (...more: string[]) => [
+  "start",
+  "--node",
+  ...["--l1-rpc-urls", l1Url, "--registry-address", `0x${"11".repeat(20)}`, "--port", "0", "--rpc-host", "127.0.0.1"],
+  ...more,
+];
+
+function directory(name: string): string {
+  const path = join(folder, name);
+  mkdirSync(path);
+  return path;
+}
+
+describe("a start that cannot succeed ends with code 1 and says why", () => {
+  test("L1 is another chain", async () => {
+    const path = directory("wrong-chain");
+    const { code, stderr } = await runSvc(node("--data-directory", path, "--l1-chain-id", "31337"));
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/FATAL: node the endpoint serves chain 1, configured is chain 31337/);
+    expect(stderr).not.toContain("    at ");
+    expect(existsSync(join(path, "svc.lock"))).toBe(false);
+  });
+
+  test("the data directory is in use by another process", async () => {
+    const path = directory("locked");
+    const lock = lockDirectory(path, () => {});
+    const { code, stderr } = await runSvc(node("--data-directory", path));
+    lock.release();
+    expect(code).toBe(1);
+    expect(stderr).toContain(`data directory ${path} is in use by process ${process.pid}`);
+  });
+
+  test("the data directory is a file", async () => {
+    const path = join(folder, "file");
+    writeFileSync(path, "");
+    const { code, stderr } = await runSvc(node("--data-directory", path));
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/data directory .* must be a folder that this user can write/);
+  });
+
+  test.skipIf(process.getuid?.() === 0)("the data directory is not writable", async () => {
+    const path = directory("read-only");
+    chmodSync(path, 0o500);
+    const { code, stderr } = await runSvc(node("--data-directory", path));
+    expect(code).toBe(1);
+    expect(stderr).toContain("must be a folder that this user can write (EACCES)");
+  });
+
+  test("the database file is not one", async () => {
+    const path = directory("garbage");
+    mkdirSync(join(path, "chain"));
+    writeFileSync(join(path, "chain", "data.mdb"), Buffer.alloc(9000, 7));
+    const { code, stderr } = await runSvc(node("--data-directory", path));
+    expect(code).toBe(1);
+    expect(stderr).toContain(`database file ${join(path, "chain", "data.mdb")} is damaged`);
+  });
+});
+
+describe("while L1 is down", () => {
+  const down = () => {
+    const args = node("--data-directory", directory(`down-${Math.random()}`));
+    return args.map((arg) => (arg === l1Url ? "http://127.0.0.1:1" : arg));
+  };
+
+  test("the node waits, and a signal before the start is done ends it with code 0", async () => {
+    const svc = spawnSvc(down());
+    await svc.shows(/WARN: node waiting for L1/);
+    svc.child.kill("SIGTERM");
+    const { code, stderr } = await svc.ended;
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("INFO: node stopped") });
+  });
+
+  test("a temporary data directory is removed at the end", async () => {
+    const temporary = directory("tmp");
+    const args = down().filter((_, i, all) => all[i] !== "--data-directory" && all[i - 1] !== "--data-directory");
+    const svc = spawnSvc(args, { TMPDIR: temporary, LOG_JSON: "1" });
+    await svc.shows(/waiting for L1/);
+    expect(readdirSync(temporary)).toHaveLength(1);
+    svc.child.kill("SIGINT");
+    const { code, stderr } = await svc.ended;
+    expect(code).toBe(0);
+    expect(readdirSync(temporary)).toEqual([]);
+    for (const line of stderr.trimEnd().split("\n")) expect(JSON.parse(line)).toHaveProperty("module");
+  });
+});

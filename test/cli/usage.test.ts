@@ -1,0 +1,107 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { runSvc } from "./run-svc.ts";
+
+const REGISTRY = ["--registry-address", `0x${"11".repeat(20)}`];
+const L1 = ["--l1-rpc-urls", "http://127.0.0.1:1"];
+const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "..", "..", "package.json"), "utf8"));
+
+test("--version prints the version of the package", async () => {
+  expect(await runSvc(["--version"])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: "" });
+});
+
+test("help shows the options by group, with defaults and variables", async () => {
+  const { code, stdout } = await runSvc(["start", "--help"]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^RPC:$/m);
+  expect(stdout).toMatch(/--port <n> +public JSON-RPC port, 0 for any free one \(default 8080; env AZTEC_PORT\)/);
+  expect(stdout).toMatch(/^ +LOG_LEVEL +level, then/m);
+});
+
+describe("wrong usage ends with code 1 and one line that says what is wrong", () => {
+  test.each<[string, string[], Record<string, string>, string]>([
+    ["no mode", ["start"], {}, "error: No module specified to start; svc start --node runs a node\n"],
+    ["a sequencer alone", ["start", "--sequencer"], {}, "error: Cannot run a standalone sequencer without a node\n"],
+    [
+      "a mode to come",
+      ["start", "--node", "--sequencer"],
+      {},
+      "error: --sequencer is not available in this version; svc start --node is\n",
+    ],
+    [
+      "a network to come",
+      ["start", "--node", "--network", "testnet"],
+      {},
+      "error: network testnet is not available in this version",
+    ],
+    [
+      "an unknown network",
+      ["start", "--node"],
+      { NETWORK: "moon" },
+      "error: environment variable NETWORK must be one of local,",
+    ],
+    ["no L1", ["start", "--node"], {}, "error: An L1 RPC URL is required: give --l1-rpc-urls or ETHEREUM_HOSTS\n"],
+    ["no registry", ["start", "--node", ...L1], {}, "error: L1 registry address is required to start a node"],
+    [
+      "a zero registry",
+      ["start", "--node", ...L1, "--registry-address", `0x${"00".repeat(20)}`],
+      {},
+      "error: L1 registry address is required",
+    ],
+    [
+      "a bad port",
+      ["start", "--node", "--port", "http"],
+      {},
+      'error: --port must be a whole decimal number from 0 to 65535; got "http"\n',
+    ],
+    [
+      "a bad log level",
+      ["start", "--node", ...L1, ...REGISTRY],
+      { LOG_LEVEL: "loud" },
+      "error: Invalid log level: loud\n",
+    ],
+    ["a key in a bad URL", ["start", "--node"], { ETHEREUM_HOSTS: "rpc.example/key-0123456789" }, "got 26 characters"],
+  ])("%s", async (_, args, environment, message) => {
+    const { code, stdout, stderr } = await runSvc(args, environment);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain("0123456789");
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+  });
+
+  test("an unknown flag", async () => {
+    const { code, stderr } = await runSvc(["start", "--node", "--maxBlockSizeInBytes", "5"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("error: unknown option '--maxBlockSizeInBytes'");
+  });
+});
+
+describe("svc config", () => {
+  const environment = {
+    AZTEC_PORT: "9000",
+    ETHEREUM_HOSTS: "https://rpc.example/v3/0123456789abcdef",
+    L1_CONSENSUS_HOST_API_KEYS: "consensus-key",
+  };
+
+  test("shows each value with its source, without secrets", async () => {
+    const { code, stdout } = await runSvc(
+      ["config", "--port", "9001", "--archiver.blobAllowEmptySources"],
+      environment,
+    );
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^port +9001 {2}\(flag --port\)$/m);
+    expect(stdout).toMatch(/^blobAllowEmptySources +true {2}\(flag --archiver.blobAllowEmptySources\)$/m);
+    expect(stdout).toMatch(/^l1RpcUrls +https:\/\/rpc.example\/\[Redacted\] {2}\(environment ETHEREUM_HOSTS\)$/m);
+    expect(stdout).toMatch(/^l1ChainId +31337 {2}\(default\)$/m);
+    expect(stdout).not.toMatch(/consensus-key|0123456789abcdef/);
+  });
+
+  test("as JSON", async () => {
+    const { stdout } = await runSvc(["config", "--json"], environment);
+    expect(JSON.parse(stdout)).toMatchObject({
+      port: { value: "9000", origin: "environment AZTEC_PORT" },
+      l1ConsensusHostApiKeys: { value: "[Redacted]" },
+    });
+  });
+});
