@@ -1,0 +1,149 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
+import { type Anvil, startAnvil } from "../../src/cli/demo/anvil.ts";
+import { RECORDED_CHAIN, type UnpackedChain, unpackRecordedChain } from "../../src/cli/demo/recorded-chain.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** One recorded question and its answer. No `result` key means that the response had none. */
+export interface GoldenCase {
+  method: string;
+  params: unknown[];
+  status: number;
+  result?: unknown;
+  error?: { code: number; message: string };
+}
+
+export function goldenCases(): GoldenCase[] {
+  const text = gunzipSync(readFileSync(join(root, RECORDED_CHAIN.folder, "golden-v4.jsonl.gz"))).toString("utf8");
+  return text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+}
+
+/** The recorded L1 and its blobs, for any number of nodes. */
+export interface RecordedL1 {
+  anvil: Anvil;
+  chain: UnpackedChain;
+  stop(): void;
+}
+
+export async function startRecordedL1(): Promise<RecordedL1> {
+  const chain = unpackRecordedChain(root);
+  const anvil = await startAnvil(chain.l1State, AbortSignal.timeout(60_000));
+  return {
+    anvil,
+    chain,
+    stop: () => {
+      anvil.kill();
+      chain.remove();
+    },
+  };
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+    });
+  });
+}
+
+/** A node in a process of its own, following the recorded chain. */
+export class NodeProcess {
+  readonly url: string;
+  readonly dataDirectory: string;
+  #child: ChildProcess;
+  #log = "";
+
+  private constructor(url: string, dataDirectory: string, child: ChildProcess) {
+    this.url = url;
+    this.dataDirectory = dataDirectory;
+    this.#child = child;
+    child.stderr?.on("data", (part: Buffer) => {
+      this.#log = (this.#log + part.toString("utf8")).slice(-100_000);
+    });
+  }
+
+  static async start(l1: RecordedL1, dataDirectory = mkdtempSync(join(tmpdir(), "svc-node-"))): Promise<NodeProcess> {
+    const port = await freePort();
+    const child = spawn(
+      process.execPath,
+      ["--disable-warning=ExperimentalWarning", join(root, "src/cli/main.ts"), "start", "--node"],
+      {
+        cwd: root,
+        stdio: ["ignore", "ignore", "pipe"],
+        env: {
+          PATH: process.env.PATH,
+          AZTEC_PORT: String(port),
+          SVC_RPC_HOST: "127.0.0.1",
+          DATA_DIRECTORY: dataDirectory,
+          ETHEREUM_HOSTS: l1.anvil.url,
+          L1_CHAIN_ID: String(RECORDED_CHAIN.l1ChainId),
+          REGISTRY_CONTRACT_ADDRESS: RECORDED_CHAIN.registryAddress,
+          TEST_ACCOUNTS: "true",
+          SPONSORED_FPC: "true",
+          PREFUND_ADDRESSES: RECORDED_CHAIN.prefundAddresses,
+          BLOB_FILE_STORE_URLS: l1.chain.blobStore,
+        },
+      },
+    );
+    return new NodeProcess(`http://127.0.0.1:${port}`, dataDirectory, child);
+  }
+
+  get log(): string {
+    return this.#log;
+  }
+
+  get running(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Status and parsed body of one call; `node_` is put in front of the method. */
+  async ask(method: string, params: unknown[] = []): Promise<{ status: number; body: GoldenCase; text: string }> {
+    const response = await fetch(this.url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: `node_${method}`, params }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: JSON.parse(text), text };
+  }
+
+  /** Waits until the initial sync is done; fails when the process ends or the time is over. */
+  async ready(limitMs = 90_000): Promise<void> {
+    const end = Date.now() + limitMs;
+    while (Date.now() < end) {
+      if (!this.running) throw new Error(`the node ended:\n${this.#log.slice(-4000)}`);
+      const ready = await this.ask("isReady").then(
+        ({ body }) => body.result === true,
+        () => false,
+      );
+      if (ready) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error(`the node was not ready in ${limitMs} ms:\n${this.#log.slice(-4000)}`);
+  }
+
+  /** Ends the process and waits until it is gone. */
+  async end(signal: "SIGKILL" | "SIGTERM" | "SIGINT"): Promise<number | null> {
+    if (!this.running) return this.#child.exitCode;
+    const gone = new Promise<number | null>((resolve) => this.#child.once("exit", (code) => resolve(code)));
+    this.#child.kill(signal);
+    return gone;
+  }
+
+  async remove(): Promise<void> {
+    await this.end("SIGKILL");
+    rmSync(this.dataDirectory, { recursive: true, force: true });
+  }
+}
