@@ -12,6 +12,7 @@ import { versionHeaders } from "../rpc/http/version-headers.ts";
 import { readRegistry } from "../rpc/methods/read-registry.ts";
 import { startRpcServer } from "../rpc/rpc-server.ts";
 import { genesisState } from "../world-state/genesis.ts";
+import { attestationValidator } from "./attestations.ts";
 import { openBlobSources } from "./blobs.ts";
 import { openChainServices } from "./chain-services.ts";
 import { connectL1 } from "./connect-l1.ts";
@@ -109,7 +110,7 @@ export async function startNode({ values, directory, loggerFor, signal }: NodeOp
       reader,
       blobs,
       rebuild: rebuildInThread(core),
-      validateAttestations: async () => ({ valid: true }),
+      validateAttestations: attestationValidator(reader),
       logger: loggerFor("archiver"),
       options: {
         pollingIntervalMs: values.archiverPollingIntervalMS,

@@ -1,3 +1,4 @@
+import { StoreMismatchError } from "../archiver/errors.ts";
 import { CoreNotBuiltError } from "../core/load-core.ts";
 import { BlobSourceConfigurationError, NoBlobSourceReachableError } from "../l1/blobs/errors.ts";
 import { L1Error } from "../l1/errors.ts";
@@ -19,6 +20,7 @@ const KINDS = [
   ListenError,
   NoBlobSourceReachableError,
   StoreIdentityError,
+  StoreMismatchError,
   StoreSchemaError,
 ];
 

@@ -18,7 +18,7 @@ export async function runDemo(values: Values): Promise<void> {
   const prepare = async (signal: AbortSignal) => {
     chain = unpackRecordedChain(packageRoot());
     anvil = await startAnvil(chain.l1State, signal);
-    log.info({ url: anvil.url, pid: anvil.pid }, "the recorded L1 runs");
+    log.info({ url: anvil.url, anvilPid: anvil.pid }, "the recorded L1 runs");
     const port = (await isFree(values.port, values.rpcHost)) ? values.port : 0;
     if (port !== values.port) log.warn({ busyPort: values.port }, "the port is busy: taking a free one");
     return onRecordedChain(values, { l1Url: anvil.url, blobStore: chain.blobStore, port });

@@ -1,0 +1,13 @@
+import type { ValidateAttestations } from "../archiver/attestation-verdict.ts";
+import { validateAttestations } from "../l1/committee/validate-attestations.ts";
+import type { RollupReader } from "../l1/types.ts";
+import { checkpointSlot } from "../protocol/checkpoint-header.ts";
+import { epochOfSlot } from "../protocol/time.ts";
+
+/** Checks a proposal's attestations against the committee that L1 names for its epoch. */
+export function attestationValidator(reader: RollupReader): ValidateAttestations {
+  return async (checkpoint) => {
+    const epoch = epochOfSlot(checkpointSlot(checkpoint.header), reader.identity.constants);
+    return validateAttestations(checkpoint, await reader.committee(epoch));
+  };
+}

@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync, statSync, truncateSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Anvil, startAnvil } from "../../src/cli/demo/anvil.ts";
+import { RECORDED_CHAIN, type UnpackedChain, unpackRecordedChain } from "../../src/cli/demo/recorded-chain.ts";
+import { packageRoot } from "../../src/cli/version.ts";
+import { runSvc, type Svc, spawnSvc } from "../cli/run-svc.ts";
+
+/** One data directory through the life of a node, in the order of the tests. */
+let folder: string;
+let chain: UnpackedChain;
+let anvil: Anvil;
+const running = new Set<Svc>();
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "svc-process-test-"));
+  chain = unpackRecordedChain(packageRoot());
+  anvil = await startAnvil(chain.l1State, new AbortController().signal);
+});
+
+afterAll(() => {
+  for (const svc of running) svc.child.kill("SIGKILL");
+  anvil.kill();
+  chain.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const args = (...more: string[]) => [
+  "start",
+  "--node",
+  ...["--port", "0", "--rpc-host", "127.0.0.1", "--data-directory", join(folder, "data"), "--l1-rpc-urls", anvil.url],
+  ...["--registry-address", RECORDED_CHAIN.registryAddress, "--archiver.blobFileStoreUrls", chain.blobStore],
+  ...more,
+];
+const genesis = { TEST_ACCOUNTS: "true", SPONSORED_FPC: "1", PREFUND_ADDRESSES: RECORDED_CHAIN.prefundAddresses };
+
+function start(): Svc {
+  const svc = spawnSvc(args(), genesis);
+  running.add(svc);
+  svc.ended.then(() => running.delete(svc));
+  return svc;
+}
+
+async function ask(svc: Svc, method: string, params: unknown[] = []): Promise<unknown> {
+  const [, port] = await svc.shows(/answering JSON-RPC .*"port":(\d+)/);
+  const response = await fetch(`http://127.0.0.1:${port}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+  return ((await response.json()) as { result?: unknown }).result;
+}
+
+test("a node killed during the initial sync goes on where it was", async () => {
+  const first = start();
+  await expect.poll(() => ask(first, "node_getBlockNumber"), { timeout: 30_000, interval: 20 }).toBeGreaterThan(0);
+  first.child.kill("SIGKILL");
+  await first.ended;
+
+  const second = start();
+  const [, block] = await second.shows(/chain store is open .*"block":(\d+)/);
+  expect(Number(block)).toBeGreaterThan(0);
+  await second.shows(/initial sync is complete/);
+  expect(await ask(second, "node_getBlockNumber")).toBe(59);
+
+  const third = await runSvc(args(), genesis);
+  expect(third).toMatchObject({ code: 1, stderr: expect.stringContaining(`is in use by process ${second.child.pid}`) });
+
+  second.child.kill("SIGTERM");
+  second.child.kill("SIGTERM");
+  const { code, stderr } = await second.ended;
+  expect(code).toBe(143);
+  expect(stderr).toContain("INFO: node stopped");
+});
+
+test("with another genesis it stands by: only /status answers", async () => {
+  const svc = spawnSvc(args("--port", "18099"), { ...genesis, SPONSORED_FPC: "0" });
+  running.add(svc);
+  await svc.shows(/standing by: the rollup was deployed for another genesis/);
+  expect((await fetch("http://127.0.0.1:18099/status")).status).toBe(200);
+  expect((await fetch("http://127.0.0.1:18099/", { method: "POST" })).status).toBe(404);
+  svc.child.kill("SIGINT");
+  expect((await svc.ended).code).toBe(0);
+});
+
+test("a truncated database is refused before it is opened, and left as it is", async () => {
+  const file = join(folder, "data", "chain", "data.mdb");
+  const half = Math.floor(statSync(file).size / 2);
+  truncateSync(file, half);
+  const { code, stderr } = await runSvc(args(), genesis);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/FATAL: node database file .*data\.mdb is damaged: it ends after \d+ bytes/);
+  expect(statSync(file).size).toBe(half);
+});
