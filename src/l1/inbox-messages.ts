@@ -14,6 +14,7 @@ const MESSAGE_SENT_TOPIC = toEventSelector(
 /** Throws a DecodeError when the log is no MessageSent event of the inbox. */
 export function readInboxMessage(log: L1Log): InboxMessage {
   const subject = `MessageSent log ${log.logIndex} of L1 block ${log.blockNumber}`;
+  if (log.data.length !== 64) throw new DecodeError(subject, `must carry 64 bytes of data, got ${log.data.length}`);
   let args: { checkpointNumber: bigint; index: bigint; hash: Hex; rollingHash: Hex };
   try {
     const topics = log.topics.map(toHex) as [Hex, ...Hex[]];

@@ -1,0 +1,165 @@
+import { secp256k1 } from "@noble/curves/secp256k1.js";
+import { describe, expect, test } from "vitest";
+import { readPackedAttestations } from "../../src/l1/committee/packed-attestations.ts";
+import { recoverSigner } from "../../src/l1/committee/recover.ts";
+import { committeeCommitment, proposerIndex, quorum, sampleCommitteeIndices } from "../../src/l1/committee/sampling.ts";
+import { attestationStatuses, validateAttestations } from "../../src/l1/committee/validate-attestations.ts";
+import type { EpochCommittee } from "../../src/l1/types.ts";
+import { bigUintBytes, concat, fromHex, readBigUint, toHex } from "../../src/protocol/bytes.ts";
+import { DecodeError } from "../../src/protocol/errors.ts";
+import { type CheckpointVector, l1Vectors } from "./vectors.ts";
+
+const { scenario } = l1Vectors;
+
+describe.each(scenario.committee)("epoch $epoch", ({ epoch, sampleSeed, validatorSet, ...expected }) => {
+  const seed = BigInt(sampleSeed);
+
+  test("samples the committee that L1 sampled", () => {
+    const indices = sampleCommitteeIndices(validatorSet.length, expected.committee.length, seed);
+    expect(indices).toEqual(expected.sampledIndices);
+    expect(indices.map((i) => validatorSet[i])).toEqual(expected.committee);
+    expect(toHex(committeeCommitment(expected.committee.map(fromHex)))).toBe(expected.committeeCommitment);
+  });
+
+  test("has the proposers that L1 names", () => {
+    for (const { slot, proposerIndex: index } of expected.proposers) {
+      expect(proposerIndex(epoch, slot, seed, expected.committee.length)).toBe(index);
+    }
+  });
+});
+
+test("without a committee nobody in particular proposes", () => {
+  expect(proposerIndex(1, 32, 5n, 0)).toBeUndefined();
+});
+
+test("a committee of everybody is a permutation, one of too many is refused", () => {
+  expect(sampleCommitteeIndices(7, 7, 99n).toSorted()).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  expect(sampleCommitteeIndices(0, 0, 99n)).toEqual([]);
+  expect(() => sampleCommitteeIndices(3, 4, 99n)).toThrow(RangeError);
+});
+
+test.each([
+  [1, 1],
+  [3, 3],
+  [4, 3],
+  [6, 5],
+  [48, 33],
+])("the quorum of %i is %i", (size, needed) => {
+  expect(quorum(size)).toBe(needed);
+});
+
+function checkpointOf({ computed, proposeArgs: { attestations: a } }: CheckpointVector) {
+  return {
+    payloadDigest: fromHex(computed.payloadDigest),
+    attestations: readPackedAttestations(fromHex(a.signatureIndices), fromHex(a.signaturesOrAddresses), 6),
+  };
+}
+
+const committeeOf = ({ proposal }: CheckpointVector): EpochCommittee => ({
+  epoch: 3,
+  seed: 1n,
+  committee: proposal?.committee.map(fromHex),
+  escapeHatchOpen: false,
+});
+
+describe("attestations of checkpoints on L1", () => {
+  test.each(scenario.checkpoints.map((v, i) => [i, v] as const))("are valid for checkpoint %i", (_, vector) => {
+    const checkpoint = checkpointOf(vector);
+    const statuses = attestationStatuses(checkpoint.attestations, checkpoint.payloadDigest);
+    expect(
+      statuses.map((s) => ({ status: s.status, recovered: "address" in s ? toHex(s.address) : undefined })),
+    ).toEqual(vector.attestations.map(({ status, recovered }) => ({ status, recovered })));
+    expect(validateAttestations(checkpoint, committeeOf(vector))).toEqual({ valid: true });
+  });
+
+  test("are invalid where a member's signature is another one's", () => {
+    const vector = scenario.invalidAttestation;
+    const result = validateAttestations(checkpointOf(vector), committeeOf(vector));
+    expect(result).toMatchObject({ ...vector.expected, epoch: 3, seed: 1n });
+  });
+
+  test("are invalid below the quorum", () => {
+    const vector = scenario.afterProof.insufficient;
+    const result = validateAttestations(checkpointOf(vector), committeeOf(vector));
+    expect(result).toMatchObject(vector.expected ?? {});
+  });
+});
+
+describe("attestations", () => {
+  const vector = scenario.checkpoints[0];
+  const { payloadDigest, attestations } = checkpointOf(vector);
+  const committee = committeeOf(vector);
+
+  test("are not needed without a committee or under the escape hatch", () => {
+    const none = { payloadDigest, attestations: [] };
+    expect(validateAttestations(none, { ...committee, committee: undefined })).toMatchObject({
+      valid: true,
+      unchecked: "no-committee",
+    });
+    expect(validateAttestations(none, { ...committee, committee: [] })).toMatchObject({ valid: true });
+    expect(validateAttestations(none, { ...committee, escapeHatchOpen: true })).toMatchObject({
+      valid: true,
+      unchecked: "escape-hatch",
+    });
+    expect(validateAttestations(none, committee)).toMatchObject({
+      valid: false,
+      reason: "insufficient-attestations",
+      actual: 0,
+    });
+  });
+
+  test("are invalid with an empty entry, an entry too many or another order", () => {
+    const empty = { address: new Uint8Array(20), signature: undefined };
+    const at = (index: number) => ({ valid: false, reason: "invalid-attestation", invalidIndex: index });
+    expect(validateAttestations({ payloadDigest, attestations: attestations.with(2, empty) }, committee)).toMatchObject(
+      at(2),
+    );
+    const emptySigned = { address: new Uint8Array(20), signature: new Uint8Array(65) };
+    expect(
+      validateAttestations({ payloadDigest, attestations: attestations.with(3, emptySigned) }, committee),
+    ).toMatchObject(at(3));
+    expect(
+      validateAttestations({ payloadDigest, attestations: [...attestations, attestations[0]] }, committee),
+    ).toMatchObject(at(6));
+    expect(validateAttestations({ payloadDigest, attestations: attestations.toReversed() }, committee)).toMatchObject(
+      at(0),
+    );
+  });
+});
+
+describe("a signature", () => {
+  const key = new Uint8Array(32).fill(7);
+  const hash = new Uint8Array(32).fill(9);
+  const made = secp256k1.sign(hash, key, { prehash: false, format: "recovered", lowS: true });
+  const signature = concat(made.subarray(1), Uint8Array.of(27 + made[0]));
+
+  test("recovers its signer", () => {
+    expect(recoverSigner(hash, signature)).toHaveLength(20);
+  });
+
+  test("with another v, a high s or values out of range recovers nobody", () => {
+    const with_ = (at: number, bytes: Uint8Array) => {
+      const copy = signature.slice();
+      copy.set(bytes, at);
+      return copy;
+    };
+    for (const v of [0, 1, 26, 29]) expect(recoverSigner(hash, with_(64, Uint8Array.of(v)))).toBeUndefined();
+    const highS = secp256k1.Point.Fn.ORDER - readBigUint(signature, 32, 32);
+    expect(recoverSigner(hash, with_(32, bigUintBytes(highS, 32)))).toBeUndefined();
+    expect(recoverSigner(hash, with_(0, new Uint8Array(32)))).toBeUndefined();
+    expect(recoverSigner(hash, with_(0, new Uint8Array(32).fill(255)))).toBeUndefined();
+    expect(recoverSigner(hash, signature.subarray(0, 64))).toBeUndefined();
+  });
+});
+
+describe("packed attestations", () => {
+  test("may be empty for a committee of any size", () => {
+    expect(readPackedAttestations(new Uint8Array(0), new Uint8Array(0), 48)).toEqual([]);
+  });
+
+  test("are refused when bitmap or data are too short", () => {
+    expect(() => readPackedAttestations(Uint8Array.of(0xff), new Uint8Array(65 * 8), 9)).toThrow(DecodeError);
+    expect(() => readPackedAttestations(Uint8Array.of(0x80), new Uint8Array(64), 1)).toThrow(DecodeError);
+    expect(() => readPackedAttestations(Uint8Array.of(0x80), new Uint8Array(65 + 19), 2)).toThrow(DecodeError);
+  });
+});

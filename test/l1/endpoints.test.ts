@@ -1,0 +1,348 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { rollupAbi } from "../../src/l1/abi/rollup.ts";
+import { connectRollup } from "../../src/l1/connect.ts";
+import { read } from "../../src/l1/contracts/contract.ts";
+import {
+  ContractAnswerError,
+  ContractMissingError,
+  ContractRevertError,
+  HistoricalStateUnavailableError,
+  L1ConfigurationError,
+  L1EndpointError,
+  L1RpcError,
+  L1UnavailableError,
+  RollupNotFoundError,
+  WrongChainError,
+} from "../../src/l1/errors.ts";
+import { silentLogger } from "../../src/l1/logger.ts";
+import { redactUrl } from "../../src/l1/redact.ts";
+import { quantity } from "../../src/l1/rpc/answers.ts";
+import { L1Rpc } from "../../src/l1/rpc/l1-rpc.ts";
+import { getLogs } from "../../src/l1/rpc/logs.ts";
+import { deadUrl, type FakeAnswer, type HttpFake, httpFake, RpcFailure, rpcFake } from "./http-fake.ts";
+
+const open: HttpFake[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((fake) => fake.close()));
+});
+
+async function fake(made: Promise<HttpFake>): Promise<HttpFake> {
+  open.push(await made);
+  return made;
+}
+
+const rpcOf = (urls: string[], extra: { timeoutMs?: number; retryDelaysMs?: number[] } = {}) =>
+  new L1Rpc({ urls, retryDelaysMs: [], timeoutMs: 300, logger: silentLogger, ...extra });
+
+const blockNumber = (rpc: L1Rpc) =>
+  rpc.request({ method: "eth_blockNumber", params: [], parse: (v) => quantity(v, "block number") });
+
+const failure = <T>(work: Promise<T>) =>
+  work.then(
+    () => expect.unreachable(),
+    (error: unknown) => error,
+  );
+
+describe("an L1 endpoint", () => {
+  test("that is down is named with method and reason", async () => {
+    const url = await deadUrl();
+    const error = (await failure(blockNumber(rpcOf([url])))) as L1EndpointError;
+    expect(error).toBeInstanceOf(L1EndpointError);
+    expect(error).toMatchObject({ kind: "unreachable", url, method: "eth_blockNumber", fatal: false });
+    expect(error.rule).toMatch(/ECONNREFUSED/);
+  });
+
+  test("that is slow is given up after the timeout", async () => {
+    const { url } = await fake(httpFake(() => "silence"));
+    expect(await failure(blockNumber(rpcOf([url])))).toMatchObject({
+      kind: "timeout",
+      url,
+      rule: expect.stringContaining("300 ms"),
+    });
+  });
+
+  const nonsense: [string, FakeAnswer, string][] = [
+    ["HTML", { raw: "<html>hello</html>" }, "nonsense"],
+    ["an empty body", { raw: "" }, "nonsense"],
+    ["a JSON text", { json: "0x1" }, "nonsense"],
+    ["null", { json: null }, "nonsense"],
+    ["an object of something else", { json: { hello: 1 } }, "nonsense"],
+    ["another id", { json: { jsonrpc: "2.0", id: 77, result: "0x1" } }, "nonsense"],
+    ["a number for a quantity", { json: { jsonrpc: "2.0", id: 0, result: 1 } }, "nonsense"],
+    ["other text for a quantity", { json: { jsonrpc: "2.0", id: 0, result: "0xzz" } }, "nonsense"],
+    ["a huge quantity", { json: { jsonrpc: "2.0", id: 0, result: "0xffffffffffffffff" } }, "nonsense"],
+    ["HTML with status 502", { raw: "<html>bad gateway</html>", status: 502 }, "http-status"],
+    ["JSON with status 500", { json: { hello: 1 }, status: 500 }, "http-status"],
+  ];
+  test.each(nonsense)("that answers %s is refused", async (_, answer, kind) => {
+    const { url } = await fake(httpFake(() => answer));
+    expect(await failure(blockNumber(rpcOf([url])))).toMatchObject({ name: "L1EndpointError", kind, url });
+  });
+
+  test("that answers a JSON-RPC error under an error status means the JSON-RPC error", async () => {
+    const json = { jsonrpc: "2.0", id: 0, error: { code: -32005, message: "limit exceeded" } };
+    const { url } = await fake(httpFake(() => ({ json, status: 429 })));
+    const error = (await failure(blockNumber(rpcOf([url])))) as L1RpcError;
+    expect(error).toBeInstanceOf(L1RpcError);
+    expect(error).toMatchObject({ code: -32005, rpcMessage: "limit exceeded" });
+  });
+
+  test("never has its credentials in an error", async () => {
+    const url = new URL(await deadUrl());
+    url.username = "user";
+    url.password = "hunter2";
+    url.pathname = "/v3/0123456789abcdef0123456789abcdef";
+    url.search = "?key=sesame";
+    const error = (await failure(blockNumber(rpcOf([url.href])))) as Error;
+    expect(error.message).toContain(`http://${url.host}/v3/[redacted]`);
+    expect(`${error.message} ${error.stack} ${JSON.stringify(error)}`).not.toMatch(/hunter2|sesame|0123456789abcdef/);
+    expect(redactUrl("no url: secret")).toBe("[not a URL]");
+  });
+
+  test("gets user and password as basic authorization", async () => {
+    const server = await fake(rpcFake(() => "0x5"));
+    const url = server.url.replace("http://", "http://user:p%40ss@");
+    expect(await blockNumber(rpcOf([url]))).toBe(5);
+    expect(server.seen[0].headers.authorization).toBe(`Basic ${Buffer.from("user:p@ss").toString("base64")}`);
+  });
+
+  test("gets calls of one turn as one batch, answered in any order", async () => {
+    const server = await fake(rpcFake((_, params) => params[0]));
+    const rpc = rpcOf([server.url]);
+    const values = ["0x1", "0x2", "0x3", "0x4"];
+    const call = (v: string) => rpc.request({ method: "echo", params: [v], parse: (x) => quantity(x, "echo") });
+    expect(await Promise.all(values.map(call))).toEqual([1, 2, 3, 4]);
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test("that refuses batches is asked call by call", async () => {
+    const server = await fake(
+      httpFake(({ body }) => {
+        const request = JSON.parse(body);
+        return Array.isArray(request)
+          ? { json: { jsonrpc: "2.0", id: null, error: { code: -32600, message: "no batches" } } }
+          : { json: { jsonrpc: "2.0", id: request.id, result: request.params[0] } };
+      }),
+    );
+    const rpc = rpcOf([server.url]);
+    const call = (v: string) => rpc.request({ method: "echo", params: [v], parse: (x) => quantity(x, "echo") });
+    expect(await Promise.all(["0x1", "0x2"].map(call))).toEqual([1, 2]);
+  });
+
+  test("that leaves calls of a batch out fails only those", async () => {
+    const server = await fake(
+      httpFake(({ body }) => {
+        const items = [JSON.parse(body)].flat() as { id: number; params: string[] }[];
+        const answered = items.filter(({ params }) => params[0] !== "0x2");
+        return { json: answered.map(({ id, params }) => ({ jsonrpc: "2.0", id, result: params[0] })) };
+      }),
+    );
+    const rpc = rpcOf([server.url]);
+    const call = (v: string) => rpc.request({ method: "echo", params: [v], parse: (x) => quantity(x, "echo") });
+    const [one, two] = await Promise.allSettled(["0x1", "0x2"].map(call));
+    expect(one).toMatchObject({ status: "fulfilled", value: 1 });
+    expect(two).toMatchObject({ status: "rejected", reason: { kind: "nonsense" } });
+  });
+});
+
+describe("several L1 endpoints", () => {
+  test("are tried in order", async () => {
+    const html = await fake(httpFake(() => ({ raw: "<html>" })));
+    const good = await fake(rpcFake(() => "0x9"));
+    const unused = await fake(rpcFake(() => "0xa"));
+    expect(await blockNumber(rpcOf([await deadUrl(), html.url, good.url, unused.url]))).toBe(9);
+    expect(unused.seen).toHaveLength(0);
+  });
+
+  test("that all fail are all named", async () => {
+    const html = await fake(httpFake(() => ({ raw: "<html>" })));
+    const dead = await deadUrl();
+    const error = (await failure(blockNumber(rpcOf([dead, html.url])))) as L1UnavailableError;
+    expect(error).toBeInstanceOf(L1UnavailableError);
+    expect(error.failures.map(({ url }) => url)).toEqual([dead, html.url]);
+    expect(error.message).toContain(dead);
+    expect(error.message).toContain(html.url);
+  });
+
+  test("are asked again after a wait while they may recover", async () => {
+    let asked = 0;
+    const server = await fake(
+      httpFake(() => (++asked < 3 ? { raw: "busy", status: 503 } : { json: { id: 0, result: "0x7" } })),
+    );
+    expect(await blockNumber(rpcOf([server.url], { retryDelaysMs: [1, 1, 1] }))).toBe(7);
+    expect(asked).toBe(3);
+  });
+
+  test("are not asked again for a method they do not have", async () => {
+    const server = await fake(
+      rpcFake(() => {
+        throw new RpcFailure(-32601, "Method not found");
+      }),
+    );
+    expect(await failure(blockNumber(rpcOf([server.url], { retryDelaysMs: [1, 1] })))).toMatchObject({ code: -32601 });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test("need to be http URLs, one at least", () => {
+    expect(() => rpcOf([])).toThrow(L1ConfigurationError);
+    expect(() => rpcOf(["ws://127.0.0.1:8545"])).toThrow(/http/);
+    expect(() => rpcOf(["127.0.0.1:8545"])).toThrow(L1ConfigurationError);
+  });
+});
+
+describe("the chain of the endpoints", () => {
+  test("must be the configured one at each of them", async () => {
+    const good = await fake(rpcFake(() => "0x7a69"));
+    const wrong = await fake(rpcFake(() => "0x1"));
+    const error = (await failure(rpcOf([good.url, wrong.url]).checkChain(31337))) as WrongChainError;
+    expect(error).toBeInstanceOf(WrongChainError);
+    expect(error).toMatchObject({ expected: 31337, actual: 1, url: wrong.url, fatal: true });
+    expect(error.message).toMatch(/chain 1, configured is chain 31337/);
+  });
+
+  test("is only warned about where an endpoint is down", async () => {
+    const warned: object[] = [];
+    const good = await fake(rpcFake(() => "0x7a69"));
+    const logger = { ...silentLogger, warn: (fields: object) => void warned.push(fields) };
+    await new L1Rpc({ urls: [await deadUrl(), good.url], retryDelaysMs: [], logger }).checkChain(31337);
+    expect(warned).toHaveLength(1);
+    expect(await failure(rpcOf([await deadUrl()]).checkChain(31337))).toBeInstanceOf(L1EndpointError);
+  });
+});
+
+describe("a contract", () => {
+  const address = `0x${"ab".repeat(20)}`;
+  const rollup = { name: "Rollup", address, abi: rollupAbi };
+  const serve = async (handler: (method: string, params: unknown[]) => unknown) =>
+    rpcOf([(await fake(rpcFake(handler))).url]);
+
+  test("without code at its address is missing", async () => {
+    const rpc = await serve(() => "0x");
+    const error = await failure(read(rpc, rollup, "getVersion", []));
+    expect(error).toBeInstanceOf(ContractMissingError);
+    expect(error).toMatchObject({ address, fatal: true, method: "eth_call Rollup.getVersion" });
+  });
+
+  test("that answers other bytes than its ABI says is another one", async () => {
+    const rpc = await serve((method) => (method === "eth_call" ? "0x1234" : "0x6000"));
+    expect(await failure(read(rpc, rollup, "getVersion", []))).toBeInstanceOf(ContractAnswerError);
+  });
+
+  test("that reverts names its error", async () => {
+    const data = `0xf4f28e99${"00".repeat(31)}02${"00".repeat(31)}30`;
+    const rpc = await serve(() => {
+      throw new RpcFailure(3, "execution reverted", data);
+    });
+    const error = await failure(read(rpc, rollup, "getCommitteeAt", [1n]));
+    expect(error).toBeInstanceOf(ContractRevertError);
+    expect(error).toMatchObject({
+      errorName: "ValidatorSelection__InsufficientValidatorSetSize",
+      args: [2n, 48n],
+      data,
+    });
+  });
+
+  test.each([
+    "missing trie node 1234 (path ) state 0x12 is not available",
+    "BlockOutOfRangeError: block height is 202 but requested was 100",
+    "historical state abc is not available",
+    "state at block #100 is pruned",
+  ])("cannot be read at a block whose state is gone: %s", async (message) => {
+    const rpc = await serve(() => {
+      throw new RpcFailure(-32000, message);
+    });
+    const error = await failure(read(rpc, rollup, "getProvenCheckpointNumber", [], 100));
+    expect(error).toBeInstanceOf(HistoricalStateUnavailableError);
+    expect(error).toMatchObject({ blockNumber: 100, fatal: false });
+  });
+
+  test("at a block that is not there yet may be asked again", async () => {
+    const rpc = await serve(() => {
+      throw new RpcFailure(-32602, "BlockOutOfRangeError: block height is 202 but requested was 300");
+    });
+    expect(await failure(read(rpc, rollup, "getVersion", [], 300))).toBeInstanceOf(L1RpcError);
+  });
+});
+
+describe("connecting", () => {
+  const options = {
+    l1ChainId: 31337,
+    registryAddress: `0x${"cd".repeat(20)}`,
+    ethereumSlotDuration: 12,
+    retryDelaysMs: [],
+  };
+
+  test("to an address without a registry says so", async () => {
+    const { url } = await fake(rpcFake((method) => (method === "eth_chainId" ? "0x7a69" : "0x")));
+    const error = await failure(connectRollup({ ...options, l1RpcUrls: [url] }));
+    expect(error).toBeInstanceOf(ContractMissingError);
+    expect((error as Error).message).toMatch(/Registry/);
+  });
+
+  test("to a version that the registry does not have says so", async () => {
+    const { url } = await fake(
+      rpcFake((method, params) => {
+        if (method === "eth_chainId") return "0x7a69";
+        const { data } = params[0] as { data: string };
+        if (data.startsWith("0x289b3c0d")) return `0x${"00".repeat(32)}`;
+        throw new RpcFailure(3, "execution reverted", "0x");
+      }),
+    );
+    const error = await failure(connectRollup({ ...options, rollupVersion: 9, l1RpcUrls: [url] }));
+    expect(error).toBeInstanceOf(RollupNotFoundError);
+    expect(error).toMatchObject({ version: 9, fatal: true });
+  });
+
+  test("needs a registry address", async () => {
+    const connect = (registryAddress: string) =>
+      connectRollup({ ...options, registryAddress, l1RpcUrls: ["http://x"] });
+    expect(await failure(connect("0x12"))).toBeInstanceOf(L1ConfigurationError);
+    expect(await failure(connect(`0x${"00".repeat(20)}`))).toBeInstanceOf(L1ConfigurationError);
+  });
+});
+
+describe("logs", () => {
+  const address = `0x${"ab".repeat(20)}`;
+  const topic = `0x${"01".repeat(32)}`;
+  const logAt = (number: number, fields: object = {}) => ({
+    address,
+    topics: [topic],
+    data: "0x",
+    blockNumber: `0x${number.toString(16)}`,
+    blockHash: `0x${"02".repeat(32)}`,
+    transactionHash: `0x${"03".repeat(32)}`,
+    logIndex: "0x0",
+    ...fields,
+  });
+
+  test("are read in halves where the endpoint finds a range too large", async () => {
+    const server = await fake(
+      rpcFake((_, params) => {
+        const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string };
+        if (Number(toBlock) - Number(fromBlock) > 10)
+          throw new RpcFailure(-32005, "query returned more than 10000 results");
+        return [logAt(Number(fromBlock))];
+      }),
+    );
+    const found = await getLogs(rpcOf([server.url]), { address, topics: [topic], fromBlock: 0, toBlock: 40 });
+    expect(found.map((l) => l.blockNumber)).toEqual([0, 11, 21, 31]);
+  });
+
+  test("that were not asked for are dropped, malformed ones refused", async () => {
+    const others = [
+      logAt(3),
+      logAt(99),
+      logAt(4, { address: `0x${"ee".repeat(20)}` }),
+      logAt(5, { topics: [] }),
+      logAt(2),
+    ];
+    const server = await fake(
+      rpcFake((_, [filter]) => ((filter as { toBlock: string }).toBlock === "0x9" ? others : [logAt(1, { data: 5 })])),
+    );
+    const rpc = rpcOf([server.url]);
+    const found = await getLogs(rpc, { address, topics: [topic], fromBlock: 0, toBlock: 9 });
+    expect(found.map((l) => l.blockNumber)).toEqual([2, 3]);
+    const error = await failure(getLogs(rpc, { address, topics: [topic], fromBlock: 0, toBlock: 8 }));
+    expect(error).toMatchObject({ kind: "nonsense", rule: expect.stringContaining("log.data") });
+  });
+});

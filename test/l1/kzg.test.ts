@@ -1,0 +1,108 @@
+import { DasContextJs } from "@crate-crypto/node-eth-kzg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { versionedHashOf } from "../../src/l1/blobs/blob-offer.ts";
+import { KzgUnavailableError } from "../../src/l1/blobs/errors.ts";
+import { Kzg } from "../../src/l1/blobs/kzg.ts";
+import { allMatch, type Commit, checkBlobs } from "../../src/l1/blobs/kzg-batch.ts";
+import { bigUintBytes, concat, fromHex, readBigUint, toHex } from "../../src/protocol/bytes.ts";
+import { blobsHash } from "../../src/protocol/sha-trees.ts";
+import { l1Vectors, paddedBlob } from "./vectors.ts";
+
+const { twoBlobs } = l1Vectors.blobs;
+
+/** The integers 1 to 5000, 4096 to a blob. */
+function countingBlobs(): Uint8Array[] {
+  const words = new Uint8Array(2 * 131072);
+  for (let i = 0; i < 5000; i++) words.set(bigUintBytes(BigInt(i + 1), 32), i * 32);
+  return [words.subarray(0, 131072), words.subarray(131072)];
+}
+
+const BLS_SCALAR_MODULUS = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001n;
+
+describe("commitments of blobs", () => {
+  let commit: Commit;
+  const blobs = countingBlobs();
+  const commitments = twoBlobs.commitments.map(fromHex);
+
+  beforeAll(() => {
+    const context = DasContextJs.create({ usePrecomp: false });
+    commit = (blob) => context.blobToKzgCommitment(blob);
+  });
+
+  test("are those of the vectors, and hash to versioned hashes and blobsHash", () => {
+    expect(blobs.map((blob) => toHex(commit(blob)))).toEqual(twoBlobs.commitments);
+    const hashes = commitments.map(versionedHashOf);
+    expect(hashes.map(toHex)).toEqual(twoBlobs.versionedHashes);
+    expect(toHex(blobsHash(hashes))).toBe(twoBlobs.blobsHash);
+    expect(toHex(concat(Uint8Array.of(2), ...commitments))).toBe(twoBlobs.blobInput);
+  });
+
+  test("of blobs on L1 match, together and alone", () => {
+    const all = [...l1Vectors.live.checkpoints, ...l1Vectors.scenario.checkpoints].flatMap((c) => c.blobs);
+    const data = all.map((b) => paddedBlob(b.dataTrimmed));
+    expect(
+      allMatch(
+        commit,
+        data,
+        all.map((b) => fromHex(b.commitment)),
+      ),
+    ).toBe(true);
+    expect(all.map((b) => toHex(versionedHashOf(fromHex(b.commitment))))).toEqual(all.map((b) => b.versionedHash));
+  });
+
+  test("of a batch fail together when one word of one blob differs, and the blob is named", () => {
+    const wrong = blobs[0].slice();
+    wrong[131071] ^= 1;
+    expect(allMatch(commit, [wrong, blobs[1]], commitments)).toBe(false);
+    expect(checkBlobs(commit, [wrong, blobs[1]], commitments)).toEqual([false, true]);
+    expect(checkBlobs(commit, [blobs[0], wrong], commitments)).toEqual([true, false]);
+    expect(checkBlobs(commit, blobs, commitments.toReversed())).toEqual([false, false]);
+  });
+
+  test("stand for canonical words only: adding the modulus to a word is another blob", () => {
+    const shifted = blobs[0].slice();
+    shifted.set(bigUintBytes(readBigUint(shifted, 64, 32) + BLS_SCALAR_MODULUS, 32), 64);
+    expect(checkBlobs(commit, [shifted, blobs[1]], commitments)).toEqual([false, true]);
+  });
+
+  test("that are no curve points match nothing", () => {
+    const zeros = new Uint8Array(48);
+    const infinity = concat(Uint8Array.of(0xc0), new Uint8Array(47));
+    expect(checkBlobs(commit, blobs, [zeros, commitments[1]])).toEqual([false, true]);
+    expect(checkBlobs(commit, [new Uint8Array(131072), blobs[1]], [infinity, commitments[1]])).toEqual([true, true]);
+    expect(checkBlobs(commit, blobs, [infinity, commitments[1]])).toEqual([false, true]);
+  });
+});
+
+describe("the KZG worker", () => {
+  const kzg = new Kzg();
+  afterAll(() => kzg.close());
+  const blobs = countingBlobs();
+  const commitments = twoBlobs.commitments.map(fromHex);
+
+  test("answers each of many callers for its own blobs", async () => {
+    const wrong = blobs[1].slice();
+    wrong[0] ^= 1;
+    const answers = await Promise.all([
+      kzg.verifyBlobs(blobs, commitments),
+      kzg.verifyBlobs([blobs[1]], [commitments[1]]),
+      kzg.verifyBlobs([wrong, blobs[0]], [commitments[1], commitments[0]]),
+      kzg.verifyBlobs([], []),
+      kzg.verifyBlobs([blobs[0].subarray(1), blobs[1]], commitments),
+    ]);
+    expect(answers).toEqual([[true, true], [true], [false, true], [], [false, true]]);
+    expect(toHex(await kzg.commitment(blobs[0]))).toBe(twoBlobs.commitments[0]);
+  });
+
+  test("refuses what is asked after it was closed", async () => {
+    const closed = new Kzg();
+    await closed.close();
+    await expect(closed.verifyBlobs(blobs, commitments)).rejects.toThrow(KzgUnavailableError);
+  });
+
+  test("fails what is under way when it is closed", async () => {
+    const closing = new Kzg();
+    const [asked] = await Promise.allSettled([closing.verifyBlobs(blobs, commitments), closing.close()]);
+    expect(asked).toMatchObject({ status: "rejected", reason: { name: "KzgUnavailableError" } });
+  });
+});
