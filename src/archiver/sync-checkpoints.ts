@@ -24,7 +24,7 @@ export async function syncCheckpoints(services: SyncServices, current: L1Block):
   }
   store.transaction(() => applyProven(services, status))();
   await forgetReplacedInvalid(services);
-  const upToDate = equal(status.pendingArchive, latestArchive(services));
+  const upToDate = equal(status.pendingArchive, latestArchive(services)) && !isBehindStored(services);
   const lastRead = upToDate ? undefined : await download(services, status, current);
   const prunable = await pruneUnproven(services, status, current);
   if (upToDate || prunable) return status.pendingCheckpointNumber;
@@ -38,6 +38,13 @@ export async function syncCheckpoints(services: SyncServices, current: L1Block):
 
 function latestArchive({ chain, reader }: SyncServices): Uint8Array {
   return chain.checkpoint(chain.latestCheckpointNumber())?.archiveRoot ?? reader.identity.genesisArchiveRoot;
+}
+
+/** After L1 moved stored checkpoints to other blocks, the sync point stands before them until they have been met again. */
+function isBehindStored(services: SyncServices): boolean {
+  const { chain } = services;
+  const syncPoint = chain.state.syncPoint("checkpoint-sync") ?? publicationOf(services, 0);
+  return syncPoint.number < publicationOf(services, chain.latestCheckpointNumber()).number;
 }
 
 /** Downloads and applies what follows the sync point. Returns the L1 block of the last proposal that was read. */

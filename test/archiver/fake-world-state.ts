@@ -1,0 +1,81 @@
+import { readU32, writeU32 } from "../../src/protocol/bytes.ts";
+import type { Store, Table } from "../../src/storage/store.ts";
+import type { BlockEffects, PreparedBlocks, WorldStateStatus, WorldStateWriter } from "../../src/world-state/types.ts";
+import { GENESIS } from "./open-chain.ts";
+
+export class StateMismatchError extends Error {
+  override readonly name = "StateMismatchError";
+}
+
+/** Keeps tip, finalized and oldest in the store, so that they commit and roll back with the chain. Accepts any roots. */
+export class FakeWorldState
+  implements Pick<WorldStateWriter, "status" | "prepare" | "write" | "unwindTo" | "setFinalized" | "pruneTo">
+{
+  readonly #table: Table;
+  /** Throws for blocks that do not apply. */
+  refuse: (block: BlockEffects) => void = () => {};
+  /** Messages that the first block of each checkpoint came with. */
+  readonly messagesSeen = new Map<number, number>();
+  prepared = 0;
+
+  constructor(store: Store) {
+    this.#table = store.table("fake-world-state");
+  }
+
+  #get(name: string): number {
+    const value = this.#table.get(Buffer.from(name));
+    return value === undefined ? 0 : readU32(value, 0);
+  }
+
+  #put(name: string, number: number): void {
+    const value = new Uint8Array(4);
+    writeU32(value, 0, number);
+    this.#table.put(Buffer.from(name), value);
+  }
+
+  status(): WorldStateStatus {
+    return { tip: this.#get("tip"), finalized: this.#get("finalized"), oldest: this.#get("oldest") };
+  }
+
+  async prepare(blocks: BlockEffects[]): Promise<PreparedBlocks> {
+    await Promise.resolve();
+    this.prepared++;
+    const first = this.status().tip + 1;
+    blocks.forEach((block, i) => {
+      this.refuse(block);
+      if (block.l1ToL2Messages) this.messagesSeen.set(first + i, block.l1ToL2Messages.length);
+    });
+    return { first, last: first + blocks.length - 1 };
+  }
+
+  write({ first, last }: PreparedBlocks): void {
+    const { tip, oldest } = this.status();
+    if (first !== tip + 1) throw new Error(`block ${first} does not follow ${tip}`);
+    this.#put("tip", last);
+    if (oldest === 0) this.#put("oldest", 1);
+  }
+
+  unwindTo(block: number): void {
+    const { tip, finalized } = this.status();
+    if (block >= tip || block < finalized)
+      throw new Error(`cannot unwind from ${tip} to ${block}, finalized ${finalized}`);
+    this.#put("tip", block);
+  }
+
+  setFinalized(block: number): void {
+    const { tip, oldest, finalized } = this.status();
+    if (block < 1 || block > tip || block < oldest) throw new Error(`cannot finalize ${block} of ${oldest}..${tip}`);
+    if (block > finalized) this.#put("finalized", block);
+  }
+
+  pruneTo(block: number): void {
+    const { oldest, finalized } = this.status();
+    if (block <= oldest || block > finalized)
+      throw new Error(`cannot prune ${oldest} to ${block}, finalized ${finalized}`);
+    this.#put("oldest", block);
+  }
+
+  genesisHeader(): Uint8Array {
+    return GENESIS.header;
+  }
+}

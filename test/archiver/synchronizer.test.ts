@@ -1,0 +1,620 @@
+import fc from "fast-check";
+import { afterEach, describe, expect, it } from "vitest";
+import { InconsistentL1Error, InvalidCheckpointError, ReorgBelowFinalizedError } from "../../src/archiver/errors.ts";
+import { loadCore } from "../../src/core/load-core.ts";
+import { equal, toHex } from "../../src/protocol/bytes.ts";
+import { FakeL1, FakeL1Error } from "./fake-l1.ts";
+import { StateMismatchError } from "./fake-world-state.ts";
+import {
+  chainRows,
+  type Follower,
+  type FollowOptions,
+  follow,
+  pendingArchives,
+  settle,
+  storedArchives,
+} from "./following.ts";
+import { seeded } from "./synthetic-chain.ts";
+
+const core = loadCore();
+const open: Follower[] = [];
+afterEach(async () => {
+  for (const follower of open.splice(0)) await follower.close();
+});
+const start = (l1: FakeL1, options?: FollowOptions): Follower => {
+  const follower = follow(l1, core, options);
+  open.push(follower);
+  return follower;
+};
+
+function expectInStep(follower: Follower, l1: FakeL1): void {
+  expect(storedArchives(follower)).toEqual(pendingArchives(l1));
+  expect(follower.worldState.status().tip).toBe(follower.chain.latestBlockNumber());
+  expect(follower.chain.messages.count()).toBe(l1.state().messages.length);
+}
+
+describe("following L1", () => {
+  it("takes over messages, checkpoints of many shapes and proofs", async () => {
+    const l1 = new FakeL1(core);
+    l1.propose([1, 0, 2]);
+    l1.send(3);
+    l1.propose([0], {});
+    l1.propose([2], { l2ToL1: [seeded("withdrawal")] });
+    l1.mine({ proven: 2 });
+    l1.propose([1]);
+    const follower = start(l1);
+    await follower.synchronizer.syncOnce();
+    expectInStep(follower, l1);
+    expect(follower.chain.provenBlockNumber()).toBe(4);
+    // Sent while checkpoint 1 was pending: for checkpoint 3, whose first block is 5.
+    expect([...follower.worldState.messagesSeen]).toEqual([
+      [1, 0],
+      [4, 0],
+      [5, 3],
+      [6, 0],
+    ]);
+    expect(follower.chain.state.processed()?.number).toBe(l1.height);
+    expect(follower.synchronizer.initialSyncComplete).toBe(true);
+    expect(follower.synchronizer.times).toMatchObject({ checkpoints: 4, blocks: 6, txs: 6 });
+  });
+
+  it("reads nothing again while L1 stands still, and little when nothing happened", async () => {
+    const l1 = new FakeL1(core);
+    l1.propose();
+    const follower = start(l1);
+    await follower.synchronizer.syncOnce();
+    l1.calls.length = 0;
+    await follower.synchronizer.syncOnce();
+    expect(l1.calls).toEqual(["latestBlock"]);
+    l1.mine();
+    await follower.synchronizer.syncOnce();
+    expect(l1.calls).not.toContain("checkpoints");
+    expect(l1.calls).not.toContain("messages");
+  });
+
+  it("goes on where it stopped after a restart", async () => {
+    const l1 = new FakeL1(core);
+    l1.propose();
+    l1.propose([1, 1]);
+    let follower = start(l1);
+    await follower.synchronizer.syncOnce();
+    follower = await follower.restart();
+    open[0] = follower;
+    l1.propose();
+    const fetched = l1.blobs.fetched;
+    await follower.synchronizer.syncOnce();
+    expectInStep(follower, l1);
+    expect(l1.blobs.fetched).toBe(fetched + 1);
+  });
+
+  it("commits in batches within their bounds", async () => {
+    const l1 = new FakeL1(core);
+    for (let i = 0; i < 7; i++) l1.propose();
+    const follower = start(l1, { commit: { checkpoints: 3, bytes: 2 ** 30 } });
+    await follower.synchronizer.syncOnce();
+    expect(follower.worldState.prepared).toBe(3);
+    expect(follower.events.filter(([e]) => e === "blocksAdded").map(([, f]) => f)).toEqual([
+      { first: 1, last: 3 },
+      { first: 4, last: 6 },
+      { first: 7, last: 7 },
+    ]);
+  });
+
+  it("keeps what was committed when a commit fails half way", async () => {
+    const l1 = new FakeL1(core);
+    l1.propose();
+    const follower = start(l1);
+    await follower.synchronizer.syncOnce();
+    const before = chainRows(follower);
+    l1.propose();
+    const { addCheckpoint } = follower.chain;
+    follower.chain.addCheckpoint = function (...args) {
+      addCheckpoint.apply(this, args);
+      throw new Error("disk full");
+    };
+    await expect(follower.synchronizer.syncOnce()).rejects.toThrow("disk full");
+    expect(chainRows(follower)).toEqual(before);
+    expect(follower.worldState.status().tip).toBe(1);
+    follower.chain.addCheckpoint = addCheckpoint;
+    await settle(follower);
+    expectInStep(follower, l1);
+  });
+});
+
+describe("L1 reorgs", () => {
+  for (let depth = 1; depth <= 7; depth++) {
+    it(`of ${depth} blocks: unwinds to what L1 still has and takes over the rest`, async () => {
+      const l1 = new FakeL1(core);
+      for (let i = 0; i < 3; i++) {
+        l1.propose([1, 1]);
+        l1.send(2);
+      }
+      const follower = start(l1);
+      await follower.synchronizer.syncOnce();
+      l1.reorg(depth);
+      for (let i = 0; i < 4; i++) {
+        l1.propose([1]);
+        l1.send(1);
+      }
+      await settle(follower);
+      expectInStep(follower, l1);
+      const fresh = start(l1);
+      await fresh.synchronizer.syncOnce();
+      expect(chainRows(follower)).toEqual(chainRows(fresh));
+    });
+  }
+
+  it("that only move checkpoints to other L1 blocks keep the checkpoints", async () => {
+    const l1 = new FakeL1(core);
+    l1.propose();
+    l1.propose();
+    l1.propose();
+    const follower = start(l1);
+    await follower.synchronizer.syncOnce();
+    const prepared = follower.worldState.prepared;
+    l1.reorg(3, true);
+    l1.mine();
+    await settle(follower);
+    expect(follower.worldState.prepared).toBe(prepared);
+    const fresh = start(l1);
+    await fresh.synchronizer.syncOnce();
+    expect(chainRows(follower)).toEqual(chainRows(fresh));
+  });
+
+  it("find checkpoints that appear behind the last block that was read", async () => {
+    const l1 = new FakeL1(core);
+    l1.propose();
+    l1.mine();
+    l1.mine();
+    const follower = start(l1);
+    await follower.synchronizer.syncOnce();
+    l1.reorg(2);
+    l1.propose();
+    l1.mine();
+    l1.mine();
+    await settle(follower);
+    expectInStep(follower, l1);
+  });
+
+  it("down to genesis", async () => {
+    const l1 = new FakeL1(core);
+    l1.propose();
+    l1.propose();
+    const follower = start(l1);
+    await follower.synchronizer.syncOnce();
+    l1.reorg(2);
+    l1.mine();
+    l1.mine();
+    l1.mine();
+    await settle(follower);
+    expect(follower.chain.latestCheckpointNumber()).toBe(0);
+    expect(follower.worldState.status().tip).toBe(0);
+    l1.propose();
+    await settle(follower);
+    expectInStep(follower, l1);
+  });
+
+  it("below the finalized block are refused and change nothing", async () => {
+    const l1 = new FakeL1(core);
+    l1.propose();
+    l1.propose();
+    l1.finalized = l1.mine({ proven: 2 });
+    const follower = start(l1);
+    await follower.synchronizer.syncOnce();
+    expect(follower.chain.finalizedBlockNumber()).toBe(2);
+    const before = chainRows(follower);
+    l1.finalized = undefined;
+    l1.reorg(2);
+    for (let i = 0; i < 3; i++) l1.propose();
+    await expect(follower.synchronizer.syncOnce()).rejects.toThrow(ReorgBelowFinalizedError);
+    expect(chainRows(follower)).toEqual(before);
+  });
+});
+
+describe("proofs and pruning", () => {
+  it("moves proven up with L1, back with it, and to zero", async () => {
+    const l1 = new FakeL1(core);
+    l1.propose([2]);
+    l1.propose([1]);
+    const follower = start(l1);
+    await follower.synchronizer.syncOnce();
+    const proven = async (number: number) => {
+      l1.mine({ proven: number });
+      await follower.synchronizer.syncOnce();
+      return follower.chain.tips().proven.checkpoint.number;
+    };
+    expect(await proven(1)).toBe(1);
+    expect(await proven(2)).toBe(2);
+    expect(await proven(0)).toBe(0);
+    expect(follower.chain.tips().proven.block.number).toBe(0);
+    expect(
+      follower.events.filter(([e]) => e === "proven").map(([, f]) => (f as { blockNumber: number }).blockNumber),
+    ).toEqual([1, 2]);
+  });
+
+  it("drops unproven checkpoints as soon as L1 would, and does not read them again", async () => {
+    const l1 = new FakeL1(core);
+    l1.propose();
+    l1.mine({ proven: 1 });
+    l1.propose([1, 1]);
+    const follower = start(l1);
+    await follower.synchronizer.syncOnce();
+    expect(follower.chain.latestCheckpointNumber()).toBe(2);
+    while (!(await l1.canPruneAtTime((await l1.latestBlock()).timestamp + 12, l1.height))) l1.mine();
+    await settle(follower);
+    expect(follower.chain.latestCheckpointNumber()).toBe(1);
+    expect(follower.worldState.status().tip).toBe(1);
+    expect(follower.events.at(-1)).toMatchObject([
+      "blocksRemoved",
+      { reason: "unproven", tip: 1, removed: [{ number: 3 }, { number: 2 }] },
+    ]);
+    const fetched = l1.blobs.fetched;
+    l1.mine();
+    await settle(follower);
+    expect(l1.blobs.fetched).toBe(fetched);
+
+    // The next proposal prunes L1 and takes the number.
+    l1.propose([1], { cutTo: 1 });
+    await settle(follower);
+    expectInStep(follower, l1);
+    expect(follower.chain.latestBlockNumber()).toBe(2);
+  });
+
+  it("reads pruned checkpoints again when a late proof saves them on L1", async () => {
+    const l1 = new FakeL1(core);
+    l1.propose();
+    l1.propose();
+    const follower = start(l1);
+    while (!(await l1.canPruneAtTime((await l1.latestBlock()).timestamp + 12, l1.height))) l1.mine();
+    await settle(follower);
+    expect(follower.chain.latestCheckpointNumber()).toBe(0);
+    l1.mine({ proven: 2 });
+    await settle(follower);
+    expectInStep(follower, l1);
+    expect(follower.chain.provenBlockNumber()).toBe(2);
+  });
+
+  it("replaces a checkpoint whose number L1 gave to another", async () => {
+    const l1 = new FakeL1(core);
+    l1.propose();
+    l1.propose([1, 1]);
+    const follower = start(l1);
+    await follower.synchronizer.syncOnce();
+    l1.propose([3], { cutTo: 1 });
+    l1.propose([1]);
+    await settle(follower);
+    expectInStep(follower, l1);
+    const fresh = start(l1);
+    await fresh.synchronizer.syncOnce();
+    expect(chainRows(follower)).toEqual(chainRows(fresh));
+  });
+
+  it("finalizes what was proven at the finalized L1 block, and drops old history", async () => {
+    const l1 = new FakeL1(core);
+    for (let i = 1; i <= 6; i++) {
+      l1.propose([1]);
+      l1.mine({ proven: i });
+    }
+    const follower = start(l1, { checkpointHistory: 2, commit: { checkpoints: 2, bytes: 2 ** 30 } });
+    l1.finalized = l1.height - 2;
+    await follower.synchronizer.syncOnce();
+    expect(follower.chain.tips().finalized.checkpoint.number).toBe(5);
+    expect(follower.worldState.status()).toEqual({ tip: 6, finalized: 5, oldest: 4 });
+  });
+
+  it("says once that an endpoint has no historical state, and goes on", async () => {
+    const l1 = new FakeL1(core);
+    l1.propose();
+    l1.finalized = l1.height;
+    const follower = start(l1);
+    l1.interfere = (call) => {
+      if (call === "provenCheckpointNumber") throw new FakeL1Error("no state at that block");
+    };
+    for (let i = 0; i < 3; i++) {
+      await follower.synchronizer.syncOnce();
+      l1.mine();
+    }
+    expect(follower.logged("info", /finalized/)).toHaveLength(1);
+    expect(follower.logged("warn", /./)).toHaveLength(0);
+    l1.interfere = () => {};
+    l1.mine({ proven: 1 });
+    l1.finalized = l1.height;
+    await follower.synchronizer.syncOnce();
+    expect(follower.chain.finalizedBlockNumber()).toBe(1);
+  });
+});
+
+describe("what can heal, heals", () => {
+  it("a missing blob: everything before it is kept, the rest comes once it is there", async () => {
+    const l1 = new FakeL1(core);
+    l1.propose();
+    l1.propose();
+    const third = l1.propose();
+    l1.propose();
+    const follower = start(l1);
+    l1.blobs.missing.add(toHex(third.versionedHash));
+    await expect(follower.synchronizer.syncOnce()).rejects.toThrow(/is missing/);
+    expect(follower.chain.latestCheckpointNumber()).toBe(2);
+    l1.blobs.missing.clear();
+    await follower.synchronizer.syncOnce();
+    expectInStep(follower, l1);
+  });
+
+  it("an altered blob that passes for the right one is noticed", async () => {
+    const l1 = new FakeL1(core);
+    l1.propose();
+    const second = l1.propose();
+    const follower = start(l1);
+    // Word 2 is the fee of the first tx.
+    const restore = l1.blobs.alter(second, (blob) => void blob.fill(3, 2 * 32 + 31, 3 * 32));
+    await expect(follower.synchronizer.syncOnce()).rejects.toThrow(InvalidCheckpointError);
+    expect(follower.chain.latestCheckpointNumber()).toBe(1);
+    restore();
+    await settle(follower);
+    expectInStep(follower, l1);
+  });
+
+  it("a checkpoint that breaks the protocol is not stored; the chain goes on when L1 replaces it", async () => {
+    const l1 = new FakeL1(core);
+    l1.propose();
+    l1.propose([1], { spoil: ({ header }) => void header.fill(1, 129, 160) });
+    l1.propose();
+    const follower = start(l1);
+    await expect(follower.synchronizer.syncOnce()).rejects.toThrow(/epochOutHash must equal/);
+    await expect(follower.synchronizer.syncOnce()).rejects.toThrow(InvalidCheckpointError);
+    expect(follower.chain.latestCheckpointNumber()).toBe(1);
+    l1.propose([1], { cutTo: 1 });
+    await settle(follower);
+    expectInStep(follower, l1);
+  });
+
+  it("a checkpoint whose state does not apply is not stored, those before it in the batch are", async () => {
+    const l1 = new FakeL1(core);
+    l1.propose();
+    l1.propose();
+    const bad = l1.propose();
+    const follower = start(l1);
+    follower.worldState.refuse = ({ archiveRoot }) => {
+      if (equal(archiveRoot, bad.archiveRoot)) throw new StateMismatchError("other roots");
+    };
+    await expect(follower.synchronizer.syncOnce()).rejects.toMatchObject({
+      name: "InvalidCheckpointError",
+      checkpointNumber: 3,
+    });
+    expect(follower.chain.latestCheckpointNumber()).toBe(2);
+    l1.propose([1], { cutTo: 2 });
+    await settle(follower);
+    expectInStep(follower, l1);
+  });
+
+  it("an endpoint whose logs lag behind its state", async () => {
+    const l1 = new FakeL1(core);
+    l1.propose();
+    const follower = start(l1);
+    const { checkpoints } = l1;
+    l1.checkpoints = async () => [];
+    await expect(follower.synchronizer.syncOnce()).rejects.toThrow(InconsistentL1Error);
+    l1.checkpoints = checkpoints;
+    await settle(follower);
+    expectInStep(follower, l1);
+  });
+
+  it("an endpoint that falls behind does not unwind the chain", async () => {
+    const l1 = new FakeL1(core);
+    l1.propose();
+    const behind = await l1.latestBlock();
+    l1.propose();
+    const follower = start(l1);
+    await follower.synchronizer.syncOnce();
+    const { latestBlock } = l1;
+    l1.latestBlock = async () => behind;
+    await follower.synchronizer.syncOnce();
+    expect(follower.chain.latestCheckpointNumber()).toBe(2);
+    l1.latestBlock = latestBlock;
+    l1.propose();
+    await settle(follower);
+    expectInStep(follower, l1);
+  });
+
+  it("an endpoint that fails one call in three", async () => {
+    const l1 = new FakeL1(core);
+    for (let i = 0; i < 5; i++) {
+      l1.propose();
+      l1.send(1);
+    }
+    const follower = start(l1, { commit: { checkpoints: 1, bytes: 1 } });
+    let state = 1;
+    l1.interfere = () => {
+      state = (state * 48271) % 0x7fffffff;
+      if (state % 3 === 0) throw new FakeL1Error("connection reset");
+    };
+    follower.synchronizer.start();
+    await expect.poll(() => storedArchives(follower).length, { timeout: 5_000 }).toBe(5);
+    l1.interfere = () => {};
+    await follower.synchronizer.waitForInitialSync();
+    expectInStep(follower, l1);
+    expect(follower.logged("warn", /connection reset/).length).toBeGreaterThan(0);
+  });
+});
+
+describe("invalid attestations", () => {
+  const rejecting = (l1: FakeL1) => {
+    const bad = new Set<string>();
+    const follower = start(l1, {
+      validateAttestations: async ({ archiveRoot }) =>
+        bad.has(toHex(archiveRoot))
+          ? {
+              valid: false,
+              reason: "invalid-attestation",
+              invalidIndex: 1,
+              epoch: 3,
+              seed: 5n,
+              committee: [new Uint8Array(20)],
+              attestors: [],
+            }
+          : { valid: true },
+    });
+    return { bad, follower };
+  };
+
+  it("are passed over and remembered until L1 replaces the checkpoint", async () => {
+    const l1 = new FakeL1(core);
+    const { bad, follower } = rejecting(l1);
+    l1.propose();
+    const second = l1.propose();
+    bad.add(toHex(second.archiveRoot));
+    l1.blobs.missing.add(toHex(second.versionedHash));
+    await follower.synchronizer.syncOnce();
+    expect(follower.chain.latestCheckpointNumber()).toBe(1);
+    expect(follower.chain.state.invalidProposal()).toMatchObject({
+      checkpointNumber: 2,
+      reason: "invalid-attestation",
+      invalidIndex: 1,
+      slotNumber: second.slot,
+      epoch: 3,
+      seed: 5n,
+    });
+    expect(follower.events.map(([e]) => e)).toEqual(["blocksAdded", "invalidAttestations"]);
+    l1.mine();
+    await follower.synchronizer.syncOnce();
+    l1.propose([1, 1], { cutTo: 1 });
+    await settle(follower);
+    expectInStep(follower, l1);
+    expect(follower.chain.state.invalidProposal()).toBeUndefined();
+  });
+
+  it("stop the chain below their descendants until L1 drops them", async () => {
+    const l1 = new FakeL1(core);
+    const { bad, follower } = rejecting(l1);
+    l1.propose();
+    bad.add(toHex(l1.propose().archiveRoot));
+    l1.propose();
+    await expect(follower.synchronizer.syncOnce()).rejects.toMatchObject({
+      name: "NonSequentialCheckpointError",
+      expected: 2,
+      got: 3,
+    });
+    await expect(follower.synchronizer.syncOnce()).rejects.toThrow(/next checkpoint must be 2/);
+    expect(follower.chain.latestCheckpointNumber()).toBe(1);
+    l1.mine({ cutTo: 1 });
+    l1.propose();
+    await settle(follower);
+    expectInStep(follower, l1);
+  });
+});
+
+describe("the loop", () => {
+  it("retries with pauses that stay bounded, logs a repeating failure ever less often, and says when it is over", async () => {
+    const l1 = new FakeL1(core);
+    l1.propose();
+    const follower = start(l1);
+    l1.interfere = () => {
+      throw new FakeL1Error("L1 is down");
+    };
+    follower.synchronizer.start();
+    await expect.poll(() => l1.calls.length, { timeout: 5_000 }).toBeGreaterThan(9);
+    expect(follower.logged("warn", /L1 is down/).map((l) => l.facts.attempt)).toEqual([1, 2, 4, 8]);
+    l1.interfere = () => {};
+    await follower.synchronizer.waitForInitialSync();
+    await expect.poll(() => follower.logged("info", /following L1 again/).length).toBe(1);
+    expectInStep(follower, l1);
+  });
+
+  it("pauses and resumes", async () => {
+    const l1 = new FakeL1(core);
+    const follower = start(l1);
+    follower.synchronizer.start();
+    await follower.synchronizer.waitForInitialSync();
+    await follower.synchronizer.pause();
+    l1.propose();
+    const { length } = l1.calls;
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(l1.calls).toHaveLength(length);
+    follower.synchronizer.resume();
+    await expect.poll(() => follower.chain.latestCheckpointNumber()).toBe(1);
+  });
+
+  it("rejects the wait for the initial sync when it is stopped before", async () => {
+    const l1 = new FakeL1(core);
+    l1.interfere = () => {
+      throw new FakeL1Error("down");
+    };
+    const follower = start(l1);
+    follower.synchronizer.start();
+    const waiting = follower.synchronizer.waitForInitialSync();
+    await follower.synchronizer.stop();
+    await expect(waiting).rejects.toThrow();
+  });
+
+  it("is not disturbed by a listener that throws", async () => {
+    const l1 = new FakeL1(core);
+    l1.propose();
+    const follower = start(l1);
+    follower.synchronizer.on("blocksAdded", () => {
+      throw new Error("listener");
+    });
+    await follower.synchronizer.syncOnce();
+    expect(follower.logged("error", /listener/)).toHaveLength(1);
+    expectInStep(follower, l1);
+  });
+});
+
+describe("a node that lived through anything", () => {
+  const happening = fc.oneof(
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        do: fc.constant("propose" as const),
+        blocks: fc.array(fc.nat(2), { minLength: 1, maxLength: 3 }),
+      }),
+    },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant("send" as const), count: fc.integer({ min: 1, max: 3 }) }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant("prove" as const), share: fc.nat(100) }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant("replace" as const), share: fc.nat(100) }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        do: fc.constant("reorg" as const),
+        depth: fc.integer({ min: 1, max: 6 }),
+        again: fc.boolean(),
+      }),
+    },
+    { weight: 4, arbitrary: fc.record({ do: fc.constant("sync" as const) }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("wait" as const), blocks: fc.integer({ min: 1, max: 6 }) }) },
+  );
+
+  it("has the chain of one that syncs afresh", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(happening, { maxLength: 24 }), async (happenings) => {
+        const l1 = new FakeL1(core);
+        const follower = follow(l1, core, { commit: { checkpoints: 2, bytes: 2 ** 30 } });
+        const fresh = follow(l1, core);
+        try {
+          for (const step of happenings) {
+            const { pending, proven } = l1.state();
+            if (step.do === "propose") l1.propose(step.blocks);
+            else if (step.do === "send") l1.send(step.count);
+            else if (step.do === "prove") {
+              l1.mine({ proven: proven + Math.floor((step.share / 100) * (pending.length - proven)) });
+            } else if (step.do === "replace") {
+              l1.propose([1], { cutTo: proven + Math.floor((step.share / 100) * (pending.length - proven)) });
+            } else if (step.do === "reorg") l1.reorg(step.depth, step.again);
+            else if (step.do === "wait") for (let i = 0; i < step.blocks; i++) l1.mine();
+            else await settle(follower);
+          }
+          // Past any height that was seen before the last reorg: a shorter L1 says nothing.
+          for (let i = 0; i < 7; i++) l1.mine();
+          await settle(follower);
+          await settle(fresh);
+          expect(chainRows(follower)).toEqual(chainRows(fresh));
+          expect(follower.chain.tips()).toEqual(fresh.chain.tips());
+          expect(follower.worldState.status().tip).toBe(fresh.worldState.status().tip);
+        } finally {
+          await follower.close();
+          await fresh.close();
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
