@@ -153,7 +153,8 @@ export class JsonWriter {
         this.#length -= 1;
       }
     }
-    this.#buffer[this.#reserve(1)] = CLOSE_ARRAY;
+    const end = this.#reserve(1);
+    this.#buffer[end] = CLOSE_ARRAY;
     return this;
   }
 

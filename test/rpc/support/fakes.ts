@@ -1,0 +1,99 @@
+import type { BlockRecord, ChainReader, CheckpointRecord } from "../../../src/archiver/types.ts";
+import type { Core } from "../../../src/core/core.ts";
+import type { RollupIdentity } from "../../../src/l1/types.ts";
+import { genesisHeader } from "../../../src/protocol/block-header.ts";
+import { equal } from "../../../src/protocol/bytes.ts";
+import { GENESIS_BLOCK_HASH_IN_TIPS, GENESIS_CHECKPOINT_HASH } from "../../../src/protocol/constants.ts";
+import type { RpcLogger } from "../../../src/rpc/log.ts";
+import type { NodeServices } from "../../../src/rpc/methods/services.ts";
+import type { WorldStateReader } from "../../../src/world-state/types.ts";
+
+/** In-memory stand-ins for the services below the RPC layer. */
+
+export const GENESIS_BLOCK: BlockRecord = {
+  number: 0,
+  hash: new Uint8Array(32).fill(1),
+  header: genesisHeader([]),
+  archiveRoot: new Uint8Array(32),
+  checkpointNumber: 0,
+  indexWithinCheckpoint: 0,
+  txCount: 0,
+};
+
+interface FakeChainContent {
+  blocks?: { block: BlockRecord; body: Uint8Array }[];
+  checkpoints?: CheckpointRecord[];
+  /** Height of the checkpointed chain; all blocks when absent. */
+  checkpointed?: number;
+  /** Heights; the highest known when absent. */
+  latest?: number;
+  epochOf?(checkpoint: CheckpointRecord): number;
+  messages?: { leaf: Uint8Array; index: number }[];
+}
+
+export function fakeChain(content: FakeChainContent = {}): ChainReader {
+  const { blocks = [], checkpoints = [], messages = [] } = content;
+  const byNumber = new Map(blocks.map((entry) => [entry.block.number, entry]));
+  if (!byNumber.has(0)) byNumber.set(0, { block: GENESIS_BLOCK, body: new Uint8Array() });
+  const latest = content.latest ?? Math.max(...byNumber.keys());
+  const genesis = { number: 0, hash: GENESIS_BLOCK_HASH_IN_TIPS };
+  const tip = { block: genesis, checkpoint: { number: 0, hash: GENESIS_CHECKPOINT_HASH } };
+  const find = (matches: (block: BlockRecord) => boolean) =>
+    [...byNumber.values()].find(({ block }) => matches(block))?.block.number;
+  return {
+    tips: () => ({ proposed: genesis, checkpointed: tip, proven: tip, finalized: tip }),
+    latestBlockNumber: () => latest,
+    checkpointedBlockNumber: () => content.checkpointed ?? latest,
+    provenBlockNumber: () => latest,
+    finalizedBlockNumber: () => 0,
+    latestCheckpointNumber: () => Math.max(0, ...checkpoints.map(({ number }) => number)),
+    block: (number) => byNumber.get(number)?.block,
+    blockBody: (number) => byNumber.get(number)?.body,
+    blockNumberByHash: (hash) => find((block) => equal(block.hash, hash)),
+    blockNumberByArchive: (root) => find((block) => block.number > 0 && equal(block.archiveRoot, root)),
+    checkpoint: (number) => checkpoints.find((checkpoint) => checkpoint.number === number),
+    checkpointsOfEpoch: (epoch) => checkpoints.filter((checkpoint) => content.epochOf?.(checkpoint) === epoch),
+    messageIndex: (leaf) => messages.find((message) => equal(message.leaf, leaf))?.index,
+  };
+}
+
+/** Empty trees up to block `tip`; `overrides` answer what a test asks for. */
+export function fakeWorld(tip: number, overrides: Partial<WorldStateReader> = {}): WorldStateReader {
+  const zero = new Uint8Array(32);
+  return {
+    status: () => ({ tip, finalized: 0, oldest: 1 }),
+    snapshot: () => ({ root: zero, size: 0 }),
+    findLeaf: () => undefined,
+    blockOfLeaf: () => undefined,
+    leafAt: () => zero,
+    siblingPath: () => new Uint8Array(32),
+    lowLeaf: () => ({ leaf: { index: 0, key: zero, value: zero, nextKey: zero, nextIndex: 0 }, present: false }),
+    genesisHeader: () => GENESIS_BLOCK.header,
+    ...overrides,
+  };
+}
+
+export function fakeServices(overrides: Partial<NodeServices> = {}): NodeServices {
+  return {
+    chain: fakeChain(),
+    world: fakeWorld(0),
+    core: { hashWithSeparator: () => new Uint8Array(32) } as unknown as Core,
+    identity: { l1ChainId: 31337, rollupVersion: 344372055 } as RollupIdentity,
+    status: { ready: () => true, version: "4.1.2" },
+    ...overrides,
+  };
+}
+
+export interface LogEntry {
+  level: "debug" | "warn" | "error";
+  facts: object;
+  message: string;
+}
+
+/** A logger that keeps what it is told. */
+export function recordingLogger(): RpcLogger & { entries: LogEntry[] } {
+  const entries: LogEntry[] = [];
+  const at = (level: LogEntry["level"]) => (facts: object, message: string) =>
+    void entries.push({ level, facts, message });
+  return { entries, debug: at("debug"), warn: at("warn"), error: at("error") };
+}
