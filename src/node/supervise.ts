@@ -59,7 +59,7 @@ export async function supervise(
   process.on("uncaughtException", (error) => crash(error, "uncaught exception"));
   process.on("unhandledRejection", (error) => crash(error, "unhandled rejection"));
 
-  const starting = start(interruption.signal);
+  let starting: Promise<RunningService> | undefined;
   const stop = async (signal: StopSignal): Promise<void> => {
     if (stopping) {
       log.info("Already shutting down.");
@@ -69,12 +69,12 @@ export async function supervise(
     const code = running === undefined ? 0 : EXIT_CODES[signal];
     log.info({ signal }, "stopping");
     interruption.abort(new StartInterruptedError());
-    const service = starting.catch(() => undefined);
+    const ended = starting?.then(
+      (service) => service.stop(),
+      () => undefined,
+    );
     try {
-      const clean = await within(
-        STOP_LIMIT_MS,
-        service.then((started) => started?.stop()),
-      );
+      const clean = await within(STOP_LIMIT_MS, Promise.resolve(ended));
       if (clean) log.info("stopped");
       else log.warn({ limitMs: STOP_LIMIT_MS }, "stopping took too long and is cut off");
     } catch (error) {
@@ -85,6 +85,7 @@ export async function supervise(
   for (const signal of Object.keys(EXIT_CODES) as StopSignal[]) process.on(signal, () => void stop(signal));
 
   try {
+    starting = start(interruption.signal);
     running = await starting;
   } catch (error) {
     if (stopping) return;

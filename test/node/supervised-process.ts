@@ -1,0 +1,38 @@
+/** A process with a service that behaves as the first argument says; run by supervise.test.ts. */
+import { parseLogFilter } from "../../src/node/log-filter.ts";
+import { createLogging } from "../../src/node/logging.ts";
+import { supervise } from "../../src/node/supervise.ts";
+
+class ExpectedError extends Error {}
+
+const behaviour = process.argv[2];
+const log = createLogging({ filter: parseLogFilter("info"), json: false, secrets: [] })("test");
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+const start = async (signal: AbortSignal) => {
+  setInterval(() => {}, 1000);
+  if (behaviour === "slow-start") {
+    log.info("starting");
+    await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  }
+  if (behaviour === "expected-failure") throw new ExpectedError("mend this");
+  if (behaviour === "failure") throw new TypeError("nobody expected this");
+  setTimeout(() => {
+    log.info("running");
+    if (behaviour === "rejection") void Promise.reject(new RangeError("lost"));
+    if (behaviour === "exception") throw new RangeError("thrown");
+  }, 10);
+  return {
+    async stop() {
+      if (behaviour === "slow-stop") await wait(700);
+      if (behaviour === "failing-stop") throw new Error("cannot stop");
+      log.info("the service has stopped");
+    },
+  };
+};
+
+await supervise(start, {
+  log,
+  isOperatorError: (error) => error instanceof ExpectedError,
+  atExit: () => log.info("cleaned up"),
+});
