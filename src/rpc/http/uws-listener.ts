@@ -29,9 +29,7 @@ native._cfg("silent");
 export async function listenWithUws(application: HttpApplication, options: ListenerOptions): Promise<Listener> {
   const app = uws.App();
   const drain = new Drain();
-  app.any("/*", (res, req) =>
-    new UwsExchange(res, req.getCaseSensitiveMethod() === "HEAD", drain, options).start(application, req),
-  );
+  app.any("/*", (res, req) => new UwsExchange(res, req, drain, options).start(application, req));
 
   const socket = await new Promise<uws.us_listen_socket | false>((resolve) => {
     // An exclusive port: by default two processes may share one, and each would get half of the requests.
@@ -83,14 +81,17 @@ class Drain {
 class UwsExchange {
   readonly #res: uws.HttpResponse;
   readonly #headOnly: boolean;
+  /** The library keeps the connection open whatever the client asks for. */
+  readonly #clientCloses: boolean;
   readonly #drain: Drain;
   readonly #options: ListenerOptions;
   #done = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(res: uws.HttpResponse, headOnly: boolean, drain: Drain, options: ListenerOptions) {
+  constructor(res: uws.HttpResponse, req: uws.HttpRequest, drain: Drain, options: ListenerOptions) {
     this.#res = res;
-    this.#headOnly = headOnly;
+    this.#headOnly = req.getCaseSensitiveMethod() === "HEAD";
+    this.#clientCloses = req.getHeader("connection").toLowerCase() === "close";
     this.#drain = drain;
     this.#options = options;
   }
@@ -148,14 +149,13 @@ class UwsExchange {
   #send(answer: Answer, cutOff: boolean): void {
     if (this.#done) return;
     clearTimeout(this.#timer);
-    const close = cutOff || this.#drain.closing;
+    const close = cutOff || this.#clientCloses || this.#drain.closing;
     const { status, headers, body } = answer;
     const res = this.#res;
     res.cork(() => {
       res.writeStatus(`${status} ${STATUS_CODES[status] ?? ""}`);
       for (const [name, value] of headers) res.writeHeader(name, value);
       if (this.#headOnly) res.endWithoutBody(body?.length ?? 0, close);
-      else if (status === 204) res.endWithoutBody(undefined, close);
       else if (body === undefined || body.length <= WHOLE_ANSWER_BYTES) res.end(body ?? "", close);
       else return this.#sendPiecewise(body, close);
       this.#finish();
