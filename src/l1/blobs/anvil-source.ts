@@ -1,46 +1,57 @@
-import { toHex } from "../../protocol/bytes.ts";
+import { equal, toHex } from "../../protocol/bytes.ts";
 import { BYTES_PER_BLOB } from "../../protocol/constants.ts";
 import { L1Error } from "../errors.ts";
 import { bytes } from "../rpc/answers.ts";
 import type { L1Rpc } from "../rpc/l1-rpc.ts";
+import { type BeaconHost, readSidecars } from "./beacon-source.ts";
 import { versionedHashOf } from "./blob-offer.ts";
 import { BlobSourceError } from "./errors.ts";
 import type { Kzg } from "./kzg.ts";
+import { pickWanted } from "./sidecars.ts";
 import type { BlobAnswer, BlobRequest, BlobSource } from "./source.ts";
 
 /** Chains that are only ever development chains. */
 export const DEVELOPMENT_CHAIN_IDS: readonly number[] = [31337, 677692];
 
-/** The blobs that an anvil L1 keeps of transactions sent to it, over its own RPC; it forgets them when it is restarted. */
+/**
+ * The blobs that an anvil L1 keeps of its transactions, over its own port (sheet 04 section 4.6): sidecars by execution block where
+ * it has that endpoint, else each blob by its hash over RPC.
+ */
 export class AnvilSource implements BlobSource {
   readonly name: string;
+  readonly #http: BeaconHost;
   readonly #rpc: L1Rpc;
   readonly #kzg: Pick<Kzg, "commitment">;
 
-  constructor(rpc: L1Rpc, kzg: Pick<Kzg, "commitment">) {
-    this.name = `anvil at ${rpc.urls[0]}`;
+  /** @param http and `rpc` are of the same URL. */
+  constructor(http: BeaconHost, rpc: L1Rpc, kzg: Pick<Kzg, "commitment">) {
+    this.name = `anvil at ${http.name}`;
+    this.#http = http;
     this.#rpc = rpc;
     this.#kzg = kzg;
   }
 
-  async ask({ wanted }: BlobRequest): Promise<BlobAnswer> {
+  async ask({ l1Block, wanted, signal }: BlobRequest): Promise<BlobAnswer> {
+    const sidecars = await readSidecars(this.#http, l1Block.number, signal).catch((error: unknown) => {
+      if (error instanceof BlobSourceError) return undefined;
+      throw error;
+    });
+    if (sidecars?.length) return pickWanted(this.name, sidecars, wanted);
     const answer: BlobAnswer = { offers: [], refusals: [] };
     for (const versionedHash of wanted) {
-      const data = await this.#get(versionedHash);
-      if (!data) {
-        answer.refusals.push({ versionedHash, reason: "not there" });
-        continue;
+      const data = await this.#byHash(versionedHash);
+      // The call gives the data alone: the versioned hash of its commitment has to be the wanted one.
+      const commitment = data && (await this.#kzg.commitment(data));
+      if (data && commitment && equal(versionedHashOf(commitment), versionedHash)) {
+        answer.offers.push({ versionedHash, data, commitment });
+      } else {
+        answer.refusals.push({ versionedHash, reason: data ? "its data is another blob's" : "not there" });
       }
-      // anvil gives the data alone; the versioned hash of its commitment has to be the wanted one.
-      const commitment = await this.#kzg.commitment(data);
-      const hash = versionedHashOf(commitment);
-      if (toHex(hash) === toHex(versionedHash)) answer.offers.push({ versionedHash, data, commitment });
-      else answer.refusals.push({ versionedHash, reason: `its data hashes to ${toHex(hash)}` });
     }
     return answer;
   }
 
-  async #get(versionedHash: Uint8Array): Promise<Uint8Array | undefined> {
+  async #byHash(versionedHash: Uint8Array): Promise<Uint8Array | undefined> {
     const parse = (value: unknown) => (value === null ? undefined : bytes(value, "blob", BYTES_PER_BLOB));
     try {
       return await this.#rpc.request({ method: "anvil_getBlobByHash", params: [toHex(versionedHash)], parse });
@@ -51,6 +62,6 @@ export class AnvilSource implements BlobSource {
   }
 
   async checkReachable(): Promise<void> {
-    await this.#get(new Uint8Array(32));
+    await this.#byHash(new Uint8Array(32));
   }
 }

@@ -105,6 +105,19 @@ export class BeaconSlots {
   }
 }
 
+/** The blobs of a block, not checked; undefined when the host has no block at the slot. */
+export async function readSidecars(
+  host: BeaconHost,
+  slot: number,
+  signal?: AbortSignal,
+): Promise<{ blob: unknown; commitment: unknown }[] | undefined> {
+  const answer = await host.get(`/eth/v1/beacon/blob_sidecars/${slot}`, signal);
+  if (answer === undefined) return undefined;
+  const data = at(answer, "data");
+  if (!Array.isArray(data)) throw new BlobSourceError(host.name, `the sidecars of slot ${slot} are not a list`);
+  return data.map((item) => ({ blob: at(item, "blob"), commitment: at(item, "kzg_commitment") }));
+}
+
 /** Blob sidecars of a consensus client (sheet 04 section 4.6). */
 export class BeaconSource implements BlobSource {
   readonly name: string;
@@ -119,22 +132,15 @@ export class BeaconSource implements BlobSource {
 
   async ask({ l1Block, wanted, signal }: BlobRequest): Promise<BlobAnswer> {
     const first = await this.#slots.find(l1Block, signal);
-    let sidecars = await this.#sidecars(first, signal);
+    let sidecars = await readSidecars(this.#host, first, signal);
     if (!sidecars) {
       const head = (await this.#host.slotOf("head", signal)) ?? first;
       const last = Math.min(first + MISSED_SLOTS, head);
-      for (let slot = first + 1; slot <= last && !sidecars; slot++) sidecars = await this.#sidecars(slot, signal);
+      for (let slot = first + 1; slot <= last && !sidecars; slot++)
+        sidecars = await readSidecars(this.#host, slot, signal);
     }
     if (!sidecars) throw new BlobSourceError(this.name, `has no blobs at slot ${first} or soon after`);
     return pickWanted(this.name, sidecars, wanted);
-  }
-
-  async #sidecars(slot: number, signal?: AbortSignal): Promise<{ blob: unknown; commitment: unknown }[] | undefined> {
-    const answer = await this.#host.get(`/eth/v1/beacon/blob_sidecars/${slot}`, signal);
-    if (answer === undefined) return undefined;
-    const data = at(answer, "data");
-    if (!Array.isArray(data)) throw new BlobSourceError(this.name, `the sidecars of slot ${slot} are not a list`);
-    return data.map((item) => ({ blob: at(item, "blob"), commitment: at(item, "kzg_commitment") }));
   }
 
   async checkReachable(): Promise<void> {

@@ -13,6 +13,8 @@ export interface BlobFetcherParts {
   archives: readonly BlobSource[];
   upload?: BlobUploadStore;
   kzg: Pick<Kzg, "verifyBlobs" | "start" | "close">;
+  /** Whether `close` closes `kzg`. */
+  ownsKzg: boolean;
   logger: L1Logger;
   /** Waits before the file stores are asked again when the chain is followed live: a proposer may still be uploading. */
   storeRetryDelaysMs?: readonly number[];
@@ -106,11 +108,16 @@ export class SourcedBlobFetcher implements BlobFetcher {
     this.#uploads.add(work);
   }
 
-  /** Ends the uploads under way, the healthcheck and the KZG worker. */
+  /** Loads the KZG setup in the background, which the first fetch would else wait for. */
+  start(): void {
+    this.#parts.kzg.start();
+  }
+
+  /** Ends the uploads under way, the healthcheck and the fetcher's own KZG worker. */
   async close(): Promise<void> {
     clearInterval(this.#healthcheck);
     await Promise.all(this.#uploads);
-    await this.#parts.kzg.close();
+    if (this.#parts.ownsKzg) await this.#parts.kzg.close();
   }
 }
 

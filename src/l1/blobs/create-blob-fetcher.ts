@@ -32,6 +32,8 @@ export interface BlobFetcherOptions {
   retryDelaysMs?: readonly number[];
   /** Waits before file stores are asked again for blobs of new checkpoints. */
   storeRetryDelaysMs?: readonly number[];
+  /** Shared with other users and closed by its owner; without it the fetcher has its own. */
+  kzg?: Kzg;
   logger?: L1Logger;
 }
 
@@ -44,8 +46,8 @@ export function createBlobFetcher(options: BlobFetcherOptions): SourcedBlobFetch
   const { l1ChainId, rollupVersion, addresses } = identity;
   const network = { l1ChainId, rollupVersion, rollupAddress: addresses.rollupAddress };
   const access = { timeoutMs, retryDelaysMs, awsCredentials, awsRegion };
-  const rpc = new L1Rpc({ urls: options.l1RpcUrls, timeoutMs, retryDelaysMs, logger });
-  const kzg = new Kzg();
+  const rpcOf = (urls: readonly string[]) => new L1Rpc({ urls, timeoutMs, retryDelaysMs, logger });
+  const kzg = options.kzg ?? new Kzg();
   const fileStores = (options.fileStoreUrls ?? []).map(
     (url) => new FileStoreSource(openObjectReader(url, access), network),
   );
@@ -53,16 +55,21 @@ export function createBlobFetcher(options: BlobFetcherOptions): SourcedBlobFetch
     const keys = { apiKey: options.consensusApiKeys?.[i], apiKeyHeader: options.consensusApiKeyHeaders?.[i] };
     return new BeaconHost({ url, ...keys, retryDelaysMs, timeoutMs });
   });
-  const slots = new BeaconSlots(rpc, hosts);
+  const slots = new BeaconSlots(rpcOf(options.l1RpcUrls), hosts);
   const archives = options.archiveUrl ? [new ArchiveSource(options.archiveUrl, { retryDelaysMs, timeoutMs })] : [];
   const none = fileStores.length + hosts.length + archives.length === 0;
   const development = none && DEVELOPMENT_CHAIN_IDS.includes(l1ChainId);
   return new SourcedBlobFetcher({
     fileStores,
-    beacons: development ? [new AnvilSource(rpc, kzg)] : hosts.map((host) => new BeaconSource(host, slots)),
+    beacons: development
+      ? options.l1RpcUrls.map(
+          (url) => new AnvilSource(new BeaconHost({ url, retryDelaysMs, timeoutMs }), rpcOf([url]), kzg),
+        )
+      : hosts.map((host) => new BeaconSource(host, slots)),
     archives,
     upload: options.uploadUrl ? new FileStoreUpload(openObjectStore(options.uploadUrl), network) : undefined,
     kzg,
+    ownsKzg: !options.kzg,
     logger,
     storeRetryDelaysMs: options.storeRetryDelaysMs,
   });
