@@ -1,4 +1,5 @@
 import { deriveMontgomeryFactors } from "./field/montgomery-form";
+import { prepareLanes } from "./lanes/start";
 import { deriveConstants } from "./poseidon2/constants";
 import { deriveZeroHashes } from "./trees/zero-hashes";
 
@@ -6,6 +7,7 @@ import { deriveZeroHashes } from "./trees/zero-hashes";
 export function initialize(): void {
   deriveMontgomeryFactors();
   deriveConstants();
+  prepareLanes();
   deriveZeroHashes();
 }
 

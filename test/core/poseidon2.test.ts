@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { loadCore } from "../../src/core/load-core.ts";
-import { concat, fromHex, toHex, word } from "../../src/protocol/bytes.ts";
+import { bigUintBytes, concat, fromHex, toHex, word } from "../../src/protocol/bytes.ts";
+import { FR_MODULUS } from "../../src/protocol/field.ts";
 import { readVectors, words } from "./vectors.ts";
 
 const { poseidon2 } = readVectors<{
@@ -47,15 +48,28 @@ describe("Poseidon2", () => {
   });
 });
 
+const edgeWords = [
+  new Uint8Array(32),
+  bigUintBytes(1n, 32),
+  bigUintBytes(FR_MODULUS - 1n, 32),
+  bigUintBytes(FR_MODULUS, 32),
+  bigUintBytes((1n << 254n) - 1n, 32),
+  new Uint8Array(32).fill(255),
+];
+
+/** Words of any 256 bits, back to back. */
 const fields = (min: number, max: number) =>
   fc
-    .array(fc.uint8Array({ minLength: 31, maxLength: 31 }), { minLength: min, maxLength: max })
-    .map((values) => concat(...values.map((v) => concat(new Uint8Array(1), v))));
+    .array(fc.oneof(fc.constantFrom(...edgeWords), fc.uint8Array({ minLength: 32, maxLength: 32 })), {
+      minLength: min,
+      maxLength: max,
+    })
+    .map((values) => concat(...values));
 
 describe("forms of the same hash", () => {
   test("many independent hashes equal one at a time", () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 7 }), fields(0, 12), (arity, values) => {
+      fc.property(fc.integer({ min: 1, max: 7 }), fields(0, 24), (arity, values) => {
         const count = Math.floor(values.length / 32 / arity);
         const inputs = values.slice(0, count * arity * 32);
         const hashes = core.hashMany(inputs, arity);
@@ -64,8 +78,21 @@ describe("forms of the same hash", () => {
           expect(word(hashes, i)).toEqual(core.hash(inputs.subarray(i * arity * 32, (i + 1) * arity * 32)));
         }
       }),
-      { numRuns: 50 },
+      { numRuns: 150 },
     );
+  });
+
+  test("a batch gives every vector of the hash, in whichever lane it lands", () => {
+    const byLength = Map.groupBy(poseidon2.hash, ({ inputs }) => inputWords(inputs).length / 32);
+    for (const [arity, cases] of byLength) {
+      if (arity === 0) continue;
+      const inputs = cases.flatMap(({ inputs }) => [inputWords(inputs), inputWords(inputs)]);
+      const expected = cases.flatMap(({ hash }) => [fromHex(hash), fromHex(hash)]);
+      expect(core.hashMany(concat(...inputs), arity)).toEqual(concat(...expected));
+      expect(core.hashMany(concat(edgeWords[0], ...new Array(arity - 1).fill(edgeWords[0]), ...inputs), arity)).toEqual(
+        concat(core.hash(new Uint8Array(arity * 32)), ...expected),
+      );
+    }
   });
 
   test("a blob sponge gives the same hash however its words are divided, and squeezing leaves it as it was", () => {
