@@ -1,5 +1,13 @@
 import net from "node:net";
-import { brotliCompressSync, deflateSync, gunzipSync, gzipSync, inflateSync, zstdDecompressSync } from "node:zlib";
+import {
+  brotliCompressSync,
+  constants,
+  deflateSync,
+  gunzipSync,
+  gzipSync,
+  inflateSync,
+  zstdDecompressSync,
+} from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { encodeNumber, encodeText } from "../../src/rpc/encoding/json-writer.ts";
 import type { HttpApplication, Listener, ListenerOptions } from "../../src/rpc/http/listener.ts";
@@ -257,16 +265,17 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
     test.each([
       ["gzip", gzipSync],
       ["deflate", deflateSync],
-      ["br", brotliCompressSync],
+      ["br", (data: Uint8Array) => brotliCompressSync(data, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
     ] as const)("%s bodies are read, up to the limit after decompression", async (encoding, compress) => {
       const headers = { "content-encoding": encoding };
       const compressed = (text: string) => new Uint8Array(compress(Buffer.from(text)));
       expect(await (await post(compressed(request("one")), headers)).json()).toEqual(result(1));
       expect((await post(compressed(padded(MAX_BODY)), headers)).status).toBe(200);
       expect((await post(compressed(padded(MAX_BODY + 1)), headers)).status).toBe(413);
+      const bomb = compressed(" ".repeat(50e6));
       const before = process.memoryUsage().rss;
-      expect((await post(compressed(" ".repeat(50e6)), headers)).status).toBe(413);
-      expect(process.memoryUsage().rss - before).toBeLessThan(150e6);
+      expect((await post(bomb, headers)).status).toBe(413);
+      expect(process.memoryUsage().rss - before).toBeLessThan(40e6);
       const corrupt = await post(new Uint8Array(Buffer.from("not compressed")), headers);
       expect([corrupt.status, ((await corrupt.json()) as { error: object }).error]).toEqual([
         400,
@@ -382,7 +391,7 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
       expect((await post(request("one"))).status).toBe(200);
     });
 
-    test("one that sends a byte a second is cut off at the timeout", async () => {
+    test.concurrent("one that sends a byte a second is cut off at the timeout", async () => {
       const started = Date.now();
       const raw = await drip(
         listener.port,
@@ -392,14 +401,14 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
       expect(Date.now() - started).toBeLessThan(REQUEST_TIMEOUT_MS + 2_500);
     });
 
-    test("one that sends its head a byte a second is cut off too", async () => {
+    test.concurrent("one that sends its head a byte a second is cut off too", async () => {
       const started = Date.now();
       await drip(listener.port, "POST / HTTP/1.1\r\nHost: a\r\nX-Slow: ");
       // uWebSockets.js has a timeout of its own for heads: ten seconds, in steps of four.
       expect(Date.now() - started).toBeLessThan(15_000);
     });
 
-    test("one that does not take its answer is cut off, one that takes it slowly is served", async () => {
+    test.concurrent("one that does not take its answer is cut off, one that takes it slowly is served", async () => {
       const length = 30_000_000;
       const body = request("text", [length]);
       const head = `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;

@@ -23,7 +23,8 @@ export async function listenWithNode(application: HttpApplication, options: List
     requestTimeout: options.requestTimeoutMs + 5_000,
     connectionsCheckingInterval: Math.min(1_000, options.requestTimeoutMs),
   });
-  server.on("request", (req, res) => new NodeExchange(req, res, options).start(application));
+  const state = { closing: false };
+  server.on("request", (req, res) => new NodeExchange(req, res, options, state).start(application));
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) => reject(new ListenError(options.host, options.port, { cause })));
     server.listen({ host: options.host, port: options.port }, resolve);
@@ -32,6 +33,7 @@ export async function listenWithNode(application: HttpApplication, options: List
     adapter: "node:http",
     port: (server.address() as AddressInfo).port,
     async close(graceMs = DEFAULT_GRACE_MS) {
+      state.closing = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       const timer = setTimeout(() => server.closeAllConnections(), graceMs);
@@ -45,9 +47,16 @@ class NodeExchange {
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
   readonly #options: ListenerOptions;
+  readonly #listener: { readonly closing: boolean };
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(req: IncomingMessage, res: ServerResponse, options: ListenerOptions) {
+  constructor(
+    req: IncomingMessage,
+    res: ServerResponse,
+    options: ListenerOptions,
+    listener: { readonly closing: boolean },
+  ) {
+    this.#listener = listener;
     this.#req = req;
     this.#res = res;
     this.#options = options;
@@ -122,9 +131,9 @@ class NodeExchange {
     res.statusCode = status;
     for (const [name, value] of headers) res.setHeader(name, value);
     if (status !== 204) res.setHeader("Content-Length", body?.length ?? 0);
+    if (cutOff || this.#listener.closing) res.setHeader("Connection", "close");
     if (cutOff) {
       // The client is still sending: nothing that follows on this connection could be told apart from the body.
-      res.setHeader("Connection", "close");
       res.on("finish", () => this.#req.socket.destroySoon());
     }
     res.setTimeout(this.#options.stallTimeoutMs, () => this.#req.socket.destroy());
