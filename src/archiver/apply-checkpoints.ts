@@ -8,7 +8,7 @@ import { invalidProposal } from "./attestation-verdict.ts";
 import type { Download } from "./download-checkpoints.ts";
 import { InconsistentL1Error, InvalidCheckpointError, NonSequentialCheckpointError } from "./errors.ts";
 import { messagesOfCheckpoint } from "./message-chain.ts";
-import type { RebuiltCheckpoint } from "./rebuild-checkpoint.ts";
+import type { RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
 import { applyProven, settleWorldState } from "./sync-finality.ts";
 import { type SyncServices, timed } from "./sync-services.ts";
 import { type ChainEnd, checkContinuation } from "./validate-checkpoint.ts";

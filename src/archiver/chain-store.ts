@@ -5,7 +5,7 @@ import { epochSlots } from "../protocol/time.ts";
 import { readTxEffects, type TxEffect } from "../protocol/tx-effect.ts";
 import type { Store } from "../storage/store.ts";
 import { NonSequentialCheckpointError } from "./errors.ts";
-import type { RebuiltCheckpoint } from "./rebuild-checkpoint.ts";
+import type { RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
 import { BlockBodies } from "./tables/block-bodies.ts";
 import { BlockHeaders } from "./tables/block-headers.ts";
 import { ChainState } from "./tables/chain-state.ts";

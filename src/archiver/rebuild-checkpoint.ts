@@ -4,7 +4,7 @@ import { blockHeadersHash } from "../core/derive/block-headers-hash.ts";
 import { BLOCK_HEADER_BYTES, HEADER_AT, HEADER_SNAPSHOT_AT } from "../protocol/block-header.ts";
 import { writeU32, writeUint } from "../protocol/bytes.ts";
 import { type BlobBlock, readCheckpointBlobs } from "../protocol/checkpoint-blob.ts";
-import { CHECKPOINT_AT, type CheckpointHeader, checkpointSlot } from "../protocol/checkpoint-header.ts";
+import { CHECKPOINT_AT, checkpointSlot } from "../protocol/checkpoint-header.ts";
 import {
   ARCHIVE,
   L1_TO_L2_MESSAGE_TREE,
@@ -16,39 +16,9 @@ import {
 import { DecodeError } from "../protocol/errors.ts";
 import { FR_ZERO } from "../protocol/field.ts";
 import { checkpointOutHash } from "../protocol/sha-trees.ts";
-import { items, type TxEffect } from "../protocol/tx-effect.ts";
-import type { BlockRecord } from "./types.ts";
+import { items } from "../protocol/tx-effect.ts";
+import type { RebuildInput, RebuiltBlock, RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
 import { checkRebuiltHashes, checkStructure } from "./validate-checkpoint.ts";
-
-/** What is needed to rebuild a checkpoint: plain data, so that it can cross to another thread. */
-export interface RebuildInput {
-  checkpointNumber: number;
-  header: CheckpointHeader;
-  /** Archive after the last block, from the proposal's calldata. */
-  archiveRoot: Uint8Array;
-  versionedBlobHashes: Uint8Array[];
-  /** The blobs back to back. */
-  blobs: Uint8Array;
-  l1ChainId: number;
-  rollupVersion: number;
-  rollupManaLimit: number;
-}
-
-export interface RebuiltBlock {
-  record: BlockRecord;
-  /** Words of the txs, back to back: the stored form. */
-  body: Uint8Array;
-  txs: TxEffect[];
-}
-
-export interface RebuiltCheckpoint {
-  checkpointNumber: number;
-  header: CheckpointHeader;
-  archiveRoot: Uint8Array;
-  /** Out hash of this checkpoint alone. */
-  outHash: Uint8Array;
-  blocks: RebuiltBlock[];
-}
 
 /**
  * Rebuilds the blocks of a checkpoint from its blobs (sheet 04 section 5) and checks everything that the proposal alone

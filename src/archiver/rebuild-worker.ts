@@ -1,12 +1,8 @@
 import type { Core } from "../core/core.ts";
 import { loadCore } from "../core/load-core.ts";
 import { DecodeError } from "../protocol/errors.ts";
-import {
-  type RebuildInput,
-  type RebuiltBlock,
-  type RebuiltCheckpoint,
-  rebuildCheckpoint,
-} from "./rebuild-checkpoint.ts";
+import { rebuildCheckpoint } from "./rebuild-checkpoint.ts";
+import type { RebuildInput, RebuiltBlock, RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
 
 /**
  * A rebuilt checkpoint as it crosses threads: the txs are views into the bodies and are read again on the other side, and an error of

@@ -2,8 +2,9 @@ import { Piscina } from "piscina";
 import type { Core } from "../core/core.ts";
 import { DecodeError } from "../protocol/errors.ts";
 import { readTxEffects } from "../protocol/tx-effect.ts";
-import { type RebuildInput, type RebuiltCheckpoint, rebuildCheckpoint } from "./rebuild-checkpoint.ts";
+import { rebuildCheckpoint } from "./rebuild-checkpoint.ts";
 import type { RebuiltPlain } from "./rebuild-worker.ts";
+import type { RebuildInput, RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
 
 /** Where rebuilding runs: the result is the same. Rejects with what rebuildCheckpoint throws. */
 export type Rebuild = (input: RebuildInput) => Promise<RebuiltCheckpoint>;

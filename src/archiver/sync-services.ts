@@ -4,7 +4,7 @@ import type { WorldStateWriter } from "../world-state/types.ts";
 import type { InvalidProposal, ValidateAttestations } from "./attestation-verdict.ts";
 import type { ChainStore } from "./chain-store.ts";
 import type { Logger } from "./logger.ts";
-import type { RebuildInput, RebuiltCheckpoint } from "./rebuild-checkpoint.ts";
+import type { RebuildInput, RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
 import type { BlockRecord } from "./types.ts";
 
 export interface SyncOptions {
@@ -16,7 +16,10 @@ export interface SyncOptions {
   checkpointHistory: number;
   /** Longest pause after failures. Milliseconds. */
   maxBackoffMs: number;
-  /** Checkpoints whose blobs are fetched ahead of the one that is being applied. */
+  /**
+   * Checkpoints whose blobs are fetched ahead of the one that is being applied: enough that blobs are checked in full batches. At six
+   * blobs each this many take 48 MiB.
+   */
   prefetch: number;
   /** Checkpoints, and bytes of blob words, that may share one commit. */
   commit: { checkpoints: number; bytes: number };
@@ -27,7 +30,7 @@ export const DEFAULT_SYNC_OPTIONS: SyncOptions = {
   batchSize: 100,
   checkpointHistory: 64,
   maxBackoffMs: 15_000,
-  prefetch: 8,
+  prefetch: 64,
   commit: { checkpoints: 16, bytes: 2 * 1024 * 1024 },
 };
 

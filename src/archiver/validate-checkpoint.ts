@@ -10,7 +10,7 @@ import {
 import { DecodeError } from "../protocol/errors.ts";
 import { isCanonicalFr } from "../protocol/field.ts";
 import { blobsHash, epochOutHash, inHash } from "../protocol/sha-trees.ts";
-import type { RebuildInput, RebuiltCheckpoint } from "./rebuild-checkpoint.ts";
+import type { RebuildInput, RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
 
 /**
  * Rules that the blobs and the checkpoint header must keep together (sheet 04 section 5). Coinbase, fee recipient, fees and slot

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { InvalidCheckpointError } from "../../src/archiver/errors.ts";
-import { type RebuildInput, rebuildCheckpoint } from "../../src/archiver/rebuild-checkpoint.ts";
+import { rebuildCheckpoint } from "../../src/archiver/rebuild-checkpoint.ts";
 import { RebuildPool } from "../../src/archiver/rebuilders.ts";
+import type { RebuildInput } from "../../src/archiver/rebuilt-checkpoint.ts";
 import { checkContinuation } from "../../src/archiver/validate-checkpoint.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { fromHex, toHex, writeUint } from "../../src/protocol/bytes.ts";

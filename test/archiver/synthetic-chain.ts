@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { RebuildInput } from "../../src/archiver/rebuild-checkpoint.ts";
+import type { RebuildInput } from "../../src/archiver/rebuilt-checkpoint.ts";
 import type { Core } from "../../src/core/core.ts";
 import { blockHash } from "../../src/core/derive/block-hash.ts";
 import { blockHeadersHash } from "../../src/core/derive/block-headers-hash.ts";

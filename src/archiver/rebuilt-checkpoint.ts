@@ -1,0 +1,33 @@
+import type { CheckpointHeader } from "../protocol/checkpoint-header.ts";
+import type { TxEffect } from "../protocol/tx-effect.ts";
+import type { BlockRecord } from "./types.ts";
+
+/** What is needed to rebuild a checkpoint: plain data, so that it can cross to another thread. */
+export interface RebuildInput {
+  checkpointNumber: number;
+  header: CheckpointHeader;
+  /** Archive after the last block, from the proposal's calldata. */
+  archiveRoot: Uint8Array;
+  versionedBlobHashes: Uint8Array[];
+  /** The blobs back to back. */
+  blobs: Uint8Array;
+  l1ChainId: number;
+  rollupVersion: number;
+  rollupManaLimit: number;
+}
+
+export interface RebuiltBlock {
+  record: BlockRecord;
+  /** Words of the txs, back to back: the stored form. */
+  body: Uint8Array;
+  txs: TxEffect[];
+}
+
+export interface RebuiltCheckpoint {
+  checkpointNumber: number;
+  header: CheckpointHeader;
+  archiveRoot: Uint8Array;
+  /** Out hash of this checkpoint alone. */
+  outHash: Uint8Array;
+  blocks: RebuiltBlock[];
+}
