@@ -38,13 +38,16 @@ describe("JSON writer", () => {
     expect(written((out) => out.paddedWord(Uint8Array.of(1, 2, 3, 4), 1, 2))).toBe(`"0x${"0203".padStart(64, "0")}"`);
   });
 
-  test("what is taken is a copy, and what is rewound is gone", () => {
+  test("what is taken stays as it is, short or long, and what is rewound is gone", () => {
     const out = new JsonWriter();
     const first = out.text("kept").take();
     const mark = out.text("[").length;
     out.text("lost").rewind(mark);
     expect(Buffer.from(out.text("]").take()).toString()).toBe("[]");
     expect(Buffer.from(first).toString()).toBe("kept");
+    const long = out.text("l".repeat(200_000)).take();
+    out.text("s".repeat(200_000)).take();
+    expect(Buffer.from(long).toString()).toBe("l".repeat(200_000));
     expect(written((writer) => writer.value("ü€😀".repeat(10_000)))).toBe(JSON.stringify("ü€😀".repeat(10_000)));
   });
 });

@@ -17,8 +17,10 @@ const CLOSE_ARRAY = 0x5d;
 /** Bytes of one quoted word: two quotes, 0x, 64 digits. */
 const WORD_TEXT_BYTES = 68;
 const INITIAL_BYTES = 16 * 1024;
-/** A buffer that grew above this is given back after use. */
-const KEPT_BYTES = 1024 * 1024;
+/** Results above this are handed over with their buffer instead of being copied out of it. */
+const HANDED_OVER_BYTES = 64 * 1024;
+/** Most bytes that a new buffer starts with. */
+const MOST_INITIAL_BYTES = 1024 * 1024;
 
 /** Zero words with a comma in front of each, grown to the longest padding that was asked for. */
 let zeroWords = Buffer.alloc(0);
@@ -43,13 +45,14 @@ export class JsonWriter {
     this.#length = length;
   }
 
-  /** The bytes written so far as an own copy; the writer starts again. */
+  /** The bytes written so far, which are the caller's from now on; the writer starts again. */
   take(): Uint8Array {
-    const bytes = new Uint8Array(this.#length);
-    bytes.set(this.#buffer.subarray(0, this.#length));
+    const written = this.#buffer.subarray(0, this.#length);
     this.#length = 0;
-    if (this.#buffer.length > KEPT_BYTES) this.#buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
-    return bytes;
+    if (written.length <= HANDED_OVER_BYTES) return new Uint8Array(written);
+    // The next result is probably as long as this one.
+    this.#buffer = Buffer.allocUnsafeSlow(Math.min(this.#buffer.length, MOST_INITIAL_BYTES));
+    return written;
   }
 
   #reserve(bytes: number): number {

@@ -117,10 +117,9 @@ class NodeExchange {
 
   #settle(application: HttpApplication, answer: Answer | Promise<Answer>): void {
     if (answer instanceof Promise) {
-      answer.then(
-        (settled) => this.#send(settled, false),
-        (error: unknown) => this.#send(application.failed(error), false),
-      );
+      answer
+        .then((settled) => this.#send(settled, false))
+        .catch((error: unknown) => this.#send(application.failed(error), false));
     } else this.#send(answer, false);
   }
 

@@ -1,0 +1,45 @@
+import { afterEach, expect, test, vi } from "vitest";
+import type { Listener } from "../../src/rpc/http/listener.ts";
+import { readRegistry } from "../../src/rpc/methods/read-registry.ts";
+import { startRpcServer } from "../../src/rpc/rpc-server.ts";
+import { fakeServices, recordingLogger } from "./support/fakes.ts";
+
+const UWS_LISTENER = "../../src/rpc/http/uws-listener.ts";
+let listener: Listener | undefined;
+
+afterEach(async () => {
+  await listener?.close();
+  vi.doUnmock(UWS_LISTENER);
+  vi.resetModules();
+});
+
+async function call(method: string, params: unknown[] = []): Promise<unknown> {
+  const response = await fetch(`http://127.0.0.1:${listener?.port}/`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 0, method, params }),
+  });
+  return response.json();
+}
+
+test("a node's reads are served with the defaults", async () => {
+  const log = recordingLogger();
+  listener = await startRpcServer(readRegistry(fakeServices()), { port: 0, namespaces: ["node"] }, log);
+  expect(listener.adapter).toBe("uWebSockets.js");
+  expect(await call("node_getBlockNumber")).toEqual({ jsonrpc: "2.0", id: 0, result: 0 });
+  expect(await call("node_getNodeVersion")).toEqual({ jsonrpc: "2.0", id: 0, result: "4.1.2" });
+  expect(log.entries).toEqual([]);
+});
+
+test("without the native binary node:http serves, with a warning", async () => {
+  vi.resetModules();
+  vi.doMock(UWS_LISTENER, () => {
+    throw new Error("no native binary for this platform");
+  });
+  const fresh = await import("../../src/rpc/rpc-server.ts");
+  const log = recordingLogger();
+  listener = await fresh.startRpcServer(readRegistry(fakeServices()), { port: 0, namespaces: ["node"] }, log);
+  expect(listener.adapter).toBe("node:http");
+  expect(await call("node_isReady")).toEqual({ jsonrpc: "2.0", id: 0, result: true });
+  expect(log.entries).toMatchObject([{ level: "warn" }]);
+});
