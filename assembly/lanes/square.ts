@@ -14,7 +14,8 @@ import {
 } from "./arithmetic";
 
 /**
- * out = a * a / R in both lanes; columns and bounds as in mul.ts, mixed products from doubled digits.
+ * out = a * a / R in both lanes; columns and bounds as in mul.ts, mixed products from doubled digits, so that digits must be
+ * balanced: a sum that was not carried is not allowed here.
  *
  *   out 80 | a 80       out may be a
  */
