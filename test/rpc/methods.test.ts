@@ -1,0 +1,197 @@
+import { describe, expect, test } from "vitest";
+import type { BlockRecord, CheckpointRecord } from "../../src/archiver/types.ts";
+import type { Core } from "../../src/core/core.ts";
+import { genesisHeader } from "../../src/protocol/block-header.ts";
+import { toHex } from "../../src/protocol/bytes.ts";
+import { CHECKPOINT_HEADER_BYTES } from "../../src/protocol/checkpoint-header.ts";
+import { SEPARATOR } from "../../src/protocol/constants.ts";
+import { Dispatcher, type RpcAnswer } from "../../src/rpc/jsonrpc/dispatcher.ts";
+import { readRegistry } from "../../src/rpc/methods/read-registry.ts";
+import type { NodeServices } from "../../src/rpc/methods/services.ts";
+import { UnknownStateError } from "../../src/world-state/errors.ts";
+import { fakeChain, fakeServices, fakeWorld, GENESIS_BLOCK, recordingLogger } from "./support/fakes.ts";
+
+function word(value: number): Uint8Array {
+  return new Uint8Array(32).fill(value, 31);
+}
+
+/** Block 1 and 2 are checkpointed, 3 is proposed. */
+const blocks = [1, 2, 3].map((number) => ({
+  block: {
+    ...GENESIS_BLOCK,
+    number,
+    hash: word(0x10 + number),
+    archiveRoot: word(0x20 + number),
+    header: genesisHeader([]),
+    checkpointNumber: number,
+  } satisfies BlockRecord,
+  body: new Uint8Array(),
+}));
+
+const checkpoint: CheckpointRecord = {
+  number: 1,
+  header: new Uint8Array(CHECKPOINT_HEADER_BYTES),
+  archiveRoot: word(0x21),
+  outHash: word(0),
+  startBlock: 1,
+  blockCount: 1,
+  feeAssetPriceModifier: 5n,
+  l1: { number: 7, hash: word(9), timestamp: 1_700_000_000 },
+  attestations: [
+    { address: new Uint8Array(20).fill(1), signature: Uint8Array.of(...new Array(64).fill(0xab), 27) },
+    { address: new Uint8Array(20).fill(2), signature: undefined },
+  ],
+};
+
+const chain = fakeChain({ blocks, checkpointed: 2, checkpoints: [checkpoint, { ...checkpoint, number: 3 }] });
+
+function ask(method: string, params: unknown[], services: Partial<NodeServices> = {}): unknown {
+  const registry = readRegistry(fakeServices({ chain, world: fakeWorld(3), ...services }));
+  const options = { maxBatchSize: 1, namespaces: ["node"] as const, expectedErrors: [UnknownStateError] };
+  const dispatcher = new Dispatcher(registry, options, recordingLogger());
+  const { body } = dispatcher.answer({ method: `node_${method}`, params }) as RpcAnswer;
+  const { result, error } = JSON.parse(Buffer.from(body).toString());
+  return error?.message ?? result;
+}
+
+describe("blocks", () => {
+  test.each<[string, unknown, number | undefined]>([
+    ["getBlock", 3, 3],
+    ["getBlock", "latest", 3],
+    ["getBlock", 4, undefined],
+    ["getBlock", 1e300, undefined],
+    ["getBlock", toHex(word(0x12)), 2],
+    ["getBlock", toHex(word(0x13)), undefined],
+    ["getBlock", toHex(GENESIS_BLOCK.hash), 0],
+    ["getBlock", 0, 0],
+    ["getBlockByHash", toHex(word(0x11)), 1],
+    ["getBlockByHash", toHex(word(0x13)), undefined],
+    ["getBlockByHash", toHex(GENESIS_BLOCK.hash), 0],
+    ["getBlockByArchive", toHex(word(0x22)), 2],
+    ["getBlockByArchive", toHex(word(0x23)), undefined],
+  ])("%s %s is block %s", (method, param, number) => {
+    expect((ask(method, [param]) as { checkpointNumber: number } | undefined)?.checkpointNumber).toBe(number);
+  });
+
+  test("a header is found by hash before its checkpoint is", () => {
+    expect(ask("getBlockHeader", [toHex(word(0x13))])).toBeDefined();
+    expect(ask("getBlockHeader", [])).toBeDefined();
+    expect(ask("getBlockHeader", [toHex(word(0x99))])).toBeUndefined();
+  });
+
+  test("lists end at the tip of what they list", () => {
+    const numbers = (method: string, ...params: unknown[]) =>
+      (ask(method, params) as { checkpointNumber: number }[]).map(({ checkpointNumber }) => checkpointNumber);
+    expect(numbers("getBlocks", 2, 50)).toEqual([2, 3]);
+    expect(numbers("getBlocks", 1, 2)).toEqual([1, 2]);
+    expect(numbers("getBlocks", 4, 1)).toEqual([]);
+    expect(numbers("getCheckpointedBlocks", 1, 50)).toEqual([1]);
+    expect(ask("getCheckpoints", [1, 50])).toHaveLength(1);
+    expect(ask("getCheckpointsDataForEpoch", [1e18])).toEqual([]);
+  });
+
+  test("attestations are written with what they have", () => {
+    const [published] = ask("getCheckpoints", [1, 1]) as Record<string, never>[];
+    expect(published.l1).toEqual({ blockNumber: "7", timestamp: "1700000000", blockHash: toHex(word(9)) });
+    expect(published.attestations).toEqual([
+      { address: `0x${"01".repeat(20)}`, signature: `0x${"ab".repeat(64)}1b` },
+      { address: `0x${"02".repeat(20)}`, signature: `0x${"0".repeat(128)}0` },
+    ]);
+    expect(published.checkpoint).toMatchObject({ feeAssetPriceModifier: "0", number: 1 });
+  });
+});
+
+describe("world state", () => {
+  /** Block whose state a read was asked of. */
+  const stateRead = (method: string, reference: unknown, ...params: unknown[]) => {
+    let asked: number | undefined;
+    const world = fakeWorld(3, {
+      findLeaf: (block) => {
+        asked = block;
+        return undefined;
+      },
+    });
+    const answer = ask(method, [reference, ...params], { world });
+    return answer ?? asked;
+  };
+
+  test.each<[unknown, unknown]>([
+    ["latest", 3],
+    [2, 2],
+    [0, 0],
+    [toHex(GENESIS_BLOCK.hash), 0],
+    [toHex(word(0x12)), 2],
+    [4, "Queried block 4 not yet synced by the node (node is synced upto 3)."],
+  ])("reference %s reads the state of %s", (reference, state) => {
+    expect(stateRead("getNoteHashMembershipWitness", reference, "0x1")).toBe(state);
+  });
+
+  test.each<[unknown, unknown]>([
+    ["latest", 2],
+    [1, 0],
+    [4, 3],
+    [toHex(word(0x11)), 0],
+    [5, "Queried block 4 not yet synced by the node (node is synced upto 3)."],
+    [0, "BlockNumber must be non-negative, got -1"],
+    [toHex(GENESIS_BLOCK.hash), "BlockNumber must be non-negative, got -1"],
+    ["0x5", `Block hash ${toHex(word(5))} not found.`],
+  ])("a block hash is looked for in the archive before reference %s", (reference, state) => {
+    expect(stateRead("getBlockHashMembershipWitness", reference, "0x1")).toBe(state);
+  });
+
+  test("a pruned state is an answer that says so", () => {
+    const world = fakeWorld(3, {
+      lowLeaf: (block) => {
+        throw new UnknownStateError(block);
+      },
+    });
+    expect(ask("getPublicDataWitness", [1, "0x1"], { world })).toBe(
+      "Unable to get meta data for block 1, failed to get block data.",
+    );
+  });
+
+  test("storage is the value of the leaf of contract and slot, zero without one", () => {
+    const leafSlot = word(0x77);
+    let hashed: unknown;
+    const core = {
+      hashWithSeparator(separator: number, fields: Uint8Array) {
+        hashed = [separator, toHex(fields)];
+        return leafSlot;
+      },
+    } as unknown as Core;
+    const world = (present: boolean) =>
+      fakeWorld(3, {
+        lowLeaf: (_block, tree, key) => ({
+          leaf: { index: 1, key, value: word(tree === 2 && key === leafSlot ? 42 : 0), nextKey: word(0), nextIndex: 0 },
+          present,
+        }),
+      });
+    const params = ["latest", toHex(word(5)), "0x1"];
+    expect(ask("getPublicStorageAt", params, { core, world: world(true) })).toBe(toHex(word(42)));
+    expect(hashed).toEqual([SEPARATOR.PUBLIC_LEAF_SLOT, toHex(Buffer.concat([word(5), word(1)]))]);
+    expect(ask("getPublicStorageAt", params, { core, world: world(false) })).toBe(toHex(word(0)));
+  });
+
+  test("leaves are asked for one by one, and the public data tree not at all", () => {
+    const world = fakeWorld(3, {
+      findLeaf: (_b, _t, value) => (value[31] === 1 ? 9 : undefined),
+      blockOfLeaf: () => 2,
+    });
+    expect(ask("findLeavesIndexes", ["latest", 1, ["0x1", "0x2"]], { world })).toEqual([
+      { l2BlockNumber: 2, l2BlockHash: toHex(word(0x12)), data: "9" },
+      null,
+    ]);
+    expect(ask("findLeavesIndexes", ["latest", 2, []], { world })).toEqual([]);
+    expect(ask("findLeavesIndexes", ["latest", 2, ["0x1"]], { world })).toMatch(/^Attempted to read beyond buffer/);
+  });
+});
+
+test("messages: the checkpoint is that of the global index, from the first one on", () => {
+  const messages = [0, 1023, 1024].map((index) => ({ leaf: word(index % 250), index }));
+  const services = { chain: fakeChain({ messages }) };
+  const checkpoints = messages.map(({ leaf }) => ask("getL1ToL2MessageCheckpoint", [toHex(leaf)], services));
+  expect(checkpoints).toEqual([1, 1, 2]);
+  expect(ask("getL1ToL2MessageCheckpoint", ["0xff"], services)).toBeUndefined();
+  expect(ask("isL1ToL2MessageSynced", [toHex(word(0))], services)).toBe(true);
+  expect(ask("isL1ToL2MessageSynced", ["0xff"], services)).toBe(false);
+});
