@@ -1,9 +1,10 @@
 import { type DiscoveryOptions, discoverContracts } from "./discovery.ts";
-import { L1ConfigurationError } from "./errors.ts";
+import { L1ConfigurationError, L1Error } from "./errors.ts";
 import { readIdentity } from "./identity.ts";
 import { type L1Logger, silentLogger } from "./logger.ts";
 import { JsonRpcRollupReader } from "./rollup-reader.ts";
 import { L1Rpc } from "./rpc/l1-rpc.ts";
+import { missingTraces } from "./trace-support.ts";
 import type { RollupReader } from "./types.ts";
 
 export interface ConnectOptions extends DiscoveryOptions {
@@ -18,6 +19,10 @@ export interface ConnectOptions extends DiscoveryOptions {
   timeoutMs?: number;
   /** Waits between rounds over all endpoints. */
   retryDelaysMs?: readonly number[];
+  /** Fail when no debug endpoint can trace (sheet 04 section 3.2), instead of warning. */
+  requireTraces?: boolean;
+  /** Ends calls under way, the reader's too, and refuses later ones. */
+  signal?: AbortSignal;
   logger?: L1Logger;
 }
 
@@ -25,6 +30,21 @@ function checkAddress(name: string, value: string | undefined): void {
   if (value === undefined) return;
   if (!/^0x[0-9a-fA-F]{40}$/.test(value)) throw new L1ConfigurationError(`${name} must be a 20-byte 0x address`);
   if (/^0x0+$/.test(value)) throw new L1ConfigurationError(`${name} must not be zero`);
+}
+
+/** Traces are only needed for wrappers that no decoder knows: their absence is worth a line, and an error only on request. */
+async function checkTraces(rpc: L1Rpc, debugRpc: L1Rpc, options: ConnectOptions, logger: L1Logger): Promise<void> {
+  try {
+    if (debugRpc !== rpc) await debugRpc.checkChain(options.l1ChainId);
+    const missing = await missingTraces(debugRpc);
+    if (!missing) return;
+    if (options.requireTraces)
+      throw new L1ConfigurationError(`no endpoint with traces: ${missing}`, { url: debugRpc.urls[0] });
+    logger.debug({ reason: missing }, "L1 transactions cannot be traced");
+  } catch (error) {
+    if (!(error instanceof L1Error) || error.fatal || options.requireTraces) throw error;
+    logger.warn({ reason: error.message }, "the L1 debug endpoints do not answer");
+  }
 }
 
 /**
@@ -41,12 +61,14 @@ function checkAddress(name: string, value: string | undefined): void {
  * const checkpoints = await reader.checkpoints(reader.identity.constants.l1StartBlock, (await reader.latestBlock()).number);
  */
 export async function connectRollup(options: ConnectOptions): Promise<RollupReader> {
-  const { l1RpcUrls, debugRpcUrls, timeoutMs, retryDelaysMs, logger = silentLogger } = options;
+  const { l1RpcUrls, debugRpcUrls, timeoutMs, retryDelaysMs, signal, logger = silentLogger } = options;
   checkAddress("the registry address", options.registryAddress);
   checkAddress("the rollup address", options.rollupAddress);
-  const rpc = new L1Rpc({ urls: l1RpcUrls, timeoutMs, retryDelaysMs, logger });
-  const debugRpc = debugRpcUrls?.length ? new L1Rpc({ urls: debugRpcUrls, timeoutMs, retryDelaysMs, logger }) : rpc;
+  const rpcOf = (urls: readonly string[]) => new L1Rpc({ urls, timeoutMs, retryDelaysMs, signal, logger });
+  const rpc = rpcOf(l1RpcUrls);
+  const debugRpc = debugRpcUrls?.length ? rpcOf(debugRpcUrls) : rpc;
   await rpc.checkChain(options.l1ChainId);
+  await checkTraces(rpc, debugRpc, options, logger);
   const addresses = await discoverContracts(rpc, options);
   const identity = await readIdentity(rpc, addresses, options);
   if (options.rollupVersion !== undefined && options.rollupVersion !== identity.rollupVersion) {

@@ -38,12 +38,12 @@ export function readInboxMessage(log: L1Log): InboxMessage {
 }
 
 /** Messages sent in an L1 block range (inclusive), in L1 order (sheet 04 section 6.1). With `leaf`, only that message. */
-export async function retrieveMessages(
+export function retrieveMessages(
   rpc: L1Rpc,
   inboxAddress: string,
   range: { fromBlock: number; toBlock: number },
   leaf?: Uint8Array,
 ): Promise<InboxMessage[]> {
   const topics = leaf ? [MESSAGE_SENT_TOPIC, null, toHex(leaf)] : [MESSAGE_SENT_TOPIC];
-  return (await getLogs(rpc, { address: inboxAddress, topics, ...range })).map(readInboxMessage);
+  return getLogs(rpc, { address: inboxAddress, topics, ...range }, readInboxMessage);
 }

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { toEventSelector, toFunctionSelector } from "viem";
 import { describe, expect, test } from "vitest";
 import { escapeHatchAbi } from "../../src/l1/abi/escape-hatch.ts";
@@ -5,14 +6,14 @@ import { inboxAbi } from "../../src/l1/abi/inbox.ts";
 import { registryAbi } from "../../src/l1/abi/registry.ts";
 import { rollupAbi } from "../../src/l1/abi/rollup.ts";
 import { findProposeCall } from "../../src/l1/checkpoints/find-propose-call.ts";
-import { attestationsHash, readProposeCall } from "../../src/l1/checkpoints/propose-call.ts";
+import { attestationsHash, PROPOSE_SELECTOR, readProposeCall } from "../../src/l1/checkpoints/propose-call.ts";
 import { readProposedEvent } from "../../src/l1/checkpoints/proposed-event.ts";
 import { attestationPayload, ethSignedMessageDigest, payloadDigest } from "../../src/l1/committee/digests.ts";
 import { CheckpointCalldataError } from "../../src/l1/errors.ts";
 import { silentLogger } from "../../src/l1/logger.ts";
 import type { L1Log } from "../../src/l1/rpc/answers.ts";
 import { L1Rpc } from "../../src/l1/rpc/l1-rpc.ts";
-import { fromHex, toHex } from "../../src/protocol/bytes.ts";
+import { concat, fromHex, toHex } from "../../src/protocol/bytes.ts";
 import { checkpointHash } from "../../src/protocol/checkpoint-header.ts";
 import { DecodeError } from "../../src/protocol/errors.ts";
 import { type CheckpointVector, l1Vectors } from "./vectors.ts";
@@ -127,6 +128,44 @@ describe.each(cases)("checkpoint of %s", (_, vector, rollup, committeeSize) => {
     expect(toHex(attestationPayload(...parts))).toBe(vector.computed.payloadToSign);
     expect(toHex(payloadDigest(...parts))).toBe(vector.computed.payloadDigest);
     expect(toHex(ethSignedMessageDigest(payloadDigest(...parts)))).toBe(vector.computed.ethSignedMessageDigest);
+  });
+});
+
+describe("arbitrary bytes", () => {
+  const refusal = (read: () => unknown) => {
+    try {
+      read();
+    } catch (error) {
+      expect(error).toBeInstanceOf(DecodeError);
+    }
+  };
+
+  test("as calldata are a DecodeError at worst", () => {
+    const real = fromHex(scenario.checkpoints[0].tx.input);
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 2000 }), (tail) =>
+        refusal(() => readProposeCall(concat(PROPOSE_SELECTOR, tail))),
+      ),
+    );
+    fc.assert(
+      fc.property(fc.nat(real.length - 1), fc.uint8Array({ minLength: 1, maxLength: 40 }), (at, bytes) => {
+        const input = real.slice();
+        input.set(bytes.subarray(0, real.length - at), at);
+        refusal(() => readProposeCall(input));
+      }),
+    );
+  });
+
+  test("as event data are a DecodeError at worst", () => {
+    const log = logOf(scenario.checkpoints[0]);
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 500 }), (data) => refusal(() => readProposedEvent({ ...log, data }))),
+    );
+    fc.assert(
+      fc.property(fc.nat(log.data.length - 1), fc.nat(255), (at, byte) =>
+        refusal(() => readProposedEvent({ ...log, data: log.data.with(at, byte) })),
+      ),
+    );
   });
 });
 

@@ -145,6 +145,23 @@ describe("an L1 endpoint", () => {
   });
 });
 
+describe("stopping", () => {
+  test("ends a call under way, a wait between rounds, and refuses later calls, with the signal's reason", async () => {
+    const silent = await fake(httpFake(() => "silence"));
+    const busy = await fake(httpFake(() => ({ raw: "busy", status: 503 })));
+    for (const { url } of [silent, busy]) {
+      const controller = new AbortController();
+      const signal = controller.signal;
+      const rpc = new L1Rpc({ urls: [url], timeoutMs: 60_000, retryDelaysMs: [60_000], signal, logger: silentLogger });
+      const call = failure(blockNumber(rpc));
+      const reason = new Error("stopping");
+      setTimeout(() => controller.abort(reason), 50);
+      expect(await call).toBe(reason);
+      expect(await failure(blockNumber(rpc))).toBe(reason);
+    }
+  });
+});
+
 describe("several L1 endpoints", () => {
   test("are tried in order", async () => {
     const html = await fake(httpFake(() => ({ raw: "<html>" })));
@@ -293,6 +310,32 @@ describe("connecting", () => {
     expect(error).toMatchObject({ version: 9, fatal: true });
   });
 
+  test("needs endpoints that trace only where that is required", async () => {
+    const l1 = (traces: boolean) =>
+      fake(
+        rpcFake((method) => {
+          if (method === "eth_chainId") return "0x7a69";
+          if (!method.includes("race")) return "0x";
+          if (traces && method === "debug_traceTransaction") throw new RpcFailure(-32000, "transaction not found");
+          throw new RpcFailure(-32601, "the method does not exist/is not available");
+        }),
+      );
+    const [with_, without] = [await l1(true), await l1(false)];
+    const connect = (debugUrl: string, requireTraces: boolean) =>
+      failure(connectRollup({ ...options, l1RpcUrls: [without.url], debugRpcUrls: [debugUrl], requireTraces }));
+    expect(await connect(without.url, true)).toMatchObject({ name: "L1ConfigurationError", fatal: true });
+    // Getting as far as the registry, which these servers do not have, is enough.
+    for (const [url, required] of [
+      [with_.url, true],
+      [without.url, false],
+      [await deadUrl(), false],
+    ] as const) {
+      expect(await connect(url, required)).toBeInstanceOf(ContractMissingError);
+    }
+    const wrong = await fake(rpcFake(() => "0x1"));
+    expect(await connect(wrong.url, false)).toBeInstanceOf(WrongChainError);
+  });
+
   test("needs a registry address", async () => {
     const connect = (registryAddress: string) =>
       connectRollup({ ...options, registryAddress, l1RpcUrls: ["http://x"] });
@@ -324,7 +367,11 @@ describe("logs", () => {
         return [logAt(Number(fromBlock))];
       }),
     );
-    const found = await getLogs(rpcOf([server.url]), { address, topics: [topic], fromBlock: 0, toBlock: 40 });
+    const found = await getLogs(
+      rpcOf([server.url]),
+      { address, topics: [topic], fromBlock: 0, toBlock: 40 },
+      (log) => log,
+    );
     expect(found.map((l) => l.blockNumber)).toEqual([0, 11, 21, 31]);
   });
 
@@ -340,9 +387,9 @@ describe("logs", () => {
       rpcFake((_, [filter]) => ((filter as { toBlock: string }).toBlock === "0x9" ? others : [logAt(1, { data: 5 })])),
     );
     const rpc = rpcOf([server.url]);
-    const found = await getLogs(rpc, { address, topics: [topic], fromBlock: 0, toBlock: 9 });
+    const found = await getLogs(rpc, { address, topics: [topic], fromBlock: 0, toBlock: 9 }, (log) => log);
     expect(found.map((l) => l.blockNumber)).toEqual([2, 3]);
-    const error = await failure(getLogs(rpc, { address, topics: [topic], fromBlock: 0, toBlock: 8 }));
+    const error = await failure(getLogs(rpc, { address, topics: [topic], fromBlock: 0, toBlock: 8 }, (log) => log));
     expect(error).toMatchObject({ kind: "nonsense", rule: expect.stringContaining("log.data") });
   });
 });

@@ -41,11 +41,13 @@ export class SourcedBlobFetcher implements BlobFetcher {
   }
 
   /**
-   * Asks every source whether it is there; a source that is not is warned about.
+   * Asks every source whether it is there; a source that is not is warned about. Begins to load the KZG setup meanwhile, which the
+   * first fetch would else wait for.
    * Throws a NoBlobSourceReachableError when none is, unless `allowEmpty`.
    * @returns how many answer.
    */
   async checkSources({ allowEmpty = false } = {}): Promise<number> {
+    this.#parts.kzg.start();
     const failures: { source: string; reason: string }[] = [];
     await Promise.all(
       this.#sources.map(async (source) => {
@@ -106,11 +108,6 @@ export class SourcedBlobFetcher implements BlobFetcher {
       .catch((error: unknown) => logger.warn({ store: upload.name, error }, "blobs cannot be uploaded"))
       .finally(() => this.#uploads.delete(work));
     this.#uploads.add(work);
-  }
-
-  /** Loads the KZG setup in the background, which the first fetch would else wait for. */
-  start(): void {
-    this.#parts.kzg.start();
   }
 
   /** Ends the uploads under way, the healthcheck and the fetcher's own KZG worker. */

@@ -34,10 +34,8 @@ export async function retrieveCheckpoints(
 ): Promise<ProposedCheckpoint[]> {
   const { rpc, rollupAddress } = context;
   const topics = [CHECKPOINT_PROPOSED_TOPIC];
-  const found = await getLogs(rpc, { address: rollupAddress, topics, fromBlock, toBlock });
-  const checkpoints = await mapParallel(found.map(readProposedEvent), WIDTH, (event) =>
-    retrieveCheckpoint(context, event),
-  );
+  const events = await getLogs(rpc, { address: rollupAddress, topics, fromBlock, toBlock }, readProposedEvent);
+  const checkpoints = await mapParallel(events, WIDTH, (event) => retrieveCheckpoint(context, event));
   return checkpoints.filter((checkpoint) => checkpoint !== undefined);
 }
 

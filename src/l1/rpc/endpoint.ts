@@ -6,6 +6,8 @@ export interface EndpointOptions {
   timeoutMs: number;
   /** Most calls of one HTTP request. */
   batchSize: number;
+  /** Stops what is under way. */
+  signal?: AbortSignal;
 }
 
 interface Call {
@@ -110,7 +112,7 @@ export class JsonRpcEndpoint {
   }
 
   async #post(body: string, method: string): Promise<unknown> {
-    const { timeoutMs } = this.#options;
+    const { timeoutMs, signal } = this.#options;
     let status: number;
     let text: string;
     try {
@@ -121,6 +123,7 @@ export class JsonRpcEndpoint {
         body,
         timeoutMs,
         maxBytes: MAX_ANSWER_BYTES,
+        signal,
       });
       status = answer.status;
       text = Buffer.from(answer.body).toString("utf8");

@@ -33,6 +33,8 @@ export interface L1RpcOptions {
   /** Waits between rounds over all endpoints, in milliseconds; one more round than waits. */
   retryDelaysMs?: readonly number[];
   batchSize?: number;
+  /** Ends calls under way and refuses later ones, with its reason. */
+  signal?: AbortSignal;
   logger: L1Logger;
 }
 
@@ -71,18 +73,27 @@ export class L1Rpc {
   readonly urls: readonly string[];
   readonly #endpoints: JsonRpcEndpoint[];
   readonly #retryDelaysMs: readonly number[];
+  readonly #signal: AbortSignal | undefined;
   readonly #logger: L1Logger;
 
-  constructor({ urls, timeoutMs = 20_000, retryDelaysMs = [200, 1000, 3000], batchSize = 50, logger }: L1RpcOptions) {
+  constructor({
+    urls,
+    timeoutMs = 20_000,
+    retryDelaysMs = [200, 1000, 3000],
+    batchSize = 50,
+    signal,
+    logger,
+  }: L1RpcOptions) {
     if (urls.length === 0) throw new L1ConfigurationError("at least one L1 RPC URL is required");
     for (const url of urls) {
       if (!/^https?:$/.test(URL.parse(url)?.protocol ?? "")) {
         throw new L1ConfigurationError(`an L1 RPC URL must be http:// or https://, got ${redactUrl(url)}`);
       }
     }
-    this.#endpoints = urls.map((url) => new JsonRpcEndpoint(url, { timeoutMs, batchSize }));
+    this.#endpoints = urls.map((url) => new JsonRpcEndpoint(url, { timeoutMs, batchSize, signal }));
     this.urls = this.#endpoints.map(({ name }) => name);
     this.#retryDelaysMs = retryDelaysMs;
+    this.#signal = signal;
     this.#logger = logger;
   }
 
@@ -94,6 +105,7 @@ export class L1Rpc {
     for (let round = 0; ; round++) {
       const failures: L1Error[] = [];
       for (const endpoint of this.#endpoints) {
+        this.#signal?.throwIfAborted();
         try {
           return await this.#ask(endpoint, call);
         } catch (error) {
@@ -101,14 +113,20 @@ export class L1Rpc {
           failures.push(error);
         }
       }
+      this.#signal?.throwIfAborted();
       const wait = this.#retryDelaysMs[round];
       if (wait === undefined || failures.every(isLasting)) throw this.#verdict(failures, call.method);
       this.#logger.debug(
         { method: call.method, failures: failures.map(({ message }) => message) },
         "L1 call failed, trying again",
       );
-      await sleep(wait);
+      await this.#wait(wait);
     }
+  }
+
+  async #wait(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#signal }).catch(() => this.#signal?.throwIfAborted());
+    this.#signal?.throwIfAborted();
   }
 
   #verdict(failures: L1Error[], method: string): L1Error {
@@ -158,9 +176,10 @@ export class L1Rpc {
         for (const { message } of failures) this.#logger.warn({ reason: message }, "an L1 endpoint does not answer");
         return;
       }
+      this.#signal?.throwIfAborted();
       const wait = this.#retryDelaysMs[round];
       if (wait === undefined || failures.every(isLasting)) throw this.#verdict(failures, "eth_chainId");
-      await sleep(wait);
+      await this.#wait(wait);
     }
   }
 }

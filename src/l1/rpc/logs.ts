@@ -24,24 +24,24 @@ function asksTooMuch(error: unknown): boolean {
 /**
  * Logs of one contract in a block range, in chain order. A range that the endpoints find too large is read in halves. Logs that do
  * not match the filter (servers have been seen to send them) are dropped.
+ * @param readLog gives each log its meaning. Throws a DecodeError, which counts against the endpoint that sent the log.
  */
-export async function getLogs(rpc: L1Rpc, filter: LogFilter): Promise<L1Log[]> {
+export async function getLogs<T>(rpc: L1Rpc, filter: LogFilter, readLog: (log: L1Log) => T): Promise<T[]> {
   const { address, topics, fromBlock, toBlock } = filter;
   if (fromBlock > toBlock) return [];
   const params = [{ address, topics, fromBlock: `0x${fromBlock.toString(16)}`, toBlock: `0x${toBlock.toString(16)}` }];
+  const matches = (log: L1Log) =>
+    log.address === address &&
+    log.blockNumber >= fromBlock &&
+    log.blockNumber <= toBlock &&
+    topics.every((topic, i) => topic === null || (log.topics[i] && toHex(log.topics[i]) === topic));
+  const parse = (value: unknown) => logs(value).filter(matches).map(readLog);
   try {
-    const found = await rpc.request({ method: "eth_getLogs", params, parse: logs });
-    return found.filter(
-      (log) =>
-        log.address === address &&
-        log.blockNumber >= fromBlock &&
-        log.blockNumber <= toBlock &&
-        topics.every((topic, i) => topic === null || (log.topics[i] && toHex(log.topics[i]) === topic)),
-    );
+    return await rpc.request({ method: "eth_getLogs", params, parse });
   } catch (error) {
     if (fromBlock === toBlock || !asksTooMuch(error)) throw error;
     const middle = Math.floor((fromBlock + toBlock) / 2);
-    const first = await getLogs(rpc, { ...filter, toBlock: middle });
-    return first.concat(await getLogs(rpc, { ...filter, fromBlock: middle + 1 }));
+    const first = await getLogs(rpc, { ...filter, toBlock: middle }, readLog);
+    return first.concat(await getLogs(rpc, { ...filter, fromBlock: middle + 1 }, readLog));
   }
 }

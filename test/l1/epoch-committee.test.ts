@@ -1,0 +1,130 @@
+import { encodeFunctionResult, type Hex, toFunctionSelector } from "viem";
+import { afterEach, describe, expect, test } from "vitest";
+import { escapeHatchAbi } from "../../src/l1/abi/escape-hatch.ts";
+import { rollupAbi } from "../../src/l1/abi/rollup.ts";
+import { EpochCommittees } from "../../src/l1/committee/epoch-committee.ts";
+import { EpochNotStableError } from "../../src/l1/errors.ts";
+import { silentLogger } from "../../src/l1/logger.ts";
+import { L1Rpc } from "../../src/l1/rpc/l1-rpc.ts";
+import type { RollupIdentity } from "../../src/l1/types.ts";
+import { toHex } from "../../src/protocol/bytes.ts";
+import { type HttpFake, RpcFailure, rpcFake } from "./http-fake.ts";
+
+const ROLLUP = `0x${"aa".repeat(20)}` as Hex;
+const HATCH = `0x${"bb".repeat(20)}` as Hex;
+const MEMBERS = [`0x${"01".repeat(20)}`, `0x${"02".repeat(20)}`] as Hex[];
+const SELECTOR = {
+  committee: "0x1cfe2878",
+  seed: "0x7afeed28",
+  isHatchOpen: "0x3a30aefe",
+  escapeHatch: toFunctionSelector("function getEscapeHatch()"),
+};
+
+const open: HttpFake[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((fake) => fake.close()));
+});
+
+/** Committees of a rollup with lag 2, epochs of 4 slots of 72 s from time 1000. */
+async function committees(answers: {
+  committee?: () => Hex[];
+  hatch?: Hex;
+  isOpen?: () => boolean;
+  targetCommitteeSize?: number;
+}) {
+  const rollup = (functionName: string, result: unknown) =>
+    encodeFunctionResult({ abi: rollupAbi, functionName, result } as never) as Hex;
+  const asked: string[] = [];
+  const fake = await rpcFake((_, params) => {
+    const { data } = params[0] as { data: string };
+    asked.push(data);
+    if (data.startsWith(SELECTOR.committee)) return rollup("getCommitteeAt", answers.committee?.() ?? MEMBERS);
+    if (data.startsWith(SELECTOR.seed)) return rollup("getSampleSeedAt", 77n);
+    if (data.startsWith(SELECTOR.isHatchOpen)) {
+      const result = [answers.isOpen?.() ?? false, ROLLUP] as const;
+      return encodeFunctionResult({ abi: escapeHatchAbi, functionName: "isHatchOpen", result });
+    }
+    return data === SELECTOR.escapeHatch
+      ? rollup("getEscapeHatch", answers.hatch ?? `0x${"00".repeat(20)}`)
+      : rollup("getLagInEpochsForValidatorSet", 2n);
+  });
+  open.push(fake);
+  const rpc = new L1Rpc({ urls: [fake.url], retryDelaysMs: [], logger: silentLogger });
+  const identity = {
+    addresses: { rollupAddress: ROLLUP },
+    constants: {
+      l1GenesisTime: 1000,
+      slotDuration: 72,
+      epochDuration: 4,
+      targetCommitteeSize: answers.targetCommitteeSize ?? 2,
+    },
+  } as RollupIdentity;
+  const epochs = new EpochCommittees(rpc, identity, silentLogger);
+  const get = (epoch: number, latest = 1_000_000) => epochs.get(epoch, async () => latest);
+  return { get, asked };
+}
+
+describe("the committee of an epoch", () => {
+  test("is asked at the epoch's first second and kept", async () => {
+    const { get, asked } = await committees({});
+    const epoch = await get(3);
+    expect({ ...epoch, committee: epoch.committee?.map(toHex) }).toEqual({
+      epoch: 3,
+      committee: MEMBERS,
+      seed: 77n,
+      escapeHatchOpen: false,
+    });
+    const at = (1000 + 3 * 4 * 72).toString(16).padStart(64, "0");
+    expect(asked.filter((data) => data.endsWith(at))).toHaveLength(2);
+    const before = asked.length;
+    expect(await get(3)).toBe(epoch);
+    expect(asked).toHaveLength(before);
+  });
+
+  test("is undefined while there are too few validators, and asked again", async () => {
+    let few = true;
+    const { get } = await committees({
+      committee: () => {
+        if (few) throw new RpcFailure(3, "execution reverted", `0xf4f28e99${"00".repeat(63)}02`);
+        return MEMBERS;
+      },
+    });
+    expect(await get(3)).toMatchObject({ committee: undefined, seed: 77n });
+    few = false;
+    expect((await get(3)).committee).toHaveLength(2);
+  });
+
+  test("is undefined where the network has no committees, without asking", async () => {
+    const { get, asked } = await committees({ targetCommitteeSize: 0 });
+    expect(await get(3)).toMatchObject({ committee: undefined, escapeHatchOpen: false });
+    expect(asked).toEqual([]);
+  });
+
+  test("is refused before its validators are sampled", async () => {
+    const { get } = await committees({});
+    const sampled = 1000 + (5 - 2) * 4 * 72;
+    await expect(get(5, sampled - 1)).rejects.toThrow(EpochNotStableError);
+    expect((await get(5, sampled)).committee).toHaveLength(2);
+  });
+
+  test("has an open escape hatch only when the hatch says so", async () => {
+    const opened = await committees({ hatch: HATCH, isOpen: () => true });
+    expect(await opened.get(3)).toMatchObject({ escapeHatchOpen: true });
+    const failing = await committees({
+      hatch: HATCH,
+      isOpen: () => {
+        throw new RpcFailure(3, "execution reverted", "0x");
+      },
+    });
+    expect(await failing.get(3)).toMatchObject({ escapeHatchOpen: false });
+  });
+
+  test("is not undefined because of any other revert", async () => {
+    const { get } = await committees({
+      committee: () => {
+        throw new RpcFailure(3, "execution reverted", "0x12345678");
+      },
+    });
+    await expect(get(3)).rejects.toMatchObject({ name: "ContractRevertError", errorName: undefined });
+  });
+});
