@@ -1,3 +1,4 @@
+import { maxHeaderSize } from "node:http";
 import type { RpcLogger } from "../log.ts";
 import type { HttpApplication, Listener, ListenerOptions } from "./listener.ts";
 import { listenWithNode } from "./node-listener.ts";
@@ -8,6 +9,8 @@ export async function listen(
   options: ListenerOptions,
   log: RpcLogger,
 ): Promise<Listener> {
+  // Read by the library when it loads. Its own limit of 4096 bytes is less than browsers and proxies may send.
+  process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= String(maxHeaderSize);
   let native: typeof import("./uws-listener.ts");
   try {
     native = await import("./uws-listener.ts");
