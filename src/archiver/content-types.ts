@@ -1,0 +1,107 @@
+import type { TxEffect } from "../protocol/tx-effect.ts";
+
+/** The effects of a settled tx and where they are. */
+export interface SettledTx {
+  blockNumber: number;
+  blockHash: Uint8Array;
+  slotNumber: number;
+  /** Seconds. */
+  blockTimestamp: bigint;
+  txIndexInBlock: number;
+  effect: TxEffect;
+}
+
+/** Order of logs on the chain: block, tx, then the tx's private logs followed by its public ones in one sequence. */
+export interface LogPosition {
+  blockNumber: number;
+  txIndexInBlock: number;
+  logIndexWithinTx: number;
+}
+
+/** A log found by its tag. */
+export interface TaggedLog extends LogPosition {
+  blockHash: Uint8Array;
+  blockTimestamp: bigint;
+  txHash: Uint8Array;
+  /** Emitted fields, tag first: n x 32 bytes. */
+  logData: Uint8Array;
+  /** All of the tx: n x 32 bytes. */
+  noteHashes: Uint8Array;
+  nullifiers: Uint8Array;
+}
+
+/** Bounds of a search by tag. The first entry after `after` is the first result. */
+export interface TagRange {
+  /** Inclusive, default 1. */
+  fromBlock?: number;
+  /** Exclusive, default beyond the tip. */
+  toBlock?: number;
+  txHash?: Uint8Array;
+  after?: LogPosition;
+  /** Results to pass over, for paging by number. */
+  skip?: number;
+  limit: number;
+}
+
+/** Bounds of a search over all public or contract class logs, in chain order (sheet 02 section 3.6). */
+export interface LogRange {
+  fromBlock?: number;
+  /** Exclusive. */
+  toBlock?: number;
+  txHash?: Uint8Array;
+  /** Strictly after this log; `logIndex` counts the tx's logs of the searched kind. */
+  after?: { blockNumber: number; txIndex: number; logIndex: number };
+  contractAddress?: Uint8Array;
+  /** First field; ignored for contract class logs. */
+  tag?: Uint8Array;
+  limit: number;
+}
+
+export interface FoundLog {
+  blockNumber: number;
+  blockHash: Uint8Array;
+  txHash: Uint8Array;
+  txIndex: number;
+  /** Among the tx's logs of the searched kind. */
+  logIndex: number;
+  contractAddress: Uint8Array;
+  /** Emitted fields: n x 32 bytes. */
+  fields: Uint8Array;
+}
+
+export interface ContractClass {
+  id: Uint8Array;
+  artifactHash: Uint8Array;
+  privateFunctionsRoot: Uint8Array;
+  packedBytecode: Uint8Array;
+  /** Block of registration; 0 for protocol contracts. */
+  blockNumber: number;
+}
+
+export interface ContractInstance {
+  address: Uint8Array;
+  salt: Uint8Array;
+  deployer: Uint8Array;
+  /** As of the time that was asked for. */
+  currentContractClassId: Uint8Array;
+  originalContractClassId: Uint8Array;
+  initializationHash: Uint8Array;
+  /** npk, ivpk, ovpk, tpk: 64 bytes each, x then y. */
+  publicKeys: Uint8Array;
+  blockNumber: number;
+}
+
+/** Reads over what blocks contain: txs, logs, contracts, messages to L1. Synchronous, one snapshot per synchronous run. */
+export interface ContentReader {
+  settledTx(txHash: Uint8Array): SettledTx | undefined;
+  /** By siloed tag. */
+  privateLogsByTag(tag: Uint8Array, range: TagRange): TaggedLog[];
+  publicLogsByTag(contractAddress: Uint8Array, tag: Uint8Array, range: TagRange): TaggedLog[];
+  publicLogs(range: LogRange): { logs: FoundLog[]; maxLogsHit: boolean };
+  contractClassLogs(range: LogRange): { logs: FoundLog[]; maxLogsHit: boolean };
+  contractClass(id: Uint8Array): ContractClass | undefined;
+  /** `timestamp` in seconds decides which class is current; by default the latest block's. */
+  contractInstance(address: Uint8Array, timestamp?: bigint): ContractInstance | undefined;
+  /** Checkpoints, blocks, txs, messages of an epoch; empty when the epoch has no checkpointed block. */
+  l2ToL1Messages(epoch: number): Uint8Array[][][][];
+}
