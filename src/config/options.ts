@@ -336,6 +336,16 @@ const archiver = {
     },
     100,
   ),
+  ethereumAllowNoDebugHosts: withDefault(
+    {
+      group: "Archiver",
+      flags: ["--archiver.ethereumAllowNoDebugHosts"],
+      env: ["ETHEREUM_ALLOW_NO_DEBUG_HOSTS"],
+      kind: boolean,
+      meaning: "start even when no L1 endpoint offers debug or trace methods",
+    },
+    true,
+  ),
   maxAllowedEthClientDriftSeconds: withDefault(
     {
       group: "Archiver",

@@ -41,7 +41,7 @@ export interface RunningNode extends RunningService {
   synced(): Promise<void>;
 }
 
-function l1Options(values: NodeOptions["values"], loggerFor: LoggerFor): ConnectOptions {
+function l1Options(values: NodeOptions["values"], loggerFor: LoggerFor, signal: AbortSignal): ConnectOptions {
   return {
     l1RpcUrls: values.l1RpcUrls,
     debugRpcUrls: values.l1DebugRpcUrls,
@@ -49,6 +49,8 @@ function l1Options(values: NodeOptions["values"], loggerFor: LoggerFor): Connect
     ethereumSlotDuration: values.ethereumSlotDuration,
     registryAddress: values.registryAddress,
     rollupVersion: values.rollupVersion === "canonical" ? undefined : values.rollupVersion,
+    requireTraces: !values.ethereumAllowNoDebugHosts,
+    signal,
     logger: loggerFor("l1"),
   };
 }
@@ -66,7 +68,9 @@ export async function startNode({ values, directory, loggerFor, signal }: NodeOp
     const genesisArchiveRoot = genesisState(core, publicData).fork.snapshot(ARCHIVE).root;
     log.info({ fundedAddresses: publicData.length, archiveRoot: toHex(genesisArchiveRoot) }, "genesis is known");
 
-    const l1 = l1Options(values, loggerFor);
+    const l1Calls = new AbortController();
+    teardown.add("L1 calls", () => l1Calls.abort());
+    const l1 = l1Options(values, loggerFor, l1Calls.signal);
     log.info({ urls: shownValue("l1RpcUrls", values), chainId: values.l1ChainId }, "connecting to L1");
     const first = await connectL1(l1, values.maxAllowedEthClientDriftSeconds, log, signal);
     const reader = await untilCompatible(first, {
@@ -118,7 +122,12 @@ export async function startNode({ values, directory, loggerFor, signal }: NodeOp
         checkpointHistory: values.worldStateCheckpointHistory,
       },
     });
-    teardown.add("synchronizer", () => synchronizer.stop());
+    teardown.add("synchronizer", () => {
+      // Told first, so that it takes the end of its calls for what it is.
+      const stopped = synchronizer.stop();
+      l1Calls.abort();
+      return stopped;
+    });
     teardown.add("progress", reportProgress(synchronizer, { logger: loggerFor("archiver"), stream: process.stderr }));
 
     const registry = readRegistry({
