@@ -1,7 +1,6 @@
 import type { L1Block, ProposedCheckpoint, RollupStatus } from "../l1/types.ts";
-import { equal, toHex } from "../protocol/bytes.ts";
+import { concat, equal, toHex } from "../protocol/bytes.ts";
 import { checkpointSlot } from "../protocol/checkpoint-header.ts";
-import { DecodeError } from "../protocol/errors.ts";
 import { epochOfSlot } from "../protocol/time.ts";
 import type { BlockEffects } from "../world-state/types.ts";
 import { invalidProposal } from "./attestation-verdict.ts";
@@ -15,6 +14,8 @@ import { type ChainEnd, checkContinuation } from "./validate-checkpoint.ts";
 
 interface Pending {
   proposal: ProposedCheckpoint;
+  /** What it was rebuilt from. */
+  blobs: Uint8Array;
   checkpoint: RebuiltCheckpoint;
   messages: Uint8Array[];
 }
@@ -56,7 +57,7 @@ export class CheckpointApplier {
   }
 
   async #append(proposal: ProposedCheckpoint, blobs: Uint8Array): Promise<void> {
-    const { chain, reader, times, rebuild, options } = this.#services;
+    const { chain, options } = this.#services;
     const expected = (this.#batch.at(-1)?.checkpoint.checkpointNumber ?? chain.latestCheckpointNumber()) + 1;
     if (proposal.checkpointNumber < expected) {
       throw new InconsistentL1Error("L1 gave another checkpoint for a number whose archive agreed before", {
@@ -67,32 +68,57 @@ export class CheckpointApplier {
     if (proposal.checkpointNumber > expected) {
       throw new NonSequentialCheckpointError(expected, proposal.checkpointNumber);
     }
+    try {
+      this.#batch.push(await this.#rebuild(proposal, blobs));
+    } catch (cause) {
+      if (!isContentError(cause)) throw cause;
+      this.#batch.push(await this.#rebuildFromChecked(proposal, blobs, cause));
+    }
+    this.#batchBytes += blobs.length;
+    const { commit } = options;
+    if (this.#batch.length >= commit.checkpoints || this.#batchBytes >= commit.bytes) await this.flush();
+  }
+
+  /** The checkpoint that blobs hold, checked against L1 and the chain so far. Throws content errors. */
+  async #rebuild(proposal: ProposedCheckpoint, blobs: Uint8Array): Promise<Pending> {
+    const { chain, reader, times, rebuild } = this.#services;
     const { l1ChainId, rollupVersion, constants } = reader.identity;
     const { checkpointNumber, header, archiveRoot, versionedBlobHashes } = proposal;
     const { rollupManaLimit } = constants;
+    const checkpoint = await timed(times, "rebuild", () =>
+      rebuild({
+        checkpointNumber,
+        header,
+        archiveRoot,
+        versionedBlobHashes,
+        blobs,
+        l1ChainId,
+        rollupVersion,
+        rollupManaLimit,
+      }),
+    );
+    const messages = messagesOfCheckpoint(chain.messages, checkpointNumber);
+    checkContinuation(checkpoint, this.#end(), messages, this.#epochOutHashes(checkpoint));
+    return { proposal, blobs, checkpoint, messages };
+  }
+
+  /**
+   * Second try for a checkpoint whose blobs do not give what L1 says. Its archive root binds every blob word, so blobs are applied
+   * without recomputing their commitments; now they are fetched again with that check, which names and passes over a source that
+   * altered them. When they come back the same, the checkpoint itself is invalid.
+   */
+  async #rebuildFromChecked(proposal: ProposedCheckpoint, blobs: Uint8Array, cause: unknown): Promise<Pending> {
+    const { blobs: fetcher, times, historical, signal } = this.#services;
+    const found = await timed(times, "blobFetch", () =>
+      fetcher.fetch(proposal.l1, proposal.versionedBlobHashes, { historical: historical(), recompute: true, signal }),
+    );
+    const checked = concat(...found);
+    if (equal(checked, blobs)) throw new InvalidCheckpointError(proposal, { cause });
     try {
-      const checkpoint = await timed(times, "rebuild", () =>
-        rebuild({
-          checkpointNumber,
-          header,
-          archiveRoot,
-          versionedBlobHashes,
-          blobs,
-          l1ChainId,
-          rollupVersion,
-          rollupManaLimit,
-        }),
-      );
-      const messages = messagesOfCheckpoint(chain.messages, checkpointNumber);
-      checkContinuation(checkpoint, this.#end(), messages, this.#epochOutHashes(checkpoint));
-      this.#batch.push({ proposal, checkpoint, messages });
-      this.#batchBytes += blobs.length;
-    } catch (cause) {
-      if (cause instanceof DecodeError) throw new InvalidCheckpointError(proposal, { cause });
-      throw cause;
+      return await this.#rebuild(proposal, checked);
+    } catch (again) {
+      throw isContentError(again) ? new InvalidCheckpointError(proposal, { cause: again }) : again;
     }
-    const { commit } = options;
-    if (this.#batch.length >= commit.checkpoints || this.#batchBytes >= commit.bytes) await this.flush();
   }
 
   /** End of the chain with the batch on top. */
@@ -125,14 +151,20 @@ export class CheckpointApplier {
       await this.#commit(batch);
     } catch (error) {
       if (!isContentError(error)) throw error;
-      if (batch.length === 1) throw new InvalidCheckpointError(batch[0].proposal, { cause: error });
-      for (const one of batch) {
-        try {
-          await this.#commit([one]);
-        } catch (cause) {
-          if (isContentError(cause)) throw new InvalidCheckpointError(one.proposal, { cause });
-          throw cause;
-        }
+      for (const one of batch) await this.#commitChecked(one);
+    }
+  }
+
+  async #commitChecked(one: Pending): Promise<void> {
+    try {
+      await this.#commit([one]);
+    } catch (error) {
+      if (!isContentError(error)) throw error;
+      const checked = await this.#rebuildFromChecked(one.proposal, one.blobs, error);
+      try {
+        await this.#commit([checked]);
+      } catch (cause) {
+        throw isContentError(cause) ? new InvalidCheckpointError(one.proposal, { cause }) : cause;
       }
     }
   }

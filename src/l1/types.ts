@@ -112,15 +112,22 @@ export interface RollupReader {
   committee(epoch: number): Promise<EpochCommittee>;
 }
 
-/** Fetches blobs by versioned hash and checks each against it. */
+export interface BlobFetchOptions {
+  /** The initial sync: file stores are not asked again for blobs that are still missing. */
+  historical: boolean;
+  /**
+   * Recompute each blob's commitment from its data. Without it only the commitment that comes with a blob is held against the
+   * versioned hash; the caller then has to bind the data by other means, see sheet 04 section 4.5.
+   */
+  recompute?: boolean;
+  signal?: AbortSignal;
+}
+
+/** Fetches blobs by versioned hash from the sources of a network. */
 export interface BlobFetcher {
   /**
    * The blobs (131,072 bytes each) in the order of `versionedHashes`.
-   * Throws MissingBlobError when any source has been asked and some are still missing.
+   * Throws MissingBlobError when every source has been asked and some are still missing.
    */
-  fetch(
-    l1Block: L1Block,
-    versionedHashes: Uint8Array[],
-    options: { historical: boolean; signal?: AbortSignal },
-  ): Promise<Uint8Array[]>;
+  fetch(l1Block: L1Block, versionedHashes: Uint8Array[], options: BlobFetchOptions): Promise<Uint8Array[]>;
 }

@@ -1,6 +1,7 @@
 import type { Core } from "../../src/core/core.ts";
 import type {
   BlobFetcher,
+  BlobFetchOptions,
   EpochCommittee,
   InboxMessage,
   InboxState,
@@ -255,12 +256,20 @@ function isPrunable({ pending, proven }: Pick<State, "pending" | "proven">, slot
 
 export class FakeBlobs implements BlobFetcher {
   readonly #blobs = new Map<string, Uint8Array>();
+  readonly #lies = new Map<string, Uint8Array>();
   /** Versioned hashes, as hex, that no source has for now. */
   readonly missing = new Set<string>();
   fetched = 0;
 
   put({ versionedHash, blob }: SyntheticCheckpoint): void {
     this.#blobs.set(toHex(versionedHash), blob);
+  }
+
+  /** As `alter`, by a source that a recomputed commitment shows up. */
+  lie(checkpoint: SyntheticCheckpoint, change: (blob: Uint8Array) => void): void {
+    const lie = Uint8Array.from(checkpoint.blob);
+    change(lie);
+    this.#lies.set(toHex(checkpoint.versionedHash), lie);
   }
 
   /** Replaces a blob's contents without touching its hash. Returns the way back. */
@@ -271,10 +280,11 @@ export class FakeBlobs implements BlobFetcher {
     return () => this.#blobs.set(toHex(versionedHash), blob);
   }
 
-  async fetch(_l1Block: L1Block, versionedHashes: Uint8Array[]): Promise<Uint8Array[]> {
+  async fetch(_l1Block: L1Block, versionedHashes: Uint8Array[], options: BlobFetchOptions): Promise<Uint8Array[]> {
     await Promise.resolve();
     return versionedHashes.map((hash) => {
-      const blob = this.#blobs.get(toHex(hash));
+      const lie = options.recompute === true ? undefined : this.#lies.get(toHex(hash));
+      const blob = lie ?? this.#blobs.get(toHex(hash));
       if (blob === undefined || this.missing.has(toHex(hash))) throw new FakeL1Error(`blob ${toHex(hash)} is missing`);
       this.fetched++;
       return concat(blob);

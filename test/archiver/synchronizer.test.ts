@@ -354,6 +354,19 @@ describe("what can heal, heals", () => {
     expectInStep(follower, l1);
   });
 
+  it("altered blobs of a source that a recomputed commitment shows up are passed over at once", async () => {
+    const l1 = new FakeL1(core);
+    const checkpoints = Array.from({ length: 5 }, () => l1.propose());
+    const follower = start(l1);
+    l1.blobs.lie(checkpoints[1], (blob) => void blob.fill(3, 2 * 32 + 31, 3 * 32));
+    l1.blobs.lie(checkpoints[3], (blob) => void blob.fill(255));
+    follower.worldState.refuse = ({ txs }) => {
+      if (equal(txs[0].transactionFee.subarray(31), Uint8Array.of(3))) throw new StateMismatchError("other roots");
+    };
+    await follower.synchronizer.syncOnce();
+    expectInStep(follower, l1);
+  });
+
   it("a checkpoint that breaks the protocol is not stored; the chain goes on when L1 replaces it", async () => {
     const l1 = new FakeL1(core);
     l1.propose();

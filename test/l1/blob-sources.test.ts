@@ -128,7 +128,9 @@ describe("a file store", () => {
       fileStoreUrls: [`file://${bad}`, `file://${store}`],
       logger: { ...silentLogger, warn: (fields) => void warned.push(fields) },
     });
-    expect(text(await fetcher.fetch(l1Block, wanted, { historical: true }))).toEqual(blobsOf());
+    const unchecked = await fetcher.fetch(l1Block, [wanted[1]], { historical: true });
+    expect(text(unchecked)).toEqual([flipped]);
+    expect(text(await fetcher.fetch(l1Block, wanted, { historical: true, recompute: true }))).toEqual(blobsOf());
     expect(warned).toMatchObject([
       { rule: "snappy", versionedHash: hashes[0], source: `file://${bad}` },
       { rule: "commitment", versionedHash: hashes[1], source: `file://${bad}` },

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { toHex } from "../../protocol/bytes.ts";
 import type { L1Logger } from "../logger.ts";
-import type { BlobFetcher, L1Block } from "../types.ts";
+import type { BlobFetcher, BlobFetchOptions, L1Block } from "../types.ts";
 import { BlobRejectedError, BlobSourceError, MissingBlobError, NoBlobSourceReachableError } from "./errors.ts";
 import type { Kzg } from "./kzg.ts";
 import type { BlobOffer, BlobSource, BlobUploadStore } from "./source.ts";
@@ -12,7 +12,7 @@ export interface BlobFetcherParts {
   beacons: readonly BlobSource[];
   archives: readonly BlobSource[];
   upload?: BlobUploadStore;
-  kzg: Pick<Kzg, "verifyBlobs" | "start" | "close">;
+  kzg: Pick<Kzg, "verifyBlobs" | "close">;
   /** Whether `close` closes `kzg`. */
   ownsKzg: boolean;
   logger: L1Logger;
@@ -20,7 +20,10 @@ export interface BlobFetcherParts {
   storeRetryDelaysMs?: readonly number[];
 }
 
-/** Fetches blobs from sources in the order of sheet 04 section 4.6 and accepts none whose commitment was not recomputed. */
+/**
+ * Fetches blobs from sources in the order of sheet 04 section 4.6. Loading the KZG setup takes seconds and a commitment a tenth of
+ * one, so they are spent on request only: on blobs that do not give what L1 says, and on those to be uploaded.
+ */
 export class SourcedBlobFetcher implements BlobFetcher {
   readonly #parts: BlobFetcherParts;
   readonly #uploads = new Set<Promise<void>>();
@@ -41,13 +44,11 @@ export class SourcedBlobFetcher implements BlobFetcher {
   }
 
   /**
-   * Asks every source whether it is there; a source that is not is warned about. Begins to load the KZG setup meanwhile, which the
-   * first fetch would else wait for.
+   * Asks every source whether it is there; a source that is not is warned about.
    * Throws a NoBlobSourceReachableError when none is, unless `allowEmpty`.
    * @returns how many answer.
    */
   async checkSources({ allowEmpty = false } = {}): Promise<number> {
-    this.#parts.kzg.start();
     const failures: { source: string; reason: string }[] = [];
     await Promise.all(
       this.#sources.map(async (source) => {
@@ -80,9 +81,9 @@ export class SourcedBlobFetcher implements BlobFetcher {
   async fetch(
     l1Block: L1Block,
     versionedHashes: Uint8Array[],
-    { historical, signal }: { historical: boolean; signal?: AbortSignal },
+    { historical, recompute = false, signal }: BlobFetchOptions,
   ): Promise<Uint8Array[]> {
-    const round = new FetchRound(l1Block, versionedHashes, this.#parts, signal);
+    const round = new FetchRound(l1Block, versionedHashes, { parts: this.#parts, recompute, signal });
     const { fileStores, beacons, archives, storeRetryDelaysMs = [1000, 1000, 2000] } = this.#parts;
     await round.askAll(fileStores);
     await round.askAll(beacons);
@@ -95,15 +96,17 @@ export class SourcedBlobFetcher implements BlobFetcher {
     }
     await round.askAll(archives);
     const found = round.finish();
-    this.#upload(found);
+    this.#upload(found, recompute);
     return found.map(({ data }) => data);
   }
 
-  #upload(blobs: readonly BlobOffer[]): void {
-    const { upload, logger } = this.#parts;
+  /** Others take uploaded blobs from here, so only those with recomputed commitments go there. */
+  #upload(blobs: readonly BlobOffer[], recomputed: boolean): void {
+    const { upload, kzg, logger } = this.#parts;
     if (!upload) return;
     const work = (async () => {
-      for (const blob of blobs) await upload.put(blob);
+      const right = recomputed ? blobs.map(() => true) : await recompute(kzg, blobs);
+      for (const blob of blobs.filter((_, i) => right[i])) await upload.put(blob);
     })()
       .catch((error: unknown) => logger.warn({ store: upload.name, error }, "blobs cannot be uploaded"))
       .finally(() => this.#uploads.delete(work));
@@ -118,11 +121,20 @@ export class SourcedBlobFetcher implements BlobFetcher {
   }
 }
 
+/** Per blob whether its commitment is that of its data. */
+function recompute(kzg: BlobFetcherParts["kzg"], blobs: readonly BlobOffer[]): Promise<boolean[]> {
+  return kzg.verifyBlobs(
+    blobs.map(({ data }) => data),
+    blobs.map(({ commitment }) => commitment),
+  );
+}
+
 /** One fetch: what was accepted so far and what each source said about the rest. */
 class FetchRound {
   readonly #l1Block: L1Block;
   readonly #order: readonly string[];
   readonly #parts: BlobFetcherParts;
+  readonly #recompute: boolean;
   readonly #signal: AbortSignal | undefined;
   readonly #missing = new Map<string, Uint8Array>();
   readonly #found = new Map<string, BlobOffer>();
@@ -131,12 +143,12 @@ class FetchRound {
   constructor(
     l1Block: L1Block,
     hashes: readonly Uint8Array[],
-    parts: BlobFetcherParts,
-    signal: AbortSignal | undefined,
+    { parts, recompute, signal }: { parts: BlobFetcherParts; recompute: boolean; signal: AbortSignal | undefined },
   ) {
     this.#l1Block = l1Block;
     this.#order = hashes.map(toHex);
     this.#parts = parts;
+    this.#recompute = recompute;
     this.#signal = signal;
     for (const hash of hashes) this.#missing.set(toHex(hash), hash);
   }
@@ -159,10 +171,7 @@ class FetchRound {
       const request = { l1Block: this.#l1Block, wanted, signal: this.#signal };
       const { offers, refusals } = await source.ask(request);
       for (const { versionedHash, reason } of refusals) this.#refuse(source, versionedHash, reason);
-      const results = await this.#parts.kzg.verifyBlobs(
-        offers.map(({ data }) => data),
-        offers.map(({ commitment }) => commitment),
-      );
+      const results = this.#recompute ? await recompute(this.#parts.kzg, offers) : offers.map(() => true);
       offers.forEach((offer, i) => {
         const key = toHex(offer.versionedHash);
         if (results[i]) {
