@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { type Anvil, startAnvil } from "../../src/cli/demo/anvil.ts";
@@ -58,15 +60,20 @@ export function freePort(): Promise<number> {
   });
 }
 
+/** Opens the admin listener of every NodeProcess. */
+export const ADMIN_API_KEY = "5e".repeat(32);
+
 /** A node in a process of its own, following the recorded chain. */
 export class NodeProcess {
   readonly url: string;
+  readonly adminUrl: string;
   readonly dataDirectory: string;
   #child: ChildProcess;
   #log = "";
 
-  private constructor(url: string, dataDirectory: string, child: ChildProcess) {
+  private constructor(url: string, adminUrl: string, dataDirectory: string, child: ChildProcess) {
     this.url = url;
+    this.adminUrl = adminUrl;
     this.dataDirectory = dataDirectory;
     this.#child = child;
     child.stderr?.on("data", (part: Buffer) => {
@@ -74,8 +81,13 @@ export class NodeProcess {
     });
   }
 
-  static async start(l1: RecordedL1, dataDirectory = mkdtempSync(join(tmpdir(), "svc-node-"))): Promise<NodeProcess> {
-    const port = await freePort();
+  /** `environment` adds to the variables of the recorded chain, and overrides them. */
+  static async start(
+    l1: RecordedL1,
+    dataDirectory = mkdtempSync(join(tmpdir(), "svc-node-")),
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<NodeProcess> {
+    const [port, adminPort] = [await freePort(), await freePort()];
     const child = spawn(
       process.execPath,
       ["--disable-warning=ExperimentalWarning", join(root, "src/cli/main.ts"), "start", "--node"],
@@ -85,6 +97,8 @@ export class NodeProcess {
         env: {
           PATH: process.env.PATH,
           AZTEC_PORT: String(port),
+          AZTEC_ADMIN_PORT: String(adminPort),
+          AZTEC_ADMIN_API_KEY_HASH: createHash("sha256").update(ADMIN_API_KEY).digest("hex"),
           SVC_RPC_HOST: "127.0.0.1",
           DATA_DIRECTORY: dataDirectory,
           ETHEREUM_HOSTS: l1.anvil.url,
@@ -94,14 +108,25 @@ export class NodeProcess {
           SPONSORED_FPC: "true",
           PREFUND_ADDRESSES: RECORDED_CHAIN.prefundAddresses,
           BLOB_FILE_STORE_URLS: l1.chain.blobStore,
+          ...environment,
         },
       },
     );
-    return new NodeProcess(`http://127.0.0.1:${port}`, dataDirectory, child);
+    return new NodeProcess(`http://127.0.0.1:${port}`, `http://127.0.0.1:${adminPort}`, dataDirectory, child);
   }
 
+  /** The end of what the process has written to its log. */
   get log(): string {
     return this.#log;
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  /** Calls `seen` with each further line of the log. */
+  onLogLine(seen: (line: string) => void): void {
+    if (this.#child.stderr) createInterface(this.#child.stderr).on("line", seen);
   }
 
   get running(): boolean {
