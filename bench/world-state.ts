@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadCore } from "../src/core/load-core.ts";
+import { CorePool } from "../src/core/pool.ts";
 import { HEADER_AT, HEADER_SNAPSHOT_AT } from "../src/protocol/block-header.ts";
 import { concat, writeU32 } from "../src/protocol/bytes.ts";
 import { TREE_IDS } from "../src/protocol/constants.ts";
@@ -16,12 +17,14 @@ import { TILE_HEIGHT } from "../src/world-state/tile-address.ts";
 import { WorldState } from "../src/world-state/world-state.ts";
 
 /**
- * Nullifier insertion and witnesses over a growing tree: `node bench/world-state.ts [leaves] [nullifiers per block]`.
- * Rates are for one thread; bytes are the growth of the LMDB file, all history kept.
+ * Nullifier insertion and witnesses over a growing tree: `node bench/world-state.ts [leaves] [nullifiers per block] [threads]`.
+ * Without threads everything runs on one; bytes are the growth of the LMDB file, all history kept.
  */
 const leaves = Number(process.argv[2] ?? 50_000);
 const perBlock = Number(process.argv[3] ?? 1024);
+const threads = Number(process.argv[4] ?? 0);
 const core = loadCore();
+const pool = threads > 0 ? new CorePool({ size: threads }) : undefined;
 const path = mkdtempSync(join(tmpdir(), "svc-bench-"));
 const store = openStore({ path });
 const state = new WorldState(core, store, []);
@@ -35,7 +38,7 @@ function nullifier(): Uint8Array {
 }
 
 /** A block whose header is filled from the fork itself, since the bench measures work and not correctness. */
-function applyRandomBlock(number: number, times: { prepare: number; commit: number }): Uint8Array[] {
+async function applyRandomBlock(number: number, times: { prepare: number; commit: number }): Promise<Uint8Array[]> {
   const nullifiers = Array.from({ length: perBlock }, nullifier);
   const txs = Array.from({ length: Math.ceil(perBlock / 64) }, (_, i) => ({
     words: empty,
@@ -54,7 +57,7 @@ function applyRandomBlock(number: number, times: { prepare: number; commit: numb
   const fork = new Fork(core, new StoredState(tables, number - 1));
   const header = new Uint8Array(440);
   writeU32(header, HEADER_AT.blockNumber, number);
-  fillAndApply(fork, header, txs);
+  await fillAndApply(fork, header, txs);
   const changes = new BlockSealer(fork).seal(number);
   const prepared = performance.now();
   store.transaction(() => writeBlockChanges(tables, changes));
@@ -65,7 +68,7 @@ function applyRandomBlock(number: number, times: { prepare: number; commit: numb
 
 type Txs = Parameters<typeof applyBlock>[1]["txs"];
 
-function fillAndApply(fork: Fork, header: Uint8Array, txs: Txs): void {
+async function fillAndApply(fork: Fork, header: Uint8Array, txs: Txs): Promise<void> {
   const effects = { header, blockHash: nullifier(), archiveRoot: empty, txs, l1ToL2Messages: undefined };
   const fill = (tree: (typeof TREE_IDS)[number]) => {
     const { root, size } = fork.snapshot(tree);
@@ -83,6 +86,7 @@ function fillAndApply(fork: Fork, header: Uint8Array, txs: Txs): void {
   );
   fork.skip(0, txs.length * 64);
   fork.append(4, [effects.blockHash]);
+  await fork.settle(pool);
   for (const tree of TREE_IDS) fork.snapshot(tree);
 }
 
@@ -96,7 +100,7 @@ let recent = { prepare: 0, commit: 0, blocks: 0 };
 const blocks = Math.ceil(leaves / perBlock);
 for (let number = 1; number <= blocks; number++) {
   const own = { prepare: 0, commit: 0 };
-  all.push(...applyRandomBlock(number, own));
+  all.push(...(await applyRandomBlock(number, own)));
   times.prepare += own.prepare;
   times.commit += own.commit;
   if (number > blocks - Math.max(3, blocks / 10)) {
@@ -131,5 +135,6 @@ console.table({
   [`low-leaf witnesses/s, ${blocks - past} blocks back`]: rate(count, historical),
   "bytes per nullifier": Math.round((fileBytes() - before) / all.length),
 });
+await pool?.close();
 await store.close();
 rmSync(path, { recursive: true, force: true });

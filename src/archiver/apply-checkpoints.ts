@@ -1,10 +1,11 @@
 import type { L1Block, ProposedCheckpoint, RollupStatus } from "../l1/types.ts";
 import { concat, equal, toHex } from "../protocol/bytes.ts";
 import { checkpointSlot } from "../protocol/checkpoint-header.ts";
+import { DecodeError } from "../protocol/errors.ts";
 import { epochOfSlot } from "../protocol/time.ts";
 import type { BlockEffects } from "../world-state/types.ts";
 import { invalidProposal } from "./attestation-verdict.ts";
-import type { Download } from "./download-checkpoints.ts";
+import { type Download, rebuildProposal } from "./download-checkpoints.ts";
 import { InconsistentL1Error, InvalidCheckpointError, NonSequentialCheckpointError } from "./errors.ts";
 import { messagesOfCheckpoint } from "./message-chain.ts";
 import type { RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
@@ -52,11 +53,11 @@ export class CheckpointApplier {
         this.#republish(proposal);
         return;
       case "new":
-        await this.#append(proposal, download.blobs);
+        await this.#append(download);
     }
   }
 
-  async #append(proposal: ProposedCheckpoint, blobs: Uint8Array): Promise<void> {
+  async #append({ proposal, blobs, rebuilt }: Extract<Download, { kind: "new" }>): Promise<void> {
     const { chain, options } = this.#services;
     const expected = (this.#batch.at(-1)?.checkpoint.checkpointNumber ?? chain.latestCheckpointNumber()) + 1;
     if (proposal.checkpointNumber < expected) {
@@ -69,7 +70,7 @@ export class CheckpointApplier {
       throw new NonSequentialCheckpointError(expected, proposal.checkpointNumber);
     }
     try {
-      this.#batch.push(await this.#rebuild(proposal, blobs));
+      this.#batch.push(this.#pending(proposal, blobs, rebuilt));
     } catch (cause) {
       if (!isContentError(cause)) throw cause;
       this.#batch.push(await this.#rebuildFromChecked(proposal, blobs, cause));
@@ -79,25 +80,10 @@ export class CheckpointApplier {
     if (this.#batch.length >= commit.checkpoints || this.#batchBytes >= commit.bytes) await this.flush();
   }
 
-  /** The checkpoint that blobs hold, checked against L1 and the chain so far. Throws content errors. */
-  async #rebuild(proposal: ProposedCheckpoint, blobs: Uint8Array): Promise<Pending> {
-    const { chain, reader, times, rebuild } = this.#services;
-    const { l1ChainId, rollupVersion, constants } = reader.identity;
-    const { checkpointNumber, header, archiveRoot, versionedBlobHashes } = proposal;
-    const { rollupManaLimit } = constants;
-    const checkpoint = await timed(times, "rebuild", () =>
-      rebuild({
-        checkpointNumber,
-        header,
-        archiveRoot,
-        versionedBlobHashes,
-        blobs,
-        l1ChainId,
-        rollupVersion,
-        rollupManaLimit,
-      }),
-    );
-    const messages = messagesOfCheckpoint(chain.messages, checkpointNumber);
+  /** A rebuilt checkpoint that continues the chain so far. Throws content errors. */
+  #pending(proposal: ProposedCheckpoint, blobs: Uint8Array, checkpoint: RebuiltCheckpoint | DecodeError): Pending {
+    if (checkpoint instanceof DecodeError) throw checkpoint;
+    const messages = messagesOfCheckpoint(this.#services.chain.messages, proposal.checkpointNumber);
     checkContinuation(checkpoint, this.#end(), messages, this.#epochOutHashes(checkpoint));
     return { proposal, blobs, checkpoint, messages };
   }
@@ -115,7 +101,7 @@ export class CheckpointApplier {
     const checked = concat(...found);
     if (equal(checked, blobs)) throw new InvalidCheckpointError(proposal, { cause });
     try {
-      return await this.#rebuild(proposal, checked);
+      return this.#pending(proposal, checked, await rebuildProposal(this.#services, proposal, checked));
     } catch (again) {
       throw isContentError(again) ? new InvalidCheckpointError(proposal, { cause: again }) : again;
     }
@@ -197,9 +183,20 @@ export class CheckpointApplier {
     times.checkpoints += batch.length;
     times.blocks += effects.length;
     times.txs += effects.reduce((sum, block) => sum + block.txs.length, 0);
+    for (const { checkpoint } of batch) this.#reportRefusedEvents(checkpoint);
     emit("blocksAdded", { first: prepared.first, last: prepared.last });
     announceProven();
     this.#progress(batch.at(-1)!.proposal.l1);
+  }
+
+  /** A contract event that breaks a rule registers nothing. It is no reason to stop: the block is what L1 says it is. */
+  #reportRefusedEvents({ blocks }: RebuiltCheckpoint): void {
+    for (const { record, txs, contractEvents } of blocks) {
+      for (const { event, tx, log, rule } of contractEvents.refused) {
+        const facts = { block: record.number, txIndex: tx, txHash: toHex(txs[tx].txHash), logIndex: log, event, rule };
+        this.#services.logger.warn(facts, "passed over an invalid contract event");
+      }
+    }
   }
 
   #progress(l1: L1Block): void {

@@ -1,14 +1,16 @@
 import type { ProposedCheckpoint } from "../l1/types.ts";
 import { concat, equal } from "../protocol/bytes.ts";
+import { DecodeError } from "../protocol/errors.ts";
 import type { AttestationVerdict } from "./attestation-verdict.ts";
 import { l1Ranges } from "./l1-ranges.ts";
 import { prefetched } from "./prefetch.ts";
+import type { RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
 import { type SyncServices, timed } from "./sync-services.ts";
 
 /** A proposal with what applying it needs. */
 export type Download =
-  /** Its blobs back to back. */
-  | { kind: "new"; proposal: ProposedCheckpoint; blobs: Uint8Array }
+  /** Its blobs back to back, and what they hold or why they hold nothing. */
+  | { kind: "new"; proposal: ProposedCheckpoint; blobs: Uint8Array; rebuilt: RebuiltCheckpoint | DecodeError }
   /** Stored already, with the same archive: only its L1 block can be news. */
   | { kind: "known"; proposal: ProposedCheckpoint }
   /** To be passed over as if it did not exist (sheet 04 section 8.6). */
@@ -44,5 +46,25 @@ async function download(services: SyncServices, proposal: ProposedCheckpoint): P
   const found = await timed(times, "blobFetch", () =>
     blobs.fetch(proposal.l1, proposal.versionedBlobHashes, { historical: services.historical(), signal }),
   );
-  return { kind: "new", proposal, blobs: concat(...found) };
+  const joined = concat(...found);
+  return { kind: "new", proposal, blobs: joined, rebuilt: await rebuildProposal(services, proposal, joined) };
+}
+
+/** What blobs hold by a proposal's header, or the rule that they break. */
+export async function rebuildProposal(
+  { reader, rebuild, times }: SyncServices,
+  { checkpointNumber, header, archiveRoot, versionedBlobHashes }: ProposedCheckpoint,
+  blobs: Uint8Array,
+): Promise<RebuiltCheckpoint | DecodeError> {
+  const { l1ChainId, rollupVersion, constants } = reader.identity;
+  const { rollupManaLimit } = constants;
+  const proposal = { checkpointNumber, header, archiveRoot, versionedBlobHashes };
+  try {
+    return await timed(times, "rebuild", () =>
+      rebuild({ ...proposal, blobs, l1ChainId, rollupVersion, rollupManaLimit }),
+    );
+  } catch (error) {
+    if (error instanceof DecodeError) return error;
+    throw error;
+  }
 }

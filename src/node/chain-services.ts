@@ -5,6 +5,7 @@ import { toHex } from "../protocol/bytes.ts";
 import { claimStore } from "../storage/identity.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import type { PrefilledEntry } from "../world-state/genesis.ts";
+import type { TileHasher } from "../world-state/tree-overlay.ts";
 import { WorldState } from "../world-state/world-state.ts";
 
 /** The store of one rollup and what reads and writes it. */
@@ -20,11 +21,13 @@ export interface ChainServicesOptions {
   core: Core;
   identity: RollupIdentity;
   publicData: PrefilledEntry[];
+  /** Hashes large blocks on other threads. */
+  hasher: TileHasher;
 }
 
 /** Opens the chain store for a rollup; a new one is bound to it. Throws StoreIdentityError or StoreSchemaError. */
 export async function openChainServices(options: ChainServicesOptions): Promise<ChainServices> {
-  const { path, mapSizeKb, core, identity, publicData } = options;
+  const { path, mapSizeKb, core, identity, publicData, hasher } = options;
   const store = openStore({ path, mapSizeKb });
   try {
     claimStore(store, {
@@ -33,7 +36,7 @@ export async function openChainServices(options: ChainServicesOptions): Promise<
       rollupAddress: identity.addresses.rollupAddress,
       genesisArchiveRoot: toHex(identity.genesisArchiveRoot),
     });
-    const world = new WorldState(core, store, publicData);
+    const world = new WorldState(core, store, publicData, hasher);
     const chain = new ChainStore({
       store,
       genesis: { header: world.genesisHeader(), hash: world.genesisBlockHash() },

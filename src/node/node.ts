@@ -1,9 +1,11 @@
-import { rebuildInThread } from "../archiver/rebuilders.ts";
+import { availableParallelism } from "node:os";
+import { RebuildPool } from "../archiver/rebuilders.ts";
 import { reportProgress } from "../archiver/sync-progress.ts";
 import { Synchronizer } from "../archiver/synchronizer.ts";
 import { shownValue } from "../config/configuration.ts";
 import type { Values } from "../config/options.ts";
 import { loadCore } from "../core/load-core.ts";
+import { CorePool } from "../core/pool.ts";
 import type { ConnectOptions } from "../l1/connect.ts";
 import { connectRollup } from "../l1/connect.ts";
 import { toHex } from "../protocol/bytes.ts";
@@ -91,12 +93,20 @@ export async function startNode({ values, directory, loggerFor, signal }: NodeOp
       "following the rollup",
     );
 
+    // Threads beside the node's own, for the hashing of large checkpoints and blocks.
+    const threads = Math.max(1, availableParallelism() - 1);
+    const hasher = new CorePool({ size: threads });
+    teardown.add("hashing threads", () => hasher.close());
+    const rebuilds = new RebuildPool(core, { threads });
+    teardown.add("rebuild threads", () => rebuilds.close());
+
     const { store, chain, world } = await openChainServices({
       path: directory.chainStore,
       mapSizeKb: values.dataStoreMapSizeKb,
       core,
       identity,
       publicData,
+      hasher,
     });
     teardown.add("store", () => store.close());
     log.info(
@@ -113,7 +123,7 @@ export async function startNode({ values, directory, loggerFor, signal }: NodeOp
       worldState: world,
       reader,
       blobs,
-      rebuild: rebuildInThread(core),
+      rebuild: rebuilds.rebuild,
       validateAttestations: attestationValidator(reader),
       logger: loggerFor("archiver"),
       options: {

@@ -15,6 +15,7 @@ import {
 import { items } from "../protocol/tx-effect.ts";
 import { StateMismatchError } from "./errors.ts";
 import type { Fork } from "./fork.ts";
+import type { TileHasher } from "./tree-overlay.ts";
 import type { BlockEffects, TreeSnapshot } from "./types.ts";
 
 function check(block: number, tree: TreeId, expected: TreeSnapshot, got: TreeSnapshot): void {
@@ -28,7 +29,8 @@ function check(block: number, tree: TreeId, expected: TreeSnapshot, got: TreeSna
  * Applies the effects of one block to a fork of the state before it and checks each root and size against the header, the archive
  * against L1 (sheet 01 section 8). Throws StateMismatchError or WorldStateError; the fork is then of no use.
  */
-export function applyBlock(fork: Fork, { header, blockHash, archiveRoot, txs, l1ToL2Messages }: BlockEffects): void {
+export async function applyBlock(fork: Fork, effects: BlockEffects, hasher?: TileHasher): Promise<void> {
+  const { header, blockHash, archiveRoot, txs, l1ToL2Messages } = effects;
   const number = headerBlockNumber(header);
   check(number, ARCHIVE, headerSnapshot(header, ARCHIVE), fork.snapshot(ARCHIVE));
   if (l1ToL2Messages !== undefined) {
@@ -54,6 +56,7 @@ export function applyBlock(fork: Fork, { header, blockHash, archiveRoot, txs, l1
       });
     }
   }
+  await fork.settle(hasher);
   for (const tree of TREE_IDS) {
     if (tree !== ARCHIVE) check(number, tree, headerSnapshot(header, tree), fork.snapshot(tree));
   }

@@ -5,6 +5,11 @@ import { TREE_HEIGHTS, type TreeId } from "../protocol/constants.ts";
 import type { StateView } from "./state-view.ts";
 import { parentOf, TILE_HEIGHT, tileHeightAt, tileId, tileLevels, tileOfId } from "./tile-address.ts";
 
+/** Hashes tiles on other threads, as Core.rehashTiles does on this one. */
+export interface TileHasher {
+  rehashTiles(tiles: Uint8Array[], dirty: Uint32Array, height: number): Promise<void>;
+}
+
 /** A tile that changed since the last seal, packed. */
 export interface ChangedTile {
   id: number;
@@ -67,29 +72,55 @@ export class TreeOverlay {
     return path;
   }
 
+  /** Bottom nodes that wait for their ancestors to be hashed. */
+  get pending(): number {
+    let count = 0;
+    for (let mask of this.#dirty.values()) for (; mask !== 0; mask &= mask - 1) count++;
+    return count;
+  }
+
   /** Hashes every inner node above a leaf node that was set since the last flush. */
   flush(): void {
+    for (const { tiles, dirty, height, done } of this.#levels()) {
+      this.#core.rehashTiles(tiles, dirty, height);
+      done();
+    }
+  }
+
+  /** As flush, with the hashing done elsewhere. The tree must not be touched before the promise resolves. */
+  async flushOn(hasher: TileHasher): Promise<void> {
+    for (const { tiles, dirty, height, done } of this.#levels()) {
+      await hasher.rehashTiles(tiles, dirty, height);
+      done();
+    }
+  }
+
+  /** The dirty tiles of each tile level from the leaves up; `done` hands their roots to the level above. */
+  *#levels(): Generator<{ tiles: Uint8Array[]; dirty: Uint32Array; height: number; done: () => void }, void> {
     let dirty = new Map(this.#dirty);
     this.#dirty.clear();
     for (let level = 0; dirty.size > 0; level++) {
-      const height = tileHeightAt(this.#tree, level);
       const ids = [...dirty.keys()];
       const tiles = ids.map((index) => this.#dense(level, index));
-      this.#core.rehashTiles(tiles, Uint32Array.from(dirty.values()), height);
       const above = new Map<number, number>();
-      for (const [i, index] of ids.entries()) {
-        this.#changed.add(tileId(level, index));
-        const root = word(tiles[i], 1);
-        if (level + 1 === tileLevels(this.#tree)) {
-          this.#root = root.slice();
-        } else {
-          const { tile, bottom } = parentOf(index);
-          this.#dense(level + 1, tile).set(root, (2 ** tileHeightAt(this.#tree, level + 1) + bottom) * 32);
-          above.set(tile, (above.get(tile) ?? 0) | (1 << bottom));
-        }
-      }
+      const done = () => {
+        for (const [i, index] of ids.entries()) this.#lift(level, index, word(tiles[i], 1), above);
+      };
+      yield { tiles, dirty: Uint32Array.from(dirty.values()), height: tileHeightAt(this.#tree, level), done };
       dirty = above;
     }
+  }
+
+  /** Sets a rehashed tile's root in the tile above it and marks it dirty there. */
+  #lift(level: number, index: number, root: Uint8Array, above: Map<number, number>): void {
+    this.#changed.add(tileId(level, index));
+    if (level + 1 === tileLevels(this.#tree)) {
+      this.#root = root.slice();
+      return;
+    }
+    const { tile, bottom } = parentOf(index);
+    this.#dense(level + 1, tile).set(root, (2 ** tileHeightAt(this.#tree, level + 1) + bottom) * 32);
+    above.set(tile, (above.get(tile) ?? 0) | (1 << bottom));
   }
 
   /** The tiles that changed since the last call, packed, in order of their ids. */

@@ -13,6 +13,7 @@ import type { IndexedTree } from "./state-view.ts";
 import { StoredState } from "./stored-state.ts";
 import { openTables, positionKey, readStatus, updateStatus, type WorldStateTables } from "./tables.ts";
 import { parentOf, TILE_HEIGHT, tileLevels } from "./tile-address.ts";
+import type { TileHasher } from "./tree-overlay.ts";
 import type {
   BlockEffects,
   IndexedLeaf,
@@ -41,13 +42,16 @@ class Prepared implements PreparedBlocks {
 /** The five trees over the chain store, as of every kept block. */
 export class WorldState implements WorldStateWriter {
   readonly #core: Core;
+  readonly #hasher: TileHasher | undefined;
   readonly #tables: WorldStateTables;
   readonly #prefilled: PrefilledEntry[];
   readonly #genesis: { view: Fork; header: BlockHeader; hash: Uint8Array };
   readonly #forks = new Set<WeakRef<Fork>>();
 
-  constructor(core: Core, store: Store, prefilled: PrefilledEntry[]) {
+  /** Large blocks are hashed by `hasher`, where there is one. */
+  constructor(core: Core, store: Store, prefilled: PrefilledEntry[], hasher?: TileHasher) {
     this.#core = core;
+    this.#hasher = hasher;
     this.#tables = openTables(store);
     const { fork, header, hash } = genesisState(core, prefilled);
     const entries = concat(...prefilled.flatMap(({ slot, value }) => [slot, value]));
@@ -169,12 +173,13 @@ export class WorldState implements WorldStateWriter {
     const tip = this.status().tip;
     const fork = new Fork(this.#core, new StoredState(this.#tables, tip));
     const sealer = new BlockSealer(fork);
-    const changes = blocks.map((block, i) => {
+    const changes: BlockChanges[] = [];
+    for (const [i, block] of blocks.entries()) {
       const number = headerBlockNumber(block.header);
       if (number !== tip + 1 + i) throw new WorldStateError(`block ${number} does not follow block ${tip + i}`);
-      applyBlock(fork, block);
-      return sealer.seal(number);
-    });
+      await applyBlock(fork, block, this.#hasher);
+      changes.push(sealer.seal(number));
+    }
     return new Prepared(changes);
   }
 

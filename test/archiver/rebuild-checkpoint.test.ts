@@ -58,7 +58,7 @@ describe("a checkpoint rebuilt from its blobs", () => {
   }
 
   it("is the same on a pool thread, errors included", async () => {
-    const pool = new RebuildPool(1);
+    const pool = new RebuildPool(core, { threads: 1, fromWords: 0 });
     try {
       const input = inputOf(l1.scenario.checkpoints[0], l1.scenario.constants.version);
       expect(await pool.rebuild(input)).toEqual(rebuildCheckpoint(input, core));

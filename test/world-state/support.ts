@@ -20,6 +20,7 @@ import { openStore, type Store } from "../../src/storage/store.ts";
 import type { Fork } from "../../src/world-state/fork.ts";
 import type { PrefilledEntry } from "../../src/world-state/genesis.ts";
 import { WORLD_STATE_TABLES } from "../../src/world-state/tables.ts";
+import type { TileHasher } from "../../src/world-state/tree-overlay.ts";
 import type { BlockEffects } from "../../src/world-state/types.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";
 
@@ -33,15 +34,19 @@ export interface OpenState {
   close(): Promise<void>;
 }
 
-export function openState(prefilled: PrefilledEntry[] = [], path = mkdtempSync(join(tmpdir(), "svc-ws-"))): OpenState {
+export function openState(
+  prefilled: PrefilledEntry[] = [],
+  path = mkdtempSync(join(tmpdir(), "svc-ws-")),
+  hasher?: TileHasher,
+): OpenState {
   const store = openStore({ path });
   return {
     store,
     path,
-    state: new WorldState(core, store, prefilled),
+    state: new WorldState(core, store, prefilled, hasher),
     reopen: async () => {
       await store.close();
-      return openState(prefilled, path);
+      return openState(prefilled, path, hasher);
     },
     close: async () => {
       await store.close();
