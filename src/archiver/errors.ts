@@ -94,3 +94,11 @@ export class StoreMismatchError extends Error {
     this.worldStateTip = worldStateTip;
   }
 }
+
+/** Reading L1 was paused while it was under way. What was committed stays. */
+export class SyncPausedError extends Error {
+  constructor() {
+    super("following L1 is paused");
+    this.name = "SyncPausedError";
+  }
+}

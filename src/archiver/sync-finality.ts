@@ -69,12 +69,13 @@ export class FinalityFollower {
  * (sheet 01 section 11.5). Runs inside Store.transaction.
  */
 export function settleWorldState({ chain, worldState, options }: SyncServices): void {
-  const block = chain.finalizedBlockNumber();
   const before = worldState.status();
+  // A world state that is being replayed is behind the chain.
+  const block = Math.min(chain.finalizedBlockNumber(), before.tip);
   if (block < 1 || block < before.oldest || block <= before.finalized) return;
   worldState.setFinalized(block);
   if (options.checkpointHistory < 1) return;
   const oldestKept = chain.finalizedCheckpointNumber() - options.checkpointHistory + 1;
-  const keepFrom = oldestKept > 1 ? chain.checkpoint(oldestKept)!.startBlock : 0;
+  const keepFrom = Math.min(oldestKept > 1 ? chain.checkpoint(oldestKept)!.startBlock : 0, block);
   if (keepFrom > worldState.status().oldest) worldState.pruneTo(keepFrom);
 }

@@ -58,12 +58,15 @@ export interface SyncProgress {
   initialSyncComplete: boolean;
 }
 
+/** "rollback": an operator asked for it. */
+export type UnwindReason = "l1-reorg" | "unproven" | "rollback";
+
 export interface SyncEvents {
   /** After every commit of checkpoints and every iteration. */
   progress: [SyncProgress];
   blocksAdded: [{ first: number; last: number }];
   /** The chain now ends at `tip`; removed blocks are given highest first. */
-  blocksRemoved: [{ reason: "l1-reorg" | "unproven"; tip: number; removed: BlockRecord[]; epoch: number | undefined }];
+  blocksRemoved: [{ reason: UnwindReason; tip: number; removed: BlockRecord[]; epoch: number | undefined }];
   proven: [{ blockNumber: number; slot: number; epoch: number }];
   finalized: [{ blockNumber: number }];
   invalidAttestations: [InvalidProposal];
@@ -87,7 +90,7 @@ export interface SyncServices {
   readonly times: SyncStageTimes;
   /** True until the chain has been caught up with once. */
   readonly historical: () => boolean;
-  /** Aborted when the synchronizer stops. */
+  /** Of the work that runs: aborted when the synchronizer pauses or stops. Another one after each pause. */
   readonly signal: AbortSignal;
 }
 

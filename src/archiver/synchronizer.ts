@@ -1,8 +1,10 @@
 import type { L1Block } from "../l1/types.ts";
 import { equal } from "../protocol/bytes.ts";
 import { errorFacts } from "./error-facts.ts";
-import { InvalidCheckpointError, StoreMismatchError } from "./errors.ts";
+import { InvalidCheckpointError, StoreMismatchError, SyncPausedError } from "./errors.ts";
+import { replayWorldState } from "./replay-world-state.ts";
 import { backoff, isPowerOfTwo } from "./retry.ts";
+import { rollBack } from "./roll-back.ts";
 import { syncCheckpoints } from "./sync-checkpoints.ts";
 import { FinalityFollower } from "./sync-finality.ts";
 import { syncMessages } from "./sync-messages.ts";
@@ -31,9 +33,12 @@ export interface SynchronizerConfig
 export class Synchronizer {
   readonly times: SyncStageTimes = noTimes();
   readonly #services: SyncServices;
+  readonly #options: SyncOptions;
   readonly #listeners: { [K in keyof SyncEvents]?: Set<(...args: SyncEvents[K]) => void> } = {};
   readonly #finality = new FinalityFollower();
   readonly #stopping = new AbortController();
+  /** Ends the work that runs, between two commits. A pause uses it up. */
+  #interruption = new AbortController();
   readonly #initialSync = Promise.withResolvers<void>();
   #initialSyncComplete = false;
   #lastProcessed: L1Block | undefined;
@@ -46,13 +51,17 @@ export class Synchronizer {
   #lastFailure = "";
 
   constructor({ options, ...config }: SynchronizerConfig) {
+    this.#options = { ...DEFAULT_SYNC_OPTIONS, ...options };
+    const interruption = (): AbortController => this.#interruption;
     this.#services = {
       ...config,
-      options: { ...DEFAULT_SYNC_OPTIONS, ...options },
+      options: this.#options,
       emit: (event, ...args) => this.#emit(event, ...args),
       times: this.times,
       historical: () => !this.#initialSyncComplete,
-      signal: this.#stopping.signal,
+      get signal() {
+        return interruption().signal;
+      },
     };
     this.#initialSync.promise.catch(() => {});
   }
@@ -73,25 +82,38 @@ export class Synchronizer {
     return this.#initialSync.promise;
   }
 
-  /** Begins to follow L1. Throws StoreMismatchError when chain and world state are not of one store. */
+  /** Takes settings over at once: a pause between iterations that is under way ends. */
+  configure(options: Partial<Pick<SyncOptions, "pollingIntervalMs" | "batchSize">>): void {
+    Object.assign(this.#options, options);
+    this.#wake();
+  }
+
+  /**
+   * Begins to follow L1. A world state that is behind the chain is one whose replay was cut off, and goes on. Throws StoreMismatchError
+   * when it is ahead: chain and world state are not of one store.
+   */
   start(): void {
     const { chain, worldState } = this.#services;
     const { tip } = worldState.status();
-    if (tip !== chain.latestBlockNumber()) throw new StoreMismatchError(chain.latestBlockNumber(), tip);
+    if (tip > chain.latestBlockNumber()) throw new StoreMismatchError(chain.latestBlockNumber(), tip);
     this.#loop ??= this.#follow();
   }
 
   /** Ends after the current commit. What was committed stays; nothing else does. */
   async stop(): Promise<void> {
     this.#stopping.abort();
+    this.#interruption.abort(this.#stopping.signal.reason);
     this.#wake();
     this.#initialSync.reject(this.#stopping.signal.reason);
     await Promise.allSettled([this.#loop, this.#running]);
   }
 
-  /** Stops reading L1 until resume(). Resolves when no iteration runs any more. */
+  /** Stops reading L1 until resume(). An iteration that runs ends after its current commit; resolves when none runs any more. */
   async pause(): Promise<void> {
     this.#paused = true;
+    const interrupted = this.#interruption;
+    if (!this.#stopping.signal.aborted) this.#interruption = new AbortController();
+    interrupted.abort(new SyncPausedError());
     await Promise.allSettled([this.#running]);
   }
 
@@ -102,18 +124,40 @@ export class Synchronizer {
 
   /** One iteration, after the one that may be running. Throws what keeps it from completing; commits up to there stay. */
   syncOnce(): Promise<void> {
-    const run = this.#running.then(
-      () => this.#iterate(),
-      () => this.#iterate(),
-    );
+    return this.#afterRunning(() => this.#iterate());
+  }
+
+  /**
+   * Takes chain and world state back to block `target`, the end of a checkpoint, after the iteration that may be running. Unless paused, the
+   * next iteration reads L1 from there. Throws RollbackRefusedError.
+   */
+  rollBackTo(target: number): Promise<void> {
+    return this.#afterRunning(async () => {
+      try {
+        await rollBack(this.#services, target);
+      } finally {
+        this.#lastProcessed = undefined;
+      }
+    });
+  }
+
+  /** Work that was asked for before a pause does not begin after it. */
+  #afterRunning(work: () => Promise<void>): Promise<void> {
+    const { signal } = this.#interruption;
+    const begin = (): Promise<void> => {
+      signal.throwIfAborted();
+      return work();
+    };
+    const run = this.#running.then(begin, begin);
     this.#running = run;
     run.catch(() => {});
     return run;
   }
 
   async #follow(): Promise<void> {
-    const { pollingIntervalMs, maxBackoffMs } = this.#services.options;
     while (!this.#stopping.signal.aborted) {
+      const { pollingIntervalMs, maxBackoffMs } = this.#options;
+      const { signal } = this.#interruption;
       let pause = this.#initialSyncComplete ? pollingIntervalMs : pollingIntervalMs / 10;
       if (!this.#paused) {
         try {
@@ -121,8 +165,10 @@ export class Synchronizer {
           this.#succeeded();
         } catch (error) {
           if (this.#stopping.signal.aborted) return;
-          this.#failed(error);
-          pause = backoff(this.#failures, pollingIntervalMs, maxBackoffMs);
+          if (!signal.aborted) {
+            this.#failed(error);
+            pause = backoff(this.#failures, pollingIntervalMs, maxBackoffMs);
+          }
         }
       }
       await this.#sleep(this.#paused ? undefined : pause);
@@ -145,6 +191,7 @@ export class Synchronizer {
     const services = this.#services;
     const { chain, reader, store, signal } = services;
     signal.throwIfAborted();
+    await replayWorldState(services);
     const current = await reader.latestBlock();
     if (this.#lastProcessed !== undefined && equal(this.#lastProcessed.hash, current.hash)) return;
     await syncMessages(services, current);

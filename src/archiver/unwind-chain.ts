@@ -3,7 +3,7 @@ import { equal, toHex } from "../protocol/bytes.ts";
 import { checkpointSlot } from "../protocol/checkpoint-header.ts";
 import { epochOfSlot } from "../protocol/time.ts";
 import { InconsistentL1Error, ReorgBelowFinalizedError } from "./errors.ts";
-import type { SyncServices } from "./sync-services.ts";
+import type { SyncServices, UnwindReason } from "./sync-services.ts";
 import type { L1Position } from "./tables/chain-state.ts";
 
 /**
@@ -13,7 +13,7 @@ import type { L1Position } from "./tables/chain-state.ts";
 export function unwindChain(
   services: SyncServices,
   checkpoint: number,
-  reason: "l1-reorg" | "unproven",
+  reason: Exclude<UnwindReason, "rollback">,
   syncPoint?: L1Position,
 ): void {
   const { chain, worldState, store, reader, emit, logger } = services;

@@ -8,6 +8,8 @@ export interface Table {
   put(key: Uint8Array, value: Uint8Array): void;
   /** Only inside Store.transaction. Absent keys are ignored. */
   remove(key: Uint8Array): void;
+  /** Removes every entry. Only inside Store.transaction. */
+  clear(): void;
   /** First entry with key >= `key`. */
   atOrAfter(key: Uint8Array): Entry | undefined;
   /** Last entry with key <= `key`. */
@@ -80,6 +82,10 @@ class LmdbTable implements Table {
 
   remove(key: Uint8Array): void {
     this.#db.removeSync(asBuffer(key));
+  }
+
+  clear(): void {
+    this.#db.clearSync();
   }
 
   atOrAfter(key: Uint8Array): Entry | undefined {

@@ -73,6 +73,10 @@ export interface WorldStateWriter extends WorldStateReader {
   /** State becomes that of `block` (0 allowed). */
   unwindTo(block: number): void;
   setFinalized(block: number): void;
+  /** Takes the finalized block back to a kept one, so that unwinding may follow: an operator's decision, never L1's. */
+  lowerFinalized(block: number): void;
   /** Drops states older than `block`; the current state and state 0 stay. */
   pruneTo(block: number): void;
+  /** Forgets every block: what is left is genesis. */
+  reset(): void;
 }

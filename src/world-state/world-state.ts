@@ -57,16 +57,17 @@ export class WorldState implements WorldStateWriter {
     const entries = concat(...prefilled.flatMap(({ slot, value }) => [slot, value]));
     const stored = this.#tables.meta.get(GENESIS_KEY);
     if (stored === undefined) {
-      const changes = new BlockSealer(fork).seal(0);
-      store.transaction(() => {
-        writeBlockChanges(this.#tables, changes);
-        this.#tables.meta.put(GENESIS_KEY, entries);
-      });
+      store.transaction(() => this.#writeGenesis(fork, entries));
     } else if (!equal(stored, entries)) {
       throw new WorldStateError("the stored world state was made with other prefilled public data");
     }
     this.#prefilled = prefilled;
     this.#genesis = { view: fork, header, hash };
+  }
+
+  #writeGenesis(fork: Fork, entries: Uint8Array): void {
+    writeBlockChanges(this.#tables, new BlockSealer(fork).seal(0));
+    this.#tables.meta.put(GENESIS_KEY, entries);
   }
 
   status(): WorldStateStatus {
@@ -217,6 +218,20 @@ export class WorldState implements WorldStateWriter {
       );
     }
     updateStatus(this.#tables, { finalized: block });
+  }
+
+  lowerFinalized(block: number): void {
+    const { oldest, finalized } = this.status();
+    if (block >= finalized) return;
+    if (block < oldest) throw new UnknownStateError(block);
+    updateStatus(this.#tables, { finalized: block });
+  }
+
+  reset(): void {
+    const entries = this.#tables.meta.get(GENESIS_KEY)!.slice();
+    for (const table of Object.values(this.#tables)) table.clear();
+    this.#writeGenesis(genesisState(this.#core, this.#prefilled).fork, entries);
+    this.#endForks(() => true);
   }
 
   pruneTo(block: number): void {

@@ -9,7 +9,11 @@ export class StateMismatchError extends Error {
 
 /** Keeps tip, finalized and oldest in the store, so that they commit and roll back with the chain. Accepts any roots. */
 export class FakeWorldState
-  implements Pick<WorldStateWriter, "status" | "prepare" | "write" | "unwindTo" | "setFinalized" | "pruneTo">
+  implements
+    Pick<
+      WorldStateWriter,
+      "status" | "prepare" | "write" | "unwindTo" | "setFinalized" | "lowerFinalized" | "pruneTo" | "reset"
+    >
 {
   readonly #table: Table;
   /** Throws for blocks that do not apply. */
@@ -73,6 +77,17 @@ export class FakeWorldState
     if (block <= oldest || block > finalized)
       throw new Error(`cannot prune ${oldest} to ${block}, finalized ${finalized}`);
     this.#put("oldest", block);
+  }
+
+  lowerFinalized(block: number): void {
+    const { oldest, finalized } = this.status();
+    if (block < oldest) throw new Error(`cannot take finalization back to ${block}, oldest ${oldest}`);
+    if (block < finalized) this.#put("finalized", block);
+  }
+
+  reset(): void {
+    this.#table.clear();
+    this.messagesSeen.clear();
   }
 
   genesisHeader(): Uint8Array {

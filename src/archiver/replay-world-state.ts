@@ -1,0 +1,50 @@
+import type { BlockEffects } from "../world-state/types.ts";
+import { messagesOfCheckpoint } from "./message-chain.ts";
+import { settleWorldState } from "./sync-finality.ts";
+import type { SyncServices } from "./sync-services.ts";
+
+/** Blocks, and bytes of tx words, that one commit of the replay takes at most. */
+const COMMIT = { blocks: 64, bytes: 2 * 1024 * 1024 };
+
+/**
+ * Applies the stored blocks that the world state does not have yet, from their stored bodies: neither L1 nor blobs are asked. Every
+ * commit is a whole number of blocks, so that a replay which is cut off goes on with the next call. Throws the reason of
+ * `services.signal`, or StateMismatchError when the stored blocks are not those that the headers describe.
+ */
+export async function replayWorldState(services: SyncServices): Promise<void> {
+  const { chain, worldState, store, logger } = services;
+  const first = worldState.status().tip + 1;
+  const last = chain.latestBlockNumber();
+  if (first > last) return;
+  logger.info({ first, last }, "replaying stored blocks into the world state");
+  while (worldState.status().tip < last) {
+    services.signal.throwIfAborted();
+    const prepared = await worldState.prepare(nextBlocks(services, worldState.status().tip + 1, last));
+    store.transaction(() => {
+      worldState.write(prepared);
+      settleWorldState(services);
+    });
+  }
+  logger.info({ block: last }, "the world state has every stored block again");
+}
+
+function nextBlocks(services: SyncServices, first: number, last: number): BlockEffects[] {
+  const effects: BlockEffects[] = [];
+  let bytes = 0;
+  for (let number = first; number <= last && effects.length < COMMIT.blocks && bytes < COMMIT.bytes; number++) {
+    effects.push(blockEffects(services, number));
+    bytes += services.chain.blockBody(number)!.length;
+  }
+  return effects;
+}
+
+function blockEffects({ chain }: SyncServices, number: number): BlockEffects {
+  const { header, hash, archiveRoot, checkpointNumber, indexWithinCheckpoint } = chain.block(number)!;
+  return {
+    header,
+    blockHash: hash,
+    archiveRoot,
+    txs: chain.txEffects(number),
+    l1ToL2Messages: indexWithinCheckpoint === 0 ? messagesOfCheckpoint(chain.messages, checkpointNumber) : undefined,
+  };
+}

@@ -1,0 +1,79 @@
+import type { ChainStore } from "./chain-store.ts";
+import { lastBlockOf } from "./chain-store.ts";
+import { removeMessagesAfter } from "./message-chain.ts";
+import { replayWorldState } from "./replay-world-state.ts";
+import type { SyncServices } from "./sync-services.ts";
+import type { CheckpointRecord } from "./types.ts";
+
+/** A block that the chain cannot be rolled back to. The message is the one of the wire (sheet 02 section 5.1, sheet 03 section 14.4). */
+export class RollbackRefusedError extends Error {
+  readonly target: number;
+
+  constructor(target: number, message: string) {
+    super(message);
+    this.name = "RollbackRefusedError";
+    this.target = target;
+  }
+}
+
+/** The checkpoint that ends with block `target`. Throws RollbackRefusedError. */
+export function rollbackCheckpoint(chain: ChainStore, target: number): CheckpointRecord {
+  const refused = (message: string): RollbackRefusedError => new RollbackRefusedError(target, message);
+  const latest = chain.latestBlockNumber();
+  if (target >= latest) throw refused(`Target L2 block ${target} must be less than current L2 block ${latest}`);
+  const block = Number.isInteger(target) && target > 0 ? chain.block(target) : undefined;
+  if (block === undefined) throw refused(`Target L2 block ${target} not found`);
+  const checkpoint = chain.checkpoint(block.checkpointNumber);
+  if (checkpoint === undefined) throw refused(`Target L2 block ${target} is not checkpointed yet`);
+  const { number, startBlock } = checkpoint;
+  const last = lastBlockOf(checkpoint);
+  if (target !== last) {
+    throw refused(
+      `Target L2 block ${target} is not at a checkpoint boundary. Checkpoint ${number} spans blocks ${startBlock} to ${last}. ` +
+        `Use block ${last} to roll back to this checkpoint, or block ${startBlock - 1} to roll back to the previous one.`,
+    );
+  }
+  return checkpoint;
+}
+
+/**
+ * Takes chain and world state back to block `target`, the end of a checkpoint, in one transaction. What is stored is then what a
+ * node holds that has read L1 up to the block of that checkpoint: messages of later L1 blocks are gone, both sync points name it, and
+ * the proven and finalized marks are at most there. Where the state of the target is kept, the trees are unwound exactly. Where it is
+ * pruned they start again from genesis and are replayed from the stored blocks, which takes as long as hashing them takes.
+ * Throws RollbackRefusedError, or what replayWorldState throws.
+ */
+export async function rollBack(services: SyncServices, target: number): Promise<void> {
+  const { chain, worldState, store, logger, emit } = services;
+  const checkpoint = rollbackCheckpoint(chain, target);
+  const from = chain.latestBlockNumber();
+  const { l1 } = checkpoint;
+  const removed = store.transaction(() => {
+    const { tip, oldest } = worldState.status();
+    if (target < oldest) worldState.reset();
+    else if (target < tip) {
+      worldState.lowerFinalized(target);
+      worldState.unwindTo(target);
+    }
+    const blocks = chain.removeCheckpointsAfter(checkpoint.number);
+    removeMessagesAfter(chain.messages, lastMessageIndexAt(chain, l1.number));
+    chain.state.putInvalidProposal(undefined);
+    chain.state.putSyncPoint("checkpoint-sync", l1);
+    chain.state.putSyncPoint("message-sync", l1);
+    chain.state.putProcessed(l1);
+    return blocks;
+  });
+  logger.warn(
+    { fromBlock: from, toBlock: target, toCheckpoint: checkpoint.number, continueAtL1Block: l1.number },
+    "rolled the chain back",
+  );
+  emit("blocksRemoved", { reason: "rollback", tip: target, removed, epoch: undefined });
+  await replayWorldState(services);
+}
+
+/** Index of the last message that L1 had in block `l1Block`, -1 for none. Later messages stand in later blocks. */
+function lastMessageIndexAt({ messages }: ChainStore, l1Block: number): number {
+  let last = messages.last();
+  while (last !== undefined && last.l1BlockNumber > l1Block) last = messages.before(last.index);
+  return last?.index ?? -1;
+}
