@@ -1,0 +1,34 @@
+import { min } from "./arithmetic.ts";
+import { nextExcessMana } from "./congestion.ts";
+import { nextEthPerFeeAsset } from "./fee-asset-price.ts";
+import type { L1Fees } from "./l1-gas-oracle.ts";
+import { type ManaPriceParameters, manaMinFeeComponents, type ParentFees } from "./mana-min-fee.ts";
+
+const bits = (count: bigint): bigint => (1n << count) - 1n;
+
+/** What the rollup keeps of a checkpoint for the next price and for settling its fees (sheet 04 section 11). Costs in fee asset units. */
+export interface FeeHeader extends ParentFees {
+  congestionCost: bigint;
+  proverCost: bigint;
+}
+
+/**
+ * Fee header of the checkpoint after `parent`.
+ * @param modifier step of the fee asset's price, basis points
+ * @param l1Fees what the rollup reckons with in the checkpoint's slot
+ */
+export function nextFeeHeader(
+  parameters: ManaPriceParameters,
+  parent: ParentFees,
+  l1Fees: L1Fees,
+  { manaUsed, modifier }: { manaUsed: bigint; modifier: bigint },
+): FeeHeader {
+  const { congestionCost, proverCost } = manaMinFeeComponents(parameters, l1Fees, parent);
+  return {
+    excessMana: min(nextExcessMana(parent.excessMana, parent.manaUsed, parameters.manaTarget), bits(48n)),
+    manaUsed,
+    ethPerFeeAsset: nextEthPerFeeAsset(parent.ethPerFeeAsset, modifier),
+    congestionCost: min(congestionCost, bits(64n)),
+    proverCost: min(proverCost, bits(63n)),
+  };
+}

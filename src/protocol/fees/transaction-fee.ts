@@ -1,0 +1,45 @@
+import { min } from "./arithmetic.ts";
+import type { GasFees } from "./gas-fees.ts";
+
+export interface GasAmounts {
+  daGas: bigint;
+  l2Gas: bigint;
+}
+
+/** A transaction offers less than a block charges. The text is what the network's nodes say (sheet 06 section 3.1). */
+export class MaxFeesTooLowError extends Error {
+  readonly dimension: keyof GasFees;
+  readonly maxFee: bigint;
+  readonly blockFee: bigint;
+
+  constructor(dimension: keyof GasFees, maxFee: bigint, blockFee: bigint) {
+    super(
+      `maxFeesPerGas.${dimension} must be greater than or equal to gasFees.${dimension}, ` +
+        `but got maxFeesPerGas.${dimension}=${maxFee} and gasFees.${dimension}=${blockFee}`,
+    );
+    this.name = "MaxFeesTooLowError";
+    this.dimension = dimension;
+    this.maxFee = maxFee;
+    this.blockFee = blockFee;
+  }
+}
+
+export interface OfferedFees {
+  maxFeesPerGas: GasFees;
+  maxPriorityFeesPerGas: GasFees;
+}
+
+/** What a transaction pays per gas in a block: the block's price and as much of the priority fee as the maximum leaves room for. Throws MaxFeesTooLowError. */
+export function effectiveGasFees(blockFees: GasFees, { maxFeesPerGas, maxPriorityFeesPerGas }: OfferedFees): GasFees {
+  const effective = (dimension: keyof GasFees): bigint => {
+    const room = maxFeesPerGas[dimension] - blockFees[dimension];
+    if (room < 0n) throw new MaxFeesTooLowError(dimension, maxFeesPerGas[dimension], blockFees[dimension]);
+    return blockFees[dimension] + min(maxPriorityFeesPerGas[dimension], room);
+  };
+  return { feePerDaGas: effective("feePerDaGas"), feePerL2Gas: effective("feePerL2Gas") };
+}
+
+/** Fee asset units that an amount of gas costs. */
+export function gasCost(fees: GasFees, gas: GasAmounts): bigint {
+  return fees.feePerDaGas * gas.daGas + fees.feePerL2Gas * gas.l2Gas;
+}
