@@ -1,0 +1,87 @@
+/**
+ * Writes src/protocol/data/protocol-contracts.json from the published protocol contracts: the facts a node needs of their classes and
+ * nothing else. The package is read as data; none of its code runs. Needs the built WASM core (npm run build:wasm), npm and tar.
+ */
+import { type ExecFileSyncOptionsWithStringEncoding, execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { contractClassId, publicBytecodeCommitment } from "../src/core/derive/contract-class.ts";
+import { loadCore } from "../src/core/load-core.ts";
+import { fromHex, toHex } from "../src/protocol/bytes.ts";
+
+const PACKAGE = "@aztec/protocol-contracts@4.1.2";
+const INTEGRITY = "sha512-q88cgeY/UccF7gEnz+6Nj/7kNEc+0V8VR+w48QXdgQEVjlWDtBKIzH/DCQ/JGYJFCDQOw8wTuRHGaA40/57iSg==";
+/** In the order of their addresses, 1 to 6. */
+const NAMES = [
+  "AuthRegistry",
+  "ContractInstanceRegistry",
+  "ContractClassRegistry",
+  "MultiCallEntrypoint",
+  "FeeJuice",
+  "PublicChecks",
+];
+const OUTPUT = new URL("../src/protocol/data/protocol-contracts.json", import.meta.url);
+
+class PackageError extends Error {
+  readonly subject: string;
+  constructor(subject: string, rule: string) {
+    super(`${PACKAGE}, ${subject}: ${rule}`);
+    this.name = "PackageError";
+    this.subject = subject;
+  }
+}
+
+function packed(folder: string): string {
+  const options: ExecFileSyncOptionsWithStringEncoding = {
+    cwd: folder,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  };
+  const file = execFileSync("npm", ["pack", "--silent", PACKAGE], options).trim();
+  const path = join(folder, file);
+  const integrity = `sha512-${createHash("sha512").update(readFileSync(path)).digest("base64")}`;
+  if (integrity !== INTEGRITY) throw new PackageError(file, `integrity must be ${INTEGRITY}, is ${integrity}`);
+  return path;
+}
+
+function member(archive: string, path: string): string {
+  const options = { encoding: "utf8", maxBuffer: 2 ** 26 } as const;
+  return execFileSync("tar", ["-xzOf", archive, `package/${path}`], options);
+}
+
+/** The 32-byte hex constant `name` of a contract inside the constant object `section`. */
+function constant(source: string, section: string, contract: string, name = ""): string {
+  const object = source.slice(source.indexOf(`export const ${section} =`));
+  const found = new RegExp(`\\b${contract}: [^]*?${name}[^]*?'(0x[0-9a-f]{64})'`).exec(object);
+  if (found === null) throw new PackageError(`${section}.${contract}`, "no constant of 32 bytes");
+  return found[1];
+}
+
+function dispatchBytecode(artifact: string, contract: string): string {
+  const { functions }: { functions: { name: string; bytecode: string }[] } = JSON.parse(artifact);
+  const dispatch = functions.find(({ name }) => name === "public_dispatch");
+  if (dispatch === undefined) throw new PackageError(contract, "has no public_dispatch function");
+  return dispatch.bytecode;
+}
+
+const core = loadCore();
+const folder = mkdtempSync(join(tmpdir(), "protocol-contracts-"));
+try {
+  const archive = packed(folder);
+  const source = member(archive, "dest/protocol_contract_data.js");
+  const contracts = NAMES.map((name, i) => {
+    const classId = constant(source, "ProtocolContractClassId", name);
+    const artifactHash = constant(source, "ProtocolContractClassIdPreimage", name, "artifactHash");
+    const privateFunctionsRoot = constant(source, "ProtocolContractClassIdPreimage", name, "privateFunctionsRoot");
+    const packedBytecode = dispatchBytecode(member(archive, `artifacts/${name}.json`), name);
+    const commitment = publicBytecodeCommitment(core, new Uint8Array(Buffer.from(packedBytecode, "base64")));
+    const derived = toHex(contractClassId(core, fromHex(artifactHash), fromHex(privateFunctionsRoot), commitment));
+    if (derived !== classId) throw new PackageError(name, `its parts give class id ${derived}, not ${classId}`);
+    return { name, address: i + 1, classId, artifactHash, privateFunctionsRoot, packedBytecode };
+  });
+  writeFileSync(OUTPUT, `${JSON.stringify({ source: PACKAGE, contracts }, undefined, 2)}\n`);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,23 @@
+import { fromHex } from "./bytes.ts";
+import published from "./data/protocol-contracts.json" with { type: "json" };
+import { fr } from "./field.ts";
+
+/** A contract that every network has from its genesis on, and the parts of its class. */
+export interface ProtocolContract {
+  name: string;
+  address: Uint8Array;
+  classId: Uint8Array;
+  artifactHash: Uint8Array;
+  privateFunctionsRoot: Uint8Array;
+  packedBytecode: Uint8Array;
+}
+
+/** The protocol contracts by ascending address, 1 to 6 (sheet 01 section 4.3). The data are those of scripts/fetch-protocol-contracts.ts. */
+export const PROTOCOL_CONTRACTS: readonly ProtocolContract[] = published.contracts.map((contract) => ({
+  name: contract.name,
+  address: fr(contract.address),
+  classId: fromHex(contract.classId),
+  artifactHash: fromHex(contract.artifactHash),
+  privateFunctionsRoot: fromHex(contract.privateFunctionsRoot),
+  packedBytecode: new Uint8Array(Buffer.from(contract.packedBytecode, "base64")),
+}));
