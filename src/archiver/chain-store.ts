@@ -1,9 +1,11 @@
+import { headerTimestamp } from "../protocol/block-header.ts";
 import { equal, toHex } from "../protocol/bytes.ts";
 import { checkpointHash, checkpointSlot } from "../protocol/checkpoint-header.ts";
 import { GENESIS_BLOCK_HASH_IN_TIPS, GENESIS_CHECKPOINT_HASH } from "../protocol/constants.ts";
 import { epochSlots } from "../protocol/time.ts";
 import { readTxEffects, type TxEffect } from "../protocol/tx-effect.ts";
 import type { Store } from "../storage/store.ts";
+import { ContentIndex } from "./content-index.ts";
 import { NonSequentialCheckpointError } from "./errors.ts";
 import type { RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
 import { BlockBodies } from "./tables/block-bodies.ts";
@@ -43,6 +45,7 @@ export class ChainStore implements ChainReader {
   readonly #checkpoints: Checkpoints;
   readonly #slots: Slots;
   readonly #txs: Txs;
+  readonly #content: ContentIndex;
   readonly messages: Messages;
   readonly state: ChainState;
 
@@ -64,6 +67,7 @@ export class ChainStore implements ChainReader {
     this.#checkpoints = new Checkpoints(store);
     this.#slots = new Slots(store);
     this.#txs = new Txs(store);
+    this.#content = new ContentIndex(store);
     this.messages = new Messages(store);
     this.state = new ChainState(store);
   }
@@ -164,7 +168,7 @@ export class ChainStore implements ChainReader {
     const { checkpointNumber, blocks } = checkpoint;
     const latest = this.latestCheckpointNumber();
     if (checkpointNumber !== latest + 1) throw new NonSequentialCheckpointError(latest + 1, checkpointNumber);
-    for (const { record, body, txs } of blocks) {
+    for (const { record, body, txs, contractEvents } of blocks) {
       this.#headers.put(record);
       this.#bodies.put(record.number, body);
       this.#hashes.put(record.hash, record.number);
@@ -175,6 +179,7 @@ export class ChainStore implements ChainReader {
         this.#txs.add(tx.txHash, { block: record.number, indexInBlock, wordOffset, wordCount });
         wordOffset += wordCount;
       });
+      this.#content.add({ number: record.number, timestamp: headerTimestamp(record.header), txs }, contractEvents);
     }
     this.#checkpoints.put({
       number: checkpointNumber,
@@ -217,7 +222,9 @@ export class ChainStore implements ChainReader {
 
   #removeBlock(number: number): BlockRecord {
     const block = this.#headers.get(number)!;
-    for (const { txHash } of this.txEffects(number)) this.#txs.removeIfIn(txHash, number);
+    const txs = this.txEffects(number);
+    for (const { txHash } of txs) this.#txs.removeIfIn(txHash, number);
+    this.#content.remove({ number, timestamp: headerTimestamp(block.header), txs });
     this.#headers.remove(number);
     this.#bodies.remove(number);
     this.#hashes.remove(block.hash);

@@ -17,6 +17,7 @@ import { DecodeError } from "../protocol/errors.ts";
 import { FR_ZERO } from "../protocol/field.ts";
 import { checkpointOutHash } from "../protocol/sha-trees.ts";
 import { items } from "../protocol/tx-effect.ts";
+import { contractEvents } from "./contract-events.ts";
 import type { RebuildInput, RebuiltBlock, RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
 import { checkRebuiltHashes, checkStructure } from "./validate-checkpoint.ts";
 
@@ -43,6 +44,7 @@ export function rebuildCheckpoint(input: RebuildInput, core: Core): RebuiltCheck
       },
       body: block.body,
       txs: block.txs,
+      contractEvents: contractEvents(block.txs, core),
     };
   });
   const hashes = blocks.map((block) => block.record.hash);

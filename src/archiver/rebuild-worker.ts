@@ -19,7 +19,7 @@ export default function rebuildOnThread(input: RebuildInput): RebuiltPlain {
   core ??= loadCore();
   try {
     const rebuilt = rebuildCheckpoint(input, core);
-    return { ...rebuilt, blocks: rebuilt.blocks.map(({ record, body }) => ({ record, body })) };
+    return { ...rebuilt, blocks: rebuilt.blocks.map(({ txs: _, ...block }) => block) };
   } catch (error) {
     if (error instanceof DecodeError) return { subject: error.subject, rule: error.rule };
     throw error;

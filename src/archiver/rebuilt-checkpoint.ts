@@ -1,5 +1,6 @@
 import type { CheckpointHeader } from "../protocol/checkpoint-header.ts";
 import type { TxEffect } from "../protocol/tx-effect.ts";
+import type { ContractEvents } from "./contract-events.ts";
 import type { BlockRecord } from "./types.ts";
 
 /** What is needed to rebuild a checkpoint: plain data, so that it can cross to another thread. */
@@ -21,6 +22,7 @@ export interface RebuiltBlock {
   /** Words of the txs, back to back: the stored form. */
   body: Uint8Array;
   txs: TxEffect[];
+  contractEvents: ContractEvents;
 }
 
 export interface RebuiltCheckpoint {

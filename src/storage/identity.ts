@@ -1,7 +1,7 @@
 import type { Store } from "./store.ts";
 
-/** Version of the store's tables and records that this program writes. */
-export const SCHEMA_VERSION = 1;
+/** Version of the store's tables and records that this program writes, and the only one it reads. */
+export const SCHEMA_VERSION = 2;
 
 /** What a chain store belongs to; written once, with the first open. */
 export interface StoreIdentity {
@@ -37,7 +37,7 @@ export class StoreIdentityError extends Error {
   }
 }
 
-/** The store was written by a newer program, or its identity record cannot be read. */
+/** The store was written with other tables, by an older or a newer program, or its identity record cannot be read. */
 export class StoreSchemaError extends Error {
   readonly path: string;
   readonly found: number | undefined;
@@ -46,7 +46,8 @@ export class StoreSchemaError extends Error {
     super(
       found === undefined
         ? `data directory ${path}: its identity record cannot be read`
-        : `data directory ${path} has schema version ${found}; this node reads versions up to ${SCHEMA_VERSION}`,
+        : `data directory ${path} has schema version ${found}, this node reads version ${SCHEMA_VERSION}. ` +
+            "Name another data directory, or remove this one",
     );
     this.name = "StoreSchemaError";
     this.path = path;
@@ -59,7 +60,7 @@ function isIdentity(value: unknown): value is StoreIdentity {
   return "schemaVersion" in value && typeof value.schemaVersion === "number" && FIELDS.every((field) => field in value);
 }
 
-/** The identity record, undefined in a new store. Throws StoreSchemaError when it cannot be read or is newer than this program. */
+/** The identity record, undefined in a new store. Throws StoreSchemaError when it cannot be read or is of another version. */
 export function readIdentity(store: Store): StoreIdentity | undefined {
   const row = store.table("identity").get(KEY);
   if (row === undefined) return undefined;
@@ -71,7 +72,7 @@ export function readIdentity(store: Store): StoreIdentity | undefined {
   }
   if (typeof record === "object" && record !== null && "schemaVersion" in record) {
     const { schemaVersion } = record;
-    if (typeof schemaVersion === "number" && schemaVersion > SCHEMA_VERSION) {
+    if (typeof schemaVersion === "number" && schemaVersion !== SCHEMA_VERSION) {
       throw new StoreSchemaError(store.path, schemaVersion);
     }
   }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ChainStore } from "../../src/archiver/chain-store.ts";
+import { ContentStore } from "../../src/archiver/content-store.ts";
 import { rebuildInThread } from "../../src/archiver/rebuilders.ts";
 import { stageFacts } from "../../src/archiver/sync-progress.ts";
 import { Synchronizer } from "../../src/archiver/synchronizer.ts";
@@ -14,6 +15,7 @@ import { fromHex, toHex } from "../../src/protocol/bytes.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";
 import { CHAIN_A_REGISTRY, type ChainA, startChainA } from "../l1/chain-a.ts";
+import { answer, recordedCases } from "./recorded-content.ts";
 
 /** Everything real: L1, blobs, trees. The genesis of the recorded chain is the one of the reference local network. */
 describe("the recorded chain, followed from L1", () => {
@@ -87,6 +89,27 @@ describe("the recorded chain, followed from L1", () => {
       expect(toHex(world.snapshot(n, 4).root)).toBe(toHex(chain.block(n)!.archiveRoot));
     }
     expect(stageFacts(synchronizer.times)).toMatchObject({ checkpoints: 59, blocks: 59 });
+  });
+
+  it("holds the logs, effects, contracts and messages that were recorded", () => {
+    const content = new ContentStore({ store, chain });
+    const cases = recordedCases();
+    const methods = Object.entries(Object.groupBy(cases, ({ method }) => method));
+    expect(Object.fromEntries(methods.map(([method, of]) => [method, of!.length]))).toEqual({
+      getL2ToL1Messages: 16,
+      getTxEffect: 41,
+      getPrivateLogsByTags: 10,
+      getPublicLogsByTagsFromContract: 20,
+      getContract: 11,
+      getContractClass: 4,
+      getPublicLogs: 2,
+      getContractClassLogs: 2,
+    });
+    for (const recorded of cases) {
+      expect(answer(content, recorded), `${recorded.method} ${JSON.stringify(recorded.params)}`).toEqual(
+        recorded.result,
+      );
+    }
   });
 
   it("unwinds to any block and comes back the same", async () => {

@@ -7,6 +7,9 @@ import { loadCore } from "../../src/core/load-core.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
 import { checkpointHash } from "../../src/protocol/checkpoint-header.ts";
 import { GENESIS_BLOCK_HASH_IN_TIPS, GENESIS_CHECKPOINT_HASH } from "../../src/protocol/constants.ts";
+import { INSTANCE_UPDATED } from "../../src/protocol/contract-events.ts";
+import { fr } from "../../src/protocol/field.ts";
+import { madeClass, madeInstance, updateLog } from "./contract-logs.ts";
 import { dump, GENESIS, openChain } from "./open-chain.ts";
 import {
   GENESIS_ARCHIVE,
@@ -15,6 +18,7 @@ import {
   type SyntheticCheckpoint,
   seeded,
   synthesize,
+  type TxLogs,
 } from "./synthetic-chain.ts";
 
 const core = loadCore();
@@ -28,20 +32,55 @@ const open = () => {
   return opened;
 };
 
+const classes = ["a", "b"].map((text) => madeClass(text, core));
+const instances = ["a", "b"].map((text) => madeInstance(text, classes[0].id, core));
+
+/** Logs of every kind by the bits of a number, with subjects, classes and instances that other blocks have too, in part invalid ones. */
+function logsOf(bits: number): TxLogs {
+  const bit = (i: number) => (bits >> i) & 1;
+  const tag = seeded(`tag ${bit(0)}`);
+  const contractAddress = seeded(`contract ${bit(1)}`);
+  const instance = instances[bit(2)];
+  const registered = classes[bit(3)];
+  return {
+    private: [...(bit(4) ? [tag, instance.log] : []), ...(bit(5) ? [tag, instance.log.subarray(0, 96)] : [])],
+    public: [
+      ...(bit(6) ? [{ contractAddress, fields: tag }, updateLog(instance.address, fr(0), registered.id, 5)] : []),
+      ...(bit(7)
+        ? [
+            { contractAddress, fields: new Uint8Array(0) },
+            { contractAddress, fields: tag },
+          ]
+        : []),
+      ...(bit(8) ? [{ ...updateLog(instance.address, fr(0), registered.id, 5), fields: INSTANCE_UPDATED }] : []),
+    ],
+    class: bit(9)
+      ? bit(10)
+        ? registered.log
+        : { ...registered.log, fields: registered.log.fields.subarray(0, 160) }
+      : undefined,
+  };
+}
+
 /** Consecutive checkpoints; `shape` holds, for each, the number of txs of each block. */
-function synthesizeChain(shape: number[][], options: { txHash?: Uint8Array } = {}) {
+function synthesizeChain(
+  shape: number[][],
+  options: { txHash?: Uint8Array; logs?: (block: number, tx: number) => TxLogs } = {},
+) {
   const made: SyntheticCheckpoint[] = [];
   shape.forEach((blocks, i) => {
     const last = made.at(-1);
+    const firstBlock = (last?.lastBlock ?? 0) + 1;
     made.push(
       synthesize(
         {
           number: i + 1,
           slot: 2 + 12 * i,
-          firstBlock: (last?.lastBlock ?? 0) + 1,
+          firstBlock,
           lastArchive: last?.archiveRoot ?? GENESIS_ARCHIVE,
           salt: `chain ${i}`,
           blocks: blocks.map((txs) => Array.from({ length: txs }, () => [])),
+          logs: blocks.map((txs, b) => Array.from({ length: txs }, (_, t) => options.logs?.(firstBlock + b, t) ?? {})),
           txHash: options.txHash,
         },
         core,
@@ -164,10 +203,14 @@ describe("the chain store", () => {
         fc.array(fc.array(fc.nat(3), { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 }),
         fc.nat(5),
         fc.boolean(),
-        async (shape, keep, sameTxHash) => {
+        fc.array(fc.nat(2 ** 11 - 1), { minLength: 1, maxLength: 20 }),
+        async (shape, keep, sameTxHash, logBits) => {
           const { chain, store, close } = open();
           try {
-            const checkpoints = synthesizeChain(shape, { txHash: sameTxHash ? seeded("one tx hash") : undefined });
+            const checkpoints = synthesizeChain(shape, {
+              txHash: sameTxHash ? seeded("one tx hash") : undefined,
+              logs: (block, tx) => logsOf(logBits[(7 * block + tx) % logBits.length]),
+            });
             const kept = Math.min(keep, checkpoints.length);
             for (const checkpoint of checkpoints.slice(0, kept)) add(chain, checkpoint);
             const before = dump(store);

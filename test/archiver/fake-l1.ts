@@ -23,6 +23,7 @@ import {
   type SyntheticCheckpoint,
   seeded,
   synthesize,
+  type TxLogs,
 } from "./synthetic-chain.ts";
 
 const ZERO = new Uint8Array(32);
@@ -94,7 +95,7 @@ export class FakeL1 implements RollupReader {
   /** Builds and mines the next checkpoint; `blocks` as in CheckpointPlan. */
   propose(
     blocks: number[] = [1],
-    change: { cutTo?: number; l2ToL1?: Uint8Array[]; spoil?: (c: SyntheticCheckpoint) => void } = {},
+    change: { cutTo?: number; l2ToL1?: Uint8Array[]; logs?: TxLogs[][]; spoil?: (c: SyntheticCheckpoint) => void } = {},
   ): SyntheticCheckpoint {
     const { pending, proven, messages } = this.#stateAt(this.height);
     const slot = this.#mined.length;
@@ -110,6 +111,7 @@ export class FakeL1 implements RollupReader {
         lastArchive: base.at(-1)?.archiveRoot ?? GENESIS_ARCHIVE,
         salt: `fork ${this.#fork} slot ${slot}`,
         blocks: blocks.map((txs) => Array.from({ length: txs }, () => change.l2ToL1 ?? [])),
+        logs: change.logs,
         messages: messages.filter((m) => m.checkpointNumber === number).map((m) => m.leaf),
         epochOutHashes: base.filter((c) => epochOf(c.slot) === epochOf(slot)).map((c) => c.outHash),
       },

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ChainStore } from "../../src/archiver/chain-store.ts";
+import { ContentStore } from "../../src/archiver/content-store.ts";
 import { openStore, type Store, type Table } from "../../src/storage/store.ts";
 import { CONSTANTS, seeded } from "./synthetic-chain.ts";
 
@@ -19,14 +20,22 @@ export const CHAIN_TABLES = [
   "chain-message-leaves",
   "chain-message-count",
   "chain-state",
+  "chain-private-log-tags",
+  "chain-public-log-tags",
+  "chain-log-txs",
+  "chain-contract-classes",
+  "chain-contract-instances",
+  "chain-contract-updates",
 ];
 
 export function openChain(path = mkdtempSync(join(tmpdir(), "svc-chain-"))) {
   const store = openStore({ path });
+  const chain = new ChainStore({ store, genesis: GENESIS, epochDuration: CONSTANTS.epochDuration });
   return {
     path,
     store,
-    chain: new ChainStore({ store, genesis: GENESIS, epochDuration: CONSTANTS.epochDuration }),
+    chain,
+    content: new ContentStore({ store, chain }),
     close: async () => {
       await store.close();
       rmSync(path, { recursive: true, force: true });

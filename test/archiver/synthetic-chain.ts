@@ -34,6 +34,13 @@ export function seeded(text: string): Uint8Array {
   return bytes;
 }
 
+/** Emitted fields of a tx's logs. */
+export interface TxLogs {
+  private?: Uint8Array[];
+  public?: { contractAddress: Uint8Array; fields: Uint8Array }[];
+  class?: { contractAddress: Uint8Array; fields: Uint8Array };
+}
+
 export interface CheckpointPlan {
   number: number;
   slot: number;
@@ -43,6 +50,8 @@ export interface CheckpointPlan {
   salt: string;
   /** For each block, for each tx, its L2-to-L1 messages. */
   blocks: Uint8Array[][][];
+  /** For each block, for each tx, its logs; none where absent. */
+  logs?: TxLogs[][];
   /** L1-to-L2 messages of the checkpoint. */
   messages?: Uint8Array[];
   /** Out hashes of the epoch's checkpoints before this one. */
@@ -84,12 +93,25 @@ export function synthesize(plan: CheckpointPlan, core: Core): SyntheticCheckpoin
     const block = txs.flatMap((messages, t) => {
       const txHash = plan.txHash ?? seeded(`tx ${plan.salt} ${number} ${t}`);
       const marker = new Uint8Array(32);
-      const count = 3 + 1 + messages.length;
+      const logs = plan.logs?.[i]?.[t] ?? {};
+      const privateLogs = (logs.private ?? []).flatMap((fields) => [fr(fields.length / 32), fields]);
+      const publicLogs = (logs.public ?? []).flatMap((log) => [
+        fr(log.fields.length / 32),
+        log.contractAddress,
+        log.fields,
+      ]);
+      const classLog = logs.class === undefined ? [] : [logs.class.contractAddress, logs.class.fields];
+      const logWords = concat(...privateLogs, ...publicLogs, ...classLog);
+      const count = 3 + 1 + messages.length + logWords.length / 32;
       writeU32(marker, 5, 0x9c707518);
       writeUint(marker, 11, 2, 1);
       writeUint(marker, 13, 2, messages.length);
+      writeUint(marker, 17, 2, logs.private?.length ?? 0);
+      writeUint(marker, 19, 2, concat(...privateLogs).length / 32);
+      writeU32(marker, 21, concat(...publicLogs).length / 32);
+      writeUint(marker, 25, 2, (logs.class?.fields.length ?? 0) / 32);
       writeU32(marker, 28, count);
-      return [marker, txHash, fr(5), seeded(`nullifier ${plan.salt} ${number} ${t}`), ...messages];
+      return [marker, txHash, fr(5), seeded(`nullifier ${plan.salt} ${number} ${t}`), ...messages, logWords];
     });
     const end = new Uint8Array(32);
     writeU32(end, 14, 0xeb8dcdbf);

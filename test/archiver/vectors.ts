@@ -32,6 +32,26 @@ export interface CheckpointVector {
   }[];
 }
 
+/** A contract event and where it is; all hex text. */
+export interface ClassVector
+  extends Record<
+    "contractClassId" | "artifactHash" | "privateFunctionsRoot" | "packedBytecodeSha256" | "publicBytecodeCommitment",
+    string
+  > {
+  checkpoint: number;
+  txIndex: number;
+  packedBytecodeLength: number;
+}
+
+export interface InstanceVector
+  extends Record<
+    "address" | "salt" | "contractClassId" | "initializationHash" | "publicKeys" | "deployer" | "computedAddress",
+    string
+  > {
+  checkpoint: number;
+  txIndex: number;
+}
+
 export interface L1Vectors {
   sponge: { fields: string[]; squeeze: string }[];
   trees: {
@@ -42,7 +62,12 @@ export interface L1Vectors {
     emptyInHash: string;
     genesisCheckpointHeaderHash: string;
   };
-  live: { constants: { version: number }; checkpoints: CheckpointVector[] };
+  live: {
+    constants: { version: number };
+    checkpoints: CheckpointVector[];
+    contractClasses: ClassVector[];
+    contractInstances: InstanceVector[];
+  };
   scenario: {
     constants: { version: number };
     checkpoints: CheckpointVector[];

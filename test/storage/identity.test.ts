@@ -45,9 +45,11 @@ test.each(["l1ChainId", "rollupVersion", "rollupAddress", "genesisArchiveRoot"] 
   },
 );
 
-test("a newer schema, and a record that cannot be read, are refused", () => {
-  write(JSON.stringify({ ...chain, schemaVersion: SCHEMA_VERSION + 1 }));
-  expect(() => claimStore(store, chain)).toThrow(`has schema version ${SCHEMA_VERSION + 1}`);
+test("an older or newer schema, and a record that cannot be read, are refused", () => {
+  for (const schemaVersion of [SCHEMA_VERSION - 1, SCHEMA_VERSION + 1]) {
+    write(JSON.stringify({ ...chain, schemaVersion }));
+    expect(() => claimStore(store, chain)).toThrow(`has schema version ${schemaVersion}`);
+  }
   write("{");
   expect(() => claimStore(store, chain)).toThrow(StoreSchemaError);
 });

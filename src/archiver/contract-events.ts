@@ -1,0 +1,114 @@
+import type { Core } from "../core/core.ts";
+import { contractAddress } from "../core/derive/contract-address.ts";
+import { contractClassId, publicBytecodeCommitment } from "../core/derive/contract-class.ts";
+import type { GrumpkinPoint } from "../core/derive/grumpkin.ts";
+import { equal, toHex, word } from "../protocol/bytes.ts";
+import {
+  type InstancePublished,
+  isClassPublished,
+  isInstancePublished,
+  isInstanceUpdated,
+  readClassPublished,
+  readInstancePublished,
+  readInstanceUpdated,
+} from "../protocol/contract-events.ts";
+import { DecodeError } from "../protocol/errors.ts";
+import type { TxEffect } from "../protocol/tx-effect.ts";
+
+/** Where a log is in its block: counts of txs, and of the tx's logs (private ones first). */
+export interface LogPlace {
+  tx: number;
+  log: number;
+}
+
+/** A contract event that breaks a rule. It registers nothing; the block stands. */
+export interface RefusedEvent extends LogPlace {
+  event: "ContractClassPublished" | "ContractInstancePublished" | "ContractInstanceUpdated";
+  rule: string;
+}
+
+/** What the contract events of a block register: plain data, so that it can cross to another thread. */
+export interface ContractEvents {
+  /** The log is the only contract class log of its tx. */
+  classes: { id: Uint8Array; tx: number }[];
+  instances: (LogPlace & { address: Uint8Array })[];
+  updates: (LogPlace & { address: Uint8Array })[];
+  refused: RefusedEvent[];
+}
+
+/**
+ * Reads and checks the contract events of a block (sheet 04 section 10.4). In a network whose proofs hold none is ever refused; the blobs
+ * of a checkpoint that is never proven may hold anything.
+ */
+export function contractEvents(txs: readonly TxEffect[], core: Core): ContractEvents {
+  const events: ContractEvents = { classes: [], instances: [], updates: [], refused: [] };
+  const attempt = (event: RefusedEvent["event"], place: LogPlace, register: () => void) => {
+    try {
+      register();
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error;
+      events.refused.push({ event, ...place, rule: error.rule });
+    }
+  };
+  txs.forEach(({ contractClassLogs, privateLogs, publicLogs }, tx) => {
+    for (const log of contractClassLogs.filter(isClassPublished)) {
+      attempt("ContractClassPublished", { tx, log: 0 }, () =>
+        events.classes.push({ id: checkedClass(log.fields, core), tx }),
+      );
+    }
+    privateLogs.forEach((fields, log) => {
+      if (!isInstancePublished(fields)) return;
+      attempt("ContractInstancePublished", { tx, log }, () =>
+        events.instances.push({ address: checkedInstance(fields, core), tx, log }),
+      );
+    });
+    publicLogs.forEach((publicLog, i) => {
+      if (!isInstanceUpdated(publicLog)) return;
+      const log = privateLogs.length + i;
+      attempt("ContractInstanceUpdated", { tx, log }, () =>
+        events.updates.push({ address: readInstanceUpdated(publicLog.fields).address, tx, log }),
+      );
+    });
+  });
+  return events;
+}
+
+/** Class id of an event whose parts hash to it. */
+function checkedClass(fields: Uint8Array, core: Core): Uint8Array {
+  const { id, artifactHash, privateFunctionsRoot, packedBytecode } = readClassPublished(fields);
+  const commitment = publicBytecodeCommitment(core, packedBytecode);
+  const derived = contractClassId(core, artifactHash, privateFunctionsRoot, commitment);
+  if (!equal(derived, id)) {
+    throw new DecodeError(
+      "ContractClassPublished",
+      `class id ${toHex(id)} must be that of its parts, ${toHex(derived)}`,
+    );
+  }
+  return id;
+}
+
+/** Address of an event whose parts derive it. */
+function checkedInstance(fields: Uint8Array, core: Core): Uint8Array {
+  const event = readInstancePublished(fields);
+  const derived = derivedAddress(event, core);
+  if (!equal(derived, event.address)) {
+    const rule = `address ${toHex(event.address)} must be that of its parts, ${toHex(derived)}`;
+    throw new DecodeError("ContractInstancePublished", rule);
+  }
+  return event.address;
+}
+
+function derivedAddress(event: InstancePublished, core: Core): Uint8Array {
+  const key = (i: number): GrumpkinPoint => ({
+    x: word(event.publicKeys, 2 * i),
+    y: word(event.publicKeys, 2 * i + 1),
+  });
+  const publicKeys = { npk: key(0), ivpk: key(1), ovpk: key(2), tpk: key(3) };
+  const { salt, deployer, classId, initializationHash } = event;
+  const instance = { salt, deployer, originalClassId: classId, initializationHash, publicKeys };
+  try {
+    return contractAddress(core, instance);
+  } catch (cause) {
+    throw new DecodeError("ContractInstancePublished", "incoming viewing key must be a point of the curve", { cause });
+  }
+}

@@ -1,0 +1,30 @@
+import { DEFAULT_PUBLIC_KEYS, publicKeysBytes } from "../core/derive/public-keys.ts";
+import { toHex } from "../protocol/bytes.ts";
+import { FR_ZERO, fr } from "../protocol/field.ts";
+import { PROTOCOL_CONTRACTS } from "../protocol/protocol-contracts.ts";
+import type { ContractClass, ContractInstance } from "./content-types.ts";
+
+/** Classes of the protocol contracts by 0x text of their id. They count as registered in block 0 and have no rows. */
+export const PRELOADED_CLASSES: ReadonlyMap<string, ContractClass> = new Map(
+  PROTOCOL_CONTRACTS.map(({ classId, artifactHash, privateFunctionsRoot, packedBytecode }) => [
+    toHex(classId),
+    { id: classId, artifactHash, privateFunctionsRoot, packedBytecode, blockNumber: 0 },
+  ]),
+);
+
+/** The protocol contracts by 0x text of their address: salt 1, each its own deployer (sheet 04 section 10.4). */
+export const PRELOADED_INSTANCES: ReadonlyMap<string, ContractInstance> = new Map(
+  PROTOCOL_CONTRACTS.map(({ address, classId }) => [
+    toHex(address),
+    {
+      address,
+      salt: fr(1),
+      deployer: address,
+      currentContractClassId: classId,
+      originalContractClassId: classId,
+      initializationHash: FR_ZERO,
+      publicKeys: publicKeysBytes(DEFAULT_PUBLIC_KEYS),
+      blockNumber: 0,
+    },
+  ]),
+);

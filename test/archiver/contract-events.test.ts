@@ -1,0 +1,290 @@
+import { createHash } from "node:crypto";
+import { afterEach, describe, expect, it } from "vitest";
+import { ContentStore } from "../../src/archiver/content-store.ts";
+import { contractEvents, type RefusedEvent } from "../../src/archiver/contract-events.ts";
+import { publicBytecodeCommitment } from "../../src/core/derive/contract-class.ts";
+import { siloPrivateLogFirstField } from "../../src/core/derive/private-log.ts";
+import { loadCore } from "../../src/core/load-core.ts";
+import { bigUintBytes, concat, fromHex, toHex } from "../../src/protocol/bytes.ts";
+import { readCheckpointBlobs } from "../../src/protocol/checkpoint-blob.ts";
+import { CONTRACT_CLASS_LOG_FIELDS } from "../../src/protocol/constants.ts";
+import {
+  CLASS_REGISTRY,
+  INSTANCE_PUBLISHED,
+  INSTANCE_REGISTRY,
+  INSTANCE_UPDATED,
+  readClassPublished,
+  readInstancePublished,
+} from "../../src/protocol/contract-events.ts";
+import { FR_MODULUS, fr } from "../../src/protocol/field.ts";
+import { madeClass, madeInstance, updateLog, withWord } from "./contract-logs.ts";
+import { FakeL1 } from "./fake-l1.ts";
+import { type Follower, follow } from "./following.ts";
+import { GENESIS_ARCHIVE, seeded, synthesize, type TxLogs } from "./synthetic-chain.ts";
+import { type L1Vectors, readVectors, wholeBlobs } from "./vectors.ts";
+
+const core = loadCore();
+
+/** The effects of one block whose txs have these logs. */
+function effects(logs: TxLogs[]) {
+  const plan = { number: 1, slot: 1, firstBlock: 1, lastArchive: GENESIS_ARCHIVE, salt: "events" };
+  const { blob } = synthesize({ ...plan, blocks: [logs.map(() => [])], logs: [logs] }, core);
+  return readCheckpointBlobs(blob).blocks[0].txs;
+}
+
+const good = madeClass("good", core);
+const instance = madeInstance("good", good.id, core);
+const classLog = (fields: Uint8Array): TxLogs => ({ class: { contractAddress: CLASS_REGISTRY, fields } });
+const most = fr(FR_MODULUS - 1n);
+/** Too long for the 3017 words behind the head of a log. */
+const tooLong = (CONTRACT_CLASS_LOG_FIELDS - 6) * 31 + 1;
+
+const REFUSED: [name: string, logs: TxLogs, event: RefusedEvent["event"], rule: RegExp][] = [
+  [
+    "another class id",
+    classLog(withWord(good.log.fields, 1, seeded("other"))),
+    "ContractClassPublished",
+    /must be that of its parts/,
+  ],
+  [
+    "altered bytecode, so another commitment",
+    classLog(withWord(good.log.fields, 6, fr(7))),
+    "ContractClassPublished",
+    /must be that of its parts/,
+  ],
+  [
+    "a shorter byte length, so another commitment",
+    classLog(withWord(good.log.fields, 5, fr(3))),
+    "ContractClassPublished",
+    /must be that of its parts/,
+  ],
+  [
+    "class version 2",
+    classLog(withWord(good.log.fields, 2, fr(2))),
+    "ContractClassPublished",
+    /version must be 1, got 2/,
+  ],
+  [
+    "a class version beyond numbers",
+    classLog(withWord(good.log.fields, 2, most)),
+    "ContractClassPublished",
+    /version must be 1, got Infinity/,
+  ],
+  [
+    "a byte length beyond numbers",
+    classLog(withWord(good.log.fields, 5, most)),
+    "ContractClassPublished",
+    /bytecode must be at most 93527 bytes/,
+  ],
+  [
+    "a byte length beyond the log",
+    classLog(withWord(good.log.fields, 5, fr(tooLong))),
+    "ContractClassPublished",
+    /bytecode must be at most 93527 bytes/,
+  ],
+  [
+    "a byte length of 3000 chunks",
+    classLog(withWord(good.log.fields, 5, fr(93_000))),
+    "ContractClassPublished",
+    /must be at most 92969 bytes/,
+  ],
+  ["a class cut inside its head", classLog(good.log.fields.subarray(0, 96)), "ContractClassPublished", /must be/],
+  [
+    "a class of its magic value alone",
+    classLog(good.log.fields.subarray(0, 32)),
+    "ContractClassPublished",
+    /version must be 1, got 0/,
+  ],
+  [
+    "a class cut inside its bytecode",
+    classLog(good.log.fields.subarray(0, 7 * 32)),
+    "ContractClassPublished",
+    /must be that of its parts/,
+  ],
+  [
+    "another address",
+    { private: [withWord(instance.log, 1, fr(9))] },
+    "ContractInstancePublished",
+    /must be that of its parts/,
+  ],
+  [
+    "another salt",
+    { private: [withWord(instance.log, 3, fr(9))] },
+    "ContractInstancePublished",
+    /must be that of its parts/,
+  ],
+  [
+    "instance version 2",
+    { private: [withWord(instance.log, 2, fr(2))] },
+    "ContractInstancePublished",
+    /version must be 1, got 2/,
+  ],
+  [
+    "a viewing key off the curve",
+    { private: [withWord(instance.log, 8, fr(1))] },
+    "ContractInstancePublished",
+    /must be a point of the curve/,
+  ],
+  [
+    "an instance cut before its deployer",
+    { private: [instance.log.subarray(0, 14 * 32)] },
+    "ContractInstancePublished",
+    /must be that of its parts/,
+  ],
+  [
+    "an instance of its tag alone",
+    { private: [INSTANCE_PUBLISHED] },
+    "ContractInstancePublished",
+    /version must be 1, got 0/,
+  ],
+  [
+    "an update cut before its timestamp",
+    {
+      public: [
+        {
+          contractAddress: INSTANCE_REGISTRY,
+          fields: updateLog(instance.address, fr(0), good.id, 5).fields.subarray(0, 128),
+        },
+      ],
+    },
+    "ContractInstanceUpdated",
+    /must have at least 5 fields, got 4/,
+  ],
+  [
+    "an update of its magic value alone",
+    { public: [{ contractAddress: INSTANCE_REGISTRY, fields: INSTANCE_UPDATED }] },
+    "ContractInstanceUpdated",
+    /got 1/,
+  ],
+];
+
+const IGNORED: [name: string, logs: TxLogs][] = [
+  ["an unknown magic value", classLog(withWord(good.log.fields, 0, seeded("magic")))],
+  [
+    "a private function broadcast",
+    classLog(concat(fromHex("0x0ea9d22f6c3686a6866f103431c5796d2be7b7a3d0c3abcf7636b064ab09e618"), good.id)),
+  ],
+  ["a class log of another contract", { class: { contractAddress: fr(2), fields: good.log.fields } }],
+  [
+    "an unsiloed instance tag",
+    {
+      private: [
+        withWord(instance.log, 0, fromHex("0x174c6b3d0fd14728e4fc5e53f7b262ab943546a7e125e2ed5e9fde3cf0b3e22f")),
+      ],
+    },
+  ],
+  [
+    "an update of another contract",
+    { public: [{ ...updateLog(instance.address, fr(0), good.id, 5), contractAddress: fr(3) }] },
+  ],
+  ["a public log without fields", { public: [{ contractAddress: INSTANCE_REGISTRY, fields: new Uint8Array(0) }] }],
+];
+
+describe("contract events", () => {
+  it("the instance tag is the magic value siloed with the registry", () => {
+    const magic = fromHex("0x174c6b3d0fd14728e4fc5e53f7b262ab943546a7e125e2ed5e9fde3cf0b3e22f");
+    expect(toHex(siloPrivateLogFirstField(core, INSTANCE_REGISTRY, magic))).toBe(toHex(INSTANCE_PUBLISHED));
+  });
+
+  it("of a valid block are found where they are", () => {
+    const txs = effects([
+      {},
+      {
+        private: [seeded("other"), instance.log],
+        public: [updateLog(instance.address, fr(0), good.id, 5)],
+        ...classLog(good.log.fields),
+      },
+    ]);
+    const { classes, instances, updates, refused } = contractEvents(txs, core);
+    expect(classes.map(({ id, tx }) => [toHex(id), tx])).toEqual([[toHex(good.id), 1]]);
+    expect(instances.map(({ address, tx, log }) => [toHex(address), tx, log])).toEqual([
+      [toHex(instance.address), 1, 1],
+    ]);
+    expect(updates.map(({ address, tx, log }) => [toHex(address), tx, log])).toEqual([[toHex(instance.address), 1, 2]]);
+    expect(refused).toEqual([]);
+  });
+
+  it("fields that were not emitted are zero, as in the padded form of a log", () => {
+    const zeros = madeClass("zeros", core, new Uint8Array(70));
+    const { classes } = contractEvents(effects([classLog(zeros.log.fields.subarray(0, 6 * 32))]), core);
+    expect(classes.map(({ id }) => toHex(id))).toEqual([toHex(zeros.id)]);
+  });
+
+  it.each(REFUSED)("%s is refused by its rule", (_, logs, event, rule) => {
+    const found = contractEvents(effects([{}, logs]), core);
+    expect(found).toMatchObject({ classes: [], instances: [], updates: [] });
+    expect(found.refused).toEqual([{ event, tx: 1, log: 0, rule: expect.stringMatching(rule) }]);
+  });
+
+  it.each(IGNORED)("%s is not an event", (_, logs) => {
+    expect(contractEvents(effects([logs]), core)).toEqual({ classes: [], instances: [], updates: [], refused: [] });
+  });
+
+  it("a timestamp of change may be any field element", () => {
+    const log = updateLog(instance.address, fr(0), good.id, 5);
+    const fields = withWord(log.fields, 4, bigUintBytes(FR_MODULUS - 1n, 32));
+    expect(contractEvents(effects([{ public: [{ ...log, fields }] }]), core).updates).toHaveLength(1);
+  });
+});
+
+describe("contract events of the network", () => {
+  const { live } = readVectors<L1Vectors>("l1.json");
+  const txsOf = (checkpoint: number) => {
+    const vector = live.checkpoints.find(({ checkpointNumber }) => checkpointNumber === checkpoint)!;
+    return readCheckpointBlobs(wholeBlobs(vector)).blocks[0].txs;
+  };
+
+  it.each(live.contractClasses)("class $contractClassId", (v) => {
+    const txs = txsOf(v.checkpoint);
+    const { classes, refused } = contractEvents(txs, core);
+    expect(refused).toEqual([]);
+    expect(classes.filter(({ tx }) => tx === v.txIndex).map(({ id }) => toHex(id))).toEqual([v.contractClassId]);
+    const event = readClassPublished(txs[v.txIndex].contractClassLogs[0].fields);
+    expect(toHex(event.artifactHash)).toBe(v.artifactHash);
+    expect(toHex(event.privateFunctionsRoot)).toBe(v.privateFunctionsRoot);
+    expect(event.packedBytecode).toHaveLength(v.packedBytecodeLength);
+    expect(`0x${createHash("sha256").update(event.packedBytecode).digest("hex")}`).toBe(v.packedBytecodeSha256);
+    expect(toHex(publicBytecodeCommitment(core, event.packedBytecode))).toBe(v.publicBytecodeCommitment);
+  });
+
+  it.each(live.contractInstances)("instance $address", (v) => {
+    const txs = txsOf(v.checkpoint);
+    const found = contractEvents(txs, core).instances.find(({ tx }) => tx === v.txIndex)!;
+    expect(toHex(found.address)).toBe(v.computedAddress);
+    const event = readInstancePublished(txs[v.txIndex].privateLogs[found.log]);
+    expect(toHex(event.salt)).toBe(v.salt);
+    expect(toHex(event.classId)).toBe(v.contractClassId);
+    expect(toHex(event.initializationHash)).toBe(v.initializationHash);
+    expect(toHex(event.publicKeys)).toBe(v.publicKeys);
+    expect(toHex(event.deployer)).toBe(v.deployer);
+  });
+});
+
+describe("invalid contract events on L1", () => {
+  let follower: Follower | undefined;
+  afterEach(() => follower?.close());
+
+  it("register nothing and hold nothing up: each is one warning", async () => {
+    const l1 = new FakeL1(core);
+    const logs = REFUSED.map(([, log]) => log);
+    l1.propose([logs.length], { logs: [logs] });
+    l1.propose([1], { logs: [[{ private: [instance.log], ...classLog(good.log.fields) }]] });
+    follower = follow(l1, core);
+    await follower.synchronizer.syncOnce();
+    expect(follower.chain.latestBlockNumber()).toBe(2);
+    const warnings = follower.logged("warn", /passed over an invalid contract event/);
+    expect(warnings.map(({ facts }) => facts)).toEqual(
+      REFUSED.map(([, , event, rule], tx) => ({
+        block: 1,
+        txIndex: tx,
+        txHash: toHex(follower!.chain.txEffects(1)[tx].txHash),
+        logIndex: 0,
+        event,
+        rule: expect.stringMatching(rule),
+      })),
+    );
+    const content = new ContentStore(follower);
+    expect(content.contractClass(good.id)?.blockNumber).toBe(2);
+    expect(content.contractInstance(instance.address)?.blockNumber).toBe(2);
+  });
+});

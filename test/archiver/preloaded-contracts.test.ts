@@ -1,0 +1,50 @@
+import { describe, expect, it, test } from "vitest";
+import { PRELOADED_CLASSES, PRELOADED_INSTANCES } from "../../src/archiver/preloaded-contracts.ts";
+import { contractAddress } from "../../src/core/derive/contract-address.ts";
+import { contractClassId, publicBytecodeCommitment } from "../../src/core/derive/contract-class.ts";
+import { protocolContractsHash } from "../../src/core/derive/protocol-contracts-hash.ts";
+import { DEFAULT_PUBLIC_KEYS, publicKeysBytes } from "../../src/core/derive/public-keys.ts";
+import { loadCore } from "../../src/core/load-core.ts";
+import { fromHex, toHex } from "../../src/protocol/bytes.ts";
+import { PROTOCOL_CONTRACTS_HASH } from "../../src/protocol/constants.ts";
+import { fr } from "../../src/protocol/field.ts";
+import { PROTOCOL_CONTRACTS } from "../../src/protocol/protocol-contracts.ts";
+import { readVectors } from "./vectors.ts";
+
+const core = loadCore();
+const { contracts } = readVectors<{
+  contracts: {
+    protocolContracts: { list: Record<"name" | "address" | "classId" | "publicBytecodeCommitment", string>[] };
+  };
+}>("crypto.json");
+
+describe("the protocol contracts", () => {
+  test.each(contracts.protocolContracts.list)("$name has the class of the network", (v) => {
+    const instance = PRELOADED_INSTANCES.get(v.address)!;
+    const { id, artifactHash, privateFunctionsRoot, packedBytecode } = PRELOADED_CLASSES.get(v.classId)!;
+    const commitment = publicBytecodeCommitment(core, packedBytecode);
+    expect(toHex(commitment)).toBe(v.publicBytecodeCommitment);
+    expect(toHex(contractClassId(core, artifactHash, privateFunctionsRoot, commitment))).toBe(v.classId);
+    expect([instance.currentContractClassId, instance.originalContractClassId, id].map(toHex)).toEqual(
+      Array(3).fill(v.classId),
+    );
+    expect([instance.address, instance.deployer].map(toHex)).toEqual([v.address, v.address]);
+    expect(PROTOCOL_CONTRACTS.find(({ name }) => name === v.name)!.address).toEqual(fromHex(v.address));
+  });
+
+  it("are six, and the derived addresses of their instances give the hash of the network", () => {
+    const instances = [...PRELOADED_INSTANCES.values()];
+    expect(instances.map(({ address }) => address)).toEqual([1, 2, 3, 4, 5, 6].map(fr));
+    const addresses = instances.map(({ salt, deployer, initializationHash, originalContractClassId, publicKeys }) => {
+      expect(toHex(publicKeys)).toBe(toHex(publicKeysBytes(DEFAULT_PUBLIC_KEYS)));
+      return contractAddress(core, {
+        salt,
+        deployer,
+        initializationHash,
+        originalClassId: originalContractClassId,
+        publicKeys: DEFAULT_PUBLIC_KEYS,
+      });
+    });
+    expect(toHex(protocolContractsHash(core, addresses))).toBe(PROTOCOL_CONTRACTS_HASH);
+  });
+});
