@@ -1,7 +1,7 @@
 import type { Core } from "../core/core.ts";
 import { contractAddress } from "../core/derive/contract-address.ts";
 import { contractClassId, publicBytecodeCommitment } from "../core/derive/contract-class.ts";
-import type { GrumpkinPoint } from "../core/derive/grumpkin.ts";
+import { type GrumpkinPoint, isOnGrumpkin } from "../core/derive/grumpkin.ts";
 import { equal, toHex, word } from "../protocol/bytes.ts";
 import {
   type InstancePublished,
@@ -104,11 +104,9 @@ function derivedAddress(event: InstancePublished, core: Core): Uint8Array {
     y: word(event.publicKeys, 2 * i + 1),
   });
   const publicKeys = { npk: key(0), ivpk: key(1), ovpk: key(2), tpk: key(3) };
-  const { salt, deployer, classId, initializationHash } = event;
-  const instance = { salt, deployer, originalClassId: classId, initializationHash, publicKeys };
-  try {
-    return contractAddress(core, instance);
-  } catch (cause) {
-    throw new DecodeError("ContractInstancePublished", "incoming viewing key must be a point of the curve", { cause });
+  if (!isOnGrumpkin(publicKeys.ivpk)) {
+    throw new DecodeError("ContractInstancePublished", "incoming viewing key must be a point of the curve");
   }
+  const { salt, deployer, classId, initializationHash } = event;
+  return contractAddress(core, { salt, deployer, originalClassId: classId, initializationHash, publicKeys });
 }
