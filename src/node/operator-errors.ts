@@ -6,6 +6,7 @@ import { ListenError } from "../rpc/http/listener.ts";
 import { DirectoryLockedError } from "../storage/directory-lock.ts";
 import { StoreIdentityError, StoreSchemaError } from "../storage/identity.ts";
 import { DamagedStoreError } from "../storage/inspect.ts";
+import { ObjectStoreUrlError } from "../storage/objects/errors.ts";
 import { ClockDriftError } from "./connect-l1.ts";
 import { DataDirectoryError } from "./data-directory.ts";
 
@@ -19,6 +20,7 @@ const KINDS = [
   L1Error,
   ListenError,
   NoBlobSourceReachableError,
+  ObjectStoreUrlError,
   StoreIdentityError,
   StoreMismatchError,
   StoreSchemaError,

@@ -13,8 +13,6 @@ import {
   NoBlobSourceReachableError,
 } from "../../src/l1/blobs/errors.ts";
 import { Kzg } from "../../src/l1/blobs/kzg.ts";
-import { signedS3Get } from "../../src/l1/blobs/s3-signature.ts";
-import { openObjectReader, openObjectStore } from "../../src/l1/blobs/store-url.ts";
 import { silentLogger } from "../../src/l1/logger.ts";
 import type { L1ContractAddresses } from "../../src/l1/types.ts";
 import { fromHex, toHex } from "../../src/protocol/bytes.ts";
@@ -428,46 +426,5 @@ describe("an upload store", () => {
     expect(text(await fetcher.fetch(l1Block, wanted, { historical: true }))).toEqual(blobsOf());
     await fetcher.close();
     expect(warned).toEqual(["blobs cannot be uploaded"]);
-  });
-});
-
-describe("a store URL", () => {
-  test.each(["ftp://host/x", "blobs", "file://host/path", "s3://bucket/x?endpoint=nonsense"])(
-    "%s is refused",
-    (url) => {
-      expect(() => openObjectReader(url)).toThrow(BlobSourceConfigurationError);
-    },
-  );
-
-  test.each(["s3://bucket/x", "gs://bucket/x", "https://host/x"])("%s cannot be uploaded to", (url) => {
-    expect(() => openObjectStore(url)).toThrow(/file:\/\/ stores only/);
-  });
-
-  test("of a bucket is read over its HTTPS endpoint, signed where there are credentials", async () => {
-    const server = await fake(httpFake(() => ({ raw: "object" })));
-    const url = `s3://bucket/pre/fix?endpoint=${encodeURIComponent(server.url)}`;
-    expect(Buffer.from((await openObjectReader(url).get("key.data")) ?? []).toString()).toBe("object");
-    const awsCredentials = { accessKeyId: "id", secretAccessKey: "secret", sessionToken: "token" };
-    await openObjectReader(url, { awsCredentials }).get("key.data");
-    const publicUrl = `s3://bucket/pre?publicBaseUrl=${encodeURIComponent(`${server.url}/cdn`)}`;
-    await openObjectReader(publicUrl, { awsCredentials }).get("key.data");
-    const [plain, signed, cdn] = server.seen;
-    expect(plain.path).toBe("/bucket/pre/fix/key.data");
-    expect(plain.headers.authorization).toBeUndefined();
-    expect(signed.headers.authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=id\/\d{8}\/auto\/s3\/aws4_request,/);
-    expect(signed.headers["x-amz-security-token"]).toBe("token");
-    expect(cdn.path).toBe("/cdn/pre/key.data");
-  });
-
-  test("signature of S3 is that of the example in its reference", () => {
-    const headers = signedS3Get(new URL("https://examplebucket.s3.amazonaws.com/test.txt"), {
-      credentials: { accessKeyId: "AKIAIOSFODNN7EXAMPLE", secretAccessKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY" },
-      region: "us-east-1",
-      now: new Date("2013-05-24T00:00:00Z"),
-      headers: { range: "bytes=0-9" },
-    });
-    expect(headers.authorization).toContain(
-      "Signature=f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41",
-    );
   });
 });

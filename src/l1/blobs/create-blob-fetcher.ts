@@ -1,3 +1,5 @@
+import { openObjectReader, openObjectStore } from "../../storage/objects/open-store.ts";
+import type { AwsCredentials } from "../../storage/objects/s3-signature.ts";
 import { type L1Logger, silentLogger } from "../logger.ts";
 import { L1Rpc } from "../rpc/l1-rpc.ts";
 import type { RollupIdentity } from "../types.ts";
@@ -7,8 +9,6 @@ import { BeaconHost, BeaconSlots, BeaconSource } from "./beacon-source.ts";
 import { SourcedBlobFetcher } from "./blob-fetcher.ts";
 import { FileStoreSource, FileStoreUpload } from "./file-store-source.ts";
 import { Kzg } from "./kzg.ts";
-import type { AwsCredentials } from "./s3-signature.ts";
-import { openObjectReader, openObjectStore } from "./store-url.ts";
 
 export interface BlobFetcherOptions {
   identity: Pick<RollupIdentity, "l1ChainId" | "rollupVersion" | "addresses">;
@@ -26,6 +26,10 @@ export interface BlobFetcherOptions {
   archiveUrl?: string;
   awsCredentials?: AwsCredentials;
   awsRegion?: string;
+  /** Key file of a service account, for gs:// stores. */
+  googleCredentialsFile?: string;
+  /** Instead of https://storage.googleapis.com. */
+  googleEndpoint?: string;
   /** Per HTTP request. */
   timeoutMs?: number;
   /** Waits after failed HTTP requests to blob sources. */
@@ -39,13 +43,14 @@ export interface BlobFetcherOptions {
 
 /**
  * The blob fetcher of one network. Without any configured source a development chain is asked for its own blobs; another chain has
- * no source then. Throws a BlobSourceConfigurationError for a URL that cannot be a source.
+ * no source then. Throws a BlobSourceConfigurationError or an ObjectStoreUrlError for a URL that cannot be a source.
  */
 export function createBlobFetcher(options: BlobFetcherOptions): SourcedBlobFetcher {
   const { identity, timeoutMs, retryDelaysMs, awsCredentials, awsRegion, logger = silentLogger } = options;
+  const { googleCredentialsFile, googleEndpoint } = options;
   const { l1ChainId, rollupVersion, addresses } = identity;
   const network = { l1ChainId, rollupVersion, rollupAddress: addresses.rollupAddress };
-  const access = { timeoutMs, retryDelaysMs, awsCredentials, awsRegion };
+  const access = { timeoutMs, retryDelaysMs, awsCredentials, awsRegion, googleCredentialsFile, googleEndpoint };
   const rpcOf = (urls: readonly string[]) => new L1Rpc({ urls, timeoutMs, retryDelaysMs, logger });
   const kzg = options.kzg ?? new Kzg();
   const fileStores = (options.fileStoreUrls ?? []).map(
@@ -67,7 +72,7 @@ export function createBlobFetcher(options: BlobFetcherOptions): SourcedBlobFetch
         )
       : hosts.map((host) => new BeaconSource(host, slots)),
     archives,
-    upload: options.uploadUrl ? new FileStoreUpload(openObjectStore(options.uploadUrl), network) : undefined,
+    upload: options.uploadUrl ? new FileStoreUpload(openObjectStore(options.uploadUrl, access), network) : undefined,
     kzg,
     ownsKzg: !options.kzg,
     logger,

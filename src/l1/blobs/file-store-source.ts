@@ -1,3 +1,5 @@
+import { ObjectStoreError } from "../../storage/objects/errors.ts";
+import type { ObjectReader, ObjectStore } from "../../storage/objects/object-store.ts";
 import { mapParallel } from "../parallel.ts";
 import {
   type BlobStoreNetwork,
@@ -8,7 +10,6 @@ import {
   writeBlobFile,
 } from "./blob-file.ts";
 import { BlobRejectedError, BlobSourceError } from "./errors.ts";
-import type { ObjectReader, ObjectStore } from "./object-reader.ts";
 import type { BlobAnswer, BlobOffer, BlobRequest, BlobSource, BlobUploadStore } from "./source.ts";
 
 /** Blobs of one network in a file store (sheet 04 section 4.6). */
@@ -27,12 +28,12 @@ export class FileStoreSource implements BlobSource {
     const answer: BlobAnswer = { offers: [], refusals: [] };
     await mapParallel(wanted, 6, async (versionedHash) => {
       try {
-        const file = await this.#objects.get(blobKey(this.#network, versionedHash), signal);
+        const file = await this.#objects.get(blobKey(this.#network, versionedHash), { signal });
         if (file) answer.offers.push(readBlobFile(this.name, file, versionedHash));
         else answer.refusals.push({ versionedHash, reason: "not there" });
       } catch (error) {
         if (error instanceof BlobRejectedError) answer.refusals.push({ versionedHash, reason: error });
-        else if (error instanceof BlobSourceError) answer.refusals.push({ versionedHash, reason: error.reason });
+        else if (error instanceof ObjectStoreError) answer.refusals.push({ versionedHash, reason: error.rule });
         else throw error;
       }
     });
@@ -40,8 +41,15 @@ export class FileStoreSource implements BlobSource {
   }
 
   async checkReachable(): Promise<void> {
-    const file = await this.#objects.get(healthcheckKey(this.#network));
-    if (!file) throw new BlobSourceError(this.name, `has no ${healthcheckKey(this.#network)}`);
+    const key = healthcheckKey(this.#network);
+    let there: boolean;
+    try {
+      there = (await this.#objects.get(key)) !== undefined;
+    } catch (error) {
+      if (!(error instanceof ObjectStoreError)) throw error;
+      throw new BlobSourceError(this.name, error.rule, { cause: error });
+    }
+    if (!there) throw new BlobSourceError(this.name, `has no ${key}`);
   }
 }
 

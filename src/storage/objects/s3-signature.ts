@@ -6,34 +6,49 @@ export interface AwsCredentials {
   sessionToken?: string;
 }
 
-const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+export interface S3Call {
+  method: string;
+  url: URL;
+  /** Sent and signed; lower-case names. */
+  headers?: Record<string, string>;
+  body?: Uint8Array | string;
+}
+
+const sha256 = (content: string | Uint8Array) => createHash("sha256").update(content).digest("hex");
 const hmac = (key: string | Buffer, text: string) => createHmac("sha256", key).update(text).digest();
 
-/** RFC 3986 unreserved characters stay, everything else is escaped; the path keeps its slashes. */
-function escapePath(path: string): string {
-  const escaped = (segment: string) =>
-    encodeURIComponent(decodeURIComponent(segment)).replace(
-      /[!'()*]/g,
-      (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
-    );
-  return path.split("/").map(escaped).join("/");
+/** RFC 3986 unreserved characters stay, everything else is escaped. */
+function escaped(text: string): string {
+  return encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+function canonicalPath(path: string): string {
+  return path
+    .split("/")
+    .map((segment) => escaped(decodeURIComponent(segment)))
+    .join("/");
+}
+
+function canonicalQuery(query: URLSearchParams): string {
+  return [...query]
+    .map(([name, value]) => `${escaped(name)}=${escaped(value)}`)
+    .sort()
+    .join("&");
 }
 
 /**
- * Headers of a GET of one S3 object, AWS Signature Version 4 (the "Authorization header" form of its reference, empty payload).
- * URLs with a query are not signed by this function.
- * @param headers further headers to send and sign, lower-case names.
+ * Headers of one call to S3, AWS Signature Version 4 (the "Authorization header" form of its reference, the payload in one chunk):
+ * those given, and the signature.
  */
-export function signedS3Get(
-  url: URL,
-  options: { credentials: AwsCredentials; region: string; now: Date; headers?: Record<string, string> },
+export function signS3(
+  { method, url, headers: given, body = "" }: S3Call,
+  { credentials, region, now }: { credentials: AwsCredentials; region: string; now: Date },
 ): Record<string, string> {
-  const { credentials, region, now } = options;
   const time = now.toISOString().replace(/[-:]|\.\d{3}/g, "");
   const date = time.slice(0, 8);
-  const payloadHash = sha256("");
+  const payloadHash = sha256(body);
   const headers: Record<string, string> = {
-    ...options.headers,
+    ...given,
     "x-amz-content-sha256": payloadHash,
     "x-amz-date": time,
     ...(credentials.sessionToken ? { "x-amz-security-token": credentials.sessionToken } : {}),
@@ -41,9 +56,9 @@ export function signedS3Get(
   const signed = Object.entries({ ...headers, host: url.host }).sort(([a], [b]) => (a < b ? -1 : 1));
   const names = signed.map(([name]) => name).join(";");
   const canonical = [
-    "GET",
-    escapePath(url.pathname),
-    "",
+    method,
+    canonicalPath(url.pathname),
+    canonicalQuery(url.searchParams),
     ...signed.map(([name, value]) => `${name}:${value.trim()}`),
     "",
     names,

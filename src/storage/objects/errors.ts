@@ -1,0 +1,34 @@
+export type ObjectOperation = "read" | "look up" | "write" | "authorize";
+
+/** An object store did not do what it was asked. */
+export class ObjectStoreError extends Error {
+  override readonly name = "ObjectStoreError";
+  /** Redacted URL of the store. */
+  readonly store: string;
+  readonly operation: ObjectOperation;
+  readonly key: string;
+  /** The rule that does not hold, or what the store said, in one clause. */
+  readonly rule: string;
+
+  constructor(at: { store: string; operation: ObjectOperation; key: string }, rule: string, options?: ErrorOptions) {
+    super(`object store ${at.store}: cannot ${at.operation} ${at.key}: ${rule}`, options);
+    this.store = at.store;
+    this.operation = at.operation;
+    this.key = at.key;
+    this.rule = rule;
+  }
+}
+
+/** A URL that names no object store of the wanted kind, or one whose credentials are missing or unreadable. */
+export class ObjectStoreUrlError extends Error {
+  override readonly name = "ObjectStoreUrlError";
+  /** Redacted. */
+  readonly url: string;
+  readonly rule: string;
+
+  constructor(url: string, rule: string, options?: ErrorOptions) {
+    super(`${rule} (${url})`, options);
+    this.url = url;
+    this.rule = rule;
+  }
+}

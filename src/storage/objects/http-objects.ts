@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type HttpReply, isPassingError } from "./http-exchange.ts";
+import { DEFAULT_MAX_BYTES, type ObjectBody, type ObjectReader, type ReadOptions } from "./object-store.ts";
+import type { ObjectTransport } from "./object-transport.ts";
+
+/** Interruptions after which a download is given up even though each was followed by some bytes. */
+const MAX_RESUMPTIONS = 50;
+
+/** URL of an object below a base. */
+export function objectUrl(base: URL, key: string): URL {
+  const url = new URL(base);
+  url.pathname = `${url.pathname.replace(/\/+$/, "")}/${key}`;
+  return url;
+}
+
+/** Objects below an http(s) URL. An object is absent when the server says 404, or 403 as buckets do that may not be listed. */
+export class HttpObjects implements ObjectReader {
+  readonly name: string;
+  readonly #base: URL;
+  readonly #transport: ObjectTransport;
+
+  constructor(base: URL, transport: ObjectTransport) {
+    this.#base = base;
+    this.#transport = transport;
+    this.name = transport.name;
+  }
+
+  async get(key: string, { signal, maxBytes = DEFAULT_MAX_BYTES }: ReadOptions = {}): Promise<Uint8Array | undefined> {
+    const url = objectUrl(this.#base, key);
+    const { status, body } = await this.#transport.whole("read", key, { method: "GET", url, signal }, maxBytes);
+    return this.#isThere("read", key, status) ? body : undefined;
+  }
+
+  async has(key: string, signal?: AbortSignal): Promise<boolean> {
+    const url = objectUrl(this.#base, key);
+    const { status } = await this.#transport.whole("look up", key, { method: "HEAD", url, signal });
+    return this.#isThere("look up", key, status);
+  }
+
+  async open(key: string, signal?: AbortSignal): Promise<ObjectBody | undefined> {
+    const first = await this.#request(key, {}, signal);
+    if (!this.#isThere("read", key, first.status)) return undefined;
+    const length = first.headers.get("content-length");
+    const size = length === null ? undefined : Number(length);
+    return { size, pieces: this.#pieces(key, first, size, signal) };
+  }
+
+  #isThere(operation: "read" | "look up", key: string, status: number): boolean {
+    if (status === 404 || status === 403) return false;
+    if (status < 200 || status >= 300) throw this.#transport.fail(operation, key, `HTTP status ${status}`);
+    return true;
+  }
+
+  #request(key: string, headers: Record<string, string>, signal?: AbortSignal): Promise<HttpReply> {
+    return this.#transport.stream("read", key, { method: "GET", url: objectUrl(this.#base, key), headers, signal });
+  }
+
+  /** Goes on where a connection broke, as long as the server says that it is still the same object. */
+  async *#pieces(
+    key: string,
+    first: HttpReply,
+    size: number | undefined,
+    signal?: AbortSignal,
+  ): AsyncGenerator<Uint8Array> {
+    const delays = this.#transport.retryDelaysMs;
+    const version = first.headers.get("etag") ?? first.headers.get("last-modified");
+    let received = 0;
+    let failures = 0;
+    let resumptions = 0;
+    for (let reply = first; ; ) {
+      try {
+        for await (const piece of reply.body) {
+          received += piece.length;
+          failures = 0;
+          yield piece;
+        }
+        return;
+      } catch (error) {
+        const exhausted = failures >= delays.length || resumptions >= MAX_RESUMPTIONS;
+        if (!isPassingError(error) || exhausted || version === null || version.startsWith("W/")) {
+          const at = size === undefined ? `${received} bytes` : `${received} of ${size} bytes`;
+          throw this.#transport.fail("read", key, `${(error as Error).message} after ${at}`, error);
+        }
+      }
+      await sleep(delays[failures], undefined, { signal }).catch(() => undefined);
+      failures++;
+      resumptions++;
+      reply = await this.#request(key, { range: `bytes=${received}-`, "if-range": version }, signal);
+      const range = reply.headers.get("content-range") ?? "";
+      if (reply.status !== 206 || !range.startsWith(`bytes ${received}-`)) {
+        await reply.body[Symbol.asyncIterator]().return?.();
+        throw this.#transport.fail("read", key, `cannot be resumed at byte ${received} (HTTP status ${reply.status})`);
+      }
+    }
+  }
+}

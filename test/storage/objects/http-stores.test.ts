@@ -1,0 +1,393 @@
+import { createVerify, generateKeyPairSync, randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ObjectStoreError, ObjectStoreUrlError } from "../../../src/storage/objects/errors.ts";
+import { GcsObjects } from "../../../src/storage/objects/gcs-objects.ts";
+import type { ObjectBody } from "../../../src/storage/objects/object-store.ts";
+import { ObjectTransport } from "../../../src/storage/objects/object-transport.ts";
+import { openObjectReader, openObjectStore } from "../../../src/storage/objects/open-store.ts";
+import { S3Objects } from "../../../src/storage/objects/s3-objects.ts";
+import { signS3 } from "../../../src/storage/objects/s3-signature.ts";
+import { BucketServer } from "./bucket-server.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "svc-objects-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let bucket: BucketServer;
+beforeEach(async () => {
+  bucket = await BucketServer.start();
+});
+afterEach(() => bucket.close());
+
+const quick = { retryDelaysMs: [1, 1, 1], timeoutMs: 150 };
+const awsCredentials = { accessKeyId: "id", secretAccessKey: "secret", sessionToken: "token" };
+const s3Url = () => `s3://bucket/pre/fix?endpoint=${encodeURIComponent(bucket.url)}`;
+
+async function read(body: ObjectBody | undefined): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body?.pieces ?? []) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+async function* inPieces(bytes: Uint8Array, size: number) {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+const errorOf = (work: Promise<unknown>) =>
+  work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+describe("an HTTP store", () => {
+  it("reads objects below its path; 404 and 403 are absence", async () => {
+    bucket.objects.set("/base/a/b.data", { body: Buffer.from("content"), headers: {} });
+    bucket.intercept = ({ url }, response) => {
+      if (url.pathname !== "/base/secret") return false;
+      response.writeHead(403).end();
+      return true;
+    };
+    const reader = openObjectReader(`${bucket.url}/base/`, quick);
+    expect(Buffer.from((await reader.get("a/b.data"))!).toString()).toBe("content");
+    expect(await reader.has("a/b.data")).toBe(true);
+    const body = await reader.open("a/b.data");
+    expect(body?.size).toBe(7);
+    expect((await read(body)).toString()).toBe("content");
+    for (const key of ["none", "secret"]) {
+      expect(await reader.get(key)).toBeUndefined();
+      expect(await reader.has(key)).toBe(false);
+      expect(await reader.open(key)).toBeUndefined();
+    }
+  });
+
+  it("asks again while the server fails, and then says which object of which store it was about", async () => {
+    let failures = 3;
+    bucket.objects.set("/x", { body: Buffer.from("x"), headers: {} });
+    bucket.intercept = (_, response) => {
+      if (failures-- <= 0) return false;
+      response.writeHead(500).end();
+      return true;
+    };
+    const withUser = bucket.url.replace("//", "//user:pass@");
+    const reader = openObjectReader(`${withUser}/?key=secret`, quick);
+    expect(await reader.get("x")).toBeDefined();
+    expect(bucket.seen.length).toBe(4);
+    expect(bucket.seen[0].headers.authorization).toBe(`Basic ${Buffer.from("user:pass").toString("base64")}`);
+    failures = 4;
+    const error = (await errorOf(reader.get("x"))) as ObjectStoreError;
+    expect(error).toBeInstanceOf(ObjectStoreError);
+    expect(error).toMatchObject({ store: bucket.url, operation: "read", key: "x", rule: "HTTP status 500" });
+    expect(error.message).not.toMatch(/secret|pass/);
+  });
+
+  it("gives a silent server up, before the answer and within it", async () => {
+    bucket.intercept = ({ url }, response) => {
+      if (url.pathname === "/half") {
+        response.writeHead(200, { "content-length": 10 });
+        response.write("half");
+      }
+      return true;
+    };
+    const reader = openObjectReader(bucket.url, { ...quick, retryDelaysMs: [1] });
+    expect(await errorOf(reader.get("never"))).toMatchObject({ rule: "the server was silent for 150 ms" });
+    expect(bucket.seen.length).toBe(2);
+    expect(await errorOf(reader.open("half").then(read))).toMatchObject({
+      rule: "the server was silent for 150 ms after 4 of 10 bytes",
+    });
+  });
+
+  it("waits for a slow server as long as something comes", async () => {
+    bucket.intercept = (_, response) => {
+      response.writeHead(200, { "content-length": 8 });
+      let left = 8;
+      const timer = setInterval(() => {
+        response.write("z");
+        if (--left === 0) {
+          clearInterval(timer);
+          response.end();
+        }
+      }, 50);
+      return true;
+    };
+    expect((await read(await openObjectReader(bucket.url, quick).open("slow"))).toString()).toBe("zzzzzzzz");
+  });
+
+  it("goes on where a connection broke, unless the object has changed", async () => {
+    const content = randomBytes(3_000_000);
+    bucket.objects.set("/big", { body: content, headers: {} });
+    let breaks = 4;
+    const breaking =
+      (change: boolean): BucketServer["intercept"] =>
+      (call, response) => {
+        if (call.method !== "GET" || breaks-- <= 0) return false;
+        const { end } = response;
+        response.end = ((body: Buffer) => {
+          response.write(body.subarray(0, 500_000), () => setTimeout(() => response.destroy(), 5));
+          if (change) bucket.objects.set("/big", { body: randomBytes(3_000_000), headers: {} });
+          response.end = end;
+          return response;
+        }) as typeof end;
+        return false;
+      };
+    bucket.intercept = breaking(false);
+    const reader = openObjectReader(bucket.url, quick);
+    expect((await read(await reader.open("big"))).equals(content)).toBe(true);
+    expect(bucket.seen.map(({ headers }) => headers.range)).toContain("bytes=500000-");
+    breaks = 1;
+    bucket.intercept = breaking(true);
+    const changed = (await errorOf(reader.open("big").then(read))) as ObjectStoreError;
+    expect(changed.rule).toMatch(/^cannot be resumed at byte \d+ \(HTTP status 200\)$/);
+  });
+
+  it("holds no object that is longer than allowed", async () => {
+    bucket.objects.set("/big", { body: Buffer.alloc(5000), headers: {} });
+    const error = await errorOf(openObjectReader(bucket.url, quick).get("big", { maxBytes: 4000 }));
+    expect(error).toMatchObject({ rule: "the answer is longer than 4000 bytes" });
+  });
+
+  it("stops when its caller does", async () => {
+    bucket.intercept = () => true;
+    const signal = AbortSignal.timeout(20);
+    const error = await errorOf(openObjectReader(bucket.url, { timeoutMs: 60_000 }).get("x", { signal }));
+    expect(error).toMatchObject({ rule: "stopped by the caller" });
+  });
+});
+
+describe("an S3 store", () => {
+  const time = new Date("2013-05-24T00:00:00Z");
+  const example = {
+    credentials: { accessKeyId: "AKIAIOSFODNN7EXAMPLE", secretAccessKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY" },
+    region: "us-east-1",
+    now: time,
+  };
+  // The four examples of "Signature Calculations for the Authorization Header" in the S3 API reference.
+  it.each([
+    [
+      { method: "GET", path: "/test.txt", headers: { range: "bytes=0-9" } },
+      "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41",
+    ],
+    [
+      {
+        method: "PUT",
+        path: "/test$file.text",
+        headers: { date: "Fri, 24 May 2013 00:00:00 GMT", "x-amz-storage-class": "REDUCED_REDUNDANCY" },
+        body: "Welcome to Amazon S3.",
+      },
+      "98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd",
+    ],
+    [
+      { method: "GET", path: "/?lifecycle", headers: {} },
+      "fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543",
+    ],
+    [
+      { method: "GET", path: "/?max-keys=2&prefix=J", headers: {} },
+      "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7",
+    ],
+  ])("signs %j as the reference's example", ({ path, ...call }, signature) => {
+    const url = new URL(path, "https://examplebucket.s3.amazonaws.com");
+    expect(signS3({ ...call, url }, example).authorization).toMatch(new RegExp(`Signature=${signature}$`));
+  });
+
+  it("with an endpoint uses path style and region auto; reads of a public base are not signed", async () => {
+    bucket.objects.set("/bucket/pre/fix/key.data", { body: Buffer.from("object"), headers: {} });
+    bucket.objects.set("/cdn/pre/fix/key.data", { body: Buffer.from("public"), headers: {} });
+    const text = async (url: string, access = {}) =>
+      Buffer.from((await openObjectReader(url, { ...quick, ...access }).get("key.data"))!).toString();
+    expect(await text(s3Url())).toBe("object");
+    expect(await text(s3Url(), { awsCredentials })).toBe("object");
+    const cdn = `${s3Url()}&publicBaseUrl=${encodeURIComponent(`${bucket.url}/cdn/`)}`;
+    expect(await text(cdn, { awsCredentials })).toBe("public");
+    const [plain, signed, unsigned] = bucket.seen.map(({ headers }) => headers);
+    expect(plain.authorization).toBeUndefined();
+    expect(signed.authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=id\/\d{8}\/auto\/s3\/aws4_request,/);
+    expect(signed["x-amz-security-token"]).toBe("token");
+    expect(unsigned.authorization).toBeUndefined();
+  });
+
+  it("writes short objects at once, with type, caching and public right", async () => {
+    const store = openObjectStore(s3Url(), { ...quick, awsCredentials });
+    const options = { contentType: "application/json", cacheControl: "no-store", publicRead: true };
+    await store.put("index.json", Buffer.from("{}"), options);
+    const { body, headers } = bucket.objects.get("/bucket/pre/fix/index.json")!;
+    expect(body.toString()).toBe("{}");
+    expect(headers).toMatchObject({
+      "content-type": "application/json",
+      "cache-control": "no-store",
+      "x-amz-acl": "public-read",
+      "content-length": "2",
+    });
+    expect(headers.authorization).toContain("x-amz-acl");
+    expect(Buffer.from((await store.get("index.json"))!).toString()).toBe("{}");
+  });
+
+  it("writes without the right where the bucket knows none", async () => {
+    bucket.intercept = ({ headers }, response) => {
+      if (headers["x-amz-acl"] === undefined) return false;
+      response.writeHead(400).end("<Error><Code>AccessControlListNotSupported</Code></Error>");
+      return true;
+    };
+    await openObjectStore(s3Url(), { ...quick, awsCredentials }).put("a", Buffer.from("a"), { publicRead: true });
+    expect(bucket.objects.get("/bucket/pre/fix/a")?.body.toString()).toBe("a");
+  });
+
+  const multipart = () => {
+    const transport = new ObjectTransport("s3://bucket", quick);
+    return new S3Objects({ base: new URL(`${bucket.url}/bucket`), transport, partBytes: 100_000 });
+  };
+
+  it.each([0, 99_999, 100_000, 100_001, 200_000, 734_567])(
+    "writes %d bytes in parts of 100,000 that fit together again, failed parts twice",
+    async (size) => {
+      let calls = 0;
+      bucket.intercept = ({ method }, response) => {
+        if (method !== "PUT" || ++calls % 3 !== 0) return false;
+        response.writeHead(503).end();
+        return true;
+      };
+      const content = randomBytes(size);
+      await multipart().put("big", inPieces(content, 33_333), { publicRead: true });
+      const { body, headers } = bucket.objects.get("/bucket/big")!;
+      expect(body.equals(content)).toBe(true);
+      expect(headers["x-amz-acl"]).toBe("public-read");
+      expect(bucket.uploads.size).toBe(0);
+      expect(bucket.seen.some(({ url }) => url.searchParams.has("uploads"))).toBe(size > 100_000);
+    },
+  );
+
+  it("abandons a multipart upload when a part is refused, the source fails, or the parts are", async () => {
+    const content = randomBytes(250_000);
+    bucket.intercept = ({ url, method }, response) => {
+      if (method !== "PUT" || url.searchParams.get("partNumber") !== "2") return false;
+      response.writeHead(403).end("<Error><Code>AccessDenied</Code></Error>");
+      return true;
+    };
+    const refused = await errorOf(multipart().put("big", content));
+    expect(refused).toMatchObject({ operation: "write", key: "big", rule: "HTTP status 403 (AccessDenied)" });
+    bucket.intercept = () => false;
+    async function* failing() {
+      yield content;
+      throw new RangeError("the source is cut");
+    }
+    await expect(multipart().put("big", failing())).rejects.toThrow(RangeError);
+    bucket.intercept = ({ url, method }, response) => {
+      if (method !== "POST" || !url.searchParams.has("uploadId")) return false;
+      response.end("<Error><Code>InternalError</Code></Error>");
+      return true;
+    };
+    const unfinished = await errorOf(multipart().put("big", content));
+    expect(unfinished).toMatchObject({ rule: "the store refused the parts: InternalError" });
+    expect([...bucket.objects.keys()]).toEqual([]);
+    expect(bucket.uploads.size).toBe(0);
+  });
+});
+
+describe("a Google Cloud store", () => {
+  const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const keyFile = (change: object = {}) => {
+    const file = join(folder, `key-${randomBytes(4).toString("hex")}.json`);
+    const record = {
+      type: "service_account",
+      client_email: "node@project.example",
+      private_key_id: "key-1",
+      private_key: privateKey.export({ type: "pkcs8", format: "pem" }),
+      token_uri: `${bucket.url}/token`,
+      ...change,
+    };
+    writeFileSync(file, JSON.stringify(record));
+    return file;
+  };
+  const tokens: BucketServer["intercept"] = ({ url }, response) => {
+    if (url.pathname !== "/token") return false;
+    response.end(JSON.stringify({ access_token: "granted", expires_in: 3599 }));
+    return true;
+  };
+
+  it("exchanges a claim signed with the account's key for a token, once", async () => {
+    bucket.intercept = tokens;
+    const access = { ...quick, googleEndpoint: bucket.url, googleCredentialsFile: keyFile() };
+    const store = openObjectStore("gs://bucket/pre", access);
+    await store.put("a", Buffer.from("content"), {
+      contentType: "text/plain",
+      cacheControl: "no-store",
+      publicRead: true,
+    });
+    expect(Buffer.from((await store.get("a"))!).toString()).toBe("content");
+    expect(bucket.objects.get("/bucket/pre/a")?.headers).toMatchObject({
+      authorization: "Bearer granted",
+      "content-type": "text/plain",
+      "cache-control": "no-store",
+      "x-goog-acl": "public-read",
+    });
+    const asked = bucket.seen.filter(({ url }) => url.pathname === "/token");
+    expect(asked.length).toBe(1);
+    const form = new URLSearchParams(asked[0].body.toString());
+    expect(form.get("grant_type")).toBe("urn:ietf:params:oauth:grant-type:jwt-bearer");
+    const [header, claims, signature] = form.get("assertion")!.split(".");
+    const decode = (part: string) => JSON.parse(Buffer.from(part, "base64url").toString());
+    expect(decode(header)).toEqual({ alg: "RS256", typ: "JWT", kid: "key-1" });
+    const { iss, aud, iat, exp } = decode(claims);
+    expect([iss, aud, exp - iat]).toEqual(["node@project.example", `${bucket.url}/token`, 3600]);
+    const verified = createVerify("RSA-SHA256").update(`${header}.${claims}`);
+    expect(verified.verify(publicKey, Buffer.from(signature, "base64url"))).toBe(true);
+  });
+
+  it("says that the token server refuses", async () => {
+    bucket.intercept = ({ url }, response) => {
+      if (url.pathname === "/token") response.writeHead(401).end("{}");
+      return url.pathname === "/token";
+    };
+    const access = { ...quick, googleEndpoint: bucket.url, googleCredentialsFile: keyFile() };
+    const error = await errorOf(openObjectStore("gs://bucket/pre", access).put("a", Buffer.from("a")));
+    expect(error).toMatchObject({ operation: "authorize", rule: "the token server answers HTTP status 401" });
+  });
+
+  it.each([
+    ["another type", { type: "authorized_user" }, /must be the key of a service account/],
+    ["no email", { client_email: 1 }, /must have the text client_email/],
+    ["no key", { private_key: "-----BEGIN nonsense" }, /private_key must be a PEM key/],
+    ["no token server", { token_uri: "ftp://host" }, /token_uri must be an http/],
+  ])("refuses a key file with %s", (_, change, rule) => {
+    const file = keyFile(change);
+    expect(() => openObjectReader("gs://bucket/pre", { googleCredentialsFile: file })).toThrow(rule);
+    expect(() => openObjectReader("gs://bucket/pre", { googleCredentialsFile: file })).toThrow(ObjectStoreUrlError);
+  });
+
+  it.each([
+    [0, Number.POSITIVE_INFINITY],
+    [100_001, Number.POSITIVE_INFINITY],
+    [300_000, Number.POSITIVE_INFINITY],
+    [734_567, 70_000],
+  ])(
+    "writes %d bytes in pieces of 100,000, of which %d are taken at once, also when pieces fail",
+    async (size, takes) => {
+      bucket.takes = takes;
+      let calls = 0;
+      bucket.intercept = ({ url }, response) => {
+        if (!url.searchParams.has("session") || ++calls % 4 !== 0) return false;
+        response.writeHead(503).end();
+        return true;
+      };
+      const transport = new ObjectTransport("gs://bucket", quick);
+      const store = new GcsObjects({ base: new URL(`${bucket.url}/bucket`), transport, pieceBytes: 100_000 });
+      const content = randomBytes(size);
+      await store.put("big", inPieces(content, 33_333), { publicRead: true });
+      const { body, headers } = bucket.objects.get("/bucket/big")!;
+      expect(body.equals(content)).toBe(true);
+      expect(headers["x-goog-acl"]).toBe("public-read");
+    },
+  );
+
+  it("writes without the right where the bucket has uniform access", async () => {
+    bucket.intercept = ({ headers }, response) => {
+      if (headers["x-goog-acl"] === undefined) return false;
+      response.writeHead(400).end("<Message>Cannot use ACL API with uniform bucket-level access</Message>");
+      return true;
+    };
+    await openObjectStore("gs://bucket", { ...quick, googleEndpoint: bucket.url }).put("a", Buffer.from("a"), {
+      publicRead: true,
+    });
+    expect(bucket.objects.get("/bucket/a")?.body.toString()).toBe("a");
+  });
+});
