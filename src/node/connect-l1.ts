@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ConnectOptions, connectRollup } from "../l1/connect.ts";
 import { L1Error } from "../l1/errors.ts";
-import type { RollupReader } from "../l1/types.ts";
+import type { ConnectedRollup } from "../l1/types.ts";
 import type { NodeLogger } from "./logging.ts";
 
 /** Waits between attempts while no endpoint answers; the last one repeats. Milliseconds. */
@@ -55,7 +55,7 @@ export async function connectL1(
   maxDriftSeconds: number,
   log: NodeLogger,
   signal: AbortSignal,
-): Promise<RollupReader> {
+): Promise<ConnectedRollup> {
   const reader = await untilAnswered(() => connectRollup(options), log, signal);
   const latest = await untilAnswered(() => reader.latestBlock(), log, signal);
   const behind = Math.round(Date.now() / 1000) - latest.timestamp;

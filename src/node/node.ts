@@ -11,7 +11,7 @@ import { connectRollup } from "../l1/connect.ts";
 import { toHex } from "../protocol/bytes.ts";
 import { ARCHIVE } from "../protocol/constants.ts";
 import { versionHeaders } from "../rpc/http/version-headers.ts";
-import { readRegistry } from "../rpc/methods/read-registry.ts";
+import { publicRegistry } from "../rpc/methods/public-registry.ts";
 import { startRpcServer } from "../rpc/rpc-server.ts";
 import { genesisState } from "../world-state/genesis.ts";
 import { attestationValidator } from "./attestations.ts";
@@ -21,6 +21,7 @@ import { connectL1 } from "./connect-l1.ts";
 import type { DataDirectory } from "./data-directory.ts";
 import { genesisPublicData } from "./genesis.ts";
 import type { LoggerFor } from "./logging.ts";
+import { rpcServices } from "./rpc-services.ts";
 import { untilCompatible } from "./standby.ts";
 import type { RunningService } from "./supervise.ts";
 import { Teardown } from "./teardown.ts";
@@ -140,20 +141,16 @@ export async function startNode({ values, directory, loggerFor, signal }: NodeOp
     });
     teardown.add("progress", reportProgress(synchronizer, { logger: loggerFor("archiver"), stream: process.stderr }));
 
-    const registry = readRegistry({
-      chain,
-      world,
-      core,
-      identity,
-      status: { ready: () => synchronizer.initialSyncComplete, version: NETWORK_RELEASE },
-    });
+    const registry = publicRegistry(
+      rpcServices({ store, chain, world, core, reader, synchronizer, version: NETWORK_RELEASE }),
+    );
     signal.throwIfAborted();
     const listener = await startRpcServer(
       registry,
       {
         host: values.rpcHost,
         port: values.port,
-        namespaces: ["node"],
+        namespaces: ["svc", "node"],
         maxBodyBytes: values.rpcMaxBodySize,
         maxBatchSize: values.rpcMaxBatchSize,
         versionHeaders: versionHeaders({

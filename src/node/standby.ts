@@ -19,11 +19,11 @@ const statusOnly: HttpApplication = {
   failed: () => ({ status: 500, headers: [] }),
 };
 
-export interface StandbyOptions {
+export interface StandbyOptions<R extends RollupReader> {
   host: string;
   port: number;
   /** Connects anew: the canonical rollup of a registry may have become another one. */
-  reconnect: () => Promise<RollupReader>;
+  reconnect: () => Promise<R>;
   genesisArchiveRoot: Uint8Array;
   log: NodeLogger;
   signal: AbortSignal;
@@ -33,7 +33,7 @@ export interface StandbyOptions {
  * Holds the start while the rollup was deployed for another genesis than the configured one (sheet 09 section 6.5): serves only
  * GET /status on the public port, asks L1 every 60 s, and returns the reader of the first rollup that fits. Throws the reason of `signal`.
  */
-export async function untilCompatible(first: RollupReader, options: StandbyOptions): Promise<RollupReader> {
+export async function untilCompatible<R extends RollupReader>(first: R, options: StandbyOptions<R>): Promise<R> {
   const { log, signal, genesisArchiveRoot } = options;
   const fits = (reader: RollupReader): boolean => equal(reader.identity.genesisArchiveRoot, genesisArchiveRoot);
   if (fits(first)) return first;

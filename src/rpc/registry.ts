@@ -4,46 +4,100 @@ import { type Codec, type Issue, issuesError, type OptionalCodec } from "./param
 /** First piece of a method's name on the wire: `node_getBlock` is method getBlock of namespace node. */
 export type Namespace = "node" | "nodeAdmin" | "svc" | "svcAdmin";
 
+/** What the two generations of the API do differently for all their methods. */
+export interface Dialect {
+  /** Positional parameters beyond the declared ones. */
+  surplusParams: "ignored" | "refused";
+  /** The `result` of a method that gives none. */
+  nothing: "absent" | "null";
+}
+
+/** Sheet 02 sections 1.7 and 1.8. */
+const RELEASE: Dialect = { surplusParams: "ignored", nothing: "absent" };
+/** Sheet 03 sections 1.3 and 1.4. */
+const DEVELOPMENT: Dialect = { surplusParams: "refused", nothing: "null" };
+
+export const DIALECTS: Readonly<Record<Namespace, Dialect>> = {
+  node: RELEASE,
+  nodeAdmin: RELEASE,
+  svc: DEVELOPMENT,
+  svcAdmin: DEVELOPMENT,
+};
+
 export type ParameterCodec = Codec<unknown> | OptionalCodec<unknown>;
 export interface Parameter<T = unknown> {
   readonly name: string;
   readonly codec: Codec<T> | OptionalCodec<T>;
 }
 
+type PerNamespace<T> = { readonly [N in Namespace]?: T };
+
+/** Parameter lists that differ between the namespaces of a method. */
+export type ParameterLists = PerNamespace<readonly Parameter[]>;
+
+/** What the description of the API says about a method beside its parameters. */
+export interface MethodDescription {
+  /** One sentence without a full stop. */
+  summary?: string;
+  /**
+   * Name of the result's type: `Block`, `Block[]` for arrays, `Block?` for a result that may be nothing, `void` for none.
+   * One name, or one per namespace.
+   */
+  returns?: string | PerNamespace<string>;
+  /** What to use instead, for the namespaces in which the method is kept for old clients only. */
+  deprecated?: PerNamespace<string>;
+}
+
 /** One method, once: dispatch, validation, limits and the description of the API all derive from it. */
 export interface Method {
   readonly name: string;
-  readonly params: readonly Parameter[];
-  /** Given the values of `params` in order. undefined means "none": the answer has no result. */
+  readonly params: ParameterLists;
+  readonly description: MethodDescription;
+  /** Given the values of a namespace's parameters in order. undefined means "none": the answer has no result. */
   handle(args: readonly unknown[]): unknown;
   /** The namespaces that have the method, and how each writes the result. Never called for undefined. */
-  readonly encode: { readonly [N in Namespace]?: Encoder<unknown> };
+  readonly encode: PerNamespace<Encoder<unknown>>;
 }
 
-type Values<P extends readonly Parameter[]> = { [K in keyof P]: P[K] extends Parameter<infer T> ? T : never };
+/** Values of a parameter list; of several lists, the union of theirs. */
+type Values<P> = P extends readonly Parameter[]
+  ? { -readonly [K in keyof P]: P[K] extends Parameter<infer T> ? T : never }
+  : never;
+type Arguments<P> = P extends readonly Parameter[] ? Values<P> : P extends ParameterLists ? Values<P[keyof P]> : never;
 
 /**
  * Declares a method with its types tied together: the handler gets what the codecs read, the encoders what the handler returns.
+ * A namespace's parameter list may be shorter than another's: the handler's last parameters are then optional.
  *
  * @example
  * method({
  *   name: "getBlockByHash",
+ *   summary: "Block with a hash",
  *   params: [param("blockHash", field)],
  *   handle: (hash) => chain.blockNumberByHash(hash),
+ *   returns: "number?",
  *   encode: { node: encodeNumber },
  * })
  */
-export function method<const P extends readonly Parameter[], R>(definition: {
-  name: string;
-  params: P;
-  handle: (...args: Values<P>) => R;
-  encode: { readonly [N in Namespace]?: Encoder<NonNullable<Awaited<R>>> };
-}): Method {
-  const { name, params, handle, encode } = definition;
+export function method<const P extends readonly Parameter[] | ParameterLists, R>(
+  definition: {
+    name: string;
+    /** For all namespaces of `encode`, or a list for each. */
+    params: P;
+    handle: (...args: Arguments<P>) => R;
+    encode: PerNamespace<Encoder<NonNullable<Awaited<R>>>>;
+  } & MethodDescription,
+): Method {
+  const { name, params, handle, encode, summary, returns, deprecated } = definition;
+  const shared = Array.isArray(params) ? (params as readonly Parameter[]) : undefined;
+  const lists = shared
+    ? Object.fromEntries(Object.keys(encode).map((namespace) => [namespace, shared]))
+    : (params as ParameterLists);
   return {
     name,
-    params,
-    handle: (args) => handle(...(args as Values<P>)),
+    params: lists,
+    description: { summary, returns, deprecated },
+    handle: (args) => handle(...(args as Arguments<P>)),
     encode: encode as Method["encode"],
   };
 }
@@ -53,15 +107,22 @@ export function param<T>(name: string, codec: Codec<T> | OptionalCodec<T>): Para
 }
 
 /**
- * Reads a positional parameter list (sheet 02 section 1.8): surplus entries are ignored, optional ones may be left out at the end.
- * Throws an RpcError -32701 with all broken rules, or the ExecutionError of a conversion.
+ * Reads a positional parameter list (sheet 02 section 1.8): optional parameters may be left out at the end. Throws an RpcError
+ * -32701 with all broken rules, or the ExecutionError of a conversion.
  */
-export function readParams(params: readonly Parameter[], given: readonly unknown[]): unknown[] {
+export function readParams(
+  params: readonly Parameter[],
+  given: readonly unknown[],
+  surplus: Dialect["surplusParams"] = "ignored",
+): unknown[] {
   const missing = params.length - given.length;
   if (missing > 0 && missing > params.filter(({ codec }) => "optional" in codec).length) {
     throw issuesError([{ text: `Array must contain at least ${params.length} element(s)`, path: [] }]);
   }
   const issues: Issue[] = [];
+  if (missing < 0 && surplus === "refused") {
+    issues.push({ text: `Array must contain at most ${params.length} element(s)`, path: [] });
+  }
   const values = params.map(({ codec }, i) => codec.read(given[i], [i], issues));
   if (issues.length > 0) throw issuesError(issues);
   return values;
@@ -72,13 +133,14 @@ export class Registry {
   readonly methods: readonly Method[];
   readonly #byNamespace = new Map<string, Map<string, Method>>();
 
-  /** Throws a RangeError when two methods of a namespace have one name. */
+  /** Throws a RangeError when two methods of a namespace have one name, or a method lacks a namespace's parameters. */
   constructor(methods: readonly Method[]) {
     this.methods = methods;
     for (const entry of methods) {
-      for (const namespace of Object.keys(entry.encode)) {
+      for (const namespace of Object.keys(entry.encode) as Namespace[]) {
         const names = this.#byNamespace.get(namespace) ?? new Map<string, Method>();
         if (names.has(entry.name)) throw new RangeError(`two methods are named ${namespace}_${entry.name}`);
+        if (!entry.params[namespace]) throw new RangeError(`${namespace}_${entry.name} has no parameter list`);
         this.#byNamespace.set(namespace, names.set(entry.name, entry));
       }
     }
@@ -86,5 +148,10 @@ export class Registry {
 
   find(namespace: string, name: string): Method | undefined {
     return this.#byNamespace.get(namespace)?.get(name);
+  }
+
+  /** Methods of a namespace in the order of their declaration. */
+  in(namespace: Namespace): Method[] {
+    return [...(this.#byNamespace.get(namespace)?.values() ?? [])];
   }
 }

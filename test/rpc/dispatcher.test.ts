@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { encodeNumber } from "../../src/rpc/encoding/json-writer.ts";
 import { Dispatcher, type RpcAnswer } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { ExecutionError } from "../../src/rpc/jsonrpc/errors.ts";
-import { readRegistry } from "../../src/rpc/methods/read-registry.ts";
+import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
 import { type Method, method, Registry } from "../../src/rpc/registry.ts";
 import { UnknownStateError } from "../../src/world-state/errors.ts";
 import { fakeServices, recordingLogger } from "./support/fakes.ts";
@@ -129,7 +129,7 @@ describe("failures of handlers and encoders", () => {
 });
 
 test("any JSON is answered by well-formed JSON-RPC, and nothing is a fault of the node", async () => {
-  const registry = readRegistry(fakeServices());
+  const registry = publicRegistry(fakeServices());
   const log = recordingLogger();
   const dispatcher = new Dispatcher(registry, OPTIONS, log);
   const names = registry.methods.map(({ name }) => `node_${name}`);
@@ -177,7 +177,7 @@ test("any JSON is answered by well-formed JSON-RPC, and nothing is a fault of th
 });
 
 test("any bytes are answered", async () => {
-  const dispatcher = new Dispatcher(readRegistry(fakeServices()), OPTIONS, recordingLogger());
+  const dispatcher = new Dispatcher(publicRegistry(fakeServices()), OPTIONS, recordingLogger());
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: "binary" }), async (text) => {
       const answer = (await dispatcher.answerText(text)) as RpcAnswer;

@@ -6,7 +6,7 @@ import { toHex } from "../../src/protocol/bytes.ts";
 import { CHECKPOINT_HEADER_BYTES } from "../../src/protocol/checkpoint-header.ts";
 import { SEPARATOR } from "../../src/protocol/constants.ts";
 import { Dispatcher, type RpcAnswer } from "../../src/rpc/jsonrpc/dispatcher.ts";
-import { readRegistry } from "../../src/rpc/methods/read-registry.ts";
+import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
 import type { NodeServices } from "../../src/rpc/methods/services.ts";
 import { UnknownStateError } from "../../src/world-state/errors.ts";
 import { fakeChain, fakeServices, fakeWorld, GENESIS_BLOCK, recordingLogger } from "./support/fakes.ts";
@@ -46,7 +46,7 @@ const checkpoint: CheckpointRecord = {
 const chain = fakeChain({ blocks, checkpointed: 2, checkpoints: [checkpoint, { ...checkpoint, number: 3 }] });
 
 function ask(method: string, params: unknown[], services: Partial<NodeServices> = {}): unknown {
-  const registry = readRegistry(fakeServices({ chain, world: fakeWorld(3), ...services }));
+  const registry = publicRegistry(fakeServices({ chain, world: fakeWorld(3), ...services }));
   const options = { maxBatchSize: 1, namespaces: ["node"] as const, expectedErrors: [UnknownStateError] };
   const dispatcher = new Dispatcher(registry, options, recordingLogger());
   const { body } = dispatcher.answer({ method: `node_${method}`, params }) as RpcAnswer;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { fromHex, readUint } from "../../src/protocol/bytes.ts";
 import { Dispatcher, type RpcAnswer } from "../../src/rpc/jsonrpc/dispatcher.ts";
-import { readRegistry } from "../../src/rpc/methods/read-registry.ts";
+import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
 import type { NodeServices } from "../../src/rpc/methods/services.ts";
 import type { WorldStateReader } from "../../src/world-state/types.ts";
 import { fakeChain, fakeServices, fakeWorld, recordingLogger } from "./support/fakes.ts";
@@ -12,7 +12,7 @@ const cases = recordedChain();
 const TIP = 59;
 
 function dispatcher(services: Partial<NodeServices>): Dispatcher {
-  const registry = readRegistry(fakeServices(services));
+  const registry = publicRegistry(fakeServices(services));
   return new Dispatcher(registry, { maxBatchSize: 100, namespaces: ["node"] }, recordingLogger());
 }
 
@@ -185,7 +185,7 @@ describe("answers are the recorded ones, byte for byte", () => {
         { status: recorded.status, text: expected(recorded) },
       ]);
     }
-    const served = new Set(readRegistry(fakeServices()).methods.map(({ name }) => name));
+    const served = new Set(publicRegistry(fakeServices()).methods.map(({ name }) => name));
     for (const recorded of cases.filter(({ error, method }) => error !== undefined && served.has(method))) {
       expect(ask(withHeight(TIP), `node_${recorded.method}`, recorded.params).text).toBe(expected(recorded));
     }

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import type { Listener } from "../../src/rpc/http/listener.ts";
-import { readRegistry } from "../../src/rpc/methods/read-registry.ts";
+import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
 import { startRpcServer } from "../../src/rpc/rpc-server.ts";
 import { fakeServices, recordingLogger } from "./support/fakes.ts";
 
@@ -24,7 +24,7 @@ async function call(method: string, params: unknown[] = []): Promise<unknown> {
 
 test("a node's reads are served with the defaults", async () => {
   const log = recordingLogger();
-  listener = await startRpcServer(readRegistry(fakeServices()), { port: 0, namespaces: ["node"] }, log);
+  listener = await startRpcServer(publicRegistry(fakeServices()), { port: 0, namespaces: ["node"] }, log);
   expect(listener.adapter).toBe("uWebSockets.js");
   expect(await call("node_getBlockNumber")).toEqual({ jsonrpc: "2.0", id: 0, result: 0 });
   expect(await call("node_getNodeVersion")).toEqual({ jsonrpc: "2.0", id: 0, result: "4.1.2" });
@@ -38,7 +38,7 @@ test("without the native binary node:http serves, with a warning", async () => {
   });
   const fresh = await import("../../src/rpc/rpc-server.ts");
   const log = recordingLogger();
-  listener = await fresh.startRpcServer(readRegistry(fakeServices()), { port: 0, namespaces: ["node"] }, log);
+  listener = await fresh.startRpcServer(publicRegistry(fakeServices()), { port: 0, namespaces: ["node"] }, log);
   expect(listener.adapter).toBe("node:http");
   expect(await call("node_isReady")).toEqual({ jsonrpc: "2.0", id: 0, result: true });
   expect(log.entries).toMatchObject([{ level: "warn" }]);

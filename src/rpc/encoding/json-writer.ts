@@ -211,3 +211,35 @@ export const encodeWord: Encoder<Uint8Array> = (out, value) => void out.word(val
 export function encodeArray<T>(encode: Encoder<T>): Encoder<readonly T[]> {
   return (out, items) => void out.array(items, encode);
 }
+
+/** Writes the named members of an object that are not undefined, in order. */
+export class MemberWriter {
+  readonly #out: JsonWriter;
+  #first = true;
+
+  constructor(out: JsonWriter) {
+    this.#out = out.text("{");
+  }
+
+  /** `name` has to be plain ASCII. */
+  add<T>(name: string, value: T | undefined, write: (out: JsonWriter, value: T) => void): this {
+    if (value === undefined) return this;
+    this.#out.text(`${this.#first ? "" : ","}"${name}":`);
+    this.#first = false;
+    write(this.#out, value);
+    return this;
+  }
+
+  end(): void {
+    this.#out.text("}");
+  }
+}
+
+/** Quoted decimal digits. */
+export const encodeDecimal: Encoder<number | bigint> = (out, value) => void out.decimal(value);
+/** Quoted 0x hex of any length. */
+export const encodeHex: Encoder<Uint8Array> = (out, value) => void out.hex(value);
+/** Array of 32-byte words. */
+export const encodeWords: Encoder<Uint8Array> = (out, run) => void out.words(run);
+/** For methods without a result: their handlers give undefined. */
+export const encodeNothing: Encoder<never> = () => {};

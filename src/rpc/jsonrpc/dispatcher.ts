@@ -1,6 +1,7 @@
-import { JsonWriter } from "../encoding/json-writer.ts";
+import { type Encoder, JsonWriter } from "../encoding/json-writer.ts";
 import type { RpcLogger } from "../log.ts";
-import { type Method, type Namespace, type Registry, readParams } from "../registry.ts";
+import { openRpcDocument } from "../openrpc/document.ts";
+import { DIALECTS, type Method, type Namespace, type Registry, readParams } from "../registry.ts";
 import { EXECUTION_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError } from "./errors.ts";
 
 /** JSON text of a whole response and the HTTP status that goes with it. */
@@ -20,6 +21,9 @@ export interface DispatcherOptions {
   ) => Error)[];
 }
 
+/** Gives the description of a listener's methods. It has no namespace. */
+const DISCOVER = "rpc.discover";
+
 const JSONRPC = "2.0";
 
 /**
@@ -32,6 +36,8 @@ export class Dispatcher {
   readonly #log: RpcLogger;
   /** Scratch of one synchronous run; empty between runs. */
   readonly #out = new JsonWriter();
+  /** JSON text of the answer to rpc.discover, made when first asked for. */
+  #discovered: Uint8Array | undefined;
 
   constructor(registry: Registry, options: DispatcherOptions, log: RpcLogger) {
     this.#registry = registry;
@@ -75,6 +81,7 @@ export class Dispatcher {
     if (typeof method !== "string" || method === "") {
       return this.#error(request, new RpcError(INVALID_REQUEST, "Invalid request"));
     }
+    if (method === DISCOVER) return this.#discover(request);
     const [namespace, name] = method.split("_", 2);
     const found = (this.#options.namespaces as readonly string[]).includes(namespace)
       ? this.#registry.find(namespace, name)
@@ -85,7 +92,12 @@ export class Dispatcher {
       if (!Array.isArray(params)) {
         throw new RpcError(EXECUTION_ERROR, `Params to ${name} is not an array: ${shownAs(params)}`);
       }
-      const result = found.handle(readParams(found.params, params));
+      const values = readParams(
+        found.params[namespace as Namespace]!,
+        params,
+        DIALECTS[namespace as Namespace].surplusParams,
+      );
+      const result = found.handle(values);
       if (!isThenable(result)) return this.#result(request, found, namespace as Namespace, result);
       return Promise.resolve(result)
         .then((value) => this.#result(request, found, namespace as Namespace, value))
@@ -95,14 +107,28 @@ export class Dispatcher {
     }
   }
 
-  /** Throws what the encoder throws, with the scratch left empty. */
+  #discover(request: RequestObject): RpcAnswer {
+    try {
+      this.#discovered ??= Buffer.from(JSON.stringify(openRpcDocument(this.#registry, this.#options.namespaces)));
+      return this.#answer(request, this.#discovered, (out, document) => void out.bytes(document));
+    } catch (error) {
+      return this.#error(request, error);
+    }
+  }
+
   #result(request: RequestObject, method: Method, namespace: Namespace, result: unknown): RpcAnswer {
+    if (result !== undefined) return this.#answer(request, result, method.encode[namespace]!);
+    return this.#answer(request, undefined, DIALECTS[namespace].nothing === "null" ? encodeNull : undefined);
+  }
+
+  /** Throws what the encoder throws, with the scratch left empty. Without an encoder there is no result. */
+  #answer<R>(request: RequestObject, result: R, encode: Encoder<R> | undefined): RpcAnswer {
     const out = this.#out;
     try {
       this.#head(request, request.jsonrpc);
-      if (result !== undefined) {
+      if (encode !== undefined) {
         out.text(',"result":');
-        method.encode[namespace]!(out, result);
+        encode(out, result);
       }
       out.text("}");
       return { status: 200, body: out.take() };
@@ -147,6 +173,8 @@ export class Dispatcher {
     return { code: EXECUTION_ERROR, message };
   }
 }
+
+const encodeNull: Encoder<unknown> = (out) => void out.text("null");
 
 /** A parsed JSON object; keys may hold anything. */
 interface RequestObject {

@@ -2,48 +2,44 @@ import type { BlockRecord, ChainReader } from "../../archiver/types.ts";
 import { encodeArray } from "../encoding/json-writer.ts";
 import { type BlockWithBody, encodeBlock } from "../encoding/v4/block.ts";
 import { encodeBlockHeader } from "../encoding/v4/block-header.ts";
-import { ExecutionError } from "../jsonrpc/errors.ts";
 import { blockParameter } from "../params/block-parameter.ts";
 import { optional } from "../params/codec.ts";
 import { field } from "../params/field.ts";
-import { integer, plainNumber } from "../params/number.ts";
 import { type Method, method, param } from "../registry.ts";
-import { blockNumberOf } from "./reference-block.ts";
-import type { NodeServices } from "./services.ts";
+import { fromParam, limitParam, wholeLimit } from "./listing.ts";
+import { type BlockSource, blockNumberOf } from "./reference-block.ts";
 
 const EMPTY_BODY = new Uint8Array();
 
-/** Parameters of the methods that list blocks or checkpoints from a number on. */
-export const fromParam = param("from", integer({ least: 1 }));
-export const limitParam = param("limit", plainNumber({ above: 0, most: 50 }));
-
-/** Throws an ExecutionError for a fraction, which the parameter's form allows. */
-export function wholeLimit(limit: number): number {
-  if (!Number.isInteger(limit)) throw new ExecutionError(`BlockNumber must be an integer, got ${limit}`);
-  return limit;
-}
+/** Most blocks of one list of the release namespace. */
+export const MOST_BLOCKS = 50;
 
 export function blockAt(chain: ChainReader, number: number | undefined): BlockRecord | undefined {
   return number === undefined || number > chain.latestBlockNumber() ? undefined : chain.block(number);
 }
 
-export function withBody(chain: ChainReader, block: BlockRecord): BlockWithBody {
-  return { block, body: chain.blockBody(block.number) ?? EMPTY_BODY };
+export function bodyOf(chain: ChainReader, block: BlockRecord): Uint8Array {
+  return chain.blockBody(block.number) ?? EMPTY_BODY;
 }
 
-/** Blocks `from` to at most `last`, at most `limit` of them. */
-export function blocksFrom(chain: ChainReader, from: number, limit: number, last: number): BlockWithBody[] {
-  const blocks: BlockWithBody[] = [];
+/** Blocks `from` to at most `last`, at most `limit` of them, up to the first that is missing. */
+export function blocksFrom(chain: ChainReader, from: number, limit: number, last: number): BlockRecord[] {
+  const blocks: BlockRecord[] = [];
   for (let number = from; number <= last && blocks.length < limit; number++) {
     const block = chain.block(number);
     if (block === undefined) break;
-    blocks.push(withBody(chain, block));
+    blocks.push(block);
   }
   return blocks;
 }
 
-/** Blocks and headers by number, hash and archive root (sheet 02 section 3.2). */
-export function blockMethods({ chain }: Pick<NodeServices, "chain">): Method[] {
+export function withBody(chain: ChainReader, block: BlockRecord): BlockWithBody {
+  return { block, body: bodyOf(chain, block) };
+}
+
+/** Blocks and headers by number, hash and archive root in the release's form (sheet 02 section 3.2). */
+export function blockMethods(source: BlockSource): Method[] {
+  const { chain } = source;
   const whole = (block: BlockRecord | undefined) => (block === undefined ? undefined : withBody(chain, block));
   /** By hash and by archive only checkpointed blocks are found. */
   const checkpointed = (number: number | undefined) =>
@@ -52,41 +48,54 @@ export function blockMethods({ chain }: Pick<NodeServices, "chain">): Method[] {
   return [
     method({
       name: "getBlock",
+      summary: "Block by number or hash; by hash only when it is checkpointed",
       params: [param("block", blockParameter)],
       handle: (reference) =>
         reference instanceof Uint8Array
           ? checkpointed(chain.blockNumberByHash(reference))
-          : whole(blockAt(chain, blockNumberOf(chain, reference))),
+          : whole(blockAt(chain, blockNumberOf(source, reference))),
+      returns: "L2Block?",
       encode: { node: encodeBlock },
     }),
     method({
       name: "getBlockByHash",
+      summary: "Checkpointed block by hash",
       params: [param("blockHash", field)],
       handle: (hash) => checkpointed(chain.blockNumberByHash(hash)),
+      returns: "L2Block?",
       encode: { node: encodeBlock },
     }),
     method({
       name: "getBlockByArchive",
+      summary: "Checkpointed block by the archive root after it",
       params: [param("archive", field)],
       handle: (root) => checkpointed(chain.blockNumberByArchive(root)),
+      returns: "L2Block?",
       encode: { node: encodeBlock },
     }),
     method({
       name: "getBlocks",
-      params: [fromParam, limitParam],
-      handle: (from, limit) => blocksFrom(chain, from, wholeLimit(limit), chain.latestBlockNumber()),
+      summary: "Blocks from a number on, as many as there are",
+      params: [fromParam, limitParam(MOST_BLOCKS)],
+      handle: (from, limit) =>
+        blocksFrom(chain, from, wholeLimit(limit), chain.latestBlockNumber()).map((block) => withBody(chain, block)),
+      returns: "L2Block[]",
       encode: { node: encodeArray(encodeBlock) },
     }),
     method({
       name: "getBlockHeader",
+      summary: "Header of a block, by default of the latest",
       params: [param("block", optional(blockParameter, "latest"))],
-      handle: (reference) => blockAt(chain, blockNumberOf(chain, reference))?.header,
+      handle: (reference) => blockAt(chain, blockNumberOf(source, reference))?.header,
+      returns: "BlockHeader?",
       encode: { node: encodeBlockHeader },
     }),
     method({
       name: "getBlockHeaderByArchive",
+      summary: "Header of the block with this archive root after it",
       params: [param("archive", field)],
       handle: (root) => blockAt(chain, chain.blockNumberByArchive(root))?.header,
+      returns: "BlockHeader?",
       encode: { node: encodeBlockHeader },
     }),
   ];

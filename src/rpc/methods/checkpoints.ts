@@ -2,61 +2,86 @@ import type { ChainReader, CheckpointRecord } from "../../archiver/types.ts";
 import { encodeArray } from "../encoding/json-writer.ts";
 import {
   type CheckpointedBlock,
-  type CheckpointWithBlocks,
   encodeCheckpointData,
   encodeCheckpointedBlock,
   encodePublishedCheckpoint,
 } from "../encoding/v4/checkpoint.ts";
 import { integer } from "../params/number.ts";
 import { type Method, method, param } from "../registry.ts";
-import { blocksFrom, fromParam, limitParam, wholeLimit } from "./blocks.ts";
+import { blocksFrom, MOST_BLOCKS, withBody } from "./blocks.ts";
+import { fromParam, limitParam, wholeLimit } from "./listing.ts";
 import type { NodeServices } from "./services.ts";
 
 /** Slots are u32, so no epoch after this number has one. */
 const LAST_EPOCH = 2 ** 32 - 1;
 
 /** Consecutive checkpoints from a number on, up to the first that is missing. */
-function checkpointsFrom(chain: ChainReader, first: number, limit: number): CheckpointWithBlocks[] {
-  const found: CheckpointWithBlocks[] = [];
+export function checkpointsFrom(chain: ChainReader, first: number, limit: number): CheckpointRecord[] {
+  const found: CheckpointRecord[] = [];
   const last = chain.latestCheckpointNumber();
   for (let number = first; number <= last && found.length < limit; number++) {
     const checkpoint = chain.checkpoint(number);
     if (checkpoint === undefined) break;
-    const { startBlock, blockCount } = checkpoint;
-    found.push({ checkpoint, blocks: blocksFrom(chain, startBlock, blockCount, startBlock + blockCount - 1) });
+    found.push(checkpoint);
   }
   return found;
 }
 
-function checkpointedBlocksFrom(chain: ChainReader, from: number, limit: number): CheckpointedBlock[] {
-  const found: CheckpointedBlock[] = [];
-  let checkpoint: CheckpointRecord | undefined;
-  for (const { block, body } of blocksFrom(chain, from, limit, chain.checkpointedBlockNumber())) {
-    if (checkpoint?.number !== block.checkpointNumber) checkpoint = chain.checkpoint(block.checkpointNumber);
-    if (checkpoint !== undefined) found.push({ checkpoint, block, body });
-  }
-  return found;
+export function checkpointsOfEpoch(chain: ChainReader, epoch: number): CheckpointRecord[] {
+  return epoch <= LAST_EPOCH ? chain.checkpointsOfEpoch(epoch) : [];
 }
 
-/** Checkpoints as published on L1 (sheet 02 section 3.2). */
+/** Blocks that a checkpoint holds. */
+export function blocksOf(chain: ChainReader, { startBlock, blockCount }: CheckpointRecord) {
+  return blocksFrom(chain, startBlock, blockCount, startBlock + blockCount - 1);
+}
+
+/** Looks checkpoints up by number, once for consecutive blocks of one. */
+export function checkpointLookup(chain: ChainReader): (number: number) => CheckpointRecord | undefined {
+  let last: CheckpointRecord | undefined;
+  return (number) => {
+    if (last?.number !== number) last = chain.checkpoint(number);
+    return last;
+  };
+}
+
+/** Checkpoints as published on L1, in the release's form (sheet 02 section 3.2). */
 export function checkpointMethods({ chain }: Pick<NodeServices, "chain">): Method[] {
   return [
     method({
       name: "getCheckpoints",
-      params: [param("checkpointNumber", integer({ least: 1 })), limitParam],
-      handle: (number, limit) => checkpointsFrom(chain, number, wholeLimit(limit)),
+      summary: "Checkpoints from a number on with their blocks, as many as there are",
+      params: [param("checkpointNumber", integer({ least: 1 })), limitParam(MOST_BLOCKS)],
+      handle: (number, limit) =>
+        checkpointsFrom(chain, number, wholeLimit(limit)).map((checkpoint) => ({
+          checkpoint,
+          blocks: blocksOf(chain, checkpoint).map((block) => withBody(chain, block)),
+        })),
+      returns: "PublishedCheckpoint[]",
       encode: { node: encodeArray(encodePublishedCheckpoint) },
     }),
     method({
       name: "getCheckpointedBlocks",
-      params: [fromParam, limitParam],
-      handle: (from, limit) => checkpointedBlocksFrom(chain, from, wholeLimit(limit)),
+      summary: "Checkpointed blocks from a number on with their publication, as many as there are",
+      params: [fromParam, limitParam(MOST_BLOCKS)],
+      handle: (from, limit) => {
+        const checkpointOf = checkpointLookup(chain);
+        return blocksFrom(chain, from, wholeLimit(limit), chain.checkpointedBlockNumber()).flatMap(
+          (block): CheckpointedBlock[] => {
+            const checkpoint = checkpointOf(block.checkpointNumber);
+            return checkpoint === undefined ? [] : [{ checkpoint, ...withBody(chain, block) }];
+          },
+        );
+      },
+      returns: "CheckpointedL2Block[]",
       encode: { node: encodeArray(encodeCheckpointedBlock) },
     }),
     method({
       name: "getCheckpointsDataForEpoch",
+      summary: "Checkpoints of an epoch without their blocks",
       params: [param("epoch", integer({ least: 0 }))],
-      handle: (epoch) => (epoch <= LAST_EPOCH ? chain.checkpointsOfEpoch(epoch) : []),
+      handle: (epoch) => checkpointsOfEpoch(chain, epoch),
+      returns: "CheckpointData[]",
       encode: { node: encodeArray(encodeCheckpointData) },
     }),
   ];

@@ -1,27 +1,48 @@
 import { messageCheckpoint } from "../../protocol/l1-to-l2-message.ts";
-import { encodeBoolean, encodeNumber } from "../encoding/json-writer.ts";
+import { encodeArray, encodeBoolean, encodeNumber, encodeWord } from "../encoding/json-writer.ts";
 import { field } from "../params/field.ts";
+import { integer } from "../params/number.ts";
 import { type Method, method, param } from "../registry.ts";
 import type { NodeServices } from "./services.ts";
 
+/** Checkpoints, blocks, txs, messages. */
+const encodeMessages = encodeArray(encodeArray(encodeArray(encodeArray(encodeWord))));
+
+/** Slots are u32, so no epoch after this number has one. */
+const LAST_EPOCH = 2 ** 32 - 1;
+
 /** Messages between L1 and L2 (sheet 02 section 3.4). */
-export function messageMethods({ chain }: Pick<NodeServices, "chain">): Method[] {
+export function messageMethods({ chain, content }: Pick<NodeServices, "chain" | "content">): Method[] {
   const messageParam = param("l1ToL2Message", field);
   return [
     method({
       name: "getL1ToL2MessageCheckpoint",
+      summary: "Checkpoint in which a message from L1 becomes available",
       params: [messageParam],
       handle: (leaf) => {
         const index = chain.messageIndex(leaf);
         return index === undefined ? undefined : messageCheckpoint(index);
       },
-      encode: { node: encodeNumber },
+      returns: "number?",
+      encode: { node: encodeNumber, svc: encodeNumber },
     }),
     method({
       name: "isL1ToL2MessageSynced",
+      summary: "Whether a message from L1 is known, ready or not",
+      deprecated: { node: "getL1ToL2MessageCheckpoint" },
       params: [messageParam],
       handle: (leaf) => chain.messageIndex(leaf) !== undefined,
+      returns: "boolean",
       encode: { node: encodeBoolean },
+    }),
+    method({
+      name: "getL2ToL1Messages",
+      summary: "Messages to L1 of an epoch's checkpointed blocks by checkpoint, block and tx",
+      deprecated: { svc: "getL2ToL1MembershipWitness" },
+      params: [param("epoch", integer({ least: 0 }))],
+      handle: (epoch) => (epoch <= LAST_EPOCH ? content.l2ToL1Messages(epoch) : []),
+      returns: "Field[][][][]",
+      encode: { node: encodeMessages, svc: encodeMessages },
     }),
   ];
 }

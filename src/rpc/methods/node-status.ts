@@ -1,13 +1,83 @@
 import { encodeBoolean, encodeNumber, encodeText } from "../encoding/json-writer.ts";
+import {
+  encodeL1Addresses,
+  encodeNodeInfo,
+  encodeNodeInfoWithLimits,
+  encodeProtocolContracts,
+} from "../encoding/v4/node-info.ts";
 import { type Method, method } from "../registry.ts";
 import type { NodeServices } from "./services.ts";
 
-/** What the node is and whether it is ready (sheet 02 section 3.1). */
-export function nodeStatusMethods({ identity, status }: Pick<NodeServices, "identity" | "status">): Method[] {
+/** What the node is and whether it is ready (sheet 02 section 3.1, sheet 03 section 10). */
+export function nodeStatusMethods({
+  identity,
+  status,
+  p2p,
+}: Pick<NodeServices, "identity" | "status" | "p2p">): Method[] {
   return [
-    method({ name: "isReady", params: [], handle: () => status.ready(), encode: { node: encodeBoolean } }),
-    method({ name: "getNodeVersion", params: [], handle: () => status.version, encode: { node: encodeText } }),
-    method({ name: "getVersion", params: [], handle: () => identity.rollupVersion, encode: { node: encodeNumber } }),
-    method({ name: "getChainId", params: [], handle: () => identity.l1ChainId, encode: { node: encodeNumber } }),
+    method({
+      name: "isReady",
+      summary: "Whether the node takes transactions",
+      params: [],
+      handle: () => status.ready(),
+      returns: "boolean",
+      encode: { node: encodeBoolean, svc: encodeBoolean },
+    }),
+    method({
+      name: "getNodeInfo",
+      summary: "Versions, chain and contract addresses of the node",
+      params: [],
+      handle: () => ({ ...status, identity, enr: p2p.enr() }),
+      returns: "NodeInfo",
+      encode: { node: encodeNodeInfo, svc: encodeNodeInfoWithLimits },
+    }),
+    method({
+      name: "getNodeVersion",
+      summary: "Version of the network release that the node speaks for",
+      params: [],
+      handle: () => status.version,
+      returns: "string",
+      encode: { node: encodeText, svc: encodeText },
+    }),
+    method({
+      name: "getVersion",
+      summary: "Version of the rollup",
+      params: [],
+      handle: () => identity.rollupVersion,
+      returns: "number",
+      encode: { node: encodeNumber, svc: encodeNumber },
+    }),
+    method({
+      name: "getChainId",
+      summary: "Chain id of L1",
+      params: [],
+      handle: () => identity.l1ChainId,
+      returns: "number",
+      encode: { node: encodeNumber, svc: encodeNumber },
+    }),
+    method({
+      name: "getL1ContractAddresses",
+      summary: "Addresses of the rollup's contracts on L1",
+      params: [],
+      handle: () => identity.addresses,
+      returns: "L1ContractAddresses",
+      encode: { node: encodeL1Addresses, svc: encodeL1Addresses },
+    }),
+    method({
+      name: "getProtocolContractAddresses",
+      summary: "Addresses of the contracts that are part of the protocol",
+      params: [],
+      handle: () => true,
+      returns: "ProtocolContractAddresses",
+      encode: { node: encodeProtocolContracts, svc: encodeProtocolContracts },
+    }),
+    method({
+      name: "getEncodedEnr",
+      summary: "The node's own record for peer discovery; nothing without P2P",
+      params: [],
+      handle: () => p2p.enr(),
+      returns: "string?",
+      encode: { node: encodeText, svc: encodeText },
+    }),
   ];
 }

@@ -1,14 +1,43 @@
 import type { ChainReader } from "../../archiver/types.ts";
-import { toHex } from "../../protocol/bytes.ts";
+import { equal, toHex } from "../../protocol/bytes.ts";
 import type { WorldStateReader } from "../../world-state/types.ts";
 import { ExecutionError } from "../jsonrpc/errors.ts";
-import type { BlockParameter } from "../params/block-parameter.ts";
+import { type BlockSelector, isArchiveSelector, shownSelector } from "../params/block-parameter.ts";
+import type { NodeServices } from "./services.ts";
 
-/** Number of the meant block, undefined for an unknown hash. A number is returned as it is, also beyond the tip. */
-export function blockNumberOf(chain: ChainReader, reference: BlockParameter): number | undefined {
-  if (reference === "latest") return chain.latestBlockNumber();
-  return typeof reference === "number" ? reference : chain.blockNumberByHash(reference);
+/** What finding a block takes. */
+export type BlockSource = Pick<NodeServices, "chain" | "identity">;
+
+/** Number of the meant block, undefined for an unknown hash or archive root. A number is returned as it is, also beyond the tip. */
+export function blockNumberOf({ chain, identity }: BlockSource, reference: BlockSelector): number | undefined {
+  if (typeof reference === "number") return reference;
+  if (reference instanceof Uint8Array) return chain.blockNumberByHash(reference);
+  if (isArchiveSelector(reference)) {
+    const { archive } = reference;
+    return chain.blockNumberByArchive(archive) ?? (equal(archive, identity.genesisArchiveRoot) ? 0 : undefined);
+  }
+  return tipNumber(chain, reference);
 }
+
+/** Block number of a tip, 0 while it is at genesis. */
+export function tipNumber(
+  chain: ChainReader,
+  tip: "latest" | "proposed" | "checkpointed" | "proven" | "finalized",
+): number {
+  switch (tip) {
+    case "checkpointed":
+      return chain.checkpointedBlockNumber();
+    case "proven":
+      return chain.provenBlockNumber();
+    case "finalized":
+      return chain.finalizedBlockNumber();
+    default:
+      return chain.latestBlockNumber();
+  }
+}
+
+/** What reading the state of a block takes. */
+export type StateSource = BlockSource & Pick<NodeServices, "world">;
 
 function synced(world: WorldStateReader, block: number): number {
   const { tip } = world.status();
@@ -18,26 +47,43 @@ function synced(world: WorldStateReader, block: number): number {
   return block;
 }
 
+/** A block that is not on the chain (sheet 03 section 7). */
+function notFound(reference: BlockSelector): ExecutionError {
+  if (reference instanceof Uint8Array) {
+    return new ExecutionError(
+      `Block hash ${toHex(reference)} not found when querying world state. If the node API has been ` +
+        "queried with anchor block hash possibly a reorg has occurred.",
+    );
+  }
+  const shown = shownSelector(reference);
+  return new ExecutionError(
+    shown.startsWith("archive=") ? `Block with archive ${shown.slice(8)} not found.` : `Block not found for ${shown}.`,
+  );
+}
+
 /**
  * The block whose state a world-state read uses (sheet 02 section 3.3). Block 0 and the genesis hash mean genesis.
  * Throws an ExecutionError for an unknown hash and for a block beyond the tip.
  */
-export function stateOf(chain: ChainReader, world: WorldStateReader, reference: BlockParameter): number {
-  if (reference === "latest") return world.status().tip;
-  const block = blockNumberOf(chain, reference);
-  if (block === undefined) {
-    throw new ExecutionError(
-      `Block hash ${toHex(reference as Uint8Array)} not found when querying world state. If the node API has been ` +
-        "queried with anchor block hash possibly a reorg has occurred.",
-    );
-  }
-  return synced(world, block);
+export function stateOf(source: StateSource, reference: BlockSelector): number {
+  if (reference === "latest" || reference === "proposed") return source.world.status().tip;
+  const block = blockNumberOf(source, reference);
+  if (block === undefined) throw notFound(reference);
+  return synced(source.world, block);
 }
 
-/** The block whose state is the one before the reference block. Throws as stateOf, with this method's own texts. */
-export function stateBefore(chain: ChainReader, world: WorldStateReader, reference: BlockParameter): number {
-  const block = blockNumberOf(chain, reference);
-  if (block === undefined) throw new ExecutionError(`Block hash ${toHex(reference as Uint8Array)} not found.`);
-  if (block === 0) throw new ExecutionError("BlockNumber must be non-negative, got -1");
-  return synced(world, block - 1);
+/**
+ * The block whose state is the one before the reference block, undefined for genesis. A reference one past the tip is good.
+ * Throws as stateOf; `unknown` gives a method's own text for a hash.
+ */
+export function stateBefore(
+  source: StateSource,
+  reference: BlockSelector,
+  unknown?: (hash: Uint8Array) => ExecutionError,
+): number | undefined {
+  const block = blockNumberOf(source, reference);
+  if (block === undefined) {
+    throw unknown && reference instanceof Uint8Array ? unknown(reference) : notFound(reference);
+  }
+  return block === 0 ? undefined : synced(source.world, block - 1);
 }

@@ -1,4 +1,4 @@
-import { concat } from "../../protocol/bytes.ts";
+import { concat, readBigUint, toHex } from "../../protocol/bytes.ts";
 import {
   ARCHIVE,
   L1_TO_L2_MESSAGE_TREE,
@@ -23,19 +23,36 @@ import {
   type PathWitness,
 } from "../encoding/v4/witness.ts";
 import { ExecutionError } from "../jsonrpc/errors.ts";
-import { blockParameter } from "../params/block-parameter.ts";
+import { blockParameter, blockSelector } from "../params/block-parameter.ts";
 import { array } from "../params/codec.ts";
 import { field, l2Address } from "../params/field.ts";
 import { treeId } from "../params/tree-id.ts";
-import { type Method, method, param } from "../registry.ts";
-import { stateBefore, stateOf } from "./reference-block.ts";
+import { type Method, method, type Parameter, param } from "../registry.ts";
+import { type StateSource, stateBefore, stateOf } from "./reference-block.ts";
 import type { NodeServices } from "./services.ts";
 
 const MOST_LEAVES = 100;
-const referenceParam = param("referenceBlock", blockParameter);
 
-/** Reads of the trees as of a block (sheet 02 section 3.3). */
-export function worldStateMethods({ chain, world, core }: Pick<NodeServices, "chain" | "world" | "core">): Method[] {
+const LOW_NULLIFIER = {
+  summary: "Proof that a nullifier does not exist: the leaf with the next smaller one",
+  returns: "NullifierMembershipWitness?",
+};
+const BLOCK_HASH = {
+  summary: "Proof that a block is in the archive that a later block refers to",
+  returns: "MembershipWitness?",
+};
+
+/** Parameters after the block whose state is meant, which the namespaces select differently. */
+function ofBlock<const P extends readonly Parameter[]>(...rest: P) {
+  return {
+    node: [param("referenceBlock", blockParameter), ...rest],
+    svc: [param("referenceBlock", blockSelector), ...rest],
+  } as const;
+}
+
+/** Reads of the trees as of a block (sheet 02 section 3.3, sheet 03 section 7). */
+export function worldStateMethods(services: StateSource & Pick<NodeServices, "core">): Method[] {
+  const { chain, world, core } = services;
   /** undefined when no leaf holds the value. */
   const pathWitness = (block: number, tree: TreeId, value: Uint8Array): PathWitness | undefined => {
     const index = world.findLeaf(block, tree, value);
@@ -57,20 +74,23 @@ export function worldStateMethods({ chain, world, core }: Pick<NodeServices, "ch
   return [
     method({
       name: "getPublicStorageAt",
-      params: [referenceParam, param("contract", l2Address), param("slot", field)],
+      summary: "Value of a storage slot, zero where none was written",
+      params: ofBlock(param("contract", l2Address), param("slot", field)),
       handle: (reference, contract, slot) => {
-        const block = stateOf(chain, world, reference);
+        const block = stateOf(services, reference);
         const leafSlot = core.hashWithSeparator(SEPARATOR.PUBLIC_LEAF_SLOT, concat(contract, slot));
         const { leaf, present } = world.lowLeaf(block, PUBLIC_DATA_TREE, leafSlot);
         return present ? leaf.value! : FR_ZERO;
       },
-      encode: { node: encodeWord },
+      returns: "Field",
+      encode: { node: encodeWord, svc: encodeWord },
     }),
     method({
       name: "findLeavesIndexes",
-      params: [referenceParam, param("treeId", treeId), param("leafValues", array(field, MOST_LEAVES))],
+      summary: "Where leaves are in a tree and which blocks put them there",
+      params: ofBlock(param("treeId", treeId), param("leafValues", array(field, MOST_LEAVES))),
       handle: (reference, tree, values) => {
-        const block = stateOf(chain, world, reference);
+        const block = stateOf(services, reference);
         if (tree === PUBLIC_DATA_TREE && values.length > 0) {
           // A leaf of this tree is a slot and a value: it cannot be asked for by one field. The text is the network's.
           const read = "Attempted to read beyond buffer length. Start index: 32, Num bytes to read: 32";
@@ -78,50 +98,94 @@ export function worldStateMethods({ chain, world, core }: Pick<NodeServices, "ch
         }
         return values.map((value) => location(block, tree, value));
       },
-      encode: { node: encodeLeafLocations },
+      returns: "(DataInBlock | null)[]",
+      encode: { node: encodeLeafLocations, svc: encodeLeafLocations },
     }),
     method({
       name: "getNullifierMembershipWitness",
-      params: [referenceParam, param("nullifier", field)],
+      summary: "Proof that a nullifier exists",
+      params: ofBlock(param("nullifier", field)),
       handle: (reference, nullifier) => {
-        const block = stateOf(chain, world, reference);
+        const block = stateOf(services, reference);
         const { leaf, present } = world.lowLeaf(block, NULLIFIER_TREE, nullifier);
         return present ? leafWitness(block, NULLIFIER_TREE, leaf) : undefined;
       },
+      returns: "NullifierMembershipWitness?",
+      encode: { node: encodeNullifierWitness, svc: encodeNullifierWitness },
+    }),
+    method({
+      name: "getLowNullifierMembershipWitness",
+      ...LOW_NULLIFIER,
+      params: [param("referenceBlock", blockParameter), param("nullifier", field)],
+      handle: (reference, nullifier) => lowLeafWitness(stateOf(services, reference), NULLIFIER_TREE, nullifier),
       encode: { node: encodeNullifierWitness },
     }),
     method({
       name: "getLowNullifierMembershipWitness",
-      params: [referenceParam, param("nullifier", field)],
-      handle: (reference, nullifier) => lowLeafWitness(stateOf(chain, world, reference), NULLIFIER_TREE, nullifier),
-      encode: { node: encodeNullifierWitness },
+      ...LOW_NULLIFIER,
+      params: [param("referenceBlock", blockSelector), param("nullifier", field)],
+      handle: (reference, nullifier) => {
+        const block = stateOf(services, reference);
+        const { leaf, present } = world.lowLeaf(block, NULLIFIER_TREE, nullifier);
+        if (present) {
+          const shown = readBigUint(nullifier);
+          throw new ExecutionError(
+            `Cannot prove nullifier non-inclusion: nullifier ${shown} already exists in the tree`,
+          );
+        }
+        return leafWitness(block, NULLIFIER_TREE, leaf);
+      },
+      encode: { svc: encodeNullifierWitness },
     }),
     method({
       name: "getPublicDataWitness",
-      params: [referenceParam, param("leafSlot", field)],
-      handle: (reference, slot) => lowLeafWitness(stateOf(chain, world, reference), PUBLIC_DATA_TREE, slot),
-      encode: { node: encodePublicDataWitness },
+      summary: "Proof of the value of a public data leaf, or of its absence",
+      params: ofBlock(param("leafSlot", field)),
+      handle: (reference, slot) => lowLeafWitness(stateOf(services, reference), PUBLIC_DATA_TREE, slot),
+      returns: "PublicDataWitness?",
+      encode: { node: encodePublicDataWitness, svc: encodePublicDataWitness },
     }),
     method({
       name: "getBlockHashMembershipWitness",
-      params: [referenceParam, param("blockHash", field)],
-      handle: (reference, hash) => pathWitness(stateBefore(chain, world, reference), ARCHIVE, hash),
+      ...BLOCK_HASH,
+      params: [param("referenceBlock", blockParameter), param("blockHash", field)],
+      handle: (reference, hash) => {
+        const unknown = (given: Uint8Array) => new ExecutionError(`Block hash ${toHex(given)} not found.`);
+        const before = stateBefore(services, reference, unknown);
+        if (before === undefined) throw new ExecutionError("BlockNumber must be non-negative, got -1");
+        return pathWitness(before, ARCHIVE, hash);
+      },
       encode: { node: encodeMembershipWitness },
+    }),
+    method({
+      name: "getBlockHashMembershipWitness",
+      ...BLOCK_HASH,
+      params: [param("referenceBlock", blockSelector), param("blockHash", field)],
+      handle: (reference, hash) => {
+        const before = stateBefore(services, reference);
+        return before === undefined ? undefined : pathWitness(before, ARCHIVE, hash);
+      },
+      encode: { svc: encodeMembershipWitness },
     }),
     method({
       name: "getNoteHashMembershipWitness",
-      params: [referenceParam, param("noteHash", field)],
-      handle: (reference, noteHash) => pathWitness(stateOf(chain, world, reference), NOTE_HASH_TREE, noteHash),
-      encode: { node: encodeMembershipWitness },
+      summary: "Proof that a note hash exists",
+      params: ofBlock(param("noteHash", field)),
+      handle: (reference, noteHash) => pathWitness(stateOf(services, reference), NOTE_HASH_TREE, noteHash),
+      returns: "MembershipWitness?",
+      encode: { node: encodeMembershipWitness, svc: encodeMembershipWitness },
     }),
     method({
       name: "getL1ToL2MessageMembershipWitness",
-      params: [referenceParam, param("l1ToL2Message", field)],
-      handle: (reference, leaf) => pathWitness(stateOf(chain, world, reference), L1_TO_L2_MESSAGE_TREE, leaf),
-      encode: { node: encodeMessageWitness },
+      summary: "Proof that a message from L1 is in the tree",
+      params: ofBlock(param("l1ToL2Message", field)),
+      handle: (reference, leaf) => pathWitness(stateOf(services, reference), L1_TO_L2_MESSAGE_TREE, leaf),
+      returns: "L1ToL2MessageWitness?",
+      encode: { node: encodeMessageWitness, svc: encodeMessageWitness },
     }),
     method({
       name: "getWorldStateSyncStatus",
+      summary: "How far the trees have come",
       params: [],
       handle: () => {
         const { tip, finalized, oldest } = world.status();
@@ -132,7 +196,8 @@ export function worldStateMethods({ chain, world, core }: Pick<NodeServices, "ch
           oldestHistoricBlockNumber: oldest,
         };
       },
-      encode: { node: encodeSyncStatus },
+      returns: "WorldStateSyncStatus",
+      encode: { node: encodeSyncStatus, svc: encodeSyncStatus },
     }),
   ];
 }

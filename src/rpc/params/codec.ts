@@ -9,12 +9,17 @@ export interface Issue {
 
 export type Path = readonly (string | number)[];
 
+/** JSON Schema of the accepted form, draft 7. */
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
 /**
  * Reads a JSON value as a T. A broken rule of form is added to `issues` and the result is then meaningless, so that every
  * field is looked at before the answer. A value of the right form that is no T throws an ExecutionError. `undefined` stands
- * for a parameter or key that was not given. JSON schema describes the accepted form.
+ * for a parameter or key that was not given.
  */
 export interface Codec<T> {
+  /** What the description of the API shows; nothing is validated by it. */
+  readonly schema?: JsonSchema;
   read(value: unknown, path: Path, issues: Issue[]): T;
 }
 
@@ -51,18 +56,46 @@ export function optional<T>(codec: Codec<T>, fallback: T): OptionalCodec<T>;
 export function optional<T>(codec: Codec<T>, fallback?: T): OptionalCodec<T | undefined> {
   return {
     optional: true,
+    schema: codec.schema,
     read: (value, path, issues) => (value === undefined || value === null ? fallback : codec.read(value, path, issues)),
   };
 }
 
-/** An array of at most `most` elements. Elements of a longer one are not looked at. */
-export function array<T>(element: Codec<T>, most = Number.POSITIVE_INFINITY): Codec<T[]> {
+/** An array of `least` to `most` elements. Elements of a longer or shorter one are not looked at. */
+export function array<T>(element: Codec<T>, most = Number.POSITIVE_INFINITY, least = 0): Codec<T[]> {
   return {
+    schema: {
+      type: "array",
+      items: element.schema ?? {},
+      ...(Number.isFinite(most) ? { maxItems: most } : {}),
+      ...(least > 0 ? { minItems: least } : {}),
+    },
     read(value, path, issues) {
       if (!Array.isArray(value)) return wrongType(issues, path, "array", value);
+      if (value.length < least) return rejected(issues, path, `Array must contain at least ${least} element(s)`);
       if (value.length > most) return rejected(issues, path, `Array must contain at most ${most} element(s)`);
       return value.map((item, i) => element.read(item, [...path, i], issues));
     },
+  };
+}
+
+/** Keys whose codec takes "not given" for an answer. */
+const OMITTABLE = Symbol("omittable");
+interface OmittableCodec<T> extends Codec<T> {
+  readonly [OMITTABLE]: true;
+}
+
+function required(codec: Codec<unknown>): boolean {
+  return !(OMITTABLE in codec) && !("optional" in codec);
+}
+
+function objectSchema(fields: Fields): JsonSchema {
+  const keys = Object.keys(fields);
+  const needed = keys.filter((key) => required(fields[key]));
+  return {
+    type: "object",
+    properties: Object.fromEntries(keys.map((key) => [key, fields[key].schema ?? {}])),
+    ...(needed.length > 0 ? { required: needed } : {}),
   };
 }
 
@@ -75,6 +108,7 @@ type FieldValues<F extends Fields> = { [K in keyof F]: F[K] extends Codec<infer 
  */
 export function object<F extends Fields>(fields: F): Codec<FieldValues<F>> {
   return {
+    schema: objectSchema(fields),
     read(value, path, issues) {
       if (typeof value !== "object" || value === null || Array.isArray(value)) {
         return wrongType(issues, path, "object", value);
@@ -96,6 +130,39 @@ export function object<F extends Fields>(fields: F): Codec<FieldValues<F>> {
 }
 
 /** A key of an object that may be left out, but not be null. */
-export function absent<T>(codec: Codec<T>): Codec<T | undefined> {
-  return { read: (value, path, issues) => (value === undefined ? undefined : codec.read(value, path, issues)) };
+export function absent<T>(codec: Codec<T>): OmittableCodec<T | undefined> {
+  return {
+    [OMITTABLE]: true,
+    schema: codec.schema,
+    read: (value, path, issues) => (value === undefined ? undefined : codec.read(value, path, issues)),
+  };
+}
+
+/** What a codec reads, turned into something else. `convert` sees only values that broke no rule, and may throw an ExecutionError. */
+export function converted<T, U>(codec: Codec<T>, convert: (value: T) => U): Codec<U> {
+  return {
+    schema: codec.schema,
+    read(value, path, issues) {
+      const before = issues.length;
+      const read = codec.read(value, path, issues);
+      return issues.length === before ? convert(read) : (undefined as U);
+    },
+  };
+}
+
+/** A rule over the parts of a value: `broken` gives the text of the broken one. Looked at only when no part broke a rule. */
+export function ruled<T>(codec: Codec<T>, broken: (value: T) => string | undefined): Codec<T> {
+  return {
+    schema: codec.schema,
+    read(value, path, issues) {
+      const before = issues.length;
+      const read = codec.read(value, path, issues);
+      const text = issues.length === before ? broken(read) : undefined;
+      return text === undefined ? read : rejected(issues, path, text);
+    },
+  };
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

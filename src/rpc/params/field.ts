@@ -1,5 +1,6 @@
 import { FR_MODULUS, type Fr, isCanonicalFr } from "../../protocol/field.ts";
 import { ExecutionError } from "../jsonrpc/errors.ts";
+import { BUFFER_OBJECT_SCHEMA, bufferObject } from "./bytes.ts";
 import { type Codec, rejected, wrongType } from "./codec.ts";
 
 /** Text that may be a field: hex digits with or without 0x. Whether it is one is the conversion's matter. */
@@ -51,6 +52,7 @@ function tooLarge(hexDigits: string): ExecutionError {
 
 /** A field as 32 bytes. Also block hashes, slots, tags, note hashes, nullifiers, messages, class ids and archive roots. */
 export const field: Codec<Fr> = {
+  schema: { title: "Field", type: "string", pattern: "^(0x)?[0-9a-fA-F]*$" },
   read(value, path, issues) {
     if (typeof value !== "string") return wrongType(issues, path, "string", value);
     return HEX_TEXT.test(value) ? fieldFromText(value) : rejected(issues, path, "Not a valid hex string");
@@ -59,6 +61,7 @@ export const field: Codec<Fr> = {
 
 /** A tx hash as 32 bytes: hex digits with or without 0x, of which the first 32 bytes count. */
 export const txHash: Codec<Fr> = {
+  schema: { title: "TxHash", type: "string", pattern: "^(0x)?[0-9a-fA-F]{64,}$" },
   read(value, path, issues) {
     if (typeof value !== "string") return wrongType(issues, path, "string", value);
     if (!HEX_TEXT.test(value)) return rejected(issues, path, "Not a valid hex string");
@@ -74,20 +77,18 @@ export const txHash: Codec<Fr> = {
 
 /** An L2 address as 32 bytes: 64 hex digits, base64 of 32 bytes, or a Buffer object. */
 export const l2Address: Codec<Fr> = {
+  schema: {
+    title: "L2Address",
+    anyOf: [{ type: "string", pattern: "^((0x)?[0-9a-fA-F]{64}|[0-9a-zA-Z+/]{43}=)$" }, BUFFER_OBJECT_SCHEMA],
+  },
   read(value, path, issues) {
     if (typeof value === "string") {
       if (ADDRESS_TEXT.test(value)) return canonical(Buffer.from(value.slice(-64), "hex"));
       if (ADDRESS_BASE64.test(value)) return canonical(Buffer.from(value, "base64"));
-    } else if (isBufferObject(value) && value.data.length === 32) {
-      return canonical(Buffer.from(value.data));
+    } else {
+      const bytes = bufferObject(value);
+      if (bytes?.length === 32) return canonical(bytes);
     }
     return rejected(issues, path, "Invalid input");
   },
 };
-
-/** `{"type":"Buffer","data":[bytes]}`, the form in which some clients write bytes. */
-function isBufferObject(value: unknown): value is { type: "Buffer"; data: number[] } {
-  if (typeof value !== "object" || value === null) return false;
-  const { type, data } = value as { type?: unknown; data?: unknown };
-  return type === "Buffer" && Array.isArray(data) && data.every((byte) => typeof byte === "number");
-}

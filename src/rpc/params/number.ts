@@ -1,4 +1,4 @@
-import { type Codec, type Issue, type Path, rejected, wrongType } from "./codec.ts";
+import { type Codec, type Issue, type JsonSchema, type Path, rejected, wrongType } from "./codec.ts";
 
 function checkLeast(value: number, least: number, path: Path, issues: Issue[]): void {
   if (value < least) issues.push({ text: `Number must be greater than or equal to ${least}`, path });
@@ -8,12 +8,21 @@ function checkMost(value: number, most: number, path: Path, issues: Issue[]): vo
   if (value > most) issues.push({ text: `Number must be less than or equal to ${most}`, path });
 }
 
+function boundsSchema({ above, least, most }: { above?: number; least?: number; most?: number }): JsonSchema {
+  return {
+    ...(above === undefined ? {} : { exclusiveMinimum: above }),
+    ...(least === undefined ? {} : { minimum: least }),
+    ...(most === undefined ? {} : { maximum: most }),
+  };
+}
+
 /**
  * An integer sent as a number or as text that reads as one (decimal, 0x hex, exponent; blank text is 0): block, checkpoint,
  * epoch and slot numbers, u32 counters (sheet 02 section 2.1).
  */
 export function integer({ least, most }: { least?: number; most?: number } = {}): Codec<number> {
   return {
+    schema: { type: ["integer", "string"], ...boundsSchema({ least, most }) },
     read(value, path, issues) {
       if (typeof value !== "number" && typeof value !== "string") return rejected(issues, path, "Invalid input");
       const number = Number(value);
@@ -30,6 +39,7 @@ export function integer({ least, most }: { least?: number; most?: number } = {})
 export function plainNumber(bounds: { above?: number; least?: number; most?: number } = {}): Codec<number> {
   const { above, least, most } = bounds;
   return {
+    schema: { type: "number", ...boundsSchema(bounds) },
     read(value, path, issues) {
       if (typeof value !== "number") return wrongType(issues, path, "number", value);
       if (above !== undefined && value <= above) issues.push({ text: `Number must be greater than ${above}`, path });
@@ -44,6 +54,7 @@ export function plainNumber(bounds: { above?: number; least?: number; most?: num
 export function oneOf<const N extends number>(values: readonly N[]): Codec<N> {
   const names = values.join(" | ");
   return {
+    schema: { enum: values },
     read(value, path, issues) {
       if ((values as readonly unknown[]).includes(value)) return value as N;
       if (typeof value !== "number" && typeof value !== "string") return wrongType(issues, path, names, value);

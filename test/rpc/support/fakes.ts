@@ -1,3 +1,4 @@
+import type { ContentReader, SettledTx } from "../../../src/archiver/content-types.ts";
 import type { BlockRecord, ChainReader, CheckpointRecord } from "../../../src/archiver/types.ts";
 import type { Core } from "../../../src/core/core.ts";
 import type { RollupIdentity } from "../../../src/l1/types.ts";
@@ -5,6 +6,7 @@ import { genesisHeader } from "../../../src/protocol/block-header.ts";
 import { equal } from "../../../src/protocol/bytes.ts";
 import { GENESIS_BLOCK_HASH_IN_TIPS, GENESIS_CHECKPOINT_HASH } from "../../../src/protocol/constants.ts";
 import type { RpcLogger } from "../../../src/rpc/log.ts";
+import { ABSENT_SERVICES } from "../../../src/rpc/methods/absent-services.ts";
 import type { NodeServices } from "../../../src/rpc/methods/services.ts";
 import type { WorldStateReader } from "../../../src/world-state/types.ts";
 
@@ -73,13 +75,105 @@ export function fakeWorld(tip: number, overrides: Partial<WorldStateReader> = {}
   };
 }
 
+/** Blocks without contents; `overrides` answer what a test asks for. */
+export function fakeContent(overrides: Partial<ContentReader> = {}): ContentReader {
+  return {
+    settledTx: () => undefined,
+    privateLogsByTag: () => [],
+    publicLogsByTag: () => [],
+    publicLogs: () => ({ logs: [], maxLogsHit: false }),
+    contractClassLogs: () => ({ logs: [], maxLogsHit: false }),
+    contractClass: () => undefined,
+    contractInstance: () => undefined,
+    l2ToL1Messages: () => [],
+    ...overrides,
+  };
+}
+
+/** Word of one repeated byte. */
+export function wordOf(byte: number): Uint8Array {
+  return new Uint8Array(32).fill(byte);
+}
+
+export function settledTx(overrides: Partial<SettledTx> & { revertCode?: number } = {}): SettledTx {
+  const { revertCode = 0, ...rest } = overrides;
+  const empty = new Uint8Array();
+  return {
+    blockNumber: 2,
+    blockHash: wordOf(0x12),
+    slotNumber: 70,
+    blockTimestamp: 1_700_000_000n,
+    txIndexInBlock: 1,
+    effect: {
+      words: empty,
+      revertCode,
+      txHash: wordOf(7),
+      transactionFee: new Uint8Array(32).fill(255, 31),
+      noteHashes: wordOf(3),
+      nullifiers: wordOf(4),
+      l2ToL1Msgs: empty,
+      publicDataWrites: empty,
+      privateLogs: [],
+      publicLogs: [],
+      contractClassLogs: [],
+    },
+    ...rest,
+  };
+}
+
+export const IDENTITY: RollupIdentity = {
+  l1ChainId: 31337,
+  rollupVersion: 344372055,
+  addresses: Object.fromEntries(
+    [
+      "registryAddress",
+      "rollupAddress",
+      "inboxAddress",
+      "outboxAddress",
+      "feeJuiceAddress",
+      "stakingAssetAddress",
+      "feeJuicePortalAddress",
+      "coinIssuerAddress",
+      "rewardDistributorAddress",
+      "governanceProposerAddress",
+      "governanceAddress",
+    ].map((name, i) => [name, `0x${(i + 1).toString(16).padStart(40, "0")}`]),
+  ) as unknown as RollupIdentity["addresses"],
+  constants: {
+    l1StartBlock: 9,
+    l1GenesisTime: 1000,
+    slotDuration: 72,
+    epochDuration: 32,
+    ethereumSlotDuration: 12,
+    proofSubmissionEpochs: 1,
+    targetCommitteeSize: 48,
+    rollupManaLimit: 75_000_000,
+  },
+  l1StartBlockHash: wordOf(0),
+  genesisArchiveRoot: wordOf(0x99),
+};
+
 export function fakeServices(overrides: Partial<NodeServices> = {}): NodeServices {
   return {
+    ...ABSENT_SERVICES,
     chain: fakeChain(),
+    content: fakeContent(),
     world: fakeWorld(0),
-    core: { hashWithSeparator: () => new Uint8Array(32) } as unknown as Core,
-    identity: { l1ChainId: 31337, rollupVersion: 344372055 } as RollupIdentity,
-    status: { ready: () => true, version: "4.1.2" },
+    core: { hashWithSeparator: () => new Uint8Array(32), hash: () => wordOf(0x55) } as unknown as Core,
+    identity: IDENTITY,
+    status: {
+      ready: () => true,
+      version: "4.1.2",
+      realProofs: false,
+      txGasLimits: { daGas: 117_965, l2Gas: 6_540_000 },
+    },
+    sync: { lastProcessedL1Block: () => undefined },
+    fees: {
+      currentMinFees: async () => ({ feePerDaGas: 0n, feePerL2Gas: 87_014_100_000n }),
+      predictedMinFees: async () => [1n, 2n, 3n].map((feePerL2Gas) => ({ feePerDaGas: 0n, feePerL2Gas })),
+    },
+    outbox: { root: async () => undefined },
+    signatures: { register: () => {} },
     ...overrides,
   };
 }

@@ -31,7 +31,7 @@ export function encodeBlockHeader(out: JsonWriter, header: BlockHeader): void {
 }
 
 /** GlobalVariables of a header. The slot number is a field here, unlike everywhere else. */
-function encodeGlobalVariables(out: JsonWriter, header: BlockHeader): void {
+export function encodeGlobalVariables(out: JsonWriter, header: BlockHeader): void {
   out.text('{"chainId":').word(header, HEADER_AT.chainId);
   out.text(',"version":').word(header, HEADER_AT.version);
   out.text(',"blockNumber":').number(readU32(header, HEADER_AT.blockNumber));

@@ -4,7 +4,12 @@ import type { JsonWriter } from "../json-writer.ts";
 
 /** TxEffect (sheet 02 section 4.3). Private and contract class logs are padded with zeros to their full length. */
 export function encodeTxEffect(out: JsonWriter, effect: TxEffect): void {
-  out.text('{"revertCode":').number(effect.revertCode);
+  writeTxEffect(out, effect, effect.revertCode);
+}
+
+/** The revert code is what the generations write differently. */
+export function writeTxEffect(out: JsonWriter, effect: TxEffect, revertCode: number): void {
+  out.text('{"revertCode":').number(revertCode);
   out.text(',"txHash":').word(effect.txHash);
   out.text(',"transactionFee":').word(effect.transactionFee);
   out.text(',"noteHashes":').words(effect.noteHashes);

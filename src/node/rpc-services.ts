@@ -1,0 +1,46 @@
+import type { ChainStore } from "../archiver/chain-store.ts";
+import { ContentStore } from "../archiver/content-store.ts";
+import type { Synchronizer } from "../archiver/synchronizer.ts";
+import type { Core } from "../core/core.ts";
+import type { ConnectedRollup } from "../l1/types.ts";
+import { txGasLimits } from "../protocol/tx/gas-limits.ts";
+import { ABSENT_SERVICES } from "../rpc/methods/absent-services.ts";
+import { FunctionSignatures } from "../rpc/methods/function-signatures.ts";
+import type { NodeServices } from "../rpc/methods/services.ts";
+import type { Store } from "../storage/store.ts";
+import type { WorldState } from "../world-state/world-state.ts";
+
+export interface RpcServicesOptions {
+  store: Store;
+  chain: ChainStore;
+  world: WorldState;
+  core: Core;
+  reader: ConnectedRollup;
+  synchronizer: Synchronizer;
+  version: string;
+}
+
+/** What the public methods read from, in a node that follows the chain and has no other subsystem. */
+export function rpcServices(options: RpcServicesOptions): NodeServices {
+  const { store, chain, world, core, reader, synchronizer, version } = options;
+  const { identity, fees, outbox } = reader;
+  return {
+    ...ABSENT_SERVICES,
+    chain,
+    content: new ContentStore({ store, chain }),
+    world,
+    core,
+    identity,
+    status: {
+      ready: () => synchronizer.initialSyncComplete,
+      version,
+      realProofs: false,
+      // A slot of this release has one block.
+      txGasLimits: txGasLimits({ ...identity.constants, blockDuration: undefined }),
+    },
+    sync: { lastProcessedL1Block: () => chain.state.processed() },
+    fees,
+    outbox,
+    signatures: new FunctionSignatures(),
+  };
+}

@@ -1,0 +1,54 @@
+import { MAX_CHECKPOINTS_PER_EPOCH } from "./constants.ts";
+import { type LeafLocation, unbalancedRoot, unbalancedTree } from "./sha-trees.ts";
+
+/** A message's place in the out-hash tree of an epoch. */
+export interface OutHashWitness {
+  /** Read from the root; unambiguous together with the length of the path. */
+  leafIndex: bigint;
+  /** Leaf side first: tx, block, checkpoint, epoch. */
+  siblings: Uint8Array[];
+}
+
+export interface MessagePlace {
+  /** Among the checkpoints of the epoch, from 0. */
+  checkpoint: number;
+  /** Within the checkpoint. */
+  block: number;
+  tx: number;
+  message: number;
+}
+
+const ZERO = new Uint8Array(32);
+
+/**
+ * Witness of one message to L1 (sheet 01 section 13.4, sheet 03 section 8.3). `blocks` are the messages of the place's checkpoint
+ * by block and tx, `checkpointOutHashes` those of the epoch up to the last that the root covers. Undefined when there is no such place.
+ */
+export function outHashWitness(
+  checkpointOutHashes: Uint8Array[],
+  blocks: Uint8Array[][][],
+  place: MessagePlace,
+): OutHashWitness | undefined {
+  const messages = blocks[place.block]?.[place.tx];
+  if (messages?.[place.message] === undefined || place.checkpoint >= checkpointOutHashes.length) return undefined;
+  const txRoots = (txs: Uint8Array[][]) => txs.map((own) => unbalancedRoot(own, false));
+  const padding = Array.from({ length: MAX_CHECKPOINTS_PER_EPOCH - checkpointOutHashes.length }, () => ZERO);
+  const blockRoots = blocks.map((txs) => unbalancedRoot(txRoots(txs), true));
+  const levels: (LeafLocation | undefined)[] = [
+    unbalancedTree(messages).locations[place.message],
+    unbalancedTree(txRoots(blocks[place.block]), { compress: true }).locations[place.tx],
+    unbalancedTree(blockRoots, { compress: true }).locations[place.block],
+    unbalancedTree([...checkpointOutHashes, ...padding]).locations[place.checkpoint],
+  ];
+  let leafIndex = 0n;
+  const siblings: Uint8Array[] = [];
+  for (const location of levels) {
+    // Only a subtree without messages has no place.
+    if (location === undefined) return undefined;
+    siblings.push(...location.siblings);
+  }
+  for (const location of levels.toReversed()) {
+    leafIndex = (leafIndex << BigInt(location!.level)) + BigInt(location!.index);
+  }
+  return { leafIndex, siblings };
+}

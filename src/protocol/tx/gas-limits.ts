@@ -1,0 +1,39 @@
+import { DA_GAS_PER_FIELD, MAX_DA_GAS_PER_CHECKPOINT, MAX_FIELDS_PER_CHECKPOINT } from "../constants.ts";
+
+/** Most L2 gas that the public VM and the private part of one tx can use (sheet 06). */
+export const MAX_L2_GAS_PER_TX = 6_540_000;
+
+/** End marker of the checkpoint, then the end fields of its first block. */
+const RESERVED_FIELDS = 1 + 7;
+
+/** Times in seconds. */
+export interface NetworkGeometry {
+  slotDuration: number;
+  ethereumSlotDuration: number;
+  /** Undefined where a slot has one block. */
+  blockDuration: number | undefined;
+  rollupManaLimit: number;
+}
+
+/**
+ * Most blocks of a checkpoint by the proposer's timetable (sheet 08 section 3.2) without its time for publishing, which a
+ * pipelined proposer spends in the next slot.
+ */
+export function blocksPerCheckpoint(geometry: NetworkGeometry): number {
+  const { slotDuration, ethereumSlotDuration, blockDuration } = geometry;
+  if (blockDuration === undefined) return 1;
+  const fast = ethereumSlotDuration < 8;
+  const [initialise, assemble, propagate] = fast ? [0.5, 0.5, 0] : [1, 1, 2];
+  const finalise = assemble + 2 * propagate;
+  return Math.max(1, Math.floor((slotDuration - initialise - blockDuration - finalise) / blockDuration));
+}
+
+/** Largest gas limits of a tx that the network's blocks are sure to take: a fair share of a checkpoint and a margin (sheet 03 section 10). */
+export function txGasLimits(geometry: NetworkGeometry): { daGas: number; l2Gas: number } {
+  const blocks = blocksPerCheckpoint(geometry);
+  const daBudget = (MAX_FIELDS_PER_CHECKPOINT - RESERVED_FIELDS) * DA_GAS_PER_FIELD;
+  return {
+    daGas: Math.min(MAX_DA_GAS_PER_CHECKPOINT, daBudget, Math.ceil((daBudget / blocks) * 1.5)),
+    l2Gas: Math.min(MAX_L2_GAS_PER_TX, geometry.rollupManaLimit, Math.ceil((geometry.rollupManaLimit / blocks) * 1.2)),
+  };
+}

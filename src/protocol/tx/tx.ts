@@ -1,0 +1,66 @@
+import { readU32, toHex } from "../bytes.ts";
+import { isCanonicalFr } from "../field.ts";
+import { FieldRangeError, ProofLengthError, TruncatedError } from "./errors.ts";
+import { layoutOf } from "./kernel-output.ts";
+
+/** Fields of a tx's proof. */
+export const CHONK_PROOF_FIELDS = 1935;
+/** A u32 count in front of the fields. */
+export const CHONK_PROOF_BYTES = 4 + CHONK_PROOF_FIELDS * 32;
+
+/** A tx as clients send it, its form checked. The hash is not part of it: it follows from `data`. */
+export interface Tx {
+  /** See kernel-output.ts: 38,557 bytes without public calls, 82,722 with them. */
+  data: Uint8Array;
+  /** u32 count, then 1935 fields. */
+  chonkProof: Uint8Array;
+  /** 3023 x 32 bytes each, zero padded. */
+  contractClassLogFields: Uint8Array[];
+  /** Of the public calls: non-revertible, revertible, teardown. `values` is n x 32 bytes, the function selector first. */
+  publicFunctionCalldata: { values: Uint8Array; hash: Uint8Array }[];
+}
+
+function checkField(bytes: Uint8Array, at: number): void {
+  if (!isCanonicalFr(bytes, at)) throw new FieldRangeError(toHex(bytes.subarray(at, at + 32)));
+}
+
+/**
+ * The public inputs at the start of `bytes`, without what follows them. Throws a TruncatedError or FieldRangeError for the
+ * first part that is cut off or too large.
+ */
+export function txData(bytes: Uint8Array): Uint8Array {
+  const layout = layoutOf(bytes);
+  const { at, width, isField } = layout;
+  for (let i = 0; i < at.length; i++) {
+    if (at[i] + width[i] > bytes.length) throw new TruncatedError(at[i], width[i], bytes.length);
+    if (isField[i] === 1) checkField(bytes, at[i]);
+  }
+  return bytes.subarray(0, layout.bytes);
+}
+
+/** The proof at the start of `bytes`, without what follows it. Throws as txData, and a ProofLengthError for another count. */
+export function chonkProof(bytes: Uint8Array): Uint8Array {
+  if (bytes.length < 4) throw new TruncatedError(0, 4, bytes.length);
+  const count = readU32(bytes, 0);
+  for (let i = 0; i < count; i++) {
+    const at = 4 + i * 32;
+    if (at + 32 > bytes.length) throw new TruncatedError(at, 32, bytes.length);
+    checkField(bytes, at);
+  }
+  if (count !== CHONK_PROOF_FIELDS) throw new ProofLengthError(count);
+  return bytes.subarray(0, CHONK_PROOF_BYTES);
+}
+
+/** What stands for a proof that was taken out: all zero, of full length, the only form that this generation reads. */
+export const STRIPPED_PROOF: Uint8Array = (() => {
+  const proof = new Uint8Array(CHONK_PROOF_BYTES);
+  new DataView(proof.buffer).setUint32(0, CHONK_PROOF_FIELDS);
+  return proof;
+})();
+
+/** Serialised size: hash, data, proof, u8 count of class logs, u8 count of calldata with u32 lengths and hashes. */
+export function txBytes(tx: Tx): number {
+  const logs = tx.contractClassLogFields.reduce((sum, fields) => sum + fields.length, 1);
+  const calldata = tx.publicFunctionCalldata.reduce((sum, { values }) => sum + 4 + values.length + 32, 1);
+  return 32 + tx.data.length + tx.chonkProof.length + logs + calldata;
+}

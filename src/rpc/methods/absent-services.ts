@@ -1,0 +1,43 @@
+import { ExecutionError } from "../jsonrpc/errors.ts";
+import type { Mempool, NodeServices, PeerNetwork, Simulator, TxValidator, ValidatorStats } from "./services.ts";
+
+/** Answers of a node that takes no transactions. */
+const noMempool: Mempool = {
+  submit: () => Promise.reject(new ExecutionError("P2P client not ready")),
+  status: () => undefined,
+  get: () => undefined,
+  list: () => [],
+  count: () => 0,
+  maxPriorityFees: () => ({ feePerDaGas: 0n, feePerL2Gas: 0n }),
+};
+
+const refuseTxs = () => Promise.reject(new ExecutionError("Transactions are not accepted by this node"));
+const noTxValidator: TxValidator = { validate: refuseTxs };
+const noSimulator: Simulator = { simulate: refuseTxs };
+
+/** Answers of a node without peers (sheet 03 sections 10 and 12). */
+const noPeers: PeerNetwork = {
+  enr: () => undefined,
+  peers: () => [],
+  attestations: () => [],
+  proposals: () => ({ blocks: [], checkpoints: [] }),
+};
+
+/** Answers of a node that keeps no statistics. */
+const noValidatorStats: ValidatorStats = {
+  all: () => ({ stats: [], slotWindow: 0 }),
+  of: () => undefined,
+};
+
+/** Stand in for the subsystems that a node runs without: each answers as the network's nodes do in that case. */
+export const ABSENT_SERVICES: Pick<
+  NodeServices,
+  "mempool" | "txValidator" | "simulator" | "p2p" | "validatorStats" | "setupAllowList"
+> = {
+  mempool: noMempool,
+  txValidator: noTxValidator,
+  simulator: noSimulator,
+  p2p: noPeers,
+  validatorStats: noValidatorStats,
+  setupAllowList: [],
+};

@@ -1,0 +1,56 @@
+import type { ContractInstance } from "../../archiver/content-types.ts";
+import { headerTimestamp } from "../../protocol/block-header.ts";
+import { concat } from "../../protocol/bytes.ts";
+import { FR_ZERO } from "../../protocol/field.ts";
+import { encodeInstance as encodeDevelopmentInstance, type HashedInstance } from "../encoding/development/contract.ts";
+import { encodeContractClass, encodeInstance } from "../encoding/v4/contract.ts";
+import { blockSelector } from "../params/block-parameter.ts";
+import { optional } from "../params/codec.ts";
+import { field, l2Address } from "../params/field.ts";
+import { type Method, method, param } from "../registry.ts";
+import { type StateSource, stateOf } from "./reference-block.ts";
+import type { NodeServices } from "./services.ts";
+
+/** Contracts that blocks published (sheet 02 section 3.7, sheet 03 section 10). */
+export function contractMethods(services: StateSource & Pick<NodeServices, "content" | "core">): Method[] {
+  const { chain, content, core } = services;
+  /** Hash of key `i` of an instance: x, y and the infinity flag. */
+  const keyHash = ({ publicKeys }: ContractInstance, i: number) =>
+    core.hash(concat(publicKeys.subarray(64 * i, 64 * (i + 1)), FR_ZERO));
+  const hashed = (instance: ContractInstance): HashedInstance => ({
+    instance,
+    npkMHash: keyHash(instance, 0),
+    ovpkMHash: keyHash(instance, 2),
+    tpkMHash: keyHash(instance, 3),
+  });
+
+  return [
+    method({
+      name: "getContractClass",
+      summary: "Registered contract class",
+      params: [param("id", field)],
+      handle: (id) => content.contractClass(id),
+      returns: "ContractClassPublic?",
+      encode: { node: encodeContractClass, svc: encodeContractClass },
+    }),
+    method({
+      name: "getContract",
+      summary: "Deployed contract, with the class that is current at the latest or a given block",
+      params: {
+        node: [param("address", l2Address)],
+        svc: [param("address", l2Address), param("referenceBlock", optional(blockSelector))],
+      },
+      handle: (address, reference?) => {
+        if (reference === undefined) return content.contractInstance(address);
+        const block = chain.block(stateOf(services, reference));
+        const instance = block && content.contractInstance(address, headerTimestamp(block.header));
+        return instance !== undefined && instance.blockNumber <= block!.number ? instance : undefined;
+      },
+      returns: "ContractInstanceWithAddress?",
+      encode: {
+        node: encodeInstance,
+        svc: (out, instance) => encodeDevelopmentInstance(out, hashed(instance)),
+      },
+    }),
+  ];
+}

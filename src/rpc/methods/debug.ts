@@ -1,0 +1,33 @@
+import { BUILT_IN_SETUP_CALLS } from "../../protocol/tx/setup-allow-list.ts";
+import { encodeArray, encodeNothing } from "../encoding/json-writer.ts";
+import { encodeSetupCall } from "../encoding/setup-calls.ts";
+import { array } from "../params/codec.ts";
+import { text } from "../params/text.ts";
+import { type Method, method, param } from "../registry.ts";
+import type { NodeServices } from "./services.ts";
+
+const MOST_SIGNATURES = 100;
+const LONGEST_SIGNATURE = 10_000;
+
+/** Help for development (sheet 03 section 13). */
+export function debugMethods(services: Pick<NodeServices, "setupAllowList" | "signatures">): Method[] {
+  const { setupAllowList, signatures } = services;
+  return [
+    method({
+      name: "registerContractFunctionSignatures",
+      summary: "Remembers names of contract functions for messages",
+      params: [param("functionSignatures", array(text(LONGEST_SIGNATURE), MOST_SIGNATURES))],
+      handle: (names): undefined => void signatures.register(names),
+      returns: "void",
+      encode: { node: encodeNothing, svc: encodeNothing },
+    }),
+    method({
+      name: "getAllowedPublicSetup",
+      summary: "Public functions that a tx may call during setup",
+      params: [],
+      handle: () => [...BUILT_IN_SETUP_CALLS, ...setupAllowList],
+      returns: "AllowedElement[]",
+      encode: { node: encodeArray(encodeSetupCall), svc: encodeArray(encodeSetupCall) },
+    }),
+  ];
+}

@@ -1,0 +1,97 @@
+import type { BlockRecord, CheckpointRecord } from "../../../archiver/types.ts";
+import { encodeBlock, encodeBlockData, type ShownBlock } from "../../encoding/development/block.ts";
+import { encodeArray } from "../../encoding/json-writer.ts";
+import { blockSelector } from "../../params/block-parameter.ts";
+import { issuesError, object, optional } from "../../params/codec.ts";
+import { boolean } from "../../params/text.ts";
+import { type Method, method, param } from "../../registry.ts";
+import { blockAt, blocksFrom, bodyOf } from "../blocks.ts";
+import { checkpointLookup } from "../checkpoints.ts";
+import { fromParam, limitParam, wholeLimit } from "../listing.ts";
+import { type BlockSource, blockNumberOf } from "../reference-block.ts";
+
+/** Most blocks of one list, without and with bodies. */
+const MOST_BLOCKS = 100;
+const MOST_WHOLE_BLOCKS = 50;
+
+const flag = optional(boolean, false);
+const include = { includeTransactions: flag, includeL1PublishInfo: flag, includeAttestations: flag };
+const NOTHING_INCLUDED = { includeTransactions: false, includeL1PublishInfo: false, includeAttestations: false };
+export type BlockInclusion = typeof NOTHING_INCLUDED;
+
+/** Archive root after a block. The stored one of genesis is zero, as the release shows it. */
+function archiveAfter({ identity }: BlockSource, block: BlockRecord): Uint8Array {
+  return block.number === 0 ? identity.genesisArchiveRoot : block.archiveRoot;
+}
+
+/** A block as the options ask for it. */
+export function shownBlock(
+  source: BlockSource,
+  block: BlockRecord,
+  options: BlockInclusion,
+  checkpointOf: (number: number) => CheckpointRecord | undefined,
+): ShownBlock {
+  const { includeTransactions, includeL1PublishInfo, includeAttestations } = options;
+  return {
+    block,
+    archiveRoot: archiveAfter(source, block),
+    body: includeTransactions ? bodyOf(source.chain, block) : undefined,
+    checkpoint: includeL1PublishInfo || includeAttestations ? checkpointOf(block.checkpointNumber) : undefined,
+    includeL1PublishInfo,
+    includeAttestations,
+  };
+}
+
+/** Blocks in the development form (sheet 03 section 5). */
+export function developmentBlockMethods(source: BlockSource): Method[] {
+  const { chain } = source;
+  const selectorParam = param("param", blockSelector);
+  return [
+    method({
+      name: "getBlock",
+      summary: "Block by number, hash, archive root or tip, as much of it as asked for",
+      params: [selectorParam, param("options", optional(object(include), NOTHING_INCLUDED))],
+      handle: (selector, options) => {
+        const block = blockAt(chain, blockNumberOf(source, selector));
+        return block && shownBlock(source, block, options, checkpointLookup(chain));
+      },
+      returns: "BlockResponse?",
+      encode: { svc: encodeBlock },
+    }),
+    method({
+      name: "getBlockData",
+      summary: "Header and place of a block, without its transactions",
+      params: [selectorParam],
+      handle: (selector) => {
+        const block = blockAt(chain, blockNumberOf(source, selector));
+        return block && { block, archiveRoot: archiveAfter(source, block) };
+      },
+      returns: "BlockData?",
+      encode: { svc: encodeBlockData },
+    }),
+    method({
+      name: "getBlocks",
+      summary: "Blocks from a number on, as many as there are; at most 50 with transactions",
+      params: [
+        fromParam,
+        limitParam(MOST_BLOCKS),
+        param(
+          "options",
+          optional(object({ ...include, onlyCheckpointed: flag }), { ...NOTHING_INCLUDED, onlyCheckpointed: false }),
+        ),
+      ],
+      handle: (from, limit, { onlyCheckpointed, ...options }) => {
+        if (options.includeTransactions && limit > MOST_WHOLE_BLOCKS) {
+          throw issuesError([{ text: `Number must be less than or equal to ${MOST_WHOLE_BLOCKS}`, path: [1] }]);
+        }
+        const last = onlyCheckpointed ? chain.checkpointedBlockNumber() : chain.latestBlockNumber();
+        const checkpointOf = checkpointLookup(chain);
+        return blocksFrom(chain, from, wholeLimit(limit), last).map((block) =>
+          shownBlock(source, block, options, checkpointOf),
+        );
+      },
+      returns: "BlockResponse[]",
+      encode: { svc: encodeArray(encodeBlock) },
+    }),
+  ];
+}

@@ -1,0 +1,134 @@
+import type { ChainReader, CheckpointRecord } from "../../../archiver/types.ts";
+import { checkpointSlot } from "../../../protocol/checkpoint-header.ts";
+import { encodeCheckpoint, encodeCheckpointData, type ShownCheckpoint } from "../../encoding/development/checkpoint.ts";
+import { encodeArray } from "../../encoding/json-writer.ts";
+import {
+  type CheckpointSelector,
+  type CheckpointsQuery,
+  checkpointSelector,
+  checkpointsQuery,
+} from "../../params/checkpoint-selector.ts";
+import { issuesError, object, optional } from "../../params/codec.ts";
+import { boolean } from "../../params/text.ts";
+import { type Method, method, param } from "../../registry.ts";
+import { blocksOf, checkpointsFrom, checkpointsOfEpoch } from "../checkpoints.ts";
+import { fromParam, limitParam, wholeLimit } from "../listing.ts";
+import type { BlockSource } from "../reference-block.ts";
+import { shownBlock } from "./blocks.ts";
+
+/** Most checkpoints of one list, without and with blocks. */
+const MOST_CHECKPOINTS = 100;
+const MOST_WHOLE_CHECKPOINTS = 50;
+
+const flag = optional(boolean, false);
+const include = object({
+  includeBlocks: flag,
+  includeTransactions: flag,
+  includeL1PublishInfo: flag,
+  includeAttestations: flag,
+});
+const NOTHING_INCLUDED = {
+  includeBlocks: false,
+  includeTransactions: false,
+  includeL1PublishInfo: false,
+  includeAttestations: false,
+};
+const optionsParam = param("options", optional(include, NOTHING_INCLUDED));
+
+/** Number of the first checkpoint at or after a slot, latest + 1 when there is none. Slots grow with the numbers. */
+function firstFromSlot(chain: ChainReader, slot: number): number {
+  let low = 1;
+  let high = chain.latestCheckpointNumber() + 1;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const checkpoint = chain.checkpoint(middle);
+    if (checkpoint === undefined || checkpointSlot(checkpoint.header) < slot) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function selected(chain: ChainReader, selector: CheckpointSelector): CheckpointRecord | undefined {
+  if (typeof selector === "string") {
+    const number =
+      selector === "proven" || selector === "finalized"
+        ? chain.tips()[selector].checkpoint.number
+        : chain.latestCheckpointNumber();
+    return chain.checkpoint(number);
+  }
+  if ("slot" in selector) {
+    const found = chain.checkpoint(firstFromSlot(chain, selector.slot));
+    return found !== undefined && checkpointSlot(found.header) === selector.slot ? found : undefined;
+  }
+  const { number } = selector;
+  return number >= 1 && number <= chain.latestCheckpointNumber() ? chain.checkpoint(number) : undefined;
+}
+
+function bySlot(chain: ChainReader, slot: number, limit: number, reverse: boolean): CheckpointRecord[] {
+  if (!reverse) return checkpointsFrom(chain, firstFromSlot(chain, slot), limit);
+  const last = firstFromSlot(chain, slot + 1) - 1;
+  const first = Math.max(1, last - limit + 1);
+  return checkpointsFrom(chain, first, last - first + 1).toReversed();
+}
+
+function queried(chain: ChainReader, query: CheckpointsQuery): CheckpointRecord[] {
+  if ("epoch" in query) return checkpointsOfEpoch(chain, query.epoch);
+  if ("fromSlot" in query) return bySlot(chain, query.fromSlot, query.limit, query.reverse);
+  return checkpointsFrom(chain, query.from, query.limit);
+}
+
+/** Checkpoints on L1 in the development form (sheet 03 section 5). Those not on L1 yet are not shown. */
+export function developmentCheckpointMethods(source: BlockSource): Method[] {
+  const { chain } = source;
+  const shown = (checkpoint: CheckpointRecord, options: typeof NOTHING_INCLUDED): ShownCheckpoint => {
+    // What is said about the publication is said of the checkpoint, not of each block again.
+    const ofBlocks = {
+      includeTransactions: options.includeTransactions,
+      includeL1PublishInfo: false,
+      includeAttestations: false,
+    };
+    return {
+      checkpoint,
+      blocks: options.includeBlocks
+        ? blocksOf(chain, checkpoint).map((block) => shownBlock(source, block, ofBlocks, () => checkpoint))
+        : undefined,
+      includeL1PublishInfo: options.includeL1PublishInfo,
+      includeAttestations: options.includeAttestations,
+    };
+  };
+
+  return [
+    method({
+      name: "getCheckpoint",
+      summary: "Checkpoint by number, slot or tip, as much of it as asked for",
+      params: [param("param", checkpointSelector), optionsParam],
+      handle: (selector, options) => {
+        const checkpoint = selected(chain, selector);
+        return checkpoint && shown(checkpoint, options);
+      },
+      returns: "CheckpointResponse?",
+      encode: { svc: encodeCheckpoint },
+    }),
+    method({
+      name: "getCheckpoints",
+      summary: "Checkpoints from a number on, as many as there are; at most 50 with blocks",
+      params: [fromParam, limitParam(MOST_CHECKPOINTS), optionsParam],
+      handle: (from, limit, options) => {
+        if (options.includeBlocks && limit > MOST_WHOLE_CHECKPOINTS) {
+          throw issuesError([{ text: `Number must be less than or equal to ${MOST_WHOLE_CHECKPOINTS}`, path: [1] }]);
+        }
+        return checkpointsFrom(chain, from, wholeLimit(limit)).map((checkpoint) => shown(checkpoint, options));
+      },
+      returns: "CheckpointResponse[]",
+      encode: { svc: encodeArray(encodeCheckpoint) },
+    }),
+    method({
+      name: "getCheckpointsData",
+      summary: "Checkpoints of a range, an epoch or around a slot, without their blocks",
+      params: [param("query", checkpointsQuery)],
+      handle: (query) => queried(chain, query),
+      returns: "CheckpointData[]",
+      encode: { svc: encodeArray(encodeCheckpointData) },
+    }),
+  ];
+}

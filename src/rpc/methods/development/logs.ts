@@ -1,0 +1,56 @@
+import type { LogPosition, TaggedLog, TagRange } from "../../../archiver/content-types.ts";
+import { toHex } from "../../../protocol/bytes.ts";
+import { encodeLogResults } from "../../encoding/development/logs.ts";
+import { ExecutionError } from "../../jsonrpc/errors.ts";
+import { type LogCursor, type PrivateLogsQuery, privateLogsQuery, publicLogsQuery } from "../../params/log-query.ts";
+import { type Method, method, param } from "../../registry.ts";
+import type { NodeServices } from "../services.ts";
+
+/** Logs by tag in the development form (sheet 03 section 9). */
+export function developmentLogMethods({ chain, content }: Pick<NodeServices, "chain" | "content">): Method[] {
+  const notOnChain = (what: string, hash: Uint8Array) =>
+    new ExecutionError(`${what} ${toHex(hash)} not found in the node. This might indicate a reorg has occurred.`);
+
+  const positionOf = ({ blockNumber, tx, logIndexWithinTx }: LogCursor): LogPosition => {
+    if (typeof tx === "number") return { blockNumber, txIndexInBlock: tx, logIndexWithinTx };
+    const settled = content.settledTx(tx);
+    if (settled?.blockNumber !== blockNumber) throw notOnChain("Tx of a log cursor", tx);
+    return { blockNumber, txIndexInBlock: settled.txIndexInBlock, logIndexWithinTx };
+  };
+  /** Exclusive end of the blocks that are looked at. */
+  const endOf = ({ toBlock, referenceBlock }: PrivateLogsQuery): number | undefined => {
+    if (referenceBlock === undefined) return toBlock;
+    const reference = chain.blockNumberByHash(referenceBlock);
+    if (reference === undefined) throw notOnChain("Reference block", referenceBlock);
+    return Math.min(toBlock ?? Number.POSITIVE_INFINITY, reference + 1);
+  };
+  const search = (query: PrivateLogsQuery, find: (tag: Uint8Array, range: TagRange) => TaggedLog[]) => {
+    const toBlock = endOf(query);
+    const { fromBlock, txHash, limitPerTag: limit, includeEffects } = query;
+    const byTag = query.tags.map(({ tag, afterLog }) => {
+      // A cursor is a later start than any first block.
+      if (afterLog !== undefined) return find(tag, { after: positionOf(afterLog), toBlock, txHash, limit });
+      return find(tag, { fromBlock, toBlock, txHash, limit });
+    });
+    return { byTag, includeEffects };
+  };
+
+  return [
+    method({
+      name: "getPrivateLogsByTags",
+      summary: "Private logs by siloed tag, one array per tag",
+      params: [param("query", privateLogsQuery)],
+      handle: (query) => search(query, (tag, range) => content.privateLogsByTag(tag, range)),
+      returns: "LogResult[][]",
+      encode: { svc: encodeLogResults },
+    }),
+    method({
+      name: "getPublicLogsByTags",
+      summary: "Public logs of a contract by tag, one array per tag",
+      params: [param("query", publicLogsQuery)],
+      handle: (query) => search(query, (tag, range) => content.publicLogsByTag(query.contractAddress, tag, range)),
+      returns: "LogResult[][]",
+      encode: { svc: encodeLogResults },
+    }),
+  ];
+}

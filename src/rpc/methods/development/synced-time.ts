@@ -1,0 +1,62 @@
+import { checkpointSlot } from "../../../protocol/checkpoint-header.ts";
+import { epochOfSlot, epochSlots, slotAt } from "../../../protocol/time.ts";
+import { encodeL1Constants } from "../../encoding/development/rollup-constants.ts";
+import { encodeDecimal, encodeNumber } from "../../encoding/json-writer.ts";
+import { type Method, method } from "../../registry.ts";
+import type { NodeServices } from "../services.ts";
+
+type Services = Pick<NodeServices, "chain" | "identity" | "sync">;
+
+/** Last slot of which L1 can say nothing new: it is over on L1, or its checkpoint is there. */
+function syncedSlot({ chain, identity: { constants }, sync }: Services): number | undefined {
+  const processed = sync.lastProcessedL1Block();
+  const next = processed && slotAt(processed.timestamp + constants.ethereumSlotDuration, constants);
+  const latest = chain.checkpoint(chain.latestCheckpointNumber());
+  const signals = [...(next ? [next - 1] : []), ...(latest ? [checkpointSlot(latest.header)] : [])];
+  return signals.length === 0 ? undefined : Math.max(...signals);
+}
+
+/** The rollup's calendar and how far the node is in it (sheet 03 sections 4.12 and 5). */
+export function syncedTimeMethods(services: Services): Method[] {
+  const { constants } = services.identity;
+  return [
+    method({
+      name: "getL1Constants",
+      summary: "Constants of the rollup",
+      params: [],
+      handle: () => services.identity.constants,
+      returns: "L1RollupConstants",
+      encode: { svc: encodeL1Constants },
+    }),
+    method({
+      name: "getSyncedL2SlotNumber",
+      summary: "Last slot for which all of L1 is known",
+      params: [],
+      handle: () => syncedSlot(services),
+      returns: "number?",
+      encode: { svc: encodeNumber },
+    }),
+    method({
+      name: "getSyncedL2EpochNumber",
+      summary: "Last epoch for which all of L1 is known",
+      params: [],
+      handle: () => {
+        const slot = syncedSlot(services);
+        if (slot === undefined) return undefined;
+        const epoch = epochOfSlot(slot, constants);
+        const whole = slot >= epochSlots(epoch, constants).last ? epoch : epoch - 1;
+        return whole < 0 ? undefined : whole;
+      },
+      returns: "number?",
+      encode: { svc: encodeNumber },
+    }),
+    method({
+      name: "getSyncedL1Timestamp",
+      summary: "Timestamp of the last L1 block that was processed",
+      params: [],
+      handle: () => services.sync.lastProcessedL1Block()?.timestamp,
+      returns: "bigint?",
+      encode: { svc: encodeDecimal },
+    }),
+  ];
+}

@@ -1,0 +1,36 @@
+import { encodeFees } from "../encoding/gas-fees.ts";
+import { encodeArray } from "../encoding/json-writer.ts";
+import { optional } from "../params/codec.ts";
+import { word } from "../params/text.ts";
+import { type Method, method, param } from "../registry.ts";
+import { MANA_USAGES, type NodeServices } from "./services.ts";
+
+/** What transactions cost (sheet 03 section 11). */
+export function feeMethods({ fees, mempool }: Pick<NodeServices, "fees" | "mempool">): Method[] {
+  return [
+    method({
+      name: "getCurrentMinFees",
+      summary: "Least fees of the next block",
+      params: [],
+      handle: () => fees.currentMinFees(),
+      returns: "GasFees",
+      encode: { node: encodeFees, svc: encodeFees },
+    }),
+    method({
+      name: "getPredictedMinFees",
+      summary: "Least fees of the current slot and the next ones for an assumed use of mana",
+      params: [param("manaUsage", optional(word(MANA_USAGES), "target"))],
+      handle: (usage) => fees.predictedMinFees(usage),
+      returns: "GasFees[]",
+      encode: { svc: encodeArray(encodeFees) },
+    }),
+    method({
+      name: "getMaxPriorityFees",
+      summary: "Priority fees of the pending tx of highest priority",
+      params: [],
+      handle: () => mempool.maxPriorityFees(),
+      returns: "GasFees",
+      encode: { node: encodeFees, svc: encodeFees },
+    }),
+  ];
+}

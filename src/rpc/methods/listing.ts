@@ -1,0 +1,13 @@
+import { ExecutionError } from "../jsonrpc/errors.ts";
+import { integer, plainNumber } from "../params/number.ts";
+import { param } from "../registry.ts";
+
+/** Parameters of the methods that list blocks or checkpoints from a number on. */
+export const fromParam = param("from", integer({ least: 1 }));
+export const limitParam = (most: number) => param("limit", plainNumber({ above: 0, most }));
+
+/** Throws an ExecutionError for a fraction, which the parameter's form allows. */
+export function wholeLimit(limit: number): number {
+  if (!Number.isInteger(limit)) throw new ExecutionError(`BlockNumber must be an integer, got ${limit}`);
+  return limit;
+}

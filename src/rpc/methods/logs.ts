@@ -1,0 +1,77 @@
+import { toHex } from "../../protocol/bytes.ts";
+import { encodeContractClassLogs, encodePublicLogs, encodeScopedLogs } from "../encoding/v4/logs.ts";
+import { ExecutionError } from "../jsonrpc/errors.ts";
+import { array, optional } from "../params/codec.ts";
+import { field, l2Address } from "../params/field.ts";
+import { type LogFilter, logFilter, MOST_TAGS } from "../params/log-query.ts";
+import { plainNumber } from "../params/number.ts";
+import { type Method, method, param } from "../registry.ts";
+import type { NodeServices } from "./services.ts";
+
+/** Logs of a tag on a page. */
+const PAGE = 10;
+/** Most logs of one answer over all logs. */
+const MOST_LOGS = 1000;
+
+/** Logs by range and by tag in the release's form (sheet 02 section 3.6). */
+export function logMethods({ chain, content }: Pick<NodeServices, "chain" | "content">): Method[] {
+  const tagsParam = param("tags", array(field, MOST_TAGS));
+  const pageParam = param("page", optional(plainNumber({ least: 0 }), 0));
+  const referenceParam = param("referenceBlock", optional(field));
+
+  const checkReference = (hash: Uint8Array | undefined) => {
+    if (hash === undefined || chain.blockNumberByHash(hash) !== undefined) return;
+    throw new ExecutionError(`Block ${toHex(hash)} not found in the node. This might indicate a reorg has occurred.`);
+  };
+  /** Part of a page that lies before the next one: a page may be a fraction. */
+  const pageRange = (page: number) => {
+    const skip = Math.min(Math.floor(page * PAGE), Number.MAX_SAFE_INTEGER);
+    return { skip, limit: PAGE };
+  };
+  const range = ({ afterLog, ...filter }: LogFilter) => ({ ...filter, after: afterLog, limit: MOST_LOGS });
+  /** A range that ends before it begins counts as cut off. */
+  const isReversed = ({ fromBlock = 1, toBlock, afterLog }: LogFilter) =>
+    toBlock !== undefined && toBlock < Math.max(afterLog?.blockNumber ?? fromBlock, 1);
+  const cutOff = { logs: [], maxLogsHit: true };
+
+  return [
+    method({
+      name: "getPublicLogs",
+      summary: "Public logs in a range of blocks, by contract and tag",
+      params: [param("filter", logFilter)],
+      handle: (filter) => (isReversed(filter) ? cutOff : content.publicLogs(range(filter))),
+      returns: "GetPublicLogsResponse",
+      encode: { node: encodePublicLogs },
+    }),
+    method({
+      name: "getContractClassLogs",
+      summary: "Contract class logs in a range of blocks, by contract",
+      params: [param("filter", logFilter)],
+      handle: (filter) => (isReversed(filter) ? cutOff : content.contractClassLogs(range(filter))),
+      returns: "GetContractClassLogsResponse",
+      encode: { node: encodeContractClassLogs },
+    }),
+    method({
+      name: "getPrivateLogsByTags",
+      summary: "Private logs by siloed tag, one array per tag, ten per page",
+      params: [tagsParam, pageParam, referenceParam],
+      handle: (tags, page, reference) => {
+        checkReference(reference);
+        return tags.map((tag) => content.privateLogsByTag(tag, pageRange(page)));
+      },
+      returns: "TxScopedL2Log[][]",
+      encode: { node: encodeScopedLogs },
+    }),
+    method({
+      name: "getPublicLogsByTagsFromContract",
+      summary: "Public logs of a contract by tag, one array per tag, ten per page",
+      params: [param("contractAddress", l2Address), tagsParam, pageParam, referenceParam],
+      handle: (contract, tags, page, reference) => {
+        checkReference(reference);
+        return tags.map((tag) => content.publicLogsByTag(contract, tag, pageRange(page)));
+      },
+      returns: "TxScopedL2Log[][]",
+      encode: { node: encodeScopedLogs },
+    }),
+  ];
+}

@@ -1,0 +1,44 @@
+import { Registry } from "../registry.ts";
+import { blockMethods } from "./blocks.ts";
+import { checkpointMethods } from "./checkpoints.ts";
+import { contractMethods } from "./contracts.ts";
+import { debugMethods } from "./debug.ts";
+import { developmentBlockMethods } from "./development/blocks.ts";
+import { developmentCheckpointMethods } from "./development/checkpoints.ts";
+import { l2ToL1WitnessMethods } from "./development/l2-to-l1-witness.ts";
+import { developmentLogMethods } from "./development/logs.ts";
+import { peerMethods } from "./development/peers.ts";
+import { syncedTimeMethods } from "./development/synced-time.ts";
+import { feeMethods } from "./fees.ts";
+import { logMethods } from "./logs.ts";
+import { messageMethods } from "./messages.ts";
+import { nodeStatusMethods } from "./node-status.ts";
+import type { NodeServices } from "./services.ts";
+import { tipMethods } from "./tips.ts";
+import { txMethods } from "./txs.ts";
+import { validatorMethods } from "./validators.ts";
+import { worldStateMethods } from "./world-state.ts";
+
+/** Every public method of both namespaces. */
+export function publicRegistry(services: NodeServices): Registry {
+  return new Registry([
+    ...tipMethods(services),
+    ...syncedTimeMethods(services),
+    ...blockMethods(services),
+    ...developmentBlockMethods(services),
+    ...checkpointMethods(services),
+    ...developmentCheckpointMethods(services),
+    ...txMethods(services),
+    ...worldStateMethods(services),
+    ...messageMethods(services),
+    ...l2ToL1WitnessMethods(services),
+    ...logMethods(services),
+    ...developmentLogMethods(services),
+    ...contractMethods(services),
+    ...feeMethods(services),
+    ...nodeStatusMethods(services),
+    ...validatorMethods(services),
+    ...peerMethods(services),
+    ...debugMethods(services),
+  ]);
+}

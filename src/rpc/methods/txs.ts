@@ -1,0 +1,179 @@
+import { epochOfSlot } from "../../protocol/time.ts";
+import { encodeReceipt as encodeDevelopmentReceipt, type ShownOutcome } from "../encoding/development/receipt.ts";
+import {
+  encodeTxEffect as encodeDevelopmentEffect,
+  encodeIndexedEffect as encodeDevelopmentIndexedEffect,
+} from "../encoding/development/tx-effect.ts";
+import { encodeArray, encodeNothing, encodeNumber } from "../encoding/json-writer.ts";
+import { encodeSimulation, encodeValidity } from "../encoding/simulation.ts";
+import { encodeTx, type ShownTx } from "../encoding/tx.ts";
+import { encodeIndexedEffect, encodeReceipt, type SettledStatus } from "../encoding/v4/receipt.ts";
+import { encodeTxEffect } from "../encoding/v4/tx-effect.ts";
+import { array, optional } from "../params/codec.ts";
+import { txHash } from "../params/field.ts";
+import { plainNumber } from "../params/number.ts";
+import { simulationOverrides } from "../params/simulation-overrides.ts";
+import { boolean } from "../params/text.ts";
+import { proofOption, receiptOptions, tx, validationOptions } from "../params/tx.ts";
+import { type Method, method, param } from "../registry.ts";
+import type { NodeServices, PooledTx } from "./services.ts";
+
+/** Most txs of one answer. */
+const MOST_TXS = { node: 50, svc: 100 } as const;
+const DEFAULT_PENDING_TXS = 50;
+
+type Services = Pick<NodeServices, "chain" | "content" | "identity" | "mempool" | "txValidator" | "simulator">;
+
+/** Transactions: sent, pending and settled (sheet 02 section 3.5, sheet 03 section 6). */
+export function txMethods({ chain, content, identity, mempool, txValidator, simulator }: Services): Method[] {
+  const hashParam = param("txHash", txHash);
+  const proofParam = param("options", optional(proofOption, { includeProof: false }));
+  /** The release always shows the proof and has no option for it. */
+  const shown = (pooled: PooledTx, options: { includeProof: boolean } = { includeProof: true }): ShownTx => ({
+    ...pooled,
+    withProof: options.includeProof,
+  });
+
+  const statusOf = (block: number): SettledStatus => {
+    if (block <= chain.finalizedBlockNumber()) return "finalized";
+    if (block <= chain.provenBlockNumber()) return "proven";
+    return block <= chain.checkpointedBlockNumber() ? "checkpointed" : "proposed";
+  };
+  const settledOutcome = (hash: Uint8Array, includeTxEffect: boolean): ShownOutcome | undefined => {
+    const settled = content.settledTx(hash);
+    if (settled === undefined) return undefined;
+    const epoch = epochOfSlot(settled.slotNumber, identity.constants);
+    const outcome = { status: statusOf(settled.blockNumber), txHash: hash, settled, epoch };
+    return { outcome, includeTxEffect, tx: undefined };
+  };
+  /** A tx may leave the pool for a block while the pool is asked, so the chain is looked at again before a tx counts as dropped. */
+  const poolOutcome = async (
+    hash: Uint8Array,
+    {
+      includeTxEffect,
+      includePendingTx,
+      includeProof,
+    }: Record<"includeTxEffect" | "includePendingTx" | "includeProof", boolean>,
+  ): Promise<ShownOutcome> => {
+    const status = await mempool.status(hash);
+    if (status === "pending" || status === "mined") {
+      const pooled = includePendingTx ? await mempool.get(hash) : undefined;
+      const attached = pooled && shown(pooled, { includeProof });
+      return { outcome: { status: "pending", txHash: hash }, includeTxEffect, tx: attached };
+    }
+    const settled = settledOutcome(hash, includeTxEffect);
+    return settled ?? { outcome: { status: "dropped", txHash: hash }, includeTxEffect, tx: undefined };
+  };
+  const NOTHING_ATTACHED = { includeTxEffect: false, includePendingTx: false, includeProof: false };
+
+  const listParams = (most: number) =>
+    [
+      param("limit", optional(plainNumber({ least: 1, most }), DEFAULT_PENDING_TXS)),
+      param("after", optional(txHash)),
+    ] as const;
+
+  return [
+    method({
+      name: "sendTx",
+      summary: "Takes a tx into the pool and passes it on",
+      params: [param("tx", tx)],
+      handle: (given) => mempool.submit(given).then((): undefined => undefined),
+      returns: "void",
+      encode: { node: encodeNothing, svc: encodeNothing },
+    }),
+    method({
+      name: "isValidTx",
+      summary: "Whether a tx could be in the next block",
+      params: [
+        param("tx", tx),
+        param("options", optional(validationOptions, { isSimulation: false, skipFeeEnforcement: false })),
+      ],
+      handle: (given, options) => txValidator.validate(given, options),
+      returns: "TxValidationResult",
+      encode: { node: encodeValidity, svc: encodeValidity },
+    }),
+    method({
+      name: "simulatePublicCalls",
+      summary: "Runs the public part of a tx on the latest state and throws the changes away",
+      params: {
+        node: [param("tx", tx), param("skipFeeEnforcement", optional(boolean, false))],
+        svc: [
+          param("tx", tx),
+          param("skipFeeEnforcement", optional(boolean, false)),
+          param("overrides", optional(simulationOverrides)),
+        ],
+      },
+      handle: (given, skipFeeEnforcement, overrides?) => simulator.simulate(given, { skipFeeEnforcement, overrides }),
+      returns: "PublicSimulationOutput",
+      encode: { node: encodeSimulation(encodeTxEffect), svc: encodeSimulation(encodeDevelopmentEffect) },
+    }),
+    method({
+      name: "getTxReceipt",
+      summary: "What became of a tx: settled, pending or dropped",
+      params: {
+        node: [hashParam],
+        svc: [hashParam, param("options", optional(receiptOptions, NOTHING_ATTACHED))],
+      },
+      handle: (hash, options = NOTHING_ATTACHED) =>
+        settledOutcome(hash, options.includeTxEffect) ?? poolOutcome(hash, options),
+      returns: "TxReceipt",
+      encode: { node: (out, { outcome }) => encodeReceipt(out, outcome), svc: encodeDevelopmentReceipt },
+    }),
+    method({
+      name: "getTxEffect",
+      summary: "Effects of a settled tx and its place on the chain",
+      deprecated: { svc: "getTxReceipt with includeTxEffect" },
+      params: [hashParam],
+      handle: (hash) => content.settledTx(hash),
+      returns: "IndexedTxEffect?",
+      encode: { node: encodeIndexedEffect, svc: encodeDevelopmentIndexedEffect },
+    }),
+    method({
+      name: "getTxByHash",
+      summary: "Tx of the pool",
+      params: { node: [hashParam], svc: [hashParam, proofParam] },
+      handle: async (hash, options?) => {
+        const pooled = await mempool.get(hash);
+        return pooled && shown(pooled, options);
+      },
+      returns: "Tx?",
+      encode: { node: encodeTx, svc: encodeTx },
+    }),
+    method({
+      name: "getTxsByHash",
+      summary: "Txs of the pool in the order asked for, without those that it does not hold",
+      params: {
+        node: [param("txHashes", array(txHash, MOST_TXS.node))],
+        svc: [param("txHashes", array(txHash, MOST_TXS.svc)), proofParam],
+      },
+      handle: async (hashes, options?) => {
+        const pooled = await Promise.all(hashes.map((hash) => mempool.get(hash)));
+        return pooled.filter((found) => found !== undefined).map((found) => shown(found, options));
+      },
+      returns: "Tx[]",
+      encode: { node: encodeArray(encodeTx), svc: encodeArray(encodeTx) },
+    }),
+    method({
+      name: "getPendingTxs",
+      summary: "Pending txs of highest priority first, those after a given one",
+      params: {
+        node: listParams(MOST_TXS.node),
+        svc: [...listParams(MOST_TXS.svc), proofParam],
+      },
+      handle: async (limit, after, options?) => {
+        const pooled = await mempool.list(Math.floor(limit), after);
+        return pooled.map((found) => shown(found, options));
+      },
+      returns: "Tx[]",
+      encode: { node: encodeArray(encodeTx), svc: encodeArray(encodeTx) },
+    }),
+    method({
+      name: "getPendingTxCount",
+      summary: "How many txs are pending",
+      params: [],
+      handle: () => mempool.count(),
+      returns: "number",
+      encode: { node: encodeNumber, svc: encodeNumber },
+    }),
+  ];
+}

@@ -1,0 +1,29 @@
+import { encodeSingleValidatorStats, encodeValidatorsStats } from "../encoding/validator-stats.ts";
+import { optional } from "../params/codec.ts";
+import { l1Address } from "../params/l1-address.ts";
+import { integer } from "../params/number.ts";
+import { type Method, method, param } from "../registry.ts";
+import type { NodeServices } from "./services.ts";
+
+/** How validators did their duties (sheet 03 section 12.1). */
+export function validatorMethods({ validatorStats }: Pick<NodeServices, "validatorStats">): Method[] {
+  const slot = optional(integer({ least: 0 }));
+  return [
+    method({
+      name: "getValidatorsStats",
+      summary: "Statistics of all validators; empty where none are kept",
+      params: [],
+      handle: () => validatorStats.all(),
+      returns: "ValidatorsStats",
+      encode: { node: encodeValidatorsStats, svc: encodeValidatorsStats },
+    }),
+    method({
+      name: "getValidatorStats",
+      summary: "Statistics of one validator in a range of slots",
+      params: [param("validatorAddress", l1Address), param("fromSlot", slot), param("toSlot", slot)],
+      handle: (validator, fromSlot, toSlot) => validatorStats.of(validator, fromSlot, toSlot),
+      returns: "SingleValidatorStats?",
+      encode: { node: encodeSingleValidatorStats, svc: encodeSingleValidatorStats },
+    }),
+  ];
+}

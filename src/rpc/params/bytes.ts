@@ -1,0 +1,36 @@
+import { type Codec, isObject, type JsonSchema, rejected } from "./codec.ts";
+
+export const BUFFER_OBJECT_SCHEMA: JsonSchema = {
+  type: "object",
+  properties: {
+    type: { const: "Buffer" },
+    data: { type: "array", items: { type: "integer", minimum: 0, maximum: 255 } },
+  },
+  required: ["type", "data"],
+};
+
+/** Bytes of `{"type":"Buffer","data":[bytes]}`, the form in which some clients write them; undefined for anything else. */
+export function bufferObject(value: unknown): Uint8Array | undefined {
+  if (!isObject(value) || value.type !== "Buffer" || !Array.isArray(value.data)) return undefined;
+  const isByte = (item: unknown) => Number.isInteger(item) && (item as number) >= 0 && (item as number) <= 255;
+  return value.data.every(isByte) ? Buffer.from(value.data) : undefined;
+}
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** Text above this length is decoded without a look at its characters; what they are then is left out (sheet 02 section 2.1). */
+const LONGEST_CHECKED = 1024;
+
+/** Bytes as base64 text or as a Buffer object. */
+export const bytes: Codec<Uint8Array> = {
+  schema: { title: "Bytes", anyOf: [{ type: "string", contentEncoding: "base64" }, BUFFER_OBJECT_SCHEMA] },
+  read(value, path, issues) {
+    if (typeof value === "string") {
+      if (value.length <= LONGEST_CHECKED && !BASE64.test(value)) {
+        return rejected(issues, path, "Not a valid base64 string");
+      }
+      return Buffer.from(value, "base64");
+    }
+    return bufferObject(value) ?? rejected(issues, path, "Invalid input");
+  },
+};

@@ -1,0 +1,88 @@
+import { TIP_NAMES, type TipName } from "./block-parameter.ts";
+import { absent, type Codec, type Issue, isObject, object, type Path, rejected, ruled } from "./codec.ts";
+import { integer, plainNumber } from "./number.ts";
+import { boolean } from "./text.ts";
+
+/** Which checkpoint a request means (sheet 03 section 3.3). On this side `proposed` is the same as `checkpointed`. */
+export type CheckpointSelector = { number: number } | { slot: number } | TipName;
+
+const number = integer({ least: 0 });
+const slot = integer({ least: 0 });
+/** An object with these keys and no others. */
+const exactly = (value: Record<string, unknown>, ...keys: string[]) => {
+  const given = Object.keys(value).filter((key) => value[key] !== undefined);
+  return given.length === keys.length && keys.every((key) => given.includes(key));
+};
+const strict = (properties: Record<string, Codec<unknown>>, needed: string[]) => ({
+  type: "object",
+  properties: Object.fromEntries(Object.entries(properties).map(([key, codec]) => [key, codec.schema])),
+  required: needed,
+  additionalProperties: false,
+});
+
+export const checkpointSelector: Codec<CheckpointSelector> = {
+  schema: {
+    title: "CheckpointParameter",
+    anyOf: [number.schema, strict({ number }, ["number"]), strict({ slot }, ["slot"]), { enum: TIP_NAMES }],
+  },
+  read(value, path, issues) {
+    if (isObject(value)) {
+      if (exactly(value, "number")) return { number: number.read(value.number, [...path, "number"], issues) };
+      if (exactly(value, "slot")) return { slot: slot.read(value.slot, [...path, "slot"], issues) };
+    } else if ((TIP_NAMES as readonly unknown[]).includes(value)) {
+      return value as TipName;
+    } else if (typeof value === "number" || (typeof value === "string" && /^\s*[0-9]+\s*$/.test(value))) {
+      return { number: number.read(value, path, issues) };
+    }
+    return rejected(issues, path, "Invalid input");
+  },
+};
+
+/** Most checkpoints of one answer of a query. */
+const MOST_CHECKPOINTS = 200;
+
+/** Which checkpoints a request means (sheet 03 section 3.4). */
+export type CheckpointsQuery =
+  | { from: number; limit: number }
+  | { epoch: number }
+  | { fromSlot: number; limit: number; reverse: boolean };
+
+const limit: Codec<number> = {
+  schema: { type: ["integer", "string"], minimum: 1, maximum: MOST_CHECKPOINTS },
+  read: ruled(integer({ least: 1 }), (value) =>
+    value > MOST_CHECKPOINTS ? `limit must be at most ${MOST_CHECKPOINTS}` : undefined,
+  ).read,
+};
+const from = integer({ least: 1 });
+const epoch = integer({ least: 0 });
+const fromSlot = integer({ least: 0 });
+const range = object({ from, limit });
+const bySlot = object({ fromSlot, limit, reverse: absent(boolean) });
+
+function readQuery(value: Record<string, unknown>, path: Path, issues: Issue[]): CheckpointsQuery {
+  if (exactly(value, "from", "limit")) return range.read(value, path, issues);
+  if (exactly(value, "epoch")) return { epoch: epoch.read(value.epoch, [...path, "epoch"], issues) };
+  if (exactly(value, "fromSlot", "limit") || exactly(value, "fromSlot", "limit", "reverse")) {
+    const read = bySlot.read(value, path, issues);
+    return { ...read, reverse: read.reverse ?? false };
+  }
+  return rejected(issues, path, "Invalid input");
+}
+
+export const checkpointsQuery: Codec<CheckpointsQuery> = {
+  schema: {
+    title: "CheckpointsQuery",
+    anyOf: [
+      strict({ from, limit }, ["from", "limit"]),
+      strict({ epoch }, ["epoch"]),
+      strict({ fromSlot, limit, reverse: boolean }, ["fromSlot", "limit"]),
+    ],
+  },
+  read: (value, path, issues) =>
+    isObject(value) ? readQuery(value, path, issues) : rejected(issues, path, "Invalid input"),
+};
+
+/** A list's length as both namespaces take it: a JSON number, which may be a fraction (sheet 02 section 2.1). */
+export function listLimit(most: number): Codec<number> {
+  return plainNumber({ above: 0, most });
+}
