@@ -1,0 +1,268 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ChainStore } from "../../src/archiver/chain-store.ts";
+import { ContentStore } from "../../src/archiver/content-store.ts";
+import { rebuildInThread } from "../../src/archiver/rebuilders.ts";
+import { Synchronizer } from "../../src/archiver/synchronizer.ts";
+import { loadCore } from "../../src/core/load-core.ts";
+import { createBlobFetcher } from "../../src/l1/blobs/create-blob-fetcher.ts";
+import { connectRollup } from "../../src/l1/connect.ts";
+import { genesisPublicData } from "../../src/node/genesis.ts";
+import { fromHex } from "../../src/protocol/bytes.ts";
+import type { AllowedSetupCall } from "../../src/protocol/tx/setup-allow-list.ts";
+import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
+import { ABSENT_SERVICES } from "../../src/rpc/methods/absent-services.ts";
+import { FunctionSignatures } from "../../src/rpc/methods/function-signatures.ts";
+import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
+import type { NodeServices } from "../../src/rpc/methods/services.ts";
+import { openStore, type Store } from "../../src/storage/store.ts";
+import { UnknownStateError } from "../../src/world-state/errors.ts";
+import { WorldState } from "../../src/world-state/world-state.ts";
+import { CHAIN_A_REGISTRY, type ChainA, startChainA } from "../l1/chain-a.ts";
+import { recordingLogger } from "./support/fakes.ts";
+import { type RecordedCase, recordedChain } from "./support/recorded.ts";
+
+/** What the recording's network added to the calls allowed during setup. */
+const TOKEN_CLASS = fromHex("0x01efe16b55107894e6b6fb63cebc1a3233e23bbcd648fd9cdf6c0351749ce7ee");
+const SETUP_EXTENSION: AllowedSetupCall[] = [
+  { classId: TOKEN_CLASS, selector: fromHex("e7f045ff"), calldataLength: 3, onlySelf: true },
+  { classId: TOKEN_CLASS, selector: fromHex("8c9e5472"), calldataLength: 5 },
+];
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+const cases = recordedChain();
+const log = recordingLogger();
+let l1: ChainA;
+let store: Store;
+let services: NodeServices;
+let dispatcher: Dispatcher;
+const closing: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  const core = loadCore();
+  l1 = await startChainA();
+  closing.push(() => l1.stop());
+  const reader = await connectRollup({
+    l1RpcUrls: [l1.url],
+    l1ChainId: 31337,
+    registryAddress: CHAIN_A_REGISTRY,
+    ethereumSlotDuration: 12,
+  });
+  const { identity } = reader;
+  const blobs = createBlobFetcher({
+    identity,
+    l1RpcUrls: [l1.url],
+    fileStoreUrls: [`file://${l1.blobStore}`],
+  });
+  closing.push(() => blobs.close());
+  const path = mkdtempSync(join(tmpdir(), "svc-rpc-"));
+  closing.push(() => rmSync(path, { recursive: true, force: true }));
+  store = openStore({ path });
+  closing.push(() => store.close());
+  const funded = {
+    testAccounts: true,
+    sponsoredFpc: true,
+    prefundAddresses: [fromHex("0x099602ed42e355e5338ade3a9e314b3d15b6030b058a0c17c385f4a0f2d2b71a")],
+  };
+  const world = new WorldState(core, store, genesisPublicData(core, funded));
+  const chain = new ChainStore({
+    store,
+    genesis: { header: world.genesisHeader(), hash: world.genesisBlockHash() },
+    epochDuration: identity.constants.epochDuration,
+  });
+  const synchronizer = new Synchronizer({
+    store,
+    chain,
+    worldState: world,
+    reader,
+    blobs,
+    rebuild: rebuildInThread(core),
+    validateAttestations: async () => ({ valid: true }),
+    logger: silent,
+  });
+  closing.push(() => synchronizer.stop());
+  await synchronizer.syncOnce();
+  services = {
+    ...ABSENT_SERVICES,
+    chain,
+    content: new ContentStore({ store, chain }),
+    world,
+    core,
+    identity,
+    status: {
+      ready: () => true,
+      version: "4.1.2",
+      realProofs: false,
+      txGasLimits: { daGas: 117_965, l2Gas: 6_540_000 },
+    },
+    sync: { lastProcessedL1Block: () => chain.state.processed() },
+    fees: reader.fees,
+    outbox: reader.outbox,
+    setupAllowList: SETUP_EXTENSION,
+    signatures: new FunctionSignatures(),
+  };
+  const options = { maxBatchSize: 100, namespaces: ["svc", "node"] as const, expectedErrors: [UnknownStateError] };
+  dispatcher = new Dispatcher(publicRegistry(services), options, log);
+});
+
+afterAll(async () => {
+  for (const close of closing.toReversed()) await close();
+});
+
+async function ask(method: string, params: unknown[]): Promise<Omit<RecordedCase, "method" | "params">> {
+  const { status, body } = await dispatcher.answer({ jsonrpc: "2.0", id: 1, method, params });
+  const { jsonrpc: _, id: __, ...answer } = JSON.parse(Buffer.from(body).toString());
+  return { status, ...answer };
+}
+
+async function result(method: string, ...params: unknown[]): Promise<unknown> {
+  const answer = await ask(method, params);
+  expect(answer.error, `${method} ${JSON.stringify(params)}`).toBeUndefined();
+  return answer.result;
+}
+
+/**
+ * What differs because the recording's node had a pool and knew more of L1: the finalized tip, which a replayed L1 does not have,
+ * and contracts that cannot be found from the registry.
+ */
+function comparable({ method, result: given }: Pick<RecordedCase, "method" | "result">): unknown {
+  const copy = given === undefined ? undefined : JSON.parse(JSON.stringify(given));
+  if (method === "getL2Tips") delete copy.finalized;
+  if (method === "getWorldStateSyncStatus") delete copy.finalizedBlockNumber;
+  if (method === "getTxReceipt" && copy?.status === "finalized") copy.status = "proven";
+  const addresses =
+    method === "getNodeInfo" ? copy.l1ContractAddresses : method === "getL1ContractAddresses" ? copy : {};
+  for (const name of OPTIONAL_ADDRESSES) delete addresses[name];
+  return copy;
+}
+const OPTIONAL_ADDRESSES = [
+  "slashFactoryAddress",
+  "feeAssetHandlerAddress",
+  "stakingAssetHandlerAddress",
+  "zkPassportVerifierAddress",
+  "dateGatedRelayerAddress",
+];
+/** Answers that are about the recording's pool. */
+const POOL = ["getTxByHash", "getTxsByHash"];
+
+describe("node_: every recorded answer of the network's node", () => {
+  const methods = [...new Set(cases.map(({ method }) => method))];
+
+  test.each(methods.filter((method) => !POOL.includes(method)))("%s", async (method) => {
+    for (const recorded of cases.filter((one) => one.method === method)) {
+      const question = `${method}(${JSON.stringify(recorded.params).slice(0, 200)})`;
+      const { status, result: given, error } = await ask(`node_${method}`, recorded.params);
+      expect({ status, error }, question).toEqual({ status: recorded.status, error: recorded.error });
+      // Compared as text: members have the recorded order too.
+      expect(JSON.stringify(comparable({ method, result: given })), question).toBe(
+        JSON.stringify(comparable(recorded)),
+      );
+    }
+  });
+
+  test("nothing was a fault of the node", () => expect(log.entries).toEqual([]));
+});
+
+describe("svc_: the same chain in the other form", () => {
+  type Effect = Record<string, never> & { revertCode: number };
+
+  test("blocks, whole and in part", async () => {
+    for (const number of [1, 11, 59]) {
+      const release = (await result("node_getBlock", number)) as Record<string, never> & {
+        body: { txEffects: Effect[] };
+      };
+      const whole = await result("svc_getBlock", { number }, { includeTransactions: true });
+      const { hash, ...rest } = whole as { hash: string };
+      const effects = release.body.txEffects.map((effect) => ({
+        ...effect,
+        revertCode: Math.min(effect.revertCode, 1),
+      }));
+      expect(rest).toEqual({ ...release, body: { txEffects: effects }, number });
+      expect(await result("svc_getBlock", hash)).toEqual({ ...(whole as object), body: undefined });
+      const { archive } = release as unknown as { archive: { root: string } };
+      expect(await result("svc_getBlock", { archive: archive.root })).toMatchObject({ number, hash });
+    }
+  });
+
+  test("ranges of blocks and checkpoints agree with single ones", async () => {
+    const options = { includeTransactions: true, includeL1PublishInfo: true, includeAttestations: true };
+    const blocks = (await result("svc_getBlocks", 5, 3, options)) as { number: number }[];
+    for (const block of blocks) expect(await result("svc_getBlock", block.number, options)).toEqual(block);
+    const checkpoints = (await result("svc_getCheckpoints", 5, 3, { ...options, includeBlocks: true })) as {
+      number: number;
+      header: { slotNumber: number };
+      blocks: unknown[];
+    }[];
+    for (const checkpoint of checkpoints) {
+      const { slotNumber: slot } = checkpoint.header;
+      expect(await result("svc_getCheckpoint", { slot }, { ...options, includeBlocks: true })).toEqual(checkpoint);
+      expect(checkpoint.blocks).toEqual(
+        await result("svc_getBlocks", checkpoint.number, 1, { includeTransactions: true }),
+      );
+      const query = { fromSlot: slot, limit: 1 };
+      const [data] = (await result("svc_getCheckpointsData", query)) as { checkpointNumber: number }[];
+      expect(data.checkpointNumber).toBe(checkpoint.number);
+      expect(await result("svc_getCheckpointsData", { ...query, reverse: true })).toEqual([data]);
+    }
+  });
+
+  test("receipts have the effect and its place", async () => {
+    for (const recorded of cases.filter(({ method }) => method === "getTxEffect")) {
+      const indexed = recorded.result as { l2BlockNumber: number; txIndexInBlock: number; data: Effect };
+      const effect = { ...indexed.data, revertCode: Math.min(indexed.data.revertCode, 1) };
+      const receipt = await result("svc_getTxReceipt", recorded.params[0], { includeTxEffect: true });
+      expect(receipt).toMatchObject({
+        blockNumber: indexed.l2BlockNumber,
+        txIndexInBlock: indexed.txIndexInBlock,
+        executionResult: effect.revertCode === 0 ? "success" : "reverted",
+        txEffect: effect,
+      });
+    }
+  });
+
+  test("logs by tag are those of the release, in pages by cursor", async () => {
+    for (const recorded of cases.filter(
+      ({ method, error, params }) => method === "getPrivateLogsByTags" && !error && !params[1],
+    )) {
+      const tags = recorded.params[0] as string[];
+      const logs = (await result("svc_getPrivateLogsByTags", { tags, includeEffects: true })) as Record<
+        string,
+        never
+      >[][];
+      const shown = (recorded.result as Record<string, never>[][]).map((found) =>
+        found.map(({ txHash, logData, noteHashes, blockNumber }) => ({ txHash, logData, noteHashes, blockNumber })),
+      );
+      expect(logs.map((found) => found.slice(0, 10))).toMatchObject(shown);
+      for (const [i, [first, ...later]] of logs.entries()) {
+        if (first === undefined) continue;
+        const { blockNumber, txHash, txIndexWithinBlock, logIndexWithinTx } = first;
+        for (const cursor of [{ txHash }, { txIndexWithinBlock }]) {
+          const afterLog = { blockNumber, logIndexWithinTx, ...cursor };
+          const query = { tags: [{ tag: tags[i], afterLog }], includeEffects: true };
+          expect(await result("svc_getPrivateLogsByTags", query)).toEqual([later]);
+        }
+      }
+    }
+  });
+
+  test("messages to L1 are proven against the outbox", async () => {
+    let proven = 0;
+    for (const recorded of cases.filter(({ method }) => method === "getTxEffect")) {
+      const { data } = recorded.result as { data: { l2ToL1Msgs: string[]; txHash: string } };
+      for (const [i, message] of data.l2ToL1Msgs.entries()) {
+        const witness = await result("svc_getL2ToL1MembershipWitness", data.txHash, message, i);
+        if (witness !== null) proven += 1;
+      }
+    }
+    expect(proven).toBeGreaterThan(0);
+  });
+
+  test("the synced time is that of the last processed L1 block", async () => {
+    const { timestamp } = services.sync.lastProcessedL1Block()!;
+    expect(await result("svc_getSyncedL1Timestamp")).toBe(String(timestamp));
+    const tip = (await result("svc_getCheckpoint", "checkpointed")) as { header: { slotNumber: number } };
+    expect(await result("svc_getSyncedL2SlotNumber")).toBeGreaterThanOrEqual(tip.header.slotNumber);
+  });
+});
