@@ -3,6 +3,7 @@ import { encodeArray } from "../encoding/json-writer.ts";
 import { optional } from "../params/codec.ts";
 import { word } from "../params/text.ts";
 import { type Method, method, param } from "../registry.ts";
+import { fromL1 } from "./l1-answer.ts";
 import { MANA_USAGES, type NodeServices } from "./services.ts";
 
 /** What transactions cost (sheet 03 section 11). */
@@ -12,7 +13,7 @@ export function feeMethods({ fees, mempool }: Pick<NodeServices, "fees" | "mempo
       name: "getCurrentMinFees",
       summary: "Least fees of the next block",
       params: [],
-      handle: () => fees.currentMinFees(),
+      handle: () => fromL1(fees.currentMinFees()),
       returns: "GasFees",
       encode: { node: encodeFees, svc: encodeFees },
     }),
@@ -20,7 +21,7 @@ export function feeMethods({ fees, mempool }: Pick<NodeServices, "fees" | "mempo
       name: "getPredictedMinFees",
       summary: "Least fees of the current slot and the next ones for an assumed use of mana",
       params: [param("manaUsage", optional(word(MANA_USAGES), "target"))],
-      handle: (usage) => fees.predictedMinFees(usage),
+      handle: (usage) => fromL1(fees.predictedMinFees(usage)),
       returns: "GasFees[]",
       encode: { svc: encodeArray(encodeFees) },
     }),

@@ -21,29 +21,27 @@ function binary(read: (given: Uint8Array) => Uint8Array): Codec<Uint8Array> {
   });
 }
 
-const joined = (fields: readonly Uint8Array[]) => concat(...fields);
-
 const classLogFields = object({
   fields: ruled(array(field), ({ length }) => (length === CONTRACT_CLASS_LOG_FIELDS ? undefined : "Invalid input")),
+});
+
+const parts = object({
+  contractClassLogFields: array(converted(classLogFields, ({ fields }) => concat(...fields))),
+  publicFunctionCalldata: array(
+    converted(object({ values: array(field), hash: field }), ({ values, hash }) => ({
+      values: concat(...values),
+      hash,
+    })),
+  ),
+  data: binary(txData),
+  chonkProof: binary(chonkProof),
 });
 
 /**
  * A tx as clients send it (sheet 02 section 4.11). `txHash` and other keys are not looked at. Form first: every broken rule is
  * named; then contents, of which the first that is wrong is the answer.
  */
-export const tx: Codec<Tx> = {
-  ...object({
-    contractClassLogFields: array(converted(classLogFields, ({ fields }) => joined(fields))),
-    publicFunctionCalldata: array(
-      converted(object({ values: array(field), hash: field }), ({ values, hash }) => ({
-        values: joined(values),
-        hash,
-      })),
-    ),
-    data: binary(txData),
-    chonkProof: binary(chonkProof),
-  }),
-};
+export const tx: Codec<Tx> = { ...parts, schema: { title: "Tx", ...parts.schema } };
 
 /** Options of isValidTx; null means not given. */
 export const validationOptions = object({

@@ -10,6 +10,7 @@ import { optional } from "../../params/codec.ts";
 import { field, txHash } from "../../params/field.ts";
 import { integer } from "../../params/number.ts";
 import { type Method, method, param } from "../../registry.ts";
+import { fromL1 } from "../l1-answer.ts";
 import type { NodeServices } from "../services.ts";
 
 type Services = Pick<NodeServices, "chain" | "content" | "identity" | "outbox" | "sync">;
@@ -88,7 +89,7 @@ export function l2ToL1WitnessMethods({ chain, content, identity, outbox, sync }:
         const epoch = epochOfSlot(before.slotNumber, identity.constants);
         const l1Block = sync.lastProcessedL1Block();
         if (l1Block === undefined) return undefined;
-        const root = await outbox.root(epoch, l1Block);
+        const root = await fromL1(outbox.root(epoch, l1Block));
         // Asked again: all reads from here on see one snapshot, which may be another than before.
         const settled = content.settledTx(hash);
         if (root === undefined || settled === undefined) return undefined;
