@@ -5,7 +5,7 @@ import { type L1Logger, silentLogger } from "./logger.ts";
 import { JsonRpcRollupReader } from "./rollup-reader.ts";
 import { L1Rpc } from "./rpc/l1-rpc.ts";
 import { missingTraces } from "./trace-support.ts";
-import type { RollupReader } from "./types.ts";
+import type { ConnectedRollup } from "./types.ts";
 
 export interface ConnectOptions extends DiscoveryOptions {
   /** Tried in order for every call. */
@@ -60,10 +60,11 @@ async function checkTraces(rpc: L1Rpc, debugRpc: L1Rpc, options: ConnectOptions,
  * });
  * const checkpoints = await reader.checkpoints(reader.identity.constants.l1StartBlock, (await reader.latestBlock()).number);
  */
-export async function connectRollup(options: ConnectOptions): Promise<RollupReader> {
+export async function connectRollup(options: ConnectOptions): Promise<ConnectedRollup> {
   const { l1RpcUrls, debugRpcUrls, timeoutMs, retryDelaysMs, signal, logger = silentLogger } = options;
   checkAddress("the registry address", options.registryAddress);
   checkAddress("the rollup address", options.rollupAddress);
+  for (const [name, address] of Object.entries(options.otherAddresses ?? {})) checkAddress(name, address);
   const rpcOf = (urls: readonly string[]) => new L1Rpc({ urls, timeoutMs, retryDelaysMs, signal, logger });
   const rpc = rpcOf(l1RpcUrls);
   const debugRpc = debugRpcUrls?.length ? rpcOf(debugRpcUrls) : rpc;

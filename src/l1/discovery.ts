@@ -2,6 +2,7 @@ import { feeAssetAbi, governanceAbi, registryAbi } from "./abi/registry.ts";
 import { rollupAbi } from "./abi/rollup.ts";
 import { type Contract, read } from "./contracts/contract.ts";
 import { ContractRevertError, RollupNotFoundError } from "./errors.ts";
+import { type ConfiguredAddresses, optionalAddresses } from "./optional-addresses.ts";
 import type { L1Rpc } from "./rpc/l1-rpc.ts";
 import type { L1ContractAddresses } from "./types.ts";
 
@@ -11,6 +12,8 @@ export interface DiscoveryOptions {
   rollupVersion?: number;
   /** Taken as the rollup without asking the registry for one. */
   rollupAddress?: string;
+  /** Contracts that cannot be found from the registry. */
+  otherAddresses?: ConfiguredAddresses;
 }
 
 const reverted = (error: unknown) => error instanceof ContractRevertError;
@@ -60,6 +63,7 @@ export async function discoverContracts(rpc: L1Rpc, options: DiscoveryOptions): 
   ).map((a) => a.toLowerCase());
   const [rewardDistributorAddress, stakingAssetAddress, gseAddress, governanceProposerAddress] = others;
   const feeAsset = { name: "fee asset", address: feeJuiceAddress, abi: feeAssetAbi };
+  const coinIssuerAddress = (await read(rpc, feeAsset, "owner", [])).toLowerCase();
   return {
     registryAddress,
     rollupAddress,
@@ -68,10 +72,11 @@ export async function discoverContracts(rpc: L1Rpc, options: DiscoveryOptions): 
     feeJuiceAddress,
     stakingAssetAddress,
     feeJuicePortalAddress,
-    coinIssuerAddress: (await read(rpc, feeAsset, "owner", [])).toLowerCase(),
+    coinIssuerAddress,
     rewardDistributorAddress,
     governanceProposerAddress,
     governanceAddress,
     gseAddress,
+    ...(await optionalAddresses(rpc, coinIssuerAddress, options.otherAddresses ?? {})),
   };
 }

@@ -5,24 +5,30 @@ import { archiveAt, type RetrieveContext, retrieveCheckpoints } from "./checkpoi
 import { EpochCommittees } from "./committee/epoch-committee.ts";
 import { type Contract, read } from "./contracts/contract.ts";
 import { L1EndpointError, L1RpcError } from "./errors.ts";
+import { JsonRpcFeeReader } from "./fees/fee-reader.ts";
 import { retrieveMessages } from "./inbox-messages.ts";
 import type { L1Logger } from "./logger.ts";
+import { JsonRpcOutboxReader } from "./outbox/outbox-reader.ts";
 import { block } from "./rpc/answers.ts";
 import type { L1Rpc } from "./rpc/l1-rpc.ts";
 import type {
+  ConnectedRollup,
   EpochCommittee,
+  FeeReader,
   InboxMessage,
   InboxState,
   L1Block,
+  OutboxReader,
   ProposedCheckpoint,
   RollupIdentity,
-  RollupReader,
   RollupStatus,
 } from "./types.ts";
 
-/** RollupReader over JSON-RPC. Holds no chain state but the committees of recent epochs. */
-export class JsonRpcRollupReader implements RollupReader {
+/** ConnectedRollup over JSON-RPC. Holds no chain state but what is remembered of recent epochs and of the latest L1 block. */
+export class JsonRpcRollupReader implements ConnectedRollup {
   readonly identity: RollupIdentity;
+  readonly fees: FeeReader;
+  readonly outbox: OutboxReader;
   readonly #rpc: L1Rpc;
   readonly #rollup: Contract<typeof rollupAbi>;
   readonly #inbox: Contract<typeof inboxAbi>;
@@ -38,6 +44,8 @@ export class JsonRpcRollupReader implements RollupReader {
     const committeeSize = identity.constants.targetCommitteeSize;
     this.#retrieve = { rpc, debugRpc, rollupAddress, committeeSize, logger };
     this.#committees = new EpochCommittees(rpc, identity, logger);
+    this.fees = new JsonRpcFeeReader({ rpc, identity, latestBlock: () => this.latestBlock() });
+    this.outbox = new JsonRpcOutboxReader({ rpc, identity, finalizedBlock: () => this.finalizedBlock(), logger });
   }
 
   async latestBlock(): Promise<L1Block> {

@@ -1,4 +1,6 @@
 import type { CheckpointHeader } from "../protocol/checkpoint-header.ts";
+import type { GasFees } from "../protocol/fees/gas-fees.ts";
+import type { ManaUsage } from "../protocol/fees/predicted-min-fees.ts";
 import type { L1Constants } from "../protocol/time.ts";
 
 export interface L1Block {
@@ -22,6 +24,11 @@ export interface L1ContractAddresses {
   governanceProposerAddress: string;
   governanceAddress: string;
   gseAddress?: string;
+  dateGatedRelayerAddress?: string;
+  slashFactoryAddress?: string;
+  feeAssetHandlerAddress?: string;
+  stakingAssetHandlerAddress?: string;
+  zkPassportVerifierAddress?: string;
 }
 
 /** What never changes while a node follows one rollup. */
@@ -110,6 +117,32 @@ export interface RollupReader {
   /** The inbox event of a leaf, undefined when L1 has none. */
   findMessage(leaf: Uint8Array): Promise<InboxMessage | undefined>;
   committee(epoch: number): Promise<EpochCommittee>;
+}
+
+/** Min fees that the rollup demands. Both throw an L1Error while L1 does not answer; the next call asks again. */
+export interface FeeReader {
+  /** What the next checkpoint has to charge (sheet 04 section 11). */
+  currentMinFees(): Promise<GasFees>;
+  /**
+   * The current min fees, then those predicted for the next two slots in which a checkpoint may come, when checkpoints use as much mana as
+   * assumed (sheet 03 section 11.3).
+   */
+  predictedMinFees(usage: ManaUsage): Promise<GasFees[]>;
+}
+
+/** Roots of L2-to-L1 messages that proofs have put on L1. */
+export interface OutboxReader {
+  /**
+   * Root of an epoch as of an L1 block: the one that the node is synced to. Undefined while no proof of the epoch with messages has
+   * landed. Throws an L1Error while L1 does not answer.
+   */
+  root(epoch: number, at: L1Block): Promise<Uint8Array | undefined>;
+}
+
+/** A rollup that an L1 endpoint serves, with all that a node reads from it. */
+export interface ConnectedRollup extends RollupReader {
+  readonly fees: FeeReader;
+  readonly outbox: OutboxReader;
 }
 
 export interface BlobFetchOptions {

@@ -73,6 +73,7 @@ describe("the recorded chain behind a real L1", () => {
       governanceProposerAddress: "0xa51c1fc2f0d1a1b8494ed1fe312d7c3a78ed91c0",
       governanceAddress: "0x0dcd1bf9a1b36ce34237eeafef220932846bcd82",
       gseAddress: "0x610178da211fef7d417bc0e6fed39f05609ad788",
+      dateGatedRelayerAddress: "0x0b306bf915c4d645ff596e518faf3f9669b97016",
     });
   });
 

@@ -11,3 +11,9 @@ export const registryAbi = parseAbi([
 export const governanceAbi = parseAbi(["function governanceProposer() view returns (address)"]);
 
 export const feeAssetAbi = parseAbi(["function owner() view returns (address)"]);
+
+export const coinIssuerAbi = parseAbi(["function owner() view returns (address)"]);
+
+export const relayerAbi = parseAbi(["function GATED_UNTIL() view returns (uint256)"]);
+
+export const stakingAssetHandlerAbi = parseAbi(["function zkPassportVerifier() view returns (address)"]);
