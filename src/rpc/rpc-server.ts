@@ -1,8 +1,8 @@
 import { UnknownStateError } from "../world-state/errors.ts";
 import { listen } from "./http/listen.ts";
-import type { Listener } from "./http/listener.ts";
+import type { HttpApplication, Listener } from "./http/listener.ts";
 import { type Header, RpcApplication } from "./http/rpc-application.ts";
-import { Dispatcher } from "./jsonrpc/dispatcher.ts";
+import { Dispatcher, type DispatcherOptions } from "./jsonrpc/dispatcher.ts";
 import type { RpcLogger } from "./log.ts";
 import type { Namespace, Registry } from "./registry.ts";
 
@@ -24,6 +24,10 @@ export interface RpcServerOptions {
   versionHeaders?: readonly Header[];
   /** Whether GET /status says OK. Default: always, once listening. */
   healthy?: () => boolean | Promise<boolean>;
+  /** Stands before the application and decides what reaches it. */
+  guard?: (application: HttpApplication) => HttpApplication;
+  /** Error types whose message is an answer, beside those of every listener. */
+  expectedErrors?: DispatcherOptions["expectedErrors"];
 }
 
 export const RPC_DEFAULTS = {
@@ -44,6 +48,8 @@ export function startRpcServer(registry: Registry, options: RpcServerOptions, lo
     versionHeaders: options.versionHeaders ?? [],
     healthy: options.healthy ?? (() => true),
   };
-  const dispatcher = new Dispatcher(registry, { ...settings, expectedErrors: [UnknownStateError] }, log);
-  return listen(new RpcApplication(dispatcher, settings, log), settings, log);
+  const expectedErrors = [UnknownStateError, ...(options.expectedErrors ?? [])];
+  const dispatcher = new Dispatcher(registry, { ...settings, expectedErrors }, log);
+  const application = new RpcApplication(dispatcher, settings, log);
+  return listen(options.guard?.(application) ?? application, settings, log);
 }

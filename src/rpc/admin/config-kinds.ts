@@ -1,0 +1,27 @@
+import { toHex } from "../../protocol/bytes.ts";
+import { array, type Codec, converted } from "../params/codec.ts";
+import { l2Address as l2AddressBytes } from "../params/field.ts";
+import { l1Address as l1AddressBytes } from "../params/l1-address.ts";
+import { integer, plainNumber } from "../params/number.ts";
+import { boolean, text, word } from "../params/text.ts";
+import { amount } from "./params/big-integer.ts";
+import { type SetupCall, setupCall } from "./params/setup-call.ts";
+
+/** Types of configuration keys (sheet 02 section 5.2). Values are kept in their JSON form, amounts as bigint. */
+
+/** A JSON number of at least 0. */
+export const number = plainNumber({ least: 0 });
+export const numberFrom = (least: number, most?: number): Codec<number> => plainNumber({ least, most });
+export const numberAbove = (above: number, most?: number): Codec<number> => plainNumber({ above, most });
+/** A whole number, also as text. */
+export const wholeFrom = (least: number): Codec<number> => integer({ least, most: Number.MAX_SAFE_INTEGER });
+export const oneOf = word;
+/** 0x text, lower case. */
+export const l1Address: Codec<string> = converted(l1AddressBytes, toHex);
+export const l2Address: Codec<string> = converted(l2AddressBytes, toHex);
+const MOST_ELEMENTS = 10_000;
+export const l1Addresses: Codec<string[]> = array(l1Address, MOST_ELEMENTS);
+export const numbers: Codec<number[]> = array(wholeFrom(0), MOST_ELEMENTS);
+export const texts: Codec<string[]> = array(text(), MOST_ELEMENTS);
+export const setupCalls: Codec<SetupCall[]> = array(setupCall, MOST_ELEMENTS);
+export { amount, boolean, text };

@@ -1,0 +1,41 @@
+import { toHex } from "../../../protocol/bytes.ts";
+import { absent, type Codec, converted, object, rejected, ruled } from "../../params/codec.ts";
+import { field, l2Address } from "../../params/field.ts";
+import { plainNumber } from "../../params/number.ts";
+import { boolean } from "../../params/text.ts";
+
+/** A public call that is allowed during a tx's setup, in its wire form. Either `address` or `classId`. */
+export interface SetupCall {
+  /** 0x text of 32 bytes. */
+  address?: string;
+  /** 0x text of 32 bytes. */
+  classId?: string;
+  /** 0x text of 4 bytes. */
+  selector: string;
+  onlySelf?: boolean;
+  rejectNullMsgSender?: boolean;
+  calldataLength?: number;
+}
+
+const selector: Codec<string> = {
+  schema: { type: "string", pattern: "^(0x)?[0-9a-fA-F]{8}$" },
+  read(value, path, issues) {
+    const digits = typeof value === "string" ? /^(?:0x)?([0-9a-fA-F]{8})$/.exec(value)?.[1] : undefined;
+    if (digits !== undefined) return `0x${digits.toLowerCase()}`;
+    return rejected(issues, path, value === undefined ? "Required" : "Invalid input");
+  },
+};
+
+/** Sheet 09 section 4.3. */
+export const setupCall: Codec<SetupCall> = ruled(
+  object({
+    address: absent(converted(l2Address, toHex)),
+    classId: absent(converted(field, toHex)),
+    selector,
+    onlySelf: absent(boolean),
+    rejectNullMsgSender: absent(boolean),
+    calldataLength: absent(plainNumber({ least: 0 })),
+  }),
+  ({ address, classId }) =>
+    (address === undefined) === (classId === undefined) ? "Exactly one of address and classId is needed" : undefined,
+);

@@ -1,0 +1,139 @@
+import { describe, expect, it, test } from "vitest";
+import { CONFIG_KEYS, configKeysOf } from "../../../src/rpc/admin/config-keys.ts";
+import { adminCalls } from "./support.ts";
+
+const EACH = [
+  ["svcAdmin", "svc"],
+  ["nodeAdmin", "node"],
+] as const;
+
+describe.each(EACH)("%s", (namespace, generation) => {
+  it("shows the keys of its generation that are set, amounts as text", async () => {
+    const { answer } = await adminCalls().call(`${namespace}_getConfig`);
+    const config = answer.result as Record<string, unknown>;
+    const set = configKeysOf(generation).filter((name) => "default" in CONFIG_KEYS[name]);
+    expect(Object.keys(config)).toEqual(set);
+    expect(config).toMatchObject({
+      sequencerPollingIntervalMS: 500,
+      slashInactivityPenalty: "10000000000000000000",
+      slashValidatorsNever: [],
+      proverTestDelayType: "fixed",
+      archiverBatchSize: 100,
+    });
+    expect("slashPrunePenalty" in config).toBe(generation === "node");
+    expect("slashDataWithholdingToleranceSlots" in config).toBe(generation === "svc");
+  });
+
+  it("takes its own answer back", async () => {
+    const { call, done } = adminCalls();
+    await call(`${namespace}_setConfig`, [{ databaseUrl: "postgres://user:password@host/db" }]);
+    const before = (await call(`${namespace}_getConfig`)).answer.result;
+    expect((await call(`${namespace}_setConfig`, [before])).answer.error).toBeUndefined();
+    expect((await call(`${namespace}_getConfig`)).answer.result).toEqual(before);
+    expect(Object.keys(done[1][1] as object)).not.toContain("databaseUrl");
+  });
+
+  it("merges", async () => {
+    const { call, done } = adminCalls();
+    const selector = "0x12345678";
+    const given = {
+      minTxsPerBlock: 0,
+      coinbase: `0x${"AB".repeat(20)}`,
+      feeRecipient: `0x${"0a".repeat(32)}`,
+      slashInactivityPenalty: "25",
+      slashUnknownPenalty: 7,
+      archiverPollingIntervalMS: "250",
+      slashValidatorsAlways: [`0x${"01".repeat(20)}`],
+      txPublicSetupAllowListExtend: [{ address: `0x${"02".repeat(32)}`, selector, onlySelf: true, calldataLength: 3 }],
+    };
+    const { answer } = await call(`${namespace}_setConfig`, [given]);
+    expect(answer).toEqual(generation === "svc" ? { jsonrpc: "2.0", id: 1, result: null } : { jsonrpc: "2.0", id: 1 });
+    expect(done).toEqual([
+      [
+        "change",
+        {
+          ...given,
+          coinbase: `0x${"ab".repeat(20)}`,
+          slashInactivityPenalty: 25n,
+          slashUnknownPenalty: 7n,
+          archiverPollingIntervalMS: 250,
+        },
+      ],
+    ]);
+    const { result } = (await call(`${namespace}_getConfig`)).answer;
+    expect(result).toMatchObject({ minTxsPerBlock: 0, slashInactivityPenalty: "25", sequencerPollingIntervalMS: 500 });
+    expect((await call(`${namespace}_setConfig`, [{}])).answer.error).toBeUndefined();
+  });
+
+  it("never shows a secret", async () => {
+    const { call } = adminCalls();
+    await call(`${namespace}_setConfig`, [{ databaseUrl: "postgres://user:password@host/db" }]);
+    const { result } = (await call(`${namespace}_getConfig`)).answer;
+    expect(result).toMatchObject({ databaseUrl: "[Redacted]" });
+    expect(JSON.stringify(result)).not.toContain("password");
+  });
+
+  it("refuses the whole call over unknown and invalid keys, and names each", async () => {
+    const { call, done } = adminCalls();
+    const { status, answer } = await call(`${namespace}_setConfig`, [
+      {
+        minTxsPerBlock: 2,
+        maxTxPerBlock: 3,
+        enforceTimetable: true,
+        maxPendingTxCount: "many",
+        coinbase: "0x12",
+        feeRecipient: `0x${"ff".repeat(32)}`,
+        skipPublishingCheckpointsPercent: 101,
+        blockDurationMs: 0,
+        proverTestDelayType: "slow",
+        slashUnknownPenalty: -1,
+        archiverBatchSize: 0,
+        disableValidator: null,
+        disabledValidators: [1],
+        txPublicSetupAllowListExtend: [{ selector: "0x12345678" }],
+      },
+    ]);
+    expect(status).toBe(400);
+    expect(answer.error?.code).toBe(-32701);
+    expect(answer.error?.message).toBe(
+      [
+        "Unrecognized key (0.maxTxPerBlock)",
+        "Unrecognized key (0.enforceTimetable)",
+        "Expected number, received string (0.maxPendingTxCount)",
+        "Not a valid instance (0.coinbase)",
+        `Value 0x${"ff".repeat(32)} is greater or equal to field modulus. (0.feeRecipient)`,
+        "Number must be less than or equal to 100 (0.skipPublishingCheckpointsPercent)",
+        "Number must be greater than 0 (0.blockDurationMs)",
+        "Invalid enum value. Expected 'fixed' | 'realistic', received 'slow' (0.proverTestDelayType)",
+        "Number must be greater than or equal to 0 (0.slashUnknownPenalty)",
+        "Number must be greater than or equal to 1 (0.archiverBatchSize)",
+        "Expected boolean, received null (0.disableValidator)",
+        "Expected string, received number (0.disabledValidators.0)",
+        "Exactly one of address and classId is needed (0.txPublicSetupAllowListExtend.0)",
+      ].join(". "),
+    );
+    expect(done).toEqual([]);
+  });
+
+  it.each([[[]], [[null]], [["text"]], [[[1]]]])("refuses %j as a configuration", async (params) => {
+    const { call, done } = adminCalls();
+    expect((await call(`${namespace}_setConfig`, params)).answer.error?.code).toBe(-32701);
+    expect(done).toEqual([]);
+  });
+});
+
+test("a key of the other generation is an unknown one", async () => {
+  const { call } = adminCalls();
+  const message = "Unrecognized key (0.slashPrunePenalty)";
+  expect((await call("svcAdmin_setConfig", [{ slashPrunePenalty: 1 }])).answer.error?.message).toBe(message);
+  expect((await call("nodeAdmin_setConfig", [{ slashPrunePenalty: 1 }])).answer.error).toBeUndefined();
+  expect((await call("nodeAdmin_setConfig", [{ minBlockDuration: 1 }])).answer.error?.code).toBe(-32701);
+});
+
+test("keys of objects' prototypes are no keys", async () => {
+  const { call } = adminCalls();
+  const config = JSON.parse('{"__proto__":{"minTxsPerBlock":9},"constructor":1}');
+  expect((await call("svcAdmin_setConfig", [config])).answer.error?.message).toBe(
+    "Unrecognized key (0.__proto__). Unrecognized key (0.constructor)",
+  );
+});
