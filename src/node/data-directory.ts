@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type DirectoryLock, lockDirectory } from "../storage/directory-lock.ts";
 import { inspectStore } from "../storage/inspect.ts";
+import { finishSwap } from "./snapshots/swap.ts";
 
 /** The data directory cannot be used. */
 export class DataDirectoryError extends Error {
@@ -67,6 +68,7 @@ export function openDataDirectory(configured: string | undefined, onLost: () => 
   };
   const chainStore = join(path, "chain");
   try {
+    finishSwap(path);
     create(chainStore);
     inspectStore(chainStore);
   } catch (error) {

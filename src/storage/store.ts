@@ -1,4 +1,5 @@
 import { type Database, open, type RootDatabase } from "lmdb";
+import { copyStore } from "./store-copy.ts";
 
 /** Ordered table of byte keys (at most 1,978 bytes) and byte values inside the store's one LMDB environment. */
 export interface Table {
@@ -33,6 +34,8 @@ export interface Store {
   table(name: string): Table;
   /** Runs `work` in one write transaction: everything or, when it throws, nothing. */
   transaction<T>(work: () => T): T;
+  /** Writes the latest commit to the folder `directory`, which must be new or empty, while the store is in use. Throws StoreCopyError. */
+  copyTo(directory: string, signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -118,11 +121,14 @@ function first(entries: Iterable<Entry>): Entry | undefined {
 class LmdbStore implements Store {
   readonly path: string;
   readonly #root: RootDatabase<Buffer, Buffer>;
+  readonly #mapSizeKb: number | undefined;
   readonly #tables = new Map<string, Table>();
+  #closed = false;
 
-  constructor(path: string, root: RootDatabase<Buffer, Buffer>) {
+  constructor(path: string, root: RootDatabase<Buffer, Buffer>, mapSizeKb: number | undefined) {
     this.path = path;
     this.#root = root;
+    this.#mapSizeKb = mapSizeKb;
   }
 
   table(name: string): Table {
@@ -143,7 +149,17 @@ class LmdbStore implements Store {
     return this.#root.transactionSync(work);
   }
 
+  async copyTo(directory: string, signal?: AbortSignal): Promise<void> {
+    try {
+      await copyStore({ path: this.path, target: directory, mapSizeKb: this.#mapSizeKb }, signal);
+    } finally {
+      // A killed reader would keep its pages from being used again.
+      if (!this.#closed) this.#root.readerCheck();
+    }
+  }
+
   close(): Promise<void> {
+    this.#closed = true;
     return this.#root.close();
   }
 }
@@ -157,5 +173,5 @@ export function openStore({ path, mapSizeKb, readOnly }: StoreOptions): Store {
     readOnly,
     ...(mapSizeKb === undefined ? {} : { mapSize: mapSizeKb * 1024 }),
   });
-  return new LmdbStore(path, root);
+  return new LmdbStore(path, root, mapSizeKb);
 }

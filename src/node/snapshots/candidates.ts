@@ -1,0 +1,66 @@
+import type { Logger } from "../../archiver/logger.ts";
+import { SCHEMA_VERSION } from "../../storage/identity.ts";
+import { ObjectStoreError } from "../../storage/objects/errors.ts";
+import type { ObjectReader } from "../../storage/objects/object-store.ts";
+import {
+  indexKey,
+  MAX_INDEX_BYTES,
+  parseIndex,
+  type SnapshotEntry,
+  SnapshotIndexError,
+  type SnapshotNetwork,
+} from "./snapshot-index.ts";
+
+export interface Candidate {
+  store: ObjectReader;
+  entry: SnapshotEntry;
+}
+
+/** The newest entry of a store that this program can read; undefined, with a line in the log that says why, when there is none. */
+async function newest(
+  store: ObjectReader,
+  network: SnapshotNetwork,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<SnapshotEntry | undefined> {
+  const name = store.name;
+  try {
+    const bytes = await store.get(indexKey(network), { signal, maxBytes: MAX_INDEX_BYTES });
+    if (bytes === undefined) {
+      logger.warn({ store: name, key: indexKey(network) }, "a snapshot store has no index for this chain");
+      return undefined;
+    }
+    const { entries, refused } = parseIndex(bytes, network);
+    for (const fault of refused) logger.warn({ store: name, ...fault }, "an entry of a snapshot index is refused");
+    const readable = entries.filter(({ schemaVersions }) => schemaVersions.chain === SCHEMA_VERSION);
+    if (readable.length < entries.length) {
+      const found = [...new Set(entries.map(({ schemaVersions }) => schemaVersions.chain))];
+      const rule = `schema version must be ${SCHEMA_VERSION}`;
+      logger.warn({ store: name, found, rule }, "snapshots of other versions are passed over");
+    }
+    return readable.reduce<SnapshotEntry | undefined>(
+      (best, entry) => (best === undefined || entry.l1BlockNumber > best.l1BlockNumber ? entry : best),
+      undefined,
+    );
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof ObjectStoreError) && !(error instanceof SnapshotIndexError)) throw error;
+    logger.warn({ store: name, reason: error.message }, "a snapshot store cannot be used");
+    return undefined;
+  }
+}
+
+/** One snapshot per store, that of the highest L1 block first (sheet 09 section 9.2). Throws the reason of `signal`. */
+export async function findCandidates(
+  stores: readonly ObjectReader[],
+  network: SnapshotNetwork,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<Candidate[]> {
+  const found = await Promise.all(
+    stores.map(async (store) => ({ store, entry: await newest(store, network, logger, signal) })),
+  );
+  return found
+    .filter((candidate): candidate is Candidate => candidate.entry !== undefined)
+    .sort((a, b) => b.entry.l1BlockNumber - a.entry.l1BlockNumber);
+}

@@ -1,0 +1,144 @@
+import { unpacked } from "../../storage/objects/gunzip.ts";
+
+/** The chain that snapshots are of. */
+export interface SnapshotNetwork {
+  l1ChainId: number;
+  rollupVersion: number;
+  /** Lower-case 0x text. */
+  rollupAddress: string;
+}
+
+/** One snapshot: what it holds and where it is (sheet 09 section 9.2; the database is this program's, hence the names). */
+export interface SnapshotEntry {
+  l2BlockNumber: number;
+  /** 0x text. */
+  l2BlockHash: string;
+  checkpointNumber: number;
+  /** Archive root of that checkpoint, as L1 has it. 0x text. */
+  archiveRoot: string;
+  /** L1 block up to which it was read. */
+  l1BlockNumber: number;
+  /** Milliseconds since 1970. */
+  timestamp: number;
+  schemaVersions: { chain: number };
+  /** Object names relative to the folder of the index, so that a store can be copied or served under another URL. */
+  dataUrls: { chain: string };
+  chain: {
+    /** Of the database file. */
+    bytes: number;
+    sha256: string;
+    /** Of the gzipped object. */
+    packedBytes: number;
+  };
+}
+
+/** An index cannot be used. */
+export class SnapshotIndexError extends Error {
+  readonly rule: string;
+
+  constructor(rule: string) {
+    super(`the index of snapshots ${rule}`);
+    this.name = "SnapshotIndexError";
+    this.rule = rule;
+  }
+}
+
+/** Some ten thousand entries. */
+export const MAX_INDEX_BYTES = 8 * 1024 * 1024;
+
+/** Not the reference's folder: its nodes would take the entries for theirs. */
+export function snapshotFolder({ l1ChainId, rollupVersion, rollupAddress }: SnapshotNetwork): string {
+  return `svc-${l1ChainId}-${rollupVersion}-${rollupAddress}`;
+}
+
+export function indexKey(network: SnapshotNetwork): string {
+  return `${snapshotFolder(network)}/index.json`;
+}
+
+/** Name of a database object: `chain-<YYYYMMDDHHMMSS, UTC>-<block hash>.db`. */
+export function databaseName(at: Date, l2BlockHash: string): string {
+  return `chain-${at.toISOString().replace(/\D/g, "").slice(0, 14)}-${l2BlockHash}.db`;
+}
+
+type Members = Record<string, unknown>;
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function parseDocument(bytes: Uint8Array, network: SnapshotNetwork): { snapshots: unknown[] } {
+  let document: unknown;
+  try {
+    document = JSON.parse(Buffer.from(unpacked(bytes, MAX_INDEX_BYTES)).toString("utf8"));
+  } catch {
+    throw new SnapshotIndexError(`must be JSON, plain or gzipped, of at most ${MAX_INDEX_BYTES} bytes`);
+  }
+  if (!isMembers(document)) throw new SnapshotIndexError("must be a JSON object");
+  const { l1ChainId, rollupVersion, rollupAddress, snapshots } = document;
+  const address = typeof rollupAddress === "string" ? rollupAddress.toLowerCase() : rollupAddress;
+  for (const [name, found] of Object.entries({ l1ChainId, rollupVersion, rollupAddress: address })) {
+    const expected = network[name as keyof SnapshotNetwork];
+    if (found !== expected) {
+      throw new SnapshotIndexError(`has ${name} ${String(found).slice(0, 66)}, this node follows ${expected}`);
+    }
+  }
+  if (!Array.isArray(snapshots)) throw new SnapshotIndexError("must have a list of snapshots");
+  return { snapshots };
+}
+
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+const isHash = (value: unknown): boolean => typeof value === "string" && /^0x[0-9a-f]{64}$/.test(value);
+/** One name below the index, never a way out of its folder or to another server. */
+const isName = (value: unknown): boolean => typeof value === "string" && /^[\w-][\w.-]{0,199}$/.test(value);
+const isDigest = (value: unknown): boolean => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
+
+const RULES: [path: string, holds: (value: unknown) => boolean, rule: string][] = [
+  ["l2BlockNumber", isCount, "must be a whole number"],
+  ["l2BlockHash", isHash, "must be 0x and 64 hex digits"],
+  ["checkpointNumber", isCount, "must be a whole number"],
+  ["archiveRoot", isHash, "must be 0x and 64 hex digits"],
+  ["l1BlockNumber", isCount, "must be a whole number"],
+  ["timestamp", isCount, "must be a whole number"],
+  ["schemaVersions.chain", isCount, "must be a whole number"],
+  ["dataUrls.chain", isName, "must be the name of an object beside the index"],
+  ["chain.bytes", isCount, "must be a whole number"],
+  ["chain.sha256", isDigest, "must be 64 hex digits"],
+  ["chain.packedBytes", isCount, "must be a whole number"],
+];
+
+function brokenRule(entry: unknown): string | undefined {
+  for (const [path, holds, rule] of RULES) {
+    const value = path.split(".").reduce<unknown>((at, name) => (isMembers(at) ? at[name] : undefined), entry);
+    if (!holds(value)) return `${path} ${rule}`;
+  }
+  return undefined;
+}
+
+export interface SnapshotIndex {
+  /** In their order. */
+  entries: SnapshotEntry[];
+  /** Entries that break a rule, by position from 0. */
+  refused: { position: number; rule: string }[];
+}
+
+/** Reads an index. Throws SnapshotIndexError when it is none, or one of another chain; single bad entries are told and left out. */
+export function parseIndex(bytes: Uint8Array, network: SnapshotNetwork): SnapshotIndex {
+  const index: SnapshotIndex = { entries: [], refused: [] };
+  parseDocument(bytes, network).snapshots.forEach((entry, position) => {
+    const rule = brokenRule(entry);
+    if (rule === undefined) index.entries.push(entry as SnapshotEntry);
+    else index.refused.push({ position, rule });
+  });
+  return index;
+}
+
+/**
+ * The index with an entry put first; what else stands in it stays as it is. `before` is the old index, undefined when there is none.
+ * Throws SnapshotIndexError rather than replacing something that is no index of this chain.
+ */
+export function withEntry(before: Uint8Array | undefined, network: SnapshotNetwork, entry: SnapshotEntry): Uint8Array {
+  const snapshots = before === undefined ? [] : parseDocument(before, network).snapshots;
+  const { l1ChainId, rollupVersion, rollupAddress } = network;
+  const document = { l1ChainId, rollupVersion, rollupAddress, snapshots: [entry, ...snapshots] };
+  return Buffer.from(`${JSON.stringify(document, undefined, 2)}\n`);
+}

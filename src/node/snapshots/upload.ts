@@ -1,0 +1,208 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream";
+import { createGzip } from "node:zlib";
+import type { ChainStore } from "../../archiver/chain-store.ts";
+import type { Logger } from "../../archiver/logger.ts";
+import { SCHEMA_VERSION } from "../../storage/identity.ts";
+import { inspectStore } from "../../storage/inspect.ts";
+import type { ObjectStore } from "../../storage/objects/object-store.ts";
+import { openStore, type Store } from "../../storage/store.ts";
+import { factsOf, type SnapshotFacts } from "./snapshot-facts.ts";
+import {
+  databaseName,
+  indexKey,
+  MAX_INDEX_BYTES,
+  type SnapshotEntry,
+  type SnapshotNetwork,
+  snapshotFolder,
+  withEntry,
+} from "./snapshot-index.ts";
+import { UPLOAD_FOLDER } from "./swap.ts";
+import { type TransferReport, transferLog } from "./transfer-report.ts";
+
+const REASONS = {
+  syncing: "Archiver initial sync not complete. Cannot start snapshot.",
+  empty: "Archiver has no latest L2 block hash downloaded. Cannot start snapshot.",
+  busy: "Snapshot upload already in progress. Cannot start another one until complete.",
+} as const;
+
+/** An upload is not started (sheet 03 section 14.5). The message goes to the caller of the admin method. */
+export class SnapshotUploadError extends Error {
+  readonly reason: keyof typeof REASONS;
+
+  constructor(reason: keyof typeof REASONS) {
+    super(REASONS[reason]);
+    this.name = "SnapshotUploadError";
+    this.reason = reason;
+  }
+}
+
+/** Most of a database is hashes, which no level makes smaller; the lowest one costs a third of the default's time. */
+const GZIP_LEVEL = 1;
+const PIECE_BYTES = 256 * 1024;
+
+export interface SnapshotUploadServices {
+  store: Store;
+  chain: ChainStore;
+  network: SnapshotNetwork;
+  initialSyncComplete: () => boolean;
+  /** The chain in a copy of the store. */
+  chainOf: (copy: Store) => ChainStore;
+  /** Throws an ObjectStoreUrlError for a location that cannot be written to. */
+  openLocation: (url: string) => ObjectStore;
+  /** Folder for the copy, with room for it. */
+  directory: string;
+  logger: Logger;
+}
+
+/** Uploads of the chain store, one at a time, while the node goes on working. */
+export class SnapshotUploader {
+  readonly #services: SnapshotUploadServices;
+  readonly #stopping = new AbortController();
+  #running: Promise<void> | undefined;
+
+  constructor(services: SnapshotUploadServices) {
+    this.#services = services;
+  }
+
+  /**
+   * Starts an upload and returns at once; how it goes on is told in the log. Throws an ObjectStoreUrlError for a location that cannot
+   * be written to, or a SnapshotUploadError.
+   */
+  startUpload(location: string): void {
+    const { chain, initialSyncComplete, openLocation } = this.#services;
+    const target = openLocation(location);
+    if (!initialSyncComplete()) throw new SnapshotUploadError("syncing");
+    if (chain.latestBlockNumber() === 0) throw new SnapshotUploadError("empty");
+    if (this.#running !== undefined) throw new SnapshotUploadError("busy");
+    this.#running = this.#run(target).finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  /** Resolves when no upload is under way; never rejects. */
+  async settled(): Promise<void> {
+    await this.#running;
+  }
+
+  /** Breaks an upload off. */
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error("the node stops"));
+    await this.settled();
+  }
+
+  async #run(target: ObjectStore): Promise<void> {
+    const { logger, directory } = this.#services;
+    const location = target.name;
+    let folder: string | undefined;
+    try {
+      logger.info({ location }, "snapshot upload starts");
+      folder = await mkdtemp(join(directory, UPLOAD_FOLDER));
+      const entry = await this.#upload(target, folder);
+      const { l2BlockNumber, l2BlockHash, l1BlockNumber, chain } = entry;
+      logger.info({ location, l2BlockNumber, l2BlockHash, l1BlockNumber, ...chain }, "snapshot is uploaded");
+    } catch (error) {
+      if (this.#stopping.signal.aborted) logger.warn({ location }, "snapshot upload is broken off: the node stops");
+      else logger.error({ location, error }, "snapshot upload failed");
+    } finally {
+      if (folder !== undefined) {
+        await rm(folder, { recursive: true, force: true }).catch((error: unknown) => {
+          logger.warn({ path: folder, reason: String(error) }, "the copy for a snapshot cannot be removed");
+        });
+      }
+    }
+  }
+
+  async #upload(target: ObjectStore, folder: string): Promise<SnapshotEntry> {
+    const { store, network, logger } = this.#services;
+    const { signal } = this.#stopping;
+    const readIndex = () => target.get(indexKey(network), { signal, maxBytes: MAX_INDEX_BYTES });
+    const copy = join(folder, "chain");
+    const started = performance.now();
+    await store.copyTo(copy, signal);
+    const facts = await this.#factsOfCopy(copy);
+    inspectStore(copy);
+    const file = join(copy, "data.mdb");
+    const { size: bytes } = await stat(file);
+    logger.info({ ms: Math.round(performance.now() - started), bytes, ...facts }, "snapshot copy is made");
+
+    const made = new Date();
+    const name = databaseName(made, facts.l2BlockHash);
+    const draft: SnapshotEntry = {
+      ...facts,
+      timestamp: made.getTime(),
+      schemaVersions: { chain: SCHEMA_VERSION },
+      dataUrls: { chain: name },
+      chain: { bytes, sha256: "", packedBytes: 0 },
+    };
+    // An index that cannot be extended ends the upload before its long part.
+    withEntry(await readIndex(), network, draft);
+    const report = transferLog(logger, bytes, "snapshot is being uploaded");
+    const packed = new PackedFile(file, report, signal);
+    await target.put(`${snapshotFolder(network)}/${name}`, packed, { publicRead: true, signal });
+    const entry = { ...draft, chain: { bytes, sha256: packed.sha256(), packedBytes: packed.packedBytes } };
+    await target.put(indexKey(network), withEntry(await readIndex(), network, entry), {
+      contentType: "application/json",
+      cacheControl: "no-store",
+      publicRead: true,
+      signal,
+    });
+    return entry;
+  }
+
+  /** What the copy holds, which may be less than the store holds by now. */
+  async #factsOfCopy(path: string): Promise<SnapshotFacts> {
+    const copy = openStore({ path, readOnly: true });
+    try {
+      const facts = factsOf(this.#services.chainOf(copy));
+      if (facts === undefined) throw new SnapshotUploadError("empty");
+      return facts;
+    } finally {
+      await copy.close();
+    }
+  }
+}
+
+/** A file as a gzip stream; afterwards the digest of the file and the length of the stream are known. */
+class PackedFile implements AsyncIterable<Uint8Array> {
+  packedBytes = 0;
+  readonly #hash = createHash("sha256");
+  readonly #path: string;
+  readonly #report: TransferReport;
+  readonly #signal: AbortSignal;
+
+  constructor(path: string, report: TransferReport, signal: AbortSignal) {
+    this.#path = path;
+    this.#report = report;
+    this.#signal = signal;
+  }
+
+  sha256(): string {
+    return this.#hash.copy().digest("hex");
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    const hash = this.#hash;
+    const report = this.#report;
+    const file = createReadStream(this.#path, { highWaterMark: PIECE_BYTES, signal: this.#signal });
+    const gzip = createGzip({ level: GZIP_LEVEL, chunkSize: PIECE_BYTES });
+    async function* hashed(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+      let read = 0;
+      for await (const piece of source) {
+        hash.update(piece);
+        read += piece.length;
+        report.update(read);
+        yield piece;
+      }
+    }
+    // Errors of the file reach the reader of `gzip`, which the pipeline destroys with them.
+    pipeline(file, hashed, gzip, () => undefined);
+    for await (const piece of gzip) {
+      this.packedBytes += piece.length;
+      yield piece;
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import type { Core } from "../../core/core.ts";
+import { blockHash } from "../../core/derive/block-hash.ts";
+import type { RollupReader } from "../../l1/types.ts";
+import { toHex } from "../../protocol/bytes.ts";
+import { ARCHIVE } from "../../protocol/constants.ts";
+import { readIdentity, SCHEMA_VERSION, StoreSchemaError } from "../../storage/identity.ts";
+import { DamagedStoreError, inspectStore } from "../../storage/inspect.ts";
+import { openStore } from "../../storage/store.ts";
+import type { ChainServices } from "../chain-services.ts";
+import { SnapshotRefusedError } from "./refusal.ts";
+import { factsOf } from "./snapshot-facts.ts";
+import type { SnapshotEntry } from "./snapshot-index.ts";
+
+export interface VerifyOptions {
+  core: Core;
+  reader: Pick<RollupReader, "identity" | "archiveAt">;
+  mapSizeKb: number;
+  /** Opens a folder as the node opens its chain store. */
+  openChain: (path: string) => Promise<ChainServices>;
+}
+
+async function checkIdentity(folder: string, { reader, mapSizeKb }: VerifyOptions): Promise<void> {
+  const store = openStore({ path: folder, mapSizeKb });
+  try {
+    const identity = readIdentity(store);
+    if (identity === undefined) throw new SnapshotRefusedError("identity", "it does not say what chain it is of");
+    const { l1ChainId, rollupVersion, addresses, genesisArchiveRoot } = reader.identity;
+    const expected = {
+      l1ChainId,
+      rollupVersion,
+      rollupAddress: addresses.rollupAddress,
+      genesisArchiveRoot: toHex(genesisArchiveRoot),
+    };
+    for (const [name, value] of Object.entries(expected)) {
+      const found = identity[name as keyof typeof expected];
+      if (found === value) continue;
+      throw new SnapshotRefusedError("identity", `its ${name} is ${found}, this node follows ${value}`);
+    }
+    if (identity.schemaVersion !== SCHEMA_VERSION) {
+      const versions = `${identity.schemaVersion}, this node writes ${SCHEMA_VERSION}`;
+      throw new SnapshotRefusedError("schema", `its schema version is ${versions}`);
+    }
+  } catch (error) {
+    if (!(error instanceof StoreSchemaError)) throw error;
+    const rule = error.found === undefined ? "cannot be read" : `is ${error.found}, this node writes ${SCHEMA_VERSION}`;
+    throw new SnapshotRefusedError("schema", `its schema version ${rule}`, { cause: error });
+  } finally {
+    await store.close();
+  }
+}
+
+function checkTip({ chain, world }: ChainServices, entry: SnapshotEntry, core: Core): void {
+  const facts = factsOf(chain);
+  if (facts === undefined) throw new SnapshotRefusedError("tip", "it holds no checkpoint");
+  for (const name of ["l2BlockNumber", "l2BlockHash", "checkpointNumber", "archiveRoot", "l1BlockNumber"] as const) {
+    if (facts[name] !== entry[name]) {
+      throw new SnapshotRefusedError("tip", `its ${name} is ${facts[name]}, ${entry[name]} is announced`);
+    }
+  }
+  const { l2BlockNumber, l2BlockHash, archiveRoot } = facts;
+  const hash = toHex(blockHash(core, chain.block(l2BlockNumber)!.header));
+  if (hash !== l2BlockHash) {
+    throw new SnapshotRefusedError("tip", `the header of its block ${l2BlockNumber} has the hash ${hash}`);
+  }
+  const { tip } = world.status();
+  if (tip !== l2BlockNumber) {
+    throw new SnapshotRefusedError(
+      "world-state",
+      `its trees are those of block ${tip}, its chain ends at ${l2BlockNumber}`,
+    );
+  }
+  const root = toHex(world.snapshot(tip, ARCHIVE).root);
+  if (root !== archiveRoot) {
+    throw new SnapshotRefusedError(
+      "world-state",
+      `its archive tree has the root ${root}, its checkpoint ${archiveRoot}`,
+    );
+  }
+}
+
+/**
+ * Checks a downloaded database against its index entry, this node's chain and L1: pages, identity, schema, tip, trees, and the archive
+ * root that L1 has for the tip's checkpoint. Blocks below the tip are as good as the store they come from.
+ * Throws SnapshotRefusedError; L1's errors as they are.
+ */
+export async function verifySnapshot(folder: string, entry: SnapshotEntry, options: VerifyOptions): Promise<void> {
+  try {
+    inspectStore(folder);
+  } catch (error) {
+    if (!(error instanceof DamagedStoreError)) throw error;
+    throw new SnapshotRefusedError("database", `its database is damaged: ${error.rule}`, { cause: error });
+  }
+  await checkIdentity(folder, options);
+  const services = await options.openChain(folder);
+  try {
+    checkTip(services, entry, options.core);
+  } finally {
+    await services.store.close();
+  }
+  const onL1 = toHex(await options.reader.archiveAt(entry.checkpointNumber));
+  if (onL1 !== entry.archiveRoot) {
+    const { checkpointNumber, archiveRoot } = entry;
+    const rule = `its checkpoint ${checkpointNumber} has the archive root ${archiveRoot}, on L1 it is ${onL1}`;
+    throw new SnapshotRefusedError("archive", rule);
+  }
+}

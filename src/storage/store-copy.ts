@@ -1,0 +1,60 @@
+import { fork } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import type { CopyAnswer, CopyRequest } from "./store-copy-process.ts";
+
+/** A copy of a store was not made. What there is of it is useless. */
+export class StoreCopyError extends Error {
+  readonly path: string;
+  readonly target: string;
+  readonly reason: string;
+
+  constructor(path: string, target: string, reason: string) {
+    super(`the store ${path} cannot be copied to ${target}: ${reason}`);
+    this.name = "StoreCopyError";
+    this.path = path;
+    this.target = target;
+    this.reason = reason;
+  }
+}
+
+/**
+ * Writes the latest commit of the environment in `path` to the new folder `target`, without its free pages, while others read and
+ * write it. A process of its own makes the copy: one inside this process could not be broken off, and closing the environment
+ * under it would crash. Pages that are replaced meanwhile are kept for the copy, so that the store grows by what is written.
+ * Throws StoreCopyError, or the reason of `signal`.
+ */
+export function copyStore(request: CopyRequest, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
+  const { path, target } = request;
+  mkdirSync(target, { recursive: true });
+  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  const child = fork(new URL(`./store-copy-process.${extension}`, import.meta.url), {
+    execArgv: ["--disable-warning=ExperimentalWarning"],
+    env: {},
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+  });
+  const said: Buffer[] = [];
+  child.stderr?.on("data", (part: Buffer) => void (said.length < 16 && said.push(part)));
+  let answer: CopyAnswer | undefined;
+  child.once("message", (given: CopyAnswer) => {
+    answer = given;
+  });
+  const stop = (): void => void child.kill("SIGKILL");
+  signal?.addEventListener("abort", stop, { once: true });
+  return new Promise<void>((resolve, reject) => {
+    const failed = (reason: string): void => reject(new StoreCopyError(path, target, reason));
+    child.once("error", (error) => failed(error.message));
+    child.once("close", (code, killedBy) => {
+      signal?.removeEventListener("abort", stop);
+      if (signal?.aborted) reject(signal.reason);
+      else if (answer?.copied) resolve();
+      else {
+        const words = Buffer.concat(said).toString().trim().split("\n")[0];
+        failed(answer?.reason ?? (words || `its process ended with ${killedBy ?? `code ${code}`}`));
+      }
+    });
+    child.send(request, (error) => {
+      if (error) failed(error.message);
+    });
+  });
+}

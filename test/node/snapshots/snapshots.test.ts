@@ -1,0 +1,563 @@
+import { createHash } from "node:crypto";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openDataDirectory } from "../../../src/node/data-directory.ts";
+import { indexKey, type SnapshotEntry, snapshotFolder } from "../../../src/node/snapshots/snapshot-index.ts";
+import { swapSteps } from "../../../src/node/snapshots/swap.ts";
+import { SnapshotUploadError } from "../../../src/node/snapshots/upload.ts";
+import { SCHEMA_VERSION } from "../../../src/storage/identity.ts";
+import { openStore } from "../../../src/storage/store.ts";
+import { BucketServer } from "../../storage/objects/bucket-server.ts";
+import {
+  answers,
+  MAP_SIZE_KB,
+  networkOf,
+  restore,
+  type SyncedChain,
+  syncRecordedChain,
+  uploaderOf,
+} from "./synced-chain.ts";
+
+let chain: SyncedChain;
+let published: string;
+let folder: string;
+beforeAll(async () => {
+  chain = await syncRecordedChain();
+  published = mkdtempSync(join(tmpdir(), "svc-published-"));
+  const { uploader, logger } = uploaderOf(chain, published);
+  uploader.startUpload(`file://${published}/store`);
+  await uploader.settled();
+  expect(logger.lines.at(-1)).toMatchObject({ level: "info", message: "snapshot is uploaded" });
+});
+afterAll(async () => {
+  await chain?.close();
+  if (published) rmSync(published, { recursive: true, force: true });
+});
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "svc-snapshots-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const below = (...names: string[]) => join(folder, ...names);
+
+/** A copy of the published store whose index or database may be changed. */
+function storeWith(
+  name: string,
+  change: {
+    entry?: (entry: SnapshotEntry) => object;
+    index?: (text: string) => string | Buffer;
+    data?: (packed: Buffer) => Buffer;
+  },
+): string {
+  const root = below(name);
+  cpSync(join(published, "store"), root, { recursive: true });
+  const index = join(root, indexKey(networkOf(chain.reader)));
+  const document = JSON.parse(readFileSync(index, "utf8"));
+  const [entry] = document.snapshots as SnapshotEntry[];
+  const database = join(root, snapshotFolder(networkOf(chain.reader)), entry.dataUrls.chain);
+  if (change.data) writeFileSync(database, change.data(readFileSync(database)));
+  if (change.entry) document.snapshots = [change.entry(entry)];
+  const text = JSON.stringify(document);
+  writeFileSync(index, change.index ? change.index(text) : text);
+  return `file://${root}`;
+}
+
+/** Changes the database itself, and the index with it, so that only what it holds can tell. */
+async function forged(name: string, change: (path: string) => Promise<void>): Promise<string> {
+  const path = below(`${name}-data`);
+  const plain = storeWith(name, {}).slice("file://".length);
+  const index = join(plain, indexKey(networkOf(chain.reader)));
+  const document = JSON.parse(readFileSync(index, "utf8"));
+  const [entry] = document.snapshots as SnapshotEntry[];
+  const database = join(plain, snapshotFolder(networkOf(chain.reader)), entry.dataUrls.chain);
+  mkdirSync(path);
+  writeFileSync(join(path, "data.mdb"), gunzipSync(readFileSync(database)));
+  await change(path);
+  const data = readFileSync(join(path, "data.mdb"));
+  writeFileSync(database, gzipSync(data, { level: 1 }));
+  entry.chain.bytes = data.length;
+  entry.chain.sha256 = createHash("sha256").update(data).digest("hex");
+  writeFileSync(index, JSON.stringify(document));
+  return `file://${plain}`;
+}
+
+async function changeIdentity(path: string, change: object): Promise<void> {
+  const store = openStore({ path, mapSizeKb: MAP_SIZE_KB });
+  const table = store.table("identity");
+  const key = Buffer.from("identity");
+  const record = JSON.parse(Buffer.from(table.get(key)!).toString());
+  store.transaction(() => table.put(key, Buffer.from(JSON.stringify({ ...record, ...change }))));
+  await store.close();
+}
+
+async function held(directory: string): Promise<unknown> {
+  const services = await chain.open(join(directory, "chain"));
+  try {
+    return answers(services);
+  } finally {
+    await services.store.close();
+  }
+}
+
+describe("a snapshot", () => {
+  it("is the node's own format, with what a reader must know, newest first", () => {
+    const network = networkOf(chain.reader);
+    const names = readdirSync(join(published, "store", snapshotFolder(network)));
+    expect(snapshotFolder(network)).toMatch(/^svc-31337-\d+-0x[0-9a-f]{40}$/);
+    const index = JSON.parse(readFileSync(join(published, "store", indexKey(network)), "utf8"));
+    const [entry] = index.snapshots;
+    expect(index).toMatchObject(network);
+    expect(entry.dataUrls.chain).toMatch(/^chain-\d{14}-0x[0-9a-f]{64}\.db$/);
+    expect(names.toSorted()).toEqual([entry.dataUrls.chain, "index.json"].toSorted());
+    expect(entry).toMatchObject({ l2BlockNumber: 59, schemaVersions: { chain: SCHEMA_VERSION } });
+    expect(entry.l2BlockHash).toBe((chain.services.chain.tips().proposed as { hash: string }).hash);
+    expect(readdirSync(published)).toEqual(["store"]);
+  });
+
+  it("restored in a new directory gives the same answers", async () => {
+    mkdirSync(below("chain"));
+    const { taken, logger } = await restore(chain, folder, [`file://${published}/store`]);
+    expect(taken?.l2BlockNumber).toBe(59);
+    expect(logger.lines.at(-1)).toMatchObject({ level: "info", message: "the snapshot is verified and in place" });
+    expect(readdirSync(folder)).toEqual(["chain"]);
+    expect(await held(folder)).toEqual(answers(chain.services));
+  });
+
+  it("taken while the store is written and read holds one commit, and disturbs neither", async () => {
+    const { store } = chain.services;
+    const [left, right] = [store.table("chain-state"), store.table("chain-messages")];
+    const key = (n: number) => Buffer.from(`test-${String(n).padStart(8, "0")}`);
+    let written = 0;
+    let slowest = 0;
+    const commit = (): void => {
+      const start = performance.now();
+      store.transaction(() => {
+        for (let i = 0; i < 200; i++) left.put(key(written * 200 + i), Buffer.alloc(300, written));
+        right.put(Buffer.from("test"), Buffer.from(String(written + 1)));
+      });
+      written++;
+      expect(left.get(key(0))?.length).toBe(300);
+      slowest = Math.max(slowest, performance.now() - start);
+    };
+    for (let i = 0; i < 50; i++) commit();
+    const before = written;
+    const { uploader, logger } = uploaderOf(chain, folder);
+    try {
+      uploader.startUpload(`file://${below("store")}`);
+      let done = false;
+      void uploader.settled().then(() => {
+        done = true;
+      });
+      while (!done) {
+        commit();
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      }
+      expect(logger.lines.at(-1)).toMatchObject({ message: "snapshot is uploaded" });
+      expect(written).toBeGreaterThan(before + 5);
+      expect(slowest).toBeLessThan(1000);
+      mkdirSync(below("node", "chain"), { recursive: true });
+      expect((await restore(chain, below("node"), [`file://${below("store")}`])).taken).toBeDefined();
+      const restored = openStore({ path: below("node", "chain"), mapSizeKb: MAP_SIZE_KB });
+      const seen = Number(Buffer.from(restored.table("chain-messages").get(Buffer.from("test"))!).toString());
+      expect(seen).toBeGreaterThanOrEqual(before);
+      expect(seen).toBeLessThanOrEqual(written);
+      // The commit in the copy is whole, and nothing of a later one is in it.
+      expect(restored.table("chain-state").get(key(seen * 200 - 1))).toBeDefined();
+      expect(restored.table("chain-state").get(key(seen * 200))).toBeUndefined();
+      await restored.close();
+    } finally {
+      store.transaction(() => {
+        for (let i = 0; i < written * 200; i++) left.remove(key(i));
+        right.remove(Buffer.from("test"));
+      });
+    }
+  });
+
+  it("is added in front of others, which stay as they are", async () => {
+    const root = storeWith("store", {
+      index: (text) => {
+        const document = JSON.parse(text);
+        document.snapshots.push({ of: "a later version" });
+        return JSON.stringify(document);
+      },
+    });
+    const { uploader } = uploaderOf(chain, folder);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    uploader.startUpload(root);
+    await uploader.settled();
+    const index = join(root.slice(7), indexKey(networkOf(chain.reader)));
+    const { snapshots } = JSON.parse(readFileSync(index, "utf8"));
+    expect(snapshots.length).toBe(3);
+    expect(snapshots[0].timestamp).toBeGreaterThan(snapshots[1].timestamp);
+    expect(snapshots[2]).toEqual({ of: "a later version" });
+  });
+
+  it("goes to a bucket and comes back from it, gzipped index included", async () => {
+    const bucket = await BucketServer.start();
+    try {
+      const { uploader, logger } = uploaderOf(chain, folder);
+      const url = `s3://bucket/pre?endpoint=${encodeURIComponent(bucket.url)}`;
+      expect(() => uploader.startUpload(url)).toThrow(/needs AWS_ACCESS_KEY_ID/);
+      expect(logger.lines).toEqual([]);
+      const network = networkOf(chain.reader);
+      const source = join(published, "store", snapshotFolder(network));
+      for (const name of readdirSync(source)) {
+        const body = readFileSync(join(source, name));
+        const path = `/bucket/pre/${snapshotFolder(network)}/${name}`;
+        bucket.objects.set(path, { body: name === "index.json" ? gzipSync(body) : body, headers: {} });
+      }
+      mkdirSync(below("node", "chain"), { recursive: true });
+      expect((await restore(chain, below("node"), [url])).taken?.l2BlockNumber).toBe(59);
+      expect(await held(below("node"))).toEqual(answers(chain.services));
+    } finally {
+      await bucket.close();
+    }
+  });
+});
+
+describe("an upload is not started", () => {
+  it.each([
+    ["ftp://host/x", /^Unknown file store config: 'ftp:\/\/host\/x'/],
+    ["nonsense", /^Unknown file store config/],
+    ["https://host/x", /can only be read/],
+    ["file://host/x", /takes no host/],
+  ])("to %s", (location, rule) => {
+    expect(() => uploaderOf(chain, folder).uploader.startUpload(location)).toThrow(rule);
+  });
+
+  it("before the initial sync is complete", () => {
+    const { uploader } = uploaderOf(chain, folder, { synced: () => false });
+    const start = () => uploader.startUpload(`file://${below("store")}`);
+    expect(start).toThrow("Archiver initial sync not complete. Cannot start snapshot.");
+    expect(start).toThrow(SnapshotUploadError);
+  });
+
+  it("without a block", async () => {
+    const empty = await chain.open(below("empty"));
+    const { uploader } = uploaderOf({ ...chain, services: empty }, folder);
+    expect(() => uploader.startUpload(`file://${below("store")}`)).toThrow(
+      "Archiver has no latest L2 block hash downloaded. Cannot start snapshot.",
+    );
+    await empty.store.close();
+  });
+
+  it("while another one goes on", async () => {
+    const { uploader } = uploaderOf(chain, folder);
+    uploader.startUpload(`file://${below("store")}`);
+    expect(() => uploader.startUpload(`file://${below("other")}`)).toThrow(
+      "Snapshot upload already in progress. Cannot start another one until complete.",
+    );
+    await uploader.settled();
+    uploader.startUpload(`file://${below("other")}`);
+    await uploader.settled();
+    expect(existsSync(below("other"))).toBe(true);
+  });
+});
+
+describe("an upload that fails", () => {
+  it("leaves no temporary file, and its reason in the log", async () => {
+    writeFileSync(below("blocked"), "a file");
+    const { uploader, logger } = uploaderOf(chain, folder);
+    uploader.startUpload(`file://${below("blocked")}/store`);
+    await uploader.settled();
+    expect(logger.lines.at(-1)).toMatchObject({ level: "error", message: "snapshot upload failed" });
+    expect(readdirSync(folder)).toEqual(["blocked"]);
+  });
+
+  it("does not replace an index that is none", async () => {
+    const root = storeWith("store", { index: () => "not an index" });
+    const { uploader, logger } = uploaderOf(chain, folder);
+    uploader.startUpload(root);
+    await uploader.settled();
+    expect(String(logger.lines.at(-1)?.facts.error)).toMatch(/must be JSON/);
+    expect(readFileSync(join(root.slice(7), indexKey(networkOf(chain.reader))), "utf8")).toBe("not an index");
+    expect(readdirSync(folder)).toEqual(["store"]);
+  });
+
+  it("because the node stops ends at once", async () => {
+    const { uploader, logger } = uploaderOf(chain, folder);
+    uploader.startUpload(`file://${below("store")}`);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    await uploader.stop();
+    expect(logger.lines.at(-1)).toMatchObject({
+      level: "warn",
+      message: "snapshot upload is broken off: the node stops",
+    });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe("a snapshot is refused, local data stays, and the next one is used", () => {
+  const refusals: [string, () => string | Promise<string>, RegExp][] = [
+    [
+      "that is cut",
+      () => storeWith("bad", { data: (packed) => packed.subarray(0, Math.floor(packed.length * Math.random())) }),
+      /gzip|size/,
+    ],
+    ["that is empty", () => storeWith("bad", { data: () => Buffer.alloc(0) }), /size/],
+    [
+      "with a flipped byte",
+      () =>
+        storeWith("bad", {
+          data: (packed) => {
+            const at = 10 + Math.floor((packed.length - 20) * Math.random());
+            packed[at] ^= 1 << Math.floor(8 * Math.random());
+            return packed;
+          },
+        }),
+      /gzip|size|sha256/,
+    ],
+    [
+      "with a flipped byte under the gzip",
+      () =>
+        storeWith("bad", {
+          data: (packed) => {
+            const data = gunzipSync(packed);
+            data[Math.floor(data.length * Math.random())] ^= 1;
+            return gzipSync(data, { level: 1 });
+          },
+        }),
+      /sha256/,
+    ],
+    [
+      "that is longer than announced",
+      () => storeWith("bad", { data: (packed) => gzipSync(Buffer.concat([gunzipSync(packed), Buffer.alloc(1)])) }),
+      /size/,
+    ],
+    [
+      "whose database is not there",
+      () => storeWith("bad", { entry: (e) => ({ ...e, dataUrls: { chain: "none.db" } }) }),
+      /absent/,
+    ],
+    ["of another block than announced", () => storeWith("bad", { entry: (e) => ({ ...e, l2BlockNumber: 58 }) }), /tip/],
+    [
+      "of another block hash than announced",
+      () => storeWith("bad", { entry: (e) => ({ ...e, l2BlockHash: `0x${"1".repeat(64)}` }) }),
+      /tip/,
+    ],
+    ["of another rollup", () => forged("bad", (path) => changeIdentity(path, { rollupVersion: 5 })), /identity/],
+    ["of another L1", () => forged("bad", (path) => changeIdentity(path, { l1ChainId: 1 })), /identity/],
+    [
+      "of another genesis",
+      () => forged("bad", (path) => changeIdentity(path, { genesisArchiveRoot: "0x00" })),
+      /identity/,
+    ],
+    [
+      "of a newer schema",
+      () => forged("bad", (path) => changeIdentity(path, { schemaVersion: SCHEMA_VERSION + 1 })),
+      /schema/,
+    ],
+    [
+      "of an older schema",
+      () => forged("bad", (path) => changeIdentity(path, { schemaVersion: SCHEMA_VERSION - 1 })),
+      /schema/,
+    ],
+    [
+      "that is no database",
+      () => forged("bad", async (path) => writeFileSync(join(path, "data.mdb"), "x".repeat(9000))),
+      /database/,
+    ],
+    [
+      "whose database is truncated",
+      () => forged("bad", async (path) => truncateSync(join(path, "data.mdb"), 40_960)),
+      /database/,
+    ],
+  ];
+
+  it.each(refusals)("%s", async (_, make, rule) => {
+    const bad = await make();
+    mkdirSync(below("node", "chain"), { recursive: true });
+    writeFileSync(below("node", "chain", "kept"), "kept");
+    const alone = await restore(chain, below("node"), [bad]);
+    expect(alone.taken).toBeUndefined();
+    const refusal = alone.logger.lines.find(({ level }) => level === "error");
+    expect(refusal).toMatchObject({ message: "a snapshot is refused", facts: { rule: expect.stringMatching(rule) } });
+    expect(String(refusal?.facts.reason).length).toBeGreaterThan(10);
+    expect(alone.logger.lines.at(-1)?.message).toBe("no snapshot can be used, syncing from L1");
+    expect(readFileSync(below("node", "chain", "kept"), "utf8")).toBe("kept");
+    expect(readdirSync(below("node"))).toEqual(["chain"]);
+    const both = await restore(chain, below("node"), [bad, `file://${published}/store`]);
+    expect(both.taken?.l2BlockNumber).toBe(59);
+    expect(existsSync(below("node", "chain", "kept"))).toBe(false);
+  });
+
+  it("whose tip is not on L1", async () => {
+    const reader = {
+      identity: chain.reader.identity,
+      latestBlock: () => chain.reader.latestBlock(),
+      archiveAt: async () => new Uint8Array(32),
+    };
+    mkdirSync(below("chain"));
+    const { taken, logger } = await restore(chain, folder, [`file://${published}/store`], { reader });
+    expect(taken).toBeUndefined();
+    expect(logger.lines.find(({ level }) => level === "error")?.facts).toMatchObject({ rule: "archive" });
+  });
+
+  it("cut at many points", async () => {
+    mkdirSync(below("node", "chain"), { recursive: true });
+    for (let i = 0; i < 12; i++) {
+      const bad = storeWith(`bad${i}`, { data: (packed) => packed.subarray(0, Math.floor((packed.length * i) / 12)) });
+      const { taken, logger } = await restore(chain, below("node"), [bad]);
+      expect(taken).toBeUndefined();
+      expect(logger.lines.filter(({ level }) => level === "error").length).toBe(1);
+      expect(readdirSync(below("node"))).toEqual(["chain"]);
+    }
+  });
+
+  it.each([
+    ["is not JSON", { index: () => "{" }, /must be JSON/],
+    ["is a list", { index: () => "[]" }, /must be a JSON object/],
+    [
+      "is of another chain",
+      { index: (text: string) => text.replace('"l1ChainId":31337', '"l1ChainId":1') },
+      /l1ChainId 1, this node follows 31337/,
+    ],
+    ["is truncated gzip", { index: (text: string) => gzipSync(text).subarray(0, 40) }, /must be JSON/],
+    [
+      "leads out of its folder",
+      { entry: (e: SnapshotEntry) => ({ ...e, dataUrls: { chain: "../../secret" } }) },
+      /must be the name of an object/,
+    ],
+    [
+      "names another server",
+      { entry: (e: SnapshotEntry) => ({ ...e, dataUrls: { chain: "https://host/x" } }) },
+      /must be the name of an object/,
+    ],
+    [
+      "has an entry with a bad number",
+      { entry: (e: SnapshotEntry) => ({ ...e, l1BlockNumber: "7" }) },
+      /l1BlockNumber must be a whole number/,
+    ],
+    [
+      "is of a newer version",
+      { entry: (e: SnapshotEntry) => ({ ...e, schemaVersions: { chain: SCHEMA_VERSION + 1 } }) },
+      /schema version must be \d+"/,
+    ],
+  ])("when the index %s", async (_, change, reason) => {
+    const bad = storeWith("bad", change);
+    mkdirSync(below("chain"));
+    const { taken, logger } = await restore(chain, folder, [bad]);
+    expect(taken).toBeUndefined();
+    const warned = logger.lines.filter(({ level }) => level === "warn").map(({ facts }) => JSON.stringify(facts));
+    expect(warned.join("\n").replaceAll("\\", "")).toMatch(reason);
+  });
+});
+
+describe("whether a snapshot is taken", () => {
+  it("full never asks a store, nor does a node without a data directory", async () => {
+    const none = ["file:///nowhere"];
+    expect((await restore(chain, folder, none, { mode: "full" })).logger.lines).toEqual([]);
+    const directory = { path: folder, chainStore: below("chain"), temporary: true };
+    expect((await restore(chain, folder, none, { directory })).logger.lines).toMatchObject([{ level: "info" }]);
+  });
+
+  it("local data is kept in mode snapshot, and replaced in mode force-snapshot when it is far enough behind", async () => {
+    const local = async () => {
+      rmSync(below("node"), { recursive: true, force: true });
+      const services = await chain.open(below("node", "chain"));
+      services.store.transaction(() =>
+        services.chain.state.putProcessed({ number: 1, hash: new Uint8Array(32), timestamp: 0 }),
+      );
+      await services.store.close();
+    };
+    const url = `file://${published}/store`;
+    await local();
+    const near = await restore(chain, below("node"), [url], { mode: "force-snapshot" });
+    expect(near.logger.lines).toMatchObject([{ message: "no snapshot is needed" }]);
+    const reader = {
+      ...chain.reader,
+      identity: chain.reader.identity,
+      archiveAt: (n: number) => chain.reader.archiveAt(n),
+      latestBlock: async () => ({ number: 4000 }),
+    };
+    const old = await restore(chain, below("node"), [url], { mode: "force-snapshot", reader });
+    expect(old.logger.lines.map(({ message }) => message)).toContain(
+      "a snapshot is not far enough ahead of the local data",
+    );
+    const far = await restore(chain, below("node"), [url], { mode: "force-snapshot", minL1BlocksBehind: 2 });
+    expect(far.taken?.l2BlockNumber).toBe(59);
+    const again = await restore(chain, below("node"), [url]);
+    expect(again.logger.lines).toMatchObject([{ facts: { reason: "there is local data up to block 59" } }]);
+  });
+
+  it("the newest entry of each store counts, the store with the highest L1 block first", async () => {
+    const older = storeWith("older", { entry: (e) => ({ ...e, l1BlockNumber: e.l1BlockNumber - 1 }) });
+    const mixed = storeWith("mixed", {
+      index: (text) => {
+        const document = JSON.parse(text);
+        const [entry] = document.snapshots;
+        const first = { ...entry, l1BlockNumber: entry.l1BlockNumber - 2, dataUrls: { chain: "wrong.db" } };
+        const newer = {
+          ...entry,
+          l1BlockNumber: entry.l1BlockNumber + 9,
+          schemaVersions: { chain: SCHEMA_VERSION + 1 },
+        };
+        document.snapshots = [first, newer, entry];
+        return JSON.stringify(document);
+      },
+    });
+    mkdirSync(below("node", "chain"), { recursive: true });
+    const { taken, logger } = await restore(chain, below("node"), [older, mixed]);
+    expect(taken?.l2BlockNumber).toBe(59);
+    const used = logger.lines.filter(({ message }) => message === "downloading a snapshot");
+    expect(used.map(({ facts }) => facts.store)).toEqual([mixed]);
+  });
+
+  it("an interrupted start leaves nothing behind", async () => {
+    mkdirSync(below("chain"));
+    const bucket = await BucketServer.start();
+    bucket.intercept = ({ url }, response) => {
+      if (url.pathname.endsWith("index.json")) return false;
+      response.writeHead(200, { "content-length": 1000 });
+      response.write("half");
+      return true;
+    };
+    const path = `/${indexKey(networkOf(chain.reader))}`;
+    bucket.objects.set(path, { body: readFileSync(join(published, "store", path)), headers: {} });
+    const signal = AbortSignal.timeout(300);
+    await expect(restore(chain, folder, [bucket.url], { signal })).rejects.toThrow(/timeout/);
+    expect(readdirSync(folder)).toEqual(["chain"]);
+    await bucket.close();
+  });
+});
+
+describe("a kill during the swap", () => {
+  const mark = (path: string) => readFileSync(join(path, "data.mdb"), "utf8");
+  const steps = swapSteps("", "").length;
+
+  it.each(Array.from({ length: steps + 1 }, (_, done) => done))(
+    "after %d of the steps restarts into the old or the new data, and leaves nothing else",
+    (done) => {
+      const directory = below("node");
+      const copy = join(directory, "snapshot-restore-abc", "chain");
+      for (const path of [join(directory, "chain"), copy, join(directory, "snapshot-upload-abc")]) {
+        mkdirSync(path, { recursive: true });
+      }
+      writeFileSync(join(directory, "chain", "data.mdb"), "");
+      writeFileSync(join(directory, "chain", "which"), "old");
+      writeFileSync(join(copy, "data.mdb"), "");
+      writeFileSync(join(copy, "which"), "new");
+      for (const step of swapSteps(directory, copy).slice(0, done)) step();
+      for (let restart = 0; restart < 2; restart++) {
+        const opened = openDataDirectory(directory, () => {});
+        expect(mark(opened.chainStore)).toBe("");
+        expect(readFileSync(join(opened.chainStore, "which"), "utf8")).toBe(done < 3 ? "old" : "new");
+        expect(readdirSync(directory).toSorted()).toEqual(["chain", "svc.lock"]);
+        opened.release();
+      }
+    },
+  );
+});
