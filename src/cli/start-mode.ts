@@ -1,4 +1,3 @@
-import { requireSupportedNetwork } from "../config/configuration.ts";
 import { ConfigurationError, MissingOptionError } from "../config/errors.ts";
 import type { Values } from "../config/options.ts";
 
@@ -8,10 +7,11 @@ function notAvailable(what: string): ConfigurationError {
 
 /** Checks that the given modes are ones that can run (sheet 09 section 6.1): this version runs a node. Throws ConfigurationError. */
 export function requireNodeMode(values: Values): void {
-  const { node, proverNode, sequencer, bot } = values;
+  const { node, sequencer, bot } = values;
+  const proverNode = values.proverNode || (node && values.enableProverNode);
   if (values.localNetwork) throw notAvailable("--local-network");
   if (node || proverNode) {
-    if (proverNode) throw notAvailable("--prover-node");
+    if (proverNode) throw notAvailable(values.proverNode ? "--prover-node" : "ENABLE_PROVER_NODE");
     if (sequencer) throw notAvailable("--sequencer");
     if (bot) throw notAvailable("--bot");
     return;
@@ -28,7 +28,6 @@ export function requireNodeMode(values: Values): void {
 
 /** Checks what a node cannot start without. Throws ConfigurationError. */
 export function requireNodeOptions(values: Values): Values & { registryAddress: string } {
-  requireSupportedNetwork(values.network);
   if (values.l1RpcUrls.length === 0) {
     throw new MissingOptionError("l1RpcUrls", "An L1 RPC URL is required: give --l1-rpc-urls or ETHEREUM_HOSTS");
   }

@@ -1,8 +1,11 @@
+import { homedir } from "node:os";
 import { type Command, Option as CommandOption } from "commander";
-import { type Configuration, configure } from "../config/configuration.ts";
+import type { Given } from "../config/configuration.ts";
 import type { Option } from "../config/option.ts";
 import { OPTION_KEYS, OPTIONS, type OptionKey } from "../config/options.ts";
-import { environmentHelp, helpNote } from "../config/reference.ts";
+import { flagUsage, helpNote } from "../config/reference.ts";
+import { RETIRED_FLAGS } from "../config/retired-names.ts";
+import { showTableHelp } from "./table-help.ts";
 
 interface Flag {
   readonly name: string;
@@ -11,23 +14,29 @@ interface Flag {
 
 function flagsOf(key: OptionKey): Flag[] {
   const option = OPTIONS[key] as Option;
-  const { placeholder, bare } = option.kind;
   return option.flags.map((name, i) => {
-    const value = placeholder === undefined ? "" : bare === undefined ? ` <${placeholder}>` : ` [${placeholder}]`;
-    const commandOption = new CommandOption(`${name}${value}`, helpNote(option)).helpGroup(`${option.group}:`);
+    const commandOption = new CommandOption(flagUsage(option, name), helpNote(option)).helpGroup(`${option.group}:`);
     if (i > 0) commandOption.hideHelp();
     return { name, commandOption };
   });
 }
 
-/** Adds flags of the table of options to a command; the returned function reads what was given, with an environment. */
+/** Taken with and without a value, so that reading them can say what became of them. */
+function retiredFlags(): Flag[] {
+  return RETIRED_FLAGS.map(({ name }) => ({ name, commandOption: new CommandOption(`${name} [value]`).hideHelp() }));
+}
+
+/**
+ * Adds flags of the table of options to a command, all of them unless some are named; the returned function gives what was given,
+ * with an environment.
+ */
 export function addTableOptions(
   command: Command,
   keys: readonly OptionKey[] = OPTION_KEYS,
-): (environment?: NodeJS.ProcessEnv) => Configuration {
-  const flags = keys.flatMap(flagsOf);
+): (environment?: NodeJS.ProcessEnv) => Given {
+  const flags = [...keys.flatMap(flagsOf), ...(keys === OPTION_KEYS ? retiredFlags() : [])];
   for (const { commandOption } of flags) command.addOption(commandOption);
-  if (keys === OPTION_KEYS) command.addHelpText("after", () => `\n${environmentHelp()}`);
+  if (keys === OPTION_KEYS) showTableHelp(command);
   return (environment = process.env) => {
     const values = command.opts<Record<string, string | true>>();
     const given = new Map<string, string>();
@@ -35,6 +44,6 @@ export function addTableOptions(
       const value = values[commandOption.attributeName()];
       if (value !== undefined) given.set(name, String(value));
     }
-    return configure({ flags: given, environment });
+    return { flags: given, environment, homeDirectory: homedir() };
   };
 }

@@ -1,29 +1,59 @@
-import { ConfigurationError, InvalidOptionError, type Origin } from "./errors.ts";
-import type { Option } from "./option.ts";
+import { ConflictingFlagsError, InvalidOptionError, type Origin, RetiredFlagError } from "./errors.ts";
+import { idleReason, type Option } from "./option.ts";
 import { OPTION_KEYS, OPTIONS, type OptionKey, type Values } from "./options.ts";
+import { PRESETS } from "./presets.ts";
+import { RETIRED_FLAGS, RETIRED_VARIABLES } from "./retired-names.ts";
 import type { Secret } from "./secret.ts";
 
-/** What was given, before any rule: texts by flag (as written, with dashes) and the environment. */
+/** What was given, before any rule. */
 export interface Given {
+  /** Texts by flag as written, with dashes. */
   readonly flags: ReadonlyMap<string, string>;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Variables that the network file sets, and where it is, in a form that may be shown. */
+  readonly networkFile?: { readonly location: string; readonly variables: Readonly<Record<string, string>> };
+  /** Parent of the data directories of networks other than the local one. Without it they have no default. */
+  readonly homeDirectory?: string;
 }
 
 export interface Configuration {
   readonly values: Values;
   readonly origins: { readonly [K in OptionKey]: Origin };
+  /** What was given and does not do what it may be meant to. */
+  readonly warnings: readonly string[];
 }
+
+interface Found {
+  readonly text: string;
+  readonly origin: Origin;
+}
+
+/** Gives the text of a variable, from one of the sources below flags. */
+type Source = (variable: string) => Found | undefined;
 
 const SHOWN_VALUE_LENGTH = 80;
 
-function find(option: Option, { flags, environment }: Given): { text: string; origin: Origin } | undefined {
-  for (const name of option.flags) {
-    const text = flags.get(name);
-    if (text !== undefined) return { text, origin: { kind: "flag", name } };
-  }
-  for (const name of option.env) {
-    const text = environment[name];
-    if (text !== undefined && text.trim() !== "") return { text, origin: { kind: "environment", name } };
+function isSet(text: string | undefined): text is string {
+  return text !== undefined && text.trim() !== "";
+}
+
+function findFlag(key: OptionKey, option: Option, flags: Given["flags"]): Found | undefined {
+  const found = option.flags.filter((name) => flags.has(name));
+  const [name] = found;
+  if (name === undefined) return undefined;
+  const text = flags.get(name) ?? "";
+  if (found.some((other) => flags.get(other) !== text)) throw new ConflictingFlagsError(key, found);
+  return { text, origin: { kind: "flag", name } };
+}
+
+function find(key: OptionKey, option: Option, flags: Given["flags"], sources: readonly Source[]): Found | undefined {
+  const flag = findFlag(key, option, flags);
+  if (flag !== undefined) return flag;
+  for (const source of sources) {
+    for (const name of option.env) {
+      const found = source(name);
+      if (found !== undefined) return found;
+    }
   }
   return undefined;
 }
@@ -35,38 +65,90 @@ function shownInput(option: Option, text: string): string {
     : `${JSON.stringify(text.slice(0, SHOWN_VALUE_LENGTH))}... (${text.length} characters)`;
 }
 
-/**
- * The effective configuration: flag over environment variable over fallback variables over default (sheet 09 section 2.1). An empty
- * variable counts as unset. Throws InvalidOptionError for the first value that breaks its rule.
- */
-export function configure(given: Given): Configuration {
-  const values: Partial<Record<OptionKey, unknown>> = {};
-  const origins: Partial<Record<OptionKey, Origin>> = {};
-  for (const key of OPTION_KEYS) {
-    const option: Option = OPTIONS[key] as Option;
-    const found = find(option, given);
-    if (found === undefined) {
-      values[key] = option.default;
-      origins[key] = { kind: "default" };
-      continue;
-    }
-    const value = found.text.trim() === "" ? undefined : option.kind.parse(found.text);
-    if (value === undefined) {
-      throw new InvalidOptionError(key, found.origin, option.kind.rule, shownInput(option, found.text));
-    }
-    values[key] = value;
-    origins[key] = found.origin;
-  }
-  return { values: values as Values, origins: origins as Configuration["origins"] };
+function parsed(key: OptionKey, option: Option, { text, origin }: Found): unknown {
+  const value = text.trim() === "" ? undefined : option.kind.parse(text);
+  if (value !== undefined) return value;
+  const fault = text.trim() === "" ? undefined : option.kind.fault?.(text)?.slice(0, 4 * SHOWN_VALUE_LENGTH);
+  throw new InvalidOptionError(key, origin, option.kind.rule, shownInput(option, text), fault);
 }
 
-/** Presets of public networks are not part of this version: following one needs all of its addresses. Throws ConfigurationError. */
-export function requireSupportedNetwork(network: Values["network"]): void {
-  if (network === "local") return;
-  throw new ConfigurationError(
-    `network ${network} is not available in this version: its preset arrives with the network file. ` +
-      "Use --network local and give --l1-rpc-urls, --l1-chain-id and --registry-address.",
-  );
+/** Environment, then network file, then preset (sheet 09 section 2.1). In each of them an empty text counts as unset. */
+function sourcesBelowFlags(given: Given, network: Values["network"]): Source[] {
+  const { environment, networkFile } = given;
+  const preset = {
+    ...(network === "local" || given.homeDirectory === undefined
+      ? {}
+      : { DATA_DIRECTORY: `${given.homeDirectory}/.aztec/${network}/data` }),
+    ...PRESETS[network],
+  };
+  const texts =
+    (record: Readonly<Record<string, string | undefined>>, origin: (name: string) => Origin): Source =>
+    (name) => {
+      const text = Object.hasOwn(record, name) ? record[name] : undefined;
+      return isSet(text) ? { text, origin: origin(name) } : undefined;
+    };
+  return [
+    texts(environment, (name) => ({ kind: "environment", name })),
+    ...(networkFile === undefined || network === "local"
+      ? []
+      : [texts(networkFile.variables, (name) => ({ kind: "network file", name, location: networkFile.location }))]),
+    texts(preset, (name) => ({ kind: "preset", name, network })),
+  ];
+}
+
+function networkOf({ flags, environment }: Given): Values["network"] {
+  const option: Option = OPTIONS.network as Option;
+  const found = find("network", option, flags, [
+    (name) => {
+      const text = environment[name];
+      return isSet(text) ? { text, origin: { kind: "environment", name } } : undefined;
+    },
+  ]);
+  return found === undefined ? OPTIONS.network.default : (parsed("network", option, found) as Values["network"]);
+}
+
+function warningsOf(given: Given, origins: Configuration["origins"]): string[] {
+  const retired = RETIRED_VARIABLES.filter(({ name }) => isSet(given.environment[name]));
+  const byHand = OPTION_KEYS.filter((key) => ["flag", "environment"].includes(origins[key].kind));
+  const deprecated = byHand.flatMap((key) => {
+    const { deprecated = [], env }: Option = OPTIONS[key] as Option;
+    const origin = origins[key];
+    return origin.kind === "environment" && deprecated.includes(origin.name)
+      ? [`environment variable ${origin.name} is deprecated: use ${env[0]}`]
+      : [];
+  });
+  // A mode that cannot run is refused, so that it needs no warning.
+  const idle = byHand
+    .filter((key) => (OPTIONS[key] as Option).group !== "Modes" && idleReason(OPTIONS[key] as Option) !== undefined)
+    .flatMap((key) => {
+      const origin = origins[key];
+      return "name" in origin ? [origin.name] : [];
+    });
+  return [
+    ...retired.map(({ name, advice }) => `environment variable ${name} has no effect: ${advice}`),
+    ...deprecated,
+    ...(idle.length === 0 ? [] : [`without effect in this version: ${idle.join(", ")}`]),
+  ];
+}
+
+/**
+ * The effective configuration: flag over environment variable over fallback variables over network file over preset over default
+ * (sheet 09 section 2.1). An empty variable counts as unset. Throws ConfigurationError: InvalidOptionError for the first value that
+ * breaks its rule, RetiredFlagError, ConflictingFlagsError.
+ */
+export function configure(given: Given): Configuration {
+  for (const { name, advice } of RETIRED_FLAGS) if (given.flags.has(name)) throw new RetiredFlagError(name, advice);
+  const sources = sourcesBelowFlags(given, networkOf(given));
+  const values: Partial<Record<OptionKey, unknown>> = {};
+  const found: Partial<Record<OptionKey, Origin>> = {};
+  for (const key of OPTION_KEYS) {
+    const option: Option = OPTIONS[key] as Option;
+    const text = find(key, option, given.flags, sources);
+    values[key] = text === undefined ? option.default : parsed(key, option, text);
+    found[key] = text?.origin ?? { kind: "default" };
+  }
+  const origins = found as Configuration["origins"];
+  return { values: values as Values, origins, warnings: warningsOf(given, origins) };
 }
 
 /** Value of an option as anyone may see it. */

@@ -1,13 +1,47 @@
-/** Where a value came from; `name` is the flag or the environment variable as written. */
+/** Where a value came from; the earlier kinds win over the later ones. */
 export type Origin =
+  /** As written, with dashes. */
   | { readonly kind: "flag"; readonly name: string }
+  /** Environment variable. */
   | { readonly kind: "environment"; readonly name: string }
+  /** Variable that the network file sets, and where the file is, in a form that may be shown. */
+  | { readonly kind: "network file"; readonly name: string; readonly location: string }
+  /** Variable that the preset of a network sets. */
+  | { readonly kind: "preset"; readonly name: string; readonly network: string }
   | { readonly kind: "default" };
+
+/** One short text for the operator. */
+export function shownOrigin(origin: Origin): string {
+  switch (origin.kind) {
+    case "preset":
+      return `preset ${origin.network}`;
+    case "network file":
+      return `network file ${origin.location}`;
+    case "default":
+      return "default";
+    default:
+      return `${origin.kind} ${origin.name}`;
+  }
+}
+
+function namedOrigin(option: string, origin: Origin): string {
+  switch (origin.kind) {
+    case "flag":
+      return origin.name;
+    case "environment":
+      return `environment variable ${origin.name}`;
+    case "network file":
+    case "preset":
+      return `${origin.name} of the ${shownOrigin(origin)}`;
+    default:
+      return option;
+  }
+}
 
 /** Options could not be made into a configuration. The message is complete: nothing but it needs to be shown to the operator. */
 export class ConfigurationError extends Error {
-  constructor(message: string) {
-    super(message);
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
     this.name = "ConfigurationError";
   }
 }
@@ -18,15 +52,42 @@ export class InvalidOptionError extends ConfigurationError {
   readonly origin: Origin;
   /** What the value must be, as a clause that starts with "must". */
   readonly rule: string;
+  /** Which part of the value breaks the rule, where it has many. */
+  readonly fault: string | undefined;
 
-  constructor(option: string, origin: Origin, rule: string, shownValue: string) {
-    const name = origin.kind === "default" ? option : origin.name;
-    const where = origin.kind === "environment" ? "environment variable " : "";
-    super(`${where}${name} ${rule}; got ${shownValue}`);
+  constructor(option: string, origin: Origin, rule: string, shownValue: string, fault?: string) {
+    super(`${namedOrigin(option, origin)} ${rule}; got ${shownValue}${fault === undefined ? "" : ` (${fault})`}`);
     this.name = "InvalidOptionError";
     this.option = option;
     this.origin = origin;
     this.rule = rule;
+    this.fault = fault;
+  }
+}
+
+/** Two spellings of one option were given, with different values. */
+export class ConflictingFlagsError extends ConfigurationError {
+  readonly option: string;
+  readonly flags: readonly string[];
+
+  constructor(option: string, flags: readonly string[]) {
+    super(`${flags.join(" and ")} set the same option and must have the same value`);
+    this.name = "ConflictingFlagsError";
+    this.option = option;
+    this.flags = flags;
+  }
+}
+
+/** A flag of a former release. */
+export class RetiredFlagError extends ConfigurationError {
+  readonly flag: string;
+  readonly advice: string;
+
+  constructor(flag: string, advice: string) {
+    super(`unknown option '${flag}': ${advice}`);
+    this.name = "RetiredFlagError";
+    this.flag = flag;
+    this.advice = advice;
   }
 }
 

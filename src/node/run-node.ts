@@ -50,7 +50,13 @@ export async function runNodeProcess(options: NodeProcessOptions): Promise<void>
   await supervise(start, { log, isOperatorError, atExit });
 }
 
-/** `svc start --node`. */
-export function runNode(values: Values & { registryAddress: string }, version: string): Promise<void> {
-  return runNodeProcess({ prepare: async () => values, loggerFor: loggingOf(values), version });
+/** `svc start --node`; `warnings` are about the configuration. */
+export function runNode(
+  values: Values & { registryAddress: string },
+  version: string,
+  warnings: readonly string[],
+): Promise<void> {
+  const loggerFor = loggingOf(values);
+  for (const warning of warnings) loggerFor("config").warn(warning);
+  return runNodeProcess({ prepare: async () => values, loggerFor, version });
 }

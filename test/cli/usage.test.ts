@@ -30,10 +30,28 @@ describe("wrong usage ends with code 1 and one line that says what is wrong", ()
       "error: --sequencer is not available in this version; svc start --node is\n",
     ],
     [
-      "a network to come",
+      "a prover by variable",
+      ["start", "--node"],
+      { ENABLE_PROVER_NODE: "1" },
+      "error: ENABLE_PROVER_NODE is not available in this version; svc start --node is\n",
+    ],
+    [
+      "a network file that cannot be read",
       ["start", "--node", "--network", "testnet"],
+      { NETWORK_CONFIG_LOCATION: "/nowhere/network.json", DATA_DIRECTORY: "/nowhere" },
+      "error: the network file of testnet could not be read: /nowhere/network.json: the file cannot be read (ENOENT)\n",
+    ],
+    [
+      "a flag that was renamed",
+      ["start", "--node", "--bot.baseFeePadding", "5"],
       {},
-      "error: network testnet is not available in this version",
+      "error: unknown option '--bot.baseFeePadding': it was renamed: use --bot.minFeePadding\n",
+    ],
+    [
+      "two spellings with two values",
+      ["start", "--node", "--maxL2BlockGas", "5", "--sequencer.maxL2BlockGas", "6"],
+      {},
+      "error: --maxL2BlockGas and --sequencer.maxL2BlockGas set the same option and must have the same value\n",
     ],
     [
       "an unknown network",
@@ -70,10 +88,13 @@ describe("wrong usage ends with code 1 and one line that says what is wrong", ()
     expect(stderr.trimEnd().split("\n")).toHaveLength(1);
   });
 
-  test("an unknown flag", async () => {
-    const { code, stderr } = await runSvc(["start", "--node", "--maxBlockSizeInBytes", "5"]);
+  test.each([
+    ["--maxBlockSizeInBytes", ": it was removed: blocks are limited by blob fields and gas"],
+    ["--nonsense", ""],
+  ])("an unknown flag %s", async (flag, advice) => {
+    const { code, stderr } = await runSvc(["start", "--node", flag, "5"]);
     expect(code).toBe(1);
-    expect(stderr).toContain("error: unknown option '--maxBlockSizeInBytes'");
+    expect(stderr).toContain(`error: unknown option '${flag}'${advice}`);
   });
 });
 

@@ -1,8 +1,7 @@
+import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { configure, requireSupportedNetwork, secretTexts, shownValue } from "../../src/config/configuration.ts";
-import { ConfigurationError, InvalidOptionError } from "../../src/config/errors.ts";
-import type { Option } from "../../src/config/option.ts";
-import { OPTION_KEYS, OPTIONS } from "../../src/config/options.ts";
+import { configure, type Given, secretTexts, shownValue } from "../../src/config/configuration.ts";
+import { ConflictingFlagsError, InvalidOptionError, RetiredFlagError } from "../../src/config/errors.ts";
 
 const given = (flags: Record<string, string>, environment: Record<string, string> = {}) =>
   configure({ flags: new Map(Object.entries(flags)), environment });
@@ -18,16 +17,42 @@ function errorOf(work: () => unknown): InvalidOptionError {
 }
 
 describe("where a value comes from", () => {
-  test("a flag wins over the environment, which wins over the default", () => {
-    expect(given({ "--port": "1" }, { AZTEC_PORT: "2" })).toMatchObject({
-      values: { port: 1 },
-      origins: { port: { kind: "flag", name: "--port" } },
+  /** One text of each source, strongest first; the option has a preset and a field in the network file. */
+  const SOURCES = {
+    flag: { flags: { "--p2p.blockDurationMs": "1" } },
+    environment: { environment: { SEQ_BLOCK_DURATION_MS: "2" } },
+    "network file": { networkFile: { location: "nowhere", variables: { SEQ_BLOCK_DURATION_MS: "3" } } },
+    preset: { environment: { NETWORK: "testnet" } },
+  };
+  const ORDER = ["flag", "environment", "network file", "preset"] as const;
+  const VALUES: Record<string, number | undefined> = {
+    flag: 1,
+    environment: 2,
+    "network file": 3,
+    preset: 6000,
+    default: undefined,
+  };
+  const subsets = Array.from({ length: 16 }, (_, bits) => ORDER.filter((_, i) => bits & (1 << i)));
+
+  test.each(subsets.map((given) => ({ given })))("of $given the strongest one wins", ({ given }) => {
+    const parts = given.map((name): Partial<Given> & { flags?: Record<string, string> } => SOURCES[name]);
+    // The network file and the preset are those of a network; without one they are not looked at.
+    const network = given.includes("preset") ? "testnet" : given.includes("network file") ? "next-net" : "local";
+    const { values, origins } = configure({
+      flags: new Map(parts.flatMap((part) => Object.entries(part.flags ?? {}))),
+      environment: Object.assign({}, ...parts.map((part) => part.environment), { NETWORK: network }),
+      networkFile: parts.find((part) => part.networkFile !== undefined)?.networkFile,
     });
-    expect(given({}, { AZTEC_PORT: "2" })).toMatchObject({
-      values: { port: 2 },
-      origins: { port: { kind: "environment", name: "AZTEC_PORT" } },
-    });
-    expect(given({})).toMatchObject({ values: { port: 8080 }, origins: { port: { kind: "default" } } });
+    const winner = given[0] ?? "default";
+    expect(values.blockDurationMs).toBe(VALUES[winner]);
+    expect(origins.blockDurationMs.kind).toBe(winner);
+  });
+
+  test("is remembered with the name that was used", () => {
+    const { origins } = given({ "--sequencer.maxL2BlockGas": "1" }, { VALIDATOR_MAX_TX_PER_BLOCK: "0x10" });
+    expect(origins.maxL2BlockGas).toEqual({ kind: "flag", name: "--sequencer.maxL2BlockGas" });
+    expect(origins.validateMaxTxsPerBlock).toEqual({ kind: "environment", name: "VALIDATOR_MAX_TX_PER_BLOCK" });
+    expect(origins.port).toEqual({ kind: "default" });
   });
 
   test("a fallback variable is read only when the main one is empty", () => {
@@ -37,10 +62,101 @@ describe("where a value comes from", () => {
     expect(history({ WS_NUM_HISTORIC_BLOCKS: "-1" })).toBe(-1);
   });
 
+  test("a fallback variable wins over the network file", () => {
+    const { values } = configure({
+      flags: new Map(),
+      environment: { NETWORK: "testnet", SYNC_SNAPSHOTS_URL: "https://own.example" },
+      networkFile: { location: "nowhere", variables: { SYNC_SNAPSHOTS_URLS: "https://theirs.example" } },
+    });
+    expect(values.snapshotsUrls).toEqual(["https://own.example"]);
+  });
+
+  test("the admin variables have two names, of which the own one wins", () => {
+    const hash = (char: string) => char.repeat(64);
+    const { values } = given(
+      {},
+      {
+        SVC_ADMIN_API_KEY_HASH: hash("a"),
+        AZTEC_ADMIN_API_KEY_HASH: hash("b"),
+        AZTEC_DISABLE_ADMIN_API_KEY: "1",
+        SVC_RESET_ADMIN_API_KEY: "0",
+        AZTEC_RESET_ADMIN_API_KEY: "1",
+      },
+    );
+    expect(values.adminApiKeyHash?.reveal()).toBe(hash("a"));
+    expect(values).toMatchObject({ disableAdminApiKey: true, resetAdminApiKey: false });
+    expect(given({ "--reset-admin-api-key": "true" }).values.resetAdminApiKey).toBe(true);
+  });
+
+  test("flags with and without a name space are one option", () => {
+    for (const flag of [
+      "--validateMaxTxsPerBlock",
+      "--sequencer.validateMaxTxsPerBlock",
+      "--p2p.validateMaxTxsPerBlock",
+    ]) {
+      expect(given({ [flag]: "7" }).values.validateMaxTxsPerBlock).toBe(7);
+    }
+    const both = { "--maxTxsPerCheckpoint": "7", "--sequencer.maxTxsPerCheckpoint": "7" };
+    expect(given(both).values.maxTxsPerCheckpoint).toBe(7);
+    expect(() => given({ ...both, "--maxTxsPerCheckpoint": "8" })).toThrow(ConflictingFlagsError);
+  });
+
   test("an empty variable counts as unset, an empty flag is an error", () => {
     expect(given({}, { AZTEC_PORT: " " }).values.port).toBe(8080);
+    expect(given({}, { NETWORK: "mainnet", L1_CHAIN_ID: "" }).values.l1ChainId).toBe(1);
     expect(errorOf(() => given({ "--port": "" })).origin).toEqual({ kind: "flag", name: "--port" });
   });
+
+  test("the local network takes nothing from a network file", () => {
+    const networkFile = { location: "nowhere", variables: { L1_CHAIN_ID: "5" } };
+    expect(configure({ flags: new Map(), environment: {}, networkFile }).values.l1ChainId).toBe(31337);
+  });
+
+  test("networks are found whatever the case of their names, others are refused", () => {
+    expect(given({}, { NETWORK: "Mainnet" }).values.network).toBe("mainnet");
+    expect(given({ "--network": "alpha-testnet" }).values.network).toBe("testnet");
+    expect(errorOf(() => given({ "--network": "moon" })).rule).toContain("must be one of local");
+  });
+});
+
+describe("names of former releases", () => {
+  test.each([
+    ["SEQ_TX_POLLING_INTERVAL_MS", "SEQ_POLLING_INTERVAL_MS"],
+    ["SEQ_MAX_L1_TX_INCLUSION_TIME_INTO_SLOT", "SEQ_L1_PUBLISHING_TIME_ALLOWANCE_IN_SLOT"],
+    ["SEQ_MAX_TX_PER_BLOCK", "SEQ_MAX_TX_PER_CHECKPOINT"],
+    ["SEQ_MAX_BLOCK_SIZE_IN_BYTES", "--maxL2BlockGas"],
+    ["BOT_BASE_FEE_PADDING", "BOT_MIN_FEE_PADDING"],
+    ["VALIDATOR_HA_RUN_MIGRATIONS", "migrate-ha-db"],
+    ["VALIDATOR_REEXECUTE_DEADLINE_MS", "no replacement"],
+  ])("variable %s changes nothing, and the warning says %s", (name, replacement) => {
+    const { values, warnings } = given({}, { [name]: "77" });
+    expect(inspect(values)).toBe(inspect(given({}).values));
+    expect(warnings).toEqual([expect.stringContaining(`environment variable ${name} has no effect`)]);
+    expect(warnings[0]).toContain(replacement);
+  });
+
+  test.each([
+    ["--maxBlockSizeInBytes", "--maxL2BlockGas"],
+    ["--bot.baseFeePadding", "--bot.minFeePadding"],
+  ])("flag %s is refused, and the error says %s", (name, replacement) => {
+    expect(() => given({ [name]: "77" })).toThrow(RetiredFlagError);
+    expect(() => given({ [name]: "77" })).toThrow(replacement);
+  });
+
+  test.each(["L1_FIXED_PRIORITY_FEE_PER_GAS", "L1_FIXED_PRIORITY_FEE_PER_GAS_GWEI"])(
+    "%s still works, with a warning",
+    (name) => {
+      const { values, warnings } = given({}, { [name]: "77" });
+      expect(values.l1TxMinimumPriorityFeeGwei).toBe(77);
+      expect(warnings[0]).toBe(`environment variable ${name} is deprecated: use L1_MINIMUM_PRIORITY_FEE_PER_GAS_GWEI`);
+    },
+  );
+});
+
+test("options that do nothing yet are named in one warning, unless a network set them", () => {
+  const { warnings } = given({ "--p2p.maxPeerCount": "5" }, { NETWORK: "testnet", SEQ_MIN_TX_PER_BLOCK: "2" });
+  expect(warnings).toEqual(["without effect in this version: --p2p.maxPeerCount, SEQ_MIN_TX_PER_BLOCK"]);
+  expect(given({ "--port": "1", "--node": "true" }).warnings).toEqual([]);
 });
 
 describe("a value that breaks its rule", () => {
@@ -57,6 +173,23 @@ describe("a value that breaks its rule", () => {
     const error = errorOf(() => given({}, { ETHEREUM_HOSTS: "htps://rpc.example/v3/0123456789abcdef" }));
     expect(error.message).not.toContain("0123456789abcdef");
     expect(error.message).toContain("38 characters");
+  });
+
+  test("names the part of a long list, and the source below the environment", () => {
+    expect(errorOf(() => given({}, { BOOTSTRAP_NODES: "enr:-a,http://x" })).message).toContain("(item 2 of 2)");
+    expect(errorOf(() => given({ "--p2p.peerPenaltyValues": "1,2" })).message).toContain("(2 items)");
+    const networkFile = { location: "https://file.example", variables: { L1_CHAIN_ID: "x" } };
+    expect(
+      errorOf(() => configure({ flags: new Map(), environment: { NETWORK: "next-net" }, networkFile })).message,
+    ).toContain("L1_CHAIN_ID of the network file https://file.example must be");
+  });
+
+  test("of an allow list names the entry and the rule", () => {
+    const error = errorOf(() => given({}, { TX_PUBLIC_SETUP_ALLOWLIST: "X:0x01:0x02" }));
+    expect(error.fault).toBe(
+      'Invalid allow list entry "X:0x01:0x02": unknown type "X". Expected "I" (instance) or "C" (class).',
+    );
+    expect(error.message).toContain(`environment variable TX_PUBLIC_SETUP_ALLOWLIST ${error.rule}`);
   });
 
   test("is cut when it is long", () => {
@@ -80,32 +213,12 @@ describe("what may be shown", () => {
 
   test("secrets are redacted in text, JSON and inspection, and listed for the log", () => {
     expect(shownValue("l1ConsensusHostApiKeys", values)).toBe("[Redacted]");
-    expect(`${values.l1ConsensusHostApiKeys} ${JSON.stringify(values)}`).not.toContain("first-api-key");
+    expect(
+      `${values.l1ConsensusHostApiKeys} ${inspect(values)} ${JSON.stringify(values.l1ConsensusHostApiKeys)}`,
+    ).not.toContain("first-api-key");
     expect(values.l1ConsensusHostApiKeys?.reveal()).toEqual(["first-api-key", "second-api-key"]);
     expect(secretTexts(values)).toEqual(
       expect.arrayContaining(["v3/0123456789abcdef", "password1", "key=fedcba98", "first-api-key", "second-api-key"]),
     );
-  });
-});
-
-describe("the table of options", () => {
-  const rows = OPTION_KEYS.map((key) => OPTIONS[key] as Option);
-
-  test("names every flag and every first variable once", () => {
-    const names = rows.flatMap(({ flags, env }) => [...flags, ...env]);
-    expect(new Set(names).size).toBe(names.length);
-  });
-
-  test("gives every row a way to set it and a default that keeps its own rule", () => {
-    for (const row of rows) {
-      expect(row.flags.length + row.env.length).toBeGreaterThan(0);
-      if (typeof row.default === "number") expect(row.kind.parse(String(row.default))).toBe(row.default);
-    }
-  });
-
-  test("knows the networks, and says that only local ones can be followed so far", () => {
-    expect(given({}, { NETWORK: "Mainnet" }).values.network).toBe("mainnet");
-    expect(() => requireSupportedNetwork("mainnet")).toThrow(ConfigurationError);
-    expect(errorOf(() => given({ "--network": "moon" })).rule).toContain("must be one of local");
   });
 });

@@ -1,16 +1,8 @@
 import { expect, test } from "vitest";
-import {
-  boolean,
-  byteSize,
-  integer,
-  l1Address,
-  l2Address,
-  listOf,
-  oneOf,
-  rollupVersion,
-  text,
-  url,
-} from "../../src/config/kinds.ts";
+import { boolean, listOf, oneOf, text } from "../../src/config/kinds.ts";
+import { byteSize, integer, rollupVersion } from "../../src/config/number-kinds.ts";
+import { l1Address, l2Address } from "../../src/config/protocol-kinds.ts";
+import { url } from "../../src/config/url-kinds.ts";
 
 test.each([
   ["12", 12],

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { configure } from "../../config/configuration.ts";
 import { demoEnvironment } from "../demo/settings.ts";
 import { addTableOptions } from "../table-options.ts";
 import { orUsageError } from "../usage-error.ts";
@@ -7,10 +8,10 @@ export function demoCommand(): Command {
   const command = new Command("demo").description(
     "run a node on a recorded chain: starts a local L1 with the recording, syncs, answers JSON-RPC until Ctrl-C",
   );
-  const read = addTableOptions(command, ["port", "rpcHost"]);
+  const given = addTableOptions(command, ["port", "rpcHost"]);
   return command.action(() =>
     orUsageError(async () => {
-      const { values } = read(demoEnvironment(process.env));
+      const { values } = configure(given(demoEnvironment(process.env)));
       const { runDemo } = await import("../demo/run-demo.ts");
       await runDemo(values);
     }),

@@ -1,0 +1,100 @@
+import { ConfigurationError } from "./errors.ts";
+
+/** A network file, or its entry of the network, breaks a rule. */
+export class NetworkFileFormatError extends ConfigurationError {
+  /** Path of the field; empty for the file itself. */
+  readonly field: string;
+  /** What the field must be, as a clause that starts with "must". */
+  readonly rule: string;
+
+  constructor(field: string, rule: string) {
+    super(`${field === "" ? "the file" : field} ${rule}`);
+    this.name = "NetworkFileFormatError";
+    this.field = field;
+    this.rule = rule;
+  }
+}
+
+/** What the network file says of one network. */
+export interface NetworkEntry {
+  /** By name, in the form of environment variables. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Newest release of the node software. */
+  readonly nodeVersion: string | undefined;
+}
+
+interface Field {
+  readonly field: string;
+  readonly variable: string;
+  readonly required?: true;
+  readonly type: "text" | "number" | "list";
+}
+
+/** Sheet 09 section 2.4. */
+const FIELDS: readonly Field[] = [
+  { field: "bootnodes", variable: "BOOTSTRAP_NODES", type: "list", required: true },
+  { field: "l1ChainId", variable: "L1_CHAIN_ID", type: "number", required: true },
+  { field: "snapshots", variable: "SYNC_SNAPSHOTS_URLS", type: "list", required: true },
+  { field: "registryAddress", variable: "REGISTRY_CONTRACT_ADDRESS", type: "text", required: true },
+  { field: "feeAssetHandlerAddress", variable: "FEE_ASSET_HANDLER_CONTRACT_ADDRESS", type: "text" },
+  { field: "blobFileStoreUrls", variable: "BLOB_FILE_STORE_URLS", type: "list" },
+  { field: "txCollectionFileStoreUrls", variable: "TX_COLLECTION_FILE_STORE_URLS", type: "list" },
+  { field: "blockDurationMs", variable: "SEQ_BLOCK_DURATION_MS", type: "number" },
+  { field: "txPublicSetupAllowListExtend", variable: "TX_PUBLIC_SETUP_ALLOWLIST", type: "text" },
+];
+
+const ZERO_ADDRESS = `0x${"00".repeat(20)}`;
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function textOf(value: unknown, type: Field["type"], field: string): string {
+  switch (type) {
+    case "text":
+      if (typeof value !== "string") throw new NetworkFileFormatError(field, "must be a string");
+      return value;
+    case "number":
+      if (!Number.isSafeInteger(value)) throw new NetworkFileFormatError(field, "must be a whole number");
+      return String(value);
+    case "list":
+      if (!Array.isArray(value) || !value.every((item) => typeof item === "string" && !item.includes(","))) {
+        throw new NetworkFileFormatError(field, "must be a list of strings without commas");
+      }
+      return value.join(",");
+  }
+}
+
+/**
+ * Reads the entry of one network from the text of a network file: a JSON object whose members are networks. Unknown members are
+ * ignored; undefined when the network is not in it. Throws NetworkFileFormatError. Values are checked further where they are used.
+ */
+export function parseNetworkFile(text: string, network: string): NetworkEntry | undefined {
+  let file: unknown;
+  try {
+    file = JSON.parse(text);
+  } catch {
+    throw new NetworkFileFormatError("", "must be JSON");
+  }
+  if (!isRecord(file)) throw new NetworkFileFormatError("", "must be a JSON object");
+  if (!Object.hasOwn(file, network)) return undefined;
+  const entry = file[network];
+  if (!isRecord(entry)) throw new NetworkFileFormatError(network, "must be an object");
+  const variables: Record<string, string> = {};
+  for (const { field, variable, type, required } of FIELDS) {
+    const value = entry[field] ?? undefined;
+    const path = `${network}.${field}`;
+    if (value !== undefined) variables[variable] = textOf(value, type, path);
+    else if (required) throw new NetworkFileFormatError(path, "must be given");
+  }
+  // A network before its deployment: the start then asks for the address.
+  if (variables.REGISTRY_CONTRACT_ADDRESS === "") variables.REGISTRY_CONTRACT_ADDRESS = ZERO_ADDRESS;
+  const { nodeVersion } = entry;
+  return {
+    variables,
+    nodeVersion:
+      nodeVersion === undefined || nodeVersion === null
+        ? undefined
+        : textOf(nodeVersion, "text", `${network}.nodeVersion`),
+  };
+}

@@ -1,0 +1,118 @@
+import type { Kind } from "./kinds.ts";
+
+/** A whole decimal number. Stricter than the reference, which reads "1.7" as 1, "0x10" as 0 and "abc" as the default. */
+export function integer(min: number, max: number = Number.MAX_SAFE_INTEGER): Kind<number> {
+  const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
+  return {
+    name: "integer",
+    placeholder: "n",
+    rule: `must be a whole decimal number ${range}`,
+    parse(given) {
+      const trimmed = given.trim();
+      const value = Number(trimmed);
+      return /^-?\d+$/.test(trimmed) && value >= min && value <= max ? value : undefined;
+    },
+    show: String,
+  };
+}
+
+/** As integer, or in hex with 0x. Stricter than the reference, which reads "1.9" as 1 and "abc" as unset. */
+export function integerAnyBase(min: number, max: number = Number.MAX_SAFE_INTEGER): Kind<number> {
+  const decimalOnly = integer(min, max);
+  return {
+    ...decimalOnly,
+    rule: decimalOnly.rule.replace("whole decimal number", "whole number (decimal or 0x hex)"),
+    parse(given) {
+      const trimmed = given.trim();
+      return decimalOnly.parse(/^0x[0-9a-f]+$/i.test(trimmed) ? String(Number(trimmed)) : trimmed);
+    },
+  };
+}
+
+/** A decimal number such as 1.2, -20 or 5e-1, in a range; `above` says that the least value itself is out of it. */
+export function decimal(min = -Number.MAX_VALUE, max = Number.MAX_VALUE, above = false): Kind<number> {
+  const least = min === -Number.MAX_VALUE ? undefined : above ? `above ${min}` : `of at least ${min}`;
+  const most = max === Number.MAX_VALUE ? undefined : `at most ${max}`;
+  const range = [least, most].filter((part) => part !== undefined).join(" and ");
+  return {
+    name: "decimal",
+    placeholder: "x",
+    rule: `must be a decimal number${range === "" ? "" : ` ${range}`}`,
+    parse(given) {
+      const trimmed = given.trim();
+      const value = Number(trimmed);
+      const inRange = value >= min && value <= max && !(above && value === min);
+      return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(trimmed) && inRange ? value : undefined;
+    },
+    show: String,
+  };
+}
+
+/** A share of a whole. */
+export const fraction = decimal(0, 1);
+export const positiveFraction = decimal(0, 1, true);
+
+/** More digits than this are taken for a mistake: amounts are far below 2^256. */
+const MOST_DIGITS = 100;
+
+/**
+ * A whole number of any size from 0: decimal, 0x hex, or scientific notation whose value is whole, such as 1e+23 or 1.5e3. The
+ * value is exact.
+ */
+export const bigInteger: Kind<bigint> = {
+  name: "big integer",
+  placeholder: "n",
+  rule: "must be a whole number of at least 0: decimal, 0x hex, or scientific such as 1e23",
+  parse(given) {
+    const trimmed = given.trim();
+    if (trimmed.length > MOST_DIGITS) return undefined;
+    if (/^(\d+|0x[0-9a-f]+)$/i.test(trimmed)) return BigInt(trimmed);
+    const match = /^(\d+)(?:\.(\d+))?e([+-]?\d+)$/i.exec(trimmed);
+    if (match === null) return undefined;
+    const [, whole, decimals = "", exponent] = match;
+    const shift = Number(exponent) - decimals.length;
+    const digits = BigInt(whole + decimals);
+    if (digits === 0n) return 0n;
+    if (Math.abs(shift) > MOST_DIGITS) return undefined;
+    if (shift >= 0) return digits * 10n ** BigInt(shift);
+    const divisor = 10n ** BigInt(-shift);
+    return digits % divisor === 0n ? digits / divisor : undefined;
+  },
+  show: String,
+};
+
+/** A rollup version; canonical stands for the newest one of the registry. */
+export const rollupVersion: Kind<number | "canonical"> = {
+  name: "integer or canonical",
+  placeholder: "n",
+  rule: "must be a whole number from 0 to 4294967295 (decimal or 0x hex), or canonical for the newest",
+  parse(given) {
+    const trimmed = given.trim();
+    if (trimmed.toLowerCase() === "canonical") return "canonical";
+    const value = Number(trimmed);
+    return /^(\d+|0x[0-9a-f]+)$/i.test(trimmed) && value <= 0xffffffff ? value : undefined;
+  },
+  show: String,
+};
+
+const BYTE_UNITS: Record<string, number> = { "": 1, b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 };
+
+/** A size in bytes, such as 1mb; units are powers of 1024. */
+export const byteSize: Kind<number> = {
+  name: "size",
+  placeholder: "size",
+  rule: "must be a size of at least 1 byte such as 512kb or 1mb",
+  parse(given) {
+    const match = /^(\d+(?:\.\d+)?)\s*(b|kb|mb|gb)?$/.exec(given.trim().toLowerCase());
+    if (match === null) return undefined;
+    const bytes = Math.floor(Number(match[1]) * BYTE_UNITS[match[2] ?? ""]);
+    return bytes >= 1 && Number.isSafeInteger(bytes) ? bytes : undefined;
+  },
+  show(value) {
+    const unit = ["gb", "mb", "kb"].find((name) => value % BYTE_UNITS[name] === 0) ?? "b";
+    return `${value / BYTE_UNITS[unit]}${unit}`;
+  },
+};
+
+/** 0 lets the system choose. */
+export const port = integer(0, 65535);

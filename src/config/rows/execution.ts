@@ -1,0 +1,20 @@
+import { boolean, path } from "../kinds.ts";
+import { rowsOf } from "../option.ts";
+
+const { optional, withDefault } = rowsOf("Execution", "execution");
+
+export const execution = {
+  debugForceTxProofVerification: withDefault(
+    {
+      env: ["DEBUG_FORCE_TX_PROOF_VERIFICATION"],
+      kind: boolean,
+      meaning: "check the proofs of txs even where proofs are simulated",
+    },
+    false,
+  ),
+  dumpAvmInputsToDir: optional({
+    env: ["DUMP_AVM_INPUTS_TO_DIR"],
+    kind: path,
+    meaning: "folder to which inputs of the public VM are written",
+  }),
+};

@@ -1,0 +1,100 @@
+import { byPosition, listOf, secret } from "../kinds.ts";
+import { integer, rollupVersion } from "../number-kinds.ts";
+import { rowsOf } from "../option.ts";
+import { l1Address } from "../protocol-kinds.ts";
+import { httpUrl } from "../url-kinds.ts";
+
+const { optional, withDefault } = rowsOf("L1", "l1");
+
+export const l1 = {
+  l1RpcUrls: withDefault(
+    {
+      flags: ["--l1-rpc-urls"],
+      env: ["ETHEREUM_HOSTS"],
+      kind: listOf(httpUrl),
+      meaning: "execution RPC URLs, tried in order",
+    },
+    [],
+  ),
+  l1DebugRpcUrls: withDefault(
+    {
+      env: ["ETHEREUM_DEBUG_HOSTS"],
+      kind: listOf(httpUrl),
+      meaning: "execution RPC URLs with debug or trace methods",
+    },
+    [],
+  ),
+  l1ChainId: withDefault(
+    {
+      flags: ["--l1-chain-id"],
+      env: ["L1_CHAIN_ID"],
+      kind: integer(1),
+      meaning: "chain id that L1 must report",
+    },
+    31337,
+  ),
+  l1ConsensusHostUrls: withDefault(
+    {
+      flags: ["--l1-consensus-host-urls"],
+      env: ["L1_CONSENSUS_HOST_URLS"],
+      kind: listOf(httpUrl),
+      meaning: "beacon API URLs, for blobs",
+    },
+    [],
+  ),
+  l1ConsensusHostApiKeys: optional({
+    flags: ["--l1-consensus-host-api-keys"],
+    env: ["L1_CONSENSUS_HOST_API_KEYS"],
+    kind: secret(byPosition),
+    meaning: "beacon API keys by position, sent as ?key= unless a header is named",
+  }),
+  l1ConsensusHostApiKeyHeaders: withDefault(
+    {
+      flags: ["--l1-consensus-host-api-key-headers"],
+      env: ["L1_CONSENSUS_HOST_API_KEY_HEADERS"],
+      kind: byPosition,
+      meaning: "header names by position that carry the beacon API keys",
+    },
+    [],
+  ),
+  registryAddress: optional({
+    flags: ["--registry-address"],
+    env: ["REGISTRY_CONTRACT_ADDRESS"],
+    kind: l1Address,
+    meaning: "L1 registry contract; a node needs it",
+  }),
+  rollupVersion: withDefault(
+    {
+      flags: ["--rollup-version"],
+      env: ["ROLLUP_VERSION"],
+      kind: rollupVersion,
+      meaning: "rollup of the registry to follow",
+    },
+    "canonical",
+  ),
+  ethereumSlotDuration: withDefault(
+    { env: ["ETHEREUM_SLOT_DURATION"], kind: integer(1), meaning: "seconds per L1 slot" },
+    12,
+  ),
+  slashFactoryAddress: optional({
+    env: ["SLASH_FACTORY_CONTRACT_ADDRESS"],
+    kind: l1Address,
+    meaning: "slash factory contract, which the registry does not tell",
+    unused: true,
+  }),
+  feeAssetHandlerAddress: optional({
+    env: ["FEE_ASSET_HANDLER_CONTRACT_ADDRESS"],
+    kind: l1Address,
+    meaning: "fee asset handler contract, which the registry does not tell",
+    unused: true,
+  }),
+  viemPollingIntervalMS: withDefault(
+    {
+      env: ["L1_READER_VIEM_POLLING_INTERVAL_MS"],
+      kind: integer(1),
+      meaning: "pause between two looks for L1 events, in ms",
+      unused: true,
+    },
+    1000,
+  ),
+};

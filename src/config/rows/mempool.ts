@@ -1,0 +1,76 @@
+import { boolean } from "../kinds.ts";
+import { bigInteger, integer } from "../number-kinds.ts";
+import { rowsOf } from "../option.ts";
+import { allowList } from "../protocol-kinds.ts";
+
+const rows = rowsOf("Mempool", "mempool");
+
+export const mempool = {
+  txPublicSetupAllowListExtend: rows.withDefault(
+    {
+      flags: [
+        "--txPublicSetupAllowListExtend",
+        "--sequencer.txPublicSetupAllowListExtend",
+        "--p2p.txPublicSetupAllowListExtend",
+      ],
+      env: ["TX_PUBLIC_SETUP_ALLOWLIST"],
+      kind: allowList,
+      meaning: "functions that txs may call in public setup, beside the built-in ones",
+    },
+    [],
+  ),
+  archivedTxLimit: rows.withDefault(
+    {
+      flags: ["--p2p.archivedTxLimit"],
+      env: ["P2P_ARCHIVED_TX_LIMIT"],
+      kind: integer(0),
+      meaning: "mined txs kept, 0 for none",
+    },
+    0,
+  ),
+  maxPendingTxCount: rows.withDefault(
+    {
+      flags: ["--p2p.maxPendingTxCount"],
+      env: ["P2P_MAX_PENDING_TX_COUNT"],
+      kind: integer(1),
+      meaning: "txs in the pool before the cheapest are evicted",
+    },
+    1000,
+  ),
+  disableTransactions: rows.withDefault(
+    {
+      flags: ["--p2p.disableTransactions"],
+      env: ["TRANSACTIONS_DISABLED"],
+      kind: boolean,
+      meaning: "refuse all txs, from RPC and P2P",
+    },
+    false,
+  ),
+  txPoolDeleteTxsAfterReorg: rows.withDefault(
+    {
+      flags: ["--p2p.txPoolDeleteTxsAfterReorg"],
+      env: ["P2P_TX_POOL_DELETE_TXS_AFTER_REORG"],
+      kind: boolean,
+      meaning: "forget txs of pruned blocks instead of queueing them again",
+    },
+    false,
+  ),
+  minTxPoolAgeMs: rows.withDefault(
+    {
+      flags: ["--p2p.minTxPoolAgeMs"],
+      env: ["P2P_MIN_TX_POOL_AGE_MS"],
+      kind: integer(0),
+      meaning: "age of a tx before a block may include it, in ms",
+    },
+    2000,
+  ),
+  priceBumpPercentage: rows.withDefault(
+    {
+      flags: ["--p2p.priceBumpPercentage"],
+      env: ["P2P_RPC_PRICE_BUMP_PERCENTAGE"],
+      kind: bigInteger,
+      meaning: "percent by which a tx from RPC must outbid the one it replaces",
+    },
+    10n,
+  ),
+};

@@ -1,0 +1,43 @@
+import { boolean, switchOn } from "../kinds.ts";
+import { rowsOf } from "../option.ts";
+
+const { withDefault } = rowsOf("Modes", "process");
+
+/** What svc start runs (sheet 09 section 6.1). */
+export const modes = {
+  node: withDefault({ flags: ["--node"], kind: switchOn, meaning: "run a node" }, false),
+  sequencer: withDefault(
+    { flags: ["--sequencer"], kind: switchOn, meaning: "also build and attest blocks", usedBy: "sequencer" },
+    false,
+  ),
+  proverNode: withDefault(
+    { flags: ["--prover-node"], kind: switchOn, meaning: "also prove epochs; implies --node", usedBy: "prover" },
+    false,
+  ),
+  enableProverNode: withDefault(
+    { env: ["ENABLE_PROVER_NODE"], kind: boolean, meaning: "with --node: also prove epochs", usedBy: "prover" },
+    false,
+  ),
+  localNetwork: withDefault(
+    { flags: ["--local-network"], kind: switchOn, meaning: "run a development network", usedBy: "local network" },
+    false,
+  ),
+  archiver: withDefault(
+    { flags: ["--archiver"], kind: switchOn, meaning: "run only an archiver", usedBy: "standalone archiver" },
+    false,
+  ),
+  p2pBootstrap: withDefault(
+    { flags: ["--p2p-bootstrap"], kind: switchOn, meaning: "run only a bootnode", usedBy: "p2p" },
+    false,
+  ),
+  proverAgent: withDefault(
+    { flags: ["--prover-agent"], kind: switchOn, meaning: "run only proving agents", usedBy: "agent" },
+    false,
+  ),
+  proverBroker: withDefault(
+    { flags: ["--prover-broker"], kind: switchOn, meaning: "run only a proving broker", usedBy: "broker" },
+    false,
+  ),
+  bot: withDefault({ flags: ["--bot"], kind: switchOn, meaning: "run a transaction bot", usedBy: "bot" }, false),
+  txe: withDefault({ flags: ["--txe"], kind: switchOn, meaning: "run a test server", usedBy: "test server" }, false),
+};

@@ -1,0 +1,348 @@
+import { boolean, listOf, path, secret } from "../kinds.ts";
+import { decimal, fraction, integer, port } from "../number-kinds.ts";
+import { rowsOf } from "../option.ts";
+import { enr, hexText, ipv4 } from "../protocol-kinds.ts";
+
+const rows = rowsOf("P2P", "p2p");
+
+export const p2p = {
+  p2pEnabled: rows.withDefault(
+    { flags: ["--p2p-enabled"], env: ["P2P_ENABLED"], kind: boolean, meaning: "join the P2P network" },
+    false,
+  ),
+  p2pDiscoveryDisabled: rows.withDefault(
+    {
+      flags: ["--p2p.p2pDiscoveryDisabled"],
+      env: ["P2P_DISCOVERY_DISABLED"],
+      kind: boolean,
+      meaning: "do not look for peers",
+    },
+    false,
+  ),
+  blockCheckIntervalMS: rows.withDefault(
+    {
+      flags: ["--p2p.blockCheckIntervalMS"],
+      env: ["P2P_BLOCK_CHECK_INTERVAL_MS"],
+      kind: integer(1),
+      meaning: "pause between two looks for blocks, in ms",
+    },
+    100,
+  ),
+  slotCheckIntervalMS: rows.withDefault(
+    {
+      flags: ["--p2p.slotCheckIntervalMS"],
+      env: ["P2P_SLOT_CHECK_INTERVAL_MS"],
+      kind: integer(1),
+      meaning: "pause between two looks at the slot, in ms",
+    },
+    1000,
+  ),
+  debugDisableColocationPenalty: rows.withDefault(
+    {
+      flags: ["--p2p.debugDisableColocationPenalty"],
+      env: ["DEBUG_P2P_DISABLE_COLOCATION_PENALTY"],
+      kind: boolean,
+      meaning: "for tests: many peers at one address are no fault",
+    },
+    false,
+  ),
+  peerCheckIntervalMS: rows.withDefault(
+    {
+      flags: ["--p2p.peerCheckIntervalMS"],
+      env: ["P2P_PEER_CHECK_INTERVAL_MS"],
+      kind: integer(1),
+      meaning: "heartbeat of the peer manager, in ms",
+    },
+    30000,
+  ),
+  l2QueueSize: rows.withDefault(
+    {
+      flags: ["--p2p.l2QueueSize"],
+      env: ["P2P_L2_QUEUE_SIZE"],
+      kind: integer(1),
+      meaning: "blocks waiting to be handled",
+    },
+    1000,
+  ),
+  listenAddress: rows.withDefault(
+    { flags: ["--p2p.listenAddress"], env: ["P2P_LISTEN_ADDR"], kind: ipv4, meaning: "IPv4 address to listen at" },
+    "0.0.0.0",
+  ),
+  p2pPort: rows.withDefault(
+    { flags: ["--p2p.p2pPort"], env: ["P2P_PORT"], kind: port, meaning: "TCP and UDP port to listen at" },
+    40400,
+  ),
+  p2pBroadcastPort: rows.optional({
+    flags: ["--p2p.p2pBroadcastPort", "--p2pBootstrap.p2pBroadcastPort"],
+    env: ["P2P_BROADCAST_PORT"],
+    kind: port,
+    meaning: "port that is announced; unset means p2pPort",
+  }),
+  p2pIp: rows.optional({
+    flags: ["--p2p.p2pIp"],
+    env: ["P2P_IP"],
+    kind: ipv4,
+    meaning: "IPv4 address that is announced",
+  }),
+  peerIdPrivateKey: rows.optional({
+    flags: ["--p2p.peerIdPrivateKey"],
+    env: ["PEER_ID_PRIVATE_KEY"],
+    kind: secret(hexText),
+    meaning: "private key of the peer id",
+  }),
+  peerIdPrivateKeyPath: rows.optional({
+    flags: ["--p2p.peerIdPrivateKeyPath", "--p2pBootstrap.peerIdPrivateKeyPath"],
+    env: ["PEER_ID_PRIVATE_KEY_PATH"],
+    kind: path,
+    meaning: "file of a generated peer id key; unset means one in the data directory",
+  }),
+  bootstrapNodes: rows.withDefault(
+    { flags: ["--p2p.bootstrapNodes"], env: ["BOOTSTRAP_NODES"], kind: listOf(enr), meaning: "bootstrap ENRs" },
+    [],
+  ),
+  bootstrapNodeEnrVersionCheck: rows.withDefault(
+    {
+      flags: ["--p2p.bootstrapNodeEnrVersionCheck"],
+      env: ["P2P_BOOTSTRAP_NODE_ENR_VERSION_CHECK"],
+      kind: boolean,
+      meaning: "check the version in bootstrap ENRs",
+    },
+    false,
+  ),
+  bootstrapNodesAsFullPeers: rows.withDefault(
+    {
+      flags: ["--p2p.bootstrapNodesAsFullPeers"],
+      env: ["P2P_BOOTSTRAP_NODES_AS_FULL_PEERS"],
+      kind: boolean,
+      meaning: "treat bootnodes as full peers",
+    },
+    false,
+  ),
+  maxPeerCount: rows.withDefault(
+    { flags: ["--p2p.maxPeerCount"], env: ["P2P_MAX_PEERS"], kind: integer(0), meaning: "peers to aim for" },
+    100,
+  ),
+  queryForIp: rows.withDefault(
+    {
+      flags: ["--p2p.queryForIp", "--p2pBootstrap.queryForIp"],
+      env: ["P2P_QUERY_FOR_IP"],
+      kind: boolean,
+      meaning: "ask a public service for the own address",
+    },
+    false,
+  ),
+  gossipsubInterval: rows.withDefault(
+    {
+      flags: ["--p2p.gossipsubInterval"],
+      env: ["P2P_GOSSIPSUB_INTERVAL_MS"],
+      kind: integer(1),
+      meaning: "heartbeat of gossip, in ms",
+    },
+    700,
+  ),
+  gossipsubD: rows.withDefault(
+    { flags: ["--p2p.gossipsubD"], env: ["P2P_GOSSIPSUB_D"], kind: integer(1), meaning: "mesh degree" },
+    8,
+  ),
+  gossipsubDlo: rows.withDefault(
+    { flags: ["--p2p.gossipsubDlo"], env: ["P2P_GOSSIPSUB_DLO"], kind: integer(0), meaning: "least mesh degree" },
+    4,
+  ),
+  gossipsubDhi: rows.withDefault(
+    { flags: ["--p2p.gossipsubDhi"], env: ["P2P_GOSSIPSUB_DHI"], kind: integer(0), meaning: "largest mesh degree" },
+    12,
+  ),
+  gossipsubDLazy: rows.withDefault(
+    {
+      flags: ["--p2p.gossipsubDLazy"],
+      env: ["P2P_GOSSIPSUB_DLAZY"],
+      kind: integer(0),
+      meaning: "peers that gossip is sent to",
+    },
+    8,
+  ),
+  gossipsubFloodPublish: rows.withDefault(
+    {
+      flags: ["--p2p.gossipsubFloodPublish"],
+      env: ["P2P_GOSSIPSUB_FLOOD_PUBLISH"],
+      kind: boolean,
+      meaning: "send own messages to all peers",
+    },
+    false,
+  ),
+  gossipsubMcacheLength: rows.withDefault(
+    {
+      flags: ["--p2p.gossipsubMcacheLength"],
+      env: ["P2P_GOSSIPSUB_MCACHE_LENGTH"],
+      kind: integer(1),
+      meaning: "heartbeats that messages are kept",
+    },
+    6,
+  ),
+  gossipsubMcacheGossip: rows.withDefault(
+    {
+      flags: ["--p2p.gossipsubMcacheGossip"],
+      env: ["P2P_GOSSIPSUB_MCACHE_GOSSIP"],
+      kind: integer(1),
+      meaning: "heartbeats whose messages are gossiped",
+    },
+    3,
+  ),
+  gossipsubSeenTTL: rows.withDefault(
+    {
+      flags: ["--p2p.gossipsubSeenTTL"],
+      env: ["P2P_GOSSIPSUB_SEEN_TTL"],
+      kind: integer(1),
+      meaning: "time that seen messages are remembered, in ms",
+    },
+    1_200_000,
+  ),
+  gossipsubTxTopicWeight: rows.withDefault(
+    {
+      flags: ["--p2p.gossipsubTxTopicWeight"],
+      env: ["P2P_GOSSIPSUB_TX_TOPIC_WEIGHT"],
+      kind: decimal(),
+      meaning: "score weight of the tx topic",
+    },
+    1,
+  ),
+  gossipsubTxInvalidMessageDeliveriesWeight: rows.withDefault(
+    {
+      flags: ["--p2p.gossipsubTxInvalidMessageDeliveriesWeight"],
+      env: ["P2P_GOSSIPSUB_TX_INVALID_MESSAGE_DELIVERIES_WEIGHT"],
+      kind: decimal(),
+      meaning: "score weight of invalid txs",
+    },
+    -20,
+  ),
+  gossipsubTxInvalidMessageDeliveriesDecay: rows.withDefault(
+    {
+      flags: ["--p2p.gossipsubTxInvalidMessageDeliveriesDecay"],
+      env: ["P2P_GOSSIPSUB_TX_INVALID_MESSAGE_DELIVERIES_DECAY"],
+      kind: fraction,
+      meaning: "decay of the invalid-tx score",
+    },
+    0.5,
+  ),
+  peerPenaltyValues: rows.withDefault(
+    {
+      flags: ["--p2p.peerPenaltyValues"],
+      env: ["P2P_PEER_PENALTY_VALUES"],
+      kind: listOf(integer(0), 3),
+      meaning: "penalties for faults of high, middle and low tolerance",
+    },
+    [2, 10, 50],
+  ),
+  doubleSpendSeverePeerPenaltyWindow: rows.withDefault(
+    {
+      flags: ["--p2p.doubleSpendSeverePeerPenaltyWindow"],
+      env: ["P2P_DOUBLE_SPEND_SEVERE_PEER_PENALTY_WINDOW"],
+      kind: integer(0),
+      meaning: "blocks after which a double spend is severe",
+    },
+    30,
+  ),
+  blockRequestBatchSize: rows.withDefault(
+    {
+      flags: ["--p2p.blockRequestBatchSize"],
+      env: ["P2P_BLOCK_REQUEST_BATCH_SIZE"],
+      kind: integer(1),
+      meaning: "blocks per request",
+    },
+    20,
+  ),
+  trustedPeers: rows.withDefault(
+    { flags: ["--p2p.trustedPeers"], env: ["P2P_TRUSTED_PEERS"], kind: listOf(enr), meaning: "ENRs always kept" },
+    [],
+  ),
+  privatePeers: rows.withDefault(
+    {
+      flags: ["--p2p.privatePeers"],
+      env: ["P2P_PRIVATE_PEERS"],
+      kind: listOf(enr),
+      meaning: "ENRs always kept and never told to others",
+    },
+    [],
+  ),
+  preferredPeers: rows.withDefault(
+    {
+      flags: ["--p2p.preferredPeers"],
+      env: ["P2P_PREFERRED_PEERS"],
+      kind: listOf(enr),
+      meaning: "ENRs always kept, preferred over discovered ones",
+    },
+    [],
+  ),
+  p2pStoreMapSizeKb: rows.optional({
+    flags: ["--p2p.p2pStoreMapSizeKb"],
+    env: ["P2P_STORE_MAP_SIZE_KB"],
+    kind: integer(1024),
+    meaning: "largest size of the P2P store in KiB",
+  }),
+  seenMessageCacheSize: rows.withDefault(
+    {
+      flags: ["--p2p.seenMessageCacheSize"],
+      env: ["P2P_SEEN_MSG_CACHE_SIZE"],
+      kind: integer(1),
+      meaning: "seen message ids kept",
+    },
+    100_000,
+  ),
+  p2pDisableStatusHandshake: rows.withDefault(
+    {
+      flags: ["--p2p.p2pDisableStatusHandshake"],
+      env: ["P2P_DISABLE_STATUS_HANDSHAKE"],
+      kind: boolean,
+      meaning: "skip the exchange of status",
+    },
+    false,
+  ),
+  p2pAllowOnlyValidators: rows.withDefault(
+    {
+      flags: ["--p2p.p2pAllowOnlyValidators"],
+      env: ["P2P_ALLOW_ONLY_VALIDATORS"],
+      kind: boolean,
+      meaning: "peers must authenticate as validators",
+    },
+    false,
+  ),
+  p2pMaxFailedAuthAttemptsAllowed: rows.withDefault(
+    {
+      flags: ["--p2p.p2pMaxFailedAuthAttemptsAllowed"],
+      env: ["P2P_MAX_AUTH_FAILED_ATTEMPTS_ALLOWED"],
+      kind: integer(0),
+      meaning: "failed authentications before a peer is refused",
+    },
+    3,
+  ),
+  dropTransactions: rows.withDefault(
+    { flags: ["--p2p.dropTransactions"], env: ["P2P_DROP_TX"], kind: boolean, meaning: "for tests: drop txs" },
+    false,
+  ),
+  dropTransactionsProbability: rows.withDefault(
+    {
+      flags: ["--p2p.dropTransactionsProbability"],
+      env: ["P2P_DROP_TX_CHANCE"],
+      kind: fraction,
+      meaning: "for tests: chance that a tx is dropped",
+    },
+    0,
+  ),
+  debugP2PInstrumentMessages: rows.withDefault(
+    {
+      flags: ["--p2p.debugP2PInstrumentMessages"],
+      env: ["DEBUG_P2P_INSTRUMENT_MESSAGES"],
+      kind: boolean,
+      meaning: "for tests: time messages",
+    },
+    false,
+  ),
+  broadcastEquivocatedProposals: rows.withDefault(
+    {
+      flags: ["--p2p.broadcastEquivocatedProposals"],
+      kind: boolean,
+      meaning: "for tests: pass on equivocated proposals",
+    },
+    false,
+  ),
+};

@@ -1,0 +1,101 @@
+import { boolean, secret, text } from "../kinds.ts";
+import { byteSize, integer, port } from "../number-kinds.ts";
+import { rowsOf } from "../option.ts";
+import { sha256Hex } from "../protocol-kinds.ts";
+
+const { withDefault } = rowsOf("RPC", "rpc");
+
+export const rpc = {
+  port: withDefault(
+    { flags: ["--port"], env: ["AZTEC_PORT"], kind: port, meaning: "public JSON-RPC port, 0 for any free one" },
+    8080,
+  ),
+  rpcHost: withDefault(
+    {
+      flags: ["--rpc-host"],
+      env: ["SVC_RPC_HOST"],
+      kind: text,
+      meaning: "address that the JSON-RPC port binds to",
+    },
+    "0.0.0.0",
+  ),
+  apiPrefix: withDefault(
+    { flags: ["--api-prefix"], env: ["API_PREFIX"], kind: text, meaning: "prefix of the route", unused: true },
+    "",
+  ),
+  rpcMaxBatchSize: withDefault(
+    {
+      flags: ["--rpcMaxBatchSize"],
+      env: ["RPC_MAX_BATCH_SIZE"],
+      kind: integer(1),
+      meaning: "most requests in one JSON-RPC batch",
+    },
+    100,
+  ),
+  rpcMaxBodySize: withDefault(
+    {
+      flags: ["--rpcMaxBodySize"],
+      env: ["RPC_MAX_BODY_SIZE"],
+      kind: byteSize,
+      meaning: "largest request body",
+    },
+    1024 ** 2,
+  ),
+  rpcSimulatePublicMaxGasLimit: withDefault(
+    {
+      env: ["RPC_SIMULATE_PUBLIC_MAX_GAS_LIMIT"],
+      kind: integer(0),
+      meaning: "most L2 gas of a simulation of public calls",
+      usedBy: "execution",
+    },
+    10_000_000_000,
+  ),
+  rpcSimulatePublicMaxDebugLogMemoryReads: withDefault(
+    {
+      env: ["RPC_SIMULATE_PUBLIC_MAX_DEBUG_LOG_MEMORY_READS"],
+      kind: integer(0),
+      meaning: "most memory words that debug logs of a simulation read",
+      usedBy: "execution",
+    },
+    125_000,
+  ),
+};
+
+const adminRows = rowsOf("Admin RPC", "admin");
+
+/** Access to the admin port (sheet 09 section 6.3). */
+export const admin = {
+  adminPort: adminRows.withDefault(
+    {
+      flags: ["--admin-port"],
+      env: ["AZTEC_ADMIN_PORT"],
+      kind: port,
+      meaning: "admin JSON-RPC port, 0 for any free one",
+    },
+    8880,
+  ),
+  adminApiKeyHash: adminRows.optional({
+    flags: ["--admin-api-key-hash"],
+    env: ["SVC_ADMIN_API_KEY_HASH", "AZTEC_ADMIN_API_KEY_HASH"],
+    kind: secret(sha256Hex),
+    meaning: "SHA-256 of the admin key to accept, in hex",
+  }),
+  disableAdminApiKey: adminRows.withDefault(
+    {
+      flags: ["--disable-admin-api-key"],
+      env: ["SVC_DISABLE_ADMIN_API_KEY", "AZTEC_DISABLE_ADMIN_API_KEY"],
+      kind: boolean,
+      meaning: "serve admin requests without a key",
+    },
+    false,
+  ),
+  resetAdminApiKey: adminRows.withDefault(
+    {
+      flags: ["--reset-admin-api-key"],
+      env: ["SVC_RESET_ADMIN_API_KEY", "AZTEC_RESET_ADMIN_API_KEY"],
+      kind: boolean,
+      meaning: "make and store a new admin key at this start",
+    },
+    false,
+  ),
+};

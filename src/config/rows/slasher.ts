@@ -1,0 +1,147 @@
+import { boolean, listOf } from "../kinds.ts";
+import { bigInteger, decimal, integer, positiveFraction } from "../number-kinds.ts";
+import { rowsOf } from "../option.ts";
+import { l1Address } from "../protocol-kinds.ts";
+
+const slasherRows = rowsOf("Slasher", "slasher");
+
+export const slasher = {
+  slashOverridePayload: slasherRows.optional({
+    env: ["SLASH_OVERRIDE_PAYLOAD"],
+    kind: l1Address,
+    meaning: "payload to vote for whatever was seen",
+  }),
+  slashMinPenaltyPercentage: slasherRows.withDefault(
+    { env: ["SLASH_MIN_PENALTY_PERCENTAGE"], kind: decimal(0), meaning: "smallest accepted share of the own penalty" },
+    0.5,
+  ),
+  slashMaxPenaltyPercentage: slasherRows.withDefault(
+    { env: ["SLASH_MAX_PENALTY_PERCENTAGE"], kind: decimal(0), meaning: "largest accepted share of the own penalty" },
+    2,
+  ),
+  slashValidatorsAlways: slasherRows.withDefault(
+    { env: ["SLASH_VALIDATORS_ALWAYS"], kind: listOf(l1Address), meaning: "validators always voted to be slashed" },
+    [],
+  ),
+  slashValidatorsNever: slasherRows.withDefault(
+    { env: ["SLASH_VALIDATORS_NEVER"], kind: listOf(l1Address), meaning: "validators never voted to be slashed" },
+    [],
+  ),
+  slashPrunePenalty: slasherRows.withDefault(
+    { env: ["SLASH_PRUNE_PENALTY"], kind: bigInteger, meaning: "penalty in wei: pruned epoch (offense 2)" },
+    10n ** 19n,
+  ),
+  slashDataWithholdingPenalty: slasherRows.withDefault(
+    { env: ["SLASH_DATA_WITHHOLDING_PENALTY"], kind: bigInteger, meaning: "penalty in wei: withheld data (offense 1)" },
+    10n ** 19n,
+  ),
+  slashBroadcastedInvalidBlockPenalty: slasherRows.withDefault(
+    { env: ["SLASH_INVALID_BLOCK_PENALTY"], kind: bigInteger, meaning: "penalty in wei: invalid proposal (offense 4)" },
+    10n ** 19n,
+  ),
+  slashDuplicateProposalPenalty: slasherRows.withDefault(
+    {
+      env: ["SLASH_DUPLICATE_PROPOSAL_PENALTY"],
+      kind: bigInteger,
+      meaning: "penalty in wei: duplicate proposal (offense 8)",
+    },
+    0n,
+  ),
+  slashDuplicateAttestationPenalty: slasherRows.withDefault(
+    {
+      env: ["SLASH_DUPLICATE_ATTESTATION_PENALTY"],
+      kind: bigInteger,
+      meaning: "penalty in wei: duplicate attestation (offense 9)",
+    },
+    0n,
+  ),
+  slashInactivityTargetPercentage: slasherRows.withDefault(
+    {
+      env: ["SLASH_INACTIVITY_TARGET_PERCENTAGE"],
+      kind: positiveFraction,
+      meaning: "share of missed duties that counts as inactivity",
+    },
+    0.9,
+  ),
+  slashInactivityConsecutiveEpochThreshold: slasherRows.withDefault(
+    {
+      env: ["SLASH_INACTIVITY_CONSECUTIVE_EPOCH_THRESHOLD"],
+      kind: integer(1),
+      meaning: "epochs in a row that count as inactivity",
+    },
+    1,
+  ),
+  slashInactivityPenalty: slasherRows.withDefault(
+    { env: ["SLASH_INACTIVITY_PENALTY"], kind: bigInteger, meaning: "penalty in wei: inactivity (offense 3)" },
+    10n ** 19n,
+  ),
+  slashProposeInvalidAttestationsPenalty: slasherRows.withDefault(
+    {
+      env: ["SLASH_PROPOSE_INVALID_ATTESTATIONS_PENALTY"],
+      kind: bigInteger,
+      meaning: "penalty in wei: published invalid attestations (offenses 5 and 6)",
+    },
+    10n ** 19n,
+  ),
+  slashAttestDescendantOfInvalidPenalty: slasherRows.withDefault(
+    {
+      env: ["SLASH_ATTEST_DESCENDANT_OF_INVALID_PENALTY"],
+      kind: bigInteger,
+      meaning: "penalty in wei: attested on top of an invalid checkpoint (offense 7)",
+    },
+    10n ** 19n,
+  ),
+  slashUnknownPenalty: slasherRows.withDefault(
+    { env: ["SLASH_UNKNOWN_PENALTY"], kind: bigInteger, meaning: "penalty in wei: unknown offense (offense 0)" },
+    10n ** 19n,
+  ),
+  slashOffenseExpirationRounds: slasherRows.withDefault(
+    {
+      env: ["SLASH_OFFENSE_EXPIRATION_ROUNDS"],
+      kind: integer(0),
+      meaning: "rounds after which an offense is forgotten",
+    },
+    4,
+  ),
+  slashMaxPayloadSize: slasherRows.withDefault(
+    { env: ["SLASH_MAX_PAYLOAD_SIZE"], kind: integer(1), meaning: "most validators in one vote" },
+    50,
+  ),
+  slashGracePeriodL2Slots: slasherRows.withDefault(
+    {
+      env: ["SLASH_GRACE_PERIOD_L2_SLOTS"],
+      kind: integer(0),
+      meaning: "slots after registration of the rollup without offenses",
+    },
+    0,
+  ),
+  slashExecuteRoundsLookBack: slasherRows.withDefault(
+    { env: ["SLASH_EXECUTE_ROUNDS_LOOK_BACK"], kind: integer(0), meaning: "past rounds searched for one to execute" },
+    4,
+  ),
+  slashSelfAllowed: slasherRows.withDefault(
+    { kind: boolean, meaning: "vote against own validators too; changed by the admin API only" },
+    false,
+  ),
+};
+
+const sentinelRows = rowsOf("Sentinel", "sentinel");
+
+export const sentinel = {
+  sentinelEnabled: sentinelRows.withDefault(
+    { env: ["SENTINEL_ENABLED"], kind: boolean, meaning: "watch the validators' performance" },
+    false,
+  ),
+  sentinelHistoryLengthInEpochs: sentinelRows.withDefault(
+    { env: ["SENTINEL_HISTORY_LENGTH_IN_EPOCHS"], kind: integer(1), meaning: "epochs of history per slot" },
+    24,
+  ),
+  sentinelHistoricProvenPerformanceLengthInEpochs: sentinelRows.withDefault(
+    {
+      env: ["SENTINEL_HISTORIC_PROVEN_PERFORMANCE_LENGTH_IN_EPOCHS"],
+      kind: integer(1),
+      meaning: "epochs of proven performance kept",
+    },
+    2000,
+  ),
+};

@@ -1,0 +1,23 @@
+import { path } from "../kinds.ts";
+import { integer } from "../number-kinds.ts";
+import { rowsOf } from "../option.ts";
+
+const { optional, withDefault } = rowsOf("Storage", "storage");
+
+export const storage = {
+  dataDirectory: optional({
+    flags: ["--data-directory"],
+    env: ["DATA_DIRECTORY"],
+    kind: path,
+    meaning: "root of the node's files; unset means a temporary one that is removed at exit",
+  }),
+  dataStoreMapSizeKb: withDefault(
+    {
+      flags: ["--data-store-map-size-kb"],
+      env: ["DATA_STORE_MAP_SIZE_KB"],
+      kind: integer(1024),
+      meaning: "largest size of the chain store in KiB",
+    },
+    134217728,
+  ),
+};

@@ -1,0 +1,101 @@
+import { boolean, listOf, text } from "../kinds.ts";
+import { integer } from "../number-kinds.ts";
+import { rowsOf } from "../option.ts";
+import { httpUrl } from "../url-kinds.ts";
+
+const rows = rowsOf("Telemetry", "telemetry");
+
+export const telemetry = {
+  metricsCollectorUrl: rows.optional({
+    flags: ["--tel.metricsCollectorUrl"],
+    env: ["OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"],
+    kind: httpUrl,
+    meaning: "OTLP endpoint for metrics; telemetry is off without one",
+  }),
+  tracesCollectorUrl: rows.optional({
+    flags: ["--tel.tracesCollectorUrl"],
+    env: ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"],
+    kind: httpUrl,
+    meaning: "OTLP endpoint for traces",
+  }),
+  logsCollectorUrl: rows.optional({
+    flags: ["--tel.logsCollectorUrl"],
+    env: ["OTEL_EXPORTER_OTLP_LOGS_ENDPOINT"],
+    kind: httpUrl,
+    meaning: "OTLP endpoint for logs",
+  }),
+  otelCollectIntervalMs: rows.withDefault(
+    {
+      flags: ["--tel.otelCollectIntervalMs"],
+      env: ["OTEL_COLLECT_INTERVAL_MS"],
+      kind: integer(1),
+      meaning: "pause between two exports of metrics, in ms",
+    },
+    60000,
+  ),
+  otelExportTimeoutMs: rows.withDefault(
+    {
+      flags: ["--tel.otelExportTimeoutMs"],
+      env: ["OTEL_EXPORT_TIMEOUT_MS"],
+      kind: integer(1),
+      meaning: "limit on one export, in ms",
+    },
+    30000,
+  ),
+  otelExcludeMetrics: rows.withDefault(
+    {
+      flags: ["--tel.otelExcludeMetrics"],
+      env: ["OTEL_EXCLUDE_METRICS"],
+      kind: listOf(text),
+      meaning: "metric name prefixes to drop",
+    },
+    [],
+  ),
+  otelIncludeMetrics: rows.withDefault(
+    {
+      flags: ["--tel.otelIncludeMetrics"],
+      env: ["OTEL_INCLUDE_METRICS"],
+      kind: listOf(text),
+      meaning: "metric name prefixes to keep; not read when some are dropped",
+    },
+    [],
+  ),
+  publicMetricsCollectorUrl: rows.optional({
+    flags: ["--tel.publicMetricsCollectorUrl"],
+    env: ["PUBLIC_OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"],
+    kind: httpUrl,
+    meaning: "OTLP endpoint for public metrics",
+  }),
+  publicMetricsCollectFrom: rows.withDefault(
+    {
+      flags: ["--tel.publicMetricsCollectFrom"],
+      env: ["PUBLIC_OTEL_COLLECT_FROM"],
+      kind: listOf(text),
+      meaning: "roles whose metrics are public",
+    },
+    [],
+  ),
+  publicIncludeMetrics: rows.withDefault(
+    {
+      flags: ["--tel.publicIncludeMetrics"],
+      env: ["PUBLIC_OTEL_INCLUDE_METRICS"],
+      kind: listOf(text),
+      meaning: "metric name prefixes that are public",
+    },
+    [],
+  ),
+  publicMetricsOptOut: rows.withDefault(
+    {
+      flags: ["--tel.publicMetricsOptOut"],
+      env: ["PUBLIC_OTEL_OPT_OUT"],
+      kind: boolean,
+      meaning: "do not send public metrics",
+    },
+    true,
+  ),
+  otelResourceAttributes: rows.optional({
+    env: ["OTEL_RESOURCE_ATTRIBUTES"],
+    kind: text,
+    meaning: "attributes of the resource, as key=value,...",
+  }),
+};

@@ -1,0 +1,289 @@
+import { boolean, listOf, oneOf } from "../kinds.ts";
+import { integer } from "../number-kinds.ts";
+import { rowsOf } from "../option.ts";
+import { httpUrl, readableStore, writableStore } from "../url-kinds.ts";
+
+const rows = rowsOf("Tx collection", "p2p");
+
+export const txCollection = {
+  overallRequestTimeoutMs: rows.withDefault(
+    {
+      flags: ["--p2p.overallRequestTimeoutMs"],
+      env: ["P2P_REQRESP_OVERALL_REQUEST_TIMEOUT_MS"],
+      kind: integer(1),
+      meaning: "limit on a request to peers, with retries, in ms",
+    },
+    10000,
+  ),
+  individualRequestTimeoutMs: rows.withDefault(
+    {
+      flags: ["--p2p.individualRequestTimeoutMs"],
+      env: ["P2P_REQRESP_INDIVIDUAL_REQUEST_TIMEOUT_MS"],
+      kind: integer(1),
+      meaning: "limit on a request to one peer, in ms",
+    },
+    10000,
+  ),
+  dialTimeoutMs: rows.withDefault(
+    {
+      flags: ["--p2p.dialTimeoutMs"],
+      env: ["P2P_REQRESP_DIAL_TIMEOUT_MS"],
+      kind: integer(1),
+      meaning: "limit on connecting to a peer, in ms",
+    },
+    5000,
+  ),
+  p2pOptimisticNegotiation: rows.withDefault(
+    {
+      flags: ["--p2p.p2pOptimisticNegotiation"],
+      env: ["P2P_REQRESP_OPTIMISTIC_NEGOTIATION"],
+      kind: boolean,
+      meaning: "send before the protocol is agreed",
+    },
+    false,
+  ),
+  batchTxRequesterSmartParallelWorkerCount: rows.withDefault(
+    {
+      flags: ["--p2p.batchTxRequesterSmartParallelWorkerCount"],
+      env: ["P2P_BATCH_TX_REQUESTER_SMART_PARALLEL_WORKER_COUNT"],
+      kind: integer(0),
+      meaning: "requests at once to peers known to have the txs",
+    },
+    10,
+  ),
+  batchTxRequesterDumbParallelWorkerCount: rows.withDefault(
+    {
+      flags: ["--p2p.batchTxRequesterDumbParallelWorkerCount"],
+      env: ["P2P_BATCH_TX_REQUESTER_DUMB_PARALLEL_WORKER_COUNT"],
+      kind: integer(0),
+      meaning: "requests at once to other peers",
+    },
+    10,
+  ),
+  batchTxRequesterTxBatchSize: rows.withDefault(
+    {
+      flags: ["--p2p.batchTxRequesterTxBatchSize"],
+      env: ["P2P_BATCH_TX_REQUESTER_TX_BATCH_SIZE"],
+      kind: integer(1),
+      meaning: "txs per request",
+    },
+    8,
+  ),
+  batchTxRequesterBadPeerThreshold: rows.withDefault(
+    {
+      flags: ["--p2p.batchTxRequesterBadPeerThreshold"],
+      env: ["P2P_BATCH_TX_REQUESTER_BAD_PEER_THRESHOLD"],
+      kind: integer(0),
+      meaning: "failures after which a peer counts as bad",
+    },
+    2,
+  ),
+  txCollectionFastNodesTimeoutBeforeReqRespMs: rows.withDefault(
+    {
+      flags: ["--p2p.txCollectionFastNodesTimeoutBeforeReqRespMs"],
+      env: ["TX_COLLECTION_FAST_NODES_TIMEOUT_BEFORE_REQ_RESP_MS"],
+      kind: integer(0),
+      meaning: "head start of nodes over peers, in ms",
+    },
+    200,
+  ),
+  txCollectionSlowNodesIntervalMs: rows.withDefault(
+    {
+      flags: ["--p2p.txCollectionSlowNodesIntervalMs"],
+      env: ["TX_COLLECTION_SLOW_NODES_INTERVAL_MS"],
+      kind: integer(1),
+      meaning: "slow collection: pause between two rounds of nodes, in ms",
+    },
+    12000,
+  ),
+  txCollectionSlowReqRespIntervalMs: rows.withDefault(
+    {
+      flags: ["--p2p.txCollectionSlowReqRespIntervalMs"],
+      env: ["TX_COLLECTION_SLOW_REQ_RESP_INTERVAL_MS"],
+      kind: integer(1),
+      meaning: "slow collection: pause between two rounds of peers, in ms",
+    },
+    12000,
+  ),
+  txCollectionSlowReqRespTimeoutMs: rows.withDefault(
+    {
+      flags: ["--p2p.txCollectionSlowReqRespTimeoutMs"],
+      env: ["TX_COLLECTION_SLOW_REQ_RESP_TIMEOUT_MS"],
+      kind: integer(0),
+      meaning: "slow collection: limit on a round of peers, in ms",
+    },
+    20000,
+  ),
+  txCollectionReconcileIntervalMs: rows.withDefault(
+    {
+      flags: ["--p2p.txCollectionReconcileIntervalMs"],
+      env: ["TX_COLLECTION_RECONCILE_INTERVAL_MS"],
+      kind: integer(1),
+      meaning: "pause between two comparisons with the pool, in ms",
+    },
+    60000,
+  ),
+  txCollectionDisableSlowDuringFastRequests: rows.withDefault(
+    {
+      flags: ["--p2p.txCollectionDisableSlowDuringFastRequests"],
+      env: ["TX_COLLECTION_DISABLE_SLOW_DURING_FAST_REQUESTS"],
+      kind: boolean,
+      meaning: "pause slow collection while fast requests run",
+    },
+    true,
+  ),
+  txCollectionFastNodeIntervalMs: rows.withDefault(
+    {
+      flags: ["--p2p.txCollectionFastNodeIntervalMs"],
+      env: ["TX_COLLECTION_FAST_NODE_INTERVAL_MS"],
+      kind: integer(1),
+      meaning: "pause before a node is asked again, in ms",
+    },
+    500,
+  ),
+  txCollectionNodeRpcUrls: rows.withDefault(
+    {
+      flags: ["--p2p.txCollectionNodeRpcUrls"],
+      env: ["TX_COLLECTION_NODE_RPC_URLS", "PROVER_COORDINATION_NODE_URLS"],
+      kind: listOf(httpUrl),
+      meaning: "nodes whose RPC is asked for txs",
+    },
+    [],
+  ),
+  txCollectionFastMaxParallelRequestsPerNode: rows.withDefault(
+    {
+      flags: ["--p2p.txCollectionFastMaxParallelRequestsPerNode"],
+      env: ["TX_COLLECTION_FAST_MAX_PARALLEL_REQUESTS_PER_NODE"],
+      kind: integer(1),
+      meaning: "requests at once to one node",
+    },
+    4,
+  ),
+  txCollectionNodeRpcMaxBatchSize: rows.withDefault(
+    {
+      flags: ["--p2p.txCollectionNodeRpcMaxBatchSize"],
+      env: ["TX_COLLECTION_NODE_RPC_MAX_BATCH_SIZE"],
+      kind: integer(1),
+      meaning: "txs per node request",
+    },
+    50,
+  ),
+  txCollectionMissingTxsCollectorType: rows.withDefault(
+    {
+      flags: ["--p2p.txCollectionMissingTxsCollectorType"],
+      env: ["TX_COLLECTION_MISSING_TXS_COLLECTOR_TYPE"],
+      kind: oneOf(["new", "old"]),
+      meaning: "collector of missing txs",
+    },
+    "new",
+  ),
+  txCollectionFileStoreUrls: rows.withDefault(
+    {
+      flags: ["--p2p.txCollectionFileStoreUrls"],
+      env: ["TX_COLLECTION_FILE_STORE_URLS"],
+      kind: listOf(readableStore),
+      meaning: "stores that are asked for txs",
+    },
+    [],
+  ),
+  txCollectionFileStoreSlowDelayMs: rows.withDefault(
+    {
+      flags: ["--p2p.txCollectionFileStoreSlowDelayMs"],
+      env: ["TX_COLLECTION_FILE_STORE_SLOW_DELAY_MS"],
+      kind: integer(0),
+      meaning: "slow collection: wait before stores are asked, in ms",
+    },
+    24000,
+  ),
+  txCollectionFileStoreFastDelayMs: rows.withDefault(
+    {
+      flags: ["--p2p.txCollectionFileStoreFastDelayMs"],
+      env: ["TX_COLLECTION_FILE_STORE_FAST_DELAY_MS"],
+      kind: integer(0),
+      meaning: "fast collection: wait before stores are asked, in ms",
+    },
+    2000,
+  ),
+  txCollectionFileStoreFastWorkerCount: rows.withDefault(
+    {
+      flags: ["--p2p.txCollectionFileStoreFastWorkerCount"],
+      env: ["TX_COLLECTION_FILE_STORE_FAST_WORKER_COUNT"],
+      kind: integer(0),
+      meaning: "fast collection: requests at once to stores",
+    },
+    5,
+  ),
+  txCollectionFileStoreSlowWorkerCount: rows.withDefault(
+    {
+      flags: ["--p2p.txCollectionFileStoreSlowWorkerCount"],
+      env: ["TX_COLLECTION_FILE_STORE_SLOW_WORKER_COUNT"],
+      kind: integer(0),
+      meaning: "slow collection: requests at once to stores",
+    },
+    2,
+  ),
+  txCollectionFileStoreFastBackoffBaseMs: rows.withDefault(
+    {
+      flags: ["--p2p.txCollectionFileStoreFastBackoffBaseMs"],
+      env: ["TX_COLLECTION_FILE_STORE_FAST_BACKOFF_BASE_MS"],
+      kind: integer(0),
+      meaning: "fast collection: first wait after a failure, in ms",
+    },
+    1000,
+  ),
+  txCollectionFileStoreSlowBackoffBaseMs: rows.withDefault(
+    {
+      flags: ["--p2p.txCollectionFileStoreSlowBackoffBaseMs"],
+      env: ["TX_COLLECTION_FILE_STORE_SLOW_BACKOFF_BASE_MS"],
+      kind: integer(0),
+      meaning: "slow collection: first wait after a failure, in ms",
+    },
+    5000,
+  ),
+  txCollectionFileStoreFastBackoffMaxMs: rows.withDefault(
+    {
+      flags: ["--p2p.txCollectionFileStoreFastBackoffMaxMs"],
+      env: ["TX_COLLECTION_FILE_STORE_FAST_BACKOFF_MAX_MS"],
+      kind: integer(0),
+      meaning: "fast collection: longest wait after failures, in ms",
+    },
+    5000,
+  ),
+  txCollectionFileStoreSlowBackoffMaxMs: rows.withDefault(
+    {
+      flags: ["--p2p.txCollectionFileStoreSlowBackoffMaxMs"],
+      env: ["TX_COLLECTION_FILE_STORE_SLOW_BACKOFF_MAX_MS"],
+      kind: integer(0),
+      meaning: "slow collection: longest wait after failures, in ms",
+    },
+    30000,
+  ),
+  txFileStoreUrl: rows.optional({
+    flags: ["--p2p.txFileStoreUrl"],
+    env: ["TX_FILE_STORE_URL"],
+    kind: writableStore,
+    meaning: "store that txs are uploaded to",
+  }),
+  txFileStoreUploadConcurrency: rows.withDefault(
+    {
+      flags: ["--p2p.txFileStoreUploadConcurrency"],
+      env: ["TX_FILE_STORE_UPLOAD_CONCURRENCY"],
+      kind: integer(1),
+      meaning: "uploads at once",
+    },
+    10,
+  ),
+  txFileStoreMaxQueueSize: rows.withDefault(
+    {
+      flags: ["--p2p.txFileStoreMaxQueueSize"],
+      env: ["TX_FILE_STORE_MAX_QUEUE_SIZE"],
+      kind: integer(1),
+      meaning: "txs waiting for upload; beyond it the oldest is dropped",
+    },
+    1000,
+  ),
+  txFileStoreEnabled: rows.withDefault(
+    { flags: ["--p2p.txFileStoreEnabled"], env: ["TX_FILE_STORE_ENABLED"], kind: boolean, meaning: "upload txs" },
+    false,
+  ),
+};

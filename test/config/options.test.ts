@@ -1,0 +1,129 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { configure } from "../../src/config/configuration.ts";
+import { GROUPS, idleReason, type Option, SUBSYSTEMS } from "../../src/config/option.ts";
+import { OPTION_KEYS, OPTIONS, type OptionKey } from "../../src/config/options.ts";
+import { PRESETS } from "../../src/config/presets.ts";
+import { Secret } from "../../src/config/secret.ts";
+
+const rows = OPTION_KEYS.map((key): [OptionKey, Option] => [key, OPTIONS[key] as Option]);
+const names = (): string[] => rows.flatMap(([, { flags, env }]) => [...flags, ...env]);
+
+interface ReferenceOption {
+  flag: string | null;
+  env: string[];
+  default: string | null;
+}
+const reference: ReferenceOption[] = JSON.parse(
+  readFileSync(join(import.meta.dirname, "..", "fixtures", "vectors", "reference-options.json"), "utf8"),
+).options;
+
+describe("the table of options", () => {
+  test("names every flag and every variable once", () => {
+    expect(new Set(names()).size).toBe(names().length);
+  });
+
+  test("gives every row a way to set it, but for the one that only the admin API changes", () => {
+    const closed = rows.filter(([, { flags, env }]) => flags.length + env.length === 0).map(([key]) => key);
+    expect(closed).toEqual(["slashSelfAllowed"]);
+  });
+
+  test("has defaults that are what their shown texts parse to", () => {
+    const wrong = rows.filter(([, { kind, default: value }]) => {
+      if (value === undefined || value instanceof Secret || kind.show(value) === "") return false;
+      const again = kind.parse(kind.show(value));
+      return again === undefined || kind.show(again) !== kind.show(value) || typeof again !== typeof value;
+    });
+    expect(wrong.map(([key]) => key)).toEqual([]);
+  });
+
+  test("has groups and subsystems that are all used, and modes to come that are no option of a running service", () => {
+    expect(new Set(rows.map(([, { group }]) => group))).toEqual(new Set(GROUPS));
+    expect(new Set(rows.map(([, { usedBy }]) => usedBy))).toEqual(new Set(Object.keys(SUBSYSTEMS)));
+    expect(idleReason(OPTIONS.node as Option)).toBeUndefined();
+    expect(idleReason(OPTIONS.bot as Option)).toBe("not available yet");
+    expect(idleReason(OPTIONS.apiPrefix as Option)).toBe("no effect");
+  });
+
+  test("keeps every rule a clause and every meaning free of table marks", () => {
+    for (const [, { kind, meaning }] of rows) {
+      expect(kind.rule).toMatch(/^must /);
+      expect(meaning).not.toMatch(/[|\n]|^\s|\s$/);
+    }
+  });
+});
+
+describe("the options of the reference", () => {
+  /** Names that are not taken over. */
+  const RETIRED = ["SEQ_MAX_TX_PER_BLOCK"];
+
+  test("are all there by their flags and variables", () => {
+    const known = new Set(names());
+    const wanted = reference.flatMap(({ flag, env }) => [...(flag === null ? [] : [flag]), ...env]);
+    expect(wanted.filter((name) => !known.has(name) && !RETIRED.includes(name))).toEqual([]);
+  });
+
+  test("have the same defaults, but for those named here", () => {
+    const byName = new Map(rows.flatMap(([, row]) => [...row.flags, ...row.env].map((name) => [name, row])));
+    const others: Record<string, unknown> = {};
+    for (const { flag, env, default: text } of reference) {
+      const name = env[0] !== undefined && !RETIRED.includes(env[0]) ? env[0] : (flag ?? "");
+      const row = byName.get(name);
+      if (row === undefined || row.group === "Modes" || row.kind.secrets !== undefined) continue;
+      const shown = row.default === undefined ? null : row.kind.show(row.default) || null;
+      const value = text === null ? undefined : row.kind.parse(text);
+      const wanted = value === undefined ? null : row.kind.show(value);
+      if (shown !== wanted) others[name] = shown;
+    }
+    expect(others).toEqual({
+      AZTEC_SLASHING_VETOER: `0x${"00".repeat(20)}`,
+      BLOB_HEALTHCHECK_UPLOAD_INTERVAL_MINUTES: "60",
+      BOT_TOKEN_SALT: `0x${"00".repeat(31)}01`,
+      L1_CHAIN_ID: "31337",
+      NETWORK: "local",
+      ROLLUP_VERSION: "canonical",
+      SEQ_PER_BLOCK_ALLOCATION_MULTIPLIER: "2",
+    });
+  });
+});
+
+describe("the presets", () => {
+  test.each(["devnet", "testnet", "mainnet"] as const)(
+    "%s sets options that are there, to values that they take",
+    (network) => {
+      const preset = PRESETS[network] ?? {};
+      const known = new Set(names());
+      expect(Object.keys(preset).filter((name) => !known.has(name))).toEqual([]);
+      const { values, origins } = configure({
+        flags: new Map(),
+        environment: { NETWORK: network },
+        homeDirectory: "/home/u",
+      });
+      expect(values).toMatchObject({
+        p2pEnabled: true,
+        blockDurationMs: 6000,
+        l1ChainId: network === "mainnet" ? 1 : 11155111,
+        dataDirectory: `/home/u/.aztec/${network}/data`,
+      });
+      expect(origins.blockDurationMs).toEqual({ kind: "preset", name: "SEQ_BLOCK_DURATION_MS", network });
+    },
+  );
+
+  test("differ where the networks do", () => {
+    const of = (network: string) => configure({ flags: new Map([["--network", network]]), environment: {} }).values;
+    expect(of("mainnet")).toMatchObject({
+      activationThreshold: 2n * 10n ** 23n,
+      slashAmountSmall: 2n * 10n ** 21n,
+      slashingQuorum: 65,
+      maxTxsPerCheckpoint: 72,
+      entryQueueBootstrapValidatorSetSize: 500,
+      slashGracePeriodL2Slots: 8400,
+      blobAllowEmptySources: true,
+    });
+    expect(of("alpha-testnet")).toEqual(of("testnet"));
+    expect(of("devnet")).toMatchObject({ aztecEpochDuration: 8, testAccounts: true, maxTxsPerBlock: undefined });
+    expect(of("next-net")).toMatchObject({ p2pEnabled: false, l1ChainId: 31337 });
+    expect(of("local").dataDirectory).toBeUndefined();
+  });
+});
