@@ -1,0 +1,27 @@
+import type { KeystoreControl } from "../../rpc/admin/services.ts";
+import type { ActiveKeystore } from "../../validator/keystore/active-keystore.ts";
+import { KeystoreReloadRefusedError } from "../../validator/keystore/errors.ts";
+
+export interface KeystoreControlOptions {
+  /** KEY_STORE_DIRECTORY. */
+  directory: string | undefined;
+  /** Keys of the running validator; undefined: none runs. */
+  keys: ActiveKeystore | undefined;
+}
+
+/** The admin call that reads keystore files again (sheet 03 section 14.7). */
+export function keystoreControl({ directory, keys }: KeystoreControlOptions): KeystoreControl {
+  return {
+    async reload() {
+      if (directory === undefined) {
+        throw new KeystoreReloadRefusedError(
+          "Cannot reload keystore: node is not using a file-based keystore. Set KEY_STORE_DIRECTORY to use file-based keystores.",
+        );
+      }
+      if (keys === undefined) {
+        throw new KeystoreReloadRefusedError("Cannot reload keystore: validator is not enabled.");
+      }
+      await keys.reload();
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { HDKey } from "@scure/bip32";
+import { mnemonicToSeed } from "@scure/bip39";
+import { KeystoreError } from "./errors.ts";
+import type { AccountSpec, AccountsSpec, MnemonicSpec, RemoteSigner } from "./file-types.ts";
+import { decryptKeyFile, EncryptedKeyError } from "./json-v3.ts";
+import { PrivateKey } from "./private-key.ts";
+
+/** An L1 account that signs: by its key, or through a remote signer. Addresses are lower-case 0x text. */
+export type Account =
+  | { readonly kind: "local"; readonly address: string; readonly key: PrivateKey }
+  | { readonly kind: "remote"; readonly address: string; readonly signer: RemoteSigner };
+
+/**
+ * The accounts of a specification in order; encrypted files are read and decrypted. `signer` signs for bare addresses.
+ * Throws KeystoreError.
+ */
+export async function resolveAccounts(spec: AccountsSpec, signer: RemoteSigner | undefined): Promise<Account[]> {
+  if (spec.kind === "mnemonic") return derivedAccounts(spec);
+  const accounts: Account[] = [];
+  for (const account of spec.accounts) accounts.push(...(await resolveAccount(account, signer)));
+  return accounts;
+}
+
+export async function resolveAccount(spec: AccountSpec, signer: RemoteSigner | undefined): Promise<Account[]> {
+  switch (spec.kind) {
+    case "key":
+      return [local(spec.key)];
+    case "remote":
+      return [{ kind: "remote", address: spec.address, signer: spec.signer }];
+    case "address":
+      if (signer !== undefined) return [{ kind: "remote", address: spec.address, signer }];
+      throw new KeystoreError([{ ...spec.at, rule: "needs a remote signer: an address alone cannot sign" }]);
+    case "file":
+      return keyFiles(spec);
+  }
+}
+
+function local(key: PrivateKey): Account {
+  return { kind: "local", address: key.address, key };
+}
+
+/** Path m/44'/60'/account'/0/address, for each account then each address (sheet 08 section 6.2). */
+async function derivedAccounts(spec: MnemonicSpec): Promise<Account[]> {
+  const root = HDKey.fromMasterSeed(await mnemonicToSeed(spec.mnemonic.reveal()));
+  const accounts: Account[] = [];
+  for (let account = spec.accountIndex; account < spec.accountIndex + spec.accountCount; account++) {
+    const chain = root.derive(`m/44'/60'/${account}'/0`);
+    for (let address = spec.addressIndex; address < spec.addressIndex + spec.addressCount; address++) {
+      accounts.push(local(new PrivateKey(chain.deriveChild(address).privateKey!)));
+    }
+  }
+  return accounts;
+}
+
+/** One encrypted file, or those of a folder in the order of their names. */
+async function keyFiles({ path, password, at }: Extract<AccountSpec, { kind: "file" }>): Promise<Account[]> {
+  const broken = (rule: string, cause: unknown) => new KeystoreError([{ ...at, rule }], { cause });
+  let paths: string[];
+  try {
+    paths = statSync(path).isDirectory() ? jsonFilesIn(path) : [path];
+  } catch (error) {
+    throw broken(`names ${path}, which cannot be read (${(error as NodeJS.ErrnoException).code})`, error);
+  }
+  if (paths.length === 0) throw broken(`names ${path}, which holds no .json file`, undefined);
+  const accounts: Account[] = [];
+  for (const file of paths) {
+    try {
+      accounts.push(local(await decryptKeyFile(readFileSync(file, "utf8"), password.reveal())));
+    } catch (error) {
+      const rule = error instanceof EncryptedKeyError ? error.message : (error as NodeJS.ErrnoException).code;
+      throw broken(`names ${file}, which ${rule === undefined ? "cannot be decrypted" : rule}`, error);
+    }
+  }
+  return accounts;
+}
+
+/** Paths of the .json files of a folder, in the order of their names. Throws what the file system throws. */
+export function jsonFilesIn(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".json"))
+    .sort()
+    .map((name) => join(folder, name));
+}

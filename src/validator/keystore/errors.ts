@@ -1,0 +1,34 @@
+/** A rule that a keystore breaks, and where. Never carries a secret. */
+export interface KeystoreIssue {
+  /** Path of the file; of the merged keystore when absent. */
+  file?: string;
+  /** As in `validators[0].attester.eth`; empty for the file as a whole. */
+  field: string;
+  /** A clause or a sentence. */
+  rule: string;
+}
+
+/** Keystore files cannot be used. Names every broken rule that was found. */
+export class KeystoreError extends Error {
+  readonly issues: readonly KeystoreIssue[];
+
+  constructor(issues: readonly KeystoreIssue[], options?: ErrorOptions) {
+    super(
+      issues
+        .map(({ file, field, rule }) => [...(file === undefined ? [] : [`${file}:`]), field, rule])
+        .map((parts) => parts.filter((part) => part !== "").join(" "))
+        .join("; "),
+      options,
+    );
+    this.name = "KeystoreError";
+    this.issues = issues;
+  }
+}
+
+/** The keys in force stay: a reload is refused. The message is the one of the wire (sheet 03 section 14.7). */
+export class KeystoreReloadRefusedError extends KeystoreError {
+  constructor(rule: string) {
+    super([{ field: "", rule }]);
+    this.name = "KeystoreReloadRefusedError";
+  }
+}

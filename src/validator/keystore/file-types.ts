@@ -1,0 +1,75 @@
+import type { PrivateKey, SecretText } from "./private-key.ts";
+
+/** A keystore file as it is written (sheet 08 section 6.2). Addresses are lower-case 0x text; paths are absolute. */
+export interface KeystoreFile {
+  /** Where it was read. */
+  path: string;
+  schemaVersion: 1 | 2;
+  validators: ValidatorSpec[];
+  slasher?: AccountsSpec;
+  remoteSigner?: RemoteSigner;
+  prover?: ProverSpec;
+  /** Accepted; nothing uses it. */
+  fundingAccount?: AccountSpec;
+  publisher?: AccountsSpec;
+  coinbase?: string;
+  feeRecipient?: string;
+}
+
+export interface ValidatorSpec {
+  attester: AttesterSpec;
+  coinbase?: string;
+  publisher?: AccountsSpec;
+  feeRecipient?: string;
+  remoteSigner?: RemoteSigner;
+  /** Accepted; nothing uses it. */
+  fundingAccount?: AccountSpec;
+  /** Position of the entry: file, and field such as `validators[0]`. */
+  at: Place;
+}
+
+export interface Place {
+  file: string;
+  field: string;
+}
+
+export type AttesterSpec = { kind: "list"; attesters: AttesterItem[] } | MnemonicSpec;
+
+export interface AttesterItem {
+  eth: AccountSpec;
+  bls?: BlsSpec;
+}
+
+export type BlsSpec = { kind: "key"; key: SecretText } | { kind: "file"; path: string; password: SecretText };
+
+export type AccountSpec =
+  | { kind: "key"; key: PrivateKey }
+  /** Signed for by the nearest remote signer. */
+  | { kind: "address"; address: string; at: Place }
+  | { kind: "remote"; address: string; signer: RemoteSigner }
+  /** A JSON V3 file, or a folder of them. */
+  | { kind: "file"; path: string; password: SecretText; at: Place };
+
+export type AccountsSpec = { kind: "list"; accounts: AccountSpec[] } | MnemonicSpec;
+
+export interface MnemonicSpec {
+  kind: "mnemonic";
+  mnemonic: SecretText;
+  accountIndex: number;
+  accountCount: number;
+  addressIndex: number;
+  addressCount: number;
+}
+
+export interface ProverSpec {
+  /** Address that proofs are rewarded to; that of the first publisher when absent. */
+  id?: string;
+  publisher: AccountsSpec;
+}
+
+export interface RemoteSigner {
+  url: string;
+  /** Client certificate; parsed, not used. */
+  certPath?: string;
+  certPass?: SecretText;
+}

@@ -1,0 +1,64 @@
+import { readFileSync, statSync } from "node:fs";
+import { jsonFilesIn } from "./accounts.ts";
+import { KeystoreError, type KeystoreIssue } from "./errors.ts";
+import type { KeystoreFile } from "./file-types.ts";
+import { type Keystore, resolveKeystore } from "./keystore.ts";
+import { mergeKeystoreFiles } from "./merge-files.ts";
+import { parseKeystoreFile } from "./parse-file.ts";
+import { checkRemoteAccounts, type ListRemoteAccounts } from "./remote-signer-check.ts";
+
+export interface LoadKeystoreOptions {
+  /** A file, or a folder whose .json files are merged in the order of their names. */
+  path: string;
+  warn: (facts: object, message: string) => void;
+  list?: ListRemoteAccounts;
+  /** Pauses between attempts to reach a remote signer. Milliseconds. */
+  waitsMs?: readonly number[];
+}
+
+/** Reads, merges and checks keystore files, down to whether remote signers hold the named keys. Throws KeystoreError. */
+export async function loadKeystore({ path, warn, list, waitsMs }: LoadKeystoreOptions): Promise<Keystore> {
+  const keystore = await resolveKeystore(mergeKeystoreFiles(readFiles(path), warn));
+  await checkRemoteAccounts(keystore, { list, waitsMs });
+  return keystore;
+}
+
+/** Every file is read before the answer, so that one refusal names the faults of all. */
+function readFiles(path: string): KeystoreFile[] {
+  const files: KeystoreFile[] = [];
+  const issues: KeystoreIssue[] = [];
+  for (const file of keystorePaths(path)) {
+    try {
+      files.push(parseKeystoreFile(readText(file), file));
+    } catch (error) {
+      if (!(error instanceof KeystoreError)) throw error;
+      issues.push(...error.issues);
+    }
+  }
+  if (issues.length > 0) throw new KeystoreError(issues);
+  return files;
+}
+
+function unreadable(file: string, error: unknown): KeystoreError {
+  const { code } = error as NodeJS.ErrnoException;
+  return new KeystoreError([{ file, field: "", rule: `cannot be read (${code})` }], { cause: error });
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+function keystorePaths(path: string): string[] {
+  let paths: string[];
+  try {
+    paths = statSync(path).isDirectory() ? jsonFilesIn(path) : [path];
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+  if (paths.length === 0) throw new KeystoreError([{ file: path, field: "", rule: "must hold a .json file" }]);
+  return paths;
+}

@@ -1,0 +1,54 @@
+import { KeystoreError } from "./errors.ts";
+import type { AccountsSpec, KeystoreFile, ProverSpec, RemoteSigner, ValidatorSpec } from "./file-types.ts";
+
+/** The keystore that several files make together (sheet 08 section 6.2). */
+export interface MergedKeystore {
+  validators: ValidatorSpec[];
+  slasher: AccountsSpec[];
+  prover?: ProverSpec;
+  /** Remote signer for the accounts of a file that name none; files without take the last one given. */
+  remoteSigner?: RemoteSigner;
+  publisher: AccountsSpec[];
+  coinbase?: string;
+  feeRecipient?: string;
+}
+
+const LAST_WINS = ["remoteSigner", "coinbase", "feeRecipient"] as const;
+
+/**
+ * Merges files in order. Of what can only be given once, the last one wins and `warn` is told, except for the prover and the schema
+ * version, about which files must agree. Throws KeystoreError.
+ */
+export function mergeKeystoreFiles(
+  files: readonly KeystoreFile[],
+  warn: (facts: object, message: string) => void,
+): MergedKeystore {
+  const [first] = files;
+  const merged: MergedKeystore = { validators: [], slasher: [], publisher: [] };
+  for (const file of files) {
+    const broken = (field: string, rule: string) => new KeystoreError([{ file: file.path, field, rule }]);
+    if (file.schemaVersion !== first.schemaVersion) {
+      throw broken("schemaVersion", `must be ${first.schemaVersion} as in ${first.path}`);
+    }
+    merged.validators.push(...file.validators);
+    if (file.prover !== undefined) {
+      if (merged.prover !== undefined) throw broken("prover", "must be given in one file only");
+      merged.prover = file.prover;
+    }
+    for (const key of LAST_WINS) {
+      if (file[key] === undefined) continue;
+      if (merged[key] !== undefined) warn({ file: file.path, field: key }, "a later keystore file replaces a default");
+      Object.assign(merged, { [key]: file[key] });
+    }
+    accumulate(merged.slasher, file.slasher);
+    accumulate(merged.publisher, file.publisher);
+  }
+  return merged;
+}
+
+/** Lists add up; a mnemonic replaces what was there, and is replaced. */
+function accumulate(all: AccountsSpec[], more: AccountsSpec | undefined): void {
+  if (more === undefined) return;
+  if (more.kind === "mnemonic" || all.some(({ kind }) => kind === "mnemonic")) all.length = 0;
+  all.push(more);
+}

@@ -1,0 +1,229 @@
+import { dirname, resolve } from "node:path";
+import { validateMnemonic } from "@scure/bip39";
+import { wordlist } from "@scure/bip39/wordlists/english";
+import { fromHex } from "../../protocol/bytes.ts";
+import { isCanonicalFr } from "../../protocol/field.ts";
+import { KeystoreError, type KeystoreIssue } from "./errors.ts";
+import type {
+  AccountSpec,
+  AccountsSpec,
+  AttesterItem,
+  AttesterSpec,
+  BlsSpec,
+  KeystoreFile,
+  MnemonicSpec,
+  ProverSpec,
+  RemoteSigner,
+  ValidatorSpec,
+} from "./file-types.ts";
+import { JsonField, readL1Address, readText, readWhole } from "./json-fields.ts";
+import { PrivateKey, SecretText } from "./private-key.ts";
+
+const COMMON_KEYS = ["schemaVersion", "validators", "slasher", "remoteSigner", "prover", "fundingAccount"];
+const VERSION_2_KEYS = ["publisher", "coinbase", "feeRecipient"];
+const VALIDATOR_KEYS = ["attester", "coinbase", "publisher", "feeRecipient", "remoteSigner", "fundingAccount"];
+const MNEMONIC_KEYS = ["mnemonic", "addressIndex", "accountIndex", "addressCount", "accountCount"];
+
+/** More derived accounts than this are taken for a mistake. */
+const MOST_DERIVED = 10_000;
+
+/**
+ * Reads the text of a keystore file (sheet 08 section 6.2): unknown keys are refused, and all broken rules are named at once. Paths in
+ * it are taken from the file's folder. Nothing else is read. Throws KeystoreError.
+ */
+export function parseKeystoreFile(text: string, path: string): KeystoreFile {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the text, which holds secrets.
+    throw new KeystoreError([{ file: path, field: "", rule: "must be JSON" }]);
+  }
+  const issues: KeystoreIssue[] = [];
+  const file = readFile(new JsonField(json, path, issues), path);
+  if (issues.length > 0) throw new KeystoreError(issues);
+  return file;
+}
+
+function readFile(root: JsonField, path: string): KeystoreFile {
+  const version = root.key("schemaVersion");
+  const schemaVersion = version.value;
+  if (schemaVersion !== 1 && schemaVersion !== 2) {
+    if (!root.isObject()) return root.broken("must be an object");
+    return version.broken("must be 1 or 2");
+  }
+  root.object(schemaVersion === 1 ? COMMON_KEYS : [...COMMON_KEYS, ...VERSION_2_KEYS]);
+  const defaults = schemaVersion === 2;
+  const file: KeystoreFile = {
+    path,
+    schemaVersion,
+    validators: readValidators(root, schemaVersion),
+    slasher: root.key("slasher").optional(readAccounts),
+    remoteSigner: root.key("remoteSigner").optional(readRemoteSigner),
+    prover: root.key("prover").optional(readProver),
+    fundingAccount: root.key("fundingAccount").optional(readAccount),
+    publisher: defaults ? root.key("publisher").optional(readAccounts) : undefined,
+    coinbase: defaults ? root.key("coinbase").optional(readL1Address) : undefined,
+    feeRecipient: defaults ? root.key("feeRecipient").optional(readL2Address) : undefined,
+  };
+  if (file.validators?.length === 0 && file.prover === undefined) {
+    root.broken("Keystore must have at least validators or prover configuration");
+  }
+  return file;
+}
+
+function readValidators(root: JsonField, schemaVersion: 1 | 2): ValidatorSpec[] {
+  const field = root.key("validators");
+  if (!field.given) return [];
+  if (!Array.isArray(field.value)) return field.broken("must be an array");
+  const validators = field.items().map((item) => readValidator(item, schemaVersion));
+  if (schemaVersion === 2 && !root.has("feeRecipient") && field.items().some((item) => !item.has("feeRecipient"))) {
+    root.broken("Each validator must have a feeRecipient, or a top-level feeRecipient must be set for all validators");
+  }
+  return validators;
+}
+
+function readValidator(entry: JsonField, schemaVersion: 1 | 2): ValidatorSpec {
+  if (!entry.object(VALIDATOR_KEYS)) return entry.value as never;
+  const feeRecipient = entry.key("feeRecipient");
+  if (schemaVersion === 1 && !feeRecipient.given) feeRecipient.broken("is required");
+  const attester = entry.key("attester");
+  return {
+    at: entry.place,
+    attester: attester.given ? readAttester(attester) : attester.broken("is required"),
+    coinbase: entry.key("coinbase").optional(readL1Address),
+    publisher: entry.key("publisher").optional(readAccounts),
+    feeRecipient: feeRecipient.optional(readL2Address),
+    remoteSigner: entry.key("remoteSigner").optional(readRemoteSigner),
+    fundingAccount: entry.key("fundingAccount").optional(readAccount),
+  };
+}
+
+function readAttester(field: JsonField): AttesterSpec {
+  if (field.has("mnemonic")) return readMnemonic(field);
+  return { kind: "list", attesters: listOf(field).map(readAttesterItem) };
+}
+
+function readAttesterItem(field: JsonField): AttesterItem {
+  if (!field.has("eth")) return { eth: readAccount(field) };
+  field.object(["eth", "bls"]);
+  return { eth: readAccount(field.key("eth")), bls: field.key("bls").optional(readBls) };
+}
+
+function readAccounts(field: JsonField): AccountsSpec {
+  if (field.has("mnemonic")) return readMnemonic(field);
+  return { kind: "list", accounts: listOf(field).map(readAccount) };
+}
+
+/** The items of an array that has some, or the one item that stands for an array. */
+function listOf(field: JsonField): JsonField[] {
+  if (!Array.isArray(field.value)) return [field];
+  if (field.value.length === 0) field.broken("must not be empty");
+  return field.items();
+}
+
+function readAccount(field: JsonField): AccountSpec {
+  const { value } = field;
+  if (typeof value === "string") return readAccountText(field, value);
+  if (field.has("path")) {
+    field.object(["path", "password"]);
+    const path = resolve(dirname(field.file), readText(field.key("path")) ?? "");
+    return { kind: "file", path, password: readSecret(field.key("password")), at: field.place };
+  }
+  if (field.has("address")) {
+    field.object(["address", "remoteSignerUrl", "certPath", "certPass"]);
+    return { kind: "remote", address: readL1Address(field.key("address")), signer: readSigner(field) };
+  }
+  return field.broken(
+    "must be a private key, an address, an object with address and remoteSignerUrl, or one with path and password",
+  );
+}
+
+function readAccountText(field: JsonField, text: string): AccountSpec {
+  if (/^0x[0-9a-fA-F]{40}$/.test(text)) return { kind: "address", address: text.toLowerCase(), at: field.place };
+  if (!/^0x[0-9a-fA-F]{64}$/.test(text)) return field.broken("Invalid private key (must be 32 bytes with 0x prefix)");
+  try {
+    return { kind: "key", key: new PrivateKey(fromHex(text)) };
+  } catch {
+    return field.broken("Invalid private key (must be from 1 to the order of secp256k1)");
+  }
+}
+
+function readSecret(field: JsonField): SecretText {
+  return new SecretText(field.given ? readText(field) : "");
+}
+
+function readMnemonic(field: JsonField): MnemonicSpec {
+  field.object(MNEMONIC_KEYS);
+  const words = field.key("mnemonic");
+  const mnemonic = readText(words);
+  if (mnemonic !== undefined && !validateMnemonic(mnemonic, wordlist)) {
+    words.broken("must be an English BIP-39 mnemonic with a valid checksum");
+  }
+  const spec: MnemonicSpec = {
+    kind: "mnemonic",
+    mnemonic: new SecretText(mnemonic),
+    addressIndex: readWhole(field.key("addressIndex"), 0, 0),
+    accountIndex: readWhole(field.key("accountIndex"), 0, 0),
+    addressCount: readWhole(field.key("addressCount"), 1, 1),
+    accountCount: readWhole(field.key("accountCount"), 1, 1),
+  };
+  if (spec.addressCount * spec.accountCount > MOST_DERIVED) {
+    field.broken(`must stand for at most ${MOST_DERIVED} accounts`);
+  }
+  return spec;
+}
+
+function readBls(field: JsonField): BlsSpec {
+  if (field.has("path")) {
+    field.object(["path", "password"]);
+    const path = resolve(dirname(field.file), readText(field.key("path")) ?? "");
+    return { kind: "file", path, password: readSecret(field.key("password")) };
+  }
+  const { value } = field;
+  if (typeof value === "string" && /^0x[0-9a-fA-F]{64}$/.test(value))
+    return { kind: "key", key: new SecretText(value) };
+  return field.broken("must be 0x and 64 hex digits, or an object with path and password");
+}
+
+function readProver(field: JsonField): ProverSpec {
+  if (!field.has("publisher") && !field.has("id")) {
+    return { publisher: { kind: "list", accounts: [readAccount(field)] } };
+  }
+  field.object(["id", "publisher"]);
+  const [id, publisher] = [field.key("id"), field.key("publisher")];
+  return {
+    id: id.given ? readL1Address(id) : id.broken("is required"),
+    publisher: publisher.given ? readAccounts(publisher) : publisher.broken("is required"),
+  };
+}
+
+function readRemoteSigner(field: JsonField): RemoteSigner {
+  if (typeof field.value === "string") return { url: readUrl(field) };
+  if (!field.object(["remoteSignerUrl", "certPath", "certPass"])) return field.value as never;
+  return readSigner(field);
+}
+
+function readSigner(field: JsonField): RemoteSigner {
+  const url = field.key("remoteSignerUrl");
+  return {
+    url: url.given ? readUrl(url) : url.broken("is required"),
+    certPath: field.key("certPath").optional(readText),
+    certPass: field.key("certPass").optional(readSecret),
+  };
+}
+
+function readUrl(field: JsonField): string {
+  const text = typeof field.value === "string" ? field.value : "";
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  return field.broken("must be an http or https URL");
+}
+
+/** 32 bytes of a canonical field element, as lower-case 0x text. */
+function readL2Address(field: JsonField): string {
+  const { value } = field;
+  if (typeof value === "string" && /^0x[0-9a-fA-F]{64}$/.test(value) && isCanonicalFr(fromHex(value))) {
+    return value.toLowerCase();
+  }
+  return field.broken("must be 0x and 64 hex digits of a field element");
+}

@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { KeystoreError, type KeystoreIssue } from "./errors.ts";
+import type { Keystore } from "./keystore.ts";
+
+/** Lists the accounts of a remote signer: lower-case 0x text. */
+export type ListRemoteAccounts = (url: string) => Promise<string[]>;
+
+/** Pauses between attempts (sheet 08 section 6.3). Milliseconds. */
+const RETRY_WAITS_MS = [1000, 2000, 4000, 8000, 16_000];
+const REQUEST_LIMIT_MS = 10_000;
+
+/** Asks a remote signer over JSON-RPC (eth_accounts). Rejects when it does not answer with a list. */
+export const listRemoteAccounts: ListRemoteAccounts = async (url) => {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_accounts", params: [] }),
+    signal: AbortSignal.timeout(REQUEST_LIMIT_MS),
+  });
+  const answer: unknown = await response.json();
+  const accounts = typeof answer === "object" && answer !== null && "result" in answer ? answer.result : undefined;
+  if (!Array.isArray(accounts)) throw new TypeError(`eth_accounts answered with status ${response.status} and no list`);
+  return accounts.map((account) => String(account).toLowerCase());
+};
+
+/**
+ * Checks that every remote account is one that its signer holds. A signer that does not answer is asked again. Throws KeystoreError;
+ * a signer's URL is shown by its host only.
+ */
+export async function checkRemoteAccounts(
+  keystore: Keystore,
+  {
+    list = listRemoteAccounts,
+    waitsMs = RETRY_WAITS_MS,
+  }: { list?: ListRemoteAccounts; waitsMs?: readonly number[] } = {},
+): Promise<void> {
+  const byUrl = new Map<string, Set<string>>();
+  for (const { address, signer } of keystore.remoteAccounts()) {
+    byUrl.set(signer.url, (byUrl.get(signer.url) ?? new Set()).add(address));
+  }
+  const checked = await Promise.all([...byUrl].map(([url, addresses]) => missing(url, addresses, list, waitsMs)));
+  const issues = checked.flat();
+  if (issues.length > 0) throw new KeystoreError(issues);
+}
+
+async function missing(
+  url: string,
+  addresses: Set<string>,
+  list: ListRemoteAccounts,
+  waitsMs: readonly number[],
+): Promise<KeystoreIssue[]> {
+  const field = `remote signer ${new URL(url).host}`;
+  for (let attempt = 0; ; attempt++) {
+    try {
+      const held = new Set(await list(url));
+      return [...addresses].filter((a) => !held.has(a)).map((a) => ({ field, rule: `does not hold the key of ${a}` }));
+    } catch {
+      if (attempt >= waitsMs.length) return [{ field, rule: `does not answer eth_accounts (${attempt + 1} attempts)` }];
+      await sleep(waitsMs[attempt]);
+    }
+  }
+}

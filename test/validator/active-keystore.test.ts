@@ -1,0 +1,116 @@
+import { expect, test } from "vitest";
+import { keystoreControl } from "../../src/node/admin/keystore-control.ts";
+import { ActiveKeystore } from "../../src/validator/keystore/active-keystore.ts";
+import { KeystoreError } from "../../src/validator/keystore/errors.ts";
+import { Keystore, type ValidatorKeys } from "../../src/validator/keystore/keystore.ts";
+import { PrivateKey } from "../../src/validator/keystore/private-key.ts";
+
+function account(seed: number) {
+  const key = new PrivateKey(new Uint8Array(32).fill(seed));
+  return { kind: "local", address: key.address, key } as const;
+}
+const [A, B, P, Q] = [1, 2, 3, 4].map(account);
+const FEES = `0x${"0b".repeat(32)}`;
+const keys = (attester: typeof A, more: Partial<ValidatorKeys> = {}): ValidatorKeys => ({
+  attesters: [attester],
+  publishers: undefined,
+  coinbase: undefined,
+  feeRecipient: FEES,
+  ...more,
+});
+
+/** Keys in force whose next reload gives `next`. */
+function active(
+  initial: Keystore,
+  next: Keystore | Error,
+  publishers: string[] | undefined = initial.publisherAddresses(),
+) {
+  const state = { next };
+  const load = async (): Promise<Keystore> => {
+    if (state.next instanceof Error) throw state.next;
+    return state.next;
+  };
+  return { state, store: new ActiveKeystore(initial, load, publishers) };
+}
+
+test("a reload takes over attesters, coinbase, fee recipient and who publishes for whom", async () => {
+  const initial = new Keystore({ validators: [keys(A, { publishers: [P] })] });
+  const feeRecipient = `0x${"0c".repeat(32)}`;
+  const coinbase = `0x${"0d".repeat(20)}`;
+  const { store } = active(
+    initial,
+    new Keystore({ validators: [keys(B, { publishers: [Q, P], coinbase, feeRecipient })] }),
+  );
+  const told: Keystore[] = [];
+  store.onReload((keystore) => void told.push(keystore));
+  await store.reload();
+  expect(store.current.attesterAddresses()).toEqual([B.address]);
+  expect(store.current.coinbaseOf(B.address)).toBe(coinbase);
+  expect(store.current.feeRecipientOf(B.address)).toBe(feeRecipient);
+  expect(store.current.publishersOf(B.address)).toEqual([Q, P]);
+  expect(told).toEqual([store.current]);
+});
+
+test("a reload leaves the prover's keys as they were at the start", async () => {
+  const prover = { id: A.address, publishers: [P] };
+  const { store } = active(
+    new Keystore({ validators: [keys(A)], prover }),
+    new Keystore({ validators: [keys(B)], prover: { id: B.address, publishers: [Q] } }),
+  );
+  await store.reload();
+  expect(store.current.prover).toEqual(prover);
+});
+
+test("a validator whose publishers were all unknown at the start is refused, and everything stays", async () => {
+  const initial = new Keystore({ validators: [keys(A, { publishers: [P] })] });
+  const { store, state } = active(
+    initial,
+    new Keystore({ validators: [keys(A, { publishers: [P] }), keys(B, { publishers: [Q] })] }),
+  );
+  const told: Keystore[] = [];
+  store.onReload((keystore) => void told.push(keystore));
+  await expect(store.reload()).rejects.toThrow(
+    `Cannot reload keystore: validator ${B.address} has publisher keys [${Q.address}] but none match the L1 signers initialized at ` +
+      `startup [${P.address}]. Publishers cannot be hot-reloaded — use an existing publisher key or restart the node.`,
+  );
+  expect(store.current).toBe(initial);
+  expect(told).toEqual([]);
+  state.next = new Keystore({ validators: [keys(A, { publishers: [P] }), keys(B)] });
+  await store.reload();
+  expect(store.current.publishersOf(B.address)).toEqual([B]);
+});
+
+test("without a sequencer any publisher will do", async () => {
+  const initial = new Keystore({ validators: [keys(A)] });
+  const next = new Keystore({ validators: [keys(B, { publishers: [Q] })] });
+  const store = new ActiveKeystore(initial, async () => next, undefined);
+  await store.reload();
+  expect(store.current.attesterAddresses()).toEqual([B.address]);
+});
+
+test("files that cannot be used leave the keys in force, and the next reload may succeed", async () => {
+  const initial = new Keystore({ validators: [keys(A)] });
+  const { store, state } = active(
+    initial,
+    new KeystoreError([{ file: "a.json", field: "validators[0].attester", rule: "is required" }]),
+  );
+  await expect(store.reload()).rejects.toThrow("a.json: validators[0].attester is required");
+  expect(store.current).toBe(initial);
+  state.next = new Keystore({ validators: [] });
+  await expect(store.reload()).rejects.toThrow("validators must not be empty");
+  state.next = new Keystore({ validators: [keys(B)] });
+  await store.reload();
+  expect(store.current.attesterAddresses()).toEqual([B.address]);
+});
+
+test("the admin call needs keystore files and a validator", async () => {
+  const { store } = active(new Keystore({ validators: [keys(A)] }), new Keystore({ validators: [keys(B)] }));
+  await expect(keystoreControl({ directory: undefined, keys: store }).reload()).rejects.toThrow(
+    "Cannot reload keystore: node is not using a file-based keystore. Set KEY_STORE_DIRECTORY to use file-based keystores.",
+  );
+  await expect(keystoreControl({ directory: "/keys", keys: undefined }).reload()).rejects.toThrow(
+    "Cannot reload keystore: validator is not enabled.",
+  );
+  await keystoreControl({ directory: "/keys", keys: store }).reload();
+  expect(store.current.attesterAddresses()).toEqual([B.address]);
+});

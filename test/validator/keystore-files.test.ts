@@ -1,0 +1,520 @@
+import { createCipheriv, pbkdf2Sync, scryptSync } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { inspect } from "node:util";
+import { keccak_256 } from "@noble/hashes/sha3.js";
+import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
+import { KeystoreError } from "../../src/validator/keystore/errors.ts";
+import type { Keystore } from "../../src/validator/keystore/keystore.ts";
+import { loadKeystore } from "../../src/validator/keystore/load-keystore.ts";
+
+/** The first accounts of the mnemonic that development chains share. */
+const MNEMONIC = "test test test test test test test test test test test junk";
+const ACCOUNTS = [
+  ["0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80", "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266"],
+  ["0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d", "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"],
+  ["0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a", "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc"],
+] as const;
+const [KEY, ADDRESS] = ACCOUNTS[0];
+const FEES = `0x${"0b".repeat(32)}`;
+const COINBASE = `0x${"C0".repeat(20)}`;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "svc-keystore-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function write(name: string, contents: unknown): string {
+  const path = join(folder, name);
+  writeFileSync(path, typeof contents === "string" ? contents : JSON.stringify(contents));
+  return path;
+}
+
+const warnings: [object, string][] = [];
+afterEach(() => void warnings.splice(0));
+const load = (path = folder): Promise<Keystore> =>
+  loadKeystore({ path, warn: (facts, message) => void warnings.push([facts, message]), waitsMs: [1] });
+
+const validator = (more: object = {}) => ({ attester: KEY, feeRecipient: FEES, ...more });
+const file = (more: object = {}) => ({ schemaVersion: 1, validators: [validator()], ...more });
+
+/** The faults of one file: field and rule. */
+async function faults(contents: unknown): Promise<string[]> {
+  const path = write("keys.json", contents);
+  const error = await load(path).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(KeystoreError);
+  const { issues, message } = error as KeystoreError;
+  expect(message).not.toContain(KEY.slice(2));
+  for (const issue of issues) if (issue.file !== undefined) expect(issue.file).toBe(path);
+  return issues.map(({ field, rule }) => `${field}: ${rule}`);
+}
+
+describe("a keystore file", () => {
+  it("gives the attester all roles that nobody else has", async () => {
+    const keys = await load(write("keys.json", file()));
+    expect(keys.attesterAddresses()).toEqual([ADDRESS]);
+    expect(keys.coinbaseOf(ADDRESS)).toBe(ADDRESS);
+    expect(keys.feeRecipientOf(ADDRESS)).toBe(FEES);
+    expect(keys.publisherAddresses()).toEqual([ADDRESS]);
+    expect(keys.attester(ADDRESS)).toMatchObject({ kind: "local", address: ADDRESS });
+  });
+
+  it("names coinbase and publishers", async () => {
+    const publisher = [ACCOUNTS[1][0], ACCOUNTS[2][0]];
+    const keys = await load(write("keys.json", file({ validators: [validator({ coinbase: COINBASE, publisher })] })));
+    expect(keys.coinbaseOf(ADDRESS)).toBe(COINBASE.toLowerCase());
+    expect(keys.publisherAddresses()).toEqual([ACCOUNTS[1][1], ACCOUNTS[2][1]]);
+  });
+
+  it("has many attesters in an entry, with or without BLS keys", async () => {
+    const attester = [
+      KEY,
+      { eth: ACCOUNTS[1][0], bls: `0x${"01".repeat(32)}` },
+      { eth: ACCOUNTS[2][0], bls: { path: "b" } },
+    ];
+    const keys = await load(write("keys.json", file({ validators: [validator({ attester })] })));
+    expect(keys.attesterAddresses()).toEqual(ACCOUNTS.map(([, address]) => address));
+  });
+
+  it("derives accounts from a mnemonic, for each account each address", async () => {
+    const derived = async (range: object) => {
+      const attester = { mnemonic: MNEMONIC, ...range };
+      return (await load(write("keys.json", file({ validators: [validator({ attester })] })))).attesterAddresses();
+    };
+    expect(await derived({})).toEqual([ADDRESS]);
+    expect(await derived({ addressIndex: 1, addressCount: 2 })).toEqual([ACCOUNTS[1][1], ACCOUNTS[2][1]]);
+    const both = await derived({ addressCount: 2, accountCount: 2 });
+    expect(both).toHaveLength(4);
+    expect(both.slice(2)).toEqual(await derived({ accountIndex: 1, addressCount: 2 }));
+  });
+
+  it("has defaults for its validators in version 2", async () => {
+    const other = {
+      attester: ACCOUNTS[1][0],
+      publisher: KEY,
+      coinbase: `0x${"0d".repeat(20)}`,
+      feeRecipient: `0x${"0e".repeat(32)}`,
+    };
+    const keys = await load(
+      write("keys.json", {
+        schemaVersion: 2,
+        validators: [{ attester: KEY }, other],
+        publisher: ACCOUNTS[2][0],
+        coinbase: COINBASE,
+        feeRecipient: FEES,
+      }),
+    );
+    expect(keys.publishersOf(ADDRESS).map(({ address }) => address)).toEqual([ACCOUNTS[2][1]]);
+    expect(keys.coinbaseOf(ADDRESS)).toBe(COINBASE.toLowerCase());
+    expect(keys.feeRecipientOf(ADDRESS)).toBe(FEES);
+    expect(keys.publishersOf(ACCOUNTS[1][1]).map(({ address }) => address)).toEqual([ADDRESS]);
+    expect(keys.coinbaseOf(ACCOUNTS[1][1])).toBe(other.coinbase);
+    expect(keys.feeRecipientOf(ACCOUNTS[1][1])).toBe(other.feeRecipient);
+  });
+
+  it("may be a prover's alone", async () => {
+    const short = await load(write("keys.json", { schemaVersion: 1, prover: KEY }));
+    expect(short.prover).toMatchObject({ id: ADDRESS, publishers: [{ address: ADDRESS }] });
+    const publisher = [ACCOUNTS[1][0], ACCOUNTS[2][0]];
+    const full = await load(write("keys.json", { schemaVersion: 1, prover: { id: COINBASE, publisher } }));
+    expect(full.prover).toMatchObject({ id: COINBASE.toLowerCase(), publishers: [{}, {}] });
+  });
+
+  it("accepts what nothing uses: slasher and funding accounts, client certificates", async () => {
+    const keys = await load(
+      write(
+        "keys.json",
+        file({
+          slasher: ACCOUNTS[1][0],
+          fundingAccount: ACCOUNTS[2][0],
+          validators: [validator({ fundingAccount: KEY })],
+        }),
+      ),
+    );
+    expect(keys.slasher).toMatchObject([{ address: ACCOUNTS[1][1] }]);
+  });
+
+  it("shows no secret when printed", async () => {
+    const attester = [KEY, { path: writeKeyFile("v3.json", ACCOUNTS[1][0], "hunter22"), password: "hunter22" }];
+    const keys = await load(write("keys.json", file({ validators: [validator({ attester })] })));
+    for (const shown of [inspect(keys, { depth: 9 }), JSON.stringify(keys), String(keys.attester(ADDRESS))]) {
+      expect(shown).not.toMatch(new RegExp(`${KEY.slice(2)}|hunter22`));
+    }
+  });
+});
+
+describe("a keystore file is refused, field and rule named", () => {
+  const cases: [string, unknown, string[]][] = [
+    ["that is no JSON", '{"schemaVersion":1, "validators": ["0xac0974bec39a17e36ba4a6b4d238ff94', [": must be JSON"]],
+    ["that is no object", [], [": must be an object"]],
+    ["of no version", { validators: [validator()] }, ["schemaVersion: must be 1 or 2"]],
+    ["of a later version", file({ schemaVersion: 3 }), ["schemaVersion: must be 1 or 2"]],
+    ["of nothing", { schemaVersion: 1 }, [": Keystore must have at least validators or prover configuration"]],
+    [
+      "without a validator",
+      { schemaVersion: 1, validators: [] },
+      [": Keystore must have at least validators or prover configuration"],
+    ],
+    ["with validators that are no array", file({ validators: {} }), ["validators: must be an array"]],
+    ["with an unknown key", file({ validator: 1 }), ["validator: is not a known key"]],
+    ["of version 1 with a default of version 2", file({ coinbase: COINBASE }), ["coinbase: is not a known key"]],
+    [
+      "with an unknown key in a validator",
+      file({ validators: [validator({ fee: 1 })] }),
+      ["validators[0].fee: is not a known key"],
+    ],
+    ["with a validator that is no object", file({ validators: [KEY] }), ["validators[0]: must be an object"]],
+    ["without an attester", file({ validators: [{ feeRecipient: FEES }] }), ["validators[0].attester: is required"]],
+    ["without a fee recipient", file({ validators: [{ attester: KEY }] }), ["validators[0].feeRecipient: is required"]],
+    [
+      "of version 2 without a fee recipient",
+      { schemaVersion: 2, validators: [{ attester: KEY }] },
+      [": Each validator must have a feeRecipient, or a top-level feeRecipient must be set for all validators"],
+    ],
+    [
+      "with a fee recipient that is no field",
+      file({ validators: [validator({ feeRecipient: `0x${"ff".repeat(32)}` })] }),
+      ["validators[0].feeRecipient: must be 0x and 64 hex digits of a field element"],
+    ],
+    [
+      "with a short coinbase",
+      file({ validators: [validator({ coinbase: "0x12" })] }),
+      ["validators[0].coinbase: must be 0x and 40 hex digits"],
+    ],
+    [
+      "with a key of another length",
+      file({ validators: [validator({ attester: KEY.slice(0, -2) })] }),
+      ["validators[0].attester: Invalid private key (must be 32 bytes with 0x prefix)"],
+    ],
+    [
+      "with a key without 0x",
+      file({ validators: [validator({ attester: KEY.slice(2) })] }),
+      ["validators[0].attester: Invalid private key (must be 32 bytes with 0x prefix)"],
+    ],
+    [
+      "with a key of zero",
+      file({ validators: [validator({ attester: `0x${"00".repeat(32)}` })] }),
+      ["validators[0].attester: Invalid private key (must be from 1 to the order of secp256k1)"],
+    ],
+    [
+      "with an empty list",
+      file({ validators: [validator({ attester: [] })] }),
+      ["validators[0].attester: must not be empty"],
+    ],
+    [
+      "with an attester of no kind",
+      file({ validators: [validator({ attester: [7] })] }),
+      [
+        "validators[0].attester[0]: must be a private key, an address, an object with address and remoteSignerUrl, or one with path and password",
+      ],
+    ],
+    [
+      "with a wrong BLS key",
+      file({ validators: [validator({ attester: { eth: KEY, bls: "0x1" } })] }),
+      ["validators[0].attester.bls: must be 0x and 64 hex digits, or an object with path and password"],
+    ],
+    [
+      "with an address that nobody signs for",
+      file({ validators: [validator({ attester: ADDRESS })] }),
+      ["validators[0].attester: needs a remote signer: an address alone cannot sign"],
+    ],
+    [
+      "with a signer without URL",
+      file({ validators: [validator({ attester: { address: ADDRESS } })] }),
+      ["validators[0].attester.remoteSignerUrl: is required"],
+    ],
+    [
+      "with a signer of another scheme",
+      file({ remoteSigner: "ftp://signer" }),
+      ["remoteSigner: must be an http or https URL"],
+    ],
+    [
+      "with a mnemonic whose checksum is wrong",
+      file({ validators: [validator({ attester: { mnemonic: MNEMONIC.replace("junk", "test") } })] }),
+      ["validators[0].attester.mnemonic: must be an English BIP-39 mnemonic with a valid checksum"],
+    ],
+    [
+      "with indexes and counts out of range",
+      file({
+        validators: [validator({ attester: { mnemonic: MNEMONIC, addressIndex: -1, accountCount: 0, count: 1 } })],
+      }),
+      [
+        "validators[0].attester.count: is not a known key",
+        "validators[0].attester.addressIndex: must be a whole number of at least 0",
+        "validators[0].attester.accountCount: must be a whole number of at least 1",
+      ],
+    ],
+    [
+      "with too many derived accounts",
+      file({ validators: [validator({ attester: { mnemonic: MNEMONIC, addressCount: 10_001 } })] }),
+      ["validators[0].attester: must stand for at most 10000 accounts"],
+    ],
+    [
+      "with a prover without publisher",
+      { schemaVersion: 1, prover: { id: COINBASE } },
+      ["prover.publisher: is required"],
+    ],
+  ];
+  it.each(cases)("%s", async (_what, contents, expected) => {
+    expect(await faults(contents)).toEqual(expected);
+  });
+
+  it("with all its faults at once", async () => {
+    expect(await faults(file({ validators: [{}, validator({ coinbase: 1 })], prover: [] }))).toHaveLength(4);
+  });
+
+  it("naming the same attester twice", async () => {
+    expect(await faults(file({ validators: [validator(), validator()] }))).toEqual([
+      `validators[1]: has attester ${ADDRESS}, as ${join(folder, "keys.json")} validators[0] has`,
+    ]);
+  });
+});
+
+describe("files of a folder", () => {
+  it("are merged in the order of their names; other files are left alone", async () => {
+    write("b.json", file({ validators: [validator({ attester: ACCOUNTS[1][0] })] }));
+    write("a.json", file());
+    write("c.json", { schemaVersion: 1, prover: ACCOUNTS[2][0] });
+    write("notes.txt", "nothing");
+    const keys = await load();
+    expect(keys.attesterAddresses()).toEqual([ADDRESS, ACCOUNTS[1][1]]);
+    expect(keys.prover?.id).toBe(ACCOUNTS[2][1]);
+  });
+
+  it("add publishers up, and the last default wins with a warning", async () => {
+    const other = `0x${"0d".repeat(20)}`;
+    write("a.json", { schemaVersion: 2, validators: [validator()], publisher: ACCOUNTS[1][0], coinbase: COINBASE });
+    write("b.json", { schemaVersion: 2, prover: KEY, publisher: [ACCOUNTS[2][0]], coinbase: other });
+    const keys = await load();
+    expect(keys.publisherAddresses()).toEqual([ACCOUNTS[1][1], ACCOUNTS[2][1]]);
+    expect(keys.coinbaseOf(ADDRESS)).toBe(other);
+    expect(warnings).toEqual([
+      [{ file: join(folder, "b.json"), field: "coinbase" }, "a later keystore file replaces a default"],
+    ]);
+  });
+
+  it("of which a mnemonic replaces the publishers before it", async () => {
+    write("a.json", { schemaVersion: 2, validators: [validator()], publisher: ACCOUNTS[1][0] });
+    write("b.json", { schemaVersion: 2, prover: KEY, publisher: { mnemonic: MNEMONIC, addressIndex: 2 } });
+    expect((await load()).publisherAddresses()).toEqual([ACCOUNTS[2][1]]);
+  });
+
+  it.each([
+    ["the same attester twice", file(), new RegExp(`b.json: validators\\[0\\] has attester ${ADDRESS}, as .*a.json`)],
+    ["two versions", { schemaVersion: 2, prover: KEY }, /b.json: schemaVersion must be 1 as in .*a.json/],
+  ])("are refused with %s", async (_what, second, message) => {
+    write("a.json", file());
+    write("b.json", second);
+    await expect(load()).rejects.toThrow(message);
+  });
+
+  it("are refused with two provers", async () => {
+    write("a.json", { schemaVersion: 1, prover: KEY });
+    write("b.json", { schemaVersion: 1, prover: KEY });
+    await expect(load()).rejects.toThrow(/b.json: prover must be given in one file only/);
+  });
+
+  it("are refused together, each fault with its file", async () => {
+    write("a.json", "{");
+    write("b.json", { schemaVersion: 9 });
+    await expect(load()).rejects.toThrow(/a.json: must be JSON; .*b.json: schemaVersion must be 1 or 2/);
+  });
+
+  it("have to be there", async () => {
+    await expect(load()).rejects.toThrow(`${folder}: must hold a .json file`);
+    await expect(load(join(folder, "none"))).rejects.toThrow("none: cannot be read (ENOENT)");
+  });
+});
+
+/** Writes a V3 key file, cheap to open. */
+function writeKeyFile(
+  name: string,
+  key: string,
+  password: string,
+  change: (file: V3) => void = () => {},
+  kdf = "scrypt",
+): string {
+  const salt = Buffer.alloc(32, 7);
+  const iv = Buffer.alloc(16, 3);
+  const derived =
+    kdf === "scrypt"
+      ? scryptSync(password, salt, 32, { N: 1024, r: 8, p: 1 })
+      : pbkdf2Sync(password, salt, 1000, 32, "sha256");
+  const cipher = createCipheriv("aes-128-ctr", derived.subarray(0, 16), iv);
+  const ciphertext = Buffer.concat([cipher.update(Buffer.from(key.slice(2), "hex")), cipher.final()]);
+  const mac = Buffer.from(keccak_256(Buffer.concat([derived.subarray(16, 32), ciphertext])));
+  const contents: V3 = {
+    version: 3,
+    id: "00000000-0000-0000-0000-000000000000",
+    crypto: {
+      cipher: "aes-128-ctr",
+      ciphertext: ciphertext.toString("hex"),
+      cipherparams: { iv: iv.toString("hex") },
+      kdf,
+      kdfparams:
+        kdf === "scrypt"
+          ? { n: 1024, r: 8, p: 1, dklen: 32, salt: salt.toString("hex") }
+          : { c: 1000, prf: "hmac-sha256", dklen: 32, salt: salt.toString("hex") },
+      mac: mac.toString("hex"),
+    },
+  };
+  change(contents);
+  return write(name, contents);
+}
+
+interface V3 {
+  version: number;
+  id: string;
+  address?: string;
+  crypto: Record<string, unknown> & { kdfparams: Record<string, unknown> };
+}
+
+describe("encrypted key files", () => {
+  const withFile = (attester: object) => write("keys/keys.json", file({ validators: [validator({ attester })] }));
+  beforeEach(() => mkdirSync(join(folder, "keys")));
+
+  it.each(["scrypt", "pbkdf2"])("of %s are decrypted; a path is taken from the file's folder", async (kdf) => {
+    writeKeyFile("keys/v3.json", KEY, "secret", () => {}, kdf);
+    expect((await load(withFile({ path: "v3.json", password: "secret" }))).attesterAddresses()).toEqual([ADDRESS]);
+  });
+
+  it("of the Web3 Secret Storage Definition's test vector is decrypted", async () => {
+    const path = write("vector.json", {
+      crypto: {
+        cipher: "aes-128-ctr",
+        cipherparams: { iv: "6087dab2f9fdbbfaddc31a909735c1e6" },
+        ciphertext: "5318b4d5bcd28de64ee5559e671353e16f075ecae9f99c7a79a38af5f869aa46",
+        kdf: "pbkdf2",
+        kdfparams: {
+          c: 262144,
+          dklen: 32,
+          prf: "hmac-sha256",
+          salt: "ae3cd4e7013836a3df6bd7241b12db061dbe2c6785853cce422d148a624ce0bd",
+        },
+        mac: "517ead924a9d0dc3124507e3393d175ce3ff7c1e96529c6c555ce9e51205e9b2",
+      },
+      id: "3198bc9c-6672-5ab3-d995-4942343ae5b6",
+      version: 3,
+    });
+    const keys = await load(withFile({ path, password: "testpassword" }));
+    const [{ attesters }] = keys.validators;
+    const [account] = attesters;
+    if (account.kind !== "local") throw new Error("a local account was expected");
+    expect(Buffer.from(account.key.reveal()).toString("hex")).toBe(
+      "7a28b5ba57c53603b0b07b56bba752f7784bf506fa95edc395f5cf6c7514fe9d",
+    );
+  });
+
+  it("of a folder are all opened, in the order of their names", async () => {
+    mkdirSync(join(folder, "v3"));
+    writeKeyFile("v3/2.json", ACCOUNTS[1][0], "secret");
+    writeKeyFile("v3/1.json", KEY, "secret");
+    const keys = await load(withFile({ path: join(folder, "v3"), password: "secret" }));
+    expect(keys.attesterAddresses()).toEqual([ADDRESS, ACCOUNTS[1][1]]);
+  });
+
+  it.each<[string, (file: V3) => void, string, RegExp]>([
+    ["with another password", () => {}, "wrong", /which cannot be decrypted with the given password/],
+    ["of another version", (f) => (f.version = 1), "secret", /version must be 3/],
+    ["with another cipher", (f) => (f.crypto.cipher = "aes-256-gcm"), "secret", /cipher must be aes-128-ctr/],
+    ["with another derivation", (f) => (f.crypto.kdf = "argon2"), "secret", /kdf must be scrypt or pbkdf2/],
+    ["with an altered MAC", (f) => (f.crypto.mac = "00".repeat(32)), "secret", /cannot be decrypted/],
+    ["without a MAC", (f) => delete f.crypto.mac, "secret", /crypto.mac must be hex of 32 bytes/],
+    ["with a cost of no power of two", (f) => (f.crypto.kdfparams.n = 1000), "secret", /n must be a power of two/],
+    ["that ask for all memory", (f) => (f.crypto.kdfparams.n = 2 ** 24), "secret", /not ask for more than/],
+    [
+      "of another account",
+      (f) => (f.address = "11".repeat(20)),
+      "secret",
+      /states address 0x1111.* but holds the key of 0xf39f/,
+    ],
+  ])("%s are refused", async (_what, change, password, message) => {
+    writeKeyFile("v3.json", KEY, "secret", change);
+    const failed = load(withFile({ path: join(folder, "v3.json"), password }));
+    await expect(failed).rejects.toThrow(KeystoreError);
+    await expect(failed).rejects.toThrow(message);
+    await expect(failed).rejects.toThrow(/keys.json: validators\[0\].attester names .*v3.json/);
+  });
+
+  it("that are not there are refused", async () => {
+    await expect(load(withFile({ path: "none.json" }))).rejects.toThrow(
+      /names .*none.json, which cannot be read \(ENOENT\)/,
+    );
+    mkdirSync(join(folder, "empty"));
+    await expect(load(withFile({ path: join(folder, "empty") }))).rejects.toThrow(/holds no .json file/);
+  });
+});
+
+describe("remote signers", () => {
+  let server: Server;
+  let url: string;
+  let held: unknown = [];
+  let asked = 0;
+  beforeEach(async () => {
+    asked = 0;
+    server = createServer((_request, response) => {
+      asked++;
+      response.end(JSON.stringify({ jsonrpc: "2.0", id: 1, result: held }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/secret-path`;
+  });
+  afterEach(() => new Promise((resolve) => server.close(resolve)));
+
+  it("come from the account, then the validator, then the file", async () => {
+    held = ACCOUNTS.map(([, address]) => address.toUpperCase().replace("0X", "0x"));
+    const of = (path: string) => `${url}/${path}`;
+    const keys = await load(
+      write("keys.json", {
+        schemaVersion: 1,
+        remoteSigner: { remoteSignerUrl: of("file"), certPath: "c", certPass: "p" },
+        validators: [
+          validator({ attester: ADDRESS }),
+          validator({ attester: ACCOUNTS[1][1], remoteSigner: of("validator") }),
+          validator({
+            attester: { address: ACCOUNTS[2][1], remoteSignerUrl: of("account") },
+            remoteSigner: of("validator"),
+          }),
+        ],
+      }),
+    );
+    const signers = keys.attesterAddresses().map((address) => keys.attester(address));
+    expect(signers).toMatchObject([
+      { kind: "remote", signer: { url: of("file") } },
+      { kind: "remote", signer: { url: of("validator") } },
+      { kind: "remote", signer: { url: of("account") } },
+    ]);
+    expect(asked).toBe(3);
+  });
+
+  it("have to hold every account that names them", async () => {
+    held = [ACCOUNTS[1][1]];
+    const failed = load(
+      write("keys.json", file({ remoteSigner: url, validators: [validator({ attester: ADDRESS })] })),
+    );
+    const { host } = new URL(url);
+    await expect(failed).rejects.toThrow(`remote signer ${host} does not hold the key of ${ADDRESS}`);
+    await expect(failed).rejects.not.toThrow("secret-path");
+  });
+
+  it("are asked again before they are given up", async () => {
+    held = "nothing";
+    const failed = load(
+      write("keys.json", file({ remoteSigner: url, validators: [validator({ attester: ADDRESS })] })),
+    );
+    await expect(failed).rejects.toThrow("does not answer eth_accounts (2 attempts)");
+    expect(asked).toBe(2);
+  });
+});
+
+test("a folder named like a key is no reason to fail", async () => {
+  mkdirSync(join(folder, "x.json"));
+  await expect(load()).rejects.toThrow("x.json: cannot be read (EISDIR)");
+});
