@@ -12,8 +12,10 @@ import { type SyncServices, timed } from "./sync-services.ts";
  */
 export async function syncMessages(services: SyncServices, current: L1Block): Promise<void> {
   const { chain, reader, logger } = services;
-  const syncPoint = chain.state.syncPoint("message-sync")?.number ?? reader.identity.constants.l1StartBlock;
-  if (current.number <= syncPoint) return;
+  const read = chain.state.syncPoint("message-sync");
+  const syncPoint = read?.number ?? reader.identity.constants.l1StartBlock;
+  // An endpoint behind what was read already lags; at the same height it may have replaced the block.
+  if (current.number < syncPoint || (read !== undefined && equal(current.hash, read.hash))) return;
   const inbox = await reader.inboxState(current.number);
   if (!agree(services, inbox)) {
     let appended = false;

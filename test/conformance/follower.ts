@@ -1,0 +1,147 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { open } from "lmdb";
+import { rebuildInThread } from "../../src/archiver/rebuilders.ts";
+import { Synchronizer } from "../../src/archiver/synchronizer.ts";
+import { RECORDED_CHAIN } from "../../src/cli/demo/recorded-chain.ts";
+import type { Core } from "../../src/core/core.ts";
+import { CorePool } from "../../src/core/pool.ts";
+import type { SourcedBlobFetcher } from "../../src/l1/blobs/blob-fetcher.ts";
+import { createBlobFetcher } from "../../src/l1/blobs/create-blob-fetcher.ts";
+import { connectRollup } from "../../src/l1/connect.ts";
+import type { ConnectedRollup } from "../../src/l1/types.ts";
+import { attestationValidator } from "../../src/node/attestations.ts";
+import { type ChainServices, openChainServices } from "../../src/node/chain-services.ts";
+import { genesisPublicData } from "../../src/node/genesis.ts";
+import { fromHex } from "../../src/protocol/bytes.ts";
+
+const FUNDED = {
+  testAccounts: true,
+  sponsoredFpc: true,
+  prefundAddresses: [fromHex(RECORDED_CHAIN.prefundAddresses)],
+};
+
+export interface FollowedL1 {
+  l1RpcUrls: string[];
+  /** Folder of the recorded blobs. */
+  blobStore: string;
+}
+
+/** Every row of a closed store by table, as text. */
+async function rows(path: string): Promise<Record<string, Record<string, string>>> {
+  const root = open<Buffer, Buffer>({ path, encoding: "binary", keyEncoding: "binary", maxDbs: 64, readOnly: true });
+  try {
+    const names = [...root.getKeys({})].map((key) => key.toString());
+    return Object.fromEntries(
+      names.map((name) => {
+        const table = root.openDB<Buffer, Buffer>({ name, encoding: "binary", keyEncoding: "binary" });
+        const entries = [...table.getRange({})].map(({ key, value }) => [
+          Buffer.from(key as unknown as Uint8Array).toString("hex"),
+          Buffer.from(value).toString("hex"),
+        ]);
+        return [name, Object.fromEntries(entries)];
+      }),
+    );
+  } finally {
+    await root.close();
+  }
+}
+
+/** The services of a node that follow L1, driven step by step. */
+export class Follower {
+  readonly log: { level: string; message: string; facts: Record<string, unknown> }[] = [];
+  readonly path: string;
+  readonly #core: Core;
+  readonly #l1: FollowedL1;
+  reader!: ConnectedRollup;
+  services!: ChainServices;
+  synchronizer!: Synchronizer;
+  #blobs!: SourcedBlobFetcher;
+  readonly #hasher = new CorePool({ size: 1 });
+
+  private constructor(core: Core, l1: FollowedL1, path: string) {
+    this.#core = core;
+    this.#l1 = l1;
+    this.path = path;
+  }
+
+  static async open(core: Core, l1: FollowedL1): Promise<Follower> {
+    const follower = new Follower(core, l1, mkdtempSync(join(tmpdir(), "svc-reorg-")));
+    await follower.#open();
+    return follower;
+  }
+
+  /** A node with an empty data directory, synced. */
+  static async fresh(core: Core, l1: FollowedL1): Promise<Follower> {
+    const follower = await Follower.open(core, l1);
+    await follower.sync();
+    return follower;
+  }
+
+  async #open(): Promise<void> {
+    const { l1RpcUrls, blobStore } = this.#l1;
+    const { l1ChainId, registryAddress } = RECORDED_CHAIN;
+    this.reader = await connectRollup({
+      l1RpcUrls,
+      l1ChainId,
+      registryAddress,
+      ethereumSlotDuration: 12,
+      retryDelaysMs: [],
+    });
+    const { identity } = this.reader;
+    this.#blobs = createBlobFetcher({ identity, l1RpcUrls, fileStoreUrls: [`file://${blobStore}`] });
+    this.services = await openChainServices({
+      path: this.path,
+      mapSizeKb: 1 << 20,
+      core: this.#core,
+      identity,
+      publicData: genesisPublicData(this.#core, FUNDED),
+      hasher: this.#hasher,
+    });
+    const write = (level: string) => (facts: object, message: string) =>
+      void this.log.push({ level, message, facts: facts as Record<string, unknown> });
+    this.synchronizer = new Synchronizer({
+      store: this.services.store,
+      chain: this.services.chain,
+      worldState: this.services.world,
+      reader: this.reader,
+      blobs: this.#blobs,
+      rebuild: rebuildInThread(this.#core),
+      validateAttestations: attestationValidator(this.reader),
+      logger: { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") },
+    });
+  }
+
+  /** Iterates until one iteration completes; failures on the way are part of healing. Returns how many there were. */
+  async sync(tries = 12): Promise<number> {
+    for (let failures = 0; ; failures++) {
+      try {
+        await this.synchronizer.syncOnce();
+        return failures;
+      } catch (error) {
+        if (failures === tries) throw error;
+      }
+    }
+  }
+
+  async #close(): Promise<void> {
+    await this.synchronizer.stop();
+    await this.#blobs.close();
+    await this.services.store.close();
+  }
+
+  /** All that is stored, by table. The services are restarted by it. */
+  async contents(): Promise<Record<string, Record<string, string>>> {
+    await this.#close();
+    const found = await rows(this.path);
+    await this.#open();
+    return found;
+  }
+
+  async remove(): Promise<void> {
+    await this.#close();
+    await this.#hasher.close();
+    rmSync(this.path, { recursive: true, force: true });
+  }
+}

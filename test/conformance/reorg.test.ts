@@ -1,0 +1,184 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ReorgBelowFinalizedError } from "../../src/archiver/errors.ts";
+import { loadCore } from "../../src/core/load-core.ts";
+import { unpackBlobStore } from "../l1/chain-a.ts";
+import { Follower } from "./follower.ts";
+import { ReplayedL1 } from "./replayed-l1.ts";
+
+const core = loadCore();
+let folder: string;
+let l1: ReplayedL1;
+let node: Follower;
+
+const followed = () => ({ l1RpcUrls: [l1.url], blobStore: join(folder, "blobs") });
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "svc-reorg-blobs-"));
+  unpackBlobStore(join(folder, "blobs"));
+  l1 = await ReplayedL1.start();
+  await l1.replayToCheckpoint(12);
+  node = await Follower.fresh(core, followed());
+});
+afterAll(async () => {
+  await node?.remove();
+  await l1?.stop();
+  if (folder) rmSync(folder, { recursive: true, force: true });
+});
+
+/** Syncs, and holds everything that is stored against what a node with an empty data directory stores. */
+async function expectLikeFreshSync(): Promise<void> {
+  await node.sync();
+  const fresh = await Follower.fresh(core, followed());
+  try {
+    const [own, expected] = [await node.contents(), await fresh.contents()];
+    expect(Object.keys(own)).toEqual(Object.keys(expected));
+    for (const name of Object.keys(own)) expect(own[name], name).toEqual(expected[name]);
+  } finally {
+    await fresh.remove();
+  }
+}
+
+const tip = () => node.services.chain.latestCheckpointNumber();
+const proven = () => node.services.chain.provenCheckpointNumber();
+
+/** Recorded L1 blocks in which messages to L2 were sent. */
+const MESSAGE_BLOCKS = { first: 70, last: 74, count: 5 };
+
+describe("an L1 reorg", () => {
+  it("one block deep that touches no checkpoint changes nothing", async () => {
+    await l1.replayTo(l1.next!.number);
+    await node.sync();
+    const before = tip();
+    await l1.reorganise(1);
+    await expectLikeFreshSync();
+    expect(tip()).toBe(before);
+  });
+
+  it("one block deep takes the checkpoint in it, which comes back when it is proposed again", async () => {
+    await l1.replayToCheckpoint(13);
+    await node.sync();
+    expect(tip()).toBe(13);
+    await l1.takeBack(1);
+    await expectLikeFreshSync();
+    expect(tip()).toBe(12);
+    await l1.replayToCheckpoint(13);
+    await expectLikeFreshSync();
+    expect(tip()).toBe(13);
+  });
+
+  it("takes messages to L2, which come back together in one block", async () => {
+    await l1.replayTo(MESSAGE_BLOCKS.first - 1);
+    const messages = () => node.services.chain.messages.count();
+    await node.sync();
+    const before = messages();
+    await l1.replayTo(MESSAGE_BLOCKS.last);
+    await node.sync();
+    expect(messages()).toBe(before + MESSAGE_BLOCKS.count);
+    const transactions = await l1.takeBack(MESSAGE_BLOCKS.last - MESSAGE_BLOCKS.first + 1);
+    await expectLikeFreshSync();
+    expect(messages()).toBe(before);
+    await l1.mine({ transactions: transactions.flatMap((block) => block.transactions) });
+    l1.skipTo(MESSAGE_BLOCKS.last + 1);
+    await expectLikeFreshSync();
+    expect(messages()).toBe(before + MESSAGE_BLOCKS.count);
+  });
+
+  it("ten blocks deep takes proven checkpoints, which come back in later L1 blocks", async () => {
+    await l1.replayToCheckpoint(20);
+    await node.sync();
+    const height = await l1.height();
+    expect(proven()).toBe(19);
+    await l1.takeBack(10);
+    const tips = await l1.tips();
+    expect(tips.pending).toBeLessThan(18);
+    await expectLikeFreshSync();
+    expect([tip(), proven()]).toEqual([tips.pending, tips.proven]);
+    expect(await l1.height()).toBe(height);
+    await l1.replayToCheckpoint(20);
+    await expectLikeFreshSync();
+    expect([tip(), proven()]).toEqual([20, 19]);
+  });
+
+  it("that only moves checkpoints to other L1 blocks keeps them, and their new places", async () => {
+    await l1.takeBack(10);
+    await l1.replayToCheckpoint(20);
+    const removed: unknown[] = [];
+    node.synchronizer.on("blocksRemoved", (event) => removed.push(event));
+    await node.sync();
+    expect(removed).toEqual([]);
+    await expectLikeFreshSync();
+    expect(tip()).toBe(20);
+  });
+
+  it("that takes proofs only moves the proven tip back", async () => {
+    for (const checkpoint of [20, 18, 20]) {
+      await l1.prove(checkpoint);
+      await l1.mine({});
+      await node.sync();
+      expect([tip(), proven()]).toEqual([20, checkpoint]);
+    }
+    await expectLikeFreshSync();
+  });
+
+  it("that takes so many proofs that L1 would prune takes the checkpoints too, until the proofs are back", async () => {
+    for (const checkpoint of [17, 20]) {
+      await l1.prove(checkpoint);
+      await l1.mine({});
+      await expectLikeFreshSync();
+      expect([tip(), proven()]).toEqual([checkpoint, checkpoint]);
+    }
+  });
+
+  it("that leaves L1 shorter is told from an endpoint's lag once L1 has grown again", async () => {
+    await l1.replayToCheckpoint(22);
+    await node.sync();
+    await l1.takeBack(4, { shorter: true });
+    expect((await l1.tips()).pending).toBe(20);
+    await node.sync();
+    expect(tip()).toBe(22);
+    for (let i = 0; i < 5; i++) await l1.mine({});
+    await expectLikeFreshSync();
+    expect(tip()).toBe(20);
+    await l1.replayToCheckpoint(22);
+    await expectLikeFreshSync();
+    expect(tip()).toBe(22);
+  });
+
+  it("that takes the block in which unproven checkpoints were due to be pruned brings them back", async () => {
+    await l1.replayToCheckpoint(23, { prove: false });
+    await node.sync();
+    expect([tip(), proven()]).toEqual([23, 21]);
+    const { epochDuration, slotDuration, proofSubmissionEpochs } = node.reader.identity.constants;
+    const tooLate = (proofSubmissionEpochs + 2) * epochDuration * slotDuration;
+    await l1.mine({ timestamp: (await l1.latestTimestamp()) + tooLate });
+    await node.sync();
+    expect([tip(), proven()]).toEqual([21, 21]);
+    await l1.reorganise(1);
+    await expectLikeFreshSync();
+    expect([tip(), proven()]).toEqual([23, 21]);
+  });
+});
+
+describe("finality", () => {
+  it("is never given up: the node says so and stands still until L1 is back", async () => {
+    const moment = await l1.mark();
+    await l1.replayToCheckpoint(54);
+    await node.sync();
+    const { chain } = node.services;
+    const { number } = chain.tips().finalized.block;
+    expect(number).toBeGreaterThan(25);
+    const height = await l1.height();
+    await l1.returnTo(moment);
+    const again = await l1.mark();
+    await l1.request("anvil_mine", `0x${(height - (await l1.height()) + 1).toString(16)}`);
+    for (let i = 0; i < 3; i++) await expect(node.synchronizer.syncOnce()).rejects.toThrow(ReorgBelowFinalizedError);
+    expect([tip(), node.services.world.status().tip]).toEqual([54, 54]);
+    await l1.returnTo(again);
+    await l1.replayToCheckpoint(55);
+    await node.sync();
+    expect(tip()).toBe(55);
+  });
+});
