@@ -1,0 +1,125 @@
+import type { WireAnswer } from "./wire.ts";
+
+const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_BATCH = 100;
+const CODES = [-32600, -32601, -32700, -32701, -32702];
+
+/** An answer that a request of this kind must not get. */
+export class WrongAnswerError extends Error {
+  constructor(rule: string, answer: WireAnswer | undefined) {
+    const { status, body } = answer ?? { status: 0, body: Buffer.alloc(0) };
+    super(`${rule}; got ${status} ${body.toString("utf8", 0, 600)}`);
+    this.name = "WrongAnswerError";
+  }
+}
+
+/** What the parsed answers were, for the report. */
+export interface AnswerCounts {
+  results: number;
+  errors: Map<number, number>;
+}
+
+/** What a body as a whole is refused with, or the request that it holds. */
+function read(asked: Uint8Array): { status: number; code: number } | { request: unknown } {
+  if (asked.length > MAX_BODY_BYTES) return { status: 413, code: -32600 };
+  if (asked.length === 0) return { status: 400, code: -32600 };
+  const text = Buffer.from(asked)
+    .toString("utf8")
+    .replace(/^\ufeff/, "");
+  if (!/^[ \t\n\r]*[[{]/.test(text)) return { status: 400, code: -32700 };
+  let request: unknown;
+  try {
+    request = JSON.parse(text);
+  } catch {
+    return { status: 400, code: -32700 };
+  }
+  const refused = Array.isArray(request) && (request.length === 0 || request.length > MAX_BATCH);
+  return refused ? { status: 400, code: -32600 } : { request };
+}
+
+/** Judges an answer by the body that was asked, decompressed. Throws a WrongAnswerError. */
+export function judgeRpc(asked: Uint8Array, answer: WireAnswer, counts: AnswerCounts): void {
+  if (answer.headers.get("content-type") !== "application/json; charset=utf-8") {
+    throw new WrongAnswerError("content type", answer);
+  }
+  const wanted = read(asked);
+  const answered = parsed(answer);
+  if ("code" in wanted) {
+    if (answer.status !== wanted.status) throw new WrongAnswerError(`status ${wanted.status} expected`, answer);
+    judgeSlot(undefined, answered, answer, counts, wanted.code);
+    return;
+  }
+  const { request } = wanted;
+  if (!Array.isArray(request)) {
+    const failed = judgeSlot(request, answered, answer, counts);
+    if (answer.status !== (failed ? 400 : 200)) throw new WrongAnswerError("status of a single call", answer);
+    return;
+  }
+  if (answer.status !== 200 || !Array.isArray(answered) || answered.length !== request.length) {
+    throw new WrongAnswerError(`a batch of ${request.length} has 200 and as many slots`, answer);
+  }
+  for (const [i, slot] of answered.entries()) judgeSlot(request[i], slot, answer, counts);
+}
+
+function parsed(answer: WireAnswer): unknown {
+  try {
+    return JSON.parse(answer.body.toString("utf8"));
+  } catch {
+    throw new WrongAnswerError("no JSON", answer);
+  }
+}
+
+/** Whether the slot is an error. `request` undefined: the body had no request that could be read. */
+function judgeSlot(
+  request: unknown,
+  slot: unknown,
+  answer: WireAnswer,
+  counts: AnswerCounts,
+  wantedCode?: number,
+): boolean {
+  const wrong = (rule: string) =>
+    new WrongAnswerError(`${rule} in ${shown(slot)} for ${shown(request)}`, { ...answer, body: Buffer.alloc(0) });
+  if (typeof slot !== "object" || slot === null || Array.isArray(slot)) throw wrong("no object");
+  const members = slot as Record<string, unknown>;
+  const strangers = Object.keys(members).filter((key) => !["jsonrpc", "id", "result", "error"].includes(key));
+  if (strangers.length > 0) throw wrong(`member ${strangers.join()}`);
+  if (!("jsonrpc" in members)) throw wrong("no jsonrpc");
+  if (!("error" in members)) {
+    if (wantedCode !== undefined) throw wrong(`code ${wantedCode} expected`);
+    judgeId(request, members, wrong);
+    counts.results++;
+    return false;
+  }
+  if ("result" in members) throw wrong("result and error");
+  const { code, message, ...more } = members.error as { code: unknown; message: unknown };
+  if (typeof code !== "number" || !CODES.includes(code)) throw wrong(`code ${code}`);
+  if (wantedCode !== undefined && code !== wantedCode) throw wrong(`code ${wantedCode} expected`);
+  if (typeof message !== "string") throw wrong("no message");
+  if (Object.keys(more).some((key) => key !== "data")) throw wrong("members of the error");
+  // -32700 in a slot: an id that cannot be written again is left out.
+  if (wantedCode === undefined && code !== -32700) judgeId(request, members, wrong);
+  counts.errors.set(code, (counts.errors.get(code) ?? 0) + 1);
+  return true;
+}
+
+function judgeId(request: unknown, slot: Record<string, unknown>, wrong: (rule: string) => Error): void {
+  if (typeof request !== "object" || request === null) {
+    if (slot.id !== null) throw wrong("id null expected");
+    return;
+  }
+  const { id } = request as { id?: unknown };
+  if ("id" in slot !== (id !== undefined) || !sameJson(slot.id, id)) throw wrong("another id");
+}
+
+/** Infinity, which `1e999` is read as, is written as null. */
+function sameJson(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
+function shown(value: unknown): string {
+  try {
+    return (JSON.stringify(value) ?? "nothing").slice(0, 500);
+  } catch {
+    return "something deep";
+  }
+}
