@@ -76,6 +76,21 @@ describe("envelope", () => {
     async (name) => expect((await ask({ method: name })).text).toContain(`Method not found: ${name}`),
   );
 
+  test("an id too deep to be written again is refused, and is no fault of the node", async () => {
+    const { log } = setup([one]);
+    const dispatcher = new Dispatcher(new Registry([one]), OPTIONS, log);
+    const depth = 20_000;
+    for (const method of ["node_one", "node_absent"]) {
+      const request = `{"method":"${method}","id":${"[".repeat(depth)}${"]".repeat(depth)}}`;
+      const { status, body } = await dispatcher.answerText(request);
+      expect(status).toBe(400);
+      expect(JSON.parse(Buffer.from(body).toString())).toMatchObject({
+        error: { code: -32700, message: expect.stringMatching(/^Unable to serialize response: Maximum/) },
+      });
+    }
+    expect(log.entries).toEqual([]);
+  });
+
   test("a namespace that is not served here does not exist", async () => {
     const admin = method({ name: "stop", params: [], handle: () => 1, encode: { nodeAdmin: encodeNumber } });
     expect((await setup([admin]).ask({ method: "nodeAdmin_stop" })).text).toContain("Method not found");

@@ -151,18 +151,27 @@ export class Dispatcher {
     } catch (unserialisable) {
       // An id nested too deeply to be written again, or data that is no JSON.
       out.rewind(0);
-      const text = `Unable to serialize response: ${messageOf(unserialisable)}`;
-      return { status: 400, body: errorBody(`"error":{"code":${PARSE_ERROR},"message":${JSON.stringify(text)}}`) };
+      const { message } = unserialisable instanceof RpcError ? unserialisable : unwritable(unserialisable);
+      return { status: 400, body: errorBody(`"error":{"code":${PARSE_ERROR},"message":${JSON.stringify(message)}}`) };
     }
   }
 
   #head(request: RequestObject, jsonrpc: unknown): void {
     const out = this.#out;
     if (jsonrpc === undefined || jsonrpc === JSONRPC) out.text('{"jsonrpc":"2.0"');
-    else out.text('{"jsonrpc":').value(jsonrpc);
+    else this.#echo('{"jsonrpc":', jsonrpc);
     const { id } = request;
     if (typeof id === "number") out.text(`,"id":${JSON.stringify(id)}`);
-    else if (id !== undefined) out.text(',"id":').value(id);
+    else if (id !== undefined) this.#echo(',"id":', id);
+  }
+
+  /** Writes what the request held. That it nests deeper than text can be made of is the client's doing, not a fault to log. */
+  #echo(name: string, value: unknown): void {
+    try {
+      this.#out.text(name).value(value);
+    } catch (error) {
+      throw unwritable(error);
+    }
   }
 
   #described(request: RequestObject, error: unknown): { code: number; message: string; data?: unknown } {
@@ -172,6 +181,10 @@ export class Dispatcher {
     if (!expected) this.#log.error({ method: request.method, err: error }, "A request failed unexpectedly");
     return { code: EXECUTION_ERROR, message };
   }
+}
+
+function unwritable(cause: unknown): RpcError {
+  return new RpcError(PARSE_ERROR, `Unable to serialize response: ${messageOf(cause)}`, { cause });
 }
 
 const encodeNull: Encoder<unknown> = (out) => void out.text("null");
