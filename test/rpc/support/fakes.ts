@@ -150,7 +150,7 @@ export const IDENTITY: RollupIdentity = {
     rollupManaLimit: 75_000_000,
   },
   l1StartBlockHash: wordOf(0),
-  genesisArchiveRoot: wordOf(0x99),
+  genesisArchiveRoot: wordOf(0x29),
 };
 
 export function fakeServices(overrides: Partial<NodeServices> = {}): NodeServices {

@@ -1,0 +1,234 @@
+import { describe, expect, test } from "vitest";
+import { bigUintBytes, concat, toHex } from "../../../src/protocol/bytes.ts";
+import { FunctionSignatures } from "../../../src/rpc/methods/function-signatures.ts";
+import type { NodeServices } from "../../../src/rpc/methods/services.ts";
+import { checkpoints, svc } from "../support/development-chain.ts";
+import { fakeContent, GENESIS_BLOCK, IDENTITY, wordOf } from "../support/fakes.ts";
+
+const { ask } = svc();
+
+describe("10 contracts and node", () => {
+  const instance = {
+    address: wordOf(1),
+    salt: wordOf(2),
+    deployer: wordOf(3),
+    currentContractClassId: wordOf(4),
+    originalContractClassId: wordOf(5),
+    initializationHash: wordOf(6),
+    publicKeys: concat(...[1, 2, 3, 4].map((byte) => new Uint8Array(64).fill(byte))),
+    blockNumber: 2,
+  };
+
+  test("an instance has its keys as points and as hashes", async () => {
+    const times: (bigint | undefined)[] = [];
+    const content = fakeContent({
+      contractInstance: (_, timestamp) => {
+        times.push(timestamp);
+        return instance;
+      },
+    });
+    const { ask: askContract } = svc({ content });
+    const address = toHex(wordOf(1));
+    const points = {
+      masterNullifierPublicKey: `0x${"01".repeat(64)}`,
+      masterIncomingViewingPublicKey: `0x${"02".repeat(64)}`,
+      masterOutgoingViewingPublicKey: `0x${"03".repeat(64)}`,
+      masterTaggingPublicKey: `0x${"04".repeat(64)}`,
+    };
+    const release = (await askContract("node_getContract", address)) as object;
+    expect(release).toMatchObject({ version: 1, publicKeys: points, address });
+    const hash = toHex(wordOf(0x55));
+    expect(await askContract("svc_getContract", address)).toEqual({
+      ...release,
+      immutablesHash: toHex(wordOf(0)),
+      publicKeys: {
+        npkMHash: hash,
+        ivpkM: points.masterIncomingViewingPublicKey,
+        ovpkMHash: hash,
+        tpkMHash: hash,
+        ...points,
+      },
+    });
+    expect(await askContract("svc_getContract", address, "proposed")).not.toBeNull();
+    expect(times).toEqual([undefined, undefined, 0n]);
+    expect(await askContract("svc_getContract", address, 1)).toBeNull();
+  });
+
+  test("node info has the gas limits, and a record when there is one", async () => {
+    const limits = { gas: { daGas: 117_965, l2Gas: 6_540_000 } };
+    const info = (await ask("svc_getNodeInfo")) as object;
+    expect(info).toMatchObject({ nodeVersion: "4.1.2", realProofs: false, txsLimits: limits });
+    expect(info).not.toHaveProperty("enr");
+    expect(await ask("node_getNodeInfo")).toEqual({ ...info, txsLimits: undefined });
+    const p2p = {
+      enr: () => "enr:x",
+      peers: () => [],
+      attestations: () => [],
+      proposals: () => ({ blocks: [], checkpoints: [] }),
+    };
+    expect(await svc({ p2p }).ask("svc_getNodeInfo")).toMatchObject({ enr: "enr:x" });
+    expect(await svc({ p2p }).ask("svc_getEncodedEnr")).toBe("enr:x");
+    expect(await ask("svc_getEncodedEnr")).toBeNull();
+  });
+});
+
+describe("11 fees", () => {
+  test("of now and of the next slots", async () => {
+    const current = { feePerDaGas: "0", feePerL2Gas: "87014100000" };
+    expect(await ask("svc_getCurrentMinFees")).toEqual(current);
+    expect(await ask("svc_getPredictedMinFees")).toHaveLength(3);
+    expect(await ask("svc_getPredictedMinFees", "half")).toEqual([
+      -32701,
+      "Invalid enum value. Expected 'none' | 'target' | 'limit', received 'half' (0)",
+    ]);
+    expect(await ask("node_getPredictedMinFees")).toEqual([-32601, "Method not found: node_getPredictedMinFees"]);
+    const usages: string[] = [];
+    const fees = {
+      currentMinFees: async () => ({ feePerDaGas: 0n, feePerL2Gas: 0n }),
+      predictedMinFees: async (usage: string) => {
+        usages.push(usage);
+        return [];
+      },
+    };
+    const { ask: askFees } = svc({ fees });
+    for (const usage of [null, "none", "limit"]) await askFees("svc_getPredictedMinFees", usage);
+    expect(usages).toEqual(["target", "none", "limit"]);
+  });
+});
+
+describe("12 validators and peers", () => {
+  const validator = {
+    address: new Uint8Array(20).fill(0xab),
+    lastProposal: { timestamp: 5n, slot: 1, date: "1970-01-01T00:00:05.000Z" },
+    totalSlots: 2,
+    missedProposals: { currentStreak: 0, count: 0, total: 1 },
+    missedAttestations: { currentStreak: 1, rate: 0.5, count: 1, total: 2 },
+    history: [{ slot: 1, status: "checkpoint-mined" as const }],
+  };
+  const shown = {
+    ...validator,
+    address: `0x${"ab".repeat(20)}`,
+    lastProposal: { ...validator.lastProposal, timestamp: "5" },
+  };
+
+  test("statistics, kept or not", async () => {
+    for (const namespace of ["svc", "node"]) {
+      expect(await ask(`${namespace}_getValidatorsStats`)).toEqual({ stats: {}, slotWindow: 0 });
+    }
+    const address = shown.address;
+    expect(await ask("svc_getValidatorStats", address)).toBeNull();
+    const asked: unknown[] = [];
+    const validatorStats: NodeServices["validatorStats"] = {
+      all: () => ({ stats: [validator], slotWindow: 9, initialSlot: 1 }),
+      of: (...params) => {
+        asked.push(params.map((one) => (one instanceof Uint8Array ? toHex(one) : one)));
+        return { validator, allTimeProvenPerformance: [{ missed: 1, total: 2, epoch: 3 }], slotWindow: 9 };
+      },
+    };
+    const keeping = svc({ validatorStats });
+    expect(await keeping.ask("svc_getValidatorsStats")).toEqual({
+      stats: { [address]: shown },
+      initialSlot: 1,
+      slotWindow: 9,
+    });
+    expect(await keeping.ask("node_getValidatorStats", address, "1", 2)).toEqual({
+      validator: shown,
+      allTimeProvenPerformance: [{ missed: 1, total: 2, epoch: 3 }],
+      slotWindow: 9,
+    });
+    expect(asked).toEqual([[address, 1, 2]]);
+  });
+
+  test("peers and what they sent", async () => {
+    expect(await ask("svc_getPeers", true)).toEqual([]);
+    expect(await ask("svc_getCheckpointAttestationsForSlot", "5")).toEqual([]);
+    expect(await ask("svc_getProposalsForSlot", 5)).toEqual({ blockProposals: [], checkpointProposals: [] });
+    expect(await ask("svc_getCheckpointAttestationsForSlot", 5, "abc")).toEqual([-32701, "Invalid (1)"]);
+
+    const header = checkpoints[0].header;
+    const signature = new Uint8Array(65).fill(1);
+    const signed = { header, archive: wordOf(1), feeAssetPriceModifier: -3n, signature };
+    const block = {
+      ...signed,
+      header: GENESIS_BLOCK.header,
+      indexWithinCheckpoint: 0,
+      inHash: wordOf(2),
+      archiveRoot: wordOf(3),
+      txHashes: [wordOf(4)],
+    };
+    const asked: unknown[] = [];
+    const p2p: NodeServices["p2p"] = {
+      enr: () => undefined,
+      peers: (includePending) => (includePending ? [{ status: "connected", id: "a", score: 1 }] : []),
+      attestations: (slot, hash) => {
+        asked.push([slot, hash && toHex(hash)]);
+        return [{ ...signed, proposerSignature: signature }];
+      },
+      proposals: () => ({ blocks: [block], checkpoints: [signed] }),
+    };
+    const { ask: askPeers } = svc({ p2p });
+    const context = { chainId: 31337, rollupAddress: IDENTITY.addresses.rollupAddress };
+    const text = `0x${"01".repeat(65)}`;
+    expect(await askPeers("svc_getPeers", true)).toEqual([{ status: "connected", id: "a", score: 1 }]);
+    expect(await askPeers("svc_getCheckpointAttestationsForSlot", 5, "0xff")).toMatchObject([
+      {
+        payload: {
+          header: { slotNumber: 70 },
+          archive: toHex(wordOf(1)),
+          feeAssetPriceModifier: "-3",
+          signatureContext: context,
+        },
+        signature: text,
+        proposerSignature: text,
+      },
+    ]);
+    expect(asked).toEqual([[5, "0xff"]]);
+    expect(await askPeers("svc_getProposalsForSlot", 5)).toMatchObject({
+      blockProposals: [
+        {
+          indexWithinCheckpoint: 0,
+          inHash: toHex(wordOf(2)),
+          archiveRoot: toHex(wordOf(3)),
+          txHashes: [toHex(wordOf(4))],
+          signature: text,
+          signatureContext: context,
+        },
+      ],
+      checkpointProposals: [
+        {
+          checkpointHeader: { slotNumber: 70 },
+          archive: toHex(wordOf(1)),
+          feeAssetPriceModifier: "-3",
+          signatureContext: context,
+        },
+      ],
+    });
+  });
+});
+
+describe("13 debug", () => {
+  test("signatures are kept within bounds", async () => {
+    const signatures = new FunctionSignatures();
+    const { ask: askDebug } = svc({ signatures });
+    for (let i = 0; i < 15; i++) {
+      const names = Array.from({ length: 100 }, (_, k) => `f${i * 100 + k}()${"x".repeat(300)}`);
+      expect(await askDebug("svc_registerContractFunctionSignatures", names)).toBeNull();
+    }
+    expect(signatures.names).toHaveLength(1000);
+    expect(signatures.names[0]).toHaveLength(256);
+    expect(signatures.names.at(-1)).toMatch(/^f1499\(\)/);
+  });
+
+  test("the allow list has the built-in entries first", async () => {
+    const setupAllowList = [{ classId: wordOf(1), selector: Uint8Array.of(1, 2, 3, 4) }];
+    const list = (await svc({ setupAllowList }).ask("svc_getAllowedPublicSetup")) as object[];
+    expect(list).toHaveLength(4);
+    expect(list[1]).toEqual({
+      address: toHex(bigUintBytes(1n, 32)),
+      selector: "0xb839de91",
+      calldataLength: 3,
+      rejectNullMsgSender: true,
+    });
+    expect(list[3]).toEqual({ classId: toHex(wordOf(1)), selector: "0x01020304" });
+  });
+});

@@ -1,0 +1,155 @@
+import { describe, expect, test } from "vitest";
+import { toHex } from "../../../src/protocol/bytes.ts";
+import { chain, EPOCH, svc } from "../support/development-chain.ts";
+import { IDENTITY, wordOf } from "../support/fakes.ts";
+
+const { ask, respond } = svc();
+
+describe("1.3 parameters", () => {
+  test("surplus ones are refused, where the release ignores them", async () => {
+    expect(await ask("svc_getVersion", 1)).toEqual([-32701, "Array must contain at most 0 element(s) ()"]);
+    expect(await ask("svc_getBlockNumber", "proposed", null)).toEqual([
+      -32701,
+      "Array must contain at most 1 element(s) ()",
+    ]);
+    expect(await ask("node_getVersion", 1)).toBe(344372055);
+  });
+
+  test("optional ones may be null or left out", async () => {
+    expect(await ask("svc_getBlockNumber", null)).toBe(3);
+    expect(await ask("svc_getPeers")).toEqual([]);
+  });
+});
+
+describe("1.4 nothing", () => {
+  test("is null, where the release has no result", async () => {
+    expect((await respond("svc_getBlock", [99])).body).toEqual({ id: 1, result: null });
+    expect((await respond("node_getBlock", [99])).body).toEqual({ id: 1 });
+    expect((await respond("svc_registerContractFunctionSignatures", [[]])).body).toEqual({ id: 1, result: null });
+    expect((await respond("node_registerContractFunctionSignatures", [[]])).body).toEqual({ id: 1 });
+  });
+});
+
+describe("3.1 block selectors", () => {
+  test.each<[unknown, number | undefined]>([
+    [{ number: 2 }, 2],
+    [{ number: "2" }, 2],
+    [{ hash: toHex(wordOf(0x13)) }, 3],
+    [{ archive: toHex(wordOf(0x22)) }, 2],
+    [{ archive: toHex(IDENTITY.genesisArchiveRoot) }, 0],
+    [{ tag: "proven" }, 1],
+    [{ number: 1, hash: toHex(wordOf(0x13)) }, 3],
+    [{ number: 1, extra: true }, 1],
+    [toHex(wordOf(0x13)), 3],
+    ["latest", 3],
+    ["proposed", 3],
+    ["checkpointed", 2],
+    ["proven", 1],
+    ["finalized", 0],
+    [2, 2],
+    [0, 0],
+    [4, undefined],
+    ["5", undefined],
+    [{ hash: "0x5" }, undefined],
+  ])("%j is block %s", async (selector, number) => {
+    const block = (await ask("svc_getBlock", selector)) as { number: number } | null;
+    expect(block?.number).toBe(number);
+    const data = (await ask("svc_getBlockData", selector)) as { blockHash: string } | null;
+    expect(data?.blockHash).toBe(number === undefined ? undefined : toHex(chain.block(number)!.hash));
+  });
+
+  const either = (got: string) =>
+    "A block parameter object must name exactly one block, via a single one of number, hash, archive, tag or via " +
+    `number and hash together, but got [${got}] (0)`;
+  test.each<[unknown, string]>([
+    [{}, either("")],
+    [{ number: 1, tag: "proven" }, either("number, tag")],
+    [{ tag: "latest" }, "Invalid input (0)"],
+    [{ number: -1 }, "Number must be greater than or equal to 0 (0.number)"],
+    [{ hash: 5 }, "Expected string, received number (0.hash)"],
+    [{ archive: "xyz" }, "Not a valid hex string (0.archive)"],
+    [-1, "Invalid input (0)"],
+    ["pending", "Invalid input (0)"],
+    [[], "Invalid input (0)"],
+    [null, "Invalid input (0)"],
+  ])("%j is refused", async (selector, message) => {
+    expect(await ask("svc_getBlock", selector)).toEqual([-32701, message]);
+  });
+});
+
+describe("3.2 tips", () => {
+  test.each([
+    ["svc_getBlockNumber", 3, 3, 2, 1, 0],
+    ["svc_getCheckpointNumber", 2, 2, 2, 1, 0],
+  ])("%s", async (method, ...numbers) => {
+    const tips = [undefined, "proposed", "checkpointed", "proven", "finalized"];
+    for (const [i, name] of tips.entries()) expect(await ask(method, ...(name ? [name] : []))).toBe(numbers[i]);
+    expect(await ask(method, "latest")).toEqual([
+      -32701,
+      "Invalid enum value. Expected 'proposed' | 'checkpointed' | 'proven' | 'finalized', received 'latest' (0)",
+    ]);
+    expect(await ask(method, 1)).toMatchObject([-32701, expect.stringContaining("received number (0)")]);
+  });
+});
+
+describe("3.3 checkpoint selectors", () => {
+  test.each<[unknown, number | undefined]>([
+    [1, 1],
+    ["2", 2],
+    [{ number: 2 }, 2],
+    [{ slot: 70 }, 1],
+    [{ slot: 75 }, 2],
+    [{ slot: 71 }, undefined],
+    [{ slot: 1e18 }, undefined],
+    ["checkpointed", 2],
+    ["proposed", 2],
+    ["proven", 1],
+    ["finalized", undefined],
+    [0, undefined],
+    [3, undefined],
+    [1e300, undefined],
+  ])("%j is checkpoint %s", async (selector, number) => {
+    const found = (await ask("svc_getCheckpoint", selector)) as { number: number } | null;
+    expect(found?.number).toBe(number);
+  });
+
+  test.each([["latest"], [{}], [{ number: 1, slot: 1 }], [{ number: 1, x: 1 }], [null], [true], ["0x1z"]])(
+    "%j is refused",
+    async (selector) => expect(await ask("svc_getCheckpoint", selector)).toEqual([-32701, "Invalid input (0)"]),
+  );
+});
+
+describe("3.4 checkpoint queries", () => {
+  test.each<[unknown, number[]]>([
+    [{ from: 1, limit: 5 }, [1, 2]],
+    [{ from: 2, limit: 200 }, [2]],
+    [{ from: 3, limit: 1 }, []],
+    [{ epoch: EPOCH }, [1, 2]],
+    [{ epoch: 9 }, []],
+    [{ epoch: 1e300 }, []],
+    [{ fromSlot: 0, limit: 1 }, [1]],
+    [{ fromSlot: 71, limit: 9 }, [2]],
+    [{ fromSlot: 76, limit: 9 }, []],
+    [{ fromSlot: 74, limit: 9, reverse: true }, [1]],
+    [{ fromSlot: 80, limit: 9, reverse: true }, [2, 1]],
+    [{ fromSlot: 80, limit: 1, reverse: true }, [2]],
+    [{ fromSlot: 69, limit: 1, reverse: true }, []],
+  ])("%j gives %j", async (query, numbers) => {
+    const found = (await ask("svc_getCheckpointsData", query)) as { checkpointNumber: number }[];
+    expect(found.map(({ checkpointNumber }) => checkpointNumber)).toEqual(numbers);
+  });
+
+  test.each<[unknown, string]>([
+    [{ from: 1, limit: 201 }, "limit must be at most 200 (0.limit)"],
+    [{ fromSlot: 1, limit: 201 }, "limit must be at most 200 (0.limit)"],
+    [{ from: 1, limit: 0 }, "Number must be greater than or equal to 1 (0.limit)"],
+    [{ from: 1, limit: 1.5 }, "Expected integer, received float (0.limit)"],
+    [{ from: 1 }, "Invalid input (0)"],
+    [{ from: 1, limit: 1, epoch: 1 }, "Invalid input (0)"],
+    [{ epoch: -1 }, "Number must be greater than or equal to 0 (0.epoch)"],
+    [{ fromSlot: 1, limit: 1, reverse: 1 }, "Expected boolean, received number (0.reverse)"],
+    [[], "Invalid input (0)"],
+  ])("%j is refused", async (query, message) => {
+    expect(await ask("svc_getCheckpointsData", query)).toEqual([-32701, message]);
+  });
+});

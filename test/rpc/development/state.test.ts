@@ -1,0 +1,255 @@
+import { describe, expect, test } from "vitest";
+import type { TaggedLog, TagRange } from "../../../src/archiver/content-types.ts";
+import { L1EndpointError } from "../../../src/l1/errors.ts";
+import { concat, toHex } from "../../../src/protocol/bytes.ts";
+import { checkpointOutHash, epochOutHash } from "../../../src/protocol/sha-trees.ts";
+import type { NodeServices } from "../../../src/rpc/methods/services.ts";
+import { chain, checkpoints, EPOCH, svc } from "../support/development-chain.ts";
+import { fakeContent, fakeWorld, IDENTITY, settledTx, wordOf } from "../support/fakes.ts";
+
+const { ask } = svc();
+
+describe("7 world state", () => {
+  const unknownHash = toHex(wordOf(0x2e));
+  test.each<[unknown, string]>([
+    [
+      unknownHash,
+      `Block hash ${unknownHash} not found when querying world state. If the node API has been queried with anchor block hash possibly a reorg has occurred.`,
+    ],
+    [{ archive: unknownHash }, `Block with archive ${unknownHash} not found.`],
+    [{ number: 4 }, "Queried block 4 not yet synced by the node (node is synced upto 3)."],
+    [4, "Queried block 4 not yet synced by the node (node is synced upto 3)."],
+  ])("reference %j", async (reference, message) => {
+    expect(await ask("svc_getNoteHashMembershipWitness", reference, "0x1")).toEqual([-32702, message]);
+  });
+
+  test.each<[unknown, number]>([
+    ["latest", 3],
+    ["proposed", 3],
+    [{ tag: "checkpointed" }, 2],
+    ["proven", 1],
+    [{ archive: toHex(wordOf(0x21)) }, 1],
+    [{ archive: toHex(IDENTITY.genesisArchiveRoot) }, 0],
+  ])("reference %j reads the state of %i", async (reference, state) => {
+    let asked: number | undefined;
+    const reading = fakeWorld(3, {
+      findLeaf: (block) => {
+        asked = block;
+        return undefined;
+      },
+    });
+    expect(await svc({ world: reading }).ask("svc_getNoteHashMembershipWitness", reference, "0x1")).toBeNull();
+    expect(asked).toBe(state);
+  });
+
+  test("a nullifier that exists has no proof of absence, where the release gives its own leaf", async () => {
+    const leaf = { index: 1, key: wordOf(0), nextKey: wordOf(0), nextIndex: 0 };
+    const holding = fakeWorld(3, { lowLeaf: () => ({ leaf, present: true }) });
+    const { ask: askHolding } = svc({ world: holding });
+    expect(await askHolding("svc_getLowNullifierMembershipWitness", "latest", "0xff")).toEqual([
+      -32702,
+      "Cannot prove nullifier non-inclusion: nullifier 255 already exists in the tree",
+    ]);
+    expect(await askHolding("node_getLowNullifierMembershipWitness", "latest", "0xff")).toMatchObject({ index: "1" });
+  });
+
+  test("nothing is before genesis, where the release gives an error", async () => {
+    expect(await ask("svc_getBlockHashMembershipWitness", 0, "0x1")).toBeNull();
+    expect(await ask("node_getBlockHashMembershipWitness", 0, "0x1")).toEqual([
+      -32702,
+      "BlockNumber must be non-negative, got -1",
+    ]);
+    expect(await ask("svc_getBlockHashMembershipWitness", unknownHash, "0x1")).toEqual([
+      -32702,
+      expect.stringMatching(/possibly a reorg has occurred\.$/),
+    ]);
+  });
+});
+
+describe("8 messages", () => {
+  const message = wordOf(0x21);
+  const other = wordOf(0x22);
+  /** Two checkpoints of one block; the tx is the second of the second, with one message twice. */
+  const messages = [[[[other]]], [[[], [message, other, message]]]];
+  const outHashes = messages.map(checkpointOutHash);
+  const epochCheckpoints = outHashes.map((outHash, i) => ({ ...checkpoints[i], outHash }));
+  const root = epochOutHash(outHashes);
+  const l1Block = { number: 5, hash: wordOf(1), timestamp: 2000 };
+  const hash = toHex(wordOf(7));
+  const outbox = (services: Partial<NodeServices> = {}) =>
+    svc({
+      chain: { ...chain, checkpointsOfEpoch: (epoch) => (epoch === EPOCH ? epochCheckpoints : []) },
+      content: fakeContent({
+        settledTx: () => settledTx(),
+        l2ToL1Messages: (epoch) => (epoch === EPOCH ? messages : []),
+      }),
+      sync: { lastProcessedL1Block: () => l1Block },
+      outbox: { root: async () => root },
+      ...services,
+    });
+  const witness = (services: Partial<NodeServices>, ...params: unknown[]) =>
+    outbox(services).ask("svc_getL2ToL1MembershipWitness", ...params);
+
+  test("the checkpoint of a message from L1", async () => {
+    expect(await ask("svc_getL1ToL2MessageCheckpoint", toHex(wordOf(5)))).toBe(2);
+    expect(await ask("svc_getL1ToL2MessageCheckpoint", "0x1")).toBeNull();
+  });
+
+  test("messages of an epoch", async () => {
+    const shown = messages.map((of) => of.map((txs) => txs.map((own) => own.map(toHex))));
+    expect(await outbox().ask("svc_getL2ToL1Messages", EPOCH)).toEqual(shown);
+    expect(await outbox().ask("node_getL2ToL1Messages", 1e300)).toEqual([]);
+  });
+
+  test("a witness says how many checkpoints its root covers", async () => {
+    expect(await witness({}, hash, toHex(other))).toMatchObject({
+      epochNumber: EPOCH,
+      numCheckpointsInEpoch: 2,
+      root: toHex(root),
+    });
+    // Checkpoint 1 of 32, tx alone in its block, message 1 of 3.
+    expect(await witness({}, hash, toHex(other))).toMatchObject({ leafIndex: String(1 * 4 + 1) });
+    expect(await witness({}, hash, toHex(message), 2)).toMatchObject({ leafIndex: String(1 * 2 + 1) });
+    expect(await witness({}, hash, toHex(message), "0")).toMatchObject({ leafIndex: String(1 * 4) });
+  });
+
+  test("a message that is not the one meant", async () => {
+    expect(await witness({}, hash, toHex(message))).toEqual([
+      -32702,
+      `Multiple messages with the same value ${toHex(message)} found in tx (indices: 0, 2). Provide messageIndexInTx to disambiguate.`,
+    ]);
+    expect(await witness({}, hash, toHex(message), 1)).toEqual([
+      -32702,
+      `Message at index 1 in tx does not match the expected message ${toHex(message)}`,
+    ]);
+    expect(await witness({}, hash, "0x1")).toEqual([
+      -32702,
+      "The L2ToL1Message you are trying to prove inclusion of does not exist",
+    ]);
+  });
+
+  test("nothing until a root covers the tx", async () => {
+    const params = [hash, toHex(other)];
+    const first = epochOutHash(outHashes.slice(0, 1));
+    expect(await witness({ outbox: { root: async () => first } }, ...params)).toBeNull();
+    expect(await witness({ outbox: { root: async () => undefined } }, ...params)).toBeNull();
+    expect(await witness({ sync: { lastProcessedL1Block: () => undefined } }, ...params)).toBeNull();
+    expect(await witness({ content: fakeContent() }, ...params)).toBeNull();
+  });
+
+  test("a root of no local checkpoints is an error, or nothing while L1 moves on", async () => {
+    const wrong = { root: async () => wordOf(0x0f) };
+    expect(await witness({ outbox: wrong }, hash, toHex(other))).toEqual([
+      -32702,
+      `Local epoch out-hash does not match Outbox at epoch 2 numCheckpointsInEpoch 2: local=${toHex(root)} outbox=${toHex(wordOf(0x0f))}`,
+    ]);
+    let number = 5;
+    const sync = { lastProcessedL1Block: () => ({ ...l1Block, number: number++ }) };
+    expect(await witness({ outbox: wrong, sync }, hash, toHex(other))).toBeNull();
+  });
+
+  test("an L1 that does not answer is an answer without its address", async () => {
+    const down = new L1EndpointError("unreachable", "cannot be reached", { url: "http://secret.example" });
+    const broken = outbox({ outbox: { root: () => Promise.reject(down) } });
+    expect(await broken.ask("svc_getL2ToL1MembershipWitness", hash, toHex(other))).toEqual([
+      -32702,
+      "L1 cannot be asked at the moment",
+    ]);
+    expect(broken.log.entries).toEqual([]);
+  });
+});
+
+describe("9 logs", () => {
+  const tag = toHex(wordOf(1));
+  const found: TaggedLog = {
+    blockNumber: 2,
+    txIndexInBlock: 1,
+    logIndexWithinTx: 3,
+    blockHash: wordOf(0x12),
+    blockTimestamp: 17n,
+    txHash: wordOf(7),
+    logData: concat(wordOf(1), wordOf(2)),
+    noteHashes: wordOf(3),
+    nullifiers: wordOf(4),
+  };
+  const shown = {
+    logData: [tag, toHex(wordOf(2))],
+    blockNumber: 2,
+    blockHash: toHex(wordOf(0x12)),
+    blockTimestamp: "17",
+    txHash: toHex(wordOf(7)),
+    txIndexWithinBlock: 1,
+    logIndexWithinTx: 3,
+  };
+  /** Ranges that were searched, and the answer. */
+  const search = async (query: object, method = "svc_getPrivateLogsByTags") => {
+    const ranges: object[] = [];
+    const find = (range: TagRange) => {
+      ranges.push({ ...range, ...(range.txHash && { txHash: toHex(range.txHash) }) });
+      return [found];
+    };
+    const content = fakeContent({
+      settledTx: (hash) => (hash[0] === 7 ? settledTx() : undefined),
+      privateLogsByTag: (_, range) => find(range),
+      publicLogsByTag: (_, __, range) => find(range),
+    });
+    return { answer: await svc({ content }).ask(method, query), ranges };
+  };
+
+  test("one array per tag, with effects when asked for", async () => {
+    expect((await search({ tags: [tag, { tag }] })).answer).toEqual([[shown], [shown]]);
+    const effects = { noteHashes: [toHex(wordOf(3))], nullifiers: [toHex(wordOf(4))] };
+    expect((await search({ tags: [tag], includeEffects: true })).answer).toEqual([[{ ...shown, ...effects }]]);
+    const contractAddress = toHex(wordOf(5));
+    expect((await search({ tags: [tag], contractAddress }, "svc_getPublicLogsByTags")).answer).toEqual([[shown]]);
+  });
+
+  test.each<[object, object]>([
+    [{}, { limit: 20 }],
+    [{ limitPerTag: 3 }, { limit: 3 }],
+    [
+      { fromBlock: 2, toBlock: 5 },
+      { fromBlock: 2, toBlock: 5, limit: 20 },
+    ],
+    [{ referenceBlock: toHex(wordOf(0x12)) }, { toBlock: 3, limit: 20 }],
+    [
+      { referenceBlock: { number: 2, hash: toHex(wordOf(0x12)) }, toBlock: 2 },
+      { toBlock: 2, limit: 20 },
+    ],
+    [{ txHash: toHex(wordOf(7)) }, { txHash: toHex(wordOf(7)), limit: 20 }],
+  ])("%j", async (query, range) => expect((await search({ tags: [tag], ...query })).ranges).toEqual([range]));
+
+  test("a cursor names its tx by number or by hash, and is a later start than any", async () => {
+    const after = { blockNumber: 2, txIndexInBlock: 1, logIndexWithinTx: 0 };
+    for (const tx of [{ txIndexWithinBlock: 1 }, { txHash: toHex(wordOf(7)) }]) {
+      const afterLog = { blockNumber: 2, logIndexWithinTx: 0, ...tx };
+      expect((await search({ tags: [{ tag, afterLog }], fromBlock: 9 })).ranges).toEqual([{ after, limit: 20 }]);
+    }
+  });
+
+  const gone = (what: string, hash: Uint8Array) => [
+    -32702,
+    `${what} ${toHex(hash)} not found in the node. This might indicate a reorg has occurred.`,
+  ];
+  test.each<[object, unknown]>([
+    [
+      { tags: [tag], txHash: tag, fromBlock: 1 },
+      [-32701, "`txHash` is mutually exclusive with `fromBlock`/`toBlock` (0)"],
+    ],
+    [{ tags: [] }, [-32701, "Array must contain at least 1 element(s) (0.tags)"]],
+    [{ tags: new Array(101).fill(tag) }, [-32701, "tags must have at most 100 entries (0.tags)"]],
+    [{ tags: [tag], limitPerTag: 21 }, [-32701, "limitPerTag must be <= 20 (0.limitPerTag)"]],
+    [{ tags: [5] }, [-32701, "Expected string, received number (0.tags.0)"]],
+    [{}, [-32701, "Required (0.tags)"]],
+    [
+      { tags: [{ tag, afterLog: { blockNumber: 1 } }] },
+      [-32701, "Required (0.tags.0.afterLog.txHash). Invalid input (0.tags.0.afterLog.logIndexWithinTx)"],
+    ],
+    [{ tags: [tag], referenceBlock: "latest" }, [-32701, "Not a valid hex string (0.referenceBlock)"]],
+    [{ tags: [tag], referenceBlock: toHex(wordOf(9)) }, gone("Reference block", wordOf(9))],
+    [
+      { tags: [{ tag, afterLog: { blockNumber: 2, txHash: toHex(wordOf(8)), logIndexWithinTx: 0 } }] },
+      gone("Tx of a log cursor", wordOf(8)),
+    ],
+  ])("%j is refused", async (query, expected) => expect((await search(query)).answer).toEqual(expected));
+});

@@ -1,0 +1,229 @@
+import { describe, expect, test } from "vitest";
+import { toHex } from "../../../src/protocol/bytes.ts";
+import { STRIPPED_PROOF, type Tx } from "../../../src/protocol/tx/tx.ts";
+import type { Mempool } from "../../../src/rpc/methods/services.ts";
+import { svc } from "../support/development-chain.ts";
+import { fakeContent, settledTx, wordOf } from "../support/fakes.ts";
+import { recordedChain } from "../support/recorded.ts";
+
+const { ask } = svc();
+
+describe("6 transactions", () => {
+  const pooled: Tx = {
+    data: Uint8Array.of(1, 2),
+    chonkProof: Uint8Array.of(3, 4),
+    contractClassLogFields: [wordOf(1)],
+    publicFunctionCalldata: [{ values: wordOf(2), hash: wordOf(3) }],
+  };
+  const pending = wordOf(8);
+  const pool: Mempool = {
+    submit: async () => {},
+    status: (hash) => (Buffer.compare(hash, pending) === 0 ? "pending" : undefined),
+    get: async (hash) => (Buffer.compare(hash, pending) === 0 ? { hash, tx: pooled } : undefined),
+    list: async (limit, after) => (after ? [] : new Array(Math.min(limit, 3)).fill({ hash: pending, tx: pooled })),
+    count: () => 3,
+    maxPriorityFees: () => ({ feePerDaGas: 1n, feePerL2Gas: 5n }),
+  };
+  const withRevert = (revertCode: number) => fakeContent({ settledTx: () => settledTx({ revertCode }) });
+  const settledHash = toHex(wordOf(7));
+  const pendingHash = toHex(pending);
+  const full = {
+    txHash: pendingHash,
+    data: "AQI=",
+    chonkProof: "AwQ=",
+    contractClassLogFields: [{ fields: [toHex(wordOf(1))] }],
+    publicFunctionCalldata: [{ values: [toHex(wordOf(2))], hash: toHex(wordOf(3)) }],
+  };
+  const stripped = { ...full, chonkProof: Buffer.from(STRIPPED_PROOF).toString("base64") };
+
+  test("settled receipts, in both forms", async () => {
+    const common = {
+      txHash: settledHash,
+      status: "checkpointed",
+      transactionFee: "255",
+      blockHash: toHex(wordOf(0x12)),
+      blockNumber: 2,
+      epochNumber: 2,
+    };
+    const results = ["success", "app_logic_reverted", "teardown_reverted", "both_reverted"];
+    for (const [code, result] of results.entries()) {
+      const { ask: askTx } = svc({ content: withRevert(code) });
+      expect(await askTx("node_getTxReceipt", settledHash)).toEqual({ ...common, executionResult: result });
+      const development = {
+        ...common,
+        executionResult: code === 0 ? "success" : "reverted",
+        slotNumber: 70,
+        txIndexInBlock: 1,
+      };
+      expect(await askTx("svc_getTxReceipt", settledHash)).toEqual(development);
+      const withEffect = await askTx("svc_getTxReceipt", settledHash, {
+        includeTxEffect: true,
+        includePendingTx: true,
+      });
+      expect(withEffect).toMatchObject({
+        ...development,
+        txEffect: { revertCode: Math.min(code, 1), txHash: settledHash },
+      });
+      expect(withEffect).not.toHaveProperty("tx");
+      expect(await askTx("svc_getTxEffect", settledHash)).toMatchObject({
+        data: { revertCode: Math.min(code, 1) },
+        l2BlockNumber: 2,
+        txIndexInBlock: 1,
+        slotNumber: 70,
+      });
+      expect(await askTx("node_getTxEffect", settledHash)).toMatchObject({ data: { revertCode: code } });
+      expect(await askTx("node_getTxEffect", settledHash)).not.toHaveProperty("slotNumber");
+    }
+  });
+
+  test.each<[number, string]>([
+    [3, "proposed"],
+    [2, "checkpointed"],
+    [1, "proven"],
+    [0, "finalized"],
+  ])("block %i is %s", async (blockNumber, status) => {
+    const { ask: askTx } = svc({ content: fakeContent({ settledTx: () => settledTx({ blockNumber }) }) });
+    expect(await askTx("svc_getTxReceipt", settledHash)).toMatchObject({ status });
+    expect(await askTx("node_getTxReceipt", settledHash)).toMatchObject({ status });
+  });
+
+  test("pending and dropped receipts", async () => {
+    const { ask: askTx } = svc({ mempool: pool });
+    const bare = { txHash: pendingHash, status: "pending" };
+    expect(await askTx("svc_getTxReceipt", pendingHash)).toEqual(bare);
+    expect(await askTx("node_getTxReceipt", pendingHash)).toEqual(bare);
+    expect(await askTx("svc_getTxReceipt", pendingHash, { includePendingTx: true })).toEqual({ ...bare, tx: stripped });
+    const attached = { includePendingTx: true, includeProof: true };
+    expect(await askTx("svc_getTxReceipt", pendingHash, attached)).toEqual({ ...bare, tx: full });
+    expect(await askTx("svc_getTxReceipt", settledHash)).toEqual({
+      txHash: settledHash,
+      status: "dropped",
+      error: "Tx dropped by P2P node",
+    });
+  });
+
+  test("a tx that leaves the pool for a block while it is asked for is not dropped", async () => {
+    let settled = false;
+    const mempool: Mempool = {
+      ...pool,
+      status: async () => {
+        settled = true;
+        return undefined;
+      },
+    };
+    const content = fakeContent({ settledTx: () => (settled ? settledTx() : undefined) });
+    expect(await svc({ mempool, content }).ask("svc_getTxReceipt", settledHash)).toMatchObject({
+      status: "checkpointed",
+    });
+  });
+
+  test("txs of the pool: with proof for the release, on request here", async () => {
+    const { ask: askTx } = svc({ mempool: pool });
+    expect(await askTx("node_getTxByHash", pendingHash)).toEqual(full);
+    expect(await askTx("svc_getTxByHash", pendingHash)).toEqual(stripped);
+    expect(await askTx("svc_getTxByHash", pendingHash, { includeProof: true })).toEqual(full);
+    expect(await askTx("svc_getTxByHash", settledHash)).toBeNull();
+    expect(await askTx("svc_getTxsByHash", [settledHash, pendingHash])).toEqual([stripped]);
+    expect(await askTx("node_getTxsByHash", [pendingHash, settledHash])).toEqual([full]);
+    expect(await askTx("svc_getTxsByHash", new Array(101).fill(pendingHash))).toEqual([
+      -32701,
+      "Array must contain at most 100 element(s) (0)",
+    ]);
+    expect(await askTx("svc_getPendingTxs", 2)).toEqual([stripped, stripped]);
+    expect(await askTx("svc_getPendingTxs", null, null, { includeProof: true })).toEqual([full, full, full]);
+    expect(await askTx("node_getPendingTxs", 1.5)).toEqual([full]);
+    expect(await askTx("svc_getPendingTxs", 1, pendingHash)).toEqual([]);
+    expect(await askTx("svc_getPendingTxs", 101)).toEqual([-32701, "Number must be less than or equal to 100 (0)"]);
+    expect(await askTx("svc_getPendingTxCount")).toBe(3);
+    expect(await askTx("svc_getMaxPriorityFees")).toEqual({ feePerDaGas: "1", feePerL2Gas: "5" });
+  });
+
+  describe("that are sent", () => {
+    const recorded = recordedChain().filter(({ method, result }) => method === "getTxByHash" && result !== undefined);
+    const [{ result: sample }] = recorded as { result: Record<string, unknown> }[];
+
+    test("are read whole and written back as they were", async () => {
+      expect(recorded.length).toBeGreaterThan(10);
+      for (const { result } of recorded) {
+        let received: Tx | undefined;
+        const mempool: Mempool = {
+          ...pool,
+          submit: async (tx) => {
+            received = tx;
+          },
+          get: (hash) => ({ hash, tx: received! }),
+        };
+        const { ask: askTx } = svc({ mempool });
+        expect(await askTx("svc_sendTx", result)).toBeNull();
+        expect(await askTx("node_getTxByHash", (result as { txHash: string }).txHash)).toEqual(result);
+      }
+    });
+
+    test("are refused where there is no pool, after their form was checked", async () => {
+      for (const namespace of ["svc", "node"]) {
+        expect(await ask(`${namespace}_sendTx`, sample)).toEqual([-32702, "P2P client not ready"]);
+        const refusal = [-32702, "Transactions are not accepted by this node"];
+        expect(await ask(`${namespace}_isValidTx`, sample)).toEqual(refusal);
+        expect(await ask(`${namespace}_isValidTx`, sample, { isSimulation: null, other: 1 })).toEqual(refusal);
+        expect(await ask(`${namespace}_simulatePublicCalls`, sample, true)).toEqual(refusal);
+        expect(await ask(`${namespace}_sendTx`, {})).toEqual([
+          -32701,
+          "Required (0.contractClassLogFields). Required (0.publicFunctionCalldata). Invalid input (0.data). " +
+            "Invalid input (0.chonkProof)",
+        ]);
+      }
+    });
+
+    test.each<[string, object, [number, string]]>([
+      ["short data", { data: "AA==" }, [-32702, expect.stringContaining("Start index: 1, Num bytes to read: 32")]],
+      ["two broken parts", { data: "AA==", chonkProof: "AA==" }, [-32702, expect.stringContaining("Buffer length: 1")]],
+      [
+        "a Buffer object",
+        { chonkProof: { type: "Buffer", data: [0, 0, 0, 0] } },
+        [-32702, "Invalid ChonkProof length: 0"],
+      ],
+      ["bad base64", { data: "A" }, [-32701, "Not a valid base64 string (0.data)"]],
+      ["bytes out of range", { data: { type: "Buffer", data: [256] } }, [-32701, "Invalid input (0.data)"]],
+      [
+        "a class log of one field",
+        { contractClassLogFields: [{ fields: ["0x1"] }] },
+        [-32701, "Invalid input (0.contractClassLogFields.0.fields)"],
+      ],
+      [
+        "calldata without hash",
+        { publicFunctionCalldata: [{ values: [] }] },
+        [-32701, "Required (0.publicFunctionCalldata.0.hash)"],
+      ],
+      [
+        "calldata that is no field",
+        { publicFunctionCalldata: [{ values: ["abcd"], hash: "0x1" }] },
+        [-32702, "Tried to create a Fr from an invalid string: abcd"],
+      ],
+    ])("%s", async (_, change, expected) => {
+      expect(await ask("svc_sendTx", { ...sample, ...change })).toEqual(expected);
+      expect(await ask("node_sendTx", { ...sample, ...change })).toEqual(expected);
+    });
+
+    test.each<[unknown, [number, string]]>([
+      [
+        { publicStorage: new Array(201).fill({ contract: toHex(wordOf(1)), slot: "0x1", value: "0x1" }) },
+        [-32701, "publicStorage must have at most 200 entries (2.publicStorage)"],
+      ],
+      [
+        { publicStorage: [{ contract: "0x1" }] },
+        [
+          -32701,
+          "Invalid input (2.publicStorage.0.contract). Required (2.publicStorage.0.slot). Required (2.publicStorage.0.value)",
+        ],
+      ],
+      [
+        { contracts: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [String(i), {}])) },
+        [-32701, "contracts must have at most 50 entries (2.contracts)"],
+      ],
+      [{ contracts: { "0x1": {} } }, [-32701, "Invalid input (2.contracts.0x1). Required (2.contracts.0x1.instance)"]],
+      [{}, [-32702, "Transactions are not accepted by this node"]],
+    ])("overrides %#", async (overrides, expected) => {
+      expect(await ask("svc_simulatePublicCalls", sample, null, overrides)).toEqual(expected);
+    });
+  });
+});

@@ -1,0 +1,29 @@
+import { Dispatcher } from "../../../src/rpc/jsonrpc/dispatcher.ts";
+import { publicRegistry } from "../../../src/rpc/methods/public-registry.ts";
+import type { NodeServices } from "../../../src/rpc/methods/services.ts";
+import { UnknownStateError } from "../../../src/world-state/errors.ts";
+import { fakeServices, recordingLogger } from "./fakes.ts";
+
+export interface Answered {
+  status: number;
+  /** Of the response, without jsonrpc. */
+  body: { id?: number; result?: unknown; error?: { code: number; message: string; data?: unknown } };
+}
+
+/** Asks methods by their full names, over the public registry. */
+export function asker(services: Partial<NodeServices> = {}) {
+  const log = recordingLogger();
+  const options = { maxBatchSize: 100, namespaces: ["svc", "node"] as const, expectedErrors: [UnknownStateError] };
+  const dispatcher = new Dispatcher(publicRegistry(fakeServices(services)), options, log);
+  const respond = async (method: string, params: unknown): Promise<Answered> => {
+    const { status, body } = await dispatcher.answer({ id: 1, method, params });
+    const { jsonrpc: _, ...rest } = JSON.parse(Buffer.from(body).toString());
+    return { status, body: rest };
+  };
+  /** The result, or `[code, message]` of the error. */
+  const ask = async (method: string, ...params: unknown[]): Promise<unknown> => {
+    const { result, error } = (await respond(method, params)).body;
+    return error === undefined ? result : [error.code, error.message];
+  };
+  return { ask, respond, log };
+}
