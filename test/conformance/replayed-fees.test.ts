@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { connectRollup } from "../../src/l1/connect.ts";
+import { JsonRpcFeeReader } from "../../src/l1/fees/fee-reader.ts";
+import { silentLogger } from "../../src/l1/logger.ts";
+import { L1Rpc } from "../../src/l1/rpc/l1-rpc.ts";
+import { readBigUint } from "../../src/protocol/bytes.ts";
+import { CHECKPOINT_AT } from "../../src/protocol/checkpoint-header.ts";
+import { ReplayedL1 } from "./replayed-l1.ts";
+
+let l1: ReplayedL1;
+beforeAll(async () => {
+  l1 = await ReplayedL1.start();
+  await l1.replayToCheckpoint(1);
+});
+afterAll(() => l1?.stop());
+
+it("every recorded checkpoint charged what was predicted before it", { timeout: 120_000 }, async () => {
+  const rollup = await connectRollup({
+    l1RpcUrls: [l1.url],
+    l1ChainId: 31337,
+    registryAddress: l1.registryAddress,
+    ethereumSlotDuration: 12,
+  });
+  const { identity } = rollup;
+  const rpc = new L1Rpc({ urls: [l1.url], logger: silentLogger });
+  let time = 0;
+  const fees = new JsonRpcFeeReader({ rpc, identity, latestBlock: () => rollup.latestBlock(), now: () => time });
+  for (let checkpoint = 2; checkpoint <= 59; checkpoint++) {
+    // The L1 block before the proposal is of the same slot: its price is the current one.
+    while (!l1.next!.proposes) await l1.replayTo(l1.next!.number);
+    time = (await rollup.latestBlock()).timestamp;
+    const [current, next, second] = await fees.predictedMinFees("target");
+    expect(current).toEqual(await fees.currentMinFees());
+    await l1.replayToCheckpoint(checkpoint);
+    const { number } = await rollup.latestBlock();
+    const [{ header }] = await rollup.checkpoints(number, number);
+    const charged = { feePerDaGas: 0n, feePerL2Gas: readBigUint(header, CHECKPOINT_AT.feePerL2Gas, 16) };
+    expect({ checkpoint, current, next }).toEqual({ checkpoint, current: charged, next: charged });
+    expect(second.feePerDaGas).toBe(0n);
+  }
+  expect(l1.next?.proposes).toBe(false);
+});
