@@ -63,6 +63,10 @@ export function freePort(): Promise<number> {
 /** Opens the admin listener of every NodeProcess. */
 export const ADMIN_API_KEY = "5e".repeat(32);
 
+/** What the recorded network allows in setup beside the built-in calls: two functions of its token class. */
+const TOKEN_CLASS = "0x01efe16b55107894e6b6fb63cebc1a3233e23bbcd648fd9cdf6c0351749ce7ee";
+const SETUP_ALLOW_LIST = `C:${TOKEN_CLASS}:0xe7f045ff:os+cl=3,C:${TOKEN_CLASS}:0x8c9e5472:cl=5`;
+
 /** A node in a process of its own, following the recorded chain. */
 export class NodeProcess {
   readonly url: string;
@@ -108,6 +112,7 @@ export class NodeProcess {
           SPONSORED_FPC: "true",
           PREFUND_ADDRESSES: RECORDED_CHAIN.prefundAddresses,
           BLOB_FILE_STORE_URLS: l1.chain.blobStore,
+          TX_PUBLIC_SETUP_ALLOWLIST: SETUP_ALLOW_LIST,
           ...environment,
         },
       },

@@ -1,17 +1,58 @@
-/**
- * Recorded methods whose answers a replay cannot repeat, with the reason. They are asked all the same, by the checks that judge
- * the form of an answer.
- */
-export const NOT_COMPARED: Readonly<Record<string, string>> = {
-  getCurrentMinFees: "the fee is read from L1 at its present time, which in a replay is not that of the recording",
+import type { GoldenCase } from "./recorded-node.ts";
+
+/** A recorded answer that a replay of the chain cannot repeat. */
+interface Limit {
+  reason: string;
+  /** Whether it concerns a case; all of the method's when absent. */
+  concerns?(one: GoldenCase): boolean;
+}
+
+/** Recorded cases that are not compared, by method. Checks that judge only the form of an answer ask them all the same. */
+export const NOT_COMPARED: Readonly<Record<string, Limit>> = {
+  getTxByHash: {
+    reason:
+      "the recording's node still had txs of the last blocks in its pool; a node that follows a recorded L1 never had them",
+    concerns: ({ result }) => result !== undefined,
+  },
 };
 
-/** What differs in an answer of these methods, and why; `comparable` takes it away on both sides. */
-export const PARTLY_COMPARED: Readonly<Record<string, string>> = {
-  getL2Tips:
-    "`finalized`: the recording's node read the proven checkpoint at the finalized L1 block; a replayed L1 has no state of older blocks",
-  getWorldStateSyncStatus: "`finalizedBlockNumber`: as for getL2Tips",
+export function isComparable(one: GoldenCase): boolean {
+  const limit = NOT_COMPARED[one.method];
+  return limit === undefined || (limit.concerns !== undefined && !limit.concerns(one));
+}
+
+type Json = Record<string, unknown>;
+
+/** What cannot be equal inside the answers of a method: the reason, and how to take it away on either side. */
+export const PARTLY_COMPARED: Readonly<Record<string, { reason: string; reduce(result: Json): void }>> = {
+  getL2Tips: {
+    reason:
+      "the recording's node knew which checkpoint was proven at the finalized L1 block; a replayed L1 has no state of old blocks",
+    reduce: (tips) => delete tips.finalized,
+  },
+  getWorldStateSyncStatus: {
+    reason: "as for getL2Tips",
+    reduce: (status) => delete status.finalizedBlockNumber,
+  },
+  getTxReceipt: {
+    reason: "as for getL2Tips: a finalized tx is only proven",
+    reduce: (receipt) => {
+      if (receipt.status === "finalized") receipt.status = "proven";
+    },
+  },
+  getNodeInfo: {
+    reason: "the recording's network knew contracts that no contract of the rollup names",
+    reduce: (info) => withoutUntold(info.l1ContractAddresses as Json),
+  },
+  getL1ContractAddresses: { reason: "as for getNodeInfo", reduce: (addresses) => withoutUntold(addresses) },
 };
+
+function withoutUntold(addresses: Json): void {
+  for (const contract of ["slashFactory", "feeAssetHandler", "stakingAssetHandler", "zkPassportVerifier"]) {
+    delete addresses[`${contract}Address`];
+  }
+  delete addresses.dateGatedRelayerAddress;
+}
 
 /**
  * A recorded or given answer without what cannot be equal. Member order is kept. Beside PARTLY_COMPARED, `_cachedHash` goes: an
@@ -20,9 +61,6 @@ export const PARTLY_COMPARED: Readonly<Record<string, string>> = {
 export function comparable(method: string, value: unknown): unknown {
   const copy = JSON.parse(JSON.stringify(value ?? null), (key, item) => (key === "_cachedHash" ? undefined : item));
   const result = copy?.result;
-  if (typeof result === "object" && result !== null) {
-    if (method === "getL2Tips") delete result.finalized;
-    if (method === "getWorldStateSyncStatus") delete result.finalizedBlockNumber;
-  }
+  if (typeof result === "object" && result !== null) PARTLY_COMPARED[method]?.reduce(result);
   return copy;
 }
