@@ -4,6 +4,7 @@ import type { Synchronizer } from "../archiver/synchronizer.ts";
 import type { Core } from "../core/core.ts";
 import type { ConnectedRollup } from "../l1/types.ts";
 import { txGasLimits } from "../protocol/tx/gas-limits.ts";
+import type { AllowedSetupCall } from "../protocol/tx/setup-allow-list.ts";
 import { ABSENT_SERVICES } from "../rpc/methods/absent-services.ts";
 import { FunctionSignatures } from "../rpc/methods/function-signatures.ts";
 import type { NodeServices } from "../rpc/methods/services.ts";
@@ -18,11 +19,13 @@ export interface RpcServicesOptions {
   reader: ConnectedRollup;
   synchronizer: Synchronizer;
   version: string;
+  /** Entries beside the built-in ones. */
+  setupAllowList?: readonly AllowedSetupCall[];
 }
 
 /** What the public methods read from, in a node that follows the chain and has no other subsystem. */
 export function rpcServices(options: RpcServicesOptions): NodeServices {
-  const { store, chain, world, core, reader, synchronizer, version } = options;
+  const { store, chain, world, core, reader, synchronizer, version, setupAllowList = [] } = options;
   const { identity, fees, outbox } = reader;
   return {
     ...ABSENT_SERVICES,
@@ -42,5 +45,6 @@ export function rpcServices(options: RpcServicesOptions): NodeServices {
     fees,
     outbox,
     signatures: new FunctionSignatures(),
+    setupAllowList,
   };
 }

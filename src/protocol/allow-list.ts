@@ -1,6 +1,6 @@
 import { fromHex, toHex } from "./bytes.ts";
 import { isCanonicalFr } from "./field.ts";
-import { type AllowedSetupCall, BUILT_IN_SETUP_CALLS } from "./tx/setup-allow-list.ts";
+import type { AllowedSetupCall } from "./tx/setup-allow-list.ts";
 
 /** An entry of an allow list breaks a rule. */
 export class AllowListError extends Error {
@@ -17,10 +17,6 @@ export class AllowListError extends Error {
 }
 
 const FORMAT = "Expected format: I:address:selector or C:classId:selector";
-/** The whole list: built-in entries, then those that extend it (sheet 02 section 3.1). */
-export function allowedPublicSetup(extension: readonly AllowedSetupCall[]): readonly AllowedSetupCall[] {
-  return [...BUILT_IN_SETUP_CALLS, ...extension];
-}
 
 type Flags = Pick<AllowedSetupCall, "onlySelf" | "rejectNullMsgSender" | "calldataLength">;
 
@@ -62,7 +58,7 @@ function parseEntry(entry: string): AllowedSetupCall {
 
 /**
  * Parses comma-separated entries `I:<address>:<selector>[:<flags>]` or `C:<classId>:<selector>[:<flags>]`, where flags are os, rn and
- * cl=N joined by `+` (sheet 09 section 4.3). Blank entries are skipped. Throws AllowListError.
+ * cl=N joined by `+` (sheet 09 section 4.3): what extends the built-in list. Blank entries are skipped. Throws AllowListError.
  */
 export function parseAllowList(text: string): AllowedSetupCall[] {
   return text

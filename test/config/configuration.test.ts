@@ -18,7 +18,8 @@ function errorOf(work: () => unknown): InvalidOptionError {
 
 describe("where a value comes from", () => {
   /** One text of each source, strongest first; the option has a preset and a field in the network file. */
-  const SOURCES = {
+  type Source = Omit<Partial<Given>, "flags"> & { flags?: Record<string, string> };
+  const SOURCES: Record<"flag" | "environment" | "network file" | "preset", Source> = {
     flag: { flags: { "--p2p.blockDurationMs": "1" } },
     environment: { environment: { SEQ_BLOCK_DURATION_MS: "2" } },
     "network file": { networkFile: { location: "nowhere", variables: { SEQ_BLOCK_DURATION_MS: "3" } } },
@@ -35,7 +36,7 @@ describe("where a value comes from", () => {
   const subsets = Array.from({ length: 16 }, (_, bits) => ORDER.filter((_, i) => bits & (1 << i)));
 
   test.each(subsets.map((given) => ({ given })))("of $given the strongest one wins", ({ given }) => {
-    const parts = given.map((name): Partial<Given> & { flags?: Record<string, string> } => SOURCES[name]);
+    const parts = given.map((name) => SOURCES[name]);
     // The network file and the preset are those of a network; without one they are not looked at.
     const network = given.includes("preset") ? "testnet" : given.includes("network file") ? "next-net" : "local";
     const { values, origins } = configure({

@@ -1,8 +1,27 @@
 import { expect, test } from "vitest";
-import { boolean, listOf, oneOf, text } from "../../src/config/kinds.ts";
-import { byteSize, integer, rollupVersion } from "../../src/config/number-kinds.ts";
-import { l1Address, l2Address } from "../../src/config/protocol-kinds.ts";
-import { url } from "../../src/config/url-kinds.ts";
+import { boolean, listOf, oneOf, secret, text } from "../../src/config/kinds.ts";
+import {
+  bigInteger,
+  byteSize,
+  decimal,
+  fraction,
+  integer,
+  integerAnyBase,
+  positiveFraction,
+  rollupVersion,
+} from "../../src/config/number-kinds.ts";
+import {
+  enr,
+  fieldElement,
+  hexText,
+  ipv4,
+  l1Address,
+  l2Address,
+  privateKey,
+  sha256Hex,
+} from "../../src/config/protocol-kinds.ts";
+import { Secret } from "../../src/config/secret.ts";
+import { location, url } from "../../src/config/url-kinds.ts";
 
 test.each([
   ["12", 12],
@@ -77,4 +96,104 @@ test("addresses have their exact length; an L2 address is a field element", () =
   expect(l1Address.parse(`0x${"ab".repeat(19)}`)).toBeUndefined();
   expect(l2Address.parse(`0x${"00".repeat(31)}07`)?.[31]).toBe(7);
   expect(l2Address.parse(`0x${"ff".repeat(32)}`)).toBeUndefined();
+});
+
+test.each([
+  ["12", 12],
+  ["0x10", 16],
+  [" 7 ", 7],
+  ["0x", undefined],
+  ["-1", undefined],
+  ["0x20000000000000", undefined],
+  ["1e3", undefined],
+])("integer of any base %j is %j", (given, value) => {
+  expect(integerAnyBase(0).parse(given)).toBe(value);
+});
+
+test.each([
+  ["1.2", 1.2],
+  ["-20", -20],
+  [".5", 0.5],
+  ["5e-1", 0.5],
+  ["+1", 1],
+  ["1e400", undefined],
+  ["Infinity", undefined],
+  ["NaN", undefined],
+  ["0x10", undefined],
+  ["1,5", undefined],
+])("decimal %j is %j", (given, value) => {
+  expect(decimal().parse(given)).toBe(value);
+});
+
+test.each([
+  ["0", 0, undefined],
+  ["1", 1, 1],
+  ["0.7", 0.7, 0.7],
+  ["1.01", undefined, undefined],
+  ["-0.1", undefined, undefined],
+])("share %j is %j, and above nothing it is %j", (given, share, positive) => {
+  expect(fraction.parse(given)).toBe(share);
+  expect(positiveFraction.parse(given)).toBe(positive);
+  expect(positiveFraction.rule).toBe("must be a decimal number above 0 and at most 1");
+});
+
+test.each([
+  ["0", 0n],
+  ["0x10", 16n],
+  ["9007199254740993", 9007199254740993n],
+  ["1e+23", 10n ** 23n],
+  ["1.5E3", 1500n],
+  ["0e999999", 0n],
+  ["1500e-2", 15n],
+  ["1.55e1", undefined],
+  ["1e-1", undefined],
+  ["1e999999999", undefined],
+  ["-1", undefined],
+  ["1.0", undefined],
+  [`1${"0".repeat(200)}`, undefined],
+])("big integer %s is %s", (given, value) => {
+  expect(bigInteger.parse(given)).toBe(value);
+});
+
+test("keys lose their 0x difference, and secrets are listed without it", () => {
+  const digits = "aB".repeat(32);
+  const keys = secret(listOf(privateKey));
+  const value = keys.parse(`0x${digits}, ${digits}`);
+  expect(value?.reveal()).toEqual([`0x${digits.toLowerCase()}`, `0x${digits.toLowerCase()}`]);
+  expect(value && keys.secrets?.(value)).toEqual([digits.toLowerCase(), digits.toLowerCase()]);
+  expect(keys.parse("0x12")).toBeUndefined();
+  expect(hexText.parse("0xAB0")).toBeUndefined();
+  expect(sha256Hex.parse("A".repeat(64))).toBeUndefined();
+  expect(fieldElement.parse("0x1")?.[31]).toBe(1);
+  const element = secret(fieldElement);
+  expect(element.secrets?.(new Secret(Uint8Array.of(7)))).toEqual(["07"]);
+});
+
+test("peers are named by ENR and IPv4 address", () => {
+  expect(enr.parse("enr:-IS4Q_a")).toBe("enr:-IS4Q_a");
+  expect(enr.parse("enode://x")).toBeUndefined();
+  expect(ipv4.parse("10.0.0.1")).toBe("10.0.0.1");
+  expect(ipv4.parse("10.0.0.256")).toBeUndefined();
+});
+
+test("a list of given length has it, and the fault of a list is the first bad item", () => {
+  const list = listOf(integer(0), 3);
+  expect(list.parse("2,10,50")).toEqual([2, 10, 50]);
+  expect(list.parse("2,10")).toBeUndefined();
+  expect(list.fault?.("2,x,y")).toBe("item 2 of 3");
+});
+
+test("a location is a URL or a path", () => {
+  expect(location.parse("/etc/network.json")).toBe("/etc/network.json");
+  expect(location.parse("https://x.example/y")).toBe("https://x.example/y");
+  expect(location.parse("ftp://x.example/y")).toBeUndefined();
+  expect(location.parse("file://host/y")).toBeUndefined();
+  expect(location.show("https://x.example/y?key=z")).toBe("https://x.example/[Redacted]");
+  expect(location.show("./network.json")).toBe("./network.json");
+});
+
+test("a name may have aliases", () => {
+  const kind = oneOf(["NONE", "CHECKPOINTED"], { PENDING: "CHECKPOINTED" });
+  expect(kind.parse("pending")).toBe("CHECKPOINTED");
+  expect(kind.rule).toBe("must be one of NONE, CHECKPOINTED, PENDING");
 });

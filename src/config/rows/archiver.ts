@@ -1,4 +1,4 @@
-import { boolean, listOf, secret, text } from "../kinds.ts";
+import { boolean, listOf, path, secret, text } from "../kinds.ts";
 import { integer } from "../number-kinds.ts";
 import { rowsOf } from "../option.ts";
 import { httpUrl, readableStore, writableStore } from "../url-kinds.ts";
@@ -61,6 +61,16 @@ export const archiverSettings = {
     },
     "us-east-1",
   ),
+  googleApplicationCredentials: optional({
+    env: ["GOOGLE_APPLICATION_CREDENTIALS"],
+    kind: path,
+    meaning: "key file of a service account for gs:// stores",
+  }),
+  googleStorageEndpoint: optional({
+    env: ["STORAGE_EMULATOR_HOST"],
+    kind: httpUrl,
+    meaning: "endpoint of gs:// stores instead of Google's, for emulators",
+  }),
   archiveApiUrl: optional({
     flags: ["--archiver.archiveApiUrl", "--sequencer.archiveApiUrl", "--proverNode.archiveApiUrl"],
     env: ["BLOB_ARCHIVE_API_URL"],

@@ -16,6 +16,7 @@ export const mempool = {
       env: ["TX_PUBLIC_SETUP_ALLOWLIST"],
       kind: allowList,
       meaning: "functions that txs may call in public setup, beside the built-in ones",
+      usedBy: "rpc",
     },
     [],
   ),

@@ -77,7 +77,12 @@ export const admin = {
   adminApiKeyHash: adminRows.optional({
     flags: ["--admin-api-key-hash"],
     env: ["SVC_ADMIN_API_KEY_HASH", "AZTEC_ADMIN_API_KEY_HASH"],
-    kind: secret(sha256Hex),
+    kind: {
+      ...secret(sha256Hex),
+      // The network's words for it, but for the text, which may be the key itself.
+      fault: (given) =>
+        `Invalid admin API key hash: expected 64-char hex string, got ${given.trim().length} characters`,
+    },
     meaning: "SHA-256 of the admin key to accept, in hex",
   }),
   disableAdminApiKey: adminRows.withDefault(

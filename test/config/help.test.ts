@@ -1,0 +1,80 @@
+import { describe, expect, test } from "vitest";
+import { GROUPS } from "../../src/config/option.ts";
+import { OPTION_KEYS, OPTIONS } from "../../src/config/options.ts";
+import { configurationDocument, helpGroups } from "../../src/config/reference.ts";
+
+const groups = new Map(helpGroups().map(({ heading, items }) => [heading.replace(" (not available yet)", ""), items]));
+
+const shown = (group: string) => (groups.get(group) ?? []).map(({ term, note }) => `${term}: ${note}`);
+
+describe("the help text", () => {
+  test("has every group once, in order, and says which are to come", () => {
+    expect([...groups.keys()]).toEqual([...GROUPS]);
+    expect(helpGroups().map(({ heading }) => heading)).toEqual(
+      expect.arrayContaining(["General", "RPC", "L1", "P2P (not available yet)", "Bot (not available yet)"]),
+    );
+  });
+
+  test("has every option once: by its first flag, or by its variable", () => {
+    const terms = [...groups.values()].flat().map(({ term }) => term.split(" ")[0]);
+    const wanted = OPTION_KEYS.map((key) => OPTIONS[key])
+      .map(({ flags, env }) => flags[0] ?? env[0])
+      .filter((name) => name !== undefined);
+    expect(terms.sort()).toEqual(wanted.sort());
+  });
+
+  test("of a group shows flags with values, defaults and variables, then variables without a flag", () => {
+    expect(shown("L1").slice(0, 2)).toMatchInlineSnapshot(`
+      [
+        "--l1-rpc-urls <list>: execution RPC URLs, tried in order (env ETHEREUM_HOSTS)",
+        "--l1-chain-id <n>: chain id that L1 must report (default 31337; env L1_CHAIN_ID)",
+      ]
+    `);
+    expect(shown("Mempool")).toMatchInlineSnapshot(`
+      [
+        "--txPublicSetupAllowListExtend <list>: functions that txs may call in public setup, beside the built-in ones (env TX_PUBLIC_SETUP_ALLOWLIST)",
+        "--p2p.archivedTxLimit <n>: mined txs kept, 0 for none (not available yet; default 0; env P2P_ARCHIVED_TX_LIMIT)",
+        "--p2p.maxPendingTxCount <n>: txs in the pool before the cheapest are evicted (not available yet; default 1000; env P2P_MAX_PENDING_TX_COUNT)",
+        "--p2p.disableTransactions [true|false]: refuse all txs, from RPC and P2P (not available yet; default false; env TRANSACTIONS_DISABLED)",
+        "--p2p.txPoolDeleteTxsAfterReorg [true|false]: forget txs of pruned blocks instead of queueing them again (not available yet; default false; env P2P_TX_POOL_DELETE_TXS_AFTER_REORG)",
+        "--p2p.minTxPoolAgeMs <n>: age of a tx before a block may include it, in ms (not available yet; default 2000; env P2P_MIN_TX_POOL_AGE_MS)",
+        "--p2p.priceBumpPercentage <n>: percent by which a tx from RPC must outbid the one it replaces (not available yet; default 10; env P2P_RPC_PRICE_BUMP_PERCENTAGE)",
+      ]
+    `);
+    expect(shown("Deployment").slice(0, 3)).toMatchInlineSnapshot(`
+      [
+        "--initialEthPerFeeAsset <n>: ETH per unit of the fee asset at deployment, times 1e12 (default 10000000; env SVC_INITIAL_ETH_PER_FEE_ASSET, AZTEC_INITIAL_ETH_PER_FEE_ASSET)",
+        "AZTEC_SLOT_DURATION: seconds per L2 slot (default 72)",
+        "AZTEC_EPOCH_DURATION: slots per epoch (default 32)",
+      ]
+    `);
+    expect(shown("High-availability signing").slice(0, 4)).toMatchInlineSnapshot(`
+      [
+        "--sequencer.haSigningEnabled [true|false]: sign through the database of the high-availability group (default false; env VALIDATOR_HA_SIGNING_ENABLED)",
+        "--sequencer.nodeId <text>: id of this node in the high-availability group, unique there (env VALIDATOR_HA_NODE_ID)",
+        "--sequencer.pollingIntervalMs <n>: pause between two looks while another node signs, in ms (default 100; env VALIDATOR_HA_POLLING_INTERVAL_MS)",
+        "--sequencer.signingTimeoutMs <n>: longest wait for another node's signature, in ms (default 3000; env VALIDATOR_HA_SIGNING_TIMEOUT_MS)",
+      ]
+    `);
+  });
+});
+
+describe("docs/configuration.md", () => {
+  const lines = configurationDocument().split("\n");
+
+  test("has a row for every option, with all its names", () => {
+    const rows = lines.filter((line) => line.startsWith("| ") && !line.startsWith("| Flag"));
+    expect(rows).toHaveLength(OPTION_KEYS.length);
+    for (const name of ["--p2p.validateMaxL2BlockGas", "AZTEC_ADMIN_API_KEY_HASH", "WS_NUM_HISTORIC_BLOCKS"]) {
+      expect(rows.filter((row) => row.includes(`\`${name}\``))).toHaveLength(1);
+    }
+  });
+
+  test("says who uses an option, and marks deprecated names", () => {
+    const row = (name: string) => lines.find((line) => line.includes(`\`${name}\``));
+    expect(row("--port")).toMatch(/\| rpc \|$/);
+    expect(row("--bot.botMode")).toMatch(/\| bot \(not available yet\) \|$/);
+    expect(row("--api-prefix")).toMatch(/\| rpc \(no effect\) \|$/);
+    expect(row("L1_FIXED_PRIORITY_FEE_PER_GAS")).toContain("`L1_FIXED_PRIORITY_FEE_PER_GAS` (deprecated)");
+  });
+});
