@@ -14,6 +14,7 @@ import { versionHeaders } from "../rpc/http/version-headers.ts";
 import { publicRegistry } from "../rpc/methods/public-registry.ts";
 import { startRpcServer } from "../rpc/rpc-server.ts";
 import { genesisState } from "../world-state/genesis.ts";
+import { startAdmin } from "./admin/start-admin.ts";
 import { attestationValidator } from "./attestations.ts";
 import { openBlobSources } from "./blobs.ts";
 import { openChainServices } from "./chain-services.ts";
@@ -40,6 +41,8 @@ export interface NodeOptions {
 export interface RunningNode extends RunningService {
   /** Port of the public JSON-RPC. */
   readonly port: number;
+  /** Port of the admin JSON-RPC. */
+  readonly adminPort: number;
   /** Resolves once the chain has been caught up with; rejects when the node stops before. */
   synced(): Promise<void>;
 }
@@ -145,28 +148,45 @@ export async function startNode({ values, directory, loggerFor, signal }: NodeOp
       rpcServices({ store, chain, world, core, reader, synchronizer, version: NETWORK_RELEASE }),
     );
     signal.throwIfAborted();
+    const server = {
+      maxBodyBytes: values.rpcMaxBodySize,
+      maxBatchSize: values.rpcMaxBatchSize,
+      versionHeaders: versionHeaders({
+        l1ChainId: identity.l1ChainId,
+        l1RollupAddress: identity.addresses.rollupAddress,
+        rollupVersion: identity.rollupVersion,
+        packageVersion: NETWORK_RELEASE,
+      }),
+    };
     const listener = await startRpcServer(
       registry,
-      {
-        host: values.rpcHost,
-        port: values.port,
-        namespaces: ["svc", "node"],
-        maxBodyBytes: values.rpcMaxBodySize,
-        maxBatchSize: values.rpcMaxBatchSize,
-        versionHeaders: versionHeaders({
-          l1ChainId: identity.l1ChainId,
-          l1RollupAddress: identity.addresses.rollupAddress,
-          rollupVersion: identity.rollupVersion,
-          packageVersion: NETWORK_RELEASE,
-        }),
-      },
+      { ...server, host: values.rpcHost, port: values.port, namespaces: ["svc", "node"] },
       loggerFor("rpc"),
     );
     teardown.add("rpc", () => listener.close());
     log.info({ host: values.rpcHost, port: listener.port, adapter: listener.adapter }, "answering JSON-RPC");
 
+    const admin = await startAdmin({
+      values,
+      directory,
+      synchronizer,
+      chain,
+      keys: undefined,
+      snapshots: undefined,
+      sequencer: undefined,
+      slasher: undefined,
+      server,
+      loggerFor,
+    });
+    teardown.add("admin rpc", () => admin.close());
+
     synchronizer.start();
-    return { port: listener.port, synced: () => synchronizer.waitForInitialSync(), stop: () => teardown.run() };
+    return {
+      port: listener.port,
+      adminPort: admin.port,
+      synced: () => synchronizer.waitForInitialSync(),
+      stop: () => teardown.run(),
+    };
   } catch (error) {
     await teardown.run();
     throw error;

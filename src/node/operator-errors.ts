@@ -7,10 +7,13 @@ import { DirectoryLockedError } from "../storage/directory-lock.ts";
 import { StoreIdentityError, StoreSchemaError } from "../storage/identity.ts";
 import { DamagedStoreError } from "../storage/inspect.ts";
 import { ObjectStoreUrlError } from "../storage/objects/errors.ts";
+import { AdminKeyFileError, AdminKeyHashError } from "./admin/api-key.ts";
 import { ClockDriftError } from "./connect-l1.ts";
 import { DataDirectoryError } from "./data-directory.ts";
 
 const KINDS = [
+  AdminKeyFileError,
+  AdminKeyHashError,
   BlobSourceConfigurationError,
   ClockDriftError,
   CoreNotBuiltError,

@@ -17,10 +17,10 @@ export interface Svc {
   shows(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
-/** Starts svc from source with an environment of its own. */
+/** Starts svc from source with an environment of its own, by default with any free admin port. */
 export function spawnSvc(args: string[], environment: Record<string, string> = {}): Svc {
   const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, ...environment },
+    env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, AZTEC_ADMIN_PORT: "0", ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const output = { stdout: "", stderr: "" };

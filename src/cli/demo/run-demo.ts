@@ -19,9 +19,13 @@ export async function runDemo(values: Values): Promise<void> {
     chain = unpackRecordedChain(packageRoot());
     anvil = await startAnvil(chain.l1State, signal);
     log.info({ url: anvil.url, anvilPid: anvil.pid }, "the recorded L1 runs");
-    const port = (await isFree(values.port, values.rpcHost)) ? values.port : 0;
-    if (port !== values.port) log.warn({ busyPort: values.port }, "the port is busy: taking a free one");
-    return onRecordedChain(values, { l1Url: anvil.url, blobStore: chain.blobStore, port });
+    const free = async (port: number): Promise<number> => {
+      if (await isFree(port, values.rpcHost)) return port;
+      log.warn({ busyPort: port }, "the port is busy: taking a free one");
+      return 0;
+    };
+    const ports = { port: await free(values.port), adminPort: await free(values.adminPort) };
+    return onRecordedChain(values, { l1Url: anvil.url, blobStore: chain.blobStore, ...ports });
   };
   const started = (node: RunningNode): void => {
     node

@@ -2,7 +2,7 @@ import type { Values } from "../../config/options.ts";
 import { RECORDED_CHAIN } from "./recorded-chain.ts";
 
 /** Variables of the caller's environment that the demo heeds; everything about the chain is given by the recording. */
-const HEEDED = ["AZTEC_PORT", "SVC_RPC_HOST", "LOG_LEVEL", "LOG_JSON"];
+const HEEDED = ["AZTEC_PORT", "AZTEC_ADMIN_PORT", "SVC_RPC_HOST", "LOG_LEVEL", "LOG_JSON"];
 
 /** The environment that the demo's configuration is read from: a loopback address, and the genesis of the recorded chain. */
 export function demoEnvironment(given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
@@ -19,12 +19,13 @@ export function demoEnvironment(given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 /** An ordinary node's values, for the recorded chain. */
 export function onRecordedChain(
   values: Values,
-  chain: { l1Url: string; blobStore: string; port: number },
+  chain: { l1Url: string; blobStore: string; port: number; adminPort: number },
 ): Values & { registryAddress: string } {
   return {
     ...values,
     node: true,
     port: chain.port,
+    adminPort: chain.adminPort,
     l1RpcUrls: [chain.l1Url],
     l1ChainId: RECORDED_CHAIN.l1ChainId,
     registryAddress: RECORDED_CHAIN.registryAddress,

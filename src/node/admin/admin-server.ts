@@ -1,0 +1,46 @@
+import { SyncPausedError } from "../../archiver/errors.ts";
+import { RollbackRefusedError } from "../../archiver/roll-back.ts";
+import { adminRegistry } from "../../rpc/admin/admin-registry.ts";
+import { ApiKeyGate } from "../../rpc/admin/api-key-gate.ts";
+import type { AdminServices } from "../../rpc/admin/services.ts";
+import type { Listener } from "../../rpc/http/listener.ts";
+import type { RpcLogger } from "../../rpc/log.ts";
+import { type RpcServerOptions, startRpcServer } from "../../rpc/rpc-server.ts";
+import { KeystoreError } from "../../validator/keystore/errors.ts";
+import { type AdminKeyOptions, adminKeyBanner, resolveAdminKey } from "./api-key.ts";
+
+export interface AdminServerOptions extends Omit<RpcServerOptions, "namespaces" | "guard"> {
+  key: AdminKeyOptions;
+  /** Takes the banner with a new key; standard output by default. */
+  show?: (banner: string) => void;
+}
+
+/**
+ * Starts the admin port: both admin namespaces behind one API key. A new key is shown once the port listens, so that a start that
+ * fails on a busy port shows none. Rejects with a ListenError, AdminKeyHashError or AdminKeyFileError.
+ */
+export async function startAdminServer(
+  services: AdminServices,
+  { key: keyOptions, show = (banner) => void process.stdout.write(banner), ...server }: AdminServerOptions,
+  log: RpcLogger,
+): Promise<Listener> {
+  const { hash, generated, keep } = resolveAdminKey(keyOptions);
+  const listener = await startRpcServer(
+    adminRegistry(services),
+    {
+      ...server,
+      namespaces: ["nodeAdmin", "svcAdmin"],
+      expectedErrors: [RollbackRefusedError, SyncPausedError, KeystoreError, ...(server.expectedErrors ?? [])],
+      guard: hash === undefined ? undefined : (application) => new ApiKeyGate(application, hash),
+    },
+    log,
+  );
+  try {
+    if (generated !== undefined) show(adminKeyBanner(generated, keyOptions.dataDirectory !== undefined));
+    keep();
+  } catch (error) {
+    await listener.close(0);
+    throw error;
+  }
+  return listener;
+}

@@ -1,0 +1,135 @@
+import { randomBytes } from "node:crypto";
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { toHex } from "../../protocol/bytes.ts";
+import { apiKeyHash } from "../../rpc/admin/api-key-gate.ts";
+import type { NodeLogger } from "../logging.ts";
+
+const HASH_TEXT = /^[0-9a-f]{64}$/;
+
+/** The configured hash of the admin key is none. */
+export class AdminKeyHashError extends Error {
+  readonly given: string;
+
+  constructor(given: string) {
+    super(`Invalid admin API key hash: expected 64-char hex string, got "${given}"`);
+    this.name = "AdminKeyHashError";
+    this.given = given;
+  }
+}
+
+/** The file of the admin key's hash cannot be read or written. */
+export class AdminKeyFileError extends Error {
+  readonly path: string;
+
+  constructor(path: string, cause: unknown) {
+    super(`admin key file ${path} must be readable and writable (${(cause as NodeJS.ErrnoException).code})`, { cause });
+    this.name = "AdminKeyFileError";
+    this.path = path;
+  }
+}
+
+export interface AdminKeyOptions {
+  disabled: boolean;
+  /** Hash that the operator gives: 64 lower-case hex digits. */
+  hash: string | undefined;
+  /** Make a new key although one is stored. */
+  reset: boolean;
+  /** Folder that outlives the process; undefined when there is none. */
+  dataDirectory: string | undefined;
+  log: NodeLogger;
+}
+
+export interface AdminKey {
+  /** SHA-256 of the key to ask for; undefined: none is asked for. */
+  readonly hash: Uint8Array | undefined;
+  /** A key that was made just now, to be shown once and kept nowhere. */
+  readonly generated?: string;
+  /** Stores the new key's hash. Only for a key that has been shown: nobody could know another. Throws AdminKeyFileError. */
+  keep(): void;
+}
+
+const nothingToKeep = (): void => {};
+
+/**
+ * What opens the admin port (sheet 02 section 5.3): nothing when disabled, else the hash that was given, else the stored one, else a
+ * new key, whose hash is kept in `<dataDirectory>/admin/api_key_hash`. Throws AdminKeyHashError or AdminKeyFileError.
+ */
+export function resolveAdminKey({ disabled, hash, reset, dataDirectory, log }: AdminKeyOptions): AdminKey {
+  if (disabled) {
+    log.warn("admin requests need no API key: everyone who reaches the admin port controls the node");
+    return { hash: undefined, keep: nothingToKeep };
+  }
+  if (hash !== undefined) {
+    const trimmed = hash.trim();
+    if (!HASH_TEXT.test(trimmed)) throw new AdminKeyHashError(hash);
+    return { hash: Buffer.from(trimmed, "hex"), keep: nothingToKeep };
+  }
+  if (dataDirectory === undefined) {
+    log.info("the admin API key is for this run only: without a data directory it cannot be kept");
+    return { ...newKey(), keep: nothingToKeep };
+  }
+  const folder = join(dataDirectory, "admin");
+  const path = join(folder, "api_key_hash");
+  const orFileError = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw new AdminKeyFileError(path, error);
+    }
+  };
+  const stored = reset ? undefined : orFileError(() => readStored(path, log));
+  if (stored !== undefined) return { hash: stored, keep: nothingToKeep };
+  const key = newKey();
+  const keep = (): void => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeWhole(path, toHex(key.hash).slice(2));
+  };
+  return { ...key, keep: () => orFileError(keep) };
+}
+
+function newKey(): { hash: Uint8Array; generated: string } {
+  const generated = randomBytes(32).toString("hex");
+  return { hash: apiKeyHash(generated), generated };
+}
+
+function readStored(path: string, log: NodeLogger): Uint8Array | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8").trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+  if (HASH_TEXT.test(text)) return Buffer.from(text, "hex");
+  log.warn({ path, characters: text.length }, "the stored admin API key hash is malformed: making a new key");
+  return undefined;
+}
+
+/** All of the text or what was there before; readable by the owner alone from the first byte on. */
+function writeWhole(path: string, text: string): void {
+  const temporary = `${path}.new`;
+  rmSync(temporary, { force: true });
+  writeFileSync(temporary, text, { mode: 0o600, flush: true });
+  chmodSync(temporary, 0o600);
+  renameSync(temporary, path);
+}
+
+/** Shown once on standard output, whatever the log level. */
+export function adminKeyBanner(key: string, stored: boolean): string {
+  const rule = "=".repeat(72);
+  const kept = stored
+    ? "It is shown only now. Only its hash is kept; --reset-admin-api-key makes another one."
+    : "It is valid for this run only. With --data-directory it would be kept.";
+  return [
+    rule,
+    "Admin API key",
+    "",
+    `    ${key}`,
+    "",
+    kept,
+    "Send it as x-api-key, or as Authorization: Bearer.",
+    rule,
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,74 @@
+import type { ChainStore } from "../../archiver/chain-store.ts";
+import type { Synchronizer } from "../../archiver/synchronizer.ts";
+import { reveal } from "../../config/configuration.ts";
+import type { Values } from "../../config/options.ts";
+import type { AdminServices } from "../../rpc/admin/services.ts";
+import type { Listener } from "../../rpc/http/listener.ts";
+import type { RpcServerOptions } from "../../rpc/rpc-server.ts";
+import type { ActiveKeystore } from "../../validator/keystore/active-keystore.ts";
+import type { DataDirectory } from "../data-directory.ts";
+import type { LoggerFor } from "../logging.ts";
+import { startAdminServer } from "./admin-server.ts";
+import { configuredValues } from "./configured-values.ts";
+import { keystoreControl } from "./keystore-control.ts";
+import { LiveConfig } from "./live-config.ts";
+import { syncControl } from "./sync-control.ts";
+
+/** What a node has for its operator. Undefined: not part of this node. */
+export interface AdminOptions extends Pick<AdminServices, "snapshots" | "sequencer" | "slasher"> {
+  values: Values;
+  directory: Pick<DataDirectory, "path" | "temporary">;
+  synchronizer: Synchronizer;
+  chain: ChainStore;
+  keys: ActiveKeystore | undefined;
+  /** As on the public port. */
+  server: Pick<RpcServerOptions, "maxBodyBytes" | "maxBatchSize" | "versionHeaders">;
+  /** Further error types whose message is an answer. */
+  expectedErrors?: RpcServerOptions["expectedErrors"];
+  loggerFor: LoggerFor;
+}
+
+/** The configuration of a running node; sync heeds its keys at once, what other subsystems will heed is kept. */
+export function liveConfig(values: Values, synchronizer: Pick<Synchronizer, "configure">): LiveConfig {
+  const config = new LiveConfig(configuredValues(values));
+  config.onChange(({ archiverPollingIntervalMS, archiverBatchSize }, changed) => {
+    if (changed.has("archiverPollingIntervalMS")) {
+      synchronizer.configure({ pollingIntervalMs: archiverPollingIntervalMS });
+    }
+    if (changed.has("archiverBatchSize")) synchronizer.configure({ batchSize: archiverBatchSize });
+  });
+  return config;
+}
+
+/** Opens the admin port of a node. Rejects with a ListenError, AdminKeyHashError or AdminKeyFileError. */
+export async function startAdmin(options: AdminOptions): Promise<Listener> {
+  const { values, directory, synchronizer, chain, keys, server, expectedErrors, loggerFor } = options;
+  const { snapshots, sequencer, slasher } = options;
+  const log = loggerFor("admin");
+  const listener = await startAdminServer(
+    {
+      config: liveConfig(values, synchronizer),
+      sync: syncControl(synchronizer, chain),
+      keystore: keystoreControl({ directory: values.keyStoreDirectory, keys }),
+      snapshots,
+      sequencer,
+      slasher,
+    },
+    {
+      ...server,
+      host: values.rpcHost,
+      port: values.adminPort,
+      expectedErrors,
+      key: {
+        disabled: values.disableAdminApiKey,
+        hash: reveal(values.adminApiKeyHash),
+        reset: values.resetAdminApiKey,
+        dataDirectory: directory.temporary ? undefined : directory.path,
+        log,
+      },
+    },
+    loggerFor("rpc:admin"),
+  );
+  log.info({ host: values.rpcHost, port: listener.port }, "answering admin JSON-RPC");
+  return listener;
+}

@@ -1,0 +1,30 @@
+import type { ChainStore } from "../../archiver/chain-store.ts";
+import { RollbackRefusedError } from "../../archiver/roll-back.ts";
+import type { Synchronizer } from "../../archiver/synchronizer.ts";
+import type { SyncControl } from "../../rpc/admin/services.ts";
+
+/** The admin calls about sync, on one synchronizer (sheet 03 sections 14.2 and 14.4). */
+export function syncControl(
+  synchronizer: Pick<Synchronizer, "pause" | "resume" | "rollBackTo">,
+  chain: Pick<ChainStore, "finalizedBlockNumber">,
+): SyncControl {
+  return {
+    pause: () => synchronizer.pause(),
+    resume: () => synchronizer.resume(),
+    async rollBackTo(block, { force, resumeSync }) {
+      const finalized = chain.finalizedBlockNumber();
+      if (block < finalized && !force) {
+        throw new RollbackRefusedError(
+          block,
+          `Cannot rollback to block ${block} as it is before finalized ${finalized}`,
+        );
+      }
+      await synchronizer.pause();
+      try {
+        await synchronizer.rollBackTo(block);
+      } finally {
+        if (resumeSync) synchronizer.resume();
+      }
+    },
+  };
+}

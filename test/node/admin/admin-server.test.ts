@@ -1,0 +1,300 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, test, vi } from "vitest";
+import { startAdminServer } from "../../../src/node/admin/admin-server.ts";
+import { AdminKeyFileError, AdminKeyHashError, type AdminKeyOptions } from "../../../src/node/admin/api-key.ts";
+import type { NodeLogger } from "../../../src/node/logging.ts";
+import { ListenError, type Listener } from "../../../src/rpc/http/listener.ts";
+import { adminCalls } from "../../rpc/admin/support.ts";
+import { recordingLogger } from "../../rpc/support/fakes.ts";
+
+let folder: string;
+let banners: string[];
+let lines: string[];
+let listener: Listener | undefined;
+let keyFile: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "svc-admin-"));
+  keyFile = join(folder, "admin", "api_key_hash");
+  banners = [];
+  lines = [];
+});
+afterEach(async () => {
+  await stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const note = (facts: object, message: string) => void lines.push(`${message} ${JSON.stringify(facts)}`);
+const log = {
+  ...recordingLogger(),
+  info: (facts: object | string, message = "") =>
+    note(typeof facts === "string" ? {} : facts, message || String(facts)),
+  warn: (facts: object | string, message = "") =>
+    note(typeof facts === "string" ? {} : facts, message || String(facts)),
+} as unknown as NodeLogger;
+
+async function stop(): Promise<void> {
+  await listener?.close(0);
+  listener = undefined;
+}
+
+const calls = adminCalls();
+async function start(key: Partial<AdminKeyOptions> = {}, port = 0): Promise<void> {
+  await stop();
+  listener = await startAdminServer(
+    calls.services,
+    {
+      host: "127.0.0.1",
+      port,
+      versionHeaders: [["x-aztec-packageVersion", "4.1.2"]],
+      key: { disabled: false, hash: undefined, reset: false, dataDirectory: folder, log, ...key },
+      show: (banner) => void banners.push(banner),
+    },
+    log,
+  );
+}
+
+function shownKey(): string {
+  expect(banners).toHaveLength(1);
+  const keys = banners[0].match(/\b[0-9a-f]{64}\b/g);
+  expect(keys).toHaveLength(1);
+  return keys![0];
+}
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+const REQUEST = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "svcAdmin_pauseSync", params: [] });
+
+async function ask(headers: Record<string, string> = {}, init: RequestInit = {}, path = "/"): Promise<Response> {
+  return fetch(`http://127.0.0.1:${listener!.port}${path}`, {
+    method: "POST",
+    body: REQUEST,
+    ...init,
+    headers: { "content-type": "application/json", ...headers },
+  });
+}
+const statusWith = async (headers: Record<string, string>): Promise<number> => (await ask(headers)).status;
+
+describe("the admin key", () => {
+  it("is made at the first start, shown once and kept as a hash", async () => {
+    await start();
+    const key = shownKey();
+    expect(readFileSync(keyFile, "utf8")).toBe(sha256(key));
+    expect(statSync(keyFile).mode & 0o777).toBe(0o600);
+    expect(await statusWith({ "x-api-key": key })).toBe(200);
+    expect(lines.join("\n")).not.toContain(key);
+  });
+
+  it("is the same after a restart, and not shown again", async () => {
+    await start();
+    const key = shownKey();
+    await start();
+    expect(banners).toHaveLength(1);
+    expect(await statusWith({ "x-api-key": key })).toBe(200);
+  });
+
+  it("is replaced by a reset", async () => {
+    await start();
+    const old = shownKey();
+    banners = [];
+    await start({ reset: true });
+    const key = shownKey();
+    expect(key).not.toBe(old);
+    expect(await statusWith({ "x-api-key": old })).toBe(401);
+    expect(await statusWith({ "x-api-key": key })).toBe(200);
+    expect(readFileSync(keyFile, "utf8")).toBe(sha256(key));
+  });
+
+  it.each(["", "abc", "g".repeat(64), "a".repeat(65)])(
+    "is replaced with a warning when %j is stored",
+    async (stored) => {
+      mkdirSync(join(folder, "admin"));
+      writeFileSync(keyFile, stored, { mode: 0o644 });
+      await start();
+      expect(await statusWith({ "x-api-key": shownKey() })).toBe(200);
+      expect(statSync(keyFile).mode & 0o777).toBe(0o600);
+      expect(lines.join("\n")).toContain("malformed");
+    },
+  );
+
+  it("is found in a file with white space around the hash", async () => {
+    mkdirSync(join(folder, "admin"));
+    writeFileSync(keyFile, `  ${sha256("secret")}\n`);
+    await start();
+    expect(banners).toEqual([]);
+    expect(await statusWith({ "x-api-key": "secret" })).toBe(200);
+  });
+
+  it("can be given as a hash: nothing is shown or stored", async () => {
+    await start({ hash: ` ${sha256("my key")} `, reset: true });
+    expect(banners).toEqual([]);
+    expect(() => statSync(keyFile)).toThrow();
+    expect(await statusWith({ authorization: "Bearer my key" })).toBe(200);
+  });
+
+  it.each(["abc", sha256("x").toUpperCase(), `${sha256("x")}0`, ""])("cannot be given as %j", async (hash) => {
+    await expect(start({ hash })).rejects.toThrow(AdminKeyHashError);
+    await expect(start({ hash })).rejects.toThrow(
+      `Invalid admin API key hash: expected 64-char hex string, got "${hash}"`,
+    );
+  });
+
+  it("is new at every start without a data directory", async () => {
+    await start({ dataDirectory: undefined });
+    const first = shownKey();
+    banners = [];
+    await start({ dataDirectory: undefined });
+    expect(shownKey()).not.toBe(first);
+    expect(await statusWith({ "x-api-key": first })).toBe(401);
+  });
+
+  it("is asked for by nobody when disabled, which is a warning", async () => {
+    await start({ disabled: true });
+    expect(banners).toEqual([]);
+    expect(lines.join("\n")).toMatch(/everyone who reaches the admin port/);
+    expect(await statusWith({})).toBe(200);
+    expect(() => statSync(keyFile)).toThrow();
+  });
+
+  it("is neither shown nor kept when the port is taken: the next start shows one", async () => {
+    await start({ disabled: true });
+    const taken = listener!;
+    listener = undefined;
+    await expect(start({}, taken.port)).rejects.toThrow(ListenError);
+    expect(banners).toEqual([]);
+    expect(() => statSync(keyFile)).toThrow();
+    await taken.close(0);
+    await start();
+    expect(await statusWith({ "x-api-key": shownKey() })).toBe(200);
+  });
+
+  it("needs a file that can be written", async () => {
+    writeFileSync(join(folder, "admin"), "");
+    await expect(start()).rejects.toThrow(AdminKeyFileError);
+    await expect(start()).rejects.toThrow(/admin key file .*api_key_hash must be readable and writable \(ENOTDIR\)/);
+  });
+});
+
+describe("a request", () => {
+  const hash = sha256("the key");
+  beforeEach(() => start({ hash }));
+
+  it.each<[string, Record<string, string>, number]>([
+    ["x-api-key", { "x-api-key": "the key" }, 200],
+    ["X-API-KEY in any case", { "X-API-KEY": "the key" }, 200],
+    ["a wrong x-api-key", { "x-api-key": "the Key" }, 401],
+    ["Bearer", { authorization: "Bearer the key" }, 200],
+    ["bearer in any case", { authorization: "bEARER   the key" }, 200],
+    ["a bare authorization", { authorization: "the key" }, 200],
+    ["a wrong authorization", { authorization: "Bearer wrong" }, 401],
+    ["Basic", { authorization: "Basic the key" }, 401],
+    [
+      "a wrong x-api-key beside the right authorization",
+      { "x-api-key": "wrong", authorization: "Bearer the key" },
+      401,
+    ],
+    ["an empty x-api-key beside the right authorization", { "x-api-key": "", authorization: "Bearer the key" }, 200],
+    ["the hash instead of the key", { "x-api-key": hash }, 401],
+    ["nothing", {}, 401],
+    ["an empty Bearer", { authorization: "Bearer " }, 401],
+  ])("with %s", async (_what, headers, status) => {
+    expect(await statusWith(headers)).toBe(status);
+  });
+
+  it("without the key gets one answer, whatever was wrong, and no header that tells of the node", async () => {
+    const expected = {
+      jsonrpc: "2.0",
+      id: null,
+      error: { code: -32000, message: "Unauthorized: invalid or missing API key" },
+    };
+    for (const key of ["", "wrong"]) {
+      const response = await ask({ "x-api-key": key });
+      expect([response.status, await response.json()]).toEqual([401, expected]);
+      expect(response.headers.get("content-type")).toMatch(/^application\/json/);
+      expect(response.headers.get("access-control-allow-origin")).toBeNull();
+      expect([...response.headers.keys()].filter((name) => name.startsWith("x-aztec-"))).toEqual([]);
+    }
+    const admitted = await ask({ "x-api-key": "the key" });
+    expect(admitted.headers.get("x-aztec-packageversion")).toBe("4.1.2");
+  });
+
+  it("is refused before its body is looked at", async () => {
+    for (const body of ["{ no json", "", "x".repeat(3 * 1024 * 1024)]) {
+      expect((await ask({}, { body })).status).toBe(401);
+    }
+    expect((await ask({ "content-encoding": "gzip" })).status).toBe(401);
+    expect((await ask({ "x-api-key": "the key" }, { body: "{ no json" })).status).toBe(400);
+  });
+
+  it("is refused before its body has come", async () => {
+    const answer = await new Promise<string>((resolve, reject) => {
+      const socket = connect(listener!.port, "127.0.0.1", () => {
+        socket.write("POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{");
+      });
+      socket.once("data", (data) => {
+        resolve(data.toString());
+        socket.destroy();
+      });
+      socket.once("error", reject);
+    });
+    expect(answer).toMatch(/^HTTP\/1.1 401 /);
+  });
+
+  it("for GET /status needs no key, and nothing else does without", async () => {
+    const without = async (method: string, path: string) => {
+      const response = await ask({}, { method, body: undefined }, path);
+      await response.arrayBuffer();
+      return response.status;
+    };
+    expect(await without("GET", "/status")).toBe(200);
+    expect(await without("GET", "/status?probe=1")).toBe(200);
+    for (const [method, path] of [
+      ["HEAD", "/status"],
+      ["GET", "/status/"],
+      ["GET", "/"],
+      ["OPTIONS", "/"],
+      ["OPTIONS", "/status"],
+      ["POST", "/status"],
+      ["GET", "/other"],
+    ]) {
+      expect([method, path, await without(method, path)]).toEqual([method, path, 401]);
+    }
+    const preflight = { "access-control-request-method": "POST", origin: "http://page" };
+    expect((await ask(preflight, { method: "OPTIONS", body: undefined })).status).toBe(401);
+    expect((await ask({ ...preflight, "x-api-key": "the key" }, { method: "OPTIONS", body: undefined })).status).toBe(
+      204,
+    );
+  });
+
+  it("reaches both namespaces, and none of the public methods", async () => {
+    const call = async (method: string) =>
+      (await ask({ "x-api-key": "the key" }, { body: JSON.stringify({ id: 1, method }) })).json();
+    expect(await call("svcAdmin_resumeSync")).toEqual({ jsonrpc: "2.0", id: 1, result: null });
+    expect(await call("nodeAdmin_resumeSync")).toEqual({ jsonrpc: "2.0", id: 1 });
+    expect(await call("node_getVersion")).toMatchObject({ error: { code: -32601 } });
+  });
+});
+
+test("digests are compared for every request, with a key or without", async () => {
+  const crypto = await import("node:crypto");
+  const compared: number[] = [];
+  vi.resetModules();
+  vi.doMock("node:crypto", () => ({
+    ...crypto,
+    timingSafeEqual: (a: Uint8Array, b: Uint8Array) => {
+      compared.push(a.length, b.length);
+      return crypto.timingSafeEqual(a, b);
+    },
+  }));
+  const { ApiKeyGate, apiKeyHash } = await import("../../../src/rpc/admin/api-key-gate.ts");
+  vi.doUnmock("node:crypto");
+  const inner = { receive: () => ({ status: 200, headers: [] }), failed: () => ({ status: 500, headers: [] }) };
+  const gate = new ApiKeyGate(inner, apiKeyHash("key"));
+  for (const key of ["", "k", "key", "k".repeat(10_000)]) {
+    gate.receive({ method: "POST", path: "/", header: (name) => (name === "x-api-key" ? key : "") });
+  }
+  expect(compared).toEqual([32, 32, 32, 32, 32, 32, 32, 32]);
+});

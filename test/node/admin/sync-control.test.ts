@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { RollbackRefusedError } from "../../../src/archiver/roll-back.ts";
+import { syncControl } from "../../../src/node/admin/sync-control.ts";
+
+function control(failure?: Error) {
+  const done: (string | number)[] = [];
+  const sync = syncControl(
+    {
+      pause: async () => void done.push("pause"),
+      resume: () => void done.push("resume"),
+      rollBackTo: async (target) => {
+        done.push(target);
+        if (failure) throw failure;
+      },
+    },
+    { finalizedBlockNumber: () => 6 },
+  );
+  return { sync, done };
+}
+
+test("a rollback pauses, unwinds and resumes", async () => {
+  const { sync, done } = control();
+  await sync.rollBackTo(8, { force: false, resumeSync: true });
+  await sync.rollBackTo(6, { force: false, resumeSync: false });
+  expect(done).toEqual(["pause", 8, "resume", "pause", 6]);
+});
+
+test("behind the finalized block only with force", async () => {
+  const { sync, done } = control();
+  const refused = sync.rollBackTo(5, { force: false, resumeSync: true });
+  await expect(refused).rejects.toThrow(RollbackRefusedError);
+  await expect(refused).rejects.toThrow("Cannot rollback to block 5 as it is before finalized 6");
+  expect(done).toEqual([]);
+  await sync.rollBackTo(5, { force: true, resumeSync: true });
+  expect(done).toEqual(["pause", 5, "resume"]);
+});
+
+test("after a failure sync runs or stands as it was asked to", async () => {
+  const { sync, done } = control(new RollbackRefusedError(9, "Target L2 block 9 not found"));
+  await expect(sync.rollBackTo(9, { force: false, resumeSync: true })).rejects.toThrow("not found");
+  await expect(sync.rollBackTo(9, { force: false, resumeSync: false })).rejects.toThrow("not found");
+  expect(done).toEqual(["pause", 9, "resume", "pause", 9]);
+});
