@@ -145,7 +145,17 @@ export async function startNode({ values, directory, loggerFor, signal }: NodeOp
     teardown.add("progress", reportProgress(synchronizer, { logger: loggerFor("archiver"), stream: process.stderr }));
 
     const registry = publicRegistry(
-      rpcServices({ store, chain, world, core, reader, synchronizer, version: NETWORK_RELEASE }),
+      rpcServices({
+        store,
+        chain,
+        world,
+        core,
+        reader,
+        synchronizer,
+        version: NETWORK_RELEASE,
+        realProofs: values.realProofs,
+        blockDurationMs: values.blockDurationMs,
+      }),
     );
     signal.throwIfAborted();
     const server = {

@@ -19,13 +19,27 @@ export interface RpcServicesOptions {
   reader: ConnectedRollup;
   synchronizer: Synchronizer;
   version: string;
+  realProofs: boolean;
+  /** Undefined: a slot has one block. */
+  blockDurationMs: number | undefined;
   /** Entries beside the built-in ones. */
   setupAllowList?: readonly AllowedSetupCall[];
 }
 
 /** What the public methods read from, in a node that follows the chain and has no other subsystem. */
 export function rpcServices(options: RpcServicesOptions): NodeServices {
-  const { store, chain, world, core, reader, synchronizer, version, setupAllowList = [] } = options;
+  const {
+    store,
+    chain,
+    world,
+    core,
+    reader,
+    synchronizer,
+    version,
+    setupAllowList = [],
+    realProofs,
+    blockDurationMs,
+  } = options;
   const { identity, fees, outbox } = reader;
   return {
     ...ABSENT_SERVICES,
@@ -37,9 +51,11 @@ export function rpcServices(options: RpcServicesOptions): NodeServices {
     status: {
       ready: () => synchronizer.initialSyncComplete,
       version,
-      realProofs: false,
-      // A slot of this release has one block.
-      txGasLimits: txGasLimits({ ...identity.constants, blockDuration: undefined }),
+      realProofs,
+      txGasLimits: txGasLimits({
+        ...identity.constants,
+        blockDuration: blockDurationMs === undefined ? undefined : blockDurationMs / 1000,
+      }),
     },
     sync: { lastProcessedL1Block: () => chain.state.processed() },
     fees,

@@ -110,6 +110,7 @@ export class NodeProcess {
           REGISTRY_CONTRACT_ADDRESS: RECORDED_CHAIN.registryAddress,
           TEST_ACCOUNTS: "true",
           SPONSORED_FPC: "true",
+          PROVER_REAL_PROOFS: "false",
           PREFUND_ADDRESSES: RECORDED_CHAIN.prefundAddresses,
           BLOB_FILE_STORE_URLS: l1.chain.blobStore,
           TX_PUBLIC_SETUP_ALLOWLIST: SETUP_ALLOW_LIST,
