@@ -110,6 +110,15 @@ describe("while L1 is down", () => {
     expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("INFO: node stopped") });
   });
 
+  test("what the configuration warns of is in the log", async () => {
+    const svc = spawnSvc(down(), { SEQ_TX_POLLING_INTERVAL_MS: "5" });
+    await svc.shows(
+      /WARN: config environment variable SEQ_TX_POLLING_INTERVAL_MS has no effect: .*SEQ_POLLING_INTERVAL_MS/,
+    );
+    svc.child.kill("SIGTERM");
+    await svc.ended;
+  });
+
   test("a temporary data directory is removed at the end", async () => {
     const temporary = directory("tmp");
     const args = down().filter((_, i, all) => all[i] !== "--data-directory" && all[i - 1] !== "--data-directory");

@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runSvc } from "./run-svc.ts";
@@ -116,6 +117,41 @@ describe("svc config", () => {
     expect(stdout).toMatch(/^l1RpcUrls +https:\/\/rpc.example\/\[Redacted\] {2}\(environment ETHEREUM_HOSTS\)$/m);
     expect(stdout).toMatch(/^l1ChainId +31337 {2}\(default\)$/m);
     expect(stdout).not.toMatch(/consensus-key|0123456789abcdef/);
+  });
+
+  test("shows no secret of any kind, and warns on standard error", async () => {
+    const key = "c0ffee".repeat(11).slice(0, 64);
+    const secrets = {
+      VALIDATOR_PRIVATE_KEYS: `0x${key},${key}`,
+      VALIDATOR_HA_DATABASE_URL: `postgresql://user:${key}@host.example/db`,
+      BOT_L1_MNEMONIC: `${key} words`,
+      PEER_ID_PRIVATE_KEY: key,
+      SEQ_MAX_TX_PER_BLOCK: "5",
+    };
+    for (const form of [[], ["--json"]]) {
+      const { code, stdout, stderr } = await runSvc(["config", ...form, "--bot.l1PrivateKey", key], secrets);
+      expect(code).toBe(0);
+      expect(stdout + stderr).not.toContain(key);
+      expect(stdout).toContain("[Redacted]");
+      expect(stderr).toContain("warning: environment variable SEQ_MAX_TX_PER_BLOCK has no effect");
+    }
+  });
+
+  test("shows what a network sets, without any file left behind", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "svc-config-test-"));
+    const file = join(folder, "network.json");
+    const registryAddress = `0x${"11".repeat(20)}`;
+    writeFileSync(file, JSON.stringify({ testnet: { bootnodes: [], snapshots: [], l1ChainId: 5, registryAddress } }));
+    const { code, stdout } = await runSvc(["config", "--network", "alpha-testnet"], {
+      HOME: folder,
+      NETWORK_CONFIG_LOCATION: file,
+    });
+    expect(code).toBe(0);
+    expect(stdout).toContain(`${registryAddress}  (network file ${file})`);
+    expect(stdout).toMatch(/^slashingQuorum +33 {2}\(preset testnet\)$/m);
+    expect(stdout).toContain(`${folder}/.aztec/testnet/data  (preset testnet)`);
+    expect(readdirSync(folder)).toEqual(["network.json"]);
+    rmSync(folder, { recursive: true });
   });
 
   test("as JSON", async () => {
