@@ -139,6 +139,7 @@ export const archiverSettings = {
       env: ["ARCHIVER_MAX_LOGS"],
       kind: integer(1),
       meaning: "most logs per query of public logs",
+      unused: true,
     },
     1000,
   ),
