@@ -4,20 +4,19 @@ import type { SourcedBlobFetcher } from "../l1/blobs/blob-fetcher.ts";
 import { createBlobFetcher } from "../l1/blobs/create-blob-fetcher.ts";
 import type { L1Logger } from "../l1/logger.ts";
 import type { RollupIdentity } from "../l1/types.ts";
+import { objectStoreAccess } from "./object-access.ts";
 
 const MINUTE_MS = 60_000;
 
 /**
  * The configured blob sources, asked whether they answer. Throws NoBlobSourceReachableError when none does and that is not allowed,
- * or BlobSourceConfigurationError.
+ * BlobSourceConfigurationError or ObjectStoreUrlError.
  */
 export async function openBlobSources(
   values: Values,
   identity: RollupIdentity,
   logger: L1Logger,
 ): Promise<SourcedBlobFetcher> {
-  const { awsAccessKeyId: accessKeyId } = values;
-  const secretAccessKey = reveal(values.awsSecretAccessKey);
   const blobs = createBlobFetcher({
     identity,
     l1RpcUrls: values.l1RpcUrls,
@@ -27,11 +26,7 @@ export async function openBlobSources(
     consensusApiKeys: reveal(values.l1ConsensusHostApiKeys)?.map((key) => key || undefined),
     consensusApiKeyHeaders: values.l1ConsensusHostApiKeyHeaders.map((header) => header || undefined),
     archiveUrl: values.archiveApiUrl,
-    awsCredentials:
-      accessKeyId === undefined || secretAccessKey === undefined
-        ? undefined
-        : { accessKeyId, secretAccessKey, sessionToken: reveal(values.awsSessionToken) },
-    awsRegion: values.awsRegion,
+    ...objectStoreAccess(values),
     logger,
   });
   try {

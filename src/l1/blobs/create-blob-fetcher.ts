@@ -1,5 +1,4 @@
-import { openObjectReader, openObjectStore } from "../../storage/objects/open-store.ts";
-import type { AwsCredentials } from "../../storage/objects/s3-signature.ts";
+import { type ObjectStoreAccess, openObjectReader, openObjectStore } from "../../storage/objects/open-store.ts";
 import { type L1Logger, silentLogger } from "../logger.ts";
 import { L1Rpc } from "../rpc/l1-rpc.ts";
 import type { RollupIdentity } from "../types.ts";
@@ -10,7 +9,7 @@ import { SourcedBlobFetcher } from "./blob-fetcher.ts";
 import { FileStoreSource, FileStoreUpload } from "./file-store-source.ts";
 import { Kzg } from "./kzg.ts";
 
-export interface BlobFetcherOptions {
+export interface BlobFetcherOptions extends ObjectStoreAccess {
   identity: Pick<RollupIdentity, "l1ChainId" | "rollupVersion" | "addresses">;
   /** Execution RPC: names the beacon slot of a block; on a development chain also a source of its own. */
   l1RpcUrls: readonly string[];
@@ -24,16 +23,6 @@ export interface BlobFetcherOptions {
   consensusApiKeyHeaders?: readonly (string | undefined)[];
   /** BLOB_ARCHIVE_API_URL. */
   archiveUrl?: string;
-  awsCredentials?: AwsCredentials;
-  awsRegion?: string;
-  /** Key file of a service account, for gs:// stores. */
-  googleCredentialsFile?: string;
-  /** Instead of https://storage.googleapis.com. */
-  googleEndpoint?: string;
-  /** Per HTTP request. */
-  timeoutMs?: number;
-  /** Waits after failed HTTP requests to blob sources. */
-  retryDelaysMs?: readonly number[];
   /** Waits before file stores are asked again for blobs of new checkpoints. */
   storeRetryDelaysMs?: readonly number[];
   /** Shared with other users and closed by its owner; without it the fetcher has its own. */
@@ -46,15 +35,13 @@ export interface BlobFetcherOptions {
  * no source then. Throws a BlobSourceConfigurationError or an ObjectStoreUrlError for a URL that cannot be a source.
  */
 export function createBlobFetcher(options: BlobFetcherOptions): SourcedBlobFetcher {
-  const { identity, timeoutMs, retryDelaysMs, awsCredentials, awsRegion, logger = silentLogger } = options;
-  const { googleCredentialsFile, googleEndpoint } = options;
+  const { identity, timeoutMs, retryDelaysMs, logger = silentLogger } = options;
   const { l1ChainId, rollupVersion, addresses } = identity;
   const network = { l1ChainId, rollupVersion, rollupAddress: addresses.rollupAddress };
-  const access = { timeoutMs, retryDelaysMs, awsCredentials, awsRegion, googleCredentialsFile, googleEndpoint };
   const rpcOf = (urls: readonly string[]) => new L1Rpc({ urls, timeoutMs, retryDelaysMs, logger });
   const kzg = options.kzg ?? new Kzg();
   const fileStores = (options.fileStoreUrls ?? []).map(
-    (url) => new FileStoreSource(openObjectReader(url, access), network),
+    (url) => new FileStoreSource(openObjectReader(url, options), network),
   );
   const hosts = (options.consensusUrls ?? []).map((url, i) => {
     const keys = { apiKey: options.consensusApiKeys?.[i], apiKeyHeader: options.consensusApiKeyHeaders?.[i] };
@@ -72,7 +59,7 @@ export function createBlobFetcher(options: BlobFetcherOptions): SourcedBlobFetch
         )
       : hosts.map((host) => new BeaconSource(host, slots)),
     archives,
-    upload: options.uploadUrl ? new FileStoreUpload(openObjectStore(options.uploadUrl, access), network) : undefined,
+    upload: options.uploadUrl ? new FileStoreUpload(openObjectStore(options.uploadUrl, options), network) : undefined,
     kzg,
     ownsKzg: !options.kzg,
     logger,

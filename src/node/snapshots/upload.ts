@@ -40,7 +40,7 @@ export class SnapshotUploadError extends Error {
   }
 }
 
-/** Most of a database is hashes, which no level makes smaller; the lowest one costs a third of the default's time. */
+/** On the recorded chain two thirds of the default level's time for 3% more bytes; hashes do not get smaller. */
 const GZIP_LEVEL = 1;
 const PIECE_BYTES = 256 * 1024;
 

@@ -1,0 +1,62 @@
+import { ChainStore } from "../../archiver/chain-store.ts";
+import type { Synchronizer } from "../../archiver/synchronizer.ts";
+import type { Values } from "../../config/options.ts";
+import type { RollupIdentity } from "../../l1/types.ts";
+import { ObjectStoreUrlError } from "../../storage/objects/errors.ts";
+import { openObjectReader, openObjectStore } from "../../storage/objects/open-store.ts";
+import type { ChainServices } from "../chain-services.ts";
+import type { NodeLogger } from "../logging.ts";
+import { objectStoreAccess } from "../object-access.ts";
+import { type RestoreOptions, restoreSnapshot } from "./restore.ts";
+import { SnapshotUploadError, SnapshotUploader } from "./upload.ts";
+
+/** What an upload that cannot begin throws; each says it all to the operator. */
+export const SNAPSHOT_REFUSALS = [SnapshotUploadError, ObjectStoreUrlError] as const;
+
+export interface ConfiguredRestore
+  extends Pick<RestoreOptions, "directory" | "reader" | "core" | "openChain" | "signal"> {
+  values: Values;
+  logger: NodeLogger;
+}
+
+/** Runs before the chain store is opened: puts a snapshot in its place where the configuration asks for one. */
+export async function restoreConfigured({ values, ...options }: ConfiguredRestore): Promise<void> {
+  const access = objectStoreAccess(values);
+  await restoreSnapshot({
+    ...options,
+    mode: values.syncMode,
+    stores: values.snapshotsUrls.map((url) => openObjectReader(url, access)),
+    mapSizeKb: values.dataStoreMapSizeKb,
+    stream: process.stderr,
+  });
+}
+
+export interface ConfiguredUploader extends ChainServices {
+  values: Values;
+  identity: RollupIdentity;
+  synchronizer: Pick<Synchronizer, "initialSyncComplete">;
+  /** The data directory. */
+  directory: string;
+  logger: NodeLogger;
+}
+
+export function configuredUploader(options: ConfiguredUploader): SnapshotUploader {
+  const { values, identity, store, chain, world, synchronizer, directory, logger } = options;
+  const { l1ChainId, rollupVersion, addresses, constants } = identity;
+  const access = objectStoreAccess(values);
+  return new SnapshotUploader({
+    store,
+    chain,
+    network: { l1ChainId, rollupVersion, rollupAddress: addresses.rollupAddress },
+    initialSyncComplete: () => synchronizer.initialSyncComplete,
+    chainOf: (copy) =>
+      new ChainStore({
+        store: copy,
+        genesis: { header: world.genesisHeader(), hash: world.genesisBlockHash() },
+        epochDuration: constants.epochDuration,
+      }),
+    openLocation: (url) => openObjectStore(url, access),
+    directory,
+    logger,
+  });
+}
