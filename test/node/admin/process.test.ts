@@ -1,0 +1,189 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Anvil, startAnvil } from "../../../src/cli/demo/anvil.ts";
+import { RECORDED_CHAIN, type UnpackedChain, unpackRecordedChain } from "../../../src/cli/demo/recorded-chain.ts";
+import { packageRoot } from "../../../src/cli/version.ts";
+import { runSvc, type Svc, spawnSvc } from "../../cli/run-svc.ts";
+
+/** The admin port of one data directory through the life of a node on the recorded chain of 59 blocks, in the order of the tests. */
+let folder: string;
+let chain: UnpackedChain;
+let anvil: Anvil;
+let svc: Svc;
+let key: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "svc-admin-process-"));
+  chain = unpackRecordedChain(packageRoot());
+  anvil = await startAnvil(chain.l1State, new AbortController().signal);
+});
+
+afterAll(() => {
+  svc?.child.kill("SIGKILL");
+  anvil?.kill();
+  chain?.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const args = (...more: string[]) => [
+  "start",
+  "--node",
+  ...["--port", "0", "--rpc-host", "127.0.0.1", "--data-directory", join(folder, "data"), "--l1-rpc-urls", anvil.url],
+  ...["--registry-address", RECORDED_CHAIN.registryAddress, "--archiver.blobFileStoreUrls", chain.blobStore],
+  ...more,
+];
+const environment = {
+  TEST_ACCOUNTS: "true",
+  SPONSORED_FPC: "1",
+  PREFUND_ADDRESSES: RECORDED_CHAIN.prefundAddresses,
+  LOG_LEVEL: "trace",
+};
+
+async function start(more: string[] = [], variables: Record<string, string> = {}): Promise<void> {
+  svc = spawnSvc(args(...more), { ...environment, ...variables });
+  await svc.shows(/answering admin JSON-RPC/);
+}
+
+async function stop(): Promise<void> {
+  svc.child.kill("SIGTERM");
+  expect((await svc.ended).code).toBe(143);
+}
+
+async function post(port: string, method: string, params: unknown[], headers: Record<string, string> = {}) {
+  const response = await fetch(`http://127.0.0.1:${port}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+  return (await response.json()) as { result?: unknown; error?: { code: number; message: string } };
+}
+
+async function admin(method: string, params: unknown[] = [], headers: Record<string, string> = { "x-api-key": key }) {
+  const [, port] = await svc.shows(/answering admin JSON-RPC .*"port":(\d+)/);
+  return post(port, method, params, headers);
+}
+
+async function read(method: string, params: unknown[] = []): Promise<unknown> {
+  const [, port] = await svc.shows(/answering JSON-RPC .*"port":(\d+)/);
+  return (await post(port, method, params)).result;
+}
+const height = () => read("node_getBlockNumber");
+const shownKeys = () => [...svc.output.stdout.matchAll(/^ +([0-9a-f]{64})$/gm)].map((match) => match[1]);
+const hashFile = () => readFileSync(join(folder, "data", "admin", "api_key_hash"), "utf8");
+
+/** What a node says about its whole chain and the state at its end. */
+async function everything(): Promise<unknown> {
+  const slot = `0x${"07".repeat(32)}`;
+  return Promise.all([
+    read("node_getBlocks", [1, 50]),
+    read("node_getBlocks", [51, 50]),
+    read("node_getL2Tips"),
+    ...[1, 30, 59].map((block) => read("node_getLowNullifierMembershipWitness", [block, slot])),
+    ...[1, 30, 59].map((block) => read("node_getPublicDataWitness", [block, slot])),
+    read("node_getCheckpoints", [1, 50]),
+  ]);
+}
+
+test("the first start shows a key, on standard output alone", async () => {
+  await start();
+  await svc.shows(/initial sync is complete/);
+  [key] = shownKeys();
+  expect(shownKeys()).toEqual([key]);
+  expect(hashFile()).toBe(createHash("sha256").update(key).digest("hex"));
+  expect(await admin("svcAdmin_pauseSync", [], {})).toMatchObject({ error: { code: -32000 } });
+  expect(await admin("svcAdmin_resumeSync")).toEqual({ jsonrpc: "2.0", id: 1, result: null });
+  expect(await height()).toBe(59);
+});
+
+test("a rollback without resuming stands still at its block until sync is resumed; then all is as before", async () => {
+  const before = await everything();
+  expect(await admin("svcAdmin_rollbackTo", [30, false, false])).toMatchObject({ result: null });
+  expect(await height()).toBe(30);
+  expect(await read("node_getWorldStateSyncStatus")).toMatchObject({ latestBlockNumber: 30 });
+  expect(await read("node_getPublicDataWitness", ["latest", `0x${"07".repeat(32)}`])).toBeDefined();
+  await new Promise((resolve) => setTimeout(resolve, 1200));
+  expect(await height()).toBe(30);
+  expect(await admin("svcAdmin_resumeSync")).toMatchObject({ result: null });
+  await expect.poll(height, { timeout: 20_000 }).toBe(59);
+  await expect.poll(() => read("node_getProvenBlockNumber"), { timeout: 20_000 }).toBe(59);
+  expect(await everything()).toEqual(before);
+});
+
+test("a rollback over the release's namespace always resumes", async () => {
+  expect(await admin("nodeAdmin_rollbackTo", [1])).toEqual({ jsonrpc: "2.0", id: 1 });
+  await expect.poll(height, { timeout: 20_000 }).toBe(59);
+});
+
+test.each([
+  [59, "Target L2 block 59 must be less than current L2 block 59"],
+  [0, "Target L2 block 0 not found"],
+])("a rollback to block %s is refused", async (target, message) => {
+  for (const namespace of ["svcAdmin", "nodeAdmin"]) {
+    expect(await admin(`${namespace}_rollbackTo`, [target])).toMatchObject({ error: { code: -32702, message } });
+  }
+  expect(await height()).toBe(59);
+});
+
+test("what this node has not is said", async () => {
+  const message = async (method: string, params: unknown[] = []) => (await admin(method, params)).error?.message;
+  expect(await message("svcAdmin_pauseSequencer")).toBe("Cannot pause sequencer: no sequencer is running");
+  expect(await message("nodeAdmin_getSlashPayloads")).toBe("Slasher client not enabled");
+  expect(await message("svcAdmin_reloadKeystore")).toMatch(/^Cannot reload keystore: node is not using a file-based/);
+});
+
+test("the configuration can be read and changed, and forgets the change at a restart", async () => {
+  const { result } = await admin("svcAdmin_getConfig");
+  expect(result).toMatchObject({ archiverPollingIntervalMS: 500, disableValidator: true, l1ChainId: 31337 });
+  expect(await admin("svcAdmin_setConfig", [{ archiverPollingIntervalMS: 100, minTxsPerBlock: 3 }])).toMatchObject({
+    result: null,
+  });
+  expect((await admin("nodeAdmin_getConfig")).result).toMatchObject({
+    archiverPollingIntervalMS: 100,
+    minTxsPerBlock: 3,
+  });
+});
+
+test("the key appears in no log line, of any level", async () => {
+  await stop();
+  expect(svc.output.stderr.length).toBeGreaterThan(1000);
+  expect(svc.output.stderr).not.toContain(key);
+});
+
+test("a restart uses the same key and shows none; keystore files alone do not make a validator", async () => {
+  const keys = join(folder, "keys");
+  mkdirSync(keys);
+  writeFileSync(join(keys, "key.json"), "{}");
+  await start([], { KEY_STORE_DIRECTORY: keys });
+  expect(shownKeys()).toEqual([]);
+  expect((await admin("svcAdmin_getConfig")).result).toMatchObject({ archiverPollingIntervalMS: 500 });
+  expect((await admin("nodeAdmin_reloadKeystore")).error?.message).toBe(
+    "Cannot reload keystore: validator is not enabled.",
+  );
+  await stop();
+});
+
+test("a bare --reset-admin-api-key makes another key", async () => {
+  await start(["--reset-admin-api-key"]);
+  const [another] = shownKeys();
+  expect(another).not.toBe(key);
+  expect(await admin("svcAdmin_getConfig")).toMatchObject({ error: { code: -32000 } });
+  key = another;
+  expect((await admin("svcAdmin_getConfig")).result).toBeDefined();
+  await stop();
+});
+
+test("the admin port is one process's alone", async () => {
+  await start(["--disable-admin-api-key"]);
+  const [, port] = await svc.shows(/answering admin JSON-RPC .*"port":(\d+)/);
+  const second = await runSvc(
+    [...args("--admin-port", port).filter((arg) => arg !== join(folder, "data") && arg !== "--data-directory")],
+    environment,
+  );
+  expect(second).toMatchObject({ code: 1, stdout: "" });
+  expect(second.stderr).toContain(`cannot listen on 127.0.0.1 port ${port}`);
+  expect(await admin("svcAdmin_getConfig", [], {})).toHaveProperty("result");
+  await stop();
+});
