@@ -16,13 +16,6 @@ afterAll(async () => {
   l1?.stop();
 });
 
-/** Status, result and error of a call. */
-async function answerOf(method: string, params: unknown): Promise<Omit<GoldenCase, "method" | "params">> {
-  const { status, body } = await node.ask(method, params as unknown[]);
-  const { jsonrpc: _, id: __, ...answer } = body as GoldenCase & { jsonrpc: string; id: number };
-  return { ...answer, status };
-}
-
 describe("answers recorded from the network's node", () => {
   const golden = goldenCases();
   const methods = [...new Set(golden.map(({ method }) => method))];
@@ -31,7 +24,8 @@ describe("answers recorded from the network's node", () => {
     for (const recorded of golden.filter((c) => c.method === method && isComparable(c))) {
       const { params, status, result, error } = recorded;
       const question = `${method}(${JSON.stringify(params).slice(0, 200)})`;
-      const { status: gotStatus, ...answer } = await answerOf(method, params);
+      const { status: gotStatus, body } = await node.ask(method, params);
+      const { jsonrpc: _, id: __, ...answer } = body as GoldenCase & { jsonrpc: string; id: number };
       const expected = { ...(result === undefined ? {} : { result }), ...(error === undefined ? {} : { error }) };
       expect(comparable(method, answer), question).toEqual(comparable(method, expected));
       expect(gotStatus, question).toBe(status);
@@ -45,6 +39,51 @@ describe("answers recorded from the network's node", () => {
     expect([...new Set(skipped.map(({ method }) => method))].sort()).toEqual(Object.keys(NOT_COMPARED).sort());
     expect(skipped.length).toBe(18);
     expect(golden.length).toBe(1693);
+  });
+});
+
+describe("methods that the development API has in the same form", () => {
+  const golden = goldenCases();
+
+  it.each([
+    "svc_findLeavesIndexes",
+    "svc_getAllowedPublicSetup",
+    "svc_getBlockHashMembershipWitness",
+    "svc_getChainId",
+    "svc_getContractClass",
+    "svc_getCurrentMinFees",
+    "svc_getEncodedEnr",
+    "svc_getL1ContractAddresses",
+    "svc_getL1ToL2MessageCheckpoint",
+    "svc_getL1ToL2MessageMembershipWitness",
+    "svc_getL2ToL1Messages",
+    "svc_getMaxPriorityFees",
+    "svc_getNodeVersion",
+    "svc_getNoteHashMembershipWitness",
+    "svc_getNullifierMembershipWitness",
+    "svc_getPendingTxCount",
+    "svc_getProtocolContractAddresses",
+    "svc_getPublicDataWitness",
+    "svc_getPublicStorageAt",
+    "svc_getValidatorsStats",
+    "svc_getVersion",
+    "svc_getWorldStateSyncStatus",
+    "svc_isReady",
+    "svc_isValidTx",
+    "svc_registerContractFunctionSignatures",
+  ])("%s", async (full) => {
+    const method = full.slice("svc_".length);
+    const own = golden.filter((c) => c.method === method);
+    expect(own.length).toBeGreaterThan(0);
+    for (const { params, status, result, error } of own) {
+      const question = `${full}(${JSON.stringify(params).slice(0, 200)})`;
+      const { status: gotStatus, body } = await node.call(full, params);
+      // Nothing is null in this generation, not absent.
+      const expected = error === undefined ? { result: result ?? null } : { error };
+      const given = error === undefined ? { result: body.result } : { error: body.error };
+      expect(comparable(method, given), question).toEqual(comparable(method, expected));
+      expect(gotStatus, question).toBe(status);
+    }
   });
 });
 
@@ -76,15 +115,10 @@ describe("rules of parameters recorded on another chain", () => {
   it.each(methods)("%s", async (method) => {
     for (const recorded of cases.filter((c) => c.method === method && !namesItsBlock(c) && !isPastItsTip(c))) {
       const { params, status, error } = recorded;
-      const response = await fetch(node.url, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-      });
-      const answer = (await response.json()) as GoldenCase;
+      const { status: gotStatus, body } = await node.call(method, params);
       const question = `${method}(${JSON.stringify(params).slice(0, 200)})`;
-      expect({ error: ofTip(answer.error) }, question).toEqual({ error: ofTip(error) });
-      expect(response.status, question).toBe(status);
+      expect({ error: ofTip(body.error) }, question).toEqual({ error: ofTip(error) });
+      expect(gotStatus, question).toBe(status);
     }
   });
 });

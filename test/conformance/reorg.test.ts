@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ReorgBelowFinalizedError } from "../../src/archiver/errors.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { unpackBlobStore } from "../l1/chain-a.ts";
 import { Follower } from "./follower.ts";
+import { NodeProcess, type RecordedL1 } from "./recorded-node.ts";
 import { ReplayedL1 } from "./replayed-l1.ts";
 
 const core = loadCore();
@@ -180,5 +182,95 @@ describe("finality", () => {
     await l1.replayToCheckpoint(55);
     await node.sync();
     expect(tip()).toBe(55);
+  });
+});
+
+describe("clients of a node that lives through a reorg", () => {
+  const zero = `0x${"0".repeat(64)}`;
+  let server: NodeProcess;
+  const start = () => {
+    const blobStore = pathToFileURL(join(folder, "blobs")).href;
+    return NodeProcess.start({ anvil: { url: l1.url }, chain: { blobStore } } as unknown as RecordedL1);
+  };
+  const answer = async (of: NodeProcess, method: string, ...params: unknown[]) => {
+    const { result, error } = (await of.ask(method, params)).body;
+    return error ?? result;
+  };
+  const blockNumber = async () => Number(await answer(server, "getBlockNumber"));
+  const untilBlock = (number: number) => expect.poll(blockNumber, { timeout: 20_000, interval: 50 }).toBe(number);
+  /** What any block number, and every tip, stands for. */
+  const everything = async (of: NodeProcess) => {
+    const top = Number(await answer(of, "getBlockNumber"));
+    const numbers = Array.from({ length: top }, (_, i) => i + 1);
+    return Promise.all([
+      answer(of, "getL2Tips"),
+      answer(of, "getWorldStateSyncStatus"),
+      ...numbers.flatMap((number) => [
+        answer(of, "getBlock", number),
+        answer(of, "getLowNullifierMembershipWitness", number, `0x${"2b".repeat(32)}`),
+        answer(of, "getPublicDataWitness", number, zero),
+      ]),
+      ...numbers.map((number) => answer(of, "getCheckpoints", number, 1)),
+    ]);
+  };
+
+  beforeAll(async () => {
+    server = await start();
+    await server.ready();
+  });
+  afterAll(() => server?.remove());
+
+  it("find vanished blocks gone, get the defined error for them as reference, and find them again when they are back", async () => {
+    const top = await blockNumber();
+    const last = (await answer(server, "getL2Tips")) as { proposed: { hash: string } };
+    const { hash } = last.proposed;
+    const archive = (await answer(server, "getBlock", top)) as { archive: { root: string } };
+    const byArchive = () => answer(server, "getBlockByArchive", archive.archive.root);
+    expect(await answer(server, "getBlockByHash", hash)).toBeDefined();
+    const witness = await answer(server, "getLowNullifierMembershipWitness", hash, zero);
+    expect(witness).toHaveProperty("leafPreimage");
+
+    const depth = (await l1.height()) - (await l1.heightOfCheckpoint(top)) + 1;
+    await l1.takeBack(depth);
+    await untilBlock(top - 1);
+    for (const [method, ...params] of [
+      ["getBlock", top],
+      ["getBlockByHash", hash],
+      ["getBlockHeader", hash],
+    ] as const)
+      expect(await answer(server, method, ...params), method).toBeUndefined();
+    expect(await byArchive()).toBeUndefined();
+    for (const [method, ...params] of [
+      ["getLowNullifierMembershipWitness", hash, zero],
+      ["getPublicDataWitness", hash, zero],
+      ["getPublicStorageAt", hash, zero, zero],
+      ["findLeavesIndexes", hash, 0, [zero]],
+    ] as const)
+      expect(await answer(server, method, ...params), method).toMatchObject({
+        message:
+          `Block hash ${hash} not found when querying world state. If the node API has been queried with anchor ` +
+          "block hash possibly a reorg has occurred.",
+      });
+    expect(await answer(server, "getPublicDataWitness", top, zero)).toMatchObject({
+      message: `Queried block ${top} not yet synced by the node (node is synced upto ${top - 1}).`,
+    });
+
+    await l1.replayToCheckpoint(top);
+    await untilBlock(top);
+    expect(await answer(server, "getLowNullifierMembershipWitness", hash, zero)).toEqual(witness);
+    expect(await byArchive()).toEqual(archive);
+  });
+
+  it("get the same answers as from a node that was started after it", async () => {
+    await l1.takeBack(6);
+    await untilBlock((await l1.tips()).pending);
+    const fresh = await start();
+    try {
+      await fresh.ready();
+      await expect.poll(async () => answer(fresh, "getBlockNumber"), { timeout: 20_000 }).toBe(await blockNumber());
+      expect(await everything(server)).toEqual(await everything(fresh));
+    } finally {
+      await fresh.remove();
+    }
   });
 });

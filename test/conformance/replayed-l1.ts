@@ -158,6 +158,15 @@ export class ReplayedL1 {
     return { pending: Number(word >> 128n), proven: Number(word & ((1n << 128n) - 1n)) };
   }
 
+  /** L1 block that the given checkpoint is in. */
+  async heightOfCheckpoint(checkpoint: number): Promise<number> {
+    for (let height = await this.height(); ; height--) {
+      const before = `0x${(height - 1).toString(16)}`;
+      const word = BigInt(await this.request<string>("eth_getStorageAt", ROLLUP, TIPS_WORD, before));
+      if (Number(word >> 128n) < checkpoint) return height;
+    }
+  }
+
   /** Writes the proven checkpoint, as the recorded network did, whose proofs are none. Seen by reads at blocks mined from now on. */
   async prove(checkpoint: number): Promise<void> {
     const { pending } = await this.tips();
