@@ -307,6 +307,7 @@ export const agent = {
       env: ["PROVER_REAL_PROOFS"],
       kind: boolean,
       meaning: "make and check real proofs; false simulates them",
+      usedBy: "rpc",
     },
     true,
   ),

@@ -170,6 +170,7 @@ export const sequencer = {
     env: ["SEQ_BLOCK_DURATION_MS"],
     kind: integerAnyBase(1),
     meaning: "length of the part of a slot that one block gets; unset builds one block per slot, in ms",
+    usedBy: "rpc",
   }),
   expectedBlockProposalsPerSlot: rows.withDefault(
     {

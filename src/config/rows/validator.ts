@@ -122,6 +122,7 @@ export const validator = {
     env: ["KEY_STORE_DIRECTORY"],
     kind: path,
     meaning: "keystore file, or folder of keystore files",
+    usedBy: "admin",
   }),
   web3SignerUrl: validatorRows.optional({
     flags: ["--proverNode.web3SignerUrl"],
