@@ -1,10 +1,13 @@
+import type { ManaUsage } from "../../protocol/fees/predicted-min-fees.ts";
 import { encodeFees } from "../encoding/gas-fees.ts";
 import { encodeArray } from "../encoding/json-writer.ts";
 import { optional } from "../params/codec.ts";
 import { word } from "../params/text.ts";
 import { type Method, method, param } from "../registry.ts";
 import { fromL1 } from "./l1-answer.ts";
-import { MANA_USAGES, type NodeServices } from "./services.ts";
+import type { NodeServices } from "./services.ts";
+
+const MANA_USAGES = ["none", "target", "limit"] as const satisfies readonly ManaUsage[];
 
 /** What transactions cost (sheet 03 section 11). */
 export function feeMethods({ fees, mempool }: Pick<NodeServices, "fees" | "mempool">): Method[] {

@@ -1,8 +1,9 @@
 import type { ContentReader } from "../../archiver/content-types.ts";
 import type { ChainReader } from "../../archiver/types.ts";
 import type { Core } from "../../core/core.ts";
-import type { L1Block, RollupIdentity } from "../../l1/types.ts";
+import type { FeeReader, L1Block, OutboxReader, RollupIdentity } from "../../l1/types.ts";
 import type { CheckpointHeader } from "../../protocol/checkpoint-header.ts";
+import type { GasFees } from "../../protocol/fees/gas-fees.ts";
 import type { AllowedSetupCall } from "../../protocol/tx/setup-allow-list.ts";
 import type { Tx } from "../../protocol/tx/tx.ts";
 import type { TxEffect } from "../../protocol/tx-effect.ts";
@@ -27,28 +28,6 @@ export interface NodeStatus {
 export interface SyncProgress {
   /** The L1 block last finished; undefined before the first. */
   lastProcessedL1Block(): L1Block | undefined;
-}
-
-export interface GasFees {
-  feePerDaGas: bigint;
-  feePerL2Gas: bigint;
-}
-
-export const MANA_USAGES = ["none", "target", "limit"] as const;
-/** How full the next blocks are taken to be. */
-export type ManaUsage = (typeof MANA_USAGES)[number];
-
-/** What L1 charges (sheet 03 section 11). */
-export interface FeeReader {
-  currentMinFees(): Promise<GasFees>;
-  /** For the current slot and those after it in which the fees are known but for their use. */
-  predictedMinFees(usage: ManaUsage): Promise<GasFees[]>;
-}
-
-/** Roots of messages to L1 that proofs have put on L1. */
-export interface OutboxReader {
-  /** Root of an epoch as of an L1 block; undefined while no proof of the epoch with messages has landed. */
-  root(epoch: number, at: L1Block): Promise<Uint8Array | undefined>;
 }
 
 export interface PooledTx {
