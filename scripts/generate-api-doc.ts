@@ -1,18 +1,23 @@
-/** Writes docs/api.md from the registry of methods; with --check only compares, and fails when it is not current. */
+/** Writes docs/api.md from the registries of methods; with --check only compares, and fails when it is not current. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { adminRegistry } from "../src/rpc/admin/admin-registry.ts";
+import type { AdminServices } from "../src/rpc/admin/services.ts";
 import { publicRegistry } from "../src/rpc/methods/public-registry.ts";
 import type { NodeServices } from "../src/rpc/methods/services.ts";
 import { apiDocument } from "../src/rpc/openrpc/api-document.ts";
 import { openRpcDocument } from "../src/rpc/openrpc/document.ts";
 
 /** No method is called here, so its services are only names. */
-const services = new Proxy({}, { get: () => ({}) }) as NodeServices;
+const services = new Proxy({}, { get: () => ({}) });
 
-const registry = publicRegistry(services);
+const registry = publicRegistry(services as NodeServices);
+const admin = adminRegistry(services as AdminServices);
 const wanted = apiDocument([
   { title: "Public listener: `svc_`", document: openRpcDocument(registry, ["svc"]) },
   { title: "Public listener: `node_`", document: openRpcDocument(registry, ["node"]) },
+  { title: "Admin listener: `svcAdmin_`", document: openRpcDocument(admin, ["svcAdmin"]) },
+  { title: "Admin listener: `nodeAdmin_`", document: openRpcDocument(admin, ["nodeAdmin"]) },
 ]);
 const file = join(import.meta.dirname, "..", "docs", "api.md");
 if (process.argv.includes("--check")) {
@@ -23,7 +28,7 @@ if (process.argv.includes("--check")) {
     // Absent counts as not current.
   }
   if (current !== wanted) {
-    process.stderr.write("docs/api.md is not what the registry of methods says: run npm run docs\n");
+    process.stderr.write("docs/api.md is not what the registries of methods say: run npm run docs\n");
     process.exitCode = 1;
   }
 } else {
