@@ -5,6 +5,7 @@ import {
   l1Address,
   l1Addresses,
   l2Address,
+  MOST_MILLISECONDS,
   number,
   numberAbove,
   numberFrom,
@@ -172,7 +173,7 @@ export const CONFIG_KEYS = {
   maxGossipClockDisparityMs: validator(number, SVC),
   l1ChainId: validator(wholeFrom(1), SVC),
 
-  archiverPollingIntervalMS: inGroup("archiver")(wholeFrom(1), { default: 500 }),
+  archiverPollingIntervalMS: inGroup("archiver")(wholeFrom(1, MOST_MILLISECONDS), { default: 500 }),
   archiverBatchSize: inGroup("archiver")(wholeFrom(1), { default: 100 }),
   skipValidateCheckpointAttestations: inGroup("archiver")(boolean, OFF),
   maxPendingTxCount: inGroup("pool")(number, { default: 1000 }),

@@ -14,7 +14,9 @@ export const number = plainNumber({ least: 0 });
 export const numberFrom = (least: number, most?: number): Codec<number> => plainNumber({ least, most });
 export const numberAbove = (above: number, most?: number): Codec<number> => plainNumber({ above, most });
 /** A whole number, also as text. */
-export const wholeFrom = (least: number): Codec<number> => integer({ least, most: Number.MAX_SAFE_INTEGER });
+export const wholeFrom = (least: number, most = Number.MAX_SAFE_INTEGER): Codec<number> => integer({ least, most });
+/** Longest time that a timer can be set to. */
+export const MOST_MILLISECONDS = 2 ** 31 - 1;
 export const oneOf = word;
 /** 0x text, lower case. */
 export const l1Address: Codec<string> = converted(l1AddressBytes, toHex);
