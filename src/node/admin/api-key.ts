@@ -7,14 +7,14 @@ import type { NodeLogger } from "../logging.ts";
 
 const HASH_TEXT = /^[0-9a-f]{64}$/;
 
-/** The configured hash of the admin key is none. */
+/** The configured hash of the admin key is none. What was given is not repeated: it may be the key itself. */
 export class AdminKeyHashError extends Error {
-  readonly given: string;
+  readonly length: number;
 
-  constructor(given: string) {
-    super(`Invalid admin API key hash: expected 64-char hex string, got "${given}"`);
+  constructor(length: number) {
+    super(`Invalid admin API key hash: expected 64-char hex string, got ${length} characters`);
     this.name = "AdminKeyHashError";
-    this.given = given;
+    this.length = length;
   }
 }
 
@@ -62,7 +62,7 @@ export function resolveAdminKey({ disabled, hash, reset, dataDirectory, log }: A
   }
   if (hash !== undefined) {
     const trimmed = hash.trim();
-    if (!HASH_TEXT.test(trimmed)) throw new AdminKeyHashError(hash);
+    if (!HASH_TEXT.test(trimmed)) throw new AdminKeyHashError(hash.length);
     return { hash: Buffer.from(trimmed, "hex"), keep: nothingToKeep };
   }
   if (dataDirectory === undefined) {

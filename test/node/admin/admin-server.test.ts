@@ -138,7 +138,7 @@ describe("the admin key", () => {
   it.each(["abc", sha256("x").toUpperCase(), `${sha256("x")}0`, ""])("cannot be given as %j", async (hash) => {
     await expect(start({ hash })).rejects.toThrow(AdminKeyHashError);
     await expect(start({ hash })).rejects.toThrow(
-      `Invalid admin API key hash: expected 64-char hex string, got "${hash}"`,
+      `Invalid admin API key hash: expected 64-char hex string, got ${hash.length} characters`,
     );
   });
 
