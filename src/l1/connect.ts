@@ -2,6 +2,7 @@ import { type DiscoveryOptions, discoverContracts } from "./discovery.ts";
 import { L1ConfigurationError, L1Error } from "./errors.ts";
 import { readIdentity } from "./identity.ts";
 import { type L1Logger, silentLogger } from "./logger.ts";
+import { isZeroAddress } from "./optional-addresses.ts";
 import { JsonRpcRollupReader } from "./rollup-reader.ts";
 import { L1Rpc } from "./rpc/l1-rpc.ts";
 import { missingTraces } from "./trace-support.ts";
@@ -29,7 +30,7 @@ export interface ConnectOptions extends DiscoveryOptions {
 function checkAddress(name: string, value: string | undefined): void {
   if (value === undefined) return;
   if (!/^0x[0-9a-fA-F]{40}$/.test(value)) throw new L1ConfigurationError(`${name} must be a 20-byte 0x address`);
-  if (/^0x0+$/.test(value)) throw new L1ConfigurationError(`${name} must not be zero`);
+  if (isZeroAddress(value)) throw new L1ConfigurationError(`${name} must not be zero`);
 }
 
 /** Traces are only needed for wrappers that no decoder knows: their absence is worth a line, and an error only on request. */
@@ -64,7 +65,8 @@ export async function connectRollup(options: ConnectOptions): Promise<ConnectedR
   const { l1RpcUrls, debugRpcUrls, timeoutMs, retryDelaysMs, signal, logger = silentLogger } = options;
   checkAddress("the registry address", options.registryAddress);
   checkAddress("the rollup address", options.rollupAddress);
-  for (const [name, address] of Object.entries(options.otherAddresses ?? {})) checkAddress(name, address);
+  for (const [name, address] of Object.entries(options.otherAddresses ?? {}))
+    if (!isZeroAddress(address)) checkAddress(name, address);
   const rpcOf = (urls: readonly string[]) => new L1Rpc({ urls, timeoutMs, retryDelaysMs, signal, logger });
   const rpc = rpcOf(l1RpcUrls);
   const debugRpc = debugRpcUrls?.length ? rpcOf(debugRpcUrls) : rpc;

@@ -16,6 +16,11 @@ export type ConfiguredAddresses = Partial<
   >
 >;
 
+/** Networks write the zero address for a contract that they do not have. */
+export function isZeroAddress(address: string | undefined): boolean {
+  return address !== undefined && /^0x0{40}$/.test(address);
+}
+
 /** The value, or undefined where the address holds no contract or another one. */
 async function ifAnswered<T>(value: Promise<T>): Promise<T | undefined> {
   try {
@@ -46,8 +51,11 @@ async function findRelayer(rpc: L1Rpc, coinIssuer: string): Promise<string | und
 export async function optionalAddresses(
   rpc: L1Rpc,
   coinIssuer: string,
-  configured: ConfiguredAddresses,
+  given: ConfiguredAddresses,
 ): Promise<ConfiguredAddresses> {
+  const configured: ConfiguredAddresses = Object.fromEntries(
+    Object.entries(given).filter(([, address]) => !isZeroAddress(address)),
+  );
   const { slashFactoryAddress, feeAssetHandlerAddress, stakingAssetHandlerAddress } = configured;
   const handler = stakingAssetHandlerAddress?.toLowerCase();
   const named = async () =>

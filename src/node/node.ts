@@ -55,6 +55,10 @@ function l1Options(values: NodeOptions["values"], loggerFor: LoggerFor, signal: 
     ethereumSlotDuration: values.ethereumSlotDuration,
     registryAddress: values.registryAddress,
     rollupVersion: values.rollupVersion === "canonical" ? undefined : values.rollupVersion,
+    otherAddresses: {
+      slashFactoryAddress: values.slashFactoryAddress,
+      feeAssetHandlerAddress: values.feeAssetHandlerAddress,
+    },
     requireTraces: !values.ethereumAllowNoDebugHosts,
     signal,
     logger: loggerFor("l1"),

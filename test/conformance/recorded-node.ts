@@ -108,6 +108,8 @@ export class NodeProcess {
           ETHEREUM_HOSTS: l1.anvil.url,
           L1_CHAIN_ID: String(RECORDED_CHAIN.l1ChainId),
           REGISTRY_CONTRACT_ADDRESS: RECORDED_CHAIN.registryAddress,
+          SLASH_FACTORY_CONTRACT_ADDRESS: "0xa85233c63b9ee964add6f2cffe00fd84eb32338f",
+          FEE_ASSET_HANDLER_CONTRACT_ADDRESS: "0x959922be3caee4b8cd9a407cc3ac1c251c2007b1",
           TEST_ACCOUNTS: "true",
           SPONSORED_FPC: "true",
           PROVER_REAL_PROOFS: "false",

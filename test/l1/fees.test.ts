@@ -154,8 +154,13 @@ describe("min fees of the recorded chain", () => {
         expect(rollup.identity.addresses).not.toHaveProperty(name);
     });
 
+    test("are left out where the zero address stands for them", async () => {
+      const otherAddresses = { slashFactoryAddress: `0x${"0".repeat(40)}` };
+      expect((await connect({ otherAddresses })).identity.addresses).not.toHaveProperty("slashFactoryAddress");
+    });
+
     test("must be addresses", async () => {
-      for (const address of ["0x12", `0x${"0".repeat(40)}`]) {
+      for (const address of ["0x12", `0x${"0".repeat(39)}`]) {
         const connecting = connect({ otherAddresses: { slashFactoryAddress: address } });
         await expect(connecting).rejects.toThrow(L1ConfigurationError);
         await expect(connecting).rejects.toThrow(/slashFactoryAddress/);

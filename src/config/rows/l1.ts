@@ -79,14 +79,12 @@ export const l1 = {
   slashFactoryAddress: optional({
     env: ["SLASH_FACTORY_CONTRACT_ADDRESS"],
     kind: l1Address,
-    meaning: "slash factory contract, which the registry does not tell",
-    unused: true,
+    meaning: "slash factory contract to report, which nothing on L1 names",
   }),
   feeAssetHandlerAddress: optional({
     env: ["FEE_ASSET_HANDLER_CONTRACT_ADDRESS"],
     kind: l1Address,
-    meaning: "fee asset handler contract, which the registry does not tell",
-    unused: true,
+    meaning: "fee asset handler contract to report, which nothing on L1 names",
   }),
   viemPollingIntervalMS: withDefault(
     {
