@@ -30,6 +30,8 @@ export interface Target {
   headers: string;
   /** For the admin listener: the right key is among `headers`. */
   key: string | undefined;
+  /** Transactions in whole, of about 150 kB: too large to be among the seeds. */
+  txs: readonly unknown[];
 }
 
 const CALL_IDS = [0, 1, -1, 1.5, "", "a", "\ud800", null, true, [], {}, { a: [1] }];
@@ -121,6 +123,18 @@ function acceptEncoding(random: Random): string {
 }
 
 const single: CaseMaker = (target, random) => rpcCase("single", target, Buffer.from(jsonText(call(target, random))));
+
+/** A method that takes a transaction, given one that is right but for a change. */
+const transaction: CaseMaker = (target, random) => {
+  const methods = target.methods.filter((method) => /_(sendTx|isValidTx|simulatePublicCalls)$/.test(method));
+  if (methods.length === 0 || target.txs.length === 0) return single(target, random);
+  const tx = random.pick(target.txs);
+  const params = [
+    random.chance(0.1) ? tx : mutated(tx, random),
+    ...random.pick([[], [true], [{ isSimulation: true }]]),
+  ];
+  return rpcCase("transaction", target, Buffer.from(jsonText({ id: 1, method: random.pick(methods), params })));
+};
 
 const envelope: CaseMaker = (target, random) => {
   const request = oddCall(target, random);
@@ -335,6 +349,7 @@ const SHARES: readonly (readonly [share: number, make: CaseMaker])[] = [
   [120, envelope],
   [120, text],
   [3, size],
+  [10, transaction],
   [50, compressed],
   [80, split],
   [60, chunked],
