@@ -23,6 +23,7 @@ import type { DataDirectory } from "./data-directory.ts";
 import { genesisPublicData } from "./genesis.ts";
 import type { LoggerFor } from "./logging.ts";
 import { rpcServices } from "./rpc-services.ts";
+import { configuredUploader, restoreConfigured, SNAPSHOT_REFUSALS } from "./snapshots/configured.ts";
 import { untilCompatible } from "./standby.ts";
 import type { RunningService } from "./supervise.ts";
 import { Teardown } from "./teardown.ts";
@@ -108,14 +109,10 @@ export async function startNode({ values, directory, loggerFor, signal }: NodeOp
     const rebuilds = new RebuildPool(core, { threads });
     teardown.add("rebuild threads", () => rebuilds.close());
 
-    const { store, chain, world } = await openChainServices({
-      path: directory.chainStore,
-      mapSizeKb: values.dataStoreMapSizeKb,
-      core,
-      identity,
-      publicData,
-      hasher,
-    });
+    const { dataStoreMapSizeKb: mapSizeKb } = values;
+    const openChain = (path: string) => openChainServices({ path, mapSizeKb, core, identity, publicData, hasher });
+    await restoreConfigured({ values, directory, reader, core, openChain, logger: loggerFor("snapshots"), signal });
+    const { store, chain, world } = await openChain(directory.chainStore);
     teardown.add("store", () => store.close());
     log.info(
       { path: store.path, temporary: directory.temporary, block: chain.latestBlockNumber() },
@@ -148,6 +145,18 @@ export async function startNode({ values, directory, loggerFor, signal }: NodeOp
     });
     teardown.add("progress", reportProgress(synchronizer, { logger: loggerFor("archiver"), stream: process.stderr }));
 
+    const snapshots = configuredUploader({
+      values,
+      identity,
+      store,
+      chain,
+      world,
+      synchronizer,
+      directory: directory.path,
+      logger: loggerFor("snapshots"),
+    });
+    teardown.add("snapshot upload", () => snapshots.stop());
+
     const registry = publicRegistry(
       rpcServices({
         store,
@@ -157,6 +166,7 @@ export async function startNode({ values, directory, loggerFor, signal }: NodeOp
         reader,
         synchronizer,
         version: NETWORK_RELEASE,
+        setupAllowList: values.txPublicSetupAllowListExtend,
         realProofs: values.realProofs,
         blockDurationMs: values.blockDurationMs,
       }),
@@ -186,10 +196,11 @@ export async function startNode({ values, directory, loggerFor, signal }: NodeOp
       synchronizer,
       chain,
       keys: undefined,
-      snapshots: undefined,
+      snapshots,
       sequencer: undefined,
       slasher: undefined,
       server,
+      expectedErrors: SNAPSHOT_REFUSALS,
       loggerFor,
     });
     teardown.add("admin rpc", () => admin.close());
