@@ -18,14 +18,12 @@ interface Slot {
 }
 type LeafText = string | Slot;
 
-let open: OpenState | undefined;
-afterEach(async () => {
-  await open?.close();
-  open = undefined;
-});
+const opened: OpenState[] = [];
+afterEach(() => Promise.all(opened.splice(0).map((open) => open.close())));
 
 function freshFork(): Fork {
-  open = openState();
+  const open = openState();
+  opened.push(open);
   return open.state.fork();
 }
 
