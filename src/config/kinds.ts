@@ -62,6 +62,22 @@ export function oneOf<const V extends string>(values: readonly V[], aliases: Rec
   };
 }
 
+/** Comma list of at least one of some names, whatever the case of its letters; the value has each once, in the order of `names`. */
+export function someOf<const V extends string>(names: readonly V[]): Kind<readonly V[]> {
+  const items = listOf(oneOf(names));
+  return {
+    name: `some of ${names.join(", ")}`,
+    placeholder: "list",
+    rule: `must be a comma list of at least one of ${names.join(", ")}`,
+    parse(given) {
+      const chosen = items.parse(given);
+      return chosen === undefined || chosen.length === 0 ? undefined : names.filter((name) => chosen.includes(name));
+    },
+    fault: items.fault,
+    show: items.show,
+  };
+}
+
 /** Comma list of `item`, of `length` items where that is given; items are trimmed and empty ones dropped. */
 export function listOf<T>(item: Kind<T>, length?: number): Kind<readonly T[]> {
   const split = (given: string): string[] =>

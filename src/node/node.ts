@@ -87,6 +87,7 @@ export async function startNode({ values, directory, loggerFor, signal }: NodeOp
     const reader = await untilCompatible(first, {
       host: values.rpcHost,
       port: values.port,
+      maxConnections: values.rpcMaxConnections,
       reconnect: () => connectRollup(l1),
       genesisArchiveRoot,
       log,
@@ -175,6 +176,7 @@ export async function startNode({ values, directory, loggerFor, signal }: NodeOp
     const server = {
       maxBodyBytes: values.rpcMaxBodySize,
       maxBatchSize: values.rpcMaxBatchSize,
+      maxConnections: values.rpcMaxConnections,
       versionHeaders: versionHeaders({
         l1ChainId: identity.l1ChainId,
         l1RollupAddress: identity.addresses.rollupAddress,
@@ -184,7 +186,13 @@ export async function startNode({ values, directory, loggerFor, signal }: NodeOp
     };
     const listener = await startRpcServer(
       registry,
-      { ...server, host: values.rpcHost, port: values.port, namespaces: ["svc", "node"] },
+      {
+        ...server,
+        host: values.rpcHost,
+        port: values.port,
+        namespaces: values.rpcNamespaces,
+        rateLimit: values.rpcRateLimit,
+      },
       loggerFor("rpc"),
     );
     teardown.add("rpc", () => listener.close());

@@ -22,6 +22,8 @@ const statusOnly: HttpApplication = {
 export interface StandbyOptions<R extends RollupReader> {
   host: string;
   port: number;
+  /** See ListenerOptions. */
+  maxConnections?: number;
   /** Connects anew: the canonical rollup of a registry may have become another one. */
   reconnect: () => Promise<R>;
   genesisArchiveRoot: Uint8Array;
@@ -39,7 +41,13 @@ export async function untilCompatible<R extends RollupReader>(first: R, options:
   if (fits(first)) return first;
   const listener = await listen(
     statusOnly,
-    { host: options.host, port: options.port, requestTimeoutMs: 30_000, stallTimeoutMs: 30_000 },
+    {
+      host: options.host,
+      port: options.port,
+      maxConnections: options.maxConnections,
+      requestTimeoutMs: 30_000,
+      stallTimeoutMs: 30_000,
+    },
     log,
   );
   try {

@@ -1,6 +1,7 @@
 import { UnknownStateError } from "../world-state/errors.ts";
 import { listen } from "./http/listen.ts";
 import type { HttpApplication, Listener } from "./http/listener.ts";
+import { RateLimit } from "./http/rate-limit.ts";
 import { type Header, RpcApplication } from "./http/rpc-application.ts";
 import { Dispatcher, type DispatcherOptions } from "./jsonrpc/dispatcher.ts";
 import type { RpcLogger } from "./log.ts";
@@ -16,6 +17,10 @@ export interface RpcServerOptions {
   maxBodyBytes?: number;
   /** Most requests of a batch. Default 100. */
   maxBatchSize?: number;
+  /** Most connections at once, 0 for any number. Default 4096. */
+  maxConnections?: number;
+  /** Most calls per second of one client address, 0 (the default) for any number. See RateLimit. */
+  rateLimit?: number;
   /** Time for a request to arrive. Default 30 s. */
   requestTimeoutMs?: number;
   /** Time without progress while a client takes its answer. Default 30 s. */
@@ -33,20 +38,25 @@ export interface RpcServerOptions {
 export const RPC_DEFAULTS = {
   maxBodyBytes: 1024 * 1024,
   maxBatchSize: 100,
+  maxConnections: 4096,
+  rateLimit: 0,
   requestTimeoutMs: 30_000,
   stallTimeoutMs: 30_000,
 } as const;
 
 /** Starts one listener over a registry of methods. Rejects with a ListenError. Close with `listener.close()`. */
 export function startRpcServer(registry: Registry, options: RpcServerOptions, log: RpcLogger): Promise<Listener> {
+  const perSecond = options.rateLimit ?? RPC_DEFAULTS.rateLimit;
   const settings = {
     ...options,
     maxBodyBytes: options.maxBodyBytes ?? RPC_DEFAULTS.maxBodyBytes,
     maxBatchSize: options.maxBatchSize ?? RPC_DEFAULTS.maxBatchSize,
+    maxConnections: options.maxConnections ?? RPC_DEFAULTS.maxConnections,
     requestTimeoutMs: options.requestTimeoutMs ?? RPC_DEFAULTS.requestTimeoutMs,
     stallTimeoutMs: options.stallTimeoutMs ?? RPC_DEFAULTS.stallTimeoutMs,
     versionHeaders: options.versionHeaders ?? [],
     healthy: options.healthy ?? (() => true),
+    rateLimit: perSecond > 0 ? new RateLimit({ perSecond }) : undefined,
   };
   const expectedErrors = [UnknownStateError, ...(options.expectedErrors ?? [])];
   const dispatcher = new Dispatcher(registry, { ...settings, expectedErrors }, log);

@@ -185,6 +185,13 @@ describe("a value that breaks its rule", () => {
     ).toContain("L1_CHAIN_ID of the network file https://file.example must be");
   });
 
+  test("of a list of namespaces names the rule and the item", () => {
+    expect(errorOf(() => given({ "--rpc-namespaces": "node,nodeAdmin" })).message).toBe(
+      '--rpc-namespaces must be a comma list of at least one of svc, node; got "node,nodeAdmin" (item 2 of 2)',
+    );
+    expect(errorOf(() => given({}, { SVC_RPC_NAMESPACES: "," })).message).toContain("at least one of svc, node");
+  });
+
   test("of an allow list names the entry and the rule", () => {
     const error = errorOf(() => given({}, { TX_PUBLIC_SETUP_ALLOWLIST: "X:0x01:0x02" }));
     expect(error.fault).toBe(
@@ -222,4 +229,18 @@ describe("what may be shown", () => {
       expect.arrayContaining(["v3/0123456789abcdef", "password1", "key=fedcba98", "first-api-key", "second-api-key"]),
     );
   });
+});
+
+test("the limits of the JSON-RPC ports are set by flag or variable", () => {
+  const limits = ({ values: { rpcMaxConnections, rpcRateLimit, rpcNamespaces } }: ReturnType<typeof given>) => [
+    rpcMaxConnections,
+    rpcRateLimit,
+    rpcNamespaces,
+  ];
+  expect(limits(given({}))).toEqual([4096, 0, ["svc", "node"]]);
+  const flags = { "--rpc-max-connections": "0", "--rpc-rate-limit": "50", "--rpc-namespaces": "node" };
+  expect(limits(given(flags))).toEqual([0, 50, ["node"]]);
+  const environment = { SVC_RPC_MAX_CONNECTIONS: "10", SVC_RPC_RATE_LIMIT: "5", SVC_RPC_NAMESPACES: "svc" };
+  expect(limits(given({}, environment))).toEqual([10, 5, ["svc"]]);
+  expect(() => given({ "--rpc-rate-limit": "-1" })).toThrow("must be a whole decimal number of at least 0");
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { boolean, listOf, oneOf, secret, text } from "../../src/config/kinds.ts";
+import { boolean, listOf, oneOf, secret, someOf, text } from "../../src/config/kinds.ts";
 import {
   bigInteger,
   byteSize,
@@ -82,6 +82,16 @@ test.each([
 test("lists trim their items and drop empty ones; one bad item spoils the list", () => {
   expect(listOf(text).parse(" a, ,b,")).toEqual(["a", "b"]);
   expect(listOf(integer(0)).parse("1,x")).toBeUndefined();
+});
+
+test.each([
+  ["svc,node", ["svc", "node"]],
+  [" NODE , svc, node", ["svc", "node"]],
+  ["node,", ["node"]],
+  [",", undefined],
+  ["node,admin", undefined],
+])("some of svc, node: %j is %j", (given, value) => {
+  expect(someOf(["svc", "node"]).parse(given)).toEqual(value);
 });
 
 test("URLs keep to their schemes, lose trailing slashes, and a file URL has no host", () => {

@@ -31,6 +31,15 @@ test("a node's reads are served with the defaults", async () => {
   expect(log.entries).toEqual([]);
 });
 
+test("a rate limit is that of the server it is given to", async () => {
+  const limited = { port: 0, namespaces: ["node"] as const, rateLimit: 1 };
+  listener = await startRpcServer(publicRegistry(fakeServices()), limited, recordingLogger());
+  const answers = [];
+  for (let i = 0; i < 4; i++) answers.push(await call("node_isReady"));
+  expect(answers[0]).toMatchObject({ result: true });
+  expect(answers[3]).toMatchObject({ error: { code: -32005 } });
+});
+
 test("without the native binary node:http serves, with a warning", async () => {
   vi.resetModules();
   vi.doMock(UWS_LISTENER, () => {

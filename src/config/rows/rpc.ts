@@ -1,4 +1,4 @@
-import { boolean, secret, text } from "../kinds.ts";
+import { boolean, secret, someOf, text } from "../kinds.ts";
 import { byteSize, integer, port } from "../number-kinds.ts";
 import { rowsOf } from "../option.ts";
 import { sha256Hex } from "../protocol-kinds.ts";
@@ -40,6 +40,33 @@ export const rpc = {
       meaning: "largest request body",
     },
     1024 ** 2,
+  ),
+  rpcMaxConnections: withDefault(
+    {
+      flags: ["--rpc-max-connections"],
+      env: ["SVC_RPC_MAX_CONNECTIONS"],
+      kind: integer(0),
+      meaning: "most connections to a JSON-RPC port at once, 0 for any number",
+    },
+    4096,
+  ),
+  rpcRateLimit: withDefault(
+    {
+      flags: ["--rpc-rate-limit"],
+      env: ["SVC_RPC_RATE_LIMIT"],
+      kind: integer(0),
+      meaning: "most calls per second of one client address on the public port, 0 for any number",
+    },
+    0,
+  ),
+  rpcNamespaces: withDefault(
+    {
+      flags: ["--rpc-namespaces"],
+      env: ["SVC_RPC_NAMESPACES"],
+      kind: someOf(["svc", "node"]),
+      meaning: "namespaces that the public port serves",
+    },
+    ["svc", "node"],
   ),
   rpcSimulatePublicMaxGasLimit: withDefault(
     {

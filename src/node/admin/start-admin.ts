@@ -22,7 +22,7 @@ export interface AdminOptions extends Pick<AdminServices, "snapshots" | "sequenc
   chain: ChainStore;
   keys: ActiveKeystore | undefined;
   /** As on the public port. */
-  server: Pick<RpcServerOptions, "maxBodyBytes" | "maxBatchSize" | "versionHeaders">;
+  server: Pick<RpcServerOptions, "maxBodyBytes" | "maxBatchSize" | "maxConnections" | "versionHeaders">;
   /** Further error types whose message is an answer. */
   expectedErrors?: RpcServerOptions["expectedErrors"];
   loggerFor: LoggerFor;

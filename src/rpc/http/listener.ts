@@ -8,6 +8,8 @@ export interface RequestHead {
   readonly path: string;
   /** Value of a header by its lower-case name, "" when absent. */
   header(name: string): string;
+  /** IP address of the other end of the connection, in any text form; "" when it is gone already. */
+  client(): string;
 }
 
 export interface Answer {
@@ -41,6 +43,13 @@ export interface ListenerOptions {
   requestTimeoutMs: number;
   /** A client that takes nothing of its answer for this long is cut off. */
   stallTimeoutMs: number;
+  /**
+   * Most connections at once, 0 (the default) for any number. One over it is answered with 503 and a JSON-RPC error and closed.
+   * uWebSockets.js cannot tell which connection a request came by, so there the 503 is sent as soon as the connection
+   * opens, and a client that is still sending a long body then may see a reset instead; node:http answers the first request, and
+   * closes unheard what comes while many are being refused.
+   */
+  maxConnections?: number;
 }
 
 export interface Listener {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { BodyCollector } from "./body-collector.ts";
+import { TOO_MANY_CONNECTIONS } from "./connection-refusal.ts";
 import {
   type Answer,
   type BodyRequest,
@@ -11,6 +12,7 @@ import {
   type Listener,
   type ListenerOptions,
 } from "./listener.ts";
+import { capConnections } from "./node-connection-cap.ts";
 
 const KEEP_ALIVE_MS = 5_000;
 
@@ -24,7 +26,12 @@ export async function listenWithNode(application: HttpApplication, options: List
     connectionsCheckingInterval: Math.min(1_000, options.requestTimeoutMs),
   });
   const state = { closing: false };
-  server.on("request", (req, res) => new NodeExchange(req, res, options, state).start(application));
+  const overCap = capConnections(server, options.maxConnections ?? 0);
+  server.on("request", (req, res) => {
+    const exchange = new NodeExchange(req, res, options, state);
+    if (overCap(req.socket)) exchange.refuse(TOO_MANY_CONNECTIONS);
+    else exchange.start(application);
+  });
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) => reject(new ListenError(options.host, options.port, { cause })));
     server.listen({ host: options.host, port: options.port }, resolve);
@@ -62,11 +69,22 @@ class NodeExchange {
     this.#options = options;
   }
 
-  start(application: HttpApplication): void {
-    const req = this.#req;
-    req.on("error", () => undefined);
+  /** Answers whatever was asked, without reading the body, and closes the connection. */
+  refuse(answer: Answer): void {
+    this.#watch();
+    this.#req.resume();
+    this.#send(answer, true);
+  }
+
+  #watch(): void {
+    this.#req.on("error", () => undefined);
     this.#res.on("error", () => undefined);
     this.#res.on("close", () => clearTimeout(this.#timer));
+  }
+
+  start(application: HttpApplication): void {
+    const req = this.#req;
+    this.#watch();
     const url = req.url ?? "/";
     const query = url.indexOf("?");
     try {
@@ -77,6 +95,7 @@ class NodeExchange {
           const value = req.headers[name];
           return Array.isArray(value) ? value.join(", ") : (value ?? "");
         },
+        client: () => req.socket.remoteAddress ?? "",
       });
       if (isBodyRequest(outcome)) this.#readBody(application, outcome);
       else {

@@ -1,7 +1,8 @@
-import { type Dispatcher, failure, type RpcAnswer } from "../jsonrpc/dispatcher.ts";
+import { type AdmitBatch, type Dispatcher, failure, type RpcAnswer } from "../jsonrpc/dispatcher.ts";
 import { INVALID_REQUEST } from "../jsonrpc/errors.ts";
 import type { RpcLogger } from "../log.ts";
 import type { Answer, BodyRequest, HttpApplication, RequestHead } from "./listener.ts";
+import type { RateLimit } from "./rate-limit.ts";
 import {
   BodyTooLargeError,
   CorruptBodyError,
@@ -22,6 +23,8 @@ export interface RpcApplicationOptions {
   versionHeaders: readonly Header[];
   /** Whether GET /status says OK. */
   healthy(): boolean | Promise<boolean>;
+  /** Of JSON-RPC calls, by client; none when absent. */
+  rateLimit?: RateLimit;
 }
 
 const JSON_BODY: Header = ["Content-Type", "application/json; charset=utf-8"];
@@ -95,10 +98,19 @@ export class RpcApplication implements HttpApplication {
   }
 
   #json(answer: RpcAnswer, headers: readonly Header[]): Answer {
-    return { status: answer.status, headers: [JSON_BODY, ...headers], body: answer.body };
+    return { status: answer.status, headers: [JSON_BODY, ...headers, ...(answer.headers ?? [])], body: answer.body };
   }
 
   #rpc(head: RequestHead): BodyRequest | Answer | Promise<Answer> {
+    const { rateLimit } = this.#options;
+    let admitBatch: AdmitBatch | undefined;
+    if (rateLimit !== undefined) {
+      const client = head.client();
+      const refusal = rateLimit.request(client);
+      // Before its body is read: a refusal costs next to nothing.
+      if (refusal !== undefined) return this.#json(refusal, this.#common);
+      admitBatch = (furtherCalls) => rateLimit.batch(client, furtherCalls);
+    }
     const compression = acceptedCompression(head.header("accept-encoding"));
     const respond = (answer: RpcAnswer, headers = this.#common): Answer | Promise<Answer> => {
       const plain = this.#json(answer, headers);
@@ -112,7 +124,8 @@ export class RpcApplication implements HttpApplication {
       return body instanceof Promise ? body.then(encoded) : encoded(body);
     };
     const dispatch = (body: Uint8Array): Answer | Promise<Answer> => {
-      const answer = body.length === 0 ? this.#dispatcher.answer({}) : this.#dispatcher.answerText(utf8(body));
+      const answer =
+        body.length === 0 ? this.#dispatcher.answer({}) : this.#dispatcher.answerText(utf8(body), admitBatch);
       return answer instanceof Promise ? answer.then(respond) : respond(answer);
     };
     const refuse = (status: number, message: string) =>

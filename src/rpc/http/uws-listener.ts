@@ -1,6 +1,7 @@
 import * as uws from "uWebSockets.js";
 import { STATUS_CODES } from "node:http";
 import { BodyCollector } from "./body-collector.ts";
+import { TOO_MANY_CONNECTIONS } from "./connection-refusal.ts";
 import {
   type Answer,
   type BodyRequest,
@@ -29,6 +30,8 @@ native._cfg("silent");
 export async function listenWithUws(application: HttpApplication, options: ListenerOptions): Promise<Listener> {
   const app = uws.App();
   const drain = new Drain();
+  const { maxConnections = 0 } = options;
+  if (maxConnections > 0) capConnections(app, maxConnections);
   app.any("/*", (res, req) => new UwsExchange(res, req, drain, options).start(application, req));
 
   const socket = await new Promise<uws.us_listen_socket | false>((resolve) => {
@@ -48,6 +51,25 @@ export async function listenWithUws(application: HttpApplication, options: Liste
       app.close();
     },
   };
+}
+
+/** The library tells of connections as they open and close, by +1 and -1, but ties no request to one of them. */
+function capConnections(app: uws.TemplatedApp, max: number): void {
+  let open = 0;
+  const count = (res: uws.HttpResponse, change: number): void => {
+    open += change;
+    if (change < 0 || open <= max) return;
+    res.cork(() => {
+      writeHead(res, TOO_MANY_CONNECTIONS);
+      res.end(TOO_MANY_CONNECTIONS.body, true);
+    });
+  };
+  app.filter(count);
+}
+
+function writeHead(res: uws.HttpResponse, { status, headers }: Answer): void {
+  res.writeStatus(`${status} ${STATUS_CODES[status] ?? ""}`);
+  for (const [name, value] of headers) res.writeHeader(name, value);
 }
 
 /** Requests in flight, and the wish that there be none. */
@@ -104,6 +126,7 @@ class UwsExchange {
         method: req.getCaseSensitiveMethod(),
         path: req.getUrl(),
         header: (name) => req.getHeader(name),
+        client: () => Buffer.from(this.#res.getRemoteAddressAsText()).toString("latin1"),
       });
       if (!isBodyRequest(outcome)) this.#settle(application, outcome);
       // The library never reports the end of an empty body whose head came in pieces.
@@ -149,11 +172,10 @@ class UwsExchange {
     if (this.#done) return;
     clearTimeout(this.#timer);
     const close = cutOff || this.#clientCloses || this.#drain.closing;
-    const { status, headers, body } = answer;
+    const { body } = answer;
     const res = this.#res;
     res.cork(() => {
-      res.writeStatus(`${status} ${STATUS_CODES[status] ?? ""}`);
-      for (const [name, value] of headers) res.writeHeader(name, value);
+      writeHead(res, answer);
       if (this.#headOnly) res.endWithoutBody(body?.length ?? 0, close);
       else if (body === undefined || body.length <= WHOLE_ANSWER_BYTES) res.end(body ?? "", close);
       else return this.#sendPiecewise(body, close);

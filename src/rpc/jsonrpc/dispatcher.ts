@@ -8,6 +8,8 @@ import { EXECUTION_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PAR
 export interface RpcAnswer {
   status: number;
   body: Uint8Array;
+  /** Headers beside those of every answer. */
+  headers?: readonly (readonly [name: string, value: string])[];
 }
 
 export interface DispatcherOptions {
@@ -20,6 +22,9 @@ export interface DispatcherOptions {
     ...args: never[]
   ) => Error)[];
 }
+
+/** Told how many calls a batch of permitted size has beyond the first; gives the answer that refuses the batch, if any. */
+export type AdmitBatch = (furtherCalls: number) => RpcAnswer | undefined;
 
 /** Gives the description of a listener's methods. It has no namespace. */
 const DISCOVER = "rpc.discover";
@@ -45,8 +50,8 @@ export class Dispatcher {
     this.#log = log;
   }
 
-  /** Answers a request body that is JSON text. */
-  answerText(text: string): RpcAnswer | Promise<RpcAnswer> {
+  /** Answers a request body that is JSON text. `admitBatch` as for `answer`. */
+  answerText(text: string, admitBatch?: AdmitBatch): RpcAnswer | Promise<RpcAnswer> {
     if (!/^[ \t\n\r]*[[{]/.test(text)) {
       return failure(400, PARSE_ERROR, "Parse error: invalid JSON, only supports object and array");
     }
@@ -56,11 +61,11 @@ export class Dispatcher {
     } catch (error) {
       return failure(400, PARSE_ERROR, `Parse error: ${messageOf(error)}`);
     }
-    return this.answer(request);
+    return this.answer(request, admitBatch);
   }
 
-  /** Answers a parsed body: one request or a batch. */
-  answer(request: unknown): RpcAnswer | Promise<RpcAnswer> {
+  /** Answers a parsed body: one request or a batch, which `admitBatch` may refuse as a whole. */
+  answer(request: unknown, admitBatch?: AdmitBatch): RpcAnswer | Promise<RpcAnswer> {
     if (!Array.isArray(request)) return this.#call(request as RequestObject);
     const { maxBatchSize } = this.#options;
     if (request.length === 0) return { status: 400, body: invalidSlot("Invalid Request") };
@@ -68,6 +73,8 @@ export class Dispatcher {
       const body = invalidSlot(`Batch request exceeds maximum allowed size of ${maxBatchSize}`);
       return { status: 400, body };
     }
+    const refusal = admitBatch?.(request.length - 1);
+    if (refusal !== undefined) return refusal;
     const slots = request.map((item: unknown) =>
       typeof item === "object" && item !== null
         ? this.#call(item as RequestObject)

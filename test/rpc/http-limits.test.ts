@@ -1,0 +1,196 @@
+import net from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import { encodeNumber } from "../../src/rpc/encoding/json-writer.ts";
+import type { HttpApplication, Listener, ListenerOptions } from "../../src/rpc/http/listener.ts";
+import { listenWithNode } from "../../src/rpc/http/node-listener.ts";
+import { RateLimit } from "../../src/rpc/http/rate-limit.ts";
+import { RpcApplication } from "../../src/rpc/http/rpc-application.ts";
+import { listenWithUws } from "../../src/rpc/http/uws-listener.ts";
+import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
+import { method, type Namespace, Registry } from "../../src/rpc/registry.ts";
+import { recordingLogger } from "./support/fakes.ts";
+
+const registry = new Registry([
+  method({ name: "one", params: [], handle: () => 1, encode: { node: encodeNumber, svc: encodeNumber } }),
+]);
+const CALL = { jsonrpc: "2.0", id: 1, method: "node_one" };
+const RESULT = { jsonrpc: "2.0", id: 1, result: 1 };
+const HOST = "127.0.0.1";
+
+const adapters: [string, (application: HttpApplication, options: ListenerOptions) => Promise<Listener>][] = [
+  ["uWebSockets.js", listenWithUws],
+  ["node:http", listenWithNode],
+];
+
+describe.each(adapters)("limits on %s", (_name, listenWith) => {
+  let listener: Listener;
+  afterEach(() => listener.close(0));
+
+  async function start(limits: { maxConnections?: number; rateLimit?: RateLimit; namespaces?: Namespace[] }) {
+    const log = recordingLogger();
+    const { namespaces = ["svc", "node"], rateLimit, maxConnections } = limits;
+    const application = new RpcApplication(
+      new Dispatcher(registry, { maxBatchSize: 100, namespaces }, log),
+      { maxBodyBytes: 65_536, versionHeaders: [], healthy: () => true, rateLimit },
+      log,
+    );
+    const timeouts = { requestTimeoutMs: 1_500, stallTimeoutMs: 1_500 };
+    listener = await listenWith(application, { host: HOST, port: 0, maxConnections, ...timeouts });
+  }
+  const post = (body: unknown) =>
+    fetch(`http://${HOST}:${listener.port}/`, {
+      method: "POST",
+      headers: { "content-type": "application/json", connection: "close" },
+      body: JSON.stringify(body),
+    });
+
+  describe("of connections", () => {
+    test("a new one over the cap is told so and closed; those that are there go on, and their places become free", async () => {
+      await start({ maxConnections: 2 });
+      const first = await Client.to(listener.port);
+      const second = await Client.to(listener.port);
+      expect(await first.call()).toContain('"result":1');
+
+      const third = await Client.to(listener.port);
+      const refusal = await third.call();
+      expect(refusal).toMatch(/^HTTP\/1\.1 503 Service Unavailable\r\n/);
+      expect(refusal).toMatch(/connection: close\r\n/i);
+      expect(refusal).toMatch(/retry-after: 1\r\n/i);
+      expect(JSON.parse(refusal.slice(refusal.indexOf("\r\n\r\n")))).toEqual({
+        jsonrpc: "2.0",
+        id: null,
+        error: { code: -32005, message: "Too many connections" },
+      });
+      await third.closed;
+
+      expect(await first.call()).toContain('"result":1');
+      expect(await second.call()).toContain('"result":1');
+      second.leave();
+      await expect.poll(async () => (await post(CALL)).status).toBe(200);
+    });
+
+    test("one over the cap that says nothing is closed too", async () => {
+      await start({ maxConnections: 1 });
+      const served = await Client.to(listener.port);
+      expect(await served.call()).toContain('"result":1');
+      await (await Client.to(listener.port)).closed;
+    });
+
+    test("a flood leaves the one that is served alone", async () => {
+      await start({ maxConnections: 1 });
+      const served = await Client.to(listener.port);
+      expect(await served.call()).toContain('"result":1');
+      const flood = await Promise.all(Array.from({ length: 200 }, () => Client.to(listener.port)));
+      expect(await served.call()).toContain('"result":1');
+      await Promise.all(flood.map(({ closed }) => closed));
+      served.leave();
+      await expect.poll(async () => (await post(CALL)).status).toBe(200);
+    });
+
+    test.each([0, undefined])("a cap of %s is none", async (maxConnections) => {
+      await start({ maxConnections });
+      const clients = await Promise.all(Array.from({ length: 50 }, () => Client.to(listener.port)));
+      const answers = await Promise.all(clients.map((client) => client.call()));
+      for (const answer of answers) expect(answer).toContain('"result":1');
+      for (const client of clients) client.leave();
+    });
+  });
+
+  describe("of the rate", () => {
+    test("calls beyond it are 429 until the time that Retry-After names; /status is not counted", async () => {
+      let ms = 0;
+      await start({ rateLimit: new RateLimit({ perSecond: 1, now: () => ms }) });
+      for (let i = 0; i < 5; i++) expect((await fetch(`http://${HOST}:${listener.port}/status`)).status).toBe(200);
+      expect((await post(CALL)).status).toBe(200);
+      expect((await post(CALL)).status).toBe(200);
+      const refusal = await post(CALL);
+      expect([refusal.status, refusal.headers.get("retry-after"), await refusal.json()]).toEqual([
+        429,
+        "1",
+        { jsonrpc: "2.0", id: null, error: { code: -32005, message: "Rate limit of 1 calls per second exceeded" } },
+      ]);
+      expect(refusal.headers.get("access-control-allow-origin")).toBe("*");
+      expect((await fetch(`http://${HOST}:${listener.port}/status`)).status).toBe(200);
+      ms += 1_000;
+      expect((await post(CALL)).status).toBe(200);
+      expect((await post(CALL)).status).toBe(429);
+    });
+
+    test("a batch counts as its calls", async () => {
+      let ms = 0;
+      await start({ rateLimit: new RateLimit({ perSecond: 2, now: () => ms }) });
+      const batch = await post([CALL, CALL, CALL, CALL, CALL, CALL]);
+      expect([batch.status, await batch.json()]).toEqual([200, [RESULT, RESULT, RESULT, RESULT, RESULT, RESULT]]);
+      const refusal = await post([CALL, CALL]);
+      // Four of six were there; three are missing to the next.
+      expect([refusal.status, refusal.headers.get("retry-after")]).toEqual([429, "2"]);
+      ms += 2_000;
+      expect((await post(CALL)).status).toBe(200);
+    });
+
+    test("all clients of the IPv4 loopback are one to it, whatever form the adapter gives addresses in", async () => {
+      const asked: string[] = [];
+      const rateLimit = new RateLimit({ perSecond: 1, now: () => 0 });
+      const request = rateLimit.request.bind(rateLimit);
+      rateLimit.request = (address) => {
+        asked.push(address);
+        return request(address);
+      };
+      await start({ rateLimit });
+      await post(CALL);
+      await post(CALL);
+      expect(request("127.0.0.1")?.status).toBe(429);
+      expect(asked).toHaveLength(2);
+    });
+  });
+
+  test("a namespace that is switched off does not exist, in calls and in the description", async () => {
+    await start({ namespaces: ["svc"] });
+    const off = await post(CALL);
+    expect([off.status, await off.json()]).toMatchObject([400, { error: { code: -32601 } }]);
+    expect(await (await post({ ...CALL, method: "svc_one" })).json()).toEqual(RESULT);
+    const { result } = (await (await post({ ...CALL, method: "rpc.discover" })).json()) as {
+      result: { methods: { name: string }[] };
+    };
+    const names = result.methods.map(({ name }) => name);
+    expect(names).toContain("svc_one");
+    expect(names).not.toContain("node_one");
+  });
+});
+
+/** One connection that calls node_one and gives the raw text of each answer. */
+class Client {
+  readonly closed: Promise<void>;
+  readonly #socket: net.Socket;
+  #received = "";
+
+  static async to(port: number): Promise<Client> {
+    const socket = net.connect(port, HOST);
+    const client = new Client(socket);
+    await new Promise((resolve) => socket.once("connect", resolve));
+    return client;
+  }
+
+  constructor(socket: net.Socket) {
+    this.#socket = socket;
+    this.closed = new Promise((resolve) => socket.once("close", () => resolve()));
+    socket.on("error", () => undefined);
+    socket.on("data", (chunk) => {
+      this.#received += chunk.toString("latin1");
+    });
+  }
+
+  async call(): Promise<string> {
+    const body = JSON.stringify(CALL);
+    const head = `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
+    this.#socket.write(`${head}\r\n\r\n${body}`);
+    await expect.poll(() => this.#received, { timeout: 3_000, interval: 5 }).toMatch(/\r\n\r\n.*}$/s);
+    const answer = this.#received;
+    this.#received = "";
+    return answer;
+  }
+
+  leave(): void {
+    this.#socket.destroy();
+  }
+}
