@@ -2,13 +2,14 @@
  * Writes docs/coverage.md: for each method of the API whether it is registered, how many recorded answers it has, and which tests
  * name it. With --check only compares, and fails when the document is not current.
  */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { adminRegistry } from "../src/rpc/admin/admin-registry.ts";
 import type { AdminServices } from "../src/rpc/admin/services.ts";
 import { publicRegistry } from "../src/rpc/methods/public-registry.ts";
 import type { NodeServices } from "../src/rpc/methods/services.ts";
+import { generatedDocument } from "./generated-document.ts";
 
 const root = join(import.meta.dirname, "..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -109,18 +110,4 @@ ${sections.map(({ total }) => total).join("\n")}
 ${sections.map(({ text }) => text).join("\n\n")}
 `;
 
-const file = join(root, "docs", "coverage.md");
-if (process.argv.includes("--check")) {
-  let current = "";
-  try {
-    current = readFileSync(file, "utf8");
-  } catch {
-    // Absent counts as not current.
-  }
-  if (current !== wanted) {
-    process.stderr.write("docs/coverage.md is not what the registry and the tests say: run npm run docs\n");
-    process.exitCode = 1;
-  }
-} else {
-  writeFileSync(file, wanted);
-}
+generatedDocument("coverage.md", wanted, "the registry and the tests");

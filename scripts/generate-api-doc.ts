@@ -1,12 +1,11 @@
-/** Writes docs/api.md from the registries of methods; with --check only compares, and fails when it is not current. */
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+/** Writes docs/api.md from the registries of methods; with --check only compares. */
 import { adminRegistry } from "../src/rpc/admin/admin-registry.ts";
 import type { AdminServices } from "../src/rpc/admin/services.ts";
 import { publicRegistry } from "../src/rpc/methods/public-registry.ts";
 import type { NodeServices } from "../src/rpc/methods/services.ts";
 import { apiDocument } from "../src/rpc/openrpc/api-document.ts";
 import { openRpcDocument } from "../src/rpc/openrpc/document.ts";
+import { generatedDocument } from "./generated-document.ts";
 
 /** No method is called here, so its services are only names. */
 const services = new Proxy({}, { get: () => ({}) });
@@ -19,18 +18,5 @@ const wanted = apiDocument([
   { title: "Admin listener: `svcAdmin_`", document: openRpcDocument(admin, ["svcAdmin"]) },
   { title: "Admin listener: `nodeAdmin_`", document: openRpcDocument(admin, ["nodeAdmin"]) },
 ]);
-const file = join(import.meta.dirname, "..", "docs", "api.md");
-if (process.argv.includes("--check")) {
-  let current = "";
-  try {
-    current = readFileSync(file, "utf8");
-  } catch {
-    // Absent counts as not current.
-  }
-  if (current !== wanted) {
-    process.stderr.write("docs/api.md is not what the registries of methods say: run npm run docs\n");
-    process.exitCode = 1;
-  }
-} else {
-  writeFileSync(file, wanted);
-}
+
+generatedDocument("api.md", wanted, "the registries of methods");

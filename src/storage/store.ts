@@ -17,7 +17,6 @@ export interface Table {
   atOrBefore(key: Uint8Array): Entry | undefined;
   /** Entries in key order, `start` inclusive, `end` exclusive. Must be consumed in the same synchronous run. */
   range(options: { start?: Uint8Array; end?: Uint8Array; reverse?: boolean; limit?: number }): Iterable<Entry>;
-  count(): number;
 }
 
 export interface Entry {
@@ -106,10 +105,6 @@ class LmdbTable implements Table {
       reverse: reverse ?? false,
       limit,
     });
-  }
-
-  count(): number {
-    return this.#db.getCount({});
   }
 }
 

@@ -49,7 +49,7 @@ describe("a store that may be opened", () => {
     const copy = copyOf("reopened");
     inspectStore(copy);
     const store = openStore({ path: copy });
-    expect(store.table("small").count()).toBe(3000);
+    expect([...store.table("small").range({})]).toHaveLength(3000);
     await store.close();
   });
 });
