@@ -68,7 +68,12 @@ export class Follower {
 
   static async open(core: Core, l1: FollowedL1): Promise<Follower> {
     const follower = new Follower(core, l1, mkdtempSync(join(tmpdir(), "svc-reorg-")));
-    await follower.#open();
+    try {
+      await follower.#open();
+    } catch (error) {
+      rmSync(follower.path, { recursive: true, force: true });
+      throw error;
+    }
     return follower;
   }
 

@@ -98,22 +98,28 @@ export class SnapshotUploader {
     const { logger, directory } = this.#services;
     const location = target.name;
     let folder: string | undefined;
+    let report: () => void;
     try {
       logger.info({ location }, "snapshot upload starts");
       folder = await mkdtemp(join(directory, UPLOAD_FOLDER));
       const entry = await this.#upload(target, folder);
       const { l2BlockNumber, l2BlockHash, l1BlockNumber, chain } = entry;
-      logger.info({ location, l2BlockNumber, l2BlockHash, l1BlockNumber, ...chain }, "snapshot is uploaded");
+      const facts = { location, l2BlockNumber, l2BlockHash, l1BlockNumber, ...chain };
+      report = () => logger.info(facts, "snapshot is uploaded");
     } catch (error) {
-      if (this.#stopping.signal.aborted) logger.warn({ location }, "snapshot upload is broken off: the node stops");
-      else logger.error({ location, error }, "snapshot upload failed");
-    } finally {
-      if (folder !== undefined) {
-        await rm(folder, { recursive: true, force: true }).catch((error: unknown) => {
-          logger.warn({ path: folder, reason: String(error) }, "the copy for a snapshot cannot be removed");
-        });
-      }
+      const stopped = this.#stopping.signal.aborted;
+      report = () =>
+        stopped
+          ? logger.warn({ location }, "snapshot upload is broken off: the node stops")
+          : logger.error({ location, error }, "snapshot upload failed");
     }
+    if (folder !== undefined) {
+      await rm(folder, { recursive: true, force: true }).catch((error: unknown) => {
+        logger.warn({ path: folder, reason: String(error) }, "the copy for a snapshot cannot be removed");
+      });
+    }
+    // The outcome is the last word: whoever reads it finds nothing of the upload left.
+    report();
   }
 
   async #upload(target: ObjectStore, folder: string): Promise<SnapshotEntry> {
