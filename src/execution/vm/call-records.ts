@@ -1,0 +1,72 @@
+import type { Fr } from "../../protocol/field.ts";
+import type { Gas } from "./run.ts";
+
+/** One frame as shown to callers of a simulation (sheet 05 section 10.4). */
+export interface CallRecord {
+  readonly contract: Fr;
+  /** pc of the CALL or STATICCALL in the caller; 0 for an enqueued call. */
+  readonly callerPc: number;
+  /** First fields of the calldata, n x 32. */
+  readonly calldata: Uint8Array;
+  readonly isStatic: boolean;
+  /** Gas given to the frame. */
+  readonly gasLimit: Gas;
+  /** First fields of what it returned or reverted with, n x 32; empty when it halted. */
+  output: Uint8Array;
+  /** pcs of the INTERNALCALLs that were active at the exit, outermost first, then the exit's own. */
+  exitPcs: readonly number[];
+  /** Why it ended without a RETURN. */
+  haltMessage?: string;
+  reverted: boolean;
+  readonly nested: CallRecord[];
+}
+
+/** How much is recorded of a transaction's frames. */
+export interface CallRecordCaps {
+  /** Fields of calldata. */
+  readonly calldata: number;
+  /** Fields of output. */
+  readonly output: number;
+  /** Frames on top of each other, the enqueued call being the first. */
+  readonly depth: number;
+  /** Frames of the transaction. */
+  readonly items: number;
+}
+
+export const DEFAULT_CALL_RECORD_CAPS: CallRecordCaps = { calldata: 300, output: 300, depth: 5, items: 100 };
+
+/** Collects the frames of a transaction's runs. Frames beyond a cap are left out, with all below them. */
+export class CallRecords {
+  /** One per run, in order. */
+  readonly roots: CallRecord[] = [];
+  readonly caps: CallRecordCaps;
+  readonly #open: (CallRecord | undefined)[] = [];
+  #items = 0;
+
+  constructor(caps: CallRecordCaps = DEFAULT_CALL_RECORD_CAPS) {
+    this.caps = caps;
+  }
+
+  /** A frame starts. `make` is asked for its record only when there is room. */
+  enter(make: () => CallRecord): void {
+    const parent = this.#open.at(-1);
+    const hasRoom = this.#items < this.caps.items && this.#open.length < this.caps.depth;
+    const record = hasRoom && (parent !== undefined || this.#open.length === 0) ? make() : undefined;
+    if (record !== undefined) {
+      this.#items++;
+      (parent?.nested ?? this.roots).push(record);
+    }
+    this.#open.push(record);
+  }
+
+  /** The innermost open frame ends. */
+  exit(end: (record: CallRecord) => void): void {
+    const record = this.#open.pop();
+    if (record !== undefined) end(record);
+  }
+
+  /** Forgets frames that a thrown error left open. */
+  abandon(): void {
+    this.#open.length = 0;
+  }
+}
