@@ -1,4 +1,4 @@
-import type { Encoder } from "./encoding/json-writer.ts";
+import type { Encoder, JsonWriter } from "./encoding/json-writer.ts";
 import { type Codec, type Issue, issuesError, type OptionalCodec } from "./params/codec.ts";
 
 /** First piece of a method's name on the wire: `node_getBlock` is method getBlock of namespace node. */
@@ -48,6 +48,16 @@ export interface MethodDescription {
   deprecated?: PerNamespace<string>;
 }
 
+/**
+ * Fast form of a method: answers the usual calls from the request's bytes without making objects. `body[from .. to)` is the JSON text
+ * of the params, its brackets included, already checked to be one valid JSON array of plain ASCII without escapes; nothing (from === to) when
+ * the request has none. It writes the
+ * JSON text of the result and returns true, or returns false for a call that is not its case; when it throws, it counts as false.
+ * Then whatever it wrote is taken back and the general form answers, which stays the only one to refuse a call. Synchronous, and what it
+ * answers has to equal the general form's answer byte for byte.
+ */
+export type RawForm = (body: Uint8Array, from: number, to: number, out: JsonWriter) => boolean;
+
 /** One method, once: dispatch, validation, limits and the description of the API all derive from it. */
 export interface Method {
   readonly name: string;
@@ -57,6 +67,7 @@ export interface Method {
   handle(args: readonly unknown[]): unknown;
   /** The namespaces that have the method, and how each writes the result. Never called for undefined. */
   readonly encode: PerNamespace<Encoder<unknown>>;
+  readonly raw?: PerNamespace<RawForm>;
 }
 
 /** Values of a parameter list; of several lists, the union of theirs. */
@@ -86,9 +97,10 @@ export function method<const P extends readonly Parameter[] | ParameterLists, R>
     params: P;
     handle: (...args: Arguments<P>) => R;
     encode: PerNamespace<Encoder<NonNullable<Awaited<R>>>>;
+    raw?: PerNamespace<RawForm>;
   } & MethodDescription,
 ): Method {
-  const { name, params, handle, encode, summary, returns, deprecated } = definition;
+  const { name, params, handle, encode, raw, summary, returns, deprecated } = definition;
   const shared = Array.isArray(params) ? (params as readonly Parameter[]) : undefined;
   const lists = shared
     ? Object.fromEntries(Object.keys(encode).map((namespace) => [namespace, shared]))
@@ -99,6 +111,7 @@ export function method<const P extends readonly Parameter[] | ParameterLists, R>
     description: { summary, returns, deprecated },
     handle: (args) => handle(...(args as Arguments<P>)),
     encode: encode as Method["encode"],
+    raw,
   };
 }
 
