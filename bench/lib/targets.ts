@@ -1,0 +1,78 @@
+/** What is measured, in the order of the table. */
+export const ROWS = {
+  "poseidon-batch": "Poseidon2 permutations, one thread, batch of independent nodes",
+  "poseidon-pair": "Poseidon2 latency of one pair hash",
+  "block-number": "getBlockNumber, one RPC thread",
+  "nullifier-witness": "low-nullifier witness, latest block, 1M leaves",
+  "public-data-witness": "public-data witness, latest block, 1M leaves",
+  "old-nullifier-witness": "low-nullifier witness, 1,000 blocks back, 1M leaves",
+  "old-public-data-witness": "public-data witness, 1,000 blocks back, 1M leaves",
+  "get-block": "getBlock of a block that publishes a contract class",
+  "blocks-of-64": "nullifiers applied in blocks of 64, 1M leaves",
+  "blocks-of-1024": "nullifiers applied in blocks of 1,024, 1M leaves",
+  "initial-sync": "initial sync of the recorded chain, L1 on the same machine",
+  memory: "memory with 1M nullifiers and 1M public-data leaves",
+  disk: "disk per nullifier, all history kept",
+  growth: "cost from 10k to 10M leaves",
+  "short-calls": "getBlockNumber beside long calls",
+} as const;
+
+export type RowId = keyof typeof ROWS;
+
+export const PEERS = {
+  native: "native reference",
+  wasm: "bb.js WASM",
+  echo: "bare uWebSockets.js echo",
+  reference: "reference node",
+  latest: "reference node, latest block",
+  batches: "reference, batches of 64",
+  pruned: "reference, pruned",
+} as const;
+
+export type PeerId = keyof typeof PEERS;
+
+/** A rate, or a latency turned round, is asked to be at least so many times the peer's; a size at most. */
+export interface RatioTarget {
+  readonly row: RowId;
+  readonly peer: PeerId;
+  readonly atLeast?: number;
+  readonly atMost?: number;
+}
+
+/** A bound on a figure of ours alone. */
+export interface FigureTarget {
+  readonly row: RowId;
+  readonly figure: string;
+  readonly atMost: number;
+}
+
+/** Names of figures that have a bound; the suites that measure them use the same. */
+export const FIGURES = {
+  p99: "p99 at 32 connections",
+  delay: "p99 with long calls less p99 without",
+  witnessGrowth: "witness at 10M over 10k, over the growth of log2",
+  insertionGrowth: "insertion at 10M over 10k, over the growth of log2",
+} as const;
+
+export const TARGETS: readonly (RatioTarget | FigureTarget)[] = [
+  { row: "poseidon-batch", peer: "native", atLeast: 1.25 },
+  { row: "poseidon-batch", peer: "wasm", atLeast: 3 },
+  { row: "poseidon-pair", peer: "wasm", atLeast: 1.5 },
+  { row: "block-number", peer: "echo", atLeast: 0.8 },
+  { row: "block-number", peer: "reference", atLeast: 15 },
+  { row: "nullifier-witness", peer: "reference", atLeast: 40 },
+  { row: "nullifier-witness", figure: FIGURES.p99, atMost: 5 },
+  { row: "public-data-witness", peer: "reference", atLeast: 40 },
+  { row: "public-data-witness", figure: FIGURES.p99, atMost: 5 },
+  { row: "old-nullifier-witness", peer: "latest", atLeast: 15 },
+  { row: "old-public-data-witness", peer: "latest", atLeast: 15 },
+  { row: "get-block", peer: "reference", atLeast: 20 },
+  { row: "blocks-of-64", peer: "batches", atLeast: 4 },
+  { row: "blocks-of-1024", peer: "batches", atLeast: 10 },
+  { row: "initial-sync", peer: "reference", atLeast: 5 },
+  { row: "memory", peer: "reference", atMost: 0.5 },
+  { row: "disk", peer: "pruned", atMost: 2 },
+  { row: "growth", figure: FIGURES.witnessGrowth, atMost: 1 },
+  { row: "growth", figure: FIGURES.insertionGrowth, atMost: 1 },
+  { row: "short-calls", figure: FIGURES.delay, atMost: 5 },
+];
