@@ -2,7 +2,7 @@
  * The floor of an HTTP answer: uWebSockets.js reads a POST body and gives a fixed small answer, with no work at all.
  * `node bench/lib/bare-echo.ts`; its port is the line it prints.
  */
-import uws from "uWebSockets.js";
+import * as uws from "uWebSockets.js";
 
 const ANSWER = Buffer.from('{"jsonrpc":"2.0","id":1,"result":59}');
 

@@ -1,5 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const KEPT_OUTPUT = 16_384;
+const STOP_LIMIT_MS = 5000;
+const READY_LIMIT_MS = 300_000;
 
 /** A process under measurement did not come up, or ended. */
 export class ServerProcessError extends Error {
@@ -7,78 +12,71 @@ export class ServerProcessError extends Error {
   readonly output: string;
 
   constructor(command: string, rule: string, output: string) {
-    super(`${command} ${rule}${output === "" ? "" : `: ${output.trim().slice(-600)}`}`);
+    super(`${command} ${rule}${output === "" ? "" : `: ${output.trim().slice(-800)}`}`);
     this.name = "ServerProcessError";
     this.command = command;
     this.output = output;
   }
 }
 
-export interface ServerOptions {
-  command: string;
-  args: readonly string[];
-  env?: NodeJS.ProcessEnv;
-  /** What its output shows once it is ready. */
-  ready: RegExp;
-  limitMs?: number;
-}
-
-export interface ServerProcess {
-  readonly pid: number;
-  /** What `ready` found. */
-  readonly match: RegExpExecArray;
+/** A server in a process of its own. It dies with this process. */
+export class ServerProcess {
   /** performance.now() just before the process was started. */
   readonly startedAt: number;
-  /** Ends it, with SIGKILL when it takes longer than five seconds. */
-  stop(): Promise<void>;
-}
+  readonly #child: ChildProcess;
+  readonly #name: string;
+  readonly #kill = (): void => void this.#child.kill("SIGKILL");
+  readonly #closed: Promise<void>;
+  #output = "";
+  #end: string | undefined;
 
-const KEPT_OUTPUT = 16_384;
-const STOP_LIMIT_MS = 5000;
-const DEFAULT_LIMIT_MS = 120_000;
-
-/** Starts a process and waits until its output shows that it is ready. It dies with this one. */
-export async function startServer({ command, args, env, ready, limitMs }: ServerOptions): Promise<ServerProcess> {
-  const startedAt = performance.now();
-  const child: ChildProcess = spawn(command, args, { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
-  const kill = (): void => void child.kill("SIGKILL");
-  process.once("exit", kill);
-  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  const name = [command, ...args].join(" ").slice(0, 200);
-  let output = "";
-  const found = new Promise<RegExpExecArray>((resolve, reject) => {
-    const fail = (rule: string): void => reject(new ServerProcessError(name, rule, output));
-    const limit = setTimeout(() => fail("was not ready in time"), limitMs ?? DEFAULT_LIMIT_MS);
-    const read = (part: Buffer): void => {
-      output = (output + part.toString("utf8")).slice(-KEPT_OUTPUT);
-      const match = ready.exec(output);
-      if (match === null) return;
-      clearTimeout(limit);
-      resolve(match);
+  constructor(command: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env) {
+    this.#name = [command, ...args].join(" ").slice(0, 160);
+    this.startedAt = performance.now();
+    const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"] });
+    this.#child = child;
+    process.once("exit", this.#kill);
+    const keep = (part: Buffer): void => {
+      this.#output = (this.#output + part.toString("utf8")).slice(-KEPT_OUTPUT);
     };
-    child.stdout?.on("data", read);
-    child.stderr?.on("data", read);
+    child.stdout.on("data", keep);
+    child.stderr.on("data", keep);
     child.once("error", (error) => {
-      clearTimeout(limit);
-      reject(new ServerProcessError(name, `could not be run (${error.message})`, ""));
+      this.#end ??= `could not be run (${error.message})`;
     });
-    child.once("close", (code, signal) => {
-      clearTimeout(limit);
-      fail(`ended with ${code ?? signal} before it was ready`);
-    });
-  });
-  const stop = async (): Promise<void> => {
-    child.kill("SIGTERM");
-    const late = setTimeout(kill, STOP_LIMIT_MS);
-    await ended;
+    this.#closed = new Promise((resolve) =>
+      child.once("close", (code, signal) => {
+        this.#end ??= `ended with ${code ?? signal}`;
+        resolve();
+      }),
+    );
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  /** Asks every few milliseconds until there is an answer. Throws ServerProcessError when the process ends before, or takes too long. */
+  async until<T>(look: (output: string) => Promise<T | undefined> | T | undefined): Promise<T> {
+    for (const limit = performance.now() + READY_LIMIT_MS; ; await sleep(5)) {
+      const found = await look(this.#output);
+      if (found !== undefined) return found;
+      if (this.#end !== undefined) throw new ServerProcessError(this.#name, this.#end, this.#output);
+      if (performance.now() > limit) throw new ServerProcessError(this.#name, "was not ready in time", this.#output);
+    }
+  }
+
+  shows(pattern: RegExp): Promise<RegExpExecArray> {
+    return this.until((output) => pattern.exec(output) ?? undefined);
+  }
+
+  /** Ends it, with SIGKILL when it takes longer than five seconds. */
+  async stop(): Promise<void> {
+    this.#child.kill("SIGTERM");
+    const late = setTimeout(this.#kill, STOP_LIMIT_MS);
+    await this.#closed;
     clearTimeout(late);
-    process.off("exit", kill);
-  };
-  try {
-    return { pid: child.pid ?? 0, match: await found, startedAt, stop };
-  } catch (error) {
-    await stop();
-    throw error;
+    process.off("exit", this.#kill);
   }
 }
 
@@ -96,7 +94,7 @@ export interface Memory {
   anonymous: number;
 }
 
-/** Memory of a process and its children now. */
+/** Memory of a process and its children now. Linux only. */
 export function memoryOf(pid: number): Memory {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const field = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1] ?? 0) / 1024;

@@ -86,12 +86,24 @@ export async function load({ url, bodies, seconds, threads = 1, connections = 32
   try {
     const file = join(folder, "bodies");
     writeFileSync(file, bodies.join("\n"));
-    const args = [`-t${threads}`, `-c${connections}`, `-d${seconds}s`, "--timeout", "30s", "-s", SCRIPT, url, "--", file];
+    const args = [
+      `-t${threads}`,
+      `-c${connections}`,
+      `-d${seconds}s`,
+      "--timeout",
+      "30s",
+      "-s",
+      SCRIPT,
+      url,
+      "--",
+      file,
+    ];
     const output = await run(args);
     const line = /^\{"requests".*\}$/m.exec(output)?.[0];
     if (line === undefined) throw new LoadError(url, `wrk gave no summary: ${output.trim().slice(-300)}`, output);
     const summary: Summary = JSON.parse(line);
-    if (summary.failed > 0) throw new LoadError(url, `${summary.failed} of ${summary.requests} requests failed`, output);
+    if (summary.failed > 0)
+      throw new LoadError(url, `${summary.failed} of ${summary.requests} requests failed`, output);
     if (summary.requests === 0) throw new LoadError(url, "no request was answered", output);
     return {
       perSecond: (summary.requests * 1e6) / summary.durationUs,

@@ -1,0 +1,137 @@
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { startAnvil } from "../../src/cli/demo/anvil.ts";
+import { RECORDED_CHAIN, unpackRecordedChain } from "../../src/cli/demo/recorded-chain.ts";
+import { demoEnvironment } from "../../src/cli/demo/settings.ts";
+import { unpackTar } from "../../src/cli/demo/tar.ts";
+import type { Reference } from "./reference.ts";
+import { ServerProcess } from "./server-process.ts";
+import { answerTo, call } from "./wrk.ts";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+/** The program as it is built for use: what a user starts, without the cost of stripping types. */
+const BUILT_MAIN = join(ROOT, "build", "src", "cli", "main.js");
+/** Blocks of the recorded chain. */
+export const RECORDED_BLOCKS = 59;
+/** The recorded L1 ended long ago. */
+const ANY_DRIFT = "1000000000";
+
+/** The build is missing. */
+export class NotBuiltError extends Error {
+  constructor(file: string) {
+    super(`${file} is not there; npm run build makes it`);
+    this.name = "NotBuiltError";
+  }
+}
+
+/** An L1 with the recorded chain, for any number of followers. */
+export interface RecordedL1 {
+  readonly url: string;
+  /** file:// URL. */
+  readonly blobStore: string;
+  stop(): void;
+}
+
+export async function startRecordedL1(): Promise<RecordedL1> {
+  const chain = unpackRecordedChain(ROOT);
+  try {
+    const anvil = await startAnvil(chain.l1State, new AbortController().signal);
+    const stop = (): void => {
+      anvil.kill();
+      chain.remove();
+    };
+    return { url: anvil.url, blobStore: chain.blobStore, stop };
+  } catch (error) {
+    chain.remove();
+    throw error;
+  }
+}
+
+/** A node that has followed the recorded chain to its end. */
+export interface SyncedNode {
+  readonly url: string;
+  readonly process: ServerProcess;
+  /** From the start of the process until it named the last block. */
+  readonly syncSeconds: number;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (typeof address !== "object" || address === null) throw new Error("the system gave no port");
+  return address.port;
+}
+
+async function untilSynced(process: ServerProcess, url: string): Promise<SyncedNode> {
+  const body = call("node_getBlockNumber", []);
+  try {
+    await process.until(async () => {
+      const block = await answerTo(url, body).catch(() => undefined);
+      return block === RECORDED_BLOCKS ? true : undefined;
+    });
+    return { url, process, syncSeconds: (performance.now() - process.startedAt) / 1000 };
+  } catch (error) {
+    await process.stop();
+    throw error;
+  }
+}
+
+export interface OwnNodeOptions {
+  /** Flags beside those that name the chain. */
+  flags?: readonly string[];
+}
+
+/** Starts this project's node with an empty temporary data directory. */
+export async function startOwnNode(l1: RecordedL1, { flags = [] }: OwnNodeOptions = {}): Promise<SyncedNode> {
+  if (!existsSync(BUILT_MAIN)) throw new NotBuiltError(BUILT_MAIN);
+  const port = await freePort();
+  const args = [
+    "start",
+    "--node",
+    ...["--port", String(port), "--admin-port", String(await freePort())],
+    ...["--l1-rpc-urls", l1.url, "--l1-chain-id", String(RECORDED_CHAIN.l1ChainId)],
+    ...["--registry-address", RECORDED_CHAIN.registryAddress],
+    ...["--archiver.blobFileStoreUrls", l1.blobStore],
+    ...flags,
+  ];
+  const environment = { ...demoEnvironment({}), PATH: process.env.PATH, LOG_LEVEL: "warn" };
+  const started = new ServerProcess(process.execPath, [BUILT_MAIN, ...args], environment);
+  return untilSynced(started, `http://127.0.0.1:${port}`);
+}
+
+/** Starts the reference as a plain node: no sequencer, no peers, no proofs, an empty temporary data directory, the same L1 and blobs. */
+export async function startReferenceNode(reference: Reference, l1: RecordedL1): Promise<SyncedNode> {
+  const port = await freePort();
+  const blobs = reference.inside("blobs");
+  const outside = reference.outside(blobs);
+  if (!existsSync(outside)) {
+    mkdirSync(outside, { recursive: true });
+    try {
+      unpackTar(gunzipSync(readFileSync(join(ROOT, RECORDED_CHAIN.folder, "blob-store.tar.gz"))), outside);
+    } catch (error) {
+      rmSync(outside, { recursive: true, force: true });
+      throw error;
+    }
+  }
+  const started = reference.start(
+    "node_modules/@aztec/aztec/dest/bin/index.js",
+    ["start", "--node", "--port", String(port), "--admin-port", String(await freePort())],
+    {
+      TEST_ACCOUNTS: "true",
+      SPONSORED_FPC: "true",
+      PREFUND_ADDRESSES: RECORDED_CHAIN.prefundAddresses,
+      ETHEREUM_HOSTS: l1.url,
+      L1_CHAIN_ID: String(RECORDED_CHAIN.l1ChainId),
+      REGISTRY_CONTRACT_ADDRESS: RECORDED_CHAIN.registryAddress,
+      BLOB_FILE_STORE_URLS: `file://${blobs}`,
+      P2P_ENABLED: "false",
+      PROVER_REAL_PROOFS: "false",
+      MAX_ALLOWED_ETH_CLIENT_DRIFT_SECONDS: ANY_DRIFT,
+    },
+  );
+  return untilSynced(started, `http://127.0.0.1:${port}`);
+}

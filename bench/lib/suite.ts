@@ -1,0 +1,16 @@
+import type { SuiteResult } from "./measurement.ts";
+import type { Reference } from "./reference.ts";
+
+export interface SuiteContext {
+  /** Small sizes and short loads: shows that everything works, and nothing about speed. */
+  readonly quick: boolean;
+  /** Pairs of each comparison. */
+  readonly repeats: number;
+  /** Length of one load. */
+  readonly seconds: number;
+  readonly reference: Reference | undefined;
+  /** Tells an onlooker what is being measured. */
+  progress(text: string): void;
+}
+
+export type Suite = (context: SuiteContext) => Promise<SuiteResult>;

@@ -1,0 +1,117 @@
+/**
+ * The whole suite: `npm run bench` measures what needs no other software, `npm run bench:reference` adds the columns beside the reference
+ * implementation. Raw figures, the table and the plots go to bench/results/.
+ */
+import { parseArgs } from "node:util";
+import { MOST_BUSY, machineFacts } from "./lib/machine.ts";
+import type { Run } from "./lib/measurement.ts";
+import { Reference, ReferenceMissingError } from "./lib/reference.ts";
+import { resultDocument } from "./lib/result-table.ts";
+import { saveRun } from "./lib/save-run.ts";
+import type { Suite, SuiteContext } from "./lib/suite.ts";
+import { requireWrk, WrkMissingError } from "./lib/wrk.ts";
+import { rpcSuite } from "./suites/rpc.ts";
+
+const SUITES: Record<string, Suite> = {
+  rpc: rpcSuite,
+};
+
+const USAGE = `usage: node bench/run.ts [options]
+  --reference             measure the reference beside this project
+  --reference-home DIR    where it is installed (REFERENCE_HOME)
+  --only NAMES            suites, separated by commas: ${Object.keys(SUITES).join(", ")}
+  --quick                 small sizes, to see that everything works
+  --no-save               print only`;
+
+/** What the caller has to mend: said in one line, exit code 2. */
+class UsageError extends Error {}
+
+function options() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        reference: { type: "boolean", default: false },
+        "reference-home": { type: "string" },
+        only: { type: "string" },
+        quick: { type: "boolean", default: false },
+        "no-save": { type: "boolean", default: false },
+        help: { type: "boolean", default: false },
+      },
+    });
+    return values;
+  } catch (error) {
+    throw new UsageError(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
+  }
+}
+
+function chosenSuites(only: string | undefined): string[] {
+  const all = Object.keys(SUITES);
+  const names = only === undefined ? all : only.split(",");
+  for (const name of names)
+    if (!all.includes(name))
+      throw new UsageError(`there is no suite ${JSON.stringify(name)}; there are ${all.join(", ")}`);
+  return names;
+}
+
+async function main(): Promise<void> {
+  const given = options();
+  if (given.help) {
+    process.stdout.write(`${USAGE}\n`);
+    return;
+  }
+  const names = chosenSuites(given.only);
+  const reference = given.reference ? new Reference(given["reference-home"] ?? process.env.REFERENCE_HOME) : undefined;
+  await requireWrk();
+
+  const startedAt = new Date().toISOString();
+  const started = performance.now();
+  const machine = await machineFacts();
+  const warnings: string[] = [];
+  if (machine.busyBefore > MOST_BUSY)
+    warnings.push(
+      `the machine is not idle: others use ${Math.round(machine.busyBefore * 100)} % of it; the figures say little`,
+    );
+  for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
+
+  const run: Run = {
+    startedAt,
+    seconds: 0,
+    quick: given.quick,
+    withReference: reference !== undefined,
+    machine,
+    warnings,
+    suites: {},
+    failures: {},
+  };
+  for (const name of names) {
+    const begun = performance.now();
+    const context: SuiteContext = {
+      quick: given.quick,
+      repeats: given.quick ? 2 : 5,
+      seconds: given.quick ? 1 : 3,
+      reference,
+      progress: (text) => process.stderr.write(`[${name}] ${text}\n`),
+    };
+    try {
+      const result = await SUITES[name](context);
+      run.suites[name] = { ...result, seconds: (performance.now() - begun) / 1000 };
+    } catch (error) {
+      process.exitCode = 1;
+      run.failures[name] = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      process.stderr.write(`[${name}] failed: ${run.failures[name]}\n`);
+    }
+  }
+  run.seconds = (performance.now() - started) / 1000;
+  process.stdout.write(resultDocument(run));
+  if (!given["no-save"]) process.stderr.write(`saved in ${saveRun(run)}\n`);
+}
+
+try {
+  await main();
+} catch (error) {
+  const mendable =
+    error instanceof UsageError || error instanceof ReferenceMissingError || error instanceof WrkMissingError;
+  if (!mendable) throw error;
+  process.stderr.write(`error: ${error.message}\n`);
+  process.exitCode = 2;
+}
