@@ -1,3 +1,4 @@
+
 /**
  * Host side of the WASM core: pure functions on bytes, one instance per thread. Fields are canonical 32-byte big-endian words on
  * both sides of every call; Montgomery limbs never leave the core. Sheet 01 sections 2 and 5 to 7.
@@ -27,6 +28,7 @@ export interface Core {
    */
   rehashTiles(tiles: Uint8Array[], dirty: Uint32Array, height: number): void;
 
+
   /**
    * Sibling path of a leaf from stored tiles, leaf side first, written to `out` (height x 32 bytes) at `at`.
    * `records[t]` is the packed tile (see packTile) that holds levels t*tileHeight .. of the leaf's path, or undefined where
@@ -44,6 +46,25 @@ export interface Core {
 
   /** Links new keys into the sorted list of an indexed tree (section 7.5). Throws DuplicateKeyError when a key occurs twice. */
   linkLeaves(batch: LinkBatch): LinkedLeaves;
+
+  /** A cache of tiles in memory of its own, for at most about `bytes` of them. Tiles are four levels high. */
+  tileCache(bytes: number): TileCache;
+}
+
+/**
+ * Packed tiles of recent states above the leaves, and sibling paths through them. A path is made in three steps without another
+ * one in between: open, put of each missing tile, close.
+ */
+export interface TileCache {
+  /**
+   * Opens the path of a leaf in the tree of a state, whose tiles are empty from level `levels` on. Returns the levels whose tile
+   * has to be put, a bit each; level 0 always is one of them. `state` is any number below 2^32 that stands for the trees' content.
+   */
+  open(state: number, tree: number, position: number, levels: number): number;
+  /** The record of the path's tile on a level (see packTile), undefined for an empty tile. */
+  put(level: number, record: Uint8Array | undefined): void;
+  /** Writes the path, height x 32 bytes with the leaf side first, to `out` at `at`. */
+  close(height: number, out: Uint8Array, at: number): void;
 }
 
 /** Arithmetic mod p on words. Operands that are not below p are reduced first. */

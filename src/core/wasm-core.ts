@@ -6,10 +6,12 @@ import {
   type FieldArithmetic,
   type LinkBatch,
   type LinkedLeaves,
+  type TileCache,
 } from "./core.ts";
 import { WasmBlobSponge } from "./wasm-blob-sponge.ts";
 import type { CoreExports } from "./wasm-exports.ts";
 import { WasmMemory } from "./wasm-memory.ts";
+import { WasmTileCache } from "./wasm-tile-cache.ts";
 
 /** Words of tiles and inputs that one call hands over at most: bounds the memory of an instance to some 10 MB. */
 const MAX_WORDS_PER_CALL = 1 << 17;
@@ -24,11 +26,13 @@ type FieldOperation = (out: number, a: number, b: number) => void;
 export class WasmCore implements Core {
   readonly zeroHashes: readonly Uint8Array[];
   readonly field: FieldArithmetic;
+  readonly #module: WebAssembly.Module;
   readonly #exports: CoreExports;
   readonly #memory: WasmMemory;
 
   /** `module` is the compiled assembly/index.ts. */
   constructor(module: WebAssembly.Module) {
+    this.#module = module;
     this.#exports = instantiateSync<CoreExports>(module).exports;
     this.#exports.initialize();
     this.#memory = new WasmMemory(this.#exports.memory, this.#exports.scratchStart());
@@ -140,7 +144,7 @@ export class WasmCore implements Core {
       bytes += (record.length + 7) & ~7;
     }
     this.#memory.copyInU32(path + height * 32, pointers);
-    this.#exports.siblingPath(path, path + height * 32, BigInt(index), height, tileHeight);
+    this.#exports.siblingPath(path, path + height * 32, index, height, tileHeight);
     out.set(this.#memory.view(path, height * 32), at);
   }
 
@@ -188,6 +192,10 @@ export class WasmCore implements Core {
         nextIndex: batch.positions[i],
       })),
     };
+  }
+
+  tileCache(bytes: number): TileCache {
+    return new WasmTileCache(this.#module, bytes);
   }
 
   #binary(operation: FieldOperation, a: Uint8Array, b: Uint8Array): Uint8Array {

@@ -9,7 +9,12 @@ export interface CoreExports extends Record<string, unknown> {
   hashBytes(out: number, bytes: number, length: number, words: number): void;
   hashMany(out: number, words: number, arity: number, count: number, jobs: number): void;
   rehashTiles(tiles: number, dirty: number, count: number, height: number, jobs: number): void;
-  siblingPath(out: number, records: number, index: bigint, height: number, tileHeight: number): void;
+  siblingPath(out: number, records: number, index: number, height: number, tileHeight: number): void;
+  tileCacheBytes(sets: number): number;
+  startTileCache(cache: number, sets: number): void;
+  openPath(cache: number, state: number, tree: number, position: number, levels: number): number;
+  claimTile(cache: number, level: number): number;
+  closePath(cache: number, height: number): number;
   linkLeaves(
     n: number,
     keys: number,

@@ -4,6 +4,8 @@ import { copyStore } from "./store-copy.ts";
 /** Ordered table of byte keys (at most 1,978 bytes) and byte values inside the store's one LMDB environment. */
 export interface Table {
   get(key: Uint8Array): Uint8Array | undefined;
+  /** Copies a value to the start of `out`, which has to be large enough. Returns its length, -1 for an absent key. */
+  readInto(key: Uint8Array, out: Uint8Array): number;
   has(key: Uint8Array): boolean;
   /** Only inside Store.transaction. */
   put(key: Uint8Array, value: Uint8Array): void;
@@ -64,18 +66,27 @@ function asBuffer(bytes: Uint8Array): Buffer {
 }
 
 class LmdbTable implements Table {
-  readonly #db: Database<Buffer, Buffer>;
+  readonly #db: Database<Buffer, Uint8Array>;
 
-  constructor(db: Database<Buffer, Buffer>) {
+  constructor(db: Database<Buffer, Uint8Array>) {
     this.#db = db;
   }
 
   get(key: Uint8Array): Uint8Array | undefined {
-    return this.#db.get(asBuffer(key));
+    return this.#db.get(key);
+  }
+
+  readInto(key: Uint8Array, out: Uint8Array): number {
+    // A view of a buffer that the next read overwrites; its own length is the value's, that of the memory is not.
+    const value = this.#db.getBinaryFast(key);
+    if (value === undefined) return -1;
+    const { length } = value;
+    out.set(value.subarray(0, length));
+    return length;
   }
 
   has(key: Uint8Array): boolean {
-    return this.#db.doesExist(asBuffer(key));
+    return this.#db.doesExist(key);
   }
 
   put(key: Uint8Array, value: Uint8Array): void {
@@ -91,20 +102,15 @@ class LmdbTable implements Table {
   }
 
   atOrAfter(key: Uint8Array): Entry | undefined {
-    return first(this.#db.getRange({ start: asBuffer(key), limit: 1 }));
+    return first(this.#db.getRange({ start: key, limit: 1 }));
   }
 
   atOrBefore(key: Uint8Array): Entry | undefined {
-    return first(this.#db.getRange({ start: asBuffer(key), reverse: true, limit: 1 }));
+    return first(this.#db.getRange({ start: key, reverse: true, limit: 1 }));
   }
 
   range({ start, end, reverse, limit }: Parameters<Table["range"]>[0]): Iterable<Entry> {
-    return this.#db.getRange({
-      start: start && asBuffer(start),
-      end: end && asBuffer(end),
-      reverse: reverse ?? false,
-      limit,
-    });
+    return this.#db.getRange({ start, end, reverse: reverse ?? false, limit });
   }
 }
 
@@ -129,12 +135,7 @@ class LmdbStore implements Store {
   table(name: string): Table {
     let table = this.#tables.get(name);
     if (table === undefined) {
-      table = new LmdbTable(
-        this.#root.openDB<Buffer, Buffer>({ name, encoding: "binary", keyEncoding: "binary" }) as Database<
-          Buffer,
-          Buffer
-        >,
-      );
+      table = new LmdbTable(this.#root.openDB<Buffer, Uint8Array>({ name, encoding: "binary", keyEncoding: "binary" }));
       this.#tables.set(name, table);
     }
     return table;

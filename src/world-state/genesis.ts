@@ -56,11 +56,15 @@ function linked(leaves: { key: Uint8Array; value?: Uint8Array }[], endKey: Uint8
   });
 }
 
-/** The trees of block 0 as a fork of nothing, with its header and hash (sheet 01 section 9). */
-export function genesisState(
-  core: Core,
-  prefilled: PrefilledEntry[],
-): { fork: Fork; header: BlockHeader; hash: Uint8Array } {
+/** The trees of block 0 as a fork of nothing, with its header and hash. */
+export interface GenesisState {
+  fork: Fork;
+  header: BlockHeader;
+  hash: Uint8Array;
+}
+
+/** Genesis with prefilled public data (sheet 01 section 9). */
+export function genesisState(core: Core, prefilled: PrefilledEntry[]): GenesisState {
   checkPrefilled(prefilled);
   const fork = new Fork(core, emptyState(core.zeroHashes, TREE_HEIGHTS));
   const nullifiers = Array.from({ length: INITIAL_INDEXED_LEAVES }, (_, i) => ({ key: fr(i) }));

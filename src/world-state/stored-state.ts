@@ -27,8 +27,8 @@ export class StoredState implements StateView {
   readonly #tables: WorldStateTables;
   readonly #snapshots: Snapshots;
 
-  constructor(tables: WorldStateTables, block: number) {
-    const row = tables.states.get(blockKey(block));
+  /** `row` is the block's row of `states`, which the state keeps. */
+  constructor(tables: WorldStateTables, block: number, row = tables.states.get(blockKey(block))) {
     if (row === undefined) throw new UnknownStateError(block);
     this.block = block;
     this.#tables = tables;
@@ -47,6 +47,11 @@ export class StoredState implements StateView {
     const key = tileKey(tree, level, index);
     const row = this.#tables.tiles.get(key);
     if (row === undefined || readU32(row, 0) <= this.block) return row && readVersioned(row);
+    return this.olderTile(key);
+  }
+
+  /** The version of a tile that later blocks changed. */
+  olderTile(key: Uint8Array): Versioned | undefined {
     return this.#historical(this.#tables.tileHistory, key);
   }
 
@@ -68,6 +73,15 @@ export class StoredState implements StateView {
     if (row === undefined) return undefined;
     const position = readPosition(row);
     return position < this.size(tree) ? position : undefined;
+  }
+
+  /** The leaf with exactly this key. */
+  leaf(tree: IndexedTree, key: Uint8Array): StoredLeaf | undefined {
+    const row = this.#tables.keys.get(valueKey(tree, key));
+    if (row === undefined) return undefined;
+    const leaf = readLeaf(key, row);
+    const size = this.size(tree);
+    return leaf.index < size ? this.#asOfBlock(tree, leaf, size) : undefined;
   }
 
   lowLeaf(tree: IndexedTree, key: Uint8Array): StoredLeaf | undefined {

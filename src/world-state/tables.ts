@@ -1,7 +1,7 @@
 import { concat, readU32, readUint, writeU32, writeUint } from "../protocol/bytes.ts";
 import { TREE_IDS, type TreeId } from "../protocol/constants.ts";
 import type { Store, Table } from "../storage/store.ts";
-import { TILE_KEY_BYTES } from "./tile-address.ts";
+import { TILE_HEIGHT, TILE_KEY_BYTES } from "./tile-address.ts";
 import type { IndexedLeaf, TreeSnapshot, WorldStateStatus } from "./types.ts";
 
 /**
@@ -52,8 +52,12 @@ export function openTables(store: Store): WorldStateTables {
 
 export function blockKey(block: number): Uint8Array {
   const key = new Uint8Array(4);
-  writeU32(key, 0, block);
+  writeBlockKey(key, block);
   return key;
+}
+
+export function writeBlockKey(key: Uint8Array, block: number): void {
+  writeU32(key, 0, block);
 }
 
 export function positionKey(tree: TreeId, position: number): Uint8Array {
@@ -87,6 +91,9 @@ export function positionBytes(position: number): Uint8Array {
 export function readPosition(bytes: Uint8Array): number {
   return readUint(bytes, 0, 6);
 }
+
+/** Most bytes of a row of `tiles`: a full tile of TILE_HEIGHT levels. */
+export const TILE_ROW_BYTES = 4 + (64 << TILE_HEIGHT);
 
 /** A versioned value: the block since which it holds, and its bytes. */
 export interface Versioned {
@@ -137,6 +144,9 @@ export function readLeaf(key: Uint8Array, row: Uint8Array): StoredLeaf {
 }
 
 export type Snapshots = readonly TreeSnapshot[];
+
+/** Bytes of a row of `states`. */
+export const STATE_BYTES = TREE_IDS.length * 38;
 
 export function stateBytes(snapshots: Snapshots): Uint8Array {
   return concat(...snapshots.flatMap(({ root, size }) => [root, positionBytes(size)]));

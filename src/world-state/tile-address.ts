@@ -40,8 +40,12 @@ export const TILE_KEY_BYTES = 7;
 /** Stored key: tree 1, level 1, index 5. */
 export function tileKey(tree: TreeId, level: number, index: number): Uint8Array {
   const key = new Uint8Array(TILE_KEY_BYTES);
+  writeTileKey(key, tree, level, index);
+  return key;
+}
+
+export function writeTileKey(key: Uint8Array, tree: TreeId, level: number, index: number): void {
   key[0] = tree;
   key[1] = level;
   writeUint(key, 2, 5, index);
-  return key;
 }

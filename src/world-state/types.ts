@@ -39,6 +39,8 @@ export interface WorldStateReader {
   leafAt(block: number, tree: TreeId, position: number): Uint8Array;
   /** height x 32 bytes, leaf side first. */
   siblingPath(block: number, tree: TreeId, position: number): Uint8Array;
+  /** The leaf of exactly this key. */
+  leaf(block: number, tree: 0 | 2, key: Uint8Array): IndexedLeaf | undefined;
   /** The leaf of `key`, or the one with the largest smaller key. */
   lowLeaf(block: number, tree: 0 | 2, key: Uint8Array): { leaf: IndexedLeaf; present: boolean };
   /** Header of genesis, from the state of block 0. */

@@ -161,10 +161,10 @@ describe("world state", () => {
     } as unknown as Core;
     const world = (present: boolean) =>
       fakeWorld(3, {
-        lowLeaf: (_block, tree, key) => ({
-          leaf: { index: 1, key, value: word(tree === 2 && key === leafSlot ? 42 : 0), nextKey: word(0), nextIndex: 0 },
-          present,
-        }),
+        leaf: (_block, tree, key) =>
+          present && tree === 2 && key === leafSlot
+            ? { index: 1, key, value: word(42), nextKey: word(0), nextIndex: 0 }
+            : undefined,
       });
     const params = ["latest", toHex(word(5)), "0x1"];
     expect(ask("getPublicStorageAt", params, { core, world: world(true) })).toBe(toHex(word(42)));

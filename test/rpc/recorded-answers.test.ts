@@ -208,6 +208,7 @@ function leafWitness(result: unknown): Partial<WorldStateReader> {
     nextIndex: Number(nextIndex),
   };
   return {
+    leaf: () => stored,
     lowLeaf: () => ({ leaf: stored, present: true }),
     siblingPath: () => Buffer.from(siblingPath, "base64").subarray(4),
   };

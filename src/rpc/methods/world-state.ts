@@ -79,8 +79,7 @@ export function worldStateMethods(services: StateSource & Pick<NodeServices, "co
       handle: (reference, contract, slot) => {
         const block = stateOf(services, reference);
         const leafSlot = core.hashWithSeparator(SEPARATOR.PUBLIC_LEAF_SLOT, concat(contract, slot));
-        const { leaf, present } = world.lowLeaf(block, PUBLIC_DATA_TREE, leafSlot);
-        return present ? leaf.value! : FR_ZERO;
+        return world.leaf(block, PUBLIC_DATA_TREE, leafSlot)?.value ?? FR_ZERO;
       },
       returns: "Field",
       encode: { node: encodeWord, svc: encodeWord },
@@ -107,8 +106,8 @@ export function worldStateMethods(services: StateSource & Pick<NodeServices, "co
       params: ofBlock(param("nullifier", field)),
       handle: (reference, nullifier) => {
         const block = stateOf(services, reference);
-        const { leaf, present } = world.lowLeaf(block, NULLIFIER_TREE, nullifier);
-        return present ? leafWitness(block, NULLIFIER_TREE, leaf) : undefined;
+        const leaf = world.leaf(block, NULLIFIER_TREE, nullifier);
+        return leaf && leafWitness(block, NULLIFIER_TREE, leaf);
       },
       returns: "NullifierMembershipWitness?",
       encode: { node: encodeNullifierWitness, svc: encodeNullifierWitness },

@@ -69,6 +69,7 @@ export function fakeWorld(tip: number, overrides: Partial<WorldStateReader> = {}
     blockOfLeaf: () => undefined,
     leafAt: () => zero,
     siblingPath: () => new Uint8Array(32),
+    leaf: () => undefined,
     lowLeaf: () => ({ leaf: { index: 0, key: zero, value: zero, nextKey: zero, nextIndex: 0 }, present: false }),
     genesisHeader: () => GENESIS_BLOCK.header,
     ...overrides,

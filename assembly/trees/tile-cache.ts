@@ -1,0 +1,103 @@
+import { siblingPath } from "./sibling-path";
+
+/**
+ * Packed tiles of recent states, in sets of four. A tag names a tile and the state that it belongs to; of a full set the tile goes
+ * that was used longest ago. One path is open at a time; its leaf tile is not kept, nor is one whose set the path fills by itself.
+ *
+ *   sets u32 | clock u32 | state u32 | tree u32 | position f64 | pad to 64
+ *   records of the open path 16 x u32 pointer | its words 48 x 32 | tiles not kept 11 x 1024
+ *   tags sets x 4 x (tile u64 | state u32 | last use u32) | tiles sets x 4 x 1024
+ */
+const RECORDS: usize = 64;
+const PATH: usize = 128;
+const SLOT: usize = 1024;
+const NOT_KEPT: usize = 1664;
+const TAGS: usize = NOT_KEPT + 11 * SLOT;
+const SET_TAGS: usize = 64;
+const TILE_HEIGHT: u32 = 4;
+
+@inline
+function tileName(cache: usize, level: u32): u64 {
+  const index = <u64>load<f64>(cache, 16) >> <u64>((level + 1) * TILE_HEIGHT);
+  return (<u64>load<u32>(cache, 12) << 56) | (<u64>(level + 1) << 48) | index;
+}
+
+/** Tags of the set that a tile of the open path belongs to. */
+@inline
+function tagsOf(cache: usize, tile: u64): usize {
+  const mixed = (tile ^ (<u64>load<u32>(cache, 8) << 32)) * 0x9e3779b97f4a7c15;
+  return cache + TAGS + SET_TAGS * (<usize>(mixed >> 40) & (load<u32>(cache) - 1));
+}
+
+/** Address of the tile that a tag is about. */
+@inline
+function slotOf(cache: usize, tag: usize): usize {
+  const tags = cache + TAGS;
+  return tags + <usize>load<u32>(cache) * SET_TAGS + ((tag - tags) >> 4) * SLOT;
+}
+
+/** Bytes that a cache of `sets` sets takes. */
+export function tileCacheBytes(sets: u32): u32 {
+  return <u32>TAGS + sets * <u32>(SET_TAGS + 4 * SLOT);
+}
+
+/** `sets` is a power of two up to 2^20; the memory is zero, which no tag is. */
+export function startTileCache(cache: usize, sets: u32): void {
+  store<u32>(cache, sets);
+}
+
+/**
+ * Opens the path of a leaf, whose tiles are empty from level `levels` on.
+ *
+ * @returns the levels whose tile is missing, a bit each: claimTile gives each a place before closePath.
+ */
+export function openPath(cache: usize, state: u32, tree: u32, position: f64, levels: u32): u32 {
+  const clock = load<u32>(cache, 4) + 1;
+  store<u32>(cache, clock, 4);
+  store<u32>(cache, state, 8);
+  store<u32>(cache, tree, 12);
+  store<f64>(cache, position, 16);
+  memory.fill(cache + RECORDS, 0, 64);
+  let missing: u32 = levels > 0 ? 1 : 0;
+  for (let level: u32 = 1; level < levels; level++) {
+    const tile = tileName(cache, level);
+    let tag = tagsOf(cache, tile);
+    const end = tag + SET_TAGS;
+    while (tag < end && (load<u64>(tag) != tile || load<u32>(tag, 8) != state)) tag += 16;
+    if (tag == end) {
+      missing |= 1 << level;
+    } else {
+      store<u32>(tag, clock, 12);
+      store<u32>(cache + RECORDS + (level << 2), <u32>slotOf(cache, tag));
+    }
+  }
+  return missing;
+}
+
+/** @returns where the record of the open path's tile of a level has to be written, 1024 bytes at most. */
+export function claimTile(cache: usize, level: u32): usize {
+  let slot = cache + NOT_KEPT + <usize>level * SLOT;
+  if (level > 0) {
+    const clock = load<u32>(cache, 4);
+    const tile = tileName(cache, level);
+    const tags = tagsOf(cache, tile);
+    let oldest = tags;
+    for (let tag = tags; tag < tags + SET_TAGS; tag += 16) {
+      if (clock - load<u32>(tag, 12) > clock - load<u32>(oldest, 12)) oldest = tag;
+    }
+    if (load<u32>(oldest, 12) != clock) {
+      store<u64>(oldest, tile);
+      store<u32>(oldest, load<u32>(cache, 8), 8);
+      store<u32>(oldest, clock, 12);
+      slot = slotOf(cache, oldest);
+    }
+  }
+  store<u32>(cache + RECORDS + (level << 2), <u32>slot);
+  return slot;
+}
+
+/** @returns the words of the open path, height x 32. */
+export function closePath(cache: usize, height: u32): usize {
+  siblingPath(cache + PATH, cache + RECORDS, load<f64>(cache, 16), height, TILE_HEIGHT);
+  return cache + PATH;
+}
