@@ -1,0 +1,63 @@
+import { concat, writeU32, writeUint } from "./bytes.ts";
+import { DecodeError } from "./errors.ts";
+import { readTxEffect, TX_START_PREFIX, type TxEffect } from "./tx-effect.ts";
+
+/** The parts of a tx effect, each of its own bytes. */
+export type TxEffectParts = Omit<TxEffect, "words">;
+
+/** Start of the marker's prefix in its word; the counts follow it (sheet 04 section 4.3). */
+const PREFIX_AT = 5;
+
+/**
+ * Writes an effect in the words of a blob and reads it back, so that it is checked by the rules of every effect. Throws a DecodeError when
+ * one is broken (sheet 04 section 4.4).
+ */
+export function txEffectFromParts(parts: TxEffectParts): TxEffect {
+  const { noteHashes, nullifiers, l2ToL1Msgs, publicDataWrites, privateLogs, publicLogs, contractClassLogs } = parts;
+  if (contractClassLogs.length > 1) {
+    throw new DecodeError("tx effect", `contract class logs must be at most 1, got ${contractClassLogs.length}`);
+  }
+  const publicLogWords = publicLogs.reduce((sum, { fields }) => sum + 2 + fields.length / 32, 0);
+  const classLogWords = (contractClassLogs.at(0)?.fields.length ?? 0) / 32;
+  const words = concat(
+    new Uint8Array(32),
+    parts.txHash,
+    parts.transactionFee,
+    noteHashes,
+    nullifiers,
+    l2ToL1Msgs,
+    publicDataWrites,
+    ...privateLogs.flatMap((fields) => [lengthWord(fields), fields]),
+    ...publicLogs.flatMap(({ contractAddress, fields }) => [lengthWord(fields), contractAddress, fields]),
+    ...(classLogWords === 0
+      ? []
+      : contractClassLogs.flatMap(({ contractAddress, fields }) => [contractAddress, fields])),
+  );
+  let at = PREFIX_AT;
+  const write = (value: number, width: number) => {
+    writeUint(words, at, width, value);
+    at += width;
+  };
+  writeU32(words, PREFIX_AT, TX_START_PREFIX);
+  at += 4;
+  write(noteHashes.length / 32, 2);
+  write(nullifiers.length / 32, 2);
+  write(l2ToL1Msgs.length / 32, 2);
+  write(publicDataWrites.length / 64, 2);
+  write(privateLogs.length, 2);
+  write(
+    privateLogs.reduce((sum, fields) => sum + fields.length / 32, 0),
+    2,
+  );
+  write(publicLogWords, 4);
+  write(classLogWords, 2);
+  write(parts.revertCode, 1);
+  write(words.length / 32, 4);
+  return readTxEffect(words, 0).effect;
+}
+
+function lengthWord(fields: Uint8Array): Uint8Array {
+  const count = new Uint8Array(32);
+  writeU32(count, 28, fields.length / 32);
+  return count;
+}

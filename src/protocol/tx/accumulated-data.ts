@@ -1,0 +1,141 @@
+import { isZero, readU32 } from "../bytes.ts";
+import {
+  CONTRACT_CLASS_LOG_FIELDS,
+  MAX_L2_TO_L1_MSGS_PER_TX,
+  MAX_NOTE_HASHES_PER_TX,
+  MAX_NULLIFIERS_PER_TX,
+  MAX_PRIVATE_LOGS_PER_TX,
+  PRIVATE_LOG_FIELDS,
+} from "../constants.ts";
+import { DecodeError } from "../errors.ts";
+import { MAX_CONTRACT_CLASS_LOGS_PER_TX, MAX_PUBLIC_CALLS_PER_TX, TX_DATA_AT } from "./kernel-output.ts";
+
+/** A message to L1 as a contract sends it; its hash is over these and the network's identity (sheet 01 section 14.5). */
+export interface L2ToL1Message {
+  /** 20 bytes. */
+  recipient: Uint8Array;
+  content: Uint8Array;
+  contractAddress: Uint8Array;
+}
+
+/** What stands for a contract class log in the kernel's output: the hash of its 3023 fields and how many of them were emitted. */
+export interface ContractClassLogHash {
+  hash: Uint8Array;
+  length: number;
+  contractAddress: Uint8Array;
+}
+
+/** What the private part of a tx left to be done, as views into its `data`; empty entries are left out (sheet 02 section 4.11, A). */
+export interface AccumulatedData {
+  noteHashes: Uint8Array[];
+  nullifiers: Uint8Array[];
+  l2ToL1Msgs: L2ToL1Message[];
+  /** Emitted fields of each log. */
+  privateLogs: Uint8Array[];
+  contractClassLogs: ContractClassLogHash[];
+}
+
+/** A call that the private part asks for. */
+export interface PublicCallRequest {
+  msgSender: Uint8Array;
+  contractAddress: Uint8Array;
+  isStaticCall: boolean;
+  calldataHash: Uint8Array;
+}
+
+/** Of a tx with public calls: the parts that stay when its app logic reverts, and those that do not. */
+export interface PublicAccumulatedData {
+  nonRevertible: AccumulatedData;
+  revertible: AccumulatedData;
+  setupCalls: PublicCallRequest[];
+  appCalls: PublicCallRequest[];
+  teardownCall: PublicCallRequest | undefined;
+}
+
+const NOTE_HASHES_AT = 0;
+const NULLIFIERS_AT = NOTE_HASHES_AT + MAX_NOTE_HASHES_PER_TX * 32;
+const MESSAGES_AT = NULLIFIERS_AT + MAX_NULLIFIERS_PER_TX * 32;
+const MESSAGE_BYTES = 20 + 32 + 32;
+const PRIVATE_LOGS_AT = MESSAGES_AT + MAX_L2_TO_L1_MSGS_PER_TX * MESSAGE_BYTES;
+const PRIVATE_LOG_BYTES = PRIVATE_LOG_FIELDS * 32 + 4;
+const CLASS_LOGS_AT = PRIVATE_LOGS_AT + MAX_PRIVATE_LOGS_PER_TX * PRIVATE_LOG_BYTES;
+const CLASS_LOG_BYTES = 32 + 4 + 32;
+const CALLS_AT = CLASS_LOGS_AT + MAX_CONTRACT_CLASS_LOGS_PER_TX * CLASS_LOG_BYTES;
+const CALL_BYTES = 32 + 32 + 1 + 32;
+const WITH_CALLS_BYTES = CALLS_AT + MAX_PUBLIC_CALLS_PER_TX * CALL_BYTES;
+
+/** Whether `data` has the form of a tx with public calls. */
+export function isForPublic(data: Uint8Array): boolean {
+  return data[TX_DATA_AT.forPublic] !== 0;
+}
+
+/** Of a tx without public calls. Throws a DecodeError for a log that is longer than its fields. */
+export function privateAccumulatedData(data: Uint8Array): AccumulatedData {
+  return accumulatedData(data.subarray(TX_DATA_AT.accumulated));
+}
+
+/** Of a tx in the form with public calls. Throws as privateAccumulatedData. */
+export function publicAccumulatedData(data: Uint8Array): PublicAccumulatedData {
+  const at = TX_DATA_AT.accumulated;
+  const nonRevertible = data.subarray(at, at + WITH_CALLS_BYTES);
+  const revertible = data.subarray(at + WITH_CALLS_BYTES, at + 2 * WITH_CALLS_BYTES);
+  return {
+    nonRevertible: accumulatedData(nonRevertible),
+    revertible: accumulatedData(revertible),
+    setupCalls: callRequests(nonRevertible, CALLS_AT, MAX_PUBLIC_CALLS_PER_TX),
+    appCalls: callRequests(revertible, CALLS_AT, MAX_PUBLIC_CALLS_PER_TX),
+    teardownCall: callRequests(data, at + 2 * WITH_CALLS_BYTES, 1).at(0),
+  };
+}
+
+function accumulatedData(bytes: Uint8Array): AccumulatedData {
+  return {
+    noteHashes: run(bytes, NOTE_HASHES_AT, MAX_NOTE_HASHES_PER_TX, 32).filter(isPresent),
+    nullifiers: run(bytes, NULLIFIERS_AT, MAX_NULLIFIERS_PER_TX, 32).filter(isPresent),
+    l2ToL1Msgs: run(bytes, MESSAGES_AT, MAX_L2_TO_L1_MSGS_PER_TX, MESSAGE_BYTES)
+      .map((entry) => ({
+        recipient: entry.subarray(0, 20),
+        content: entry.subarray(20, 52),
+        contractAddress: entry.subarray(52, 84),
+      }))
+      .filter(({ contractAddress }) => isPresent(contractAddress)),
+    privateLogs: run(bytes, PRIVATE_LOGS_AT, MAX_PRIVATE_LOGS_PER_TX, PRIVATE_LOG_BYTES)
+      .map((entry) => emitted("private log", entry, readU32(entry, PRIVATE_LOG_FIELDS * 32)))
+      .filter(({ length }) => length > 0),
+    contractClassLogs: run(bytes, CLASS_LOGS_AT, MAX_CONTRACT_CLASS_LOGS_PER_TX, CLASS_LOG_BYTES)
+      .filter(isPresent)
+      .map((entry) => ({
+        hash: entry.subarray(0, 32),
+        length: checkedLength("contract class log", readU32(entry, 32), CONTRACT_CLASS_LOG_FIELDS),
+        contractAddress: entry.subarray(36, 68),
+      })),
+  };
+}
+
+function callRequests(bytes: Uint8Array, at: number, count: number): PublicCallRequest[] {
+  return run(bytes, at, count, CALL_BYTES)
+    .filter(isPresent)
+    .map((entry) => ({
+      msgSender: entry.subarray(0, 32),
+      contractAddress: entry.subarray(32, 64),
+      isStaticCall: entry[64] !== 0,
+      calldataHash: entry.subarray(65, 97),
+    }));
+}
+
+function run(bytes: Uint8Array, at: number, count: number, width: number): Uint8Array[] {
+  return Array.from({ length: count }, (_, i) => bytes.subarray(at + i * width, at + (i + 1) * width));
+}
+
+function isPresent(bytes: Uint8Array): boolean {
+  return !isZero(bytes);
+}
+
+function checkedLength(subject: string, length: number, most: number): number {
+  if (length > most) throw new DecodeError(subject, `length must be at most ${most}, got ${length}`);
+  return length;
+}
+
+function emitted(subject: string, fields: Uint8Array, length: number): Uint8Array {
+  return fields.subarray(0, checkedLength(subject, length, PRIVATE_LOG_FIELDS) * 32);
+}

@@ -1,0 +1,43 @@
+import { readBigUint, readU32 } from "../bytes.ts";
+import type { GasFees } from "../fees/gas-fees.ts";
+import { TX_DATA_AT } from "./kernel-output.ts";
+
+/** An amount of gas, each dimension 0 to 2^32-1. */
+export interface TxGas {
+  daGas: number;
+  l2Gas: number;
+}
+
+/** What a tx offers and what its private part has used (sheet 02 section 4.11). */
+export interface TxGasSettings {
+  gasLimits: TxGas;
+  teardownGasLimits: TxGas;
+  maxFeesPerGas: GasFees;
+  maxPriorityFeesPerGas: GasFees;
+  /** With the teardown limits when the tx has a teardown call. */
+  gasUsed: TxGas;
+}
+
+function gasAt(data: Uint8Array, at: number): TxGas {
+  return { daGas: readU32(data, at), l2Gas: readU32(data, at + 4) };
+}
+
+function feesAt(data: Uint8Array, at: number): GasFees {
+  return { feePerDaGas: readBigUint(data, at, 16), feePerL2Gas: readBigUint(data, at + 16, 16) };
+}
+
+/** Of a tx's `data`. */
+export function txGasSettings(data: Uint8Array): TxGasSettings {
+  return {
+    gasLimits: gasAt(data, TX_DATA_AT.gasLimits),
+    teardownGasLimits: gasAt(data, TX_DATA_AT.teardownGasLimits),
+    maxFeesPerGas: feesAt(data, TX_DATA_AT.maxFeesPerGas),
+    maxPriorityFeesPerGas: feesAt(data, TX_DATA_AT.maxPriorityFeesPerGas),
+    gasUsed: gasAt(data, TX_DATA_AT.gasUsed),
+  };
+}
+
+/** 32 bytes, a view. */
+export function txFeePayer(data: Uint8Array): Uint8Array {
+  return data.subarray(TX_DATA_AT.feePayer, TX_DATA_AT.feePayer + 32);
+}
