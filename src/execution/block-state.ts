@@ -1,0 +1,133 @@
+import type { Core } from "../core/core.ts";
+import { concat } from "../protocol/bytes.ts";
+import {
+  L1_TO_L2_MESSAGE_TREE,
+  MAX_NOTE_HASHES_PER_TX,
+  MAX_NULLIFIERS_PER_TX,
+  NOTE_HASH_TREE,
+  NULLIFIER_TREE,
+  PUBLIC_DATA_TREE,
+} from "../protocol/constants.ts";
+import { FR_ZERO, type Fr, fr } from "../protocol/field.ts";
+import type { Fork } from "../world-state/fork.ts";
+import { mapKey } from "../world-state/indexed-overlay.ts";
+import { BoundedCache } from "./bounded-cache.ts";
+import { ContractDirectory, type ContractSource } from "./contract-directory.ts";
+import type { PendingWrite, SideEffects } from "./side-effects.ts";
+import { type Siloing, slotKey } from "./siloing.ts";
+import type { VmGlobals } from "./vm/run.ts";
+
+/** Key of 64 characters, a word, and what the map adds. */
+const VALUE_BYTES = 256;
+const VALUES_BYTES = 32 * 1024 * 1024;
+
+const FEE_JUICE = fr(5);
+
+export interface BlockStateParts {
+  core: Core;
+  /** State after everything in front of the block's next transaction. From now on only this object may change it. */
+  fork: Fork;
+  globals: VmGlobals;
+  contracts: ContractSource;
+  siloing: Siloing;
+}
+
+/**
+ * The state between two transactions of a block that is being built: a fork, and what was read of it. A transaction reaches the fork's
+ * trees when it is applied and not before, so there is nothing of a dropped one to undo.
+ */
+export class BlockState {
+  readonly fork: Fork;
+  readonly globals: VmGlobals;
+  readonly contracts: ContractDirectory;
+  readonly siloing: Siloing;
+  readonly #core: Core;
+  readonly #values = new BoundedCache<Fr>({ bytes: VALUES_BYTES, entryBytes: VALUE_BYTES });
+  /** Nullifiers that are known to be in the tree. */
+  readonly #nullifiers = new BoundedCache<true>({ bytes: VALUES_BYTES, entryBytes: VALUE_BYTES });
+
+  constructor({ core, fork, globals, contracts, siloing }: BlockStateParts) {
+    this.fork = fork;
+    this.globals = globals;
+    this.siloing = siloing;
+    this.#core = core;
+    this.contracts = new ContractDirectory({ core, source: contracts, timestamp: globals.timestamp });
+  }
+
+  get core(): Core {
+    return this.#core;
+  }
+
+  /** Value of a contract's slot, zero when absent. `key` is slotKey(contract, slot). */
+  storage(key: string, contract: Fr, slot: Fr): Fr {
+    let value = this.#values.get(key);
+    if (value === undefined) {
+      const { leaf, present } = this.fork.lowLeaf(PUBLIC_DATA_TREE, this.siloing.leafSlot(key, contract, slot));
+      value = (present && leaf.value) || FR_ZERO;
+      this.#values.set(key, value);
+    }
+    return value;
+  }
+
+  hasNullifier(siloed: Fr): boolean {
+    const key = mapKey(siloed);
+    if (this.#nullifiers.get(key)) return true;
+    if (this.fork.findLeaf(NULLIFIER_TREE, siloed) === undefined) return false;
+    this.#nullifiers.set(key, true);
+    return true;
+  }
+
+  /** Throws a WorldStateError when the state that the fork stands on is gone. */
+  assertOpen(): void {
+    this.fork.size(NOTE_HASH_TREE);
+  }
+
+  get noteHashCount(): number {
+    return this.fork.size(NOTE_HASH_TREE);
+  }
+  noteHashAt(position: number): Fr {
+    return this.fork.leafAt(NOTE_HASH_TREE, position);
+  }
+  l1ToL2MessageAt(position: number): Fr {
+    return this.fork.leafAt(L1_TO_L2_MESSAGE_TREE, position);
+  }
+
+  /** Leaf slots of writes with their last values, n x 64 bytes, in order. */
+  publicDataWrites(writes: SideEffects["writes"]): Uint8Array {
+    return concat(
+      ...[...writes].flatMap(([key, { contract, slot, value }]) => [this.siloing.leafSlot(key, contract, slot), value]),
+    );
+  }
+
+  /**
+   * Brings a transaction's effects into the trees, which end up as after one insertion after the other (sheet 05 sections 8.4 and 8.9).
+   * Throws a WorldStateError for a nullifier that exists; the fork is then as it was.
+   */
+  apply({ noteHashes, nullifiers, writes }: Pick<SideEffects, "noteHashes" | "nullifiers" | "writes">): void {
+    const { fork } = this;
+    fork.createCheckpoint();
+    try {
+      fork.append(NOTE_HASH_TREE, [...noteHashes], MAX_NOTE_HASHES_PER_TX);
+      const first = fork.size(NULLIFIER_TREE);
+      fork.insertNullifiers(
+        [...nullifiers],
+        nullifiers.map((_, i) => first + i),
+      );
+      fork.skip(NULLIFIER_TREE, MAX_NULLIFIERS_PER_TX);
+      for (const [key, { contract, slot, value }] of writes) {
+        fork.insertOne(PUBLIC_DATA_TREE, { key: this.siloing.leafSlot(key, contract, slot), value });
+      }
+    } catch (error) {
+      fork.revertCheckpoint();
+      throw error;
+    }
+    fork.commitCheckpoint();
+    for (const [key, { value }] of writes) this.#values.set(key, value);
+  }
+}
+
+/** FeeJuice's slot of a fee payer's balance, as a write without its value. */
+export function balanceEntry(siloing: Siloing, feePayer: Fr): { key: string } & Omit<PendingWrite, "value"> {
+  const slot = siloing.balanceSlot(feePayer);
+  return { key: slotKey(FEE_JUICE, slot), contract: FEE_JUICE, slot };
+}

@@ -1,0 +1,115 @@
+import type { ContentReader } from "../archiver/content-types.ts";
+import type { Core } from "../core/core.ts";
+import { contractClassId, publicBytecodeCommitment } from "../core/derive/contract-class.ts";
+import { equal, isZero, toHex } from "../protocol/bytes.ts";
+import {
+  isClassPublished,
+  isInstancePublished,
+  readClassPublished,
+  readInstancePublished,
+} from "../protocol/contract-events.ts";
+import type { Fr } from "../protocol/field.ts";
+import { mapKey } from "../world-state/indexed-overlay.ts";
+import { ofTxForm, UnprocessableTxError } from "./errors.ts";
+import type { ContractInstance } from "./vm/host.ts";
+
+/** Where contracts of earlier blocks are found. */
+export type ContractSource = Pick<ContentReader, "contractClass" | "contractInstance">;
+
+/** Logs by which the private part of a tx publishes contracts. */
+export interface ContractLogs {
+  /** Emitted fields of each. */
+  privateLogs: readonly Uint8Array[];
+  contractClassLogs: readonly { contractAddress: Uint8Array; fields: Uint8Array }[];
+}
+
+/** Addresses that belong to the protocol, whether a contract stands there or not (sheet 05 section 7.1). */
+const MAX_PROTOCOL_CONTRACTS = 11;
+
+export function isProtocolAddress(address: Fr): boolean {
+  const last = address[31];
+  return last >= 1 && last <= MAX_PROTOCOL_CONTRACTS && isZero(address.subarray(0, 31));
+}
+
+/**
+ * Contracts as the transactions of one block see them: those of earlier blocks, and on top what the block's transactions have published,
+ * which can be taken back to any mark. What the source says of an address is asked once a block.
+ */
+export class ContractDirectory {
+  readonly #core: Core;
+  readonly #source: ContractSource;
+  readonly #timestamp: bigint;
+  readonly #found = new Map<string, ContractInstance | undefined>();
+  readonly #instances = new Map<string, ContractInstance>();
+  readonly #classes = new Map<string, Uint8Array>();
+  /** Inverse operations of what was published, oldest first. */
+  readonly #undo: (() => void)[] = [];
+
+  /** `timestamp` is the block's, in seconds: it decides which class an updated contract runs. */
+  constructor({ core, source, timestamp }: { core: Core; source: ContractSource; timestamp: bigint }) {
+    this.#core = core;
+    this.#source = source;
+    this.#timestamp = timestamp;
+  }
+
+  /** What is known of the contract at an address; whether it is deployed is for the nullifier tree to say. */
+  instance(address: Fr): ContractInstance | undefined {
+    return this.#instances.get(mapKey(address)) ?? this.storedInstance(address);
+  }
+
+  /** As instance, without what the block's transactions have published. */
+  storedInstance(address: Fr): ContractInstance | undefined {
+    const key = mapKey(address);
+    if (this.#found.has(key)) return this.#found.get(key);
+    const stored = this.#source.contractInstance(address, this.#timestamp);
+    const instance = stored && {
+      deployer: stored.deployer,
+      classId: stored.currentContractClassId,
+      initializationHash: stored.initializationHash,
+    };
+    this.#found.set(key, instance);
+    return instance;
+  }
+
+  /** Packed bytecode of a class. */
+  bytecode(classId: Fr): Uint8Array | undefined {
+    return this.#classes.get(mapKey(classId)) ?? this.#source.contractClass(classId)?.packedBytecode;
+  }
+
+  mark(): number {
+    return this.#undo.length;
+  }
+
+  revertTo(mark: number): void {
+    while (this.#undo.length > mark) this.#undo.pop()?.();
+  }
+
+  /** Adds what the logs publish. Throws an UnprocessableTxError for a log that cannot be read and for
+   * a class that is not the one its id commits to. */
+  publish({ privateLogs, contractClassLogs }: ContractLogs): void {
+    for (const log of contractClassLogs) if (isClassPublished(log)) this.#publishClass(log.fields);
+    for (const fields of privateLogs) {
+      if (!isInstancePublished(fields)) continue;
+      const { address, deployer, classId, initializationHash } = ofTxForm(() => readInstancePublished(fields));
+      this.#put(this.#instances, mapKey(address), { deployer, classId, initializationHash });
+    }
+  }
+
+  #publishClass(fields: Uint8Array): void {
+    const { id, artifactHash, privateFunctionsRoot, packedBytecode } = ofTxForm(() => readClassPublished(fields));
+    const commitment = ofTxForm(() => publicBytecodeCommitment(this.#core, packedBytecode));
+    const computed = contractClassId(this.#core, artifactHash, privateFunctionsRoot, commitment);
+    if (!equal(computed, id)) {
+      throw new UnprocessableTxError(
+        `Invalid contract class id: computed ${toHex(computed)} but event broadcasted ${toHex(id)}`,
+      );
+    }
+    this.#put(this.#classes, mapKey(id), packedBytecode);
+  }
+
+  #put<Value>(map: Map<string, Value>, key: string, value: Value): void {
+    const before = map.get(key);
+    this.#undo.push(() => (before === undefined ? map.delete(key) : map.set(key, before)));
+    map.set(key, value);
+  }
+}

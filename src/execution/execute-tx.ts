@@ -1,0 +1,127 @@
+import { l2ToL1MessageHash } from "../core/derive/message.ts";
+import { txHash } from "../core/derive/tx-hash.ts";
+import { concat } from "../protocol/bytes.ts";
+import { MaxFeesTooLowError } from "../protocol/fees/transaction-fee.ts";
+import type { Fr } from "../protocol/field.ts";
+import { isForPublic, publicAccumulatedData } from "../protocol/tx/accumulated-data.ts";
+import type { Tx } from "../protocol/tx/tx.ts";
+import { type TxEffectParts, txEffectFromParts } from "../protocol/tx-effect-words.ts";
+import type { BlockState } from "./block-state.ts";
+import type { ContractLogs } from "./contract-directory.ts";
+import { ofTxForm, UnprocessableTxError } from "./errors.ts";
+import type { ExecutedTx } from "./executed-tx.ts";
+import type { ExecutionOptions } from "./execution-options.ts";
+import { runPrivateTx } from "./private-tx.ts";
+import { PublicTxRun } from "./public-tx.ts";
+import { revertReason } from "./revert-reason.ts";
+import type { SideEffects } from "./side-effects.ts";
+import { DebugLogError } from "./vm/errors.ts";
+import type { Vm } from "./vm/vm.ts";
+
+/** An executed transaction whose effects are in no tree yet. One of the two has to be called before the next is executed. */
+export interface PendingTx {
+  readonly executed: ExecutedTx;
+  /** Brings its effects into the block's state. */
+  apply(): void;
+  /** Leaves the block's state as it was before it. */
+  drop(): void;
+}
+
+/**
+ * Executes a transaction over a block's state. Any that passed decoding either gives a result or throws an UnprocessableTxError; other
+ * errors are not its own: VmDeadlineError, VmMemoryError, and what the contract source or the fork throws. The block's state is unchanged
+ * after every error.
+ */
+export function executeTx(vm: Vm, state: BlockState, tx: Tx, options: ExecutionOptions = {}): PendingTx {
+  const published = state.contracts.mark();
+  const drop = () => state.contracts.revertTo(published);
+  try {
+    const hash = txHash(state.core, tx.data);
+    const { executed, effects } = hasPublicCalls(tx.data)
+      ? executePublic(vm, state, tx, hash, options)
+      : executePrivate(state, tx, hash);
+    return {
+      executed,
+      drop,
+      apply() {
+        try {
+          state.apply(effects);
+        } catch (error) {
+          drop();
+          throw error;
+        }
+      },
+    };
+  } catch (error) {
+    drop();
+    throw asUnprocessable(error);
+  }
+}
+
+function hasPublicCalls(data: Uint8Array): boolean {
+  if (!isForPublic(data)) return false;
+  const { setupCalls, appCalls, teardownCall } = ofTxForm(() => publicAccumulatedData(data));
+  return setupCalls.length + appCalls.length > 0 || teardownCall !== undefined;
+}
+
+/** Errors that a tx itself is the cause of. */
+function asUnprocessable(error: unknown): unknown {
+  const own = error instanceof MaxFeesTooLowError || error instanceof DebugLogError;
+  return own ? new UnprocessableTxError(error.message, { cause: error }) : error;
+}
+
+interface Outcome {
+  executed: ExecutedTx;
+  effects: SideEffects;
+}
+
+function executePrivate(state: BlockState, tx: Tx, hash: Fr): Outcome {
+  const { fee, gasUsed, effects, logs } = runPrivateTx(state, tx, hash);
+  const effect = effectOf(state, { hash, fee, revertCode: 0, effects, logs: [logs] });
+  return { executed: { hash, effect, gasUsed, calls: [], debugLogs: [] }, effects };
+}
+
+function executePublic(vm: Vm, state: BlockState, tx: Tx, hash: Fr, options: ExecutionOptions): Outcome {
+  const { revertCode, fee, gasUsed, calls, host, logs } = new PublicTxRun(vm, state, tx, options).run();
+  const { effects, debugLogs } = host;
+  const effect = effectOf(state, { hash, fee, revertCode, effects, logs });
+  return {
+    executed: {
+      hash,
+      effect,
+      gasUsed,
+      calls,
+      debugLogs,
+      ...(revertCode !== 0 && { revertReason: revertReason(calls) }),
+    },
+    effects,
+  };
+}
+
+interface EffectSource {
+  hash: Fr;
+  fee: Fr;
+  revertCode: number;
+  effects: SideEffects;
+  logs: ContractLogs[];
+}
+
+function effectOf(state: BlockState, { hash, fee, revertCode, effects, logs }: EffectSource): ExecutedTx["effect"] {
+  const { chainId, version } = state.globals;
+  const messages = effects.messages.map(({ contractAddress, recipient, content }) =>
+    l2ToL1MessageHash({ sender: contractAddress, rollupVersion: version, recipient, chainId, content }),
+  );
+  const parts: TxEffectParts = {
+    revertCode,
+    txHash: hash,
+    transactionFee: fee,
+    noteHashes: concat(...effects.noteHashes),
+    nullifiers: concat(...effects.nullifiers),
+    l2ToL1Msgs: concat(...messages),
+    publicDataWrites: state.publicDataWrites(effects.writes),
+    privateLogs: logs.flatMap(({ privateLogs }) => privateLogs),
+    publicLogs: [...effects.logs],
+    contractClassLogs: logs.flatMap(({ contractClassLogs }) => contractClassLogs),
+  };
+  return ofTxForm(() => txEffectFromParts(parts));
+}

@@ -1,0 +1,18 @@
+import type { CallRecordCaps } from "./vm/call-records.ts";
+
+/** How a transaction is executed; blocks are built with the defaults. */
+export interface ExecutionOptions {
+  /** Lets a public tx run whose fee payer is zero or cannot pay (sheet 05 section 8.4 step 9). */
+  skipFeeEnforcement?: boolean;
+  /** Keeps frames, so that a revert has a reason; `true` with the default caps. */
+  recordCalls?: boolean | CallRecordCaps;
+  collectDebugLogs?: boolean;
+  /** Memory reads of debug logs in one tx; default 125,000. */
+  maxDebugLogReads?: number;
+  /** Most fields of each enqueued call's output; default 300. */
+  maxOutputFields?: number;
+  /** Unix time in milliseconds at which a public call is given up. */
+  deadline?: number;
+}
+
+export const DEFAULT_MAX_DEBUG_LOG_READS = 125_000;

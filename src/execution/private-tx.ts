@@ -1,0 +1,59 @@
+import { readBigUint, toHex } from "../protocol/bytes.ts";
+import { type Fr, fr } from "../protocol/field.ts";
+import { isForPublic, privateAccumulatedData } from "../protocol/tx/accumulated-data.ts";
+import { txFeePayer, txGasSettings } from "../protocol/tx/gas-settings.ts";
+import type { Tx } from "../protocol/tx/tx.ts";
+import { type BlockState, balanceEntry } from "./block-state.ts";
+import type { ContractLogs } from "./contract-directory.ts";
+import { contractLogs } from "./contract-logs.ts";
+import { ofTxForm, UnprocessableTxError } from "./errors.ts";
+import type { GasUsed } from "./executed-tx.ts";
+import { balanceAfter, transactionFee } from "./fee.ts";
+import { NO_GAS } from "./gas-budget.ts";
+import { SideEffects } from "./side-effects.ts";
+
+/** What a tx without public calls did, before it is in any tree. */
+export interface PrivateOutcome {
+  fee: Fr;
+  gasUsed: GasUsed;
+  effects: SideEffects;
+  logs: ContractLogs;
+}
+
+/**
+ * The effects of a tx without public calls: its fee is paid and its private part taken as it is (sheet 05 section 8.9). Throws an
+ * UnprocessableTxError or MaxFeesTooLowError, and what the fork throws.
+ */
+export function runPrivateTx(state: BlockState, tx: Tx, hash: Fr): PrivateOutcome {
+  if (isForPublic(tx.data)) throw new UnprocessableTxError("A tx in the form for public calls must have one");
+  const data = ofTxForm(() => privateAccumulatedData(tx.data));
+  const [logs] = contractLogs([data], tx.contractClassLogFields);
+  const { gasUsed } = txGasSettings(tx.data);
+  const fee = transactionFee(state.globals, txGasSettings(tx.data), gasUsed);
+  const effects = new SideEffects();
+
+  const { key, contract, slot } = balanceEntry(state.siloing, txFeePayer(tx.data));
+  const balance = state.storage(key, contract, slot);
+  const left = balanceAfter(balance, fee);
+  if (left === undefined) {
+    throw new UnprocessableTxError(
+      `Not enough balance for fee payer to pay for transaction (got ${readBigUint(balance)} needs ${fee})`,
+    );
+  }
+  effects.write(key, { contract, slot, value: left });
+  for (const noteHash of data.noteHashes) effects.addNoteHash(noteHash);
+  for (const nullifier of data.nullifiers) {
+    if (effects.hasNullifier(nullifier) || state.hasNullifier(nullifier)) {
+      throw new UnprocessableTxError(`Transaction ${toHex(hash)} failed with duplicate nullifiers`);
+    }
+    effects.addNullifier(nullifier);
+  }
+  for (const message of data.l2ToL1Msgs) effects.addMessage(message);
+  state.contracts.publish(logs);
+  return {
+    fee: fr(fee),
+    gasUsed: { totalGas: gasUsed, publicGas: NO_GAS, teardownGas: NO_GAS, billedGas: gasUsed },
+    effects,
+    logs,
+  };
+}

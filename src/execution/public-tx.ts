@@ -1,0 +1,284 @@
+import { isZero, toHex } from "../protocol/bytes.ts";
+import { FR_ZERO, type Fr, fr } from "../protocol/field.ts";
+import {
+  type PublicAccumulatedData,
+  type PublicCallRequest,
+  publicAccumulatedData,
+} from "../protocol/tx/accumulated-data.ts";
+import { type TxGas, type TxGasSettings, txFeePayer, txGasSettings } from "../protocol/tx/gas-settings.ts";
+import type { Tx } from "../protocol/tx/tx.ts";
+import { type BlockState, balanceEntry } from "./block-state.ts";
+import type { ContractLogs } from "./contract-directory.ts";
+import { contractLogs } from "./contract-logs.ts";
+import { ofTxForm, UnprocessableTxError } from "./errors.ts";
+import type { ExecutedCall, GasUsed, Phase } from "./executed-tx.ts";
+import { DEFAULT_MAX_DEBUG_LOG_READS, type ExecutionOptions } from "./execution-options.ts";
+import { balanceAfter, transactionFee } from "./fee.ts";
+import { checkGasSettings, gasDifference, gasSum, NO_GAS } from "./gas-budget.ts";
+import { TxHost } from "./tx-host.ts";
+import { type CallRecordCaps, CallRecords } from "./vm/call-records.ts";
+import type { RunOptions } from "./vm/run.ts";
+import type { Vm } from "./vm/vm.ts";
+
+const APP_REVERTED = 1;
+const TEARDOWN_REVERTED = 2;
+/** Calls of setup and app logic together (sheet 05 section 9.1). */
+const MAX_ENQUEUED_CALLS = 32;
+/** Entries of the final list of public data writes that the network takes, the fee's included (sheet 05 section 5.1). */
+const MAX_FINAL_WRITES = 63;
+
+/** What a public tx did, before it is in any tree. */
+export interface PublicOutcome {
+  revertCode: number;
+  fee: Fr;
+  gasUsed: GasUsed;
+  calls: ExecutedCall[];
+  host: TxHost;
+  /** Of the parts that survive. */
+  logs: ContractLogs[];
+}
+
+/** A part of the tx that fails and is undone, the tx itself being fit for a block. */
+class PhaseFailure extends Error {}
+
+/** Runs the phases of a tx with public calls over the state between two transactions (sheet 05 section 8.4). */
+export class PublicTxRun {
+  readonly #vm: Vm;
+  readonly #state: BlockState;
+  readonly #options: ExecutionOptions;
+  readonly #data: PublicAccumulatedData;
+  readonly #gas: TxGasSettings;
+  readonly #feePayer: Fr;
+  readonly #logs: ContractLogs[];
+  readonly #calldata: ReadonlyMap<string, Uint8Array>;
+  readonly #host: TxHost;
+  readonly #records: CallRecords | undefined;
+  readonly #calls: ExecutedCall[] = [];
+  /** Gas of setup and app logic so far. */
+  #used: TxGas = NO_GAS;
+
+  /** Throws an UnprocessableTxError for a tx that no private kernel can have made. */
+  constructor(vm: Vm, state: BlockState, tx: Tx, options: ExecutionOptions) {
+    this.#vm = vm;
+    this.#state = state;
+    this.#options = options;
+    this.#data = ofTxForm(() => publicAccumulatedData(tx.data));
+    this.#gas = txGasSettings(tx.data);
+    this.#feePayer = txFeePayer(tx.data);
+    this.#logs = contractLogs([this.#data.nonRevertible, this.#data.revertible], tx.contractClassLogFields);
+    this.#calldata = new Map(tx.publicFunctionCalldata.map(({ hash, values }) => [toHex(hash), values]));
+    const firstNullifier = this.#data.nonRevertible.nullifiers.at(0);
+    if (firstNullifier === undefined) {
+      throw new UnprocessableTxError("Non-revertible nullifiers are empty in the transaction.");
+    }
+    this.#host = new TxHost({
+      vm,
+      state,
+      firstNullifier,
+      maxDebugLogReads: options.maxDebugLogReads ?? DEFAULT_MAX_DEBUG_LOG_READS,
+    });
+    this.#records = callRecords(options.recordCalls);
+    this.#checkForm();
+  }
+
+  #checkForm(): void {
+    const { setupCalls, appCalls, teardownCall } = this.#data;
+    if (setupCalls.length + appCalls.length > MAX_ENQUEUED_CALLS) {
+      throw new UnprocessableTxError(
+        `Too many enqueued calls. Setup calls: ${setupCalls.length}, App logic calls: ${appCalls.length}`,
+      );
+    }
+    checkGasSettings(this.#gas, teardownCall !== undefined);
+  }
+
+  /**
+   * Throws an UnprocessableTxError, MaxFeesTooLowError or DebugLogError when no block can include the tx, a VmDeadlineError when time is
+   * up, and what the contract source or the fork throws. The caller takes back published contracts then.
+   */
+  run(): PublicOutcome {
+    // A price above what the tx offers ends it before anything is run.
+    transactionFee(this.#state.globals, this.#gas, this.#gas.gasUsed);
+    this.#insertNonRevertibles();
+    for (const call of this.#data.setupCalls) {
+      if (!this.#callFromBudget("setup", call)) {
+        throw new UnprocessableTxError(
+          `[SETUP] UNRECOVERABLE ERROR! Enqueued call to ${toHex(call.contractAddress)} failed`,
+        );
+      }
+    }
+    const afterSetup = this.#host.mark();
+    let revertCode = 0;
+    if (!this.#appLogic()) {
+      revertCode |= APP_REVERTED;
+      this.#host.revertTo(afterSetup);
+    }
+    const billedGas = gasSum(this.#gas.gasUsed, this.#used);
+    const fee = transactionFee(this.#state.globals, this.#gas, billedGas);
+    let teardownGas: TxGas = NO_GAS;
+    const { teardownCall } = this.#data;
+    if (teardownCall !== undefined) {
+      const teardown = this.#call("teardown", teardownCall, this.#gas.teardownGasLimits, fr(fee));
+      teardownGas = teardown.gasUsed;
+      if (!teardown.succeeded) {
+        revertCode |= TEARDOWN_REVERTED;
+        this.#host.revertTo(afterSetup);
+      }
+    }
+    this.#payFee(fee);
+    this.#checkCounts();
+    const unusedTeardown =
+      teardownCall === undefined ? teardownGas : gasDifference(this.#gas.teardownGasLimits, teardownGas);
+    return {
+      revertCode,
+      fee: fr(fee),
+      gasUsed: {
+        totalGas: gasDifference(billedGas, unusedTeardown),
+        publicGas: gasSum(this.#used, teardownGas),
+        teardownGas,
+        billedGas,
+      },
+      calls: this.#calls,
+      host: this.#host,
+      logs: revertCode === 0 ? this.#logs : this.#logs.slice(0, 1),
+    };
+  }
+
+  #insertNonRevertibles(): void {
+    const { nullifiers, noteHashes, l2ToL1Msgs } = this.#data.nonRevertible;
+    try {
+      for (const nullifier of nullifiers) this.#insertNullifier(nullifier);
+    } catch (error) {
+      if (error instanceof PhaseFailure) throw new UnprocessableTxError(error.message);
+      throw error;
+    }
+    for (const noteHash of noteHashes) this.#host.effects.addNoteHash(noteHash);
+    for (const message of l2ToL1Msgs) this.#host.effects.addMessage(message);
+    this.#state.contracts.publish(this.#logs[0]);
+  }
+
+  #insertNullifier(siloed: Fr): void {
+    if (!this.#host.effects.hasNullifierRoom)
+      throw new PhaseFailure("EMITNULLIFIER: Maximum number of nullifiers reached");
+    if (this.#host.nullifierExists(siloed)) {
+      throw new PhaseFailure(`Attempted to emit duplicate siloed nullifier ${toHex(siloed)}.`);
+    }
+    this.#host.effects.addNullifier(siloed);
+  }
+
+  /** Revertible insertions, then calls up to the first that fails. */
+  #appLogic(): boolean {
+    try {
+      this.#insertRevertibles();
+    } catch (error) {
+      if (!(error instanceof PhaseFailure)) throw error;
+      this.#recordFailedInsertion(error.message);
+      return false;
+    }
+    return this.#data.appCalls.every((call) => this.#callFromBudget("app", call));
+  }
+
+  #insertRevertibles(): void {
+    const { nullifiers, noteHashes, l2ToL1Msgs } = this.#data.revertible;
+    const { effects } = this.#host;
+    for (const nullifier of nullifiers) this.#insertNullifier(nullifier);
+    for (const siloed of noteHashes) {
+      if (!effects.hasNoteHashRoom) throw new PhaseFailure("EMITNOTEHASH: Maximum number of note hashes reached");
+      this.#host.addSiloedNoteHash(siloed);
+    }
+    for (const message of l2ToL1Msgs) {
+      if (!effects.hasMessageRoom) {
+        throw new PhaseFailure("SENDL2TOL1MSG: Maximum number of L2 to L1 messages reached");
+      }
+      effects.addMessage(message);
+    }
+    this.#state.contracts.publish(this.#logs[1]);
+  }
+
+  #recordFailedInsertion(haltMessage: string): void {
+    const none = new Uint8Array(0);
+    const frame = { contract: FR_ZERO, callerPc: 0, calldata: none, isStatic: false, output: none, exitPcs: [] };
+    this.#calls.push({
+      phase: "app",
+      contractAddress: FR_ZERO,
+      isStatic: false,
+      reverted: true,
+      output: none,
+      ...(this.#records && {
+        record: { ...frame, gasLimit: { l2: 0, da: 0 }, haltMessage, reverted: true, nested: [] },
+      }),
+    });
+  }
+
+  /** A call of setup or app logic, which share one budget (sheet 05 section 4.4). */
+  #callFromBudget(phase: Phase, request: PublicCallRequest): boolean {
+    const available = gasDifference(gasDifference(this.#gas.gasLimits, this.#gas.gasUsed), this.#used);
+    const { succeeded, gasUsed } = this.#call(phase, request, available, FR_ZERO);
+    this.#used = gasSum(this.#used, gasUsed);
+    return succeeded;
+  }
+
+  #call(phase: Phase, request: PublicCallRequest, gas: TxGas, fee: Fr): { succeeded: boolean; gasUsed: TxGas } {
+    const { contractAddress, msgSender, isStaticCall, calldataHash } = request;
+    const before = gasSum(this.#gas.gasUsed, this.#used);
+    const recorded = this.#records?.roots.length ?? 0;
+    const { ended, output, gasUsed } = this.#vm.run(
+      {
+        address: contractAddress,
+        sender: msgSender,
+        calldata: this.#calldata.get(toHex(calldataHash)) ?? new Uint8Array(0),
+        isStatic: isStaticCall,
+        gas: { l2: gas.l2Gas, da: gas.daGas },
+        gasUsedBefore: { l2: before.l2Gas, da: before.daGas },
+        transactionFee: fee,
+        globals: this.#state.globals,
+      },
+      this.#host,
+      this.#runOptions(),
+    );
+    const succeeded = ended === "returned";
+    // A run beyond the caps leaves no record.
+    const record = this.#records?.roots[recorded];
+    this.#calls.push({
+      phase,
+      contractAddress,
+      isStatic: isStaticCall,
+      reverted: !succeeded,
+      output,
+      ...(record && { record }),
+    });
+    return { succeeded, gasUsed: { daGas: gasUsed.da, l2Gas: gasUsed.l2 } };
+  }
+
+  #runOptions(): RunOptions {
+    const { collectDebugLogs, maxOutputFields, deadline } = this.#options;
+    return { collectDebugLogs, maxOutputFields, deadline, calls: this.#records };
+  }
+
+  #payFee(fee: bigint): void {
+    const skip = this.#options.skipFeeEnforcement === true;
+    if (isZero(this.#feePayer)) {
+      if (skip) return;
+      throw new UnprocessableTxError("Fee payer cannot be 0 unless skipping fee enforcement for simulation");
+    }
+    const { key, contract, slot } = balanceEntry(this.#state.siloing, this.#feePayer);
+    const left = balanceAfter(this.#host.storageRead(contract, slot), fee) ?? (skip ? FR_ZERO : undefined);
+    if (left === undefined) throw new UnprocessableTxError("Not enough balance for fee payer to pay for transaction");
+    this.#host.effects.write(key, { contract, slot, value: left });
+  }
+
+  #checkCounts(): void {
+    const { noteHashes, nullifiers, messages, writes } = this.#host.effects;
+    // Every other count is bounded where it grows.
+    if (writes.size > MAX_FINAL_WRITES) {
+      throw new UnprocessableTxError(
+        `Too many side effects. Note hashes: ${noteHashes.length}, Nullifiers: ${nullifiers.length}, ` +
+          `L2 to L1 messages: ${messages.length}, Storage writes: ${writes.size}`,
+      );
+    }
+  }
+}
+
+function callRecords(asked: boolean | CallRecordCaps | undefined): CallRecords | undefined {
+  if (asked === undefined || asked === false) return undefined;
+  return asked === true ? new CallRecords() : new CallRecords(asked);
+}

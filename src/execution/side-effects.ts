@@ -1,0 +1,143 @@
+import {
+  MAX_L2_TO_L1_MSGS_PER_TX,
+  MAX_NOTE_HASHES_PER_TX,
+  MAX_NULLIFIERS_PER_TX,
+  MAX_PUBLIC_DATA_WRITES_PER_TX,
+  MAX_PUBLIC_LOG_FIELDS_PER_TX,
+} from "../protocol/constants.ts";
+import type { Fr } from "../protocol/field.ts";
+import type { L2ToL1Message } from "../protocol/tx/accumulated-data.ts";
+import { mapKey } from "../world-state/indexed-overlay.ts";
+
+/** Slots that calls may write; one more is the fee payment's (sheet 05 section 9.1). */
+const MAX_USER_SLOTS = MAX_PUBLIC_DATA_WRITES_PER_TX - 1;
+/** Fields that each public log takes from the tx's room beside its own. */
+const PUBLIC_LOG_HEADER = 2;
+
+/** The last value written to a contract's slot. */
+export interface PendingWrite {
+  readonly contract: Fr;
+  readonly slot: Fr;
+  readonly value: Fr;
+}
+
+export interface PublicLog {
+  contractAddress: Fr;
+  fields: Uint8Array;
+}
+
+/** A place in the journal to come back to. */
+export interface EffectsMark {
+  readonly undone: number;
+  readonly noteHashes: number;
+  readonly nullifiers: number;
+  readonly messages: number;
+  readonly logs: number;
+  readonly logFields: number;
+}
+
+/**
+ * The effects of one transaction that its calls and its private part have made so far, in order, with their limits. Any mark can be
+ * returned to at the cost of what came after it; keeping what came after a mark costs nothing.
+ */
+export class SideEffects {
+  /** By slotKey, in order of the first surviving write. */
+  readonly #writes = new Map<string, PendingWrite>();
+  /** What each write replaced, oldest first. */
+  readonly #undo: { key: string; before: PendingWrite | undefined }[] = [];
+  readonly #noteHashes: Fr[] = [];
+  readonly #nullifiers: Fr[] = [];
+  readonly #nullifierKeys = new Set<string>();
+  readonly #messages: L2ToL1Message[] = [];
+  readonly #logs: PublicLog[] = [];
+  #logFields = 0;
+
+  get writes(): ReadonlyMap<string, PendingWrite> {
+    return this.#writes;
+  }
+  /** Unique, in order. */
+  get noteHashes(): readonly Fr[] {
+    return this.#noteHashes;
+  }
+  /** Siloed, in order. */
+  get nullifiers(): readonly Fr[] {
+    return this.#nullifiers;
+  }
+  get messages(): readonly L2ToL1Message[] {
+    return this.#messages;
+  }
+  get logs(): readonly PublicLog[] {
+    return this.#logs;
+  }
+
+  hasNullifier(siloed: Fr): boolean {
+    return this.#nullifierKeys.has(mapKey(siloed));
+  }
+
+  get hasNoteHashRoom(): boolean {
+    return this.#noteHashes.length < MAX_NOTE_HASHES_PER_TX;
+  }
+  get hasNullifierRoom(): boolean {
+    return this.#nullifiers.length < MAX_NULLIFIERS_PER_TX;
+  }
+  get hasMessageRoom(): boolean {
+    return this.#messages.length < MAX_L2_TO_L1_MSGS_PER_TX;
+  }
+  hasLogRoom(fields: number): boolean {
+    return this.#logFields + PUBLIC_LOG_HEADER + fields <= MAX_PUBLIC_LOG_FIELDS_PER_TX;
+  }
+  /** Whether a slot without a surviving write may be written (the fee payment does not ask). */
+  get hasSlotRoom(): boolean {
+    return this.#writes.size < MAX_USER_SLOTS;
+  }
+
+  write(key: string, write: PendingWrite): void {
+    this.#undo.push({ key, before: this.#writes.get(key) });
+    this.#writes.set(key, write);
+  }
+
+  addNoteHash(unique: Fr): void {
+    this.#noteHashes.push(unique);
+  }
+
+  /** The caller has seen that it is new. */
+  addNullifier(siloed: Fr): void {
+    this.#nullifiers.push(siloed);
+    this.#nullifierKeys.add(mapKey(siloed));
+  }
+
+  addMessage(message: L2ToL1Message): void {
+    this.#messages.push(message);
+  }
+
+  addLog(log: PublicLog): void {
+    this.#logs.push(log);
+    this.#logFields += PUBLIC_LOG_HEADER + log.fields.length / 32;
+  }
+
+  mark(): EffectsMark {
+    return {
+      undone: this.#undo.length,
+      noteHashes: this.#noteHashes.length,
+      nullifiers: this.#nullifiers.length,
+      messages: this.#messages.length,
+      logs: this.#logs.length,
+      logFields: this.#logFields,
+    };
+  }
+
+  /** Undoes everything since the mark; marks taken after it are void. */
+  revertTo(mark: EffectsMark): void {
+    while (this.#undo.length > mark.undone) {
+      const { key, before } = this.#undo.pop() as { key: string; before: PendingWrite | undefined };
+      // A first write that is undone gives up its place: a later one goes to the end.
+      if (before === undefined) this.#writes.delete(key);
+      else this.#writes.set(key, before);
+    }
+    for (const siloed of this.#nullifiers.splice(mark.nullifiers)) this.#nullifierKeys.delete(mapKey(siloed));
+    this.#noteHashes.length = mark.noteHashes;
+    this.#messages.length = mark.messages;
+    this.#logs.length = mark.logs;
+    this.#logFields = mark.logFields;
+  }
+}

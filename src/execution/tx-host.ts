@@ -1,0 +1,182 @@
+import { equal, toHex } from "../protocol/bytes.ts";
+import type { Fr } from "../protocol/field.ts";
+import type { BlockState } from "./block-state.ts";
+import { isProtocolAddress } from "./contract-directory.ts";
+import { UnprocessableTxError } from "./errors.ts";
+import { DEBUG_LOG_LEVELS, type DebugLog } from "./executed-tx.ts";
+import { type EffectsMark, SideEffects } from "./side-effects.ts";
+import { slotKey } from "./siloing.ts";
+import type { CallTarget, ContractInstance, LimitOutcome, VmHost } from "./vm/host.ts";
+import type { Vm } from "./vm/vm.ts";
+
+const NOTE_HASH_TREE_LEAVES = 1n << 42n;
+const MESSAGE_TREE_LEAVES = 1n << 36n;
+/** Distinct classes that one tx may load (sheet 05 section 7.3). */
+const MAX_CLASSES_PER_TX = 21;
+
+export interface TxHostOptions {
+  vm: Vm;
+  state: BlockState;
+  /** From which note hashes are made unique. */
+  firstNullifier: Fr;
+  /** Memory reads of debug logs in one tx. */
+  maxDebugLogReads: number;
+}
+
+/** A place to come back to: effects and published contracts. */
+export interface TxMark {
+  effects: EffectsMark;
+  contracts: number;
+}
+
+/** One transaction's view of the block's state: its own effects in front of it (sheet 05 sections 5 and 7). */
+export class TxHost implements VmHost {
+  readonly effects = new SideEffects();
+  readonly debugLogs: DebugLog[] = [];
+  readonly #vm: Vm;
+  readonly #state: BlockState;
+  readonly #firstNullifier: Fr;
+  /** Grows only: neither reverts nor rollbacks of phases take a class out. */
+  readonly #classes = new Set<string>();
+  readonly #calls: EffectsMark[] = [];
+  #debugLogRoom: number;
+
+  constructor({ vm, state, firstNullifier, maxDebugLogReads }: TxHostOptions) {
+    this.#vm = vm;
+    this.#state = state;
+    this.#firstNullifier = firstNullifier;
+    this.#debugLogRoom = maxDebugLogReads;
+  }
+
+  mark(): TxMark {
+    return { effects: this.effects.mark(), contracts: this.#state.contracts.mark() };
+  }
+
+  revertTo({ effects, contracts }: TxMark): void {
+    this.effects.revertTo(effects);
+    this.#state.contracts.revertTo(contracts);
+    this.#calls.length = 0;
+  }
+
+  callTarget(address: Fr): CallTarget {
+    const instance = this.contractInstance(address);
+    if (instance === undefined) return { unavailable: `Contract ${toHex(address)} is not deployed` };
+    const key = toHex(instance.classId);
+    if (!this.#classes.has(key)) {
+      if (this.#classes.size >= MAX_CLASSES_PER_TX) {
+        return { unavailable: `Can't retrieve more than ${MAX_CLASSES_PER_TX} bytecodes per tx` };
+      }
+      this.#classes.add(key);
+    }
+    const program = this.#vm.program(key);
+    if (program !== undefined) return { program };
+    const bytecode = this.#state.contracts.bytecode(instance.classId);
+    if (bytecode === undefined) {
+      throw new UnprocessableTxError(`Contract class ${key} of contract ${toHex(address)} is not known`);
+    }
+    return { program: this.#vm.load(key, bytecode) };
+  }
+
+  beginCall(): void {
+    this.#calls.push(this.effects.mark());
+  }
+
+  commitCall(): void {
+    this.#calls.pop();
+  }
+
+  revertCall(): void {
+    const mark = this.#calls.pop();
+    if (mark !== undefined) this.effects.revertTo(mark);
+  }
+
+  storageRead(contract: Fr, slot: Fr): Fr {
+    const key = slotKey(contract, slot);
+    return this.effects.writes.get(key)?.value ?? this.#state.storage(key, contract, slot);
+  }
+
+  storageWrite(contract: Fr, slot: Fr, value: Fr): "cold" | "warm" | "limit" {
+    const key = slotKey(contract, slot);
+    const before = this.effects.writes.get(key);
+    if (before === undefined && !this.effects.hasSlotRoom) return "limit";
+    this.effects.write(key, {
+      contract,
+      slot: before?.slot ?? slot.slice(),
+      value: value.slice(),
+    });
+    return before === undefined ? "cold" : "warm";
+  }
+
+  noteHashExists(hash: Fr, index: bigint): boolean {
+    if (index >= NOTE_HASH_TREE_LEAVES) return false;
+    const position = Number(index);
+    const pending = position - this.#state.noteHashCount;
+    const leaf = pending >= 0 ? this.effects.noteHashes[pending] : undefined;
+    return equal(leaf ?? this.#state.noteHashAt(position), hash);
+  }
+
+  emitNoteHash(contract: Fr, noteHash: Fr): LimitOutcome {
+    if (!this.effects.hasNoteHashRoom) return "limit";
+    this.addSiloedNoteHash(this.#state.siloing.noteHash(contract, noteHash));
+    return "ok";
+  }
+
+  /** Makes a siloed note hash unique and keeps it; the caller has seen that there is room. */
+  addSiloedNoteHash(siloed: Fr): void {
+    const { noteHashes } = this.effects;
+    this.effects.addNoteHash(this.#state.siloing.uniqueNoteHash(this.#firstNullifier, noteHashes.length, siloed));
+  }
+
+  nullifierExists(siloed: Fr): boolean {
+    return this.effects.hasNullifier(siloed) || this.#state.hasNullifier(siloed);
+  }
+
+  emitNullifier(contract: Fr, nullifier: Fr): LimitOutcome | "duplicate" {
+    if (!this.effects.hasNullifierRoom) return "limit";
+    const siloed = this.#state.siloing.nullifier(contract, nullifier);
+    if (this.nullifierExists(siloed)) return "duplicate";
+    this.effects.addNullifier(siloed);
+    return "ok";
+  }
+
+  l1ToL2MessageExists(hash: Fr, index: bigint): boolean {
+    return index < MESSAGE_TREE_LEAVES && equal(this.#state.l1ToL2MessageAt(Number(index)), hash);
+  }
+
+  contractInstance(address: Fr): ContractInstance | undefined {
+    const { contracts, siloing } = this.#state;
+    if (isProtocolAddress(address)) return contracts.storedInstance(address);
+    if (!this.nullifierExists(siloing.deploymentNullifier(address))) return undefined;
+    const instance = contracts.instance(address);
+    if (instance === undefined) {
+      throw new UnprocessableTxError(`Contract instance of ${toHex(address)} should be found if its nullifier exists`);
+    }
+    return instance;
+  }
+
+  emitPublicLog(contract: Fr, fields: Uint8Array): LimitOutcome {
+    if (!this.effects.hasLogRoom(fields.length / 32)) return "limit";
+    this.effects.addLog({ contractAddress: contract, fields: fields.slice() });
+    return "ok";
+  }
+
+  sendL2ToL1Message(contract: Fr, recipient: Fr, content: Fr): LimitOutcome {
+    if (!this.effects.hasMessageRoom) return "limit";
+    this.effects.addMessage({ contractAddress: contract, recipient: recipient.slice(12), content: content.slice() });
+    return "ok";
+  }
+
+  debugLogRoom(): number {
+    return this.#debugLogRoom;
+  }
+
+  debugLog(contract: Fr, level: number, message: Uint8Array, fields: Uint8Array): void {
+    this.#debugLogRoom -= 2 + message.length + fields.length / 32;
+    this.debugLogs.push({
+      contractAddress: contract,
+      level: DEBUG_LOG_LEVELS[level],
+      message: Buffer.from(message).toString("utf8"),
+      fields,
+    });
+  }
+}
