@@ -1,0 +1,79 @@
+import { readU32, toHex, writeU32 } from "../bytes.ts";
+import { CONTRACT_CLASS_LOG_FIELDS } from "../constants.ts";
+import { isCanonicalFr } from "../field.ts";
+import { FieldRangeError, TruncatedError } from "./errors.ts";
+import { CHONK_PROOF_BYTES, chonkProof, type Tx, txBytes, txData } from "./tx.ts";
+
+/** Width of one log's fields. */
+const CLASS_LOG_BYTES = CONTRACT_CLASS_LOG_FIELDS * 32;
+/** Each list's count is one byte. */
+const MOST_ITEMS = 255;
+
+/** A tx as it came from a peer or from the store: its hash is what the bytes claim. */
+export interface ClaimedTx {
+  hash: Uint8Array;
+  tx: Tx;
+  /** Index of the byte after it. */
+  next: number;
+}
+
+/**
+ * Form of a tx between peers and in the store (sheet 02 section 4.11):
+ *
+ *   hash 32 | data | proof: u32 count, fields | u8 n, n x 3023 fields | u8 m, m x (u32 length, fields, hash 32)
+ *
+ * Throws a RangeError for a tx with more class logs or calldata than a count can tell; no valid tx has that many.
+ */
+export function txToBytes(hash: Uint8Array, tx: Tx): Uint8Array {
+  const { data, chonkProof: proof, contractClassLogFields, publicFunctionCalldata } = tx;
+  for (const { length } of [contractClassLogFields, publicFunctionCalldata]) {
+    if (length > MOST_ITEMS) throw new RangeError(`a tx's list has at most ${MOST_ITEMS} items, got ${length}`);
+  }
+  const out = new Uint8Array(txBytes(tx));
+  let at = 0;
+  const put = (bytes: Uint8Array): void => {
+    out.set(bytes, at);
+    at += bytes.length;
+  };
+  put(hash);
+  put(data);
+  put(proof);
+  out[at++] = contractClassLogFields.length;
+  for (const fields of contractClassLogFields) put(fields);
+  out[at++] = publicFunctionCalldata.length;
+  for (const { values, hash: own } of publicFunctionCalldata) {
+    writeU32(out, at, values.length / 32);
+    at += 4;
+    put(values);
+    put(own);
+  }
+  return out;
+}
+
+/**
+ * Inverse of txToBytes; the parts are views. What follows the tx is not looked at. Throws a TruncatedError, FieldRangeError or
+ * ProofLengthError for the first part that is cut off, too large or of another length.
+ */
+export function txFromBytes(bytes: Uint8Array, start = 0): ClaimedTx {
+  let at = start;
+  const take = (width: number): Uint8Array => {
+    if (at + width > bytes.length) throw new TruncatedError(at, width, bytes.length);
+    at += width;
+    return bytes.subarray(at - width, at);
+  };
+  const fields = (count: number): Uint8Array => {
+    const run = take(count * 32);
+    for (let i = 0; i < count; i++) {
+      if (!isCanonicalFr(run, i * 32)) throw new FieldRangeError(toHex(run.subarray(i * 32, i * 32 + 32)));
+    }
+    return run;
+  };
+  const hash = fields(1);
+  const data = take(txData(bytes.subarray(at)).length);
+  chonkProof(bytes.subarray(at));
+  const proof = take(CHONK_PROOF_BYTES);
+  const list = <T>(item: () => T): T[] => Array.from({ length: take(1)[0] }, item);
+  const contractClassLogFields = list(() => fields(CLASS_LOG_BYTES / 32));
+  const publicFunctionCalldata = list(() => ({ values: fields(readU32(take(4), 0)), hash: fields(1) }));
+  return { hash, tx: { data, chonkProof: proof, contractClassLogFields, publicFunctionCalldata }, next: at };
+}
