@@ -11,8 +11,6 @@ import { connectRollup } from "../l1/connect.ts";
 import { toHex } from "../protocol/bytes.ts";
 import { ARCHIVE } from "../protocol/constants.ts";
 import { versionHeaders } from "../rpc/http/version-headers.ts";
-import { publicRegistry } from "../rpc/methods/public-registry.ts";
-import { startRpcServer } from "../rpc/rpc-server.ts";
 import { genesisState } from "../world-state/genesis.ts";
 import { startAdmin } from "./admin/start-admin.ts";
 import { attestationValidator } from "./attestations.ts";
@@ -22,6 +20,7 @@ import { connectL1 } from "./connect-l1.ts";
 import type { DataDirectory } from "./data-directory.ts";
 import { genesisPublicData } from "./genesis.ts";
 import type { LoggerFor } from "./logging.ts";
+import { startPublicRpc } from "./rpc-public.ts";
 import { rpcServices } from "./rpc-services.ts";
 import { configuredUploader, restoreConfigured, SNAPSHOT_REFUSALS } from "./snapshots/configured.ts";
 import { untilCompatible } from "./standby.ts";
@@ -158,20 +157,18 @@ export async function startNode({ values, directory, loggerFor, signal }: NodeOp
     });
     teardown.add("snapshot upload", () => snapshots.stop());
 
-    const registry = publicRegistry(
-      rpcServices({
-        store,
-        chain,
-        world,
-        core,
-        reader,
-        synchronizer,
-        version: NETWORK_RELEASE,
-        setupAllowList: values.txPublicSetupAllowListExtend,
-        realProofs: values.realProofs,
-        blockDurationMs: values.blockDurationMs,
-      }),
-    );
+    const services = rpcServices({
+      store,
+      chain,
+      world,
+      core,
+      reader,
+      synchronizer,
+      version: NETWORK_RELEASE,
+      setupAllowList: values.txPublicSetupAllowListExtend,
+      realProofs: values.realProofs,
+      blockDurationMs: values.blockDurationMs,
+    });
     signal.throwIfAborted();
     const server = {
       maxBodyBytes: values.rpcMaxBodySize,
@@ -184,17 +181,19 @@ export async function startNode({ values, directory, loggerFor, signal }: NodeOp
         packageVersion: NETWORK_RELEASE,
       }),
     };
-    const listener = await startRpcServer(
-      registry,
-      {
+    const listener = await startPublicRpc({
+      threads: values.rpcThreads,
+      services,
+      reads: { path: store.path, mapSizeKb, identity, publicData },
+      server: {
         ...server,
         host: values.rpcHost,
         port: values.port,
         namespaces: values.rpcNamespaces,
         rateLimit: values.rpcRateLimit,
       },
-      loggerFor("rpc"),
-    );
+      log: loggerFor("rpc"),
+    });
     teardown.add("rpc", () => listener.close());
     log.info({ host: values.rpcHost, port: listener.port, adapter: listener.adapter }, "answering JSON-RPC");
 

@@ -1,6 +1,7 @@
 import { UnknownStateError } from "../world-state/errors.ts";
 import { listen } from "./http/listen.ts";
 import type { HttpApplication, Listener } from "./http/listener.ts";
+import type { OpenConnections } from "./http/open-connections.ts";
 import { RateLimit } from "./http/rate-limit.ts";
 import { type Header, RpcApplication } from "./http/rpc-application.ts";
 import { Dispatcher, type DispatcherOptions } from "./jsonrpc/dispatcher.ts";
@@ -33,6 +34,15 @@ export interface RpcServerOptions {
   guard?: (application: HttpApplication) => HttpApplication;
   /** Error types whose message is an answer, beside those of every listener. */
   expectedErrors?: DispatcherOptions["expectedErrors"];
+  /** Set when threads of this process listen on the port together: their limits hold over all of them. */
+  shared?: SharedPort;
+}
+
+/** One thread's part in a port that several listen on. */
+export interface SharedPort {
+  connections: OpenConnections;
+  /** From RateLimit.memory. */
+  rateLimit: SharedArrayBuffer;
 }
 
 export const RPC_DEFAULTS = {
@@ -56,7 +66,9 @@ export function startRpcServer(registry: Registry, options: RpcServerOptions, lo
     stallTimeoutMs: options.stallTimeoutMs ?? RPC_DEFAULTS.stallTimeoutMs,
     versionHeaders: options.versionHeaders ?? [],
     healthy: options.healthy ?? (() => true),
-    rateLimit: perSecond > 0 ? new RateLimit({ perSecond }) : undefined,
+    rateLimit: perSecond > 0 ? new RateLimit({ perSecond, memory: options.shared?.rateLimit }) : undefined,
+    connections: options.shared?.connections,
+    shared: options.shared !== undefined,
   };
   const expectedErrors = [UnknownStateError, ...(options.expectedErrors ?? [])];
   const dispatcher = new Dispatcher(registry, { ...settings, expectedErrors }, log);

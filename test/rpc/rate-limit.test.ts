@@ -21,7 +21,7 @@ test.each([
 describe("a limit of 5 calls per second", () => {
   function limitAt(maxClients?: number) {
     let ms = 1_000;
-    const limit = new RateLimit({ perSecond: 5, maxClients, now: () => ms });
+    const limit = new RateLimit({ perSecond: 5, memory: RateLimit.memory(maxClients), now: () => ms });
     const admitted = (client: string, requests: number) =>
       Array.from({ length: requests }, () => limit.request(client)).filter((refusal) => refusal === undefined).length;
     const pass = (more: number) => {
@@ -71,15 +71,24 @@ describe("a limit of 5 calls per second", () => {
     expect(limit.request("a")).toBeUndefined();
   });
 
-  test("forgets the client heard least recently once there are too many", () => {
-    const { limit, admitted } = limitAt(2);
-    expect(admitted("a", 50)).toBe(10);
+  test("forgets the client that would be forgiven first once there are too many", () => {
+    const { limit, admitted, pass } = limitAt(2);
     expect(admitted("b", 50)).toBe(10);
-    expect(admitted("a", 1)).toBe(0);
+    pass(100);
+    expect(admitted("a", 50)).toBe(10);
     expect(admitted("c", 1)).toBe(1);
     expect(limit.clients).toBe(2);
     expect(admitted("a", 1)).toBe(0);
-    expect(admitted("b", 1)).toBe(1);
-    expect(limit.clients).toBe(2);
+    expect(admitted("b", 10)).toBe(10);
+    pass(3_000);
+    expect(limit.clients).toBe(0);
+  });
+
+  test("holds over all that share the memory", () => {
+    const memory = RateLimit.memory();
+    const limits = [1, 2, 3].map(() => new RateLimit({ perSecond: 5, memory, now: () => 1_000 }));
+    const admitted = Array.from({ length: 30 }, (_, i) => limits[i % 3].request("192.0.2.1"));
+    expect(admitted.filter((refusal) => refusal === undefined)).toHaveLength(10);
+    expect(limits.map(({ clients }) => clients)).toEqual([1, 1, 1]);
   });
 });

@@ -3,7 +3,7 @@ import { byteSize, integer, port } from "../number-kinds.ts";
 import { rowsOf } from "../option.ts";
 import { sha256Hex } from "../protocol-kinds.ts";
 
-const { withDefault } = rowsOf("RPC", "rpc");
+const { optional, withDefault } = rowsOf("RPC", "rpc");
 
 export const rpc = {
   port: withDefault(
@@ -59,6 +59,13 @@ export const rpc = {
     },
     0,
   ),
+  rpcThreads: optional({
+    flags: ["--rpc-threads"],
+    env: ["SVC_RPC_THREADS"],
+    kind: integer(0),
+    meaning:
+      "threads that answer on the public port, 0 for the thread that syncs; by default one per processor but one, at least 1 and at most 4",
+  }),
   rpcNamespaces: withDefault(
     {
       flags: ["--rpc-namespaces"],

@@ -1,3 +1,5 @@
+import type { OpenConnections } from "./open-connections.ts";
+
 /** What an HTTP adapter does for the application above it, and nothing more. Two adapters, one test suite. */
 
 /** Head of a request. Valid only during the call that hands it over. */
@@ -50,6 +52,10 @@ export interface ListenerOptions {
    * closes unheard what comes while many are being refused.
    */
   maxConnections?: number;
+  /** Counts the connections; with others when threads share the port. */
+  connections?: OpenConnections;
+  /** Other threads of this process listen on the same port, and the system spreads connections over them. Not with port 0. */
+  shared?: boolean;
 }
 
 export interface Listener {
@@ -58,6 +64,8 @@ export interface Listener {
   readonly port: number;
   /** Stops accepting, lets requests in flight finish for at most `graceMs`, then closes every connection. */
   close(graceMs?: number): Promise<void>;
+  /** Closes everything at once, answers in flight included. Synchronous, for the end of a thread. */
+  abandon(): void;
 }
 
 /** The address could not be bound. */

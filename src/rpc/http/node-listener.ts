@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, ListenOptions } from "node:net";
 import { BodyCollector } from "./body-collector.ts";
 import { TOO_MANY_CONNECTIONS } from "./connection-refusal.ts";
 import {
@@ -13,6 +13,7 @@ import {
   type ListenerOptions,
 } from "./listener.ts";
 import { capConnections } from "./node-connection-cap.ts";
+import { OpenConnections } from "./open-connections.ts";
 
 const KEEP_ALIVE_MS = 5_000;
 
@@ -26,7 +27,7 @@ export async function listenWithNode(application: HttpApplication, options: List
     connectionsCheckingInterval: Math.min(1_000, options.requestTimeoutMs),
   });
   const state = { closing: false };
-  const overCap = capConnections(server, options.maxConnections ?? 0);
+  const overCap = capConnections(server, options.maxConnections ?? 0, options.connections ?? new OpenConnections());
   server.on("request", (req, res) => {
     const exchange = new NodeExchange(req, res, options, state);
     if (overCap(req.socket)) exchange.refuse(TOO_MANY_CONNECTIONS);
@@ -34,7 +35,8 @@ export async function listenWithNode(application: HttpApplication, options: List
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) => reject(new ListenError(options.host, options.port, { cause })));
-    server.listen({ host: options.host, port: options.port }, resolve);
+    const { host, port, shared = false } = options;
+    server.listen({ host, port, reusePort: shared } as ListenOptions, resolve);
   });
   return {
     adapter: "node:http",
@@ -46,6 +48,11 @@ export async function listenWithNode(application: HttpApplication, options: List
       const timer = setTimeout(() => server.closeAllConnections(), graceMs);
       await closed;
       clearTimeout(timer);
+    },
+    abandon() {
+      state.closing = true;
+      server.close();
+      server.closeAllConnections();
     },
   };
 }

@@ -12,6 +12,7 @@ import {
   type Listener,
   type ListenerOptions,
 } from "./listener.ts";
+import { OpenConnections } from "./open-connections.ts";
 
 /** Answers up to this size are handed over whole; longer ones are written as the client takes them. */
 const WHOLE_ANSWER_BYTES = 64 * 1024;
@@ -31,16 +32,21 @@ export async function listenWithUws(application: HttpApplication, options: Liste
   const app = uws.App();
   const drain = new Drain();
   const { maxConnections = 0 } = options;
-  if (maxConnections > 0) capConnections(app, maxConnections);
+  if (maxConnections > 0) capConnections(app, maxConnections, options.connections ?? new OpenConnections());
   app.any("/*", (res, req) => new UwsExchange(res, req, drain, options).start(application, req));
 
   const socket = await new Promise<uws.us_listen_socket | false>((resolve) => {
-    // An exclusive port: by default two processes may share one, and each would get half of the requests.
+    // An exclusive port unless told otherwise: by default two processes may share one, and each would get half of the requests.
     const listen = app.listen as (...args: unknown[]) => void;
-    const args = options.host === undefined ? [options.port] : [options.host, options.port];
-    listen.call(app, ...args, native.LIBUS_LISTEN_EXCLUSIVE_PORT, resolve);
+    const address = options.host === undefined ? [options.port] : [options.host, options.port];
+    listen.call(app, ...address, options.shared ? 0 : native.LIBUS_LISTEN_EXCLUSIVE_PORT, resolve);
   });
   if (socket === false) throw new ListenError(options.host, options.port);
+  let open = true;
+  const closeAll = (): void => {
+    if (open) app.close();
+    open = false;
+  };
   return {
     adapter: "uWebSockets.js",
     port: uws.us_socket_local_port(socket as unknown as uws.us_socket),
@@ -48,17 +54,23 @@ export async function listenWithUws(application: HttpApplication, options: Liste
       if (drain.closing) return;
       uws.us_listen_socket_close(socket);
       await drain.finish(graceMs);
-      app.close();
+      closeAll();
+    },
+    abandon() {
+      if (!drain.closing) uws.us_listen_socket_close(socket);
+      drain.closing = true;
+      closeAll();
     },
   };
 }
 
 /** The library tells of connections as they open and close, by +1 and -1, but ties no request to one of them. */
-function capConnections(app: uws.TemplatedApp, max: number): void {
-  let open = 0;
+function capConnections(app: uws.TemplatedApp, max: number, open: OpenConnections): void {
   const count = (res: uws.HttpResponse, change: number): void => {
-    open += change;
-    if (change < 0 || open <= max) return;
+    if (change < 0) open.closed();
+    else if (open.opened() > max) refuse(res);
+  };
+  const refuse = (res: uws.HttpResponse): void => {
     res.cork(() => {
       writeHead(res, TOO_MANY_CONNECTIONS);
       res.end(TOO_MANY_CONNECTIONS.body, true);

@@ -4,6 +4,7 @@ import { encodeSetupCall } from "../encoding/setup-calls.ts";
 import { array } from "../params/codec.ts";
 import { text } from "../params/text.ts";
 import { type Method, method, param } from "../registry.ts";
+import { after } from "./eventually.ts";
 import type { NodeServices } from "./services.ts";
 
 const MOST_SIGNATURES = 100;
@@ -17,7 +18,7 @@ export function debugMethods(services: Pick<NodeServices, "setupAllowList" | "si
       name: "registerContractFunctionSignatures",
       summary: "Remembers names of contract functions for messages",
       params: [param("functionSignatures", array(text(LONGEST_SIGNATURE), MOST_SIGNATURES))],
-      handle: (names): undefined => void signatures.register(names),
+      handle: (names) => after(signatures.register(names), (): undefined => undefined),
       returns: "void",
       encode: { node: encodeNothing, svc: encodeNothing },
     }),

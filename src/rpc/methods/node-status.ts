@@ -6,6 +6,7 @@ import {
   encodeProtocolContracts,
 } from "../encoding/v4/node-info.ts";
 import { type Method, method } from "../registry.ts";
+import { after } from "./eventually.ts";
 import type { NodeServices } from "./services.ts";
 
 /** What the node is and whether it is ready (sheet 02 section 3.1, sheet 03 section 10). */
@@ -27,7 +28,7 @@ export function nodeStatusMethods({
       name: "getNodeInfo",
       summary: "Versions, chain and contract addresses of the node",
       params: [],
-      handle: () => ({ ...status, identity, enr: p2p.enr() }),
+      handle: () => after(p2p.enr(), (enr) => ({ ...status, identity, enr })),
       returns: "NodeInfo",
       encode: { node: encodeNodeInfo, svc: encodeNodeInfoWithLimits },
     }),

@@ -15,7 +15,7 @@ export type Eventually<T> = T | Promise<T>;
 
 export interface NodeStatus {
   /** Whether the node takes transactions. */
-  ready(): boolean;
+  ready(): Eventually<boolean>;
   /** Version of the network release that the node speaks for, for example "4.1.2". */
   readonly version: string;
   /** Whether proofs are checked. */
@@ -148,7 +148,7 @@ export interface CheckpointProposal {
 /** The node among its peers (sheet 03 section 12). */
 export interface PeerNetwork {
   /** The node's own record, undefined without P2P. */
-  enr(): string | undefined;
+  enr(): Eventually<string | undefined>;
   /** With `includePending` also peers that are being dialled and those that are only known. */
   peers(includePending: boolean): Eventually<Peer[]>;
   /** One attestation per signer, or all that sign a payload by its keccak256. */
@@ -219,7 +219,7 @@ export interface ValidatorStats {
 
 /** Names of contract functions by their signatures, for error messages. */
 export interface FunctionSignatureRegister {
-  register(signatures: readonly string[]): void;
+  register(signatures: readonly string[]): Eventually<void>;
 }
 
 /** What the methods read from. A run of reads without an await between them sees one snapshot. */

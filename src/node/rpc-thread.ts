@@ -1,0 +1,117 @@
+import type { MessagePort } from "node:worker_threads";
+import type { AllowedSetupCall } from "../protocol/tx/setup-allow-list.ts";
+import { ListenError, type Listener } from "../rpc/http/listener.ts";
+import { OpenConnections } from "../rpc/http/open-connections.ts";
+import type { RpcLogger } from "../rpc/log.ts";
+import { publicRegistry } from "../rpc/methods/public-registry.ts";
+import type { NodeServices, NodeStatus } from "../rpc/methods/services.ts";
+import type { Registry } from "../rpc/registry.ts";
+import { remoteServices } from "../rpc/remote/remote-services.ts";
+import { type RpcServerOptions, startRpcServer } from "../rpc/rpc-server.ts";
+import { openRpcReads, type RpcReadsOptions } from "./rpc-reads.ts";
+
+/** Calls of one thread to the node's thread that may wait for their answers. */
+const MOST_WAITING_CALLS = 1_024;
+
+/** What all RPC threads of a node have in common. Plain data and shared memory. */
+export interface RpcThreadSettings {
+  reads: RpcReadsOptions;
+  status: Omit<NodeStatus, "ready">;
+  setupAllowList: readonly AllowedSetupCall[];
+  server: Omit<RpcServerOptions, "healthy" | "guard" | "expectedErrors" | "shared">;
+  /** See OpenConnections and RateLimit. */
+  connections: SharedArrayBuffer;
+  rateLimit: SharedArrayBuffer;
+  /** One word: how many threads have a listener that has to be closed before the process may end. */
+  listening: SharedArrayBuffer;
+}
+
+export interface RpcThreadData {
+  settings: RpcThreadSettings;
+  /** Its number among the threads, from 0. */
+  slot: number;
+  /** To the services of the node's thread. */
+  calls: MessagePort;
+}
+
+/** What a thread tells. */
+export type FromThread =
+  | { kind: "listening"; port: number; adapter: Listener["adapter"] }
+  | { kind: "port-taken" }
+  | { kind: "log"; level: keyof RpcLogger; facts: object; message: string };
+
+/** What it is told. `abandon` is for the end of the process. */
+export type ToThread = { kind: "close"; graceMs: number | undefined } | { kind: "abandon" };
+
+/** Lines of a thread are written by the node's thread, which knows levels and secrets. */
+function forwardingLogger(control: MessagePort): RpcLogger {
+  const forward = (level: keyof RpcLogger) => (facts: object, message: string) => {
+    const tell = (shown: object) =>
+      control.postMessage({ kind: "log", level, facts: shown, message } satisfies FromThread);
+    try {
+      tell(facts);
+    } catch {
+      // Facts that cannot be cloned.
+      tell({ facts: String(facts) });
+    }
+  };
+  return { debug: forward("debug"), warn: forward("warn"), error: forward("error") };
+}
+
+/**
+ * Answers the public JSON-RPC on a thread of its own, over its own readers of the store, until told to close. Ending a thread
+ * with an open native listener would end the process, so every way out of here closes it first.
+ */
+export async function runRpcThread(
+  { settings, slot, calls }: RpcThreadData,
+  control: MessagePort,
+  adapt: (registry: Registry) => Registry = (registry) => registry,
+): Promise<void> {
+  const { setupAllowList, status, server } = settings;
+  const { store, ...reads } = openRpcReads(settings.reads);
+  const remote = remoteServices(calls, { most: MOST_WAITING_CALLS });
+  const services: NodeServices = {
+    ...remote,
+    ...reads,
+    identity: settings.reads.identity,
+    status: { ...status, ready: remote.status.ready },
+    sync: { lastProcessedL1Block: () => reads.chain.state.processed() },
+    setupAllowList,
+  };
+  const shared = {
+    connections: new OpenConnections(settings.connections, slot),
+    rateLimit: settings.rateLimit,
+  };
+  let listener: Listener;
+  try {
+    listener = await startRpcServer(adapt(publicRegistry(services)), { ...server, shared }, forwardingLogger(control));
+  } catch (error) {
+    if (!(error instanceof ListenError)) throw error;
+    control.postMessage({ kind: "port-taken" } satisfies FromThread);
+    return;
+  }
+
+  const listening = new Int32Array(settings.listening);
+  Atomics.add(listening, 0, 1);
+  let open = true;
+  const closed = (): void => {
+    if (!open) return;
+    open = false;
+    Atomics.sub(listening, 0, 1);
+    Atomics.notify(listening, 0);
+  };
+  const abandon = (): void => {
+    listener.abandon();
+    closed();
+  };
+  process.once("exit", abandon);
+  control.on("message", async (order: ToThread) => {
+    if (order.kind === "abandon") return abandon();
+    await listener.close(order.graceMs);
+    closed();
+    await store.close();
+    process.exit(0);
+  });
+  const { port, adapter } = listener;
+  control.postMessage({ kind: "listening", port, adapter } satisfies FromThread);
+}

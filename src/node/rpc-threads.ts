@@ -1,0 +1,206 @@
+import { createServer } from "node:net";
+import { MessageChannel, Worker } from "node:worker_threads";
+import { allowLongHeads } from "../rpc/http/listen.ts";
+import { DEFAULT_GRACE_MS, ListenError, type Listener } from "../rpc/http/listener.ts";
+import { OpenConnections } from "../rpc/http/open-connections.ts";
+import { RateLimit } from "../rpc/http/rate-limit.ts";
+import type { RpcLogger } from "../rpc/log.ts";
+import type { NodeServices } from "../rpc/methods/services.ts";
+import { serveCalls } from "../rpc/remote/call-port.ts";
+import { REMOTE_METHODS } from "../rpc/remote/remote-services.ts";
+import type { FromThread, RpcThreadData, RpcThreadSettings, ToThread } from "./rpc-thread.ts";
+
+/** Pauses before a thread that died is started again; the last one holds for all further times. */
+const RESTART_PAUSES_MS = [100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000];
+/** A thread that has run this long died of something new. */
+const SETTLED_MS = 60_000;
+/** Time in which threads close their listeners when the process ends at once. */
+const ABANDON_MS = 1_000;
+/** What a closing thread may take beyond the requests in flight. */
+const CLOSE_MARGIN_MS = 2_000;
+
+export interface RpcThreadsOptions extends Pick<RpcThreadSettings, "reads" | "server"> {
+  threads: number;
+  /** Of this thread. */
+  services: NodeServices;
+  log: RpcLogger;
+  /** The file that the threads run; for tests. */
+  entry?: URL;
+}
+
+/**
+ * The number of a port that nobody listens on, a free one for 0. Threads share a port by SO_REUSEPORT, which would let them
+ * share one with another process as well. Rejects with a ListenError.
+ */
+function unusedPort(host: string | undefined, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", (cause) => reject(new ListenError(host, port, { cause })));
+    probe.listen({ host, port, exclusive: true }, () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : port));
+    });
+  });
+}
+
+/** One thread, started again whenever it dies after it has listened once. */
+class RpcThread {
+  readonly #data: Omit<RpcThreadData, "calls">;
+  readonly #options: RpcThreadsOptions;
+  readonly #died: () => void;
+  #worker: Worker | undefined;
+  #restart: NodeJS.Timeout | undefined;
+  #failures = 0;
+  /** Whether its end is a reason to start it again. */
+  #wanted = false;
+
+  constructor(data: Omit<RpcThreadData, "calls">, options: RpcThreadsOptions, died: () => void) {
+    this.#data = data;
+    this.#options = options;
+    this.#died = died;
+  }
+
+  /** Resolves once the thread listens; rejects when it ends before. */
+  start(): Promise<Extract<FromThread, { kind: "listening" }>> {
+    const { server } = this.#data.settings;
+    const { log } = this.#options;
+    const channel = new MessageChannel();
+    serveCalls(channel.port1, { ...this.#options.services }, REMOTE_METHODS);
+    const worker = new Worker(this.#options.entry ?? entryFile(), {
+      name: `rpc-${this.#data.slot}`,
+      workerData: { ...this.#data, calls: channel.port2 } satisfies RpcThreadData,
+      transferList: [channel.port2],
+    });
+    this.#worker = worker;
+    const started = performance.now();
+    return new Promise((resolve, reject) => {
+      let failure: unknown;
+      worker.on("message", (told: FromThread) => {
+        if (told.kind === "log") log[told.level](told.facts, told.message);
+        else if (told.kind === "listening") {
+          this.#wanted = true;
+          resolve(told);
+        } else failure = new ListenError(server.host, server.port);
+      });
+      worker.on("error", (error) => {
+        failure = error;
+      });
+      worker.on("exit", (code) => {
+        channel.port1.close();
+        this.#worker = undefined;
+        this.#died();
+        reject(failure ?? new Error(`RPC thread ${this.#data.slot} ended with code ${code}`));
+        if (!this.#wanted) return;
+        if (performance.now() - started > SETTLED_MS) this.#failures = 0;
+        this.#startAgain({ thread: this.#data.slot, code, err: failure });
+      });
+    });
+  }
+
+  #startAgain(facts: object): void {
+    const pauseMs = RESTART_PAUSES_MS[Math.min(this.#failures, RESTART_PAUSES_MS.length - 1)];
+    this.#failures += 1;
+    this.#options.log.error({ ...facts, pauseMs }, "An RPC thread died and is started again");
+    this.#restart = setTimeout(() => {
+      // Its end is what tells of a failure.
+      this.start().catch(() => undefined);
+    }, pauseMs);
+  }
+
+  tell(order: ToThread): void {
+    this.#worker?.postMessage(order);
+  }
+
+  /** Resolves once the thread is gone. */
+  async close(graceMs: number | undefined): Promise<void> {
+    this.#wanted = false;
+    clearTimeout(this.#restart);
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    const gone = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+    this.tell({ kind: "close", graceMs });
+    await gone;
+  }
+}
+
+function entryFile(): URL {
+  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  return new URL(`./rpc-thread-entry.${extension}`, import.meta.url);
+}
+
+/** The public JSON-RPC on threads of its own, all listening on one port. */
+export class RpcThreads implements Listener {
+  readonly port: number;
+  readonly adapter: Listener["adapter"];
+  readonly #threads: readonly RpcThread[];
+  readonly #log: RpcLogger;
+  readonly #listening: Int32Array;
+  readonly #atExit = (): void => this.abandon();
+
+  /** Resolves once all threads listen. Rejects with a ListenError, or with what kept a thread from starting. */
+  static async start(options: RpcThreadsOptions): Promise<RpcThreads> {
+    const { threads: count, server, reads, services } = options;
+    const { ready: _, ...status } = services.status;
+    const { setupAllowList } = services;
+    allowLongHeads();
+    const settings: RpcThreadSettings = {
+      reads,
+      status,
+      setupAllowList,
+      server: { ...server, port: await unusedPort(server.host, server.port) },
+      connections: OpenConnections.memory(),
+      rateLimit: RateLimit.memory(),
+      listening: new SharedArrayBuffer(4),
+    };
+    const connections = new OpenConnections(settings.connections);
+    const threads = Array.from(
+      { length: count },
+      (_, slot) => new RpcThread({ settings, slot }, options, () => connections.forget(slot)),
+    );
+    const outcomes = await Promise.allSettled(threads.map((thread) => thread.start()));
+    const failed = outcomes.find((outcome) => outcome.status === "rejected");
+    if (failed !== undefined) {
+      await Promise.all(threads.map((thread) => thread.close(0)));
+      throw failed.reason;
+    }
+    const [first] = outcomes as PromiseFulfilledResult<Extract<FromThread, { kind: "listening" }>>[];
+    return new RpcThreads(threads, first.value, settings, options.log);
+  }
+
+  private constructor(
+    threads: readonly RpcThread[],
+    { port, adapter }: Pick<Listener, "port" | "adapter">,
+    settings: RpcThreadSettings,
+    log: RpcLogger,
+  ) {
+    this.#threads = threads;
+    this.port = port;
+    this.adapter = adapter;
+    this.#listening = new Int32Array(settings.listening);
+    this.#log = log;
+    process.once("exit", this.#atExit);
+  }
+
+  async close(graceMs = DEFAULT_GRACE_MS): Promise<void> {
+    const gone = Promise.all(this.#threads.map((thread) => thread.close(graceMs))).then(() => true);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<false>((resolve) => {
+      timer = setTimeout(() => resolve(false), graceMs + CLOSE_MARGIN_MS);
+    });
+    if (await Promise.race([gone, late])) process.off("exit", this.#atExit);
+    else this.#log.warn({}, "An RPC thread does not end");
+    clearTimeout(timer);
+  }
+
+  /** Ends the threads' listeners and waits for it without giving the event loop a turn. */
+  abandon(): void {
+    for (const thread of this.#threads) thread.tell({ kind: "abandon" });
+    const end = performance.now() + ABANDON_MS;
+    for (;;) {
+      const open = Atomics.load(this.#listening, 0);
+      const left = end - performance.now();
+      if (open === 0 || left <= 0) return;
+      Atomics.wait(this.#listening, 0, open, left);
+    }
+  }
+}

@@ -1,0 +1,24 @@
+/** A process that ends with code 7 while its RPC threads serve; run by rpc-threads.test.ts. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { loadCore } from "../../src/core/load-core.ts";
+import { CorePool } from "../../src/core/pool.ts";
+import { openChainServices } from "../../src/node/chain-services.ts";
+import { RpcThreads } from "../../src/node/rpc-threads.ts";
+import { Connection } from "../rpc/support/connection.ts";
+import { fakeServices, IDENTITY, recordingLogger } from "../rpc/support/fakes.ts";
+
+const path = mkdtempSync(join(tmpdir(), "svc-exiting-"));
+process.once("exit", () => rmSync(path, { recursive: true }));
+const reads = { path, mapSizeKb: 1 << 16, identity: IDENTITY, publicData: [] };
+await openChainServices({ ...reads, core: loadCore(), hasher: new CorePool({ size: 1 }) });
+const { port } = await RpcThreads.start({
+  threads: 2,
+  services: fakeServices(),
+  reads,
+  server: { host: "127.0.0.1", port: 0, namespaces: ["node"] },
+  log: recordingLogger(),
+});
+for (let i = 0; i < 10; i++) await (await Connection.to(port)).call("node_getVersion");
+process.stdout.write("listening\n", () => process.exit(7));

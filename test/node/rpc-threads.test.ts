@@ -1,0 +1,208 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { loadCore } from "../../src/core/load-core.ts";
+import { CorePool } from "../../src/core/pool.ts";
+import { type ChainServices, openChainServices } from "../../src/node/chain-services.ts";
+import { RpcThreads, type RpcThreadsOptions } from "../../src/node/rpc-threads.ts";
+import { ListenError } from "../../src/rpc/http/listener.ts";
+import { ExecutionError } from "../../src/rpc/jsonrpc/errors.ts";
+import { type Answered, Connection } from "../rpc/support/connection.ts";
+import { fakeServices, IDENTITY, recordingLogger } from "../rpc/support/fakes.ts";
+
+const HOST = "127.0.0.1";
+const hasher = new CorePool({ size: 1 });
+let folder: string;
+let opened: ChainServices;
+let threads: RpcThreads | undefined;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "svc-rpc-threads-"));
+  opened = await openChainServices({
+    path: folder,
+    mapSizeKb: 1 << 16,
+    core: loadCore(),
+    identity: IDENTITY,
+    publicData: [],
+    hasher,
+  });
+});
+afterEach(async () => {
+  await threads?.close();
+  threads = undefined;
+});
+afterAll(async () => {
+  await opened.store.close();
+  await hasher.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function start(
+  count: number,
+  server: Partial<RpcThreadsOptions["server"]> = {},
+  overrides: Parameters<typeof fakeServices>[0] = {},
+) {
+  const log = recordingLogger();
+  threads = await RpcThreads.start({
+    threads: count,
+    services: fakeServices(overrides),
+    reads: { path: folder, mapSizeKb: 1 << 16, identity: IDENTITY, publicData: [] },
+    server: { host: HOST, port: 0, namespaces: ["svc", "node"], ...server },
+    log,
+    entry: new URL("./dying-thread.ts", import.meta.url),
+  });
+  return { port: threads.port, log };
+}
+
+/** Connections until every thread has one, by thread. */
+async function oneToEach(port: number, count: number): Promise<Map<number, Connection>> {
+  const found = new Map<number, Connection>();
+  const end = performance.now() + 10_000;
+  while (found.size < count) {
+    if (performance.now() > end) throw new Error(`${found.size} of ${count} threads answered`);
+    const connection = await Connection.to(port);
+    const { result } = (await connection.call("svc_whoAmI")).body as { result: number };
+    if (found.has(result)) connection.leave();
+    else found.set(result, connection);
+  }
+  return found;
+}
+
+const leave = (connections: Iterable<Connection>) => {
+  for (const connection of connections) connection.leave();
+};
+
+describe("RPC threads", () => {
+  test("share a port and answer from the store and from services of this thread", async () => {
+    const asked: unknown[] = [];
+    const { port, log } = await start(
+      2,
+      {},
+      {
+        signatures: { register: (names) => void asked.push(names) },
+        mempool: {
+          ...fakeServices().mempool,
+          count: () => 7,
+          submit: () => Promise.reject(new ExecutionError("no place", { data: { why: "full" } })),
+        },
+      },
+    );
+    const each = await oneToEach(port, 2);
+    for (const connection of each.values()) {
+      const ask = async (method: string, ...params: unknown[]) => (await connection.call(method, params)).body;
+      expect(await ask("node_getBlockNumber")).toMatchObject({ result: 0 });
+      expect(await ask("node_isReady")).toMatchObject({ result: true });
+      expect(await ask("svc_getPendingTxCount")).toMatchObject({ result: 7 });
+      expect(await ask("node_getCurrentMinFees")).toMatchObject({ result: { feePerL2Gas: "87014100000" } });
+      expect(await ask("node_getNodeInfo")).toMatchObject({ result: { nodeVersion: "4.1.2", l1ChainId: 31337 } });
+      expect(await ask("node_registerContractFunctionSignatures", ["f()"])).not.toHaveProperty("error");
+    }
+    expect(asked).toEqual([["f()"], ["f()"]]);
+    leave(each.values());
+    expect(log.entries).toEqual([]);
+  });
+
+  test("one that dies is started again; the others go on, and its connections no longer count", async () => {
+    const { port, log } = await start(2, { maxConnections: 6 });
+    for (const end of ["svc_throwLater", "svc_exitLater"]) {
+      const each = [...(await oneToEach(port, 2)).entries()];
+      const [[dying, victim], [living, other]] = each;
+      await victim.call(end);
+      await victim.closed;
+      for (let i = 0; i < 20; i++) {
+        expect((await other.call("svc_whoAmI")).body).toMatchObject({ result: living });
+      }
+      await expect.poll(() => log.entries.length, { timeout: 5_000 }).toBe(end === "svc_throwLater" ? 1 : 2);
+      other.leave();
+      const again = await oneToEach(port, 2);
+      expect([...again.keys()]).not.toContain(dying);
+      leave(again.values());
+    }
+    expect(log.entries.map(({ level, message }) => [level, message])).toEqual([
+      ["error", "An RPC thread died and is started again"],
+      ["error", "An RPC thread died and is started again"],
+    ]);
+    expect(log.entries[0].facts).toMatchObject({ err: { message: "a defect" }, code: 1 });
+    expect(log.entries[1].facts).toMatchObject({ code: 3 });
+  });
+
+  test("all that die at once come back to the same port", async () => {
+    const { port, log } = await start(2);
+    const each = await oneToEach(port, 2);
+    await Promise.all([...each.values()].map((connection) => connection.call("svc_exitLater")));
+    await Promise.all([...each.values()].map(({ closed }) => closed));
+    await expect.poll(() => log.entries.length, { timeout: 5_000 }).toBe(2);
+    const listens = () =>
+      Connection.to(port).then(
+        (connection) => connection.leave(),
+        () => "refused",
+      );
+    await expect.poll(listens, { timeout: 5_000 }).toBeUndefined();
+    leave((await oneToEach(port, 2)).values());
+  });
+
+  test("hold the connection cap together", async () => {
+    const { port } = await start(2, { maxConnections: 8 });
+    const served: Connection[] = [];
+    let refused: Answered | undefined;
+    for (let i = 0; i < 9; i++) {
+      const connection = await Connection.to(port);
+      const answer = await connection.call("node_isReady");
+      if (answer.status === 200) served.push(connection);
+      else refused = answer;
+    }
+    expect(served.length).toBe(8);
+    expect(refused).toMatchObject({ status: 503, body: { error: { code: -32005 } } });
+    leave(served);
+  });
+
+  test("hold the rate of a client together", async () => {
+    const { port } = await start(2, { rateLimit: 3 });
+    const statuses: number[] = [];
+    for (let i = 0; i < 12; i++) {
+      const connection = await Connection.to(port);
+      statuses.push((await connection.call("node_getVersion")).status);
+      connection.leave();
+    }
+    const admitted = statuses.filter((status) => status === 200).length;
+    // A burst of two seconds' worth, and what a slow machine lets come back meanwhile.
+    expect(admitted).toBeGreaterThanOrEqual(6);
+    expect(admitted).toBeLessThan(10);
+    expect(statuses.at(-1)).toBe(429);
+  });
+
+  test("take no port that is in use, also by threads", async () => {
+    const { port } = await start(1);
+    await expect(start(1, { port })).rejects.toThrow(ListenError);
+  });
+
+  test("closing waits for the call in flight, and frees the port", async () => {
+    const { port } = await start(
+      2,
+      {},
+      {
+        mempool: {
+          ...fakeServices().mempool,
+          count: () => new Promise((resolve) => setTimeout(() => resolve(9), 300)),
+        },
+      },
+    );
+    const connection = await Connection.to(port);
+    const answer = connection.call("svc_getPendingTxCount");
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await threads?.close();
+    expect((await answer).body).toMatchObject({ result: 9 });
+    await expect(Connection.to(port)).rejects.toThrow();
+    await start(1, { port });
+  });
+
+  test("do not keep the process from ending, with its own exit code", async () => {
+    const child = spawn(process.execPath, [join(import.meta.dirname, "exiting-process.ts")], { stdio: "pipe" });
+    let said = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (part: Buffer) => (said += part.toString()));
+    const code = await new Promise((resolve) => child.once("close", resolve));
+    expect([code, said]).toEqual([7, "listening\n"]);
+  });
+});
