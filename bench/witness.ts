@@ -1,0 +1,63 @@
+import { resolve } from "node:path";
+import { loadCore } from "../src/core/load-core.ts";
+import { NULLIFIER_TREE, PUBLIC_DATA_TREE } from "../src/protocol/constants.ts";
+import { JsonWriter } from "../src/rpc/encoding/json-writer.ts";
+import { encodeNullifierWitness, encodePublicDataWitness } from "../src/rpc/encoding/v4/witness.ts";
+import { openStore } from "../src/storage/store.ts";
+import { WorldState } from "../src/world-state/world-state.ts";
+import { SeededBytes } from "./lib/seeded-bytes.ts";
+
+/**
+ * CPU time of one witness on one thread, its JSON included: `node bench/witness.ts DIRECTORY [blocks back] [witnesses]` over a state
+ * that `bench/synthetic-state.ts` made. Medians of nine runs that take turns.
+ */
+const [directory, back = "1000", count = "20000"] = process.argv.slice(2);
+const store = openStore({ path: resolve(directory), readOnly: true });
+const world = new WorldState(loadCore(), store, []);
+const { tip, oldest } = world.status();
+const past = Math.max(oldest, tip - Number(back));
+const random = new SeededBytes(99);
+const out = new JsonWriter();
+
+function witness(block: number, tree: 0 | 2): void {
+  const { leaf } = world.lowLeaf(block, tree, random.field());
+  const path = world.siblingPath(block, tree, leaf.index);
+  (tree === NULLIFIER_TREE ? encodeNullifierWitness : encodePublicDataWitness)(out, { leaf, path });
+  out.take();
+}
+
+/** Microseconds of CPU that one call takes; each call is a run of reads of its own, as requests are. */
+async function microseconds(block: number, tree: 0 | 2): Promise<number> {
+  const start = process.cpuUsage();
+  for (let i = 0; i < Number(count); i++) {
+    witness(block, tree);
+    if (i % 64 === 63) await new Promise((resolve) => setImmediate(resolve));
+  }
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / Number(count);
+}
+
+const cases = [
+  { name: "low nullifier, latest", block: tip, tree: NULLIFIER_TREE },
+  { name: `low nullifier, ${tip - past} blocks back`, block: past, tree: NULLIFIER_TREE },
+  { name: "public data, latest", block: tip, tree: PUBLIC_DATA_TREE },
+  { name: `public data, ${tip - past} blocks back`, block: past, tree: PUBLIC_DATA_TREE },
+] as const;
+const runs = cases.map((): number[] => []);
+for (let round = -1; round < 9; round++) {
+  for (const [i, { block, tree }] of cases.entries()) {
+    const took = await microseconds(block, tree);
+    if (round >= 0) runs[i].push(took);
+  }
+}
+const leaves = [NULLIFIER_TREE, PUBLIC_DATA_TREE].map((tree) => world.snapshot(tip, tree).size);
+console.log(`block ${tip}, ${leaves[0]} nullifiers, ${leaves[1]} slots, ${process.memoryUsage().rss >> 20} MB`);
+console.table(
+  Object.fromEntries(
+    cases.map(({ name }, i) => {
+      const us = runs[i].toSorted((a, b) => a - b)[4];
+      return [name, { "us of CPU": Number(us.toFixed(2)), "a second, one thread": Math.round(1e6 / us) }];
+    }),
+  ),
+);
+await store.close();
