@@ -10,10 +10,16 @@ import { resultDocument } from "./lib/result-table.ts";
 import { saveRun } from "./lib/save-run.ts";
 import type { Suite, SuiteContext } from "./lib/suite.ts";
 import { requireWrk, WrkMissingError } from "./lib/wrk.ts";
+import { growthSuite } from "./suites/growth.ts";
 import { rpcSuite } from "./suites/rpc.ts";
+import { syncSuite } from "./suites/sync.ts";
+import { worldStateSuite } from "./suites/world-state.ts";
 
 const SUITES: Record<string, Suite> = {
   rpc: rpcSuite,
+  sync: syncSuite,
+  "world-state": worldStateSuite,
+  growth: growthSuite,
 };
 
 const USAGE = `usage: node bench/run.ts [options]

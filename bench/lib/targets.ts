@@ -25,7 +25,8 @@ export const PEERS = {
   echo: "bare uWebSockets.js echo",
   reference: "reference node",
   latest: "reference node, latest block",
-  batches: "reference, batches of 64",
+  batches: "reference, blocks of 64",
+  fork: "reference, batches of 64 into a fork",
   pruned: "reference, pruned",
 } as const;
 
@@ -50,8 +51,8 @@ export interface FigureTarget {
 export const FIGURES = {
   p99: "p99 at 32 connections",
   delay: "p99 with long calls less p99 without",
-  witnessGrowth: "witness at 10M over 10k, over the growth of log2",
-  insertionGrowth: "insertion at 10M over 10k, over the growth of log2",
+  witnessGrowth: "witness, times as much over times as deep",
+  insertionGrowth: "insertion, times as much over times as deep",
 } as const;
 
 export const TARGETS: readonly (RatioTarget | FigureTarget)[] = [

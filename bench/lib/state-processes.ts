@@ -1,0 +1,39 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Memory } from "./server-process.ts";
+
+export interface Filled {
+  ms: number;
+}
+
+/** What blocks took from their effects to the commit. */
+export interface Taken {
+  blocks: number;
+  nullifiers: number;
+  ms: number;
+  /** Of all threads. */
+  cpuMs: number;
+}
+
+/** Blocks that were kept, and the bytes they added to the store, free pages left out. */
+export type Extended = Taken & { bytes: number };
+
+/** Blocks that were taken away again, and the memory of the process after them. */
+export type Applied = Taken & Memory;
+
+/** Microseconds of CPU time for a low-leaf witness. */
+export interface Witnessed {
+  latestUs: number;
+  /** Half the blocks since the made-up one back. */
+  oldUs: number;
+}
+
+const WORKER = join(import.meta.dirname, "state-worker.ts");
+
+/** Runs one command of state-worker.ts. */
+export async function inStateProcess<T>(command: string, directory: string, ...counts: number[]): Promise<T> {
+  const args = ["--disable-warning=ExperimentalWarning", WORKER, command, directory, ...counts.map(String)];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  return JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "");
+}

@@ -1,0 +1,136 @@
+/**
+ * World states of this project in a process of their own, as bench/reference/world-state.mjs is for the reference:
+ *
+ *   state-worker.ts fill DIRECTORY NULLIFIERS SLOTS          a synthetic state with so many leaves
+ *   state-worker.ts extend DIRECTORY BLOCKS NULLIFIERS SLOTS blocks on top, kept, and the bytes that they added
+ *   state-worker.ts apply DIRECTORY BLOCKS NULLIFIERS SLOTS  blocks on top, what they took, and away with them
+ *   state-worker.ts witnesses DIRECTORY COUNT                witnesses in this thread, at the tip and half the real blocks back
+ *
+ * The last line of output is JSON. A block is made beforehand; timed is what a node does with one that it has rebuilt, up to the commit.
+ */
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { loadCore } from "../../src/core/load-core.ts";
+import { CorePool } from "../../src/core/pool.ts";
+import { MAX_NULLIFIERS_PER_TX, NULLIFIER_TREE } from "../../src/protocol/constants.ts";
+import { openStore, type Store } from "../../src/storage/store.ts";
+import { WorldState } from "../../src/world-state/world-state.ts";
+import { nextBlock, randomTx } from "./next-block.ts";
+import { SeededBytes } from "./seeded-bytes.ts";
+import { memoryOf } from "./server-process.ts";
+import type { Applied, Extended, Filled, Witnessed } from "./state-processes.ts";
+import { fillSyntheticState } from "./synthetic-state.ts";
+
+/** Room for 10M leaves of two trees. */
+const MAP_SIZE_KB = 64 * 1024 * 1024;
+const core = loadCore();
+
+interface Opened {
+  store: Store;
+  world: WorldState;
+  close(): Promise<void>;
+}
+
+function open(path: string): Opened {
+  const store = openStore({ path, mapSizeKb: MAP_SIZE_KB });
+  const hasher = new CorePool({ size: Math.max(1, availableParallelism() - 1) });
+  const close = async (): Promise<void> => {
+    await hasher.close();
+    await store.close();
+  };
+  return { store, world: new WorldState(core, store, [], hasher), close };
+}
+
+async function applyBlocks({ store, world }: Opened, blocks: number, nullifiers: number, slots: number) {
+  const taken = { ms: 0, cpuMs: 0 };
+  const txs = Math.ceil(Math.max(nullifiers, slots) / MAX_NULLIFIERS_PER_TX);
+  const share = (count: number, i: number) =>
+    Math.max(0, Math.min(MAX_NULLIFIERS_PER_TX, count - i * MAX_NULLIFIERS_PER_TX));
+  const random = new SeededBytes(world.status().tip + 1000);
+  for (let n = 0; n < blocks; n++) {
+    const effects = Array.from({ length: txs }, (_, i) =>
+      randomTx({ noteHashes: 0, nullifiers: share(nullifiers, i), publicDataWrites: share(slots, i) }, random),
+    );
+    const block = nextBlock(core, world, effects);
+    const cpu = process.cpuUsage();
+    const started = performance.now();
+    const prepared = await world.prepare([block]);
+    store.transaction(() => world.write(prepared));
+    taken.ms += performance.now() - started;
+    const { user, system } = process.cpuUsage(cpu);
+    taken.cpuMs += (user + system) / 1000;
+  }
+  return { blocks, nullifiers: blocks * nullifiers, ...taken };
+}
+
+async function fill(path: string, nullifiers: number, slots: number): Promise<Filled> {
+  const started = performance.now();
+  const store = openStore({ path, mapSizeKb: MAP_SIZE_KB });
+  fillSyntheticState(core, store, { nullifiers, slots });
+  await store.close();
+  return { ms: performance.now() - started };
+}
+
+/** Bytes of a store without its free pages. */
+async function compactBytes(store: Store): Promise<number> {
+  const target = mkdtempSync(join(tmpdir(), "svc-bench-copy-"));
+  try {
+    await store.copyTo(target);
+    return statSync(join(target, "data.mdb")).size;
+  } finally {
+    rmSync(target, { recursive: true, force: true });
+  }
+}
+
+async function extend(path: string, blocks: number, nullifiers: number, slots: number): Promise<Extended> {
+  const opened = open(path);
+  const before = await compactBytes(opened.store);
+  const taken = await applyBlocks(opened, blocks, nullifiers, slots);
+  const bytes = (await compactBytes(opened.store)) - before;
+  await opened.close();
+  return { ...taken, bytes };
+}
+
+async function apply(path: string, blocks: number, nullifiers: number, slots: number): Promise<Applied> {
+  const opened = open(path);
+  const { store, world } = opened;
+  const { tip } = world.status();
+  const taken = await applyBlocks(opened, blocks, nullifiers, slots);
+  const memory = memoryOf(process.pid);
+  store.transaction(() => world.unwindTo(tip));
+  await opened.close();
+  return { ...taken, ...memory };
+}
+
+async function witnesses(path: string, count: number): Promise<Witnessed> {
+  const { world, close } = open(path);
+  const { tip } = world.status();
+  const random = new SeededBytes(process.pid);
+  const cpuUsPerWitness = (block: number): number => {
+    const run = (times: number) => {
+      for (let i = 0; i < times; i++) {
+        const { leaf } = world.lowLeaf(block, NULLIFIER_TREE, random.field());
+        world.siblingPath(block, NULLIFIER_TREE, leaf.index);
+      }
+    };
+    run(count / 4);
+    const cpu = process.cpuUsage();
+    run(count);
+    const { user, system } = process.cpuUsage(cpu);
+    return (user + system) / count;
+  };
+  const latestUs = cpuUsPerWitness(tip);
+  const oldUs = cpuUsPerWitness(1 + Math.floor((tip - 1) / 2));
+  await close();
+  return { latestUs, oldUs };
+}
+
+const [command, path, ...counts] = process.argv.slice(2);
+const commands: Record<string, (path: string, ...counts: number[]) => Promise<unknown>> = {
+  fill,
+  extend,
+  apply,
+  witnesses,
+};
+process.stdout.write(`${JSON.stringify(await commands[command](path, ...counts.map(Number)))}\n`);

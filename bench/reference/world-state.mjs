@@ -1,0 +1,149 @@
+/**
+ * The reference's world state outside of a node: its native trees, driven through the class that a node drives them with.
+ *
+ *   world-state.mjs fill DIRECTORY LEAVES                   nullifiers and public-data leaves, unless that was done before
+ *   world-state.mjs apply DIRECTORY BLOCKS NULLIFIERS SLOTS blocks on top, what they took, and away with them
+ *   world-state.mjs disk DIRECTORY                          bytes of the nullifier tree when all history is dropped
+ *
+ * The last line of output is JSON. The roots of a block are computed on a fork beforehand. Timed are what a node does with a block that it
+ * has downloaded (handleL2BlockAndMessages, committed), and the mere insertion of batches of 64 nullifiers into a fork.
+ */
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Fr } from "@aztec/foundation/curves/bn254";
+import { EthAddress } from "@aztec/foundation/eth-address";
+import { PublicDataWrite } from "@aztec/stdlib/avm";
+import { L2Block } from "@aztec/stdlib/block";
+import { MerkleTreeId } from "@aztec/stdlib/trees";
+import { BlockHeader } from "@aztec/stdlib/tx";
+import { NativeWorldStateService } from "@aztec/world-state/native";
+
+const MAP_SIZE_KB = 64 * 1024 * 1024;
+const PER_TX = 64;
+const SUBTREE_HEIGHT = 6;
+const FILL_TXS = 64;
+
+const open = (directory) =>
+  NativeWorldStateService.new(EthAddress.ZERO, directory, {
+    archiveTreeMapSizeKb: MAP_SIZE_KB,
+    nullifierTreeMapSizeKb: MAP_SIZE_KB,
+    noteHashTreeMapSizeKb: MAP_SIZE_KB,
+    messageTreeMapSizeKb: MAP_SIZE_KB,
+    publicDataTreeMapSizeKb: MAP_SIZE_KB,
+  });
+
+const randomField = () => {
+  const bytes = randomBytes(32);
+  bytes[0] &= 0x1f;
+  return Fr.fromBuffer(bytes);
+};
+
+const fields = (count) => Array.from({ length: count }, randomField);
+
+/** Tx effects, as far as they reach the trees. */
+const effects = (nullifiers, slots) => {
+  const txs = Math.ceil(Math.max(nullifiers, slots) / PER_TX);
+  const share = (count, i) => Math.max(0, Math.min(PER_TX, count - i * PER_TX));
+  return Array.from({ length: txs }, (_, i) => ({
+    noteHashes: [],
+    nullifiers: fields(share(nullifiers, i)),
+    publicDataWrites: fields(share(slots, i)).map((slot) => new PublicDataWrite(slot, randomField())),
+  }));
+};
+
+const insertNullifiers = (fork, tx) =>
+  fork.batchInsert(
+    MerkleTreeId.NULLIFIER_TREE,
+    [...tx.nullifiers, ...Array(PER_TX - tx.nullifiers.length).fill(Fr.ZERO)].map((field) => field.toBuffer()),
+    SUBTREE_HEIGHT,
+  );
+
+/** A valid block on top of the tip, and the milliseconds that its nullifiers took on a fork. */
+const nextBlock = async (state, number, txEffects) => {
+  const fork = await state.fork();
+  const started = performance.now();
+  for (const tx of txEffects) await insertNullifiers(fork, tx);
+  const batchMs = performance.now() - started;
+  for (const tx of txEffects) {
+    if (tx.publicDataWrites.length > 0)
+      await fork.batchInsert(
+        MerkleTreeId.PUBLIC_DATA_TREE,
+        tx.publicDataWrites.map((write) => write.toBuffer()),
+        0,
+      );
+  }
+  await fork.appendLeaves(MerkleTreeId.NOTE_HASH_TREE, Array(txEffects.length * PER_TX).fill(Fr.ZERO));
+  const empty = L2Block.empty();
+  const header = BlockHeader.from({ ...empty.header, state: await fork.getStateReference() });
+  header.globalVariables.blockNumber = number;
+  await fork.close();
+  return { block: new L2Block(empty.archive, header, { txEffects }, 1, 1), batchMs };
+};
+
+const applyBlocks = async (state, blocks, nullifiers, slots) => {
+  let number = Number((await state.getStatusSummary()).unfinalizedBlockNumber);
+  const taken = { blocks, nullifiers: blocks * nullifiers, ms: 0, batchMs: 0 };
+  for (let i = 0; i < blocks; i++) {
+    const { block, batchMs } = await nextBlock(state, ++number, effects(nullifiers, slots));
+    const started = performance.now();
+    await state.handleL2BlockAndMessages(block, []);
+    taken.ms += performance.now() - started;
+    taken.batchMs += batchMs;
+  }
+  return taken;
+};
+
+const memory = () => {
+  const status = readFileSync("/proc/self/status", "utf8");
+  const field = (name) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)[1]) / 1024;
+  return { resident: field("VmRSS"), anonymous: field("RssAnon") };
+};
+
+const fill = async (directory, leaves) => {
+  const mark = join(directory, "filled.json");
+  if (existsSync(mark) && JSON.parse(readFileSync(mark, "utf8")).leaves === leaves) return { leaves, reused: true };
+  rmSync(directory, { recursive: true, force: true });
+  mkdirSync(directory, { recursive: true });
+  const state = await open(directory);
+  const started = performance.now();
+  const perBlock = FILL_TXS * PER_TX;
+  for (let left = leaves; left > 0; left -= perBlock) {
+    const count = Math.min(left, perBlock);
+    await applyBlocks(state, 1, count, count);
+  }
+  await state.close();
+  writeFileSync(mark, JSON.stringify({ leaves }));
+  return { leaves, reused: false, ms: performance.now() - started };
+};
+
+const apply = async (directory, blocks, nullifiers, slots) => {
+  const state = await open(directory);
+  const before = (await state.getStatusSummary()).unfinalizedBlockNumber;
+  const taken = await applyBlocks(state, blocks, nullifiers, slots);
+  const { resident, anonymous } = memory();
+  await state.unwindBlocks(before);
+  await state.close();
+  return { ...taken, resident, anonymous };
+};
+
+const disk = async (directory) => {
+  const state = await open(directory);
+  const { unfinalizedBlockNumber, oldestHistoricalBlock } = await state.getStatusSummary();
+  if (oldestHistoricalBlock < unfinalizedBlockNumber) {
+    await state.setFinalized(unfinalizedBlockNumber);
+    await state.removeHistoricalBlocks(unfinalizedBlockNumber);
+  }
+  const copy = join(directory, "copy");
+  rmSync(copy, { recursive: true, force: true });
+  const files = await state.backupTo(copy, true);
+  const bytes = statSync(files["nullifier-tree"]).size;
+  const info = await state.getCommitted().getTreeInfo(MerkleTreeId.NULLIFIER_TREE);
+  await state.close();
+  rmSync(copy, { recursive: true, force: true });
+  return { bytes, leaves: Number(info.size) };
+};
+
+const [command, directory, ...counts] = process.argv.slice(2);
+const commands = { fill, apply, disk };
+console.log(JSON.stringify(await commands[command](directory, ...counts.map(Number))));

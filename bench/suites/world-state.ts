@@ -1,0 +1,172 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Comparison, Figure, SuiteResult } from "../lib/measurement.ts";
+import type { Reference } from "../lib/reference.ts";
+import { type Applied, type Extended, inStateProcess } from "../lib/state-processes.ts";
+import { inPairs } from "../lib/statistics.ts";
+import type { SuiteContext } from "../lib/suite.ts";
+import type { PeerId, RowId } from "../lib/targets.ts";
+
+/** What bench/reference/world-state.mjs says of blocks it applied. */
+interface ReferenceApplied {
+  nullifiers: number;
+  ms: number;
+  /** Insertion of the same nullifiers into a fork, in batches of 64, without commit. */
+  batchMs: number;
+  resident: number;
+  anonymous: number;
+}
+
+interface Sizes {
+  leaves: number;
+  kept: number;
+  small: number;
+  large: number;
+  mixed: number;
+}
+
+const FULL: Sizes = { leaves: 1_000_000, kept: 500, small: 100, large: 10, mixed: 4 };
+const QUICK: Sizes = { leaves: 20_000, kept: 10, small: 5, large: 1, mixed: 1 };
+
+const rate = ({ nullifiers, ms }: { nullifiers: number; ms: number }) => (nullifiers / ms) * 1000;
+
+class ReferenceState {
+  readonly #reference: Reference;
+  readonly #directory: string;
+
+  constructor(reference: Reference, leaves: number) {
+    this.#reference = reference;
+    this.#directory = reference.inside(`state-${leaves}`);
+  }
+
+  run<T>(command: string, ...counts: number[]): Promise<T> {
+    return this.#reference.run<T>("world-state.mjs", [command, this.#directory, ...counts.map(String)]);
+  }
+}
+
+async function diskRow(
+  own: string,
+  sizes: Sizes,
+  reference: ReferenceState | undefined,
+): Promise<SuiteResult["measurements"]> {
+  const { bytes, nullifiers } = await inStateProcess<Extended>("extend", own, sizes.kept, 64, 0);
+  const ours = bytes / nullifiers;
+  const note = `ours: growth of the store by ${sizes.kept} blocks of 64 nullifiers, with every version of every tree kept`;
+  const row = "disk";
+  if (reference === undefined)
+    return [{ kind: "figure", row, name: "blocks of 64", unit: "bytes", values: [ours], note }];
+  const theirs = await reference.run<{ bytes: number; leaves: number }>("disk");
+  return [
+    {
+      kind: "comparison",
+      row,
+      peer: "pruned",
+      unit: "bytes",
+      better: "less",
+      pairs: [{ ours, theirs: theirs.bytes / theirs.leaves }],
+      note: `${note}; the reference: its nullifier tree of ${theirs.leaves} leaves at the latest block only, the other trees left out. Neither counts free pages`,
+    },
+  ];
+}
+
+/** Blocks on a large tree: their rate, the memory of the process, the disk they take. */
+export async function worldStateSuite({ quick, repeats, reference, progress }: SuiteContext): Promise<SuiteResult> {
+  const sizes = quick ? QUICK : FULL;
+  const own = mkdtempSync(join(tmpdir(), "svc-bench-state-"));
+  try {
+    progress(`filling a state of ${sizes.leaves} nullifiers and as many public-data leaves`);
+    await inStateProcess("fill", own, sizes.leaves, sizes.leaves);
+    const theirs = reference && new ReferenceState(reference, sizes.leaves);
+    if (theirs !== undefined) {
+      progress("the same in the reference: half an hour the first time, kept for the next run");
+      await theirs.run("fill", sizes.leaves);
+    }
+    progress("disk");
+    const measurements: SuiteResult["measurements"] = await diskRow(own, sizes, theirs);
+
+    const compare = async (
+      row: RowId,
+      peer: PeerId,
+      blocks: [ours: number, theirs: number],
+      counts: [ours: number, theirs: number],
+    ) => {
+      progress(row);
+      const ours = () => inStateProcess<Applied>("apply", own, blocks[0], counts[0], 0);
+      if (theirs === undefined) {
+        const values: number[] = [];
+        for (let i = 0; i < repeats; i++) values.push(rate(await ours()));
+        measurements.push({ kind: "figure", row, name: "with commit", unit: "/s", values });
+        return;
+      }
+      const pairs = await inPairs(repeats, ours, () => theirs.run<ReferenceApplied>("apply", blocks[1], counts[1], 0));
+      const comparison = (at: PeerId, ofTheirs: (applied: ReferenceApplied) => number, note: string): Comparison => ({
+        kind: "comparison",
+        row,
+        peer: at,
+        unit: "/s",
+        better: "more",
+        pairs: pairs.map((pair) => ({ ours: rate(pair.ours), theirs: ofTheirs(pair.theirs) })),
+        note,
+      });
+      measurements.push(
+        comparison(peer, rate, "both sides: all five trees, checked against the header's roots and committed"),
+        comparison(
+          "fork",
+          ({ nullifiers, batchMs }) => (nullifiers / batchMs) * 1000,
+          "the reference inserts batches of 64 nullifiers into a fork, without the other trees and without commit",
+        ),
+      );
+    };
+    const { small, large, mixed } = sizes;
+    await compare("blocks-of-64", "batches", [small, small], [64, 64]);
+    await compare("blocks-of-1024", "batches", [large, small], [1024, 64]);
+
+    progress("memory");
+    const memories = await inPairs(
+      Math.min(repeats, 3),
+      () => inStateProcess<Applied>("apply", own, mixed, 1024, 1024),
+      () => theirs?.run<ReferenceApplied>("apply", mixed, 1024, 1024),
+    );
+    return { measurements: [...measurements, ...memoryRow(memories, mixed)] };
+  } finally {
+    rmSync(own, { recursive: true, force: true });
+  }
+}
+
+function memoryRow(
+  memories: { ours: Applied; theirs: ReferenceApplied | undefined }[],
+  blocks: number,
+): (Comparison | Figure)[] {
+  const row = "memory";
+  const note =
+    `resident memory of a process that has opened the state and applied ${blocks} blocks of 1,024 nullifiers and 1,024 public-data ` +
+    "writes to it; pages of the mapped store, which the system can take back, are counted on both sides";
+  const anonymous: Figure = {
+    kind: "figure",
+    row,
+    name: "without mapped files",
+    unit: "MiB",
+    values: memories.map(({ ours }) => ours.anonymous),
+  };
+  const pairs = memories.flatMap(({ ours, theirs }) => (theirs === undefined ? [] : [{ ours, theirs }]));
+  if (pairs.length === 0) {
+    const values = memories.map(({ ours }) => ours.resident);
+    return [{ kind: "figure", row, name: "resident", unit: "MiB", values, note }, anonymous];
+  }
+  const comparison: Comparison = {
+    kind: "comparison",
+    row,
+    peer: "reference",
+    unit: "MiB",
+    better: "less",
+    pairs: pairs.map(({ ours, theirs }) => ({ ours: ours.resident, theirs: theirs.resident })),
+    note,
+  };
+  const theirs: Figure = {
+    ...anonymous,
+    name: "the reference without mapped files",
+    values: pairs.map((pair) => pair.theirs.anonymous),
+  };
+  return [comparison, anonymous, theirs];
+}
