@@ -109,7 +109,7 @@ async function main(): Promise<void> {
   }
   run.seconds = (performance.now() - started) / 1000;
   process.stdout.write(resultDocument(run));
-  if (!given["no-save"]) process.stderr.write(`saved in ${saveRun(run)}\n`);
+  if (!given["no-save"]) process.stderr.write(`saved in ${saveRun(run, given.only === undefined)}\n`);
 }
 
 try {
