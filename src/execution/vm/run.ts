@@ -1,5 +1,6 @@
 import type { Fr } from "../../protocol/field.ts";
 import type { CallRecords } from "./call-records.ts";
+import type { Tracer } from "./trace.ts";
 
 /** Amounts of both gas dimensions, each 0 to 2^32-1. */
 export interface Gas {
@@ -41,6 +42,8 @@ export interface RunOptions {
   readonly calls?: CallRecords;
   /** Most fields of output to copy; default 300. */
   readonly maxOutputFields?: number;
+  /** Sees every instruction; slow. */
+  readonly trace?: Tracer;
   /** Unix time in milliseconds after which the run is given up with a VmDeadlineError. */
   readonly deadline?: number;
 }

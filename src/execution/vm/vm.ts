@@ -1,6 +1,15 @@
+import { ActiveRun, RETURNED, REVERTED } from "./active-run.ts";
+import { VmDeadlineError, VmMemoryError, VmRequestError } from "./errors.ts";
 import type { VmHost } from "./host.ts";
+import { hostFunctions } from "./host-functions.ts";
+import { vmModule } from "./load-vm.ts";
 import { Program } from "./program.ts";
+import { ProgramCache } from "./program-cache.ts";
+import { requireRequest } from "./request-rules.ts";
 import type { RunOptions, RunRequest, RunResult } from "./run.ts";
+import type { Tracer } from "./trace.ts";
+import { traceState } from "./trace-state.ts";
+import { VmInstance } from "./vm-instance.ts";
 
 export interface VmLimits {
   /** Bytes that a run may make the VM's memory grow to; default 1 GiB. */
@@ -9,28 +18,143 @@ export interface VmLimits {
   readonly cachedBytes?: number;
 }
 
+const MIB = 1 << 20;
+const DEFAULT_MEMORY = 1024 * MIB;
+const DEFAULT_CACHED = 64 * MIB;
+const DEFAULT_OUTPUT_FIELDS = 300;
+
+/** An instance is dropped after a run that left it larger than this, or with programs that take more than that. */
+const KEPT_MEMORY = 256 * MIB;
+const KEPT_PROGRAMS = 128 * MIB;
+
+/**
+ * Instructions between two looks at the clock. The engine exchanges a function's first code for optimized code only when the
+ * function is called again, so slices must not be long.
+ */
+const SLICE = 1 << 16;
+
 /**
  * The public VM (sheet 05). One per thread: runs are synchronous and do not nest. Programs and decoded forms are kept from run to
  * run; nothing else is.
  */
 export class Vm {
-  constructor(_limits: VmLimits = {}) {}
+  readonly #memoryBytes: number;
+  readonly #programs: ProgramCache;
+  #instance: VmInstance | undefined;
+  #active: ActiveRun | undefined;
+
+  constructor(limits: VmLimits = {}) {
+    this.#memoryBytes = limits.memoryBytes ?? DEFAULT_MEMORY;
+    this.#programs = new ProgramCache(limits.cachedBytes ?? DEFAULT_CACHED);
+  }
 
   /** The program loaded under `key`, when the cache still has it. */
-  program(_key: string): Program | undefined {
-    return undefined;
+  program(key: string): Program | undefined {
+    return this.#programs.get(key);
   }
 
   /** Loads a bytecode. The same key must always come with the same bytecode. */
   load(key: string, bytecode: Uint8Array): Program {
-    return new Program(key, bytecode);
+    const known = this.#programs.get(key);
+    if (known !== undefined) return known;
+    const program = new Program(key, bytecode);
+    this.#programs.add(program);
+    return program;
   }
 
   /**
    * Runs an enqueued call to its end. Errors of the host pass through; DebugLogError, VmDeadlineError and VmMemoryError end the
    * run the same way. Throws VmRequestError on a request that breaks its type's rules.
    */
-  run(_request: RunRequest, _host: VmHost, _options: RunOptions = {}): RunResult {
-    throw new Error("the VM has no interpreter yet");
+  run(request: RunRequest, host: VmHost, options: RunOptions = {}): RunResult {
+    if (this.#active !== undefined) throw new VmRequestError("run", "must not be called by the host of a run");
+    requireRequest(request);
+    this.#instance ??= this.#newInstance();
+    const run = new ActiveRun(this.#instance, host, request, options);
+    this.#active = run;
+    try {
+      return this.#runFrame(run, request, options);
+    } catch (error) {
+      options.calls?.abandon();
+      // A trap or a full memory may have stopped the module anywhere; errors of the host come at known places.
+      if (error instanceof VmMemoryError || isTrap(error)) this.#instance = undefined;
+      throw error;
+    } finally {
+      this.#active = undefined;
+      this.#settle();
+    }
   }
+
+  #newInstance(): VmInstance {
+    const limit = this.#memoryBytes;
+    const active = (): ActiveRun => {
+      if (this.#active === undefined) throw new VmRequestError("run", "is not active");
+      return this.#active;
+    };
+    const imports = hostFunctions(active, () => {
+      throw new VmMemoryError(limit);
+    });
+    return new VmInstance(vmModule(), imports, limit);
+  }
+
+  #runFrame(run: ActiveRun, request: RunRequest, options: RunOptions): RunResult {
+    const { instance } = run;
+    const { exports } = instance;
+    const frame = instance.prepare(request, options.collectDebugLogs ?? false);
+    const program = run.enter(frame);
+    if (typeof program === "string") {
+      const gasUsed = { ...request.gas };
+      const gasLeft = { l2: 0, da: 0 };
+      const output = new Uint8Array(0);
+      return { ended: "halted", output, outputSize: 0, gasLeft, gasUsed, haltMessage: program, pc: 0 };
+    }
+    exports.start(instance.address(program));
+    if (options.trace === undefined) this.#execute(instance, options.deadline);
+    else this.#executeTraced(run, options.trace, options.deadline);
+
+    const outcome = exports.endOutcome.value;
+    const haltMessage = run.endMessage(outcome);
+    run.leave(outcome);
+    const outputSize = exports.endSize.value >>> 0;
+    const count = Math.min(outputSize, options.maxOutputFields ?? DEFAULT_OUTPUT_FIELDS);
+    const halted = outcome !== RETURNED && outcome !== REVERTED;
+    const gasLeft = halted ? { l2: 0, da: 0 } : instance.gasLeft();
+    return {
+      ended: halted ? "halted" : outcome === RETURNED ? "returned" : "reverted",
+      output: instance.memory(frame, exports.endBase.value, count),
+      outputSize,
+      gasLeft,
+      gasUsed: { l2: request.gas.l2 - gasLeft.l2, da: request.gas.da - gasLeft.da },
+      haltMessage,
+      pc: exports.endPc.value >>> 0,
+    };
+  }
+
+  #execute({ exports }: VmInstance, deadline: number | undefined): void {
+    while (exports.execute(SLICE) !== 0) requireTime(deadline);
+  }
+
+  #executeTraced(run: ActiveRun, trace: Tracer, deadline: number | undefined): void {
+    do {
+      requireTime(deadline);
+      trace(traceState(run));
+    } while (run.instance.exports.execute(1) !== 0);
+  }
+
+  /** Gives back what the run held, or the instance altogether when it has become large. */
+  #settle(): void {
+    const instance = this.#instance;
+    if (instance === undefined) return;
+    instance.finish();
+    if (instance.memoryBytes > KEPT_MEMORY || instance.programBytes() > KEPT_PROGRAMS) this.#instance = undefined;
+  }
+}
+
+function requireTime(deadline: number | undefined): void {
+  if (deadline !== undefined && Date.now() > deadline) throw new VmDeadlineError(deadline);
+}
+
+/** An error of WebAssembly itself. */
+function isTrap(error: unknown): boolean {
+  return error instanceof Error && error.name === "RuntimeError";
 }

@@ -1,0 +1,113 @@
+import { mul } from "../field/mul";
+import { square } from "../field/square";
+import { copyCell, putSmall, U1 } from "./cell";
+import { requireField, requireKind, requireRange } from "./checks";
+import { NOT_ON_CURVE, OK } from "./faults";
+import {
+  addFields, cellToElement, elementToCell, invertElement, multiplyFields, subtractFields,
+} from "./field-cells";
+import { readable, writable } from "./pages";
+
+const X1 = memory.data(32, 32);
+const Y1 = memory.data(32, 32);
+const X2 = memory.data(32, 32);
+const Y2 = memory.data(32, 32);
+const RESULT_X = memory.data(32, 32);
+const RESULT_Y = memory.data(32, 32);
+const TOP = memory.data(32, 32);
+const BOTTOM = memory.data(32, 32);
+const LEFT = memory.data(72, 8);
+const RIGHT = memory.data(72, 8);
+/** 17, so that y^2 + 17 = x^3. */
+const SEVENTEEN = memory.data<u64>([17, 0, 0, 0]);
+
+function isEqual(a: usize, b: usize): bool {
+  return (
+    ((load<u64>(a) ^ load<u64>(b)) |
+      (load<u64>(a, 8) ^ load<u64>(b, 8)) |
+      (load<u64>(a, 16) ^ load<u64>(b, 16)) |
+      (load<u64>(a, 24) ^ load<u64>(b, 24))) == 0
+  );
+}
+
+/** y^2 = x^3 - 17. */
+function isOnCurve(x: usize, y: usize): bool {
+  multiplyFields(TOP, x, x);
+  multiplyFields(TOP, TOP, x);
+  multiplyFields(BOTTOM, y, y);
+  addFields(BOTTOM, BOTTOM, SEVENTEEN);
+  return isEqual(TOP, BOTTOM);
+}
+
+/** The line through both points, or the tangent: RESULT = P1 + P2 with slope TOP / BOTTOM, BOTTOM not zero. */
+function addAlong(): void {
+  cellToElement(LEFT, BOTTOM);
+  invertElement(LEFT, LEFT);
+  cellToElement(RIGHT, TOP);
+  mul(LEFT, LEFT, RIGHT);
+  square(RIGHT, LEFT);
+  elementToCell(RESULT_X, RIGHT);
+  subtractFields(RESULT_X, RESULT_X, X1);
+  subtractFields(RESULT_X, RESULT_X, X2);
+  subtractFields(TOP, X1, RESULT_X);
+  cellToElement(RIGHT, TOP);
+  mul(LEFT, LEFT, RIGHT);
+  elementToCell(RESULT_Y, LEFT);
+  subtractFields(RESULT_Y, RESULT_Y, Y1);
+}
+
+/** P1 + P2 of finite points on the curve into RESULT; false when the sum is the identity. */
+function addFinite(): bool {
+  if (!isEqual(X1, X2)) {
+    subtractFields(TOP, Y2, Y1);
+    subtractFields(BOTTOM, X2, X1);
+  } else {
+    // The order of the group is odd, so no point has y = 0.
+    if (!isEqual(Y1, Y2)) return false;
+    multiplyFields(TOP, X1, X1);
+    addFields(BOTTOM, TOP, TOP);
+    addFields(TOP, BOTTOM, TOP);
+    addFields(BOTTOM, Y1, Y1);
+  }
+  addAlong();
+  return true;
+}
+
+/** ECADD: x1, y1, infinite1, x2, y2, infinite2, destination of three cells (sheet 05 section 6). */
+export function addPoints(operands: usize): u32 {
+  let fault: u32 = OK;
+  for (let i: u32 = 0; i < 6; i++) {
+    const cell = readable(load<u32>(operands + (<usize>i << 2)));
+    fault = i % 3 == 2 ? requireKind(i, cell, U1) : requireField(i, cell);
+    if (fault != OK) return fault;
+  }
+  const out = load<u32>(operands, 24);
+  fault = requireRange(out, 3);
+  if (fault != OK) return fault;
+  copyCell(X1, readable(load<u32>(operands)));
+  copyCell(Y1, readable(load<u32>(operands, 4)));
+  copyCell(X2, readable(load<u32>(operands, 12)));
+  copyCell(Y2, readable(load<u32>(operands, 16)));
+  const infinite1 = load<u8>(readable(load<u32>(operands, 8))) != 0;
+  const infinite2 = load<u8>(readable(load<u32>(operands, 20))) != 0;
+  if (!infinite1 && !isOnCurve(X1, Y1)) return NOT_ON_CURVE;
+  if (!infinite2 && !isOnCurve(X2, Y2)) return NOT_ON_CURVE;
+
+  let finite = true;
+  if (infinite1 && infinite2) {
+    finite = false;
+  } else if (infinite1 || infinite2) {
+    copyCell(RESULT_X, infinite1 ? X2 : X1);
+    copyCell(RESULT_Y, infinite1 ? Y2 : Y1);
+  } else {
+    finite = addFinite();
+  }
+  if (!finite) {
+    memory.fill(RESULT_X, 0, 32);
+    memory.fill(RESULT_Y, 0, 32);
+  }
+  copyCell(writable(out), RESULT_X);
+  copyCell(writable(out + 1), RESULT_Y);
+  putSmall(writable(out + 2), finite ? 0 : 1, U1);
+  return OK;
+}

@@ -1,0 +1,10 @@
+export { allocate, release, setMemoryLimit } from "./allocate";
+export { endBase, endFault, endOutcome, endPc, endSize } from "./calls";
+export { execute } from "./execute";
+export { detailA, detailB } from "./faults";
+export { current } from "./frame";
+export { seedFarTables } from "./pages";
+export { newProgram, programBytes } from "./program";
+export { calldataToWords, finish, internalCallPc, memoryToWords, peek, prepare, start } from "./run";
+export { gasDA, gasL2, missedDA, missedL2 } from "./state";
+export { initialize, mailAt, requestAt } from "./start";

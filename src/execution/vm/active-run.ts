@@ -1,0 +1,119 @@
+import type { Fr } from "../../protocol/field.ts";
+import type { CallRecord, CallRecords } from "./call-records.ts";
+import { haltMessage } from "./halt-message.ts";
+import type { CallTarget, VmHost } from "./host.ts";
+import type { Program } from "./program.ts";
+import type { Gas, RunOptions, RunRequest } from "./run.ts";
+import type { VmInstance } from "./vm-instance.ts";
+
+/** How a frame ended: numbers of assembly/vm/frame.ts. */
+export const RETURNED = 0;
+export const REVERTED = 1;
+
+const NO_GAS: Gas = { l2: 0, da: 0 };
+const ZERO = new Uint8Array(32);
+
+interface OpenFrame {
+  readonly contract: Fr;
+  readonly program: Program;
+}
+
+/** One run as the host side sees it: the open frames, innermost last, and what is recorded of them. */
+export class ActiveRun {
+  readonly host: VmHost;
+  readonly instance: VmInstance;
+  readonly #gasBefore: Gas;
+  readonly #records: CallRecords | undefined;
+  readonly #frames: OpenFrame[] = [];
+  /** Last nullifier that EMITNULLIFIER was refused. */
+  refusedNullifier: Fr = ZERO;
+
+  constructor(instance: VmInstance, host: VmHost, request: RunRequest, options: RunOptions) {
+    this.instance = instance;
+    this.host = host;
+    this.#gasBefore = request.gasUsedBefore ?? NO_GAS;
+    this.#records = options.calls;
+  }
+
+  get depth(): number {
+    return this.#frames.length;
+  }
+
+  /** Address of the running contract. */
+  get contract(): Fr {
+    return this.#frames[this.#frames.length - 1].contract;
+  }
+
+  get program(): Program {
+    return this.#frames[this.#frames.length - 1].program;
+  }
+
+  /** A frame is about to start: its program, or why there is none. */
+  enter(frame: number): Program | string {
+    const { instance } = this;
+    const contract = instance.frameAddress(frame);
+    const target: CallTarget = this.host.callTarget(contract);
+    const records = this.#records;
+    records?.enter(() => ({
+      contract,
+      callerPc: instance.frameCallPc(frame),
+      calldata: instance.calldata(frame, records.caps.calldata),
+      isStatic: instance.frameIsStatic(frame),
+      gasLimit: instance.frameGas(frame),
+      output: new Uint8Array(0),
+      exitPcs: [],
+      reverted: false,
+      nested: [],
+    }));
+    if ("unavailable" in target) {
+      const message = target.unavailable;
+      records?.exit((record) => Object.assign(record, { reverted: true, haltMessage: message, exitPcs: [0] }));
+      return message;
+    }
+    this.#frames.push({ contract, program: target.program });
+    return target.program;
+  }
+
+  /** The running frame has ended. */
+  leave(outcome: number): void {
+    const { instance } = this;
+    const records = this.#records;
+    records?.exit((record) => this.#describeEnd(record, outcome, records.caps.output, instance));
+    this.#frames.pop();
+  }
+
+  /** Why the running frame, which has ended, did not return; undefined when it did. */
+  endMessage(outcome: number): string | undefined {
+    if (outcome === RETURNED) return undefined;
+    if (outcome === REVERTED) return "Assertion failed: ";
+    const { exports } = this.instance;
+    const frame = exports.current.value >>> 0;
+    const before = this.#frames.length === 1 ? this.#gasBefore : NO_GAS;
+    const given = this.instance.frameGas(frame);
+    const left = this.instance.gasLeft();
+    return haltMessage(
+      {
+        fault: exports.endFault.value,
+        pc: exports.endPc.value >>> 0,
+        detailA: exports.detailA.value >>> 0,
+        detailB: exports.detailB.value >>> 0,
+        contract: this.contract,
+        bytecode: this.program.bytecode,
+        gasLimit: { l2: before.l2 + given.l2, da: before.da + given.da },
+        gasUsed: { l2: before.l2 + given.l2 - left.l2, da: before.da + given.da - left.da },
+        gasMissed: { l2: exports.missedL2.value, da: exports.missedDA.value },
+      },
+      this.refusedNullifier,
+    );
+  }
+
+  #describeEnd(record: CallRecord, outcome: number, mostOutput: number, instance: VmInstance): void {
+    const { exports } = instance;
+    const frame = exports.current.value >>> 0;
+    record.reverted = outcome !== RETURNED;
+    record.haltMessage = this.endMessage(outcome);
+    record.exitPcs = [...instance.internalCallPcs(frame), exports.endPc.value >>> 0];
+    const count = Math.min(exports.endSize.value >>> 0, mostOutput);
+    record.output = instance.memory(frame, exports.endBase.value, count);
+  }
+}

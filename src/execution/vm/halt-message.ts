@@ -1,0 +1,99 @@
+import { toHex } from "../../protocol/bytes.ts";
+import type { Fr } from "../../protocol/field.ts";
+import { instructionSize, opcodeName } from "./instruction-set.ts";
+import type { Gas } from "./run.ts";
+import { tagName } from "./tags.ts";
+
+/** A halt as the module leaves it. */
+export interface Halt {
+  /** Number of assembly/vm/faults.ts. */
+  readonly fault: number;
+  readonly pc: number;
+  readonly detailA: number;
+  readonly detailB: number;
+  readonly contract: Fr;
+  readonly bytecode: Uint8Array;
+  /** What may be used, what was, and what the halting instruction would have used on top. */
+  readonly gasLimit: Gas;
+  readonly gasUsed: Gas;
+  readonly gasMissed: Gas;
+}
+
+const STATIC_EFFECTS: Record<string, string> = {
+  SSTORE: "Cannot write to storage in static context",
+  EMITNOTEHASH: "Cannot emit note hash in static context",
+  EMITNULLIFIER: "Cannot emit nullifier in static context",
+  EMITPUBLICLOG: "Cannot emit public log in static context",
+  SENDL2TOL1MSG: "Cannot send L2 to L1 message in static context",
+};
+
+function outOfGas({ gasLimit, gasUsed, gasMissed }: Halt): string {
+  const l2 = gasUsed.l2 + gasMissed.l2;
+  const da = gasUsed.da + gasMissed.da;
+  return `Out of gas: total L2 used ${l2} of ${gasLimit.l2}, total DA used ${da} of ${gasLimit.da}`;
+}
+
+const fetching = (pc: number, cause: string): string => `Instruction fetching error at pc ${pc}: ${cause}`;
+const addressing = (cause: string): string => `Addressing error: ${cause}`;
+
+/** By fault. */
+const MESSAGES: readonly ((halt: Halt, name: string) => string)[] = [
+  () => "",
+  ({ pc, bytecode }) => fetching(pc, `Invalid program counter ${pc}, max is ${bytecode.length - 1}`),
+  ({ pc, bytecode }) => {
+    const opcode = bytecode[pc];
+    const hex = opcode.toString(16);
+    return fetching(pc, `Opcode ${opcode} (0x${hex}) value is not in the range of valid opcodes (at PC ${pc}).`);
+  },
+  ({ pc, bytecode }) => {
+    const size = instructionSize(bytecode[pc]);
+    const left = bytecode.length - pc;
+    const rule = `does not fit in bytecode (instruction size: ${size}, remaining: ${left})`;
+    return fetching(pc, `Instruction at PC ${pc} ${rule}`);
+  },
+  ({ pc }) => fetching(pc, "Tag check failed"),
+  ({ detailA }) => addressing(`Base address (mem[0]) is not a valid address (has tag ${tagName(detailA)})`),
+  ({ detailA, detailB }) =>
+    addressing(`Relative address out of range. Base address ${detailA}, relative offset ${detailB}`),
+  ({ detailA, detailB }) =>
+    addressing(
+      `Address after indirection is not a valid address (address U32(${detailA})) has tag ${tagName(detailB)})`,
+    ),
+  outOfGas,
+  ({ detailA, detailB }) =>
+    `Input ${detailA} tag ${tagName(detailB >> 8)} does not match expected tag ${tagName(detailB & 0xff)}`,
+  ({ detailA, detailB }, name) => `${name}: tags ${tagName(detailA)} and ${tagName(detailB)} differ`,
+  (_, name) => `${name}: a field element is no operand of it`,
+  (_, name) => `${name}: Division by zero`,
+  (_, name) => `${name}: memory slice out of range`,
+  ({ detailA, detailB }, name) => `${name}: cell ${detailA} of a slice has tag ${tagName(detailB)}`,
+  (_, name) => `${name}: no such variable`,
+  () => "Internal call stack is empty. Cannot pop.",
+  (_, name) => `${name}: Static call cannot update the state. ${STATIC_EFFECTS[name]}`,
+  () => "SSTORE: Maximum number of data writes reached",
+  () => "EMITNOTEHASH: Maximum number of note hashes reached",
+  () => "EMITNULLIFIER: Maximum number of nullifiers reached",
+  () => "", // duplicate nullifier: the host's answer names it
+  () => "SENDL2TOL1MSG: Maximum number of L2 to L1 messages reached",
+  () => "SENDL2TOL1MSG: recipient is not an Ethereum address",
+  () => "EMITPUBLICLOG: Maximum number of public log fields reached",
+  () => "GETCONTRACTINSTANCE: no such member",
+  () => "ECADD: One of the points is not on the curve",
+  () => "TORADIXBE: radix is not 2 to 256",
+  () => "TORADIXBE: no limbs for a value that is not zero",
+  () => "TORADIXBE: bits need radix 2",
+  () => "TORADIXBE: the limbs cannot hold the value",
+];
+
+const DUPLICATE_NULLIFIER = 21;
+
+/**
+ * Why a frame halted, for people (sheet 05 section 10.5). `nullifier` is the last one that the frame tried to emit.
+ */
+export function haltMessage(halt: Halt, nullifier: Fr): string {
+  if (halt.fault === DUPLICATE_NULLIFIER) {
+    const at = `(contract address: ${toHex(halt.contract)})`;
+    return `EMITNULLIFIER: Attempted to emit duplicate nullifier ${toHex(nullifier)} ${at}.`;
+  }
+  return MESSAGES[halt.fault](halt, opcodeName(halt.bytecode[halt.pc]));
+}

@@ -1,0 +1,35 @@
+import type { Program } from "./program.ts";
+
+/** What an entry takes beyond its bytecode, roughly. */
+const ENTRY_BYTES = 256;
+
+/** Programs by key, the least recently used going first when their bytecodes exceed the bound. */
+export class ProgramCache {
+  readonly #bound: number;
+  readonly #programs = new Map<string, Program>();
+  #bytes = 0;
+
+  constructor(boundBytes: number) {
+    this.#bound = boundBytes;
+  }
+
+  get(key: string): Program | undefined {
+    const program = this.#programs.get(key);
+    if (program !== undefined) {
+      this.#programs.delete(key);
+      this.#programs.set(key, program);
+    }
+    return program;
+  }
+
+  /** Adds a program whose key is not there. */
+  add(program: Program): void {
+    this.#programs.set(program.key, program);
+    this.#bytes += program.bytecode.length + ENTRY_BYTES;
+    for (const [key, oldest] of this.#programs) {
+      if (this.#bytes <= this.#bound || oldest === program) break;
+      this.#programs.delete(key);
+      this.#bytes -= oldest.bytecode.length + ENTRY_BYTES;
+    }
+  }
+}
