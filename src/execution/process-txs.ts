@@ -31,6 +31,11 @@ export interface ProcessOptions extends Omit<ExecutionOptions, "deadline"> {
   deadline?: number;
   /** Milliseconds that one tx may take. */
   maxTxMilliseconds?: number;
+  /**
+   * Runs the whole list in one turn of the event loop, so that all reads see one snapshot of the store: for a thread that does nothing
+   * else. Otherwise the loop gets a turn between two txs.
+   */
+  uninterrupted?: boolean;
   /** Asked before each tx, with the state that it would run on. */
   validate?: (tx: Tx, hash: Fr) => TxVerdict | Promise<TxVerdict>;
 }
@@ -62,7 +67,6 @@ type Ended = NonNullable<ProcessedTxs["stopped"]>["why"];
 
 /**
  * Runs transactions in order over a block's state. Never rejects because of one: each is processed, unprocessable, failed or skipped.
- * The event loop gets a turn between two of them.
  */
 export async function processTxs(
   vm: Vm,
@@ -72,7 +76,7 @@ export async function processTxs(
 ): Promise<ProcessedTxs> {
   const run = new Processing(vm, state, options);
   for (const [index, tx] of txs.entries()) {
-    if (index > 0) await setImmediate();
+    if (index > 0 && !options.uninterrupted) await setImmediate();
     const why = await run.next(tx, index);
     if (why !== undefined) {
       run.result.stopped = { at: index, ...why };

@@ -1,0 +1,67 @@
+import type { Tx } from "../protocol/tx/tx.ts";
+import { readTxEffect } from "../protocol/tx-effect.ts";
+import type { PrefilledEntry } from "../world-state/genesis.ts";
+import type { TreeSnapshot } from "../world-state/types.ts";
+import type { BlockState } from "./block-state.ts";
+import type { ProcessedTxs, ProcessOptions } from "./process-txs.ts";
+
+/** What a thread needs to read the chain store, which this process has open for writing. Plain data: it crosses threads. */
+export interface WorkerSetup {
+  path: string;
+  mapSizeKb?: number;
+  /** Public data of the network's genesis. */
+  publicData: PrefilledEntry[];
+  /** Slots in an epoch. */
+  epochDuration: number;
+}
+
+/** Transactions to run as a block on top of a stored one. */
+export interface BlockTask {
+  base: { number: number; hash: Uint8Array };
+  /** 440 bytes, of which the global variables are read. */
+  header: Uint8Array;
+  /** The checkpoint's messages for its first block, undefined for later ones. */
+  l1ToL2Messages?: Uint8Array[];
+  txs: Tx[];
+  options: Omit<ProcessOptions, "validate" | "uninterrupted">;
+}
+
+/** The trees that transactions change, and the messages', after the block's last one. */
+export type EndTrees = Record<0 | 1 | 2 | 3, TreeSnapshot>;
+
+/** A task's result as it crosses threads: nothing in it refers to more bytes than its own. */
+export type BlockOutcome = Omit<ProcessedTxs, "processed"> & {
+  processed: (Omit<ProcessedTxs["processed"][number], "effect"> & { words: Uint8Array })[];
+  trees: EndTrees;
+};
+
+export type ProcessedBlock = ProcessedTxs & { trees: EndTrees };
+
+export function packOutcome({ processed, ...rest }: ProcessedTxs, { fork }: BlockState): BlockOutcome {
+  return {
+    ...(detached(rest) as typeof rest),
+    processed: processed.map(({ effect, ...tx }) => ({ ...(detached(tx) as typeof tx), words: effect.words.slice() })),
+    trees: detached({ 0: fork.snapshot(0), 1: fork.snapshot(1), 2: fork.snapshot(2), 3: fork.snapshot(3) }) as EndTrees,
+  };
+}
+
+export function unpackOutcome({ processed, ...rest }: BlockOutcome): ProcessedBlock {
+  return {
+    ...rest,
+    processed: processed.map(({ words, ...tx }) => ({ ...tx, effect: readTxEffect(words, 0).effect })),
+  };
+}
+
+/** A tx without the bytes around its parts, which a message to another thread would carry too. */
+export function packTx(tx: Tx): Tx {
+  return detached(tx) as Tx;
+}
+
+/** A copy of plain data in which every byte array owns its buffer, and errors are no more than their name, text and stack. */
+function detached(value: unknown): unknown {
+  if (value instanceof Uint8Array) return Uint8Array.from(value);
+  if (value instanceof Error) return Object.assign(new Error(value.message), { name: value.name, stack: value.stack });
+  if (Array.isArray(value)) return value.map(detached);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, detached(member)]));
+}

@@ -1,0 +1,42 @@
+import { Piscina } from "piscina";
+import {
+  type BlockOutcome,
+  type BlockTask,
+  type ProcessedBlock,
+  packTx,
+  unpackOutcome,
+  type WorkerSetup,
+} from "./block-task.ts";
+
+const IDLE_MILLISECONDS = 60_000;
+
+/** Threads that execute blocks and simulations next to the thread that writes the store. */
+export class ExecutionPool {
+  readonly #threads: Piscina;
+
+  /** `size` threads at most, started when they are needed. */
+  constructor(setup: WorkerSetup, { size }: { size: number }) {
+    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+    this.#threads = new Piscina({
+      filename: new URL(`./execution-worker.${extension}`, import.meta.url).href,
+      minThreads: 0,
+      maxThreads: size,
+      idleTimeout: IDLE_MILLISECONDS,
+      workerData: setup,
+    });
+  }
+
+  /**
+   * Runs a list of transactions on the state after a stored block; nothing of it is kept. Rejects when that block is not stored any more.
+   * Aborting ends the thread that runs it.
+   */
+  async process({ txs, ...task }: BlockTask, signal?: AbortSignal): Promise<ProcessedBlock> {
+    const packed: BlockTask = { ...task, txs: txs.map(packTx) };
+    return unpackOutcome((await this.#threads.run(packed, { name: "processBlock", signal })) as BlockOutcome);
+  }
+
+  /** Waits for running tasks and stops the threads. */
+  close(): Promise<void> {
+    return this.#threads.close();
+  }
+}

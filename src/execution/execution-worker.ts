@@ -1,0 +1,43 @@
+import { Piscina } from "piscina";
+import { ChainStore } from "../archiver/chain-store.ts";
+import { ContentStore } from "../archiver/content-store.ts";
+import { loadCore } from "../core/load-core.ts";
+import { equal, toHex } from "../protocol/bytes.ts";
+import { L1_TO_L2_MESSAGE_TREE, L1_TO_L2_MESSAGES_PER_CHECKPOINT } from "../protocol/constants.ts";
+import { openStore } from "../storage/store.ts";
+import { WorldState } from "../world-state/world-state.ts";
+import { BlockState } from "./block-state.ts";
+import { type BlockOutcome, type BlockTask, packOutcome, type WorkerSetup } from "./block-task.ts";
+import { globalsOfHeader } from "./globals.ts";
+import { processTxs } from "./process-txs.ts";
+import { Siloing } from "./siloing.ts";
+import { Vm } from "./vm/vm.ts";
+
+/** Runs in the threads of an ExecutionPool: each has its own core, VM, caches and read-only view of the chain store. */
+
+const { path, mapSizeKb, publicData, epochDuration } = Piscina.workerData as WorkerSetup;
+const core = loadCore();
+const store = openStore({ path, mapSizeKb, readOnly: true });
+const world = new WorldState(core, store, publicData);
+const chain = new ChainStore({
+  store,
+  genesis: { header: world.genesisHeader(), hash: world.genesisBlockHash() },
+  epochDuration,
+});
+const contracts = new ContentStore({ store, chain });
+const siloing = new Siloing(core);
+const vm = new Vm();
+
+/** The whole task reads one snapshot of the store. Throws when the block it stands on is not the one that was meant. */
+export async function processBlock({ base, header, l1ToL2Messages, txs, options }: BlockTask): Promise<BlockOutcome> {
+  const found = base.number === 0 ? world.genesisBlockHash() : chain.block(base.number)?.hash;
+  if (found === undefined || !equal(found, base.hash)) {
+    throw new Error(`block ${base.number} with hash ${toHex(base.hash)} is not stored any more`);
+  }
+  const fork = world.fork(base.number);
+  if (l1ToL2Messages !== undefined) {
+    fork.append(L1_TO_L2_MESSAGE_TREE, l1ToL2Messages, L1_TO_L2_MESSAGES_PER_CHECKPOINT);
+  }
+  const state = new BlockState({ core, fork, globals: globalsOfHeader(header), contracts, siloing });
+  return packOutcome(await processTxs(vm, state, txs, { ...options, uninterrupted: true }), state);
+}

@@ -1,0 +1,241 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { siloNullifier } from "../../src/core/derive/nullifier.ts";
+import type { ContractSource } from "../../src/execution/contract-directory.ts";
+import { type ProcessOptions, processTxs, type TxVerdict } from "../../src/execution/process-txs.ts";
+import { Vm } from "../../src/execution/vm/vm.ts";
+import { toHex } from "../../src/protocol/bytes.ts";
+import { NOTE_HASH_TREE, NULLIFIER_TREE } from "../../src/protocol/constants.ts";
+import { INSTANCE_REGISTRY } from "../../src/protocol/contract-events.ts";
+import { fr } from "../../src/protocol/field.ts";
+import { layoutOf } from "../../src/protocol/tx/kernel-output.ts";
+import type { Tx } from "../../src/protocol/tx/tx.ts";
+import { core, sourceOf } from "./avm-vectors.ts";
+import { BALANCE, balanceOf, fundedState, payersTx, treesOf } from "./funded-state.ts";
+
+const vm = new Vm();
+const run = (state: ReturnType<typeof fundedState>, txs: Tx[], options: Partial<ProcessOptions> = {}) =>
+  processTxs(vm, state, txs, { mode: "build", ...options });
+
+/** The globals of the vectors charge 5 for a unit of L2 gas. */
+const FEE = 5000n;
+
+describe("processing a list of private transactions", () => {
+  it("puts each into the trees and makes its payer pay", async () => {
+    const state = fundedState();
+    const before = state.fork.size(NULLIFIER_TREE);
+    const { processed, totalGas, blobFields, stopped } = await run(state, [payersTx(0x4242), payersTx(0x4243)]);
+    expect(processed.map(({ index, effect }) => [index, effect.revertCode, toHex(effect.nullifiers)])).toEqual([
+      [0, 0, toHex(fr(0x4242))],
+      [1, 0, toHex(fr(0x4243))],
+    ]);
+    expect(balanceOf(state)).toBe(BALANCE - 2n * FEE);
+    expect([totalGas, blobFields, stopped]).toEqual([{ daGas: 0, l2Gas: 2000 }, 2 * 6, undefined]);
+    expect(state.fork.size(NULLIFIER_TREE)).toBe(before + 128);
+    expect(state.fork.size(NOTE_HASH_TREE)).toBe(128);
+  });
+
+  it("leaves out what no block can include, and the state as if it had not been there", async () => {
+    const good = [payersTx(0x4242), payersTx(0x4243)];
+    const bad: [Tx, RegExp][] = [
+      [payersTx(0x4242), /^Transaction 0x[0-9a-f]{64} failed with duplicate nullifiers$/],
+      [payersTx(7), /failed with duplicate nullifiers$/],
+      [payersTx(0x55, { maxFees: { da: 10n, l2: 4n } }), /^maxFeesPerGas.feePerL2Gas must be greater than or equal/],
+      [
+        payersTx(0x56, { feePayer: fr(0xabc) }),
+        /^Not enough balance for fee payer to pay for transaction \(got 0 needs 5000\)$/,
+      ],
+      [payersTx(0x57, { revertible: {} }), /^A tx in the form for public calls must have one$/],
+      [payersTx(0x58, { nonRevertible: { nullifiers: [fr(0x58), fr(0x58)] } }), /failed with duplicate nullifiers$/],
+      [{ ...payersTx(0x59), contractClassLogFields: [new Uint8Array(3023 * 32)] }, /^contract class logs must be 0/],
+    ];
+    const expected = fundedState();
+    await run(expected, good);
+    const state = fundedState();
+    const result = await run(state, [good[0], ...bad.map(([tx]) => tx), good[1]]);
+    expect(result.processed.map(({ index }) => index)).toEqual([0, bad.length + 1]);
+    expect(result.unprocessable.map(({ index }) => index)).toEqual(bad.map((_, i) => i + 1));
+    for (const [i, { reason }] of result.unprocessable.entries()) expect(reason).toMatch(bad[i][1]);
+    expect([result.failed, result.skipped, result.stopped]).toEqual([[], [], undefined]);
+    expect(treesOf(state)).toEqual(treesOf(expected));
+  });
+
+  it("stops at the number of txs and at the deadline", async () => {
+    const txs = [payersTx(0x100), payersTx(0x101), payersTx(0x102)];
+    const counted = await run(fundedState(), txs, { maxTxs: 2 });
+    expect([counted.processed.length, counted.stopped]).toEqual([2, { at: 2, why: "tx count" }]);
+    const late = await run(fundedState(), txs, { deadline: Date.now() - 1 });
+    expect([late.processed.length, late.stopped]).toEqual([0, { at: 0, why: "deadline" }]);
+  });
+
+  it("skips, in a new block, what might not fit it", async () => {
+    const log = new Uint8Array(10 * 32).fill(1);
+    const large = payersTx(0x100, { nonRevertible: { nullifiers: [fr(0x100)], privateLogs: [log, log] } });
+    const small = payersTx(0x101, { gasLimits: { daGas: 100, l2Gas: 2000 } });
+    const blobs = await run(fundedState(), [large, small], { maxBlobFields: 20 });
+    expect(blobs.skipped.map(({ index, reason }) => [index, reason])).toEqual([
+      [0, "its private part does not fit the 20 blob fields of the block"],
+    ]);
+    expect(blobs.processed.map(({ index }) => index)).toEqual([1]);
+    const gas = await run(fundedState(), [payersTx(0x100), small], { maxGas: { l2Gas: 3000 } });
+    expect(gas.skipped.map(({ index, reason }) => [index, reason])).toEqual([
+      [0, "its gas limits do not fit what is left of the block's gas"],
+    ]);
+    expect(gas.processed.map(({ index }) => index)).toEqual([1]);
+  });
+
+  it("skips what turns out not to fit the blobs, and undoes it", async () => {
+    const state = fundedState();
+    const before = treesOf(state);
+    // 3 fields and a nullifier are foreseen; the fee payment's write takes two more.
+    const result = await run(state, [payersTx(0x100)], { maxBlobFields: 5 });
+    expect(result.skipped.map(({ reason }) => reason)).toEqual([
+      "its effect does not fit the 5 blob fields of the block",
+    ]);
+    expect([result.blobFields, result.totalGas.l2Gas]).toEqual([0, 0]);
+    expect(treesOf(state)).toEqual(before);
+  });
+
+  it("ends, when it repeats a block, at the tx that exceeds the block's gas", async () => {
+    const state = fundedState();
+    const txs = [payersTx(0x100), payersTx(0x101), payersTx(0x102)];
+    const result = await run(state, txs, { mode: "reexecute", maxGas: { l2Gas: 2500 } });
+    expect(result.processed.map(({ index }) => index)).toEqual([0, 1]);
+    expect(result.stopped).toEqual({ at: 2, why: "block gas" });
+    expect(balanceOf(state)).toBe(BALANCE - 2n * FEE);
+  });
+
+  it("asks the validator with the state that the tx would run on", async () => {
+    const state = fundedState();
+    const verdicts: TxVerdict[] = [
+      { result: "valid" },
+      { result: "invalid", reason: ["Existing nullifier", "Invalid proof"] },
+      { result: "skipped", reason: ["Insufficient fee per gas"] },
+    ];
+    const balances: bigint[] = [];
+    const result = await run(state, [payersTx(0x100), payersTx(0x101), payersTx(0x102)], {
+      validate: async () => {
+        balances.push(balanceOf(state));
+        return verdicts[balances.length - 1];
+      },
+    });
+    expect(balances).toEqual([BALANCE, BALANCE - FEE, BALANCE - FEE]);
+    expect(result.unprocessable.map(({ index, reason }) => [index, reason])).toEqual([
+      [1, "Tx failed preprocess validation: Existing nullifier, Invalid proof"],
+    ]);
+    expect(result.skipped.map(({ index, reason }) => [index, reason])).toEqual([[2, "Insufficient fee per gas"]]);
+  });
+
+  it("says so when the state is gone, and runs nothing more", async () => {
+    const state = fundedState();
+    state.fork.invalidate();
+    const { processed, failed, stopped } = await run(state, [payersTx(0x100), payersTx(0x101)]);
+    expect(processed).toEqual([]);
+    expect(failed.map(({ index, reason }) => [index, reason])).toEqual([[0, "Fork not found"]]);
+    expect(stopped).toMatchObject({ at: 0, why: "state", cause: { message: "Fork not found" } });
+  });
+});
+
+/** Returns at once: SET_8 of cell 0, RETURN of no cells. */
+const RETURNS = "2700000400" + "3b0000000000";
+
+describe("processing public transactions", () => {
+  const address = fr(0x1001);
+  const known = sourceOf([{ address: "0x1001", classId: "0xc1", bytecode: RETURNS }]);
+  const call = { address, sender: fr(1), calldata: new Uint8Array(0) };
+  const publicTx = (nullifier: number) =>
+    payersTx(nullifier, {
+      app: [call],
+      gasUsed: { daGas: 96, l2Gas: 540_000 },
+      gasLimits: { daGas: 500, l2Gas: 600_000 },
+    });
+  const deployed = (source: ContractSource) => {
+    const state = fundedState(source);
+    state.fork.insertSequentially(NULLIFIER_TREE, [{ key: siloNullifier(core, INSTANCE_REGISTRY, address) }]);
+    return state;
+  };
+
+  it("runs their calls", async () => {
+    const { processed } = await run(deployed(known), [publicTx(0x100)]);
+    expect(processed.map(({ effect, calls }) => [effect.revertCode, calls.length])).toEqual([[0, 1]]);
+  });
+
+  it("names the cause when contracts cannot be read, and goes on", async () => {
+    const cause = new Error("the disk is gone");
+    let broken = true;
+    const source: ContractSource = {
+      ...known,
+      contractInstance(...asked) {
+        if (broken) throw cause;
+        return known.contractInstance(...asked);
+      },
+    };
+    const state = deployed(source);
+    const before = treesOf(state);
+    const first = await run(state, [publicTx(0x100)]);
+    expect(first.failed).toMatchObject([{ index: 0, reason: "the disk is gone", cause }]);
+    expect([first.stopped, treesOf(state)]).toEqual([undefined, before]);
+    broken = false;
+    expect((await run(state, [publicTx(0x100)])).processed).toHaveLength(1);
+  });
+
+  it("drops a tx whose contract is deployed but not known, and one whose class is not", async () => {
+    const nothing: ContractSource = { contractClass: () => undefined, contractInstance: () => undefined };
+    const unknown = await run(deployed(nothing), [publicTx(0x100)]);
+    expect(unknown.unprocessable[0].reason).toMatch(/^Contract instance of 0x0*1001 should be found/);
+    const source = { ...known, contractClass: () => undefined };
+    // A VM that has not loaded the class.
+    const classless = await processTxs(new Vm(), deployed(source), [publicTx(0x100)], { mode: "build" });
+    expect(classless.unprocessable[0].reason).toMatch(/^Contract class 0x0*c1 of contract 0x0*1001 is not known$/);
+  });
+
+  it("drops gas settings below what was used", async () => {
+    const below = payersTx(0x100, {
+      app: [call],
+      gasUsed: { daGas: 96, l2Gas: 540_000 },
+      gasLimits: { daGas: 500, l2Gas: 10 },
+    });
+    const teardown = payersTx(0x101, {
+      teardown: call,
+      gasUsed: { daGas: 96, l2Gas: 540_000 },
+      teardownGasLimits: { daGas: 0, l2Gas: 550_000 },
+    });
+    const { unprocessable } = await run(deployed(known), [below, teardown]);
+    expect(unprocessable.map(({ reason }) => reason)).toEqual([
+      "gasLimits.l2Gas must cover what the private part used, but got 10 for 540000",
+      "gasUsed.l2Gas must contain teardownGasLimits.l2Gas, but got 540000 and 550000",
+    ]);
+  });
+});
+
+describe("any tx that passed decoding", () => {
+  it("has one outcome, and the rest of the list is as without it when it is not processed", async () => {
+    const bases = [
+      payersTx(0x200, { nonRevertible: { nullifiers: [fr(0x200)], noteHashes: [fr(3)], privateLogs: [fr(9)] } }),
+      payersTx(0x201, {
+        app: [{ address: fr(0x77), sender: fr(1), calldata: fr(4) }],
+        revertible: { noteHashes: [fr(8)] },
+      }),
+    ];
+    const change = fc.record({ at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), byte: fc.nat(255) });
+    await fc.assert(
+      fc.asyncProperty(fc.nat(1), fc.array(change, { maxLength: 40 }), async (which, changes) => {
+        const tx = { ...bases[which], data: bases[which].data.slice() };
+        const { at, width, isField } = layoutOf(tx.data);
+        for (const { at: place, byte } of changes) {
+          // Beyond the form's own byte; a field's first byte stays small, so that the field is below the modulus.
+          const i = 1 + Math.floor(place * (at.length - 1));
+          tx.data[at[i] + (isField[i] === 1 ? 31 : width[i] - 1)] = byte;
+          if (isField[i] === 1) tx.data[at[i]] = byte & 0x1f;
+        }
+        const state = fundedState();
+        const before = treesOf(state);
+        const { processed, unprocessable, failed, skipped } = await run(state, [tx], { skipFeeEnforcement: true });
+        expect(processed.length + unprocessable.length).toBe(1);
+        expect([failed, skipped]).toEqual([[], []]);
+        if (processed.length === 0) expect(treesOf(state)).toEqual(before);
+      }),
+      { numRuns: 60 },
+    );
+  }, 60_000);
+});

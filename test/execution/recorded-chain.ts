@@ -1,0 +1,94 @@
+import { ContentStore } from "../../src/archiver/content-store.ts";
+import { messagesOfCheckpoint } from "../../src/archiver/message-chain.ts";
+import type { Core } from "../../src/core/core.ts";
+import { BlockState } from "../../src/execution/block-state.ts";
+import { globalsOfHeader } from "../../src/execution/globals.ts";
+import type { Siloing } from "../../src/execution/siloing.ts";
+import { toHex } from "../../src/protocol/bytes.ts";
+import { L1_TO_L2_MESSAGE_TREE, L1_TO_L2_MESSAGES_PER_CHECKPOINT } from "../../src/protocol/constants.ts";
+import type { Tx } from "../../src/protocol/tx/tx.ts";
+import type { TxEffect } from "../../src/protocol/tx-effect.ts";
+import { Follower } from "../conformance/follower.ts";
+import { startChainA } from "../l1/chain-a.ts";
+import { recordedTxs } from "../protocol/recorded-txs.ts";
+
+/** A recorded block of which every transaction is known as it was sent. */
+export interface RecordedBlock {
+  number: number;
+  header: Uint8Array;
+  hash: Uint8Array;
+  archiveRoot: Uint8Array;
+  txs: Tx[];
+  effects: TxEffect[];
+}
+
+/** The recorded chain in a store, with all its blocks. */
+export class RecordedChain {
+  readonly #follower: Follower;
+  readonly core: Core;
+  readonly content: ContentStore;
+  readonly #sent: Map<string, Tx>;
+
+  private constructor(core: Core, follower: Follower) {
+    this.core = core;
+    this.#follower = follower;
+    const { store, chain } = follower.services;
+    this.content = new ContentStore({ store, chain });
+    this.#sent = new Map(recordedTxs().map(({ hash, tx }) => [toHex(hash), tx]));
+  }
+
+  static async open(core: Core): Promise<RecordedChain> {
+    const l1 = await startChainA();
+    try {
+      const follower = await Follower.fresh(core, { l1RpcUrls: [l1.url], blobStore: l1.blobStore });
+      return new RecordedChain(core, follower);
+    } finally {
+      await l1.stop();
+    }
+  }
+
+  get services() {
+    return this.#follower.services;
+  }
+  get path(): string {
+    return this.#follower.path;
+  }
+
+  remove(): Promise<void> {
+    return this.#follower.remove();
+  }
+
+  /** Blocks with transactions, each of which was recorded as it was sent. */
+  blocks(): RecordedBlock[] {
+    const { chain } = this.services;
+    const numbers = Array.from({ length: chain.latestBlockNumber() }, (_, i) => i + 1);
+    return numbers.flatMap((number) => {
+      const { header, hash, archiveRoot } = chain.block(number)!;
+      const effects = chain.txEffects(number);
+      const txs = effects.flatMap(({ txHash }) => this.#sent.get(toHex(txHash)) ?? []);
+      if (effects.length === 0 || txs.length < effects.length) return [];
+      return [{ number, header, hash, archiveRoot, txs, effects }];
+    });
+  }
+
+  /** Messages that the block brings into the tree: those of its checkpoint, when it is the first of it. */
+  messages(number: number): Uint8Array[] | undefined {
+    const { chain } = this.services;
+    const { checkpointNumber, indexWithinCheckpoint } = chain.block(number)!;
+    return indexWithinCheckpoint === 0 ? messagesOfCheckpoint(chain.messages, checkpointNumber) : undefined;
+  }
+
+  /** The state in front of a block's first transaction. */
+  stateBefore({ number, header }: RecordedBlock, siloing: Siloing): BlockState {
+    const fork = this.services.world.fork(number - 1);
+    const messages = this.messages(number);
+    if (messages !== undefined) fork.append(L1_TO_L2_MESSAGE_TREE, messages, L1_TO_L2_MESSAGES_PER_CHECKPOINT);
+    return new BlockState({
+      core: this.core,
+      fork,
+      globals: globalsOfHeader(header),
+      contracts: this.content,
+      siloing,
+    });
+  }
+}
