@@ -50,7 +50,7 @@ for (let round = -1; round < 9; round++) {
     if (round >= 0) runs[i].push(took);
   }
 }
-const leaves = [NULLIFIER_TREE, PUBLIC_DATA_TREE].map((tree) => world.snapshot(tip, tree).size);
+const leaves = ([NULLIFIER_TREE, PUBLIC_DATA_TREE] as const).map((tree) => world.snapshot(tip, tree).size);
 console.log(`block ${tip}, ${leaves[0]} nullifiers, ${leaves[1]} slots, ${process.memoryUsage().rss >> 20} MB`);
 console.table(
   Object.fromEntries(

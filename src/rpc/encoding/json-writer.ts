@@ -185,7 +185,13 @@ export class JsonWriter {
 
   /** Quoted base64 with padding. */
   base64(bytes: Uint8Array): this {
-    return this.text(`"${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64")}"`);
+    const source = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    const digits = source.toString("base64");
+    const at = this.#reserve(digits.length + 2);
+    this.#buffer[at] = QUOTE;
+    this.#buffer.write(digits, at + 1, "latin1");
+    this.#buffer[at + 1 + digits.length] = QUOTE;
+    return this;
   }
 
   /** `[` items `]`, each written by `write`. */

@@ -8,9 +8,9 @@ import {
   SEPARATOR,
   type TreeId,
 } from "../../protocol/constants.ts";
-import { FR_ZERO } from "../../protocol/field.ts";
+import { FR_ZERO, type Fr } from "../../protocol/field.ts";
 import type { IndexedLeaf } from "../../world-state/types.ts";
-import { encodeWord } from "../encoding/json-writer.ts";
+import { type Encoder, encodeWord } from "../encoding/json-writer.ts";
 import { encodeSyncStatus } from "../encoding/v4/sync-status.ts";
 import {
   encodeLeafLocations,
@@ -23,9 +23,10 @@ import {
   type PathWitness,
 } from "../encoding/v4/witness.ts";
 import { ExecutionError } from "../jsonrpc/errors.ts";
-import { blockParameter, blockSelector } from "../params/block-parameter.ts";
+import { type BlockSelector, blockParameter, blockSelector } from "../params/block-parameter.ts";
 import { array } from "../params/codec.ts";
 import { field, l2Address } from "../params/field.ts";
+import { rawOfBlock } from "../params/raw-params.ts";
 import { treeId } from "../params/tree-id.ts";
 import { type Method, method, type Parameter, param } from "../registry.ts";
 import { type StateSource, stateBefore, stateOf } from "./reference-block.ts";
@@ -50,6 +51,16 @@ function ofBlock<const P extends readonly Parameter[]>(...rest: P) {
   } as const;
 }
 
+/** How a method of a block and `fields` fields is answered, in its general and in its fast form. */
+function answered<R>(
+  fields: number,
+  handle: (reference: BlockSelector, ...fields: Fr[]) => R | undefined,
+  encode: Encoder<R>,
+) {
+  const raw = rawOfBlock(fields, handle, encode);
+  return { handle, encode: { node: encode, svc: encode }, raw: { node: raw, svc: raw } };
+}
+
 /** Reads of the trees as of a block (sheet 02 section 3.3, sheet 03 section 7). */
 export function worldStateMethods(services: StateSource & Pick<NodeServices, "core">): Method[] {
   const { chain, world, core } = services;
@@ -64,6 +75,38 @@ export function worldStateMethods(services: StateSource & Pick<NodeServices, "co
   /** Of the leaf of the key, or the one with the largest smaller key. */
   const lowLeafWitness = (block: number, tree: 0 | 2, key: Uint8Array): LeafWitness =>
     leafWitness(block, tree, world.lowLeaf(block, tree, key).leaf);
+  const storageAt = (reference: BlockSelector, contract: Fr, slot: Fr) => {
+    const block = stateOf(services, reference);
+    const leafSlot = core.hashWithSeparator(SEPARATOR.PUBLIC_LEAF_SLOT, concat(contract, slot));
+    return world.leaf(block, PUBLIC_DATA_TREE, leafSlot)?.value ?? FR_ZERO;
+  };
+  const nullifierWitness = (reference: BlockSelector, nullifier: Fr) => {
+    const block = stateOf(services, reference);
+    const leaf = world.leaf(block, NULLIFIER_TREE, nullifier);
+    return leaf && leafWitness(block, NULLIFIER_TREE, leaf);
+  };
+  const lowNullifier = answered(
+    1,
+    (reference, nullifier) => lowLeafWitness(stateOf(services, reference), NULLIFIER_TREE, nullifier),
+    encodeNullifierWitness,
+  );
+  const absentNullifier = answered(
+    1,
+    (reference, nullifier) => {
+      const block = stateOf(services, reference);
+      const { leaf, present } = world.lowLeaf(block, NULLIFIER_TREE, nullifier);
+      if (present) {
+        const shown = readBigUint(nullifier);
+        throw new ExecutionError(`Cannot prove nullifier non-inclusion: nullifier ${shown} already exists in the tree`);
+      }
+      return leafWitness(block, NULLIFIER_TREE, leaf);
+    },
+    encodeNullifierWitness,
+  );
+  const slotWitness = (reference: BlockSelector, slot: Fr) =>
+    lowLeafWitness(stateOf(services, reference), PUBLIC_DATA_TREE, slot);
+  const appendedWitness = (tree: TreeId) => (reference: BlockSelector, value: Fr) =>
+    pathWitness(stateOf(services, reference), tree, value);
   const location = (block: number, tree: TreeId, value: Uint8Array): LeafLocation | undefined => {
     const index = world.findLeaf(block, tree, value);
     const origin = index === undefined ? undefined : world.blockOfLeaf(tree, index);
@@ -76,13 +119,8 @@ export function worldStateMethods(services: StateSource & Pick<NodeServices, "co
       name: "getPublicStorageAt",
       summary: "Value of a storage slot, zero where none was written",
       params: ofBlock(param("contract", l2Address), param("slot", field)),
-      handle: (reference, contract, slot) => {
-        const block = stateOf(services, reference);
-        const leafSlot = core.hashWithSeparator(SEPARATOR.PUBLIC_LEAF_SLOT, concat(contract, slot));
-        return world.leaf(block, PUBLIC_DATA_TREE, leafSlot)?.value ?? FR_ZERO;
-      },
+      ...answered(2, storageAt, encodeWord),
       returns: "Field",
-      encode: { node: encodeWord, svc: encodeWord },
     }),
     method({
       name: "findLeavesIndexes",
@@ -104,45 +142,31 @@ export function worldStateMethods(services: StateSource & Pick<NodeServices, "co
       name: "getNullifierMembershipWitness",
       summary: "Proof that a nullifier exists",
       params: ofBlock(param("nullifier", field)),
-      handle: (reference, nullifier) => {
-        const block = stateOf(services, reference);
-        const leaf = world.leaf(block, NULLIFIER_TREE, nullifier);
-        return leaf && leafWitness(block, NULLIFIER_TREE, leaf);
-      },
+      ...answered(1, nullifierWitness, encodeNullifierWitness),
       returns: "NullifierMembershipWitness?",
-      encode: { node: encodeNullifierWitness, svc: encodeNullifierWitness },
     }),
     method({
       name: "getLowNullifierMembershipWitness",
       ...LOW_NULLIFIER,
       params: [param("referenceBlock", blockParameter), param("nullifier", field)],
-      handle: (reference, nullifier) => lowLeafWitness(stateOf(services, reference), NULLIFIER_TREE, nullifier),
-      encode: { node: encodeNullifierWitness },
+      handle: lowNullifier.handle,
+      encode: { node: lowNullifier.encode.node },
+      raw: { node: lowNullifier.raw.node },
     }),
     method({
       name: "getLowNullifierMembershipWitness",
       ...LOW_NULLIFIER,
       params: [param("referenceBlock", blockSelector), param("nullifier", field)],
-      handle: (reference, nullifier) => {
-        const block = stateOf(services, reference);
-        const { leaf, present } = world.lowLeaf(block, NULLIFIER_TREE, nullifier);
-        if (present) {
-          const shown = readBigUint(nullifier);
-          throw new ExecutionError(
-            `Cannot prove nullifier non-inclusion: nullifier ${shown} already exists in the tree`,
-          );
-        }
-        return leafWitness(block, NULLIFIER_TREE, leaf);
-      },
-      encode: { svc: encodeNullifierWitness },
+      handle: absentNullifier.handle,
+      encode: { svc: absentNullifier.encode.svc },
+      raw: { svc: absentNullifier.raw.svc },
     }),
     method({
       name: "getPublicDataWitness",
       summary: "Proof of the value of a public data leaf, or of its absence",
       params: ofBlock(param("leafSlot", field)),
-      handle: (reference, slot) => lowLeafWitness(stateOf(services, reference), PUBLIC_DATA_TREE, slot),
+      ...answered(1, slotWitness, encodePublicDataWitness),
       returns: "PublicDataWitness?",
-      encode: { node: encodePublicDataWitness, svc: encodePublicDataWitness },
     }),
     method({
       name: "getBlockHashMembershipWitness",
@@ -170,17 +194,15 @@ export function worldStateMethods(services: StateSource & Pick<NodeServices, "co
       name: "getNoteHashMembershipWitness",
       summary: "Proof that a note hash exists",
       params: ofBlock(param("noteHash", field)),
-      handle: (reference, noteHash) => pathWitness(stateOf(services, reference), NOTE_HASH_TREE, noteHash),
+      ...answered(1, appendedWitness(NOTE_HASH_TREE), encodeMembershipWitness),
       returns: "MembershipWitness?",
-      encode: { node: encodeMembershipWitness, svc: encodeMembershipWitness },
     }),
     method({
       name: "getL1ToL2MessageMembershipWitness",
       summary: "Proof that a message from L1 is in the tree",
       params: ofBlock(param("l1ToL2Message", field)),
-      handle: (reference, leaf) => pathWitness(stateOf(services, reference), L1_TO_L2_MESSAGE_TREE, leaf),
+      ...answered(1, appendedWitness(L1_TO_L2_MESSAGE_TREE), encodeMessageWitness),
       returns: "L1ToL2MessageWitness?",
-      encode: { node: encodeMessageWitness, svc: encodeMessageWitness },
     }),
     method({
       name: "getWorldStateSyncStatus",

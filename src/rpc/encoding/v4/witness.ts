@@ -4,7 +4,7 @@ import type { JsonWriter } from "../json-writer.ts";
 
 /** SiblingPath: base64 of u32 height, then the path, leaf side first (sheet 02 section 4.7). */
 export function encodeSiblingPath(out: JsonWriter, path: Uint8Array): void {
-  const bytes = new Uint8Array(4 + path.length);
+  const bytes = Buffer.allocUnsafe(4 + path.length);
   writeU32(bytes, 0, path.length / 32);
   bytes.set(path, 4);
   out.base64(bytes);
