@@ -73,8 +73,8 @@ export function contractEvents(txs: readonly TxEffect[], core: Core): ContractEv
   return events;
 }
 
-/** Class id of an event whose parts hash to it. */
-function checkedClass(fields: Uint8Array, core: Core): Uint8Array {
+/** Class id of an event whose parts hash to it. Throws a DecodeError. */
+export function checkedClass(fields: Uint8Array, core: Core): Uint8Array {
   const { id, artifactHash, privateFunctionsRoot, packedBytecode } = readClassPublished(fields);
   const commitment = publicBytecodeCommitment(core, packedBytecode);
   const derived = contractClassId(core, artifactHash, privateFunctionsRoot, commitment);
@@ -98,7 +98,8 @@ function checkedInstance(fields: Uint8Array, core: Core): Uint8Array {
   return event.address;
 }
 
-function derivedAddress(event: InstancePublished, core: Core): Uint8Array {
+/** Address that the parts of an event derive. Throws a DecodeError when its viewing key is not on the curve. */
+export function derivedAddress(event: InstancePublished, core: Core): Uint8Array {
   const key = (i: number): GrumpkinPoint => ({
     x: word(event.publicKeys, 2 * i),
     y: word(event.publicKeys, 2 * i + 1),

@@ -1,0 +1,60 @@
+import { checkedClass, derivedAddress } from "../../archiver/contract-events.ts";
+import type { Core } from "../../core/core.ts";
+import { equal } from "../../protocol/bytes.ts";
+import {
+  type InstancePublished,
+  isClassPublished,
+  isInstancePublished,
+  readInstancePublished,
+} from "../../protocol/contract-events.ts";
+import { DecodeError } from "../../protocol/errors.ts";
+import {
+  type AccumulatedData,
+  isForPublic,
+  privateAccumulatedData,
+  publicAccumulatedData,
+} from "../../protocol/tx/accumulated-data.ts";
+import type { Tx } from "../../protocol/tx/tx.ts";
+import { REASON } from "../validation/reasons.ts";
+
+/** What the private part of a tx did, its parts in order. Throws a DecodeError for a log that is longer than its fields. */
+export function accumulatedParts(data: Uint8Array): AccumulatedData[] {
+  if (!isForPublic(data)) return [privateAccumulatedData(data)];
+  const { nonRevertible, revertible } = publicAccumulatedData(data);
+  return [nonRevertible, revertible];
+}
+
+/** Of every instance that the logs publish. Throws a DecodeError. */
+export function publishedInstances(parts: readonly AccumulatedData[]): InstancePublished[] {
+  return parts.flatMap(({ privateLogs }) => privateLogs.filter(isInstancePublished).map(readInstancePublished));
+}
+
+/** Contract instance rules 1 and 2 (sheet 06 section 1.2): the first that is broken. */
+export function instanceFault(core: Core, parts: readonly AccumulatedData[]): string | undefined {
+  try {
+    for (const event of publishedInstances(parts)) {
+      if (!equal(derivedAddress(event, core), event.address)) return REASON.instanceAddress;
+    }
+    return undefined;
+  } catch (error) {
+    if (error instanceof DecodeError) return REASON.instanceLog;
+    throw error;
+  }
+}
+
+/** Whether what the tx publishes can be read, and its classes have their ids (sheet 06 section 1.3, 1). */
+export function contractsHold(core: Core, parts: readonly AccumulatedData[], { contractClassLogFields }: Tx): boolean {
+  const logs = parts.flatMap(({ contractClassLogs }) => contractClassLogs);
+  try {
+    publishedInstances(parts);
+    for (const [i, { contractAddress, length }] of logs.entries()) {
+      const fields = contractClassLogFields.at(i)?.subarray(0, length * 32);
+      if (fields === undefined) return false;
+      if (isClassPublished({ contractAddress, fields })) checkedClass(fields, core);
+    }
+    return true;
+  } catch (error) {
+    if (error instanceof DecodeError) return false;
+    throw error;
+  }
+}

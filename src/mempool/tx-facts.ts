@@ -1,0 +1,141 @@
+import { equal, isZero, readBigUint } from "../protocol/bytes.ts";
+import { DecodeError } from "../protocol/errors.ts";
+import { min } from "../protocol/fees/arithmetic.ts";
+import type { GasFees } from "../protocol/fees/gas-fees.ts";
+import { type Fr, fr } from "../protocol/field.ts";
+import { type AccumulatedData, isForPublic, publicAccumulatedData } from "../protocol/tx/accumulated-data.ts";
+import { type TxGas, txFeePayer, txGasSettings } from "../protocol/tx/gas-settings.ts";
+import { TX_DATA_AT } from "../protocol/tx/kernel-output.ts";
+import { calledSelector, type PublicCall, publicCalls } from "../protocol/tx/public-calls.ts";
+import type { Tx } from "../protocol/tx/tx.ts";
+import { accumulatedParts } from "./digest/published-contracts.ts";
+import type { TxDigest } from "./digest/tx-digest.ts";
+
+/** What the pool and its checks go by, without the tx's body (sheet 06 sections 1.4 and 2.2). */
+export interface TxSummary {
+  hash: Fr;
+  /** Hash of the anchor block's header. */
+  anchorHash: Fr;
+  forPublic: boolean;
+  gasLimits: TxGas;
+  maxFeesPerGas: GasFees;
+  maxPriorityFeesPerGas: GasFees;
+  /** What txs are ordered by. */
+  priorityFee: bigint;
+  feePayer: Fr;
+  /** Fee asset units that the tx may cost at most. */
+  feeLimit: bigint;
+  /** Fee asset units that the tx brings its payer during setup. */
+  claim: bigint;
+  /** Those that are not zero; more than one may be the same in a tx that is not valid. */
+  nullifiers: Fr[];
+  /** Seconds. */
+  expiration: bigint;
+}
+
+/** A tx that is about to be checked. */
+export interface TxFacts extends TxSummary {
+  tx: Tx;
+  digest: TxDigest;
+  /** Hash that came with the tx; undefined where none counts, as over RPC. */
+  claimedHash: Fr | undefined;
+  /** Empty for a tx that cannot be read, which `digest` says. */
+  parts: AccumulatedData[];
+  setupCalls: PublicCall[];
+}
+
+/** Priority of a tx: what it offers for L2 gas, whatever a block charges (sheet 06 section 2.2). */
+export function priorityFee({
+  maxFeesPerGas,
+  maxPriorityFeesPerGas,
+}: Pick<TxSummary, "maxFeesPerGas" | "maxPriorityFeesPerGas">): bigint {
+  return min(maxFeesPerGas.feePerL2Gas, maxPriorityFeesPerGas.feePerL2Gas);
+}
+
+/** Teardown limits are part of the gas limits, the priority fee part of the max fees (sheet 06 section 1.4). */
+export function feeLimit({ gasLimits, maxFeesPerGas }: Pick<TxSummary, "gasLimits" | "maxFeesPerGas">): bigint {
+  return BigInt(gasLimits.daGas) * maxFeesPerGas.feePerDaGas + BigInt(gasLimits.l2Gas) * maxFeesPerGas.feePerL2Gas;
+}
+
+const FEE_JUICE = fr(5);
+/** _increase_public_balance((Field),u128) */
+const INCREASE_BALANCE = Uint8Array.of(0xe7, 0xf0, 0x45, 0xff);
+
+/** What the first setup call that pays the fee payer brings; 0 without one (sheet 06 section 1.4). */
+export function claimAmount(feePayer: Fr, setupCalls: readonly PublicCall[]): bigint {
+  const call = setupCalls.find(({ request, calldata }) => {
+    const selector = calledSelector(calldata);
+    return (
+      equal(request.contractAddress, FEE_JUICE) &&
+      equal(request.msgSender, FEE_JUICE) &&
+      !request.isStaticCall &&
+      calldata.length > 2 * 32 &&
+      selector !== undefined &&
+      equal(selector, INCREASE_BALANCE) &&
+      equal(calldata.subarray(32, 64), feePayer)
+    );
+  });
+  return call === undefined ? 0n : readBigUint(call.calldata, 64, 32);
+}
+
+/** What is to be known of a tx whose form was checked. Views into the tx's bytes. */
+export function txFacts(tx: Tx, digest: TxDigest, claimedHash?: Fr): TxFacts {
+  const { data } = tx;
+  const { parts, setupCalls } = readableParts(tx);
+  const settings = txGasSettings(data);
+  const feePayer = txFeePayer(data);
+  return {
+    tx,
+    digest,
+    claimedHash,
+    parts,
+    setupCalls,
+    hash: digest.hash,
+    anchorHash: digest.anchorHash,
+    forPublic: isForPublic(data),
+    gasLimits: settings.gasLimits,
+    maxFeesPerGas: settings.maxFeesPerGas,
+    maxPriorityFeesPerGas: settings.maxPriorityFeesPerGas,
+    priorityFee: priorityFee(settings),
+    feePayer,
+    feeLimit: feeLimit(settings),
+    claim: claimAmount(feePayer, setupCalls),
+    nullifiers: parts.flatMap(({ nullifiers }) => nullifiers).filter((nullifier) => !isZero(nullifier)),
+    expiration: readBigUint(data, TX_DATA_AT.expirationTimestamp, 8),
+  };
+}
+
+function readableParts(tx: Tx): Pick<TxFacts, "parts" | "setupCalls"> {
+  try {
+    const parts = accumulatedParts(tx.data);
+    const setupCalls = isForPublic(tx.data) ? publicCalls(publicAccumulatedData(tx.data).setupCalls, tx) : [];
+    return { parts, setupCalls };
+  } catch (error) {
+    if (error instanceof DecodeError) return { parts: [], setupCalls: [] };
+    throw error;
+  }
+}
+
+/** A summary that does not keep the tx's bytes alive. */
+export function txSummary(facts: TxSummary): TxSummary {
+  const { forPublic, gasLimits, maxFeesPerGas, maxPriorityFeesPerGas, expiration, claim } = facts;
+  return {
+    hash: copied(facts.hash),
+    anchorHash: copied(facts.anchorHash),
+    forPublic,
+    gasLimits,
+    maxFeesPerGas,
+    maxPriorityFeesPerGas,
+    priorityFee: facts.priorityFee,
+    feePayer: copied(facts.feePayer),
+    feeLimit: facts.feeLimit,
+    claim,
+    nullifiers: facts.nullifiers.map(copied),
+    expiration,
+  };
+}
+
+/** Not slice(), which gives a view of a Buffer. */
+function copied(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes);
+}

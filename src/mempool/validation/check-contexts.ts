@@ -1,0 +1,84 @@
+import type { ContentReader } from "../../archiver/content-types.ts";
+import type { ChainReader } from "../../archiver/types.ts";
+import type { FeeReader, RollupIdentity } from "../../l1/types.ts";
+import { HEADER_AT } from "../../protocol/block-header.ts";
+import { fromHex, readBigUint } from "../../protocol/bytes.ts";
+import { PROTOCOL_CONTRACTS_HASH, VK_TREE_ROOT } from "../../protocol/constants.ts";
+import { type GasFees, manaFees } from "../../protocol/fees/gas-fees.ts";
+import { fr } from "../../protocol/field.ts";
+import { slotAt, slotTimestamp } from "../../protocol/time.ts";
+import type { TxGas } from "../../protocol/tx/gas-settings.ts";
+import { type AllowedSetupCall, BUILT_IN_SETUP_CALLS } from "../../protocol/tx/setup-allow-list.ts";
+import { lowestGasLimits } from "./checks/gas.ts";
+import type { CommittedStates } from "./committed-state.ts";
+import type { CheckContext, Network } from "./context.ts";
+
+export interface CheckSources {
+  chain: Pick<ChainReader, "latestBlockNumber" | "block">;
+  content: Pick<ContentReader, "contractInstance">;
+  states: CommittedStates;
+  identity: RollupIdentity;
+  fees: Pick<FeeReader, "currentMinFees">;
+  /** Seconds since 1970. */
+  now(): number;
+}
+
+export interface CheckOptions {
+  permitted: boolean;
+  /** Entries beside the built-in ones, which come first. */
+  setupAllowList: readonly AllowedSetupCall[];
+  /** Most gas of the blocks that this node's validators accept; a dimension without a limit is left out. */
+  validatorGasLimits: Partial<TxGas>;
+}
+
+export function networkOf({ l1ChainId, rollupVersion }: RollupIdentity): Network {
+  return {
+    chainId: fr(l1ChainId),
+    rollupVersion: fr(rollupVersion),
+    vkTreeRoot: fromHex(VK_TREE_ROOT),
+    protocolContractsHash: fromHex(PROTOCOL_CONTRACTS_HASH),
+  };
+}
+
+/** Makes what checks go by, for each way that a tx may come (sheet 06 section 1.2). A context is good for one synchronous run. */
+export class CheckContexts {
+  readonly #sources: CheckSources;
+  readonly #fixed: Pick<CheckContext, "permitted" | "network" | "gasLimits" | "setupAllowList" | "contractInstance">;
+
+  constructor(sources: CheckSources, { permitted, setupAllowList, validatorGasLimits }: CheckOptions) {
+    const { identity, content } = sources;
+    this.#sources = sources;
+    this.#fixed = {
+      permitted,
+      network: networkOf(identity),
+      gasLimits: lowestGasLimits({ l2Gas: identity.constants.rollupManaLimit }, validatorGasLimits),
+      setupAllowList: [...BUILT_IN_SETUP_CALLS, ...setupAllowList],
+      contractInstance: (address, timestamp) => content.contractInstance(address, timestamp),
+    };
+  }
+
+  /** With what the rollup demands of the next checkpoint. Throws an L1Error while L1 does not answer. */
+  currentMinFees(): Promise<GasFees> {
+    return this.#sources.fees.currentMinFees();
+  }
+
+  /** With what the latest block charged, for gossiped txs. */
+  latestBlockFees(): GasFees {
+    const { chain } = this.#sources;
+    const header = chain.block(chain.latestBlockNumber())?.header;
+    return manaFees(header === undefined ? 0n : readBigUint(header, HEADER_AT.feePerL2Gas, 16));
+  }
+
+  /** Against the committed state, for the slot in which the next L1 block comes: its start, which may be past. */
+  next(gasFees: GasFees): CheckContext {
+    const { chain, states, identity, now } = this.#sources;
+    const { constants } = identity;
+    const slot = slotAt(Math.floor(now()) + constants.ethereumSlotDuration, constants);
+    return {
+      ...this.#fixed,
+      target: { timestamp: BigInt(slotTimestamp(slot, constants)), blockNumber: chain.latestBlockNumber() + 1 },
+      state: states.latest(),
+      gasFees,
+    };
+  }
+}

@@ -1,0 +1,51 @@
+import type { TxFacts, TxSummary } from "../tx-facts.ts";
+import { checkAnchorBlock } from "./checks/anchor-block.ts";
+import { checkContractInstance } from "./checks/contract-instance.ts";
+import { checkData } from "./checks/data.ts";
+import { checkDoubleSpend } from "./checks/double-spend.ts";
+import { checkExpiration } from "./checks/expiration.ts";
+import { checkGas, checkGasLimits } from "./checks/gas.ts";
+import { checkMetadata } from "./checks/metadata.ts";
+import { checkPermitted } from "./checks/permitted.ts";
+import { checkPhases } from "./checks/phases.ts";
+import { checkSize } from "./checks/size.ts";
+import type { CheckContext } from "./context.ts";
+import { joined, type Verdict } from "./verdict.ts";
+
+type Check<Subject = TxFacts> = (facts: Subject, context: CheckContext) => Verdict;
+
+/** Checks by where a tx comes from, in the order of their reasons; the proof is checked apart (sheet 06 section 1.1). */
+export const RPC_CHECKS: readonly Check[] = [
+  checkPermitted,
+  checkExpiration,
+  checkSize,
+  checkMetadata,
+  checkPhases,
+  checkAnchorBlock,
+  checkDoubleSpend,
+  checkData,
+  checkContractInstance,
+  checkGas,
+];
+export const RPC_CHECKS_WITHOUT_FEES: readonly Check[] = RPC_CHECKS.filter((check) => check !== checkGas);
+/** Of txs that somebody else has vouched for: asked for by hash, or with a block proposal. */
+export const RECEIVED_CHECKS: readonly Check[] = [checkMetadata, checkSize, checkData, checkContractInstance];
+export const BLOCK_CHECKS: readonly Check[] = [
+  checkExpiration,
+  checkPhases,
+  checkAnchorBlock,
+  checkDoubleSpend,
+  checkGas,
+];
+/** Of a tx that becomes pending, whatever the way. */
+export const POOL_CHECKS: readonly Check<TxSummary>[] = [
+  checkGasLimits,
+  checkExpiration,
+  checkDoubleSpend,
+  checkAnchorBlock,
+];
+
+/** All checks run, so that every reason is named. */
+export function runChecks<Subject>(checks: readonly Check<Subject>[], facts: Subject, context: CheckContext): Verdict {
+  return joined(checks.map((check) => check(facts, context)));
+}

@@ -1,0 +1,12 @@
+import type { TxSummary } from "../../tx-facts.ts";
+import type { CheckContext } from "../context.ts";
+import { REASON } from "../reasons.ts";
+import { invalid, VALID, type Verdict } from "../verdict.ts";
+
+/** The block that the tx was proven against is one of the chain. */
+export function checkAnchorBlock(
+  { anchorHash }: Pick<TxSummary, "anchorHash">,
+  { state }: { state: Pick<CheckContext["state"], "hasBlock"> },
+): Verdict {
+  return state.hasBlock(anchorHash) ? VALID : invalid(REASON.anchorBlock);
+}

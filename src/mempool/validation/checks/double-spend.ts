@@ -1,0 +1,14 @@
+import { mapKey } from "../../../world-state/indexed-overlay.ts";
+import type { TxSummary } from "../../tx-facts.ts";
+import type { CheckContext } from "../context.ts";
+import { REASON } from "../reasons.ts";
+import { invalid, VALID, type Verdict } from "../verdict.ts";
+
+/** No nullifier twice, and none that exists. */
+export function checkDoubleSpend(
+  { nullifiers }: Pick<TxSummary, "nullifiers">,
+  { state }: { state: Pick<CheckContext["state"], "hasNullifier"> },
+): Verdict {
+  if (new Set(nullifiers.map(mapKey)).size < nullifiers.length) return invalid(REASON.duplicateNullifier);
+  return nullifiers.some((nullifier) => state.hasNullifier(nullifier)) ? invalid(REASON.existingNullifier) : VALID;
+}

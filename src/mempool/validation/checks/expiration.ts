@@ -1,0 +1,12 @@
+import type { TxSummary } from "../../tx-facts.ts";
+import type { CheckContext } from "../context.ts";
+import { REASON } from "../reasons.ts";
+import { invalid, VALID, type Verdict } from "../verdict.ts";
+
+/** Not expired in the target block; the first block takes any (sheet 06 section 1.2). */
+export function checkExpiration(
+  { expiration }: Pick<TxSummary, "expiration">,
+  { target }: Pick<CheckContext, "target">,
+): Verdict {
+  return target.blockNumber === 1 || expiration >= target.timestamp ? VALID : invalid(REASON.expired);
+}

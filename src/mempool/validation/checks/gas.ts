@@ -1,0 +1,47 @@
+import { MAX_DA_GAS_PER_CHECKPOINT } from "../../../protocol/constants.ts";
+import { MAX_L2_GAS_PER_TX } from "../../../protocol/tx/gas-limits.ts";
+import type { TxGas } from "../../../protocol/tx/gas-settings.ts";
+import type { TxSummary } from "../../tx-facts.ts";
+import type { CheckContext } from "../context.ts";
+import { REASON } from "../reasons.ts";
+import { invalid, VALID, type Verdict } from "../verdict.ts";
+
+/** Three fields of blob data. */
+const FIXED_DA_GAS = 96;
+const FIXED_L2_GAS = { withPublicCalls: 540_000, privateOnly: 440_000 };
+
+/** What a block can take whatever a network or validator allows. */
+export const PROTOCOL_GAS_LIMITS: TxGas = { daGas: MAX_DA_GAS_PER_CHECKPOINT, l2Gas: MAX_L2_GAS_PER_TX };
+
+/** The protocol's limits lowered to those of a network's checkpoints and of a validator's blocks. */
+export function lowestGasLimits(...limits: readonly Partial<TxGas>[]): TxGas {
+  const lowest = (of: (gas: Partial<TxGas>) => number | undefined) =>
+    Math.min(...[PROTOCOL_GAS_LIMITS, ...limits].map((gas) => of(gas) ?? Number.POSITIVE_INFINITY));
+  return { daGas: lowest(({ daGas }) => daGas), l2Gas: lowest(({ l2Gas }) => l2Gas) };
+}
+
+/** Gas rules 1 and 2 (sheet 06 section 1.2). */
+export function checkGasLimits(
+  { gasLimits: own, forPublic }: Pick<TxSummary, "gasLimits" | "forPublic">,
+  { gasLimits }: Pick<CheckContext, "gasLimits">,
+): Verdict {
+  const fixedL2 = forPublic ? FIXED_L2_GAS.withPublicCalls : FIXED_L2_GAS.privateOnly;
+  if (own.daGas < FIXED_DA_GAS || own.l2Gas < fixedL2) return invalid(REASON.gasLimitLow);
+  const tooHigh = own.l2Gas > gasLimits.l2Gas || own.daGas > gasLimits.daGas;
+  return tooHigh ? invalid(REASON.gasLimitHigh) : VALID;
+}
+
+/** Gas rules 1 to 4, the first that is broken. Fees that are too low today may do later, so the tx is skipped. */
+export function checkGas(
+  facts: Pick<TxSummary, "gasLimits" | "forPublic" | "maxFeesPerGas" | "feePayer" | "feeLimit" | "claim">,
+  context: Pick<CheckContext, "gasLimits" | "gasFees"> & { state: Pick<CheckContext["state"], "feeJuice"> },
+): Verdict {
+  const limits = checkGasLimits(facts, context);
+  if (limits.result !== "valid") return limits;
+  const { maxFeesPerGas: offered, feePayer, feeLimit, claim } = facts;
+  const { gasFees, state } = context;
+  if (offered.feePerDaGas < gasFees.feePerDaGas || offered.feePerL2Gas < gasFees.feePerL2Gas) {
+    return { result: "skipped", reason: [REASON.feePerGas] };
+  }
+  return state.feeJuice(feePayer) + claim >= feeLimit ? VALID : invalid(REASON.balance);
+}

@@ -1,0 +1,8 @@
+import type { CheckContext } from "../context.ts";
+import { REASON } from "../reasons.ts";
+import { invalid, VALID, type Verdict } from "../verdict.ts";
+
+/** The node's configuration may refuse all txs. */
+export function checkPermitted(_facts: unknown, { permitted }: Pick<CheckContext, "permitted">): Verdict {
+  return permitted ? VALID : invalid(REASON.notPermitted);
+}

@@ -1,0 +1,11 @@
+import { txBytes } from "../../../protocol/tx/tx.ts";
+import type { TxFacts } from "../../tx-facts.ts";
+import { REASON } from "../reasons.ts";
+import { invalid, VALID, type Verdict } from "../verdict.ts";
+
+/** Bytes of a tx's binary form. */
+export const MAX_TX_BYTES = 512 * 1024;
+
+export function checkSize({ tx }: Pick<TxFacts, "tx">): Verdict {
+  return txBytes(tx) <= MAX_TX_BYTES ? VALID : invalid(REASON.tooLarge);
+}

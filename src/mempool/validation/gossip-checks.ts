@@ -1,0 +1,61 @@
+import type { TxFacts } from "../tx-facts.ts";
+import { checkAnchorBlock } from "./checks/anchor-block.ts";
+import { checkContractInstance } from "./checks/contract-instance.ts";
+import { checkData } from "./checks/data.ts";
+import { checkDoubleSpend } from "./checks/double-spend.ts";
+import { checkExpiration } from "./checks/expiration.ts";
+import { checkGas } from "./checks/gas.ts";
+import { checkMetadata } from "./checks/metadata.ts";
+import { checkPermitted } from "./checks/permitted.ts";
+import { checkPhases } from "./checks/phases.ts";
+import { checkSize } from "./checks/size.ts";
+import type { CheckContext, CheckedState } from "./context.ts";
+import { joined, type Verdict } from "./verdict.ts";
+
+/** How much of a peer's fault a tx is: "low" tolerance is the harshest. */
+export type Tolerance = "high" | "mid" | "low";
+
+/** Blocks back from the target from which on a spent nullifier was known to everybody. */
+const DEFAULT_SEVERE_WINDOW = 30;
+
+export interface GossipVerdict {
+  verdict: Verdict;
+  /** Of the harshest check that failed. */
+  tolerance: Tolerance | undefined;
+}
+
+export interface GossipOptions {
+  /** P2P_DOUBLE_SPEND_SEVERE_PEER_PENALTY_WINDOW. */
+  severeWindow?: number;
+  /** The state after an older block; undefined when it is not kept. */
+  stateAt(block: number): Pick<CheckedState, "hasNullifier"> | undefined;
+}
+
+/** First stage of a gossiped tx, without its proof, whose failure has low tolerance (sheet 06 section 1.7). */
+export function runGossipChecks(facts: TxFacts, context: CheckContext, options: GossipOptions): GossipVerdict {
+  const outcomes: [Verdict, () => Tolerance][] = [
+    [checkExpiration(facts, context), () => "high"],
+    [checkPermitted(facts, context), () => "mid"],
+    [checkSize(facts), () => "mid"],
+    [checkMetadata(facts, context), () => "mid"],
+    [checkPhases(facts, context), () => "mid"],
+    [checkAnchorBlock(facts, context), () => "high"],
+    [checkDoubleSpend(facts, context), () => doubleSpendTolerance(facts, context, options)],
+    [checkGas(facts, context), () => "mid"],
+    [checkData(facts), () => "mid"],
+    [checkContractInstance(facts), () => "mid"],
+  ];
+  const failed = outcomes.filter(([{ result }]) => result === "invalid").map(([, tolerance]) => tolerance());
+  const tolerance = (["low", "mid", "high"] as const).find((level) => failed.includes(level));
+  return { verdict: joined(outcomes.map(([verdict]) => verdict)), tolerance };
+}
+
+function doubleSpendTolerance(
+  { nullifiers }: TxFacts,
+  { target }: CheckContext,
+  { severeWindow = DEFAULT_SEVERE_WINDOW, stateAt }: GossipOptions,
+): Tolerance {
+  if (target.blockNumber <= severeWindow) return "high";
+  const old = stateAt(target.blockNumber - severeWindow);
+  return old !== undefined && nullifiers.some((nullifier) => old.hasNullifier(nullifier)) ? "low" : "high";
+}

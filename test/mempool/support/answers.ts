@@ -1,0 +1,28 @@
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+import type { Tx } from "../../../src/protocol/tx/tx.ts";
+import { tx as txParameter } from "../../../src/rpc/params/tx.ts";
+
+interface JsonError {
+  code: number;
+  message: string;
+  data?: unknown;
+}
+
+/** A question about a tx and its answer, in the order in which they were asked. */
+export interface RecordedAnswer {
+  method: string;
+  params: unknown[];
+  httpStatus: number;
+  response: { result?: unknown; error?: JsonError };
+}
+
+export function recordedAnswers(): RecordedAnswer[] {
+  const file = new URL("../../fixtures/rpc/tx-answers.json.gz", import.meta.url);
+  return JSON.parse(gunzipSync(readFileSync(file)).toString("utf8"));
+}
+
+/** The tx that a question is about; undefined where it is about none. */
+export function txOf({ params: [first] }: RecordedAnswer): Tx | undefined {
+  return typeof first === "object" && first !== null ? txParameter.read(first, [], []) : undefined;
+}

@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { loadCore } from "../../../src/core/load-core.ts";
+import { digestTx } from "../../../src/mempool/digest/digest-tx.ts";
+import { txFacts } from "../../../src/mempool/tx-facts.ts";
+import type { CheckContext } from "../../../src/mempool/validation/context.ts";
+import { type GossipOptions, runGossipChecks } from "../../../src/mempool/validation/gossip-checks.ts";
+import { REASON } from "../../../src/mempool/validation/reasons.ts";
+import { recordedTxs } from "../../protocol/recorded-txs.ts";
+import { contextFor, freeState } from "../support/context.ts";
+
+const core = loadCore();
+const [{ tx }] = recordedTxs();
+const digest = digestTx(core, tx);
+const facts = txFacts(tx, digest, digest.hash);
+const noHistory: GossipOptions = { stateAt: () => undefined };
+const run = (context: Partial<CheckContext> = {}, options = noHistory, of = facts) =>
+  runGossipChecks(of, contextFor(tx, context), options);
+
+test("a valid tx harms no peer", () => {
+  expect(run()).toEqual({ verdict: { result: "valid" }, tolerance: undefined });
+});
+
+test("a fee that is too low skips without fault", () => {
+  const gasFees = { feePerDaGas: 0n, feePerL2Gas: 10n ** 30n };
+  expect(run({ gasFees })).toEqual({
+    verdict: { result: "skipped", reason: [REASON.feePerGas] },
+    tolerance: undefined,
+  });
+});
+
+test("the harshest of several faults counts", () => {
+  const target = { timestamp: 2n ** 63n, blockNumber: 13 };
+  expect(run({ target }).tolerance).toBe("high");
+  expect(run({ target, permitted: false })).toEqual({
+    verdict: { result: "invalid", reason: [REASON.expired, REASON.notPermitted] },
+    tolerance: "mid",
+  });
+  expect(run({ state: freeState({ hasBlock: () => false }) }).tolerance).toBe("high");
+});
+
+test("a hash that is not the tx's is a fault", () => {
+  const wrong = txFacts(tx, digest, new Uint8Array(32));
+  expect(run({}, noHistory, wrong)).toMatchObject({ verdict: { reason: [REASON.hash] }, tolerance: "mid" });
+});
+
+test("a nullifier that was spent long ago is worse than one of the last blocks", () => {
+  const spent = freeState({ hasNullifier: () => true });
+  const at = (blockNumber: number) => ({ state: spent, target: { timestamp: 1n, blockNumber } });
+  const asked: number[] = [];
+  const history = (known: boolean): GossipOptions => ({
+    stateAt: (block) => {
+      asked.push(block);
+      return { hasNullifier: () => known };
+    },
+  });
+  expect(run(at(30), history(true)).tolerance).toBe("high");
+  expect(run(at(31), history(true)).tolerance).toBe("low");
+  expect(run(at(100), history(false)).tolerance).toBe("high");
+  expect(run(at(100), noHistory).tolerance).toBe("high");
+  expect(asked).toEqual([1, 70]);
+});
