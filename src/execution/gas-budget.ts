@@ -1,5 +1,5 @@
-import type { TxGas, TxGasSettings } from "../protocol/tx/gas-settings.ts";
-import { UnprocessableTxError } from "./errors.ts";
+import type { TxGas } from "../protocol/tx/gas-settings.ts";
+import type { Gas } from "./vm/run.ts";
 
 export const NO_GAS: TxGas = { daGas: 0, l2Gas: 0 };
 
@@ -19,23 +19,11 @@ export function gasFits(amount: TxGas, limit: Partial<TxGas>): boolean {
   );
 }
 
-/**
- * Refuses gas settings that no private kernel lets pass: amounts computed from them would fall below zero. Throws an
- * UnprocessableTxError.
- */
-export function checkGasSettings({ gasLimits, teardownGasLimits, gasUsed }: TxGasSettings, hasTeardown: boolean): void {
-  for (const dimension of ["daGas", "l2Gas"] as const) {
-    if (gasUsed[dimension] > gasLimits[dimension]) {
-      throw new UnprocessableTxError(
-        `gasLimits.${dimension} must cover what the private part used, but got ` +
-          `${gasLimits[dimension]} for ${gasUsed[dimension]}`,
-      );
-    }
-    if (hasTeardown && gasUsed[dimension] < teardownGasLimits[dimension]) {
-      throw new UnprocessableTxError(
-        `gasUsed.${dimension} must contain teardownGasLimits.${dimension}, but got ` +
-          `${gasUsed[dimension]} and ${teardownGasLimits[dimension]}`,
-      );
-    }
-  }
+/** Amounts below zero, which only gas settings that no private kernel makes give, count as none. */
+export function atLeastNone({ daGas, l2Gas }: TxGas): TxGas {
+  return { daGas: Math.max(0, daGas), l2Gas: Math.max(0, l2Gas) };
+}
+
+export function vmGas({ daGas, l2Gas }: TxGas): Gas {
+  return { da: daGas, l2: l2Gas };
 }

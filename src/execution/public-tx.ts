@@ -14,7 +14,7 @@ import { ofTxForm, UnprocessableTxError } from "./errors.ts";
 import type { ExecutedCall, GasUsed, Phase } from "./executed-tx.ts";
 import { DEFAULT_MAX_DEBUG_LOG_READS, type ExecutionOptions } from "./execution-options.ts";
 import { balanceAfter, transactionFee } from "./fee.ts";
-import { checkGasSettings, gasDifference, gasSum, NO_GAS } from "./gas-budget.ts";
+import { atLeastNone, gasDifference, gasSum, NO_GAS, vmGas } from "./gas-budget.ts";
 import { TxHost } from "./tx-host.ts";
 import { type CallRecordCaps, CallRecords } from "./vm/call-records.ts";
 import type { RunOptions } from "./vm/run.ts";
@@ -36,6 +36,20 @@ export interface PublicOutcome {
   host: TxHost;
   /** Of the parts that survive. */
   logs: ContractLogs[];
+}
+
+interface CallBudget {
+  gas: TxGas;
+  /** What the tx had used, and what it may use, with `gas`. */
+  before: TxGas;
+  limit: TxGas;
+  /** Shown to the call. */
+  fee: Fr;
+}
+
+interface CallEnd {
+  succeeded: boolean;
+  gasUsed: TxGas;
 }
 
 /** A part of the tx that fails and is undone, the tx itself being fit for a block. */
@@ -82,13 +96,12 @@ export class PublicTxRun {
   }
 
   #checkForm(): void {
-    const { setupCalls, appCalls, teardownCall } = this.#data;
+    const { setupCalls, appCalls } = this.#data;
     if (setupCalls.length + appCalls.length > MAX_ENQUEUED_CALLS) {
       throw new UnprocessableTxError(
         `Too many enqueued calls. Setup calls: ${setupCalls.length}, App logic calls: ${appCalls.length}`,
       );
     }
-    checkGasSettings(this.#gas, teardownCall !== undefined);
   }
 
   /**
@@ -117,7 +130,8 @@ export class PublicTxRun {
     let teardownGas: TxGas = NO_GAS;
     const { teardownCall } = this.#data;
     if (teardownCall !== undefined) {
-      const teardown = this.#call("teardown", teardownCall, this.#gas.teardownGasLimits, fr(fee));
+      const limit = this.#gas.teardownGasLimits;
+      const teardown = this.#call("teardown", teardownCall, { gas: limit, before: NO_GAS, limit, fee: fr(fee) });
       teardownGas = teardown.gasUsed;
       if (!teardown.succeeded) {
         revertCode |= TEARDOWN_REVERTED;
@@ -132,8 +146,8 @@ export class PublicTxRun {
       revertCode,
       fee: fr(fee),
       gasUsed: {
-        totalGas: gasDifference(billedGas, unusedTeardown),
-        publicGas: gasSum(this.#used, teardownGas),
+        totalGas: atLeastNone(gasDifference(billedGas, unusedTeardown)),
+        publicGas: atLeastNone(gasSum(this.#used, teardownGas)),
         teardownGas,
         billedGas,
       },
@@ -211,15 +225,19 @@ export class PublicTxRun {
 
   /** A call of setup or app logic, which share one budget (sheet 05 section 4.4). */
   #callFromBudget(phase: Phase, request: PublicCallRequest): boolean {
-    const available = gasDifference(gasDifference(this.#gas.gasLimits, this.#gas.gasUsed), this.#used);
-    const { succeeded, gasUsed } = this.#call(phase, request, available, FR_ZERO);
-    this.#used = gasSum(this.#used, gasUsed);
-    return succeeded;
+    const { gasLimits, gasUsed } = this.#gas;
+    const before = gasSum(gasUsed, this.#used);
+    const available = gasDifference(gasLimits, before);
+    // No kernel makes a tx that has used more than its limits; where proofs are not looked at, its first instruction is out of gas.
+    const isOverdrawn = available.daGas < 0 || available.l2Gas < 0;
+    const gas = isOverdrawn ? NO_GAS : available;
+    const call = this.#call(phase, request, { gas, before, limit: gasLimits, fee: FR_ZERO });
+    this.#used = gasSum(this.#used, isOverdrawn ? available : call.gasUsed);
+    return call.succeeded;
   }
 
-  #call(phase: Phase, request: PublicCallRequest, gas: TxGas, fee: Fr): { succeeded: boolean; gasUsed: TxGas } {
+  #call(phase: Phase, request: PublicCallRequest, { gas, before, limit, fee }: CallBudget): CallEnd {
     const { contractAddress, msgSender, isStaticCall, calldataHash } = request;
-    const before = gasSum(this.#gas.gasUsed, this.#used);
     const recorded = this.#records?.roots.length ?? 0;
     const { ended, output, gasUsed } = this.#vm.run(
       {
@@ -227,8 +245,9 @@ export class PublicTxRun {
         sender: msgSender,
         calldata: this.#calldata.get(toHex(calldataHash)) ?? new Uint8Array(0),
         isStatic: isStaticCall,
-        gas: { l2: gas.l2Gas, da: gas.daGas },
-        gasUsedBefore: { l2: before.l2Gas, da: before.daGas },
+        gas: vmGas(gas),
+        gasUsedBefore: vmGas(before),
+        gasLimit: vmGas(limit),
         transactionFee: fee,
         globals: this.#state.globals,
       },

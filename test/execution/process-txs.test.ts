@@ -189,22 +189,23 @@ describe("processing public transactions", () => {
     expect(classless.unprocessable[0].reason).toMatch(/^Contract class 0x0*c1 of contract 0x0*1001 is not known$/);
   });
 
-  it("drops gas settings below what was used", async () => {
-    const below = payersTx(0x100, {
+  /** As the reference answers, but for its amounts below zero, which wrap. */
+  it("runs a tx that has used more than its limits out of gas at its first instruction", async () => {
+    const tx = payersTx(0x100, {
       app: [call],
-      gasUsed: { daGas: 96, l2Gas: 540_000 },
-      gasLimits: { daGas: 500, l2Gas: 10 },
+      gasUsed: { daGas: 128, l2Gas: 590_800 },
+      gasLimits: { daGas: 1, l2Gas: 1 },
     });
-    const teardown = payersTx(0x101, {
-      teardown: call,
-      gasUsed: { daGas: 96, l2Gas: 540_000 },
-      teardownGasLimits: { daGas: 0, l2Gas: 550_000 },
+    const { processed } = await run(deployed(known), [tx], { recordCalls: true });
+    const [{ effect, gasUsed, revertReason }] = processed;
+    expect([effect.revertCode, toHex(effect.transactionFee)]).toEqual([1, toHex(fr(3 + 5))]);
+    expect(revertReason).toMatchObject({
+      originalMessage: "Out of gas: total L2 used 590827 of 1, total DA used 128 of 1",
+      noirErrorStack: ["0.0"],
     });
-    const { unprocessable } = await run(deployed(known), [below, teardown]);
-    expect(unprocessable.map(({ reason }) => reason)).toEqual([
-      "gasLimits.l2Gas must cover what the private part used, but got 10 for 540000",
-      "gasUsed.l2Gas must contain teardownGasLimits.l2Gas, but got 540000 and 550000",
-    ]);
+    const one = { daGas: 1, l2Gas: 1 };
+    const none = { daGas: 0, l2Gas: 0 };
+    expect(gasUsed).toEqual({ totalGas: one, publicGas: none, teardownGas: none, billedGas: one });
   });
 });
 

@@ -23,6 +23,7 @@ export class ActiveRun {
   readonly host: VmHost;
   readonly instance: VmInstance;
   readonly #gasBefore: Gas;
+  readonly #gasLimit: Gas | undefined;
   readonly #records: CallRecords | undefined;
   readonly #frames: OpenFrame[] = [];
   /** Last nullifier that EMITNULLIFIER was refused. */
@@ -32,6 +33,7 @@ export class ActiveRun {
     this.instance = instance;
     this.host = host;
     this.#gasBefore = request.gasUsedBefore ?? NO_GAS;
+    this.#gasLimit = request.gasLimit;
     this.#records = options.calls;
   }
 
@@ -88,7 +90,8 @@ export class ActiveRun {
     if (outcome === REVERTED) return "Assertion failed: ";
     const { exports } = this.instance;
     const frame = exports.current.value >>> 0;
-    const before = this.#frames.length === 1 ? this.#gasBefore : NO_GAS;
+    const isOutermost = this.#frames.length === 1;
+    const before = isOutermost ? this.#gasBefore : NO_GAS;
     const given = this.instance.frameGas(frame);
     const left = this.instance.gasLeft();
     return haltMessage(
@@ -99,7 +102,7 @@ export class ActiveRun {
         detailB: exports.detailB.value >>> 0,
         contract: this.contract,
         bytecode: this.program.bytecode,
-        gasLimit: { l2: before.l2 + given.l2, da: before.da + given.da },
+        gasLimit: (isOutermost && this.#gasLimit) || { l2: before.l2 + given.l2, da: before.da + given.da },
         gasUsed: { l2: before.l2 + given.l2 - left.l2, da: before.da + given.da - left.da },
         gasMissed: { l2: exports.missedL2.value, da: exports.missedDA.value },
       },

@@ -31,6 +31,8 @@ export interface RunRequest {
   readonly gas: Gas;
   /** Gas that the transaction had used before this call; only for the text of an out-of-gas halt. */
   readonly gasUsedBefore?: Gas;
+  /** Gas that the transaction may use in all; only for that text too. Default: gasUsedBefore + gas. */
+  readonly gasLimit?: Gas;
   /** Zero but in teardown. */
   readonly transactionFee: Fr;
   readonly globals: VmGlobals;
