@@ -1,3 +1,4 @@
+import { toHex } from "../protocol/bytes.ts";
 import type { Tx } from "../protocol/tx/tx.ts";
 import { readTxEffect } from "../protocol/tx-effect.ts";
 import type { PrefilledEntry } from "../world-state/genesis.ts";
@@ -24,6 +25,18 @@ export interface BlockTask {
   l1ToL2Messages?: Uint8Array[];
   txs: Tx[];
   options: Omit<ProcessOptions, "validate" | "uninterrupted">;
+}
+
+/** The block that a task stands on is not stored, or is another one by now. */
+export class StaleBaseError extends Error {
+  readonly number: number;
+  readonly hash: Uint8Array;
+  constructor({ number, hash }: BlockTask["base"]) {
+    super(`block ${number} with hash ${toHex(hash)} is not stored any more`);
+    this.name = "StaleBaseError";
+    this.number = number;
+    this.hash = hash;
+  }
 }
 
 /** The trees that transactions change, and the messages', after the block's last one. */

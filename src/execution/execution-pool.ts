@@ -4,6 +4,7 @@ import {
   type BlockTask,
   type ProcessedBlock,
   packTx,
+  StaleBaseError,
   unpackOutcome,
   type WorkerSetup,
 } from "./block-task.ts";
@@ -27,12 +28,14 @@ export class ExecutionPool {
   }
 
   /**
-   * Runs a list of transactions on the state after a stored block; nothing of it is kept. Rejects when that block is not stored any more.
-   * Aborting ends the thread that runs it.
+   * Runs a list of transactions on the state after a stored block; nothing of it is kept. Rejects with a StaleBaseError when that block is
+   * not stored any more. Aborting ends the thread that runs it.
    */
   async process({ txs, ...task }: BlockTask, signal?: AbortSignal): Promise<ProcessedBlock> {
     const packed: BlockTask = { ...task, txs: txs.map(packTx) };
-    return unpackOutcome((await this.#threads.run(packed, { name: "processBlock", signal })) as BlockOutcome);
+    const outcome: BlockOutcome | "stale" = await this.#threads.run(packed, { name: "processBlock", signal });
+    if (outcome === "stale") throw new StaleBaseError(task.base);
+    return unpackOutcome(outcome);
   }
 
   /** Waits for running tasks and stops the threads. */

@@ -2,7 +2,7 @@ import { Piscina } from "piscina";
 import { ChainStore } from "../archiver/chain-store.ts";
 import { ContentStore } from "../archiver/content-store.ts";
 import { loadCore } from "../core/load-core.ts";
-import { equal, toHex } from "../protocol/bytes.ts";
+import { equal } from "../protocol/bytes.ts";
 import { L1_TO_L2_MESSAGE_TREE, L1_TO_L2_MESSAGES_PER_CHECKPOINT } from "../protocol/constants.ts";
 import { openStore } from "../storage/store.ts";
 import { WorldState } from "../world-state/world-state.ts";
@@ -28,12 +28,11 @@ const contracts = new ContentStore({ store, chain });
 const siloing = new Siloing(core);
 const vm = new Vm();
 
-/** The whole task reads one snapshot of the store. Throws when the block it stands on is not the one that was meant. */
-export async function processBlock({ base, header, l1ToL2Messages, txs, options }: BlockTask): Promise<BlockOutcome> {
+/** The whole task reads one snapshot of the store. "stale" when the block it stands on is not the one that was meant. */
+export async function processBlock(task: BlockTask): Promise<BlockOutcome | "stale"> {
+  const { base, header, l1ToL2Messages, txs, options } = task;
   const found = base.number === 0 ? world.genesisBlockHash() : chain.block(base.number)?.hash;
-  if (found === undefined || !equal(found, base.hash)) {
-    throw new Error(`block ${base.number} with hash ${toHex(base.hash)} is not stored any more`);
-  }
+  if (found === undefined || !equal(found, base.hash)) return "stale";
   const fork = world.fork(base.number);
   if (l1ToL2Messages !== undefined) {
     fork.append(L1_TO_L2_MESSAGE_TREE, l1ToL2Messages, L1_TO_L2_MESSAGES_PER_CHECKPOINT);

@@ -1,10 +1,13 @@
 import { ContentStore } from "../../src/archiver/content-store.ts";
 import { messagesOfCheckpoint } from "../../src/archiver/message-chain.ts";
+import { RECORDED_CHAIN } from "../../src/cli/demo/recorded-chain.ts";
 import type { Core } from "../../src/core/core.ts";
 import { BlockState } from "../../src/execution/block-state.ts";
+import type { WorkerSetup } from "../../src/execution/block-task.ts";
 import { globalsOfHeader } from "../../src/execution/globals.ts";
 import type { Siloing } from "../../src/execution/siloing.ts";
-import { toHex } from "../../src/protocol/bytes.ts";
+import { genesisPublicData } from "../../src/node/genesis.ts";
+import { fromHex, toHex } from "../../src/protocol/bytes.ts";
 import { L1_TO_L2_MESSAGE_TREE, L1_TO_L2_MESSAGES_PER_CHECKPOINT } from "../../src/protocol/constants.ts";
 import type { Tx } from "../../src/protocol/tx/tx.ts";
 import type { TxEffect } from "../../src/protocol/tx-effect.ts";
@@ -50,8 +53,19 @@ export class RecordedChain {
   get services() {
     return this.#follower.services;
   }
-  get path(): string {
-    return this.#follower.path;
+
+  /** For threads that read the same store. */
+  get workerSetup(): WorkerSetup {
+    const { constants } = this.#follower.reader.identity;
+    return {
+      path: this.#follower.path,
+      publicData: genesisPublicData(this.core, {
+        testAccounts: true,
+        sponsoredFpc: true,
+        prefundAddresses: [fromHex(RECORDED_CHAIN.prefundAddresses)],
+      }),
+      epochDuration: constants.epochDuration,
+    };
   }
 
   remove(): Promise<void> {

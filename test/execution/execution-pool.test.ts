@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadCore } from "../../src/core/load-core.ts";
+import { type BlockTask, StaleBaseError } from "../../src/execution/block-task.ts";
+import { ExecutionPool } from "../../src/execution/execution-pool.ts";
+import { SIMULATION, simulatedTx } from "../../src/execution/simulated-tx.ts";
+import { headerSnapshot } from "../../src/protocol/block-header.ts";
+import { toHex } from "../../src/protocol/bytes.ts";
+import { type RecordedBlock, RecordedChain } from "./recorded-chain.ts";
+
+/** Threads that read the store which this one has open. */
+describe("execution on other threads", () => {
+  let chain: RecordedChain;
+  let pool: ExecutionPool;
+  let blocks: RecordedBlock[];
+
+  beforeAll(async () => {
+    chain = await RecordedChain.open(loadCore());
+    pool = new ExecutionPool(chain.workerSetup, { size: 2 });
+    blocks = chain.blocks().slice(-12);
+  });
+  afterAll(async () => {
+    await pool?.close();
+    await chain?.remove();
+  });
+
+  const task = (block: RecordedBlock, options: BlockTask["options"] = { mode: "reexecute" }): BlockTask => ({
+    base: { number: block.number - 1, hash: chain.services.chain.block(block.number - 1)!.hash },
+    header: block.header,
+    l1ToL2Messages: chain.messages(block.number),
+    txs: block.txs,
+    options,
+  });
+
+  it("gives the recorded effects and roots of blocks that run side by side", async () => {
+    const results = await Promise.all(blocks.map((block) => pool.process(task(block))));
+    for (const [i, { processed, trees, unprocessable, failed }] of results.entries()) {
+      expect([unprocessable, failed]).toEqual([[], []]);
+      expect(processed.map(({ effect }) => toHex(effect.words))).toEqual(
+        blocks[i].effects.map(({ words }) => toHex(words)),
+      );
+      for (const tree of [0, 1, 2, 3] as const) {
+        expect(toHex(trees[tree].root)).toBe(toHex(headerSnapshot(blocks[i].header, tree).root));
+      }
+    }
+  });
+
+  it("answers a simulation with values, reasons and logs", async () => {
+    const reverted = chain.blocks().find(({ effects }) => effects.length === 1 && effects[0].revertCode !== 0)!;
+    const { processed } = await pool.process(task(reverted, { mode: "build", ...SIMULATION }));
+    const { revert, returned, effect } = simulatedTx(processed[0]);
+    expect(effect.revertCode).toBe(1);
+    expect(revert?.originalMessage).toMatch(/^Assertion failed: /);
+    expect(revert?.functionErrorStack.at(0)?.functionSelector).toHaveLength(4);
+    expect(revert?.noirErrorStack.at(-1)).toMatch(/^0\.\d+$/);
+    expect(returned).toHaveLength(1);
+  });
+
+  it("reports a tx that cannot be included, and stops at a deadline", async () => {
+    const [block] = blocks;
+    const twice = await pool.process({ ...task(block), txs: [block.txs[0], block.txs[0]] });
+    expect(twice.unprocessable).toMatchObject([{ index: 1, reason: expect.stringMatching(/duplicate/) }]);
+    const late = await pool.process(task(block, { mode: "build", deadline: Date.now() - 1 }));
+    expect(late.stopped).toEqual({ at: 0, why: "deadline" });
+  });
+
+  it("refuses to build on a block that is not stored", async () => {
+    const given = task(blocks[0]);
+    const replaced = { ...given, base: { ...given.base, hash: new Uint8Array(32) } };
+    await expect(pool.process(replaced)).rejects.toThrow(new StaleBaseError(replaced.base));
+    const beyond = { ...given, base: { ...given.base, number: 1000 } };
+    await expect(pool.process(beyond)).rejects.toThrow(StaleBaseError);
+  });
+});
