@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { benchWitnessCommand } from "./commands/bench-witness.ts";
 import { configCommand } from "./commands/config.ts";
 import { demoCommand } from "./commands/demo.ts";
 import { startCommand } from "./commands/start.ts";
@@ -11,5 +12,6 @@ export function program(): Command {
     .version(programVersion())
     .addCommand(startCommand())
     .addCommand(demoCommand())
-    .addCommand(configCommand());
+    .addCommand(configCommand())
+    .addCommand(benchWitnessCommand());
 }

@@ -1,0 +1,12 @@
+/** Witnesses cannot be measured as asked. The message is complete: nothing but it needs to be shown to the operator. */
+export class BenchWitnessError extends Error {
+  readonly subject: string;
+  readonly rule: string;
+
+  constructor(subject: string, rule: string, options?: ErrorOptions) {
+    super(`${subject} ${rule}`, options);
+    this.name = "BenchWitnessError";
+    this.subject = subject;
+    this.rule = rule;
+  }
+}

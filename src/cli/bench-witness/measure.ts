@@ -1,0 +1,171 @@
+import { createHistogram, type RecordableHistogram } from "node:perf_hooks";
+import { Worker } from "node:worker_threads";
+import { BenchWitnessError } from "./errors.ts";
+import { chainStoreOf, inspectBesideNode, openTrees } from "./open-trees.ts";
+import type { WitnessPlan } from "./plan.ts";
+import { TREE_TEXTS, type TreeText } from "./tree-texts.ts";
+import type { FromThread, ThreadPlan, ToThread } from "./witness-thread.ts";
+
+/** Microseconds by percentile; 100 is the largest. */
+export type LatenciesUs = Record<"p50" | "p90" | "p99" | "p99.9" | "max", number>;
+
+export interface TreeFigures {
+  witnesses: number;
+  perSecond: number;
+  latencyUs: LatenciesUs;
+}
+
+export interface WitnessFigures {
+  dataDirectory: string;
+  l1ChainId: number;
+  rollupVersion: number;
+  /** The block whose state was asked, and the blocks whose state is kept. */
+  block: number;
+  tip: number;
+  oldest: number;
+  threads: number;
+  seconds: number;
+  trees: Partial<Record<TreeText, TreeFigures>>;
+  /** Trees of the default mix that hold no leaf. */
+  skipped: TreeText[];
+  total: TreeFigures;
+}
+
+export interface MeasureOptions {
+  dataDirectory: string;
+  plan: WitnessPlan;
+  /** Told when the measuring begins, warm-up included. */
+  begun?: () => void;
+  /** Ends the measuring early: the threads give their readers back, which a killed one would leave to hold pages of the store. */
+  signal?: AbortSignal;
+}
+
+function figuresOf(histogram: RecordableHistogram, perSecond: number): TreeFigures {
+  const at = (percentile: number) => histogram.percentile(percentile) / 1000;
+  return {
+    witnesses: histogram.count,
+    perSecond,
+    latencyUs: { p50: at(50), p90: at(90), p99: at(99), "p99.9": at(99.9), max: histogram.max / 1000 },
+  };
+}
+
+/** Block to ask, and what is kept. Throws BenchWitnessError. */
+async function chosenBlock(path: string, { depth }: WitnessPlan) {
+  const { world, identity, close } = await openTrees(path);
+  try {
+    const { tip, oldest } = world.status();
+    if (tip === 0) throw new BenchWitnessError(`chain store ${path}`, "holds no block yet");
+    // Genesis outlives pruning and is no state to measure.
+    const first = Math.max(1, oldest);
+    if (tip - depth < first)
+      throw new BenchWitnessError(
+        "--depth",
+        `may be at most ${tip - first}: the states of blocks ${first} to ${tip} are kept; got ${depth}`,
+      );
+    return { identity, tip, oldest: first, block: tip - depth };
+  } finally {
+    await close();
+  }
+}
+
+/** One thread; every step rejects when the thread fails or ends early. */
+class WitnessThread {
+  readonly #worker: Worker;
+  readonly #failed: Promise<never>;
+
+  constructor(plan: ThreadPlan) {
+    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+    this.#worker = new Worker(new URL(`./witness-thread.${extension}`, import.meta.url), { workerData: plan });
+    this.#failed = new Promise((_, reject) => {
+      this.#worker.once("error", (cause) =>
+        reject(new BenchWitnessError("a reading thread", `failed: ${cause.message}`, { cause })),
+      );
+      this.#worker.once("exit", (code) =>
+        reject(new BenchWitnessError("a reading thread", `ended early with code ${code}`)),
+      );
+    });
+    // Awaited only beside an answer.
+    this.#failed.catch(() => {});
+  }
+
+  next<K extends FromThread["kind"]>(kind: K): Promise<Extract<FromThread, { kind: K }>> {
+    const answer = new Promise<Extract<FromThread, { kind: K }>>((resolve) => {
+      this.#worker.on("message", (message: FromThread) => {
+        if (message.kind === kind) resolve(message as Extract<FromThread, { kind: K }>);
+      });
+    });
+    return Promise.race([answer, this.#failed]);
+  }
+
+  tell(what: ToThread): void {
+    this.#worker.postMessage(what);
+  }
+
+  async end(): Promise<void> {
+    await this.#worker.terminate();
+  }
+}
+
+/**
+ * Asks the trees of a data directory for witnesses from several threads at once, each with a reader of its own, and counts. Nothing is
+ * written. Throws BenchWitnessError, StoreSchemaError or DamagedStoreError, or the reason of `signal`.
+ */
+export async function measureWitnesses({
+  dataDirectory,
+  plan,
+  begun,
+  signal,
+}: MeasureOptions): Promise<WitnessFigures> {
+  const path = chainStoreOf(dataDirectory);
+  await inspectBesideNode(path);
+  const { identity, tip, oldest, block } = await chosenBlock(path, plan);
+  const { mix, keys, absent } = plan;
+  const threadPlan: ThreadPlan = {
+    ...{ path, block, mix, keys, absent },
+    warmUpMs: plan.warmUpSeconds * 1000,
+    measureMs: plan.seconds * 1000,
+  };
+  const threads = Array.from({ length: plan.threads }, () => new WitnessThread(threadPlan));
+  try {
+    const ready = await Promise.all(threads.map((thread) => thread.next("ready")));
+    const skipped = TREE_TEXTS.filter((tree) => ready.some(({ empty }) => empty.includes(tree)));
+    if (skipped.length > 0 && (plan.mixGiven || skipped.length === mix.length))
+      throw new BenchWitnessError(`tree ${skipped[0]}`, `holds no leaf as of block ${block}; leave it out of --trees`);
+    const measured = threads.map((thread) => thread.next("measured"));
+    begun?.();
+    const stop = (): void => {
+      for (const thread of threads) thread.tell("stop");
+    };
+    signal?.addEventListener("abort", stop, { once: true });
+    for (const thread of threads) thread.tell(signal?.aborted ? "stop" : "start");
+    const results = await Promise.all(measured);
+    signal?.throwIfAborted();
+
+    const total = createHistogram();
+    let totalRate = 0;
+    const trees: WitnessFigures["trees"] = {};
+    for (const { tree } of mix) {
+      const merged = createHistogram();
+      let rate = 0;
+      for (const { latencies, elapsedMs } of results) {
+        const histogram = latencies.find((one) => one.tree === tree)?.histogram;
+        if (histogram === undefined) continue;
+        merged.add(histogram);
+        rate += (histogram.count / elapsedMs) * 1000;
+      }
+      if (merged.count === 0) continue;
+      trees[tree] = figuresOf(merged, rate);
+      total.add(merged);
+      totalRate += rate;
+    }
+    return {
+      dataDirectory,
+      l1ChainId: identity.l1ChainId,
+      rollupVersion: identity.rollupVersion,
+      ...{ block, tip, oldest, threads: plan.threads, seconds: plan.seconds, trees, skipped },
+      total: figuresOf(total, totalRate),
+    };
+  } finally {
+    await Promise.all(threads.map((thread) => thread.end()));
+  }
+}

@@ -1,0 +1,74 @@
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { loadCore } from "../../core/load-core.ts";
+import { readIdentity, type StoreIdentity, StoreSchemaError } from "../../storage/identity.ts";
+import { DamagedStoreError, inspectStore } from "../../storage/inspect.ts";
+import { openStore } from "../../storage/store.ts";
+import { genesisState } from "../../world-state/genesis.ts";
+import { StateReader } from "../../world-state/state-reader.ts";
+import { openTables } from "../../world-state/tables.ts";
+import type { WorldStateReader } from "../../world-state/types.ts";
+import { BenchWitnessError } from "./errors.ts";
+
+const INSPECTIONS = 3;
+const INSPECTION_PAUSE_MS = 100;
+
+/** The trees of a data directory, for reading. */
+export interface OpenTrees {
+  world: WorldStateReader;
+  identity: StoreIdentity;
+  close(): Promise<void>;
+}
+
+/** Folder of the chain store in a data directory. Throws BenchWitnessError. */
+export function chainStoreOf(dataDirectory: string): string {
+  const subject = `data directory ${dataDirectory}`;
+  const found = statSync(dataDirectory, { throwIfNoEntry: false });
+  if (found === undefined) throw new BenchWitnessError(subject, "does not exist");
+  if (!found.isDirectory()) throw new BenchWitnessError(subject, "is not a folder");
+  const path = join(dataDirectory, "chain");
+  if (!existsSync(join(path, "data.mdb")))
+    throw new BenchWitnessError(subject, "holds no chain store; a node that runs with it makes one");
+  return path;
+}
+
+/**
+ * Looks at the database file as a node does before it opens it. A node that runs beside may be writing the part that is read, so
+ * that what looks damaged once is looked at again. Throws DamagedStoreError.
+ */
+export async function inspectBesideNode(path: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      inspectStore(path);
+      return;
+    } catch (error) {
+      if (!(error instanceof DamagedStoreError) || attempt === INSPECTIONS) throw error;
+      await sleep(INSPECTION_PAUSE_MS);
+    }
+  }
+}
+
+/**
+ * Opens a chain store without writing to it, which works beside a running node: LMDB gives every reader a snapshot and neither waits for
+ * the other. Throws BenchWitnessError or StoreSchemaError.
+ */
+export async function openTrees(path: string): Promise<OpenTrees> {
+  const store = openStore({ path, readOnly: true });
+  try {
+    const identity = readIdentity(store);
+    if (identity === undefined) throw new BenchWitnessError(`chain store ${path}`, "belongs to no chain yet");
+    const core = loadCore();
+    // Block 0 alone is answered from the genesis given here, and it is never asked.
+    const world = new StateReader(core, openTables(store), genesisState(core, []));
+    return { world, identity, close: () => store.close() };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** Errors of opening a store that are the operator's to mend. */
+export function isStoreRefusal(error: unknown): error is Error {
+  return error instanceof BenchWitnessError || error instanceof StoreSchemaError || error instanceof DamagedStoreError;
+}
