@@ -1,9 +1,9 @@
 import { toHex } from "../protocol/bytes.ts";
-import type { Tx } from "../protocol/tx/tx.ts";
 import { readTxEffect } from "../protocol/tx-effect.ts";
 import type { PrefilledEntry } from "../world-state/genesis.ts";
 import type { TreeSnapshot } from "../world-state/types.ts";
 import type { BlockState } from "./block-state.ts";
+import type { HashedTx } from "./executed-tx.ts";
 import type { ProcessedTxs, ProcessOptions } from "./process-txs.ts";
 
 /** What a thread needs to read the chain store, which this process has open for writing. Plain data: it crosses threads. */
@@ -23,7 +23,7 @@ export interface BlockTask {
   header: Uint8Array;
   /** The checkpoint's messages for its first block, undefined for later ones. */
   l1ToL2Messages?: Uint8Array[];
-  txs: Tx[];
+  txs: HashedTx[];
   options: Omit<ProcessOptions, "validate" | "uninterrupted">;
 }
 
@@ -66,8 +66,8 @@ export function unpackOutcome({ processed, ...rest }: BlockOutcome): ProcessedBl
 }
 
 /** A tx without the bytes around its parts, which a message to another thread would carry too. */
-export function packTx(tx: Tx): Tx {
-  return detached(tx) as Tx;
+export function packTx(tx: HashedTx): HashedTx {
+  return detached(tx) as HashedTx;
 }
 
 /** A copy of plain data in which every byte array owns its buffer, and errors are no more than their name, text and stack. */

@@ -1,5 +1,4 @@
 import { l2ToL1MessageHash } from "../core/derive/message.ts";
-import { txHash } from "../core/derive/tx-hash.ts";
 import { concat } from "../protocol/bytes.ts";
 import { MaxFeesTooLowError } from "../protocol/fees/transaction-fee.ts";
 import type { Fr } from "../protocol/field.ts";
@@ -9,7 +8,7 @@ import { type TxEffectParts, txEffectFromParts } from "../protocol/tx-effect-wor
 import type { BlockState } from "./block-state.ts";
 import type { ContractLogs } from "./contract-directory.ts";
 import { ofTxForm, UnprocessableTxError } from "./errors.ts";
-import type { ExecutedTx } from "./executed-tx.ts";
+import type { ExecutedTx, HashedTx } from "./executed-tx.ts";
 import type { ExecutionOptions } from "./execution-options.ts";
 import { runPrivateTx } from "./private-tx.ts";
 import { PublicTxRun } from "./public-tx.ts";
@@ -32,11 +31,11 @@ export interface PendingTx {
  * errors are not its own: VmDeadlineError, VmMemoryError, and what the contract source or the fork throws. The block's state is unchanged
  * after every error.
  */
-export function executeTx(vm: Vm, state: BlockState, tx: Tx, options: ExecutionOptions = {}): PendingTx {
+export function executeTx(vm: Vm, state: BlockState, given: HashedTx, options: ExecutionOptions = {}): PendingTx {
+  const { tx, hash } = given;
   const published = state.contracts.mark();
   const drop = () => state.contracts.revertTo(published);
   try {
-    const hash = txHash(state.core, tx.data);
     const { executed, effects } = hasPublicCalls(tx.data)
       ? executePublic(vm, state, tx, hash, options)
       : executePrivate(state, tx, hash);

@@ -1,7 +1,14 @@
 import type { Fr } from "../protocol/field.ts";
 import type { TxGas } from "../protocol/tx/gas-settings.ts";
+import type { Tx } from "../protocol/tx/tx.ts";
 import type { TxEffect } from "../protocol/tx-effect.ts";
 import type { CallRecord } from "./vm/call-records.ts";
+
+/** A tx and its hash, which takes longer to compute than many a tx takes to execute: who took the tx in knows it already. */
+export interface HashedTx {
+  hash: Fr;
+  tx: Tx;
+}
 
 export type Phase = "setup" | "app" | "teardown";
 

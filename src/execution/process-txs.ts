@@ -1,5 +1,4 @@
 import { setImmediate } from "node:timers/promises";
-import { txHash } from "../core/derive/tx-hash.ts";
 import type { Fr } from "../protocol/field.ts";
 import { type TxGas, txGasSettings } from "../protocol/tx/gas-settings.ts";
 import type { Tx } from "../protocol/tx/tx.ts";
@@ -7,7 +6,7 @@ import { leastBlobFields } from "./blob-room.ts";
 import type { BlockState } from "./block-state.ts";
 import { ofTxForm, UnprocessableTxError } from "./errors.ts";
 import { executeTx, type PendingTx } from "./execute-tx.ts";
-import type { ExecutedTx } from "./executed-tx.ts";
+import type { ExecutedTx, HashedTx } from "./executed-tx.ts";
 import type { ExecutionOptions } from "./execution-options.ts";
 import { gasFits, gasSum, NO_GAS } from "./gas-budget.ts";
 import { VmDeadlineError } from "./vm/errors.ts";
@@ -71,7 +70,7 @@ type Ended = NonNullable<ProcessedTxs["stopped"]>["why"];
 export async function processTxs(
   vm: Vm,
   state: BlockState,
-  txs: readonly Tx[],
+  txs: readonly HashedTx[],
   options: ProcessOptions,
 ): Promise<ProcessedTxs> {
   const run = new Processing(vm, state, options);
@@ -106,18 +105,18 @@ class Processing {
   }
 
   /** Takes one tx, or says why the run ends in front of it. */
-  async next(tx: Tx, index: number): Promise<{ why: Ended; cause?: unknown } | undefined> {
+  async next(given: HashedTx, index: number): Promise<{ why: Ended; cause?: unknown } | undefined> {
     const { maxTxs, deadline } = this.#options;
     if (this.result.processed.length >= (maxTxs ?? Number.POSITIVE_INFINITY)) return { why: "tx count" };
     if (Date.now() > (deadline ?? Number.POSITIVE_INFINITY)) return { why: "deadline" };
-    const hash = txHash(this.#state.core, tx.data);
+    const { tx, hash } = given;
     try {
       const unfit = this.#whyUnfit(tx) ?? (await this.#refusal(tx, hash));
       if (unfit !== undefined) {
         this.result[unfit.of].push({ index, hash, reason: unfit.reason });
         return undefined;
       }
-      return this.#take(this.#execute(tx), index);
+      return this.#take(this.#execute(given), index);
     } catch (error) {
       return this.#leave(error, { index, hash });
     }
@@ -148,7 +147,7 @@ class Processing {
     return this.result.blobFields + fields > (this.#options.maxBlobFields ?? Number.POSITIVE_INFINITY);
   }
 
-  #execute(tx: Tx): PendingTx {
+  #execute(tx: HashedTx): PendingTx {
     const { deadline, maxTxMilliseconds } = this.#options;
     const own = maxTxMilliseconds === undefined ? undefined : Date.now() + maxTxMilliseconds;
     const times = [deadline, own].filter((time) => time !== undefined);

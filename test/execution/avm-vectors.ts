@@ -2,9 +2,11 @@ import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { siloNullifier } from "../../src/core/derive/nullifier.ts";
 import { feePayerBalanceLeafSlot } from "../../src/core/derive/public-storage.ts";
+import { txHash } from "../../src/core/derive/tx-hash.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { BlockState } from "../../src/execution/block-state.ts";
 import type { ContractSource } from "../../src/execution/contract-directory.ts";
+import type { HashedTx } from "../../src/execution/executed-tx.ts";
 import { Siloing } from "../../src/execution/siloing.ts";
 import type { VmGlobals } from "../../src/execution/vm/run.ts";
 import { concat, fromHex, toHex } from "../../src/protocol/bytes.ts";
@@ -164,6 +166,10 @@ export function sourceOf(contracts: VectorContract[]): ContractSource {
       };
     },
   };
+}
+
+export function hashed(tx: Tx): HashedTx {
+  return { hash: txHash(core, tx.data), tx };
 }
 
 /** The state in front of a case's transaction. */

@@ -10,12 +10,12 @@ import { INSTANCE_REGISTRY } from "../../src/protocol/contract-events.ts";
 import { fr } from "../../src/protocol/field.ts";
 import { layoutOf } from "../../src/protocol/tx/kernel-output.ts";
 import type { Tx } from "../../src/protocol/tx/tx.ts";
-import { core, sourceOf } from "./avm-vectors.ts";
+import { core, hashed, sourceOf } from "./avm-vectors.ts";
 import { BALANCE, balanceOf, fundedState, payersTx, treesOf } from "./funded-state.ts";
 
 const vm = new Vm();
 const run = (state: ReturnType<typeof fundedState>, txs: Tx[], options: Partial<ProcessOptions> = {}) =>
-  processTxs(vm, state, txs, { mode: "build", ...options });
+  processTxs(vm, state, txs.map(hashed), { mode: "build", ...options });
 
 /** The globals of the vectors charge 5 for a unit of L2 gas. */
 const FEE = 5000n;
@@ -185,7 +185,7 @@ describe("processing public transactions", () => {
     expect(unknown.unprocessable[0].reason).toMatch(/^Contract instance of 0x0*1001 should be found/);
     const source = { ...known, contractClass: () => undefined };
     // A VM that has not loaded the class.
-    const classless = await processTxs(new Vm(), deployed(source), [publicTx(0x100)], { mode: "build" });
+    const classless = await processTxs(new Vm(), deployed(source), [hashed(publicTx(0x100))], { mode: "build" });
     expect(classless.unprocessable[0].reason).toMatch(/^Contract class 0x0*c1 of contract 0x0*1001 is not known$/);
   });
 

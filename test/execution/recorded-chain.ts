@@ -4,6 +4,7 @@ import { RECORDED_CHAIN } from "../../src/cli/demo/recorded-chain.ts";
 import type { Core } from "../../src/core/core.ts";
 import { BlockState } from "../../src/execution/block-state.ts";
 import type { WorkerSetup } from "../../src/execution/block-task.ts";
+import type { HashedTx } from "../../src/execution/executed-tx.ts";
 import { globalsOfHeader } from "../../src/execution/globals.ts";
 import type { Siloing } from "../../src/execution/siloing.ts";
 import { genesisPublicData } from "../../src/node/genesis.ts";
@@ -21,7 +22,7 @@ export interface RecordedBlock {
   header: Uint8Array;
   hash: Uint8Array;
   archiveRoot: Uint8Array;
-  txs: Tx[];
+  txs: HashedTx[];
   effects: TxEffect[];
 }
 
@@ -79,7 +80,10 @@ export class RecordedChain {
     return numbers.flatMap((number) => {
       const { header, hash, archiveRoot } = chain.block(number)!;
       const effects = chain.txEffects(number);
-      const txs = effects.flatMap(({ txHash }) => this.#sent.get(toHex(txHash)) ?? []);
+      const txs = effects.flatMap(({ txHash: hash }) => {
+        const tx = this.#sent.get(toHex(hash));
+        return tx === undefined ? [] : [{ hash, tx }];
+      });
       if (effects.length === 0 || txs.length < effects.length) return [];
       return [{ number, header, hash, archiveRoot, txs, effects }];
     });

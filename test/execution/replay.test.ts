@@ -32,7 +32,7 @@ describe("the recorded chain, executed again", () => {
     expect({
       blocks: blocks.length,
       txs: txs.length,
-      public: blocks.flatMap((block) => block.txs).filter(({ data }) => isForPublic(data)).length,
+      public: blocks.flatMap((block) => block.txs).filter(({ tx }) => isForPublic(tx.data)).length,
       reverted: txs.filter(({ revertCode }) => revertCode !== 0).length,
     }).toEqual({ blocks: 55, txs: 64, public: 52, reverted: 3 });
   });

@@ -8,7 +8,7 @@ import { Vm } from "../../src/execution/vm/vm.ts";
 import { toHex, word } from "../../src/protocol/bytes.ts";
 import type { TxGas } from "../../src/protocol/tx/gas-settings.ts";
 import { items } from "../../src/protocol/tx-effect.ts";
-import { blockStateOf, field, GLOBALS, short, type TxCase, txOf, VECTORS } from "./avm-vectors.ts";
+import { blockStateOf, field, GLOBALS, hashed, short, type TxCase, txOf, VECTORS } from "./avm-vectors.ts";
 
 const MOST_OUTPUT_FIELDS = 5000;
 
@@ -69,12 +69,12 @@ describe("transactions recorded from the network's own executor", () => {
     const { expect: wanted } = given;
     if (wanted.unprocessable) {
       const before = trees(state);
-      expect(() => executeTx(vm, state, txOf(given))).toThrow(new UnprocessableTxError(wanted.reason ?? ""));
+      expect(() => executeTx(vm, state, hashed(txOf(given)))).toThrow(new UnprocessableTxError(wanted.reason ?? ""));
       expect(trees(state)).toEqual(before);
       return;
     }
     expect(trees(state)).toEqual(wanted.startTrees);
-    const pending = executeTx(vm, state, txOf(given), { maxOutputFields: MOST_OUTPUT_FIELDS });
+    const pending = executeTx(vm, state, hashed(txOf(given)), { maxOutputFields: MOST_OUTPUT_FIELDS });
     const { executed } = pending;
     const { totalGas, publicGas, teardownGas, billedGas } = executed.gasUsed;
     expect(executed.effect.revertCode).toBe(wanted.revertCode);
