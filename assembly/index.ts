@@ -2,6 +2,7 @@ export { initialize, scratchStart } from "./start";
 export { absorbWords, hashWords } from "./poseidon2/sponge";
 export { hashBytes, hashMany } from "./poseidon2/entry-points";
 export { rehashTiles } from "./trees/rehash";
+export { hashTileVersions } from "./trees/tile-versions";
 export { siblingPath } from "./trees/sibling-path";
 export { claimTile, closePath, openPath, startTileCache, tileCacheBytes } from "./trees/tile-cache";
 export { zeroHashes } from "./trees/zero-hashes";

@@ -1,3 +1,4 @@
+import type { HashedTiles, TileJob } from "./tile-job.ts";
 
 /**
  * Host side of the WASM core: pure functions on bytes, one instance per thread. Fields are canonical 32-byte big-endian words on
@@ -28,6 +29,8 @@ export interface Core {
    */
   rehashTiles(tiles: Uint8Array[], dirty: Uint32Array, height: number): void;
 
+  /** Hashes tiles through consecutive blocks and packs their rows. Throws a RangeError when a row is damaged. */
+  hashTiles(job: TileJob): HashedTiles;
 
   /**
    * Sibling path of a leaf from stored tiles, leaf side first, written to `out` (height x 32 bytes) at `at`.

@@ -1,5 +1,6 @@
 import { move } from "piscina";
 import { loadCore } from "./load-core.ts";
+import type { TileJob } from "./tile-job.ts";
 
 /** Runs in the threads of a CorePool; one instance of the core each. Buffers come and go by transfer. */
 
@@ -10,21 +11,11 @@ export interface HashManyTask {
   arity: number;
 }
 
-export interface RehashTilesTask {
-  /** Tiles of 2^(height+1) words, back to back. */
-  tiles: Uint8Array<ArrayBuffer>;
-  dirty: Uint32Array<ArrayBuffer>;
-  height: number;
-}
-
 export function hashMany({ inputs, arity }: HashManyTask): unknown {
   return move(core.hashMany(inputs, arity));
 }
 
-/** Returns the tiles of the task, inner nodes recomputed. */
-export function rehashTiles({ tiles, dirty, height }: RehashTilesTask): unknown {
-  const tileBytes = 64 << height;
-  const views = Array.from(dirty, (_, i) => tiles.subarray(i * tileBytes, (i + 1) * tileBytes));
-  core.rehashTiles(views, dirty, height);
-  return move(tiles);
+/** Returns the bytes of the hashed tiles. */
+export function hashTiles(job: TileJob): unknown {
+  return move(core.hashTiles(job).bytes);
 }

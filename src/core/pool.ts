@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { Piscina } from "piscina";
-import type { HashManyTask, RehashTilesTask } from "./pool-worker.ts";
+import type { HashManyTask } from "./pool-worker.ts";
+import { type HashedTiles, hashedTiles, type TileJob } from "./tile-job.ts";
 
 /** Hashes below which another thread costs more than it saves: some 0.1 ms of messages against 40 us a hash. */
 const MIN_HASHES_PER_TASK = 32;
@@ -56,26 +57,9 @@ export class CorePool {
     return out;
   }
 
-  /** Core.rehashTiles over all threads. In place when the promise resolves; the tiles must not change before. */
-  async rehashTiles(tiles: Uint8Array[], dirty: Uint32Array, height: number): Promise<void> {
-    const tileBytes = 64 << height;
-    const smallest = Math.ceil(MIN_HASHES_PER_TASK / 2 ** height);
-    await Promise.all(
-      slices(tiles.length, this.size, smallest).map(async ({ from, to }) => {
-        const task: RehashTilesTask = {
-          tiles: new Uint8Array((to - from) * tileBytes),
-          dirty: dirty.slice(from, to),
-          height,
-        };
-        for (let i = from; i < to; i++) task.tiles.set(tiles[i], (i - from) * tileBytes);
-        const transfer = [task.tiles.buffer, task.dirty.buffer];
-        const done = await this.#run<Uint8Array>("rehashTiles", task, transfer);
-        for (let i = from; i < to; i++) {
-          const at = (i - from) * tileBytes;
-          tiles[i].set(done.subarray(at + 32, at + tileBytes / 2), 32);
-        }
-      }),
-    );
+  /** Core.hashTiles on one thread. The job's input is handed over: it is empty afterwards. */
+  async hashTiles(job: TileJob): Promise<HashedTiles> {
+    return hashedTiles(await this.#run<Uint8Array>("hashTiles", job, [job.input.buffer]), job);
   }
 
   /** Waits for running tasks and stops the threads. */
@@ -83,7 +67,7 @@ export class CorePool {
     await this.#threads.close();
   }
 
-  #run<Result>(name: string, task: HashManyTask | RehashTilesTask, transferList: ArrayBuffer[]): Promise<Result> {
+  #run<Result>(name: string, task: HashManyTask | TileJob, transferList: ArrayBuffer[]): Promise<Result> {
     return this.#threads.run(task, { name, transferList }) as Promise<Result>;
   }
 }

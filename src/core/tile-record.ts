@@ -5,6 +5,9 @@
  *
  * Bit k stands for heap word k. Word 0 is unused and the root (word 1) is kept in the tile above, so their bits are 0. A word
  * equal to the zero hash of its level is left out.
+ *
+ * An old version may be a partial record: bit 0 is set, and the words are those that the version after it replaced, zero hashes
+ * included. Whatever it leaves out is as in that version.
  */
 export type TileRecord = Uint8Array;
 
@@ -83,4 +86,33 @@ export function unpackTile(
     }
   }
   return tile;
+}
+
+export function isPartial(record: TileRecord): boolean {
+  return (record[0] & 1) !== 0;
+}
+
+/**
+ * Record of a version from its partial record, those of the versions after it and the record of the next one that is kept whole,
+ * oldest first. Zero hashes may be among its words.
+ */
+export function completeRecord(records: TileRecord[], tileHeight: number): TileRecord {
+  const words = 2 << tileHeight;
+  const bitmap = bitmapBytes(tileHeight);
+  const merged = new Uint8Array(bitmap + (words - 2) * 32);
+  const next = records.map(() => bitmap);
+  let end = bitmap;
+  for (let node = 2; node < words; node++) {
+    let source = -1;
+    for (let r = 0; r < records.length; r++) {
+      if ((records[r][node >> 3] & (1 << (node & 7))) === 0) continue;
+      if (source < 0) source = r;
+      next[r] += 32;
+    }
+    if (source < 0) continue;
+    merged[node >> 3] |= 1 << (node & 7);
+    merged.set(records[source].subarray(next[source] - 32, next[source]), end);
+    end += 32;
+  }
+  return merged.slice(0, end);
 }

@@ -8,6 +8,7 @@ import {
   type LinkedLeaves,
   type TileCache,
 } from "./core.ts";
+import { type HashedTiles, hashedTiles, type TileJob } from "./tile-job.ts";
 import { WasmBlobSponge } from "./wasm-blob-sponge.ts";
 import type { CoreExports } from "./wasm-exports.ts";
 import { WasmMemory } from "./wasm-memory.ts";
@@ -123,6 +124,37 @@ export class WasmCore implements Core {
     }
   }
 
+  hashTiles(job: TileJob): HashedTiles {
+    const { tileCount, versionCount, height, baseLevel, arity, input } = job;
+    const slotBytes = 64 << height;
+    const most = tileCount + versionCount;
+    // Each part starts at a multiple of 8: slots, words and preimages are whole words, the input's head whole pairs of u32.
+    const inputBytes = (input.length + 15) & ~15;
+    const sizes = [inputBytes, most * slotBytes, versionCount * 8, versionCount * (8 << height), versionCount * 32];
+    const [at, slots, changed, jobs, roots, ends] = placesOf(sizes, (bytes) =>
+      this.#memory.reserve(bytes + most * (8 + slotBytes)),
+    );
+    const rows = ends + most * 4;
+    this.#memory.copyIn(at, input);
+    const done = this.#exports.hashTileVersions(
+      at,
+      tileCount,
+      versionCount,
+      height,
+      baseLevel,
+      arity,
+      slots,
+      changed,
+      jobs,
+      ends,
+      roots,
+      rows,
+    );
+    if (done !== tileCount) throw new RangeError(`the row of tile ${done} of the job does not agree with its bitmap`);
+    const end = most === 0 ? rows : rows + this.#memory.copyOutU32(rows - 4, 1)[0];
+    return hashedTiles(this.#memory.copyOut(roots, end - roots), job);
+  }
+
   siblingPath(
     records: (Uint8Array | undefined)[],
     index: number,
@@ -211,6 +243,12 @@ export class WasmCore implements Core {
 
 function requireBytes(name: string, bytes: Uint8Array, length: number): void {
   if (bytes.length !== length) throw new RangeError(`${name} must be ${length} bytes, got ${bytes.length}`);
+}
+
+/** Starts of parts of the given sizes laid out one after the other in a reservation, and the end of the last. */
+function placesOf(sizes: number[], reserve: (bytes: number) => number): number[] {
+  let at = reserve(sizes.reduce((sum, size) => sum + size, 0));
+  return [at, ...sizes.map((size) => (at += size))];
 }
 
 function requireWords(name: string, bytes: Uint8Array): void {

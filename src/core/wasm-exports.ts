@@ -9,6 +9,20 @@ export interface CoreExports extends Record<string, unknown> {
   hashBytes(out: number, bytes: number, length: number, words: number): void;
   hashMany(out: number, words: number, arity: number, count: number, jobs: number): void;
   rehashTiles(tiles: number, dirty: number, count: number, height: number, jobs: number): void;
+  hashTileVersions(
+    input: number,
+    tileCount: number,
+    versionCount: number,
+    height: number,
+    baseLevel: number,
+    arity: number,
+    slots: number,
+    changed: number,
+    jobs: number,
+    ends: number,
+    roots: number,
+    rows: number,
+  ): number;
   siblingPath(out: number, records: number, index: number, height: number, tileHeight: number): void;
   tileCacheBytes(sets: number): number;
   startTileCache(cache: number, sets: number): void;

@@ -5,7 +5,7 @@ import { toHex } from "../protocol/bytes.ts";
 import { claimStore } from "../storage/identity.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import type { PrefilledEntry } from "../world-state/genesis.ts";
-import type { TileHasher } from "../world-state/tree-overlay.ts";
+import type { TileHasher } from "../world-state/tree-batch.ts";
 import { WorldState } from "../world-state/world-state.ts";
 
 /** The store of one rollup and what reads and writes it. */

@@ -15,7 +15,7 @@ import {
 import { items } from "../protocol/tx-effect.ts";
 import { StateMismatchError } from "./errors.ts";
 import type { Fork } from "./fork.ts";
-import type { TileHasher } from "./tree-overlay.ts";
+import type { Snapshots } from "./tables.ts";
 import type { BlockEffects, TreeSnapshot } from "./types.ts";
 
 function check(block: number, tree: TreeId, expected: TreeSnapshot, got: TreeSnapshot): void {
@@ -26,13 +26,10 @@ function check(block: number, tree: TreeId, expected: TreeSnapshot, got: TreeSna
 }
 
 /**
- * Applies the effects of one block to a fork of the state before it and checks each root and size against the header, the archive
- * against L1 (sheet 01 section 8). Throws StateMismatchError or WorldStateError; the fork is then of no use.
+ * Applies the effects of one block to the leaves of a fork of the state before it (sheet 01 section 8). Throws WorldStateError; the
+ * fork is then of no use. Roots are left to checkBlock.
  */
-export async function applyBlock(fork: Fork, effects: BlockEffects, hasher?: TileHasher): Promise<void> {
-  const { header, blockHash, archiveRoot, txs, l1ToL2Messages } = effects;
-  const number = headerBlockNumber(header);
-  check(number, ARCHIVE, headerSnapshot(header, ARCHIVE), fork.snapshot(ARCHIVE));
+export function applyBlock(fork: Fork, { blockHash, txs, l1ToL2Messages }: BlockEffects): void {
   if (l1ToL2Messages !== undefined) {
     fork.append(L1_TO_L2_MESSAGE_TREE, l1ToL2Messages, L1_TO_L2_MESSAGES_PER_CHECKPOINT);
   }
@@ -56,10 +53,18 @@ export async function applyBlock(fork: Fork, effects: BlockEffects, hasher?: Til
       });
     }
   }
-  await fork.settle(hasher);
-  for (const tree of TREE_IDS) {
-    if (tree !== ARCHIVE) check(number, tree, headerSnapshot(header, tree), fork.snapshot(tree));
-  }
   fork.append(ARCHIVE, [blockHash]);
-  check(number, ARCHIVE, { root: archiveRoot, size: number + 1 }, fork.snapshot(ARCHIVE));
+}
+
+/**
+ * Compares each root and size with what the block's header states, the archive's before and after the block with the header and L1
+ * (sheet 01 section 8). Throws StateMismatchError.
+ */
+export function checkBlock({ header, archiveRoot }: BlockEffects, before: Snapshots, after: Snapshots): void {
+  const number = headerBlockNumber(header);
+  check(number, ARCHIVE, headerSnapshot(header, ARCHIVE), before[ARCHIVE]);
+  for (const tree of TREE_IDS) {
+    if (tree !== ARCHIVE) check(number, tree, headerSnapshot(header, tree), after[tree]);
+  }
+  check(number, ARCHIVE, { root: archiveRoot, size: number + 1 }, after[ARCHIVE]);
 }

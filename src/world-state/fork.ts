@@ -6,11 +6,8 @@ import { keyPresentError, WorldStateError } from "./errors.ts";
 import { IndexedOverlay, mapKey } from "./indexed-overlay.ts";
 import type { IndexedTree, StateView } from "./state-view.ts";
 import type { StoredLeaf } from "./tables.ts";
-import { type TileHasher, TreeOverlay } from "./tree-overlay.ts";
+import { type ChangedTile, TreeOverlay } from "./tree-overlay.ts";
 import type { IndexedLeaf, TreeSnapshot } from "./types.ts";
-
-/** Changed leaves from which threads pay off: some ten hashes of 16 us a leaf, against about a millisecond a level for messages. */
-const MIN_LEAVES_FOR_THREADS = 128;
 
 /** A leaf to insert: a nullifier, or a slot with its value. */
 export interface LeafToInsert {
@@ -27,6 +24,11 @@ export interface AppendedValue {
   tree: TreeId;
   position: number;
   value: Uint8Array;
+}
+
+export interface ChangedLeaves {
+  appended: AppendedValue[];
+  indexed: Record<IndexedTree, StoredLeaf[]>;
 }
 
 /**
@@ -80,17 +82,6 @@ export class Fork {
 
   siblingPath(tree: TreeId, position: number): Uint8Array {
     return this.#flushed(tree).siblingPath(position);
-  }
-
-  /**
-   * Hashes what changed, on other threads when there is enough of it. Roots and paths read afterwards cost nothing; the fork must
-   * not be touched before the promise resolves.
-   */
-  async settle(hasher: TileHasher | undefined): Promise<void> {
-    const trees = TREE_IDS.map((tree) => this.#flushed(tree));
-    const pending = trees.reduce((sum, tree) => sum + tree.pending, 0);
-    if (hasher === undefined || pending < MIN_LEAVES_FOR_THREADS) return;
-    await Promise.all(trees.map((tree) => tree.flushOn(hasher)));
   }
 
   /** Overlay of a tree with the nodes of all its changed leaves written. */
@@ -299,11 +290,15 @@ export class Fork {
     while (this.depth > depth) this.revertCheckpoint();
   }
 
-  /** Everything that changed since the last call: packed tiles by tree, appended values, changed indexed leaves. */
-  takeChanges() {
-    const tiles = TREE_IDS.map((tree) => this.#flushed(tree).takeChanged());
+  /** Appended values and changed indexed leaves since the last call. Hashes nothing. */
+  takeLeaves(): ChangedLeaves {
     const appended = this.#appended;
     this.#appended = [];
-    return { tiles, appended, leaves: { 0: this.#indexed[0].takeChanged(), 2: this.#indexed[2].takeChanged() } };
+    return { appended, indexed: { 0: this.#indexed[0].takeChanged(), 2: this.#indexed[2].takeChanged() } };
+  }
+
+  /** Packed tiles of a tree that changed since the last call. */
+  takeTiles(tree: TreeId): ChangedTile[] {
+    return this.#flushed(tree).takeChanged();
   }
 }

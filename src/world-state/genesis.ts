@@ -10,12 +10,16 @@ import {
   NULLIFIER_TREE,
   PUBLIC_DATA_TREE,
   TREE_HEIGHTS,
+  TREE_IDS,
 } from "../protocol/constants.ts";
 import { FR_ZERO, fr } from "../protocol/field.ts";
 import { WorldStateError } from "./errors.ts";
 import { Fork } from "./fork.ts";
+import { BlockSealer } from "./sealed-block.ts";
 import { emptyState, type IndexedTree } from "./state-view.ts";
-import type { StoredLeaf } from "./tables.ts";
+import { type StoredLeaf, versionedBytes } from "./tables.ts";
+import { tileKey, tileOfId } from "./tile-address.ts";
+import type { BlockChanges } from "./write-blocks.ts";
 
 /** A public data entry that exists before the first block. */
 export interface PrefilledEntry {
@@ -81,4 +85,17 @@ export function genesisState(core: Core, prefilled: PrefilledEntry[]): GenesisSt
   const hash = blockHash(core, header);
   fork.append(ARCHIVE, [hash]);
   return { fork, header, hash };
+}
+
+/** The rows of block 0, from a fork of genesis that nothing was taken out of. */
+export function genesisChanges(fork: Fork): BlockChanges {
+  const tiles = TREE_IDS.flatMap((tree) =>
+    fork.takeTiles(tree).map(({ id, record }) => {
+      const { level, index } = tileOfId(id);
+      const row = versionedBytes({ since: 0, bytes: record });
+      return { key: tileKey(tree, level, index), row, history: [], blocks: [0] };
+    }),
+  );
+  const snapshots = TREE_IDS.map((tree) => fork.snapshot(tree));
+  return { blocks: [{ ...new BlockSealer(fork).seal(0), snapshots }], tiles };
 }

@@ -129,6 +129,12 @@ export class IndexedOverlay {
   }
 }
 
+export function preimage(leaf: StoredLeaf): Uint8Array {
+  const words = new Uint8Array(leaf.value === undefined ? 96 : 128);
+  writePreimage(leaf, words, 0);
+  return words;
+}
+
 /** Preimage words: key [, value], next key, next index (sheet 01 section 7.1). `out` is zero where it is not written. */
 export function writePreimage(leaf: StoredLeaf, out: Uint8Array, at: number): void {
   out.set(leaf.key, at);

@@ -1,6 +1,7 @@
 import { equal, readU32 } from "../protocol/bytes.ts";
 import type { TreeId } from "../protocol/constants.ts";
 import { UnknownStateError } from "./errors.ts";
+import { oldTile } from "./old-tile.ts";
 import type { IndexedTree, StateView } from "./state-view.ts";
 import {
   blockKey,
@@ -52,7 +53,7 @@ export class StoredState implements StateView {
 
   /** The version of a tile that later blocks changed. */
   olderTile(key: Uint8Array): Versioned | undefined {
-    return this.#historical(this.#tables.tileHistory, key);
+    return oldTile(this.#tables, key, this.block);
   }
 
   /** The version of a changed thing that held after this block; undefined when it did not exist then. */

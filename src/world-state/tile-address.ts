@@ -1,4 +1,4 @@
-import { writeUint } from "../protocol/bytes.ts";
+import { readUint, writeUint } from "../protocol/bytes.ts";
 import { TREE_HEIGHTS, type TreeId } from "../protocol/constants.ts";
 
 /**
@@ -7,7 +7,7 @@ import { TREE_HEIGHTS, type TreeId } from "../protocol/constants.ts";
  * tree whose height is no multiple of TILE_HEIGHT is lower. bench/ holds the measurement behind the height.
  */
 export const TILE_HEIGHT = 4;
-const TILE_WIDTH = 2 ** TILE_HEIGHT;
+export const TILE_WIDTH = 2 ** TILE_HEIGHT;
 
 /** Number of tile levels of a tree. */
 export function tileLevels(tree: TreeId): number {
@@ -42,6 +42,10 @@ export function tileKey(tree: TreeId, level: number, index: number): Uint8Array 
   const key = new Uint8Array(TILE_KEY_BYTES);
   writeTileKey(key, tree, level, index);
   return key;
+}
+
+export function tileOfKey(key: Uint8Array): { tree: TreeId; level: number; index: number } {
+  return { tree: key[0] as TreeId, level: key[1], index: readUint(key, 2, 5) };
 }
 
 export function writeTileKey(key: Uint8Array, tree: TreeId, level: number, index: number): void {

@@ -5,28 +5,23 @@ import { TREE_HEIGHTS, type TreeId } from "../protocol/constants.ts";
 import type { StateView } from "./state-view.ts";
 import { parentOf, TILE_HEIGHT, tileHeightAt, tileId, tileLevels, tileOfId } from "./tile-address.ts";
 
-/** Hashes tiles on other threads, as Core.rehashTiles does on this one. */
-export interface TileHasher {
-  rehashTiles(tiles: Uint8Array[], dirty: Uint32Array, height: number): Promise<void>;
-}
-
-/** A tile that changed since the last seal, packed. */
+/** A tile that changed, packed. */
 export interface ChangedTile {
   id: number;
   record: Uint8Array;
 }
 
 /**
- * Nodes of one tree above a base state. Leaf nodes are set at once; inner nodes are hashed in one batch, level by level, when a root
- * or path is read. Tiles are dense here: 2^(height+1) words in heap order.
+ * Nodes of one tree above a base state. Leaf nodes that are set wait until a root or path is read; then inner nodes are hashed in one
+ * batch, level by level. Tiles are dense here: 2^(height+1) words in heap order.
  */
 export class TreeOverlay {
   readonly #core: Core;
   readonly #tree: TreeId;
   readonly #base: StateView;
   readonly #tiles = new Map<number, Uint8Array>();
-  /** Bottom nodes set since the last flush, by tile of level 0. */
-  readonly #dirty = new Map<number, number>();
+  /** Leaf nodes set since the last flush, by position. */
+  readonly #pending = new Map<number, Uint8Array>();
   readonly #changed = new Set<number>();
   #root: Uint8Array;
 
@@ -38,25 +33,17 @@ export class TreeOverlay {
   }
 
   setNode(position: number, node: Uint8Array): void {
-    const { tile, bottom } = parentOf(position);
-    this.#dense(0, tile).set(node, (2 ** TILE_HEIGHT + bottom) * 32);
-    this.#dirty.set(tile, (this.#dirty.get(tile) ?? 0) | (1 << bottom));
-  }
-
-  /** A copy of the node at a leaf position. */
-  node(position: number): Uint8Array {
-    const { tile, bottom } = parentOf(position);
-    return word(this.#dense(0, tile), 2 ** TILE_HEIGHT + bottom).slice();
+    this.#pending.set(position, node);
   }
 
   get root(): Uint8Array {
-    this.flush();
+    this.#flush();
     return this.#root;
   }
 
   /** height x 32 bytes, leaf side first. */
   siblingPath(position: number): Uint8Array {
-    this.flush();
+    this.#flush();
     const height = TREE_HEIGHTS[this.#tree];
     const path = new Uint8Array(height * 32);
     let index = position;
@@ -72,60 +59,38 @@ export class TreeOverlay {
     return path;
   }
 
-  /** Bottom nodes that wait for their ancestors to be hashed. */
-  get pending(): number {
-    let count = 0;
-    for (let mask of this.#dirty.values()) for (; mask !== 0; mask &= mask - 1) count++;
-    return count;
-  }
-
   /** Hashes every inner node above a leaf node that was set since the last flush. */
-  flush(): void {
-    for (const { tiles, dirty, height, done } of this.#levels()) {
-      this.#core.rehashTiles(tiles, dirty, height);
-      done();
+  #flush(): void {
+    let nodes = new Map(this.#pending);
+    this.#pending.clear();
+    for (let level = 0; nodes.size > 0; level++) {
+      if (level === tileLevels(this.#tree)) {
+        this.#root = nodes.get(0) as Uint8Array;
+        return;
+      }
+      nodes = this.#hashLevel(level, nodes);
     }
   }
 
-  /** As flush, with the hashing done elsewhere. The tree must not be touched before the promise resolves. */
-  async flushOn(hasher: TileHasher): Promise<void> {
-    for (const { tiles, dirty, height, done } of this.#levels()) {
-      await hasher.rehashTiles(tiles, dirty, height);
-      done();
+  /** Sets nodes of one tile level by index, rehashes their tiles and gives copies of the roots by tile. */
+  #hashLevel(level: number, nodes: Map<number, Uint8Array>): Map<number, Uint8Array> {
+    const height = tileHeightAt(this.#tree, level);
+    const dirty = new Map<number, number>();
+    for (const [index, node] of nodes) {
+      const { tile, bottom } = parentOf(index);
+      this.#dense(level, tile).set(node, (2 ** height + bottom) * 32);
+      dirty.set(tile, (dirty.get(tile) ?? 0) | (1 << bottom));
     }
-  }
-
-  /** The dirty tiles of each tile level from the leaves up; `done` hands their roots to the level above. */
-  *#levels(): Generator<{ tiles: Uint8Array[]; dirty: Uint32Array; height: number; done: () => void }, void> {
-    let dirty = new Map(this.#dirty);
-    this.#dirty.clear();
-    for (let level = 0; dirty.size > 0; level++) {
-      const ids = [...dirty.keys()];
-      const tiles = ids.map((index) => this.#dense(level, index));
-      const above = new Map<number, number>();
-      const done = () => {
-        for (const [i, index] of ids.entries()) this.#lift(level, index, word(tiles[i], 1), above);
-      };
-      yield { tiles, dirty: Uint32Array.from(dirty.values()), height: tileHeightAt(this.#tree, level), done };
-      dirty = above;
-    }
-  }
-
-  /** Sets a rehashed tile's root in the tile above it and marks it dirty there. */
-  #lift(level: number, index: number, root: Uint8Array, above: Map<number, number>): void {
-    this.#changed.add(tileId(level, index));
-    if (level + 1 === tileLevels(this.#tree)) {
-      this.#root = root.slice();
-      return;
-    }
-    const { tile, bottom } = parentOf(index);
-    this.#dense(level + 1, tile).set(root, (2 ** tileHeightAt(this.#tree, level + 1) + bottom) * 32);
-    above.set(tile, (above.get(tile) ?? 0) | (1 << bottom));
+    const indexes = [...dirty.keys()];
+    const tiles = indexes.map((index) => this.#dense(level, index));
+    this.#core.rehashTiles(tiles, Uint32Array.from(dirty.values()), height);
+    for (const index of indexes) this.#changed.add(tileId(level, index));
+    return new Map(indexes.map((index, i) => [index, word(tiles[i], 1).slice()]));
   }
 
   /** The tiles that changed since the last call, packed, in order of their ids. */
   takeChanged(): ChangedTile[] {
-    this.flush();
+    this.#flush();
     const ids = [...this.#changed].sort((a, b) => a - b);
     this.#changed.clear();
     return ids.map((id) => {

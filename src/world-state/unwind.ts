@@ -1,6 +1,6 @@
+import { completeRecord, isPartial, packTile, unpackTile } from "../core/tile-record.ts";
 import { equal } from "../protocol/bytes.ts";
 import { NULLIFIER_TREE, PUBLIC_DATA_TREE, TREE_IDS, type TreeId } from "../protocol/constants.ts";
-import type { Table } from "../storage/store.ts";
 import type { IndexedTree } from "./state-view.ts";
 import {
   blockKey,
@@ -15,11 +15,13 @@ import {
   readVersioned,
   updateStatus,
   valueKey,
+  versionedBytes,
   type WorldStateTables,
 } from "./tables.ts";
+import { TILE_HEIGHT, tileHeightAt, tileOfKey } from "./tile-address.ts";
 
 /** Removes the tip block from every table: the exact inverse of writing it. Runs inside a transaction. */
-export function unwindTip(tables: WorldStateTables, block: number): void {
+export function unwindTip(tables: WorldStateTables, block: number, zeroHashes: readonly Uint8Array[]): void {
   const undoRow = tables.undo.get(blockKey(block));
   const after = tables.states.get(blockKey(block));
   const before = tables.states.get(blockKey(block - 1));
@@ -43,7 +45,7 @@ export function unwindTip(tables: WorldStateTables, block: number): void {
     tables.positions.put(valueKey(tree, value), positionBytes(position));
   }
   for (const slot of undo.slots) restoreValue(tables, slot, block - 1);
-  for (const key of undo.tiles) restore(tables.tiles, tables.tileHistory, key, block - 1);
+  for (const key of undo.tiles) restoreTile(tables, key, block - 1, zeroHashes);
   tables.undo.remove(blockKey(block));
   tables.states.remove(blockKey(block));
   updateStatus(tables, { tip: block - 1 });
@@ -74,16 +76,37 @@ function forget(tables: WorldStateTables, tree: TreeId, value: Uint8Array, posit
   if (row !== undefined && readPosition(row) === position) tables.positions.remove(key);
 }
 
-/** Makes the version that held until `lastBlock` current again, or removes a thing that did not exist then. */
-function restore(current: Table, history: Table, key: Uint8Array, lastBlock: number): void {
+/** Makes the version of a tile that held until `lastBlock` current again, or removes a tile that did not exist then. */
+function restoreTile(
+  tables: WorldStateTables,
+  key: Uint8Array,
+  lastBlock: number,
+  zeroHashes: readonly Uint8Array[],
+): void {
   const versionKey = historyKey(key, lastBlock);
-  const version = history.get(versionKey);
-  if (version === undefined) {
-    current.remove(key);
-  } else {
-    current.put(key, version);
-    history.remove(versionKey);
+  const row = tables.tileHistory.get(versionKey);
+  if (row === undefined) {
+    tables.tiles.remove(key);
+    return;
   }
+  const { since, bytes } = readVersioned(row);
+  const record = isPartial(bytes) ? completed(bytes, key, tables.tiles.get(key) as Uint8Array, zeroHashes) : bytes;
+  tables.tiles.put(key, versionedBytes({ since, bytes: record }));
+  tables.tileHistory.remove(versionKey);
+}
+
+/** Whole record, as it was stored, of the version before a tile's current one. */
+function completed(
+  partial: Uint8Array,
+  key: Uint8Array,
+  current: Uint8Array,
+  zeroHashes: readonly Uint8Array[],
+): Uint8Array {
+  const { tree, level } = tileOfKey(key);
+  const height = tileHeightAt(tree, level);
+  const record = completeRecord([partial, readVersioned(current).bytes], height);
+  const tile = unpackTile(record, height, level * TILE_HEIGHT, zeroHashes);
+  return packTile(tile, height, level * TILE_HEIGHT, zeroHashes);
 }
 
 function restoreValue(tables: WorldStateTables, slot: Uint8Array, lastBlock: number): void {

@@ -2,30 +2,30 @@ import type { Core } from "../core/core.ts";
 import { headerBlockNumber } from "../protocol/block-header.ts";
 import { concat, equal } from "../protocol/bytes.ts";
 import type { Store } from "../storage/store.ts";
-import { applyBlock } from "./apply-block.ts";
-import { type BlockChanges, BlockSealer, writeBlockChanges } from "./block-changes.ts";
+import { BlockBatch } from "./block-batch.ts";
 import { UnknownStateError, WorldStateError } from "./errors.ts";
 import { Fork } from "./fork.ts";
-import { genesisState, type PrefilledEntry } from "./genesis.ts";
+import { genesisChanges, genesisState, type PrefilledEntry } from "./genesis.ts";
 import { StateReader } from "./state-reader.ts";
 import { StoredState } from "./stored-state.ts";
 import { openTables, updateStatus } from "./tables.ts";
-import type { TileHasher } from "./tree-overlay.ts";
+import type { TileHasher } from "./tree-batch.ts";
 import type { BlockEffects, PreparedBlocks, WorldStateWriter } from "./types.ts";
 import { dropHistoryBefore, unwindTip } from "./unwind.ts";
+import { type BlockChanges, writeBlocks } from "./write-blocks.ts";
 
 const GENESIS_KEY = Buffer.from("genesis");
 
 class Prepared implements PreparedBlocks {
-  readonly changes: BlockChanges[];
-  constructor(changes: BlockChanges[]) {
+  readonly changes: BlockChanges;
+  constructor(changes: BlockChanges) {
     this.changes = changes;
   }
   get first(): number {
-    return this.changes[0].block;
+    return this.changes.blocks[0].block;
   }
   get last(): number {
-    return this.changes[this.changes.length - 1].block;
+    return this.changes.blocks[this.changes.blocks.length - 1].block;
   }
 }
 
@@ -51,7 +51,7 @@ export class WorldState extends StateReader implements WorldStateWriter {
   }
 
   #writeGenesis(fork: Fork, entries: Uint8Array): void {
-    writeBlockChanges(this.tables, new BlockSealer(fork).seal(0));
+    writeBlocks(this.tables, genesisChanges(fork));
     this.tables.meta.put(GENESIS_KEY, entries);
   }
 
@@ -87,26 +87,20 @@ export class WorldState extends StateReader implements WorldStateWriter {
 
   async prepare(blocks: BlockEffects[]): Promise<PreparedBlocks> {
     const tip = this.status().tip;
-    const fork = new Fork(this.core, new StoredState(this.tables, tip));
-    const sealer = new BlockSealer(fork);
-    const changes: BlockChanges[] = [];
-    for (const [i, block] of blocks.entries()) {
-      const number = headerBlockNumber(block.header);
+    for (const [i, { header }] of blocks.entries()) {
+      const number = headerBlockNumber(header);
       if (number !== tip + 1 + i) throw new WorldStateError(`block ${number} does not follow block ${tip + i}`);
-      await applyBlock(fork, block, this.#hasher);
-      changes.push(sealer.seal(number));
     }
-    return new Prepared(changes);
+    const batch = new BlockBatch(this.core, this.tables, new StoredState(this.tables, tip), this.#hasher);
+    return new Prepared(await batch.apply(blocks));
   }
 
   write(prepared: PreparedBlocks): void {
     if (!(prepared instanceof Prepared)) throw new WorldStateError("blocks were prepared by another world state");
-    for (const changes of prepared.changes) {
-      const tip = this.status().tip;
-      if (changes.block !== tip + 1) throw new WorldStateError(`block ${changes.block} does not follow block ${tip}`);
-      writeBlockChanges(this.tables, changes);
-      if (this.status().oldest === 0) updateStatus(this.tables, { oldest: 1 });
-    }
+    const { tip, oldest } = this.status();
+    if (prepared.first !== tip + 1) throw new WorldStateError(`block ${prepared.first} does not follow block ${tip}`);
+    writeBlocks(this.tables, prepared.changes);
+    if (oldest === 0) updateStatus(this.tables, { oldest: 1 });
   }
 
   unwindTo(block: number): void {
@@ -119,7 +113,7 @@ export class WorldState extends StateReader implements WorldStateWriter {
         `Unable to unwind block: ${finalized} finalizedBlockHeight: ${finalized}. Tree name: NullifierTree`,
       );
     }
-    for (let number = tip; number > block; number--) unwindTip(this.tables, number);
+    for (let number = tip; number > block; number--) unwindTip(this.tables, number, this.core.zeroHashes);
     this.#endForks((base) => base > block);
   }
 

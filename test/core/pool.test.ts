@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 import { loadCore } from "../../src/core/load-core.ts";
 import { CorePool } from "../../src/core/pool.ts";
+import { type TileJob, tileJob } from "../../src/core/tile-job.ts";
 
 const core = loadCore();
 const pool = new CorePool({ size: 2 });
@@ -17,18 +18,24 @@ test("hashing over threads equals hashing here, in order", async () => {
   expect(await pool.hashMany(new Uint8Array(0), 2)).toEqual(new Uint8Array(0));
 });
 
-test("tiles rehashed over threads equal tiles rehashed here, in place", async () => {
-  const height = 3;
-  const tiles = Array.from({ length: 21 }, (_, t) => sampleWords(16).map((b, i) => (i % 32 === 0 ? b : b ^ t)));
-  const dirty = Uint32Array.from(tiles, (_, t) => (t * 37) & 255);
-  const here = tiles.map((tile) => tile.slice());
-  core.rehashTiles(here, dirty, height);
-  await pool.rehashTiles(tiles, dirty, height);
-  expect(tiles).toEqual(here);
+/** A job of tiles that are empty before. */
+function sampleJob(): TileJob {
+  const tiles = Array.from({ length: 21 }, (_, t) => ({
+    row: undefined,
+    versions: [{ block: 7, whole: false, bottoms: [t % 8], words: [sampleWords(t + 1).subarray(t * 32)] }],
+  }));
+  return tileJob(tiles, { height: 3, baseLevel: 0, arity: 3 });
+}
+
+test("tiles hashed on a thread are as tiles hashed here", async () => {
+  expect(await pool.hashTiles(sampleJob())).toEqual(core.hashTiles(sampleJob()));
 });
 
 test("a task that fails rejects its call and the pool goes on", async () => {
   await expect(pool.hashMany(new Uint8Array(33), 1)).rejects.toThrow("inputs must be whole runs of 32 bytes, got 33");
-  await expect(pool.rehashTiles([new Uint8Array(4096)], Uint32Array.of(1), 6)).rejects.toThrow("tile height");
+  const row = Uint8Array.of(0, 0, 0, 1, 2);
+  const versions = [{ block: 7, whole: false, bottoms: [0], words: [sampleWords(1)] }];
+  const damaged = tileJob([{ row, versions }], { height: 3, baseLevel: 0, arity: 3 });
+  await expect(pool.hashTiles(damaged)).rejects.toThrow("the row of tile 0 of the job does not agree with its bitmap");
   expect(await pool.hashMany(sampleWords(1), 1)).toEqual(core.hash(sampleWords(1)));
 });

@@ -20,7 +20,7 @@ import { openStore, type Store } from "../../src/storage/store.ts";
 import type { Fork } from "../../src/world-state/fork.ts";
 import type { PrefilledEntry } from "../../src/world-state/genesis.ts";
 import { WORLD_STATE_TABLES } from "../../src/world-state/tables.ts";
-import type { TileHasher } from "../../src/world-state/tree-overlay.ts";
+import type { TileHasher } from "../../src/world-state/tree-batch.ts";
 import type { BlockEffects } from "../../src/world-state/types.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";
 

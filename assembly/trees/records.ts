@@ -1,0 +1,94 @@
+import { zeroHash } from "./zero-hashes";
+
+/** Bits of a record that stand for no word. Bit 0 marks a record that holds only the words which the next version replaced. */
+const PARTIAL: u64 = 1;
+
+export function bitmapBytes(height: u32): usize {
+  return max<usize>(1, (2 << height) >> 3);
+}
+
+function loadBitmap(record: usize, height: u32): u64 {
+  if (height < 3) return load<u8>(record);
+  if (height == 3) return load<u16>(record);
+  if (height == 4) return load<u32>(record);
+  return load<u64>(record);
+}
+
+function storeBitmap(record: usize, height: u32, bits: u64): void {
+  if (height < 3) store<u8>(record, <u8>bits);
+  else if (height == 3) store<u16>(record, <u16>bits);
+  else if (height == 4) store<u32>(record, <u32>bits);
+  else store<u64>(record, bits);
+}
+
+@inline
+function isZeroHash(word: usize, zero: usize): bool {
+  return (
+    load<u64>(word) == load<u64>(zero) &&
+    load<u64>(word, 8) == load<u64>(zero, 8) &&
+    load<u64>(word, 16) == load<u64>(zero, 16) &&
+    load<u64>(word, 24) == load<u64>(zero, 24)
+  );
+}
+
+/** Level in its tree of the heap words from 2^depth on. */
+@inline
+function levelAt(depth: u32, height: u32, baseLevel: u32): usize {
+  return baseLevel + height - depth;
+}
+
+/**
+ * Fills words 2 and up of a tile from a whole record (src/core/tile-record.ts), the rest with zero hashes. With no bytes the tile
+ * is empty. False when the length does not agree with the bitmap.
+ *
+ *   record bytes -> tile 2^(height+1) x 32
+ */
+export function unpackRecord(tile: usize, record: usize, bytes: usize, height: u32, baseLevel: u32): bool {
+  let bits: u64 = 0;
+  if (bytes != 0) {
+    const bitmap = bitmapBytes(height);
+    if (bytes < bitmap) return false;
+    bits = loadBitmap(record, height);
+    if (bytes != bitmap + (<usize>popcnt(bits) << 5) || (bits & 3) != 0) return false;
+    record += bitmap;
+  }
+  for (let depth: u32 = 1; depth <= height; depth++) {
+    const zero = zeroHash(levelAt(depth, height, baseLevel));
+    for (let node: u64 = 1 << depth; node < 2 << depth; node++) {
+      const present = ((bits >> node) & 1) != 0;
+      memory.copy(tile + (<usize>node << 5), present ? record : zero, 32);
+      if (present) record += 32;
+    }
+  }
+  return true;
+}
+
+/** Packs all words of a tile that are not zero hashes and returns the record's end. */
+export function packWhole(record: usize, tile: usize, height: u32, baseLevel: u32): usize {
+  let bits: u64 = 0;
+  let end = record + bitmapBytes(height);
+  for (let depth: u32 = 1; depth <= height; depth++) {
+    const zero = zeroHash(levelAt(depth, height, baseLevel));
+    for (let node: u64 = 1 << depth; node < 2 << depth; node++) {
+      const word = tile + (<usize>node << 5);
+      if (isZeroHash(word, zero)) continue;
+      bits |= <u64>1 << node;
+      memory.copy(end, word, 32);
+      end += 32;
+    }
+  }
+  storeBitmap(record, height, bits);
+  return end;
+}
+
+/** Packs the words of a tile that `changed` has a bit for, whatever their value, and returns the record's end. */
+export function packPartial(record: usize, tile: usize, height: u32, changed: u64): usize {
+  const bits = changed & ~3;
+  storeBitmap(record, height, bits | PARTIAL);
+  let end = record + bitmapBytes(height);
+  for (let left = bits; left != 0; left &= left - 1) {
+    memory.copy(end, tile + (<usize>ctz(left) << 5), 32);
+    end += 32;
+  }
+  return end;
+}

@@ -1,0 +1,84 @@
+import { TREE_IDS, type TreeId } from "../protocol/constants.ts";
+import type { AppendedValue, Fork } from "./fork.ts";
+import { mapKey } from "./indexed-overlay.ts";
+import type { IndexedTree, StateView } from "./state-view.ts";
+import { type StoredLeaf, type Versioned, valueKey } from "./tables.ts";
+
+/** What one block changes in the leaves, and what it takes to undo that. */
+export interface SealedBlock {
+  block: number;
+  sizesBefore: number[];
+  sizes: number[];
+  /** New and changed leaves of the indexed trees, as they are after the block. */
+  leaves: Record<IndexedTree, StoredLeaf[]>;
+  /** Values of slots that the block ends. */
+  endedValues: { slot: Uint8Array; value: Versioned }[];
+  appended: AppendedValue[];
+  /** Values that lookups find at a new position, with the position before. The first position of a block wins. */
+  found: { tree: TreeId; value: Uint8Array; position: number; before: number | undefined }[];
+}
+
+/**
+ * Takes the leaves of block after block out of one fork, so that each block ends the versions which the block before it left.
+ */
+export class BlockSealer {
+  readonly #fork: Fork;
+  readonly #base: StateView;
+  readonly #values = new Map<string, Versioned>();
+  readonly #positions = new Map<string, number>();
+  #sizes: number[];
+
+  constructor(fork: Fork) {
+    this.#fork = fork;
+    this.#base = fork.base;
+    this.#sizes = TREE_IDS.map((tree) => fork.base.size(tree));
+  }
+
+  seal(block: number): SealedBlock {
+    const { appended, indexed } = this.#fork.takeLeaves();
+    const sizesBefore = this.#sizes;
+    this.#sizes = TREE_IDS.map((tree) => this.#fork.size(tree));
+    const endedValues: SealedBlock["endedValues"] = [];
+    const slots = indexed[2].map((leaf) => this.#slot(block, leaf, endedValues));
+    return {
+      block,
+      sizesBefore,
+      sizes: this.#sizes,
+      leaves: { 0: indexed[0], 2: slots },
+      endedValues,
+      appended,
+      found: this.#found(appended),
+    };
+  }
+
+  #found(appended: AppendedValue[]): SealedBlock["found"] {
+    const first = new Map<string, AppendedValue>();
+    for (const entry of appended) {
+      const name = mapKey(valueKey(entry.tree, entry.value));
+      if (!first.has(name)) first.set(name, entry);
+    }
+    return [...first].map(([name, { tree, value, position }]) => {
+      const before = this.#positions.get(name) ?? this.#base.position(tree, value);
+      this.#positions.set(name, position);
+      return { tree, value, position, before };
+    });
+  }
+
+  /** A slot's leaf with the block that wrote its value; a new slot ends no value. */
+  #slot(block: number, leaf: StoredLeaf, ended: SealedBlock["endedValues"]): StoredLeaf {
+    const name = mapKey(leaf.key);
+    const bytes = leaf.value as Uint8Array;
+    const before = this.#values.get(name) ?? this.#baseValue(leaf);
+    const unchanged = before !== undefined && Buffer.compare(before.bytes, bytes) === 0;
+    const since = unchanged ? before.since : block;
+    this.#values.set(name, { since, bytes });
+    if (before !== undefined && !unchanged) ended.push({ slot: leaf.key, value: before });
+    return { ...leaf, since };
+  }
+
+  #baseValue(leaf: StoredLeaf): Versioned | undefined {
+    if (leaf.index >= this.#base.size(2)) return undefined;
+    const stored = this.#base.lowLeaf(2, leaf.key) as StoredLeaf;
+    return { since: stored.since ?? 0, bytes: stored.value as Uint8Array };
+  }
+}

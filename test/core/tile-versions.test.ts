@@ -1,0 +1,159 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { loadCore } from "../../src/core/load-core.ts";
+import { type HashedTiles, type TileVersion, tileJob, type VersionedTile } from "../../src/core/tile-job.ts";
+import { completeRecord, isPartial, packTile, unpackTile } from "../../src/core/tile-record.ts";
+import { concat, readU32, word, writeU32 } from "../../src/protocol/bytes.ts";
+
+const core = loadCore();
+const ARITY = 3;
+
+/** A node of its own for each number, or a preimage. */
+const nodeWords = (n: number, preimage: boolean) =>
+  new Uint8Array(preimage ? ARITY * 32 : 32).map((_, i) => (i % 32 === 0 ? 0 : (n * 131 + i * 17) & 255));
+const nodeOf = (words: Uint8Array) => (words.length > 32 ? core.hash(words) : words);
+
+function withSince(since: number, record: Uint8Array): Uint8Array {
+  const row = concat(new Uint8Array(4), record);
+  writeU32(row, 0, since);
+  return row;
+}
+
+/** The tile with bottom nodes replaced, every inner node hashed anew. */
+function changed(
+  tile: Uint8Array,
+  height: number,
+  { bottoms, words }: Pick<TileVersion, "bottoms" | "words">,
+): Uint8Array {
+  const after = tile.slice();
+  for (const [i, bottom] of bottoms.entries()) after.set(nodeOf(words[i]), ((1 << height) + bottom) * 32);
+  for (let k = (1 << height) - 1; k >= 1; k--) {
+    after.set(core.hash(concat(word(after, 2 * k), word(after, 2 * k + 1))), k * 32);
+  }
+  return after;
+}
+
+interface Case {
+  height: number;
+  baseLevel: number;
+  tiles: { start: number[]; versions: { whole: boolean; nodes: { bottom: number; preimage: boolean }[] }[] }[];
+}
+
+const cases: fc.Arbitrary<Case> = fc.tuple(fc.integer({ min: 1, max: 5 }), fc.nat(37)).chain(([height, baseLevel]) => {
+  const bottom = fc.nat((1 << height) - 1);
+  const nodes = fc.uniqueArray(fc.record({ bottom, preimage: fc.boolean() }), {
+    selector: (node) => node.bottom,
+    minLength: 1,
+    maxLength: 6,
+  });
+  return fc.record({
+    height: fc.constant(height),
+    baseLevel: fc.constant(baseLevel),
+    tiles: fc.array(
+      fc.record({
+        start: fc.uniqueArray(bottom, { maxLength: 6 }),
+        versions: fc.array(fc.record({ whole: fc.boolean(), nodes }), { minLength: 1, maxLength: 4 }),
+      }),
+      { minLength: 1, maxLength: 4 },
+    ),
+  });
+});
+
+/** Inputs of a case and the dense tiles of each version, the one before the first included. */
+function build({ height, baseLevel, tiles }: Case): { input: VersionedTile; states: Uint8Array[] }[] {
+  let n = 0;
+  return tiles.map(({ start, versions }, t) => {
+    const before = start.map((bottom) => ({ bottom, words: nodeWords(++n, false) }));
+    const empty = unpackTile(undefined, height, baseLevel, core.zeroHashes);
+    const set = { bottoms: before.map(({ bottom }) => bottom), words: before.map(({ words }) => words) };
+    const states = [changed(empty, height, set)];
+    const input: VersionedTile = {
+      row: start.length === 0 ? undefined : withSince(t, packTile(states[0], height, baseLevel, core.zeroHashes)),
+      versions: versions.map(({ whole, nodes }, v) => {
+        const sorted = nodes.toSorted((a, b) => a.bottom - b.bottom);
+        const version = {
+          block: 100 + 3 * v,
+          whole,
+          bottoms: sorted.map(({ bottom }) => bottom),
+          words: sorted.map(({ preimage }) => nodeWords(++n, preimage)),
+        };
+        states.push(changed(states[states.length - 1], height, version));
+        return version;
+      }),
+    };
+    return { input, states };
+  });
+}
+
+function rowsOf({ ends, rows }: HashedTiles): Uint8Array[] {
+  return Array.from(ends, (end, i) => rows.subarray(i === 0 ? 0 : ends[i - 1], end));
+}
+
+describe("hashTiles", () => {
+  test("gives the roots and rows that hashing every node of every version gives", () => {
+    fc.assert(
+      fc.property(cases, (one) => {
+        const { height, baseLevel } = one;
+        const tiles = build(one);
+        const hashed = core.hashTiles(
+          tileJob(
+            tiles.map(({ input }) => input),
+            { height, baseLevel, arity: ARITY },
+          ),
+        );
+        const rows = rowsOf(hashed);
+        const pack = (tile: Uint8Array) => packTile(tile, height, baseLevel, core.zeroHashes);
+        let [row, root] = [0, 0];
+        for (const { input, states } of tiles) {
+          const own = rows.slice(row, row + input.versions.length + 1);
+          row += own.length;
+          for (const [v, { block, whole }] of input.versions.entries()) {
+            expect(word(hashed.roots, root++)).toEqual(word(states[v + 1], 1));
+            if (v === 0 && input.row === undefined) {
+              expect(own[0]).toHaveLength(0);
+              continue;
+            }
+            const since = v === 0 ? readU32(input.row as Uint8Array, 0) : input.versions[v - 1].block;
+            expect(readU32(own[v], 0)).toBe(since);
+            const [record, next] = [own[v].subarray(4), pack(states[v + 1])];
+            if (whole) expect(record).toEqual(pack(states[v]));
+            const complete = isPartial(record) ? completeRecord([record, next], height) : record;
+            expect(pack(unpackTile(complete, height, baseLevel, core.zeroHashes))).toEqual(pack(states[v]));
+            if (v + 1 === input.versions.length) expect(own[v + 1]).toEqual(withSince(block, next));
+          }
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("a version that replaces few words of a full tile ends as those words only", () => {
+    const height = 4;
+    const all = Array.from({ length: 16 }, (_, i) => i);
+    const empty = unpackTile(undefined, height, 0, core.zeroHashes);
+    const full = changed(empty, height, { bottoms: all, words: all.map((n) => nodeWords(n + 1, false)) });
+    const row = withSince(7, packTile(full, height, 0, core.zeroHashes));
+    const versions = [{ block: 8, whole: false, bottoms: [5], words: [nodeWords(99, false)] }];
+    const [history] = rowsOf(core.hashTiles(tileJob([{ row, versions }], { height, baseLevel: 0, arity: ARITY })));
+    expect(history.subarray(8)).toEqual(concat(...[2, 5, 10, 21].map((node) => word(full, node))));
+  });
+
+  test("a damaged row is refused by its number", () => {
+    const tile = changed(unpackTile(undefined, 2, 0, core.zeroHashes), 2, {
+      bottoms: [1],
+      words: [nodeWords(1, false)],
+    });
+    const row = withSince(1, packTile(tile, 2, 0, core.zeroHashes));
+    const versions = [{ block: 2, whole: false, bottoms: [0], words: [nodeWords(2, false)] }];
+    for (const damaged of [row.subarray(0, row.length - 1), row.subarray(0, 3), withSince(1, Uint8Array.of(1))]) {
+      const job = tileJob(
+        [
+          { row, versions },
+          { row: damaged, versions },
+        ],
+        { height: 2, baseLevel: 0, arity: ARITY },
+      );
+      expect(() => core.hashTiles(job)).toThrow("the row of tile 1 of the job does not agree with its bitmap");
+    }
+  });
+});
