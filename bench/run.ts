@@ -3,6 +3,7 @@
  * implementation. Raw figures, the table and the plots go to bench/results/.
  */
 import { parseArgs } from "node:util";
+import { LargeStateOnDemand } from "./lib/large-state.ts";
 import { MOST_BUSY, machineFacts } from "./lib/machine.ts";
 import type { Run } from "./lib/measurement.ts";
 import { Reference, ReferenceMissingError } from "./lib/reference.ts";
@@ -13,11 +14,13 @@ import { requireWrk, WrkMissingError } from "./lib/wrk.ts";
 import { growthSuite } from "./suites/growth.ts";
 import { rpcSuite } from "./suites/rpc.ts";
 import { syncSuite } from "./suites/sync.ts";
+import { witnessSuite } from "./suites/witnesses.ts";
 import { worldStateSuite } from "./suites/world-state.ts";
 
 const SUITES: Record<string, Suite> = {
   rpc: rpcSuite,
   sync: syncSuite,
+  witnesses: witnessSuite,
   "world-state": worldStateSuite,
   growth: growthSuite,
 };
@@ -89,6 +92,8 @@ async function main(): Promise<void> {
     suites: {},
     failures: {},
   };
+  const largeState = new LargeStateOnDemand(given.quick, (text) => process.stderr.write(`[state] ${text}\n`));
+  process.once("exit", () => largeState.remove());
   for (const name of names) {
     const begun = performance.now();
     const context: SuiteContext = {
@@ -96,6 +101,7 @@ async function main(): Promise<void> {
       repeats: given.quick ? 2 : 5,
       seconds: given.quick ? 1 : 3,
       reference,
+      largeState,
       progress: (text) => process.stderr.write(`[${name}] ${text}\n`),
     };
     try {

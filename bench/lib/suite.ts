@@ -1,3 +1,4 @@
+import type { LargeStateOnDemand } from "./large-state.ts";
 import type { SuiteResult } from "./measurement.ts";
 import type { Reference } from "./reference.ts";
 
@@ -9,6 +10,7 @@ export interface SuiteContext {
   /** Length of one load. */
   readonly seconds: number;
   readonly reference: Reference | undefined;
+  readonly largeState: LargeStateOnDemand;
   /** Tells an onlooker what is being measured. */
   progress(text: string): void;
 }

@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import type { LargeState } from "../lib/large-state.ts";
 import type { Comparison, Figure, SuiteResult } from "../lib/measurement.ts";
 import type { Reference } from "../lib/reference.ts";
-import { type Applied, type Extended, inStateProcess } from "../lib/state-processes.ts";
+import { type Applied, inStateProcess } from "../lib/state-processes.ts";
 import { inPairs } from "../lib/statistics.ts";
 import type { SuiteContext } from "../lib/suite.ts";
 import type { PeerId, RowId } from "../lib/targets.ts";
@@ -18,16 +16,15 @@ interface ReferenceApplied {
   anonymous: number;
 }
 
+/** Blocks in one repeat. */
 interface Sizes {
-  leaves: number;
-  kept: number;
   small: number;
   large: number;
   mixed: number;
 }
 
-const FULL: Sizes = { leaves: 1_000_000, kept: 500, small: 100, large: 10, mixed: 4 };
-const QUICK: Sizes = { leaves: 20_000, kept: 10, small: 5, large: 1, mixed: 1 };
+const FULL: Sizes = { small: 100, large: 10, mixed: 4 };
+const QUICK: Sizes = { small: 5, large: 1, mixed: 1 };
 
 const rate = ({ nullifiers, ms }: { nullifiers: number; ms: number }) => (nullifiers / ms) * 1000;
 
@@ -46,13 +43,11 @@ class ReferenceState {
 }
 
 async function diskRow(
-  own: string,
-  sizes: Sizes,
+  { ofNullifiers: { blocks, bytes, nullifiers } }: LargeState,
   reference: ReferenceState | undefined,
 ): Promise<SuiteResult["measurements"]> {
-  const { bytes, nullifiers } = await inStateProcess<Extended>("extend", own, sizes.kept, 64, 0);
   const ours = bytes / nullifiers;
-  const note = `ours: growth of the store by ${sizes.kept} blocks of 64 nullifiers, with every version of every tree kept`;
+  const note = `ours: growth of the store by ${blocks} blocks of 64 nullifiers, with every version of every tree kept`;
   const row = "disk";
   if (reference === undefined)
     return [{ kind: "figure", row, name: "blocks of 64", unit: "bytes", values: [ours], note }];
@@ -71,67 +66,62 @@ async function diskRow(
 }
 
 /** Blocks on a large tree: their rate, the memory of the process, the disk they take. */
-export async function worldStateSuite({ quick, repeats, reference, progress }: SuiteContext): Promise<SuiteResult> {
+export async function worldStateSuite(context: SuiteContext): Promise<SuiteResult> {
+  const { quick, repeats, reference, progress } = context;
   const sizes = quick ? QUICK : FULL;
-  const own = mkdtempSync(join(tmpdir(), "svc-bench-state-"));
-  try {
-    progress(`filling a state of ${sizes.leaves} nullifiers and as many public-data leaves`);
-    await inStateProcess("fill", own, sizes.leaves, sizes.leaves);
-    const theirs = reference && new ReferenceState(reference, sizes.leaves);
-    if (theirs !== undefined) {
-      progress("the same in the reference: half an hour the first time, kept for the next run");
-      await theirs.run("fill", sizes.leaves);
-    }
-    progress("disk");
-    const measurements: SuiteResult["measurements"] = await diskRow(own, sizes, theirs);
-
-    const compare = async (
-      row: RowId,
-      peer: PeerId,
-      blocks: [ours: number, theirs: number],
-      counts: [ours: number, theirs: number],
-    ) => {
-      progress(row);
-      const ours = () => inStateProcess<Applied>("apply", own, blocks[0], counts[0], 0);
-      if (theirs === undefined) {
-        const values: number[] = [];
-        for (let i = 0; i < repeats; i++) values.push(rate(await ours()));
-        measurements.push({ kind: "figure", row, name: "with commit", unit: "/s", values });
-        return;
-      }
-      const pairs = await inPairs(repeats, ours, () => theirs.run<ReferenceApplied>("apply", blocks[1], counts[1], 0));
-      const comparison = (at: PeerId, ofTheirs: (applied: ReferenceApplied) => number, note: string): Comparison => ({
-        kind: "comparison",
-        row,
-        peer: at,
-        unit: "/s",
-        better: "more",
-        pairs: pairs.map((pair) => ({ ours: rate(pair.ours), theirs: ofTheirs(pair.theirs) })),
-        note,
-      });
-      measurements.push(
-        comparison(peer, rate, "both sides: all five trees, checked against the header's roots and committed"),
-        comparison(
-          "fork",
-          ({ nullifiers, batchMs }) => (nullifiers / batchMs) * 1000,
-          "the reference inserts batches of 64 nullifiers into a fork, without the other trees and without commit",
-        ),
-      );
-    };
-    const { small, large, mixed } = sizes;
-    await compare("blocks-of-64", "batches", [small, small], [64, 64]);
-    await compare("blocks-of-1024", "batches", [large, small], [1024, 64]);
-
-    progress("memory");
-    const memories = await inPairs(
-      Math.min(repeats, 3),
-      () => inStateProcess<Applied>("apply", own, mixed, 1024, 1024),
-      () => theirs?.run<ReferenceApplied>("apply", mixed, 1024, 1024),
-    );
-    return { measurements: [...measurements, ...memoryRow(memories, mixed)] };
-  } finally {
-    rmSync(own, { recursive: true, force: true });
+  const state = await context.largeState.get();
+  const theirs = reference && new ReferenceState(reference, state.leaves);
+  if (theirs !== undefined) {
+    progress("the same leaves in the reference: half an hour the first time, kept for the next run");
+    await theirs.run("fill", state.leaves);
   }
+  progress("disk");
+  const measurements: SuiteResult["measurements"] = await diskRow(state, theirs);
+
+  const compare = async (
+    row: RowId,
+    peer: PeerId,
+    blocks: [ours: number, theirs: number],
+    counts: [ours: number, theirs: number],
+  ) => {
+    progress(row);
+    const ours = () => inStateProcess<Applied>("apply", state.directory, blocks[0], counts[0], 0);
+    if (theirs === undefined) {
+      const values: number[] = [];
+      for (let i = 0; i < repeats; i++) values.push(rate(await ours()));
+      measurements.push({ kind: "figure", row, name: "with commit", unit: "/s", values });
+      return;
+    }
+    const pairs = await inPairs(repeats, ours, () => theirs.run<ReferenceApplied>("apply", blocks[1], counts[1], 0));
+    const comparison = (at: PeerId, ofTheirs: (applied: ReferenceApplied) => number, note: string): Comparison => ({
+      kind: "comparison",
+      row,
+      peer: at,
+      unit: "/s",
+      better: "more",
+      pairs: pairs.map((pair) => ({ ours: rate(pair.ours), theirs: ofTheirs(pair.theirs) })),
+      note,
+    });
+    measurements.push(
+      comparison(peer, rate, "both sides: all five trees, checked against the header's roots and committed"),
+      comparison(
+        "fork",
+        ({ nullifiers, batchMs }) => (nullifiers / batchMs) * 1000,
+        "the reference inserts batches of 64 nullifiers into a fork, without the other trees and without commit",
+      ),
+    );
+  };
+  const { small, large, mixed } = sizes;
+  await compare("blocks-of-64", "batches", [small, small], [64, 64]);
+  await compare("blocks-of-1024", "batches", [large, small], [1024, 64]);
+
+  progress("memory");
+  const memories = await inPairs(
+    Math.min(repeats, 3),
+    () => inStateProcess<Applied>("apply", state.directory, mixed, 1024, 1024),
+    () => theirs?.run<ReferenceApplied>("apply", mixed, 1024, 1024),
+  );
+  return { measurements: [...measurements, ...memoryRow(memories, mixed)] };
 }
 
 function memoryRow(
