@@ -65,10 +65,10 @@ export function high(x: v128, y: v128): v128 {
   return f64x2.relaxed_madd(x, y, f64x2.splat(HIGH_ONE));
 }
 
-/** x * y minus that multiple, above LOW_BITS. */
+/** x * y minus that multiple, above LOW_BITS. The compiler computes `high` of the same operands once. */
 @inline
-export function low(x: v128, y: v128, h: v128): v128 {
-  return f64x2.relaxed_madd(x, y, f64x2.sub(f64x2.splat(HIGH_ONE + LOW_ONE), h));
+export function low(x: v128, y: v128): v128 {
+  return f64x2.relaxed_madd(x, y, f64x2.sub(f64x2.splat(HIGH_ONE + LOW_ONE), high(x, y)));
 }
 
 /** The low 51 bits of a column as a double, less 2^50. */
@@ -80,17 +80,25 @@ export function digit(t: v128): v128 {
   );
 }
 
-/** -t / p mod 2^51, balanced: -1/p is 2^28 h - 1, and of t h only 23 bits count. */
+/**
+ * -u / p mod 2^51, balanced, of a column t = u + 2^50 - 1: -1/p is 2^28 h - 1, of u h only 23 bits count, and what t has more
+ * than u makes the constant.
+ */
 @inline
 export function quotient(t: v128): v128 {
   const th = i32x4.mul(t, i64x2.splat(H));
-  return digit(i64x2.add(i64x2.sub(i64x2.shl(th, 28), t), i64x2.splat(HALF)));
+  return digit(i64x2.add(i64x2.sub(i64x2.shl(th, 28), t), i64x2.splat((H << 28) - 1)));
 }
 
 /** What a column, CARRY_BIAS included, carries into the next, CARRIED_BIAS included. */
 @inline
 export function carried(t: v128): v128 {
   return i64x2.shr_u(t, DIGIT_BITS);
+}
+
+@inline
+export function add(a: v128, b: v128): v128 {
+  return i64x2.add(a, b);
 }
 
 /** Digit i of an element as an integer above LOW_BITS. |digit| <= 2^51. */

@@ -1,6 +1,4 @@
 import { asInteger, LANES_ELEMENT, LOW_BITS } from "./arithmetic";
-import { DIAGONAL_LANES } from "./constants";
-import { mulAddLanes } from "./mul";
 import { settle } from "./settle";
 
 const SECOND: usize = LANES_ELEMENT;
@@ -50,42 +48,4 @@ export function externalLayerLanes(state: usize, constants: usize): void {
       v128.load(sum, 256),
     );
   }
-}
-
-/** Sum of the state, reduced, and the same plus a constant: what the internal layer adds to its products. */
-const SUM = memory.data(80, 16);
-const SUM_AND_CONSTANT = memory.data(80, 16);
-
-@inline
-function sumDigits(state: usize, i: usize): v128 {
-  const ab = i64x2.add(asInteger(state, i), asInteger(state + SECOND, i));
-  const cd = i64x2.add(asInteger(state + THIRD, i), asInteger(state + FOURTH, i));
-  return i64x2.sub(i64x2.add(ab, cd), i64x2.splat(4 * LOW_BITS));
-}
-
-/** Adds the digits of two elements without carrying. */
-export function addLanes(out: usize, a: usize, b: usize): void {
-  for (let i: usize = 0; i < LANES_ELEMENT; i += 16) v128.store(out + i, f64x2.add(v128.load(a + i), v128.load(b + i)));
-}
-
-/**
- * State times the internal matrix plus a constant on element 0, in both lanes. With element 0 below 1.8 p and the others below
- * 1.3 p in size, element 0 comes out below 1.9 p and the others below 1.3 p, so that the partial rounds never grow.
- *
- *   state 4 x 80, in place | constant 80
- */
-export function internalLayerLanes(state: usize, constant: usize): void {
-  settle(
-    SUM,
-    sumDigits(state, 0),
-    sumDigits(state, 1),
-    sumDigits(state, 2),
-    sumDigits(state, 3),
-    sumDigits(state, 4),
-  );
-  addLanes(SUM_AND_CONSTANT, SUM, constant);
-  mulAddLanes(state + SECOND, state + SECOND, DIAGONAL_LANES + SECOND, SUM);
-  mulAddLanes(state + THIRD, state + THIRD, DIAGONAL_LANES + THIRD, SUM);
-  mulAddLanes(state + FOURTH, state + FOURTH, DIAGONAL_LANES + FOURTH, SUM);
-  mulAddLanes(state, state, DIAGONAL_LANES, SUM_AND_CONSTANT);
 }

@@ -47,12 +47,12 @@ export function settle(out: usize, t0: v128, t1: v128, t2: v128, t3: v128, t4: v
   const h2 = high(k, p2);
   const h3 = high(k, p3);
   const h4 = high(k, p4);
-  t0 = i64x2.add(i64x2.add(t0, low(k, p0, h0)), i64x2.splat(CARRY_BIAS + HALF - LOW_BITS));
-  t1 = i64x2.add(i64x2.add(i64x2.add(t1, h0), low(k, p1, h1)), i64x2.splat(INNER));
-  t2 = i64x2.add(i64x2.add(i64x2.add(t2, h1), low(k, p2, h2)), i64x2.splat(INNER));
-  t3 = i64x2.add(i64x2.add(i64x2.add(t3, h2), low(k, p3, h3)), i64x2.splat(INNER));
+  t0 = i64x2.add(i64x2.add(t0, low(k, p0)), i64x2.splat(CARRY_BIAS + HALF - LOW_BITS));
+  t1 = i64x2.add(i64x2.add(i64x2.add(t1, h0), low(k, p1)), i64x2.splat(INNER));
+  t2 = i64x2.add(i64x2.add(i64x2.add(t2, h1), low(k, p2)), i64x2.splat(INNER));
+  t3 = i64x2.add(i64x2.add(i64x2.add(t3, h2), low(k, p3)), i64x2.splat(INNER));
   // The top digit keeps what would be a sixth column; the exponent bits end up as those of LOW_ONE.
-  t4 = i64x2.add(i64x2.add(i64x2.add(t4, h3), low(k, p4, h4)), i64x2.shl(h4, DIGIT_BITS));
+  t4 = i64x2.add(i64x2.add(i64x2.add(t4, h3), low(k, p4)), i64x2.shl(h4, DIGIT_BITS));
   t4 = i64x2.sub(t4, i64x2.splat(CARRIED_BIAS + HIGH_BITS + (HIGH_BITS << DIGIT_BITS)));
   v128.store(out, digit(t0));
   t1 = i64x2.add(t1, carried(t0));

@@ -1,30 +1,51 @@
-import { hashWords } from "../poseidon2/sponge";
+import { ELEMENT } from "../field/modulus";
+import { elementToWord } from "../field/montgomery-form";
+import { FULL } from "../poseidon2/constants";
+import { hashWordsScalar } from "../poseidon2/scalar-sponge";
 import { storeModulus } from "./arithmetic";
 import { deriveLaneConstants } from "./constants";
+import { deriveMulStarts } from "./mul";
+import { hashWordsPairs } from "./pair-sponge";
+import { deriveRecurrence } from "./recurrence";
+import { deriveFold } from "./reduction";
 import { hashTwo } from "./sponge";
-import { deriveLaneFactors } from "./words";
 
-/** 1 when the lanes may be used. */
-const EXACT = memory.data(4, 4);
-const PAIR = memory.data(64, 8);
-const RESULTS = memory.data(96, 8);
+/** 1 when the lanes are used. */
+const CHOSEN = memory.data(4, 4);
+/** Four words to hash, twice. */
+const COUNT: u32 = 4;
+const INPUTS = memory.data(256, 8);
+const RIGHT: usize = INPUTS + 128;
+const RESULTS = memory.data(64, 8);
+const EXPECTED = memory.data(64, 8);
+
+/** Two hashes of the first round constants, two permutations each, by every form there is. */
+function areExact(): bool {
+  for (let i: usize = 0; i < 8; i++) elementToWord(INPUTS + (i << 5), FULL + i * ELEMENT);
+  hashWordsScalar(EXPECTED, INPUTS, COUNT);
+  hashWordsScalar(EXPECTED + 32, RIGHT, COUNT);
+  hashTwo(RESULTS, RESULTS + 32, INPUTS, RIGHT, COUNT);
+  if (memory.compare(RESULTS, EXPECTED, 64) != 0) return false;
+  hashWordsPairs(RESULTS, RIGHT, COUNT);
+  return memory.compare(RESULTS, EXPECTED + 32, 32) == 0;
+}
 
 /**
  * Derives the tables of the lanes and finds out whether they compute exactly: a relaxed multiply-add is fused on processors that
- * can, and elsewhere rounds twice, which no hash survives.
+ * can, and elsewhere rounds twice, which no hash survives. Returns whether they are used from here on.
  */
-export function prepareLanes(): void {
+export function prepareLanes(): bool {
   storeModulus();
-  deriveLaneFactors();
+  deriveFold();
+  deriveMulStarts();
+  deriveRecurrence();
   deriveLaneConstants();
-  hashWords(RESULTS, PAIR, 2);
-  hashTwo(RESULTS + 32, RESULTS + 64, PAIR, PAIR, 2);
-  const left = memory.compare(RESULTS, RESULTS + 32, 32) == 0;
-  const right = memory.compare(RESULTS, RESULTS + 64, 32) == 0;
-  store<u32>(EXACT, u32(left && right));
+  const exact = areExact();
+  store<u32>(CHOSEN, u32(exact));
+  return exact;
 }
 
 @inline
-export function lanesAreExact(): bool {
-  return load<u32>(EXACT) != 0;
+export function lanesAreChosen(): bool {
+  return load<u32>(CHOSEN) != 0;
 }

@@ -1,5 +1,5 @@
 import { hashTwo } from "../lanes/sponge";
-import { lanesAreExact } from "../lanes/start";
+import { lanesAreChosen } from "../lanes/start";
 import { hashWords } from "./sponge";
 
 /** A hash to compute: where its words start and where its result goes. */
@@ -11,13 +11,13 @@ export function storeJob(job: usize, words: usize, out: usize): void {
 }
 
 /**
- * Independent hashes of `arity` >= 1 words each, side by side in vector lanes where they are exact.
+ * Independent hashes of `arity` >= 1 words each, two at a time where the lanes are used.
  *
  *   jobs count x (words u32, out u32)       no result may lie in the words of another job
  */
 export function hashBatch(jobs: usize, count: u32, arity: u32): void {
   let end = jobs + <usize>count * JOB;
-  if (lanesAreExact()) {
+  if (lanesAreChosen()) {
     for (; jobs + JOB < end; jobs += 2 * JOB) {
       hashTwo(load<u32>(jobs, 4), load<u32>(jobs, 12), load<u32>(jobs), load<u32>(jobs, 8), arity);
     }

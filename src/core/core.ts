@@ -1,10 +1,17 @@
 import type { HashedTiles, TileJob } from "./tile-job.ts";
 
 /**
+ * How an instance hashes: in vector lanes, two states at a time or one spread over both, where fused multiply-adds are exact, or by
+ * scalar code, everywhere.
+ */
+export type CoreBuild = "lanes" | "scalar";
+
+/**
  * Host side of the WASM core: pure functions on bytes, one instance per thread. Fields are canonical 32-byte big-endian words on
  * both sides of every call; Montgomery limbs never leave the core. Sheet 01 sections 2 and 5 to 7.
  */
 export interface Core {
+  readonly build: CoreBuild;
   /** Poseidon2 permutation of a state of four words (128 bytes). */
   permute(state: Uint8Array): Uint8Array;
   /** `H` of n fields (n x 32 bytes, n >= 0). */

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Core } from "./core.ts";
+import type { Core, CoreBuild } from "./core.ts";
 import { WasmCore } from "./wasm-core.ts";
 
 /** The compiled core is missing. */
@@ -31,11 +31,17 @@ function compile(): WebAssembly.Module {
   return new WebAssembly.Module(new Uint8Array(bytes));
 }
 
+/** What an instance may be asked to be. */
+export interface CoreOptions {
+  /** The form of hashing to use; "lanes" falls back to "scalar" where the lanes are not exact. Default "lanes". */
+  build?: CoreBuild;
+}
+
 /**
- * A new instance of the core; the code is compiled once per thread. Instances share nothing else.
+ * A new instance of the core; the code is compiled once per thread. Instances share nothing else. Its `build` says what it uses.
  * Throws CoreNotBuiltError when the compiled core is missing.
  */
-export function loadCore(): Core {
+export function loadCore({ build }: CoreOptions = {}): Core {
   compiled ??= compile();
-  return new WasmCore(compiled);
+  return new WasmCore(compiled, build);
 }

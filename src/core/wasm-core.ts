@@ -2,6 +2,7 @@ import { instantiateSync } from "@assemblyscript/loader";
 import {
   type BlobSponge,
   type Core,
+  type CoreBuild,
   DuplicateKeyError,
   type FieldArithmetic,
   type LinkBatch,
@@ -25,17 +26,18 @@ type FieldOperation = (out: number, a: number, b: number) => void;
  * allocated or freed, and results are copied out: a returned array is the caller's.
  */
 export class WasmCore implements Core {
+  readonly build: CoreBuild;
   readonly zeroHashes: readonly Uint8Array[];
   readonly field: FieldArithmetic;
   readonly #module: WebAssembly.Module;
   readonly #exports: CoreExports;
   readonly #memory: WasmMemory;
 
-  /** `module` is the compiled assembly/index.ts. */
-  constructor(module: WebAssembly.Module) {
+  /** `module` is the compiled assembly/index.ts. The lanes are used where they can be; `build` keeps to a slower form. */
+  constructor(module: WebAssembly.Module, build: CoreBuild = "lanes") {
     this.#module = module;
     this.#exports = instantiateSync<CoreExports>(module).exports;
-    this.#exports.initialize();
+    this.build = this.#exports.initialize(build === "lanes" ? 1 : 0) === 1 ? "lanes" : "scalar";
     this.#memory = new WasmMemory(this.#exports.memory, this.#exports.scratchStart());
     const table = this.#memory.copyOut(this.#exports.zeroHashes(), 43 * 32);
     this.zeroHashes = Array.from({ length: 43 }, (_, level) => table.slice(level * 32, level * 32 + 32));

@@ -1,0 +1,287 @@
+import { divideWords } from "../field/word-arithmetic";
+import {
+  add,
+  asInteger,
+  CARRIED_BIAS,
+  carried,
+  digit,
+  HALF,
+  high,
+  LOW_BITS,
+  LOW_ONE,
+  low,
+  MODULUS,
+  quotient,
+  start,
+} from "./arithmetic";
+import { balancedDigits } from "./digits";
+
+/**
+ * Reduction of columns 0 to 9 of 51 bits to an element. The low columns become digits u_i, all of them at once but for their
+ * carries; u_i 2^51i is congruent to (u_i c_i) 2^51n with c_i = 2^51(i-n) mod p, so the sum of the u_i c_i replaces the n low
+ * columns. Column n then vanishes with the multiple m of p that Montgomery takes, and the columns above it are the result.
+ *
+ *   n = 4, "five": the result is T / 2^255, below |T| / 2^255 + (0.51 + 0.5) p in size
+ *   n = 5, "six":  the result is T / 2^306, below |T| / 2^306 + (0.56 + 0.5) p: as good as independent of T
+ *
+ * 0.51 and 0.56 are half of the sum of |c_i| / p. m p_0 is high and low part: the low part only clears column n, whose digit is its
+ * opposite, so that the carry is column n + 2^50 - 1 shifted (not + 2^50: when the digit is 2^50 in size, m is -2^50, and the
+ * fused sum, a tie, goes to the even multiple, which leaves -2^50). So this column starts with one less than the others.
+ */
+
+/** Columns of a product, and one more that the fold of five digits reaches. */
+export const COLUMNS = memory.data(176, 16);
+
+/** 2^51i mod p for i = -5 .. -1, balanced, in both lanes. */
+const FOLD = memory.data(400, 16);
+
+/** Column 10 collects the high parts of five folded digits and of m p, and ends as a double. */
+const LAST_START: u64 = start(0, 6) - CARRIED_BIAS + LOW_BITS;
+
+const POWER = memory.data(32, 8);
+const DIGIT = memory.data(32, 8);
+
+export function deriveFold(): void {
+  store<u8>(POWER, 1, 31);
+  store<u8>(DIGIT, 1 << 3, 25);
+  for (let i: isize = 4; i >= 0; i--) {
+    divideWords(POWER, POWER, DIGIT);
+    balancedDigits(FOLD + <usize>i * 80, POWER);
+  }
+}
+
+/** Takes column n, at `columns`, out and stores the digits of those above it, plus an addend. */
+@inline
+function finish(out: usize, columns: usize, addend: usize, adds: bool): void {
+  const t0 = v128.load(columns);
+  const m = quotient(t0);
+  const p0 = v128.load(MODULUS);
+  const p1 = v128.load(MODULUS, 16);
+  const p2 = v128.load(MODULUS, 32);
+  const p3 = v128.load(MODULUS, 48);
+  const p4 = v128.load(MODULUS, 64);
+  let t1 = add(add(add(v128.load(columns, 16), carried(t0)), high(m, p0)), low(m, p1));
+  if (adds) t1 = add(t1, asInteger(addend, 0));
+  v128.store(out, digit(t1));
+  let t2 = add(add(add(v128.load(columns, 32), carried(t1)), high(m, p1)), low(m, p2));
+  if (adds) t2 = add(t2, asInteger(addend, 1));
+  v128.store(out, digit(t2), 16);
+  let t3 = add(add(add(v128.load(columns, 48), carried(t2)), high(m, p2)), low(m, p3));
+  if (adds) t3 = add(t3, asInteger(addend, 2));
+  v128.store(out, digit(t3), 32);
+  let t4 = add(add(add(v128.load(columns, 64), carried(t3)), high(m, p3)), low(m, p4));
+  if (adds) t4 = add(t4, asInteger(addend, 3));
+  v128.store(out, digit(t4), 48);
+  let t5 = add(add(v128.load(columns, 80), carried(t4)), high(m, p4));
+  if (adds) t5 = add(t5, asInteger(addend, 4));
+  v128.store(out, f64x2.sub(t5, f64x2.splat(LOW_ONE)), 64);
+}
+
+/**
+ * T / 2^255.
+ *
+ *   COLUMNS 0 .. 9 -> out 80
+ */
+export function reduceFive(out: usize): void {
+  const t0 = v128.load(COLUMNS);
+  const u0 = digit(t0);
+  const t1 = add(v128.load(COLUMNS, 16), carried(t0));
+  const u1 = digit(t1);
+  const t2 = add(v128.load(COLUMNS, 32), carried(t1));
+  const u2 = digit(t2);
+  const t3 = add(v128.load(COLUMNS, 48), carried(t2));
+  const u3 = digit(t3);
+  const c00 = v128.load(FOLD, 80);
+  const c10 = v128.load(FOLD, 160);
+  const c20 = v128.load(FOLD, 240);
+  const c30 = v128.load(FOLD, 320);
+  let t = add(v128.load(COLUMNS, 64), carried(t3));
+  t = add(t, low(u0, c00));
+  t = add(t, low(u1, c10));
+  t = add(t, low(u2, c20));
+  t = add(t, low(u3, c30));
+  v128.store(COLUMNS, t, 64);
+  const c01 = v128.load(FOLD, 96);
+  const c11 = v128.load(FOLD, 176);
+  const c21 = v128.load(FOLD, 256);
+  const c31 = v128.load(FOLD, 336);
+  t = v128.load(COLUMNS, 80);
+  t = add(t, high(u0, c00));
+  t = add(t, high(u1, c10));
+  t = add(t, high(u2, c20));
+  t = add(t, high(u3, c30));
+  t = add(t, low(u0, c01));
+  t = add(t, low(u1, c11));
+  t = add(t, low(u2, c21));
+  t = add(t, low(u3, c31));
+  v128.store(COLUMNS, t, 80);
+  const c02 = v128.load(FOLD, 112);
+  const c12 = v128.load(FOLD, 192);
+  const c22 = v128.load(FOLD, 272);
+  const c32 = v128.load(FOLD, 352);
+  t = v128.load(COLUMNS, 96);
+  t = add(t, high(u0, c01));
+  t = add(t, high(u1, c11));
+  t = add(t, high(u2, c21));
+  t = add(t, high(u3, c31));
+  t = add(t, low(u0, c02));
+  t = add(t, low(u1, c12));
+  t = add(t, low(u2, c22));
+  t = add(t, low(u3, c32));
+  v128.store(COLUMNS, t, 96);
+  const c03 = v128.load(FOLD, 128);
+  const c13 = v128.load(FOLD, 208);
+  const c23 = v128.load(FOLD, 288);
+  const c33 = v128.load(FOLD, 368);
+  t = v128.load(COLUMNS, 112);
+  t = add(t, high(u0, c02));
+  t = add(t, high(u1, c12));
+  t = add(t, high(u2, c22));
+  t = add(t, high(u3, c32));
+  t = add(t, low(u0, c03));
+  t = add(t, low(u1, c13));
+  t = add(t, low(u2, c23));
+  t = add(t, low(u3, c33));
+  v128.store(COLUMNS, t, 112);
+  const c04 = v128.load(FOLD, 144);
+  const c14 = v128.load(FOLD, 224);
+  const c24 = v128.load(FOLD, 304);
+  const c34 = v128.load(FOLD, 384);
+  t = v128.load(COLUMNS, 128);
+  t = add(t, high(u0, c03));
+  t = add(t, high(u1, c13));
+  t = add(t, high(u2, c23));
+  t = add(t, high(u3, c33));
+  t = add(t, low(u0, c04));
+  t = add(t, low(u1, c14));
+  t = add(t, low(u2, c24));
+  t = add(t, low(u3, c34));
+  v128.store(COLUMNS, t, 128);
+  t = v128.load(COLUMNS, 144);
+  t = add(t, high(u0, c04));
+  t = add(t, high(u1, c14));
+  t = add(t, high(u2, c24));
+  t = add(t, high(u3, c34));
+  v128.store(COLUMNS, t, 144);
+  finish(out, COLUMNS + 64, 0, false);
+}
+
+@inline
+function six(out: usize, addend: usize, adds: bool): void {
+  const t0 = v128.load(COLUMNS);
+  const u0 = digit(t0);
+  const t1 = add(v128.load(COLUMNS, 16), carried(t0));
+  const u1 = digit(t1);
+  const t2 = add(v128.load(COLUMNS, 32), carried(t1));
+  const u2 = digit(t2);
+  const t3 = add(v128.load(COLUMNS, 48), carried(t2));
+  const u3 = digit(t3);
+  const t4 = add(v128.load(COLUMNS, 64), carried(t3));
+  const u4 = digit(t4);
+  const c00 = v128.load(FOLD);
+  const c10 = v128.load(FOLD, 80);
+  const c20 = v128.load(FOLD, 160);
+  const c30 = v128.load(FOLD, 240);
+  const c40 = v128.load(FOLD, 320);
+  let t = add(v128.load(COLUMNS, 80), carried(t4));
+  t = add(t, low(u0, c00));
+  t = add(t, low(u1, c10));
+  t = add(t, low(u2, c20));
+  t = add(t, low(u3, c30));
+  t = add(t, low(u4, c40));
+  v128.store(COLUMNS, t, 80);
+  const c01 = v128.load(FOLD, 16);
+  const c11 = v128.load(FOLD, 96);
+  const c21 = v128.load(FOLD, 176);
+  const c31 = v128.load(FOLD, 256);
+  const c41 = v128.load(FOLD, 336);
+  t = v128.load(COLUMNS, 96);
+  t = add(t, high(u0, c00));
+  t = add(t, high(u1, c10));
+  t = add(t, high(u2, c20));
+  t = add(t, high(u3, c30));
+  t = add(t, high(u4, c40));
+  t = add(t, low(u0, c01));
+  t = add(t, low(u1, c11));
+  t = add(t, low(u2, c21));
+  t = add(t, low(u3, c31));
+  t = add(t, low(u4, c41));
+  v128.store(COLUMNS, t, 96);
+  const c02 = v128.load(FOLD, 32);
+  const c12 = v128.load(FOLD, 112);
+  const c22 = v128.load(FOLD, 192);
+  const c32 = v128.load(FOLD, 272);
+  const c42 = v128.load(FOLD, 352);
+  t = v128.load(COLUMNS, 112);
+  t = add(t, high(u0, c01));
+  t = add(t, high(u1, c11));
+  t = add(t, high(u2, c21));
+  t = add(t, high(u3, c31));
+  t = add(t, high(u4, c41));
+  t = add(t, low(u0, c02));
+  t = add(t, low(u1, c12));
+  t = add(t, low(u2, c22));
+  t = add(t, low(u3, c32));
+  t = add(t, low(u4, c42));
+  v128.store(COLUMNS, t, 112);
+  const c03 = v128.load(FOLD, 48);
+  const c13 = v128.load(FOLD, 128);
+  const c23 = v128.load(FOLD, 208);
+  const c33 = v128.load(FOLD, 288);
+  const c43 = v128.load(FOLD, 368);
+  t = v128.load(COLUMNS, 128);
+  t = add(t, high(u0, c02));
+  t = add(t, high(u1, c12));
+  t = add(t, high(u2, c22));
+  t = add(t, high(u3, c32));
+  t = add(t, high(u4, c42));
+  t = add(t, low(u0, c03));
+  t = add(t, low(u1, c13));
+  t = add(t, low(u2, c23));
+  t = add(t, low(u3, c33));
+  t = add(t, low(u4, c43));
+  v128.store(COLUMNS, t, 128);
+  const c04 = v128.load(FOLD, 64);
+  const c14 = v128.load(FOLD, 144);
+  const c24 = v128.load(FOLD, 224);
+  const c34 = v128.load(FOLD, 304);
+  const c44 = v128.load(FOLD, 384);
+  t = v128.load(COLUMNS, 144);
+  t = add(t, high(u0, c03));
+  t = add(t, high(u1, c13));
+  t = add(t, high(u2, c23));
+  t = add(t, high(u3, c33));
+  t = add(t, high(u4, c43));
+  t = add(t, low(u0, c04));
+  t = add(t, low(u1, c14));
+  t = add(t, low(u2, c24));
+  t = add(t, low(u3, c34));
+  t = add(t, low(u4, c44));
+  v128.store(COLUMNS, t, 144);
+  t = i64x2.splat(LAST_START - (adds ? LOW_BITS : 0));
+  t = add(t, high(u0, c04));
+  t = add(t, high(u1, c14));
+  t = add(t, high(u2, c24));
+  t = add(t, high(u3, c34));
+  t = add(t, high(u4, c44));
+  v128.store(COLUMNS, t, 160);
+  finish(out, COLUMNS + 80, addend, adds);
+}
+
+/**
+ * T / 2^306.
+ *
+ *   COLUMNS 0 .. 9 -> out 80
+ */
+export function reduceSix(out: usize): void {
+  six(out, 0, false);
+}
+
+/**
+ * T / 2^306 + addend.
+ *
+ *   COLUMNS 0 .. 9 | addend 80 -> out 80
+ */
+export function reduceSixOnto(out: usize, addend: usize): void {
+  six(out, addend, true);
+}
