@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { loadCore } from "../src/core/load-core.ts";
-import { NULLIFIER_TREE, PUBLIC_DATA_TREE } from "../src/protocol/constants.ts";
+import { NULLIFIER_TREE, PUBLIC_DATA_TREE, TREE_HEIGHTS } from "../src/protocol/constants.ts";
 import { JsonWriter } from "../src/rpc/encoding/json-writer.ts";
 import { encodeNullifierWitness, encodePublicDataWitness } from "../src/rpc/encoding/v4/witness.ts";
 import { openStore } from "../src/storage/store.ts";
@@ -18,12 +18,13 @@ const { tip, oldest } = world.status();
 const past = Math.max(oldest, tip - Number(back));
 const random = new SeededBytes(99);
 const out = new JsonWriter();
+const paths = TREE_HEIGHTS.map((height) => new Uint8Array(height * 32));
 
 function witness(block: number, tree: 0 | 2): void {
   const { leaf } = world.lowLeaf(block, tree, random.field());
-  const path = world.siblingPath(block, tree, leaf.index);
+  const path = world.siblingPath(block, tree, leaf.index, paths[tree]);
   (tree === NULLIFIER_TREE ? encodeNullifierWitness : encodePublicDataWitness)(out, { leaf, path });
-  out.take();
+  out.rewind(0);
 }
 
 /** Microseconds of CPU that one call takes; each call is a run of reads of its own, as requests are. */

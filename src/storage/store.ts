@@ -1,4 +1,5 @@
 import { type Database, open, type RootDatabase } from "lmdb";
+import { borrowedValue, openBorrowing } from "./borrowed-bytes.ts";
 import { copyStore } from "./store-copy.ts";
 
 /** Ordered table of byte keys (at most 1,978 bytes) and byte values inside the store's one LMDB environment. */
@@ -18,7 +19,16 @@ export interface Table {
   /** Last entry with key <= `key`. */
   atOrBefore(key: Uint8Array): Entry | undefined;
   /** Entries in key order, `start` inclusive, `end` exclusive. Must be consumed in the same synchronous run. */
-  range(options: { start?: Uint8Array; end?: Uint8Array; reverse?: boolean; limit?: number }): Iterable<Entry>;
+  range(options: RangeOptions): Iterable<Entry>;
+  /** As range, but an entry's bytes are lost with the next read of any table: quicker, for entries that are looked at at once. */
+  scan(options: RangeOptions): Iterable<Entry>;
+}
+
+export interface RangeOptions {
+  start?: Uint8Array;
+  end?: Uint8Array;
+  reverse?: boolean;
+  limit?: number;
 }
 
 export interface Entry {
@@ -32,6 +42,10 @@ export interface Entry {
  */
 export interface Store {
   readonly path: string;
+  /** One word that every commit changes; for StoreOptions of readers on other threads. */
+  readonly commits: SharedArrayBuffer;
+  /** Changes with every commit. Reads that follow see at least what had been committed when it was asked. */
+  version(): number;
   table(name: string): Table;
   /** Runs `work` in one write transaction: everything or, when it throws, nothing. */
   transaction<T>(work: () => T): T;
@@ -45,6 +59,8 @@ export interface StoreOptions {
   /** Largest size of the environment. */
   mapSizeKb?: number;
   readOnly?: boolean;
+  /** Of the store that writes, when that is open on another thread. */
+  commits?: SharedArrayBuffer;
 }
 
 const MAX_TABLES = 48;
@@ -67,9 +83,11 @@ function asBuffer(bytes: Uint8Array): Buffer {
 
 class LmdbTable implements Table {
   readonly #db: Database<Buffer, Uint8Array>;
+  readonly #borrowing: Database<Uint8Array, Uint8Array>;
 
-  constructor(db: Database<Buffer, Uint8Array>) {
-    this.#db = db;
+  constructor(root: RootDatabase<Buffer, Buffer>, name: string) {
+    this.#db = root.openDB<Buffer, Uint8Array>({ name, encoding: "binary", keyEncoding: "binary" });
+    this.#borrowing = openBorrowing(root, name);
   }
 
   get(key: Uint8Array): Uint8Array | undefined {
@@ -77,11 +95,10 @@ class LmdbTable implements Table {
   }
 
   readInto(key: Uint8Array, out: Uint8Array): number {
-    // A view of a buffer that the next read overwrites; its own length is the value's, that of the memory is not.
     const value = this.#db.getBinaryFast(key);
     if (value === undefined) return -1;
     const { length } = value;
-    out.set(value.subarray(0, length));
+    out.set(borrowedValue(value, length));
     return length;
   }
 
@@ -109,8 +126,12 @@ class LmdbTable implements Table {
     return first(this.#db.getRange({ start: key, reverse: true, limit: 1 }));
   }
 
-  range({ start, end, reverse, limit }: Parameters<Table["range"]>[0]): Iterable<Entry> {
+  range({ start, end, reverse, limit }: RangeOptions): Iterable<Entry> {
     return this.#db.getRange({ start, end, reverse: reverse ?? false, limit });
+  }
+
+  scan({ start, end, reverse, limit }: RangeOptions): Iterable<Entry> {
+    return this.#borrowing.getRange({ start, end, reverse: reverse ?? false, limit });
   }
 }
 
@@ -124,25 +145,43 @@ class LmdbStore implements Store {
   readonly #root: RootDatabase<Buffer, Buffer>;
   readonly #mapSizeKb: number | undefined;
   readonly #tables = new Map<string, Table>();
+  readonly commits: SharedArrayBuffer;
+  readonly #commitCount: Int32Array;
+  #seenCommits: number;
   #closed = false;
 
-  constructor(path: string, root: RootDatabase<Buffer, Buffer>, mapSizeKb: number | undefined) {
+  constructor(root: RootDatabase<Buffer, Buffer>, { path, mapSizeKb, commits }: StoreOptions) {
     this.path = path;
     this.#root = root;
     this.#mapSizeKb = mapSizeKb;
+    this.commits = commits ?? new SharedArrayBuffer(4);
+    this.#commitCount = new Int32Array(this.commits);
+    this.#seenCommits = Atomics.load(this.#commitCount, 0);
+  }
+
+  version(): number {
+    const commits = Atomics.load(this.#commitCount, 0);
+    if (commits !== this.#seenCommits) {
+      this.#seenCommits = commits;
+      // A snapshot lives until the event loop's next turn, and may be older than that commit.
+      this.#root.resetReadTxn();
+    }
+    return commits;
   }
 
   table(name: string): Table {
     let table = this.#tables.get(name);
     if (table === undefined) {
-      table = new LmdbTable(this.#root.openDB<Buffer, Uint8Array>({ name, encoding: "binary", keyEncoding: "binary" }));
+      table = new LmdbTable(this.#root, name);
       this.#tables.set(name, table);
     }
     return table;
   }
 
   transaction<T>(work: () => T): T {
-    return this.#root.transactionSync(work);
+    const result = this.#root.transactionSync(work);
+    Atomics.add(this.#commitCount, 0, 1);
+    return result;
   }
 
   async copyTo(directory: string, signal?: AbortSignal): Promise<void> {
@@ -160,7 +199,8 @@ class LmdbStore implements Store {
   }
 }
 
-export function openStore({ path, mapSizeKb, readOnly }: StoreOptions): Store {
+export function openStore(options: StoreOptions): Store {
+  const { path, mapSizeKb, readOnly } = options;
   const root = open<Buffer, Buffer>({
     path,
     encoding: "binary",
@@ -169,5 +209,5 @@ export function openStore({ path, mapSizeKb, readOnly }: StoreOptions): Store {
     readOnly,
     ...(mapSizeKb === undefined ? {} : { mapSize: mapSizeKb * 1024 }),
   });
-  return new LmdbStore(path, root, mapSizeKb);
+  return new LmdbStore(root, options);
 }

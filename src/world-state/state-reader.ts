@@ -15,7 +15,7 @@ import {
   type WorldStateTables,
   writeBlockKey,
 } from "./tables.ts";
-import { TILE_HEIGHT, TILE_KEY_BYTES, tileLevels, writeTileKey } from "./tile-address.ts";
+import { TILE_HEIGHT, TILE_KEY_BYTES, TILE_WIDTH, tileLevels, writeTileKey } from "./tile-address.ts";
 import type { IndexedLeaf, TreeSnapshot, WorldStateReader, WorldStateStatus } from "./types.ts";
 
 /** Tiles above the leaves that are kept: those of two trees of a million leaves take half of it. */
@@ -120,25 +120,29 @@ export class StateReader implements WorldStateReader {
     return this.#state(block).state.leafAt(tree, position) ?? FR_ZERO;
   }
 
-  siblingPath(block: number, tree: TreeId, position: number): Uint8Array {
-    if (block === 0) return this.genesis.fork.siblingPath(tree, position);
-    const { id, state, levels } = this.#state(block);
+  siblingPath(block: number, tree: TreeId, position: number, out?: Uint8Array): Uint8Array {
+    const bytes = TREE_HEIGHTS[tree] * 32;
+    const path = out ?? new Uint8Array(bytes);
+    if (block === 0) path.set(this.genesis.fork.siblingPath(tree, position));
+    else this.#writePath(this.#state(block), tree, position, path);
+    return path.length === bytes ? path : path.subarray(0, bytes);
+  }
+
+  #writePath({ id, state, levels }: KnownState, tree: TreeId, position: number, out: Uint8Array): void {
     this.#tiles ??= this.core.tileCache(CACHED_TILE_BYTES);
     // A path beyond the last leaf may meet occupied tiles on every level.
     const occupied = position < state.size(tree) ? levels[tree] : tileLevels(tree);
     let missing = this.#tiles.open(id, tree, position, occupied);
-    for (let level = 0; missing !== 0; level++, missing >>>= 1) {
-      if ((missing & 1) !== 0) this.#tiles.put(level, this.#tile(state, tree, level, position));
+    for (let level = 0, index = position; missing !== 0; level++, missing >>>= 1) {
+      index = Math.floor(index / TILE_WIDTH);
+      if ((missing & 1) !== 0) this.#tiles.put(level, this.#tile(state, tree, level, index));
     }
-    const height = TREE_HEIGHTS[tree];
-    const path = new Uint8Array(height * 32);
-    this.#tiles.close(height, path, 0);
-    return path;
+    this.#tiles.close(TREE_HEIGHTS[tree], out, 0);
   }
 
-  /** Record of the tile over a leaf, valid until the next call; undefined for an empty one. */
-  #tile(state: StoredState, tree: TreeId, level: number, position: number): Uint8Array | undefined {
-    writeTileKey(this.#tileKey, tree, level, Math.floor(position / 2 ** ((level + 1) * TILE_HEIGHT)));
+  /** Record of a tile, valid until the next call; undefined for an empty one. */
+  #tile(state: StoredState, tree: TreeId, level: number, index: number): Uint8Array | undefined {
+    writeTileKey(this.#tileKey, tree, level, index);
     const length = this.tables.tiles.readInto(this.#tileKey, this.#tileRow);
     if (length < 0) return undefined;
     if (readU32(this.#tileRow, 0) <= state.block) return this.#tileRow.subarray(4, length);

@@ -5,9 +5,11 @@ import { oldTile } from "./old-tile.ts";
 import type { IndexedTree, StateView } from "./state-view.ts";
 import {
   blockKey,
+  copyLeaf,
   historyKey,
   positionKey,
   readLeaf,
+  readLeafIndex,
   readPosition,
   readState,
   readVersioned,
@@ -87,10 +89,15 @@ export class StoredState implements StateView {
 
   lowLeaf(tree: IndexedTree, key: Uint8Array): StoredLeaf | undefined {
     const size = this.size(tree);
-    for (const entry of this.#tables.keys.range({ start: valueKey(tree, key), reverse: true })) {
-      if (entry.key[0] !== tree) return undefined;
-      const leaf = readLeaf(entry.key.subarray(1), entry.value);
-      if (leaf.index < size) return this.#asOfBlock(tree, leaf, size);
+    const leaf = this.#lastUpTo(tree, key, size);
+    return leaf && this.#asOfBlock(tree, leaf, size);
+  }
+
+  /** The leaf with the largest key <= `key` among the first `size`, as later blocks left it. */
+  #lastUpTo(tree: IndexedTree, key: Uint8Array, size: number): StoredLeaf | undefined {
+    for (const { key: found, value } of this.#tables.keys.scan({ start: valueKey(tree, key), reverse: true })) {
+      if (found[0] !== tree) return undefined;
+      if (readLeafIndex(value) < size) return copyLeaf(found.slice(1), value);
     }
     return undefined;
   }

@@ -129,9 +129,10 @@ export function leafBytes(leaf: StoredLeaf): Uint8Array {
   return out;
 }
 
+/** Reads a row without copying it. */
 export function readLeaf(key: Uint8Array, row: Uint8Array): StoredLeaf {
   const leaf: StoredLeaf = {
-    index: readUint(row, 0, 6),
+    index: readLeafIndex(row),
     key,
     nextKey: row.subarray(12, 44),
     nextIndex: readUint(row, 6, 6),
@@ -139,6 +140,25 @@ export function readLeaf(key: Uint8Array, row: Uint8Array): StoredLeaf {
   if (row.length > 44) {
     leaf.since = readU32(row, 44);
     leaf.value = row.subarray(48, 80);
+  }
+  return leaf;
+}
+
+export function readLeafIndex(row: Uint8Array): number {
+  return readUint(row, 0, 6);
+}
+
+/** Reads a row whose memory is borrowed. */
+export function copyLeaf(key: Uint8Array, row: Uint8Array): StoredLeaf {
+  const leaf: StoredLeaf = {
+    index: readLeafIndex(row),
+    key,
+    nextKey: row.slice(12, 44),
+    nextIndex: readUint(row, 6, 6),
+  };
+  if (row.length > 44) {
+    leaf.since = readU32(row, 44);
+    leaf.value = row.slice(48, 80);
   }
   return leaf;
 }
@@ -202,11 +222,13 @@ export function readUndo(row: Uint8Array): UndoRecord {
 
 const STATUS_KEY = Buffer.from("status");
 
+const STATUS_BYTES = 12;
+const statusRow = new Uint8Array(STATUS_BYTES);
+
 /** Tip, finalized and oldest block; all 0 before genesis is stored. */
 export function readStatus(tables: WorldStateTables): WorldStateStatus {
-  const row = tables.meta.get(STATUS_KEY);
-  if (row === undefined) return { tip: 0, finalized: 0, oldest: 0 };
-  return { tip: readU32(row, 0), finalized: readU32(row, 4), oldest: readU32(row, 8) };
+  if (tables.meta.readInto(STATUS_KEY, statusRow) < 0) return { tip: 0, finalized: 0, oldest: 0 };
+  return { tip: readU32(statusRow, 0), finalized: readU32(statusRow, 4), oldest: readU32(statusRow, 8) };
 }
 
 export function updateStatus(tables: WorldStateTables, change: Partial<WorldStateStatus>): void {

@@ -37,8 +37,8 @@ export interface WorldStateReader {
   blockOfLeaf(tree: TreeId, position: number): number | undefined;
   /** Value at a position of an append-only tree; zero beyond its size. */
   leafAt(block: number, tree: TreeId, position: number): Uint8Array;
-  /** height x 32 bytes, leaf side first. */
-  siblingPath(block: number, tree: TreeId, position: number): Uint8Array;
+  /** height x 32 bytes, leaf side first; in the start of `out` when there is one. */
+  siblingPath(block: number, tree: TreeId, position: number, out?: Uint8Array): Uint8Array;
   /** The leaf of exactly this key. */
   leaf(block: number, tree: 0 | 2, key: Uint8Array): IndexedLeaf | undefined;
   /** The leaf of `key`, or the one with the largest smaller key. */

@@ -55,6 +55,19 @@ export class JsonWriter {
     return written;
   }
 
+  /** As `take`, but valid only until the writer is used again. */
+  view(): Uint8Array {
+    if (this.#length > HANDED_OVER_BYTES) return this.take();
+    const written = this.#buffer.subarray(0, this.#length);
+    this.#length = 0;
+    return written;
+  }
+
+  /** A view of what has been written from a position on, valid until more is written. */
+  writtenFrom(position: number): Uint8Array {
+    return this.#buffer.subarray(position, this.#length);
+  }
+
   #reserve(bytes: number): number {
     const needed = this.#length + bytes;
     if (needed > this.#buffer.length) {
@@ -78,6 +91,13 @@ export class JsonWriter {
   bytes(json: Uint8Array): this {
     const at = this.#reserve(json.length);
     this.#buffer.set(json, at);
+    return this;
+  }
+
+  /** `json[from .. to)` as it is; for a few bytes. */
+  part(json: Uint8Array, from: number, to: number): this {
+    let at = this.#reserve(to - from);
+    for (let i = from; i < to; i++) this.#buffer[at++] = json[i];
     return this;
   }
 
@@ -183,10 +203,10 @@ export class JsonWriter {
     return this.decimal(value);
   }
 
-  /** Quoted base64 with padding. */
-  base64(bytes: Uint8Array): this {
+  /** Quoted base64, with padding, of `bytes[from .. to)`. */
+  base64(bytes: Uint8Array, from = 0, to = bytes.length): this {
     const source = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-    const digits = source.toString("base64");
+    const digits = source.toString("base64", from, to);
     const at = this.#reserve(digits.length + 2);
     this.#buffer[at] = QUOTE;
     this.#buffer.write(digits, at + 1, "latin1");

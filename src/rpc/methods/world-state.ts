@@ -6,6 +6,7 @@ import {
   NULLIFIER_TREE,
   PUBLIC_DATA_TREE,
   SEPARATOR,
+  TREE_HEIGHTS,
   type TreeId,
 } from "../../protocol/constants.ts";
 import { FR_ZERO, type Fr } from "../../protocol/field.ts";
@@ -64,13 +65,15 @@ function answered<R>(
 /** Reads of the trees as of a block (sheet 02 section 3.3, sheet 03 section 7). */
 export function worldStateMethods(services: StateSource & Pick<NodeServices, "core">): Method[] {
   const { chain, world, core } = services;
+  // A result is encoded before the next call is handled, so that paths need no memory of their own.
+  const paths = TREE_HEIGHTS.map((height) => new Uint8Array(height * 32));
   /** undefined when no leaf holds the value. */
   const pathWitness = (block: number, tree: TreeId, value: Uint8Array): PathWitness | undefined => {
     const index = world.findLeaf(block, tree, value);
-    return index === undefined ? undefined : { index, path: world.siblingPath(block, tree, index) };
+    return index === undefined ? undefined : { index, path: world.siblingPath(block, tree, index, paths[tree]) };
   };
   const leafWitness = (block: number, tree: 0 | 2, leaf: IndexedLeaf): LeafWitness => {
-    return { leaf, path: world.siblingPath(block, tree, leaf.index) };
+    return { leaf, path: world.siblingPath(block, tree, leaf.index, paths[tree]) };
   };
   /** Of the leaf of the key, or the one with the largest smaller key. */
   const lowLeafWitness = (block: number, tree: 0 | 2, key: Uint8Array): LeafWitness =>

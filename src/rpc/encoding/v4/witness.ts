@@ -2,12 +2,20 @@ import { writeU32, writeUint } from "../../../protocol/bytes.ts";
 import type { IndexedLeaf } from "../../../world-state/types.ts";
 import type { JsonWriter } from "../json-writer.ts";
 
+/** What an encoding puts in front of a path, then the path; made anew for each. */
+let scratch = Buffer.alloc(32 + 42 * 32);
+
+function withPath(path: Uint8Array, at: number): Buffer {
+  if (scratch.length < at + path.length) scratch = Buffer.alloc(at + path.length);
+  scratch.set(path, at);
+  return scratch;
+}
+
 /** SiblingPath: base64 of u32 height, then the path, leaf side first (sheet 02 section 4.7). */
 export function encodeSiblingPath(out: JsonWriter, path: Uint8Array): void {
-  const bytes = Buffer.allocUnsafe(4 + path.length);
+  const bytes = withPath(path, 4);
   writeU32(bytes, 0, path.length / 32);
-  bytes.set(path, 4);
-  out.base64(bytes);
+  out.base64(bytes, 0, 4 + path.length);
 }
 
 /** The place of a leaf in an append-only tree. */
@@ -19,10 +27,10 @@ export interface PathWitness {
 
 /** MembershipWitness: base64 of the index as a 32-byte word, then the path. */
 export function encodeMembershipWitness(out: JsonWriter, { index, path }: PathWitness): void {
-  const bytes = new Uint8Array(32 + path.length);
+  const bytes = withPath(path, 32);
+  bytes.fill(0, 0, 26);
   writeUint(bytes, 26, 6, index);
-  bytes.set(path, 32);
-  out.base64(bytes);
+  out.base64(bytes, 0, 32 + path.length);
 }
 
 /** `[index, SiblingPath]` of an L1-to-L2 message. */

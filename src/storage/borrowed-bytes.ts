@@ -1,0 +1,47 @@
+import type { Database, RootDatabase } from "lmdb";
+
+/**
+ * Reading without memory for each value: lmdb puts keys and values into one buffer each, which the next read overwrites. Views of
+ * them are kept by length, since making one costs as much as a short copy.
+ */
+
+const LONGEST_KEPT = 2048;
+
+class Views {
+  readonly #byLength: (Uint8Array | undefined)[] = [];
+
+  of(memory: Uint8Array, offset: number, length: number): Uint8Array {
+    const at = memory.byteOffset + offset;
+    const known = this.#byLength[length];
+    if (known !== undefined && known.buffer === memory.buffer && known.byteOffset === at) return known;
+    const view = new Uint8Array(memory.buffer, at, length);
+    if (length <= LONGEST_KEPT) this.#byLength[length] = view;
+    return view;
+  }
+}
+
+const keys = new Views();
+const values = new Views();
+
+/** A value in lmdb's read buffer, whose own `length` is the value's while that of its memory is not. */
+export function borrowedValue(buffer: Uint8Array, length: number): Uint8Array {
+  return values.of(buffer, 0, length);
+}
+
+/** A handle of a table whose ranges give entries that the next read overwrites. For ranges alone. */
+export function openBorrowing(root: RootDatabase<Buffer, Buffer>, name: string): Database<Uint8Array, Uint8Array> {
+  return root.openDB<Uint8Array, Uint8Array>({
+    name,
+    keyEncoder: {
+      writeKey(key: Uint8Array, target: Uint8Array, start: number): number {
+        target.set(key, start);
+        return start + key.length;
+      },
+      readKey: (source: Uint8Array, start: number, end: number) => keys.of(source, start, end - start),
+    },
+    encoder: {
+      encode: (value: Buffer) => value,
+      decode: (buffer: Buffer, length: number) => borrowedValue(buffer, length),
+    },
+  } as unknown as Parameters<typeof root.openDB<Uint8Array, Uint8Array>>[0]);
+}
