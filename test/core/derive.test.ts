@@ -30,6 +30,7 @@ import { SEPARATOR } from "../../src/protocol/constants.ts";
 import { fr } from "../../src/protocol/field.ts";
 import { messageLeaf, nextRollingHash } from "../../src/protocol/l1-to-l2-message.ts";
 import { shaField } from "../../src/protocol/sha-field.ts";
+import { BUILDS } from "./builds.ts";
 import { readVectors, words } from "./vectors.ts";
 
 type Case = Record<string, string>;
@@ -67,142 +68,144 @@ const { silo, selectors, domainSeparators, byteHashes, inboxRollingHash } = read
   byteHashes: { cases: Case[] };
   inboxRollingHash: Case[];
 }>("crypto.json");
-const core = loadCore();
+describe.each(BUILDS)("on %s", (build) => {
+  const core = loadCore({ build });
 
-/** A left-padded word of an integer or of hex text. */
-function padded(value: string | number): Uint8Array {
-  return fr(BigInt(value));
-}
+  /** A left-padded word of an integer or of hex text. */
+  function padded(value: string | number): Uint8Array {
+    return fr(BigInt(value));
+  }
 
-describe("separators", () => {
-  test.each(Object.entries(domainSeparators))("%s is the low end of the byte hash of its name", (name, value) => {
-    expect(readU32(core.hashBytes(new TextEncoder().encode(`az_dom_sep__${name.toLowerCase()}`)), 28)).toBe(value);
-    if (name in SEPARATOR) expect(SEPARATOR[name as keyof typeof SEPARATOR]).toBe(value);
-  });
-});
-
-describe("silo functions", () => {
-  test.each(silo.siloNullifier)("nullifier $result", ({ contract, innerNullifier, result }) => {
-    expect(toHex(siloNullifier(core, fromHex(contract), fromHex(innerNullifier)))).toBe(result);
-  });
-
-  test.each(silo.computeProtocolNullifier)("protocol nullifier $result", ({ txRequestHash, result }) => {
-    expect(toHex(protocolNullifier(core, fromHex(txRequestHash)))).toBe(result);
-  });
-
-  test.each(silo.siloNoteHash)("note hash $result", ({ contract, noteHash, result }) => {
-    expect(toHex(siloNoteHash(core, fromHex(contract), fromHex(noteHash)))).toBe(result);
-  });
-
-  test.each(silo.computeUniqueNoteHash)("unique note hash $result", ({ nonce, siloedNoteHash, result }) => {
-    expect(toHex(uniqueNoteHash(core, fromHex(nonce), fromHex(siloedNoteHash)))).toBe(result);
-  });
-
-  test.each(silo.computeNoteHashNonce)("nonce $result", ({ firstNullifier, noteHashIndexInTx, result }) => {
-    expect(toHex(noteHashNonce(core, fromHex(firstNullifier), noteHashIndexInTx))).toBe(result);
-  });
-
-  test.each(silo.computeSiloedPrivateLogFirstField)("private log $result", ({ contract, tag, result }) => {
-    expect(toHex(siloPrivateLogFirstField(core, fromHex(contract), fromHex(tag)))).toBe(result);
-  });
-
-  test.each(silo.computePublicDataTreeLeafSlot)("leaf slot $result", ({ contract, storageSlot, result }) => {
-    expect(toHex(publicDataLeafSlot(core, fromHex(contract), fromHex(storageSlot)))).toBe(result);
-  });
-
-  test.each(silo.deriveStorageSlotInMap)("map entry $result", ({ mapSlot, key, result }) => {
-    expect(toHex(mapEntrySlot(core, fromHex(mapSlot), fromHex(key)))).toBe(result);
-  });
-
-  test.each(silo.feePayerBalance)("balance of $feePayer", ({ feePayer, storageSlot, leafSlot }) => {
-    expect(toHex(feePayerBalanceSlot(core, fromHex(feePayer)))).toBe(storageSlot);
-    expect(toHex(feePayerBalanceLeafSlot(core, fromHex(feePayer)))).toBe(leafSlot);
-  });
-});
-
-describe("calls", () => {
-  test.each(silo.argsHashes)("arguments $varArgsHash", (vector) => {
-    expect(toHex(argumentsHash(core, words(vector.args)))).toBe(vector.varArgsHash);
-    expect(toHex(calldataHash(core, words(vector.args)))).toBe(vector.calldataHash);
-  });
-
-  test.each(selectors)("selector of $signature", (vector) => {
-    expect(toHex(core.hashBytes(new TextEncoder().encode(vector.signature)))).toBe(vector.hash);
-    expect(selector(core, vector.signature)).toBe(Number(vector.selector));
-  });
-
-  test("a signature with white space is refused", () => {
-    expect(() => selector(core, "transfer(Field, Field)")).toThrow("signature: must hold no white space");
-  });
-});
-
-describe("messages", () => {
-  test.each(silo.computeSecretHash)("secret hash $result", ({ secret, result }) => {
-    expect(toHex(secretHash(core, fromHex(secret)))).toBe(result);
-  });
-
-  test.each(silo.computeL1ToL2MessageNullifier)("nullifier $result", (v) => {
-    const [messageHash, secret] = [fromHex(v.messageHash), fromHex(v.secret)];
-    expect(toHex(innerMessageNullifier(core, messageHash, secret))).toBe(v.innerNullifier);
-    expect(toHex(messageNullifier(core, fromHex(v.contract), messageHash, secret))).toBe(v.result);
-  });
-
-  test.each(silo.l1ToL2MessageHash)("L1 to L2 $hash", (v) => {
-    const leaf = messageLeaf({
-      sender: padded(v.sender),
-      senderChainId: padded(v.chainId),
-      recipient: fromHex(v.recipient),
-      recipientVersion: padded(v.version),
-      content: fromHex(v.content),
-      secretHash: fromHex(v.secretHash),
-      index: padded(v.index),
+  describe("separators", () => {
+    test.each(Object.entries(domainSeparators))("%s is the low end of the byte hash of its name", (name, value) => {
+      expect(readU32(core.hashBytes(new TextEncoder().encode(`az_dom_sep__${name.toLowerCase()}`)), 28)).toBe(value);
+      if (name in SEPARATOR) expect(SEPARATOR[name as keyof typeof SEPARATOR]).toBe(value);
     });
-    expect(toHex(leaf)).toBe(v.hash);
   });
 
-  test.each(silo.l2ToL1MessageHash)("L2 to L1 $hash", (v) => {
-    const hash = l2ToL1MessageHash({
-      sender: fromHex(v.l2Sender),
-      rollupVersion: fromHex(v.rollupVersion),
-      recipient: fromHex(v.l1Recipient),
-      chainId: fromHex(v.chainId),
-      content: fromHex(v.content),
+  describe("silo functions", () => {
+    test.each(silo.siloNullifier)("nullifier $result", ({ contract, innerNullifier, result }) => {
+      expect(toHex(siloNullifier(core, fromHex(contract), fromHex(innerNullifier)))).toBe(result);
     });
-    expect(toHex(hash)).toBe(v.hash);
+
+    test.each(silo.computeProtocolNullifier)("protocol nullifier $result", ({ txRequestHash, result }) => {
+      expect(toHex(protocolNullifier(core, fromHex(txRequestHash)))).toBe(result);
+    });
+
+    test.each(silo.siloNoteHash)("note hash $result", ({ contract, noteHash, result }) => {
+      expect(toHex(siloNoteHash(core, fromHex(contract), fromHex(noteHash)))).toBe(result);
+    });
+
+    test.each(silo.computeUniqueNoteHash)("unique note hash $result", ({ nonce, siloedNoteHash, result }) => {
+      expect(toHex(uniqueNoteHash(core, fromHex(nonce), fromHex(siloedNoteHash)))).toBe(result);
+    });
+
+    test.each(silo.computeNoteHashNonce)("nonce $result", ({ firstNullifier, noteHashIndexInTx, result }) => {
+      expect(toHex(noteHashNonce(core, fromHex(firstNullifier), noteHashIndexInTx))).toBe(result);
+    });
+
+    test.each(silo.computeSiloedPrivateLogFirstField)("private log $result", ({ contract, tag, result }) => {
+      expect(toHex(siloPrivateLogFirstField(core, fromHex(contract), fromHex(tag)))).toBe(result);
+    });
+
+    test.each(silo.computePublicDataTreeLeafSlot)("leaf slot $result", ({ contract, storageSlot, result }) => {
+      expect(toHex(publicDataLeafSlot(core, fromHex(contract), fromHex(storageSlot)))).toBe(result);
+    });
+
+    test.each(silo.deriveStorageSlotInMap)("map entry $result", ({ mapSlot, key, result }) => {
+      expect(toHex(mapEntrySlot(core, fromHex(mapSlot), fromHex(key)))).toBe(result);
+    });
+
+    test.each(silo.feePayerBalance)("balance of $feePayer", ({ feePayer, storageSlot, leafSlot }) => {
+      expect(toHex(feePayerBalanceSlot(core, fromHex(feePayer)))).toBe(storageSlot);
+      expect(toHex(feePayerBalanceLeafSlot(core, fromHex(feePayer)))).toBe(leafSlot);
+    });
   });
 
-  test.each(inboxRollingHash)("rolling hash $next", ({ previous, leaf, next }) => {
-    expect(toHex(nextRollingHash(fromHex(previous), fromHex(leaf)))).toBe(next);
+  describe("calls", () => {
+    test.each(silo.argsHashes)("arguments $varArgsHash", (vector) => {
+      expect(toHex(argumentsHash(core, words(vector.args)))).toBe(vector.varArgsHash);
+      expect(toHex(calldataHash(core, words(vector.args)))).toBe(vector.calldataHash);
+    });
+
+    test.each(selectors)("selector of $signature", (vector) => {
+      expect(toHex(core.hashBytes(new TextEncoder().encode(vector.signature)))).toBe(vector.hash);
+      expect(selector(core, vector.signature)).toBe(Number(vector.selector));
+    });
+
+    test("a signature with white space is refused", () => {
+      expect(() => selector(core, "transfer(Field, Field)")).toThrow("signature: must hold no white space");
+    });
   });
 
-  test.each(byteHashes.cases)("truncated hash $toField", ({ bytes, toField }) => {
-    expect(toHex(shaField(fromHex(bytes)))).toBe(toField);
-  });
-});
+  describe("messages", () => {
+    test.each(silo.computeSecretHash)("secret hash $result", ({ secret, result }) => {
+      expect(toHex(secretHash(core, fromHex(secret)))).toBe(result);
+    });
 
-describe("class updates", () => {
-  test.each(silo.contractUpdateSlots)("slots of $contract", ({ contract, valuesSlot, hashSlot, hashLeafSlot }) => {
-    const slots = contractUpdateSlots(core, fromHex(contract));
-    expect(toHex(slots.values)).toBe(valuesSlot);
-    expect(toHex(slots.hash)).toBe(hashSlot);
-    expect(toHex(contractUpdateHashLeafSlot(core, fromHex(contract)))).toBe(hashLeafSlot);
+    test.each(silo.computeL1ToL2MessageNullifier)("nullifier $result", (v) => {
+      const [messageHash, secret] = [fromHex(v.messageHash), fromHex(v.secret)];
+      expect(toHex(innerMessageNullifier(core, messageHash, secret))).toBe(v.innerNullifier);
+      expect(toHex(messageNullifier(core, fromHex(v.contract), messageHash, secret))).toBe(v.result);
+    });
+
+    test.each(silo.l1ToL2MessageHash)("L1 to L2 $hash", (v) => {
+      const leaf = messageLeaf({
+        sender: padded(v.sender),
+        senderChainId: padded(v.chainId),
+        recipient: fromHex(v.recipient),
+        recipientVersion: padded(v.version),
+        content: fromHex(v.content),
+        secretHash: fromHex(v.secretHash),
+        index: padded(v.index),
+      });
+      expect(toHex(leaf)).toBe(v.hash);
+    });
+
+    test.each(silo.l2ToL1MessageHash)("L2 to L1 $hash", (v) => {
+      const hash = l2ToL1MessageHash({
+        sender: fromHex(v.l2Sender),
+        rollupVersion: fromHex(v.rollupVersion),
+        recipient: fromHex(v.l1Recipient),
+        chainId: fromHex(v.chainId),
+        content: fromHex(v.content),
+      });
+      expect(toHex(hash)).toBe(v.hash);
+    });
+
+    test.each(inboxRollingHash)("rolling hash $next", ({ previous, leaf, next }) => {
+      expect(toHex(nextRollingHash(fromHex(previous), fromHex(leaf)))).toBe(next);
+    });
+
+    test.each(byteHashes.cases)("truncated hash $toField", ({ bytes, toField }) => {
+      expect(toHex(shaField(fromHex(bytes)))).toBe(toField);
+    });
   });
 
-  test.each(silo.delayedPublicMutable)("value with hash $hash", (v) => {
-    const delay = (text?: string | null) => (text === undefined || text === null ? undefined : Number(text));
-    const value = {
-      previous: fromHex(v.previousValue),
-      next: fromHex(v.postValue),
-      timestampOfChange: Number(v.valueTimestampOfChange),
-      delayBefore: delay(v.delayPre),
-      delayAfter: delay(v.delayPost),
-      delayTimestampOfChange: Number(v.delayTimestampOfChange),
-    };
-    const packed = delayedClassIdWords(value);
-    expect(packed).toEqual(words(v.fields));
-    expect(toHex(delayedClassIdHash(core, packed))).toBe(v.hash);
-    expect(delayedClassIdFromWords(packed)).toEqual(value);
-    expect(classIdAt(value, value.timestampOfChange)).toEqual(value.next);
-    if (value.timestampOfChange > 0) expect(classIdAt(value, value.timestampOfChange - 1)).toEqual(value.previous);
+  describe("class updates", () => {
+    test.each(silo.contractUpdateSlots)("slots of $contract", ({ contract, valuesSlot, hashSlot, hashLeafSlot }) => {
+      const slots = contractUpdateSlots(core, fromHex(contract));
+      expect(toHex(slots.values)).toBe(valuesSlot);
+      expect(toHex(slots.hash)).toBe(hashSlot);
+      expect(toHex(contractUpdateHashLeafSlot(core, fromHex(contract)))).toBe(hashLeafSlot);
+    });
+
+    test.each(silo.delayedPublicMutable)("value with hash $hash", (v) => {
+      const delay = (text?: string | null) => (text === undefined || text === null ? undefined : Number(text));
+      const value = {
+        previous: fromHex(v.previousValue),
+        next: fromHex(v.postValue),
+        timestampOfChange: Number(v.valueTimestampOfChange),
+        delayBefore: delay(v.delayPre),
+        delayAfter: delay(v.delayPost),
+        delayTimestampOfChange: Number(v.delayTimestampOfChange),
+      };
+      const packed = delayedClassIdWords(value);
+      expect(packed).toEqual(words(v.fields));
+      expect(toHex(delayedClassIdHash(core, packed))).toBe(v.hash);
+      expect(delayedClassIdFromWords(packed)).toEqual(value);
+      expect(classIdAt(value, value.timestampOfChange)).toEqual(value.next);
+      if (value.timestampOfChange > 0) expect(classIdAt(value, value.timestampOfChange - 1)).toEqual(value.previous);
+    });
   });
 });
