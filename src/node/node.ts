@@ -184,13 +184,17 @@ export async function startNode({ values, directory, loggerFor, signal }: NodeOp
     const listener = await startPublicRpc({
       threads: values.rpcThreads,
       services,
-      reads: { path: store.path, mapSizeKb, identity, publicData },
+      store,
+      chain,
+      reads: { mapSizeKb, identity, publicData },
+      cacheBytes: values.rpcCacheSize,
       server: {
         ...server,
         host: values.rpcHost,
         port: values.port,
         namespaces: values.rpcNamespaces,
         rateLimit: values.rpcRateLimit,
+        maxWaitingBytes: values.rpcMaxWaitingSize,
       },
       log: loggerFor("rpc"),
     });

@@ -1,10 +1,12 @@
 import { availableParallelism } from "node:os";
+import type { ChainStore } from "../archiver/chain-store.ts";
 import type { Listener } from "../rpc/http/listener.ts";
 import type { RpcLogger } from "../rpc/log.ts";
 import { publicRegistry } from "../rpc/methods/public-registry.ts";
 import type { NodeServices } from "../rpc/methods/services.ts";
 import { startRpcServer } from "../rpc/rpc-server.ts";
-import type { RpcReadsOptions } from "./rpc-reads.ts";
+import type { Store } from "../storage/store.ts";
+import { type RpcReadsOptions, resultCache } from "./rpc-reads.ts";
 import { RpcThreads, type RpcThreadsOptions } from "./rpc-threads.ts";
 
 const MOST_DEFAULT_THREADS = 4;
@@ -14,8 +16,13 @@ export interface PublicRpcOptions {
   threads: number | undefined;
   /** Of this thread. */
   services: NodeServices;
-  reads: RpcReadsOptions;
+  /** Of the same store. */
+  store: Store;
+  chain: ChainStore;
+  reads: Omit<RpcReadsOptions, "path" | "commits">;
   server: RpcThreadsOptions["server"];
+  /** See RpcThreadsOptions. */
+  cacheBytes: number;
   log: RpcLogger;
 }
 
@@ -25,7 +32,11 @@ export function defaultRpcThreads(): number {
 
 /** Opens the public JSON-RPC port. Rejects with a ListenError. */
 export function startPublicRpc(options: PublicRpcOptions): Promise<Listener> {
-  const { threads = defaultRpcThreads(), services, reads, server, log } = options;
-  if (threads === 0) return startRpcServer(publicRegistry(services), server, log);
-  return RpcThreads.start({ threads, services, reads, server, log });
+  const { threads = defaultRpcThreads(), services, store, chain, server, cacheBytes, log } = options;
+  if (threads === 0) {
+    const results = resultCache({ store, chain }, cacheBytes);
+    return startRpcServer(publicRegistry(services), { ...server, results }, log);
+  }
+  const reads = { ...options.reads, path: store.path, commits: store.commits };
+  return RpcThreads.start({ threads, services, reads, server, cacheBytes, log });
 }

@@ -3,6 +3,7 @@ import { ContentStore } from "../archiver/content-store.ts";
 import type { Core } from "../core/core.ts";
 import { loadCore } from "../core/load-core.ts";
 import type { RollupIdentity } from "../l1/types.ts";
+import { ResultCache } from "../rpc/cache/result-cache.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import type { PrefilledEntry } from "../world-state/genesis.ts";
 import { WorldState } from "../world-state/world-state.ts";
@@ -11,6 +12,8 @@ import { WorldState } from "../world-state/world-state.ts";
 export interface RpcReadsOptions {
   path: string;
   mapSizeKb: number;
+  /** Of the store on the node's thread. */
+  commits: SharedArrayBuffer;
   identity: RollupIdentity;
   publicData: PrefilledEntry[];
 }
@@ -24,10 +27,22 @@ export interface RpcReads {
   core: Core;
 }
 
+/** Keeps the texts of results read from a store, in one thread. */
+export function resultCache({ store, chain }: Pick<RpcReads, "store" | "chain">, maxBytes: number): ResultCache {
+  return new ResultCache({
+    maxBytes,
+    chain: {
+      version: () => store.version(),
+      latestBlockNumber: () => chain.latestBlockNumber(),
+      blockHash: (number) => chain.block(number)?.hash,
+    },
+  });
+}
+
 /** The store has to have been opened for writing in this process. */
-export function openRpcReads({ path, mapSizeKb, identity, publicData }: RpcReadsOptions): RpcReads {
+export function openRpcReads({ path, mapSizeKb, commits, identity, publicData }: RpcReadsOptions): RpcReads {
   const core = loadCore();
-  const store = openStore({ path, mapSizeKb, readOnly: true });
+  const store = openStore({ path, mapSizeKb, commits, readOnly: true });
   const world = new WorldState(core, store, publicData);
   const chain = new ChainStore({
     store,

@@ -8,7 +8,7 @@ import type { NodeServices, NodeStatus } from "../rpc/methods/services.ts";
 import type { Registry } from "../rpc/registry.ts";
 import { remoteServices } from "../rpc/remote/remote-services.ts";
 import { type RpcServerOptions, startRpcServer } from "../rpc/rpc-server.ts";
-import { openRpcReads, type RpcReadsOptions } from "./rpc-reads.ts";
+import { openRpcReads, type RpcReadsOptions, resultCache } from "./rpc-reads.ts";
 
 /** Calls of one thread to the node's thread that may wait for their answers. */
 const MOST_WAITING_CALLS = 1_024;
@@ -18,7 +18,10 @@ export interface RpcThreadSettings {
   reads: RpcReadsOptions;
   status: Omit<NodeStatus, "ready">;
   setupAllowList: readonly AllowedSetupCall[];
-  server: Omit<RpcServerOptions, "healthy" | "guard" | "expectedErrors" | "shared">;
+  /** Each thread's own limits among them. */
+  server: Omit<RpcServerOptions, "healthy" | "guard" | "expectedErrors" | "shared" | "results">;
+  /** Most bytes of results that a thread keeps. */
+  cacheBytes: number;
   /** See OpenConnections and RateLimit. */
   connections: SharedArrayBuffer;
   rateLimit: SharedArrayBuffer;
@@ -84,7 +87,11 @@ export async function runRpcThread(
   };
   let listener: Listener;
   try {
-    listener = await startRpcServer(adapt(publicRegistry(services)), { ...server, shared }, forwardingLogger(control));
+    listener = await startRpcServer(
+      adapt(publicRegistry(services)),
+      { ...server, shared, results: resultCache({ store, chain: reads.chain }, settings.cacheBytes) },
+      forwardingLogger(control),
+    );
   } catch (error) {
     if (!(error instanceof ListenError)) throw error;
     control.postMessage({ kind: "port-taken" } satisfies FromThread);

@@ -8,6 +8,7 @@ import type { RpcLogger } from "../rpc/log.ts";
 import type { NodeServices } from "../rpc/methods/services.ts";
 import { serveCalls } from "../rpc/remote/call-port.ts";
 import { REMOTE_METHODS } from "../rpc/remote/remote-services.ts";
+import { RPC_DEFAULTS } from "../rpc/rpc-server.ts";
 import type { FromThread, RpcThreadData, RpcThreadSettings, ToThread } from "./rpc-thread.ts";
 
 /** Pauses before a thread that died is started again; the last one holds for all further times. */
@@ -19,8 +20,12 @@ const ABANDON_MS = 1_000;
 /** What a closing thread may take beyond the requests in flight. */
 const CLOSE_MARGIN_MS = 2_000;
 
-export interface RpcThreadsOptions extends Pick<RpcThreadSettings, "reads" | "server"> {
+export interface RpcThreadsOptions extends Pick<RpcThreadSettings, "reads"> {
   threads: number;
+  /** `maxWaitingBytes` is for all threads together. */
+  server: RpcThreadSettings["server"];
+  /** Most bytes of results that all threads together keep. */
+  cacheBytes: number;
   /** Of this thread. */
   services: NodeServices;
   log: RpcLogger;
@@ -139,7 +144,8 @@ export class RpcThreads implements Listener {
 
   /** Resolves once all threads listen. Rejects with a ListenError, or with what kept a thread from starting. */
   static async start(options: RpcThreadsOptions): Promise<RpcThreads> {
-    const { threads: count, server, reads, services } = options;
+    const { threads: count, server, reads, services, cacheBytes } = options;
+    const { maxWaitingBytes = RPC_DEFAULTS.maxWaitingBytes } = server;
     const { ready: _, ...status } = services.status;
     const { setupAllowList } = services;
     allowLongHeads();
@@ -147,7 +153,12 @@ export class RpcThreads implements Listener {
       reads,
       status,
       setupAllowList,
-      server: { ...server, port: await unusedPort(server.host, server.port) },
+      server: {
+        ...server,
+        port: await unusedPort(server.host, server.port),
+        maxWaitingBytes: Math.ceil(maxWaitingBytes / count),
+      },
+      cacheBytes: Math.floor(cacheBytes / count),
       connections: OpenConnections.memory(),
       rateLimit: RateLimit.memory(),
       listening: new SharedArrayBuffer(4),

@@ -1,3 +1,4 @@
+import type { Lifetime } from "./cache/result-cache.ts";
 import type { Encoder, JsonWriter } from "./encoding/json-writer.ts";
 import { type Codec, type Issue, issuesError, type OptionalCodec } from "./params/codec.ts";
 
@@ -50,9 +51,8 @@ export interface MethodDescription {
 
 /**
  * Fast form of a method: answers the usual calls from the request's bytes without making objects. `body[from .. to)` is the JSON text
- * of the params, its brackets included, already checked to be one valid JSON array of plain ASCII without escapes; nothing (from === to) when
- * the request has none. It writes the
- * JSON text of the result and returns true, or returns false for a call that is not its case; when it throws, it counts as false.
+ * of the params, its brackets included, already checked to be one valid JSON array of plain ASCII without escapes; nothing (from === to)
+ * when the request has none. It writes the JSON text of the result and returns true, or returns false for a call that is not its case; when it throws, it counts as false.
  * Then whatever it wrote is taken back and the general form answers, which stays the only one to refuse a call. Synchronous, and what it
  * answers has to equal the general form's answer byte for byte.
  */
@@ -68,6 +68,8 @@ export interface Method {
   /** The namespaces that have the method, and how each writes the result. Never called for undefined. */
   readonly encode: PerNamespace<Encoder<unknown>>;
   readonly raw?: PerNamespace<RawForm>;
+  /** How long a result holds, so that its text may be kept; not asked for undefined and for a promise. */
+  readonly keep?: (result: unknown, args: readonly unknown[]) => Lifetime;
 }
 
 /** Values of a parameter list; of several lists, the union of theirs. */
@@ -98,9 +100,10 @@ export function method<const P extends readonly Parameter[] | ParameterLists, R>
     handle: (...args: Arguments<P>) => R;
     encode: PerNamespace<Encoder<NonNullable<Awaited<R>>>>;
     raw?: PerNamespace<RawForm>;
+    keep?: (result: NonNullable<Awaited<R>>, ...args: Arguments<P>) => Lifetime;
   } & MethodDescription,
 ): Method {
-  const { name, params, handle, encode, raw, summary, returns, deprecated } = definition;
+  const { name, params, handle, encode, raw, keep, summary, returns, deprecated } = definition;
   const shared = Array.isArray(params) ? (params as readonly Parameter[]) : undefined;
   const lists = shared
     ? Object.fromEntries(Object.keys(encode).map((namespace) => [namespace, shared]))
@@ -112,6 +115,7 @@ export function method<const P extends readonly Parameter[] | ParameterLists, R>
     handle: (args) => handle(...(args as Arguments<P>)),
     encode: encode as Method["encode"],
     raw,
+    keep: keep && ((result, args) => keep(result as NonNullable<Awaited<R>>, ...(args as Arguments<P>))),
   };
 }
 

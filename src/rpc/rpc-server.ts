@@ -1,9 +1,11 @@
 import { UnknownStateError } from "../world-state/errors.ts";
+import type { ResultCache } from "./cache/result-cache.ts";
+import { AnswerBudget } from "./http/answer-budget.ts";
 import { listen } from "./http/listen.ts";
-import type { HttpApplication, Listener } from "./http/listener.ts";
+import type { Header, HttpApplication, Listener } from "./http/listener.ts";
 import type { OpenConnections } from "./http/open-connections.ts";
 import { RateLimit } from "./http/rate-limit.ts";
-import { type Header, RpcApplication } from "./http/rpc-application.ts";
+import { RpcApplication } from "./http/rpc-application.ts";
 import { Dispatcher, type DispatcherOptions } from "./jsonrpc/dispatcher.ts";
 import type { RpcLogger } from "./log.ts";
 import type { Namespace, Registry } from "./registry.ts";
@@ -34,6 +36,10 @@ export interface RpcServerOptions {
   guard?: (application: HttpApplication) => HttpApplication;
   /** Error types whose message is an answer, beside those of every listener. */
   expectedErrors?: DispatcherOptions["expectedErrors"];
+  /** Keeps the texts of results. */
+  results?: ResultCache;
+  /** Most bytes of answers that wait for clients to take them. Default 64 MiB. */
+  maxWaitingBytes?: number;
   /** Set when threads of this process listen on the port together: their limits hold over all of them. */
   shared?: SharedPort;
 }
@@ -52,6 +58,7 @@ export const RPC_DEFAULTS = {
   rateLimit: 0,
   requestTimeoutMs: 30_000,
   stallTimeoutMs: 30_000,
+  maxWaitingBytes: 64 * 1024 * 1024,
 } as const;
 
 /** Starts one listener over a registry of methods. Rejects with a ListenError. Close with `listener.close()`. */
@@ -69,6 +76,7 @@ export function startRpcServer(registry: Registry, options: RpcServerOptions, lo
     rateLimit: perSecond > 0 ? new RateLimit({ perSecond, memory: options.shared?.rateLimit }) : undefined,
     connections: options.shared?.connections,
     shared: options.shared !== undefined,
+    budget: new AnswerBudget(options.maxWaitingBytes ?? RPC_DEFAULTS.maxWaitingBytes),
   };
   const expectedErrors = [UnknownStateError, ...(options.expectedErrors ?? [])];
   const dispatcher = new Dispatcher(registry, { ...settings, expectedErrors }, log);

@@ -11,12 +11,13 @@ import { fakeServices, IDENTITY, recordingLogger } from "../rpc/support/fakes.ts
 
 const path = mkdtempSync(join(tmpdir(), "svc-exiting-"));
 process.once("exit", () => rmSync(path, { recursive: true }));
-const reads = { path, mapSizeKb: 1 << 16, identity: IDENTITY, publicData: [] };
-await openChainServices({ ...reads, core: loadCore(), hasher: new CorePool({ size: 1 }) });
+const chain = { path, mapSizeKb: 1 << 16, identity: IDENTITY, publicData: [] };
+const { store } = await openChainServices({ ...chain, core: loadCore(), hasher: new CorePool({ size: 1 }) });
 const { port } = await RpcThreads.start({
   threads: 2,
   services: fakeServices(),
-  reads,
+  cacheBytes: 1 << 20,
+  reads: { ...chain, commits: store.commits },
   server: { host: "127.0.0.1", port: 0, namespaces: ["node"] },
   log: recordingLogger(),
 });

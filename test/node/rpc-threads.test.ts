@@ -48,7 +48,8 @@ async function start(
   threads = await RpcThreads.start({
     threads: count,
     services: fakeServices(overrides),
-    reads: { path: folder, mapSizeKb: 1 << 16, identity: IDENTITY, publicData: [] },
+    reads: { path: folder, mapSizeKb: 1 << 16, commits: opened.store.commits, identity: IDENTITY, publicData: [] },
+    cacheBytes: 1 << 20,
     server: { host: HOST, port: 0, namespaces: ["svc", "node"], ...server },
     log,
     entry: new URL("./dying-thread.ts", import.meta.url),

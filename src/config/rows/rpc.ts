@@ -66,6 +66,24 @@ export const rpc = {
     meaning:
       "threads that answer on the public port, 0 for the thread that syncs; by default one per processor but one, at least 1 and at most 4",
   }),
+  rpcCacheSize: withDefault(
+    {
+      flags: ["--rpc-cache-size"],
+      env: ["SVC_RPC_CACHE_SIZE"],
+      kind: byteSize,
+      meaning: "most memory for the texts of answers that are kept, over all threads of the public port",
+    },
+    64 * 1024 ** 2,
+  ),
+  rpcMaxWaitingSize: withDefault(
+    {
+      flags: ["--rpc-max-waiting-size"],
+      env: ["SVC_RPC_MAX_WAITING_SIZE"],
+      kind: byteSize,
+      meaning: "most bytes of answers that wait for clients to take them, over all threads of the public port",
+    },
+    256 * 1024 ** 2,
+  ),
   rpcNamespaces: withDefault(
     {
       flags: ["--rpc-namespaces"],

@@ -23,7 +23,7 @@ export class BodyCollector {
 
   /** Counts a chunk that is only valid now and copies what is kept of it. */
   pushCopy(chunk: Uint8Array): void {
-    this.push(this.#length + chunk.length > this.#maxBytes ? chunk : chunk.slice());
+    this.push(this.#length + chunk.length > this.#maxBytes ? chunk : new Uint8Array(chunk));
   }
 
   get tooLarge(): boolean {

@@ -1,3 +1,4 @@
+import type { AnswerBudget } from "./answer-budget.ts";
 import type { OpenConnections } from "./open-connections.ts";
 
 /** What an HTTP adapter does for the application above it, and nothing more. Two adapters, one test suite. */
@@ -14,9 +15,12 @@ export interface RequestHead {
   client(): string;
 }
 
+export type Header = readonly [name: string, value: string];
+
 export interface Answer {
   status: number;
-  headers: readonly (readonly [name: string, value: string])[];
+  /** Not to be changed once it has been sent: a list that is used again is written faster. */
+  headers: readonly Header[];
   /** Not sent in answer to HEAD. */
   body?: Uint8Array;
 }
@@ -31,9 +35,24 @@ export interface BodyRequest {
 }
 
 export interface HttpApplication {
-  receive(head: RequestHead): Answer | Promise<Answer> | BodyRequest;
+  /** `admitted`: `plainPost` has been asked about this request, and gave nothing. */
+  receive(head: RequestHead, admitted?: boolean): Answer | Promise<Answer> | BodyRequest;
   /** The answer to a request whose handling threw. */
   failed(error: unknown): Answer;
+  readonly plainPost?: PlainPost;
+}
+
+/**
+ * A short cut for the requests that come by the thousand: POST to "/", of type application/json, with the whole body at hand as it was
+ * sent. Adapters may leave it out.
+ */
+export interface PlainPost {
+  /** Longest bodies to ask about. */
+  readonly maxBytes: number;
+  /** Of the answers that are given as bytes alone. Their status is 200. */
+  readonly headers: readonly Header[];
+  /** Bytes are the body of an answer, valid until the next call. undefined: `receive` has to be asked. Never throws. */
+  answer(body: Buffer, acceptEncoding: string, client: () => string): Uint8Array | Answer | Promise<Answer> | undefined;
 }
 
 export interface ListenerOptions {
@@ -54,6 +73,8 @@ export interface ListenerOptions {
   maxConnections?: number;
   /** Counts the connections; with others when threads share the port. */
   connections?: OpenConnections;
+  /** Bounds the bytes of answers that wait for clients to take them; beyond it a request is answered with 503 and its connection closed. */
+  budget?: AnswerBudget;
   /** Other threads of this process listen on the same port, and the system spreads connections over them. Not with port 0. */
   shared?: boolean;
 }

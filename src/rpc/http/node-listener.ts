@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, ListenOptions } from "node:net";
 import { BodyCollector } from "./body-collector.ts";
-import { TOO_MANY_CONNECTIONS } from "./connection-refusal.ts";
 import {
   type Answer,
   type BodyRequest,
@@ -14,6 +13,7 @@ import {
 } from "./listener.ts";
 import { capConnections } from "./node-connection-cap.ts";
 import { OpenConnections } from "./open-connections.ts";
+import { TOO_MANY_CONNECTIONS } from "./refusals.ts";
 
 const KEEP_ALIVE_MS = 5_000;
 

@@ -1,7 +1,8 @@
 import { type AdmitBatch, type Dispatcher, failure, type RpcAnswer } from "../jsonrpc/dispatcher.ts";
+import { LONGEST_SCANNED } from "../jsonrpc/envelope-scan.ts";
 import { INVALID_REQUEST } from "../jsonrpc/errors.ts";
 import type { RpcLogger } from "../log.ts";
-import type { Answer, BodyRequest, HttpApplication, RequestHead } from "./listener.ts";
+import type { Answer, BodyRequest, Header, HttpApplication, PlainPost, RequestHead } from "./listener.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import {
   BodyTooLargeError,
@@ -13,8 +14,6 @@ import {
   UnsupportedEncodingError,
 } from "./request-body.ts";
 import { acceptedCompression, COMPRESSION_THRESHOLD, compress } from "./response-compression.ts";
-
-export type Header = readonly [name: string, value: string];
 
 export interface RpcApplicationOptions {
   /** Most bytes of a request body, decompressed. */
@@ -44,6 +43,9 @@ export class RpcApplication implements HttpApplication {
   readonly #common: readonly Header[];
   /** Headers of an answer to a request whose body could not be read: the reference leaves out the origin ones. */
   readonly #unread: readonly Header[];
+  /** All headers of an ordinary answer in JSON. */
+  readonly #ordinary: readonly Header[];
+  readonly plainPost: PlainPost;
 
   constructor(dispatcher: Dispatcher, options: RpcApplicationOptions, log: RpcLogger) {
     this.#dispatcher = dispatcher;
@@ -51,9 +53,15 @@ export class RpcApplication implements HttpApplication {
     this.#log = log;
     this.#common = [VARY, ANY_ORIGIN, ...options.versionHeaders];
     this.#unread = [["Vary", "Accept-Encoding"], ...options.versionHeaders];
+    this.#ordinary = [JSON_BODY, ...this.#common];
+    this.plainPost = {
+      maxBytes: Math.min(LONGEST_SCANNED, options.maxBodyBytes),
+      headers: this.#ordinary,
+      answer: (body, acceptEncoding, client) => this.#plain(body, acceptEncoding, client),
+    };
   }
 
-  receive(head: RequestHead): Answer | Promise<Answer> | BodyRequest {
+  receive(head: RequestHead, admitted = false): Answer | Promise<Answer> | BodyRequest {
     const path = normalPath(head.path);
     if (head.method === "OPTIONS") {
       const asked = head.header("access-control-request-method");
@@ -64,7 +72,7 @@ export class RpcApplication implements HttpApplication {
       return { status: 200, headers: [VARY, ["Allow", ALLOW[path]], ...this.#options.versionHeaders] };
     }
     if (path === "/status" && (head.method === "GET" || head.method === "HEAD")) return this.#status();
-    if (path === "/" && head.method === "POST") return this.#rpc(head);
+    if (path === "/" && head.method === "POST") return this.#rpc(head, admitted);
     return this.#text(405, "Method Not Allowed", [["Allow", ALLOW[path]]]);
   }
 
@@ -98,31 +106,50 @@ export class RpcApplication implements HttpApplication {
   }
 
   #json(answer: RpcAnswer, headers: readonly Header[]): Answer {
-    return { status: answer.status, headers: [JSON_BODY, ...headers, ...(answer.headers ?? [])], body: answer.body };
+    const { status, body } = answer;
+    if (headers === this.#common && answer.headers === undefined) return { status, headers: this.#ordinary, body };
+    return { status, headers: [JSON_BODY, ...headers, ...(answer.headers ?? [])], body };
   }
 
-  #rpc(head: RequestHead): BodyRequest | Answer | Promise<Answer> {
+  /** The answer as a client takes it. */
+  #respond(answer: RpcAnswer, acceptEncoding: string): Answer | Promise<Answer> {
+    const plain = this.#json(answer, this.#common);
+    if (acceptEncoding === "" || answer.body.length < COMPRESSION_THRESHOLD) return plain;
+    const compression = acceptedCompression(acceptEncoding);
+    if (compression === undefined) return plain;
+    const encoded = (body: Uint8Array): Answer => ({
+      ...plain,
+      headers: [...plain.headers, ["Content-Encoding", compression.name]],
+      body,
+    });
+    const body = compress(compression, answer.body);
+    return body instanceof Promise ? body.then(encoded) : encoded(body);
+  }
+
+  #plain(body: Buffer, acceptEncoding: string, client: () => string): ReturnType<PlainPost["answer"]> {
+    const refusal = this.#options.rateLimit?.request(client());
+    if (refusal !== undefined) return this.#json(refusal, this.#common);
+    const answer = this.#dispatcher.answerScanned(body);
+    if (answer === undefined) return undefined;
+    if (answer instanceof Promise) return answer.then((settled) => this.#respond(settled, acceptEncoding));
+    if (!(answer instanceof Uint8Array)) return this.#respond(answer, acceptEncoding);
+    if (acceptEncoding === "" || answer.length < COMPRESSION_THRESHOLD) return answer;
+    // Compressing may take until after the next request.
+    return this.#respond({ status: 200, body: new Uint8Array(answer) }, acceptEncoding);
+  }
+
+  #rpc(head: RequestHead, admitted: boolean): BodyRequest | Answer | Promise<Answer> {
     const { rateLimit } = this.#options;
     let admitBatch: AdmitBatch | undefined;
     if (rateLimit !== undefined) {
       const client = head.client();
-      const refusal = rateLimit.request(client);
+      const refusal = admitted ? undefined : rateLimit.request(client);
       // Before its body is read: a refusal costs next to nothing.
       if (refusal !== undefined) return this.#json(refusal, this.#common);
       admitBatch = (furtherCalls) => rateLimit.batch(client, furtherCalls);
     }
-    const compression = acceptedCompression(head.header("accept-encoding"));
-    const respond = (answer: RpcAnswer, headers = this.#common): Answer | Promise<Answer> => {
-      const plain = this.#json(answer, headers);
-      if (compression === undefined || answer.body.length < COMPRESSION_THRESHOLD) return plain;
-      const encoded = (body: Uint8Array): Answer => ({
-        ...plain,
-        headers: [...plain.headers, ["Content-Encoding", compression.name]],
-        body,
-      });
-      const body = compress(compression, answer.body);
-      return body instanceof Promise ? body.then(encoded) : encoded(body);
-    };
+    const acceptEncoding = head.header("accept-encoding");
+    const respond = (answer: RpcAnswer) => this.#respond(answer, acceptEncoding);
     const dispatch = (body: Uint8Array): Answer | Promise<Answer> => {
       const answer =
         body.length === 0 ? this.#dispatcher.answer({}) : this.#dispatcher.answerText(utf8(body), admitBatch);

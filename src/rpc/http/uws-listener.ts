@@ -1,21 +1,18 @@
 import * as uws from "uWebSockets.js";
-import { STATUS_CODES } from "node:http";
-import { BodyCollector } from "./body-collector.ts";
-import { TOO_MANY_CONNECTIONS } from "./connection-refusal.ts";
+import { AnswerBudget } from "./answer-budget.ts";
+import { Deadlines } from "./deadlines.ts";
+import { Drain } from "./drain.ts";
 import {
-  type Answer,
-  type BodyRequest,
   DEFAULT_GRACE_MS,
   type HttpApplication,
-  isBodyRequest,
   ListenError,
   type Listener,
   type ListenerOptions,
 } from "./listener.ts";
 import { OpenConnections } from "./open-connections.ts";
-
-/** Answers up to this size are handed over whole; longer ones are written as the client takes them. */
-const WHOLE_ANSWER_BYTES = 64 * 1024;
+import { TOO_MANY_CONNECTIONS } from "./refusals.ts";
+import { clientOf, type Exchanges, UwsExchange, writeHead } from "./uws-exchange.ts";
+import { routePlainPosts } from "./uws-plain-post.ts";
 
 /** Exports that the type declarations leave out. */
 const native = uws as unknown as { _cfg(setting: "silent"): void; LIBUS_LISTEN_EXCLUSIVE_PORT: number };
@@ -33,7 +30,11 @@ export async function listenWithUws(application: HttpApplication, options: Liste
   const drain = new Drain();
   const { maxConnections = 0 } = options;
   if (maxConnections > 0) capConnections(app, maxConnections, options.connections ?? new OpenConnections());
-  app.any("/*", (res, req) => new UwsExchange(res, req, drain, options).start(application, req));
+  const budget = options.budget ?? new AnswerBudget();
+  const shared: Exchanges = { application, options, drain, deadlines: new Deadlines(), budget };
+  const anyRequest = (res: uws.HttpResponse, req: uws.HttpRequest): void => serve(res, req, shared);
+  if (application.plainPost !== undefined) routePlainPosts(app, application.plainPost, shared, anyRequest);
+  app.any("/*", anyRequest);
 
   const socket = await new Promise<uws.us_listen_socket | false>((resolve) => {
     // An exclusive port unless told otherwise: by default two processes may share one, and each would get half of the requests.
@@ -79,147 +80,26 @@ function capConnections(app: uws.TemplatedApp, max: number, open: OpenConnection
   app.filter(count);
 }
 
-function writeHead(res: uws.HttpResponse, { status, headers }: Answer): void {
-  res.writeStatus(`${status} ${STATUS_CODES[status] ?? ""}`);
-  for (const [name, value] of headers) res.writeHeader(name, value);
+function serve(res: uws.HttpResponse, req: uws.HttpRequest, shared: Exchanges): void {
+  const facts = {
+    headOnly: req.getCaseSensitiveMethod() === "HEAD",
+    clientCloses: req.getHeader("connection").toLowerCase() === "close",
+  };
+  shared.drain.enter();
+  const exchange = new UwsExchange(res, facts, shared);
+  res.onAborted(() => exchange.finish());
+  const head = {
+    method: req.getCaseSensitiveMethod(),
+    path: req.getUrl(),
+    header: (name: string) => req.getHeader(name),
+    client: () => clientOf(res),
+  };
+  if (hasBody(req)) res.onData((chunk, isLast) => exchange.data(chunk, isLast));
+  // The library never reports the end of an empty body whose head came in pieces.
+  exchange.start(head, false, hasBody(req) ? undefined : EMPTY);
 }
 
-/** Requests in flight, and the wish that there be none. */
-class Drain {
-  closing = false;
-  #inFlight = 0;
-  #empty: (() => void) | undefined;
-
-  enter(): void {
-    this.#inFlight += 1;
-  }
-
-  leave(): void {
-    this.#inFlight -= 1;
-    if (this.#inFlight === 0) this.#empty?.();
-  }
-
-  async finish(graceMs: number): Promise<void> {
-    this.closing = true;
-    if (this.#inFlight === 0) return;
-    let timer: NodeJS.Timeout | undefined;
-    await new Promise<void>((resolve) => {
-      this.#empty = resolve;
-      timer = setTimeout(resolve, graceMs);
-    });
-    clearTimeout(timer);
-  }
-}
-
-/** One request and its response. `#done` is set once the response may no longer be touched: sent whole, or aborted. */
-class UwsExchange {
-  readonly #res: uws.HttpResponse;
-  readonly #headOnly: boolean;
-  /** The library keeps the connection open whatever the client asks for. */
-  readonly #clientCloses: boolean;
-  readonly #drain: Drain;
-  readonly #options: ListenerOptions;
-  #done = false;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(res: uws.HttpResponse, req: uws.HttpRequest, drain: Drain, options: ListenerOptions) {
-    this.#res = res;
-    this.#headOnly = req.getCaseSensitiveMethod() === "HEAD";
-    this.#clientCloses = req.getHeader("connection").toLowerCase() === "close";
-    this.#drain = drain;
-    this.#options = options;
-  }
-
-  start(application: HttpApplication, req: uws.HttpRequest): void {
-    this.#drain.enter();
-    this.#res.onAborted(() => this.#finish());
-    try {
-      const outcome = application.receive({
-        method: req.getCaseSensitiveMethod(),
-        path: req.getUrl(),
-        header: (name) => req.getHeader(name),
-        client: () => Buffer.from(this.#res.getRemoteAddressAsText()).toString("latin1"),
-      });
-      if (!isBodyRequest(outcome)) this.#settle(application, outcome);
-      // The library never reports the end of an empty body whose head came in pieces.
-      else if (!hasBody(req)) this.#settle(application, outcome.answer(new Uint8Array()));
-      else this.#readBody(application, outcome);
-    } catch (error) {
-      this.#send(application.failed(error), false);
-    }
-  }
-
-  #readBody(application: HttpApplication, wanted: BodyRequest): void {
-    const body = new BodyCollector(wanted.maxBytes);
-    let answered = false;
-    const refuse = (answer: Answer) => {
-      answered = true;
-      this.#send(answer, true);
-    };
-    this.#timer = setTimeout(() => refuse(wanted.timedOut()), this.#options.requestTimeoutMs);
-    this.#res.onData((chunk, isLast) => {
-      if (this.#done || answered) return;
-      body.pushCopy(new Uint8Array(chunk));
-      if (isLast ? body.tooLarge : body.hopeless) return refuse(wanted.tooLarge());
-      if (!isLast) return;
-      answered = true;
-      clearTimeout(this.#timer);
-      try {
-        this.#settle(application, wanted.answer(body.take()));
-      } catch (error) {
-        this.#send(application.failed(error), false);
-      }
-    });
-  }
-
-  #settle(application: HttpApplication, answer: Answer | Promise<Answer>): void {
-    if (answer instanceof Promise) {
-      answer
-        .then((settled) => this.#send(settled, false))
-        .catch((error: unknown) => this.#send(application.failed(error), false));
-    } else this.#send(answer, false);
-  }
-
-  #send(answer: Answer, cutOff: boolean): void {
-    if (this.#done) return;
-    clearTimeout(this.#timer);
-    const close = cutOff || this.#clientCloses || this.#drain.closing;
-    const { body } = answer;
-    const res = this.#res;
-    res.cork(() => {
-      writeHead(res, answer);
-      if (this.#headOnly) res.endWithoutBody(body?.length ?? 0, close);
-      else if (body === undefined || body.length <= WHOLE_ANSWER_BYTES) res.end(body ?? "", close);
-      else return this.#sendPiecewise(body, close);
-      this.#finish();
-    });
-  }
-
-  /** Keeps the body here instead of in the library's send buffer, so that a client that stops reading can be told apart. */
-  #sendPiecewise(body: Uint8Array, close: boolean): void {
-    const res = this.#res;
-    const start = res.getWriteOffset();
-    const write = (offset: number): boolean => {
-      clearTimeout(this.#timer);
-      const [ok, complete] = res.tryEnd(body.subarray(offset - start), body.length);
-      if (complete) {
-        this.#finish();
-        // The whole body is with the kernel; closing now still delivers it.
-        if (close) res.close();
-      } else this.#timer = setTimeout(() => res.close(), this.#options.stallTimeoutMs);
-      return ok;
-    };
-    res.onWritable(write);
-    write(start);
-  }
-
-  #finish(): void {
-    if (this.#done) return;
-    this.#done = true;
-    clearTimeout(this.#timer);
-    this.#drain.leave();
-  }
-}
+const EMPTY = new Uint8Array();
 
 function hasBody(req: uws.HttpRequest): boolean {
   return req.getHeader("transfer-encoding") !== "" || !["", "0"].includes(req.getHeader("content-length"));

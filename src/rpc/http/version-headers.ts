@@ -1,5 +1,5 @@
 import { PROTOCOL_CONTRACTS_HASH, VK_TREE_ROOT } from "../../protocol/constants.ts";
-import type { Header } from "./rpc-application.ts";
+import type { Header } from "./listener.ts";
 
 /**
  * Version identifiers that a client compares with its own, textually (sheet 02 sections 1.6, 1.9). The package version is that

@@ -1,8 +1,11 @@
+import type { Lifetime, MethodResults, ResultCache } from "../cache/result-cache.ts";
 import { type Encoder, JsonWriter } from "../encoding/json-writer.ts";
 import type { RpcLogger } from "../log.ts";
 import { openRpcDocument } from "../openrpc/document.ts";
 import { DIALECTS, type Method, type Namespace, type Registry, readParams } from "../registry.ts";
+import { EnvelopeScan } from "./envelope-scan.ts";
 import { EXECUTION_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError } from "./errors.ts";
+import { MethodTable } from "./method-table.ts";
 
 /** JSON text of a whole response and the HTTP status that goes with it. */
 export interface RpcAnswer {
@@ -21,7 +24,18 @@ export interface DispatcherOptions {
   expectedErrors?: readonly (abstract new (
     ...args: never[]
   ) => Error)[];
+  /** Keeps the texts of results. Asked before each request, so that its reads see the latest commit. */
+  results?: ResultCache;
 }
+
+/** Where the result of a call is to be kept. */
+interface Kept {
+  results: MethodResults;
+  key: string;
+}
+
+/** Longest params under which a result is kept. */
+const LONGEST_KEY = 512;
 
 /** Told how many calls a batch of permitted size has beyond the first; gives the answer that refuses the batch, if any. */
 export type AdmitBatch = (furtherCalls: number) => RpcAnswer | undefined;
@@ -30,6 +44,9 @@ export type AdmitBatch = (furtherCalls: number) => RpcAnswer | undefined;
 const DISCOVER = "rpc.discover";
 
 const JSONRPC = "2.0";
+const OPENING = Buffer.from('{"jsonrpc":"2.0"');
+const ID_MEMBER = Buffer.from(',"id":');
+const RESULT_MEMBER = Buffer.from(',"result":');
 
 /**
  * Envelopes, batches and errors of JSON-RPC (sheet 02 sections 1.2, 1.4, 1.5). Never throws and never rejects: whatever a
@@ -41,6 +58,8 @@ export class Dispatcher {
   readonly #log: RpcLogger;
   /** Scratch of one synchronous run; empty between runs. */
   readonly #out = new JsonWriter();
+  readonly #scan = new EnvelopeScan();
+  readonly #methods: MethodTable;
   /** JSON text of the answer to rpc.discover, made when first asked for. */
   #discovered: Uint8Array | undefined;
 
@@ -48,6 +67,51 @@ export class Dispatcher {
     this.#registry = registry;
     this.#options = options;
     this.#log = log;
+    this.#methods = new MethodTable(registry, options.namespaces);
+  }
+
+  /**
+   * Answers a request body of the usual form straight from its bytes, when that is worth it; undefined leaves it to `answerText`.
+   * Bytes are the body of an answer of status 200 and valid until the next call of any of these methods.
+   */
+  answerScanned(body: Buffer): Uint8Array | RpcAnswer | Promise<RpcAnswer> | undefined {
+    const scan = this.#scan;
+    if (!scan.scan(body)) return undefined;
+    const found = this.#methods.find(body, scan);
+    if (found === undefined) return undefined;
+    const cache = this.#options.results;
+    cache?.renew();
+    const { paramsFrom, paramsTo } = scan;
+    if (found.raw !== undefined) {
+      this.#open(body);
+      try {
+        if (found.raw(body, paramsFrom, paramsTo, this.#out)) return this.#out.text("}").view();
+      } catch {
+        // The general form says what is wrong.
+      }
+      this.#out.rewind(0);
+    }
+    if (cache === undefined || found.results === undefined || paramsTo - paramsFrom > LONGEST_KEY) return undefined;
+    const key = paramsTo - paramsFrom <= 2 ? "[]" : body.toString("latin1", paramsFrom, paramsTo);
+    const text = cache.get(found.results, key);
+    if (text !== undefined) {
+      this.#open(body);
+      return this.#out.bytes(text).text("}").view();
+    }
+    const request = {
+      id: scan.idTo > 0 ? JSON.parse(body.toString("latin1", scan.idFrom, scan.idTo)) : undefined,
+      method: found.name,
+      params: JSON.parse(key),
+    };
+    return this.#call(request, { results: found.results, key });
+  }
+
+  /** The start of an answer with a result to the request that was scanned. */
+  #open(body: Uint8Array): void {
+    const { idFrom, idTo } = this.#scan;
+    const out = this.#out.bytes(OPENING);
+    if (idTo > 0) out.bytes(ID_MEMBER).part(body, idFrom, idTo);
+    out.bytes(RESULT_MEMBER);
   }
 
   /** Answers a request body that is JSON text. `admitBatch` as for `answer`. */
@@ -66,6 +130,7 @@ export class Dispatcher {
 
   /** Answers a parsed body: one request or a batch, which `admitBatch` may refuse as a whole. */
   answer(request: unknown, admitBatch?: AdmitBatch): RpcAnswer | Promise<RpcAnswer> {
+    this.#options.results?.renew();
     if (!Array.isArray(request)) return this.#call(request as RequestObject);
     const { maxBatchSize } = this.#options;
     if (request.length === 0) return { status: 400, body: invalidSlot("Invalid Request") };
@@ -83,7 +148,7 @@ export class Dispatcher {
     return slots.every(isSettled) ? joined(slots) : Promise.all(slots).then(joined);
   }
 
-  #call(request: RequestObject): RpcAnswer | Promise<RpcAnswer> {
+  #call(request: RequestObject, kept?: Kept): RpcAnswer | Promise<RpcAnswer> {
     const { method } = request;
     if (typeof method !== "string" || method === "") {
       return this.#error(request, new RpcError(INVALID_REQUEST, "Invalid request"));
@@ -105,7 +170,10 @@ export class Dispatcher {
         DIALECTS[namespace as Namespace].surplusParams,
       );
       const result = found.handle(values);
-      if (!isThenable(result)) return this.#result(request, found, namespace as Namespace, result);
+      if (!isThenable(result)) {
+        const lifetime = kept && result !== undefined ? found.keep?.(result, values) : undefined;
+        return this.#result(request, found, namespace as Namespace, result, kept && { ...kept, lifetime });
+      }
       return Promise.resolve(result)
         .then((value) => this.#result(request, found, namespace as Namespace, value))
         .catch((error: unknown) => this.#error(request, error));
@@ -123,8 +191,22 @@ export class Dispatcher {
     }
   }
 
-  #result(request: RequestObject, method: Method, namespace: Namespace, result: unknown): RpcAnswer {
-    if (result !== undefined) return this.#answer(request, result, method.encode[namespace]!);
+  #result(
+    request: RequestObject,
+    method: Method,
+    namespace: Namespace,
+    result: unknown,
+    kept?: Kept & { lifetime: Lifetime },
+  ): RpcAnswer {
+    const encode = method.encode[namespace]!;
+    if (kept !== undefined && result !== undefined) {
+      return this.#answer(request, result, (out, value) => {
+        const from = out.length;
+        encode(out, value);
+        this.#options.results?.put(kept.results, kept.key, out.writtenFrom(from), kept.lifetime);
+      });
+    }
+    if (result !== undefined) return this.#answer(request, result, encode);
     return this.#answer(request, undefined, DIALECTS[namespace].nothing === "null" ? encodeNull : undefined);
   }
 

@@ -1,4 +1,5 @@
 import type { BlockRecord, ChainReader } from "../../archiver/types.ts";
+import { headerBlockNumber } from "../../protocol/block-header.ts";
 import { encodeArray } from "../encoding/json-writer.ts";
 import { type BlockWithBody, encodeBlock } from "../encoding/v4/block.ts";
 import { encodeBlockHeader } from "../encoding/v4/block-header.ts";
@@ -54,6 +55,8 @@ export function blockMethods(source: BlockSource): Method[] {
         reference instanceof Uint8Array
           ? checkpointed(chain.blockNumberByHash(reference))
           : whole(blockAt(chain, blockNumberOf(source, reference))),
+      // By hash it also has to stay checkpointed.
+      keep: ({ block }, reference) => (typeof reference === "number" ? block.number : "commit"),
       returns: "L2Block?",
       encode: { node: encodeBlock },
     }),
@@ -62,6 +65,7 @@ export function blockMethods(source: BlockSource): Method[] {
       summary: "Checkpointed block by hash",
       params: [param("blockHash", field)],
       handle: (hash) => checkpointed(chain.blockNumberByHash(hash)),
+      keep: () => "commit",
       returns: "L2Block?",
       encode: { node: encodeBlock },
     }),
@@ -70,6 +74,7 @@ export function blockMethods(source: BlockSource): Method[] {
       summary: "Checkpointed block by the archive root after it",
       params: [param("archive", field)],
       handle: (root) => checkpointed(chain.blockNumberByArchive(root)),
+      keep: () => "commit",
       returns: "L2Block?",
       encode: { node: encodeBlock },
     }),
@@ -79,6 +84,7 @@ export function blockMethods(source: BlockSource): Method[] {
       params: [fromParam, limitParam(MOST_BLOCKS)],
       handle: (from, limit) =>
         blocksFrom(chain, from, wholeLimit(limit), chain.latestBlockNumber()).map((block) => withBody(chain, block)),
+      keep: (blocks, _from, limit) => (blocks.length === limit ? blocks[limit - 1].block.number : "commit"),
       returns: "L2Block[]",
       encode: { node: encodeArray(encodeBlock) },
     }),
@@ -87,6 +93,7 @@ export function blockMethods(source: BlockSource): Method[] {
       summary: "Header of a block, by default of the latest",
       params: [param("block", optional(blockParameter, "latest"))],
       handle: (reference) => blockAt(chain, blockNumberOf(source, reference))?.header,
+      keep: (header, reference) => (typeof reference === "number" ? headerBlockNumber(header) : "commit"),
       returns: "BlockHeader?",
       encode: { node: encodeBlockHeader },
     }),
@@ -95,6 +102,7 @@ export function blockMethods(source: BlockSource): Method[] {
       summary: "Header of the block with this archive root after it",
       params: [param("archive", field)],
       handle: (root) => blockAt(chain, chain.blockNumberByArchive(root))?.header,
+      keep: headerBlockNumber,
       returns: "BlockHeader?",
       encode: { node: encodeBlockHeader },
     }),

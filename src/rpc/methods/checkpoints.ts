@@ -57,6 +57,7 @@ export function checkpointMethods({ chain }: Pick<NodeServices, "chain">): Metho
           checkpoint,
           blocks: blocksOf(chain, checkpoint).map((block) => withBody(chain, block)),
         })),
+      keep: () => "commit",
       returns: "PublishedCheckpoint[]",
       encode: { node: encodeArray(encodePublishedCheckpoint) },
     }),
@@ -73,6 +74,7 @@ export function checkpointMethods({ chain }: Pick<NodeServices, "chain">): Metho
           },
         );
       },
+      keep: () => "commit",
       returns: "CheckpointedL2Block[]",
       encode: { node: encodeArray(encodeCheckpointedBlock) },
     }),
@@ -81,6 +83,7 @@ export function checkpointMethods({ chain }: Pick<NodeServices, "chain">): Metho
       summary: "Checkpoints of an epoch without their blocks",
       params: [param("epoch", integer({ least: 0 }))],
       handle: (epoch) => checkpointsOfEpoch(chain, epoch),
+      keep: () => "commit",
       returns: "CheckpointData[]",
       encode: { node: encodeArray(encodeCheckpointData) },
     }),

@@ -30,6 +30,7 @@ export function contractMethods(services: StateSource & Pick<NodeServices, "cont
       summary: "Registered contract class",
       params: [param("id", field)],
       handle: (id) => content.contractClass(id),
+      keep: ({ blockNumber }) => blockNumber,
       returns: "ContractClassPublic?",
       encode: { node: encodeContractClass, svc: encodeContractClass },
     }),
@@ -46,6 +47,7 @@ export function contractMethods(services: StateSource & Pick<NodeServices, "cont
         const instance = block && content.contractInstance(address, headerTimestamp(block.header));
         return instance !== undefined && instance.blockNumber <= block!.number ? instance : undefined;
       },
+      keep: () => "commit",
       returns: "ContractInstanceWithAddress?",
       encode: {
         node: encodeInstance,

@@ -9,6 +9,9 @@ import { type Method, method } from "../registry.ts";
 import { after } from "./eventually.ts";
 import type { NodeServices } from "./services.ts";
 
+/** The block on which what never changes rests. */
+const GENESIS = 0;
+
 /** What the node is and whether it is ready (sheet 02 section 3.1, sheet 03 section 10). */
 export function nodeStatusMethods({
   identity,
@@ -37,6 +40,7 @@ export function nodeStatusMethods({
       summary: "Version of the network release that the node speaks for",
       params: [],
       handle: () => status.version,
+      keep: () => GENESIS,
       returns: "string",
       encode: { node: encodeText, svc: encodeText },
     }),
@@ -45,6 +49,7 @@ export function nodeStatusMethods({
       summary: "Version of the rollup",
       params: [],
       handle: () => identity.rollupVersion,
+      keep: () => GENESIS,
       returns: "number",
       encode: { node: encodeNumber, svc: encodeNumber },
     }),
@@ -53,6 +58,7 @@ export function nodeStatusMethods({
       summary: "Chain id of L1",
       params: [],
       handle: () => identity.l1ChainId,
+      keep: () => GENESIS,
       returns: "number",
       encode: { node: encodeNumber, svc: encodeNumber },
     }),
@@ -61,6 +67,7 @@ export function nodeStatusMethods({
       summary: "Addresses of the rollup's contracts on L1",
       params: [],
       handle: () => identity.addresses,
+      keep: () => GENESIS,
       returns: "L1ContractAddresses",
       encode: { node: encodeL1Addresses, svc: encodeL1Addresses },
     }),
@@ -69,6 +76,7 @@ export function nodeStatusMethods({
       summary: "Addresses of the contracts that are part of the protocol",
       params: [],
       handle: () => true,
+      keep: () => GENESIS,
       returns: "ProtocolContractAddresses",
       encode: { node: encodeProtocolContracts, svc: encodeProtocolContracts },
     }),

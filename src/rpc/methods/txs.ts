@@ -116,6 +116,8 @@ export function txMethods({ chain, content, identity, mempool, txValidator, simu
       },
       handle: (hash, options = NOTHING_ATTACHED) =>
         settledOutcome(hash, options.includeTxEffect) ?? poolOutcome(hash, options),
+      // Of a settled tx: the answer of the pool is a promise.
+      keep: () => "commit",
       returns: "TxReceipt",
       encode: { node: (out, { outcome }) => encodeReceipt(out, outcome), svc: encodeDevelopmentReceipt },
     }),
@@ -125,6 +127,7 @@ export function txMethods({ chain, content, identity, mempool, txValidator, simu
       deprecated: { svc: "getTxReceipt with includeTxEffect" },
       params: [hashParam],
       handle: (hash) => content.settledTx(hash),
+      keep: ({ blockNumber }) => blockNumber,
       returns: "IndexedTxEffect?",
       encode: { node: encodeIndexedEffect, svc: encodeDevelopmentIndexedEffect },
     }),

@@ -1,7 +1,8 @@
 import type { BlockRecord, CheckpointRecord } from "../../../archiver/types.ts";
+import type { Lifetime } from "../../cache/result-cache.ts";
 import { encodeBlock, encodeBlockData, type ShownBlock } from "../../encoding/development/block.ts";
 import { encodeArray } from "../../encoding/json-writer.ts";
-import { blockSelector } from "../../params/block-parameter.ts";
+import { type BlockSelector, blockSelector } from "../../params/block-parameter.ts";
 import { issuesError, object, optional } from "../../params/codec.ts";
 import { boolean } from "../../params/text.ts";
 import { type Method, method, param } from "../../registry.ts";
@@ -42,6 +43,11 @@ export function shownBlock(
   };
 }
 
+/** A tip moves; whatever else a block is asked for by names it as long as it is on the chain. */
+function lifetimeOf({ number }: BlockRecord, selector: BlockSelector): Lifetime {
+  return typeof selector === "string" ? "commit" : number;
+}
+
 /** Blocks in the development form (sheet 03 section 5). */
 export function developmentBlockMethods(source: BlockSource): Method[] {
   const { chain } = source;
@@ -55,6 +61,7 @@ export function developmentBlockMethods(source: BlockSource): Method[] {
         const block = blockAt(chain, blockNumberOf(source, selector));
         return block && shownBlock(source, block, options, checkpointLookup(chain));
       },
+      keep: ({ block, checkpoint }, selector) => (checkpoint === undefined ? lifetimeOf(block, selector) : "commit"),
       returns: "BlockResponse?",
       encode: { svc: encodeBlock },
     }),
@@ -66,6 +73,7 @@ export function developmentBlockMethods(source: BlockSource): Method[] {
         const block = blockAt(chain, blockNumberOf(source, selector));
         return block && { block, archiveRoot: archiveAfter(source, block) };
       },
+      keep: ({ block }, selector) => lifetimeOf(block, selector),
       returns: "BlockData?",
       encode: { svc: encodeBlockData },
     }),

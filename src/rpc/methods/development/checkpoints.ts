@@ -106,6 +106,7 @@ export function developmentCheckpointMethods(source: BlockSource): Method[] {
         const checkpoint = selected(chain, selector);
         return checkpoint && shown(checkpoint, options);
       },
+      keep: () => "commit",
       returns: "CheckpointResponse?",
       encode: { svc: encodeCheckpoint },
     }),
@@ -119,6 +120,7 @@ export function developmentCheckpointMethods(source: BlockSource): Method[] {
         }
         return checkpointsFrom(chain, from, wholeLimit(limit)).map((checkpoint) => shown(checkpoint, options));
       },
+      keep: () => "commit",
       returns: "CheckpointResponse[]",
       encode: { svc: encodeArray(encodeCheckpoint) },
     }),
@@ -127,6 +129,7 @@ export function developmentCheckpointMethods(source: BlockSource): Method[] {
       summary: "Checkpoints of a range, an epoch or around a slot, without their blocks",
       params: [param("query", checkpointsQuery)],
       handle: (query) => queried(chain, query),
+      keep: () => "commit",
       returns: "CheckpointData[]",
       encode: { svc: encodeArray(encodeCheckpointData) },
     }),

@@ -1,0 +1,203 @@
+import type * as uws from "uWebSockets.js";
+import { STATUS_CODES } from "node:http";
+import type { AnswerBudget } from "./answer-budget.ts";
+import { BodyCollector } from "./body-collector.ts";
+import type { Deadlines, Timed } from "./deadlines.ts";
+import type { Drain } from "./drain.ts";
+import { headerBlock } from "./header-block.ts";
+import {
+  type Answer,
+  type BodyRequest,
+  type HttpApplication,
+  isBodyRequest,
+  type ListenerOptions,
+  type RequestHead,
+} from "./listener.ts";
+import { TOO_MANY_ANSWERS } from "./refusals.ts";
+
+/** What the exchanges of one listener share. */
+export interface Exchanges {
+  application: HttpApplication;
+  options: ListenerOptions;
+  drain: Drain;
+  deadlines: Deadlines;
+  budget: AnswerBudget;
+}
+
+/** Answers up to this size are handed over whole when the connection ends with them. */
+const WHOLE_ANSWER_BYTES = 64 * 1024;
+const EMPTY = new Uint8Array();
+
+const STATUS_LINES = new Map<number, string>();
+
+function statusLine(status: number): string {
+  let line = STATUS_LINES.get(status);
+  if (line === undefined) {
+    line = `${status} ${STATUS_CODES[status] ?? ""}`;
+    STATUS_LINES.set(status, line);
+  }
+  return line;
+}
+
+export function writeHead(res: uws.HttpResponse, { status, headers }: Answer): void {
+  if (status !== 200) res.writeStatus(statusLine(status));
+  const block = headerBlock(headers);
+  if (block !== undefined) res.writeHeader(block.name, block.value);
+}
+
+export function clientOf(res: uws.HttpResponse): string {
+  return Buffer.from(res.getRemoteAddressAsText()).toString("latin1");
+}
+
+export interface ExchangeFacts {
+  headOnly: boolean;
+  /** The client asked for the end of the connection, which the library would keep open. */
+  clientCloses: boolean;
+}
+
+/**
+ * One request and its response. Its owner passes on what the library tells: data and the abort. `#done` is set once the response
+ * may no longer be touched: sent whole, or aborted.
+ */
+export class UwsExchange implements Timed {
+  deadline = 0;
+  readonly #res: uws.HttpResponse;
+  readonly #facts: ExchangeFacts;
+  readonly #shared: Exchanges;
+  #wanted: BodyRequest | undefined;
+  #body: BodyCollector | undefined;
+  #onExpiry: () => void = () => undefined;
+  #held = 0;
+  #done = false;
+
+  /** The exchange counts as in flight already. */
+  constructor(res: uws.HttpResponse, facts: ExchangeFacts, shared: Exchanges) {
+    this.#res = res;
+    this.#facts = facts;
+    this.#shared = shared;
+  }
+
+  /** Answers a request. `body` is what has come of its body: all of it, or undefined when it is still to come by `data`. */
+  start(head: RequestHead, admitted: boolean, body: Uint8Array | undefined): void {
+    const { application, options, deadlines } = this.#shared;
+    try {
+      const outcome = application.receive(head, admitted);
+      if (!isBodyRequest(outcome)) this.settle(outcome);
+      else if (body !== undefined) {
+        if (body.length > outcome.maxBytes) this.#send(outcome.tooLarge(), true);
+        else this.settle(outcome.answer(body));
+      } else {
+        this.#wanted = outcome;
+        this.#body = new BodyCollector(outcome.maxBytes);
+        this.#onExpiry = () => this.#refuse(outcome.timedOut());
+        deadlines.set(this, options.requestTimeoutMs);
+      }
+    } catch (error) {
+      this.#send(application.failed(error), false);
+    }
+  }
+
+  /** A piece of the body, valid during the call only. */
+  data(chunk: ArrayBuffer, isLast: boolean): void {
+    const [wanted, body] = [this.#wanted, this.#body];
+    if (this.#done || wanted === undefined || body === undefined) return;
+    body.pushCopy(new Uint8Array(chunk));
+    if (isLast ? body.tooLarge : body.hopeless) this.#refuse(wanted.tooLarge());
+    else if (isLast) this.#answerBody(wanted, body);
+  }
+
+  #answerBody(wanted: BodyRequest, body: BodyCollector): void {
+    this.#wanted = undefined;
+    this.#shared.deadlines.clear(this);
+    try {
+      this.settle(wanted.answer(body.take()));
+    } catch (error) {
+      this.#send(this.#shared.application.failed(error), false);
+    }
+  }
+
+  /** Refuses in the middle of a body. */
+  #refuse(answer: Answer): void {
+    this.#wanted = undefined;
+    this.#send(answer, true);
+  }
+
+  settle(answer: Answer | Promise<Answer>): void {
+    if (answer instanceof Promise) {
+      answer
+        .then((settled) => this.#send(settled, false))
+        .catch((error: unknown) => this.#send(this.#shared.application.failed(error), false));
+    } else this.#send(answer, false);
+  }
+
+  #send(given: Answer, cutOff: boolean): void {
+    if (this.#done) return;
+    const { budget, drain, deadlines } = this.#shared;
+    deadlines.clear(this);
+    const bytes = given.body?.length ?? 0;
+    const fits = this.#facts.headOnly || budget.take(bytes);
+    const answer = fits ? given : TOO_MANY_ANSWERS;
+    if (fits && !this.#facts.headOnly) this.#held = bytes;
+    const close = cutOff || !fits || this.#facts.clientCloses || drain.closing;
+    const { body = EMPTY } = answer;
+    const res = this.#res;
+    res.cork(() => {
+      writeHead(res, answer);
+      if (this.#facts.headOnly) res.endWithoutBody(body.length, close);
+      // The library lets go of a connection that ends, so what it still holds for it is bounded.
+      else if (body.length === 0 || (close && body.length <= WHOLE_ANSWER_BYTES)) res.end(body, close);
+      else return this.#sendPiecewise(body, close);
+      this.finish();
+    });
+  }
+
+  /**
+   * Keeps the body here instead of in the library's send buffer, which has no bound: a client that stops reading can be told apart,
+   * and one that pipelines requests without reading is cut off by the library at the next one.
+   */
+  #sendPiecewise(body: Uint8Array, close: boolean): void {
+    const [, complete] = this.#res.tryEnd(body, body.length);
+    if (complete) this.#taken(close);
+    else this.#sendRest(body, close);
+  }
+
+  #sendRest(body: Uint8Array, close: boolean): void {
+    const { deadlines, options } = this.#shared;
+    const res = this.#res;
+    this.#onExpiry = () => void res.close();
+    deadlines.set(this, options.stallTimeoutMs);
+    // The offset counts the bytes of the body.
+    res.onWritable((offset) => {
+      const [ok, complete] = res.tryEnd(body.subarray(offset), body.length);
+      if (complete) this.#taken(close);
+      else deadlines.set(this, options.stallTimeoutMs);
+      return ok;
+    });
+  }
+
+  /** Takes over an answer whose head is written and whose body the kernel did not take whole. */
+  goOn(body: Uint8Array): void {
+    if (!this.#shared.budget.take(body.length)) return void this.#res.close();
+    this.#held = body.length;
+    this.#sendRest(body, this.#facts.clientCloses);
+  }
+
+  #taken(close: boolean): void {
+    this.finish();
+    // The whole body is with the kernel; closing now still delivers it.
+    if (close) this.#res.close();
+  }
+
+  expired(): void {
+    this.#onExpiry();
+  }
+
+  /** The response is over: the client is gone, or has all of it. */
+  finish(): void {
+    if (this.#done) return;
+    this.#done = true;
+    this.#shared.budget.release(this.#held);
+    this.#shared.deadlines.clear(this);
+    this.#shared.drain.leave();
+  }
+}

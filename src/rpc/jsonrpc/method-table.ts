@@ -1,0 +1,45 @@
+import type { MethodResults } from "../cache/result-cache.ts";
+import type { Method, Namespace, RawForm, Registry } from "../registry.ts";
+import { type EnvelopeScan, nameHash } from "./envelope-scan.ts";
+
+/** A method of a namespace under its name on the wire. */
+export interface WireMethod {
+  readonly name: string;
+  readonly namespace: Namespace;
+  readonly method: Method;
+  readonly raw: RawForm | undefined;
+  /** Of the results that may be kept; undefined for methods whose results are not. */
+  readonly results: MethodResults | undefined;
+}
+
+/** Finds methods by the bytes of their names. */
+export class MethodTable {
+  readonly #byHash = new Map<number, WireMethod>();
+
+  /** With the methods that a scanned request can do something for: the rest is left out. Throws a RangeError when two names share a hash. */
+  constructor(registry: Registry, namespaces: readonly Namespace[]) {
+    for (const namespace of namespaces) {
+      for (const method of registry.in(namespace)) {
+        const raw = method.raw?.[namespace];
+        const results: MethodResults | undefined = method.keep && new Map();
+        if (raw === undefined && results === undefined) continue;
+        const name = `${namespace}_${method.name}`;
+        const hash = nameHash(name);
+        const other = this.#byHash.get(hash);
+        if (other !== undefined) throw new RangeError(`${name} and ${other.name} have the same hash`);
+        this.#byHash.set(hash, { name, namespace, method, raw, results });
+      }
+    }
+  }
+
+  /** The method that a request names. */
+  find(body: Uint8Array, scan: EnvelopeScan): WireMethod | undefined {
+    const found = this.#byHash.get(scan.methodHash);
+    if (found === undefined) return undefined;
+    const { name } = found;
+    const from = scan.methodFrom;
+    if (name.length !== scan.methodTo - from) return undefined;
+    for (let i = 0; i < name.length; i++) if (name.charCodeAt(i) !== body[from + i]) return undefined;
+    return found;
+  }
+}
