@@ -1,6 +1,6 @@
-import { move } from "piscina";
+import { move, transferableSymbol, valueSymbol } from "piscina";
 import { loadCore } from "./load-core.ts";
-import type { TileJob } from "./tile-job.ts";
+import { hashChain, type TileChain } from "./tile-chain.ts";
 
 /** Runs in the threads of a CorePool; one instance of the core each. Buffers come and go by transfer. */
 
@@ -15,7 +15,11 @@ export function hashMany({ inputs, arity }: HashManyTask): unknown {
   return move(core.hashMany(inputs, arity));
 }
 
-/** Returns the bytes of the hashed tiles. */
-export function hashTiles(job: TileJob): unknown {
-  return move(core.hashTiles(job).bytes);
+/** Returns the bytes of the hashed tiles of each job. */
+export function hashTiles(chain: TileChain): unknown {
+  const results = hashChain(core, chain).map(({ bytes }) => bytes);
+  return move({
+    [transferableSymbol]: results.map(({ buffer }) => buffer),
+    [valueSymbol]: results,
+  });
 }

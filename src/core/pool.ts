@@ -1,7 +1,8 @@
 import { availableParallelism } from "node:os";
 import { Piscina } from "piscina";
 import type { HashManyTask } from "./pool-worker.ts";
-import { type HashedTiles, hashedTiles, type TileJob } from "./tile-job.ts";
+import type { TileChain } from "./tile-chain.ts";
+import { type HashedTiles, hashedTiles } from "./tile-job.ts";
 
 /** Hashes below which another thread costs more than it saves: some 0.1 ms of messages against 40 us a hash. */
 const MIN_HASHES_PER_TASK = 32;
@@ -57,9 +58,12 @@ export class CorePool {
     return out;
   }
 
-  /** Core.hashTiles on one thread. The job's input is handed over: it is empty afterwards. */
-  async hashTiles(job: TileJob): Promise<HashedTiles> {
-    return hashedTiles(await this.#run<Uint8Array>("hashTiles", job, [job.input.buffer]), job);
+  /** hashChain on one thread. The inputs of its jobs are handed over: they are empty afterwards. */
+  async hashTiles(chain: TileChain): Promise<HashedTiles[]> {
+    const counts = chain.jobs.map(({ tileCount, versionCount }) => ({ tileCount, versionCount }));
+    const inputs = [...chain.jobs.map(({ input }) => input.buffer), ...chain.rootsTo.map(({ buffer }) => buffer)];
+    const results = await this.#run<Uint8Array[]>("hashTiles", chain, inputs);
+    return results.map((bytes, i) => hashedTiles(bytes, counts[i]));
   }
 
   /** Waits for running tasks and stops the threads. */
@@ -67,7 +71,7 @@ export class CorePool {
     await this.#threads.close();
   }
 
-  #run<Result>(name: string, task: HashManyTask | TileJob, transferList: ArrayBuffer[]): Promise<Result> {
+  #run<Result>(name: string, task: HashManyTask | TileChain, transferList: ArrayBuffer[]): Promise<Result> {
     return this.#threads.run(task, { name, transferList }) as Promise<Result>;
   }
 }

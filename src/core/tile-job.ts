@@ -1,23 +1,22 @@
-/** What one block does to a tile: bottom nodes, or the preimages of leaf nodes, that it sets. */
-export interface TileVersion {
+/** A bottom node that one block sets in a tile. */
+export interface TileNode {
   block: number;
-  /** Keep the version that this one ends as a whole record, not as the words that it replaces. */
-  whole: boolean;
-  /** Ascending bottom nodes, each once. */
-  bottoms: number[];
-  /** For each a node of 32 bytes or a preimage of `arity` x 32. */
-  words: Uint8Array[];
+  bottom: number;
+  /** A node of 32 bytes or a preimage of `arity` x 32. Undefined for a root that an earlier job of the same chain computes. */
+  words: Uint8Array | undefined;
 }
 
 /** A tile through consecutive blocks. */
 export interface VersionedTile {
-  /** Stored row (src/world-state/tables.ts): since 4 | whole record. Undefined for an empty tile. */
-  row: Uint8Array | undefined;
-  /** By ascending block, at least one. */
-  versions: TileVersion[];
+  /** Sorted by block and bottom node, each once; at least one. */
+  nodes: TileNode[];
+  /** Whether the version that ends with a block is kept as a whole record, not as the words that are replaced. */
+  keepsWhole(block: number): boolean;
+  /** Copies the stored row (src/world-state/tables.ts), since 4 | whole record, and gives its length; 0 for an empty tile. */
+  readRow(out: Uint8Array): number;
 }
 
-/** Tiles of one tile level to hash, laid out as assembly/trees/tile-versions.ts takes them. `input` is all that another thread needs. */
+/** Tiles of one tile level to hash, laid out as assembly/trees/tile-versions.ts takes them. */
 export interface TileJob {
   tileCount: number;
   versionCount: number;
@@ -26,6 +25,7 @@ export interface TileJob {
   baseLevel: number;
   /** Words of a preimage. */
   arity: number;
+  /** All that another thread needs. */
   input: Uint8Array<ArrayBuffer>;
 }
 
@@ -42,7 +42,10 @@ export interface HashedTiles {
 }
 
 /** Parts of the bytes that hold a job's results. */
-export function hashedTiles(bytes: Uint8Array, { tileCount, versionCount }: TileJob): HashedTiles {
+export function hashedTiles(
+  bytes: Uint8Array,
+  { tileCount, versionCount }: Pick<TileJob, "tileCount" | "versionCount">,
+): HashedTiles {
   const { buffer, byteOffset } = bytes as Uint8Array<ArrayBuffer>;
   const endsAt = versionCount * 32;
   const rowsAt = endsAt + (tileCount + versionCount) * 4;
@@ -57,43 +60,51 @@ export function hashedTiles(bytes: Uint8Array, { tileCount, versionCount }: Tile
 const TILE_BYTES = 8;
 const VERSION_BYTES = 16;
 
+/** Lays out a job. `blanks` says where in its input the nodes without words are, in order of the tiles. */
 export function tileJob(
   tiles: VersionedTile[],
   { height, baseLevel, arity }: Pick<TileJob, "height" | "baseLevel" | "arity">,
-): TileJob {
+): { job: TileJob; blanks: number[] } {
   let versionCount = 0;
-  let bytes = 0;
-  for (const { row, versions } of tiles) {
-    bytes += row?.length ?? 0;
-    versionCount += versions.length;
-    for (const { words } of versions) for (const { length } of words) bytes += length;
-  }
-  const head = tiles.length * TILE_BYTES + versionCount * VERSION_BYTES;
-  const input = new Uint8Array(head + bytes);
-  const fields = new Uint32Array(input.buffer, 0, head / 4);
-  let [tileAt, versionAt, at] = [0, tiles.length * 2, head];
-  for (const { row, versions } of tiles) {
-    fields[tileAt++] = row?.length ?? 0;
-    fields[tileAt++] = versions.length;
-    for (const { block, whole, bottoms, words } of versions) {
-      let dirty = 0;
-      let preimages = 0;
-      for (let i = 0; i < bottoms.length; i++) {
-        dirty |= 1 << bottoms[i];
-        if (words[i].length > 32) preimages |= 1 << bottoms[i];
-        input.set(words[i], at);
-        at += words[i].length;
-      }
-      fields[versionAt++] = block;
-      fields[versionAt++] = dirty;
-      fields[versionAt++] = preimages;
-      fields[versionAt++] = whole ? 1 : 0;
+  let nodeBytes = 0;
+  for (const { nodes } of tiles) {
+    let last = -1;
+    for (const { block, words } of nodes) {
+      if (block !== last) versionCount++;
+      last = block;
+      nodeBytes += words?.length ?? 32;
     }
   }
-  for (const { row } of tiles) {
-    if (row === undefined) continue;
-    input.set(row, at);
-    at += row.length;
+  const head = tiles.length * TILE_BYTES + versionCount * VERSION_BYTES;
+  const input = new Uint8Array(head + nodeBytes + tiles.length * (4 + (64 << height)));
+  const fields = new Uint32Array(input.buffer, 0, head / 4);
+  const blanks: number[] = [];
+  let [versionAt, at] = [tiles.length * 2 - 4, head];
+  for (const [t, { nodes, keepsWhole }] of tiles.entries()) {
+    let last = -1;
+    for (const { block, bottom, words } of nodes) {
+      if (block !== last) {
+        versionAt += 4;
+        fields[versionAt] = block;
+        fields[versionAt + 3] = keepsWhole(block) ? 1 : 0;
+        fields[2 * t + 1]++;
+        last = block;
+      }
+      fields[versionAt + 1] |= 1 << bottom;
+      if (words === undefined) {
+        blanks.push(at);
+        at += 32;
+      } else {
+        if (words.length > 32) fields[versionAt + 2] |= 1 << bottom;
+        input.set(words, at);
+        at += words.length;
+      }
+    }
   }
-  return { tileCount: tiles.length, versionCount, height, baseLevel, arity, input };
+  for (const [t, tile] of tiles.entries()) {
+    fields[2 * t] = tile.readRow(input.subarray(at));
+    at += fields[2 * t];
+  }
+  const job = { tileCount: tiles.length, versionCount, height, baseLevel, arity, input: input.subarray(0, at) };
+  return { job, blanks };
 }

@@ -1,14 +1,24 @@
 import type { Core } from "../core/core.ts";
-import { type HashedTiles, type TileJob, type TileVersion, tileJob } from "../core/tile-job.ts";
+import { hashChain, type TileChain } from "../core/tile-chain.ts";
+import { type HashedTiles, type TileJob, type TileNode, tileJob } from "../core/tile-job.ts";
 import { word } from "../protocol/bytes.ts";
 import { NULLIFIER_TREE, type TreeId } from "../protocol/constants.ts";
 import { giveWay } from "./give-way.ts";
 import type { WorldStateTables } from "./tables.ts";
-import { parentOf, TILE_HEIGHT, tileHeightAt, tileId, tileKey, tileLevels } from "./tile-address.ts";
+import {
+  parentOf,
+  TILE_HEIGHT,
+  TILE_KEY_BYTES,
+  tileHeightAt,
+  tileId,
+  tileKey,
+  tileLevels,
+  writeTileKey,
+} from "./tile-address.ts";
 
-/** Hashes tiles on other threads, as Core.hashTiles does on this one. */
+/** Hashes tiles on other threads, as hashChain does on this one. */
 export interface TileHasher {
-  hashTiles(job: TileJob): Promise<HashedTiles>;
+  hashTiles(chain: TileChain): Promise<HashedTiles[]>;
 }
 
 /** A node that one block sets: its index on its level and its word, or the preimage of a leaf node. */
@@ -40,10 +50,32 @@ const LEVELS_PER_CHAIN = 3;
  */
 const WHOLE_VERSION_EVERY = 8;
 
-/** Nodes of a level that belong to one tile. */
+const NO_ROW = new Uint8Array(0);
+
+/** A node of some level, with the tile that it is a bottom node of. */
+interface LevelNode extends TileNode {
+  tile: number;
+  /** Number of the root that it is among those of the level below, where a node has no words yet. */
+  root: number;
+}
+
+/** A tile of some level with the nodes that are set in it, by block and bottom node. */
 interface TileNodes {
   index: number;
-  nodes: NodeChange[];
+  nodes: LevelNode[];
+}
+
+/** Subtrees with the jobs that hash them: the tiles of the levels from `from` on. */
+interface ChainedTiles {
+  from: number;
+  levels: TileNodes[][];
+  chain: TileChain;
+}
+
+/** A version of a tile as a bottom node of the tile above. */
+function nodeAbove(index: number, block: number, words: Uint8Array | undefined, root: number): LevelNode {
+  const { tile, bottom } = parentOf(index);
+  return { tile, bottom, block, words, root };
 }
 
 /**
@@ -56,6 +88,7 @@ export class TreeBatch {
   readonly #tables: WorldStateTables;
   readonly #hasher: TileHasher | undefined;
   readonly #changes = new Map<number, TileChange>();
+  readonly #key = new Uint8Array(TILE_KEY_BYTES);
 
   constructor(core: Core, tree: TreeId, tables: WorldStateTables, hasher: TileHasher | undefined) {
     this.#core = core;
@@ -66,22 +99,22 @@ export class TreeBatch {
 
   /** Sets leaf nodes and gives the root after each block that changed any. Blocks follow those of earlier calls. */
   async apply(leaves: NodeChange[]): Promise<Map<number, Uint8Array>> {
-    let nodes = leaves;
+    let nodes = leaves.map(({ index, block, words }) => nodeAbove(index, block, words, 0));
     const levels = tileLevels(this.#tree);
     for (let level = 0; level < levels && nodes.length > 0; ) {
+      const tiles = byTile(nodes);
       if (this.#hasher === undefined || nodes.length < MIN_NODES_FOR_THREADS) {
-        const tiles = byTile(nodes);
-        nodes = this.#keep(level, tiles, this.#core.hashTiles(this.#job(level, tiles)));
+        const path = this.#chain(level, level + 1, tiles);
+        nodes = this.#keep(path, hashChain(this.#core, path.chain));
         level++;
       } else {
-        const end = Math.min(levels, level + LEVELS_PER_CHAIN);
-        const { parts, through } = split(byTile(nodes), level, end);
+        const { parts, through } = split(tiles, level, Math.min(levels, level + LEVELS_PER_CHAIN));
         nodes = await this.#climb(this.#hasher, parts, level, through);
         level = through;
       }
       await giveWay();
     }
-    return new Map(nodes.map(({ block, words }) => [block, words]));
+    return new Map(nodes.map(({ block, words }) => [block, words as Uint8Array]));
   }
 
   /** The changed tiles in order of their keys. */
@@ -89,11 +122,12 @@ export class TreeBatch {
     return [...this.#changes].sort(([a], [b]) => a - b).map(([, change]) => change);
   }
 
-  /** Hashes disjoint subtrees side by side. No job is left running when it rejects. */
-  async #climb(hasher: TileHasher, parts: TileNodes[][], from: number, to: number): Promise<NodeChange[]> {
-    const running: Promise<NodeChange[]>[] = [];
+  /** Hashes disjoint subtrees side by side. Nothing is left running when it rejects. */
+  async #climb(hasher: TileHasher, parts: TileNodes[][], from: number, to: number): Promise<LevelNode[]> {
+    const running: Promise<LevelNode[]>[] = [];
     for (const part of parts) {
-      const nodes = this.#climbPart(hasher, part, from, to);
+      const path = this.#chain(from, to, part);
+      const nodes = hasher.hashTiles(path.chain).then((hashed) => this.#keep(path, hashed));
       // Its failure is seen below; until then it is no unhandled one.
       nodes.catch(() => undefined);
       running.push(nodes);
@@ -103,84 +137,109 @@ export class TreeBatch {
     return (await Promise.all(running)).flat();
   }
 
-  async #climbPart(hasher: TileHasher, part: TileNodes[], from: number, to: number): Promise<NodeChange[]> {
-    let tiles = part;
-    for (let level = from; ; level++) {
-      const nodes = this.#keep(level, tiles, await hasher.hashTiles(this.#job(level, tiles)));
-      if (level + 1 === to) return nodes;
-      tiles = byTile(nodes);
+  /** The jobs that hash the subtrees of tiles of level `from`, up to but not including level `to`. */
+  #chain(from: number, to: number, bottom: TileNodes[]): ChainedTiles {
+    const levels: TileNodes[][] = [];
+    const chain: TileChain = { jobs: [], rootsTo: [] };
+    for (let level = from, tiles = bottom; ; level++) {
+      const { job, blanks } = this.#job(level, tiles);
+      if (level > from) chain.rootsTo.push(placesOfRoots(tiles, blanks));
+      chain.jobs.push(job);
+      levels.push(tiles);
+      if (level + 1 === to) return { from, levels, chain };
+      const above: LevelNode[] = [];
+      forEachVersion(tiles, (index, block) => above.push(nodeAbove(index, block, undefined, above.length)));
+      tiles = byTile(above);
     }
   }
 
-  #job(level: number, tiles: TileNodes[]): TileJob {
-    return tileJob(
-      tiles.map(({ index, nodes }) => {
-        const id = tileId(level, index);
-        const row = this.#changes.get(id)?.row ?? this.#tables.tiles.get(tileKey(this.#tree, level, index));
-        return { row, versions: versionsOf(index, nodes) };
-      }),
-      {
-        height: tileHeightAt(this.#tree, level),
-        baseLevel: level * TILE_HEIGHT,
-        arity: this.#tree === NULLIFIER_TREE ? 3 : 4,
-      },
-    );
+  #job(level: number, tiles: TileNodes[]): { job: TileJob; blanks: number[] } {
+    const shape = {
+      height: tileHeightAt(this.#tree, level),
+      baseLevel: level * TILE_HEIGHT,
+      arity: this.#tree === NULLIFIER_TREE ? 3 : 4,
+    };
+    const versioned = tiles.map(({ index, nodes }) => ({
+      nodes,
+      keepsWhole: (block: number) => (block + index) % WHOLE_VERSION_EVERY === 0,
+      readRow: (out: Uint8Array) => this.#readRow(level, index, out),
+    }));
+    return tileJob(versioned, shape);
   }
 
-  /** Takes the rows of hashed tiles and gives their roots as nodes of the level above. */
-  #keep(level: number, tiles: TileNodes[], { ends, roots, rows }: HashedTiles): NodeChange[] {
-    const above: NodeChange[] = [];
-    let [next, start] = [0, 0];
-    const nextRow = () => {
-      const row = rows.subarray(start, ends[next]);
-      start = ends[next++];
-      return row;
-    };
-    for (const { index, nodes } of tiles) {
-      const id = tileId(level, index);
-      let change = this.#changes.get(id);
-      if (change === undefined) {
-        change = { key: tileKey(this.#tree, level, index), row: new Uint8Array(0), history: [], blocks: [] };
-        this.#changes.set(id, change);
+  #readRow(level: number, index: number, out: Uint8Array): number {
+    const change = this.#changes.get(tileId(level, index));
+    if (change !== undefined) {
+      out.set(change.row);
+      return change.row.length;
+    }
+    writeTileKey(this.#key, this.#tree, level, index);
+    return Math.max(0, this.#tables.tiles.readInto(this.#key, out));
+  }
+
+  /** Takes the rows of hashed tiles and gives the last level's roots as nodes of the level above. */
+  #keep({ from, levels }: ChainedTiles, hashed: HashedTiles[]): LevelNode[] {
+    let above: LevelNode[] = [];
+    for (const [l, { ends, roots, rows }] of hashed.entries()) {
+      above = [];
+      let [next, start] = [0, 0];
+      const nextRow = () => {
+        const row = rows.subarray(start, ends[next]);
+        start = ends[next++];
+        return row;
+      };
+      for (const tile of levels[l]) {
+        const change = this.#change(from + l, tile.index);
+        forEachVersion([tile], (index, block) => {
+          const row = nextRow();
+          if (row.length > 0) change.history.push({ lastBlock: block - 1, row });
+          change.blocks.push(block);
+          above.push(nodeAbove(index, block, word(roots, above.length), 0));
+        });
+        change.row = nextRow();
       }
-      for (let i = 0; i < nodes.length; i++) {
-        const { block } = nodes[i];
-        if (i > 0 && nodes[i - 1].block === block) continue;
-        const row = nextRow();
-        if (row.length > 0) change.history.push({ lastBlock: block - 1, row });
-        change.blocks.push(block);
-        above.push({ index, block, words: word(roots, above.length) });
-      }
-      change.row = nextRow();
     }
     return above;
   }
+
+  #change(level: number, index: number): TileChange {
+    const id = tileId(level, index);
+    let change = this.#changes.get(id);
+    if (change === undefined) {
+      change = { key: tileKey(this.#tree, level, index), row: NO_ROW, history: [], blocks: [] };
+      this.#changes.set(id, change);
+    }
+    return change;
+  }
 }
 
-/** The versions that nodes of one tile, sorted by block and index, make of it. */
-function versionsOf(tile: number, nodes: NodeChange[]): TileVersion[] {
-  const versions: TileVersion[] = [];
-  let version: TileVersion | undefined;
-  for (const { index, block, words } of nodes) {
-    if (version?.block !== block) {
-      version = { block, whole: (block + tile) % WHOLE_VERSION_EVERY === 0, bottoms: [], words: [] };
-      versions.push(version);
+/** Calls `visit` for each version that nodes make of tiles, in order. */
+function forEachVersion(tiles: TileNodes[], visit: (index: number, block: number) => void): void {
+  for (const { index, nodes } of tiles) {
+    let last = -1;
+    for (const { block } of nodes) {
+      if (block !== last) visit(index, block);
+      last = block;
     }
-    version.bottoms.push(parentOf(index).bottom);
-    version.words.push(words);
   }
-  return versions;
+}
+
+/** Where in a job's input, whose blanks are in order of its tiles, each root of the level below goes. */
+function placesOfRoots(tiles: TileNodes[], blanks: number[]): Uint32Array<ArrayBuffer> {
+  const places = new Uint32Array(blanks.length);
+  let next = 0;
+  for (const { nodes } of tiles) for (const { root } of nodes) places[root] = blanks[next++];
+  return places;
 }
 
 /** Nodes of one level by tile, tiles by index, the nodes of each by block and index. Sorts `nodes`. */
-function byTile(nodes: NodeChange[]): TileNodes[] {
-  nodes.sort((a, b) => parentOf(a.index).tile - parentOf(b.index).tile || a.block - b.block || a.index - b.index);
+function byTile(nodes: LevelNode[]): TileNodes[] {
+  nodes.sort((a, b) => a.tile - b.tile || a.block - b.block || a.bottom - b.bottom);
   const tiles: TileNodes[] = [];
   let last: TileNodes | undefined;
   for (const node of nodes) {
-    const { tile } = parentOf(node.index);
-    if (last?.index !== tile) {
-      last = { index: tile, nodes: [] };
+    if (last?.index !== node.tile) {
+      last = { index: node.tile, nodes: [] };
       tiles.push(last);
     }
     last.nodes.push(node);

@@ -1,7 +1,8 @@
 import { afterAll, expect, test } from "vitest";
 import { loadCore } from "../../src/core/load-core.ts";
 import { CorePool } from "../../src/core/pool.ts";
-import { type TileJob, tileJob } from "../../src/core/tile-job.ts";
+import { hashChain, type TileChain } from "../../src/core/tile-chain.ts";
+import { type TileNode, tileJob } from "../../src/core/tile-job.ts";
 
 const core = loadCore();
 const pool = new CorePool({ size: 2 });
@@ -18,24 +19,30 @@ test("hashing over threads equals hashing here, in order", async () => {
   expect(await pool.hashMany(new Uint8Array(0), 2)).toEqual(new Uint8Array(0));
 });
 
-/** A job of tiles that are empty before. */
-function sampleJob(): TileJob {
-  const tiles = Array.from({ length: 21 }, (_, t) => ({
-    row: undefined,
-    versions: [{ block: 7, whole: false, bottoms: [t % 8], words: [sampleWords(t + 1).subarray(t * 32)] }],
-  }));
-  return tileJob(tiles, { height: 3, baseLevel: 0, arity: 3 });
+/** Two levels over tiles that are empty before, each with a row of `row` bytes. */
+function sampleChain(row = 0): TileChain {
+  const tile = (nodes: TileNode[]) => ({ nodes, keepsWhole: () => false, readRow: () => row });
+  const lower = Array.from({ length: 8 }, (_, t) =>
+    tile([{ block: 7, bottom: t, words: sampleWords(t + 1).subarray(t * 32) }]),
+  );
+  const upper = [tile(Array.from({ length: 8 }, (_, bottom) => ({ block: 7, bottom, words: undefined })))];
+  const first = tileJob(lower, { height: 3, baseLevel: 0, arity: 3 });
+  const second = tileJob(upper, { height: 3, baseLevel: 3, arity: 3 });
+  return { jobs: [first.job, second.job], rootsTo: [Uint32Array.from(second.blanks)] };
 }
 
-test("tiles hashed on a thread are as tiles hashed here", async () => {
-  expect(await pool.hashTiles(sampleJob())).toEqual(core.hashTiles(sampleJob()));
+test("a chain of tiles hashed on a thread is as hashed here, its upper tile over the roots of the lower ones", async () => {
+  const here = hashChain(core, sampleChain());
+  expect(await pool.hashTiles(sampleChain())).toEqual(here);
+  let nodes = here[0].roots;
+  while (nodes.length > 32) nodes = core.hashMany(nodes, 2);
+  expect(here[1].roots).toEqual(nodes);
 });
 
 test("a task that fails rejects its call and the pool goes on", async () => {
   await expect(pool.hashMany(new Uint8Array(33), 1)).rejects.toThrow("inputs must be whole runs of 32 bytes, got 33");
-  const row = Uint8Array.of(0, 0, 0, 1, 2);
-  const versions = [{ block: 7, whole: false, bottoms: [0], words: [sampleWords(1)] }];
-  const damaged = tileJob([{ row, versions }], { height: 3, baseLevel: 0, arity: 3 });
-  await expect(pool.hashTiles(damaged)).rejects.toThrow("the row of tile 0 of the job does not agree with its bitmap");
+  await expect(pool.hashTiles(sampleChain(5))).rejects.toThrow(
+    "the row of tile 0 of the job does not agree with its bitmap",
+  );
   expect(await pool.hashMany(sampleWords(1), 1)).toEqual(core.hash(sampleWords(1)));
 });

@@ -1,12 +1,41 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { loadCore } from "../../src/core/load-core.ts";
-import { type HashedTiles, type TileVersion, tileJob, type VersionedTile } from "../../src/core/tile-job.ts";
+import { type HashedTiles, type TileJob, tileJob, type VersionedTile } from "../../src/core/tile-job.ts";
 import { completeRecord, isPartial, packTile, unpackTile } from "../../src/core/tile-record.ts";
 import { concat, readU32, word, writeU32 } from "../../src/protocol/bytes.ts";
 
 const core = loadCore();
 const ARITY = 3;
+
+/** What one block does to a tile: its bottom nodes ascending, with their words. */
+interface Version {
+  block: number;
+  whole: boolean;
+  bottoms: number[];
+  words: Uint8Array[];
+}
+
+interface Input {
+  row: Uint8Array | undefined;
+  versions: Version[];
+}
+
+function jobOf(inputs: Input[], height: number, baseLevel = 0): TileJob {
+  const tiles = inputs.map(
+    ({ row, versions }): VersionedTile => ({
+      nodes: versions.flatMap(({ block, bottoms, words }) =>
+        bottoms.map((bottom, i) => ({ block, bottom, words: words[i] })),
+      ),
+      keepsWhole: (block) => versions.some((version) => version.block === block && version.whole),
+      readRow: (out) => {
+        out.set(row ?? []);
+        return row?.length ?? 0;
+      },
+    }),
+  );
+  return tileJob(tiles, { height, baseLevel, arity: ARITY }).job;
+}
 
 /** A node of its own for each number, or a preimage. */
 const nodeWords = (n: number, preimage: boolean) =>
@@ -20,11 +49,7 @@ function withSince(since: number, record: Uint8Array): Uint8Array {
 }
 
 /** The tile with bottom nodes replaced, every inner node hashed anew. */
-function changed(
-  tile: Uint8Array,
-  height: number,
-  { bottoms, words }: Pick<TileVersion, "bottoms" | "words">,
-): Uint8Array {
+function changed(tile: Uint8Array, height: number, { bottoms, words }: Pick<Version, "bottoms" | "words">): Uint8Array {
   const after = tile.slice();
   for (const [i, bottom] of bottoms.entries()) after.set(nodeOf(words[i]), ((1 << height) + bottom) * 32);
   for (let k = (1 << height) - 1; k >= 1; k--) {
@@ -60,14 +85,14 @@ const cases: fc.Arbitrary<Case> = fc.tuple(fc.integer({ min: 1, max: 5 }), fc.na
 });
 
 /** Inputs of a case and the dense tiles of each version, the one before the first included. */
-function build({ height, baseLevel, tiles }: Case): { input: VersionedTile; states: Uint8Array[] }[] {
+function build({ height, baseLevel, tiles }: Case): { input: Input; states: Uint8Array[] }[] {
   let n = 0;
   return tiles.map(({ start, versions }, t) => {
     const before = start.map((bottom) => ({ bottom, words: nodeWords(++n, false) }));
     const empty = unpackTile(undefined, height, baseLevel, core.zeroHashes);
     const set = { bottoms: before.map(({ bottom }) => bottom), words: before.map(({ words }) => words) };
     const states = [changed(empty, height, set)];
-    const input: VersionedTile = {
+    const input: Input = {
       row: start.length === 0 ? undefined : withSince(t, packTile(states[0], height, baseLevel, core.zeroHashes)),
       versions: versions.map(({ whole, nodes }, v) => {
         const sorted = nodes.toSorted((a, b) => a.bottom - b.bottom);
@@ -96,9 +121,10 @@ describe("hashTiles", () => {
         const { height, baseLevel } = one;
         const tiles = build(one);
         const hashed = core.hashTiles(
-          tileJob(
+          jobOf(
             tiles.map(({ input }) => input),
-            { height, baseLevel, arity: ARITY },
+            height,
+            baseLevel,
           ),
         );
         const rows = rowsOf(hashed);
@@ -134,7 +160,7 @@ describe("hashTiles", () => {
     const full = changed(empty, height, { bottoms: all, words: all.map((n) => nodeWords(n + 1, false)) });
     const row = withSince(7, packTile(full, height, 0, core.zeroHashes));
     const versions = [{ block: 8, whole: false, bottoms: [5], words: [nodeWords(99, false)] }];
-    const [history] = rowsOf(core.hashTiles(tileJob([{ row, versions }], { height, baseLevel: 0, arity: ARITY })));
+    const [history] = rowsOf(core.hashTiles(jobOf([{ row, versions }], height)));
     expect(history.subarray(8)).toEqual(concat(...[2, 5, 10, 21].map((node) => word(full, node))));
   });
 
@@ -146,12 +172,12 @@ describe("hashTiles", () => {
     const row = withSince(1, packTile(tile, 2, 0, core.zeroHashes));
     const versions = [{ block: 2, whole: false, bottoms: [0], words: [nodeWords(2, false)] }];
     for (const damaged of [row.subarray(0, row.length - 1), row.subarray(0, 3), withSince(1, Uint8Array.of(1))]) {
-      const job = tileJob(
+      const job = jobOf(
         [
           { row, versions },
           { row: damaged, versions },
         ],
-        { height: 2, baseLevel: 0, arity: ARITY },
+        2,
       );
       expect(() => core.hashTiles(job)).toThrow("the row of tile 1 of the job does not agree with its bitmap");
     }

@@ -6,7 +6,7 @@ import type { Logger } from "../../../src/archiver/logger.ts";
 import { rebuildInThread } from "../../../src/archiver/rebuilders.ts";
 import { Synchronizer } from "../../../src/archiver/synchronizer.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
-import type { TileJob } from "../../../src/core/tile-job.ts";
+import { hashChain, type TileChain } from "../../../src/core/tile-chain.ts";
 import { createBlobFetcher } from "../../../src/l1/blobs/create-blob-fetcher.ts";
 import { connectRollup } from "../../../src/l1/connect.ts";
 import type { RollupReader } from "../../../src/l1/types.ts";
@@ -68,7 +68,7 @@ export async function syncRecordedChain(): Promise<SyncedChain> {
   });
   const { identity } = reader;
   const blobs = createBlobFetcher({ identity, l1RpcUrls: [l1.url], fileStoreUrls: [`file://${l1.blobStore}`] });
-  const hasher = { hashTiles: async (job: TileJob) => core.hashTiles(job) };
+  const hasher = { hashTiles: async (chain: TileChain) => hashChain(core, chain) };
   const open = (path: string) =>
     openChainServices({ path, mapSizeKb: MAP_SIZE_KB, core, identity, publicData, hasher });
   const path = mkdtempSync(join(tmpdir(), "svc-recorded-"));
