@@ -23,7 +23,7 @@ const HEIGHT = 420;
 const BOX = { left: 80, right: 700, top: 44, bottom: 352 };
 const COLORS = ["#0b6e99", "#c2410c", "#4d7c0f", "#7e22ce", "#57534e"];
 
-const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+export const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 const round = (value: number) => Math.round(value * 10) / 10;
 
 /** Place of a value between the ends of an axis, in pixels. */

@@ -1,0 +1,61 @@
+/**
+ * The three hottest paths, each by itself for a profiler to look at: `node --cpu-prof bench/lib/hot-paths.ts NAME SECONDS [DIRECTORY]`.
+ * The directory holds a state that state-worker.ts made; hashing needs none.
+ */
+import { loadCore } from "../../src/core/load-core.ts";
+import { CorePool } from "../../src/core/pool.ts";
+import { NULLIFIER_TREE } from "../../src/protocol/constants.ts";
+import { JsonWriter } from "../../src/rpc/encoding/json-writer.ts";
+import { encodeNullifierWitness } from "../../src/rpc/encoding/v4/witness.ts";
+import { openStore } from "../../src/storage/store.ts";
+import { WorldState } from "../../src/world-state/world-state.ts";
+import { nextBlock, randomTx } from "./next-block.ts";
+import { SeededBytes } from "./seeded-bytes.ts";
+
+const [name, seconds, directory] = process.argv.slice(2);
+const core = loadCore();
+const random = new SeededBytes(7);
+const end = performance.now() + Number(seconds) * 1000;
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+function hashes(): void {
+  const pairs = new Uint8Array(64 * 64);
+  for (let at = 0; at < pairs.length; at += 32) pairs.set(random.field(), at);
+  while (performance.now() < end) core.hashMany(pairs, 2);
+}
+
+async function witnesses(): Promise<void> {
+  const store = openStore({ path: directory, readOnly: true });
+  const world = new WorldState(core, store, []);
+  const { tip } = world.status();
+  const out = new JsonWriter();
+  for (; performance.now() < end; await nextTurn()) {
+    for (let i = 0; i < 32; i++) {
+      const { leaf } = world.lowLeaf(tip, NULLIFIER_TREE, random.field());
+      encodeNullifierWitness(out, { leaf, path: world.siblingPath(tip, NULLIFIER_TREE, leaf.index) });
+      out.take();
+    }
+  }
+  await store.close();
+}
+
+/** Blocks of 1,024 nullifiers, one made and applied again and again. */
+async function blocks(): Promise<void> {
+  const store = openStore({ path: directory, mapSizeKb: 64 * 1024 * 1024 });
+  const hasher = new CorePool({ size: 1 });
+  const world = new WorldState(core, store, [], hasher);
+  const { tip } = world.status();
+  const shape = { noteHashes: 16, nullifiers: 64, publicDataWrites: 0 };
+  const txs = Array.from({ length: 16 }, () => randomTx(shape, random));
+  const block = nextBlock(core, world, txs);
+  while (performance.now() < end) {
+    const prepared = await world.prepare([block]);
+    store.transaction(() => world.write(prepared));
+    store.transaction(() => world.unwindTo(tip));
+  }
+  await hasher.close();
+  await store.close();
+}
+
+const paths: Record<string, () => Promise<void> | void> = { hashes, witnesses, blocks };
+await paths[name]();

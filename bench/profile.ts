@@ -1,0 +1,72 @@
+/**
+ * Where the time goes on the three hottest paths: `node bench/profile.ts [--seconds N] [--quick] [--only NAMES]`. Runs each under the
+ * runtime's sampling profiler and writes a flame graph (SVG) and the functions with the most time of their own (Markdown) to
+ * bench/results/profiles/.
+ */
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs, promisify } from "node:util";
+import { type CpuProfile, frameTree, joined, topFunctions } from "./lib/cpu-profile.ts";
+import { flameGraph } from "./lib/flame-graph.ts";
+import { LargeStateOnDemand } from "./lib/large-state.ts";
+import { machineFacts } from "./lib/machine.ts";
+
+const PATHS = {
+  hashes: "Poseidon2 permutations, batches of 64 pair hashes",
+  witnesses: "low-nullifier witness with its JSON, latest block",
+  blocks: "applying blocks of 1,024 nullifiers, commit and unwinding included",
+} as const;
+type PathName = keyof typeof PATHS;
+
+const PROGRAM = join(import.meta.dirname, "lib", "hot-paths.ts");
+const RESULTS = join(import.meta.dirname, "results", "profiles");
+const SAMPLE_US = 200;
+const TOP = 25;
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: "string", default: "10" },
+    quick: { type: "boolean", default: false },
+    only: { type: "string" },
+  },
+});
+const names = (values.only?.split(",") ?? Object.keys(PATHS)).filter((name): name is PathName => name in PATHS);
+const state = new LargeStateOnDemand(values.quick, (text) => process.stderr.write(`${text}\n`));
+process.once("exit", () => state.remove());
+const { cpu, node, commit } = await machineFacts();
+mkdirSync(RESULTS, { recursive: true });
+
+for (const name of names) {
+  const directory = name === "hashes" ? "" : (await state.get()).directory;
+  const folder = mkdtempSync(join(tmpdir(), "svc-bench-profile-"));
+  try {
+    const flags = ["--cpu-prof", `--cpu-prof-interval=${SAMPLE_US}`, `--cpu-prof-dir=${folder}`];
+    const args = ["--disable-warning=ExperimentalWarning", PROGRAM, name, values.seconds, directory];
+    await promisify(execFile)(process.execPath, [...flags, ...args]);
+    // Threads have files of their own; the main thread's is the first by thread number.
+    const threads = readdirSync(folder)
+      .toSorted()
+      .map((file, i): [string, CpuProfile] => [
+        i === 0 ? "main thread" : `thread ${i}`,
+        JSON.parse(readFileSync(join(folder, file), "utf8")),
+      ])
+      .map(([thread, profile]) => frameTree(profile, thread));
+    const root = joined("all", threads);
+    const top = topFunctions(root, TOP).map(
+      ({ name: of, selfUs, share }) => `| ${(share * 100).toFixed(1)} % | ${(selfUs / 1000).toFixed(0)} | \`${of}\` |`,
+    );
+    const title = `${PATHS[name]} (${commit}, Node.js ${node}, ${cpu})`;
+    writeFileSync(join(RESULTS, `${name}.svg`), flameGraph(title, root));
+    writeFileSync(
+      join(RESULTS, `${name}.md`),
+      [`${title}; time of their own, all threads:`, "", "| share | ms | function |", "|---|---|---|", ...top, ""].join(
+        "\n",
+      ),
+    );
+    process.stdout.write(`${name}: bench/results/profiles/${name}.svg\n${top.slice(0, 8).join("\n")}\n`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
