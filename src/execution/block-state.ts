@@ -15,6 +15,7 @@ import { BoundedCache } from "./bounded-cache.ts";
 import { ContractDirectory, type ContractSource } from "./contract-directory.ts";
 import type { PendingWrite, SideEffects } from "./side-effects.ts";
 import { type Siloing, slotKey } from "./siloing.ts";
+import type { StateOverrides } from "./state-overrides.ts";
 import type { VmGlobals } from "./vm/run.ts";
 
 /** Key of 64 characters, a word, and what the map adds. */
@@ -97,6 +98,19 @@ export class BlockState {
     return concat(
       ...[...writes].flatMap(([key, { contract, slot, value }]) => [this.siloing.leafSlot(key, contract, slot), value]),
     );
+  }
+
+  /** Replaces values and instances for a simulation, in front of its transaction. */
+  override({ publicStorage, contracts }: StateOverrides): void {
+    for (const { contract, slot, value } of publicStorage) {
+      const key = slotKey(contract, slot);
+      this.fork.insertOne(PUBLIC_DATA_TREE, { key: this.siloing.leafSlot(key, contract, slot), value });
+      this.#values.set(key, value);
+    }
+    for (const { address, instance } of contracts) {
+      const { deployer, currentContractClassId: classId, initializationHash } = instance;
+      this.contracts.override(address, { deployer, classId, initializationHash });
+    }
   }
 
   /**

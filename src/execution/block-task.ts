@@ -5,6 +5,7 @@ import type { TreeSnapshot } from "../world-state/types.ts";
 import type { BlockState } from "./block-state.ts";
 import type { HashedTx } from "./executed-tx.ts";
 import type { ProcessedTxs, ProcessOptions } from "./process-txs.ts";
+import type { StateOverrides } from "./state-overrides.ts";
 
 /** What a thread needs to read the chain store, which this process has open for writing. Plain data: it crosses threads. */
 export interface WorkerSetup {
@@ -23,6 +24,8 @@ export interface BlockTask {
   header: Uint8Array;
   /** The checkpoint's messages for its first block, undefined for later ones. */
   l1ToL2Messages?: Uint8Array[];
+  /** What to suppose before the first transaction. */
+  overrides?: StateOverrides;
   txs: HashedTx[];
   options: Omit<ProcessOptions, "validate" | "uninterrupted">;
 }
@@ -65,9 +68,9 @@ export function unpackOutcome({ processed, ...rest }: BlockOutcome): ProcessedBl
   };
 }
 
-/** A tx without the bytes around its parts, which a message to another thread would carry too. */
-export function packTx(tx: HashedTx): HashedTx {
-  return detached(tx) as HashedTx;
+/** A task without the bytes around its parts, which a message to another thread would carry too. */
+export function packTask(task: BlockTask): BlockTask {
+  return detached(task) as BlockTask;
 }
 
 /** A copy of plain data in which every byte array owns its buffer, and errors are no more than their name, text and stack. */

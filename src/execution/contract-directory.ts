@@ -71,6 +71,11 @@ export class ContractDirectory {
     return instance;
   }
 
+  /** From now on the source is not asked about the address. */
+  override(address: Fr, instance: ContractInstance): void {
+    this.#found.set(mapKey(address), instance);
+  }
+
   /** Packed bytecode of a class. */
   bytecode(classId: Fr): Uint8Array | undefined {
     return this.#classes.get(mapKey(classId)) ?? this.#source.contractClass(classId)?.packedBytecode;

@@ -2,7 +2,7 @@ import { l2ToL1MessageHash } from "../core/derive/message.ts";
 import { concat } from "../protocol/bytes.ts";
 import { MaxFeesTooLowError } from "../protocol/fees/transaction-fee.ts";
 import type { Fr } from "../protocol/field.ts";
-import { isForPublic, publicAccumulatedData } from "../protocol/tx/accumulated-data.ts";
+import { isForPublic, type PublicAccumulatedData, publicAccumulatedData } from "../protocol/tx/accumulated-data.ts";
 import type { Tx } from "../protocol/tx/tx.ts";
 import { type TxEffectParts, txEffectFromParts } from "../protocol/tx-effect-words.ts";
 import type { BlockState } from "./block-state.ts";
@@ -36,9 +36,9 @@ export function executeTx(vm: Vm, state: BlockState, given: HashedTx, options: E
   const published = state.contracts.mark();
   const drop = () => state.contracts.revertTo(published);
   try {
-    const { executed, effects } = hasPublicCalls(tx.data)
-      ? executePublic(vm, state, tx, hash, options)
-      : executePrivate(state, tx, hash);
+    const data = callsOf(tx.data);
+    const { executed, effects } =
+      data === undefined ? executePrivate(state, tx, hash) : executePublic(vm, state, given, data, options);
     return {
       executed,
       drop,
@@ -57,10 +57,12 @@ export function executeTx(vm: Vm, state: BlockState, given: HashedTx, options: E
   }
 }
 
-function hasPublicCalls(data: Uint8Array): boolean {
-  if (!isForPublic(data)) return false;
-  const { setupCalls, appCalls, teardownCall } = ofTxForm(() => publicAccumulatedData(data));
-  return setupCalls.length + appCalls.length > 0 || teardownCall !== undefined;
+/** What a tx with public calls accumulated, undefined for one without. */
+function callsOf(data: Uint8Array): PublicAccumulatedData | undefined {
+  if (!isForPublic(data)) return undefined;
+  const accumulated = ofTxForm(() => publicAccumulatedData(data));
+  const { setupCalls, appCalls, teardownCall } = accumulated;
+  return setupCalls.length + appCalls.length > 0 || teardownCall !== undefined ? accumulated : undefined;
 }
 
 /** Errors that a tx itself is the cause of. */
@@ -80,8 +82,14 @@ function executePrivate(state: BlockState, tx: Tx, hash: Fr): Outcome {
   return { executed: { hash, effect, gasUsed, calls: [], debugLogs: [] }, effects };
 }
 
-function executePublic(vm: Vm, state: BlockState, tx: Tx, hash: Fr, options: ExecutionOptions): Outcome {
-  const { revertCode, fee, gasUsed, calls, host, logs } = new PublicTxRun(vm, state, tx, options).run();
+function executePublic(
+  vm: Vm,
+  state: BlockState,
+  { hash, tx }: HashedTx,
+  data: PublicAccumulatedData,
+  options: ExecutionOptions,
+): Outcome {
+  const { revertCode, fee, gasUsed, calls, host, logs } = new PublicTxRun(vm, state, { tx, data }, options).run();
   const { effects, debugLogs } = host;
   const effect = effectOf(state, { hash, fee, revertCode, effects, logs });
   return {

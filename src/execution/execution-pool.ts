@@ -3,7 +3,7 @@ import {
   type BlockOutcome,
   type BlockTask,
   type ProcessedBlock,
-  packTx,
+  packTask,
   StaleBaseError,
   unpackOutcome,
   type WorkerSetup,
@@ -31,8 +31,8 @@ export class ExecutionPool {
    * Runs a list of transactions on the state after a stored block; nothing of it is kept. Rejects with a StaleBaseError when that block is
    * not stored any more. Aborting ends the thread that runs it.
    */
-  async process({ txs, ...task }: BlockTask, signal?: AbortSignal): Promise<ProcessedBlock> {
-    const packed: BlockTask = { ...task, txs: txs.map(packTx) };
+  async process(task: BlockTask, signal?: AbortSignal): Promise<ProcessedBlock> {
+    const packed = packTask(task);
     const outcome: BlockOutcome | "stale" = await this.#threads.run(packed, { name: "processBlock", signal });
     if (outcome === "stale") throw new StaleBaseError(task.base);
     return unpackOutcome(outcome);

@@ -30,7 +30,7 @@ const vm = new Vm();
 
 /** The whole task reads one snapshot of the store. "stale" when the block it stands on is not the one that was meant. */
 export async function processBlock(task: BlockTask): Promise<BlockOutcome | "stale"> {
-  const { base, header, l1ToL2Messages, txs, options } = task;
+  const { base, header, l1ToL2Messages, overrides, txs, options } = task;
   const found = base.number === 0 ? world.genesisBlockHash() : chain.block(base.number)?.hash;
   if (found === undefined || !equal(found, base.hash)) return "stale";
   const fork = world.fork(base.number);
@@ -38,5 +38,6 @@ export async function processBlock(task: BlockTask): Promise<BlockOutcome | "sta
     fork.append(L1_TO_L2_MESSAGE_TREE, l1ToL2Messages, L1_TO_L2_MESSAGES_PER_CHECKPOINT);
   }
   const state = new BlockState({ core, fork, globals: globalsOfHeader(header), contracts, siloing });
+  if (overrides !== undefined) state.override(overrides);
   return packOutcome(await processTxs(vm, state, txs, { ...options, uninterrupted: true }), state);
 }

@@ -1,20 +1,17 @@
 import { isZero, toHex } from "../protocol/bytes.ts";
 import { FR_ZERO, type Fr, fr } from "../protocol/field.ts";
-import {
-  type PublicAccumulatedData,
-  type PublicCallRequest,
-  publicAccumulatedData,
-} from "../protocol/tx/accumulated-data.ts";
+import type { PublicAccumulatedData, PublicCallRequest } from "../protocol/tx/accumulated-data.ts";
 import { type TxGas, type TxGasSettings, txFeePayer, txGasSettings } from "../protocol/tx/gas-settings.ts";
 import type { Tx } from "../protocol/tx/tx.ts";
 import { type BlockState, balanceEntry } from "./block-state.ts";
 import type { ContractLogs } from "./contract-directory.ts";
 import { contractLogs } from "./contract-logs.ts";
-import { ofTxForm, UnprocessableTxError } from "./errors.ts";
+import { UnprocessableTxError } from "./errors.ts";
 import type { ExecutedCall, GasUsed, Phase } from "./executed-tx.ts";
 import { DEFAULT_MAX_DEBUG_LOG_READS, type ExecutionOptions } from "./execution-options.ts";
 import { balanceAfter, transactionFee } from "./fee.ts";
 import { atLeastNone, gasDifference, gasSum, NO_GAS, vmGas } from "./gas-budget.ts";
+import { addNonRevertible, addRevertible } from "./private-effects.ts";
 import { TxHost } from "./tx-host.ts";
 import { type CallRecordCaps, CallRecords } from "./vm/call-records.ts";
 import type { RunOptions } from "./vm/run.ts";
@@ -52,9 +49,6 @@ interface CallEnd {
   gasUsed: TxGas;
 }
 
-/** A part of the tx that fails and is undone, the tx itself being fit for a block. */
-class PhaseFailure extends Error {}
-
 /** Runs the phases of a tx with public calls over the state between two transactions (sheet 05 section 8.4). */
 export class PublicTxRun {
   readonly #vm: Vm;
@@ -72,11 +66,16 @@ export class PublicTxRun {
   #used: TxGas = NO_GAS;
 
   /** Throws an UnprocessableTxError for a tx that no private kernel can have made. */
-  constructor(vm: Vm, state: BlockState, tx: Tx, options: ExecutionOptions) {
+  constructor(
+    vm: Vm,
+    state: BlockState,
+    { tx, data }: { tx: Tx; data: PublicAccumulatedData },
+    options: ExecutionOptions,
+  ) {
     this.#vm = vm;
     this.#state = state;
     this.#options = options;
-    this.#data = ofTxForm(() => publicAccumulatedData(tx.data));
+    this.#data = data;
     this.#gas = txGasSettings(tx.data);
     this.#feePayer = txFeePayer(tx.data);
     this.#logs = contractLogs([this.#data.nonRevertible, this.#data.revertible], tx.contractClassLogFields);
@@ -111,7 +110,7 @@ export class PublicTxRun {
   run(): PublicOutcome {
     // A price above what the tx offers ends it before anything is run.
     transactionFee(this.#state.globals, this.#gas, this.#gas.gasUsed);
-    this.#insertNonRevertibles();
+    this.#insertNonRevertible();
     for (const call of this.#data.setupCalls) {
       if (!this.#callFromBudget("setup", call)) {
         throw new UnprocessableTxError(
@@ -157,55 +156,21 @@ export class PublicTxRun {
     };
   }
 
-  #insertNonRevertibles(): void {
-    const { nullifiers, noteHashes, l2ToL1Msgs } = this.#data.nonRevertible;
-    try {
-      for (const nullifier of nullifiers) this.#insertNullifier(nullifier);
-    } catch (error) {
-      if (error instanceof PhaseFailure) throw new UnprocessableTxError(error.message);
-      throw error;
-    }
-    for (const noteHash of noteHashes) this.#host.effects.addNoteHash(noteHash);
-    for (const message of l2ToL1Msgs) this.#host.effects.addMessage(message);
+  #insertNonRevertible(): void {
+    const refused = addNonRevertible(this.#host, this.#data.nonRevertible);
+    if (refused !== undefined) throw new UnprocessableTxError(refused);
     this.#state.contracts.publish(this.#logs[0]);
-  }
-
-  #insertNullifier(siloed: Fr): void {
-    if (!this.#host.effects.hasNullifierRoom)
-      throw new PhaseFailure("EMITNULLIFIER: Maximum number of nullifiers reached");
-    if (this.#host.nullifierExists(siloed)) {
-      throw new PhaseFailure(`Attempted to emit duplicate siloed nullifier ${toHex(siloed)}.`);
-    }
-    this.#host.effects.addNullifier(siloed);
   }
 
   /** Revertible insertions, then calls up to the first that fails. */
   #appLogic(): boolean {
-    try {
-      this.#insertRevertibles();
-    } catch (error) {
-      if (!(error instanceof PhaseFailure)) throw error;
-      this.#recordFailedInsertion(error.message);
+    const refused = addRevertible(this.#host, this.#data.revertible);
+    if (refused !== undefined) {
+      this.#recordFailedInsertion(refused);
       return false;
     }
-    return this.#data.appCalls.every((call) => this.#callFromBudget("app", call));
-  }
-
-  #insertRevertibles(): void {
-    const { nullifiers, noteHashes, l2ToL1Msgs } = this.#data.revertible;
-    const { effects } = this.#host;
-    for (const nullifier of nullifiers) this.#insertNullifier(nullifier);
-    for (const siloed of noteHashes) {
-      if (!effects.hasNoteHashRoom) throw new PhaseFailure("EMITNOTEHASH: Maximum number of note hashes reached");
-      this.#host.addSiloedNoteHash(siloed);
-    }
-    for (const message of l2ToL1Msgs) {
-      if (!effects.hasMessageRoom) {
-        throw new PhaseFailure("SENDL2TOL1MSG: Maximum number of L2 to L1 messages reached");
-      }
-      effects.addMessage(message);
-    }
     this.#state.contracts.publish(this.#logs[1]);
+    return this.#data.appCalls.every((call) => this.#callFromBudget("app", call));
   }
 
   #recordFailedInsertion(haltMessage: string): void {

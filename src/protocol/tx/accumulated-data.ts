@@ -90,52 +90,64 @@ export function publicAccumulatedData(data: Uint8Array): PublicAccumulatedData {
 
 function accumulatedData(bytes: Uint8Array): AccumulatedData {
   return {
-    noteHashes: run(bytes, NOTE_HASHES_AT, MAX_NOTE_HASHES_PER_TX, 32).filter(isPresent),
-    nullifiers: run(bytes, NULLIFIERS_AT, MAX_NULLIFIERS_PER_TX, 32).filter(isPresent),
-    l2ToL1Msgs: run(bytes, MESSAGES_AT, MAX_L2_TO_L1_MSGS_PER_TX, MESSAGE_BYTES)
+    noteHashes: presentEntries(bytes, NOTE_HASHES_AT, MAX_NOTE_HASHES_PER_TX, 32),
+    nullifiers: presentEntries(bytes, NULLIFIERS_AT, MAX_NULLIFIERS_PER_TX, 32),
+    l2ToL1Msgs: presentEntries(bytes, MESSAGES_AT, MAX_L2_TO_L1_MSGS_PER_TX, MESSAGE_BYTES)
       .map((entry) => ({
         recipient: entry.subarray(0, 20),
         content: entry.subarray(20, 52),
         contractAddress: entry.subarray(52, 84),
       }))
-      .filter(({ contractAddress }) => isPresent(contractAddress)),
-    privateLogs: run(bytes, PRIVATE_LOGS_AT, MAX_PRIVATE_LOGS_PER_TX, PRIVATE_LOG_BYTES)
-      .map((entry) => emitted("private log", entry, readU32(entry, PRIVATE_LOG_FIELDS * 32)))
-      .filter(({ length }) => length > 0),
-    contractClassLogs: run(bytes, CLASS_LOGS_AT, MAX_CONTRACT_CLASS_LOGS_PER_TX, CLASS_LOG_BYTES)
-      .filter(isPresent)
-      .map((entry) => ({
+      .filter(({ contractAddress }) => !isZero(contractAddress)),
+    privateLogs: privateLogs(bytes),
+    contractClassLogs: presentEntries(bytes, CLASS_LOGS_AT, MAX_CONTRACT_CLASS_LOGS_PER_TX, CLASS_LOG_BYTES).map(
+      (entry) => ({
         hash: entry.subarray(0, 32),
         length: checkedLength("contract class log", readU32(entry, 32), CONTRACT_CLASS_LOG_FIELDS),
         contractAddress: entry.subarray(36, 68),
-      })),
+      }),
+    ),
   };
 }
 
+/** A log is there when it has a length, whatever its fields. */
+function privateLogs(bytes: Uint8Array): Uint8Array[] {
+  const logs: Uint8Array[] = [];
+  for (let i = 0, at = PRIVATE_LOGS_AT; i < MAX_PRIVATE_LOGS_PER_TX; i++, at += PRIVATE_LOG_BYTES) {
+    const length = checkedLength("private log", readU32(bytes, at + PRIVATE_LOG_FIELDS * 32), PRIVATE_LOG_FIELDS);
+    if (length > 0) logs.push(bytes.subarray(at, at + length * 32));
+  }
+  return logs;
+}
+
 function callRequests(bytes: Uint8Array, at: number, count: number): PublicCallRequest[] {
-  return run(bytes, at, count, CALL_BYTES)
-    .filter(isPresent)
-    .map((entry) => ({
-      msgSender: entry.subarray(0, 32),
-      contractAddress: entry.subarray(32, 64),
-      isStaticCall: entry[64] !== 0,
-      calldataHash: entry.subarray(65, 97),
-    }));
+  return presentEntries(bytes, at, count, CALL_BYTES).map((entry) => ({
+    msgSender: entry.subarray(0, 32),
+    contractAddress: entry.subarray(32, 64),
+    isStaticCall: entry[64] !== 0,
+    calldataHash: entry.subarray(65, 97),
+  }));
 }
 
-function run(bytes: Uint8Array, at: number, count: number, width: number): Uint8Array[] {
-  return Array.from({ length: count }, (_, i) => bytes.subarray(at + i * width, at + (i + 1) * width));
+const ZEROS = new Uint8Array(WITH_CALLS_BYTES);
+
+/** The entries of an array that are not all zero. Behind the last of them one comparison covers the rest, which is most of a tx. */
+function presentEntries(bytes: Uint8Array, from: number, count: number, width: number): Uint8Array[] {
+  const entries: Uint8Array[] = [];
+  const end = from + count * width;
+  for (let at = from; at < end; at += width) {
+    const entry = bytes.subarray(at, at + width);
+    if (!isAllZero(entry)) entries.push(entry);
+    else if (isAllZero(bytes.subarray(at, end))) break;
+  }
+  return entries;
 }
 
-function isPresent(bytes: Uint8Array): boolean {
-  return !isZero(bytes);
+function isAllZero(bytes: Uint8Array): boolean {
+  return Buffer.compare(bytes, ZEROS.subarray(0, bytes.length)) === 0;
 }
 
 function checkedLength(subject: string, length: number, most: number): number {
   if (length > most) throw new DecodeError(subject, `length must be at most ${most}, got ${length}`);
   return length;
-}
-
-function emitted(subject: string, fields: Uint8Array, length: number): Uint8Array {
-  return fields.subarray(0, checkedLength(subject, length, PRIVATE_LOG_FIELDS) * 32);
 }

@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import { executeTx } from "../../src/execution/execute-tx.ts";
+import { SIMULATION, simulatedTx } from "../../src/execution/simulated-tx.ts";
+import { Vm } from "../../src/execution/vm/vm.ts";
+import { toHex } from "../../src/protocol/bytes.ts";
+import { fr } from "../../src/protocol/field.ts";
+import { items } from "../../src/protocol/tx-effect.ts";
+import { blockStateOf, field, hashed, short, type TxCase, txOf, VECTORS } from "./avm-vectors.ts";
+
+function caseOf(name: string): TxCase {
+  const found = VECTORS.txCases.find((given) => given.name === name);
+  if (found === undefined) throw new Error(`no case ${name}`);
+  return found;
+}
+
+function simulate(given: TxCase, options: Parameters<typeof executeTx>[3] = {}) {
+  return simulatedTx(
+    executeTx(new Vm(), blockStateOf(given), hashed(txOf(given)), { ...SIMULATION, ...options }).executed,
+  );
+}
+
+const calldataSelector = ({ tx }: TxCase) => toHex(field(tx.app![0].calldata![0]).subarray(28));
+
+describe("a simulated transaction", () => {
+  it("shows what each call of app logic returned", () => {
+    const given = caseOf("Token: constructor, mint_to_public, transfer_in_public, burn_public, balance");
+    const { returned, revert } = simulate(given);
+    expect(revert).toBeUndefined();
+    expect(returned.map(({ values }) => items(values).map(short))).toEqual(
+      given.expect.calls.map(({ output }) => output),
+    );
+  });
+
+  it("names the frames down to the innermost that reverted", () => {
+    const given = caseOf("AvmTest.external_call_to_assertion_failure");
+    const { revert, returned, effect } = simulate(given);
+    expect(effect.revertCode).toBe(1);
+    expect(revert?.originalMessage).toBe("Assertion failed: ");
+    expect(revert?.functionErrorStack.map(({ contractAddress }) => short(contractAddress))).toEqual([
+      given.tx.app![0].address,
+      given.tx.app![0].address,
+    ]);
+    expect(toHex(revert!.functionErrorStack[0].functionSelector!)).toBe(calldataSelector(given));
+    expect(revert?.noirErrorStack.every((entry) => /^0\.\d+$/.test(entry))).toBe(true);
+    expect(revert?.revertData.length).toBeGreaterThan(0);
+    expect(returned).toHaveLength(1);
+  });
+
+  it("says what every other halt was", () => {
+    const { revert } = simulate(caseOf("AvmTest.nested_call_to_nothing"));
+    expect(revert?.originalMessage).toMatch(/^Contract 0x[0-9a-f]{64} is not deployed$/);
+    expect(revert?.revertData).toHaveLength(0);
+  });
+
+  it("has no reason but the network's general one when frames were not recorded", () => {
+    const { revert } = simulate(caseOf("AvmTest.assertion_failure"), { recordCalls: false });
+    expect(revert).toEqual({
+      originalMessage: "TX reverted",
+      functionErrorStack: [],
+      noirErrorStack: [],
+      revertData: new Uint8Array(0),
+    });
+  });
+
+  it("shows one empty answer when the private part's effects could not be added", () => {
+    const { revert, returned } = simulate(caseOf("65th note hash revertible: app skipped"));
+    expect(returned).toEqual([{ values: new Uint8Array(0), nested: [] }]);
+    expect(revert?.originalMessage).toBe("EMITNOTEHASH: Maximum number of note hashes reached");
+  });
+
+  it("collects debug logs, which survive reverts, up to the bound on what they read", () => {
+    const given = caseOf("AvmTest.debug_logging");
+    const { debugLogs } = simulate(given);
+    expect(debugLogs.length).toBeGreaterThan(0);
+    for (const { contractAddress } of debugLogs) expect(short(contractAddress)).toBe(given.tx.app![0].address);
+    expect(simulate(given, { collectDebugLogs: false }).debugLogs).toEqual([]);
+    expect(() => simulate(given, { maxDebugLogReads: 3 })).toThrow(/^debug log: /);
+  });
+
+  it("runs without a payer, or with one that cannot pay, when fees are not enforced", () => {
+    const poor = caseOf("fee payer balance too low: unprocessable");
+    const { effect } = simulate(poor, { skipFeeEnforcement: true });
+    expect(toHex(effect.publicDataWrites.subarray(-32))).toBe(toHex(fr(0)));
+    const none = caseOf("fee payer zero with fee enforcement: unprocessable");
+    const unpaid = simulate(none, { skipFeeEnforcement: true });
+    const paid = simulate({
+      ...none,
+      tx: { ...none.tx, feePayer: poor.tx.feePayer },
+      pre: { feePayerBalance: "0xffffffffff" },
+    });
+    expect(unpaid.effect.publicDataWrites.length).toBe(paid.effect.publicDataWrites.length - 64);
+  });
+
+  it("can suppose other values and classes", () => {
+    const given = caseOf("AvmTest.read_storage_single");
+    const { address } = given.tx.app![0];
+    const plain = simulate(given);
+    expect(items(plain.returned[0].values).map(short)).toEqual(given.expect.calls[0].output);
+    const state = blockStateOf(given);
+    // The contract's first variable.
+    state.override({ publicStorage: [{ contract: field(address), slot: fr(1), value: fr(1234) }], contracts: [] });
+    const { executed } = executeTx(new Vm(), state, hashed(txOf(given)), SIMULATION);
+    expect(items(executed.calls[0].output).map(short)).toEqual([short(fr(1234))]);
+
+    const instance = { deployer: fr(0), currentContractClassId: fr(0xdead), initializationHash: fr(0) };
+    const replaced = blockStateOf(given);
+    replaced.override({ publicStorage: [], contracts: [{ address: field(address), instance }] });
+    expect(() => executeTx(new Vm(), replaced, hashed(txOf(given)), SIMULATION)).toThrow(/^Contract class 0x0*dead of/);
+  });
+});
