@@ -77,16 +77,12 @@ export function prefixEnd(prefix: Uint8Array): Uint8Array | undefined {
   return undefined;
 }
 
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-}
-
 class LmdbTable implements Table {
-  readonly #db: Database<Buffer, Uint8Array>;
+  readonly #db: Database<Uint8Array, Uint8Array>;
   readonly #borrowing: Database<Uint8Array, Uint8Array>;
 
   constructor(root: RootDatabase<Buffer, Buffer>, name: string) {
-    this.#db = root.openDB<Buffer, Uint8Array>({ name, encoding: "binary", keyEncoding: "binary" });
+    this.#db = root.openDB<Uint8Array, Uint8Array>({ name, encoding: "binary", keyEncoding: "binary" });
     this.#borrowing = openBorrowing(root, name);
   }
 
@@ -107,11 +103,11 @@ class LmdbTable implements Table {
   }
 
   put(key: Uint8Array, value: Uint8Array): void {
-    this.#db.putSync(asBuffer(key), asBuffer(value));
+    this.#db.putSync(key, value);
   }
 
   remove(key: Uint8Array): void {
-    this.#db.removeSync(asBuffer(key));
+    this.#db.removeSync(key);
   }
 
   clear(): void {

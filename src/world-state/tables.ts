@@ -1,5 +1,5 @@
 import { concat, readU32, readUint, writeU32, writeUint } from "../protocol/bytes.ts";
-import { TREE_IDS, type TreeId } from "../protocol/constants.ts";
+import { PUBLIC_DATA_TREE, TREE_IDS, type TreeId } from "../protocol/constants.ts";
 import type { Store, Table } from "../storage/store.ts";
 import { TILE_HEIGHT, TILE_KEY_BYTES } from "./tile-address.ts";
 import type { IndexedLeaf, TreeSnapshot, WorldStateStatus } from "./types.ts";
@@ -8,7 +8,8 @@ import type { IndexedLeaf, TreeSnapshot, WorldStateStatus } from "./types.ts";
  * Stored rows of the world state. Integers are big-endian; a position takes 6 bytes, a block 4.
  *
  *   tiles          tile key 7                    -> since 4 | packed tile            the current version
- *   tile history   tile key 7 | last block 4     -> since 4 | packed tile            versions valid for since .. last block
+ *   tile history   tile key 7 | last block 4     -> since 4 | packed tile            versions valid for since .. last block, most as
+ *                                                                                    what the next version replaced (TileRecord)
  *   leaves         tree 1 | position 6           -> value 32, or the key of an indexed leaf
  *   positions      tree 1 | value 32             -> position 6                       append-only trees
  *   keys           tree 1 | key 32               -> index 6 | next index 6 | next key 32 [ | since 4 | value 32 ]
@@ -117,8 +118,13 @@ export interface StoredLeaf extends IndexedLeaf {
   since?: number;
 }
 
-export function leafBytes(leaf: StoredLeaf): Uint8Array {
-  const out = new Uint8Array(leaf.value === undefined ? 44 : 80);
+/** Bytes of a row of `keys`. */
+export function leafRowBytes(tree: TreeId): number {
+  return tree === PUBLIC_DATA_TREE ? 80 : 44;
+}
+
+/** A leaf's row; in the start of `out` when there is one. */
+export function leafBytes(leaf: StoredLeaf, out = new Uint8Array(leaf.value === undefined ? 44 : 80)): Uint8Array {
   writeUint(out, 0, 6, leaf.index);
   writeUint(out, 6, 6, leaf.nextIndex);
   out.set(leaf.nextKey, 12);

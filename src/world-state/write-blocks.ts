@@ -5,6 +5,7 @@ import {
   blockKey,
   historyKey,
   leafBytes,
+  leafRowBytes,
   positionBytes,
   positionKey,
   type Snapshots,
@@ -50,8 +51,11 @@ function writeLeaves(tables: WorldStateTables, tree: IndexedTree, blocks: Sealed
   const leaves = new Map<number, StoredLeaf>();
   for (const block of blocks) for (const leaf of block.leaves[tree]) leaves.set(leaf.index, leaf);
   const sizeBefore = blocks[0].sizesBefore[tree];
-  for (const leaf of [...leaves.values()].sort((a, b) => Buffer.compare(a.key, b.key))) {
-    tables.keys.put(valueKey(tree, leaf.key), leafBytes(leaf));
+  // One buffer for all rows: the store looks up the address of each buffer that it is given for the first time.
+  const width = leafRowBytes(tree);
+  const rows = new Uint8Array(leaves.size * width);
+  for (const [i, leaf] of [...leaves.values()].sort((a, b) => Buffer.compare(a.key, b.key)).entries()) {
+    tables.keys.put(valueKey(tree, leaf.key), leafBytes(leaf, rows.subarray(i * width, (i + 1) * width)));
   }
   for (const index of [...leaves.keys()].filter((index) => index >= sizeBefore).sort((a, b) => a - b)) {
     tables.leaves.put(positionKey(tree, index), (leaves.get(index) as StoredLeaf).key);
