@@ -12,6 +12,7 @@ import { type CpuProfile, frameTree, joined, topFunctions } from "./lib/cpu-prof
 import { flameGraph } from "./lib/flame-graph.ts";
 import { LargeStateOnDemand } from "./lib/large-state.ts";
 import { machineFacts } from "./lib/machine.ts";
+import { coreFunctionNames } from "./lib/wasm-names.ts";
 
 const PATHS = {
   hashes: "Poseidon2 permutations, batches of 64 pair hashes",
@@ -36,6 +37,7 @@ const names = (values.only?.split(",") ?? Object.keys(PATHS)).filter((name): nam
 const state = new LargeStateOnDemand(values.quick, (text) => process.stderr.write(`${text}\n`));
 process.once("exit", () => state.remove());
 const { cpu, node, commit } = await machineFacts();
+const wasmNames = coreFunctionNames();
 mkdirSync(RESULTS, { recursive: true });
 
 for (const name of names) {
@@ -52,7 +54,7 @@ for (const name of names) {
         i === 0 ? "main thread" : `thread ${i}`,
         JSON.parse(readFileSync(join(folder, file), "utf8")),
       ])
-      .map(([thread, profile]) => frameTree(profile, thread));
+      .map(([thread, profile]) => frameTree(profile, thread, wasmNames));
     const root = joined("all", threads);
     const top = topFunctions(root, TOP).map(
       ({ name: of, selfUs, share }) => `| ${(share * 100).toFixed(1)} % | ${(selfUs / 1000).toFixed(0)} | \`${of}\` |`,

