@@ -21,8 +21,9 @@ const out = new JsonWriter();
 const paths = TREE_HEIGHTS.map((height) => new Uint8Array(height * 32));
 
 function witness(block: number, tree: 0 | 2): void {
-  const { leaf } = world.lowLeaf(block, tree, random.field());
-  const path = world.siblingPath(block, tree, leaf.index, paths[tree]);
+  const state = world.at(block);
+  const { leaf } = state.lowLeaf(tree, random.field());
+  const path = state.siblingPath(tree, leaf.index, paths[tree]);
   (tree === NULLIFIER_TREE ? encodeNullifierWitness : encodePublicDataWitness)(out, { leaf, path });
   out.rewind(0);
 }

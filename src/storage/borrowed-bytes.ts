@@ -30,8 +30,7 @@ export function borrowedValue(buffer: Uint8Array, length: number): Uint8Array {
 
 /** A handle of a table whose ranges give entries that the next read overwrites. For ranges alone. */
 export function openBorrowing(root: RootDatabase<Buffer, Buffer>, name: string): Database<Uint8Array, Uint8Array> {
-  return root.openDB<Uint8Array, Uint8Array>({
-    name,
+  const codecs = {
     keyEncoder: {
       writeKey(key: Uint8Array, target: Uint8Array, start: number): number {
         target.set(key, start);
@@ -43,5 +42,7 @@ export function openBorrowing(root: RootDatabase<Buffer, Buffer>, name: string):
       encode: (value: Buffer) => value,
       decode: (buffer: Buffer, length: number) => borrowedValue(buffer, length),
     },
-  } as unknown as Parameters<typeof root.openDB<Uint8Array, Uint8Array>>[0]);
+  };
+  // lmdb's types know neither of the two codecs on a table.
+  return root.openDB<Uint8Array, Uint8Array>({ name, ...(codecs as object) });
 }

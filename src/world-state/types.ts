@@ -24,24 +24,36 @@ export interface WorldStateStatus {
   oldest: number;
 }
 
+/** The five trees after one block. Good for a run of reads without an await: a later commit may end the state. */
+export interface StateAt {
+  readonly block: number;
+  snapshot(tree: TreeId): TreeSnapshot;
+  /** Position of a value in an append-only tree, or of a key in an indexed one. */
+  findLeaf(tree: TreeId, value: Uint8Array): number | undefined;
+  /** Value at a position of an append-only tree; zero beyond its size. */
+  leafAt(tree: TreeId, position: number): Uint8Array;
+  /** height x 32 bytes, leaf side first; in the start of `out` when there is one. */
+  siblingPath(tree: TreeId, position: number, out?: Uint8Array): Uint8Array;
+  /** The leaf of exactly this key. */
+  leaf(tree: 0 | 2, key: Uint8Array): IndexedLeaf | undefined;
+  /** The leaf of `key`, or the one with the largest smaller key. */
+  lowLeaf(tree: 0 | 2, key: Uint8Array): { leaf: IndexedLeaf; present: boolean };
+}
+
 /**
  * Reads of the five trees as of a kept block. Synchronous: each call, and any run of calls without an await between them, sees one
  * consistent snapshot. `block` is 0 (genesis) or oldest .. tip; another one throws UnknownStateError.
  */
 export interface WorldStateReader {
   status(): WorldStateStatus;
+  /** For several reads of one state; `latest` is the tip. */
+  at(block: number | "latest"): StateAt;
   snapshot(block: number, tree: TreeId): TreeSnapshot;
-  /** Position of a value in an append-only tree, or of a key in the nullifier tree. */
   findLeaf(block: number, tree: TreeId, value: Uint8Array): number | undefined;
   /** First block after which the tree was larger than `position`; genesis leaves count for block 1. */
   blockOfLeaf(tree: TreeId, position: number): number | undefined;
-  /** Value at a position of an append-only tree; zero beyond its size. */
   leafAt(block: number, tree: TreeId, position: number): Uint8Array;
-  /** height x 32 bytes, leaf side first; in the start of `out` when there is one. */
-  siblingPath(block: number, tree: TreeId, position: number, out?: Uint8Array): Uint8Array;
-  /** The leaf of exactly this key. */
-  leaf(block: number, tree: 0 | 2, key: Uint8Array): IndexedLeaf | undefined;
-  /** The leaf of `key`, or the one with the largest smaller key. */
+  siblingPath(block: number, tree: TreeId, position: number): Uint8Array;
   lowLeaf(block: number, tree: 0 | 2, key: Uint8Array): { leaf: IndexedLeaf; present: boolean };
   /** Header of genesis, from the state of block 0. */
   genesisHeader(): BlockHeader;

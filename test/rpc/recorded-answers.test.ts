@@ -192,7 +192,7 @@ describe("answers are the recorded ones, byte for byte", () => {
   });
 });
 
-function leafWitness(result: unknown): Partial<WorldStateReader> {
+function leafWitness(result: unknown): Parameters<typeof fakeWorld>[1] {
   if (result === undefined) return {};
   const { index, leafPreimage, siblingPath } = result as {
     index: string;

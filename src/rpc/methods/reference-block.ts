@@ -1,6 +1,6 @@
 import type { ChainReader } from "../../archiver/types.ts";
 import { equal, toHex } from "../../protocol/bytes.ts";
-import type { WorldStateReader } from "../../world-state/types.ts";
+import type { StateAt, WorldStateReader } from "../../world-state/types.ts";
 import { ExecutionError } from "../jsonrpc/errors.ts";
 import { type BlockSelector, isArchiveSelector, shownSelector } from "../params/block-parameter.ts";
 import type { NodeServices } from "./services.ts";
@@ -70,6 +70,12 @@ export function stateOf(source: StateSource, reference: BlockSelector): number {
   const block = blockNumberOf(source, reference);
   if (block === undefined) throw notFound(reference);
   return synced(source.world, block);
+}
+
+/** That state itself, in fewer reads. Throws as stateOf, and UnknownStateError for one that is not kept. */
+export function stateAt(source: StateSource, reference: BlockSelector): StateAt {
+  const latest = reference === "latest" || reference === "proposed";
+  return source.world.at(latest ? "latest" : stateOf(source, reference));
 }
 
 /**

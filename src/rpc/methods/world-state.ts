@@ -10,7 +10,7 @@ import {
   type TreeId,
 } from "../../protocol/constants.ts";
 import { FR_ZERO, type Fr } from "../../protocol/field.ts";
-import type { IndexedLeaf } from "../../world-state/types.ts";
+import type { IndexedLeaf, StateAt } from "../../world-state/types.ts";
 import { type Encoder, encodeWord } from "../encoding/json-writer.ts";
 import { encodeSyncStatus } from "../encoding/v4/sync-status.ts";
 import {
@@ -30,7 +30,7 @@ import { field, l2Address } from "../params/field.ts";
 import { rawOfBlock } from "../params/raw-params.ts";
 import { treeId } from "../params/tree-id.ts";
 import { type Method, method, type Parameter, param } from "../registry.ts";
-import { type StateSource, stateBefore, stateOf } from "./reference-block.ts";
+import { type StateSource, stateAt, stateBefore, stateOf } from "./reference-block.ts";
 import type { NodeServices } from "./services.ts";
 
 const MOST_LEAVES = 100;
@@ -68,48 +68,48 @@ export function worldStateMethods(services: StateSource & Pick<NodeServices, "co
   // A result is encoded before the next call is handled, so that paths need no memory of their own.
   const paths = TREE_HEIGHTS.map((height) => new Uint8Array(height * 32));
   /** undefined when no leaf holds the value. */
-  const pathWitness = (block: number, tree: TreeId, value: Uint8Array): PathWitness | undefined => {
-    const index = world.findLeaf(block, tree, value);
-    return index === undefined ? undefined : { index, path: world.siblingPath(block, tree, index, paths[tree]) };
+  const pathWitness = (state: StateAt, tree: TreeId, value: Uint8Array): PathWitness | undefined => {
+    const index = state.findLeaf(tree, value);
+    return index === undefined ? undefined : { index, path: state.siblingPath(tree, index, paths[tree]) };
   };
-  const leafWitness = (block: number, tree: 0 | 2, leaf: IndexedLeaf): LeafWitness => {
-    return { leaf, path: world.siblingPath(block, tree, leaf.index, paths[tree]) };
+  const leafWitness = (state: StateAt, tree: 0 | 2, leaf: IndexedLeaf): LeafWitness => {
+    return { leaf, path: state.siblingPath(tree, leaf.index, paths[tree]) };
   };
   /** Of the leaf of the key, or the one with the largest smaller key. */
-  const lowLeafWitness = (block: number, tree: 0 | 2, key: Uint8Array): LeafWitness =>
-    leafWitness(block, tree, world.lowLeaf(block, tree, key).leaf);
+  const lowLeafWitness = (state: StateAt, tree: 0 | 2, key: Uint8Array): LeafWitness =>
+    leafWitness(state, tree, state.lowLeaf(tree, key).leaf);
   const storageAt = (reference: BlockSelector, contract: Fr, slot: Fr) => {
-    const block = stateOf(services, reference);
+    const state = stateAt(services, reference);
     const leafSlot = core.hashWithSeparator(SEPARATOR.PUBLIC_LEAF_SLOT, concat(contract, slot));
-    return world.leaf(block, PUBLIC_DATA_TREE, leafSlot)?.value ?? FR_ZERO;
+    return state.leaf(PUBLIC_DATA_TREE, leafSlot)?.value ?? FR_ZERO;
   };
   const nullifierWitness = (reference: BlockSelector, nullifier: Fr) => {
-    const block = stateOf(services, reference);
-    const leaf = world.leaf(block, NULLIFIER_TREE, nullifier);
-    return leaf && leafWitness(block, NULLIFIER_TREE, leaf);
+    const state = stateAt(services, reference);
+    const leaf = state.leaf(NULLIFIER_TREE, nullifier);
+    return leaf && leafWitness(state, NULLIFIER_TREE, leaf);
   };
   const lowNullifier = answered(
     1,
-    (reference, nullifier) => lowLeafWitness(stateOf(services, reference), NULLIFIER_TREE, nullifier),
+    (reference, nullifier) => lowLeafWitness(stateAt(services, reference), NULLIFIER_TREE, nullifier),
     encodeNullifierWitness,
   );
   const absentNullifier = answered(
     1,
     (reference, nullifier) => {
-      const block = stateOf(services, reference);
-      const { leaf, present } = world.lowLeaf(block, NULLIFIER_TREE, nullifier);
+      const state = stateAt(services, reference);
+      const { leaf, present } = state.lowLeaf(NULLIFIER_TREE, nullifier);
       if (present) {
         const shown = readBigUint(nullifier);
         throw new ExecutionError(`Cannot prove nullifier non-inclusion: nullifier ${shown} already exists in the tree`);
       }
-      return leafWitness(block, NULLIFIER_TREE, leaf);
+      return leafWitness(state, NULLIFIER_TREE, leaf);
     },
     encodeNullifierWitness,
   );
   const slotWitness = (reference: BlockSelector, slot: Fr) =>
-    lowLeafWitness(stateOf(services, reference), PUBLIC_DATA_TREE, slot);
+    lowLeafWitness(stateAt(services, reference), PUBLIC_DATA_TREE, slot);
   const appendedWitness = (tree: TreeId) => (reference: BlockSelector, value: Fr) =>
-    pathWitness(stateOf(services, reference), tree, value);
+    pathWitness(stateAt(services, reference), tree, value);
   const location = (block: number, tree: TreeId, value: Uint8Array): LeafLocation | undefined => {
     const index = world.findLeaf(block, tree, value);
     const origin = index === undefined ? undefined : world.blockOfLeaf(tree, index);
@@ -179,7 +179,7 @@ export function worldStateMethods(services: StateSource & Pick<NodeServices, "co
         const unknown = (given: Uint8Array) => new ExecutionError(`Block hash ${toHex(given)} not found.`);
         const before = stateBefore(services, reference, unknown);
         if (before === undefined) throw new ExecutionError("BlockNumber must be non-negative, got -1");
-        return pathWitness(before, ARCHIVE, hash);
+        return pathWitness(world.at(before), ARCHIVE, hash);
       },
       encode: { node: encodeMembershipWitness },
     }),
@@ -189,7 +189,7 @@ export function worldStateMethods(services: StateSource & Pick<NodeServices, "co
       params: [param("referenceBlock", blockSelector), param("blockHash", field)],
       handle: (reference, hash) => {
         const before = stateBefore(services, reference);
-        return before === undefined ? undefined : pathWitness(before, ARCHIVE, hash);
+        return before === undefined ? undefined : pathWitness(world.at(before), ARCHIVE, hash);
       },
       encode: { svc: encodeMembershipWitness },
     }),

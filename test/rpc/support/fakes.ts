@@ -8,7 +8,7 @@ import { GENESIS_BLOCK_HASH_IN_TIPS, GENESIS_CHECKPOINT_HASH } from "../../../sr
 import type { RpcLogger } from "../../../src/rpc/log.ts";
 import { ABSENT_SERVICES } from "../../../src/rpc/methods/absent-services.ts";
 import type { NodeServices } from "../../../src/rpc/methods/services.ts";
-import type { WorldStateReader } from "../../../src/world-state/types.ts";
+import type { StateAt, WorldStateReader } from "../../../src/world-state/types.ts";
 
 /** In-memory stand-ins for the services below the RPC layer. */
 
@@ -59,10 +59,14 @@ export function fakeChain(content: FakeChainContent = {}): ChainReader {
   };
 }
 
-/** Empty trees up to block `tip`; `overrides` answer what a test asks for. */
-export function fakeWorld(tip: number, overrides: Partial<WorldStateReader> = {}): WorldStateReader {
+type FlatReads = Partial<WorldStateReader> & {
+  leaf?: (block: number, ...args: Parameters<StateAt["leaf"]>) => ReturnType<StateAt["leaf"]>;
+};
+
+/** Empty trees up to block `tip`; `overrides` answer what a test asks for, also of the state at a block. */
+export function fakeWorld(tip: number, overrides: FlatReads = {}): WorldStateReader {
   const zero = new Uint8Array(32);
-  return {
+  const reads = {
     status: () => ({ tip, finalized: 0, oldest: 1 }),
     snapshot: () => ({ root: zero, size: 0 }),
     findLeaf: () => undefined,
@@ -73,6 +77,21 @@ export function fakeWorld(tip: number, overrides: Partial<WorldStateReader> = {}
     lowLeaf: () => ({ leaf: { index: 0, key: zero, value: zero, nextKey: zero, nextIndex: 0 }, present: false }),
     genesisHeader: () => GENESIS_BLOCK.header,
     ...overrides,
+  };
+  return {
+    at: (meant) => {
+      const block = meant === "latest" ? tip : meant;
+      return {
+        block,
+        snapshot: (...args) => reads.snapshot(block, ...args),
+        findLeaf: (...args) => reads.findLeaf(block, ...args),
+        leafAt: (...args) => reads.leafAt(block, ...args),
+        siblingPath: (tree, position) => reads.siblingPath(block, tree, position),
+        leaf: (...args) => reads.leaf(block, ...args),
+        lowLeaf: (...args) => reads.lowLeaf(block, ...args),
+      };
+    },
+    ...reads,
   };
 }
 

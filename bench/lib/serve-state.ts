@@ -1,0 +1,45 @@
+/**
+ * Serves the world state of a store over JSON-RPC as a node does, without L1 and without anything that follows it:
+ *
+ *   serve-state.ts DIRECTORY [threads]     0 (the default is that of the node): on the main thread
+ *
+ * Its port is the line it prints. SIGTERM ends it.
+ */
+import { resolve } from "node:path";
+import { ChainStore } from "../../src/archiver/chain-store.ts";
+import { loadCore } from "../../src/core/load-core.ts";
+import { defaultRpcThreads, startPublicRpc } from "../../src/node/rpc-public.ts";
+import { openStore } from "../../src/storage/store.ts";
+import { WorldState } from "../../src/world-state/world-state.ts";
+import { fakeServices, recordingLogger } from "../../test/rpc/support/fakes.ts";
+
+/** Room for 10M leaves of two trees. */
+const MAP_SIZE_KB = 64 * 1024 * 1024;
+
+const path = resolve(process.argv[2]);
+const threads = Number(process.argv[3] ?? defaultRpcThreads());
+const core = loadCore();
+// Readers of other threads need the store open for writing in this one.
+const store = openStore({ path, mapSizeKb: MAP_SIZE_KB });
+const world = new WorldState(core, store, []);
+const { identity } = fakeServices();
+const chain = new ChainStore({
+  store,
+  genesis: { header: world.genesisHeader(), hash: world.genesisBlockHash() },
+  epochDuration: identity.constants.epochDuration,
+});
+const listener = await startPublicRpc({
+  threads,
+  services: fakeServices({ core, world, chain }),
+  store,
+  chain,
+  reads: { mapSizeKb: MAP_SIZE_KB, identity, publicData: [] },
+  cacheBytes: 0,
+  server: { host: "127.0.0.1", port: 0, namespaces: ["svc", "node"] },
+  log: recordingLogger(),
+});
+process.stdout.write(`${listener.port}\n`);
+process.once("SIGTERM", async () => {
+  await listener.close();
+  await store.close();
+});
