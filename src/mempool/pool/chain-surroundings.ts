@@ -1,0 +1,33 @@
+import type { ContentReader } from "../../archiver/content-types.ts";
+import { manaFees } from "../../protocol/fees/gas-fees.ts";
+import type { CheckContexts } from "../validation/check-contexts.ts";
+import { POOL_CHECKS, runChecks } from "../validation/check-groups.ts";
+import type { CommittedStates } from "../validation/committed-state.ts";
+import type { PoolSurroundings } from "./surroundings.ts";
+
+export interface ChainSources {
+  content: Pick<ContentReader, "settledTx">;
+  contexts: CheckContexts;
+  states: CommittedStates;
+  /** Unix time in milliseconds. */
+  now(): number;
+}
+
+/** The stored chain around a pool. A state that is not kept any more is answered with the latest one. */
+export function chainSurroundings({ content, contexts, states, now }: ChainSources): PoolSurroundings {
+  const stateAt = (block: number | undefined) =>
+    (block === undefined ? undefined : states.after(block)) ?? states.latest();
+  return {
+    minedIn(hash) {
+      const settled = content.settledTx(hash);
+      return settled && { number: settled.blockNumber, hash: settled.blockHash };
+    },
+    admission() {
+      const context = contexts.next(manaFees(0n));
+      return (summary) => runChecks(POOL_CHECKS, summary, context).result === "valid";
+    },
+    feeJuice: (payer, block) => stateAt(block).feeJuice(payer),
+    hasBlock: (hash, after) => stateAt(after).hasBlock(hash),
+    now,
+  };
+}

@@ -1,0 +1,35 @@
+import type { Fr } from "../../protocol/field.ts";
+import { uncovered } from "./balance-walk.ts";
+import type { PendingTxs } from "./pending-txs.ts";
+import type { PoolEntry } from "./pool-entry.ts";
+
+/** What a block that was added says of its txs. */
+export interface BlockContents {
+  /** Seconds. */
+  timestamp: bigint;
+  /** Of all txs, as map keys. */
+  nullifierKeys: ReadonlySet<string>;
+}
+
+/** Pending txs that can be in no later block: a nullifier is spent, or they expired (sheet 06 section 2.5). */
+export function spentOrExpired(pending: PendingTxs, { timestamp, nullifierKeys }: BlockContents): PoolEntry[] {
+  return [...pending.all()].filter(
+    (entry) => entry.expiration <= timestamp || entry.nullifierKeys.some((key) => nullifierKeys.has(key)),
+  );
+}
+
+/** Pending txs of some payers that these cannot pay for. */
+export function unpaid(pending: PendingTxs, payerKeys: Iterable<string>, feeJuice: (payer: Fr) => bigint): PoolEntry[] {
+  return [...new Set(payerKeys)].flatMap((payer) => {
+    const entries = pending.ofPayer(payer);
+    const [first] = entries;
+    if (first === undefined) return [];
+    return uncovered(feeJuice(first.feePayer), entries).map(({ payment }) => payment);
+  });
+}
+
+/** The lowest pending txs that are more than there may be; 0 is no limit. */
+export function surplus(pending: PendingTxs, maxPending: number): PoolEntry[] {
+  const excess = maxPending === 0 ? 0 : Math.max(0, pending.size - maxPending);
+  return pending.order.ascending().slice(0, excess);
+}

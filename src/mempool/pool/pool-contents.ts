@@ -1,0 +1,201 @@
+import { mapKey } from "../../world-state/indexed-overlay.ts";
+import type { TxFacts } from "../tx-facts.ts";
+import { PendingTxs } from "./pending-txs.ts";
+import { type BlockRef, type PoolEntry, poolEntry } from "./pool-entry.ts";
+import type { PoolStore } from "./pool-store.ts";
+import { BY_RANK, preAdd } from "./pre-add-rules.ts";
+import { RetiredTxs } from "./retired-txs.ts";
+import type { PoolSurroundings } from "./surroundings.ts";
+import { TxBodies } from "./tx-bodies.ts";
+
+export type PoolState = "pending" | "protected" | "mined";
+
+/** Bytes of bodies that are kept although nothing waits for them; the oldest go first. */
+export interface KeptBytes {
+  /** Of txs in blocks that are not final. */
+  mined: number;
+  /** Of txs that left the pool in this slot, or with a reorg. */
+  deleted: number;
+}
+
+/** Hashes that proposals may name before their txs are there. */
+const MOST_PROTECTED = 1 << 16;
+
+/**
+ * The txs of the pool, in memory but for their bodies. An entry is mined, or else protected for a slot, or else pending, and only
+ * pending entries are in `pending` (sheet 06 section 2.1). Changes run inside Store.transaction.
+ */
+export class PoolContents {
+  readonly entries = new Map<string, PoolEntry>();
+  readonly bodies: TxBodies;
+  readonly retired: RetiredTxs;
+  readonly #kept: KeptBytes;
+  readonly #protected = new Map<string, number>();
+  #pending = new PendingTxs();
+  #minedBytes = 0;
+  #slot = 0;
+
+  constructor(store: PoolStore, kept: KeptBytes) {
+    this.bodies = new TxBodies(store);
+    this.retired = new RetiredTxs(store);
+    this.#kept = kept;
+  }
+
+  get pending(): PendingTxs {
+    return this.#pending;
+  }
+
+  get slot(): number {
+    return this.#slot;
+  }
+
+  stateOf(entry: PoolEntry): PoolState {
+    if (entry.minedIn !== undefined) return "mined";
+    return this.#protected.has(entry.key) ? "protected" : "pending";
+  }
+
+  protectionOf(key: string): number | undefined {
+    return this.#protected.get(key);
+  }
+
+  /** A new tx with its body, in the state that its block and protection give it. */
+  admit(entry: PoolEntry, body: Pick<TxFacts, "hash" | "anchorHash" | "tx">): void {
+    this.bodies.put(body);
+    this.enter(entry);
+  }
+
+  /** A tx whose body is stored. */
+  enter(entry: PoolEntry): void {
+    this.retired.restore(entry.hash);
+    this.#list(entry);
+  }
+
+  /** Out of the pool; the body stays for a while. */
+  delete(entry: PoolEntry): void {
+    if (!this.entries.delete(entry.key)) return;
+    if (entry.minedIn !== undefined) this.#minedBytes -= entry.bytes;
+    this.#protected.delete(entry.key);
+    this.#pending.remove(entry);
+    this.retired.delete(entry, this.#slot);
+  }
+
+  mine(entry: PoolEntry, block: BlockRef): void {
+    if (entry.minedIn === undefined) this.#minedBytes += entry.bytes;
+    entry.minedIn = block;
+    this.#pending.remove(entry);
+    this.retired.mined(entry.hash, block.number);
+  }
+
+  /** Out of its block: not pending until it is made so. */
+  unmine(entry: PoolEntry): void {
+    if (entry.minedIn === undefined) return;
+    this.retired.unmine(entry, entry.minedIn.number);
+    this.#minedBytes -= entry.bytes;
+    entry.minedIn = undefined;
+  }
+
+  /** Named by a proposal for a slot; the later slot counts. */
+  protect(key: string, slot: number): void {
+    const before = this.#protected.get(key);
+    if (before !== undefined ? before >= slot : this.#protected.size >= MOST_PROTECTED) return;
+    this.#protected.set(key, slot);
+    const entry = this.entries.get(key);
+    if (entry !== undefined) this.#pending.remove(entry);
+  }
+
+  /** Ends the protection for earlier slots. Returns those that nothing protects now and no block holds: not pending until made so. */
+  beginSlot(slot: number): PoolEntry[] {
+    this.#slot = slot;
+    for (const hash of this.retired.deletedBefore(slot)) this.#forget(hash);
+    const freed: PoolEntry[] = [];
+    for (const [key, until] of [...this.#protected]) {
+      if (until >= slot) continue;
+      this.#protected.delete(key);
+      const entry = this.entries.get(key);
+      if (entry !== undefined && entry.minedIn === undefined) freed.push(entry);
+    }
+    return freed;
+  }
+
+  /** Drops the bodies of deleted txs that were in blocks up to `block`. */
+  finalize(block: number): void {
+    for (const hash of this.retired.finalized(block)) this.#forget(hash);
+  }
+
+  makePending(entry: PoolEntry): void {
+    this.#pending.add(entry);
+  }
+
+  /** Keeps the bodies that nothing waits for within their bounds. */
+  trim(): void {
+    if (this.retired.deletedBytes > this.#kept.deleted) {
+      for (const hash of this.retired.oldestDeleted()) {
+        this.#forget(hash);
+        if (this.retired.deletedBytes <= this.#kept.deleted) break;
+      }
+    }
+    if (this.#minedBytes <= this.#kept.mined) return;
+    const mined = [...this.entries.values()].flatMap((entry) =>
+      entry.minedIn === undefined ? [] : [{ entry, block: entry.minedIn.number }],
+    );
+    for (const { entry } of mined.sort((a, b) => a.block - b.block)) {
+      this.entries.delete(entry.key);
+      this.#protected.delete(entry.key);
+      this.#minedBytes -= entry.bytes;
+      this.#forget(entry.hash);
+      if (this.#minedBytes <= this.#kept.mined) break;
+    }
+  }
+
+  /**
+   * Reads the store anew: what the chain has is mined, of the others those are pending that still may be, each held against those read before.
+   * Returns the hashes of those that may not and of damaged rows. Changes nothing that is stored.
+   */
+  load(surroundings: PoolSurroundings, maxPending: number): Uint8Array[] {
+    this.entries.clear();
+    this.#pending = new PendingTxs();
+    this.#minedBytes = 0;
+    this.retired.load(this.bodies);
+    const unwanted: Uint8Array[] = [];
+    const mayBePending = surroundings.admission();
+    for (const { hash, summary } of this.bodies.summaries((hash) => this.retired.isDeleted(mapKey(hash)))) {
+      if (summary === undefined) unwanted.push(hash);
+      else {
+        const minedIn = surroundings.minedIn(hash);
+        const entry = poolEntry(summary, { bytes: summary.bytes, receivedAt: 0, minedIn });
+        if (this.stateOf(entry) !== "pending") this.#list(entry);
+        else if (!mayBePending(entry)) unwanted.push(hash);
+        else unwanted.push(...this.#compete(entry, surroundings, maxPending));
+      }
+    }
+    return unwanted;
+  }
+
+  /** Lists an entry as pending, or not. Returns the hashes of those that have to go for it, or its own. */
+  #compete(entry: PoolEntry, { feeJuice }: PoolSurroundings, maxPending: number): Uint8Array[] {
+    const outcome = preAdd(entry, { pending: this.#pending, bidding: BY_RANK, feeJuice, maxPending });
+    if ("rejection" in outcome) return [entry.hash];
+    for (const loser of outcome.evict) {
+      this.entries.delete(loser.key);
+      this.#pending.remove(loser);
+    }
+    this.#list(entry);
+    return outcome.evict.map(({ hash }) => hash);
+  }
+
+  /** Removes bodies that `load` did not want. */
+  discard(hashes: readonly Uint8Array[]): void {
+    for (const hash of hashes) this.#forget(hash);
+  }
+
+  #list(entry: PoolEntry): void {
+    this.entries.set(entry.key, entry);
+    if (entry.minedIn !== undefined) this.#minedBytes += entry.bytes;
+    if (this.stateOf(entry) === "pending") this.#pending.add(entry);
+  }
+
+  #forget(hash: Uint8Array): void {
+    this.retired.forget(hash);
+    this.bodies.remove(hash);
+  }
+}

@@ -1,0 +1,45 @@
+import { mapKey } from "../../world-state/indexed-overlay.ts";
+import type { TxSummary } from "../tx-facts.ts";
+
+/** A block of the chain. */
+export interface BlockRef {
+  number: number;
+  hash: Uint8Array;
+}
+
+/** A tx of the pool without its body. */
+export interface PoolEntry extends TxSummary {
+  /** The hash as a map key. */
+  readonly key: string;
+  readonly payerKey: string;
+  readonly nullifierKeys: readonly string[];
+  /** Size of the body. */
+  readonly bytes: number;
+  /** Unix time in milliseconds; 0 for one that was there at the start. */
+  readonly receivedAt: number;
+  minedIn: BlockRef | undefined;
+}
+
+export function poolEntry(
+  summary: TxSummary,
+  { bytes, receivedAt, minedIn }: Pick<PoolEntry, "bytes" | "receivedAt" | "minedIn">,
+): PoolEntry {
+  return {
+    ...summary,
+    key: mapKey(summary.hash),
+    payerKey: mapKey(summary.feePayer),
+    nullifierKeys: summary.nullifiers.map(mapKey),
+    bytes,
+    receivedAt,
+    minedIn,
+  };
+}
+
+/** What orders txs: the priority fee, then the hash as a number (sheet 06 section 2.2). */
+export type Ranked = Pick<TxSummary, "priorityFee" | "hash">;
+
+/** Positive when `a` goes before `b` in a block. */
+export function compareRank(a: Ranked, b: Ranked): number {
+  if (a.priorityFee !== b.priorityFee) return a.priorityFee > b.priorityFee ? 1 : -1;
+  return Buffer.compare(a.hash, b.hash);
+}

@@ -1,0 +1,85 @@
+import type { Fr } from "../../protocol/field.ts";
+import { uncovered } from "./balance-walk.ts";
+import type { PendingTxs } from "./pending-txs.ts";
+import { compareRank, type PoolEntry } from "./pool-entry.ts";
+import { insufficientBalance, lowPriorityFee, nullifierConflict, type PoolRejection } from "./rejection.ts";
+
+/** How a tx has to beat another: by a fee that is higher by percents, or by its rank alone. */
+export type Bidding = { by: "fee"; bumpPercentage: bigint } | { by: "rank" };
+export const BY_RANK: Bidding = { by: "rank" };
+
+/** Least fee that outbids another; always more than it, whatever the percentage (sheet 06 section 2.4). */
+export function bumpedFee(fee: bigint, percentage: bigint): bigint {
+  const bump = (fee * percentage) / 100n;
+  return fee + (bump > 1n ? bump : 1n);
+}
+
+export interface PreAddContext {
+  pending: PendingTxs;
+  bidding: Bidding;
+  /** Fee asset units, of the committed state. */
+  feeJuice(payer: Fr): bigint;
+  /** 0 for no limit. */
+  maxPending: number;
+}
+
+/** What has to go for a tx to come in, or why it may not. */
+export type PreAdd = { evict: PoolEntry[] } | { rejection: PoolRejection };
+
+/** The rules for a tx that would become pending, in their order: the first that objects decides (sheet 06 section 2.4). */
+export function preAdd(incoming: PoolEntry, context: PreAddContext): PreAdd {
+  const evict = new Set<PoolEntry>();
+  for (const rule of [conflictRule, balanceRule, capacityRule]) {
+    const outcome = rule(incoming, context);
+    if ("rejection" in outcome) return outcome;
+    for (const entry of outcome.evict) evict.add(entry);
+  }
+  return { evict: [...evict] };
+}
+
+function beats(incoming: PoolEntry, existing: PoolEntry, bidding: Bidding): boolean {
+  return bidding.by === "fee"
+    ? incoming.priorityFee >= bumpedFee(existing.priorityFee, bidding.bumpPercentage)
+    : compareRank(incoming, existing) > 0;
+}
+
+/** Every pending tx with one of its nullifiers has to be beaten. */
+export function conflictRule(
+  incoming: PoolEntry,
+  { pending, bidding }: Pick<PreAddContext, "pending" | "bidding">,
+): PreAdd {
+  const conflicts = pending.conflictsOf(incoming);
+  const unbeaten = conflicts.find((existing) => !beats(incoming, existing, bidding));
+  if (unbeaten === undefined) return { evict: conflicts };
+  const fees =
+    bidding.by === "fee"
+      ? { minimum: bumpedFee(unbeaten.priorityFee, bidding.bumpPercentage), got: incoming.priorityFee }
+      : undefined;
+  return { rejection: nullifierConflict(unbeaten.hash, fees) };
+}
+
+/** The payer can pay for all its pending txs; those of lower rank go when it cannot. */
+export function balanceRule(
+  incoming: PoolEntry,
+  { pending, feeJuice }: Pick<PreAddContext, "pending" | "feeJuice">,
+): PreAdd {
+  const balance = feeJuice(incoming.feePayer);
+  const missing = uncovered(balance, [...pending.ofPayer(incoming.payerKey), incoming]);
+  const own = missing.find(({ payment }) => payment === incoming);
+  if (own === undefined) return { evict: missing.map(({ payment }) => payment) };
+  const { feePayer: payer, feeLimit } = incoming;
+  return { rejection: insufficientBalance({ payer, balance, available: own.available, feeLimit }) };
+}
+
+/** A full pool takes a tx that beats the lowest one. */
+export function capacityRule(
+  incoming: PoolEntry,
+  { pending, bidding, maxPending }: Pick<PreAddContext, "pending" | "bidding" | "maxPending">,
+): PreAdd {
+  const lowest = pending.order.lowest();
+  if (maxPending === 0 || pending.size < maxPending || lowest === undefined) return { evict: [] };
+  if (beats(incoming, lowest, bidding)) return { evict: [lowest] };
+  const minimum =
+    bidding.by === "fee" ? bumpedFee(lowest.priorityFee, bidding.bumpPercentage) : lowest.priorityFee + 1n;
+  return { rejection: lowPriorityFee(minimum, incoming.priorityFee) };
+}

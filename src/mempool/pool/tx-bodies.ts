@@ -1,0 +1,137 @@
+import { concat } from "../../protocol/bytes.ts";
+import { STRIPPED_PROOF } from "../../protocol/tx/tx.ts";
+import { type ClaimedTx, txFromBytes, txToBytes } from "../../protocol/tx/tx-bytes.ts";
+import type { Table } from "../../storage/store.ts";
+import { type TxFacts, type TxSummary, txFacts, txSummary } from "../tx-facts.ts";
+import type { PoolStore } from "./pool-store.ts";
+
+type StoredTx = Pick<ClaimedTx, "hash" | "tx">;
+
+/**
+ * Bodies of the pool's txs by hash: anchor hash 32 | the tx's binary form (tx-bytes.ts). The anchor hash saves hashing at the start.
+ * Writes run inside Store.transaction.
+ */
+export class TxBodies {
+  readonly #table: Table;
+
+  constructor(store: PoolStore) {
+    this.#table = store.table("pool-txs");
+  }
+
+  put({ hash, anchorHash, tx }: Pick<TxFacts, "hash" | "anchorHash" | "tx">): void {
+    this.#table.put(hash, concat(anchorHash, txToBytes(hash, tx)));
+  }
+
+  remove(hash: Uint8Array): void {
+    this.#table.remove(hash);
+  }
+
+  /** Bytes of a body, 0 for one that is not there. */
+  size(hash: Uint8Array): number {
+    const row = this.#table.get(hash);
+    return row === undefined ? 0 : row.length - 32;
+  }
+
+  get(hash: Uint8Array): StoredTx | undefined {
+    const bytes = this.#table.get(hash);
+    return bytes && txFromBytes(bytes, 32);
+  }
+
+  /** What the pool goes by, and the body's size. Throws as txFromBytes for a row that was damaged. */
+  summary(hash: Uint8Array): BodySummary | undefined {
+    const bytes = this.#table.get(hash);
+    return bytes && summaryOf(bytes);
+  }
+
+  /** All rows but those to be skipped, by hash. The summary is undefined for a row that was damaged. */
+  *summaries(skip: (hash: Uint8Array) => boolean): Generator<{ hash: Uint8Array; summary: BodySummary | undefined }> {
+    for (const { key, value } of this.#table.range({})) {
+      const hash = new Uint8Array(key);
+      if (!skip(hash)) yield { hash, summary: readable(value) };
+    }
+  }
+}
+
+type BodySummary = TxSummary & { bytes: number };
+
+/** Only damage makes a row unreadable: it was written from a tx whose form was checked. */
+function readable(row: Uint8Array): BodySummary | undefined {
+  try {
+    return summaryOf(row);
+  } catch {
+    return undefined;
+  }
+}
+
+function summaryOf(row: Uint8Array): BodySummary {
+  const { hash, tx } = txFromBytes(row, 32);
+  const digest = {
+    hash,
+    anchorHash: row.subarray(0, 32),
+    dataFault: undefined,
+    instanceFault: undefined,
+    contractsHold: true,
+  };
+  return { ...txSummary(txFacts(tx, digest)), bytes: row.length - 32 };
+}
+
+/**
+ * The last mined txs, without their proofs, oldest first: index u64 to the binary form, and hash to index. Writes run inside
+ * Store.transaction.
+ */
+export class TxArchive {
+  readonly #txs: Table;
+  readonly #indexes: Table;
+  #limit: number;
+
+  /** `limit` is in txs; 0 keeps none. */
+  constructor(store: PoolStore, limit: number) {
+    this.#txs = store.table("pool-archive");
+    this.#indexes = store.table("pool-archive-hashes");
+    this.#limit = limit;
+  }
+
+  get enabled(): boolean {
+    return this.#limit > 0;
+  }
+
+  /** Of the next write. */
+  set limit(limit: number) {
+    this.#limit = limit;
+  }
+
+  add({ hash, tx }: StoredTx): void {
+    if (!this.enabled || this.#indexes.has(hash)) return;
+    const last = this.#txs.atOrBefore(indexKey(2n ** 64n - 1n));
+    const index = last === undefined ? 0n : indexOf(last.key) + 1n;
+    this.#txs.put(indexKey(index), txToBytes(hash, { ...tx, chonkProof: STRIPPED_PROOF }));
+    this.#indexes.put(hash, indexKey(index));
+    this.#trim(index + 1n);
+  }
+
+  get(hash: Uint8Array): StoredTx | undefined {
+    const index = this.#indexes.get(hash);
+    const bytes = index && this.#txs.get(index);
+    return bytes && txFromBytes(bytes);
+  }
+
+  /** Removes what is more than `limit` entries before `end`. */
+  #trim(end: bigint): void {
+    const oldest = end - BigInt(this.#limit);
+    if (oldest <= 0n) return;
+    for (const { key, value } of [...this.#txs.range({ end: indexKey(oldest) })]) {
+      this.#indexes.remove(value.subarray(0, 32));
+      this.#txs.remove(key);
+    }
+  }
+}
+
+function indexKey(index: bigint): Uint8Array {
+  const key = new Uint8Array(8);
+  new DataView(key.buffer).setBigUint64(0, index);
+  return key;
+}
+
+function indexOf(key: Uint8Array): bigint {
+  return Buffer.from(key).readBigUInt64BE(0);
+}

@@ -1,0 +1,297 @@
+import type { GasFees } from "../../protocol/fees/gas-fees.ts";
+import type { Fr } from "../../protocol/field.ts";
+import { type Tx, txBytes } from "../../protocol/tx/tx.ts";
+import { mapKey } from "../../world-state/indexed-overlay.ts";
+import { type TxFacts, txSummary } from "../tx-facts.ts";
+import { type BlockContents, spentOrExpired, surplus, unpaid } from "./evictions.ts";
+import type { PendingTxs } from "./pending-txs.ts";
+import { type KeptBytes, PoolContents, type PoolState } from "./pool-contents.ts";
+import { type BlockRef, type PoolEntry, poolEntry } from "./pool-entry.ts";
+import type { PoolStore } from "./pool-store.ts";
+import { type Bidding, BY_RANK, conflictRule, preAdd } from "./pre-add-rules.ts";
+import type { PoolRejection } from "./rejection.ts";
+import type { PoolSurroundings } from "./surroundings.ts";
+import { TxArchive } from "./tx-bodies.ts";
+
+export interface PoolOptions {
+  /** Pending txs; 0 for no limit. */
+  maxPending: number;
+  /** Mined txs that are kept for good, without proofs. */
+  archived: number;
+  /** Txs of pruned blocks are forgotten instead of pending again. */
+  deleteAfterReorg: boolean;
+  kept?: KeptBytes;
+}
+
+const GIB = 2 ** 30;
+const DEFAULT_KEPT: KeptBytes = { mined: 4 * GIB, deleted: GIB / 4 };
+
+/** What became of a tx that was given. `ignored` without a reason: it is there already; `rejected`: it may not be pending. */
+export interface Admission {
+  outcome: "accepted" | "ignored" | "rejected";
+  reason?: PoolRejection;
+}
+
+/** A block whose txs the chain took. */
+export interface AddedBlock extends BlockRef, BlockContents {
+  txHashes: readonly Uint8Array[];
+}
+
+type NewTx = Pick<TxFacts, "tx"> & Parameters<typeof txSummary>[0];
+
+/**
+ * Transactions on their way into blocks (sheet 06 section 2). Every operation is one transaction of the store and runs to its end without
+ * a pause; when that fails, the pool is again what the store holds, and the error is thrown.
+ */
+export class TxPool {
+  readonly #store: PoolStore;
+  readonly #surroundings: PoolSurroundings;
+  readonly #contents: PoolContents;
+  readonly #archive: TxArchive;
+  readonly #options: Required<PoolOptions>;
+
+  /** Loads what the store holds and drops what may not be pending any more. */
+  constructor(store: PoolStore, surroundings: PoolSurroundings, options: PoolOptions) {
+    this.#store = store;
+    this.#surroundings = surroundings;
+    this.#options = { kept: DEFAULT_KEPT, ...options };
+    this.#contents = new PoolContents(store, this.#options.kept);
+    this.#archive = new TxArchive(store, options.archived);
+    const unwanted = this.#load();
+    if (unwanted.length > 0) store.transaction(() => this.#contents.discard(unwanted));
+  }
+
+  #load(): Uint8Array[] {
+    return this.#contents.load(this.#surroundings, this.#options.maxPending);
+  }
+
+  #commit<T>(work: () => T): T {
+    try {
+      return this.#store.transaction(() => {
+        const result = work();
+        this.#contents.trim();
+        return result;
+      });
+    } catch (error) {
+      this.#load();
+      throw error;
+    }
+  }
+
+  get #pending(): PendingTxs {
+    return this.#contents.pending;
+  }
+
+  /** Takes limits over at once; a lower one acts with the next tx. */
+  configure({ maxPending, archived }: Partial<Pick<PoolOptions, "maxPending" | "archived">>): void {
+    if (maxPending !== undefined) this.#options.maxPending = maxPending;
+    if (archived !== undefined) this.#archive.limit = archived;
+  }
+
+  /** Takes txs in whose form and contents were checked (sheet 06 section 2.3). Answers in their order. */
+  add(txs: readonly NewTx[], bidding: Bidding): Admission[] {
+    return this.#commit(() => {
+      const mayBePending = this.#surroundings.admission();
+      const accepted = new Map<string, Admission>();
+      const admissions = txs.map((tx): Admission => {
+        const key = mapKey(tx.hash);
+        if (this.#contents.entries.has(key)) return { outcome: "ignored" };
+        const entry = this.#newEntry(tx);
+        if (this.#contents.stateOf(entry) !== "pending") {
+          this.#contents.admit(entry, tx);
+          return { outcome: "accepted" };
+        }
+        if (!mayBePending(entry)) return { outcome: "rejected" };
+        const outcome = preAdd(entry, this.#preAddContext(bidding));
+        if ("rejection" in outcome) return { outcome: "ignored", reason: outcome.rejection };
+        for (const loser of outcome.evict) {
+          this.#contents.delete(loser);
+          const admission = accepted.get(loser.key);
+          if (admission !== undefined) admission.outcome = "ignored";
+          accepted.delete(loser.key);
+        }
+        this.#contents.admit(entry, tx);
+        const admission: Admission = { outcome: "accepted" };
+        accepted.set(key, admission);
+        return admission;
+      });
+      this.#settleNew([...accepted.keys()]);
+      return admissions;
+    });
+  }
+
+  #newEntry(tx: NewTx): PoolEntry {
+    const { now, minedIn } = this.#surroundings;
+    return poolEntry(txSummary(tx), { bytes: txBytes(tx.tx), receivedAt: now(), minedIn: minedIn(tx.hash) });
+  }
+
+  #preAddContext(bidding: Bidding) {
+    const { maxPending } = this.#options;
+    return { pending: this.#pending, bidding, maxPending, feeJuice: (payer: Fr) => this.#surroundings.feeJuice(payer) };
+  }
+
+  /** Rules for txs that became pending: their payers can pay, and there are not too many. */
+  #settleNew(keys: readonly string[]): void {
+    if (keys.length === 0) return;
+    const payers = keys.flatMap((key) => this.#contents.entries.get(key)?.payerKey ?? []);
+    this.#deleteAll(unpaid(this.#pending, payers, (payer) => this.#surroundings.feeJuice(payer)));
+    this.#deleteAll(surplus(this.#pending, this.#options.maxPending));
+  }
+
+  #deleteAll(entries: readonly PoolEntry[]): void {
+    for (const entry of entries) this.#contents.delete(entry);
+  }
+
+  /** Whether a gossiped tx would be taken, as far as the pool's own rules go (sheet 06 section 2.6). */
+  wouldAccept(tx: NewTx): boolean {
+    if (this.#contents.entries.has(mapKey(tx.hash))) return false;
+    return "evict" in preAdd(this.#newEntry(tx), this.#preAddContext(BY_RANK));
+  }
+
+  /** Txs that a proposal for a slot names: they leave the pending ones until the slot is over. Returns the hashes of those not there. */
+  protect(hashes: readonly Uint8Array[], slot: number): Uint8Array[] {
+    return this.#commit(() =>
+      hashes.filter((hash) => {
+        const key = mapKey(hash);
+        this.#contents.protect(key, slot);
+        if (this.#contents.entries.has(key)) return false;
+        if (!this.#contents.retired.isDeleted(key)) return true;
+        const summary = this.#contents.bodies.summary(hash);
+        if (summary === undefined) return true;
+        const { now, minedIn } = this.#surroundings;
+        const { bytes } = summary;
+        this.#contents.enter(poolEntry(summary, { bytes, receivedAt: now(), minedIn: minedIn(summary.hash) }));
+        return false;
+      }),
+    );
+  }
+
+  /** Deletes txs that could not be executed. */
+  remove(hashes: readonly Uint8Array[]): void {
+    this.#commit(() => {
+      for (const hash of hashes) {
+        const entry = this.#contents.entries.get(mapKey(hash));
+        if (entry !== undefined) this.#contents.delete(entry);
+      }
+    });
+  }
+
+  /** The chain took a block on (sheet 06 section 2.7). */
+  blockAdded(block: AddedBlock): void {
+    if (this.#contents.entries.size === 0) return;
+    this.#commit(() => {
+      const ref = { number: block.number, hash: block.hash };
+      const found = block.txHashes.flatMap((hash) => this.#contents.entries.get(mapKey(hash)) ?? []);
+      for (const entry of found) this.#contents.mine(entry, ref);
+      this.#deleteAll(spentOrExpired(this.#pending, block));
+      const payers = found.map(({ payerKey }) => payerKey);
+      this.#deleteAll(unpaid(this.#pending, payers, (payer) => this.#surroundings.feeJuice(payer, block.number)));
+    });
+  }
+
+  /** The slot that now is, or is about to be built for; calls for the same one change nothing more. */
+  slotStarted(slot: number): void {
+    if (slot === this.#contents.slot) return;
+    this.#commit(() => this.#settleNew(this.#becomePending(this.#contents.beginSlot(slot)).map(({ key }) => key)));
+  }
+
+  /** The chain now ends at block `tip`. Txs of later blocks are pending again where they may be. */
+  pruned(tip: number): void {
+    const unmined = this.#mined((block) => block > tip);
+    if (unmined.length === 0) return;
+    this.#commit(() => {
+      for (const entry of unmined) this.#contents.unmine(entry);
+      if (this.#options.deleteAfterReorg) {
+        this.#deleteAll(unmined);
+        return;
+      }
+      this.#becomePending(unmined.filter((entry) => this.#contents.stateOf(entry) === "pending"));
+      const { hasBlock, feeJuice } = this.#surroundings;
+      this.#deleteAll([...this.#pending.all()].filter(({ anchorHash }) => !hasBlock(anchorHash, tip)));
+      this.#deleteAll(unpaid(this.#pending, this.#pending.payers(), (payer) => feeJuice(payer, tip)));
+      this.#deleteAll(surplus(this.#pending, this.#options.maxPending));
+    });
+  }
+
+  /** Entries that are in no block and protected by nothing: those that may be are pending, where they win over others by rank. */
+  #becomePending(entries: readonly PoolEntry[]): PoolEntry[] {
+    const mayBePending = this.#surroundings.admission();
+    return entries.filter((entry) => {
+      const conflicts = mayBePending(entry)
+        ? conflictRule(entry, { pending: this.#pending, bidding: BY_RANK })
+        : undefined;
+      if (conflicts === undefined || "rejection" in conflicts) {
+        this.#contents.delete(entry);
+        return false;
+      }
+      this.#deleteAll(conflicts.evict);
+      this.#contents.makePending(entry);
+      return true;
+    });
+  }
+
+  /** Blocks up to `block` stay for good: their txs are archived and leave. */
+  finalized(block: number): void {
+    const settled = this.#mined((number) => number <= block);
+    if (settled.length === 0 && this.#contents.retired.finalized(block).length === 0) return;
+    this.#commit(() => {
+      for (const entry of settled) {
+        const body = this.#archive.enabled ? this.#contents.bodies.get(entry.hash) : undefined;
+        if (body !== undefined) this.#archive.add(body);
+        this.#contents.delete(entry);
+      }
+      this.#contents.finalize(block);
+    });
+  }
+
+  #mined(matches: (block: number) => boolean): PoolEntry[] {
+    return [...this.#contents.entries.values()].filter(
+      ({ minedIn }) => minedIn !== undefined && matches(minedIn.number),
+    );
+  }
+
+  /** Undefined for a tx that the pool does not know. */
+  status(hash: Uint8Array): PoolState | "deleted" | undefined {
+    const key = mapKey(hash);
+    const entry = this.#contents.entries.get(key);
+    if (entry !== undefined) return this.#contents.stateOf(entry);
+    return this.#contents.retired.isDeleted(key) ? "deleted" : undefined;
+  }
+
+  /** A tx whose body is stored, in whatever state. */
+  get(hash: Uint8Array): Tx | undefined {
+    return this.#contents.bodies.get(hash)?.tx;
+  }
+
+  /** A finalized tx without its proof. */
+  archived(hash: Uint8Array): Tx | undefined {
+    return this.#archive.get(hash)?.tx;
+  }
+
+  get pendingCount(): number {
+    return this.#pending.size;
+  }
+
+  /** Hashes of pending txs, highest priority first, those after `after`; none for an unknown one. */
+  pendingHashes(limit: number, after?: Uint8Array): Uint8Array[] {
+    const from = after && this.#pending.get(mapKey(after));
+    if (after !== undefined && from === undefined) return [];
+    const hashes: Uint8Array[] = [];
+    for (const { hash } of this.#pending.order.descending(from)) {
+      if (hashes.length >= limit) break;
+      hashes.push(hash);
+    }
+    return hashes;
+  }
+
+  /** Hashes of pending txs that came at least `minAgeMs` ago, highest priority first. */
+  eligible(minAgeMs: number): Uint8Array[] {
+    const latest = this.#surroundings.now() - minAgeMs;
+    return [...this.#pending.order.descending()].filter((entry) => entry.receivedAt <= latest).map(({ hash }) => hash);
+  }
+
+  /** Of the pending tx of highest priority; zero when there is none. */
+  maxPriorityFees(): GasFees {
+    return { ...(this.#pending.order.highest()?.maxPriorityFeesPerGas ?? { feePerDaGas: 0n, feePerL2Gas: 0n }) };
+  }
+}

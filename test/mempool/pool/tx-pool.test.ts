@@ -1,0 +1,192 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { BY_RANK } from "../../../src/mempool/pool/pre-add-rules.ts";
+import { type PoolOptions, TxPool } from "../../../src/mempool/pool/tx-pool.ts";
+import { toHex } from "../../../src/protocol/bytes.ts";
+import { fr } from "../../../src/protocol/field.ts";
+import { STRIPPED_PROOF, type Tx, txBytes } from "../../../src/protocol/tx/tx.ts";
+import { openStore } from "../../../src/storage/store.ts";
+import { MemoryStore } from "../support/memory-store.ts";
+import { anchorOf, ModelWorld } from "../support/model-world.ts";
+import { type PoolTxPlan, poolTx, seeded } from "../support/pool-txs.ts";
+
+const OPTIONS: PoolOptions = { maxPending: 1_000, archived: 0, deleteAfterReorg: false };
+const RICH = new Map([[toHex(fr(77)), 10n ** 30n]]);
+const CLIENT = { by: "fee", bumpPercentage: 10n } as const;
+
+const tx = (name: string, plan: Partial<PoolTxPlan> = {}) =>
+  poolTx({ hash: seeded(name), nullifiers: [seeded(`nullifier of ${name}`)], anchorHash: anchorOf(0), ...plan });
+
+function setUp(options: Partial<PoolOptions> = {}) {
+  const world = new ModelWorld(RICH);
+  const store = new MemoryStore();
+  const pool = new TxPool(store, world, { ...OPTIONS, ...options });
+  return {
+    world,
+    store,
+    pool,
+    add: (...txs: ReturnType<typeof tx>[]) => pool.add(txs, CLIENT).map(({ outcome }) => outcome),
+  };
+}
+
+describe("restart", () => {
+  test("a pool on disk is there again, with what blocks took meanwhile", async () => {
+    const path = mkdtempSync(join(tmpdir(), "svc-pool-"));
+    const world = new ModelWorld(RICH);
+    const txs = [1, 2, 3, 4].map((i) => tx(`tx ${i}`, { fee: BigInt(i) }));
+    let store = openStore({ path });
+    try {
+      new TxPool(store, world, OPTIONS).add(txs, CLIENT);
+      await store.close();
+      world.append([txs[2]], 50n, new Map());
+      store = openStore({ path });
+      const pool = new TxPool(store, world, OPTIONS);
+      expect(pool.pendingHashes(10).map(toHex)).toEqual([3, 1, 0].map((i) => toHex(txs[i].hash)));
+      expect(pool.status(txs[2].hash)).toBe("mined");
+      expect(pool.eligible(60_000)).toHaveLength(3);
+      for (const one of txs) {
+        const stored = pool.get(one.hash) as Tx;
+        expect(Buffer.from(stored.data).equals(one.tx.data)).toBe(true);
+        expect(Buffer.from(stored.chonkProof).equals(one.tx.chonkProof)).toBe(true);
+      }
+    } finally {
+      await store.close();
+      rmSync(path, { recursive: true, force: true });
+    }
+  });
+
+  test("drops what expired, what a block spent, and rows that are damaged", () => {
+    const { world, store, add } = setUp();
+    const old = tx("old", { expiration: 150n });
+    const rival = tx("rival");
+    const kept = tx("kept");
+    const damaged = tx("damaged");
+    expect(add(old, rival, kept, damaged)).toEqual(["accepted", "accepted", "accepted", "accepted"]);
+    world.append([tx("winner", { nullifiers: rival.nullifiers })], 50n, new Map());
+    world.target = 200n;
+    store.transaction(() => store.table("pool-txs").put(damaged.hash, new Uint8Array(100)));
+    const again = new TxPool(store, world, OPTIONS);
+    expect(again.pendingHashes(10).map(toHex)).toEqual([toHex(kept.hash)]);
+    expect(store.size("pool-txs")).toBe(1);
+  });
+});
+
+describe("a commit that fails", () => {
+  test("leaves the pool as the store is", () => {
+    const { store, pool, add } = setUp();
+    const first = tx("first", { fee: 5n });
+    const winner = tx("winner", { fee: 50n, nullifiers: first.nullifiers });
+    add(first);
+    store.failNext = true;
+    expect(() => add(winner)).toThrow("no space left");
+    expect(pool.pendingHashes(10).map(toHex)).toEqual([toHex(first.hash)]);
+    expect(pool.status(winner.hash)).toBeUndefined();
+    expect(pool.get(winner.hash)).toBeUndefined();
+    expect(add(winner)).toEqual(["accepted"]);
+    expect(pool.status(first.hash)).toBe("deleted");
+  });
+});
+
+describe("a reorg", () => {
+  test("brings back what may be pending, also over others, and forgets on request", () => {
+    for (const deleteAfterReorg of [false, true]) {
+      const { world, pool, add } = setUp({ deleteAfterReorg });
+      const mined = tx("mined", { fee: 9n });
+      add(mined);
+      pool.blockAdded(world.append([mined], 50n, new Map()));
+      world.truncate(0);
+      const rival = tx("rival", { fee: 3n, nullifiers: mined.nullifiers });
+      expect(add(rival)).toEqual(["accepted"]);
+      pool.pruned(0);
+      expect(pool.status(mined.hash)).toBe(deleteAfterReorg ? "deleted" : "pending");
+      expect(pool.status(rival.hash)).toBe(deleteAfterReorg ? "pending" : "deleted");
+      pool.slotStarted(99);
+      expect(pool.get(mined.hash) !== undefined).toBe(true);
+      pool.finalized(1);
+      expect(pool.get(mined.hash) !== undefined).toBe(!deleteAfterReorg);
+    }
+  });
+
+  test("evicts txs that were proven against a block that is gone, once a tx of the pool comes back", () => {
+    const { world, pool, add } = setUp();
+    const mined = tx("mined");
+    add(mined);
+    pool.blockAdded(world.append([mined], 50n, new Map()));
+    const onTop = tx("on top", { anchorHash: anchorOf(1) });
+    expect(add(onTop)).toEqual(["accepted"]);
+    world.truncate(0);
+    pool.pruned(0);
+    expect(pool.pendingHashes(10).map(toHex)).toEqual([toHex(mined.hash)]);
+  });
+});
+
+describe("bounds", () => {
+  test("10,000 conflicting txs leave one pending and a bounded number of bodies", () => {
+    const size = txBytes(tx("any").tx);
+    const { store, pool } = setUp({ kept: { mined: 0, deleted: 20 * size } });
+    const nullifiers = [seeded("the one that all spend")];
+    const fees = Array.from({ length: 10_000 }, (_, i) => BigInt((i * 7_919) % 10_007));
+    let highest = -1n;
+    for (let at = 0; at < fees.length; at += 500) {
+      const batch = fees.slice(at, at + 500).map((fee, i) => tx(`conflict ${at + i}`, { fee, nullifiers }));
+      pool.add(batch, BY_RANK);
+      for (const fee of fees.slice(at, at + 500)) if (fee > highest) highest = fee;
+      expect(pool.pendingCount).toBe(1);
+      expect(pool.maxPriorityFees().feePerL2Gas).toBe(highest);
+      expect(store.size("pool-txs")).toBeLessThanOrEqual(21);
+      expect(store.size("pool-marks")).toBeLessThanOrEqual(20);
+    }
+    pool.slotStarted(1);
+    expect(store.size("pool-txs")).toBe(1);
+    expect(store.size("pool-marks")).toBe(0);
+  });
+
+  test("a full pool keeps the highest and stays full", () => {
+    const { pool } = setUp({ maxPending: 50 });
+    const outcomes = new Map<string, number>();
+    for (let i = 0; i < 400; i++) {
+      const [{ outcome, reason }] = pool.add([tx(`tx ${i}`, { fee: BigInt((i * 7_919) % 1_000) })], CLIENT);
+      const kind = reason?.code ?? outcome;
+      outcomes.set(kind, (outcomes.get(kind) ?? 0) + 1);
+      expect(pool.pendingCount).toBeLessThanOrEqual(50);
+    }
+    expect(pool.pendingCount).toBe(50);
+    expect(outcomes.get("LOW_PRIORITY_FEE")).toBeGreaterThan(100);
+  });
+
+  test("bodies of mined txs go when they are too many, those of the oldest blocks first", () => {
+    const size = txBytes(tx("any").tx);
+    const { world, pool, store, add } = setUp({ kept: { mined: 3 * size, deleted: 0 } });
+    const txs = [1, 2, 3, 4, 5].map((i) => tx(`tx ${i}`));
+    add(...txs);
+    for (const one of txs) pool.blockAdded(world.append([one], 50n, new Map()));
+    expect(txs.map(({ hash }) => pool.get(hash) !== undefined)).toEqual([false, false, true, true, true]);
+    expect(store.size("pool-txs")).toBe(3);
+  });
+
+  test("the archive keeps the last finalized txs without proofs", () => {
+    const { world, pool, store, add } = setUp({ archived: 2 });
+    const txs = [1, 2, 3].map((i) => tx(`tx ${i}`));
+    add(...txs);
+    for (const one of txs) {
+      pool.blockAdded(world.append([one], 50n, new Map()));
+      pool.finalized(world.tip);
+    }
+    pool.slotStarted(5);
+    expect(txs.map(({ hash }) => pool.archived(hash) !== undefined)).toEqual([false, true, true]);
+    expect(pool.get(txs[2].hash)).toBeUndefined();
+    expect(Buffer.from(pool.archived(txs[2].hash)?.chonkProof ?? []).equals(STRIPPED_PROOF)).toBe(true);
+    expect([store.size("pool-txs"), store.size("pool-archive"), store.size("pool-archive-hashes")]).toEqual([0, 2, 2]);
+  });
+
+  test("a pool without a limit has none", () => {
+    const { pool } = setUp({ maxPending: 0 });
+    pool.add(
+      Array.from({ length: 1_200 }, (_, i) => tx(`tx ${i}`)),
+      CLIENT,
+    );
+    expect(pool.pendingCount).toBe(1_200);
+  });
+});

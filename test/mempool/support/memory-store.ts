@@ -1,0 +1,77 @@
+import type { PoolStore } from "../../../src/mempool/pool/pool-store.ts";
+import type { Entry, Table } from "../../../src/storage/store.ts";
+
+type Rows = Map<string, Uint8Array>;
+
+const keyOf = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
+
+/** A store in memory. `failNext` makes the next transaction fail after its work, as a full disk does. */
+export class MemoryStore implements PoolStore {
+  failNext = false;
+  #tables = new Map<string, Rows>();
+  /** Rows as they were before the running transaction. */
+  #before: Map<string, Rows> | undefined;
+
+  table(name: string): Table {
+    const rows = () => {
+      const found = this.#tables.get(name) ?? new Map();
+      this.#tables.set(name, found);
+      return found;
+    };
+    const writable = () => {
+      if (this.#before === undefined) throw new Error("a write outside of a transaction");
+      return rows();
+    };
+    const sorted = function* (): Generator<Entry> {
+      for (const key of [...rows().keys()].sort()) {
+        const value = rows().get(key);
+        if (value !== undefined) yield { key: new Uint8Array(Buffer.from(key, "hex")), value };
+      }
+    };
+    const from = (start: Uint8Array | undefined, end: Uint8Array | undefined) =>
+      [...sorted()].filter(
+        ({ key }) =>
+          (start === undefined || Buffer.compare(key, start) >= 0) &&
+          (end === undefined || Buffer.compare(key, end) < 0),
+      );
+    return {
+      get: (key) => rows().get(keyOf(key)),
+      readInto(key, out) {
+        const value = rows().get(keyOf(key));
+        if (value !== undefined) out.set(value);
+        return value?.length ?? -1;
+      },
+      has: (key) => rows().has(keyOf(key)),
+      put: (key, value) => void writable().set(keyOf(key), new Uint8Array(value)),
+      remove: (key) => void writable().delete(keyOf(key)),
+      clear: () => writable().clear(),
+      atOrAfter: (key) => from(key, undefined)[0],
+      atOrBefore: (key) => from(undefined, undefined).findLast((entry) => Buffer.compare(entry.key, key) <= 0),
+      range: ({ start, end }) => from(start, end),
+      scan: ({ start, end }) => from(start, end),
+    };
+  }
+
+  /** Rows of a table. */
+  size(name: string): number {
+    return this.#tables.get(name)?.size ?? 0;
+  }
+
+  transaction<T>(work: () => T): T {
+    const before = new Map([...this.#tables].map(([name, rows]) => [name, new Map(rows)]));
+    this.#before = before;
+    try {
+      const result = work();
+      if (this.failNext) {
+        this.failNext = false;
+        throw new Error("no space left");
+      }
+      return result;
+    } catch (error) {
+      this.#tables = before;
+      throw error;
+    } finally {
+      this.#before = undefined;
+    }
+  }
+}
