@@ -84,8 +84,8 @@ export function partialRoundsPairs(state: usize): void {
   takeLeft(state);
   let turn: usize = 0;
   for (let round: usize = 0; round < 56; round++) {
-    sumOfThree(SUM_COLUMNS, ROUND_STARTS_PAIR + round * STARTS, PAIR_FACTORS + turn * FACTORS);
     squareLanes(POWER, X);
+    sumOfThree(SUM_COLUMNS, ROUND_STARTS_PAIR + round * STARTS, PAIR_FACTORS + turn * FACTORS);
     squareLanes(POWER, POWER);
     product(SUM_COLUMNS, POWER, X);
     reduceSix(NEXT);

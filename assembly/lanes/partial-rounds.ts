@@ -21,6 +21,7 @@ const POWER = memory.data(80, 16);
 const TERM = memory.data(80, 16);
 const OLDER = memory.data(160, 16);
 const SUM_COLUMNS = memory.data(160, 16);
+const STEP_COLUMNS = memory.data(176, 16);
 
 /** The history of round 4 from y_1 to y_3 in the places of it. */
 export function enterRecurrence(): void {
@@ -49,7 +50,8 @@ export function leaveRecurrence(out: usize): void {
 
 /**
  * Rounds 4 to 59 (recurrence.ts) and the constants of round 60. Elements in below 0.6 p in size, out below 1.1 p: x is what
- * `reduceSix` leaves, whatever its terms; its fourth power is below 1.8 p; w is x and a second such value, below 2.2 p.
+ * `reduceSix` leaves, whatever its terms; its fourth power is below 1.8 p; w is x and a second such value, below 2.2 p. The sums do
+ * not wait for the S-box, so they stand where its steps wait for each other.
  *
  *   state 4 x 80, in place
  */
@@ -58,13 +60,13 @@ export function partialRounds(state: usize): void {
   enterRecurrence();
   let turn: usize = 0;
   for (let round: usize = 0; round < 56; round++) {
-    sumOfThree(SUM_COLUMNS, ROUND_STARTS + round * STARTS, SUM_FACTORS + turn * FACTORS);
     squareLanes(POWER, state);
+    sumOfThree(SUM_COLUMNS, ROUND_STARTS + round * STARTS, SUM_FACTORS + turn * FACTORS);
     squareLanes(POWER, POWER);
+    sumOfThree(STEP_COLUMNS, SUM_ONTO_STARTS, STEP_FACTORS + turn * FACTORS);
     product(SUM_COLUMNS, POWER, state);
     reduceSix(state);
-    sumOfThree(COLUMNS, SUM_ONTO_STARTS, STEP_FACTORS + turn * FACTORS);
-    reduceSixOnto(TERM, state);
+    reduceSixOnto(TERM, STEP_COLUMNS, state);
     turn = turn == 2 ? 0 : turn + 1;
     widen(HISTORY + turn * WIDE_ELEMENT, TERM);
   }

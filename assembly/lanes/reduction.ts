@@ -167,35 +167,35 @@ export function reduceFive(out: usize): void {
 }
 
 @inline
-function six(out: usize, addend: usize, adds: bool): void {
-  const t0 = v128.load(COLUMNS);
+function six(out: usize, columns: usize, addend: usize, adds: bool): void {
+  const t0 = v128.load(columns);
   const u0 = digit(t0);
-  const t1 = add(v128.load(COLUMNS, 16), carried(t0));
+  const t1 = add(v128.load(columns, 16), carried(t0));
   const u1 = digit(t1);
-  const t2 = add(v128.load(COLUMNS, 32), carried(t1));
+  const t2 = add(v128.load(columns, 32), carried(t1));
   const u2 = digit(t2);
-  const t3 = add(v128.load(COLUMNS, 48), carried(t2));
+  const t3 = add(v128.load(columns, 48), carried(t2));
   const u3 = digit(t3);
-  const t4 = add(v128.load(COLUMNS, 64), carried(t3));
+  const t4 = add(v128.load(columns, 64), carried(t3));
   const u4 = digit(t4);
   const c00 = v128.load(FOLD);
   const c10 = v128.load(FOLD, 80);
   const c20 = v128.load(FOLD, 160);
   const c30 = v128.load(FOLD, 240);
   const c40 = v128.load(FOLD, 320);
-  let t = add(v128.load(COLUMNS, 80), carried(t4));
+  let t = add(v128.load(columns, 80), carried(t4));
   t = add(t, low(u0, c00));
   t = add(t, low(u1, c10));
   t = add(t, low(u2, c20));
   t = add(t, low(u3, c30));
   t = add(t, low(u4, c40));
-  v128.store(COLUMNS, t, 80);
+  v128.store(columns, t, 80);
   const c01 = v128.load(FOLD, 16);
   const c11 = v128.load(FOLD, 96);
   const c21 = v128.load(FOLD, 176);
   const c31 = v128.load(FOLD, 256);
   const c41 = v128.load(FOLD, 336);
-  t = v128.load(COLUMNS, 96);
+  t = v128.load(columns, 96);
   t = add(t, high(u0, c00));
   t = add(t, high(u1, c10));
   t = add(t, high(u2, c20));
@@ -206,13 +206,13 @@ function six(out: usize, addend: usize, adds: bool): void {
   t = add(t, low(u2, c21));
   t = add(t, low(u3, c31));
   t = add(t, low(u4, c41));
-  v128.store(COLUMNS, t, 96);
+  v128.store(columns, t, 96);
   const c02 = v128.load(FOLD, 32);
   const c12 = v128.load(FOLD, 112);
   const c22 = v128.load(FOLD, 192);
   const c32 = v128.load(FOLD, 272);
   const c42 = v128.load(FOLD, 352);
-  t = v128.load(COLUMNS, 112);
+  t = v128.load(columns, 112);
   t = add(t, high(u0, c01));
   t = add(t, high(u1, c11));
   t = add(t, high(u2, c21));
@@ -223,13 +223,13 @@ function six(out: usize, addend: usize, adds: bool): void {
   t = add(t, low(u2, c22));
   t = add(t, low(u3, c32));
   t = add(t, low(u4, c42));
-  v128.store(COLUMNS, t, 112);
+  v128.store(columns, t, 112);
   const c03 = v128.load(FOLD, 48);
   const c13 = v128.load(FOLD, 128);
   const c23 = v128.load(FOLD, 208);
   const c33 = v128.load(FOLD, 288);
   const c43 = v128.load(FOLD, 368);
-  t = v128.load(COLUMNS, 128);
+  t = v128.load(columns, 128);
   t = add(t, high(u0, c02));
   t = add(t, high(u1, c12));
   t = add(t, high(u2, c22));
@@ -240,13 +240,13 @@ function six(out: usize, addend: usize, adds: bool): void {
   t = add(t, low(u2, c23));
   t = add(t, low(u3, c33));
   t = add(t, low(u4, c43));
-  v128.store(COLUMNS, t, 128);
+  v128.store(columns, t, 128);
   const c04 = v128.load(FOLD, 64);
   const c14 = v128.load(FOLD, 144);
   const c24 = v128.load(FOLD, 224);
   const c34 = v128.load(FOLD, 304);
   const c44 = v128.load(FOLD, 384);
-  t = v128.load(COLUMNS, 144);
+  t = v128.load(columns, 144);
   t = add(t, high(u0, c03));
   t = add(t, high(u1, c13));
   t = add(t, high(u2, c23));
@@ -257,15 +257,15 @@ function six(out: usize, addend: usize, adds: bool): void {
   t = add(t, low(u2, c24));
   t = add(t, low(u3, c34));
   t = add(t, low(u4, c44));
-  v128.store(COLUMNS, t, 144);
+  v128.store(columns, t, 144);
   t = i64x2.splat(LAST_START - (adds ? LOW_BITS : 0));
   t = add(t, high(u0, c04));
   t = add(t, high(u1, c14));
   t = add(t, high(u2, c24));
   t = add(t, high(u3, c34));
   t = add(t, high(u4, c44));
-  v128.store(COLUMNS, t, 160);
-  finish(out, COLUMNS + 80, addend, adds);
+  v128.store(columns, t, 160);
+  finish(out, columns + 80, addend, adds);
 }
 
 /**
@@ -274,14 +274,14 @@ function six(out: usize, addend: usize, adds: bool): void {
  *   COLUMNS 0 .. 9 -> out 80
  */
 export function reduceSix(out: usize): void {
-  six(out, 0, false);
+  six(out, COLUMNS, 0, false);
 }
 
 /**
  * T / 2^306 + addend.
  *
- *   COLUMNS 0 .. 9 | addend 80 -> out 80
+ *   columns 11 x 16, 10 of them T, overwritten | addend 80 -> out 80
  */
-export function reduceSixOnto(out: usize, addend: usize): void {
-  six(out, addend, true);
+export function reduceSixOnto(out: usize, columns: usize, addend: usize): void {
+  six(out, columns, addend, true);
 }

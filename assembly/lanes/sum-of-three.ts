@@ -23,7 +23,7 @@ function highs(n: usize): v128 {
 /**
  * Columns of the sum of three elements times three factors, by Karatsuba's method: a_i b_j + a_j b_i is
  * a_i b_i + a_j b_j + (a_i - a_j) (b_j - b_i), so 15 products of digits do for 25. Column k takes the a_i b_i of all i that are
- * part of an i + j = k: a running sum over k.
+ * part of an i + j = k: a running sum over k. Columns with two pairs i, j are stored in between to keep registers free.
  *
  *   starts 10 x 16 | factors 3 x 240 | HISTORY -> columns 10 x 16
  *
@@ -53,6 +53,8 @@ export function sumOfThree(columns: usize, starts: usize, factors: usize): void 
   t = add(v128.load(starts, 48), sum);
   t = add(t, highs(6));
   t = add(t, products(7, v128.load(factors, 112), v128.load(factors, 352), v128.load(factors, 592)));
+  v128.store(columns, t, 48);
+  t = v128.load(columns, 48);
   t = add(t, products(9, v128.load(factors, 144), v128.load(factors, 384), v128.load(factors, 624)));
   v128.store(columns, t, 48);
   sum = add(sum, v128.load(SQUARES, 64));
@@ -60,6 +62,8 @@ export function sumOfThree(columns: usize, starts: usize, factors: usize): void 
   t = add(t, highs(7));
   t = add(t, highs(9));
   t = add(t, products(8, v128.load(factors, 128), v128.load(factors, 368), v128.load(factors, 608)));
+  v128.store(columns, t, 64);
+  t = v128.load(columns, 64);
   t = add(t, products(10, v128.load(factors, 160), v128.load(factors, 400), v128.load(factors, 640)));
   v128.store(columns, t, 64);
   sum = add(sum, v128.load(SQUARES, 80));
@@ -68,6 +72,8 @@ export function sumOfThree(columns: usize, starts: usize, factors: usize): void 
   t = add(t, highs(8));
   t = add(t, highs(10));
   t = add(t, products(11, v128.load(factors, 176), v128.load(factors, 416), v128.load(factors, 656)));
+  v128.store(columns, t, 80);
+  t = v128.load(columns, 80);
   t = add(t, products(12, v128.load(factors, 192), v128.load(factors, 432), v128.load(factors, 672)));
   v128.store(columns, t, 80);
   sum = i64x2.sub(sum, v128.load(SQUARES, 16));
