@@ -401,7 +401,7 @@ export function execute(fuel: u32): bool {
         }
       }
     } else {
-      missGas(cost, 0);
+      missGas(cost, op.baseDA(load<u8>(instruction)));
     }
 
     setGasL2(gas);

@@ -125,6 +125,12 @@ export function baseGas(opcode: u32): u32 {
   return load<u16>(BASE_GAS + (<usize>opcode << 1));
 }
 
+/** DA gas without dynamic gas. */
+export function baseDA(handler: u32): u32 {
+  if (handler == EMITPUBLICLOG) return 64;
+  return handler == EMITNOTEHASH || handler == EMITNULLIFIER || handler == SENDL2TOL1MSG ? 32 : 0;
+}
+
 /** Bytes of an instruction. */
 export function sizeOf(opcode: u32): u32 {
   return (

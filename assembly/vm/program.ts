@@ -10,7 +10,7 @@ import { reduceCell } from "./field-cells";
  * A program: its bytecode and the instructions decoded so far.
  *
  *   0 bytecode | 4 length | 8 index: by pc the instruction there, u32, 0 when not decoded | 12 newest block of instructions
- *   16 instructions used in that block | 20 bytes of all blocks
+ *   16 instructions used in that block
  *
  * Any byte offset may be jumped to, so instructions are decoded when first reached, up to the next one that does not fall
  * through. A block holds BLOCK instructions after the address of the block before it.
@@ -23,7 +23,7 @@ import { reduceCell } from "./field-cells";
  *
  * SET has its constant as a cell at 32.
  */
-export const PROGRAM: usize = 24;
+const PROGRAM: usize = 20;
 const INSTRUCTION: usize = 64;
 const BLOCK: u32 = 63;
 const BLOCK_BYTES: usize = 4096;
@@ -37,7 +37,7 @@ const BEYOND = memory.data(64, 32);
 /** `bytecode` is a block of allocate(max(length, 1)), the program's from now on. */
 export function newProgram(bytecode: usize, length: u32): usize {
   const program = allocate(PROGRAM);
-  const bytes = indexBytes(length);
+  const bytes = <usize>(length + 1) << 2;
   const index = allocate(bytes);
   memory.fill(index, 0, bytes);
   store<u32>(program, <u32>bytecode);
@@ -45,19 +45,12 @@ export function newProgram(bytecode: usize, length: u32): usize {
   store<u32>(program, <u32>index, 8);
   store<u32>(program, 0, 12);
   store<u32>(program, BLOCK, 16);
-  store<u32>(program, 0, 20);
+  programBytes += length + <u32>bytes;
   return program;
 }
 
-@inline
-function indexBytes(length: u32): usize {
-  return <usize>(length + 1) << 2;
-}
-
-/** Bytes that a program takes. */
-export function programBytes(program: usize): u32 {
-  return load<u32>(program, 4) * 5 + load<u32>(program, 20);
-}
+/** Bytes that all programs take. */
+export let programBytes: u32 = 0;
 
 /** The instruction at `pc`. */
 export function instructionAt(program: usize, pc: u32): usize {
@@ -90,7 +83,7 @@ function newInstruction(program: usize): usize {
     store<u32>(added, <u32>block);
     block = added;
     store<u32>(program, <u32>block, 12);
-    store<u32>(program, load<u32>(program, 20) + <u32>BLOCK_BYTES, 20);
+    programBytes += <u32>BLOCK_BYTES;
     used = 0;
   }
   store<u32>(program, used + 1, 16);

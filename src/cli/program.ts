@@ -3,6 +3,7 @@ import { benchWitnessCommand } from "./commands/bench-witness.ts";
 import { configCommand } from "./commands/config.ts";
 import { demoCommand } from "./commands/demo.ts";
 import { startCommand } from "./commands/start.ts";
+import { vmCommand } from "./commands/vm.ts";
 import { programVersion } from "./version.ts";
 
 /** The command line of svc. Wrong usage ends the process with code 1 and a message on standard error. */
@@ -13,5 +14,6 @@ export function program(): Command {
     .addCommand(startCommand())
     .addCommand(demoCommand())
     .addCommand(configCommand())
-    .addCommand(benchWitnessCommand());
+    .addCommand(benchWitnessCommand())
+    .addCommand(vmCommand());
 }

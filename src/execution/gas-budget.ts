@@ -1,5 +1,5 @@
 import type { TxGas } from "../protocol/tx/gas-settings.ts";
-import type { Gas } from "./vm/run.ts";
+import type { Gas } from "./vm/gas.ts";
 
 export const NO_GAS: TxGas = { daGas: 0, l2Gas: 0 };
 

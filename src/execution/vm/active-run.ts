@@ -1,9 +1,10 @@
 import type { Fr } from "../../protocol/field.ts";
 import type { CallRecord, CallRecords } from "./call-records.ts";
+import type { Gas } from "./gas.ts";
 import { haltMessage } from "./halt-message.ts";
 import type { CallTarget, VmHost } from "./host.ts";
 import type { Program } from "./program.ts";
-import type { Gas, RunOptions, RunRequest } from "./run.ts";
+import type { RunOptions, RunRequest } from "./run.ts";
 import type { VmInstance } from "./vm-instance.ts";
 
 /** How a frame ended: numbers of assembly/vm/frame.ts. */

@@ -1,5 +1,5 @@
 import type { Fr } from "../../protocol/field.ts";
-import type { Gas } from "./run.ts";
+import type { Gas } from "./gas.ts";
 
 /** One frame as shown to callers of a simulation (sheet 05 section 10.4). */
 export interface CallRecord {

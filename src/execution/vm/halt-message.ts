@@ -1,7 +1,7 @@
 import { toHex } from "../../protocol/bytes.ts";
 import type { Fr } from "../../protocol/field.ts";
+import type { Gas } from "./gas.ts";
 import { instructionSize, opcodeName } from "./instruction-set.ts";
-import type { Gas } from "./run.ts";
 import { tagName } from "./tags.ts";
 
 /** A halt as the module leaves it. */
@@ -23,9 +23,14 @@ const STATIC_EFFECTS: Record<string, string> = {
   SSTORE: "Cannot write to storage in static context",
   EMITNOTEHASH: "Cannot emit note hash in static context",
   EMITNULLIFIER: "Cannot emit nullifier in static context",
-  EMITPUBLICLOG: "Cannot emit public log in static context",
   SENDL2TOL1MSG: "Cannot send L2 to L1 message in static context",
 };
+
+function staticContext(_: Halt, name: string): string {
+  const rule = "Static call cannot update the state.";
+  if (name === "EMITPUBLICLOG") return `EmitPublicLog Exception: Error in EmitPublicLog: ${rule}`;
+  return `${name}: ${rule} ${STATIC_EFFECTS[name]}`;
+}
 
 function outOfGas({ gasLimit, gasUsed, gasMissed }: Halt): string {
   const l2 = gasUsed.l2 + gasMissed.l2;
@@ -35,6 +40,31 @@ function outOfGas({ gasLimit, gasUsed, gasMissed }: Halt): string {
 
 const fetching = (pc: number, cause: string): string => `Instruction fetching error at pc ${pc}: ${cause}`;
 const addressing = (cause: string): string => `Addressing error: ${cause}`;
+
+const differ = ({ detailA, detailB }: Halt): string =>
+  `Mismatched tags: Cannot perform operation between different types: ${tagName(detailA)} and ${tagName(detailB)}`;
+
+/** The network's node words the failures of its units in several ways. */
+function failed(name: string, cause: string): string {
+  if (name === "SHL" || name === "SHR") return `${name} Exception: ALU Exception: ${name}, ${cause}`;
+  if (name === "AND" || name === "OR" || name === "XOR") {
+    return `Bitwise ${name} ${name === "AND" ? "Exeception" : "Exception"}: Bitwise Exception: ${name}, ${cause}`;
+  }
+  return `Alu ${name.toLowerCase()} operation failed: ALU Exception: ${name}, ${cause}`;
+}
+
+function tagsDiffer(halt: Halt, name: string): string {
+  if (name === "SUB") return "Alu sub operation failed";
+  const compares = name === "EQ" || name === "LT" || name === "LTE";
+  return failed(name, compares ? "Tag mismatch between operands." : differ(halt));
+}
+
+function fieldOperand(_: Halt, name: string): string {
+  if (name === "DIV") return failed(name, "Mismatched tags: Cannot perform integer division on a field element");
+  const operation =
+    name === "NOT" ? "Can't do unary bitwise operations on an FF" : "Bitwise operations not valid for FF";
+  return failed(name, `InvalidOperationTag: ${operation}`);
+}
 
 /** By fault. */
 const MESSAGES: readonly ((halt: Halt, name: string) => string)[] = [
@@ -62,14 +92,14 @@ const MESSAGES: readonly ((halt: Halt, name: string) => string)[] = [
   outOfGas,
   ({ detailA, detailB }) =>
     `Input ${detailA} tag ${tagName(detailB >> 8)} does not match expected tag ${tagName(detailB & 0xff)}`,
-  ({ detailA, detailB }, name) => `${name}: tags ${tagName(detailA)} and ${tagName(detailB)} differ`,
-  (_, name) => `${name}: a field element is no operand of it`,
-  (_, name) => `${name}: Division by zero`,
+  tagsDiffer,
+  fieldOperand,
+  (_, name) => failed(name, "Division by zero: Dividing numeric value by zero"),
   (_, name) => `${name}: memory slice out of range`,
   ({ detailA, detailB }, name) => `${name}: cell ${detailA} of a slice has tag ${tagName(detailB)}`,
-  (_, name) => `${name}: no such variable`,
-  () => "Internal call stack is empty. Cannot pop.",
-  (_, name) => `${name}: Static call cannot update the state. ${STATIC_EFFECTS[name]}`,
+  () => "Invalid environment variable enum value",
+  () => "Internal return failed: Internal call stack is empty. Cannot pop.",
+  staticContext,
   () => "SSTORE: Maximum number of data writes reached",
   () => "EMITNOTEHASH: Maximum number of note hashes reached",
   () => "EMITNULLIFIER: Maximum number of nullifiers reached",

@@ -1,6 +1,7 @@
 import { isCanonicalFr } from "../../protocol/field.ts";
 import { VmRequestError } from "./errors.ts";
-import type { Gas, RunRequest } from "./run.ts";
+import type { Gas } from "./gas.ts";
+import type { RunRequest } from "./run.ts";
 
 function requireField(name: string, bytes: Uint8Array): void {
   if (bytes.length !== 32) throw new VmRequestError(name, `must be 32 bytes, got ${bytes.length}`);

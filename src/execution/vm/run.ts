@@ -1,12 +1,7 @@
 import type { Fr } from "../../protocol/field.ts";
 import type { CallRecords } from "./call-records.ts";
+import type { Gas } from "./gas.ts";
 import type { Tracer } from "./trace.ts";
-
-/** Amounts of both gas dimensions, each 0 to 2^32-1. */
-export interface Gas {
-  readonly l2: number;
-  readonly da: number;
-}
 
 /** The block that is being built (sheet 05 section 3.2). */
 export interface VmGlobals {

@@ -1,5 +1,5 @@
 import type { Fr } from "../../protocol/field.ts";
-import type { Gas } from "./run.ts";
+import type { Gas } from "./gas.ts";
 
 /** A cell of memory: tag 0 to 6 (sheet 05 section 2) and value. */
 export interface Cell {

@@ -14,7 +14,6 @@ export interface VmExports extends Record<string, unknown> {
   allocate(bytes: number): number;
   release(block: number, bytes: number): void;
   newProgram(bytecode: number, length: number): number;
-  programBytes(program: number): number;
   prepare(calldata: number, count: number, isStatic: number, l2: number, da: number, debugLogs: number): number;
   start(program: number): void;
   execute(fuel: number): number;
@@ -26,6 +25,7 @@ export interface VmExports extends Record<string, unknown> {
   readonly current: Register;
   readonly gasL2: Register;
   readonly gasDA: Register;
+  readonly programBytes: Register;
   readonly missedL2: Register;
   readonly missedDA: Register;
   readonly endOutcome: Register;

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { bigUintBytes } from "../../protocol/bytes.ts";
 import type { Fr } from "../../protocol/field.ts";
+import type { Gas } from "./gas.ts";
 import type { Program } from "./program.ts";
-import type { Gas, RunRequest } from "./run.ts";
+import type { RunRequest } from "./run.ts";
 import type { VmExports, VmImports } from "./vm-exports.ts";
 
 const MAIL_WORDS = 4;
@@ -120,10 +121,8 @@ export class VmInstance {
   }
 
   /** Bytes that loaded programs take. */
-  programBytes(): number {
-    let sum = 0;
-    for (const at of this.#programs.values()) sum += this.exports.programBytes(at) >>> 0;
-    return sum;
+  get programBytes(): number {
+    return this.exports.programBytes.value >>> 0;
   }
 
   frameAddress(frame: number): Fr {

@@ -146,7 +146,7 @@ export class Vm {
     const instance = this.#instance;
     if (instance === undefined) return;
     instance.finish();
-    if (instance.memoryBytes > KEPT_MEMORY || instance.programBytes() > KEPT_PROGRAMS) this.#instance = undefined;
+    if (instance.memoryBytes > KEPT_MEMORY || instance.programBytes > KEPT_PROGRAMS) this.#instance = undefined;
   }
 }
 

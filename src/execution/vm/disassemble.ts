@@ -1,0 +1,78 @@
+import { INSTRUCTIONS, type InstructionForm } from "./instruction-set.ts";
+import { TAG_NAMES, tagName } from "./tags.ts";
+
+/** A decoded instruction (sheet 05 section 1). */
+export interface Instruction {
+  readonly pc: number;
+  readonly form: InstructionForm;
+  /** Bits 2 i and 2 i + 1: operand i is indirect, relative. */
+  readonly mode: number;
+  readonly offsets: readonly number[];
+  readonly tag?: number;
+  readonly immediate?: bigint;
+}
+
+/** Why there is no instruction at a pc. */
+export type Undecoded = "beyond the end" | "no opcode" | "cut short" | "no tag";
+
+function unsigned(bytes: Uint8Array, at: number, length: number): bigint {
+  let value = 0n;
+  for (let i = 0; i < length; i++) value = (value << 8n) | BigInt(bytes[at + i]);
+  return value;
+}
+
+/** The instruction at `pc`, or why a fetch there fails. */
+export function decodeInstruction(bytecode: Uint8Array, pc: number): Instruction | Undecoded {
+  if (pc >= bytecode.length) return "beyond the end";
+  const form = INSTRUCTIONS[bytecode[pc]];
+  if (form === undefined) return "no opcode";
+  if (form.size > bytecode.length - pc) return "cut short";
+  let at = pc + 1;
+  const take = (length: number): bigint => {
+    at += length;
+    return unsigned(bytecode, at - length, length);
+  };
+  const mode = Number(take(form.modeBytes));
+  const offsets = form.operands.map(() => Number(take(form.operandBytes)));
+  const tag = form.hasTag ? Number(take(1)) : undefined;
+  if (tag !== undefined && tag >= TAG_NAMES.length) return "no tag";
+  const immediate = form.immediate === undefined ? undefined : take(form.immediate.bytes);
+  return { pc, form, mode, offsets, tag, immediate };
+}
+
+/** An operand as `dst=[base+3]`, with another pair of brackets when it is indirect. */
+function operandText(name: string, offset: number, bits: number): string {
+  const direct = `[${(bits & 2) !== 0 ? "base+" : ""}${offset}]`;
+  return `${name}=${(bits & 1) !== 0 ? `[${direct}]` : direct}`;
+}
+
+function immediateText(form: InstructionForm, value: bigint): string {
+  const bytes = form.immediate?.bytes ?? 0;
+  return `${form.immediate?.name}=${bytes > 6 ? `0x${value.toString(16)}` : value}`;
+}
+
+/** One line without the pc: name and operands. */
+export function instructionText({ form, mode, offsets, tag, immediate }: Instruction): string {
+  const parts = [form.name, ...form.operands.map(({ name }, i) => operandText(name, offsets[i], mode >> (2 * i)))];
+  if (tag !== undefined) parts.push(`tag=${tagName(tag)}`);
+  if (immediate !== undefined) parts.push(immediateText(form, immediate));
+  return parts.join(" ");
+}
+
+/**
+ * A line for each instruction from the first byte on: pc, text. A byte at which none can be fetched is a line of its own, with the
+ * reason, and the next one is tried after it; a jump may go there all the same.
+ */
+export function* disassemble(bytecode: Uint8Array): Generator<{ pc: number; text: string }> {
+  let pc = 0;
+  while (pc < bytecode.length) {
+    const found = decodeInstruction(bytecode, pc);
+    if (typeof found === "string") {
+      yield { pc, text: `.byte 0x${bytecode[pc].toString(16).padStart(2, "0")} (${found})` };
+      pc++;
+    } else {
+      yield { pc, text: instructionText(found) };
+      pc += found.form.size;
+    }
+  }
+}
