@@ -1,140 +1,166 @@
-import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { loadCore } from "../src/core/load-core.ts";
 import { CorePool } from "../src/core/pool.ts";
-import { HEADER_AT, HEADER_SNAPSHOT_AT } from "../src/protocol/block-header.ts";
-import { concat, writeU32 } from "../src/protocol/bytes.ts";
-import { TREE_IDS } from "../src/protocol/constants.ts";
-import { openStore } from "../src/storage/store.ts";
-import type { applyBlock } from "../src/world-state/apply-block.ts";
-import { BlockSealer, writeBlockChanges } from "../src/world-state/block-changes.ts";
-import { Fork } from "../src/world-state/fork.ts";
+import { MAX_NULLIFIERS_PER_TX } from "../src/protocol/constants.ts";
+import { openStore, type Store } from "../src/storage/store.ts";
+import { BlockBatch } from "../src/world-state/block-batch.ts";
 import { StoredState } from "../src/world-state/stored-state.ts";
-import { openTables } from "../src/world-state/tables.ts";
-import { TILE_HEIGHT } from "../src/world-state/tile-address.ts";
+import { openTables, WORLD_STATE_TABLES, type WorldStateTables } from "../src/world-state/tables.ts";
+import type { TileHasher } from "../src/world-state/tree-batch.ts";
 import { WorldState } from "../src/world-state/world-state.ts";
+import { writeBlocks } from "../src/world-state/write-blocks.ts";
+import { CountedHashes } from "./lib/counted-hashes.ts";
+import { nextBlocks, randomTx } from "./lib/next-block.ts";
+import { SeededBytes } from "./lib/seeded-bytes.ts";
+import { median } from "./lib/statistics.ts";
+import { fillSyntheticState } from "./lib/synthetic-state.ts";
+import { withOverrides } from "./lib/with-overrides.ts";
 
 /**
- * Nullifier insertion and witnesses over a growing tree: `node bench/world-state.ts [leaves] [nullifiers per block] [threads]`.
- * Without threads everything runs on one; bytes are the growth of the LMDB file, all history kept.
+ * Nullifiers applied to a large tree, with commit, and where the time goes. Every repeat measures, one right after the other: the
+ * speed of hashing on one thread, blocks, and the same rows put into a store of the same size without anything around it.
  */
-const leaves = Number(process.argv[2] ?? 50_000);
-const perBlock = Number(process.argv[3] ?? 1024);
-const threads = Number(process.argv[4] ?? 0);
-const core = loadCore();
-const pool = threads > 0 ? new CorePool({ size: threads }) : undefined;
-const path = mkdtempSync(join(tmpdir(), "svc-bench-"));
-const store = openStore({ path });
-const state = new WorldState(core, store, []);
-const tables = openTables(store);
-const empty = new Uint8Array(0);
-
-function nullifier(): Uint8Array {
-  const bytes = new Uint8Array(randomBytes(32));
-  bytes[0] &= 0x1f;
-  return bytes;
-}
-
-/** A block whose header is filled from the fork itself, since the bench measures work and not correctness. */
-async function applyRandomBlock(number: number, times: { prepare: number; commit: number }): Promise<Uint8Array[]> {
-  const nullifiers = Array.from({ length: perBlock }, nullifier);
-  const txs = Array.from({ length: Math.ceil(perBlock / 64) }, (_, i) => ({
-    words: empty,
-    revertCode: 0,
-    txHash: empty,
-    transactionFee: empty,
-    noteHashes: empty,
-    nullifiers: concat(...nullifiers.slice(i * 64, i * 64 + 64)),
-    l2ToL1Msgs: empty,
-    publicDataWrites: empty,
-    privateLogs: [],
-    publicLogs: [],
-    contractClassLogs: [],
-  }));
-  const start = performance.now();
-  const fork = new Fork(core, new StoredState(tables, number - 1));
-  const header = new Uint8Array(440);
-  writeU32(header, HEADER_AT.blockNumber, number);
-  await fillAndApply(fork, header, txs);
-  const changes = new BlockSealer(fork).seal(number);
-  const prepared = performance.now();
-  store.transaction(() => writeBlockChanges(tables, changes));
-  times.prepare += prepared - start;
-  times.commit += performance.now() - prepared;
-  return nullifiers;
-}
-
-type Txs = Parameters<typeof applyBlock>[1]["txs"];
-
-async function fillAndApply(fork: Fork, header: Uint8Array, txs: Txs): Promise<void> {
-  const effects = { header, blockHash: nullifier(), archiveRoot: empty, txs, l1ToL2Messages: undefined };
-  const fill = (tree: (typeof TREE_IDS)[number]) => {
-    const { root, size } = fork.snapshot(tree);
-    header.set(root, HEADER_SNAPSHOT_AT[tree]);
-    writeU32(header, HEADER_SNAPSHOT_AT[tree] + 32, size);
-    return root;
-  };
-  const first = fork.size(0);
-  fill(4);
-  fork.insertNullifiers(
-    txs.flatMap((tx) =>
-      Array.from({ length: tx.nullifiers.length / 32 }, (_, k) => tx.nullifiers.subarray(k * 32, k * 32 + 32)),
-    ),
-    txs.flatMap((tx, i) => Array.from({ length: tx.nullifiers.length / 32 }, (_, k) => first + i * 64 + k)),
-  );
-  fork.skip(0, txs.length * 64);
-  fork.append(4, [effects.blockHash]);
-  await fork.settle(pool);
-  for (const tree of TREE_IDS) fork.snapshot(tree);
-}
-
-const rate = (count: number, ms: number) => Math.round((count / ms) * 1000).toLocaleString("en");
-const fileBytes = () => statSync(join(path, "data.mdb")).size;
-
-const all: Uint8Array[] = [];
-const before = fileBytes();
-const times = { prepare: 0, commit: 0 };
-let recent = { prepare: 0, commit: 0, blocks: 0 };
-const blocks = Math.ceil(leaves / perBlock);
-for (let number = 1; number <= blocks; number++) {
-  const own = { prepare: 0, commit: 0 };
-  all.push(...(await applyRandomBlock(number, own)));
-  times.prepare += own.prepare;
-  times.commit += own.commit;
-  if (number > blocks - Math.max(3, blocks / 10)) {
-    recent = { prepare: recent.prepare + own.prepare, commit: recent.commit + own.commit, blocks: recent.blocks + 1 };
-  }
-}
-
-function witnesses(block: number, count: number): number {
-  const start = performance.now();
-  for (let i = 0; i < count; i++) {
-    const { leaf } = state.lowLeaf(block, 0, nullifier());
-    state.siblingPath(block, 0, leaf.index);
-  }
-  return performance.now() - start;
-}
-
-const count = 20_000;
-witnesses(blocks, 2000);
-const latest = witnesses(blocks, count);
-const past = Math.max(1, Math.floor(blocks / 2));
-witnesses(past, 1000);
-const historical = witnesses(past, count);
-
-console.table({
-  "tile height": TILE_HEIGHT,
-  leaves: all.length,
-  "per block": perBlock,
-  "nullifiers/s, hash only, at full size": rate(recent.blocks * perBlock, recent.prepare),
-  "nullifiers/s, with commit, at full size": rate(recent.blocks * perBlock, recent.prepare + recent.commit),
-  "nullifiers/s, with commit, from empty": rate(all.length, times.prepare + times.commit),
-  "low-leaf witnesses/s, latest": rate(count, latest),
-  [`low-leaf witnesses/s, ${blocks - past} blocks back`]: rate(count, historical),
-  "bytes per nullifier": Math.round((fileBytes() - before) / all.length),
+const { values: options } = parseArgs({
+  options: {
+    leaves: { type: "string", default: "1000000" },
+    block: { type: "string", default: "64" },
+    /** Blocks of a commit: 1 as at the tip of the chain, more as during the initial sync. */
+    commit: { type: "string", default: "16" },
+    threads: { type: "string", default: String(availableParallelism()) },
+    repeats: { type: "string", default: "7" },
+    json: { type: "string" },
+  },
 });
+const [leaves, perBlock, perCommit, threads, repeats] = [
+  options.leaves,
+  options.block,
+  options.commit,
+  options.threads,
+  options.repeats,
+].map(Number);
+const MAP_SIZE_KB = 64 * 1024 * 1024;
+const nullifiers = perBlock * perCommit;
+
+interface Measured {
+  prepareMs: number;
+  commitMs: number;
+  cpuMs: number;
+  /** CPU time of this thread in `prepareMs` and `commitMs`. */
+  ownPrepareMs: number;
+  ownCommitMs: number;
+  hashes: number;
+  /** CPU time of a hash in a large batch. */
+  hashUs: number;
+  putMs: number;
+  rowBytes: number;
+}
+
+const core = loadCore();
+const path = mkdtempSync(join(tmpdir(), "svc-bench-"));
+const pool = threads > 0 ? new CorePool({ size: threads }) : undefined;
+const counted = new CountedHashes(core, pool as TileHasher | undefined);
+const random = new SeededBytes(7);
+
+function open(name: string): { store: Store; tables: WorldStateTables; world: WorldState } {
+  const store = openStore({ path: join(path, name), mapSizeKb: MAP_SIZE_KB });
+  fillSyntheticState(core, store, { nullifiers: leaves, slots: 128 });
+  return { store, tables: openTables(store), world: new WorldState(core, store, []) };
+}
+
+const own = open("own");
+const plain = open("plain");
+
+function txs(): ReturnType<typeof randomTx>[] {
+  const shape = (nullifiers: number) => ({ noteHashes: 0, nullifiers, publicDataWrites: 0 });
+  return Array.from({ length: Math.ceil(perBlock / MAX_NULLIFIERS_PER_TX) }, (_, i) =>
+    randomTx(shape(Math.min(MAX_NULLIFIERS_PER_TX, perBlock - i * MAX_NULLIFIERS_PER_TX)), random),
+  );
+}
+
+const ms = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1000;
+
+function hashUs(): number {
+  const pairs = new Uint8Array(64 * 4000).map((_, i) => (i % 32 === 0 ? 0 : i * 7));
+  const start = process.threadCpuUsage();
+  core.hashMany(pairs, 2);
+  return (ms(process.threadCpuUsage(start)) * 1000) / 4000;
+}
+
+/** The tables with every row that is put noted, on the way to them. */
+function noting(tables: WorldStateTables, rows: [keyof WorldStateTables, Uint8Array, Uint8Array][]): WorldStateTables {
+  const noted = (name: keyof WorldStateTables) =>
+    withOverrides(tables[name], {
+      put: (key, value) => {
+        rows.push([name, key.slice(), value.slice()]);
+      },
+    });
+  const names = Object.keys(WORLD_STATE_TABLES) as (keyof WorldStateTables)[];
+  return Object.fromEntries(names.map((name) => [name, noted(name)])) as unknown as WorldStateTables;
+}
+
+async function measure(): Promise<Measured> {
+  const blocks = nextBlocks(core, own.world, Array.from({ length: perCommit }, txs));
+  const before = hashUs();
+  counted.hashes = 0;
+  const base = new StoredState(own.tables, own.world.status().tip);
+  const batch = new BlockBatch(counted.core, own.tables, base, counted.hasher);
+  const [cpu, thread, start] = [process.cpuUsage(), process.threadCpuUsage(), performance.now()];
+  const changes = await batch.apply(blocks);
+  const [prepared, ownPrepareMs] = [performance.now(), ms(process.threadCpuUsage(thread))];
+  own.store.transaction(() => writeBlocks(own.tables, changes));
+  const commitMs = performance.now() - prepared;
+  const [cpuMs, ownMs] = [ms(process.cpuUsage(cpu)), ms(process.threadCpuUsage(thread))];
+
+  const rows: Parameters<typeof noting>[1] = [];
+  plain.store.transaction(() => writeBlocks(noting(plain.tables, rows), changes));
+  const puts = performance.now();
+  plain.store.transaction(() => {
+    for (const [name, key, value] of rows) plain.tables[name].put(key, value);
+  });
+  return {
+    prepareMs: prepared - start,
+    commitMs,
+    cpuMs,
+    ownPrepareMs,
+    ownCommitMs: ownMs - ownPrepareMs,
+    hashes: counted.hashes,
+    hashUs: (before + hashUs()) / 2,
+    putMs: performance.now() - puts,
+    rowBytes: rows.reduce((sum, [, key, value]) => sum + key.length + value.length, 0),
+  };
+}
+
+const runs: Measured[] = [];
+await measure();
+for (let i = 0; i < repeats; i++) runs.push(await measure());
+
+const of = (value: (run: Measured) => number) => median(runs.map(value));
+const us = (value: (run: Measured) => number) => of((run) => (value(run) * 1000) / nullifiers);
+const result = {
+  leaves,
+  "nullifiers a block": perBlock,
+  "blocks a commit": perCommit,
+  threads,
+  "nullifiers/s with commit": of((run) => (nullifiers / (run.prepareMs + run.commitMs)) * 1000),
+  "nullifiers/s by CPU time over two cores": of((run) => (2 * nullifiers * 1000) / run.cpuMs),
+  "nullifiers/s of hashing alone over two cores": of((run) => (2 * nullifiers * 1e6) / (run.hashes * run.hashUs)),
+  "hashes a nullifier": of((run) => run.hashes / nullifiers),
+  "hashes/s on one thread": of((run) => 1e6 / run.hashUs),
+  "CPU us a nullifier": us((run) => run.cpuMs),
+  "  hashing": us((run) => (run.hashes * run.hashUs) / 1000),
+  "  this thread before the commit": us((run) => run.ownPrepareMs),
+  "  this thread in the commit": us((run) => run.ownCommitMs),
+  "wall us a nullifier: before the commit": us((run) => run.prepareMs),
+  "wall us a nullifier: commit": us((run) => run.commitMs),
+  "wall us a nullifier: its rows alone into lmdb": us((run) => run.putMs),
+  "row bytes a nullifier": of((run) => run.rowBytes / nullifiers),
+};
+console.table(Object.fromEntries(Object.entries(result).map(([name, value]) => [name, Number(value.toPrecision(5))])));
+if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify({ result, runs }, undefined, 2)}\n`);
 await pool?.close();
-await store.close();
+await own.store.close();
+await plain.store.close();
 rmSync(path, { recursive: true, force: true });

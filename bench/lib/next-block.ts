@@ -14,6 +14,7 @@ import {
 } from "../../src/protocol/constants.ts";
 import { fr } from "../../src/protocol/field.ts";
 import { items, type TxEffect } from "../../src/protocol/tx-effect.ts";
+import type { Fork } from "../../src/world-state/fork.ts";
 import type { BlockEffects } from "../../src/world-state/types.ts";
 import type { WorldState } from "../../src/world-state/world-state.ts";
 import type { SeededBytes } from "./seeded-bytes.ts";
@@ -49,7 +50,17 @@ export function randomTx({ noteHashes, nullifiers, publicDataWrites }: TxShape, 
  * WorldState.prepare alone.
  */
 export function nextBlock(core: Core, world: WorldState, txs: TxEffect[]): BlockEffects {
+  return nextBlocks(core, world, [txs])[0];
+}
+
+/** As nextBlock, consecutive blocks of the given txs. */
+export function nextBlocks(core: Core, world: WorldState, blocks: TxEffect[][]): BlockEffects[] {
   const fork = world.fork();
+  const { tip } = world.status();
+  return blocks.map((txs, i) => blockOn(core, fork, tip + 1 + i, txs));
+}
+
+function blockOn(core: Core, fork: Fork, number: number, txs: TxEffect[]): BlockEffects {
   const header = new Uint8Array(440);
   const state = (tree: TreeId) => {
     const { root, size } = fork.snapshot(tree);
@@ -74,7 +85,7 @@ export function nextBlock(core: Core, world: WorldState, txs: TxEffect[]): Block
     }
   }
   for (const tree of TREE_IDS) if (tree !== ARCHIVE) state(tree);
-  writeU32(header, HEADER_AT.blockNumber, world.status().tip + 1);
+  writeU32(header, HEADER_AT.blockNumber, number);
   const hash = blockHash(core, header);
   fork.append(ARCHIVE, [hash]);
   return { header, blockHash: hash, archiveRoot: fork.snapshot(ARCHIVE).root, txs, l1ToL2Messages: undefined };

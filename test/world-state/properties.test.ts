@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CorePool } from "../../src/core/pool.ts";
 import { equal, toHex } from "../../src/protocol/bytes.ts";
 import { ARCHIVE, TREE_HEIGHTS, TREE_IDS } from "../../src/protocol/constants.ts";
 import { fr } from "../../src/protocol/field.ts";
@@ -162,32 +161,6 @@ describe("applying and unwinding", () => {
       { numRuns: 25 },
     );
   });
-});
-
-it("large blocks come out the same when other threads hash them", async () => {
-  const pool = new CorePool({ size: 2 });
-  const [plain, pooled] = [openState(), openState([], undefined, pool)];
-  try {
-    const next = fresh();
-    for (let round = 0; round < 2; round++) {
-      const txs = Array.from({ length: 4 }, (_, i) => ({
-        noteHashes: Array.from({ length: 20 }, next),
-        nullifiers: Array.from({ length: 50 }, next),
-        publicDataWrites: Array.from({ length: 20 }, (_, k) => ({
-          leafSlot: fr(1000 + i * 20 + k),
-          value: fr(round + 1),
-        })),
-      }));
-      const block = makeBlock(plain.state, txs, Array.from({ length: 100 }, next));
-      await apply(plain, [block]);
-      await apply(pooled, [block]);
-    }
-    expect(dump(pooled.store)).toEqual(dump(plain.store));
-  } finally {
-    await plain.close();
-    await pooled.close();
-    await pool.close();
-  }
 });
 
 describe("insertion", () => {
