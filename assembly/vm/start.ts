@@ -1,4 +1,5 @@
 import { deriveMontgomeryFactors } from "../field/montgomery-form";
+import { prepareLanes } from "../lanes/start";
 import { deriveConstants } from "../poseidon2/constants";
 import { MAIL } from "./host";
 import { REQUEST } from "./run";
@@ -7,6 +8,7 @@ import { REQUEST } from "./run";
 export function initialize(): void {
   deriveMontgomeryFactors();
   deriveConstants();
+  prepareLanes();
 }
 
 /** Where words to and from the host are. */
