@@ -4,10 +4,11 @@ import { layoutOf, TX_DATA_AT } from "../../protocol/tx/kernel-output.ts";
 import type { Core } from "../core.ts";
 
 /**
- * Hash of a tx from its `data` (38,557 or 82,722 bytes): every primitive as a field, the form's own byte left out; gas used, fee payer
- * and expiration come after the accumulated data although they stand in front of them (sheet 02 section 4.11).
+ * The kernel's output as the circuits see it, n x 32 bytes, from a tx's `data` (38,557 or 82,722 bytes): every primitive as a field, the
+ * form's own byte left out; gas used, fee payer and expiration come after the accumulated data although they stand in front of them
+ * (sheet 02 section 4.11).
  */
-export function txHash(core: Core, data: Uint8Array): Fr {
+export function kernelOutputFields(data: Uint8Array): Uint8Array {
   const { at, width } = layoutOf(data);
   const words = new Uint8Array((at.length - 1) * 32);
   let end = 0;
@@ -21,8 +22,14 @@ export function txHash(core: Core, data: Uint8Array): Fr {
   take(0, TX_DATA_AT.gasUsed);
   take(TX_DATA_AT.accumulated, data.length);
   take(TX_DATA_AT.gasUsed, TX_DATA_AT.accumulated);
+  return words;
+}
+
+/** Hash of a tx from its `data` (sheet 02 section 4.11). */
+export function txHash(core: Core, data: Uint8Array): Fr {
+  const isPrivate = data[TX_DATA_AT.forPublic] === 0;
   return core.hashWithSeparator(
-    data[TX_DATA_AT.forPublic] === 0 ? SEPARATOR.PRIVATE_TX_HASH : SEPARATOR.PUBLIC_TX_HASH,
-    words,
+    isPrivate ? SEPARATOR.PRIVATE_TX_HASH : SEPARATOR.PUBLIC_TX_HASH,
+    kernelOutputFields(data),
   );
 }

@@ -244,10 +244,12 @@ export class TxPool {
     });
   }
 
+  /** Entries in some blocks, those of lower blocks first. */
   #mined(matches: (block: number) => boolean): PoolEntry[] {
-    return [...this.#contents.entries.values()].filter(
-      ({ minedIn }) => minedIn !== undefined && matches(minedIn.number),
+    const found = [...this.#contents.entries.values()].flatMap((entry) =>
+      entry.minedIn !== undefined && matches(entry.minedIn.number) ? [{ entry, block: entry.minedIn.number }] : [],
     );
+    return found.sort((a, b) => a.block - b.block).map(({ entry }) => entry);
   }
 
   /** Undefined for a tx that the pool does not know. */

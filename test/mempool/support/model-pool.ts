@@ -260,12 +260,14 @@ export class ModelPool {
   }
 
   finalized(block: number): void {
-    for (const { tx, minedIn } of [...this.txs.values()]) {
-      if (minedIn === undefined || minedIn > block) continue;
-      if (this.#archiveLimit > 0 && !this.archive.includes(id(tx))) this.archive.push(id(tx));
-      this.#delete(id(tx));
+    for (let number = 1; number <= block; number++) {
+      for (const { tx, minedIn } of [...this.txs.values()]) {
+        if (minedIn !== number) continue;
+        if (!this.archive.includes(id(tx))) this.archive.push(id(tx));
+        this.archive = this.archive.slice(Math.max(0, this.archive.length - this.#archiveLimit));
+        this.#delete(id(tx));
+      }
     }
-    this.archive = this.archive.slice(-this.#archiveLimit || this.archive.length);
     for (const [hash, mark] of [...this.unmined]) {
       if (!mark.deleted || mark.block > block) continue;
       this.unmined.delete(hash);
