@@ -29,11 +29,11 @@ export function addRevertible(
   const refused = addNullifiers(host, nullifiers);
   if (refused !== undefined) return refused;
   for (const siloed of noteHashes) {
-    if (!effects.hasNoteHashRoom) return "EMITNOTEHASH: Maximum number of note hashes reached";
+    if (!effects.hasNoteHashRoom) return "Maximum number of note hashes reached";
     host.addSiloedNoteHash(siloed);
   }
   for (const message of l2ToL1Msgs) {
-    if (!effects.hasMessageRoom) return "SENDL2TOL1MSG: Maximum number of L2 to L1 messages reached";
+    if (!effects.hasMessageRoom) return "Maximum number of L2 to L1 messages reached";
     effects.addMessage(message);
   }
   return undefined;
@@ -41,7 +41,7 @@ export function addRevertible(
 
 function addNullifiers(host: TxHost, nullifiers: readonly Fr[]): string | undefined {
   for (const siloed of nullifiers) {
-    if (!host.effects.hasNullifierRoom) return "EMITNULLIFIER: Maximum number of nullifiers reached";
+    if (!host.effects.hasNullifierRoom) return "Maximum number of nullifiers reached";
     if (host.nullifierExists(siloed)) return `Attempted to emit duplicate siloed nullifier ${toHex(siloed)}.`;
     host.effects.addNullifier(siloed);
   }

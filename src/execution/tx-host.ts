@@ -1,4 +1,4 @@
-import { equal, toHex } from "../protocol/bytes.ts";
+import { equal, readBigUint, toHex } from "../protocol/bytes.ts";
 import type { Fr } from "../protocol/field.ts";
 import type { BlockState } from "./block-state.ts";
 import { isProtocolAddress } from "./contract-directory.ts";
@@ -60,7 +60,7 @@ export class TxHost implements VmHost {
 
   callTarget(address: Fr): CallTarget {
     const instance = this.contractInstance(address);
-    if (instance === undefined) return { unavailable: `Contract ${toHex(address)} is not deployed` };
+    if (instance === undefined) return { unavailable: `Contract ${shortHex(address)} is not deployed` };
     const key = toHex(instance.classId);
     if (!this.#classes.has(key)) {
       if (this.#classes.size >= MAX_CLASSES_PER_TX) {
@@ -179,4 +179,9 @@ export class TxHost implements VmHost {
       fields,
     });
   }
+}
+
+/** Without leading zeros, as this text is written. */
+function shortHex(word: Fr): string {
+  return `0x${readBigUint(word).toString(16)}`;
 }

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { siloNullifier } from "../../src/core/derive/nullifier.ts";
 import { feePayerBalanceLeafSlot } from "../../src/core/derive/public-storage.ts";
-import { txHash } from "../../src/core/derive/tx-hash.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { BlockState } from "../../src/execution/block-state.ts";
 import type { ContractSource } from "../../src/execution/contract-directory.ts";
@@ -168,13 +167,26 @@ export function sourceOf(contracts: VectorContract[]): ContractSource {
   };
 }
 
+/** With a hash that is not its own: nothing but the effect's name for it depends on it, and it takes long. */
 export function hashed(tx: Tx): HashedTx {
-  return { hash: txHash(core, tx.data), tx };
+  return { hash: fr(0x7a54), tx };
 }
 
-/** The state in front of a case's transaction. */
-export function forkOf({ contracts, pre, tx }: TxCase): Fork {
-  const { fork } = genesisState(core, []);
+const GENESIS = genesisState(core, []).fork;
+
+/** Genesis for one case at a time: what the case before it changed is undone, at the cost of what it changed. */
+function cleanGenesis(): Fork {
+  if (GENESIS.depth > 0) GENESIS.revertCheckpointsTo(0);
+  GENESIS.createCheckpoint();
+  return GENESIS;
+}
+
+/** What a case says but for its outcome. */
+export type GivenTx = Omit<TxCase, "expect">;
+
+/** The state in front of a case's transaction; it ends that of the case before it. */
+export function forkOf({ contracts, pre, tx }: GivenTx): Fork {
+  const fork = cleanGenesis();
   for (const { address, noNullifier } of contracts) {
     if (noNullifier) continue;
     fork.insertSequentially(NULLIFIER_TREE, [{ key: siloNullifier(core, INSTANCE_REGISTRY, field(address)) }]);
@@ -189,7 +201,7 @@ export function forkOf({ contracts, pre, tx }: TxCase): Fork {
   return fork;
 }
 
-export function blockStateOf(given: TxCase): BlockState {
+export function blockStateOf(given: GivenTx): BlockState {
   return new BlockState({
     core,
     fork: forkOf(given),
@@ -219,7 +231,7 @@ function part(given: VectorPart = {}, deploy?: TxCase["deploy"]): PartPlan {
   };
 }
 
-export function txOf({ tx, deploy }: TxCase): Tx {
+export function txOf({ tx, deploy }: GivenTx): Tx {
   const deployedIn = (where: "revertible" | "nonRevertible") => (deploy?.where === where ? deploy : undefined);
   return buildTx({
     nonRevertible: part(tx.nonRevertible, deployedIn("nonRevertible")),
