@@ -160,6 +160,27 @@ describe("processing public transactions", () => {
     expect(processed.map(({ effect, calls }) => [effect.revertCode, calls.length])).toEqual([[0, 1]]);
   });
 
+  it("gives a tx up at its own time or at the run's, and leaves no trace of it", async () => {
+    const forever = sourceOf([{ address: "0x1001", classId: "0xc1", bytecode: "2300000000" }]);
+    const state = deployed(forever);
+    const before = treesOf(state);
+    // Minutes of jumps, were it not for the time.
+    const endless = payersTx(0x100, {
+      app: [call],
+      gasUsed: { daGas: 96, l2Gas: 540_000 },
+      gasLimits: { daGas: 500, l2Gas: 2 ** 32 - 1 },
+    });
+    const fresh = () => new Vm();
+    const txs = [endless, payersTx(0x101)].map(hashed);
+    const own = await processTxs(fresh(), state, txs, { mode: "reexecute", maxTxMilliseconds: 20 });
+    expect(own.failed).toMatchObject([{ index: 0, cause: { name: "VmDeadlineError" } }]);
+    expect(own.processed.map(({ index }) => index)).toEqual([1]);
+    const again = deployed(forever);
+    const late = await processTxs(fresh(), again, txs, { mode: "reexecute", deadline: Date.now() + 20 });
+    expect(late).toMatchObject({ stopped: { at: 0, why: "deadline" }, failed: [], processed: [] });
+    expect(treesOf(again)).toEqual(before);
+  });
+
   it("names the cause when contracts cannot be read, and goes on", async () => {
     const cause = new Error("the disk is gone");
     let broken = true;
