@@ -25,7 +25,9 @@ function tileName(cache: usize, level: u32): u64 {
 /** Tags of the set that a tile of the open path belongs to. */
 @inline
 function tagsOf(cache: usize, tile: u64): usize {
-  const mixed = (tile ^ (<u64>load<u32>(cache, 8) << 32)) * 0x9e3779b97f4a7c15;
+  const name = tile ^ (<u64>load<u32>(cache, 8) << 32);
+  // A product spreads bits upwards only, and a tile's level stands above its index.
+  const mixed = (name ^ (name >> 29)) * 0x9e3779b97f4a7c15;
   return cache + TAGS + SET_TAGS * (<usize>(mixed >> 40) & (load<u32>(cache) - 1));
 }
 

@@ -1,5 +1,5 @@
 import { equal, readU32 } from "../protocol/bytes.ts";
-import type { TreeId } from "../protocol/constants.ts";
+import { PUBLIC_DATA_TREE, type TreeId } from "../protocol/constants.ts";
 import { UnknownStateError } from "./errors.ts";
 import { oldTile } from "./old-tile.ts";
 import type { IndexedTree, StateView } from "./state-view.ts";
@@ -7,8 +7,8 @@ import {
   blockKey,
   copyLeaf,
   historyKey,
+  leafRowBytes,
   positionKey,
-  readLeaf,
   readLeafIndex,
   readPosition,
   readState,
@@ -20,6 +20,14 @@ import {
   type WorldStateTables,
 } from "./tables.ts";
 import { tileKey } from "./tile-address.ts";
+
+const leafRow = new Uint8Array(leafRowBytes(PUBLIC_DATA_TREE));
+
+/** The leaf of a key, whatever block it came with. */
+function storedLeaf(tables: WorldStateTables, tree: IndexedTree, key: Uint8Array): StoredLeaf | undefined {
+  const length = tables.keys.readInto(valueKey(tree, key), leafRow);
+  return length < 0 ? undefined : copyLeaf(key, leafRow.subarray(0, length));
+}
 
 /**
  * The trees after a kept block, read from the store. Every read of the latest state is one or two point reads; an older state
@@ -80,11 +88,9 @@ export class StoredState implements StateView {
 
   /** The leaf with exactly this key. */
   leaf(tree: IndexedTree, key: Uint8Array): StoredLeaf | undefined {
-    const row = this.#tables.keys.get(valueKey(tree, key));
-    if (row === undefined) return undefined;
-    const leaf = readLeaf(key, row);
+    const leaf = storedLeaf(this.#tables, tree, key);
     const size = this.size(tree);
-    return leaf.index < size ? this.#asOfBlock(tree, leaf, size) : undefined;
+    return leaf !== undefined && leaf.index < size ? this.#asOfBlock(tree, leaf, size) : undefined;
   }
 
   lowLeaf(tree: IndexedTree, key: Uint8Array): StoredLeaf | undefined {
@@ -105,10 +111,9 @@ export class StoredState implements StateView {
   /** Replaces what later blocks changed in a leaf: pointers to leaves beyond this state's size, and the value. */
   #asOfBlock(tree: IndexedTree, leaf: StoredLeaf, size: number): StoredLeaf {
     while (leaf.nextIndex >= size) {
-      const row = this.#tables.keys.get(valueKey(tree, leaf.nextKey));
-      if (row === undefined) throw new Error(`tree ${tree}: the leaf of key ${leaf.nextIndex} is missing`);
-      const { nextKey, nextIndex } = readLeaf(leaf.nextKey, row);
-      leaf = { ...leaf, nextKey, nextIndex };
+      const next = storedLeaf(this.#tables, tree, leaf.nextKey);
+      if (next === undefined) throw new Error(`tree ${tree}: the leaf of key ${leaf.nextIndex} is missing`);
+      leaf = { ...leaf, nextKey: next.nextKey, nextIndex: next.nextIndex };
     }
     if (leaf.value !== undefined && leaf.since !== undefined && leaf.since > this.block) {
       const version = this.#historical(this.#tables.valueHistory, leaf.key);
