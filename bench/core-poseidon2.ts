@@ -1,83 +1,124 @@
 /**
- * Poseidon2 of the core on one thread against a plain bigint implementation in the same run, and the tree work built on it.
+ * Poseidon2 of the core on one thread: both builds, a plain bigint implementation in the same run, and the reference's WebAssembly and
+ * native code beside it.
  *
- *   npm run build:wasm && node bench/core-poseidon2.ts
+ *   npm run build:wasm && node bench/core-poseidon2.ts [--repeats N] [--json FILE] [--reference-home DIR]
  *
- * Each figure is the best of repeated short windows: on a shared machine the least disturbed one says most about the code.
+ * A figure is the least of many samples of a millisecond: on a shared machine the least disturbed one says most about the code.
+ * The medians are in the JSON. Ratios to the reference are medians over repeats, which alternate who goes first.
  */
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import Benchmark from "benchmark";
+import type { Core } from "../src/core/core.ts";
 import { loadCore } from "../src/core/load-core.ts";
-import { packTile } from "../src/core/tile-record.ts";
-import { bigUintBytes, readBigUint, word } from "../src/protocol/bytes.ts";
+import { bigUintBytes, fromHex, readBigUint, word } from "../src/protocol/bytes.ts";
 import { bigintHashPair } from "./core-poseidon2-bigint.ts";
+import { Reference } from "./lib/reference.ts";
+import { inPairs, median } from "./lib/statistics.ts";
 
-const WINDOWS = 60;
+const BATCH = 64;
+const SAMPLE_SECONDS = 0.001;
+const pairs = new Uint8Array(BATCH * 64).map((_, i) => (i % 32 === 0 ? 0 : (i * 31 + (i >> 5)) & 255));
+const pair = pairs.subarray(0, 64);
+const state = pairs.subarray(0, 128);
+const [left, right] = [readBigUint(word(pairs, 0)), readBigUint(word(pairs, 1))];
 
-/** Microseconds for one of the `items` that a run works on. */
-function best(items: number, run: () => void): number {
-  let least = Number.POSITIVE_INFINITY;
-  for (let i = 0; i < WINDOWS; i++) {
-    const start = performance.now();
-    run();
-    least = Math.min(least, performance.now() - start);
-  }
-  return (least * 1000) / items;
+/** Microseconds. */
+interface Figure {
+  readonly least: number;
+  readonly median: number;
 }
 
-const core = loadCore();
-const BATCH = 64;
-const pairs = new Uint8Array(BATCH * 64).map((_, i) => (i % 32 === 0 ? 0 : (i * 31 + (i >> 5)) & 255));
-const integers = Array.from({ length: BATCH * 2 }, (_, i) => readBigUint(word(pairs, i)));
+function measure(items: number, run: () => void): Figure {
+  const { stats } = new Benchmark(run, { minTime: SAMPLE_SECONDS, maxTime: 3, minSamples: 200 }).run();
+  const us = stats.sample.map((seconds) => (seconds * 1e6) / items);
+  return { least: Math.min(...us), median: median(us) };
+}
 
-const expected = bigUintBytes(bigintHashPair(integers[0], integers[1]), 32);
-if (Buffer.compare(expected, core.hash(pairs.subarray(0, 64))) !== 0) throw new Error("the two implementations differ");
+interface CoreFigures {
+  readonly pair: Figure;
+  readonly permutation: Figure;
+  /** One of BATCH independent pair hashes in a call. */
+  readonly batch: Figure;
+}
 
-const TILE_HEIGHT = 4;
-const tiles = Array.from({ length: 8 }, () =>
-  new Uint8Array(64 << TILE_HEIGHT).map((_, i) => (i % 32 === 0 ? 0 : i & 255)),
-);
-const allDirty = new Uint32Array(tiles.length).fill(0xffff);
-const TREE_HEIGHT = 40;
-const records = Array.from({ length: TREE_HEIGHT / TILE_HEIGHT }, (_, t) =>
-  packTile(tiles[0], TILE_HEIGHT, t * TILE_HEIGHT, core.zeroHashes),
-);
-const path = new Uint8Array(TREE_HEIGHT * 32);
+function measureCore(core: Core): CoreFigures {
+  return {
+    pair: measure(1, () => core.hash(pair)),
+    permutation: measure(1, () => core.permute(state)),
+    batch: measure(BATCH, () => core.hashMany(pairs, 2)),
+  };
+}
 
-const bigint = best(4, () => {
-  for (let i = 0; i < 4; i++) bigintHashPair(integers[2 * i], integers[2 * i + 1]);
+/** What bench/reference/core-poseidon2.mjs answers. */
+type Backend = "wasm" | "native";
+type ReferenceFigures = Record<Backend, Record<"pair" | "permutation", { least: number }> & { pairHash: string }> & {
+  pairInput: string;
+};
+
+const cores = { lanes: loadCore({ build: "lanes" }), scalar: loadCore({ build: "scalar" }) };
+const expected = bigUintBytes(bigintHashPair(left, right), 32);
+for (const core of Object.values(cores)) {
+  if (Buffer.compare(expected, core.hash(pair)) !== 0) throw new Error(`bigint and ${core.build} differ`);
+}
+
+async function compare(reference: Reference, repeats: number) {
+  const found = await inPairs(
+    repeats,
+    () => measureCore(cores.lanes),
+    async () => {
+      const figures = await reference.run<ReferenceFigures>("core-poseidon2.mjs", []);
+      const ours = Buffer.from(cores.lanes.hash(fromHex(figures.pairInput))).toString("hex");
+      for (const backend of ["wasm", "native"] as const) {
+        if (figures[backend].pairHash !== ours) throw new Error(`the core and the reference's ${backend} code differ`);
+      }
+      return figures;
+    },
+  );
+  const ratio = (of: (pair: (typeof found)[number]) => number) => median(found.map(of));
+  return {
+    repeats: found,
+    batch: {
+      wasm: ratio(({ ours, theirs }) => theirs.wasm.permutation.least / ours.batch.least),
+      native: ratio(({ ours, theirs }) => theirs.native.permutation.least / ours.batch.least),
+    },
+    pair: {
+      wasm: ratio(({ ours, theirs }) => theirs.wasm.pair.least / ours.pair.least),
+      native: ratio(({ ours, theirs }) => theirs.native.pair.least / ours.pair.least),
+    },
+  };
+}
+
+const { values } = parseArgs({
+  options: {
+    repeats: { type: "string", default: "3" },
+    json: { type: "string" },
+    "reference-home": { type: "string", default: process.env.REFERENCE_HOME },
+  },
 });
-const figures: [name: string, microseconds: number][] = [
-  ["pair hash, bigint peer", bigint],
-  [
-    "pair hash, one call",
-    best(8, () => {
-      for (let i = 0; i < 8; i++) core.hash(pairs.subarray(i * 64, i * 64 + 64));
-    }),
-  ],
-  [
-    "permutation, one call",
-    best(8, () => {
-      for (let i = 0; i < 8; i++) core.permute(pairs.subarray(i * 128, i * 128 + 128));
-    }),
-  ],
-  [`pair hash, batch of ${BATCH}`, best(BATCH, () => core.hashMany(pairs, 2))],
-  ["tile node, 8 full tiles of height 4", best(8 * 15, () => core.rehashTiles(tiles, allDirty, TILE_HEIGHT))],
-];
 
-console.table(
-  Object.fromEntries(
-    figures.map(([name, us]) => [
-      name,
-      {
-        "us each": us.toFixed(1),
-        "per second": Math.round(1e6 / us),
-        "times the bigint peer": (bigint / us).toFixed(1),
-      },
-    ]),
-  ),
-);
-const pathTime = best(200, () => {
-  for (let i = 0; i < 200; i++) core.siblingPath(records, i * 977, TREE_HEIGHT, TILE_HEIGHT, path, 0);
+const figures = Object.entries(cores).map(([asked, core]) => ({ asked, build: core.build, ...measureCore(core) }));
+const bigint = measure(1, () => bigintHashPair(left, right));
+
+const row = ({ least }: Figure) => ({
+  "us each": least.toFixed(2),
+  "per second": Math.round(1e6 / least),
+  "times bigint": (bigint.least / least).toFixed(1),
 });
-console.log(`sibling path of ${TREE_HEIGHT} levels from ${records.length} records: ${pathTime.toFixed(2)} us`);
-const startup = best(1, () => loadCore());
-console.log(`new instance, tables derived: ${(startup / 1000).toFixed(2)} ms`);
+const rows: [name: string, figure: Figure][] = figures.flatMap(({ build, pair, permutation, batch }) => [
+  [`${build}: pair hash, one call`, pair],
+  [`${build}: permutation, one call`, permutation],
+  [`${build}: pair hash, batch of ${BATCH}`, batch],
+]);
+console.table(Object.fromEntries([...rows, ["bigint: pair hash", bigint] as const].map(([n, f]) => [n, row(f)])));
+
+const home = values["reference-home"];
+const comparison = home === undefined ? undefined : await compare(new Reference(home), Number(values.repeats));
+if (comparison !== undefined) {
+  const times = ({ wasm, native }: Record<Backend, number>) => ({ wasm: wasm.toFixed(2), native: native.toFixed(2) });
+  console.log("times the reference's speed:");
+  console.table({ "pair hash, batch": times(comparison.batch), "pair hash, one call": times(comparison.pair) });
+}
+if (values.json !== undefined)
+  writeFileSync(values.json, `${JSON.stringify({ figures, bigint, comparison }, undefined, 1)}\n`);
