@@ -34,6 +34,7 @@ function zeroWordsText(count: number): Uint8Array {
 export class JsonWriter {
   #buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   #length = 0;
+  #view: Uint8Array = new Uint8Array();
 
   /** Position to return to with `rewind`. */
   get length(): number {
@@ -58,9 +59,12 @@ export class JsonWriter {
   /** As `take`, but valid only until the writer is used again. */
   view(): Uint8Array {
     if (this.#length > HANDED_OVER_BYTES) return this.take();
-    const written = this.#buffer.subarray(0, this.#length);
+    // Answers of one kind are often of one length.
+    if (this.#view.length !== this.#length || this.#view.buffer !== this.#buffer.buffer) {
+      this.#view = new Uint8Array(this.#buffer.buffer, this.#buffer.byteOffset, this.#length);
+    }
     this.#length = 0;
-    return written;
+    return this.#view;
   }
 
   /** A view of what has been written from a position on, valid until more is written. */

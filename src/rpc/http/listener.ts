@@ -52,7 +52,11 @@ export interface PlainPost {
   /** Of the answers that are given as bytes alone. Their status is 200. */
   readonly headers: readonly Header[];
   /** Bytes are the body of an answer, valid until the next call. undefined: `receive` has to be asked. Never throws. */
-  answer(body: Buffer, acceptEncoding: string, client: () => string): Uint8Array | Answer | Promise<Answer> | undefined;
+  answer(
+    body: Uint8Array,
+    acceptEncoding: string,
+    from: Pick<RequestHead, "client">,
+  ): Uint8Array | Answer | Promise<Answer> | undefined;
 }
 
 export interface ListenerOptions {

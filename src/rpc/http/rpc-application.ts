@@ -57,7 +57,7 @@ export class RpcApplication implements HttpApplication {
     this.plainPost = {
       maxBytes: Math.min(LONGEST_SCANNED, options.maxBodyBytes),
       headers: this.#ordinary,
-      answer: (body, acceptEncoding, client) => this.#plain(body, acceptEncoding, client),
+      answer: (body, acceptEncoding, from) => this.#plain(body, acceptEncoding, from),
     };
   }
 
@@ -126,8 +126,8 @@ export class RpcApplication implements HttpApplication {
     return body instanceof Promise ? body.then(encoded) : encoded(body);
   }
 
-  #plain(body: Buffer, acceptEncoding: string, client: () => string): ReturnType<PlainPost["answer"]> {
-    const refusal = this.#options.rateLimit?.request(client());
+  #plain(body: Uint8Array, acceptEncoding: string, from: Pick<RequestHead, "client">): ReturnType<PlainPost["answer"]> {
+    const refusal = this.#options.rateLimit?.request(from.client());
     if (refusal !== undefined) return this.#json(refusal, this.#common);
     const answer = this.#dispatcher.answerScanned(body);
     if (answer === undefined) return undefined;

@@ -1,10 +1,9 @@
 import type * as uws from "uWebSockets.js";
-import { STATUS_CODES } from "node:http";
 import type { AnswerBudget } from "./answer-budget.ts";
+import { headBytes } from "./answer-head.ts";
 import { BodyCollector } from "./body-collector.ts";
 import type { Deadlines, Timed } from "./deadlines.ts";
 import type { Drain } from "./drain.ts";
-import { headerBlock } from "./header-block.ts";
 import {
   type Answer,
   type BodyRequest,
@@ -28,21 +27,8 @@ export interface Exchanges {
 const WHOLE_ANSWER_BYTES = 64 * 1024;
 const EMPTY = new Uint8Array();
 
-const STATUS_LINES = new Map<number, string>();
-
-function statusLine(status: number): string {
-  let line = STATUS_LINES.get(status);
-  if (line === undefined) {
-    line = `${status} ${STATUS_CODES[status] ?? ""}`;
-    STATUS_LINES.set(status, line);
-  }
-  return line;
-}
-
 export function writeHead(res: uws.HttpResponse, { status, headers }: Answer): void {
-  if (status !== 200) res.writeStatus(statusLine(status));
-  const block = headerBlock(headers);
-  if (block !== undefined) res.writeHeader(block.name, block.value);
+  res.writeStatus(headBytes(status, headers));
 }
 
 export function clientOf(res: uws.HttpResponse): string {

@@ -1,11 +1,26 @@
 import type * as uws from "uWebSockets.js";
-import { headerBlock } from "./header-block.ts";
+import { headBytes } from "./answer-head.ts";
 import type { PlainPost } from "./listener.ts";
 import { isJsonType } from "./request-body.ts";
 import { clientOf, type Exchanges, UwsExchange } from "./uws-exchange.ts";
 
-/** A length of at most this many digits is read; the limit itself is the application's. */
-const MOST_LENGTH_DIGITS = 6;
+/**
+ * Answers shorter than this are handed to the library, which keeps what the kernel does not take. So that a client that pipelines without
+ * reading cannot make it keep ever more, one in PROBED_IN, chosen at random, is sent only as far as the kernel takes it: once that
+ * happens the library cuts such a client off. Asking so about each answer costs about 3 % of a small call.
+ */
+const SHORT_ANSWER = 1024;
+const PROBED_IN = 8;
+const LONGEST_AT_ONCE = 16 * 1024;
+let random = 0x9e3779b9;
+
+/** One step of a 32-bit xorshift generator. */
+function isProbed(): boolean {
+  random ^= random << 13;
+  random ^= random >>> 17;
+  random ^= random << 5;
+  return (random & (PROBED_IN - 1)) === 0;
+}
 
 /** The head of a request whose own object is gone: what reading a JSON body by POST to "/" takes. */
 class PlainHead {
@@ -13,12 +28,16 @@ class PlainHead {
   readonly path = "/";
   readonly #type: string;
   readonly #accept: string;
-  readonly client: () => string;
+  readonly #exchange: PlainExchange;
 
-  constructor(type: string, accept: string, client: () => string) {
+  constructor(type: string, accept: string, exchange: PlainExchange) {
     this.#type = type;
     this.#accept = accept;
-    this.client = client;
+    this.#exchange = exchange;
+  }
+
+  client(): string {
+    return this.#exchange.client();
   }
 
   header(name: string): string {
@@ -27,19 +46,93 @@ class PlainHead {
   }
 }
 
-/**
- * Answers plain POSTs to "/" with as few steps as there can be, and gives all others to `otherwise`. What it cannot answer at once
- * becomes an ordinary exchange.
- */
+/** One request on the short cut. What cannot be answered at once becomes an ordinary exchange, to which the rest is passed on. */
+class PlainExchange {
+  readonly #res: uws.HttpResponse;
+  readonly #type: string;
+  readonly #accept: string;
+  readonly #clientCloses: boolean;
+  readonly #route: Route;
+  #ordinary: UwsExchange | undefined;
+
+  constructor(res: uws.HttpResponse, type: string, accept: string, clientCloses: boolean, route: Route) {
+    this.#res = res;
+    this.#type = type;
+    this.#accept = accept;
+    this.#clientCloses = clientCloses;
+    this.#route = route;
+  }
+
+  aborted(): void {
+    if (this.#ordinary === undefined) this.#route.shared.drain.leave();
+    else this.#ordinary.finish();
+  }
+
+  data(chunk: ArrayBuffer, isLast: boolean): void {
+    if (this.#ordinary !== undefined) this.#ordinary.data(chunk, isLast);
+    else if (isLast) this.#answer(new Uint8Array(chunk));
+    else {
+      const collecting = this.#becomeOrdinary();
+      collecting.start(this.#head(), false, undefined);
+      collecting.data(chunk, false);
+    }
+  }
+
+  #answer(body: Uint8Array): void {
+    const { post, head, shared } = this.#route;
+    const answer = body.length > post.maxBytes ? undefined : post.answer(body, this.#accept, this);
+    if (answer === undefined) this.#becomeOrdinary().start(this.#head(), body.length <= post.maxBytes, body);
+    else if (!(answer instanceof Uint8Array)) this.#becomeOrdinary().settle(answer);
+    else if (answer.length > LONGEST_AT_ONCE) {
+      // Room for it has to be asked for before its head is written.
+      this.#becomeOrdinary().settle({ status: 200, headers: post.headers, body: new Uint8Array(answer) });
+    } else {
+      const res = this.#res;
+      res.writeStatus(head);
+      const close = this.#clientCloses || shared.drain.closing;
+      if (close || (answer.length < SHORT_ANSWER && !isProbed())) res.end(answer, close);
+      else if (!res.tryEnd(answer, answer.length)[1]) {
+        this.#becomeOrdinary().goOn(new Uint8Array(answer));
+        return;
+      }
+      shared.drain.leave();
+    }
+  }
+
+  /** Address of the other end. */
+  client(): string {
+    return clientOf(this.#res);
+  }
+
+  #head(): PlainHead {
+    return new PlainHead(this.#type, this.#accept, this);
+  }
+
+  #becomeOrdinary(): UwsExchange {
+    this.#ordinary = new UwsExchange(
+      this.#res,
+      { headOnly: false, clientCloses: this.#clientCloses },
+      this.#route.shared,
+    );
+    return this.#ordinary;
+  }
+}
+
+interface Route {
+  post: PlainPost;
+  /** Of an answer that is given as bytes. */
+  head: Uint8Array;
+  shared: Exchanges;
+}
+
+/** Answers plain POSTs to "/" with as few steps as there can be, and gives all others to `otherwise`. */
 export function routePlainPosts(
   app: uws.TemplatedApp,
   post: PlainPost,
   shared: Exchanges,
   otherwise: (res: uws.HttpResponse, req: uws.HttpRequest) => void,
 ): void {
-  const { drain } = shared;
-  const block = headerBlock(post.headers);
-
+  const route: Route = { post, head: headBytes(200, post.headers), shared };
   app.post("/", (res, req) => {
     const type = req.getHeader("content-type");
     const length = req.getHeader("content-length");
@@ -47,45 +140,13 @@ export function routePlainPosts(
       (type === "application/json" || isJsonType(type)) &&
       length !== "" &&
       length !== "0" &&
-      length.length <= MOST_LENGTH_DIGITS &&
-      Number(length) <= post.maxBytes &&
       req.getHeader("content-encoding") === "";
     if (!isPlain) return otherwise(res, req);
-    const accept = req.getHeader("accept-encoding");
     const connection = req.getHeader("connection");
     const clientCloses = connection !== "" && connection.toLowerCase() === "close";
-    const client = (): string => clientOf(res);
-    let exchange: UwsExchange | undefined;
-    const ordinary = (): UwsExchange => {
-      exchange = new UwsExchange(res, { headOnly: false, clientCloses }, shared);
-      return exchange;
-    };
-
-    drain.enter();
-    res.onAborted(() => (exchange === undefined ? drain.leave() : exchange.finish()));
-    res.onData((chunk, isLast) => {
-      if (exchange !== undefined) return exchange.data(chunk, isLast);
-      if (!isLast) {
-        const collecting = ordinary();
-        collecting.start(new PlainHead(type, accept, client), false, undefined);
-        return collecting.data(chunk, false);
-      }
-      const body = Buffer.from(chunk);
-      const answer = post.answer(body, accept, client);
-      if (!(answer instanceof Uint8Array)) {
-        if (answer === undefined) ordinary().start(new PlainHead(type, accept, client), true, body);
-        else ordinary().settle(answer);
-        return;
-      }
-      if (clientCloses || drain.closing) {
-        if (block !== undefined) res.writeHeader(block.name, block.value);
-        res.end(answer, true);
-        return drain.leave();
-      }
-      if (block !== undefined) res.writeHeader(block.name, block.value);
-      const [, complete] = res.tryEnd(answer, answer.length);
-      if (complete) drain.leave();
-      else ordinary().goOn(new Uint8Array(answer));
-    });
+    const exchange = new PlainExchange(res, type, req.getHeader("accept-encoding"), clientCloses, route);
+    shared.drain.enter();
+    res.onAborted(() => exchange.aborted());
+    res.onData((chunk, isLast) => exchange.data(chunk, isLast));
   });
 }

@@ -45,7 +45,7 @@ const DISCOVER = "rpc.discover";
 
 const JSONRPC = "2.0";
 const OPENING = Buffer.from('{"jsonrpc":"2.0"');
-const ID_MEMBER = Buffer.from(',"id":');
+const OPENING_WITH_ID = Buffer.from('{"jsonrpc":"2.0","id":');
 const RESULT_MEMBER = Buffer.from(',"result":');
 
 /**
@@ -74,7 +74,7 @@ export class Dispatcher {
    * Answers a request body of the usual form straight from its bytes, when that is worth it; undefined leaves it to `answerText`.
    * Bytes are the body of an answer of status 200 and valid until the next call of any of these methods.
    */
-  answerScanned(body: Buffer): Uint8Array | RpcAnswer | Promise<RpcAnswer> | undefined {
+  answerScanned(body: Uint8Array): Uint8Array | RpcAnswer | Promise<RpcAnswer> | undefined {
     const scan = this.#scan;
     if (!scan.scan(body)) return undefined;
     const found = this.#methods.find(body, scan);
@@ -92,14 +92,14 @@ export class Dispatcher {
       this.#out.rewind(0);
     }
     if (cache === undefined || found.results === undefined || paramsTo - paramsFrom > LONGEST_KEY) return undefined;
-    const key = paramsTo - paramsFrom <= 2 ? "[]" : body.toString("latin1", paramsFrom, paramsTo);
+    const key = paramsTo - paramsFrom <= 2 ? "[]" : latin1(body, paramsFrom, paramsTo);
     const text = cache.get(found.results, key);
     if (text !== undefined) {
       this.#open(body);
       return this.#out.bytes(text).text("}").view();
     }
     const request = {
-      id: scan.idTo > 0 ? JSON.parse(body.toString("latin1", scan.idFrom, scan.idTo)) : undefined,
+      id: scan.idTo > 0 ? JSON.parse(latin1(body, scan.idFrom, scan.idTo)) : undefined,
       method: found.name,
       params: JSON.parse(key),
     };
@@ -109,9 +109,10 @@ export class Dispatcher {
   /** The start of an answer with a result to the request that was scanned. */
   #open(body: Uint8Array): void {
     const { idFrom, idTo } = this.#scan;
-    const out = this.#out.bytes(OPENING);
-    if (idTo > 0) out.bytes(ID_MEMBER).part(body, idFrom, idTo);
-    out.bytes(RESULT_MEMBER);
+    const out = this.#out;
+    if (idTo > 0) out.part(OPENING_WITH_ID, 0, OPENING_WITH_ID.length).part(body, idFrom, idTo);
+    else out.bytes(OPENING);
+    out.part(RESULT_MEMBER, 0, RESULT_MEMBER.length);
   }
 
   /** Answers a request body that is JSON text. `admitBatch` as for `answer`. */
@@ -270,6 +271,10 @@ export class Dispatcher {
     if (!expected) this.#log.error({ method: request.method, err: error }, "A request failed unexpectedly");
     return { code: EXECUTION_ERROR, message };
   }
+}
+
+function latin1(bytes: Uint8Array, from: number, to: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1", from, to);
 }
 
 function unwritable(cause: unknown): RpcError {

@@ -1,0 +1,39 @@
+import { STATUS_CODES } from "node:http";
+import type { Header } from "./listener.ts";
+
+/** What no part of a header may hold: anything that ends a line, or that a parser might take for its end. */
+const FORBIDDEN = /[\r\n\0]/;
+
+/** A header as text cannot be sent: it holds a line break. */
+export class HeaderValueError extends RangeError {
+  readonly header: string;
+  constructor(header: string) {
+    super(`header ${JSON.stringify(header)} holds a line break`);
+    this.name = "HeaderValueError";
+    this.header = header;
+  }
+}
+
+/** Status line and headers by list of headers and status. */
+const heads = new WeakMap<readonly Header[], Map<number, Uint8Array>>();
+
+/**
+ * What follows "HTTP/1.1 " in the head of an answer, without the last line break: it goes out by one call in place of the status. Made
+ * once for each list and status; the list must not change. Throws a HeaderValueError.
+ */
+export function headBytes(status: number, headers: readonly Header[]): Uint8Array {
+  let byStatus = heads.get(headers);
+  if (byStatus === undefined) {
+    byStatus = new Map();
+    heads.set(headers, byStatus);
+  }
+  const known = byStatus.get(status);
+  if (known !== undefined) return known;
+  for (const [name, value] of headers) {
+    if (FORBIDDEN.test(name) || FORBIDDEN.test(value)) throw new HeaderValueError(name);
+  }
+  const lines = [`${status} ${STATUS_CODES[status] ?? ""}`, ...headers.map(([name, value]) => `${name}: ${value}`)];
+  const bytes = Buffer.from(lines.join("\r\n"), "latin1");
+  byStatus.set(status, bytes);
+  return bytes;
+}

@@ -1,0 +1,114 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Lifetime, ResultCache } from "../../../src/rpc/cache/result-cache.ts";
+
+/** A chain of blocks with a name each; a block's hash is made of the names up to it. */
+function chainOf() {
+  const blocks: number[] = [0];
+  const state = { version: 0, blocks };
+  const hash = (number: number) => Buffer.from(blocks.slice(0, number + 1).join());
+  return {
+    state,
+    hash,
+    reader: {
+      version: () => state.version,
+      latestBlockNumber: () => blocks.length - 1,
+      blockHash: (number: number) => (number < blocks.length ? hash(number) : undefined),
+    },
+  };
+}
+
+describe("kept results", () => {
+  test("give the last state of the chain after any course of commits, reorgs and questions", () => {
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant("grow" as const), count: fc.integer({ min: 1, max: 3 }) }),
+      fc.record({
+        kind: fc.constant("reorg" as const),
+        depth: fc.integer({ min: 1, max: 4 }),
+        count: fc.integer({ min: 0, max: 5 }),
+      }),
+      fc.record({ kind: fc.constant("commit" as const) }),
+      { weight: 8, arbitrary: fc.record({ kind: fc.constant("ask" as const), block: fc.nat(6) }) },
+      /** A commit that lands between looking at the version and reading. */
+      fc.record({ kind: fc.constant("race" as const), block: fc.nat(6), depth: fc.nat(3), count: fc.nat(4) }),
+    );
+    let hits = 0;
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 20, maxLength: 60 }), (steps) => {
+        const { state, hash, reader } = chainOf();
+        const cache = new ResultCache({ maxBytes: 100_000, chain: reader });
+        const [byNumber, tip] = [new Map(), new Map()];
+        let name = 0;
+        const change = (depth: number, count: number) => {
+          state.blocks.splice(Math.max(1, state.blocks.length - depth));
+          for (let i = 0; i < count; i++) state.blocks.push(++name);
+        };
+        const ask = (
+          results: Map<string, unknown>,
+          key: string,
+          read: () => [string, Lifetime] | undefined,
+          between?: () => void,
+        ) => {
+          cache.renew();
+          const found = cache.get(results, key);
+          if (found !== undefined) {
+            hits += 1;
+            return Buffer.from(found).toString();
+          }
+          between?.();
+          const result = read();
+          if (result !== undefined) cache.put(results, key, Buffer.from(result[0]), result[1]);
+          return result?.[0];
+        };
+        const block = (number: number, between?: () => void) =>
+          ask(
+            byNumber,
+            `[${number}]`,
+            () => (number < state.blocks.length ? [hash(number).toString(), number] : undefined),
+            between,
+          );
+        for (const s of steps) {
+          if (s.kind === "grow" || s.kind === "reorg") change(s.kind === "grow" ? 0 : s.depth, s.count);
+          if (s.kind === "race") block(s.block, () => change(s.depth, s.count));
+          if (s.kind !== "ask") state.version += 1;
+          if (s.kind === "ask") {
+            const expected = s.block < state.blocks.length ? hash(s.block).toString() : undefined;
+            expect(block(s.block)).toBe(expected);
+            expect(ask(tip, "[]", () => [String(state.blocks.length), "commit"])).toBe(String(state.blocks.length));
+          }
+        }
+      }),
+      { numRuns: 500 },
+    );
+    expect(hits).toBeGreaterThan(500);
+  });
+
+  test("stay within the bound, and what is asked for stays longest", () => {
+    const { reader } = chainOf();
+    const cache = new ResultCache({ maxBytes: 20_000, chain: reader });
+    cache.renew();
+    const results = new Map();
+    const text = Buffer.alloc(700, "x");
+    cache.put(results, "wanted", text, 0);
+    for (let i = 0; i < 200; i++) {
+      expect(cache.get(results, "wanted")).toEqual(new Uint8Array(text));
+      cache.put(results, `other ${i}`, text, 0);
+      expect(cache.bytes).toBeLessThanOrEqual(20_000);
+    }
+    expect(cache.size).toBe(results.size);
+    expect(cache.size).toBeGreaterThan(10);
+    cache.put(results, "large", Buffer.alloc(5_000), 0);
+    expect(cache.get(results, "large")).toBeUndefined();
+  });
+
+  test("are copies", () => {
+    const { reader } = chainOf();
+    const cache = new ResultCache({ maxBytes: 20_000, chain: reader });
+    cache.renew();
+    const results = new Map();
+    const text = Buffer.from("first");
+    cache.put(results, "[]", text, 0);
+    text.fill("x");
+    expect(Buffer.from(cache.get(results, "[]") ?? []).toString()).toBe("first");
+  });
+});

@@ -1,0 +1,212 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { ResultCache } from "../../src/rpc/cache/result-cache.ts";
+import { encodeText } from "../../src/rpc/encoding/json-writer.ts";
+import { Dispatcher, type RpcAnswer } from "../../src/rpc/jsonrpc/dispatcher.ts";
+import { EnvelopeScan, LONGEST_SCANNED } from "../../src/rpc/jsonrpc/envelope-scan.ts";
+import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
+import { method, param, Registry } from "../../src/rpc/registry.ts";
+import { chain } from "./support/development-chain.ts";
+import { fakeServices, fakeWorld, recordingLogger } from "./support/fakes.ts";
+
+const anything = { read: (value: unknown) => value };
+/** A method that shows its params, by its fast form where that can. */
+const shown = method({
+  name: "shown",
+  params: [param("first", anything), param("second", anything)],
+  handle: (first, second) => JSON.stringify([first, second]),
+  encode: { node: encodeText, svc: encodeText },
+  raw: {
+    node: (body, from, to, out) => {
+      const params: unknown[] = JSON.parse(Buffer.from(body).toString("latin1", from, to) || "[]");
+      out.text('"half');
+      if (params.length === 3) throw new Error("not for the client");
+      if (params.length !== 2) return false;
+      out.rewind(out.length - 5);
+      out.value(JSON.stringify(params));
+      return true;
+    },
+  },
+});
+
+function dispatcher() {
+  const registry = new Registry([...publicRegistry(fakeServices({ chain, world: fakeWorld(3) })).methods, shown]);
+  const results = new ResultCache({
+    maxBytes: 1 << 20,
+    chain: {
+      version: () => 1,
+      latestBlockNumber: () => 3,
+      blockHash: (number) => chain.block(number)?.hash,
+    },
+  });
+  return new Dispatcher(registry, { maxBatchSize: 10, namespaces: ["svc", "node"], results }, recordingLogger());
+}
+
+const METHODS = [
+  "node_getBlockNumber",
+  "svc_getBlockNumber",
+  "node_getBlock",
+  "svc_getBlock",
+  "node_getBlocks",
+  "node_getBlockHeader",
+  "node_getVersion",
+  "svc_getCheckpoint",
+  "node_getL2Tips",
+  "node_shown",
+  "svc_shown",
+  "node_nothing",
+  "node_getBlockNumber_further",
+  "rpc.discover",
+  "",
+];
+const blank = fc.constantFrom("", "", "", " ", "\n", "\t ", "\r\n");
+const integer = fc.oneof(fc.nat(5), fc.integer(), fc.maxSafeInteger(), fc.constantFrom(0, -0, 1e21, 2 ** 60));
+const parameter = fc.oneof(
+  integer.map(String),
+  fc.constantFrom(
+    '"latest"',
+    '"proven"',
+    "null",
+    "true",
+    "1.5",
+    "-0",
+    "01",
+    "1e3",
+    "2E+2",
+    "{}",
+    "[]",
+    '{"number":1}',
+    "tru",
+  ),
+  fc.string({ maxLength: 8 }).map((text) => JSON.stringify(text)),
+  fc.constantFrom('"\\u0031"', '"\\n"', '"é"', '"\u0000"', '"', `"0x${"00".repeat(31)}11"`),
+  fc.json({ maxDepth: 3 }),
+);
+const params = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc
+      .tuple(fc.array(parameter, { maxLength: 3 }), blank)
+      .map(([items, gap]) => `[${gap}${items.join(`${gap},${gap}`)}${gap}]`),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom("{}", "null", '"x"', "[", "[1,]", "[,1]", "[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]"),
+  },
+);
+const id = fc.oneof(
+  integer.map((number) => JSON.stringify(number)),
+  fc.string({ maxLength: 10 }).map((text) => JSON.stringify(text)),
+  fc.constantFrom(
+    "null",
+    "true",
+    "1.0",
+    "-1",
+    "-0",
+    "00",
+    "1e2",
+    "999999999999999",
+    "9999999999999999",
+    "{}",
+    "[1]",
+    `"${"x".repeat(65)}"`,
+  ),
+);
+const version = fc.oneof(
+  { weight: 8, arbitrary: fc.constant('"2.0"') },
+  { weight: 1, arbitrary: fc.constantFrom('"1.0"', "2.0", "null", '"2.0\\n"') },
+);
+const member = (name: string, value: fc.Arbitrary<string>) =>
+  fc.tuple(blank, blank, value).map(([before, after, text]) => `"${name}"${before}:${after}${text}`);
+const envelope = fc
+  .tuple(
+    fc.shuffledSubarray(
+      [
+        member("jsonrpc", version),
+        member("id", id),
+        member(
+          "method",
+          fc.constantFrom(...METHODS).map((name) => JSON.stringify(name)),
+        ),
+        member("params", params),
+        member("params", params),
+        member("further", fc.constant("1")),
+      ],
+      { minLength: 2, maxLength: 5 },
+    ),
+    blank,
+    blank,
+  )
+  .chain(([members, before, after]) =>
+    fc.tuple(...members).map((texts) => `${before}{${before}${texts.join(`${after},${before}`)}${after}}${after}`),
+  );
+const ordinary = fc
+  .tuple(id, fc.constantFrom(...METHODS), params)
+  .map(([i, name, list]) => `{"jsonrpc":"2.0","id":${i},"method":"${name}","params":${list}}`);
+/** A text with some of its characters changed. */
+const spoiled = fc
+  .tuple(
+    fc.oneof(envelope, ordinary),
+    fc.nat(),
+    fc.constantFrom("", ",", "}", '"', "\\", "0", "é", "\u007f", "\u0001", "]"),
+  )
+  .map(([text, at, with_]) => text.slice(0, at % text.length) + with_ + text.slice((at % text.length) + 1));
+const request = fc.oneof(
+  { weight: 3, arbitrary: ordinary },
+  { weight: 3, arbitrary: envelope },
+  { weight: 2, arbitrary: spoiled },
+);
+
+const shownAnswer = async (answer: Uint8Array | RpcAnswer | Promise<RpcAnswer>) => {
+  if (answer instanceof Uint8Array) return [200, Buffer.from(answer).toString()];
+  const { status, body } = await answer;
+  return [status, Buffer.from(body).toString()];
+};
+
+describe("requests answered from their bytes", () => {
+  test("have the same answers, byte for byte, kept or not", async () => {
+    const [scanning, general] = [dispatcher(), dispatcher()];
+    let scanned = 0;
+    await fc.assert(
+      fc.asyncProperty(request, async (text) => {
+        const body = new TextEncoder().encode(text);
+        const expected = await shownAnswer(general.answerText(text));
+        for (let times = 0; times < 2; times++) {
+          const answer = scanning.answerScanned(body);
+          if (answer === undefined) continue;
+          scanned += 1;
+          expect(await shownAnswer(answer), text).toEqual(expected);
+        }
+      }),
+      { numRuns: 6_000 },
+    );
+    expect(scanned).toBeGreaterThan(500);
+  });
+
+  test("nothing is taken for an ordinary request that is no JSON object with a method", () => {
+    const scan = new EnvelopeScan();
+    fc.assert(
+      fc.property(fc.oneof(spoiled, fc.string(), fc.json()), (text) => {
+        const body = new TextEncoder().encode(text);
+        if (!scan.scan(body)) return;
+        const parsed = JSON.parse(text);
+        const part = (from: number, to: number) => Buffer.from(body).toString("latin1", from, to);
+        expect(part(scan.methodFrom, scan.methodTo)).toBe(parsed.method);
+        expect(scan.paramsTo === 0 ? undefined : JSON.parse(part(scan.paramsFrom, scan.paramsTo))).toEqual(
+          parsed.params,
+        );
+        expect(scan.idTo === 0 ? undefined : part(scan.idFrom, scan.idTo)).toBe(
+          parsed.id === undefined ? undefined : JSON.stringify(parsed.id),
+        );
+      }),
+      { numRuns: 6_000 },
+    );
+  });
+
+  test("long bodies are left to the general form", () => {
+    const text = '{"method":"node_getVersion"}';
+    const scan = new EnvelopeScan();
+    expect(scan.scan(Buffer.from(text.padEnd(LONGEST_SCANNED)))).toBe(true);
+    expect(scan.scan(Buffer.from(text.padEnd(LONGEST_SCANNED + 1)))).toBe(false);
+  });
+});

@@ -1,0 +1,96 @@
+import net from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { encodeText } from "../../src/rpc/encoding/json-writer.ts";
+import { AnswerBudget } from "../../src/rpc/http/answer-budget.ts";
+import type { Listener } from "../../src/rpc/http/listener.ts";
+import { RpcApplication } from "../../src/rpc/http/rpc-application.ts";
+import { listenWithUws } from "../../src/rpc/http/uws-listener.ts";
+import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
+import { plainNumber } from "../../src/rpc/params/number.ts";
+import { method, param, Registry } from "../../src/rpc/registry.ts";
+import { Connection } from "./support/connection.ts";
+import { recordingLogger } from "./support/fakes.ts";
+
+const registry = new Registry([
+  method({
+    name: "text",
+    params: [param("length", plainNumber())],
+    handle: (length) => "x".repeat(length),
+    encode: { node: encodeText },
+    raw: {
+      node: (body, from, to, out) => {
+        out.value("x".repeat(JSON.parse(Buffer.from(body).toString("latin1", from, to))[0]));
+        return true;
+      },
+    },
+  }),
+]);
+
+let listener: Listener;
+afterEach(() => listener.close(0));
+
+async function start(budget = new AnswerBudget()): Promise<void> {
+  const log = recordingLogger();
+  const application = new RpcApplication(
+    new Dispatcher(registry, { maxBatchSize: 100, namespaces: ["node"] }, log),
+    { maxBodyBytes: 65_536, versionHeaders: [], healthy: () => true },
+    log,
+  );
+  const times = { requestTimeoutMs: 1_500, stallTimeoutMs: 60_000 };
+  listener = await listenWithUws(application, { host: "127.0.0.1", port: 0, budget, ...times });
+}
+
+const request = (length: number) => {
+  const body = `{"jsonrpc":"2.0","id":1,"method":"node_text","params":[${length}]}`;
+  return `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+};
+
+test.each([10, 900, 5_000, 60_000, 200_000])(
+  "a client that sends requests without reading answers of %i bytes is cut off",
+  async (length) => {
+    await start();
+    const socket = net.connect(listener.port, "127.0.0.1");
+    let ended = false;
+    socket.on("error", () => undefined);
+    socket.on("close", () => {
+      ended = true;
+    });
+    socket.pause();
+    const many = request(length).repeat(Math.min(1_000, Math.ceil(20e6 / length)));
+    for (let i = 0; i < 400 && !ended; i++) {
+      socket.write(many);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    expect(ended).toBe(true);
+    const other = await Connection.to(listener.port);
+    expect((await other.call("node_text", [3])).body).toMatchObject({ result: "xxx" });
+    other.leave();
+  },
+);
+
+test("answers that nobody takes are bounded together: a further one is 503, and the place becomes free", async () => {
+  const budget = new AnswerBudget(12e6);
+  await start(budget);
+  const idle = Array.from({ length: 2 }, () => {
+    const socket = net.connect(listener.port, "127.0.0.1");
+    socket.on("error", () => undefined);
+    socket.pause();
+    socket.write(request(10e6));
+    return socket;
+  });
+  await expect.poll(() => budget.waiting).toBeGreaterThan(9e6);
+  expect(budget.waiting).toBeLessThan(12e6);
+  const other = await Connection.to(listener.port);
+  const refused = await other.call("node_text", [10e6]);
+  expect(refused).toMatchObject({
+    status: 503,
+    body: { error: { code: -32005, message: "The node is busy: too many answers wait to be taken" } },
+  });
+  expect(refused.head).toMatch(/retry-after: 1/i);
+  await other.closed;
+  for (const socket of idle) socket.destroy();
+  await expect.poll(() => budget.waiting).toBe(0);
+  const again = await Connection.to(listener.port);
+  expect((await again.call("node_text", [10e6])).status).toBe(200);
+  again.leave();
+});
