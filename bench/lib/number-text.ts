@@ -1,11 +1,11 @@
 import type { Unit } from "./measurement.ts";
 import type { Spread } from "./statistics.ts";
 
-/** Three significant digits, or whole thousands with separators. */
+/** Three significant digits; whole numbers, and those from 100, without a fraction and with separators. */
 export function numberText(value: number): string {
   if (!Number.isFinite(value)) return String(value);
   const size = Math.abs(value);
-  if (size >= 100) return Math.round(value).toLocaleString("en");
+  if (size >= 100 || Number.isInteger(value)) return Math.round(value).toLocaleString("en");
   return size >= 10 ? value.toFixed(1) : value.toFixed(size >= 0.1 || size === 0 ? 2 : 4);
 }
 

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { decadeTicks, linearTicks, linePlot } from "../../bench/lib/line-plot.ts";
+
+test("ticks are round and enclose the values", () => {
+  expect(linearTicks(73).map(({ at }) => at)).toEqual([0, 20, 40, 60, 80]);
+  expect(linearTicks(0.5).map(({ at }) => Number(at.toFixed(6)))).toEqual([0, 0.1, 0.2, 0.3, 0.4, 0.5]);
+  expect(decadeTicks([10_000, 10_000_000], String).map(({ at }) => at)).toEqual([1e4, 1e5, 1e6, 1e7]);
+  expect(decadeTicks([0.3, 7], String).map(({ at }) => at)).toEqual([0.1, 1, 10]);
+});
+
+test("a logarithmic axis gives equal steps to equal factors, and names are escaped", () => {
+  const svg = linePlot({
+    title: "a & b",
+    x: { label: "x", scale: "log", ticks: decadeTicks([1, 100], String) },
+    y: { label: "y", scale: "linear", ticks: linearTicks(10) },
+    series: [
+      {
+        name: "<one>",
+        points: [
+          { x: 1, y: 0 },
+          { x: 10, y: 5, low: 4, high: 6 },
+          { x: 100, y: 10 },
+        ],
+      },
+    ],
+  });
+  const points =
+    /<polyline points="([^"]*)"/
+      .exec(svg)?.[1]
+      .split(" ")
+      .map((point) => point.split(",").map(Number)) ?? [];
+  expect(points).toHaveLength(3);
+  expect(points[1][0]).toBeCloseTo((points[0][0] + points[2][0]) / 2, 0);
+  expect(points[1][1]).toBeCloseTo((points[0][1] + points[2][1]) / 2, 0);
+  expect(svg).toContain("a &amp; b");
+  expect(svg).toContain("&lt;one&gt;");
+  expect(svg).not.toMatch(/NaN|undefined/);
+});
