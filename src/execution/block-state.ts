@@ -43,9 +43,9 @@ export class BlockState {
   readonly contracts: ContractDirectory;
   readonly siloing: Siloing;
   readonly #core: Core;
-  readonly #values = new BoundedCache<Fr>({ bytes: VALUES_BYTES, entryBytes: VALUE_BYTES });
+  #values = new BoundedCache<Fr>({ bytes: VALUES_BYTES, entryBytes: VALUE_BYTES });
   /** Nullifiers that are known to be in the tree. */
-  readonly #nullifiers = new BoundedCache<true>({ bytes: VALUES_BYTES, entryBytes: VALUE_BYTES });
+  #nullifiers = new BoundedCache<true>({ bytes: VALUES_BYTES, entryBytes: VALUE_BYTES });
 
   constructor({ core, fork, globals, contracts, siloing }: BlockStateParts) {
     this.fork = fork;
@@ -76,6 +76,24 @@ export class BlockState {
     if (this.fork.findLeaf(NULLIFIER_TREE, siloed) === undefined) return false;
     this.#nullifiers.set(key, true);
     return true;
+  }
+
+  /**
+   * Opens a frame, for a block that may turn out not to be worth building: what is applied from now on is kept or undone as one, at the cost
+   * of what changed (sheet 06 section 5.2).
+   */
+  openFrame(): { keep(): void; undo(): void } {
+    const depth = this.fork.createCheckpoint();
+    const published = this.contracts.mark();
+    return {
+      keep: () => this.fork.commitCheckpointsTo(depth - 1),
+      undo: () => {
+        this.fork.revertCheckpointsTo(depth - 1);
+        this.contracts.revertTo(published);
+        this.#values = new BoundedCache({ bytes: VALUES_BYTES, entryBytes: VALUE_BYTES });
+        this.#nullifiers = new BoundedCache({ bytes: VALUES_BYTES, entryBytes: VALUE_BYTES });
+      },
+    };
   }
 
   /** Throws a WorldStateError when the state that the fork stands on is gone. */

@@ -60,6 +60,21 @@ describe("processing a list of private transactions", () => {
     expect(treesOf(state)).toEqual(treesOf(expected));
   });
 
+  it("are undone or kept as one, with what was remembered of them", async () => {
+    const state = fundedState();
+    const before = treesOf(state);
+    const txs = [payersTx(0x4242), payersTx(0x4243)];
+    const dropped = state.openFrame();
+    expect((await run(state, txs)).processed).toHaveLength(2);
+    dropped.undo();
+    expect([treesOf(state), state.fork.depth]).toEqual([before, 0]);
+    const kept = state.openFrame();
+    expect((await run(state, txs)).processed).toHaveLength(2);
+    kept.keep();
+    expect([balanceOf(state), state.fork.depth]).toEqual([BALANCE - 2n * FEE, 0]);
+    expect((await run(state, txs)).unprocessable).toHaveLength(2);
+  });
+
   it("stops at the number of txs and at the deadline", async () => {
     const txs = [payersTx(0x100), payersTx(0x101), payersTx(0x102)];
     const counted = await run(fundedState(), txs, { maxTxs: 2 });
