@@ -37,6 +37,13 @@ function levelAt(depth: u32, height: u32, baseLevel: u32): usize {
   return baseLevel + height - depth;
 }
 
+/** Copies a word: two loads and stores, where memory.copy is a call. */
+@inline
+export function copyWord(out: usize, word: usize): void {
+  v128.store(out, v128.load(word));
+  v128.store(out, v128.load(word, 16), 16);
+}
+
 /**
  * Fills words 2 and up of a tile from a whole record (src/core/tile-record.ts), the rest with zero hashes. With no bytes the tile
  * is empty. False when the length does not agree with the bitmap.
@@ -56,38 +63,31 @@ export function unpackRecord(tile: usize, record: usize, bytes: usize, height: u
     const zero = zeroHash(levelAt(depth, height, baseLevel));
     for (let node: u64 = 1 << depth; node < 2 << depth; node++) {
       const present = ((bits >> node) & 1) != 0;
-      memory.copy(tile + (<usize>node << 5), present ? record : zero, 32);
+      copyWord(tile + (<usize>node << 5), present ? record : zero);
       if (present) record += 32;
     }
   }
   return true;
 }
 
-/** Packs all words of a tile that are not zero hashes and returns the record's end. */
-export function packWhole(record: usize, tile: usize, height: u32, baseLevel: u32): usize {
+/** Bits of the words of a tile that are not zero hashes. */
+export function presentWords(tile: usize, height: u32, baseLevel: u32): u64 {
   let bits: u64 = 0;
-  let end = record + bitmapBytes(height);
   for (let depth: u32 = 1; depth <= height; depth++) {
     const zero = zeroHash(levelAt(depth, height, baseLevel));
     for (let node: u64 = 1 << depth; node < 2 << depth; node++) {
-      const word = tile + (<usize>node << 5);
-      if (isZeroHash(word, zero)) continue;
-      bits |= <u64>1 << node;
-      memory.copy(end, word, 32);
-      end += 32;
+      bits |= <u64>!isZeroHash(tile + (<usize>node << 5), zero) << node;
     }
   }
-  storeBitmap(record, height, bits);
-  return end;
+  return bits;
 }
 
-/** Packs the words of a tile that `changed` has a bit for, whatever their value, and returns the record's end. */
-export function packPartial(record: usize, tile: usize, height: u32, changed: u64): usize {
-  const bits = changed & ~3;
-  storeBitmap(record, height, bits | PARTIAL);
+/** Packs the words of a tile that have a bit, whatever their value, and returns the record's end. */
+export function packRecord(record: usize, tile: usize, height: u32, bits: u64, partial: bool): usize {
+  storeBitmap(record, height, partial ? bits | PARTIAL : bits);
   let end = record + bitmapBytes(height);
   for (let left = bits; left != 0; left &= left - 1) {
-    memory.copy(end, tile + (<usize>ctz(left) << 5), 32);
+    copyWord(end, tile + (<usize>ctz(left) << 5));
     end += 32;
   }
   return end;

@@ -1,5 +1,5 @@
 import { hashBatch, JOB, storeJob } from "../poseidon2/batch";
-import { packPartial, packWhole, unpackRecord } from "./records";
+import { copyWord, packRecord, presentWords, unpackRecord } from "./records";
 
 /** A row starts with the block since which it holds, big-endian. */
 const SINCE: usize = 4;
@@ -97,7 +97,7 @@ function placeNodes(
           end += JOB;
           node += arity << 5;
         } else {
-          memory.copy(place, node, 32);
+          copyWord(place, node);
           node += 32;
         }
       }
@@ -116,7 +116,7 @@ function inherit(tiles: usize, tileCount: u32, changed: usize, slot: usize, slot
       slot += slotBytes;
       const own = load<u64>(changed);
       for (let node = first; node < 2 * first; node++) {
-        if (((own >> node) & 1) == 0) memory.copy(slot + (<usize>node << 5), before + (<usize>node << 5), 32);
+        if (((own >> node) & 1) == 0) copyWord(slot + (<usize>node << 5), before + (<usize>node << 5));
       }
     }
     slot += slotBytes;
@@ -178,13 +178,13 @@ function pack(
       store<u32>(ends, <u32>(end - rows));
       ends += 4;
       slot += slotBytes;
-      memory.copy(roots, slot + 32, 32);
+      copyWord(roots, slot + 32);
       roots += 32;
       since = bswap(load<u32>(version));
       exists = true;
     }
     store<u32>(end, since);
-    end = packWhole(end + SINCE, slot, height, baseLevel);
+    end = packRecord(end + SINCE, slot, height, presentWords(slot, height, baseLevel), false);
     store<u32>(ends, <u32>(end - rows));
     ends += 4;
     slot += slotBytes;
@@ -193,9 +193,8 @@ function pack(
 
 /** A version that ended: whole when asked for or when that is hardly longer, else only what the next version replaced. */
 function packHistory(record: usize, tile: usize, height: u32, baseLevel: u32, changed: u64, whole: bool): usize {
-  const end = packWhole(record, tile, height, baseLevel);
-  if (whole) return end;
-  const partial: usize = <usize>popcnt(changed & ~3) << 5;
-  if (partial * 4 >= (end - record) * 3) return end;
-  return packPartial(record, tile, height, changed);
+  const present = presentWords(tile, height, baseLevel);
+  const replaced = changed & ~3;
+  const partial = !whole && popcnt(replaced) * 4 < popcnt(present) * 3;
+  return packRecord(record, tile, height, partial ? replaced : present, partial);
 }
