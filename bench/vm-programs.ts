@@ -22,6 +22,7 @@ export interface BenchProgram {
 }
 
 const FF = 0;
+const U1 = 1;
 const U32 = 4;
 const U64 = 5;
 const MAIN = 0x1001;
@@ -31,7 +32,7 @@ const u32 = (value: number): number[] => [...u16(value >>> 16), ...u16(value & 0
 const set = (dst: number, tag: number, value: number): number[] => [41, 0, ...u16(dst), tag, ...u32(value)];
 const setField = (dst: number, hex: string): number[] => [44, 0, ...u16(dst), FF, ...fromHex(hex.padStart(64, "0"))];
 const binary = (opcode: number, a: number, b: number, dst: number, mode = 0): number[] => [opcode, mode, a, b, dst];
-const [ADD, MUL, LT, XOR, SHR] = [0, 4, 12, 20, 26];
+const [ADD, MUL, FDIV, LT, XOR, SHR] = [0, 4, 8, 12, 20, 26];
 const LOOPS = 0xffffffff;
 
 /** `head`, then `body` until the gas is used up, or so often. Cells 1 to 4 are the loop's own. */
@@ -47,7 +48,17 @@ function single(name: string, gas: number, bytecode: string): BenchProgram {
   return { name, gas, contracts: [contract], calls: [{ address: MAIN, sender: "0x5e4d", calldata: [] }] };
 }
 
+const EMPTY = Buffer.from([...set(5, U32, 0), 59, 0, ...u16(5), ...u16(5)]).toString("hex");
+const CALLEE = 0x1002;
+
+function withCallee(program: BenchProgram): BenchProgram {
+  const callee = { address: CALLEE, classId: 0xc1002, bytecode: EMPTY, deployer: "0x0", initHash: "0x0" };
+  return { ...program, contracts: [...program.contracts, callee] };
+}
+
 const FIELD = "2a1b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809";
+/** y of the curve's generator, whose x is 1. */
+const GRUMPKIN_Y = "0000000000000002cf135e7506a45d632d270d45f1181294833fc48d823f272c";
 /** Every operand relative to the base, as compiled code has them. */
 const RELATIVE = 0x2a;
 
@@ -101,7 +112,7 @@ export function benchPrograms(): BenchProgram[] {
   const vectors = JSON.parse(gunzipSync(readFileSync(new URL(COMPILED, import.meta.url))).toString("utf8")) as Vectors;
   const copies = Array.from({ length: 8 }, (_, i) => [46, 0x05, ...u16(10), ...u16(11 + (i % 2))]).flat();
   return [
-    single("empty", 1_000_000, Buffer.from([...set(5, U32, 0), 59, 0, ...u16(5), ...u16(5)]).toString("hex")),
+    single("empty", 1_000_000, EMPTY),
     single(
       "field loop",
       60_000_000,
@@ -153,6 +164,62 @@ export function benchPrograms(): BenchProgram[] {
       "Poseidon2 loop",
       60_000_000,
       loop([...setField(10, FIELD)], [63, 0, ...u16(10), ...u16(11), 63, 0, ...u16(11), ...u16(10)]),
+    ),
+    single(
+      "FDIV loop",
+      20_000_000,
+      loop([...setField(10, FIELD), ...setField(11, FIELD.slice(2))], [...binary(FDIV, 10, 11, 10)]),
+    ),
+    single(
+      "ECADD loop",
+      20_000_000,
+      loop(
+        [
+          ...set(10, FF, 1),
+          ...setField(11, GRUMPKIN_Y),
+          ...set(12, U1, 0),
+          ...set(13, FF, 1),
+          ...setField(14, GRUMPKIN_Y),
+          ...set(15, U1, 0),
+        ],
+        [66, 0, 0, ...[13, 14, 15, 10, 11, 12, 13].flatMap(u16)],
+      ),
+    ),
+    single(
+      "TORADIXBE loop",
+      20_000_000,
+      loop(
+        [...setField(10, FIELD), ...set(11, U32, 2), ...set(12, U32, 254), ...set(13, U1, 1)],
+        [67, 0, 0, ...[10, 11, 12, 13, 20].flatMap(u16)],
+      ),
+    ),
+    single(
+      "SHA-256 loop",
+      20_000_000,
+      loop(Array.from({ length: 24 }, (_, i) => set(20 + i, U32, i * 0x01234567)).flat(), [
+        64,
+        0,
+        ...[20, 20, 28].flatMap(u16),
+      ]),
+    ),
+    single(
+      "Keccak loop",
+      20_000_000,
+      loop(Array.from({ length: 25 }, (_, i) => set(20 + i, U64, i * 0x01234567)).flat(), [
+        65,
+        0,
+        ...[20, 20].flatMap(u16),
+      ]),
+    ),
+    withCallee(
+      single(
+        "nested call loop",
+        20_000_000,
+        loop(
+          [...set(9, U32, 0), ...set(8, U32, 100_000), ...set(7, U32, 0), ...set(13, FF, CALLEE)],
+          [57, ...u16(0), ...[8, 9, 13, 7, 0].flatMap(u16)],
+        ),
+      ),
     ),
     single(
       "storage loop",

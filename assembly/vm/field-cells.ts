@@ -1,9 +1,8 @@
-import { MASK, ELEMENT } from "../field/modulus";
+import { MASK } from "../field/modulus";
 import { limbsToElement } from "../field/montgomery-form";
 import { mul } from "../field/mul";
 import { reduce } from "../field/reduce";
-import { square } from "../field/square";
-import { modulusLimb } from "../field/words";
+import { invertCell } from "./inverse";
 
 /** p in u64 limbs. */
 const P0: u64 = 0x43e1f593f0000001;
@@ -13,7 +12,7 @@ const P3: u64 = 0x30644e72e131a029;
 
 const A = memory.data(72, 8);
 const B = memory.data(72, 8);
-const POWER = memory.data(72, 8);
+const QUOTIENT = memory.data(32, 32);
 
 /**
  * Splits a field cell, or any 256-bit value, into tight limbs.
@@ -141,31 +140,10 @@ export function isZeroCell(cell: usize): bool {
   return (load<u64>(cell) | load<u64>(cell, 8) | load<u64>(cell, 16) | load<u64>(cell, 24)) == 0;
 }
 
-/** Bits of p - 2. */
-function exponentBit(i: u32): u64 {
-  const limb = modulusLimb(i / 29) - (i < 29 ? 2 : 0);
-  return (limb >> (i % 29)) & 1;
-}
-
-/** out = 1 / element, both elements below 1.1 p in Montgomery form; 0 for 0. */
-export function invertElement(out: usize, element: usize): void {
-  memory.copy(POWER, element, ELEMENT);
-  for (let i: i32 = 252; i >= 0; i--) {
-    square(POWER, POWER);
-    if (exponentBit(i)) mul(POWER, POWER, element);
-  }
-  memory.copy(out, POWER, ELEMENT);
-}
-
 /** out = a / b; b is not zero. */
 export function divideFields(out: usize, a: usize, b: usize): void {
-  cellToLimbs(B, b);
-  limbsToElement(B, B);
-  invertElement(B, B);
-  cellToLimbs(A, a);
-  // A plain times an element is plain.
-  mul(A, A, B);
-  limbsToCell(out, A);
+  invertCell(QUOTIENT, b);
+  multiplyFields(out, a, QUOTIENT);
 }
 
 /** Reduces any 256-bit value mod p, in place. */
@@ -173,12 +151,6 @@ export function reduceCell(cell: usize): void {
   cellToLimbs(A, cell);
   reduce(A, A);
   limbsToCell(cell, A);
-}
-
-/** Field cell to an element below 1.1 p in Montgomery form. */
-export function cellToElement(out: usize, cell: usize): void {
-  cellToLimbs(out, cell);
-  limbsToElement(out, out);
 }
 
 /** Whether a < b as integers of 256 bits. */
@@ -189,14 +161,4 @@ export function isLess(a: usize, b: usize): bool {
     if (x != y) return x < y;
   }
   return load<u64>(a) < load<u64>(b);
-}
-
-const PLAIN = memory.data(72, 8);
-/** 1 as plain limbs: multiplying by it takes a value out of Montgomery form. */
-const UNIT = memory.data<u64>([1, 0, 0, 0, 0, 0, 0, 0, 0]);
-
-/** Element below 160 p to its field cell. */
-export function elementToCell(cell: usize, element: usize): void {
-  mul(PLAIN, element, UNIT);
-  limbsToCell(cell, PLAIN);
 }

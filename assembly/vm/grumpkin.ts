@@ -1,11 +1,7 @@
-import { mul } from "../field/mul";
-import { square } from "../field/square";
 import { copyCell, putSmall, U1 } from "./cell";
 import { requireField, requireKind, requireRange } from "./checks";
 import { NOT_ON_CURVE, OK } from "./faults";
-import {
-  addFields, cellToElement, elementToCell, invertElement, multiplyFields, subtractFields,
-} from "./field-cells";
+import { addFields, divideFields, multiplyFields, subtractFields } from "./field-cells";
 import { readable, writable } from "./pages";
 
 const X1 = memory.data(32, 32);
@@ -16,8 +12,7 @@ const RESULT_X = memory.data(32, 32);
 const RESULT_Y = memory.data(32, 32);
 const TOP = memory.data(32, 32);
 const BOTTOM = memory.data(32, 32);
-const LEFT = memory.data(72, 8);
-const RIGHT = memory.data(72, 8);
+const SLOPE = memory.data(32, 32);
 /** 17, so that y^2 + 17 = x^3. */
 const SEVENTEEN = memory.data<u64>([17, 0, 0, 0]);
 
@@ -41,18 +36,12 @@ function isOnCurve(x: usize, y: usize): bool {
 
 /** The line through both points, or the tangent: RESULT = P1 + P2 with slope TOP / BOTTOM, BOTTOM not zero. */
 function addAlong(): void {
-  cellToElement(LEFT, BOTTOM);
-  invertElement(LEFT, LEFT);
-  cellToElement(RIGHT, TOP);
-  mul(LEFT, LEFT, RIGHT);
-  square(RIGHT, LEFT);
-  elementToCell(RESULT_X, RIGHT);
+  divideFields(SLOPE, TOP, BOTTOM);
+  multiplyFields(RESULT_X, SLOPE, SLOPE);
   subtractFields(RESULT_X, RESULT_X, X1);
   subtractFields(RESULT_X, RESULT_X, X2);
   subtractFields(TOP, X1, RESULT_X);
-  cellToElement(RIGHT, TOP);
-  mul(LEFT, LEFT, RIGHT);
-  elementToCell(RESULT_Y, LEFT);
+  multiplyFields(RESULT_Y, SLOPE, TOP);
   subtractFields(RESULT_Y, RESULT_Y, Y1);
 }
 

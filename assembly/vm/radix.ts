@@ -26,6 +26,20 @@ function divide(radix: u32): u32 {
   return <u32>rest;
 }
 
+/** The lowest `bits` (1 to 8) of VALUE, which is shifted down by them. */
+function shiftOut(bits: u32): u32 {
+  const w0 = load<u64>(VALUE);
+  const w1 = load<u64>(VALUE, 8);
+  const w2 = load<u64>(VALUE, 16);
+  const w3 = load<u64>(VALUE, 24);
+  const up = 64 - bits;
+  store<u64>(VALUE, (w0 >> bits) | (w1 << up));
+  store<u64>(VALUE, (w1 >> bits) | (w2 << up), 8);
+  store<u64>(VALUE, (w2 >> bits) | (w3 << up), 16);
+  store<u64>(VALUE, w3 >> bits, 24);
+  return <u32>w0 & ((1 << bits) - 1);
+}
+
 /** D of sheet 05 section 1.3: limbs that are charged for at least. */
 function chargedLimbs(radix: u32): u32 {
   if (radix < 2) return 0;
@@ -65,10 +79,11 @@ export function toRadix(operands: usize): u32 {
   if (fault != OK) return fault;
 
   copyCell(VALUE, value);
+  const bits = (radix & (radix - 1)) == 0 ? ctz<u32>(radix) : 0;
   let count: u32 = 0;
   while (!isZeroCell(VALUE)) {
     if (count == limbs) return VALUE_TOO_LARGE;
-    store<u8>(DIGITS + <usize>count, divide(radix));
+    store<u8>(DIGITS + <usize>count, bits != 0 ? shiftOut(bits) : divide(radix));
     count++;
   }
   const kind = asBits ? U1 : U8;
