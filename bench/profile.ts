@@ -17,7 +17,7 @@ import { coreFunctionNames } from "./lib/wasm-names.ts";
 const PATHS = {
   hashes: "Poseidon2 permutations, batches of 64 pair hashes",
   witnesses: "low-nullifier witness with its JSON, latest block",
-  blocks: "applying blocks of 1,024 nullifiers, commit and unwinding included",
+  blocks: "applying blocks of 1,024 nullifiers, up to the commit",
 } as const;
 type PathName = keyof typeof PATHS;
 

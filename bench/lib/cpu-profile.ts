@@ -20,8 +20,11 @@ export interface Frame {
   children: Frame[];
 }
 
-/** Waiting, of the event loop and of a pool's thread, and what the profiler cannot tell. */
-const IDLE = /^(\(idle\)|\(program\)|atomicsWaitLoop .*)$/;
+/**
+ * Left out with all they call: waiting, of the event loop and of a pool's thread; what the profiler cannot tell; loading of code; what
+ * hot-paths.ts does only in order to go on.
+ */
+const LEFT_OUT = /^(\(idle\)|\(program\)|(atomicsWaitLoop|getModuleJobForImport|notMeasured) .*)$/;
 
 export type WasmNames = ReadonlyMap<number, string>;
 
@@ -51,7 +54,7 @@ function merged(frames: Frame[]): Frame[] {
     .toSorted((a, b) => b.totalUs - a.totalUs);
 }
 
-/** Call tree of a profile without idle time, under one root. `wasm` names the functions of a module by their numbers. */
+/** Call tree of a profile, under one root. `wasm` names the functions of a module by their numbers. */
 export function frameTree(profile: CpuProfile, name: string, wasm: WasmNames = new Map()): Frame {
   const self = new Map<number, number>();
   for (const [i, id] of profile.samples.entries())
@@ -60,7 +63,9 @@ export function frameTree(profile: CpuProfile, name: string, wasm: WasmNames = n
   const build = (id: number): Frame => {
     const node = nodes.get(id);
     if (node === undefined) throw new RangeError(`node ${id} of the profile is missing`);
-    const children = (node.children ?? []).map(build).filter((child) => child.totalUs > 0 && !IDLE.test(child.name));
+    const children = (node.children ?? [])
+      .map(build)
+      .filter((child) => child.totalUs > 0 && !LEFT_OUT.test(child.name));
     const selfUs = self.get(id) ?? 0;
     const totalUs = selfUs + children.reduce((sum, child) => sum + child.totalUs, 0);
     return { name: nameOf(node.callFrame, wasm), selfUs, totalUs, children };
