@@ -1,18 +1,22 @@
 import { deriveMontgomeryFactors } from "./field/montgomery-form";
+import { deriveIntegersDiagonal } from "./lanes/integers/linear-layers";
 import { prepareLanes } from "./lanes/start";
+import { chooseBuild, chosenBuild, FUSED_LANES, INTEGER_LANES } from "./poseidon2/build";
 import { deriveConstants } from "./poseidon2/constants";
 import { deriveZeroHashes } from "./trees/zero-hashes";
 
 /**
- * Derives all tables. Called once, before anything else. Hashes are computed in vector lanes when that is wanted and exact on this
- * processor, which is returned, and by scalar code otherwise.
+ * Derives all tables. Called once, before anything else. Returns how hashes are computed (poseidon2/build.ts): as `wanted`, but by
+ * the integer lanes where the fused ones are not exact on this processor.
  */
-export function initialize(lanes: bool): bool {
+export function initialize(wanted: u32): u32 {
   deriveMontgomeryFactors();
   deriveConstants();
-  const chosen = lanes && prepareLanes();
+  deriveIntegersDiagonal();
+  const exact = wanted == FUSED_LANES && prepareLanes();
+  chooseBuild(exact ? FUSED_LANES : min(wanted, INTEGER_LANES));
   deriveZeroHashes();
-  return chosen;
+  return chosenBuild();
 }
 
 /** First byte of memory that belongs to the host, aligned to 16. */

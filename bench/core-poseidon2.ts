@@ -1,5 +1,5 @@
 /**
- * Poseidon2 of the core on one thread: both builds, a plain bigint implementation in the same run, and the reference's WebAssembly and
+ * Poseidon2 of the core on one thread: every build, a plain bigint implementation in the same run, and the reference's WebAssembly and
  * native code beside it.
  *
  *   npm run build:wasm && node bench/core-poseidon2.ts [--repeats N] [--json FILE] [--reference-home DIR]
@@ -57,7 +57,11 @@ type ReferenceFigures = Record<Backend, Record<"pair" | "permutation", { least: 
   pairInput: string;
 };
 
-const cores = { lanes: loadCore({ build: "lanes" }), scalar: loadCore({ build: "scalar" }) };
+const cores = {
+  lanes: loadCore({ build: "lanes" }),
+  "integer-lanes": loadCore({ build: "integer-lanes" }),
+  scalar: loadCore({ build: "scalar" }),
+};
 const expected = bigUintBytes(bigintHashPair(left, right), 32);
 for (const core of Object.values(cores)) {
   if (Buffer.compare(expected, core.hash(pair)) !== 0) throw new Error(`bigint and ${core.build} differ`);

@@ -1,7 +1,7 @@
 import { LIMB_BITS, MASK, P0, P1, P2, P3, P4, P5, P6, P7, P8 } from "./modulus";
 
 /** 2^44 / (P8 + 1), rounded down: the quotient by p of a value below 512 p from its top limb, never too large, short by at most 1/1000. */
-const RECIPROCAL: u64 = (1 << 44) / (P8 + 1);
+export const RECIPROCAL: u64 = (1 << 44) / (P8 + 1);
 
 /** How many times p goes into a value whose top limb, lower carries left out, is `top`. */
 @inline

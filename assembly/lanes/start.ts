@@ -10,8 +10,6 @@ import { deriveRecurrence } from "./recurrence";
 import { deriveFold } from "./reduction";
 import { hashTwo } from "./sponge";
 
-/** 1 when the lanes are used. */
-const CHOSEN = memory.data(4, 4);
 /** Four words to hash, twice. */
 const COUNT: u32 = 4;
 const INPUTS = memory.data(256, 8);
@@ -32,7 +30,7 @@ function areExact(): bool {
 
 /**
  * Derives the tables of the lanes and finds out whether they compute exactly: a relaxed multiply-add is fused on processors that
- * can, and elsewhere rounds twice, which no hash survives. Returns whether they are used from here on.
+ * can, and elsewhere rounds twice, which no hash survives.
  */
 export function prepareLanes(): bool {
   storeModulus();
@@ -40,12 +38,5 @@ export function prepareLanes(): bool {
   deriveMulStarts();
   deriveRecurrence();
   deriveLaneConstants();
-  const exact = areExact();
-  store<u32>(CHOSEN, u32(exact));
-  return exact;
-}
-
-@inline
-export function lanesAreChosen(): bool {
-  return load<u32>(CHOSEN) != 0;
+  return areExact();
 }

@@ -1,5 +1,6 @@
+import { hashTwoIntegers } from "../lanes/integers/sponge";
 import { hashTwo } from "../lanes/sponge";
-import { lanesAreChosen } from "../lanes/start";
+import { chosenBuild, FUSED_LANES, INTEGER_LANES } from "./build";
 import { hashWords } from "./sponge";
 
 /** A hash to compute: where its words start and where its result goes. */
@@ -17,9 +18,14 @@ export function storeJob(job: usize, words: usize, out: usize): void {
  */
 export function hashBatch(jobs: usize, count: u32, arity: u32): void {
   let end = jobs + <usize>count * JOB;
-  if (lanesAreChosen()) {
+  const build = chosenBuild();
+  if (build == FUSED_LANES) {
     for (; jobs + JOB < end; jobs += 2 * JOB) {
       hashTwo(load<u32>(jobs, 4), load<u32>(jobs, 12), load<u32>(jobs), load<u32>(jobs, 8), arity);
+    }
+  } else if (build == INTEGER_LANES) {
+    for (; jobs + JOB < end; jobs += 2 * JOB) {
+      hashTwoIntegers(load<u32>(jobs, 4), load<u32>(jobs, 12), load<u32>(jobs), load<u32>(jobs, 8), arity);
     }
   }
   for (; jobs < end; jobs += JOB) hashWords(load<u32>(jobs, 4), load<u32>(jobs), arity);

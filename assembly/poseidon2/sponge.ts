@@ -1,5 +1,5 @@
 import { absorbWordsPairs, hashWordsPairs } from "../lanes/pair-sponge";
-import { lanesAreChosen } from "../lanes/start";
+import { chosenBuild, FUSED_LANES } from "./build";
 import { absorbWordsScalar, hashWordsScalar } from "./scalar-sponge";
 
 /**
@@ -8,7 +8,7 @@ import { absorbWordsScalar, hashWordsScalar } from "./scalar-sponge";
  *   words count x 32 -> out 32       out may overlap words
  */
 export function hashWords(out: usize, words: usize, count: u32): void {
-  if (lanesAreChosen()) hashWordsPairs(out, words, count);
+  if (chosenBuild() == FUSED_LANES) hashWordsPairs(out, words, count);
   else hashWordsScalar(out, words, count);
 }
 
@@ -19,6 +19,6 @@ export function hashWords(out: usize, words: usize, count: u32): void {
  *   state 4 x 32, in place | words count x 32
  */
 export function absorbWords(state: usize, words: usize, count: u32): void {
-  if (lanesAreChosen()) absorbWordsPairs(state, words, count);
+  if (chosenBuild() == FUSED_LANES) absorbWordsPairs(state, words, count);
   else absorbWordsScalar(state, words, count);
 }

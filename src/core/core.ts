@@ -1,10 +1,10 @@
 import type { HashedTiles, TileJob } from "./tile-job.ts";
 
 /**
- * How an instance hashes: in vector lanes, two states at a time or one spread over both, where fused multiply-adds are exact, or by
- * scalar code, everywhere.
+ * How an instance hashes. "lanes": in vector lanes, two states at a time or one spread over both, where fused multiply-adds are
+ * exact. "integer-lanes": batches in lanes of integers, single hashes by scalar code, on any processor. "scalar": no lanes.
  */
-export type CoreBuild = "lanes" | "scalar";
+export type CoreBuild = "lanes" | "integer-lanes" | "scalar";
 
 /**
  * Host side of the WASM core: pure functions on bytes, one instance per thread. Fields are canonical 32-byte big-endian words on

@@ -33,7 +33,7 @@ function compile(): WebAssembly.Module {
 
 /** What an instance may be asked to be. */
 export interface CoreOptions {
-  /** The form of hashing to use; "lanes" falls back to "scalar" where the lanes are not exact. Default "lanes". */
+  /** The form of hashing to use; "lanes" falls back to "integer-lanes" where they are not exact. Default "lanes". */
   build?: CoreBuild;
 }
 

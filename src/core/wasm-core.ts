@@ -18,6 +18,9 @@ import { WasmTileCache } from "./wasm-tile-cache.ts";
 /** Words of tiles and inputs that one call hands over at most: bounds the memory of an instance to some 10 MB. */
 const MAX_WORDS_PER_CALL = 1 << 17;
 
+/** By their numbers in assembly/poseidon2/build.ts. */
+const BUILDS: readonly CoreBuild[] = ["scalar", "integer-lanes", "lanes"];
+
 /** Binary names of a field operation. */
 type FieldOperation = (out: number, a: number, b: number) => void;
 
@@ -37,7 +40,7 @@ export class WasmCore implements Core {
   constructor(module: WebAssembly.Module, build: CoreBuild = "lanes") {
     this.#module = module;
     this.#exports = instantiateSync<CoreExports>(module).exports;
-    this.build = this.#exports.initialize(build === "lanes" ? 1 : 0) === 1 ? "lanes" : "scalar";
+    this.build = BUILDS[this.#exports.initialize(BUILDS.indexOf(build))];
     this.#memory = new WasmMemory(this.#exports.memory, this.#exports.scratchStart());
     const table = this.#memory.copyOut(this.#exports.zeroHashes(), 43 * 32);
     this.zeroHashes = Array.from({ length: 43 }, (_, level) => table.slice(level * 32, level * 32 + 32));

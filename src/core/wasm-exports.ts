@@ -1,8 +1,8 @@
 /** Exports of assembly/index.ts. All arguments are addresses and counts; layouts stand above the functions there. */
 export interface CoreExports extends Record<string, unknown> {
   memory: WebAssembly.Memory;
-  /** Whether the lanes are used: when they are wanted (1, not 0) and exact. */
-  initialize(lanes: number): number;
+  /** The build in use, by its number in assembly/poseidon2/build.ts. */
+  initialize(wantedBuild: number): number;
   scratchStart(): number;
   zeroHashes(): number;
   absorbWords(state: number, words: number, count: number): void;

@@ -139,12 +139,12 @@ describe.each(BUILDS)("on %s", (build) => {
   });
 });
 
-describe("lanes and scalar code", () => {
-  const lanes = loadCore({ build: "lanes" });
+describe("the builds", () => {
+  const cores = BUILDS.map((build) => loadCore({ build }));
   const scalar = loadCore({ build: "scalar" });
 
   test("are what was asked for, on a processor with fused multiply-adds", () => {
-    expect([lanes.build, scalar.build]).toEqual(["lanes", "scalar"]);
+    expect(cores.map(({ build }) => build)).toEqual(BUILDS);
     expect(loadCore().build).toBe("lanes");
   });
 
@@ -152,8 +152,10 @@ describe("lanes and scalar code", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 7 }), fields(0, 28), (arity, values) => {
         const inputs = values.subarray(0, values.length - (values.length % (arity * 32)));
-        expect(lanes.hashMany(inputs, arity)).toEqual(scalar.hashMany(inputs, arity));
-        expect(lanes.hash(values)).toEqual(scalar.hash(values));
+        for (const core of cores) {
+          expect(core.hashMany(inputs, arity)).toEqual(scalar.hashMany(inputs, arity));
+          expect(core.hash(values)).toEqual(scalar.hash(values));
+        }
       }),
       { numRuns: 300 },
     );
@@ -162,18 +164,21 @@ describe("lanes and scalar code", () => {
   test("permute alike", () => {
     fc.assert(
       fc.property(fields(4, 4), (state) => {
-        expect(lanes.permute(state)).toEqual(scalar.permute(state));
+        for (const core of cores) expect(core.permute(state)).toEqual(scalar.permute(state));
       }),
       { numRuns: 300 },
     );
   });
 
-  test("permute every state of edge words alike", () => {
-    for (let n = 0; n < edgeWords.length ** 4; n++) {
-      const state = concat(
-        ...[0, 1, 2, 3].map((i) => edgeWords[Math.floor(n / edgeWords.length ** i) % edgeWords.length]),
-      );
-      expect(lanes.permute(state)).toEqual(scalar.permute(state));
+  test("hash every four edge words alike, in batches and as states", () => {
+    const states = Array.from({ length: edgeWords.length ** 4 }, (_, n) =>
+      concat(...[0, 1, 2, 3].map((i) => edgeWords[Math.floor(n / edgeWords.length ** i) % edgeWords.length])),
+    );
+    const batch = concat(...states);
+    const permuted = states.map((state) => scalar.permute(state));
+    for (const core of cores) {
+      expect(core.hashMany(batch, 2)).toEqual(scalar.hashMany(batch, 2));
+      expect(states.map((state) => core.permute(state))).toEqual(permuted);
     }
   });
 });

@@ -1,0 +1,81 @@
+import { ELEMENT } from "../../field/modulus";
+import { elementToWord, wordToElement } from "../../field/montgomery-form";
+import { reduce } from "../../field/reduce";
+import { FULL, PARTIAL, TAIL } from "../../poseidon2/constants";
+import { addLoose, STATE } from "../../poseidon2/permutation";
+import { add, fromLane, INTEGERS_ELEMENT, toLane } from "./arithmetic";
+import { externalLayerIntegers, internalLayerIntegers } from "./linear-layers";
+import { product, squareProduct } from "./product";
+import { reduceColumns } from "./reduction";
+
+const INTEGERS_STATE: usize = 576;
+const POWER = memory.data(144, 16);
+const LANES = memory.data(576, 16);
+/** The two states between permutations. */
+const STATES = memory.data(576, 8);
+const INPUT = memory.data(72, 8);
+const WORD = memory.data(32, 8);
+
+function sbox(x: usize): void {
+  squareProduct(x);
+  reduceColumns(POWER);
+  squareProduct(POWER);
+  reduceColumns(POWER);
+  product(POWER, x);
+  reduceColumns(x);
+}
+
+function fullRound(nextConstants: usize): void {
+  for (let i: usize = 0; i < INTEGERS_STATE; i += INTEGERS_ELEMENT) sbox(LANES + i);
+  externalLayerIntegers(LANES, nextConstants);
+}
+
+/** permute of poseidon2/permutation.ts for two states. */
+function permuteTwo(): void {
+  for (let i: usize = 0; i < 4; i++) {
+    toLane(LANES + i * INTEGERS_ELEMENT, STATES + i * ELEMENT);
+    toLane(LANES + i * INTEGERS_ELEMENT + 8, STATES + STATE + i * ELEMENT);
+  }
+  externalLayerIntegers(LANES, FULL);
+  for (let round: usize = 1; round <= 4; round++) fullRound(FULL + round * STATE);
+  for (let round: usize = 0; round < 56; round++) {
+    sbox(LANES);
+    internalLayerIntegers(LANES, PARTIAL + round * ELEMENT);
+  }
+  for (let i: usize = 0; i < 3 * ELEMENT; i += 8) {
+    const at = LANES + INTEGERS_ELEMENT + (i << 1);
+    v128.store(at, add(v128.load(at), v128.load64_splat(TAIL + i)));
+  }
+  for (let round: usize = 5; round <= 8; round++) fullRound(FULL + round * STATE);
+  for (let i: usize = 0; i < 4; i++) {
+    fromLane(STATES + i * ELEMENT, LANES + i * INTEGERS_ELEMENT);
+    fromLane(STATES + STATE + i * ELEMENT, LANES + i * INTEGERS_ELEMENT + 8);
+  }
+  for (let i: usize = 0; i < 2 * STATE; i += ELEMENT) reduce(STATES + i, STATES + i);
+}
+
+function addWord(place: usize, word: usize): void {
+  wordToElement(INPUT, word);
+  addLoose(place, INPUT);
+}
+
+/**
+ * Two hashes of `count` >= 1 words each (poseidon2/sponge.ts).
+ *
+ *   left count x 32 | right count x 32 -> outLeft 32 | outRight 32
+ */
+export function hashTwoIntegers(outLeft: usize, outRight: usize, left: usize, right: usize, count: u32): void {
+  memory.fill(STATES, 0, 2 * STATE);
+  store<u64>(WORD, bswap<u64>(count), 16);
+  wordToElement(STATES + 3 * ELEMENT, WORD);
+  wordToElement(STATES + STATE + 3 * ELEMENT, WORD);
+  for (let i: usize = 0; i < count; i++, left += 32, right += 32) {
+    if (i > 0 && i % 3 == 0) permuteTwo();
+    const place = STATES + (i % 3) * ELEMENT;
+    addWord(place, left);
+    addWord(place + STATE, right);
+  }
+  permuteTwo();
+  elementToWord(outLeft, STATES);
+  elementToWord(outRight, STATES + STATE);
+}
