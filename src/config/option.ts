@@ -48,7 +48,7 @@ export const SUBSYSTEMS = {
   "world state": true,
   snapshots: true,
   execution: false,
-  mempool: false,
+  mempool: true,
   p2p: false,
   sequencer: false,
   publisher: false,

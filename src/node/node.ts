@@ -20,6 +20,7 @@ import { connectL1 } from "./connect-l1.ts";
 import type { DataDirectory } from "./data-directory.ts";
 import { genesisPublicData } from "./genesis.ts";
 import type { LoggerFor } from "./logging.ts";
+import { startMempool } from "./mempool.ts";
 import { startPublicRpc } from "./rpc-public.ts";
 import { rpcServices } from "./rpc-services.ts";
 import { configuredUploader, restoreConfigured, SNAPSHOT_REFUSALS } from "./snapshots/configured.ts";
@@ -104,7 +105,8 @@ export async function startNode({ values, directory, loggerFor, signal }: NodeOp
 
     // Threads beside the node's own, for the hashing of large checkpoints and blocks.
     const threads = Math.max(1, availableParallelism() - 1);
-    const hasher = new CorePool({ size: threads });
+    // The node's own thread waits while a batch of blocks is hashed: every processor may work on that.
+    const hasher = new CorePool();
     teardown.add("hashing threads", () => hasher.close());
     const rebuilds = new RebuildPool(core, { threads });
     teardown.add("rebuild threads", () => rebuilds.close());
@@ -157,7 +159,21 @@ export async function startNode({ values, directory, loggerFor, signal }: NodeOp
     });
     teardown.add("snapshot upload", () => snapshots.stop());
 
-    const services = rpcServices({
+    const mempool = await startMempool({
+      values,
+      directory: directory.path,
+      core,
+      store,
+      chain,
+      world,
+      reader,
+      synchronizer,
+      threads,
+      loggerFor,
+    });
+    teardown.add("mempool", () => mempool.stop());
+
+    const chainReads = rpcServices({
       store,
       chain,
       world,
@@ -169,6 +185,7 @@ export async function startNode({ values, directory, loggerFor, signal }: NodeOp
       realProofs: values.realProofs,
       blockDurationMs: values.blockDurationMs,
     });
+    const services = { ...chainReads, ...mempool.services };
     signal.throwIfAborted();
     const server = {
       maxBodyBytes: values.rpcMaxBodySize,
@@ -210,6 +227,7 @@ export async function startNode({ values, directory, loggerFor, signal }: NodeOp
       snapshots,
       sequencer: undefined,
       slasher: undefined,
+      pool: mempool.pool,
       server,
       expectedErrors: SNAPSHOT_REFUSALS,
       loggerFor,

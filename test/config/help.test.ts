@@ -11,7 +11,7 @@ describe("the help text", () => {
   test("has every group once, in order, and says which are to come", () => {
     expect([...groups.keys()]).toEqual([...GROUPS]);
     expect(helpGroups().map(({ heading }) => heading)).toEqual(
-      expect.arrayContaining(["General", "RPC", "L1", "P2P (not available yet)", "Bot (not available yet)"]),
+      expect.arrayContaining(["General", "RPC", "L1", "Telemetry (not available yet)", "Bot (not available yet)"]),
     );
   });
 

@@ -9,6 +9,7 @@ export const execution = {
       env: ["DEBUG_FORCE_TX_PROOF_VERIFICATION"],
       kind: boolean,
       meaning: "check the proofs of txs even where proofs are simulated",
+      usedBy: "mempool",
     },
     false,
   ),

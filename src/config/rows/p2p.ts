@@ -34,6 +34,7 @@ export const p2p = {
       env: ["P2P_SLOT_CHECK_INTERVAL_MS"],
       kind: integer(1),
       meaning: "pause between two looks at the slot, in ms",
+      usedBy: "mempool",
     },
     1000,
   ),
@@ -277,7 +278,8 @@ export const p2p = {
     flags: ["--p2p.p2pStoreMapSizeKb"],
     env: ["P2P_STORE_MAP_SIZE_KB"],
     kind: integer(1024),
-    meaning: "largest size of the P2P store in KiB",
+    meaning: "largest size of the pool's store in KiB, the general one by default",
+    usedBy: "mempool",
   }),
   seenMessageCacheSize: rows.withDefault(
     {

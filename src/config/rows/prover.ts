@@ -24,12 +24,14 @@ export const prover = {
     env: ["BB_WORKING_DIRECTORY"],
     kind: path,
     meaning: "working directory of the external proving tool",
+    usedBy: "mempool",
   }),
   bbBinaryPath: proverRows.optional({
     flags: ["--proverNode.bbBinaryPath"],
     env: ["BB_BINARY_PATH"],
     kind: path,
     meaning: "binary of the external proving tool",
+    usedBy: "mempool",
   }),
   bbSkipCleanup: proverRows.withDefault(
     {
@@ -37,6 +39,7 @@ export const prover = {
       env: ["BB_SKIP_CLEANUP"],
       kind: boolean,
       meaning: "keep temporary proving files",
+      usedBy: "mempool",
     },
     false,
   ),
@@ -46,6 +49,7 @@ export const prover = {
       env: ["BB_NUM_IVC_VERIFIERS"],
       kind: integer(1),
       meaning: "client proofs verified at once",
+      usedBy: "mempool",
     },
     8,
   ),
@@ -55,6 +59,7 @@ export const prover = {
       env: ["BB_IVC_CONCURRENCY"],
       kind: integer(1),
       meaning: "threads of one verification",
+      usedBy: "mempool",
     },
     1,
   ),

@@ -94,12 +94,14 @@ export const validator = {
     env: ["VALIDATOR_MAX_L2_BLOCK_GAS"],
     kind: integerAnyBase(0),
     meaning: "validator and gossip: most L2 gas per block",
+    usedBy: "mempool",
   }),
   validateMaxDABlockGas: validatorRows.optional({
     flags: ["--validateMaxDABlockGas", "--sequencer.validateMaxDABlockGas", "--p2p.validateMaxDABlockGas"],
     env: ["VALIDATOR_MAX_DA_BLOCK_GAS"],
     kind: integerAnyBase(0),
     meaning: "validator and gossip: most DA gas per block",
+    usedBy: "mempool",
   }),
   validateMaxTxsPerBlock: validatorRows.optional({
     flags: ["--validateMaxTxsPerBlock", "--sequencer.validateMaxTxsPerBlock", "--p2p.validateMaxTxsPerBlock"],

@@ -178,7 +178,7 @@ export class TxPool {
 
   /** The chain took a block on (sheet 06 section 2.7). */
   blockAdded(block: AddedBlock): void {
-    if (this.#contents.entries.size === 0) return;
+    if (this.isEmpty) return;
     this.#commit(() => {
       const ref = { number: block.number, hash: block.hash };
       const found = block.txHashes.flatMap((hash) => this.#contents.entries.get(mapKey(hash)) ?? []);
@@ -268,6 +268,11 @@ export class TxPool {
   /** A finalized tx without its proof. */
   archived(hash: Uint8Array): Tx | undefined {
     return this.#archive.get(hash)?.tx;
+  }
+
+  /** Whether it knows no tx, in a block or not. */
+  get isEmpty(): boolean {
+    return this.#contents.entries.size === 0;
   }
 
   get pendingCount(): number {

@@ -2,6 +2,7 @@ import type { ChainStore } from "../../archiver/chain-store.ts";
 import type { Synchronizer } from "../../archiver/synchronizer.ts";
 import { reveal } from "../../config/configuration.ts";
 import type { Values } from "../../config/options.ts";
+import type { TxPool } from "../../mempool/pool/tx-pool.ts";
 import type { AdminServices } from "../../rpc/admin/services.ts";
 import type { Listener } from "../../rpc/http/listener.ts";
 import type { RpcServerOptions } from "../../rpc/rpc-server.ts";
@@ -19,6 +20,7 @@ export interface AdminOptions extends Pick<AdminServices, "snapshots" | "sequenc
   values: Values;
   directory: Pick<DataDirectory, "path" | "temporary">;
   synchronizer: Synchronizer;
+  pool: TxPool;
   chain: ChainStore;
   keys: ActiveKeystore | undefined;
   /** As on the public port. */
@@ -28,26 +30,31 @@ export interface AdminOptions extends Pick<AdminServices, "snapshots" | "sequenc
   loggerFor: LoggerFor;
 }
 
-/** The configuration of a running node; sync heeds its keys at once, what other subsystems will heed is kept. */
-export function liveConfig(values: Values, synchronizer: Pick<Synchronizer, "configure">): LiveConfig {
+/** The configuration of a running node; sync and the pool heed their keys at once, what other subsystems will heed is kept. */
+export function liveConfig(
+  values: Values,
+  synchronizer: Pick<Synchronizer, "configure">,
+  pool?: Pick<TxPool, "configure">,
+): LiveConfig {
   const config = new LiveConfig(configuredValues(values));
-  config.onChange(({ archiverPollingIntervalMS, archiverBatchSize }, changed) => {
+  config.onChange(({ archiverPollingIntervalMS, archiverBatchSize, maxPendingTxCount }, changed) => {
     if (changed.has("archiverPollingIntervalMS")) {
       synchronizer.configure({ pollingIntervalMs: archiverPollingIntervalMS });
     }
     if (changed.has("archiverBatchSize")) synchronizer.configure({ batchSize: archiverBatchSize });
+    if (changed.has("maxPendingTxCount")) pool?.configure({ maxPending: maxPendingTxCount });
   });
   return config;
 }
 
 /** Opens the admin port of a node. Rejects with a ListenError, AdminKeyHashError or AdminKeyFileError. */
 export async function startAdmin(options: AdminOptions): Promise<Listener> {
-  const { values, directory, synchronizer, chain, keys, server, expectedErrors, loggerFor } = options;
+  const { values, directory, synchronizer, pool, chain, keys, server, expectedErrors, loggerFor } = options;
   const { snapshots, sequencer, slasher } = options;
   const log = loggerFor("admin");
   const listener = await startAdminServer(
     {
-      config: liveConfig(values, synchronizer),
+      config: liveConfig(values, synchronizer, pool),
       sync: syncControl(synchronizer, chain),
       keystore: keystoreControl({ directory: values.keyStoreDirectory, keys }),
       snapshots,

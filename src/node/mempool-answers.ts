@@ -1,0 +1,33 @@
+import { DigestQueueFullError } from "../mempool/digest/tx-digest.ts";
+import type { PoolRejection } from "../mempool/pool/rejection.ts";
+import { BbProgramError } from "../mempool/proofs/bb-program.ts";
+import { ProofQueueFullError, ProofVerifierMissingError } from "../mempool/proofs/proof-verifier.ts";
+import { toHex } from "../protocol/bytes.ts";
+import { ExecutionError, LIMIT_EXCEEDED, RpcError } from "../rpc/jsonrpc/errors.ts";
+import { fromL1 } from "../rpc/methods/l1-answer.ts";
+
+/** `error.data` of a tx that the pool has no place for: numbers are decimal text (sheet 02 section 3.5). */
+export function rejectionData(rejection: PoolRejection): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(rejection).map(([name, value]) => [
+      name,
+      value instanceof Uint8Array ? toHex(value) : String(value),
+    ]),
+  );
+}
+
+/** What the pool and its checks fail with, as clients are told. */
+export async function mempoolAnswer<T>(asked: Promise<T>): Promise<T> {
+  try {
+    return await fromL1(asked);
+  } catch (cause) {
+    if (cause instanceof DigestQueueFullError || cause instanceof ProofQueueFullError) {
+      throw new RpcError(LIMIT_EXCEEDED, `The node is busy: ${cause.message}`, { cause });
+    }
+    if (cause instanceof ProofVerifierMissingError) {
+      throw new ExecutionError(`Transactions are not accepted: ${cause.message}`, { cause });
+    }
+    if (cause instanceof BbProgramError) throw new ExecutionError("The proof could not be checked", { cause });
+    throw cause;
+  }
+}

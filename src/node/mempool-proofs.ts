@@ -1,0 +1,39 @@
+import type { Values } from "../config/options.ts";
+import { findBbProgram } from "../mempool/proofs/bb-program.ts";
+import { BbVerifier } from "../mempool/proofs/bb-verifier.ts";
+import { ACCEPT_ANY_PROOF, missingVerifier, type ProofVerifier } from "../mempool/proofs/proof-verifier.ts";
+
+type ProofValues = Pick<
+  Values,
+  | "realProofs"
+  | "debugForceTxProofVerification"
+  | "bbBinaryPath"
+  | "bbWorkingDirectory"
+  | "bbSkipCleanup"
+  | "numConcurrentIVCVerifiers"
+  | "bbIVCConcurrency"
+>;
+
+interface Logger {
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+}
+
+/** How this node checks the proofs of txs, which it says: a node that cannot takes no txs, and one of a network without proofs takes any. */
+export async function configuredVerifier(values: ProofValues, logger: Logger): Promise<ProofVerifier> {
+  if (!values.realProofs && !values.debugForceTxProofVerification) {
+    logger.warn({}, "PROOFS OF TRANSACTIONS ARE NOT CHECKED: the network is configured to run without proofs");
+    return ACCEPT_ANY_PROOF;
+  }
+  try {
+    const { path, version } = await findBbProgram(values.bbBinaryPath);
+    const { numConcurrentIVCVerifiers: parallel, bbIVCConcurrency: threads } = values;
+    logger.info({ path, version, parallel, threads }, "proofs of transactions are checked");
+    const { bbWorkingDirectory: workingDirectory, bbSkipCleanup: keepFiles } = values;
+    return new BbVerifier({ program: path, parallel, threads, workingDirectory, keepFiles });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    logger.warn({ reason }, "transactions are refused: this node has nothing that checks their proofs");
+    return missingVerifier(reason);
+  }
+}

@@ -1,0 +1,45 @@
+import type { TxPool } from "../mempool/pool/tx-pool.ts";
+import type { TxIntake } from "../mempool/tx-intake.ts";
+import type { TxValidator } from "../mempool/validation/tx-validator.ts";
+import { ExecutionError } from "../rpc/jsonrpc/errors.ts";
+import type { Mempool, PooledTx, PoolStatus, TxValidator as ValidatorService } from "../rpc/methods/services.ts";
+import { mempoolAnswer, rejectionData } from "./mempool-answers.ts";
+
+export interface MempoolServiceParts {
+  pool: TxPool;
+  intake: TxIntake;
+  /** Whether the node knows the chain well enough to take txs. */
+  ready(): boolean;
+}
+
+/** The pool as the public methods see it. */
+export function mempoolService({ pool, intake, ready }: MempoolServiceParts): Mempool {
+  const pooled = (hash: Uint8Array): PooledTx | undefined => {
+    const tx = pool.get(hash);
+    return tx && { hash, tx };
+  };
+  return {
+    async submit(tx) {
+      if (!ready()) throw new ExecutionError("P2P client not ready");
+      const submission = await mempoolAnswer(intake.submit(tx));
+      if ("verdict" in submission) throw new ExecutionError(`Invalid tx: ${submission.verdict.reason.join(", ")}`);
+      const { reason } = submission.admission;
+      // One that is there already is a success; so is one that a block spent since it was checked, as the network has it.
+      if (reason !== undefined) throw new ExecutionError(reason.message, { data: rejectionData(reason) });
+    },
+    status(hash): PoolStatus | undefined {
+      const status = pool.status(hash);
+      return status === "protected" ? "pending" : status;
+    },
+    get: pooled,
+    list: (limit, after) => pool.pendingHashes(limit, after).flatMap((hash) => pooled(hash) ?? []),
+    count: () => pool.pendingCount,
+    maxPriorityFees: () => pool.maxPriorityFees(),
+  };
+}
+
+export function validatorService(validator: TxValidator): ValidatorService {
+  return {
+    validate: async (tx, options) => (await mempoolAnswer(validator.fromClient(tx, options))).verdict,
+  };
+}

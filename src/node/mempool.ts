@@ -1,0 +1,126 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { ChainStore } from "../archiver/chain-store.ts";
+import { ContentStore } from "../archiver/content-store.ts";
+import type { Synchronizer } from "../archiver/synchronizer.ts";
+import type { Values } from "../config/options.ts";
+import type { Core } from "../core/core.ts";
+import type { ConnectedRollup } from "../l1/types.ts";
+import { DigestPool } from "../mempool/digest/digest-pool.ts";
+import { chainSurroundings } from "../mempool/pool/chain-surroundings.ts";
+import { TxPool } from "../mempool/pool/tx-pool.ts";
+import { TxIntake } from "../mempool/tx-intake.ts";
+import { CheckContexts } from "../mempool/validation/check-contexts.ts";
+import { CommittedStates } from "../mempool/validation/committed-state.ts";
+import { TxValidator } from "../mempool/validation/tx-validator.ts";
+import { toHex } from "../protocol/bytes.ts";
+import type { NodeServices } from "../rpc/methods/services.ts";
+import { claimStore } from "../storage/identity.ts";
+import { inspectStore } from "../storage/inspect.ts";
+import { openStore, type Store } from "../storage/store.ts";
+import type { WorldState } from "../world-state/world-state.ts";
+import type { LoggerFor } from "./logging.ts";
+import { followChain } from "./mempool-events.ts";
+import { configuredVerifier } from "./mempool-proofs.ts";
+import { mempoolService, validatorService } from "./mempool-services.ts";
+import { Teardown } from "./teardown.ts";
+
+export interface MempoolOptions {
+  values: Values;
+  /** The data directory. */
+  directory: string;
+  core: Core;
+  /** Of the chain. */
+  store: Store;
+  chain: ChainStore;
+  world: WorldState;
+  reader: ConnectedRollup;
+  synchronizer: Synchronizer;
+  /** Threads beside the node's own. */
+  threads: number;
+  loggerFor: LoggerFor;
+}
+
+/** A node's transactions on their way into blocks. */
+export interface NodeMempool {
+  readonly pool: TxPool;
+  readonly validator: TxValidator;
+  readonly services: Pick<NodeServices, "mempool" | "txValidator">;
+  stop(): Promise<void>;
+}
+
+/** Opens the pool's own environment in the data directory. Throws a DamagedStoreError. */
+function openPoolStore({ values, directory }: Pick<MempoolOptions, "values" | "directory">): Store {
+  const path = join(directory, "pool");
+  mkdirSync(path, { recursive: true });
+  inspectStore(path);
+  return openStore({ path, mapSizeKb: values.p2pStoreMapSizeKb ?? values.dataStoreMapSizeKb });
+}
+
+/**
+ * Opens a node's pool and keeps it in step with the chain. What was started is stopped again when the start fails. Throws a
+ * DamagedStoreError, StoreIdentityError or StoreSchemaError.
+ */
+export async function startMempool(options: MempoolOptions): Promise<NodeMempool> {
+  const { values, core, chain, world, reader, synchronizer, threads, loggerFor } = options;
+  const logger = loggerFor("mempool");
+  const teardown = new Teardown(logger);
+  try {
+    const store = openPoolStore(options);
+    teardown.add("pool store", () => store.close());
+    const { identity, fees } = reader;
+    claimStore(store, {
+      l1ChainId: identity.l1ChainId,
+      rollupVersion: identity.rollupVersion,
+      rollupAddress: identity.addresses.rollupAddress,
+      genesisArchiveRoot: toHex(identity.genesisArchiveRoot),
+    });
+    const digests = new DigestPool({ threads });
+    teardown.add("tx digest threads", () => digests.close());
+    const proofs = await configuredVerifier(values, logger);
+    teardown.add("proof verifier", () => proofs.close());
+
+    const content = new ContentStore({ store: options.store, chain });
+    const states = new CommittedStates(core, world);
+    const contexts = new CheckContexts(
+      { chain, content, states, identity, fees, now: () => Date.now() / 1000 },
+      {
+        permitted: !values.disableTransactions,
+        setupAllowList: values.txPublicSetupAllowListExtend,
+        validatorGasLimits: { l2Gas: values.validateMaxL2BlockGas, daGas: values.validateMaxDABlockGas },
+      },
+    );
+    const pool = new TxPool(store, chainSurroundings({ content, contexts, states, now: Date.now }), {
+      maxPending: values.maxPendingTxCount,
+      archived: values.archivedTxLimit,
+      deleteAfterReorg: values.txPoolDeleteTxsAfterReorg,
+    });
+    logger.info({ path: store.path, pending: pool.pendingCount, most: values.maxPendingTxCount }, "the pool is open");
+
+    const validator = new TxValidator({ digest: digests.digest, contexts, proofs });
+    const intake = new TxIntake({ validator, pool, priceBumpPercentage: values.priceBumpPercentage });
+    const unfollow = followChain({
+      pool,
+      synchronizer,
+      chain,
+      constants: identity.constants,
+      slotCheckIntervalMs: values.slotCheckIntervalMS,
+      now: Date.now,
+      logger,
+    });
+    teardown.add("pool events", unfollow);
+    const ready = () => synchronizer.initialSyncComplete;
+    return {
+      pool,
+      validator,
+      services: {
+        mempool: mempoolService({ pool, intake, ready }),
+        txValidator: validatorService(validator),
+      },
+      stop: () => teardown.run(),
+    };
+  } catch (error) {
+    await teardown.run();
+    throw error;
+  }
+}

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { loadCore } from "../../src/core/load-core.ts";
+import { fr } from "../../src/protocol/field.ts";
+import { type FreshTxPlan, freshTx, txJson } from "../mempool/support/fresh-txs.ts";
+import { recordedTxs } from "../protocol/recorded-txs.ts";
+import { NodeProcess, type RecordedL1, startRecordedL1 } from "./recorded-node.ts";
+
+const core = loadCore();
+const recorded = recordedTxs();
+const template = recorded.find(({ tx }) => tx.data[0] === 0 && tx.contractClassLogFields.length === 0);
+if (template === undefined) throw new Error("no private tx was recorded");
+const fresh = (plan: FreshTxPlan) => txJson(core, freshTx(template, plan));
+
+let l1: RecordedL1;
+let node: NodeProcess;
+beforeAll(async () => {
+  l1 = await startRecordedL1();
+  node = await NodeProcess.start(l1, undefined, { P2P_MAX_PENDING_TX_COUNT: "3" });
+  await node.ready();
+});
+afterAll(async () => {
+  await node?.remove();
+  l1?.stop();
+});
+
+interface JsonError {
+  code: number;
+  message: string;
+  data?: Record<string, string>;
+}
+
+const answer = async (method: string, ...params: unknown[]) => {
+  const { body, status } = await node.call(method, params);
+  return { status, result: body.result, error: body.error as JsonError | undefined };
+};
+const send = (json: Record<string, unknown>) => answer("node_sendTx", json);
+const first = fresh({ nullifier: "a", priorityFee: 1_000n });
+
+test("says that proofs are not checked", () => {
+  expect(node.log).toContain("PROOFS OF TRANSACTIONS ARE NOT CHECKED");
+});
+
+test("recorded txs are spent", async () => {
+  for (const { json } of [recorded[0], recorded[20], recorded[60]]) {
+    const { status, error } = await send(json);
+    expect(status).toBe(400);
+    expect(error?.code).toBe(-32702);
+    // The recording is as old as the clock says.
+    expect(error?.message).toMatch(/^Invalid tx: (Invalid expiration timestamp, )?Existing nullifier$/);
+  }
+});
+
+test("a valid tx is taken and shown in every form", async () => {
+  expect(await answer("node_isValidTx", first.json)).toMatchObject({ result: { result: "valid" } });
+  expect(await send({ ...first.json, txHash: "0x01" })).toEqual({ status: 200, result: undefined, error: undefined });
+  expect((await answer("node_getTxReceipt", first.hash)).result).toEqual({ txHash: first.hash, status: "pending" });
+  expect((await answer("node_getTxByHash", first.hash)).result).toEqual(first.json);
+  expect((await answer("node_getPendingTxs")).result).toEqual([first.json]);
+  expect((await answer("node_getPendingTxCount")).result).toBe(1);
+  const stripped = (await answer("svc_getTxByHash", first.hash)).result as Record<string, unknown>;
+  expect(stripped.data).toBe(first.json.data);
+  const receipt = await answer("svc_getTxReceipt", first.hash, { includePendingTx: true, includeProof: true });
+  expect(receipt.result).toEqual({ txHash: first.hash, status: "pending", tx: first.json });
+  expect((await answer("node_getMaxPriorityFees")).result).toEqual({ feePerDaGas: "0", feePerL2Gas: "1000" });
+});
+
+test("again, it changes nothing", async () => {
+  expect((await send(first.json)).status).toBe(200);
+  expect((await answer("node_getPendingTxCount")).result).toBe(1);
+});
+
+test("a rival has to bid a tenth more", async () => {
+  const rival = fresh({ nullifier: "a", priorityFee: 1_099n });
+  const message = `Nullifier conflict with existing tx ${first.hash}. Minimum required fee: 1100, got: 1099`;
+  expect((await send(rival.json)).error).toEqual({
+    code: -32702,
+    message,
+    data: {
+      code: "NULLIFIER_CONFLICT",
+      message,
+      conflictingTxHash: first.hash,
+      minimumPriceBumpFee: "1100",
+      txPriorityFee: "1099",
+    },
+  });
+  const winner = fresh({ nullifier: "a", priorityFee: 1_100n });
+  expect((await send(winner.json)).status).toBe(200);
+  expect((await answer("node_getTxReceipt", first.hash)).result).toMatchObject({ status: "dropped" });
+  expect((await answer("node_getPendingTxs")).result).toEqual([winner.json]);
+});
+
+test("a payer cannot promise more than it has", async () => {
+  const poor = fresh({ nullifier: "b", feePayer: fr(4_711) });
+  expect((await send(poor.json)).error?.message).toBe("Invalid tx: Insufficient fee payer balance");
+  // Each of the two is covered alone: 440,000 gas at 1.5 * 10^16 of the 10^22 that an account has at most.
+  const [one, two] = ["c", "d"].map((nullifier, i) =>
+    fresh({ nullifier, maxFee: 15n * 10n ** 15n, priorityFee: BigInt(10 - i) }),
+  );
+  expect((await send(one.json)).status).toBe(200);
+  const { error } = await send(two.json);
+  expect(error?.data?.code).toBe("INSUFFICIENT_FEE_PAYER_BALANCE");
+  expect(error?.data?.feeLimit).toBe(String(440_000n * 15n * 10n ** 15n));
+});
+
+test("a full pool takes what outbids its lowest", async () => {
+  expect((await send(fresh({ nullifier: "e", priorityFee: 100n }).json)).status).toBe(200);
+  expect((await answer("node_getPendingTxCount")).result).toBe(3);
+  const { error } = await send(fresh({ nullifier: "f", priorityFee: 10n }).json);
+  expect(error?.data).toEqual({
+    code: "LOW_PRIORITY_FEE",
+    message: "Tx does not meet minimum priority fee. Required: 11, got: 10",
+    minimumPriorityFee: "11",
+    txPriorityFee: "10",
+  });
+  expect((await send(fresh({ nullifier: "f", priorityFee: 11n }).json)).status).toBe(200);
+  expect((await answer("node_getPendingTxCount")).result).toBe(3);
+});
+
+test("pages follow the priority", async () => {
+  const all = (await answer("node_getPendingTxs")).result as { txHash: string }[];
+  const hashes = all.map(({ txHash }) => txHash);
+  expect(hashes).toHaveLength(3);
+  const pages = [];
+  for (let after: string | undefined; ; ) {
+    const page = (await answer("node_getPendingTxs", 1, after)).result as { txHash: string }[];
+    if (page.length === 0) break;
+    after = page[0].txHash;
+    pages.push(after);
+  }
+  expect(pages).toEqual(hashes);
+  const found = (await answer("svc_getTxsByHash", [hashes[2], `0x${"0".repeat(63)}7`, hashes[0]])).result;
+  expect((found as { txHash: string }[]).map(({ txHash }) => txHash)).toEqual([hashes[2], hashes[0]]);
+});
+
+test("a node that is killed has its pool again", async () => {
+  const before = (await answer("node_getPendingTxs")).result;
+  await node.end("SIGKILL");
+  const again = await NodeProcess.start(l1, node.dataDirectory, { P2P_MAX_PENDING_TX_COUNT: "3" });
+  node = again;
+  await node.ready();
+  expect((await answer("node_getPendingTxs")).result).toEqual(before);
+});
+
+test("without anything that checks proofs no tx is taken", async () => {
+  const careful = await NodeProcess.start(l1, undefined, { PROVER_REAL_PROOFS: "true" });
+  try {
+    await careful.ready();
+    expect(careful.log).toContain("transactions are refused: this node has nothing that checks their proofs");
+    const { body } = await careful.call("node_sendTx", [first.json]);
+    expect(body.error?.message).toContain("Transactions are not accepted: this node cannot check proofs");
+    const simulated = await careful.call("node_isValidTx", [first.json, { isSimulation: true }]);
+    expect(simulated.body.result).toEqual({ result: "valid" });
+  } finally {
+    await careful.remove();
+  }
+});
