@@ -63,8 +63,7 @@ export class BlockState {
   storage(key: string, contract: Fr, slot: Fr): Fr {
     let value = this.#values.get(key);
     if (value === undefined) {
-      const { leaf, present } = this.fork.lowLeaf(PUBLIC_DATA_TREE, this.siloing.leafSlot(key, contract, slot));
-      value = (present && leaf.value) || FR_ZERO;
+      value = this.fork.leaf(PUBLIC_DATA_TREE, this.siloing.leafSlot(key, contract, slot))?.value ?? FR_ZERO;
       this.#values.set(key, value);
     }
     return value;

@@ -104,6 +104,12 @@ export class Fork {
     return this.#positions[tree].get(mapKey(value)) ?? this.base.position(tree, value);
   }
 
+  /** The leaf with exactly this key: one lookup, where lowLeaf takes a search. */
+  leaf(tree: IndexedTree, key: Uint8Array): IndexedLeaf | undefined {
+    this.#alive();
+    return this.#indexed[tree].leaf(key);
+  }
+
   /** The leaf of `key`, or the one with the largest smaller key. Leaf 0 answers for keys below every key. */
   lowLeaf(tree: IndexedTree, key: Uint8Array): { leaf: IndexedLeaf; present: boolean } {
     const leaf = this.#low(tree, key);

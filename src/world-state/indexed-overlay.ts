@@ -47,8 +47,7 @@ export class IndexedOverlay {
 
   /** Leaf with exactly this key. */
   leaf(key: Uint8Array): StoredLeaf | undefined {
-    const low = this.lowLeaf(key);
-    return low !== undefined && Buffer.compare(low.key, key) === 0 ? low : undefined;
+    return this.#leaves.get(mapKey(key)) ?? this.#base.leaf(this.#tree, key);
   }
 
   keyAt(position: number): Uint8Array | undefined {

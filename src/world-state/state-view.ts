@@ -14,6 +14,8 @@ export interface StateView {
   leafAt(tree: TreeId, position: number): Uint8Array | undefined;
   /** Position of a value in an append-only tree. */
   position(tree: TreeId, value: Uint8Array): number | undefined;
+  /** The leaf with exactly this key. */
+  leaf(tree: IndexedTree, key: Uint8Array): StoredLeaf | undefined;
   /** The leaf with the largest key <= `key`; undefined only when the tree holds no such key. */
   lowLeaf(tree: IndexedTree, key: Uint8Array): StoredLeaf | undefined;
 }
@@ -27,6 +29,7 @@ export function emptyState(zeroHashes: readonly Uint8Array[], heights: readonly 
     tile: () => undefined,
     leafAt: () => undefined,
     position: () => undefined,
+    leaf: () => undefined,
     lowLeaf: () => undefined,
   };
 }
