@@ -1,7 +1,8 @@
 import { join } from "node:path";
-import type { Comparison, SuiteResult } from "../lib/measurement.ts";
+import type { Comparison, Figure, SuiteResult } from "../lib/measurement.ts";
 import {
   RECORDED_BLOCKS,
+  type RecordedL1,
   type SyncedNode,
   startOwnNode,
   startRecordedL1,
@@ -107,6 +108,20 @@ async function shortCalls({ repeats, seconds, progress }: SuiteContext, { url }:
   };
 }
 
+/** The same load on a node with two RPC threads; on two processors they share them with the load generator. */
+async function twoThreads({ repeats, seconds, progress }: SuiteContext, l1: RecordedL1): Promise<Figure> {
+  progress("two RPC threads");
+  const node = await startOwnNode(l1, { flags: ["--rpc-threads", "2"] });
+  try {
+    const values: number[] = [];
+    for (let i = 0; i < repeats; i++)
+      values.push((await load({ url: node.url, bodies: [BLOCK_NUMBER], seconds })).perSecond);
+    return { kind: "figure", row: "block-number", name: "with two instead", unit: "/s", values };
+  } finally {
+    await node.process.stop();
+  }
+}
+
 /** Answers of a node at rest on the recorded chain. */
 export async function rpcSuite(context: SuiteContext): Promise<SuiteResult> {
   await requireWrk();
@@ -133,6 +148,7 @@ export async function rpcSuite(context: SuiteContext): Promise<SuiteResult> {
       ] as const)
         measurements.push((await compare(context, of, ours, reference)).comparison);
     }
+    measurements.push(await twoThreads(context, l1));
     const short = await shortCalls(context, ours);
     return {
       measurements: [...measurements, ...short.measurements],
