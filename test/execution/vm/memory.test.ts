@@ -1,0 +1,143 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { VmMemoryError } from "../../../src/execution/vm/errors.ts";
+import { Vm } from "../../../src/execution/vm/vm.ts";
+import { giveBack, op, outputOf, runCode, set, TAGS } from "./assemble.ts";
+
+const vm = new Vm();
+const LAST = 0xffffffff;
+/** Near the ends of pages, of the directory's first and greatest reach, and of memory. */
+const address = fc.oneof(
+  fc.integer({ min: 100, max: LAST }),
+  fc.integer({ min: 100, max: 2000 }),
+  fc.constantFrom(
+    ...[256, 512, 65536, 1 << 18, 1 << 19, 2 ** 31, 2 ** 32].flatMap((edge) => [edge - 1, edge - 16, edge - 17]),
+  ),
+  fc.constantFrom(256, 512, 65536, 1 << 18, 1 << 19, 2 ** 31),
+);
+
+/** Cells 1 to 9 are scratch. */
+const store = (at: number, value: number): number[] => [
+  ...set(1, TAGS.U32, at),
+  ...set(2, TAGS.U64, value),
+  ...op("MOV_8", [2, 1], { mode: 0b0100 }),
+];
+
+describe("memory", () => {
+  it("holds what was last written to each of 2^32 cells, and zero elsewhere", () => {
+    const access = fc.record({ at: address, value: fc.nat(), writes: fc.boolean() });
+    fc.assert(
+      fc.property(fc.array(access, { minLength: 1, maxLength: 60 }), (accesses) => {
+        const model = new Map<number, number>();
+        const expected: bigint[] = [];
+        const code: number[] = [];
+        for (const { at, value, writes } of accesses) {
+          if (writes) {
+            code.push(...store(at, value));
+            model.set(at, value);
+          } else {
+            code.push(...set(1, TAGS.U32, at), ...op("MOV_16", [1, 50_000 + expected.length], { mode: 0b0001 }));
+            expected.push(BigInt(model.get(at) ?? 0));
+          }
+        }
+        fc.pre(accesses.every(({ at }) => at < 50_000 || at > 60_000));
+        expect(outputOf(vm, [...code, ...giveBack(expected.length, 50_000)])).toEqual(expected);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("is zero again in the next run and in every frame", () => {
+    const written = Array.from({ length: 200 }, (_, i) => store(100 + i * 37, i + 1)).flat();
+    runCode(vm, [...written, ...giveBack(0, 0)]);
+    expect(outputOf(vm, giveBack(4000, 100)).every((value) => value === 0n)).toBe(true);
+  });
+
+  it("resolves relative before indirect operands, the base being cell 0", () => {
+    const cells = fc.record({ base: fc.integer({ min: 0, max: 3000 }), offset: fc.integer({ min: 20, max: 250 }) });
+    fc.assert(
+      fc.property(cells, address, fc.nat(), ({ base, offset }, target, value) => {
+        fc.pre(target > 4000 && target < 2 ** 32 - 1);
+        const code = [
+          ...store(base + offset, 0),
+          ...set(1, TAGS.U32, base + offset),
+          ...set(2, TAGS.U32, target),
+          ...op("MOV_8", [2, 1], { mode: 0b0100 }),
+          ...set(0, TAGS.U32, base),
+          ...set(3, TAGS.U64, value),
+          // Cell base + offset holds the target's address.
+          ...op("MOV_8", [3, offset], { mode: 0b1100 }),
+          ...op("MOV_8", [2, 4], { mode: 0b0001 }),
+          ...giveBack(1, 4),
+        ];
+        expect(outputOf(vm, code)).toEqual([BigInt(value)]);
+      }),
+    );
+  });
+
+  it("halts when a relative address passes the end, and at no other", () => {
+    for (const [base, offset, ended] of [
+      [LAST - 5, 5, "returned"],
+      [LAST - 5, 6, "halted"],
+      [LAST, 0, "returned"],
+      [LAST, 1, "halted"],
+    ] as const) {
+      const code = [...set(0, TAGS.U32, base), ...op("MOV_8", [offset, 3], { mode: 0b0010 }), ...giveBack(0, 0)];
+      expect([base, offset, runCode(vm, code).ended]).toEqual([base, offset, ended]);
+    }
+  });
+
+  it("gives returned data that pass the end as if memory went round", () => {
+    const code = [...store(LAST, 7), ...set(0, TAGS.U8, 9), ...set(1, TAGS.U32, 2), ...set(2, TAGS.U32, LAST)];
+    expect(outputOf(vm, [...code, ...op("RETURN", [1, 2], { mode: 0b0100 })])).toEqual([7n, 9n]);
+  });
+});
+
+describe("sizes near the limits", () => {
+  const copy = (size: number, out: number): number[] => [
+    ...set(1, TAGS.U32, size),
+    ...set(2, TAGS.U32, 0),
+    ...set(3, TAGS.U32, out),
+    ...op("CALLDATACOPY", [1, 2, 3], { mode: 0b010000 }),
+  ];
+
+  it("clears a billion cells that were never written without taking memory for them", () => {
+    const small = new Vm({ memoryBytes: 8 << 20 });
+    const code = [...copy(1_300_000_000, 100), ...op("MOV_8", [100, 4]), ...giveBack(1, 4)];
+    expect(outputOf(small, code, { calldata: [5n], gas: { l2: LAST, da: 0 } })).toEqual([5n]);
+  });
+
+  it("clears what was written", () => {
+    const code = [...store(5000, 3), ...store(1 << 20, 4), ...copy(2_000_000, 100)];
+    const read = [...set(1, TAGS.U32, 1 << 20), ...op("MOV_16", [1, 5001], { mode: 0b0001 })];
+    expect(outputOf(vm, [...code, ...read, ...giveBack(2, 5000)])).toEqual([0n, 0n]);
+  });
+
+  it("halts when a copy passes the end of memory, not when it ends there", () => {
+    expect(runCode(vm, [...copy(10, LAST - 9), ...giveBack(0, 0)]).ended).toBe("returned");
+    expect(runCode(vm, [...copy(10, LAST - 8), ...giveBack(0, 0)]).ended).toBe("halted");
+  });
+
+  it("gives up with an error when a run writes more than the VM may hold, and works on", () => {
+    const small = new Vm({ memoryBytes: 16 << 20 });
+    const code = [
+      ...set(1, TAGS.FF, 0),
+      ...set(2, TAGS.U32, 2),
+      ...set(3, TAGS.U32, 100_000_000),
+      ...set(4, TAGS.U1, 0),
+      ...op("TORADIXBE", [1, 2, 3, 4, 10]),
+    ];
+    expect(() => runCode(small, code)).toThrow(VmMemoryError);
+    expect(outputOf(small, [...set(1, TAGS.U8, 3), ...giveBack(1, 1)])).toEqual([3n]);
+  });
+
+  it("holds what real gas can write: a page for every 36 gas of a whole transaction", () => {
+    // MOV through a pointer that moves on by a page and more.
+    const head = [...set(1, TAGS.U32, 1 << 19), ...set(2, TAGS.U32, 4099), ...set(3, TAGS.U8, 1)];
+    const body = [...op("MOV_8", [3, 1], { mode: 0b0100 }), ...op("ADD_8", [1, 2, 1])];
+    const code = [...head, ...Array.from({ length: 50 }, () => body).flat()];
+    code.push(...op("JUMP_32", [], { immediate: head.length }));
+    const result = runCode(vm, code, { gas: { l2: 6_540_000, da: 0 } });
+    expect(result.haltMessage).toMatch(/^Out of gas/);
+  });
+});
