@@ -4,8 +4,9 @@ import type { Listener } from "../rpc/http/listener.ts";
 import type { RpcLogger } from "../rpc/log.ts";
 import { publicRegistry } from "../rpc/methods/public-registry.ts";
 import type { NodeServices } from "../rpc/methods/services.ts";
-import { startRpcServer } from "../rpc/rpc-server.ts";
+import { RPC_DEFAULTS, startRpcServer } from "../rpc/rpc-server.ts";
 import type { Store } from "../storage/store.ts";
+import { LongCallPool } from "./rpc-long-calls.ts";
 import { type RpcReadsOptions, resultCache } from "./rpc-reads.ts";
 import { RpcThreads, type RpcThreadsOptions } from "./rpc-threads.ts";
 
@@ -31,12 +32,50 @@ export function defaultRpcThreads(): number {
 }
 
 /** Opens the public JSON-RPC port. Rejects with a ListenError. */
-export function startPublicRpc(options: PublicRpcOptions): Promise<Listener> {
+export async function startPublicRpc(options: PublicRpcOptions): Promise<Listener> {
   const { threads = defaultRpcThreads(), services, store, chain, server, cacheBytes, log } = options;
-  if (threads === 0) {
-    const results = resultCache({ store, chain }, cacheBytes);
-    return startRpcServer(publicRegistry(services), { ...server, results }, log);
-  }
   const reads = { ...options.reads, path: store.path, commits: store.commits };
-  return RpcThreads.start({ threads, services, reads, server, cacheBytes, log });
+  const { namespaces, maxBatchSize = RPC_DEFAULTS.maxBatchSize } = server;
+  const longCalls = new LongCallPool({ reads, namespaces, maxBatchSize }, { threads: defaultRpcThreads(), log });
+  try {
+    const listener = await (threads === 0
+      ? startRpcServer(
+          publicRegistry(services),
+          { ...server, results: resultCache({ store, chain }, cacheBytes), longCalls },
+          log,
+        )
+      : RpcThreads.start({ threads, services, longCalls, reads, server, cacheBytes, log }));
+    return new PublicListener(listener, longCalls);
+  } catch (error) {
+    await longCalls.close();
+    throw error;
+  }
+}
+
+/** Ends the threads for long calls after the calls that wait for them. */
+class PublicListener implements Listener {
+  readonly #listener: Listener;
+  readonly #longCalls: LongCallPool;
+
+  constructor(listener: Listener, longCalls: LongCallPool) {
+    this.#listener = listener;
+    this.#longCalls = longCalls;
+  }
+
+  get adapter(): Listener["adapter"] {
+    return this.#listener.adapter;
+  }
+
+  get port(): number {
+    return this.#listener.port;
+  }
+
+  async close(graceMs?: number): Promise<void> {
+    await this.#listener.close(graceMs);
+    await this.#longCalls.close();
+  }
+
+  abandon(): void {
+    this.#listener.abandon();
+  }
 }

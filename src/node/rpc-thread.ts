@@ -6,7 +6,8 @@ import type { RpcLogger } from "../rpc/log.ts";
 import { publicRegistry } from "../rpc/methods/public-registry.ts";
 import type { NodeServices, NodeStatus } from "../rpc/methods/services.ts";
 import type { Registry } from "../rpc/registry.ts";
-import { remoteServices } from "../rpc/remote/remote-services.ts";
+import { RemoteCalls } from "../rpc/remote/call-port.ts";
+import { remoteLongCalls, remoteServices } from "../rpc/remote/remote-services.ts";
 import { type RpcServerOptions, startRpcServer } from "../rpc/rpc-server.ts";
 import { openRpcReads, type RpcReadsOptions, resultCache } from "./rpc-reads.ts";
 
@@ -19,7 +20,7 @@ export interface RpcThreadSettings {
   status: Omit<NodeStatus, "ready">;
   setupAllowList: readonly AllowedSetupCall[];
   /** Each thread's own limits among them. */
-  server: Omit<RpcServerOptions, "healthy" | "guard" | "expectedErrors" | "shared" | "results">;
+  server: Omit<RpcServerOptions, "healthy" | "guard" | "expectedErrors" | "shared" | "results" | "longCalls">;
   /** Most bytes of results that a thread keeps. */
   cacheBytes: number;
   /** See OpenConnections and RateLimit. */
@@ -72,7 +73,8 @@ export async function runRpcThread(
 ): Promise<void> {
   const { setupAllowList, status, server } = settings;
   const { store, ...reads } = openRpcReads(settings.reads);
-  const remote = remoteServices(calls, { most: MOST_WAITING_CALLS });
+  const remoteCalls = new RemoteCalls(calls, { most: MOST_WAITING_CALLS });
+  const remote = remoteServices(remoteCalls);
   const services: NodeServices = {
     ...remote,
     ...reads,
@@ -89,7 +91,12 @@ export async function runRpcThread(
   try {
     listener = await startRpcServer(
       adapt(publicRegistry(services)),
-      { ...server, shared, results: resultCache({ store, chain: reads.chain }, settings.cacheBytes) },
+      {
+        ...server,
+        shared,
+        results: resultCache({ store, chain: reads.chain }, settings.cacheBytes),
+        longCalls: remoteLongCalls(remoteCalls),
+      },
       forwardingLogger(control),
     );
   } catch (error) {

@@ -4,10 +4,11 @@ import { allowLongHeads } from "../rpc/http/listen.ts";
 import { DEFAULT_GRACE_MS, ListenError, type Listener } from "../rpc/http/listener.ts";
 import { OpenConnections } from "../rpc/http/open-connections.ts";
 import { RateLimit } from "../rpc/http/rate-limit.ts";
+import type { LongCalls } from "../rpc/jsonrpc/long-calls.ts";
 import type { RpcLogger } from "../rpc/log.ts";
 import type { NodeServices } from "../rpc/methods/services.ts";
 import { serveCalls } from "../rpc/remote/call-port.ts";
-import { REMOTE_METHODS } from "../rpc/remote/remote-services.ts";
+import { REMOTE_LONG_CALLS, REMOTE_METHODS } from "../rpc/remote/remote-services.ts";
 import { RPC_DEFAULTS } from "../rpc/rpc-server.ts";
 import type { FromThread, RpcThreadData, RpcThreadSettings, ToThread } from "./rpc-thread.ts";
 
@@ -28,6 +29,7 @@ export interface RpcThreadsOptions extends Pick<RpcThreadSettings, "reads"> {
   cacheBytes: number;
   /** Of this thread. */
   services: NodeServices;
+  longCalls: LongCalls;
   log: RpcLogger;
   /** The file that the threads run; for tests. */
   entry?: URL;
@@ -70,7 +72,8 @@ class RpcThread {
     const { server } = this.#data.settings;
     const { log } = this.#options;
     const channel = new MessageChannel();
-    serveCalls(channel.port1, { ...this.#options.services }, REMOTE_METHODS);
+    const { services, longCalls } = this.#options;
+    serveCalls(channel.port1, { ...services, longCalls }, { ...REMOTE_METHODS, ...REMOTE_LONG_CALLS });
     const worker = new Worker(this.#options.entry ?? entryFile(), {
       name: `rpc-${this.#data.slot}`,
       workerData: { ...this.#data, calls: channel.port2 } satisfies RpcThreadData,

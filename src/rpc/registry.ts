@@ -68,6 +68,11 @@ export interface Method {
   /** The namespaces that have the method, and how each writes the result. Never called for undefined. */
   readonly encode: PerNamespace<Encoder<unknown>>;
   readonly raw?: PerNamespace<RawForm>;
+  /**
+   * Whether a call may take more than about a millisecond. A method that has this reads nothing but the store, so that its calls
+   * can be answered by any thread.
+   */
+  readonly long?: (args: readonly unknown[]) => boolean;
   /** How long a result holds, so that its text may be kept; not asked for undefined and for a promise. */
   readonly keep?: (result: unknown, args: readonly unknown[]) => Lifetime;
 }
@@ -100,10 +105,11 @@ export function method<const P extends readonly Parameter[] | ParameterLists, R>
     handle: (...args: Arguments<P>) => R;
     encode: PerNamespace<Encoder<NonNullable<Awaited<R>>>>;
     raw?: PerNamespace<RawForm>;
+    long?: (...args: Arguments<P>) => boolean;
     keep?: (result: NonNullable<Awaited<R>>, ...args: Arguments<P>) => Lifetime;
   } & MethodDescription,
 ): Method {
-  const { name, params, handle, encode, raw, keep, summary, returns, deprecated } = definition;
+  const { name, params, handle, encode, raw, long, keep, summary, returns, deprecated } = definition;
   const shared = Array.isArray(params) ? (params as readonly Parameter[]) : undefined;
   const lists = shared
     ? Object.fromEntries(Object.keys(encode).map((namespace) => [namespace, shared]))
@@ -115,6 +121,7 @@ export function method<const P extends readonly Parameter[] | ParameterLists, R>
     handle: (args) => handle(...(args as Arguments<P>)),
     encode: encode as Method["encode"],
     raw,
+    long: long && ((args) => long(...(args as Arguments<P>))),
     keep: keep && ((result, args) => keep(result as NonNullable<Awaited<R>>, ...(args as Arguments<P>))),
   };
 }

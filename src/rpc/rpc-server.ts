@@ -7,6 +7,7 @@ import type { OpenConnections } from "./http/open-connections.ts";
 import { RateLimit } from "./http/rate-limit.ts";
 import { RpcApplication } from "./http/rpc-application.ts";
 import { Dispatcher, type DispatcherOptions } from "./jsonrpc/dispatcher.ts";
+import type { LongCalls } from "./jsonrpc/long-calls.ts";
 import type { RpcLogger } from "./log.ts";
 import type { Namespace, Registry } from "./registry.ts";
 
@@ -38,6 +39,8 @@ export interface RpcServerOptions {
   expectedErrors?: DispatcherOptions["expectedErrors"];
   /** Keeps the texts of results. */
   results?: ResultCache;
+  /** Takes the calls that would hold up others. */
+  longCalls?: LongCalls;
   /** Most bytes of answers that wait for clients to take them. Default 64 MiB. */
   maxWaitingBytes?: number;
   /** Set when threads of this process listen on the port together: their limits hold over all of them. */

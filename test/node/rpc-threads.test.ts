@@ -9,6 +9,7 @@ import { type ChainServices, openChainServices } from "../../src/node/chain-serv
 import { RpcThreads, type RpcThreadsOptions } from "../../src/node/rpc-threads.ts";
 import { ListenError } from "../../src/rpc/http/listener.ts";
 import { ExecutionError } from "../../src/rpc/jsonrpc/errors.ts";
+import type { LongCalls } from "../../src/rpc/jsonrpc/long-calls.ts";
 import { type Answered, Connection } from "../rpc/support/connection.ts";
 import { fakeServices, IDENTITY, recordingLogger } from "../rpc/support/fakes.ts";
 
@@ -39,16 +40,22 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
+const NO_LONG_CALLS: LongCalls = {
+  answer: () => Promise.reject(new Error("not asked for")),
+  answerEach: () => Promise.reject(new Error("not asked for")),
+};
+
 async function start(
   count: number,
   server: Partial<RpcThreadsOptions["server"]> = {},
-  overrides: Parameters<typeof fakeServices>[0] = {},
+  overrides: Parameters<typeof fakeServices>[0] & { longCalls?: LongCalls } = {},
 ) {
   const log = recordingLogger();
   threads = await RpcThreads.start({
     threads: count,
     services: fakeServices(overrides),
     reads: { path: folder, mapSizeKb: 1 << 16, commits: opened.store.commits, identity: IDENTITY, publicData: [] },
+    longCalls: overrides.longCalls ?? NO_LONG_CALLS,
     cacheBytes: 1 << 20,
     server: { host: HOST, port: 0, namespaces: ["svc", "node"], ...server },
     log,
@@ -60,7 +67,7 @@ async function start(
 /** Connections until every thread has one, by thread. */
 async function oneToEach(port: number, count: number): Promise<Map<number, Connection>> {
   const found = new Map<number, Connection>();
-  const end = performance.now() + 10_000;
+  const end = performance.now() + 30_000;
   while (found.size < count) {
     if (performance.now() > end) throw new Error(`${found.size} of ${count} threads answered`);
     const connection = await Connection.to(port);
@@ -115,7 +122,7 @@ describe("RPC threads", () => {
       for (let i = 0; i < 20; i++) {
         expect((await other.call("svc_whoAmI")).body).toMatchObject({ result: living });
       }
-      await expect.poll(() => log.entries.length, { timeout: 5_000 }).toBe(end === "svc_throwLater" ? 1 : 2);
+      await expect.poll(() => log.entries.length, { timeout: 20_000 }).toBe(end === "svc_throwLater" ? 1 : 2);
       other.leave();
       const again = await oneToEach(port, 2);
       expect([...again.keys()]).not.toContain(dying);
@@ -134,13 +141,13 @@ describe("RPC threads", () => {
     const each = await oneToEach(port, 2);
     await Promise.all([...each.values()].map((connection) => connection.call("svc_exitLater")));
     await Promise.all([...each.values()].map(({ closed }) => closed));
-    await expect.poll(() => log.entries.length, { timeout: 5_000 }).toBe(2);
+    await expect.poll(() => log.entries.length, { timeout: 20_000 }).toBe(2);
     const listens = () =>
       Connection.to(port).then(
         (connection) => connection.leave(),
         () => "refused",
       );
-    await expect.poll(listens, { timeout: 5_000 }).toBeUndefined();
+    await expect.poll(listens, { timeout: 20_000 }).toBeUndefined();
     leave((await oneToEach(port, 2)).values());
   });
 

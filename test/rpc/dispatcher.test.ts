@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { encodeNumber } from "../../src/rpc/encoding/json-writer.ts";
-import { Dispatcher, type RpcAnswer } from "../../src/rpc/jsonrpc/dispatcher.ts";
+import type { RpcAnswer } from "../../src/rpc/jsonrpc/answer.ts";
+import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { ExecutionError } from "../../src/rpc/jsonrpc/errors.ts";
 import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
 import { type Method, method, Registry } from "../../src/rpc/registry.ts";

@@ -1,4 +1,4 @@
-import { failure, type RpcAnswer } from "../jsonrpc/dispatcher.ts";
+import { failure, type RpcAnswer } from "../jsonrpc/answer.ts";
 import { LIMIT_EXCEEDED } from "../jsonrpc/errors.ts";
 import { clientNetwork } from "./client-address.ts";
 

@@ -1,4 +1,4 @@
-import { failure } from "../jsonrpc/dispatcher.ts";
+import { failure } from "../jsonrpc/answer.ts";
 import { LIMIT_EXCEEDED } from "../jsonrpc/errors.ts";
 import type { Answer } from "./listener.ts";
 

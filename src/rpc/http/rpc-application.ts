@@ -1,4 +1,5 @@
-import { type AdmitBatch, type Dispatcher, failure, type RpcAnswer } from "../jsonrpc/dispatcher.ts";
+import { failure, type RpcAnswer } from "../jsonrpc/answer.ts";
+import type { AdmitBatch, Dispatcher } from "../jsonrpc/dispatcher.ts";
 import { LONGEST_SCANNED } from "../jsonrpc/envelope-scan.ts";
 import { INVALID_REQUEST } from "../jsonrpc/errors.ts";
 import type { RpcLogger } from "../log.ts";
@@ -151,8 +152,7 @@ export class RpcApplication implements HttpApplication {
     const acceptEncoding = head.header("accept-encoding");
     const respond = (answer: RpcAnswer) => this.#respond(answer, acceptEncoding);
     const dispatch = (body: Uint8Array): Answer | Promise<Answer> => {
-      const answer =
-        body.length === 0 ? this.#dispatcher.answer({}) : this.#dispatcher.answerText(utf8(body), admitBatch);
+      const answer = body.length === 0 ? this.#dispatcher.answer({}) : this.#dispatcher.answerBytes(body, admitBatch);
       return answer instanceof Promise ? answer.then(respond) : respond(answer);
     };
     const refuse = (status: number, message: string) =>
@@ -183,12 +183,6 @@ export class RpcApplication implements HttpApplication {
       },
     };
   }
-}
-
-/** Bytes that are no UTF-8 read as replacement characters; a byte order mark is dropped. */
-function utf8(body: Uint8Array): string {
-  const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString("utf8");
-  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
 /** Path of a request target: absolute targets (`http://host/path`) and a trailing slash are as good as the plain path. */

@@ -3,17 +3,20 @@ import { type Encoder, JsonWriter } from "../encoding/json-writer.ts";
 import type { RpcLogger } from "../log.ts";
 import { openRpcDocument } from "../openrpc/document.ts";
 import { DIALECTS, type Method, type Namespace, type Registry, readParams } from "../registry.ts";
+import { failure, invalidSlot, joined, type RpcAnswer, unreadable } from "./answer.ts";
 import { EnvelopeScan } from "./envelope-scan.ts";
-import { EXECUTION_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError } from "./errors.ts";
+import {
+  EXECUTION_ERROR,
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  LIMIT_EXCEEDED,
+  METHOD_NOT_FOUND,
+  PARSE_ERROR,
+  RpcError,
+} from "./errors.ts";
+import { CALLS_AT_ONCE, LARGE_BODY_BYTES, type LongCalls, SLICE_MS } from "./long-calls.ts";
 import { MethodTable } from "./method-table.ts";
-
-/** JSON text of a whole response and the HTTP status that goes with it. */
-export interface RpcAnswer {
-  status: number;
-  body: Uint8Array;
-  /** Headers beside those of every answer. */
-  headers?: readonly (readonly [name: string, value: string])[];
-}
+import { isArrayText, latin1, utf8, wireText } from "./request-text.ts";
 
 export interface DispatcherOptions {
   /** Most requests of one batch. */
@@ -26,6 +29,8 @@ export interface DispatcherOptions {
   ) => Error)[];
   /** Keeps the texts of results. Asked before each request, so that its reads see the latest commit. */
   results?: ResultCache;
+  /** Takes the calls that would hold up others. */
+  longCalls?: LongCalls;
 }
 
 /** Where the result of a call is to be kept. */
@@ -115,6 +120,19 @@ export class Dispatcher {
     out.part(RESULT_MEMBER, 0, RESULT_MEMBER.length);
   }
 
+  /** Answers a request body of any kind. `admitBatch` as for `answer`. */
+  answerBytes(body: Uint8Array, admitBatch?: AdmitBatch): RpcAnswer | Promise<RpcAnswer> {
+    const { longCalls } = this.#options;
+    const here = () => this.answerText(utf8(body), admitBatch);
+    // The calls of a batch are counted here.
+    const counted = admitBatch !== undefined && isArrayText(body);
+    if (longCalls === undefined || body.length < LARGE_BODY_BYTES || counted) return here();
+    return longCalls.answer(body).then(
+      (answer) => answer ?? here(),
+      (error: unknown) => this.#error({ id: null }, error),
+    );
+  }
+
   /** Answers a request body that is JSON text. `admitBatch` as for `answer`. */
   answerText(text: string, admitBatch?: AdmitBatch): RpcAnswer | Promise<RpcAnswer> {
     if (!/^[ \t\n\r]*[[{]/.test(text)) {
@@ -141,12 +159,81 @@ export class Dispatcher {
     }
     const refusal = admitBatch?.(request.length - 1);
     if (refusal !== undefined) return refusal;
-    const slots = request.map((item: unknown) =>
-      typeof item === "object" && item !== null
-        ? this.#call(item as RequestObject)
-        : { status: 400, body: invalidSlot("Invalid Request") },
-    );
+    const { longCalls } = this.#options;
+    const end = performance.now() + SLICE_MS;
+    const slots: (RpcAnswer | Promise<RpcAnswer>)[] = [];
+    for (const item of request) {
+      if (longCalls !== undefined && performance.now() > end) return this.#restOfBatch(request, slots, longCalls);
+      slots.push(this.#slot(item));
+    }
     return slots.every(isSettled) ? joined(slots) : Promise.all(slots).then(joined);
+  }
+
+  #slot(item: unknown): RpcAnswer | Promise<RpcAnswer> {
+    if (typeof item === "object" && item !== null) return this.#call(item as RequestObject);
+    return { status: 400, body: invalidSlot("Invalid Request") };
+  }
+
+  /** Goes on with a batch whose first calls took their time: elsewhere where that is possible, with pauses otherwise. */
+  async #restOfBatch(
+    batch: readonly unknown[],
+    slots: (RpcAnswer | Promise<RpcAnswer>)[],
+    longCalls: LongCalls,
+  ): Promise<RpcAnswer> {
+    let chunk: number[] = [];
+    const send = (): void => {
+      const sent = chunk;
+      chunk = [];
+      const items = sent.map((at) => batch[at]);
+      const text = wireText(items);
+      const bodies = text && longCalls.answerEach(text);
+      for (const [i, at] of sent.entries()) {
+        if (bodies === undefined) {
+          slots[at] = this.#slot(items[i]);
+          continue;
+        }
+        slots[at] = bodies.then(
+          (all) => ({ status: 200, body: all[i] }),
+          (error: unknown) => this.#error(items[i] as RequestObject, error),
+        );
+      }
+    };
+    let end = performance.now();
+    for (let at = slots.length; at < batch.length; at++) {
+      const item = batch[at];
+      if (this.#goesElsewhere(item)) {
+        chunk.push(at);
+        if (chunk.length === CALLS_AT_ONCE) send();
+        continue;
+      }
+      if (performance.now() >= end) {
+        await new Promise((resolve) => setImmediate(resolve));
+        this.#options.results?.renew();
+        end = performance.now() + SLICE_MS;
+      }
+      slots[at] = this.#slot(item);
+    }
+    if (chunk.length > 0) send();
+    return joined(await Promise.all(slots));
+  }
+
+  #goesElsewhere(item: unknown): boolean {
+    if (typeof item !== "object" || item === null) return false;
+    const { method } = item as RequestObject;
+    return typeof method === "string" && this.#find(method)?.long !== undefined;
+  }
+
+  #find(method: string): Method | undefined {
+    const [namespace, name] = method.split("_", 2);
+    if (!(this.#options.namespaces as readonly string[]).includes(namespace)) return undefined;
+    return this.#registry.find(namespace, name);
+  }
+
+  #elsewhere(request: RequestObject, text: Uint8Array, longCalls: LongCalls): Promise<RpcAnswer> {
+    return longCalls.answer(text).then(
+      (answer) => answer ?? this.#error(request, new TypeError("a long call was not answered")),
+      (error: unknown) => this.#error(request, error),
+    );
   }
 
   #call(request: RequestObject, kept?: Kept): RpcAnswer | Promise<RpcAnswer> {
@@ -156,9 +243,7 @@ export class Dispatcher {
     }
     if (method === DISCOVER) return this.#discover(request);
     const [namespace, name] = method.split("_", 2);
-    const found = (this.#options.namespaces as readonly string[]).includes(namespace)
-      ? this.#registry.find(namespace, name)
-      : undefined;
+    const found = this.#find(method);
     if (found === undefined) return this.#error(request, new RpcError(METHOD_NOT_FOUND, `Method not found: ${method}`));
     try {
       const params = request.params === undefined ? [] : request.params;
@@ -170,6 +255,9 @@ export class Dispatcher {
         params,
         DIALECTS[namespace as Namespace].surplusParams,
       );
+      const { longCalls } = this.#options;
+      const text = longCalls !== undefined && found.long?.(values) ? wireText(request) : undefined;
+      if (text !== undefined) return this.#elsewhere(request, text, longCalls!);
       const result = found.handle(values);
       if (!isThenable(result)) {
         const lifetime = kept && result !== undefined ? found.keep?.(result, values) : undefined;
@@ -237,12 +325,12 @@ export class Dispatcher {
       out.text(`,"error":{"code":${code}`);
       if (data !== undefined) out.text(',"data":').value(data);
       out.text(',"message":').value(message).text("}}");
-      return { status: 400, body: out.take() };
+      return { status: code === LIMIT_EXCEEDED ? 503 : 400, body: out.take() };
     } catch (unserialisable) {
       // An id nested too deeply to be written again, or data that is no JSON.
       out.rewind(0);
       const { message } = unserialisable instanceof RpcError ? unserialisable : unwritable(unserialisable);
-      return { status: 400, body: errorBody(`"error":{"code":${PARSE_ERROR},"message":${JSON.stringify(message)}}`) };
+      return unreadable(message);
     }
   }
 
@@ -273,10 +361,6 @@ export class Dispatcher {
   }
 }
 
-function latin1(bytes: Uint8Array, from: number, to: number): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1", from, to);
-}
-
 function unwritable(cause: unknown): RpcError {
   return new RpcError(PARSE_ERROR, `Unable to serialize response: ${messageOf(cause)}`, { cause });
 }
@@ -289,31 +373,6 @@ interface RequestObject {
   id?: unknown;
   method?: unknown;
   params?: unknown;
-}
-
-/** A failure before any request could be read: id null (sheet 02 section 1.4). */
-export function failure(status: number, code: number, message: string): RpcAnswer {
-  return { status, body: errorBody(`"id":null,"error":{"code":${code},"message":${JSON.stringify(message)}}`) };
-}
-
-function invalidSlot(message: string): Uint8Array {
-  return errorBody(`"error":{"code":${INVALID_REQUEST},"message":${JSON.stringify(message)}},"id":null`);
-}
-
-function errorBody(members: string): Uint8Array {
-  return Buffer.from(`{"jsonrpc":"2.0",${members}}`);
-}
-
-function joined(slots: readonly RpcAnswer[]): RpcAnswer {
-  const out = new Uint8Array(slots.reduce((bytes, { body }) => bytes + body.length + 1, 1));
-  let at = 0;
-  for (const { body } of slots) {
-    out[at] = at === 0 ? 0x5b : 0x2c;
-    out.set(body, at + 1);
-    at += body.length + 1;
-  }
-  out[at] = 0x5d;
-  return { status: 200, body: out };
 }
 
 function isSettled(slot: RpcAnswer | Promise<RpcAnswer>): slot is RpcAnswer {

@@ -12,6 +12,9 @@ import { type BlockSource, blockNumberOf } from "./reference-block.ts";
 
 const EMPTY_BODY = new Uint8Array();
 
+/** As many can be written while others wait: a full block takes some milliseconds, an ordinary one a tenth. */
+export const FEW_BLOCKS = 2;
+
 /** Most blocks of one list of the release namespace. */
 export const MOST_BLOCKS = 50;
 
@@ -84,6 +87,7 @@ export function blockMethods(source: BlockSource): Method[] {
       params: [fromParam, limitParam(MOST_BLOCKS)],
       handle: (from, limit) =>
         blocksFrom(chain, from, wholeLimit(limit), chain.latestBlockNumber()).map((block) => withBody(chain, block)),
+      long: (_from, limit) => limit > FEW_BLOCKS,
       keep: (blocks, _from, limit) => (blocks.length === limit ? blocks[limit - 1].block.number : "commit"),
       returns: "L2Block[]",
       encode: { node: encodeArray(encodeBlock) },

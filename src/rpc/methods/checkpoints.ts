@@ -8,7 +8,7 @@ import {
 } from "../encoding/v4/checkpoint.ts";
 import { integer } from "../params/number.ts";
 import { type Method, method, param } from "../registry.ts";
-import { blocksFrom, MOST_BLOCKS, withBody } from "./blocks.ts";
+import { blocksFrom, FEW_BLOCKS, MOST_BLOCKS, withBody } from "./blocks.ts";
 import { fromParam, limitParam, wholeLimit } from "./listing.ts";
 import type { NodeServices } from "./services.ts";
 
@@ -57,6 +57,7 @@ export function checkpointMethods({ chain }: Pick<NodeServices, "chain">): Metho
           checkpoint,
           blocks: blocksOf(chain, checkpoint).map((block) => withBody(chain, block)),
         })),
+      long: () => true,
       keep: () => "commit",
       returns: "PublishedCheckpoint[]",
       encode: { node: encodeArray(encodePublishedCheckpoint) },
@@ -74,6 +75,7 @@ export function checkpointMethods({ chain }: Pick<NodeServices, "chain">): Metho
           },
         );
       },
+      long: (_from, limit) => limit > FEW_BLOCKS,
       keep: () => "commit",
       returns: "CheckpointedL2Block[]",
       encode: { node: encodeArray(encodeCheckpointedBlock) },
@@ -83,6 +85,7 @@ export function checkpointMethods({ chain }: Pick<NodeServices, "chain">): Metho
       summary: "Checkpoints of an epoch without their blocks",
       params: [param("epoch", integer({ least: 0 }))],
       handle: (epoch) => checkpointsOfEpoch(chain, epoch),
+      long: () => true,
       keep: () => "commit",
       returns: "CheckpointData[]",
       encode: { node: encodeArray(encodeCheckpointData) },

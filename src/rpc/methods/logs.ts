@@ -10,6 +10,14 @@ import type { NodeServices } from "./services.ts";
 
 /** Logs of a tag on a page. */
 const PAGE = 10;
+/** Tags and pages that can be gone through while others wait. */
+const FEW_TAGS = 8;
+const FIRST_PAGES = 10;
+
+function isLongSearch(tags: number, page: number): boolean {
+  return tags > FEW_TAGS || page > FIRST_PAGES;
+}
+
 /** Most logs of one answer over all logs. */
 const MOST_LOGS = 1000;
 
@@ -40,6 +48,7 @@ export function logMethods({ chain, content }: Pick<NodeServices, "chain" | "con
       summary: "Public logs in a range of blocks, by contract and tag",
       params: [param("filter", logFilter)],
       handle: (filter) => (isReversed(filter) ? cutOff : content.publicLogs(range(filter))),
+      long: () => true,
       returns: "GetPublicLogsResponse",
       encode: { node: encodePublicLogs },
     }),
@@ -48,6 +57,7 @@ export function logMethods({ chain, content }: Pick<NodeServices, "chain" | "con
       summary: "Contract class logs in a range of blocks, by contract",
       params: [param("filter", logFilter)],
       handle: (filter) => (isReversed(filter) ? cutOff : content.contractClassLogs(range(filter))),
+      long: () => true,
       returns: "GetContractClassLogsResponse",
       encode: { node: encodeContractClassLogs },
     }),
@@ -59,6 +69,7 @@ export function logMethods({ chain, content }: Pick<NodeServices, "chain" | "con
         checkReference(reference);
         return tags.map((tag) => content.privateLogsByTag(tag, pageRange(page)));
       },
+      long: (tags, page) => isLongSearch(tags.length, page),
       returns: "TxScopedL2Log[][]",
       encode: { node: encodeScopedLogs },
     }),
@@ -70,6 +81,7 @@ export function logMethods({ chain, content }: Pick<NodeServices, "chain" | "con
         checkReference(reference);
         return tags.map((tag) => content.publicLogsByTag(contract, tag, pageRange(page)));
       },
+      long: (_contract, tags, page) => isLongSearch(tags.length, page),
       returns: "TxScopedL2Log[][]",
       encode: { node: encodeScopedLogs },
     }),

@@ -41,6 +41,7 @@ export function messageMethods({ chain, content }: Pick<NodeServices, "chain" | 
       deprecated: { svc: "getL2ToL1MembershipWitness" },
       params: [param("epoch", integer({ least: 0 }))],
       handle: (epoch) => (epoch <= LAST_EPOCH ? content.l2ToL1Messages(epoch) : []),
+      long: () => true,
       returns: "Field[][][][]",
       encode: { node: encodeMessages, svc: encodeMessages },
     }),

@@ -34,6 +34,8 @@ import { type StateSource, stateAt, stateBefore, stateOf } from "./reference-blo
 import type { NodeServices } from "./services.ts";
 
 const MOST_LEAVES = 100;
+/** As many are searched while others wait. */
+const FEW_LEAVES = 32;
 
 const LOW_NULLIFIER = {
   summary: "Proof that a nullifier does not exist: the leaf with the next smaller one",
@@ -138,6 +140,7 @@ export function worldStateMethods(services: StateSource & Pick<NodeServices, "co
         }
         return values.map((value) => location(block, tree, value));
       },
+      long: (_reference, _tree, values) => values.length > FEW_LEAVES,
       returns: "(DataInBlock | null)[]",
       encode: { node: encodeLeafLocations, svc: encodeLeafLocations },
     }),

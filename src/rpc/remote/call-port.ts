@@ -16,11 +16,23 @@ export type Services = Readonly<Record<string, object>>;
 /** Names of the methods that may be called, by service. */
 export type CallableMethods = Readonly<Record<string, readonly string[]>>;
 
+/** Buffers that belong to the bytes in a value alone: they are handed over instead of copied. */
+function ownedBuffers(value: unknown): ArrayBuffer[] {
+  if (value instanceof Uint8Array) {
+    const { buffer } = value;
+    return value instanceof Buffer || buffer.byteLength !== value.length || !(buffer instanceof ArrayBuffer)
+      ? []
+      : [buffer];
+  }
+  if (Array.isArray(value)) return value.flatMap(ownedBuffers);
+  return typeof value === "object" && value !== null && "body" in value ? ownedBuffers(value.body) : [];
+}
+
 /** Answers the calls that come by `port`, each when its method has settled. Only what `callable` names can be called. */
 export function serveCalls(port: MessagePort, services: Services, callable: CallableMethods): void {
   const reply = (message: Reply): void => {
     try {
-      port.postMessage(message);
+      port.postMessage(message, "value" in message ? ownedBuffers(message.value) : []);
     } catch (error) {
       // A value that cannot be cloned.
       port.postMessage({ id: message.id, error: toWire(error) });

@@ -1,6 +1,6 @@
-import type { MessagePort } from "node:worker_threads";
+import type { LongCalls } from "../jsonrpc/long-calls.ts";
 import type { NodeServices } from "../methods/services.ts";
-import { type CallableMethods, RemoteCalls, type RemoteCallsOptions } from "./call-port.ts";
+import type { CallableMethods, RemoteCalls } from "./call-port.ts";
 
 /**
  * What the methods ask of services that live on the node's thread. Everything else that they read is in the store, which each thread
@@ -22,9 +22,20 @@ type Remote = {
   [S in keyof typeof REMOTE_METHODS]: Pick<NodeServices[S], (typeof REMOTE_METHODS)[S][number] & keyof NodeServices[S]>;
 };
 
-/** The services of the node's thread, asked through a port. */
-export function remoteServices(port: MessagePort, options: RemoteCallsOptions): Remote {
-  const calls = new RemoteCalls(port, options);
+/** Beside the services: the threads for long calls are started by the node's thread. */
+export const REMOTE_LONG_CALLS = { longCalls: ["answer", "answerEach"] } as const satisfies {
+  longCalls: readonly (keyof LongCalls)[];
+};
+
+export function remoteLongCalls(calls: RemoteCalls): LongCalls {
+  return {
+    answer: (body) => calls.call("longCalls", "answer", [body]) as ReturnType<LongCalls["answer"]>,
+    answerEach: (texts) => calls.call("longCalls", "answerEach", [texts]) as ReturnType<LongCalls["answerEach"]>,
+  };
+}
+
+/** The services of the node's thread. */
+export function remoteServices(calls: RemoteCalls): Remote {
   const methods: CallableMethods = REMOTE_METHODS;
   const services = Object.keys(methods).map((name) => [name, calls.service(name, methods[name])]);
   // The services' own types say Eventually or Promise for each of these methods.

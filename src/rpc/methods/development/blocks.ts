@@ -6,7 +6,7 @@ import { type BlockSelector, blockSelector } from "../../params/block-parameter.
 import { issuesError, object, optional } from "../../params/codec.ts";
 import { boolean } from "../../params/text.ts";
 import { type Method, method, param } from "../../registry.ts";
-import { blockAt, blocksFrom, bodyOf } from "../blocks.ts";
+import { blockAt, blocksFrom, bodyOf, FEW_BLOCKS } from "../blocks.ts";
 import { checkpointLookup } from "../checkpoints.ts";
 import { fromParam, limitParam, wholeLimit } from "../listing.ts";
 import { type BlockSource, blockNumberOf } from "../reference-block.ts";
@@ -98,6 +98,7 @@ export function developmentBlockMethods(source: BlockSource): Method[] {
           shownBlock(source, block, options, checkpointOf),
         );
       },
+      long: (_from, limit) => limit > FEW_BLOCKS,
       returns: "BlockResponse[]",
       encode: { svc: encodeArray(encodeBlock) },
     }),

@@ -106,6 +106,7 @@ export function developmentCheckpointMethods(source: BlockSource): Method[] {
         const checkpoint = selected(chain, selector);
         return checkpoint && shown(checkpoint, options);
       },
+      long: (_selector, { includeBlocks }) => includeBlocks,
       keep: () => "commit",
       returns: "CheckpointResponse?",
       encode: { svc: encodeCheckpoint },
@@ -120,6 +121,7 @@ export function developmentCheckpointMethods(source: BlockSource): Method[] {
         }
         return checkpointsFrom(chain, from, wholeLimit(limit)).map((checkpoint) => shown(checkpoint, options));
       },
+      long: () => true,
       keep: () => "commit",
       returns: "CheckpointResponse[]",
       encode: { svc: encodeArray(encodeCheckpoint) },
@@ -129,6 +131,7 @@ export function developmentCheckpointMethods(source: BlockSource): Method[] {
       summary: "Checkpoints of a range, an epoch or around a slot, without their blocks",
       params: [param("query", checkpointsQuery)],
       handle: (query) => queried(chain, query),
+      long: () => true,
       keep: () => "commit",
       returns: "CheckpointData[]",
       encode: { svc: encodeArray(encodeCheckpointData) },

@@ -6,6 +6,13 @@ import { type LogCursor, type PrivateLogsQuery, privateLogsQuery, publicLogsQuer
 import { type Method, method, param } from "../../registry.ts";
 import type { NodeServices } from "../services.ts";
 
+/** Logs of one answer that can be written while others wait. */
+const FEW_LOGS = 80;
+
+function isLong({ tags, limitPerTag }: PrivateLogsQuery): boolean {
+  return tags.length * limitPerTag > FEW_LOGS;
+}
+
 /** Logs by tag in the development form (sheet 03 section 9). */
 export function developmentLogMethods({ chain, content }: Pick<NodeServices, "chain" | "content">): Method[] {
   const notOnChain = (what: string, hash: Uint8Array) =>
@@ -41,6 +48,7 @@ export function developmentLogMethods({ chain, content }: Pick<NodeServices, "ch
       summary: "Private logs by siloed tag, one array per tag",
       params: [param("query", privateLogsQuery)],
       handle: (query) => search(query, (tag, range) => content.privateLogsByTag(tag, range)),
+      long: isLong,
       returns: "LogResult[][]",
       encode: { svc: encodeLogResults },
     }),
@@ -49,6 +57,7 @@ export function developmentLogMethods({ chain, content }: Pick<NodeServices, "ch
       summary: "Public logs of a contract by tag, one array per tag",
       params: [param("query", publicLogsQuery)],
       handle: (query) => search(query, (tag, range) => content.publicLogsByTag(query.contractAddress, tag, range)),
+      long: isLong,
       returns: "LogResult[][]",
       encode: { svc: encodeLogResults },
     }),

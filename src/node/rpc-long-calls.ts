@@ -1,0 +1,70 @@
+import { Piscina } from "piscina";
+import type { RpcAnswer } from "../rpc/jsonrpc/answer.ts";
+import { LIMIT_EXCEEDED, RpcError } from "../rpc/jsonrpc/errors.ts";
+import type { LongCalls } from "../rpc/jsonrpc/long-calls.ts";
+import type { RpcLogger } from "../rpc/log.ts";
+import type { Namespace } from "../rpc/registry.ts";
+import type { RpcReadsOptions } from "./rpc-reads.ts";
+
+/** Long calls that may wait for a thread; one takes some milliseconds to some tenths of a second. */
+const MOST_WAITING = 256;
+const IDLE_MS = 60_000;
+
+/** Plain data: it crosses threads. */
+export interface LongCallSettings {
+  reads: RpcReadsOptions;
+  namespaces: readonly Namespace[];
+  maxBatchSize: number;
+}
+
+/** A line for the log, as RpcLogger takes it. */
+export interface LongCallFailure {
+  facts: object;
+  message: string;
+}
+
+/** What a thread gives back. */
+export interface LongCallOutcome {
+  value: unknown;
+  failures: LongCallFailure[];
+}
+
+/** Threads for long calls, started when there are some. */
+export class LongCallPool implements LongCalls {
+  readonly #threads: Piscina;
+  readonly #log: RpcLogger;
+
+  constructor(settings: LongCallSettings, { threads, log }: { threads: number; log: RpcLogger }) {
+    this.#log = log;
+    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+    this.#threads = new Piscina({
+      filename: new URL(`./rpc-long-call-worker.${extension}`, import.meta.url).href,
+      workerData: settings,
+      minThreads: 0,
+      maxThreads: threads,
+      idleTimeout: IDLE_MS,
+    });
+  }
+
+  answer(body: Uint8Array): Promise<RpcAnswer | undefined> {
+    return this.#run("answer", body);
+  }
+
+  answerEach(calls: Uint8Array): Promise<Uint8Array[]> {
+    return this.#run("answerEach", calls);
+  }
+
+  async #run<T>(name: string, text: Uint8Array): Promise<T> {
+    if (this.#threads.queueSize >= MOST_WAITING) {
+      throw new RpcError(LIMIT_EXCEEDED, "The node is busy: too many long calls are waiting");
+    }
+    const { value, failures }: LongCallOutcome = await this.#threads.run(text, { name });
+    for (const { facts, message } of failures) this.#log.error(facts, message);
+    return value as T;
+  }
+
+  /** Gives up what is under way. */
+  close(): Promise<void> {
+    return this.#threads.destroy();
+  }
+}

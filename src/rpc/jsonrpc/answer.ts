@@ -1,0 +1,41 @@
+import { INVALID_REQUEST, PARSE_ERROR } from "./errors.ts";
+
+/** JSON text of a whole response and the HTTP status that goes with it. */
+export interface RpcAnswer {
+  status: number;
+  body: Uint8Array;
+  /** Headers beside those of every answer. */
+  headers?: readonly (readonly [name: string, value: string])[];
+}
+
+/** A failure before any request could be read: id null (sheet 02 section 1.4). */
+export function failure(status: number, code: number, message: string): RpcAnswer {
+  return { status, body: errorBody(`"id":null,"error":{"code":${code},"message":${JSON.stringify(message)}}`) };
+}
+
+/** What stands for an item of a batch, or a batch, that is no request. */
+export function invalidSlot(message: string): Uint8Array {
+  return errorBody(`"error":{"code":${INVALID_REQUEST},"message":${JSON.stringify(message)}},"id":null`);
+}
+
+function errorBody(members: string): Uint8Array {
+  return Buffer.from(`{"jsonrpc":"2.0",${members}}`);
+}
+
+/** The answer to a batch. */
+export function joined(slots: readonly RpcAnswer[]): RpcAnswer {
+  const out = new Uint8Array(slots.reduce((bytes, { body }) => bytes + body.length + 1, 1));
+  let at = 0;
+  for (const { body } of slots) {
+    out[at] = at === 0 ? 0x5b : 0x2c;
+    out.set(body, at + 1);
+    at += body.length + 1;
+  }
+  out[at] = 0x5d;
+  return { status: 200, body: out };
+}
+
+/** A failure of a request whose id cannot be written. */
+export function unreadable(message: string): RpcAnswer {
+  return { status: 400, body: errorBody(`"error":{"code":${PARSE_ERROR},"message":${JSON.stringify(message)}}`) };
+}

@@ -1,0 +1,19 @@
+import type { RpcAnswer } from "./answer.ts";
+
+/**
+ * Answers on threads that nobody waits for, over their own readers of the store: what would hold up the calls of others. Both reject with
+ * an RpcError when too much waits already.
+ */
+export interface LongCalls {
+  /** Answers the body of a request; undefined for a good one that only the node's services can answer. */
+  answer(body: Uint8Array): Promise<RpcAnswer | undefined>;
+  /** Bodies of the answers to the calls of a JSON array, each of a method that says which of its calls are long. */
+  answerEach(calls: Uint8Array): Promise<Uint8Array[]>;
+}
+
+/** Bodies from this size on are parsed elsewhere: JSON text takes about 10 ms a megabyte at worst. */
+export const LARGE_BODY_BYTES = 64 * 1024;
+/** Time that the calls of a batch take on a thread before other requests get their turn. */
+export const SLICE_MS = 1;
+/** Calls of a batch that go elsewhere together. */
+export const CALLS_AT_ONCE = 8;
