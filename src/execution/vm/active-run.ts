@@ -62,7 +62,7 @@ export class ActiveRun {
       callerPc: instance.frameCallPc(frame),
       calldata: instance.calldata(frame, records.caps.calldata),
       isStatic: instance.frameIsStatic(frame),
-      gasLimit: instance.frameGas(frame),
+      gasLimit: this.#gasLimit(frame),
       output: new Uint8Array(0),
       exitPcs: [],
       reverted: false,
@@ -109,6 +109,13 @@ export class ActiveRun {
       },
       this.refusedNullifier,
     );
+  }
+
+  /** What a frame that is about to start was given; for the run's own, what the transaction may use in all. */
+  #gasLimit(frame: number): Gas {
+    const { l2, da } = this.instance.frameGas(frame);
+    const before = this.#frames.length === 0 ? this.#gasBefore : NO_GAS;
+    return { l2: before.l2 + l2, da: before.da + da };
   }
 
   #describeEnd(record: CallRecord, outcome: number, mostOutput: number, instance: VmInstance): void {

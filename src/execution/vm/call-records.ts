@@ -9,7 +9,7 @@ export interface CallRecord {
   /** First fields of the calldata, n x 32. */
   readonly calldata: Uint8Array;
   readonly isStatic: boolean;
-  /** Gas given to the frame. */
+  /** Gas given to the frame; for an enqueued call, with what the transaction had used before it. */
   readonly gasLimit: Gas;
   /** First fields of what it returned or reverted with, n x 32; empty when it halted. */
   output: Uint8Array;

@@ -13,8 +13,8 @@ const ALL = 0xffffffff;
 const OTHER = 0x2002;
 
 /** CALL of `address` with all gas, no arguments unless said. */
-const call = (address: number, args = 0, argsAt = 0): number[] => [
-  ...set(20, TAGS.U32, ALL),
+const call = (address: number, args = 0, argsAt = 0, gas = ALL): number[] => [
+  ...set(20, TAGS.U32, gas),
   ...set(21, TAGS.FF, address),
   ...set(22, TAGS.U32, args),
   ...op("CALL", [20, 20, 21, 22, argsAt]),
@@ -212,6 +212,7 @@ describe("call records", () => {
     expect(nested.callerPc).toBe(5 * 37);
     expect(nested.haltMessage).toBe("Assertion failed: ");
     expect(root.exitPcs).toEqual([result.pc]);
+    expect(nested.gasLimit.l2).toBeLessThan(root.gasLimit.l2);
   });
 
   it("say why there was nothing to run", () => {
@@ -228,7 +229,7 @@ describe("call records", () => {
     expect(depth(calls.roots)).toBe(3);
     expect(calls.roots[0].reverted).toBe(true);
     const wide = new CallRecords({ ...DEFAULT_CALL_RECORD_CAPS, items: 4 });
-    const code = [...Array.from({ length: 6 }, () => call(0x77)).flat()];
+    const code = [...Array.from({ length: 6 }, () => call(0x77, 0, 0, 10)).flat()];
     runCode(vm, [...code, ...giveBack(0, 0)], { options: { calls: wide }, gas: { l2: 900_000, da: 0 } });
     expect(wide.roots[0].nested.length).toBe(3);
   });
