@@ -1,20 +1,25 @@
 import { completeRecord, isPartial } from "../core/tile-record.ts";
-import { equal } from "../protocol/bytes.ts";
+import { readU32 } from "../protocol/bytes.ts";
 import { historyKey, readVersioned, type Versioned, type WorldStateTables } from "./tables.ts";
 import { tileHeightAt, tileOfKey } from "./tile-address.ts";
+
+function startsWith(key: Uint8Array, prefix: Uint8Array): boolean {
+  for (let i = 0; i < prefix.length; i++) if (key[i] !== prefix[i]) return false;
+  return true;
+}
 
 /** The version of a tile that held after `block` and has ended since; undefined when the tile did not exist then. */
 export function oldTile(tables: WorldStateTables, key: Uint8Array, block: number): Versioned | undefined {
   const records: Uint8Array[] = [];
   let since: number | undefined;
   let complete = false;
-  for (const row of tables.tileHistory.range({ start: historyKey(key, block) })) {
-    if (!equal(row.key.subarray(0, key.length), key)) break;
-    const version = readVersioned(row.value);
-    since ??= version.since;
+  for (const row of tables.tileHistory.scan({ start: historyKey(key, block) })) {
+    if (!startsWith(row.key, key)) break;
+    since ??= readU32(row.value, 0);
     if (since > block) return undefined;
-    records.push(version.bytes);
-    complete = !isPartial(version.bytes);
+    const record = row.value.slice(4);
+    records.push(record);
+    complete = !isPartial(record);
     if (complete) break;
   }
   if (since === undefined) return undefined;
