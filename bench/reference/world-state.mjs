@@ -100,15 +100,28 @@ const memory = () => {
   return { resident: field("VmRSS"), anonymous: field("RssAnon") };
 };
 
+const INITIAL_LEAVES = 128;
+
+/** A state that an earlier run began and did not finish is gone on with; one that cannot be opened is begun anew. */
+const openUnfinished = async (directory) => {
+  mkdirSync(directory, { recursive: true });
+  try {
+    return await open(directory);
+  } catch {
+    rmSync(directory, { recursive: true, force: true });
+    mkdirSync(directory, { recursive: true });
+    return open(directory);
+  }
+};
+
 const fill = async (directory, leaves) => {
   const mark = join(directory, "filled.json");
-  if (existsSync(mark) && JSON.parse(readFileSync(mark, "utf8")).leaves === leaves) return { leaves, reused: true };
-  rmSync(directory, { recursive: true, force: true });
-  mkdirSync(directory, { recursive: true });
-  const state = await open(directory);
+  if (existsSync(mark)) return { leaves, reused: true };
   const started = performance.now();
+  const state = await openUnfinished(directory);
   const perBlock = FILL_TXS * PER_TX;
-  for (let left = leaves; left > 0; left -= perBlock) {
+  const { size } = await state.getCommitted().getTreeInfo(MerkleTreeId.NULLIFIER_TREE);
+  for (let left = leaves - (Number(size) - INITIAL_LEAVES); left > 0; left -= perBlock) {
     const count = Math.min(left, perBlock);
     await applyBlocks(state, 1, count, count);
   }
