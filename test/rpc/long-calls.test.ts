@@ -1,0 +1,161 @@
+import { describe, expect, test } from "vitest";
+import { encodeNumber, encodeText } from "../../src/rpc/encoding/json-writer.ts";
+import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
+import { LIMIT_EXCEEDED, RpcError } from "../../src/rpc/jsonrpc/errors.ts";
+import { LARGE_BODY_BYTES, type LongCalls } from "../../src/rpc/jsonrpc/long-calls.ts";
+import { array } from "../../src/rpc/params/codec.ts";
+import { plainNumber } from "../../src/rpc/params/number.ts";
+import { method, param, Registry } from "../../src/rpc/registry.ts";
+import { recordingLogger } from "./support/fakes.ts";
+
+/** Takes the thread for some time. */
+function work(ms: number): number {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+  return ms;
+}
+
+const numbers = param("numbers", array(plainNumber()));
+const registry = new Registry([
+  method({
+    name: "work",
+    params: [param("ms", plainNumber())],
+    handle: work,
+    long: (ms) => ms > 1,
+    encode: { node: encodeNumber },
+  }),
+  method({
+    name: "sum",
+    params: [numbers],
+    handle: (all) => all.reduce((a, b) => a + b, 0),
+    encode: { node: encodeNumber },
+  }),
+  method({ name: "status", params: [], handle: async () => "live", encode: { node: encodeText } }),
+]);
+const options = { maxBatchSize: 1_000, namespaces: ["node"] as const };
+
+function setUp(overrides: Partial<LongCalls> = {}) {
+  const there = new Dispatcher(registry, options, recordingLogger());
+  const sent: string[] = [];
+  const text = (body: Uint8Array) => {
+    sent.push(Buffer.from(body).toString());
+    return sent[sent.length - 1];
+  };
+  const longCalls: LongCalls = {
+    answer: async (body) => (text(body).includes("node_status") ? undefined : there.answerText(text(body))),
+    answerEach: (calls) =>
+      Promise.all(JSON.parse(text(calls)).map(async (call: unknown) => (await there.answer(call)).body)),
+    ...overrides,
+  };
+  const log = recordingLogger();
+  return { here: new Dispatcher(registry, { ...options, longCalls }, log), there, sent, log };
+}
+
+const call = (name: string, params: unknown[], id: unknown = 1) => ({
+  jsonrpc: "2.0",
+  id,
+  method: `node_${name}`,
+  params,
+});
+const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
+const shown = async (answer: ReturnType<Dispatcher["answerBytes"]>) => {
+  const { status, body } = await answer;
+  return [status, Buffer.from(body).toString()];
+};
+
+describe("calls that would hold up others", () => {
+  test("go elsewhere with the same answers; short ones stay", async () => {
+    const { here, there, sent } = setUp();
+    for (const value of [
+      call("work", [0]),
+      call("work", [2], "x"),
+      call("work", ["2"]),
+      { ...call("work", [2]), jsonrpc: "1.0", id: { deep: [1] } },
+      call("status", []),
+      [call("work", [2], 1), call("sum", [[1, 2]], 2), call("work", [0], 3), null],
+    ]) {
+      expect(await shown(here.answerBytes(bytes(value)))).toEqual(await shown(there.answerBytes(bytes(value))));
+    }
+    expect(sent.filter((text) => !text.includes("node_work"))).toEqual([]);
+    expect(sent.length).toBeGreaterThan(0);
+  });
+
+  test("are refused with 503 when there is no room", async () => {
+    const refuse = () => Promise.reject(new RpcError(LIMIT_EXCEEDED, "The node is busy"));
+    const { here, log } = setUp({ answer: refuse, answerEach: refuse });
+    const error = '"error":{"code":-32005,"message":"The node is busy"}}';
+    expect(await shown(here.answer(call("work", [5])))).toEqual([503, `{"jsonrpc":"2.0","id":1,${error}`]);
+    const large = bytes(call("sum", [[]]))
+      .toString()
+      .padEnd(LARGE_BODY_BYTES);
+    expect(await shown(here.answerBytes(Buffer.from(large)))).toEqual([503, `{"jsonrpc":"2.0","id":null,${error}`]);
+    expect(log.entries).toEqual([]);
+  });
+
+  test("a body that is large is read elsewhere, and here when it is about this node's services", async () => {
+    const { here, there, sent } = setUp();
+    const many = call("sum", [Array.from({ length: 40_000 }, (_, i) => i)]);
+    expect(await shown(here.answerBytes(bytes(many)))).toEqual(await shown(there.answer(many)));
+    expect(sent[0].length).toBeGreaterThan(LARGE_BODY_BYTES);
+    const live = { ...call("status", []), padding: "x".repeat(LARGE_BODY_BYTES) };
+    expect(await shown(here.answerBytes(bytes(live)))).toEqual([200, '{"jsonrpc":"2.0","id":1,"result":"live"}']);
+  });
+
+  test("a client's batch whose calls are counted is read here", async () => {
+    const { here, sent } = setUp();
+    const batch = bytes(Array.from({ length: 900 }, (_, i) => ({ ...call("sum", [[i]], i), padding: "x".repeat(50) })));
+    expect(batch.length).toBeGreaterThan(LARGE_BODY_BYTES);
+    let counted = 0;
+    const [status] = await shown(
+      here.answerBytes(batch, (further) => {
+        counted = further;
+        return undefined;
+      }),
+    );
+    expect([status, counted, sent]).toEqual([200, 899, []]);
+  });
+
+  test("a batch keeps the order of its answers and leaves the thread to others", async () => {
+    const { here, there } = setUp({
+      // Later than what follows.
+      answerEach: async (calls) => {
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        const items: { id: number }[] = JSON.parse(Buffer.from(calls).toString());
+        return items.map(({ id }) => Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":1}`));
+      },
+    });
+    const batch = Array.from({ length: 60 }, (_, i) =>
+      i % 3 === 0 ? call("work", [1], i) : i % 3 === 1 ? call("sum", [[i, i]], i) : call("status", [], i),
+    );
+    let turns = 0;
+    const turn = setInterval(() => (turns += 1), 0);
+    const answered = await shown(here.answerBytes(bytes(batch)));
+    clearInterval(turn);
+    expect(answered).toEqual(await shown(there.answer(batch)));
+    expect(turns).toBeGreaterThan(0);
+  });
+
+  test("the thread is never held for as long as 5 ms", async () => {
+    const { here } = setUp({
+      answer: async () => ({ status: 200, body: new Uint8Array() }),
+      answerEach: async (c) => JSON.parse(Buffer.from(c).toString()).map(() => new Uint8Array()),
+    });
+    const requests = {
+      "a long call": bytes(call("work", [50])),
+      "ten thousand values": bytes(call("sum", [Array.from({ length: 10_000 }, () => "0x".padEnd(66, "1"))])),
+      "a batch of long calls": bytes(Array.from({ length: 1_000 }, (_, i) => call("work", [1], i))),
+      "deep nesting": Buffer.from(`{"method":"node_sum","params":${"[".repeat(400_000)}${"]".repeat(400_000)}}`),
+    };
+    for (const [what, body] of Object.entries(requests)) {
+      // What else runs on the machine only adds to a time, so the least of several counts.
+      const times: number[] = [];
+      for (let i = 0; i < 9; i++) {
+        const from = performance.now();
+        const answer = here.answerBytes(body);
+        times.push(performance.now() - from);
+        await answer;
+      }
+      expect(Math.min(...times), what).toBeLessThan(5);
+    }
+  });
+});
