@@ -62,7 +62,7 @@ export class ActiveRun {
       callerPc: instance.frameCallPc(frame),
       calldata: instance.calldata(frame, records.caps.calldata),
       isStatic: instance.frameIsStatic(frame),
-      gasLimit: this.#gasLimit(frame),
+      gasLimit: this.#limitOf(frame, this.#frames.length === 0),
       output: new Uint8Array(0),
       exitPcs: [],
       reverted: false,
@@ -103,7 +103,7 @@ export class ActiveRun {
         detailB: exports.detailB.value >>> 0,
         contract: this.contract,
         bytecode: this.program.bytecode,
-        gasLimit: (isOutermost && this.#gasLimit) || { l2: before.l2 + given.l2, da: before.da + given.da },
+        gasLimit: this.#limitOf(frame, isOutermost),
         gasUsed: { l2: before.l2 + given.l2 - left.l2, da: before.da + given.da - left.da },
         gasMissed: { l2: exports.missedL2.value, da: exports.missedDA.value },
       },
@@ -111,11 +111,11 @@ export class ActiveRun {
     );
   }
 
-  /** What a frame that is about to start was given; for the run's own, what the transaction may use in all. */
-  #gasLimit(frame: number): Gas {
+  /** What a frame was given; for the outermost, what the transaction may use in all. */
+  #limitOf(frame: number, isOutermost: boolean): Gas {
     const { l2, da } = this.instance.frameGas(frame);
-    const before = this.#frames.length === 0 ? this.#gasBefore : NO_GAS;
-    return { l2: before.l2 + l2, da: before.da + da };
+    if (!isOutermost) return { l2, da };
+    return this.#gasLimit ?? { l2: this.#gasBefore.l2 + l2, da: this.#gasBefore.da + da };
   }
 
   #describeEnd(record: CallRecord, outcome: number, mostOutput: number, instance: VmInstance): void {
