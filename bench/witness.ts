@@ -9,10 +9,12 @@ import { SeededBytes } from "./lib/seeded-bytes.ts";
 
 /**
  * CPU time of one witness on one thread, its JSON included: `node bench/witness.ts DIRECTORY [blocks back] [witnesses]` over a state
- * that `bench/synthetic-state.ts` made. Medians of nine runs that take turns.
+ * that `bench/lib/state-worker.ts fill` and `extend` made. Medians of nine runs that take turns.
  */
 const [directory, back = "1000", count = "20000"] = process.argv.slice(2);
-const store = openStore({ path: resolve(directory), readOnly: true });
+/** Room for 10M leaves of two trees. */
+const MAP_SIZE_KB = 64 * 1024 * 1024;
+const store = openStore({ path: resolve(directory), mapSizeKb: MAP_SIZE_KB, readOnly: true });
 const world = new WorldState(loadCore(), store, []);
 const { tip, oldest } = world.status();
 const past = Math.max(oldest, tip - Number(back));
