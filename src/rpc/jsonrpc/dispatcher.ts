@@ -123,12 +123,14 @@ export class Dispatcher {
   /** Answers a request body of any kind. `admitBatch` as for `answer`. */
   answerBytes(body: Uint8Array, admitBatch?: AdmitBatch): RpcAnswer | Promise<RpcAnswer> {
     const { longCalls } = this.#options;
-    const here = () => this.answerText(utf8(body), admitBatch);
+    const here = (bytes: Uint8Array) => this.answerText(utf8(bytes), admitBatch);
     // The calls of a batch are counted here.
     const counted = admitBatch !== undefined && isArrayText(body);
-    if (longCalls === undefined || body.length < LARGE_BODY_BYTES || counted) return here();
-    return longCalls.answer(body).then(
-      (answer) => answer ?? here(),
+    if (longCalls === undefined || body.length < LARGE_BODY_BYTES || counted) return here(body);
+    // The listener takes its memory back once this returns.
+    const kept = new Uint8Array(body);
+    return longCalls.answer(kept).then(
+      (answer) => answer ?? here(kept),
       (error: unknown) => this.#error({ id: null }, error),
     );
   }
@@ -170,8 +172,20 @@ export class Dispatcher {
   }
 
   #slot(item: unknown): RpcAnswer | Promise<RpcAnswer> {
-    if (typeof item === "object" && item !== null) return this.#call(item as RequestObject);
-    return { status: 400, body: invalidSlot("Invalid Request") };
+    if (typeof item !== "object" || item === null) return { status: 400, body: invalidSlot("Invalid Request") };
+    const request = item as RequestObject;
+    const kept = this.#keptFor(request);
+    const text = kept && this.#options.results?.get(kept.results, kept.key);
+    if (text !== undefined) return this.#answer(request, text, (out, json) => void out.bytes(json));
+    return this.#call(request, kept);
+  }
+
+  /** Where the result of a parsed call may be kept: under the text that its params have without blanks. */
+  #keptFor({ method, params = [] }: RequestObject): Kept | undefined {
+    const results = typeof method === "string" ? this.#methods.named(method)?.results : undefined;
+    if (results === undefined || !Array.isArray(params)) return undefined;
+    const key = wireText(params)?.toString("utf8");
+    return key === undefined || key.length > LONGEST_KEY ? undefined : { results, key };
   }
 
   /** Goes on with a batch whose first calls took their time: elsewhere where that is possible, with pauses otherwise. */
