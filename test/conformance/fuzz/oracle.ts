@@ -111,9 +111,21 @@ function judgeId(request: unknown, slot: Record<string, unknown>, wrong: (rule: 
   if ("id" in slot !== (id !== undefined) || !sameJson(slot.id, id)) throw wrong("another id");
 }
 
-/** Infinity, which `1e999` is read as, is written as null. */
+/** Infinity, which `1e999` is read as, is written as null. Without recursion: a thread's stack may be deeper than this one's. */
 function sameJson(a: unknown, b: unknown): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
+  const pairs: [unknown, unknown][] = [[a, b]];
+  for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
+    const [left, right] = pair.map((value) => (Number.isFinite(value) || typeof value !== "number" ? value : null));
+    if (left === right) continue;
+    if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false;
+    const names = Object.keys(left);
+    if (Array.isArray(left) !== Array.isArray(right) || names.length !== Object.keys(right).length) return false;
+    for (const name of names) {
+      if (!Object.hasOwn(right, name)) return false;
+      pairs.push([(left as Record<string, unknown>)[name], (right as Record<string, unknown>)[name]]);
+    }
+  }
+  return true;
 }
 
 function shown(value: unknown): string {
