@@ -69,8 +69,8 @@ export interface Method {
   readonly encode: PerNamespace<Encoder<unknown>>;
   readonly raw?: PerNamespace<RawForm>;
   /**
-   * Whether a call may take more than about a millisecond. A method that has this reads nothing but the store, so that its calls
-   * can be answered by any thread.
+   * Whether a call may take more than about a millisecond. A method that has this, also when it always says no, reads nothing but the
+   * store, so that its calls can be answered by any thread: those of a long batch are.
    */
   readonly long?: (args: readonly unknown[]) => boolean;
   /** How long a result holds, so that its text may be kept; not asked for undefined and for a promise. */
@@ -125,6 +125,9 @@ export function method<const P extends readonly Parameter[] | ParameterLists, R>
     keep: keep && ((result, args) => keep(result as NonNullable<Awaited<R>>, ...(args as Arguments<P>))),
   };
 }
+
+/** For `long`: no call takes long, and any thread can answer them. */
+export const never = (): boolean => false;
 
 export function param<T>(name: string, codec: Codec<T> | OptionalCodec<T>): Parameter<T> {
   return { name, codec };

@@ -149,13 +149,26 @@ describe("calls that would hold up others", () => {
     for (const [what, body] of Object.entries(requests)) {
       // What else runs on the machine only adds to a time, so the least of several counts.
       const times: number[] = [];
-      for (let i = 0; i < 9; i++) {
-        const from = performance.now();
-        const answer = here.answerBytes(body);
-        times.push(performance.now() - from);
-        await answer;
-      }
+      for (let i = 0; i < 9; i++) times.push(await longestTurn(() => here.answerBytes(body)));
       expect(Math.min(...times), what).toBeLessThan(5);
     }
   });
 });
+
+/** Milliseconds of the longest turn of the event loop until an answer is there. */
+async function longestTurn(ask: () => unknown): Promise<number> {
+  let longest = 0;
+  let done = false;
+  let last = performance.now();
+  const turn = (): void => {
+    const now = performance.now();
+    longest = Math.max(longest, now - last);
+    last = now;
+    if (!done) setImmediate(turn);
+  };
+  setImmediate(turn);
+  await ask();
+  done = true;
+  await new Promise((resolve) => setImmediate(resolve));
+  return longest;
+}

@@ -1,4 +1,5 @@
 import type * as uws from "uWebSockets.js";
+import type { Turns } from "../turns.ts";
 import type { AnswerBudget } from "./answer-budget.ts";
 import { headBytes } from "./answer-head.ts";
 import { BodyCollector } from "./body-collector.ts";
@@ -21,10 +22,13 @@ export interface Exchanges {
   drain: Drain;
   deadlines: Deadlines;
   budget: AnswerBudget;
+  turns: Turns;
 }
 
 /** Answers up to this size are handed over whole when the connection ends with them. */
 const WHOLE_ANSWER_BYTES = 64 * 1024;
+/** What is given to the kernel in one turn: copying it takes some hundredths of a millisecond. */
+const PIECE_BYTES = 128 * 1024;
 const EMPTY = new Uint8Array();
 
 export function writeHead(res: uws.HttpResponse, { status, headers }: Answer): void {
@@ -142,30 +146,39 @@ export class UwsExchange implements Timed {
    * and one that pipelines requests without reading is cut off by the library at the next one.
    */
   #sendPiecewise(body: Uint8Array, close: boolean): void {
-    const [, complete] = this.#res.tryEnd(body, body.length);
+    const [ok, complete] = this.#res.tryEnd(body.subarray(0, PIECE_BYTES), body.length);
     if (complete) this.#taken(close);
-    else this.#sendRest(body, close);
+    else this.#sendRest(body, close, ok);
   }
 
-  #sendRest(body: Uint8Array, close: boolean): void {
-    const { deadlines, options } = this.#shared;
+  /** `ok`: the kernel has taken the last piece, so the next one is for this side to send. */
+  #sendRest(body: Uint8Array, close: boolean, ok: boolean): void {
+    const { deadlines, options, turns } = this.#shared;
     const res = this.#res;
     this.#onExpiry = () => void res.close();
     deadlines.set(this, options.stallTimeoutMs);
-    // The offset counts the bytes of the body.
-    res.onWritable((offset) => {
-      const [ok, complete] = res.tryEnd(body.subarray(offset), body.length);
+    /** The offset counts the bytes of the body. Gives whether the kernel took the piece whole. */
+    const write = (offset: number): boolean => {
+      const [taken, complete] = res.tryEnd(body.subarray(offset, offset + PIECE_BYTES), body.length);
       if (complete) this.#taken(close);
-      else deadlines.set(this, options.stallTimeoutMs);
-      return ok;
-    });
+      else {
+        deadlines.set(this, options.stallTimeoutMs);
+        if (taken) turns.take(inTurn);
+      }
+      return taken;
+    };
+    const inTurn = (): void => {
+      if (!this.#done) res.cork(() => void write(res.getWriteOffset()));
+    };
+    res.onWritable(write);
+    if (ok) turns.take(inTurn);
   }
 
   /** Takes over an answer whose head is written and whose body the kernel did not take whole. */
   goOn(body: Uint8Array): void {
     if (!this.#shared.budget.take(body.length)) return void this.#res.close();
     this.#held = body.length;
-    this.#sendRest(body, this.#facts.clientCloses);
+    this.#sendRest(body, this.#facts.clientCloses, false);
   }
 
   #taken(close: boolean): void {

@@ -1,4 +1,5 @@
 import * as uws from "uWebSockets.js";
+import { Turns } from "../turns.ts";
 import { AnswerBudget } from "./answer-budget.ts";
 import { Deadlines } from "./deadlines.ts";
 import { Drain } from "./drain.ts";
@@ -31,7 +32,7 @@ export async function listenWithUws(application: HttpApplication, options: Liste
   const { maxConnections = 0 } = options;
   if (maxConnections > 0) capConnections(app, maxConnections, options.connections ?? new OpenConnections());
   const budget = options.budget ?? new AnswerBudget();
-  const shared: Exchanges = { application, options, drain, deadlines: new Deadlines(), budget };
+  const shared: Exchanges = { application, options, drain, deadlines: new Deadlines(), budget, turns: new Turns() };
   const anyRequest = (res: uws.HttpResponse, req: uws.HttpRequest): void => serve(res, req, shared);
   if (application.plainPost !== undefined) routePlainPosts(app, application.plainPost, shared, anyRequest);
   app.any("/*", anyRequest);

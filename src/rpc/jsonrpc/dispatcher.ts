@@ -3,6 +3,7 @@ import { type Encoder, JsonWriter } from "../encoding/json-writer.ts";
 import type { RpcLogger } from "../log.ts";
 import { openRpcDocument } from "../openrpc/document.ts";
 import { DIALECTS, type Method, type Namespace, type Registry, readParams } from "../registry.ts";
+import { Turns } from "../turns.ts";
 import { failure, invalidSlot, joined, type RpcAnswer, unreadable } from "./answer.ts";
 import { EnvelopeScan } from "./envelope-scan.ts";
 import {
@@ -64,6 +65,7 @@ export class Dispatcher {
   /** Scratch of one synchronous run; empty between runs. */
   readonly #out = new JsonWriter();
   readonly #scan = new EnvelopeScan();
+  readonly #turns = new Turns();
   readonly #methods: MethodTable;
   /** JSON text of the answer to rpc.discover, made when first asked for. */
   #discovered: Uint8Array | undefined;
@@ -162,7 +164,8 @@ export class Dispatcher {
     const refusal = admitBatch?.(request.length - 1);
     if (refusal !== undefined) return refusal;
     const { longCalls } = this.#options;
-    const end = performance.now() + SLICE_MS;
+    // While other batches go on, this one waits for its turn.
+    const end = this.#turns.idle ? performance.now() + SLICE_MS : 0;
     const slots: (RpcAnswer | Promise<RpcAnswer>)[] = [];
     for (const item of request) {
       if (longCalls !== undefined && performance.now() > end) return this.#restOfBatch(request, slots, longCalls);
@@ -214,18 +217,14 @@ export class Dispatcher {
     };
     let end = performance.now();
     for (let at = slots.length; at < batch.length; at++) {
-      const item = batch[at];
-      if (this.#goesElsewhere(item)) {
-        chunk.push(at);
-        if (chunk.length === CALLS_AT_ONCE) send();
-        continue;
-      }
       if (performance.now() >= end) {
-        await new Promise((resolve) => setImmediate(resolve));
+        await this.#turns.wait();
         this.#options.results?.renew();
         end = performance.now() + SLICE_MS;
       }
-      slots[at] = this.#slot(item);
+      const item = batch[at];
+      if (!this.#goesElsewhere(item)) slots[at] = this.#slot(item);
+      else if (chunk.push(at) === CALLS_AT_ONCE) send();
     }
     if (chunk.length > 0) send();
     return joined(await Promise.all(slots));

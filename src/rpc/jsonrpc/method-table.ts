@@ -15,6 +15,7 @@ export interface WireMethod {
 /** Finds methods by the bytes of their names. */
 export class MethodTable {
   readonly #byHash = new Map<number, WireMethod>();
+  readonly #byName = new Map<string, WireMethod>();
 
   /** With the methods that a scanned request can do something for: the rest is left out. Throws a RangeError when two names share a hash. */
   constructor(registry: Registry, namespaces: readonly Namespace[]) {
@@ -27,9 +28,15 @@ export class MethodTable {
         const hash = nameHash(name);
         const other = this.#byHash.get(hash);
         if (other !== undefined) throw new RangeError(`${name} and ${other.name} have the same hash`);
-        this.#byHash.set(hash, { name, namespace, method, raw, results });
+        const entry = { name, namespace, method, raw, results };
+        this.#byHash.set(hash, entry);
+        this.#byName.set(name, entry);
       }
     }
+  }
+
+  named(name: string): WireMethod | undefined {
+    return this.#byName.get(name);
   }
 
   /** The method that a request names. */

@@ -1,7 +1,7 @@
 const OPEN_ARRAY = 0x5b;
 
 /** JSON text of what was JSON text; undefined when it nests too deeply to be written again. */
-export function wireText(parsed: unknown): Uint8Array | undefined {
+export function wireText(parsed: unknown): Buffer | undefined {
   try {
     return Buffer.from(JSON.stringify(parsed));
   } catch {

@@ -6,7 +6,7 @@ import { encodeBlockHeader } from "../encoding/v4/block-header.ts";
 import { blockParameter } from "../params/block-parameter.ts";
 import { optional } from "../params/codec.ts";
 import { field } from "../params/field.ts";
-import { type Method, method, param } from "../registry.ts";
+import { type Method, method, never, param } from "../registry.ts";
 import { fromParam, limitParam, wholeLimit } from "./listing.ts";
 import { type BlockSource, blockNumberOf } from "./reference-block.ts";
 
@@ -58,6 +58,7 @@ export function blockMethods(source: BlockSource): Method[] {
         reference instanceof Uint8Array
           ? checkpointed(chain.blockNumberByHash(reference))
           : whole(blockAt(chain, blockNumberOf(source, reference))),
+      long: never,
       // By hash it also has to stay checkpointed.
       keep: ({ block }, reference) => (typeof reference === "number" ? block.number : "commit"),
       returns: "L2Block?",
@@ -68,6 +69,7 @@ export function blockMethods(source: BlockSource): Method[] {
       summary: "Checkpointed block by hash",
       params: [param("blockHash", field)],
       handle: (hash) => checkpointed(chain.blockNumberByHash(hash)),
+      long: never,
       keep: () => "commit",
       returns: "L2Block?",
       encode: { node: encodeBlock },
@@ -77,6 +79,7 @@ export function blockMethods(source: BlockSource): Method[] {
       summary: "Checkpointed block by the archive root after it",
       params: [param("archive", field)],
       handle: (root) => checkpointed(chain.blockNumberByArchive(root)),
+      long: never,
       keep: () => "commit",
       returns: "L2Block?",
       encode: { node: encodeBlock },

@@ -7,7 +7,7 @@ import { encodeContractClass, encodeInstance } from "../encoding/v4/contract.ts"
 import { blockSelector } from "../params/block-parameter.ts";
 import { optional } from "../params/codec.ts";
 import { field, l2Address } from "../params/field.ts";
-import { type Method, method, param } from "../registry.ts";
+import { type Method, method, never, param } from "../registry.ts";
 import { type StateSource, stateOf } from "./reference-block.ts";
 import type { NodeServices } from "./services.ts";
 
@@ -30,6 +30,7 @@ export function contractMethods(services: StateSource & Pick<NodeServices, "cont
       summary: "Registered contract class",
       params: [param("id", field)],
       handle: (id) => content.contractClass(id),
+      long: never,
       keep: ({ blockNumber }) => blockNumber,
       returns: "ContractClassPublic?",
       encode: { node: encodeContractClass, svc: encodeContractClass },
@@ -47,6 +48,7 @@ export function contractMethods(services: StateSource & Pick<NodeServices, "cont
         const instance = block && content.contractInstance(address, headerTimestamp(block.header));
         return instance !== undefined && instance.blockNumber <= block!.number ? instance : undefined;
       },
+      long: never,
       keep: () => "commit",
       returns: "ContractInstanceWithAddress?",
       encode: {

@@ -15,7 +15,7 @@ import { plainNumber } from "../params/number.ts";
 import { simulationOverrides } from "../params/simulation-overrides.ts";
 import { boolean } from "../params/text.ts";
 import { proofOption, receiptOptions, tx, validationOptions } from "../params/tx.ts";
-import { type Method, method, param } from "../registry.ts";
+import { type Method, method, never, param } from "../registry.ts";
 import type { NodeServices, PooledTx } from "./services.ts";
 
 /** Most txs of one answer. */
@@ -127,6 +127,7 @@ export function txMethods({ chain, content, identity, mempool, txValidator, simu
       deprecated: { svc: "getTxReceipt with includeTxEffect" },
       params: [hashParam],
       handle: (hash) => content.settledTx(hash),
+      long: never,
       keep: ({ blockNumber }) => blockNumber,
       returns: "IndexedTxEffect?",
       encode: { node: encodeIndexedEffect, svc: encodeDevelopmentIndexedEffect },

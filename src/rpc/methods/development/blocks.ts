@@ -5,7 +5,7 @@ import { encodeArray } from "../../encoding/json-writer.ts";
 import { type BlockSelector, blockSelector } from "../../params/block-parameter.ts";
 import { issuesError, object, optional } from "../../params/codec.ts";
 import { boolean } from "../../params/text.ts";
-import { type Method, method, param } from "../../registry.ts";
+import { type Method, method, never, param } from "../../registry.ts";
 import { blockAt, blocksFrom, bodyOf, FEW_BLOCKS } from "../blocks.ts";
 import { checkpointLookup } from "../checkpoints.ts";
 import { fromParam, limitParam, wholeLimit } from "../listing.ts";
@@ -61,6 +61,7 @@ export function developmentBlockMethods(source: BlockSource): Method[] {
         const block = blockAt(chain, blockNumberOf(source, selector));
         return block && shownBlock(source, block, options, checkpointLookup(chain));
       },
+      long: never,
       keep: ({ block, checkpoint }, selector) => (checkpoint === undefined ? lifetimeOf(block, selector) : "commit"),
       returns: "BlockResponse?",
       encode: { svc: encodeBlock },

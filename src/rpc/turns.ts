@@ -1,0 +1,29 @@
+/**
+ * Shares the turns of the event loop among long pieces of work: one of those that wait goes on in each, so that however many there are,
+ * what else comes in is held up by one slice only.
+ */
+export class Turns {
+  readonly #waiting: (() => void)[] = [];
+
+  /** Whether nothing waits. */
+  get idle(): boolean {
+    return this.#waiting.length === 0;
+  }
+
+  /** Calls `next` in a turn of its own. */
+  take(next: () => void): void {
+    this.#waiting.push(next);
+    if (this.#waiting.length === 1) setImmediate(this.#turn);
+  }
+
+  /** Resolves in a turn of its own. */
+  wait(): Promise<void> {
+    return new Promise((resolve) => this.take(resolve));
+  }
+
+  readonly #turn = (): void => {
+    const next = this.#waiting.shift();
+    if (this.#waiting.length > 0) setImmediate(this.#turn);
+    next?.();
+  };
+}
