@@ -6,7 +6,8 @@ interface Register {
 /** Exports of assembly/vm/index.ts. Addresses and counts are u32 that arrive signed; layouts stand above the functions there. */
 export interface VmExports extends Record<string, unknown> {
   readonly memory: WebAssembly.Memory;
-  initialize(): void;
+  /** How hashes are computed: assembly/poseidon2/build.ts. */
+  initialize(): number;
   setMemoryLimit(pages: number): void;
   seedFarTables(first: number, second: number): void;
   mailAt(): number;
