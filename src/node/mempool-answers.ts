@@ -2,6 +2,7 @@ import { DigestQueueFullError } from "../mempool/digest/tx-digest.ts";
 import type { PoolRejection } from "../mempool/pool/rejection.ts";
 import { BbProgramError } from "../mempool/proofs/bb-program.ts";
 import { ProofQueueFullError, ProofVerifierMissingError } from "../mempool/proofs/proof-verifier.ts";
+import { SimulationError, SimulationQueueFullError } from "../mempool/tx-simulator.ts";
 import { toHex } from "../protocol/bytes.ts";
 import { ExecutionError, LIMIT_EXCEEDED, RpcError } from "../rpc/jsonrpc/errors.ts";
 import { fromL1 } from "../rpc/methods/l1-answer.ts";
@@ -16,17 +17,20 @@ export function rejectionData(rejection: PoolRejection): Record<string, string> 
   );
 }
 
-/** What the pool and its checks fail with, as clients are told. */
+const QUEUES = [DigestQueueFullError, ProofQueueFullError, SimulationQueueFullError];
+
+/** What the pool, its checks and simulations fail with, as clients are told. */
 export async function mempoolAnswer<T>(asked: Promise<T>): Promise<T> {
   try {
     return await fromL1(asked);
   } catch (cause) {
-    if (cause instanceof DigestQueueFullError || cause instanceof ProofQueueFullError) {
+    if (QUEUES.some((full) => cause instanceof full) && cause instanceof Error) {
       throw new RpcError(LIMIT_EXCEEDED, `The node is busy: ${cause.message}`, { cause });
     }
     if (cause instanceof ProofVerifierMissingError) {
       throw new ExecutionError(`Transactions are not accepted: ${cause.message}`, { cause });
     }
+    if (cause instanceof SimulationError) throw new ExecutionError(cause.message, { cause });
     if (cause instanceof BbProgramError) throw new ExecutionError("The proof could not be checked", { cause });
     throw cause;
   }

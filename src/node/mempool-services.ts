@@ -1,8 +1,15 @@
 import type { TxPool } from "../mempool/pool/tx-pool.ts";
 import type { TxIntake } from "../mempool/tx-intake.ts";
+import type { TxSimulator } from "../mempool/tx-simulator.ts";
 import type { TxValidator } from "../mempool/validation/tx-validator.ts";
 import { ExecutionError } from "../rpc/jsonrpc/errors.ts";
-import type { Mempool, PooledTx, PoolStatus, TxValidator as ValidatorService } from "../rpc/methods/services.ts";
+import type {
+  Mempool,
+  PooledTx,
+  PoolStatus,
+  Simulator,
+  TxValidator as ValidatorService,
+} from "../rpc/methods/services.ts";
 import { mempoolAnswer, rejectionData } from "./mempool-answers.ts";
 
 export interface MempoolServiceParts {
@@ -42,4 +49,8 @@ export function validatorService(validator: TxValidator): ValidatorService {
   return {
     validate: async (tx, options) => (await mempoolAnswer(validator.fromClient(tx, options))).verdict,
   };
+}
+
+export function simulatorService(simulator: TxSimulator): Simulator {
+  return { simulate: (tx, options) => mempoolAnswer(simulator.simulate(tx, options)) };
 }

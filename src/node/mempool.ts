@@ -5,11 +5,13 @@ import { ContentStore } from "../archiver/content-store.ts";
 import type { Synchronizer } from "../archiver/synchronizer.ts";
 import type { Values } from "../config/options.ts";
 import type { Core } from "../core/core.ts";
+import { ExecutionPool } from "../execution/execution-pool.ts";
 import type { ConnectedRollup } from "../l1/types.ts";
 import { DigestPool } from "../mempool/digest/digest-pool.ts";
 import { chainSurroundings } from "../mempool/pool/chain-surroundings.ts";
 import { TxPool } from "../mempool/pool/tx-pool.ts";
 import { TxIntake } from "../mempool/tx-intake.ts";
+import { TxSimulator } from "../mempool/tx-simulator.ts";
 import { CheckContexts } from "../mempool/validation/check-contexts.ts";
 import { CommittedStates } from "../mempool/validation/committed-state.ts";
 import { TxValidator } from "../mempool/validation/tx-validator.ts";
@@ -18,11 +20,12 @@ import type { NodeServices } from "../rpc/methods/services.ts";
 import { claimStore } from "../storage/identity.ts";
 import { inspectStore } from "../storage/inspect.ts";
 import { openStore, type Store } from "../storage/store.ts";
+import type { PrefilledEntry } from "../world-state/genesis.ts";
 import type { WorldState } from "../world-state/world-state.ts";
 import type { LoggerFor } from "./logging.ts";
 import { followChain } from "./mempool-events.ts";
 import { configuredVerifier } from "./mempool-proofs.ts";
-import { mempoolService, validatorService } from "./mempool-services.ts";
+import { mempoolService, simulatorService, validatorService } from "./mempool-services.ts";
 import { Teardown } from "./teardown.ts";
 
 export interface MempoolOptions {
@@ -38,6 +41,8 @@ export interface MempoolOptions {
   synchronizer: Synchronizer;
   /** Threads beside the node's own. */
   threads: number;
+  /** Public data of the network's genesis. */
+  publicData: PrefilledEntry[];
   loggerFor: LoggerFor;
 }
 
@@ -45,7 +50,7 @@ export interface MempoolOptions {
 export interface NodeMempool {
   readonly pool: TxPool;
   readonly validator: TxValidator;
-  readonly services: Pick<NodeServices, "mempool" | "txValidator">;
+  readonly services: Pick<NodeServices, "mempool" | "txValidator" | "simulator">;
   stop(): Promise<void>;
 }
 
@@ -80,6 +85,17 @@ export async function startMempool(options: MempoolOptions): Promise<NodeMempool
     const proofs = await configuredVerifier(values, logger);
     teardown.add("proof verifier", () => proofs.close());
 
+    const execution = new ExecutionPool(
+      {
+        path: options.store.path,
+        mapSizeKb: values.dataStoreMapSizeKb,
+        publicData: options.publicData,
+        epochDuration: identity.constants.epochDuration,
+      },
+      { size: threads },
+    );
+    teardown.add("execution threads", () => execution.close());
+
     const content = new ContentStore({ store: options.store, chain });
     const states = new CommittedStates(core, world);
     const contexts = new CheckContexts(
@@ -99,6 +115,15 @@ export async function startMempool(options: MempoolOptions): Promise<NodeMempool
 
     const validator = new TxValidator({ digest: digests.digest, contexts, proofs });
     const intake = new TxIntake({ validator, pool, priceBumpPercentage: values.priceBumpPercentage });
+    const l1Time = () => chain.state.processed()?.timestamp ?? Math.floor(Date.now() / 1000);
+    const simulator = new TxSimulator(
+      { chain, identity, fees, digest: digests.digest, execution, l1Time },
+      {
+        maxGasLimit: values.rpcSimulatePublicMaxGasLimit,
+        maxDebugLogReads: values.rpcSimulatePublicMaxDebugLogMemoryReads,
+        parallel: threads,
+      },
+    );
     const unfollow = followChain({
       pool,
       synchronizer,
@@ -116,6 +141,7 @@ export async function startMempool(options: MempoolOptions): Promise<NodeMempool
       services: {
         mempool: mempoolService({ pool, intake, ready }),
         txValidator: validatorService(validator),
+        simulator: simulatorService(simulator),
       },
       stop: () => teardown.run(),
     };

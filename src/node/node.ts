@@ -169,6 +169,7 @@ export async function startNode({ values, directory, loggerFor, signal }: NodeOp
       reader,
       synchronizer,
       threads,
+      publicData,
       loggerFor,
     });
     teardown.add("mempool", () => mempool.stop());

@@ -33,12 +33,12 @@ describe("the help text", () => {
     expect(shown("Mempool")).toMatchInlineSnapshot(`
       [
         "--txPublicSetupAllowListExtend <list>: functions that txs may call in public setup, beside the built-in ones (env TX_PUBLIC_SETUP_ALLOWLIST)",
-        "--p2p.archivedTxLimit <n>: mined txs kept, 0 for none (not available yet; default 0; env P2P_ARCHIVED_TX_LIMIT)",
-        "--p2p.maxPendingTxCount <n>: txs in the pool before the cheapest are evicted (not available yet; default 1000; env P2P_MAX_PENDING_TX_COUNT)",
-        "--p2p.disableTransactions [true|false]: refuse all txs, from RPC and P2P (not available yet; default false; env TRANSACTIONS_DISABLED)",
-        "--p2p.txPoolDeleteTxsAfterReorg [true|false]: forget txs of pruned blocks instead of queueing them again (not available yet; default false; env P2P_TX_POOL_DELETE_TXS_AFTER_REORG)",
+        "--p2p.archivedTxLimit <n>: finalized txs kept without proofs, 0 for none (default 0; env P2P_ARCHIVED_TX_LIMIT)",
+        "--p2p.maxPendingTxCount <n>: pending txs before the cheapest are evicted, 0 for any number (default 1000; env P2P_MAX_PENDING_TX_COUNT)",
+        "--p2p.disableTransactions [true|false]: refuse all txs, from RPC and P2P (default false; env TRANSACTIONS_DISABLED)",
+        "--p2p.txPoolDeleteTxsAfterReorg [true|false]: forget txs of pruned blocks instead of queueing them again (default false; env P2P_TX_POOL_DELETE_TXS_AFTER_REORG)",
         "--p2p.minTxPoolAgeMs <n>: age of a tx before a block may include it, in ms (not available yet; default 2000; env P2P_MIN_TX_POOL_AGE_MS)",
-        "--p2p.priceBumpPercentage <n>: percent by which a tx from RPC must outbid the one it replaces (not available yet; default 10; env P2P_RPC_PRICE_BUMP_PERCENTAGE)",
+        "--p2p.priceBumpPercentage <n>: percent by which a tx from RPC must outbid the one it replaces (default 10; env P2P_RPC_PRICE_BUMP_PERCENTAGE)",
       ]
     `);
     expect(shown("Deployment").slice(0, 3)).toMatchInlineSnapshot(`

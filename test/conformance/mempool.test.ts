@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { feePayerBalanceSlot } from "../../src/core/derive/public-storage.ts";
 import { loadCore } from "../../src/core/load-core.ts";
+import { toHex } from "../../src/protocol/bytes.ts";
 import { fr } from "../../src/protocol/field.ts";
 import { type FreshTxPlan, freshTx, txJson } from "../mempool/support/fresh-txs.ts";
 import { recordedTxs } from "../protocol/recorded-txs.ts";
@@ -114,6 +116,72 @@ test("a full pool takes what outbids its lowest", async () => {
   });
   expect((await send(fresh({ nullifier: "f", priorityFee: 11n }).json)).status).toBe(200);
   expect((await answer("node_getPendingTxCount")).result).toBe(3);
+});
+
+describe("simulation", () => {
+  type Output = {
+    globalVariables: Record<string, unknown>;
+    txEffect: { txHash: string; transactionFee: string; publicDataWrites: { value: string }[] };
+    gasUsed: Record<string, { daGas: number; l2Gas: number }>;
+    publicReturnValues: unknown[];
+    revertReason?: { originalMessage: string };
+  };
+  const simulate = async (namespace: string, ...params: unknown[]) => {
+    const { result, error } = await answer(`${namespace}_simulatePublicCalls`, ...params);
+    return { output: result as Output, error };
+  };
+  const simulated = fresh({ nullifier: "g", priorityFee: 7n });
+
+  test("of a private tx pays its fee in the next block", async () => {
+    const { output } = await simulate("node", simulated.json);
+    const tip = (await answer("node_getBlockNumber")).result as number;
+    const fees = (await answer("node_getCurrentMinFees")).result as { feePerL2Gas: string };
+    expect(output.globalVariables).toMatchObject({
+      blockNumber: tip + 1,
+      coinbase: `0x${"0".repeat(40)}`,
+      gasFees: fees,
+    });
+    const { daGas, l2Gas } = output.gasUsed.billedGas;
+    expect(daGas).toBeGreaterThan(0);
+    expect(BigInt(output.txEffect.transactionFee)).toBe((BigInt(fees.feePerL2Gas) + 7n) * BigInt(l2Gas));
+    expect(output.txEffect.txHash).toBe(simulated.hash);
+    expect(output.publicReturnValues).toEqual([]);
+    expect(output.txEffect.publicDataWrites).toHaveLength(1);
+  });
+
+  test("leaves the pool and the state alone", async () => {
+    const before = await answer("node_getPendingTxCount");
+    const twice = [await simulate("node", simulated.json), await simulate("node", simulated.json)];
+    expect(twice[0]).toEqual(twice[1]);
+    expect(await answer("node_getPendingTxCount")).toEqual(before);
+  });
+
+  test("of a spent tx fails in the network's words", async () => {
+    const { error } = await simulate("node", recorded[10].json);
+    expect(error?.code).toBe(-32702);
+    expect(error?.message).toMatch(/duplicate|nullifier/i);
+  });
+
+  test("heeds the given storage", async () => {
+    const { json } = fresh({ nullifier: "h", feePayer: fr(4_711) });
+    expect((await simulate("svc", json)).error?.message).toMatch(/Not enough balance/);
+    const slot = toHex(feePayerBalanceSlot(core, fr(4_711)));
+    const value = toHex(fr(10n ** 21n));
+    const overrides = { publicStorage: [{ contract: toHex(fr(5)), slot, value }] };
+    const { output, error } = await simulate("svc", json, false, overrides);
+    expect(error).toBeUndefined();
+    const fee = BigInt(output.txEffect.transactionFee);
+    expect(BigInt(output.txEffect.publicDataWrites[0].value)).toBe(10n ** 21n - fee);
+  });
+
+  test("of public calls runs them", async () => {
+    const withCalls = recorded.find(({ tx }) => tx.data[0] === 1 && tx.publicFunctionCalldata.length === 1);
+    const { json } = txJson(core, freshTx(withCalls ?? template, { nullifier: "i" }));
+    const { output, error } = await simulate("node", json, true);
+    expect(error).toBeUndefined();
+    expect(output.gasUsed.publicGas.l2Gas).toBeGreaterThan(0);
+    expect(output.publicReturnValues).toHaveLength(1);
+  });
 });
 
 test("pages follow the priority", async () => {

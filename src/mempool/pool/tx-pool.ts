@@ -37,7 +37,8 @@ export interface AddedBlock extends BlockRef, BlockContents {
   txHashes: readonly Uint8Array[];
 }
 
-type NewTx = Pick<TxFacts, "tx"> & Parameters<typeof txSummary>[0];
+/** A tx whose form and contents were checked. */
+export type NewTx = Pick<TxFacts, "tx"> & Parameters<typeof txSummary>[0];
 
 /**
  * Transactions on their way into blocks (sheet 06 section 2). Every operation is one transaction of the store and runs to its end without

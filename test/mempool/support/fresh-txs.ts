@@ -20,15 +20,17 @@ export interface FreshTxPlan {
 }
 
 const NULLIFIERS_AT = TX_DATA_AT.accumulated + 2_048;
+const REVERTIBLE_NULLIFIERS_AT = NULLIFIERS_AT + 40_964;
 
-/** A tx like a recorded one without public calls that no block has spent yet. Valid where proofs are not checked. */
+/** A tx like a recorded one that no block has spent yet. Valid where proofs are not checked. */
 export function freshTx({ tx }: RecordedTx, plan: FreshTxPlan): Tx {
   const { nullifier, priorityFee = 0n, maxFee = 10n ** 12n, feePayer, expiration = 2n ** 63n } = plan;
   const data = new Uint8Array(tx.data);
   data.fill(0, NULLIFIERS_AT, NULLIFIERS_AT + 64 * 32);
+  if (data[TX_DATA_AT.forPublic] !== 0) data.fill(0, REVERTIBLE_NULLIFIERS_AT, REVERTIBLE_NULLIFIERS_AT + 64 * 32);
   data.set(seeded(nullifier), NULLIFIERS_AT);
   writeU32(data, TX_DATA_AT.gasLimits, 100_000);
-  writeU32(data, TX_DATA_AT.gasLimits + 4, 440_000);
+  writeU32(data, TX_DATA_AT.gasLimits + 4, data[TX_DATA_AT.forPublic] === 0 ? 440_000 : 6_000_000);
   data.set(concat(new Uint8Array(16), bigUintBytes(maxFee, 16)), TX_DATA_AT.maxFeesPerGas);
   data.set(concat(new Uint8Array(16), bigUintBytes(priorityFee, 16)), TX_DATA_AT.maxPriorityFeesPerGas);
   if (feePayer !== undefined) data.set(feePayer, TX_DATA_AT.feePayer);

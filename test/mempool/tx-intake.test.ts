@@ -1,0 +1,78 @@
+import { describe, expect, test } from "vitest";
+import { loadCore } from "../../src/core/load-core.ts";
+import { DigestPool } from "../../src/mempool/digest/digest-pool.ts";
+import { digestTx } from "../../src/mempool/digest/digest-tx.ts";
+import { DigestQueueFullError } from "../../src/mempool/digest/tx-digest.ts";
+import type { NewTx } from "../../src/mempool/pool/tx-pool.ts";
+import { TxIntake } from "../../src/mempool/tx-intake.ts";
+import { VALID } from "../../src/mempool/validation/verdict.ts";
+import { fr } from "../../src/protocol/field.ts";
+import { recordedTxs } from "../protocol/recorded-txs.ts";
+import { poolTx } from "./support/pool-txs.ts";
+
+describe("intake", () => {
+  const facts = (i: number) => poolTx({ hash: fr(i) });
+
+  test("txs that become valid together share a commit, in order, and large crowds several", async () => {
+    const batches: number[][] = [];
+    const intake = new TxIntake({
+      validator: { fromClient: async (tx) => ({ facts: facts(tx.data.length), verdict: VALID }) },
+      pool: {
+        add: (txs: readonly NewTx[], bidding) => {
+          expect(bidding).toEqual({ by: "fee", bumpPercentage: 10n });
+          batches.push(txs.map(({ hash }) => hash[31]));
+          return txs.map(({ hash }) => ({ outcome: hash[31] % 2 === 0 ? "accepted" : "rejected" }) as const);
+        },
+      },
+      priceBumpPercentage: 10n,
+    });
+    const { tx } = facts(1);
+    const outcomes = await Promise.all(
+      Array.from({ length: 70 }, (_, i) => intake.submit({ ...tx, data: new Uint8Array(i) })),
+    );
+    expect(batches.map(({ length }) => length)).toEqual([32, 32, 6]);
+    expect(batches.flat()).toEqual(Array.from({ length: 70 }, (_, i) => i));
+    expect(outcomes.slice(0, 2)).toEqual([
+      { admission: { outcome: "accepted" } },
+      { admission: { outcome: "rejected" } },
+    ]);
+  });
+
+  test("what is not valid never reaches the pool, and a pool that fails is heard of", async () => {
+    const reject = new Error("disk");
+    const { tx } = facts(1);
+    const intake = (verdict: typeof VALID | { result: "invalid"; reason: string[] }) =>
+      new TxIntake({
+        validator: { fromClient: async () => ({ facts: facts(1), verdict }) },
+        pool: {
+          add: () => {
+            throw reject;
+          },
+        },
+        priceBumpPercentage: 0n,
+      });
+    const verdict = { result: "invalid" as const, reason: ["because"] };
+    expect(await intake(verdict).submit(tx)).toEqual({ verdict });
+    await expect(intake(VALID).submit(tx)).rejects.toBe(reject);
+  });
+});
+
+describe("digests on threads", () => {
+  test("are those of this thread, and only so many wait", async () => {
+    const recorded = recordedTxs().slice(0, 12);
+    const core = loadCore();
+    const pool = new DigestPool({ threads: 1, mostWaiting: 8 });
+    try {
+      const asked = recorded.map(({ tx }) => pool.digest(tx).catch((error: unknown) => error));
+      const outcomes = await Promise.all(asked);
+      const refused = outcomes.filter((outcome) => outcome instanceof DigestQueueFullError);
+      expect(refused.length).toBeGreaterThan(0);
+      outcomes.forEach((outcome, i) => {
+        if (!(outcome instanceof Error)) expect(outcome).toEqual(digestTx(core, recorded[i].tx));
+      });
+      expect(refused.length).toBeLessThan(12);
+    } finally {
+      await pool.close();
+    }
+  });
+});

@@ -1,0 +1,138 @@
+import { expect, test } from "vitest";
+import { type BlockTask, type ProcessedBlock, StaleBaseError } from "../../src/execution/block-task.ts";
+import { SimulationQueueFullError, type SimulatorOptions, TxSimulator } from "../../src/mempool/tx-simulator.ts";
+import { headerBlockNumber, headerSlotNumber, headerTimestamp } from "../../src/protocol/block-header.ts";
+import { writeU32 } from "../../src/protocol/bytes.ts";
+import { TX_DATA_AT } from "../../src/protocol/tx/kernel-output.ts";
+import { recordedTxs } from "../protocol/recorded-txs.ts";
+import { fakeChain, GENESIS_BLOCK, IDENTITY, wordOf } from "../rpc/support/fakes.ts";
+
+const [{ tx }] = recordedTxs();
+const NO_GAS = { daGas: 0, l2Gas: 0 };
+const NOTHING: Omit<ProcessedBlock, "trees"> = {
+  processed: [],
+  unprocessable: [],
+  failed: [],
+  skipped: [],
+  totalGas: NO_GAS,
+  blobFields: 0,
+};
+const executed = {
+  index: 0,
+  hash: wordOf(5),
+  effect: {} as never,
+  gasUsed: { totalGas: NO_GAS, publicGas: NO_GAS, teardownGas: NO_GAS, billedGas: NO_GAS },
+  calls: [],
+  debugLogs: [],
+};
+const done = (part: Partial<ProcessedBlock> = { processed: [executed] }) => ({ ...NOTHING, ...part }) as ProcessedBlock;
+
+function simulator(process: (task: BlockTask) => Promise<ProcessedBlock>, options: Partial<SimulatorOptions> = {}) {
+  const blocks = [4, 5].map((number) => ({
+    block: { ...GENESIS_BLOCK, number, hash: wordOf(number) },
+    body: new Uint8Array(),
+  }));
+  return new TxSimulator(
+    {
+      chain: fakeChain({ blocks }),
+      identity: IDENTITY,
+      fees: { currentMinFees: async () => ({ feePerDaGas: 0n, feePerL2Gas: 9n }) },
+      digest: async () => ({
+        hash: wordOf(5),
+        anchorHash: wordOf(6),
+        dataFault: undefined,
+        instanceFault: undefined,
+        contractsHold: true,
+      }),
+      execution: { process },
+      l1Time: () => IDENTITY.constants.l1GenesisTime + 10 * 72 - 1,
+    },
+    { maxGasLimit: 10_000_000_000, maxDebugLogReads: 100, parallel: 2, ...options },
+  );
+}
+
+const OPTIONS = { skipFeeEnforcement: false, overrides: undefined };
+
+test("runs on the latest block in the slot that the next L1 block is in", async () => {
+  let task: BlockTask | undefined;
+  const { header } = await simulator(async (given) => {
+    task = given;
+    return done();
+  }).simulate(tx, { ...OPTIONS, skipFeeEnforcement: true });
+  expect(task).toMatchObject({
+    base: { number: 5, hash: wordOf(5) },
+    options: { skipFeeEnforcement: true, recordCalls: true, collectDebugLogs: true, maxDebugLogReads: 100 },
+  });
+  expect([headerBlockNumber(header), headerSlotNumber(header)]).toEqual([6, 10]);
+  expect(headerTimestamp(header)).toBe(BigInt(IDENTITY.constants.l1GenesisTime + 720));
+});
+
+test("fails in the tx's own words, and says when time is over", async () => {
+  const failing = (part: Partial<ProcessedBlock>) =>
+    simulator(async () => done(part), { limitMs: 7 }).simulate(tx, OPTIONS);
+  const left = { index: 0, hash: wordOf(5) };
+  await expect(failing({ unprocessable: [{ ...left, reason: "it is spent" }] })).rejects.toThrow(/^it is spent$/);
+  await expect(failing({ stopped: { at: 0, why: "deadline" } })).rejects.toThrow("given up after 7 ms");
+  const cause = new Error("memory");
+  await expect(failing({ failed: [{ ...left, reason: "memory", cause }] })).rejects.toThrow(
+    "The simulation failed: memory",
+  );
+});
+
+test("a gas limit that is too high is refused before anything runs", async () => {
+  const data = new Uint8Array(tx.data);
+  writeU32(data, TX_DATA_AT.gasLimits + 4, 60);
+  writeU32(data, TX_DATA_AT.teardownGasLimits + 4, 41);
+  let ran = 0;
+  const bounded = simulator(
+    async () => {
+      ran++;
+      return done();
+    },
+    { maxGasLimit: 100 },
+  );
+  await expect(bounded.simulate({ ...tx, data }, OPTIONS)).rejects.toThrow(
+    "Transaction total gas limit 101 (60 + 41) exceeds maximum gas limit 100 for simulation",
+  );
+  expect(ran).toBe(0);
+});
+
+test("a chain that loses the block under a simulation is tried again, a few times", async () => {
+  let tries = 0;
+  const gone = new StaleBaseError({ number: 5, hash: wordOf(5) });
+  const flaky = simulator(async () => {
+    if (++tries < 3) throw gone;
+    return done();
+  });
+  expect((await flaky.simulate(tx, OPTIONS)).gasUsed.totalGas).toEqual(NO_GAS);
+  await expect(
+    simulator(async () => {
+      throw gone;
+    }).simulate(tx, OPTIONS),
+  ).rejects.toThrow(gone);
+});
+
+test("so many run, so many wait, and the next is told that the node is busy", async () => {
+  let running = 0;
+  let most = 0;
+  const finish: (() => void)[] = [];
+  const busy = simulator(
+    async () => {
+      most = Math.max(most, ++running);
+      await new Promise<void>((resolve) => finish.push(resolve));
+      running--;
+      return done();
+    },
+    { parallel: 2, mostWaiting: 3 },
+  );
+  const asked = Array.from({ length: 7 }, () => busy.simulate(tx, OPTIONS).catch((error: unknown) => error));
+  await expect(asked[5]).resolves.toBeInstanceOf(SimulationQueueFullError);
+  await expect(asked[6]).resolves.toBeInstanceOf(SimulationQueueFullError);
+  for (let i = 0; i < 5; i++) {
+    await expect.poll(() => finish.length).toBeGreaterThan(0);
+    finish.shift()?.();
+  }
+  const outcomes = await Promise.all(asked.slice(0, 5));
+  expect(outcomes.every((outcome) => !(outcome instanceof Error))).toBe(true);
+  expect(most).toBe(2);
+});
