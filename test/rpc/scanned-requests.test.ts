@@ -30,8 +30,16 @@ const shown = method({
   },
 });
 
+const wide = method({
+  name: "wide",
+  params: [],
+  handle: () => "w".repeat(100_000),
+  keep: () => 0,
+  encode: { node: encodeText },
+});
+
 function dispatcher() {
-  const registry = new Registry([...publicRegistry(fakeServices({ chain, world: fakeWorld(3) })).methods, shown]);
+  const registry = new Registry([...publicRegistry(fakeServices({ chain, world: fakeWorld(3) })).methods, shown, wide]);
   const results = new ResultCache({
     maxBytes: 1 << 20,
     chain: {
@@ -158,9 +166,11 @@ const request = fc.oneof(
   { weight: 2, arbitrary: spoiled },
 );
 
-const shownAnswer = async (answer: Uint8Array | RpcAnswer | Promise<RpcAnswer>) => {
+const shownAnswer = async (given: NonNullable<ReturnType<Dispatcher["answerScanned"]>>) => {
+  const answer: unknown = given;
+  if (Array.isArray(answer)) return [200, Buffer.concat(answer).toString()];
   if (answer instanceof Uint8Array) return [200, Buffer.from(answer).toString()];
-  const { status, body } = await answer;
+  const { status, body } = await (answer as RpcAnswer | Promise<RpcAnswer>);
   return [status, Buffer.from(body).toString()];
 };
 
@@ -202,6 +212,21 @@ describe("requests answered from their bytes", () => {
       }),
       { numRuns: 6_000 },
     );
+  });
+
+  test("a long result that is kept is given in parts of the same bytes", async () => {
+    const scanning = dispatcher();
+    const body = Buffer.from('{"id":"a","method":"node_wide","params":[]}');
+    const expected = await shownAnswer(dispatcher().answerText(body.toString()));
+    const first = scanning.answerScanned(body);
+    expect(first).not.toBeInstanceOf(Array);
+    const [again, other] = [
+      scanning.answerScanned(body),
+      scanning.answerScanned(Buffer.from(body.toString().replace("a", "b"))),
+    ];
+    expect(again).toBeInstanceOf(Array);
+    expect(other).toBeInstanceOf(Array);
+    for (const answer of [first, again]) expect(await shownAnswer(answer ?? [])).toEqual(expected);
   });
 
   test("long bodies are left to the general form", () => {

@@ -51,12 +51,12 @@ export interface PlainPost {
   readonly maxBytes: number;
   /** Of the answers that are given as bytes alone. Their status is 200. */
   readonly headers: readonly Header[];
-  /** Bytes are the body of an answer, valid until the next call. undefined: `receive` has to be asked. Never throws. */
+  /** Bytes are the body of an answer, valid until the next call; an array is one in parts, which stay valid. undefined: `receive` has to be asked. Never throws. */
   answer(
     body: Uint8Array,
     acceptEncoding: string,
     from: Pick<RequestHead, "client">,
-  ): Uint8Array | Answer | Promise<Answer> | undefined;
+  ): Uint8Array | readonly Uint8Array[] | Answer | Promise<Answer> | undefined;
 }
 
 export interface ListenerOptions {

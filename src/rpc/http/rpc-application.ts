@@ -133,7 +133,11 @@ export class RpcApplication implements HttpApplication {
     const answer = this.#dispatcher.answerScanned(body);
     if (answer === undefined) return undefined;
     if (answer instanceof Promise) return answer.then((settled) => this.#respond(settled, acceptEncoding));
-    if (!(answer instanceof Uint8Array)) return this.#respond(answer, acceptEncoding);
+    if (Array.isArray(answer)) {
+      const parts: readonly Uint8Array[] = answer;
+      return acceptEncoding === "" ? parts : this.#respond({ status: 200, body: Buffer.concat(parts) }, acceptEncoding);
+    }
+    if (!(answer instanceof Uint8Array)) return this.#respond(answer as RpcAnswer, acceptEncoding);
     if (acceptEncoding === "" || answer.length < COMPRESSION_THRESHOLD) return answer;
     // Compressing may take until after the next request.
     return this.#respond({ status: 200, body: new Uint8Array(answer) }, acceptEncoding);

@@ -1,6 +1,6 @@
 import type * as uws from "uWebSockets.js";
 import { headBytes } from "./answer-head.ts";
-import type { PlainPost } from "./listener.ts";
+import type { Answer, PlainPost } from "./listener.ts";
 import { isJsonType } from "./request-body.ts";
 import { clientOf, type Exchanges, UwsExchange } from "./uws-exchange.ts";
 
@@ -82,7 +82,8 @@ class PlainExchange {
     const { post, head, shared } = this.#route;
     const answer = body.length > post.maxBytes ? undefined : post.answer(body, this.#accept, this);
     if (answer === undefined) this.#becomeOrdinary().start(this.#head(), body.length <= post.maxBytes, body);
-    else if (!(answer instanceof Uint8Array)) this.#becomeOrdinary().settle(answer);
+    else if (Array.isArray(answer)) this.#becomeOrdinary().sendParts(head, answer);
+    else if (!(answer instanceof Uint8Array)) this.#becomeOrdinary().settle(answer as Answer | Promise<Answer>);
     else if (answer.length > LONGEST_AT_ONCE) {
       // Room for it has to be asked for before its head is written.
       this.#becomeOrdinary().settle({ status: 200, headers: post.headers, body: new Uint8Array(answer) });

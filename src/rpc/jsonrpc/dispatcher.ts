@@ -40,6 +40,9 @@ interface Kept {
   key: string;
 }
 
+/** A kept text from this size on is sent from where it is. */
+const SENT_IN_PARTS = 16 * 1024;
+const CLOSING = Buffer.from("}");
 /** Longest params under which a result is kept. */
 const LONGEST_KEY = 512;
 
@@ -79,9 +82,10 @@ export class Dispatcher {
 
   /**
    * Answers a request body of the usual form straight from its bytes, when that is worth it; undefined leaves it to `answerText`.
-   * Bytes are the body of an answer of status 200 and valid until the next call of any of these methods.
+   * Bytes are the body of an answer of status 200 and valid until the next call of any of these methods; an array is such a body in parts,
+   * which stay valid.
    */
-  answerScanned(body: Uint8Array): Uint8Array | RpcAnswer | Promise<RpcAnswer> | undefined {
+  answerScanned(body: Uint8Array): Uint8Array | readonly Uint8Array[] | RpcAnswer | Promise<RpcAnswer> | undefined {
     const scan = this.#scan;
     if (!scan.scan(body)) return undefined;
     const found = this.#methods.find(body, scan);
@@ -103,6 +107,7 @@ export class Dispatcher {
     const text = cache.get(found.results, key);
     if (text !== undefined) {
       this.#open(body);
+      if (text.length >= SENT_IN_PARTS) return [new Uint8Array(this.#out.view()), text, CLOSING];
       return this.#out.bytes(text).text("}").view();
     }
     const request = {
