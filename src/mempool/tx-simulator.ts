@@ -1,0 +1,167 @@
+import type { ChainReader } from "../archiver/types.ts";
+import { type BlockTask, type ProcessedBlock, StaleBaseError } from "../execution/block-task.ts";
+import { SIMULATION, type SimulatedTx, simulatedTx } from "../execution/simulated-tx.ts";
+import type { StateOverrides } from "../execution/state-overrides.ts";
+import type { FeeReader, RollupIdentity } from "../l1/types.ts";
+import { BLOCK_HEADER_BYTES, type BlockHeader, HEADER_AT } from "../protocol/block-header.ts";
+import { bigUintBytes, writeU32, writeUint } from "../protocol/bytes.ts";
+import type { GasFees } from "../protocol/fees/gas-fees.ts";
+import { fr } from "../protocol/field.ts";
+import { slotAt, slotTimestamp } from "../protocol/time.ts";
+import { txGasSettings } from "../protocol/tx/gas-settings.ts";
+import type { Tx } from "../protocol/tx/tx.ts";
+import type { DigestTx } from "./digest/tx-digest.ts";
+
+/** A simulation cannot be made, or its tx can be in no block; the message is for who asked. */
+export class SimulationError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "SimulationError";
+  }
+}
+
+/** More simulations are asked for than may wait. */
+export class SimulationQueueFullError extends Error {
+  readonly waiting: number;
+
+  constructor(waiting: number) {
+    super(`${waiting} simulations are waiting already`);
+    this.name = "SimulationQueueFullError";
+    this.waiting = waiting;
+  }
+}
+
+export interface SimulatorParts {
+  chain: Pick<ChainReader, "latestBlockNumber" | "block">;
+  identity: RollupIdentity;
+  fees: Pick<FeeReader, "currentMinFees">;
+  digest: DigestTx;
+  execution: { process(task: BlockTask, signal?: AbortSignal): Promise<ProcessedBlock> };
+  /** Seconds: of the latest L1 block that is known. */
+  l1Time(): number;
+}
+
+export interface SimulatorOptions {
+  /** Most L2 gas that a tx may ask for, with that of its teardown. */
+  maxGasLimit: number;
+  maxDebugLogReads: number;
+  /** Simulations that run at once, and that may wait beside them. */
+  parallel: number;
+  mostWaiting?: number;
+  /** What one may take once it runs. */
+  limitMs?: number;
+}
+
+export interface SimulateOptions {
+  skipFeeEnforcement: boolean;
+  overrides: StateOverrides | undefined;
+}
+
+export interface Simulation extends SimulatedTx {
+  /** Header of the block that the tx was run in, of which only the global variables are filled. */
+  header: BlockHeader;
+}
+
+const DEFAULT_WAITING = 32;
+const DEFAULT_LIMIT_MS = 15_000;
+/** Further tries when the chain loses the block that a simulation stands on. */
+const RETRIES = 2;
+
+/** Runs single txs on the latest state and throws the changes away; none of the pool's rules is asked (sheet 06 section 6.1). */
+export class TxSimulator {
+  readonly #parts: SimulatorParts;
+  readonly #options: Required<SimulatorOptions>;
+  #running = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(parts: SimulatorParts, options: SimulatorOptions) {
+    this.#parts = parts;
+    this.#options = { mostWaiting: DEFAULT_WAITING, limitMs: DEFAULT_LIMIT_MS, ...options };
+  }
+
+  /** Rejects with a SimulationError, SimulationQueueFullError, DigestQueueFullError or L1Error. */
+  async simulate(tx: Tx, options: SimulateOptions): Promise<Simulation> {
+    this.#checkGasLimit(tx);
+    const { parallel, mostWaiting } = this.#options;
+    if (this.#running >= parallel) {
+      if (this.#waiting.length >= mostWaiting) throw new SimulationQueueFullError(this.#waiting.length);
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    } else this.#running++;
+    try {
+      return await this.#run(tx, options);
+    } finally {
+      const next = this.#waiting.shift();
+      // The place goes on to the next one without being free in between.
+      if (next === undefined) this.#running--;
+      else next();
+    }
+  }
+
+  #checkGasLimit({ data }: Tx): void {
+    const { gasLimits, teardownGasLimits } = txGasSettings(data);
+    const sum = gasLimits.l2Gas + teardownGasLimits.l2Gas;
+    const { maxGasLimit } = this.#options;
+    if (sum <= maxGasLimit) return;
+    const parts = `${gasLimits.l2Gas} + ${teardownGasLimits.l2Gas}`;
+    throw new SimulationError(
+      `Transaction total gas limit ${sum} (${parts}) exceeds maximum gas limit ${maxGasLimit} for simulation`,
+    );
+  }
+
+  async #run(tx: Tx, options: SimulateOptions): Promise<Simulation> {
+    const { digest, fees } = this.#parts;
+    const [{ hash }, gasFees] = await Promise.all([digest(tx), fees.currentMinFees()]);
+    for (let tries = 0; ; tries++) {
+      try {
+        return await this.#onLatest({ tx, hash }, gasFees, options);
+      } catch (error) {
+        if (!(error instanceof StaleBaseError) || tries === RETRIES) throw error;
+      }
+    }
+  }
+
+  async #onLatest(tx: BlockTask["txs"][number], gasFees: GasFees, options: SimulateOptions): Promise<Simulation> {
+    const { chain, execution } = this.#parts;
+    const { maxDebugLogReads, limitMs } = this.#options;
+    const { skipFeeEnforcement, overrides } = options;
+    const number = chain.latestBlockNumber();
+    const base = chain.block(number);
+    if (base === undefined) throw new SimulationError(`Block ${number} not found`);
+    const header = this.#nextHeader(number + 1, gasFees);
+    const result = await execution.process({
+      base: { number, hash: base.hash },
+      header,
+      overrides,
+      txs: [tx],
+      options: { mode: "build", ...SIMULATION, skipFeeEnforcement, maxDebugLogReads, deadline: Date.now() + limitMs },
+    });
+    const [executed] = result.processed;
+    if (executed !== undefined) return { ...simulatedTx(executed), header };
+    throw this.#failure(result);
+  }
+
+  #failure({ unprocessable, skipped, failed, stopped }: ProcessedBlock): SimulationError {
+    const own = unprocessable.at(0) ?? skipped.at(0);
+    if (own !== undefined) return new SimulationError(own.reason);
+    if (stopped?.why === "deadline") {
+      return new SimulationError(`The simulation was given up after ${this.#options.limitMs} ms`);
+    }
+    const cause = failed.at(0)?.cause ?? stopped?.cause;
+    return new SimulationError(`The simulation failed: ${failed.at(0)?.reason ?? stopped?.why}`, { cause });
+  }
+
+  /** Of a block that would come next, paid to nobody. */
+  #nextHeader(blockNumber: number, { feePerDaGas, feePerL2Gas }: GasFees): BlockHeader {
+    const { constants, l1ChainId, rollupVersion } = this.#parts.identity;
+    const slot = slotAt(this.#parts.l1Time() + constants.ethereumSlotDuration, constants);
+    const header = new Uint8Array(BLOCK_HEADER_BYTES);
+    header.set(fr(l1ChainId), HEADER_AT.chainId);
+    header.set(fr(rollupVersion), HEADER_AT.version);
+    writeU32(header, HEADER_AT.blockNumber, blockNumber);
+    writeU32(header, HEADER_AT.slotNumber, slot);
+    writeUint(header, HEADER_AT.timestamp + 2, 6, slotTimestamp(slot, constants));
+    header.set(bigUintBytes(feePerDaGas, 16), HEADER_AT.feePerDaGas);
+    header.set(bigUintBytes(feePerL2Gas, 16), HEADER_AT.feePerL2Gas);
+    return header;
+  }
+}
