@@ -73,7 +73,7 @@ class RpcThread {
     const { log } = this.#options;
     const channel = new MessageChannel();
     const { services, longCalls } = this.#options;
-    serveCalls(channel.port1, { ...services, longCalls }, { ...REMOTE_METHODS, ...REMOTE_LONG_CALLS });
+    serveCalls(channel.port1, { ...services, longCalls }, { ...REMOTE_METHODS, ...REMOTE_LONG_CALLS }, ["longCalls"]);
     const worker = new Worker(this.#options.entry ?? entryFile(), {
       name: `rpc-${this.#data.slot}`,
       workerData: { ...this.#data, calls: channel.port2 } satisfies RpcThreadData,

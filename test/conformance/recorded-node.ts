@@ -116,7 +116,6 @@ export class NodeProcess {
           PREFUND_ADDRESSES: RECORDED_CHAIN.prefundAddresses,
           BLOB_FILE_STORE_URLS: l1.chain.blobStore,
           TX_PUBLIC_SETUP_ALLOWLIST: SETUP_ALLOW_LIST,
-          ...(process.env.SVC_TEST_RPC_THREADS ? { SVC_RPC_THREADS: process.env.SVC_TEST_RPC_THREADS } : {}),
           ...environment,
         },
       },

@@ -28,11 +28,19 @@ function ownedBuffers(value: unknown): ArrayBuffer[] {
   return typeof value === "object" && value !== null && "body" in value ? ownedBuffers(value.body) : [];
 }
 
-/** Answers the calls that come by `port`, each when its method has settled. Only what `callable` names can be called. */
-export function serveCalls(port: MessagePort, services: Services, callable: CallableMethods): void {
-  const reply = (message: Reply): void => {
+/**
+ * Answers the calls that come by `port`, each when its method has settled. Only what `callable` names can be called. Bytes are copied,
+ * since a service may keep what it gives, but for the services named in `givesAway`, which do not.
+ */
+export function serveCalls(
+  port: MessagePort,
+  services: Services,
+  callable: CallableMethods,
+  givesAway: readonly string[] = [],
+): void {
+  const reply = (message: Reply, transfer: ArrayBuffer[] = []): void => {
     try {
-      port.postMessage(message, "value" in message ? ownedBuffers(message.value) : []);
+      port.postMessage(message, transfer);
     } catch (error) {
       // A value that cannot be cloned.
       port.postMessage({ id: message.id, error: toWire(error) });
@@ -40,9 +48,11 @@ export function serveCalls(port: MessagePort, services: Services, callable: Call
   };
   port.on("message", async ({ id, service, method, args }: Call) => {
     try {
-      if (!callable[service]?.includes(method)) throw new TypeError(`no method ${service}.${method} to call`);
+      if (!Object.hasOwn(callable, service) || !callable[service].includes(method))
+        throw new TypeError(`no method ${service}.${method} to call`);
       const target = services[service] as Record<string, (...args: readonly unknown[]) => unknown>;
-      reply({ id, value: await target[method](...args) });
+      const value = await target[method](...args);
+      reply({ id, value }, givesAway.includes(service) ? ownedBuffers(value) : []);
     } catch (error) {
       reply({ id, error: toWire(error) });
     }

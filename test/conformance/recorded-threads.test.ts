@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type GoldenCase, goldenCases, NodeProcess, type RecordedL1, startRecordedL1 } from "./recorded-node.ts";
+import { comparable, isComparable } from "./recording-limits.ts";
+
+/** Questions that are asked at once, so that every thread gets some. */
+const AT_ONCE = 16;
+
+let l1: RecordedL1;
+beforeAll(async () => {
+  l1 = await startRecordedL1();
+});
+afterAll(() => l1?.stop());
+
+/** The recorded answers with any number of threads, asked twice: results that are kept are answered from there the second time. */
+test.each([0, 1, 2])("all recorded answers with %i RPC threads, kept or not", async (threads) => {
+  const node = await NodeProcess.start(l1, undefined, { SVC_RPC_THREADS: String(threads) });
+  try {
+    await node.ready();
+    const cases = goldenCases().filter(isComparable);
+    let asked = 0;
+    for (let from = 0; from < cases.length; from += AT_ONCE) {
+      const some = cases.slice(from, from + AT_ONCE);
+      for (let times = 0; times < 2; times++) {
+        await Promise.all(
+          some.map(async ({ method, params, status, result, error }) => {
+            const given = await node.ask(method, params);
+            const { jsonrpc: _, id: __, ...answer } = given.body as GoldenCase & { jsonrpc: string; id: number };
+            const expected = { ...(result === undefined ? {} : { result }), ...(error === undefined ? {} : { error }) };
+            const question = `${method}(${JSON.stringify(params).slice(0, 200)})`;
+            expect(JSON.stringify(comparable(method, answer)), question).toBe(
+              JSON.stringify(comparable(method, expected)),
+            );
+            expect(given.status, question).toBe(status);
+            asked += 1;
+          }),
+        );
+      }
+    }
+    expect(asked).toBe(2 * cases.length);
+    expect(asked).toBeGreaterThan(3_000);
+  } finally {
+    await node.remove();
+  }
+});
