@@ -131,7 +131,9 @@ function fillLeaves(
   const since = tree === PUBLIC_DATA_TREE ? 1 : undefined;
   for (let i = 0; i < count; i++) {
     const value = tree === PUBLIC_DATA_TREE ? random.field() : undefined;
-    const row = leafBytes({ index: positions[i], key: key(i), ...next(i + 1), value, since });
+    // All of them came with block 1, between the last leaf of genesis and the end of the list.
+    const before = { lowBefore: INITIAL_INDEXED_LEAVES - 1, nextBefore: 0 };
+    const row = leafBytes({ index: positions[i], key: key(i), ...next(i + 1), ...before, value, since });
     rows.add(() => tables.keys.put(valueKey(tree, key(i)), row));
   }
   for (let k = 0; k < count; k++) {

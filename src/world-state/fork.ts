@@ -7,7 +7,7 @@ import { IndexedOverlay, mapKey } from "./indexed-overlay.ts";
 import type { IndexedTree, StateView } from "./state-view.ts";
 import type { StoredLeaf } from "./tables.ts";
 import { type ChangedTile, TreeOverlay } from "./tree-overlay.ts";
-import type { IndexedLeaf, TreeSnapshot } from "./types.ts";
+import type { TreeSnapshot } from "./types.ts";
 
 /** A leaf to insert: a nullifier, or a slot with its value. */
 export interface LeafToInsert {
@@ -39,6 +39,8 @@ export class Fork {
   readonly core: Core;
   readonly base: StateView;
   readonly #sizes: number[];
+  /** Sizes when the leaves were last taken: those before the block that is being built. */
+  #takenSizes: number[];
   readonly #nodes: TreeOverlay[];
   readonly #indexed: Record<IndexedTree, IndexedOverlay>;
   readonly #values = TREE_IDS.map(() => new Map<number, Uint8Array>());
@@ -55,6 +57,7 @@ export class Fork {
     this.core = core;
     this.base = base;
     this.#sizes = TREE_IDS.map((tree) => base.size(tree));
+    this.#takenSizes = [...this.#sizes];
     this.#nodes = TREE_IDS.map((tree) => new TreeOverlay(core, tree, base));
     this.#indexed = {
       0: new IndexedOverlay(core, NULLIFIER_TREE, base, this.#nodes[NULLIFIER_TREE]),
@@ -105,13 +108,13 @@ export class Fork {
   }
 
   /** The leaf with exactly this key: one lookup, where lowLeaf takes a search. */
-  leaf(tree: IndexedTree, key: Uint8Array): IndexedLeaf | undefined {
+  leaf(tree: IndexedTree, key: Uint8Array): StoredLeaf | undefined {
     this.#alive();
     return this.#indexed[tree].leaf(key);
   }
 
   /** The leaf of `key`, or the one with the largest smaller key. Leaf 0 answers for keys below every key. */
-  lowLeaf(tree: IndexedTree, key: Uint8Array): { leaf: IndexedLeaf; present: boolean } {
+  lowLeaf(tree: IndexedTree, key: Uint8Array): { leaf: StoredLeaf; present: boolean } {
     const leaf = this.#low(tree, key);
     return { leaf, present: Buffer.compare(leaf.key, key) === 0 };
   }
@@ -167,8 +170,20 @@ export class Fork {
    * the new leaf's node is empty, which is when proving takes its paths.
    */
   relinkLow(tree: IndexedTree, low: StoredLeaf, key: Uint8Array, position: number): void {
-    this.#unlinked.set(position, { index: position, key, nextKey: low.nextKey, nextIndex: low.nextIndex });
+    const { nextKey, nextIndex } = low;
+    const leaf = { index: position, key, nextKey, nextIndex, ...this.#neighboursBefore(tree, low) };
+    this.#unlinked.set(position, leaf);
     this.#replace(tree, low, { ...low, nextKey: key, nextIndex: position });
+  }
+
+  /** Neighbours of a new leaf, with low leaf `low`, as they were before the block: those of neighbours that came with it too. */
+  #neighboursBefore(tree: IndexedTree, low: StoredLeaf): Pick<StoredLeaf, "lowBefore" | "nextBefore"> {
+    const size = this.#takenSizes[tree];
+    const next = low.nextIndex < size ? undefined : this.#indexed[tree].leaf(low.nextKey);
+    return {
+      lowBefore: low.index < size ? low.index : low.lowBefore,
+      nextBefore: next === undefined ? low.nextIndex : next.nextBefore,
+    };
   }
 
   /** Second half: writes the leaves whose low leaves point at them already. */
@@ -247,6 +262,8 @@ export class Fork {
         key,
         nextKey: linked.nextKeys.subarray(i * 32, i * 32 + 32),
         nextIndex: linked.nextIndexes[i],
+        lowBefore: lows[i].index,
+        nextBefore: lows[i].nextIndex,
       })),
     );
   }
@@ -296,8 +313,9 @@ export class Fork {
     while (this.depth > depth) this.revertCheckpoint();
   }
 
-  /** Appended values and changed indexed leaves since the last call. Hashes nothing. */
+  /** Appended values and changed indexed leaves since the last call: those of one block. Hashes nothing. */
   takeLeaves(): ChangedLeaves {
+    this.#takenSizes = [...this.#sizes];
     const appended = this.#appended;
     this.#appended = [];
     return { appended, indexed: { 0: this.#indexed[0].takeChanged(), 2: this.#indexed[2].takeChanged() } };

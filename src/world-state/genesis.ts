@@ -55,6 +55,8 @@ function linked(leaves: { key: Uint8Array; value?: Uint8Array }[], endKey: Uint8
       value,
       nextKey: last ? endKey : leaves[index + 1].key,
       nextIndex: last ? 0 : index + 1,
+      lowBefore: 0,
+      nextBefore: 0,
       since: 0,
     };
   });

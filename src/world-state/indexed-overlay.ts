@@ -4,6 +4,7 @@ import { FR_ZERO } from "../protocol/field.ts";
 import type { IndexedTree, StateView } from "./state-view.ts";
 import type { StoredLeaf } from "./tables.ts";
 import type { TreeOverlay } from "./tree-overlay.ts";
+import type { IndexedLeaf } from "./types.ts";
 
 /** A byte string as a map key. */
 export function mapKey(bytes: Uint8Array): string {
@@ -128,14 +129,14 @@ export class IndexedOverlay {
   }
 }
 
-export function preimage(leaf: StoredLeaf): Uint8Array {
+export function preimage(leaf: IndexedLeaf): Uint8Array {
   const words = new Uint8Array(leaf.value === undefined ? 96 : 128);
   writePreimage(leaf, words, 0);
   return words;
 }
 
 /** Preimage words: key [, value], next key, next index (sheet 01 section 7.1). `out` is zero where it is not written. */
-export function writePreimage(leaf: StoredLeaf, out: Uint8Array, at: number): void {
+export function writePreimage(leaf: IndexedLeaf, out: Uint8Array, at: number): void {
   out.set(leaf.key, at);
   let next = at + 32;
   if (leaf.value !== undefined) {

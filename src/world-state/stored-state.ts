@@ -10,6 +10,8 @@ import {
   leafRowBytes,
   positionKey,
   readLeafIndex,
+  readLowBefore,
+  readNextBefore,
   readPosition,
   readState,
   readVersioned,
@@ -23,15 +25,16 @@ import { tileKey } from "./tile-address.ts";
 
 const leafRow = new Uint8Array(leafRowBytes(PUBLIC_DATA_TREE));
 
-/** The leaf of a key, whatever block it came with. */
-function storedLeaf(tables: WorldStateTables, tree: IndexedTree, key: Uint8Array): StoredLeaf | undefined {
+/** The row of a key's leaf, whatever block it came with. Good until the next call. */
+function readLeafRow(tables: WorldStateTables, tree: IndexedTree, key: Uint8Array): Uint8Array | undefined {
   const length = tables.keys.readInto(valueKey(tree, key), leafRow);
-  return length < 0 ? undefined : copyLeaf(key, leafRow.subarray(0, length));
+  return length < 0 ? undefined : leafRow.subarray(0, length);
 }
 
 /**
- * The trees after a kept block, read from the store. Every read of the latest state is one or two point reads; an older state
- * adds a seek in a history table only for what changed since.
+ * The trees after a kept block, read from the store. Every read of the latest state is one or two point reads. An older state adds
+ * a seek in a history table for what changed since, and beside a leaf that came later a few steps from neighbour to neighbour
+ * (see StoredLeaf): about the logarithm of how many times larger the tree is now, as long as keys come in no order.
  */
 export class StoredState implements StateView {
   readonly block: number;
@@ -88,9 +91,9 @@ export class StoredState implements StateView {
 
   /** The leaf with exactly this key. */
   leaf(tree: IndexedTree, key: Uint8Array): StoredLeaf | undefined {
-    const leaf = storedLeaf(this.#tables, tree, key);
+    const row = readLeafRow(this.#tables, tree, key);
     const size = this.size(tree);
-    return leaf !== undefined && leaf.index < size ? this.#asOfBlock(tree, leaf, size) : undefined;
+    return row !== undefined && readLeafIndex(row) < size ? this.#asOfBlock(tree, copyLeaf(key, row), size) : undefined;
   }
 
   lowLeaf(tree: IndexedTree, key: Uint8Array): StoredLeaf | undefined {
@@ -104,17 +107,45 @@ export class StoredState implements StateView {
     for (const { key: found, value } of this.#tables.keys.scan({ start: valueKey(tree, key), reverse: true })) {
       if (found[0] !== tree) return undefined;
       if (readLeafIndex(value) < size) return copyLeaf(found.slice(1), value);
+      const low = this.#earlierLow(tree, readLowBefore(value), size);
+      // Leaf 0 is also the low leaf of keys below its own.
+      return Buffer.compare(low.key, key) <= 0 ? low : undefined;
     }
     return undefined;
   }
 
+  /** From the leaf at `index` down its low leaves, to the first one among the first `size`. */
+  #earlierLow(tree: IndexedTree, index: number, size: number): StoredLeaf {
+    for (;;) {
+      const key = this.#keyAt(tree, index);
+      const row = this.#rowOf(tree, key, index);
+      if (index < size) return copyLeaf(key, row);
+      index = readLowBefore(row);
+    }
+  }
+
+  /** Key of a leaf, of this state or a later one. */
+  #keyAt(tree: IndexedTree, index: number): Uint8Array {
+    const key = this.#tables.leaves.get(positionKey(tree, index));
+    if (key === undefined) throw new Error(`tree ${tree}: the key of leaf ${index} is missing`);
+    return key;
+  }
+
+  #rowOf(tree: IndexedTree, key: Uint8Array, index: number): Uint8Array {
+    const row = readLeafRow(this.#tables, tree, key);
+    if (row === undefined) throw new Error(`tree ${tree}: the row of leaf ${index} is missing`);
+    return row;
+  }
+
   /** Replaces what later blocks changed in a leaf: pointers to leaves beyond this state's size, and the value. */
   #asOfBlock(tree: IndexedTree, leaf: StoredLeaf, size: number): StoredLeaf {
-    while (leaf.nextIndex >= size) {
-      const next = storedLeaf(this.#tables, tree, leaf.nextKey);
-      if (next === undefined) throw new Error(`tree ${tree}: the leaf of key ${leaf.nextIndex} is missing`);
-      leaf = { ...leaf, nextKey: next.nextKey, nextIndex: next.nextIndex };
+    let { nextKey, nextIndex } = leaf;
+    while (nextIndex >= size) {
+      nextIndex = readNextBefore(this.#rowOf(tree, nextKey, nextIndex));
+      // The end of the list names leaf 0 by index and by key.
+      nextKey = this.#keyAt(tree, nextIndex);
     }
+    if (nextIndex !== leaf.nextIndex) leaf = { ...leaf, nextKey, nextIndex };
     if (leaf.value !== undefined && leaf.since !== undefined && leaf.since > this.block) {
       const version = this.#historical(this.#tables.valueHistory, leaf.key);
       if (version === undefined)

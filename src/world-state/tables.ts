@@ -12,7 +12,8 @@ import type { IndexedLeaf, TreeSnapshot, WorldStateStatus } from "./types.ts";
  *                                                                                    what the next version replaced (TileRecord)
  *   leaves         tree 1 | position 6           -> value 32, or the key of an indexed leaf
  *   positions      tree 1 | value 32             -> position 6                       append-only trees
- *   keys           tree 1 | key 32               -> index 6 | next index 6 | next key 32 [ | since 4 | value 32 ]
+ *   keys           tree 1 | key 32               -> index 6 | next index 6 | next key 32 | low before 6 | next before 6
+ *                                                   [ | since 4 | value 32 ]         see StoredLeaf
  *   value history  slot 32 | last block 4        -> since 4 | value 32
  *   states         block 4                       -> 5 x (root 32 | size 6)           kept for every block
  *   sizes          tree 1 | size 6               -> block 4                          first block after which the tree has that size
@@ -113,24 +114,42 @@ export function readVersioned(row: Uint8Array): Versioned {
   return { since: readU32(row, 0), bytes: row.subarray(4) };
 }
 
-/** An indexed leaf as stored; `since` is the block that wrote its value (public data only). */
+/**
+ * An indexed leaf as stored. Its neighbours in the sorted list before the block that inserted it stay with it for good: whatever
+ * is between it and them came with that block or a later one. A state that does not hold the leaf yet therefore finds its own
+ * nearest keys by going from neighbour to neighbour, each of an earlier block. Every state holds the leaves of genesis, whose two
+ * fields are 0 and never followed.
+ */
 export interface StoredLeaf extends IndexedLeaf {
+  /** Index of the low leaf before that block. */
+  lowBefore: number;
+  /** Index of the next leaf before that block; 0, as in `nextIndex`, at the end of the list. */
+  nextBefore: number;
+  /** The block that wrote the value (public data only). */
   since?: number;
 }
 
+const LEAF_BYTES = 56;
+const SLOT_BYTES = 92;
+
 /** Bytes of a row of `keys`. */
 export function leafRowBytes(tree: TreeId): number {
-  return tree === PUBLIC_DATA_TREE ? 80 : 44;
+  return tree === PUBLIC_DATA_TREE ? SLOT_BYTES : LEAF_BYTES;
 }
 
 /** A leaf's row; in the start of `out` when there is one. */
-export function leafBytes(leaf: StoredLeaf, out = new Uint8Array(leaf.value === undefined ? 44 : 80)): Uint8Array {
+export function leafBytes(
+  leaf: StoredLeaf,
+  out = new Uint8Array(leaf.value === undefined ? LEAF_BYTES : SLOT_BYTES),
+): Uint8Array {
   writeUint(out, 0, 6, leaf.index);
   writeUint(out, 6, 6, leaf.nextIndex);
   out.set(leaf.nextKey, 12);
+  writeUint(out, 44, 6, leaf.lowBefore);
+  writeUint(out, 50, 6, leaf.nextBefore);
   if (leaf.value !== undefined) {
-    writeU32(out, 44, leaf.since ?? 0);
-    out.set(leaf.value, 48);
+    writeU32(out, 56, leaf.since ?? 0);
+    out.set(leaf.value, 60);
   }
   return out;
 }
@@ -142,16 +161,26 @@ export function readLeaf(key: Uint8Array, row: Uint8Array): StoredLeaf {
     key,
     nextKey: row.subarray(12, 44),
     nextIndex: readUint(row, 6, 6),
+    lowBefore: readLowBefore(row),
+    nextBefore: readNextBefore(row),
   };
-  if (row.length > 44) {
-    leaf.since = readU32(row, 44);
-    leaf.value = row.subarray(48, 80);
+  if (row.length > LEAF_BYTES) {
+    leaf.since = readU32(row, 56);
+    leaf.value = row.subarray(60, 92);
   }
   return leaf;
 }
 
 export function readLeafIndex(row: Uint8Array): number {
   return readUint(row, 0, 6);
+}
+
+export function readLowBefore(row: Uint8Array): number {
+  return readUint(row, 44, 6);
+}
+
+export function readNextBefore(row: Uint8Array): number {
+  return readUint(row, 50, 6);
 }
 
 /** Reads a row whose memory is borrowed. */
@@ -161,10 +190,12 @@ export function copyLeaf(key: Uint8Array, row: Uint8Array): StoredLeaf {
     key,
     nextKey: row.slice(12, 44),
     nextIndex: readUint(row, 6, 6),
+    lowBefore: readLowBefore(row),
+    nextBefore: readNextBefore(row),
   };
-  if (row.length > 44) {
-    leaf.since = readU32(row, 44);
-    leaf.value = row.slice(48, 80);
+  if (row.length > LEAF_BYTES) {
+    leaf.since = readU32(row, 56);
+    leaf.value = row.slice(60, 92);
   }
   return leaf;
 }
