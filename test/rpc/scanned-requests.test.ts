@@ -214,6 +214,32 @@ describe("requests answered from their bytes", () => {
     );
   });
 
+  test("batches have the same answers too, kept or not", async () => {
+    const [keeping, general] = [dispatcher(), dispatcher()];
+    let deep: unknown = 1;
+    for (let i = 0; i < 20_000; i++) deep = [deep];
+    const item = fc
+      .tuple(fc.constantFrom(...METHODS), params, fc.constantFrom<unknown>(1, "a", null, undefined, deep))
+      .map(([name, list, number]) => {
+        let parsed: unknown;
+        try {
+          parsed = JSON.parse(list);
+        } catch {
+          parsed = list;
+        }
+        return { jsonrpc: "2.0", id: number, method: name, params: parsed };
+      });
+    await fc.assert(
+      fc.asyncProperty(fc.array(item, { minLength: 1, maxLength: 4 }), async (batch) => {
+        // Nothing is kept by what is asked alone and parsed.
+        const alone = await Promise.all(batch.map(async (request) => shownAnswer(await general.answer(request))));
+        const [, text] = await shownAnswer(await keeping.answer(batch));
+        expect(text).toBe(`[${alone.map(([, body]) => body).join(",")}]`);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
   test("a long result that is kept is given in parts of the same bytes", async () => {
     const scanning = dispatcher();
     const body = Buffer.from('{"id":"a","method":"node_wide","params":[]}');

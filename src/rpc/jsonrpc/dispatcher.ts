@@ -184,8 +184,12 @@ export class Dispatcher {
     const request = item as RequestObject;
     const kept = this.#keptFor(request);
     const text = kept && this.#options.results?.get(kept.results, kept.key);
-    if (text !== undefined) return this.#answer(request, text, (out, json) => void out.bytes(json));
-    return this.#call(request, kept);
+    if (text === undefined) return this.#call(request, kept);
+    try {
+      return this.#answer(request, text, (out, json) => void out.bytes(json));
+    } catch (error) {
+      return this.#error(request, error);
+    }
   }
 
   /** Where the result of a parsed call may be kept: under the text that its params have without blanks. */
