@@ -12,7 +12,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Tells a pool what a block holds. */
 export function tellBlock(pool: TxPool, chain: Pick<ChainStore, "block" | "txEffects">, number: number): void {
   const block = chain.block(number);
-  if (block === undefined || pool.isEmpty) return;
+  if (block === undefined) return;
   const effects = chain.txEffects(number);
   pool.blockAdded({
     number,
@@ -40,7 +40,7 @@ export function followChain(options: MempoolEventsOptions): () => void {
   const beginSlot = (): void => pool.slotStarted(slotAt(Math.floor(now() / 1000), constants));
   const leave = [
     synchronizer.on("blocksAdded", ({ first, last }) => {
-      for (let number = first; number <= last; number++) tellBlock(pool, chain, number);
+      for (let number = first; number <= last && !pool.isEmpty; number++) tellBlock(pool, chain, number);
       beginSlot();
     }),
     synchronizer.on("blocksRemoved", ({ tip }) => pool.pruned(tip)),

@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { SyncEvents } from "../../src/archiver/sync-services.ts";
+import type { AddedBlock, TxPool } from "../../src/mempool/pool/tx-pool.ts";
+import { followChain } from "../../src/node/mempool-events.ts";
+import { HEADER_AT } from "../../src/protocol/block-header.ts";
+import { bigUintBytes, concat, toHex } from "../../src/protocol/bytes.ts";
+import { fr } from "../../src/protocol/field.ts";
+import { mapKey } from "../../src/world-state/indexed-overlay.ts";
+import { GENESIS_BLOCK, IDENTITY, settledTx, wordOf } from "../rpc/support/fakes.ts";
+
+type Listeners = { [K in keyof SyncEvents]?: (...args: SyncEvents[K]) => void };
+
+function setUp(isEmpty = false) {
+  const listeners: Listeners = {};
+  const told: unknown[] = [];
+  const pool = {
+    isEmpty,
+    blockAdded: ({ number, timestamp, txHashes, nullifierKeys }: AddedBlock) =>
+      void told.push(["block", number, timestamp, txHashes.map(toHex), [...nullifierKeys]]),
+    slotStarted: (slot: number) => void told.push(["slot", slot]),
+    pruned: (tip: number) => void told.push(["pruned", tip]),
+    finalized: (block: number) => void told.push(["finalized", block]),
+  };
+  const block = (number: number) => {
+    const header = new Uint8Array(GENESIS_BLOCK.header);
+    header.set(bigUintBytes(BigInt(1_000 + number), 8), HEADER_AT.timestamp);
+    return { ...GENESIS_BLOCK, number, header, hash: wordOf(number) };
+  };
+  const effect = (number: number) => ({
+    ...settledTx().effect,
+    txHash: fr(number),
+    nullifiers: concat(fr(number * 10), fr(number * 10 + 1)),
+  });
+  const errors: string[] = [];
+  let seconds = IDENTITY.constants.l1GenesisTime + 72 * 5;
+  const end = followChain({
+    pool: pool as unknown as TxPool,
+    synchronizer: {
+      on: (event, listener) => {
+        Object.assign(listeners, { [event]: listener });
+        return () => delete listeners[event];
+      },
+    },
+    chain: { block, txEffects: (number: number) => [effect(number)] },
+    constants: IDENTITY.constants,
+    slotCheckIntervalMs: 1_000,
+    now: () => seconds * 1_000,
+    logger: { error: (_, message) => void errors.push(message) },
+  });
+  return { listeners, told, pool, errors, end, later: (by: number) => (seconds += by) };
+}
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test("a pool hears of every block in order, then of the slot", () => {
+  const { listeners, told, end } = setUp();
+  listeners.blocksAdded?.({ first: 3, last: 4 });
+  const keys = (number: number) => [fr(number * 10), fr(number * 10 + 1)].map(mapKey);
+  expect(told).toEqual([
+    ["block", 3, 1_003n, [toHex(fr(3))], keys(3)],
+    ["block", 4, 1_004n, [toHex(fr(4))], keys(4)],
+    ["slot", 5],
+  ]);
+  end();
+});
+
+test("an empty pool is not told of blocks", () => {
+  const { listeners, told, end } = setUp(true);
+  listeners.blocksAdded?.({ first: 1, last: 1_000_000_000 });
+  expect(told).toEqual([["slot", 5]]);
+  end();
+});
+
+test("reorgs and finality are passed on", () => {
+  const { listeners, told, end } = setUp();
+  listeners.blocksRemoved?.({ reason: "l1-reorg", tip: 7, removed: [], epoch: undefined });
+  listeners.finalized?.({ blockNumber: 6 });
+  expect(told).toEqual([
+    ["pruned", 7],
+    ["finalized", 6],
+  ]);
+  end();
+});
+
+test("the clock begins slots, a failure is said and tried again, and the end is an end", () => {
+  const { listeners, told, pool, errors, end, later } = setUp();
+  vi.advanceTimersByTime(1_000);
+  later(72);
+  pool.slotStarted = () => {
+    throw new Error("disk");
+  };
+  vi.advanceTimersByTime(1_000);
+  expect(errors).toHaveLength(1);
+  pool.slotStarted = (slot) => void told.push(["slot", slot]);
+  vi.advanceTimersByTime(1_000);
+  expect(told).toEqual([
+    ["slot", 5],
+    ["slot", 6],
+  ]);
+  end();
+  vi.advanceTimersByTime(10_000);
+  expect(told).toHaveLength(2);
+  expect(Object.keys(listeners)).toEqual([]);
+});
