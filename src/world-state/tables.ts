@@ -1,4 +1,4 @@
-import { concat, readU32, readUint, writeU32, writeUint } from "../protocol/bytes.ts";
+import { concat, readU32, writeU32, writeUint } from "../protocol/bytes.ts";
 import { PUBLIC_DATA_TREE, TREE_IDS, type TreeId } from "../protocol/constants.ts";
 import type { Store, Table } from "../storage/store.ts";
 import { TILE_HEIGHT, TILE_KEY_BYTES } from "./tile-address.ts";
@@ -90,8 +90,8 @@ export function positionBytes(position: number): Uint8Array {
   return bytes;
 }
 
-export function readPosition(bytes: Uint8Array): number {
-  return readUint(bytes, 0, 6);
+export function readPosition(bytes: Uint8Array, at = 0): number {
+  return ((bytes[at] << 8) | bytes[at + 1]) * 2 ** 32 + readU32(bytes, at + 2);
 }
 
 /** Most bytes of a row of `tiles`: a full tile of TILE_HEIGHT levels. */
@@ -160,7 +160,7 @@ export function readLeaf(key: Uint8Array, row: Uint8Array): StoredLeaf {
     index: readLeafIndex(row),
     key,
     nextKey: row.subarray(12, 44),
-    nextIndex: readUint(row, 6, 6),
+    nextIndex: readPosition(row, 6),
     lowBefore: readLowBefore(row),
     nextBefore: readNextBefore(row),
   };
@@ -172,15 +172,15 @@ export function readLeaf(key: Uint8Array, row: Uint8Array): StoredLeaf {
 }
 
 export function readLeafIndex(row: Uint8Array): number {
-  return readUint(row, 0, 6);
+  return readPosition(row);
 }
 
 export function readLowBefore(row: Uint8Array): number {
-  return readUint(row, 44, 6);
+  return readPosition(row, 44);
 }
 
 export function readNextBefore(row: Uint8Array): number {
-  return readUint(row, 50, 6);
+  return readPosition(row, 50);
 }
 
 /** Reads a row whose memory is borrowed. */
@@ -189,7 +189,7 @@ export function copyLeaf(key: Uint8Array, row: Uint8Array): StoredLeaf {
     index: readLeafIndex(row),
     key,
     nextKey: row.slice(12, 44),
-    nextIndex: readUint(row, 6, 6),
+    nextIndex: readPosition(row, 6),
     lowBefore: readLowBefore(row),
     nextBefore: readNextBefore(row),
   };
@@ -212,7 +212,7 @@ export function stateBytes(snapshots: Snapshots): Uint8Array {
 export function readState(row: Uint8Array): Snapshots {
   return TREE_IDS.map((tree) => ({
     root: row.subarray(tree * 38, tree * 38 + 32),
-    size: readUint(row, tree * 38 + 32, 6),
+    size: readPosition(row, tree * 38 + 32),
   }));
 }
 
@@ -252,7 +252,7 @@ export function readUndo(row: Uint8Array): UndoRecord {
     earlierPositions: take(readU32(row, 8), 39).map((item) => ({
       tree: item[0] as TreeId,
       value: item.subarray(1, 33),
-      position: readUint(item, 33, 6),
+      position: readPosition(item, 33),
     })),
   };
 }
