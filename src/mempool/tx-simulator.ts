@@ -115,7 +115,12 @@ export class TxSimulator {
       try {
         return await this.#onLatest({ tx, hash }, gasFees, options);
       } catch (error) {
-        if (!(error instanceof StaleBaseError) || tries === RETRIES) throw error;
+        if (!(error instanceof StaleBaseError)) throw error;
+        if (tries === RETRIES) {
+          throw new SimulationError("The latest block kept changing while the transaction was simulated", {
+            cause: error,
+          });
+        }
       }
     }
   }

@@ -14,7 +14,7 @@ export const EXCEPTIONS: readonly { reason: string; cases: readonly number[] }[]
   // getMaxPriorityFees, getPendingTxCount, getTxByHash, getPendingTxs
   { reason: "that node had transactions in its pool", cases: [15, 16, 106, 116, 206] },
   // isValidTx, simulatePublicCalls
-  { reason: "transactions are not judged or simulated yet", cases: [117, 118, 119] },
+  { reason: "the transactions are of that network", cases: [117, 118] },
   // svc_getVersion
   { reason: "this node has the development namespace, that one had not", cases: [285] },
   // getBlockNumber, getProvenBlockNumber, getCheckpointedBlockNumber, getCheckpointNumber, getL2Tips, getWorldStateSyncStatus, getBlock, getBlockHeader, getBlockByHash, getBlockByArchive, getBlockHeaderByArchive, getBlocks, getCheckpointedBlocks, getCheckpoints, getCheckpointsDataForEpoch, getTxReceipt, getTxEffect, getPublicStorageAt, findLeavesIndexes, getNullifierMembershipWitness, getLowNullifierMembershipWitness, getPublicDataWitness, getBlockHashMembershipWitness, getNoteHashMembershipWitness, getL1ToL2MessageMembershipWitness, getL1ToL2MessageCheckpoint, isL1ToL2MessageSynced, getL2ToL1Messages, getContract, getPublicLogs, getPublicLogsByTagsFromContract, getPrivateLogsByTags
