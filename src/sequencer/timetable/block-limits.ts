@@ -1,0 +1,40 @@
+import { MAX_DA_GAS_PER_CHECKPOINT } from "../../protocol/constants.ts";
+import type { TxGas } from "../../protocol/tx/gas-settings.ts";
+
+/** Settings of a proposer about the size of its blocks; undefined: none. */
+export interface BlockLimitSettings {
+  maxL2BlockGas: number | undefined;
+  maxDABlockGas: number | undefined;
+  maxTxsPerBlock: number | undefined;
+  maxTxsPerCheckpoint: number | undefined;
+  /** A block may use this many times its even share of the checkpoint. */
+  perBlockAllocationMultiplier: number;
+}
+
+export interface PerBlockLimits {
+  maxGas: TxGas;
+  maxTxs: number;
+}
+
+const DEFAULT_MAX_TXS_PER_BLOCK = 32;
+
+/** What one block may use before what the checkpoint has left is considered (sheet 06 section 4.6). */
+export function perBlockLimits(
+  settings: BlockLimitSettings,
+  { manaLimit, maxBlocks }: { manaLimit: number; maxBlocks: number },
+): PerBlockLimits {
+  const { maxTxsPerBlock, maxTxsPerCheckpoint } = settings;
+  const share = (total: number) =>
+    Math.min(total, Math.ceil((total / maxBlocks) * settings.perBlockAllocationMultiplier));
+  const limit = (explicit: number | undefined, total: number) =>
+    explicit === undefined ? share(total) : Math.min(explicit, total);
+  const txs =
+    maxTxsPerBlock ?? (maxTxsPerCheckpoint === undefined ? DEFAULT_MAX_TXS_PER_BLOCK : share(maxTxsPerCheckpoint));
+  return {
+    maxGas: {
+      l2Gas: limit(settings.maxL2BlockGas, manaLimit),
+      daGas: limit(settings.maxDABlockGas, MAX_DA_GAS_PER_CHECKPOINT),
+    },
+    maxTxs: Math.min(txs, maxTxsPerCheckpoint ?? Number.POSITIVE_INFINITY),
+  };
+}

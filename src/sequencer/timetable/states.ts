@@ -1,0 +1,17 @@
+/** What a sequencer may be doing, in the order in which a slot passes through them (sheet 08 section 3.1). */
+export const SEQUENCER_STATES = [
+  "STOPPED",
+  "STOPPING",
+  "IDLE",
+  "SYNCHRONIZING",
+  "PROPOSER_CHECK",
+  "INITIALIZING_CHECKPOINT",
+  "WAITING_FOR_TXS",
+  "CREATING_BLOCK",
+  "WAITING_UNTIL_NEXT_BLOCK",
+  "ASSEMBLING_CHECKPOINT",
+  "COLLECTING_ATTESTATIONS",
+  "PUBLISHING_CHECKPOINT",
+] as const;
+
+export type SequencerState = (typeof SEQUENCER_STATES)[number];
