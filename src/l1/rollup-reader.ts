@@ -9,6 +9,7 @@ import { JsonRpcFeeReader } from "./fees/fee-reader.ts";
 import { retrieveMessages } from "./inbox-messages.ts";
 import type { L1Logger } from "./logger.ts";
 import { JsonRpcOutboxReader } from "./outbox/outbox-reader.ts";
+import { JsonRpcProposalReader } from "./proposals/proposal-reader.ts";
 import { block } from "./rpc/answers.ts";
 import type { L1Rpc } from "./rpc/l1-rpc.ts";
 import type {
@@ -19,6 +20,7 @@ import type {
   InboxState,
   L1Block,
   OutboxReader,
+  ProposalReader,
   ProposedCheckpoint,
   RollupIdentity,
   RollupStatus,
@@ -29,6 +31,7 @@ export class JsonRpcRollupReader implements ConnectedRollup {
   readonly identity: RollupIdentity;
   readonly fees: FeeReader;
   readonly outbox: OutboxReader;
+  readonly proposals: ProposalReader;
   readonly #rpc: L1Rpc;
   readonly #rollup: Contract<typeof rollupAbi>;
   readonly #inbox: Contract<typeof inboxAbi>;
@@ -46,6 +49,7 @@ export class JsonRpcRollupReader implements ConnectedRollup {
     this.#committees = new EpochCommittees(rpc, identity, logger);
     this.fees = new JsonRpcFeeReader({ rpc, identity, latestBlock: () => this.latestBlock() });
     this.outbox = new JsonRpcOutboxReader({ rpc, identity, finalizedBlock: () => this.finalizedBlock(), logger });
+    this.proposals = new JsonRpcProposalReader({ rpc, identity, latestBlock: () => this.latestBlock(), logger });
   }
 
   async latestBlock(): Promise<L1Block> {

@@ -130,6 +130,24 @@ export interface FeeReader {
   predictedMinFees(usage: ManaUsage): Promise<GasFees[]>;
 }
 
+/** What the rollup says to a proposer before it builds. All throw an L1Error while L1 does not answer. */
+export interface ProposalReader {
+  /**
+   * The slot of a time (seconds) and the number that a checkpoint on top of `archive` would have there. Throws a ContractRevertError when
+   * the rollup would not take it: Rollup__SlotAlreadyInChain, Rollup__InvalidArchive, ValidatorSelection__InvalidProposer.
+   * `proposer` (20 bytes) is zero where anyone may propose.
+   */
+  canProposeAt(
+    timestamp: number,
+    archive: Uint8Array,
+    proposer: Uint8Array,
+  ): Promise<{ slot: number; checkpointNumber: number }>;
+  /** What a checkpoint has to charge whose slot starts at a time (seconds), to the unit. */
+  minFeesAt(timestamp: number): Promise<GasFees>;
+  /** Basis points by which the next checkpoint should move the fee asset's price; zero when nothing tells it. */
+  feeAssetPriceModifier(): Promise<bigint>;
+}
+
 /** Roots of L2-to-L1 messages that proofs have put on L1. */
 export interface OutboxReader {
   /**
@@ -143,6 +161,7 @@ export interface OutboxReader {
 export interface ConnectedRollup extends RollupReader {
   readonly fees: FeeReader;
   readonly outbox: OutboxReader;
+  readonly proposals: ProposalReader;
 }
 
 export interface BlobFetchOptions {

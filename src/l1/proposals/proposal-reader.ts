@@ -1,0 +1,50 @@
+import type { Hex } from "viem";
+import { toHex } from "../../protocol/bytes.ts";
+import { type GasFees, manaFees } from "../../protocol/fees/gas-fees.ts";
+import { rollupProposalsAbi } from "../abi/rollup-proposals.ts";
+import { type Contract, read } from "../contracts/contract.ts";
+import type { L1Logger } from "../logger.ts";
+import type { L1Rpc } from "../rpc/l1-rpc.ts";
+import type { L1Block, ProposalReader, RollupIdentity } from "../types.ts";
+import { feeAssetPriceModifier } from "./fee-asset-oracle.ts";
+
+export interface ProposalReaderOptions {
+  rpc: L1Rpc;
+  identity: RollupIdentity;
+  latestBlock(): Promise<L1Block>;
+  logger: L1Logger;
+}
+
+/** ProposalReader over JSON-RPC: nothing is kept, since each answer may be another one block later. */
+export class JsonRpcProposalReader implements ProposalReader {
+  readonly #rpc: L1Rpc;
+  readonly #rollup: Contract<typeof rollupProposalsAbi>;
+  readonly #latestBlock: () => Promise<L1Block>;
+  readonly #logger: L1Logger;
+
+  constructor({ rpc, identity, latestBlock, logger }: ProposalReaderOptions) {
+    this.#rpc = rpc;
+    this.#rollup = { name: "Rollup", address: identity.addresses.rollupAddress, abi: rollupProposalsAbi };
+    this.#latestBlock = latestBlock;
+    this.#logger = logger;
+  }
+
+  async canProposeAt(
+    timestamp: number,
+    archive: Uint8Array,
+    proposer: Uint8Array,
+  ): Promise<{ slot: number; checkpointNumber: number }> {
+    const args = [BigInt(timestamp), toHex(archive) as Hex, toHex(proposer) as Hex] as const;
+    const [slot, checkpointNumber] = await read(this.#rpc, this.#rollup, "canProposeAtTime", args);
+    return { slot: Number(slot), checkpointNumber: Number(checkpointNumber) };
+  }
+
+  async minFeesAt(timestamp: number): Promise<GasFees> {
+    return manaFees(await read(this.#rpc, this.#rollup, "getManaMinFeeAt", [BigInt(timestamp), true]));
+  }
+
+  async feeAssetPriceModifier(): Promise<bigint> {
+    const { number } = await this.#latestBlock();
+    return feeAssetPriceModifier(this.#rpc, this.#rollup, number, this.#logger);
+  }
+}
