@@ -1,0 +1,63 @@
+import { keccak_256 } from "@noble/hashes/sha3.js";
+import { encodeAbiParameters, type Hex, parseAbiParameters } from "viem";
+import { concat, fromHex, isZero, toHex } from "../../protocol/bytes.ts";
+import { DIGEST_DOMAIN } from "../committee/digests.ts";
+import type { CommitteeAttestation } from "../types.ts";
+
+/** A committee's attestations as `propose` takes them (sheet 04 section 3.3), everything empty on a network without a committee. */
+export interface PackedAttestations {
+  signatureIndices: Uint8Array;
+  signaturesOrAddresses: Uint8Array;
+  /** 20-byte addresses of the members that signed, in committee order. */
+  signers: readonly Uint8Array[];
+  /**
+   * The proposer's signature (65 bytes r, s, v) of `attestationsAndSignersHash` as a personal message. When absent the account that
+   * publishes signs, which a rollup without a committee accepts.
+   */
+  signature?: Uint8Array;
+}
+
+export const NO_ATTESTATIONS: PackedAttestations = {
+  signatureIndices: new Uint8Array(),
+  signaturesOrAddresses: new Uint8Array(),
+  signers: [],
+};
+
+/** Packs entries in committee order, each with its address; a member without a signature is posted as its address. */
+export function packAttestations(entries: readonly CommitteeAttestation[]): PackedAttestations {
+  const signatureIndices = new Uint8Array(Math.ceil(entries.length / 8));
+  const parts: Uint8Array[] = [];
+  const signers: Uint8Array[] = [];
+  entries.forEach(({ address, signature }, i) => {
+    if (signature === undefined || isZero(signature)) {
+      parts.push(address);
+      return;
+    }
+    signatureIndices[i >> 3] |= 0x80 >> (i & 7);
+    parts.push(signature.subarray(64), signature.subarray(0, 64));
+    signers.push(address);
+  });
+  return { signatureIndices, signaturesOrAddresses: concat(...parts), signers };
+}
+
+const ATTESTATIONS_AND_SIGNERS = parseAbiParameters([
+  "uint8 domain, CommitteeAttestations attestations, address[] signers",
+  "struct CommitteeAttestations { bytes signatureIndices; bytes signaturesOrAddresses; }",
+]);
+
+/** keccak256 of what the proposer signs about the attestations it posts (sheet 08 section 2). */
+export function attestationsAndSignersHash({
+  signatureIndices,
+  signaturesOrAddresses,
+  signers,
+}: PackedAttestations): Uint8Array {
+  const encoded = encodeAbiParameters(ATTESTATIONS_AND_SIGNERS, [
+    DIGEST_DOMAIN.attestationsAndSigners,
+    {
+      signatureIndices: toHex(signatureIndices) as Hex,
+      signaturesOrAddresses: toHex(signaturesOrAddresses) as Hex,
+    },
+    signers.map((signer) => toHex(signer) as Hex),
+  ]);
+  return keccak_256(fromHex(encoded));
+}
