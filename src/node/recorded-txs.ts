@@ -1,0 +1,19 @@
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+import type { Tx } from "../protocol/tx/tx.ts";
+import { txFromBytes } from "../protocol/tx/tx-bytes.ts";
+
+/** This file is src/node/ of the package as source, and build/src/node/ of it when compiled. */
+const DATA = import.meta.url.endsWith(".ts") ? "../../data/" : "../../../data/";
+
+/** Transactions of a file of the package's `data` folder (data/README.md), without their proofs, in order. */
+export function recordedTxs(file: string): Tx[] {
+  const bytes = new Uint8Array(gunzipSync(readFileSync(new URL(`${DATA}${file}`, import.meta.url))));
+  const txs: Tx[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const { tx, next } = txFromBytes(bytes, at);
+    txs.push(tx);
+    at = next;
+  }
+  return txs;
+}

@@ -1,0 +1,106 @@
+import { BLOCK_HEADER_BYTES, type BlockHeader } from "../block-header.ts";
+import { bigUintBytes, writeU32 } from "../bytes.ts";
+import type { GasFees } from "../fees/gas-fees.ts";
+import type { Fr } from "../field.ts";
+import { isForPublic, privateAccumulatedData, publicAccumulatedData } from "./accumulated-data.ts";
+import type { TxGas } from "./gas-settings.ts";
+import { TX_DATA_AT } from "./kernel-output.ts";
+import type { Tx } from "./tx.ts";
+
+/**
+ * Recorded transactions as patterns of new ones. The proof of what comes out holds no more, so only a network that checks none takes it.
+ * Everything else that nodes check can be made to hold (sheet 06 section 1.2). Offsets are those of kernel-output.ts.
+ */
+
+/** What binds a tx to a network and a moment; parts that are left out stay as recorded. */
+export interface TxTerms {
+  /** Of a block in the chain's archive. */
+  anchor?: BlockHeader;
+  chainId?: Fr;
+  version?: Fr;
+  gasLimits?: TxGas;
+  maxFeesPerGas?: GasFees;
+  maxPriorityFeesPerGas?: GasFees;
+  /** Seconds. */
+  expirationTimestamp?: bigint;
+}
+
+/** A copy of the tx with those terms; its hash is another one. Throws a RangeError for an anchor of another length. */
+export function withTerms(tx: Tx, terms: TxTerms): Tx {
+  const { anchor, chainId, version, gasLimits, maxFeesPerGas, maxPriorityFeesPerGas, expirationTimestamp } = terms;
+  const data = tx.data.slice();
+  if (anchor !== undefined) {
+    if (anchor.length !== BLOCK_HEADER_BYTES) {
+      throw new RangeError(`a block header has ${BLOCK_HEADER_BYTES} bytes, got ${anchor.length}`);
+    }
+    data.set(anchor, TX_DATA_AT.anchorHeader);
+  }
+  if (chainId !== undefined) data.set(chainId, TX_DATA_AT.chainId);
+  if (version !== undefined) data.set(version, TX_DATA_AT.version);
+  if (gasLimits !== undefined) {
+    writeU32(data, TX_DATA_AT.gasLimits, gasLimits.daGas);
+    writeU32(data, TX_DATA_AT.gasLimits + 4, gasLimits.l2Gas);
+  }
+  if (maxFeesPerGas !== undefined) writeFees(data, TX_DATA_AT.maxFeesPerGas, maxFeesPerGas);
+  if (maxPriorityFeesPerGas !== undefined) writeFees(data, TX_DATA_AT.maxPriorityFeesPerGas, maxPriorityFeesPerGas);
+  if (expirationTimestamp !== undefined) data.set(bigUintBytes(expirationTimestamp, 8), TX_DATA_AT.expirationTimestamp);
+  return { ...tx, data };
+}
+
+function writeFees(data: Uint8Array, at: number, { feePerDaGas, feePerL2Gas }: GasFees): void {
+  data.set(bigUintBytes(feePerDaGas, 16), at);
+  data.set(bigUintBytes(feePerL2Gas, 16), at + 16);
+}
+
+/**
+ * A copy of the tx whose nullifiers, note hashes and first fields (tags) of private logs are those that `next` gives, one after the other,
+ * so that it can stand beside the recorded one. Not for a tx whose nullifiers or logs mean something to the network: those that publish
+ * classes or instances.
+ */
+export function withFreshEffects(tx: Tx, next: () => Fr): Tx {
+  const data = tx.data.slice();
+  const parts = accumulations(data);
+  for (const { nullifiers, noteHashes, privateLogs } of parts) {
+    for (const nullifier of nullifiers) nullifier.set(next());
+    for (const noteHash of noteHashes) noteHash.set(next());
+    for (const log of privateLogs) log.set(next());
+  }
+  return { ...tx, data };
+}
+
+/** Views into `data`. */
+function accumulations(data: Uint8Array) {
+  if (!isForPublic(data)) return [privateAccumulatedData(data)];
+  const { nonRevertible, revertible } = publicAccumulatedData(data);
+  return [nonRevertible, revertible];
+}
+
+/**
+ * A copy of the tx whose public calls get the calldata that `change` gives for theirs (n x 32 bytes, the selector first); `hash` is the hash
+ * of public calldata (core/derive/call-hashes.ts). Calls are numbered in the order setup, app, teardown. Throws a RangeError when the tx
+ * has not one calldata for each call.
+ */
+export function withCalldata(
+  tx: Tx,
+  change: (calldata: Uint8Array, call: number) => Uint8Array,
+  hash: (calldata: Uint8Array) => Fr,
+): Tx {
+  const data = tx.data.slice();
+  const requests = callRequests(data);
+  if (requests.length !== tx.publicFunctionCalldata.length) {
+    throw new RangeError(`the tx has ${tx.publicFunctionCalldata.length} calldata for ${requests.length} calls`);
+  }
+  const publicFunctionCalldata = tx.publicFunctionCalldata.map(({ values }, call) => {
+    const changed = change(values.slice(), call);
+    const calldataHash = hash(changed);
+    requests[call].calldataHash.set(calldataHash);
+    return { values: changed, hash: calldataHash };
+  });
+  return { ...tx, data, publicFunctionCalldata };
+}
+
+function callRequests(data: Uint8Array) {
+  if (!isForPublic(data)) return [];
+  const { setupCalls, appCalls, teardownCall } = publicAccumulatedData(data);
+  return [...setupCalls, ...appCalls, ...(teardownCall === undefined ? [] : [teardownCall])];
+}
