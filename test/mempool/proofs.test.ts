@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -80,10 +80,12 @@ describe("verification", () => {
   });
 
   test("at most so many run, so many wait, and the next is refused", async () => {
-    const running = join(folder, "running");
+    const slots = join(folder, "slots");
+    mkdirSync(slots);
+    // Only one program makes a folder: each holds one of two while it runs, and fails without.
     const path = program(
       "slow",
-      `echo x >> ${running}; [ $(wc -l < ${running}) -le 2 ] || exit 1; sleep 0.2; sed -i '$d' ${running}`,
+      `for slot in 1 2; do mkdir ${slots}/$slot 2>/dev/null && sleep 0.2 && rmdir ${slots}/$slot && exit 0; done; exit 1`,
     );
     const verifier = new BbVerifier({
       program: path,
