@@ -34,12 +34,12 @@ export interface BlockStateParts {
 }
 
 /**
- * The state between two transactions of a block that is being built: a fork, and what was read of it. A transaction reaches the fork's
+ * The state between two transactions of a block, or of a checkpoint's blocks, that is being built: a fork, and what was read of it. A transaction reaches the fork's
  * trees when it is applied and not before, so there is nothing of a dropped one to undo.
  */
 export class BlockState {
   readonly fork: Fork;
-  readonly globals: VmGlobals;
+  #globals: VmGlobals;
   readonly contracts: ContractDirectory;
   readonly siloing: Siloing;
   readonly #core: Core;
@@ -49,7 +49,7 @@ export class BlockState {
 
   constructor({ core, fork, globals, contracts, siloing }: BlockStateParts) {
     this.fork = fork;
-    this.globals = globals;
+    this.#globals = globals;
     this.siloing = siloing;
     this.#core = core;
     this.contracts = new ContractDirectory({ core, source: contracts, timestamp: globals.timestamp });
@@ -57,6 +57,15 @@ export class BlockState {
 
   get core(): Core {
     return this.#core;
+  }
+
+  get globals(): VmGlobals {
+    return this.#globals;
+  }
+
+  /** Goes on with the next block of the same checkpoint, which differs in nothing but its number (sheet 06 section 4.2). */
+  beginBlock(blockNumber: number): void {
+    this.#globals = { ...this.#globals, blockNumber };
   }
 
   /** Value of a contract's slot, zero when absent. `key` is slotKey(contract, slot). */

@@ -22,7 +22,7 @@ export interface ProcessOptions extends Omit<ExecutionOptions, "deadline"> {
    */
   mode: "build" | "reexecute";
   maxTxs?: number;
-  /** Of the block, in what its txs use. */
+  /** Of the block, in what its txs use; a new block keeps the L2 limit in what they are billed for too, since its header counts that. */
   maxGas?: Partial<TxGas>;
   /** Of the block's txs, in blob fields. */
   maxBlobFields?: number;
@@ -97,6 +97,8 @@ class Processing {
   readonly #vm: Vm;
   readonly #state: BlockState;
   readonly #options: ProcessOptions;
+  /** L2 gas that the processed txs are billed for: what they used, with teardown limits in place of what teardowns used. */
+  #mana = 0;
 
   constructor(vm: Vm, state: BlockState, options: ProcessOptions) {
     this.#vm = vm;
@@ -129,7 +131,8 @@ class Processing {
     if (this.#exceedsBlobs(ofTxForm(() => leastBlobFields(tx.data)))) {
       return { of: "skipped", reason: `its private part does not fit the ${maxBlobFields} blob fields of the block` };
     }
-    if (!gasFits(gasSum(this.result.totalGas, txGasSettings(tx.data).gasLimits), maxGas)) {
+    const spent = { daGas: this.result.totalGas.daGas, l2Gas: this.#mana };
+    if (!gasFits(gasSum(spent, txGasSettings(tx.data).gasLimits), maxGas)) {
       return { of: "skipped", reason: "its gas limits do not fit what is left of the block's gas" };
     }
     return undefined;
@@ -173,6 +176,7 @@ class Processing {
       return { why: "block gas" };
     }
     pending.apply();
+    this.#mana += executed.gasUsed.billedGas.l2Gas;
     this.result.processed.push({ ...executed, index });
     this.result.totalGas = totalGas;
     this.result.blobFields += blobFields;

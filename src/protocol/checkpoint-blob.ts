@@ -4,8 +4,8 @@ import { DecodeError } from "./errors.ts";
 import { isCanonicalFr } from "./field.ts";
 import { readTxEffect, type TxEffect } from "./tx-effect.ts";
 
-const BLOCK_END_PREFIX = 0xeb8dcdbf;
-const CHECKPOINT_END_PREFIX = 0x8c637443;
+export const BLOCK_END_PREFIX = 0xeb8dcdbf;
+export const CHECKPOINT_END_PREFIX = 0x8c637443;
 
 /** One block as the blobs of its checkpoint carry it (sheet 04 section 4.2). */
 export interface BlobBlock {

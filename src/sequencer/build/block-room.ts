@@ -1,0 +1,51 @@
+import { DA_GAS_PER_FIELD, MAX_DA_GAS_PER_CHECKPOINT, MAX_FIELDS_PER_CHECKPOINT } from "../../protocol/constants.ts";
+import type { TxGas } from "../../protocol/tx/gas-settings.ts";
+import { blockDaGas, blockMana, endWords } from "./block-costs.ts";
+import type { BlockLimits, CheckpointLimits, ProposedBlock } from "./checkpoint-terms.ts";
+
+/** What the txs of a block may take. */
+export interface BlockRoom {
+  maxTxs: number;
+  maxGas: TxGas;
+  maxBlobFields: number;
+}
+
+/** What the blocks of a checkpoint leave for one more (sheet 06 section 4.6). */
+export function roomAfter(
+  blocks: readonly ProposedBlock[],
+  { rollupManaLimit, maxTxsPerCheckpoint }: CheckpointLimits,
+): BlockRoom {
+  const left = (whole: number | undefined, cost: (block: ProposedBlock) => number) =>
+    blocks.reduce((rest, block) => rest - cost(block), whole ?? Number.POSITIVE_INFINITY);
+  return {
+    maxTxs: left(maxTxsPerCheckpoint, ({ txs }) => txs.length),
+    maxGas: {
+      l2Gas: left(rollupManaLimit, blockMana),
+      daGas: left(MAX_DA_GAS_PER_CHECKPOINT, blockDaGas),
+    },
+    maxBlobFields: left(MAX_FIELDS_PER_CHECKPOINT - endWords(blocks.length + 1), ({ body }) => body.length / 32),
+  };
+}
+
+/**
+ * The narrowest of a block's own limits, those that its checkpoint is checked with, and what the checkpoint has left. A limit on the DA
+ * gas that a checkpoint counts is one on blob fields.
+ */
+export function blockRoom(
+  { maxTxs, maxGas, maxBlobFields }: Pick<BlockLimits, "maxTxs" | "maxGas" | "maxBlobFields">,
+  blocks: readonly ProposedBlock[],
+  checked: CheckpointLimits,
+): BlockRoom {
+  const left = roomAfter(blocks, checked);
+  const least = (...limits: (number | undefined)[]) => Math.min(...limits.filter((limit) => limit !== undefined));
+  const daFields =
+    checked.maxDaBlockGas === undefined ? undefined : Math.floor(checked.maxDaBlockGas / DA_GAS_PER_FIELD);
+  return {
+    maxTxs: least(maxTxs, checked.maxTxsPerBlock, left.maxTxs),
+    maxGas: {
+      l2Gas: least(maxGas?.l2Gas, checked.maxL2BlockGas, left.maxGas.l2Gas),
+      daGas: least(maxGas?.daGas, left.maxGas.daGas),
+    },
+    maxBlobFields: least(maxBlobFields, daFields, left.maxBlobFields),
+  };
+}

@@ -1,0 +1,243 @@
+import { setImmediate } from "node:timers/promises";
+import { contractEvents } from "../../archiver/contract-events.ts";
+import type { BlobSponge } from "../../core/core.ts";
+import { blockHash } from "../../core/derive/block-hash.ts";
+import { BlockState } from "../../execution/block-state.ts";
+import type { HashedTx } from "../../execution/executed-tx.ts";
+import { globalsOfHeader } from "../../execution/globals.ts";
+import { type ProcessedTxs, processTxs } from "../../execution/process-txs.ts";
+import { type BlockHeader, HEADER_AT } from "../../protocol/block-header.ts";
+import { concat } from "../../protocol/bytes.ts";
+import { blockWords } from "../../protocol/checkpoint-blob-writer.ts";
+import {
+  ARCHIVE,
+  L1_TO_L2_MESSAGE_TREE,
+  L1_TO_L2_MESSAGES_PER_CHECKPOINT,
+  MAX_BLOCKS_PER_CHECKPOINT,
+} from "../../protocol/constants.ts";
+import { FR_ZERO, type Fr } from "../../protocol/field.ts";
+import { firstMessageIndex } from "../../protocol/l1-to-l2-message.ts";
+import type { TxEffect } from "../../protocol/tx-effect.ts";
+import { blockRoom } from "./block-room.ts";
+import { checkCheckpoint } from "./checkpoint-rules.ts";
+import type {
+  BlockLimits,
+  BlockOutcome,
+  BuildServices,
+  CheckpointTerms,
+  CompletedCheckpoint,
+  ProposedBlock,
+} from "./checkpoint-terms.ts";
+import { completeCheckpoint } from "./complete-checkpoint.ts";
+import { type BlockTrees, composeBlockHeader, sharedHeader } from "./compose-block-header.ts";
+import { CheckpointBuildError, EmptyBlockError } from "./errors.ts";
+
+/**
+ * Builds the blocks of one checkpoint, one after the other, over a fork of the world state. Nothing of it reaches the store. The event loop
+ * gets its turn between two txs.
+ */
+export class CheckpointBuilder {
+  readonly #services: BuildServices;
+  readonly #terms: CheckpointTerms;
+  readonly #messages: Fr[];
+  readonly #previousOutHashes: readonly Fr[];
+  readonly #state: BlockState;
+  readonly #shared: BlockHeader;
+  readonly #sponge: BlobSponge;
+  readonly #blocks: ProposedBlock[] = [];
+  /** Why no block can follow. */
+  #ended: CheckpointBuildError | undefined;
+  #building = false;
+
+  private constructor(services: BuildServices, terms: CheckpointTerms, messages: Fr[], previousOutHashes: Fr[]) {
+    const { core, world, contracts, siloing } = services;
+    const { checkpointNumber, parentBlock } = terms;
+    this.#services = services;
+    this.#terms = terms;
+    this.#messages = messages;
+    this.#previousOutHashes = previousOutHashes;
+    this.#shared = sharedHeader(terms);
+    this.#sponge = core.blobSponge();
+    const fork = world.fork(parentBlock);
+    const before = fork.size(L1_TO_L2_MESSAGE_TREE);
+    if (before !== firstMessageIndex(checkpointNumber) || messages.length > L1_TO_L2_MESSAGES_PER_CHECKPOINT) {
+      throw new CheckpointBuildError(
+        checkpointNumber,
+        `checkpoint ${checkpointNumber} must bring its ${L1_TO_L2_MESSAGES_PER_CHECKPOINT} messages at most to a tree of ${firstMessageIndex(checkpointNumber)}, got ${messages.length} to a tree of ${before}`,
+      );
+    }
+    fork.append(L1_TO_L2_MESSAGE_TREE, messages, L1_TO_L2_MESSAGES_PER_CHECKPOINT);
+    this.#state = new BlockState({ core, fork, globals: globalsOfHeader(this.#shared), contracts, siloing });
+  }
+
+  /**
+   * Forks the world state and brings the checkpoint's L1-to-L2 messages into it (sheet 06 section 5.1). `previousOutHashes` are those of the
+   * earlier checkpoints of its epoch, each of the checkpoint alone. Rejects with a CheckpointBuildError when the parent block does
+   * not end the checkpoint before, and with a WorldStateError when it cannot be forked.
+   */
+  static async start(
+    services: BuildServices,
+    terms: CheckpointTerms,
+    messages: Fr[],
+    previousOutHashes: Fr[],
+  ): Promise<CheckpointBuilder> {
+    return new CheckpointBuilder(services, terms, messages, previousOutHashes);
+  }
+
+  /** Blocks so far. */
+  get blocks(): readonly ProposedBlock[] {
+    return this.#blocks;
+  }
+
+  /**
+   * Builds the next block from the txs, in their order (sheet 06 sections 5.2 to 5.5). Too few valid ones: no block, and the state is as it
+   * was. Rejects with an EmptyBlockError, after which building can go on, and with a CheckpointBuildError, after which it cannot: the
+   * fork is closed or the state under it gone. What was built until then can still be completed.
+   */
+  async buildBlock(txs: readonly HashedTx[], limits: BlockLimits): Promise<BlockOutcome> {
+    this.#requireOpen();
+    this.#building = true;
+    try {
+      return await this.#build(txs, limits);
+    } catch (error) {
+      if (error instanceof EmptyBlockError) throw error;
+      const { checkpointNumber } = this.#terms;
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#ended ??= new CheckpointBuildError(
+        checkpointNumber,
+        `building block ${this.#blocks.length} of checkpoint ${checkpointNumber} failed: ${reason}`,
+        { cause: error },
+      );
+      throw this.#ended;
+    } finally {
+      this.#building = false;
+    }
+  }
+
+  #requireOpen(): void {
+    if (this.#ended !== undefined) throw this.#ended;
+    const { checkpointNumber } = this.#terms;
+    if (this.#building) throw new CheckpointBuildError(checkpointNumber, "a block of the checkpoint is being built");
+    if (this.#blocks.length === MAX_BLOCKS_PER_CHECKPOINT) {
+      throw new CheckpointBuildError(
+        checkpointNumber,
+        `a checkpoint takes at most ${MAX_BLOCKS_PER_CHECKPOINT} blocks`,
+      );
+    }
+  }
+
+  async #build(txs: readonly HashedTx[], limits: BlockLimits): Promise<BlockOutcome> {
+    const { minValidTxs = 1, deadline, maxTxMilliseconds, validate } = limits;
+    const number = this.#state.fork.base.block + this.#blocks.length + 1;
+    this.#state.beginBlock(number);
+    const frame = this.#state.openFrame();
+    const result = await processTxs(this.#services.vm, this.#state, txs, {
+      mode: "build",
+      ...blockRoom(limits, this.#blocks, this.#terms.limits),
+      deadline,
+      maxTxMilliseconds,
+      validate,
+    });
+    if (result.stopped?.why === "state") throw result.stopped.cause;
+    if (result.processed.length < minValidTxs) {
+      frame.undo();
+      return result;
+    }
+    if (result.processed.length === 0 && this.#blocks.length > 0) {
+      frame.undo();
+      throw new EmptyBlockError(number);
+    }
+    const block = await this.#seal(number, result);
+    frame.keep();
+    this.#blocks.push(block);
+    return { ...result, block };
+  }
+
+  /** Closes a block over the state after its txs (sheet 06 section 5.5). */
+  async #seal(number: number, { processed }: ProcessedTxs): Promise<ProposedBlock> {
+    const { core } = this.#services;
+    const { fork } = this.#state;
+    const txs = processed.map(({ effect }) => effect);
+    const header = composeBlockHeader(this.#shared, await this.#trees(), {
+      blockNumber: number,
+      totalFees: txs.reduce((sum, { transactionFee }) => core.field.add(sum, transactionFee), FR_ZERO),
+      totalMana: processed.reduce((sum, { gasUsed }) => sum + gasUsed.billedGas.l2Gas, 0),
+    });
+    const body = concat(...txs.map(({ words }) => words));
+    header.set(await this.#absorb({ header, body, txs }), HEADER_AT.spongeBlobHash);
+    const hash = blockHash(core, header);
+    fork.append(ARCHIVE, [hash]);
+    return {
+      record: {
+        number,
+        hash,
+        header,
+        archiveRoot: fork.snapshot(ARCHIVE).root,
+        checkpointNumber: this.#terms.checkpointNumber,
+        indexWithinCheckpoint: this.#blocks.length,
+        txCount: txs.length,
+      },
+      body,
+      txs,
+      contractEvents: contractEvents(txs, core),
+    };
+  }
+
+  /** Hash of the checkpoint's blob words up to the end of a block, one tx a turn. */
+  async #absorb({
+    header,
+    body,
+    txs,
+  }: {
+    header: BlockHeader;
+    body: Uint8Array;
+    txs: TxEffect[];
+  }): Promise<Uint8Array> {
+    for (const { words } of txs) {
+      this.#sponge.absorb(words);
+      await setImmediate();
+    }
+    const words = blockWords({ header, body, txCount: txs.length }, this.#blocks.length === 0);
+    this.#sponge.absorb(words.subarray(body.length));
+    return this.#sponge.squeeze();
+  }
+
+  /** Hashes what the block changed, one tree a turn. */
+  async #trees(): Promise<BlockTrees> {
+    const { fork } = this.#state;
+    const next = async (tree: keyof BlockTrees) => {
+      await setImmediate();
+      return fork.snapshot(tree);
+    };
+    return { 0: await next(0), 1: await next(1), 2: await next(2), 3: await next(3), 4: await next(4) };
+  }
+
+  /**
+   * Makes the checkpoint of the blocks so far and checks it by the rules that validators have (sheet 06 sections 5.6 and 4.7). Rejects with
+   * a CheckpointBuildError without blocks, a CheckpointRuleError, or a KzgUnavailableError.
+   */
+  async complete(): Promise<CompletedCheckpoint> {
+    const { checkpointNumber, limits } = this.#terms;
+    if (this.#blocks.length === 0) {
+      throw new CheckpointBuildError(checkpointNumber, "Cannot complete a checkpoint with no blocks");
+    }
+    const completed = await completeCheckpoint(
+      {
+        checkpointNumber,
+        blocks: [...this.#blocks],
+        messages: this.#messages,
+        previousOutHashes: this.#previousOutHashes,
+      },
+      this.#services,
+    );
+    checkCheckpoint(completed, limits);
+    return completed;
+  }
+
+  /** Drops the fork. A block that is being built is given up; what was built can still be completed. */
+  close(): void {
+    const { checkpointNumber } = this.#terms;
+    this.#ended ??= new CheckpointBuildError(checkpointNumber, `building of checkpoint ${checkpointNumber} is closed`);
+    this.#state.fork.invalidate();
+  }
+}

@@ -1,0 +1,69 @@
+import type { Core } from "../../core/core.ts";
+import { blockHeadersHash } from "../../core/derive/block-headers-hash.ts";
+import { versionedHashOf } from "../../l1/blobs/blob-offer.ts";
+import type { Kzg } from "../../l1/blobs/kzg.ts";
+import { HEADER_AT, headerSlotNumber, headerSnapshot } from "../../protocol/block-header.ts";
+import { writeUint } from "../../protocol/bytes.ts";
+import { writeCheckpointBlobs } from "../../protocol/checkpoint-blob-writer.ts";
+import { CHECKPOINT_AT, CHECKPOINT_HEADER_BYTES, checkpointHash } from "../../protocol/checkpoint-header.ts";
+import { ARCHIVE, BYTES_PER_BLOB } from "../../protocol/constants.ts";
+import type { Fr } from "../../protocol/field.ts";
+import { blobsHash, checkpointOutHash, epochOutHash, inHash } from "../../protocol/sha-trees.ts";
+import { items } from "../../protocol/tx-effect.ts";
+import { blockMana } from "./block-costs.ts";
+import type { CompletedCheckpoint, ProposedBlock } from "./checkpoint-terms.ts";
+
+export interface BuiltBlocks {
+  checkpointNumber: number;
+  /** One at least. */
+  blocks: ProposedBlock[];
+  messages: Fr[];
+  /** Out hashes of the epoch's checkpoints before this one. */
+  previousOutHashes: readonly Fr[];
+}
+
+/** Header and blobs of a checkpoint of which all blocks are built (sheet 06 section 5.6). */
+export async function completeCheckpoint(
+  { checkpointNumber, blocks, messages, previousOutHashes }: BuiltBlocks,
+  { core, kzg }: { core: Core; kzg: Pick<Kzg, "commitment"> },
+): Promise<CompletedCheckpoint> {
+  const blobs = blobsOf(blocks);
+  const commitments = await Promise.all(blobs.map((blob) => kzg.commitment(blob)));
+  const versionedBlobHashes = commitments.map(versionedHashOf);
+  const outHash = checkpointOutHash(blocks.map(({ txs }) => txs.map((tx) => items(tx.l2ToL1Msgs))));
+  const [{ record: first }] = blocks;
+  const slot = headerSlotNumber(first.header);
+  const header = new Uint8Array(CHECKPOINT_HEADER_BYTES);
+  header.set(headerSnapshot(first.header, ARCHIVE).root, CHECKPOINT_AT.lastArchiveRoot);
+  const hashes = blocks.map(({ record }) => record.hash);
+  header.set(blockHeadersHash(core, hashes), CHECKPOINT_AT.blockHeadersHash);
+  header.set(blobsHash(versionedBlobHashes), CHECKPOINT_AT.blobsHash);
+  header.set(inHash(messages), CHECKPOINT_AT.inHash);
+  header.set(epochOutHash([...previousOutHashes, outHash]), CHECKPOINT_AT.epochOutHash);
+  writeUint(header, CHECKPOINT_AT.slotNumber + 26, 6, slot);
+  // Timestamp to gas fees stand in the same order in both headers.
+  header.set(first.header.subarray(HEADER_AT.timestamp, HEADER_AT.totalFees), CHECKPOINT_AT.timestamp);
+  const mana = blocks.reduce((sum, block) => sum + blockMana(block), 0);
+  writeUint(header, CHECKPOINT_AT.totalManaUsed + 26, 6, mana);
+  return {
+    checkpointNumber,
+    slot,
+    header,
+    hash: checkpointHash(header),
+    archiveRoot: blocks[blocks.length - 1].record.archiveRoot,
+    outHash,
+    blocks,
+    blobs,
+    commitments,
+    versionedBlobHashes,
+  };
+}
+
+function blobsOf(blocks: readonly ProposedBlock[]): Uint8Array[] {
+  const bytes = writeCheckpointBlobs(
+    blocks.map(({ record: { header, txCount }, body }) => ({ header, txCount, body })),
+  );
+  return Array.from({ length: bytes.length / BYTES_PER_BLOB }, (_, i) =>
+    bytes.slice(i * BYTES_PER_BLOB, (i + 1) * BYTES_PER_BLOB),
+  );
+}

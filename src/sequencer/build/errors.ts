@@ -1,0 +1,31 @@
+/** A later block of a checkpoint would be empty (sheet 06 section 5.5). The state is as it was before it. */
+export class EmptyBlockError extends Error {
+  readonly blockNumber: number;
+  constructor(blockNumber: number) {
+    super("Cannot add empty block that is not the first block in the checkpoint.");
+    this.name = "EmptyBlockError";
+    this.blockNumber = blockNumber;
+  }
+}
+
+/** A checkpoint cannot be started, or its builder not be used any more. */
+export class CheckpointBuildError extends Error {
+  readonly checkpointNumber: number;
+  constructor(checkpointNumber: number, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "CheckpointBuildError";
+    this.checkpointNumber = checkpointNumber;
+  }
+}
+
+/** A checkpoint breaks a rule that validators check before they attest to it (sheet 06 section 4.7). */
+export class CheckpointRuleError extends Error {
+  readonly checkpointNumber: number;
+  readonly slot: number;
+  constructor(message: string, { checkpointNumber, slot }: { checkpointNumber: number; slot: number }) {
+    super(message);
+    this.name = "CheckpointRuleError";
+    this.checkpointNumber = checkpointNumber;
+    this.slot = slot;
+  }
+}
