@@ -171,12 +171,16 @@ class Processing {
       return undefined;
     }
     const totalGas = gasSum(this.result.totalGas, executed.gasUsed.totalGas);
-    if (mode === "reexecute" && !gasFits(totalGas, maxGas)) {
+    const mana = this.#mana + executed.gasUsed.billedGas.l2Gas;
+    if (!gasFits(mode === "build" ? { ...totalGas, l2Gas: mana } : totalGas, maxGas)) {
       pending.drop();
-      return { why: "block gas" };
+      if (mode === "reexecute") return { why: "block gas" };
+      const reason = "its gas, beyond its own limits, does not fit what is left of the block's gas";
+      this.result.skipped.push({ index, hash: executed.hash, reason });
+      return undefined;
     }
     pending.apply();
-    this.#mana += executed.gasUsed.billedGas.l2Gas;
+    this.#mana = mana;
     this.result.processed.push({ ...executed, index });
     this.result.totalGas = totalGas;
     this.result.blobFields += blobFields;
