@@ -1,0 +1,76 @@
+/** Configuration of the governance contract, in the form of its constructor. Times in seconds, shares times 1e18, amounts in wei of the stake. */
+export interface GovernanceConfig {
+  proposeConfig: { lockDelay: bigint; lockAmount: bigint };
+  votingDelay: bigint;
+  votingDuration: bigint;
+  executionDelay: bigint;
+  gracePeriod: bigint;
+  quorum: bigint;
+  requiredYeaMargin: bigint;
+  minimumVotes: bigint;
+}
+
+const HOUR = 3600n;
+const DAY = 24n * HOUR;
+const TOKEN = 10n ** 18n;
+const PERCENT = 10n ** 16n;
+
+/** Networks whose governance differs from that of a test network. */
+const PUBLIC_NETWORKS: Record<string, GovernanceConfig> = {
+  "staging-public": {
+    proposeConfig: { lockDelay: 30n * DAY, lockAmount: 10_000n * TOKEN },
+    votingDelay: 60n,
+    votingDuration: HOUR,
+    executionDelay: 60n,
+    gracePeriod: 7n * DAY,
+    quorum: 30n * PERCENT,
+    requiredYeaMargin: 4n * PERCENT,
+    minimumVotes: 10_000_000n * TOKEN,
+  },
+  testnet: {
+    proposeConfig: { lockDelay: 90n * DAY, lockAmount: 258_750_000n * TOKEN },
+    votingDelay: 12n * HOUR,
+    votingDuration: DAY,
+    executionDelay: 12n * HOUR,
+    gracePeriod: DAY,
+    quorum: 20n * PERCENT,
+    requiredYeaMargin: 10n * PERCENT,
+    minimumVotes: 9_600_000n * TOKEN,
+  },
+  "staging-ignition": {
+    proposeConfig: { lockDelay: 3650n * DAY, lockAmount: 250_000_000n * TOKEN },
+    votingDelay: 7n * DAY,
+    votingDuration: 7n * DAY,
+    executionDelay: 30n * DAY,
+    gracePeriod: 7n * DAY,
+    quorum: 20n * PERCENT,
+    requiredYeaMargin: 10n * PERCENT,
+    minimumVotes: 250_000_000n * TOKEN,
+  },
+  mainnet: {
+    proposeConfig: { lockDelay: 90n * DAY, lockAmount: 258_750_000n * TOKEN },
+    votingDelay: 3n * DAY,
+    votingDuration: 7n * DAY,
+    executionDelay: 30n * DAY,
+    gracePeriod: 7n * DAY,
+    quorum: 20n * PERCENT,
+    requiredYeaMargin: 33n * PERCENT,
+    minimumVotes: 200_000_000n * TOKEN,
+  },
+};
+
+/** Governance of a network by its name; test networks vote for `votingDuration` seconds (sheet 04 section 12.2). */
+export function governanceConfig(network: string, votingDuration: number): GovernanceConfig {
+  return (
+    PUBLIC_NETWORKS[network] ?? {
+      proposeConfig: { lockDelay: 30n * DAY, lockAmount: 1_000_000n * TOKEN },
+      votingDelay: 60n,
+      votingDuration: BigInt(votingDuration),
+      executionDelay: 60n,
+      gracePeriod: 7n * DAY,
+      quorum: 10n * PERCENT,
+      requiredYeaMargin: 4n * PERCENT,
+      minimumVotes: 400n * TOKEN,
+    }
+  );
+}

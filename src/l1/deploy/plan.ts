@@ -1,0 +1,196 @@
+import { fromHex } from "../../protocol/bytes.ts";
+import type { RollupGenesis } from "../rollup-version.ts";
+import { ROLLUP_LIBRARIES, readArtifact } from "./artifacts.ts";
+import { governanceConfig } from "./governance-config.ts";
+import { type DeploymentParameters, governanceProposerQuorum, hasSlasher } from "./parameters.ts";
+import { CHECKPOINT_REWARD, rollupConfig } from "./rollup-config.ts";
+import { create2Address, create2Step, createdAddress, creation, type Step, StepList } from "./step.ts";
+
+export const DEVELOPMENT_CHAIN_ID = 31_337;
+const SEPOLIA_CHAIN_ID = 11_155_111;
+const MAINNET_CHAIN_ID = 1;
+
+const ZERO_ADDRESS = `0x${"00".repeat(20)}`;
+const TOKEN = 10n ** 18n;
+/** Unix seconds: the start of 2027. */
+const RELAYED_FROM = 1_798_761_600n;
+const REWARDED_CHECKPOINTS = 200_000n;
+const REWARDS_LOCKED_SECONDS = 90 * 86_400;
+/** Passport verifier that its makers run on Sepolia. */
+const SEPOLIA_PASSPORT_VERIFIER = "0x3101bad9ea5facada5554844a1a88f7fe48d4de0";
+/** Claims stake from the faucet without a passport. */
+const UNHINGED_CLAIMANT = "0x3b218d0f26d15b36c715cb06c949210a0d630637";
+
+/** What a plan depends on beyond the parameters. */
+export interface PlanFacts {
+  /** Lower-case 0x; pays, and owns everything until the handover. */
+  deployer: string;
+  /** Nonce of the first step. */
+  nonce: number;
+  chainId: number;
+  /** Of the latest L1 block, seconds. */
+  timestamp: number;
+  /** Libraries whose code is at their address already; undefined where L1 has no contract that would put them there. */
+  deployedLibraries: ReadonlySet<string> | undefined;
+  /** Network whose governance is wanted. */
+  network: string;
+  genesis: RollupGenesis;
+  /** Fee asset that backs what genesis gives to L2 accounts, in wei. */
+  portalFunding: bigint;
+  realVerifier: boolean;
+  /** Token for both assets in place of test tokens; lower-case 0x. */
+  existingToken: string | undefined;
+  zkPassport: { domain: string; scope: string };
+}
+
+/** Lower-case addresses of what a plan creates. */
+export interface PlannedContracts {
+  feeAsset: string;
+  stakingAsset: string;
+  coinIssuer: string;
+  gse: string;
+  registry: string;
+  rewardDistributor: string;
+  governanceProposer: string;
+  governance: string;
+  dateGatedRelayer: string;
+  feeAssetHandler: string | undefined;
+  zkPassportVerifier: string | undefined;
+  stakingAssetHandler: string | undefined;
+  verifier: string;
+  rollup: string;
+  feeJuicePortal: string;
+  slashFactory: string;
+}
+
+export interface DeploymentPlan {
+  contracts: PlannedContracts;
+  rollupVersion: number;
+  steps: Step[];
+}
+
+/** Creation code and address of each library of the rollup. They are the same on every chain. */
+export function rollupLibraries(): { name: string; creationCode: Uint8Array; address: string }[] {
+  return ROLLUP_LIBRARIES.map((name) => {
+    const creationCode = creation(readArtifact(name), [], new Map());
+    return { name, creationCode, address: create2Address(creationCode) };
+  });
+}
+
+/** Contracts that the rollup's constructor creates before the inbox: the slasher with its proposer, and the reward booster. */
+function portalOf(rollup: string, p: DeploymentParameters): string {
+  const inbox = createdAddress(rollup, hasSlasher(p) ? 4 : 2);
+  return createdAddress(inbox, 1);
+}
+
+/** Addresses of the rollup's libraries: those of every chain, or of ordinary contracts where L1 cannot have them. */
+function planLibraries(list: StepList, { deployedLibraries }: PlanFacts): Map<string, Uint8Array> {
+  const addresses = new Map<string, Uint8Array>();
+  for (const { name, creationCode, address } of rollupLibraries()) {
+    addresses.set(name, fromHex(deployedLibraries ? address : list.nextAddress()));
+    if (deployedLibraries?.has(name)) continue;
+    list.add(
+      deployedLibraries
+        ? create2Step(name, creationCode)
+        : { name: `deploy ${name}`, to: undefined, data: creationCode, value: 0n },
+    );
+  }
+  return addresses;
+}
+
+function testAssets(list: StepList, deployer: string): { stakingAsset: string; feeAsset: string } {
+  const stakingAsset = list.deploy("TestERC20", ["Staking", "STK", deployer], undefined, "the staking asset");
+  const feeAsset = list.deploy("TestERC20", ["FeeJuice", "FEE", deployer], undefined, "the fee asset");
+  list.call("TestERC20", feeAsset, "mint", [deployer, TOKEN], "mint the first fee asset");
+  return { stakingAsset, feeAsset };
+}
+
+function stakingFaucet(
+  list: StepList,
+  facts: PlanFacts,
+  c: { stakingAsset: string; registry: string },
+): { zkPassportVerifier: string | undefined; stakingAssetHandler: string } {
+  const development = facts.chainId === DEVELOPMENT_CHAIN_ID;
+  const zkPassportVerifier = development ? list.deploy("MockZKPassportVerifier", []) : undefined;
+  const args = {
+    owner: facts.deployer,
+    stakingAsset: c.stakingAsset,
+    registry: c.registry,
+    faucetAmount: 1_000_000n * TOKEN,
+    zkPassportVerifier: zkPassportVerifier ?? SEPOLIA_PASSPORT_VERIFIER,
+    unhinged: [UNHINGED_CLAIMANT],
+    domain: facts.zkPassport.domain,
+    scope: facts.zkPassport.scope,
+    skipBindCheck: development,
+  };
+  const stakingAssetHandler = list.deploy("StakingAssetHandler", [args]);
+  const funding = 100_000_000_000n * TOKEN;
+  list.call("TestERC20", c.stakingAsset, "mint", [stakingAssetHandler, funding], "fund the staking asset handler");
+  return { zkPassportVerifier, stakingAssetHandler };
+}
+
+/** The transactions up to a registered rollup (sheet 04 section 12.2, steps 1 to 13), in the order that the reference sends them in. */
+export function planContracts(p: DeploymentParameters, facts: PlanFacts): DeploymentPlan {
+  const { deployer, chainId, existingToken } = facts;
+  const list = new StepList(deployer, facts.nonce);
+  const libraries = planLibraries(list, facts);
+  const { stakingAsset, feeAsset } = existingToken
+    ? { stakingAsset: existingToken, feeAsset: existingToken }
+    : testAssets(list, deployer);
+  const coinIssuer = list.deploy("CoinIssuer", [feeAsset, TOKEN / 5n, deployer]);
+  const gse = list.deploy("GSE", [deployer, stakingAsset, p.activationThreshold, p.ejectionThreshold]);
+  const registry = list.deploy("Registry", [deployer, feeAsset]);
+  const rewardDistributor = createdAddress(registry, 1);
+  const quorum = BigInt(governanceProposerQuorum(p));
+  const proposerArgs = [registry, gse, quorum, BigInt(p.governanceProposerRoundSize)];
+  const governanceProposer = list.deploy("GovernanceProposer", proposerArgs);
+  const configuration = governanceConfig(facts.network, p.governanceVotingDuration);
+  const governance = list.deploy("Governance", [stakingAsset, governanceProposer, ZERO_ADDRESS, configuration]);
+  list.call("GSE", gse, "setGovernance", [governance], "set the governance of the GSE");
+  const dateGatedRelayer = list.deploy("DateGatedRelayer", [governance, RELAYED_FROM]);
+
+  let feeAssetHandler: string | undefined;
+  let faucet: ReturnType<typeof stakingFaucet> | undefined;
+  if (!existingToken) {
+    feeAssetHandler = list.deploy("FeeAssetHandler", [deployer, feeAsset, 1000n * TOKEN]);
+    list.call("TestERC20", feeAsset, "addMinter", [feeAssetHandler], "let the fee asset handler mint");
+    if (chainId === DEVELOPMENT_CHAIN_ID || chainId === SEPOLIA_CHAIN_ID)
+      faucet = stakingFaucet(list, facts, { stakingAsset, registry });
+    const rewards = CHECKPOINT_REWARD * REWARDED_CHECKPOINTS;
+    list.call("TestERC20", feeAsset, "mint", [rewardDistributor, rewards], "fund the reward distributor");
+  }
+
+  const verifier = list.deploy(facts.realVerifier ? "HonkVerifier" : "MockVerifier", []);
+  const claimableAt = chainId === MAINNET_CHAIN_ID ? facts.timestamp + REWARDS_LOCKED_SECONDS : 0;
+  const config = rollupConfig(p, facts.genesis, rewardDistributor, claimableAt);
+  const rollupArgs = [feeAsset, stakingAsset, gse, verifier, deployer, facts.genesis, config];
+  const rollup = list.deploy("Rollup", rollupArgs, libraries);
+  const slashFactory = list.deploy("SlashFactory", [rollup]);
+  const feeJuicePortal = portalOf(rollup, p);
+  if (facts.portalFunding > 0n && !existingToken)
+    list.call("TestERC20", feeAsset, "mint", [feeJuicePortal, facts.portalFunding], "fund the fee juice portal");
+  list.call("Registry", registry, "addRollup", [rollup], "add the rollup to the registry");
+  list.call("GSE", gse, "addRollup", [rollup], "add the rollup to the GSE");
+
+  const contracts = {
+    ...{ feeAsset, stakingAsset, coinIssuer, gse, registry, rewardDistributor, governanceProposer, governance },
+    ...{ dateGatedRelayer, feeAssetHandler, verifier, rollup, feeJuicePortal, slashFactory },
+    zkPassportVerifier: faucet?.zkPassportVerifier,
+    stakingAssetHandler: faucet?.stakingAssetHandler,
+  };
+  return { contracts, rollupVersion: config.version, steps: list.steps };
+}
+
+/** The transactions that hand everything over to governance (steps 14 and 15). */
+export function planHandover(deployer: string, nonce: number, c: PlannedContracts, ownsAssets: boolean): Step[] {
+  const list = new StepList(deployer, nonce);
+  list.call("Rollup", c.rollup, "transferOwnership", [c.governance], "hand the rollup to governance");
+  list.call("Registry", c.registry, "transferOwnership", [c.governance], "hand the registry to governance");
+  list.call("GSE", c.gse, "transferOwnership", [c.governance], "hand the GSE to governance");
+  if (ownsAssets) {
+    list.call("TestERC20", c.feeAsset, "transferOwnership", [c.coinIssuer], "hand the fee asset to the coin issuer");
+    list.call("CoinIssuer", c.coinIssuer, "acceptTokenOwnership", [], "accept the fee asset");
+    list.call("CoinIssuer", c.coinIssuer, "transferOwnership", [c.dateGatedRelayer], "hand the coin issuer over");
+  }
+  return list.steps;
+}

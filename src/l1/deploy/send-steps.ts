@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { keccak256 } from "viem";
+import { toHex } from "../../protocol/bytes.ts";
+import { L1Error, L1RpcError } from "../errors.ts";
+import { bytes } from "../rpc/answers.ts";
+import { isRevert, type L1Rpc } from "../rpc/l1-rpc.ts";
+import type { Deployer } from "./deployer.ts";
+import { DeployerFundsError, DeploymentStepError } from "./errors.ts";
+import { amount, balanceOf, type FeesPerGas, feesPerGas, type Receipt, receiptOf } from "./l1-account-state.ts";
+import { callOf, gasLimit, rehearse } from "./rehearse.ts";
+import { revertReason } from "./revert-reason.ts";
+import type { Step } from "./step.ts";
+
+export interface SendOptions {
+  rpc: L1Rpc;
+  deployer: Deployer;
+  chainId: number;
+  /** The chain mines a block for every transaction at once. */
+  automines: boolean;
+  /** Longest wait for a transaction to be mined, in milliseconds. */
+  miningTimeoutMs: number;
+  onMined?: (step: Step) => void;
+  signal?: AbortSignal;
+}
+
+const FIRST_POLL_MS = 2;
+const LAST_POLL_MS = 1000;
+
+/** Sends steps from one account and sees to it that each of them succeeds on L1. */
+export class StepSender {
+  readonly #options: SendOptions;
+  readonly #steps: readonly Step[];
+  readonly #nonce: number;
+
+  constructor(steps: readonly Step[], nonce: number, options: SendOptions) {
+    this.#steps = steps;
+    this.#nonce = nonce;
+    this.#options = options;
+  }
+
+  /**
+   * Resolves once all steps are mined. They are tried without being sent first, where the endpoint can do that, and then sent without
+   * waiting for one another; elsewhere, and where every transaction is mined at once, one after the other.
+   * Throws DeploymentStepError, DeployerFundsError and L1Error.
+   */
+  async run(): Promise<void> {
+    const { rpc, deployer, automines } = this.#options;
+    const [limits, fees] = await Promise.all([rehearse(rpc, deployer.address, this.#steps), feesPerGas(rpc)]);
+    if (limits) await this.#checkFunds(limits, fees);
+    const sent: string[] = [];
+    for (let i = 0; i < this.#steps.length; i++) {
+      this.#options.signal?.throwIfAborted();
+      sent.push(await this.#send(i, limits?.[i] ?? (await this.#estimate(i)), fees));
+      if (automines || !limits) await this.#mined(i, sent[i]);
+    }
+    if (!automines && limits) for (const [i, hash] of sent.entries()) await this.#mined(i, hash);
+  }
+
+  #failure(i: number, reason: string, transactionHash?: string, cause?: unknown): DeploymentStepError {
+    const failure = {
+      step: this.#steps[i].name,
+      position: i + 1,
+      total: this.#steps.length,
+      reason,
+      transactionHash,
+    };
+    return new DeploymentStepError(failure, false, { cause });
+  }
+
+  async #checkFunds(limits: readonly bigint[], fees: FeesPerGas): Promise<void> {
+    const { rpc, deployer } = this.#options;
+    const value = this.#steps.reduce((sum, step) => sum + step.value, 0n);
+    const needed = limits.reduce((sum, limit) => sum + limit, 0n) * fees.maxFeePerGas + value;
+    const balance = await balanceOf(rpc, deployer.address);
+    if (balance < needed) throw new DeployerFundsError(deployer.address, balance, needed);
+  }
+
+  async #estimate(i: number): Promise<bigint> {
+    const { rpc, deployer } = this.#options;
+    const params = [callOf(this.#steps[i], deployer.address)];
+    try {
+      const parse = (value: unknown) => amount(value, "gas");
+      return gasLimit(await rpc.request({ method: "eth_estimateGas", params, parse }));
+    } catch (error) {
+      if (isRevert(error)) throw this.#failure(i, revertReason(error.data, error.rpcMessage), undefined, error);
+      throw error instanceof L1Error ? this.#failure(i, error.message, undefined, error) : error;
+    }
+  }
+
+  async #send(i: number, gas: bigint, fees: FeesPerGas): Promise<string> {
+    const { rpc, deployer, chainId } = this.#options;
+    const { to, data, value } = this.#steps[i];
+    const nonce = this.#nonce + i;
+    const raw = await deployer.sign({ chainId, nonce, gas, ...fees, to, data: toHex(data), value });
+    try {
+      return await sendRaw(rpc, raw);
+    } catch (error) {
+      throw error instanceof L1Error ? this.#failure(i, error.message, undefined, error) : error;
+    }
+  }
+
+  async #mined(i: number, hash: string): Promise<void> {
+    const { rpc, miningTimeoutMs, signal, onMined } = this.#options;
+    let receipt: Receipt | undefined;
+    try {
+      receipt = await waitForReceipt(rpc, hash, miningTimeoutMs, signal);
+    } catch (error) {
+      throw error instanceof L1Error ? this.#failure(i, error.message, hash, error) : error;
+    }
+    if (!receipt) throw this.#failure(i, `L1 has not mined it within ${miningTimeoutMs / 1000} s`, hash);
+    if (!receipt.succeeded) throw this.#failure(i, await this.#whyReverted(i, receipt), hash);
+    onMined?.(this.#steps[i]);
+  }
+
+  /** By calling again what failed, on the state after it. */
+  async #whyReverted(i: number, receipt: Receipt): Promise<string> {
+    const { rpc, deployer } = this.#options;
+    const params = [callOf(this.#steps[i], deployer.address), `0x${receipt.blockNumber.toString(16)}`];
+    try {
+      await rpc.request({ method: "eth_call", params, parse: () => undefined });
+    } catch (error) {
+      if (isRevert(error)) return revertReason(error.data, error.rpcMessage);
+      if (!(error instanceof L1Error)) throw error;
+    }
+    return `reverted, ${receipt.gasUsed} gas used`;
+  }
+}
+
+/** Hash of a serialized transaction once an endpoint has taken it; one that it had already is as good. */
+export async function sendRaw(rpc: L1Rpc, raw: string): Promise<string> {
+  const hash = keccak256(raw as `0x${string}`);
+  const parse = (value: unknown) => bytes(value, "transaction hash", 32);
+  try {
+    await rpc.request({ method: "eth_sendRawTransaction", params: [raw], parse });
+  } catch (error) {
+    if (!(error instanceof L1RpcError) || !/already (known|imported)/i.test(error.rpcMessage)) throw error;
+  }
+  return hash;
+}
+
+/** Undefined where L1 has not mined the transaction in time. */
+export async function waitForReceipt(
+  rpc: L1Rpc,
+  hash: string,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<Receipt | undefined> {
+  const end = performance.now() + timeoutMs;
+  for (let pause = FIRST_POLL_MS; ; pause = Math.min(2 * pause, LAST_POLL_MS)) {
+    const receipt = await receiptOf(rpc, hash);
+    if (receipt || performance.now() > end) return receipt;
+    await sleep(pause, undefined, { signal });
+  }
+}
