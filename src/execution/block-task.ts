@@ -15,6 +15,8 @@ export interface WorkerSetup {
   publicData: PrefilledEntry[];
   /** Slots in an epoch. */
   epochDuration: number;
+  /** Of the store that writes: tells of its commits. */
+  commits: SharedArrayBuffer;
 }
 
 /** Transactions to run as a block on top of a stored one. */

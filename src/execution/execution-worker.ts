@@ -15,9 +15,9 @@ import { Vm } from "./vm/vm.ts";
 
 /** Runs in the threads of an ExecutionPool: each has its own core, VM, caches and read-only view of the chain store. */
 
-const { path, mapSizeKb, publicData, epochDuration } = Piscina.workerData as WorkerSetup;
+const { path, mapSizeKb, publicData, epochDuration, commits } = Piscina.workerData as WorkerSetup;
 const core = loadCore();
-const store = openStore({ path, mapSizeKb, readOnly: true });
+const store = openStore({ path, mapSizeKb, readOnly: true, commits });
 const world = new WorldState(core, store, publicData);
 const chain = new ChainStore({
   store,
@@ -28,9 +28,11 @@ const contracts = new ContentStore({ store, chain });
 const siloing = new Siloing(core);
 const vm = new Vm();
 
-/** The whole task reads one snapshot of the store. "stale" when the block it stands on is not the one that was meant. */
+/** The whole task reads one snapshot of the store, as new as its start. "stale" when the block it stands on is not the one that was meant. */
 export async function processBlock(task: BlockTask): Promise<BlockOutcome | "stale"> {
   const { base, header, l1ToL2Messages, overrides, txs, options } = task;
+  // Between two tasks the thread waits without a turn of its event loop, and would keep the snapshot of the first.
+  store.version();
   const found = base.number === 0 ? world.genesisBlockHash() : chain.block(base.number)?.hash;
   if (found === undefined || !equal(found, base.hash)) return "stale";
   const fork = world.fork(base.number);

@@ -43,6 +43,8 @@ export interface MempoolOptions {
   threads: number;
   /** Public data of the network's genesis. */
   publicData: PrefilledEntry[];
+  /** Unix time in milliseconds, as L1 has it. */
+  now(): number;
   loggerFor: LoggerFor;
 }
 
@@ -67,7 +69,7 @@ function openPoolStore({ values, directory }: Pick<MempoolOptions, "values" | "d
  * DamagedStoreError, StoreIdentityError or StoreSchemaError.
  */
 export async function startMempool(options: MempoolOptions): Promise<NodeMempool> {
-  const { values, core, chain, world, reader, synchronizer, threads, loggerFor } = options;
+  const { values, core, chain, world, reader, synchronizer, threads, now, loggerFor } = options;
   const logger = loggerFor("mempool");
   const teardown = new Teardown(logger);
   try {
@@ -91,6 +93,7 @@ export async function startMempool(options: MempoolOptions): Promise<NodeMempool
         mapSizeKb: values.dataStoreMapSizeKb,
         publicData: options.publicData,
         epochDuration: identity.constants.epochDuration,
+        commits: options.store.commits,
       },
       { size: threads },
     );
@@ -99,14 +102,14 @@ export async function startMempool(options: MempoolOptions): Promise<NodeMempool
     const content = new ContentStore({ store: options.store, chain });
     const states = new CommittedStates(core, world);
     const contexts = new CheckContexts(
-      { chain, content, states, identity, fees, now: () => Date.now() / 1000 },
+      { chain, content, states, identity, fees, now: () => now() / 1000 },
       {
         permitted: !values.disableTransactions,
         setupAllowList: values.txPublicSetupAllowListExtend,
         validatorGasLimits: { l2Gas: values.validateMaxL2BlockGas, daGas: values.validateMaxDABlockGas },
       },
     );
-    const pool = new TxPool(store, chainSurroundings({ content, contexts, states, now: Date.now }), {
+    const pool = new TxPool(store, chainSurroundings({ content, contexts, states, now }), {
       maxPending: values.maxPendingTxCount,
       archived: values.archivedTxLimit,
       deleteAfterReorg: values.txPoolDeleteTxsAfterReorg,
@@ -115,7 +118,7 @@ export async function startMempool(options: MempoolOptions): Promise<NodeMempool
 
     const validator = new TxValidator({ digest: digests.digest, contexts, proofs });
     const intake = new TxIntake({ validator, pool, priceBumpPercentage: values.priceBumpPercentage });
-    const l1Time = () => chain.state.processed()?.timestamp ?? Math.floor(Date.now() / 1000);
+    const l1Time = () => chain.state.processed()?.timestamp ?? Math.floor(now() / 1000);
     const simulator = new TxSimulator(
       { chain, identity, fees, digest: digests.digest, execution, l1Time },
       {
@@ -130,7 +133,7 @@ export async function startMempool(options: MempoolOptions): Promise<NodeMempool
       chain,
       constants: identity.constants,
       slotCheckIntervalMs: values.slotCheckIntervalMS,
-      now: Date.now,
+      now,
       logger,
     });
     teardown.add("pool events", unfollow);

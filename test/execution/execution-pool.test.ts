@@ -70,4 +70,24 @@ describe("execution on other threads", () => {
     const beyond = { ...given, base: { ...given.base, number: 1000 } };
     await expect(pool.process(beyond)).rejects.toThrow(StaleBaseError);
   });
+
+  it("sees what was committed since the thread's last task", async () => {
+    const { chain: stored, world, store } = chain.services;
+    const single = new ExecutionPool(chain.workerSetup, { size: 1 });
+    try {
+      const tip = stored.block(stored.latestBlockNumber())!;
+      const on = ({ number, hash }: typeof tip): BlockTask => ({ ...task(blocks[0]), base: { number, hash }, txs: [] });
+      expect((await single.process(on(tip))).processed).toEqual([]);
+      const checkpoint = stored.latestCheckpointNumber() - 1;
+      const before = stored.block(stored.lastBlockOfCheckpoint(checkpoint))!;
+      store.transaction(() => {
+        world.unwindTo(before.number);
+        stored.removeCheckpointsAfter(checkpoint);
+      });
+      await expect(single.process(on(tip))).rejects.toThrow(StaleBaseError);
+      expect((await single.process(on(before))).processed).toEqual([]);
+    } finally {
+      await single.close();
+    }
+  });
 });

@@ -66,6 +66,7 @@ export class RecordedChain {
         prefundAddresses: [fromHex(RECORDED_CHAIN.prefundAddresses)],
       }),
       epochDuration: constants.epochDuration,
+      commits: this.services.store.commits,
     };
   }
 
