@@ -85,9 +85,9 @@ export class NodeProcess {
     });
   }
 
-  /** `environment` adds to the variables of the recorded chain, and overrides them. */
+  /** `environment` adds to the variables of the recorded chain, and overrides them. Without a blob store L1 has the blobs. */
   static async start(
-    l1: RecordedL1,
+    l1: { anvil: Pick<Anvil, "url">; chain: Pick<UnpackedChain, "blobStore"> },
     dataDirectory = mkdtempSync(join(tmpdir(), "svc-node-")),
     environment: Readonly<Record<string, string>> = {},
   ): Promise<NodeProcess> {

@@ -1,0 +1,119 @@
+import type { Answer, NodeClient } from "./node-client.ts";
+import { differingPointers } from "./pointers.ts";
+
+/** A way in which answers differ that docs/deviations.md tells. */
+export interface KnownDifference {
+  method: string;
+  pointer: string;
+  why: string;
+}
+
+interface Tally {
+  equal: number;
+  different: number;
+  known: number;
+  /** By pointer, how often; and the first answers that differ there. */
+  pointers: Map<string, { count: number; known: string | undefined; what: string; reference: string; own: string }>;
+}
+
+const SHOWN_CHARACTERS = 300;
+const TRIES = 4;
+const PAUSE_MS = 1_000;
+/** The longest wait for both nodes to name the same tip: some L1 blocks. */
+const SAME_TIP_MS = 120_000;
+
+export interface Question {
+  method: string;
+  params: readonly unknown[];
+  /** What this node is asked instead: the same under the name and with the options of the other namespace. */
+  ours?: { method: string; params: readonly unknown[] };
+}
+
+export interface ComparedNodes {
+  reference: NodeClient;
+  own: NodeClient;
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Asks both nodes the same, in the same state, and counts what is equal. */
+export class Comparison {
+  readonly #nodes: ComparedNodes;
+  readonly #known: readonly KnownDifference[];
+  readonly #methods = new Map<string, Tally>();
+
+  constructor(nodes: ComparedNodes, known: readonly KnownDifference[]) {
+    this.#nodes = nodes;
+    this.#known = known;
+  }
+
+  /**
+   * One call, its answers compared as a whole: HTTP status, result, error. Answers count only when both nodes name the same tip before and after;
+   * those that differ are asked for again some times, since a node reads the clock and L1 at moments of its own.
+   */
+  async compare(what: string, { method, params, ours: asked = { method, params } }: Question): Promise<void> {
+    const { reference, own } = this.#nodes;
+    for (let tries = 1; ; tries++) {
+      const tip = await this.sameTip();
+      const [theirs, ours] = await Promise.all([reference.ask(method, params), own.ask(asked.method, asked.params)]);
+      const moved = (await reference.tip()) !== tip || (await own.tip()) !== tip;
+      const pointers = differingPointers(theirs, ours);
+      const settled = !moved && (pointers.length === 0 || pointers.every((at) => this.#knownAs(asked.method, at)));
+      if (settled || tries === TRIES) {
+        this.note(asked.method, what, theirs, ours);
+        return;
+      }
+      await pause(PAUSE_MS);
+    }
+  }
+
+  /** Waits until both nodes have the same latest block, and gives it. */
+  async sameTip(): Promise<string> {
+    const { reference, own } = this.#nodes;
+    for (const end = Date.now() + SAME_TIP_MS; ; await pause(200)) {
+      const [theirs, ours] = await Promise.all([reference.tip(), own.tip()]);
+      if (theirs === ours) return ours;
+      if (Date.now() > end) throw new Error(`the nodes do not meet: ${theirs.slice(0, 80)} and ${ours.slice(0, 80)}`);
+    }
+  }
+
+  #knownAs(method: string, pointer: string): string | undefined {
+    return this.#known.find((one) => one.method === method && pointer.startsWith(one.pointer))?.why;
+  }
+
+  /** Counts answers that were asked for elsewhere. */
+  note(method: string, what: string, theirs: Answer, ours: Answer): void {
+    const pointers = differingPointers(theirs, ours);
+    const tally = this.#methods.get(method) ?? { equal: 0, different: 0, known: 0, pointers: new Map() };
+    this.#methods.set(method, tally);
+    if (pointers.length === 0) tally.equal++;
+    else if (pointers.every((at) => this.#knownAs(method, at))) tally.known++;
+    else tally.different++;
+    for (const at of pointers) {
+      const before = tally.pointers.get(at);
+      const [reference, own] = [theirs, ours].map((answer) => JSON.stringify(answer).slice(0, SHOWN_CHARACTERS));
+      if (before === undefined) process.stderr.write(`${method} ${at} differs for ${what}: ${reference} and ${own}\n`);
+      const first = before ?? { count: 0, known: this.#knownAs(method, at), what, reference, own };
+      tally.pointers.set(at, { ...first, count: first.count + 1 });
+    }
+  }
+
+  get unexplained(): number {
+    return [...this.#methods.values()].reduce((sum, { different }) => sum + different, 0);
+  }
+
+  /** A table by method, then each pointer with its first example. */
+  report(): string {
+    const lines = ["method | equal | different as documented | different"];
+    for (const [method, { equal, known, different }] of [...this.#methods].sort()) {
+      lines.push(`${method} | ${equal} | ${known} | ${different}`);
+    }
+    for (const [method, { pointers }] of [...this.#methods].sort()) {
+      for (const [at, { count, known, what, reference, own }] of pointers) {
+        lines.push(`\n${method} ${at}: ${count} times${known === undefined ? "" : ` (${known})`}, first for ${what}`);
+        lines.push(`  reference ${reference}`, `  own       ${own}`);
+      }
+    }
+    return lines.join("\n");
+  }
+}
