@@ -4,21 +4,43 @@ import { checkBlobs } from "./kzg-batch.ts";
 
 export type KzgRequest =
   | { kind: "check"; blobs: Uint8Array[]; commitments: Uint8Array[] }
-  | { kind: "commit"; blob: Uint8Array };
+  | { kind: "commit"; blob: Uint8Array }
+  | { kind: "prove"; blob: Uint8Array; cells: boolean };
 
-export type KzgAnswer = { results: boolean[] } | { commitment: Uint8Array } | { failure: string };
+export type KzgAnswer =
+  | { results: boolean[] }
+  | { commitment: Uint8Array }
+  | { commitment: Uint8Array; proofs: Uint8Array[] }
+  | { failure: string };
 
 /** Loading the trusted setup takes seconds, a commitment a tenth of one: both happen here, off the node's thread. */
 const context = DasContextJs.create({ usePrecomp: false });
 const commit = (blob: Uint8Array) => context.blobToKzgCommitment(blob);
 
+/** What goes to L1 with a blob: one proof, or one for each of its cells. */
+function prove(blob: Uint8Array, cells: boolean): KzgAnswer {
+  const commitment = commit(blob);
+  const proofs = cells
+    ? context.computeCellsAndKzgProofs(blob).proofs
+    : [context.computeBlobKzgProof(blob, commitment)];
+  return { commitment, proofs };
+}
+
+function answerTo(request: KzgRequest): KzgAnswer {
+  switch (request.kind) {
+    case "check":
+      return { results: checkBlobs(commit, request.blobs, request.commitments) };
+    case "commit":
+      return { commitment: commit(request.blob) };
+    case "prove":
+      return prove(request.blob, request.cells);
+  }
+}
+
 parentPort?.on("message", (request: KzgRequest) => {
   let answer: KzgAnswer;
   try {
-    answer =
-      request.kind === "check"
-        ? { results: checkBlobs(commit, request.blobs, request.commitments) }
-        : { commitment: commit(request.blob) };
+    answer = answerTo(request);
   } catch (error) {
     answer = { failure: error instanceof Error ? error.message : String(error) };
   }

@@ -81,6 +81,21 @@ export class Kzg {
     });
   }
 
+  /** Commitment of a blob and what proves it to L1's nodes: one proof, or 128 with `cells` (EIP-7594). 48 bytes each. */
+  prove(blob: Uint8Array, cells: boolean): Promise<{ commitment: Uint8Array; proofs: Uint8Array[] }> {
+    return new Promise((resolve, reject) => {
+      this.#commits.push({
+        request: { kind: "prove", blob: Uint8Array.prototype.slice.call(blob), cells },
+        resolve: (answer) => {
+          if ("proofs" in answer) resolve(answer);
+          else reject(new KzgUnavailableError("failure" in answer ? answer.failure : "unexpected answer"));
+        },
+        reject,
+      });
+      this.#next();
+    });
+  }
+
   /** Stops the worker; what is under way or asked later fails with a KzgUnavailableError. */
   async close(): Promise<void> {
     this.#closed = true;

@@ -1,0 +1,73 @@
+import { encodeFunctionData, type Hex, parseAbi } from "viem";
+import { fromHex, toHex } from "../../protocol/bytes.ts";
+import { MULTICALL3_ADDRESS } from "../abi/multicall3.ts";
+import { L1RpcError } from "../errors.ts";
+import { isRevert, type L1Rpc } from "../rpc/l1-rpc.ts";
+import { MAX_TX_GAS, rawGasEstimate, withBuffer } from "../tx/estimate-gas.ts";
+import { readFeeMarket } from "../tx/fee-market.ts";
+import { txFees } from "../tx/fees.ts";
+import type { L1TxSettings } from "../tx/settings.ts";
+import type { BlobSidecars } from "../tx/transaction.ts";
+import { blobInput } from "./propose-calldata.ts";
+import { revertName } from "./revert-name.ts";
+import { simulateCall } from "./simulate.ts";
+
+const blobsAbi = parseAbi([
+  "function validateBlobs(bytes) view returns (bytes32[] blobHashes, bytes32 blobsHash, bytes[] commitments)",
+]);
+
+/** The rollup checks blobs only where this word is set (sheet 04 section 1.2): a simulation has no blobs. */
+const CHECK_BLOB = { slot: `0x${"4".padStart(64, "0")}`, value: `0x${"0".repeat(64)}` };
+const EIP150_NUMERATOR = 64n;
+const EIP150_DENOMINATOR = 63n;
+const EXTRA_GAS = 5000n;
+
+export type ProposalCheck = { kind: "passes"; gasLimit: bigint } | { kind: "reverts"; reason: string };
+
+export interface ProposalCall {
+  /** The account that sends, lower-case 0x text. */
+  sender: string;
+  rollupAddress: string;
+  calldata: Uint8Array;
+  sidecars: BlobSidecars;
+  /** Seconds at which L1 would perform it. */
+  timestamp: number;
+}
+
+/** Gas that a call needs below a caller that keeps a 64th, with a buffer (sheet 08 sections 4.4 and 4.5). */
+export function bundledGas(simulated: bigint, extra: bigint, bufferPercentage: number): bigint {
+  const forwarded = (simulated * EIP150_NUMERATOR + EIP150_DENOMINATOR - 1n) / EIP150_DENOMINATOR;
+  const gas = withBuffer(forwarded + extra, bufferPercentage);
+  return gas < MAX_TX_GAS ? gas : MAX_TX_GAS;
+}
+
+/** Gas that the rollup spends on looking at the blobs. Throws an L1RpcError when it refuses them. */
+async function blobsGas(rpc: L1Rpc, call: ProposalCall, settings: L1TxSettings): Promise<bigint> {
+  const { sender: from, rollupAddress: to, sidecars } = call;
+  const input = toHex(blobInput(sidecars.commitments)) as Hex;
+  const data = fromHex(encodeFunctionData({ abi: blobsAbi, functionName: "validateBlobs", args: [input] }));
+  const { maxFeePerBlobGas } = txFees(await readFeeMarket(rpc, true), settings, { blobs: true });
+  return rawGasEstimate(rpc, { from, to, data, sidecars, maxFeePerBlobGas });
+}
+
+/** Whether the rollup would take a proposal, and the gas to give it (sheet 08 section 4.4). Throws an L1Error. */
+export async function checkProposal(rpc: L1Rpc, call: ProposalCall, settings: L1TxSettings): Promise<ProposalCheck> {
+  const { rollupAddress, calldata, timestamp } = call;
+  const overrides = [{ address: rollupAddress, ...CHECK_BLOB }];
+  const from = MULTICALL3_ADDRESS;
+  try {
+    const [simulated, gasOfBlobs] = await Promise.all([
+      simulateCall(rpc, { from, to: rollupAddress, data: calldata, timestamp, overrides }),
+      blobsGas(rpc, call, settings),
+    ]);
+    if (simulated.kind === "reverted") return { kind: "reverts", reason: simulated.reason };
+    const gasUsed = simulated.kind === "succeeded" ? simulated.gasUsed : MAX_TX_GAS;
+    return {
+      kind: "passes",
+      gasLimit: bundledGas(gasUsed, gasOfBlobs + EXTRA_GAS, settings.gasLimitBufferPercentage),
+    };
+  } catch (error) {
+    if (!(error instanceof L1RpcError) || !isRevert(error)) throw error;
+    return { kind: "reverts", reason: error.data === undefined ? error.rpcMessage : revertName(error.data) };
+  }
+}

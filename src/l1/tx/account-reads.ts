@@ -1,0 +1,63 @@
+import { fromHex } from "../../protocol/bytes.ts";
+import { type L1Log, logs, quantity, record } from "../rpc/answers.ts";
+import type { L1Rpc } from "../rpc/l1-rpc.ts";
+import { wei } from "./fee-market.ts";
+
+export interface L1Receipt {
+  /** 0x text. */
+  hash: string;
+  succeeded: boolean;
+  blockNumber: number;
+  blockHash: Uint8Array;
+  gasUsed: bigint;
+  logs: L1Log[];
+}
+
+/** Number of transactions of an account, mined ones or with those that wait. */
+export function transactionCount(rpc: L1Rpc, address: string, at: "latest" | "pending"): Promise<number> {
+  const parse = (value: unknown) => quantity(value, "transaction count");
+  return rpc.request({ method: "eth_getTransactionCount", params: [address, at], parse });
+}
+
+/** Wei. */
+export function balanceOf(rpc: L1Rpc, address: string): Promise<bigint> {
+  return rpc.request({
+    method: "eth_getBalance",
+    params: [address, "latest"],
+    parse: (value) => wei(value) ?? BigInt(quantity(value, "balance")),
+  });
+}
+
+/** Milliseconds of the latest L1 block. */
+export function latestTime(rpc: L1Rpc): Promise<number> {
+  return rpc.request({
+    method: "eth_getBlockByNumber",
+    params: ["latest", false],
+    parse: (value) => quantity(record(value, "block").timestamp, "block.timestamp") * 1000,
+  });
+}
+
+/** Whether L1's node has the transaction, mined or waiting. */
+export function isKnown(rpc: L1Rpc, hash: string): Promise<boolean> {
+  return rpc.request({ method: "eth_getTransactionByHash", params: [hash], parse: (value) => value !== null });
+}
+
+/** Undefined while the transaction is not mined. */
+export function receiptOf(rpc: L1Rpc, hash: string): Promise<L1Receipt | undefined> {
+  return rpc.request({
+    method: "eth_getTransactionReceipt",
+    params: [hash],
+    parse: (value) => {
+      if (value === null) return undefined;
+      const fields = record(value, "receipt");
+      return {
+        hash,
+        succeeded: fields.status === "0x1",
+        blockNumber: quantity(fields.blockNumber, "receipt.blockNumber"),
+        blockHash: fromHex(String(fields.blockHash)),
+        gasUsed: wei(fields.gasUsed) ?? 0n,
+        logs: logs(fields.logs),
+      };
+    },
+  });
+}

@@ -1,0 +1,41 @@
+/** A transaction never went out: nothing of it is on L1, and its nonce is free. */
+export class L1TxNotSentError extends Error {
+  override readonly name = "L1TxNotSentError";
+  readonly address: string;
+  readonly reason: string;
+  /** Its time was over before it could be sent. */
+  readonly late: boolean;
+
+  constructor(address: string, reason: string, { late = false, cause }: { late?: boolean; cause?: unknown } = {}) {
+    super(`transaction of ${address} was not sent: ${reason}`, { cause });
+    this.address = address;
+    this.reason = reason;
+    this.late = late;
+  }
+}
+
+/** A signer did not give a usable signature. Never repeats the signer's URL but its host. */
+export class L1SignerError extends Error {
+  override readonly name = "L1SignerError";
+  readonly address: string;
+  readonly rule: string;
+
+  constructor(address: string, rule: string, options?: ErrorOptions) {
+    super(`signer of ${address}: ${rule}`, options);
+    this.address = address;
+    this.rule = rule;
+  }
+}
+
+/** The store of sent transactions was written by another program. */
+export class L1TxStoreError extends Error {
+  override readonly name = "L1TxStoreError";
+  readonly path: string;
+  readonly found: string;
+
+  constructor(path: string, found: string) {
+    super(`${path}: schema version must be 1, found ${found}`);
+    this.path = path;
+    this.found = found;
+  }
+}

@@ -1,0 +1,221 @@
+import { toHex } from "../../protocol/bytes.ts";
+import type { L1Logger } from "../logger.ts";
+import type { L1Rpc } from "../rpc/l1-rpc.ts";
+import { balanceOf, isKnown, latestTime, transactionCount } from "./account-reads.ts";
+import { L1TxNotSentError } from "./errors.ts";
+import { estimateGas } from "./estimate-gas.ts";
+import { readFeeMarket } from "./fee-market.ts";
+import { txFees } from "./fees.ts";
+import { sendRaw } from "./send-raw.ts";
+import type { L1TxSettings } from "./settings.ts";
+import type { L1Signer } from "./signer.ts";
+import { type BlobSidecars, type SignedTx, type UnsignedTx, withSignature } from "./transaction.ts";
+import { isUnfinished, type TxState, type TxStatus } from "./tx-state.ts";
+import type { TxStates } from "./tx-store.ts";
+import { type TxOutcome, TxWatch } from "./tx-watch.ts";
+
+export interface L1SenderOptions {
+  /** Its own signal should be `signal`. */
+  rpc: L1Rpc;
+  signer: L1Signer;
+  chainId: number;
+  settings: L1TxSettings;
+  states: TxStates;
+  /** Whether cancellations of blob transactions prove their blob in the form of EIP-7594. */
+  cellProofs: boolean;
+  /** Unix milliseconds. */
+  now(): number;
+  /** Ends every wait. What was sent stays on record, and the next run goes on watching it. */
+  signal: AbortSignal;
+  logger: L1Logger;
+}
+
+export interface L1TxRequest {
+  /** Shown in the log and kept with the transaction. */
+  purpose: string;
+  /** 0x text. */
+  to: string;
+  data: Uint8Array;
+  value?: bigint;
+  /** Estimated, with a buffer, when absent. */
+  gas?: bigint;
+  sidecars?: BlobSidecars;
+  /** Unix milliseconds, held against L1's time. */
+  timeoutAt?: number;
+}
+
+/** A transaction that went out, and what becomes of it. */
+export interface SentTx {
+  nonce: number;
+  /** Of the first attempt. */
+  hash: string;
+  /** Rejects only when the sender is stopped. */
+  outcome: Promise<TxOutcome>;
+}
+
+/** Times that a nonce is chosen anew, because somebody else's transaction of the same account was quicker. */
+const NONCE_ATTEMPTS = 3;
+
+/**
+ * Sends the L1 transactions of one account: chooses nonce and fees, keeps every transaction on disk before it leaves, watches it until it is
+ * mined or given up, raises its fees and cancels it (sheet 08 section 5). Transactions of one sender are sent one after the other.
+ */
+export class L1Sender {
+  readonly #options: L1SenderOptions;
+  readonly #transactions: TxState[];
+  readonly #watches = new Map<number, TxWatch>();
+  #sending: Promise<unknown> = Promise.resolve();
+
+  constructor(options: L1SenderOptions) {
+    this.#options = options;
+    this.#transactions = options.states.load(options.signer.address);
+  }
+
+  /** Lower-case 0x text. */
+  get address(): string {
+    return this.#options.signer.address;
+  }
+
+  get signer(): L1Signer {
+    return this.#options.signer;
+  }
+
+  /** Of the last transaction. */
+  get status(): TxStatus {
+    return this.#transactions.at(-1)?.status ?? "idle";
+  }
+
+  /** L1 block of the account's last mined transaction, 0 when none is known. */
+  get lastMinedBlock(): number {
+    return this.#transactions.reduce((last, { minedBlock = 0 }) => Math.max(last, minedBlock), 0);
+  }
+
+  /** Transactions whose end is not known, in the order in which they were sent. */
+  unfinished(): TxState[] {
+    return this.#transactions.filter(isUnfinished).map((state) => ({ ...state }));
+  }
+
+  /** Wei. */
+  balance(): Promise<bigint> {
+    return balanceOf(this.#options.rpc, this.address);
+  }
+
+  /** Goes on watching what an earlier run sent, and sends again what L1 never got. */
+  resume(): void {
+    const { logger } = this.#options;
+    for (const state of this.#transactions.filter(isUnfinished)) {
+      const { purpose, nonce, hashes, status } = state;
+      logger.info({ address: this.address, purpose, nonce, hash: hashes.at(-1), status }, "watching an earlier L1 tx");
+      this.#watch(state, true);
+    }
+  }
+
+  /** The end of an unfinished transaction that is watched. */
+  outcomeOf(id: number): Promise<TxOutcome> | undefined {
+    return this.#watches.get(id)?.outcome;
+  }
+
+  /** Resolves once L1 has the transaction. Throws L1TxNotSentError, L1SignerError or an L1Error. */
+  send(request: L1TxRequest): Promise<SentTx> {
+    const sent = this.#sending.then(() => this.#send(request));
+    this.#sending = sent.catch(() => {});
+    return sent;
+  }
+
+  async #send(request: L1TxRequest): Promise<SentTx> {
+    const { rpc, settings, signal, signer } = this.#options;
+    signal.throwIfAborted();
+    const { purpose, to, data, value = 0n, sidecars, timeoutAt } = request;
+    const [sentAt, market] = await Promise.all([latestTime(rpc), readFeeMarket(rpc, sidecars !== undefined)]);
+    this.#checkTime(timeoutAt, sentAt);
+    const fees = txFees(market, settings, { blobs: sidecars !== undefined });
+    const call = { from: signer.address, to, data, value, sidecars, maxFeePerBlobGas: fees.maxFeePerBlobGas };
+    const gas = request.gas ?? (await estimateGas(rpc, call, settings.gasLimitBufferPercentage));
+    for (let attempt = 1; ; attempt++) {
+      const nonce = await this.#nextNonce();
+      const draft = { purpose, nonce, to, data, value, gas, fees, sentAt, lastSentAt: sentAt, timeoutAt };
+      const tx = await this.#sign(draft, sidecars);
+      this.#checkTime(timeoutAt, sentAt);
+      const state = this.#keep({ ...draft, hashes: [toHex(tx.hash)] }, sidecars);
+      const verdict = await sendRaw(rpc, tx);
+      if (verdict.kind === "accepted" || verdict.kind === "unsure") {
+        this.#logSent(state, verdict.kind === "unsure" ? verdict.reason : undefined);
+        return { nonce, hash: state.hashes[0], outcome: this.#watch(state, verdict.kind === "unsure").outcome };
+      }
+      this.#forget(state);
+      if (verdict.kind === "refused" || attempt === NONCE_ATTEMPTS)
+        throw new L1TxNotSentError(this.address, verdict.reason, { cause: verdict.cause });
+      this.#options.logger.warn(
+        { address: this.address, purpose, nonce, reason: verdict.reason },
+        "the nonce of an L1 tx was taken by another tx of the account, taking the next one",
+      );
+    }
+  }
+
+  #checkTime(timeoutAt: number | undefined, l1Time: number): void {
+    if (timeoutAt === undefined || (l1Time <= timeoutAt && this.#options.now() <= timeoutAt)) return;
+    throw new L1TxNotSentError(this.address, "Transaction timed out before sending", { late: true });
+  }
+
+  /**
+   * The count of known transactions, or one more than an own transaction that the count does not show yet. An own transaction that L1 has
+   * lost, by a reorganisation say, does not hold its nonce.
+   */
+  async #nextNonce(): Promise<number> {
+    const { rpc } = this.#options;
+    const count = await transactionCount(rpc, this.address, "pending");
+    for (const { nonce, hashes, cancelHashes, status } of this.#transactions.toReversed()) {
+      if (nonce < count || status === "not mined") continue;
+      if (status !== "mined") return nonce + 1;
+      const known = await Promise.all([...hashes, ...cancelHashes].map((hash) => isKnown(rpc, hash)));
+      if (known.includes(true)) return nonce + 1;
+    }
+    return count;
+  }
+
+  async #sign(
+    { nonce, gas, to, value, data, fees }: Pick<UnsignedTx, "nonce" | "gas" | "to" | "value" | "data" | "fees">,
+    sidecars: BlobSidecars | undefined,
+  ): Promise<SignedTx> {
+    const { signer, chainId, signal } = this.#options;
+    const unsigned = { chainId, nonce, gas, to, value, data, fees, sidecars };
+    return withSignature(unsigned, await signer.signTransaction(unsigned, signal));
+  }
+
+  #keep(
+    draft: Omit<TxState, "id" | "status" | "cancelHashes" | "hasBlobs" | "minedBlock">,
+    sidecars: BlobSidecars | undefined,
+  ): TxState {
+    const rest = { cancelHashes: [], hasBlobs: sidecars !== undefined, minedBlock: undefined };
+    const state = this.#options.states.add(this.address, { ...draft, ...rest, status: "sent" }, sidecars);
+    this.#transactions.push(state);
+    return state;
+  }
+
+  #forget(state: TxState): void {
+    this.#options.states.remove(this.address, state);
+    this.#transactions.splice(this.#transactions.indexOf(state), 1);
+  }
+
+  #logSent(state: TxState, doubt: string | undefined): void {
+    const { purpose, nonce, hashes, gas, fees } = state;
+    const facts = { address: this.address, purpose, nonce, hash: hashes.at(-1), gas, ...fees };
+    if (doubt === undefined) this.#options.logger.info(facts, "sent an L1 tx");
+    else this.#options.logger.warn({ ...facts, reason: doubt }, "L1 may not have got a tx, watching for it");
+  }
+
+  #watch(state: TxState, doubtful: boolean): TxWatch {
+    const watch = new TxWatch(this.#options, state, { doubtful });
+    this.#watches.set(state.id, watch);
+    // Whoever does not wait for the outcome learns of it by the log.
+    watch.outcome.catch(() => {});
+    void watch.ended.then(() => this.#watches.delete(state.id));
+    return watch;
+  }
+
+  /** When nothing is watched any more, which is soon once the sender is stopped. */
+  async settled(): Promise<void> {
+    await this.#sending;
+    await Promise.all([...this.#watches.values()].map(({ ended }) => ended));
+  }
+}

@@ -1,0 +1,130 @@
+import { secp256k1 } from "@noble/curves/secp256k1.js";
+import { type Hex, parseTransaction } from "viem";
+import { bigUintBytes, concat, fromHex, readBigUint, toHex } from "../../protocol/bytes.ts";
+import { recoverSigner } from "../committee/recover.ts";
+import { exchange, HttpError } from "../http.ts";
+import { L1SignerError } from "./errors.ts";
+import { personalMessageHash, typedDataHash } from "./local-signer.ts";
+import type { L1Signer, TypedData } from "./signer.ts";
+import { signingHash, type TxSignature, type UnsignedTx } from "./transaction.ts";
+
+const REQUEST_LIMIT_MS = 10_000;
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+
+const quantity = (value: number | bigint) => `0x${value.toString(16)}`;
+
+/** v of 0 and 1 become 27 and 28, an s in the upper half its lower twin (sheet 08 section 6.3). */
+function normalize(signature: Uint8Array): Uint8Array {
+  let s = readBigUint(signature, 32, 32);
+  let v = signature[64] < 27 ? signature[64] + 27 : signature[64];
+  const { n } = secp256k1.Point.CURVE();
+  if (s > n / 2n) {
+    s = n - s;
+    v = 55 - v;
+  }
+  return concat(signature.subarray(0, 32), bigUintBytes(s, 32), Uint8Array.of(v));
+}
+
+/** Signs through web3signer's JSON-RPC (sheet 08 section 6.3). What comes back is held against the address. */
+export class RemoteSigner implements L1Signer {
+  readonly address: string;
+  readonly #url: string;
+  readonly #host: string;
+
+  constructor(url: string, address: string) {
+    this.address = address.toLowerCase();
+    this.#url = url;
+    this.#host = new URL(url).host;
+  }
+
+  async signTransaction(tx: UnsignedTx, signal?: AbortSignal): Promise<TxSignature> {
+    const { fees, sidecars } = tx;
+    const blobFields = sidecars && {
+      maxFeePerBlobGas: quantity(fees.maxFeePerBlobGas ?? 0n),
+      blobVersionedHashes: sidecars.versionedHashes.map(toHex),
+      blobs: sidecars.blobs.map(toHex),
+    };
+    const object = {
+      from: this.address,
+      to: tx.to,
+      data: toHex(tx.data),
+      value: quantity(tx.value),
+      nonce: quantity(tx.nonce),
+      gas: quantity(tx.gas),
+      maxFeePerGas: quantity(fees.maxFeePerGas),
+      maxPriorityFeePerGas: quantity(fees.maxPriorityFeePerGas),
+      chainId: quantity(tx.chainId),
+      type: sidecars ? "0x3" : "0x2",
+      ...blobFields,
+    };
+    const raw = await this.#ask("eth_signTransaction", [object], signal);
+    const { r, s, yParity } = this.#parsed(raw);
+    const signature = concat(fromHex(r), fromHex(s), Uint8Array.of(27 + yParity));
+    const checked = this.#checked("eth_signTransaction", signature, signingHash(tx));
+    return { r: readBigUint(checked, 0, 32), s: readBigUint(checked, 32, 32), yParity: checked[64] === 28 ? 1 : 0 };
+  }
+
+  /** r and s padded to 32 bytes of 0x text. */
+  #parsed(raw: string): { r: string; s: string; yParity: number } {
+    try {
+      const { r, s, yParity } = parseTransaction(raw as Hex);
+      const padded = (value: string | undefined) => `0x${(value ?? "").replace(/^0x/, "").padStart(64, "0")}`;
+      return { r: padded(r), s: padded(s), yParity: yParity ?? 0 };
+    } catch (cause) {
+      throw this.#failure("eth_signTransaction answered something that is no signed transaction", cause);
+    }
+  }
+
+  async signMessage(message: Uint8Array, signal?: AbortSignal): Promise<Uint8Array> {
+    const text = await this.#ask("eth_sign", [this.address, toHex(message)], signal);
+    return this.#checked("eth_sign", this.#bytes("eth_sign", text), personalMessageHash(message));
+  }
+
+  async signTypedData(typed: TypedData, signal?: AbortSignal): Promise<Uint8Array> {
+    const json = JSON.stringify(typed, (_, value) => (typeof value === "bigint" ? value.toString() : value));
+    const text = await this.#ask("eth_signTypedData", [this.address, json], signal);
+    return this.#checked("eth_signTypedData", this.#bytes("eth_signTypedData", text), typedDataHash(typed));
+  }
+
+  #bytes(method: string, text: string): Uint8Array {
+    if (!/^0x[0-9a-fA-F]{130}$/.test(text)) throw this.#failure(`${method} did not answer a signature of 65 bytes`);
+    return fromHex(text);
+  }
+
+  #checked(method: string, signature: Uint8Array, hash: Uint8Array): Uint8Array {
+    const normal = normalize(signature);
+    const signer = recoverSigner(hash, normal);
+    if (signer === undefined || toHex(signer) !== this.address) {
+      throw this.#failure(`${method} answered a signature of another key or of something else`);
+    }
+    return normal;
+  }
+
+  #failure(rule: string, cause?: unknown): L1SignerError {
+    return new L1SignerError(this.address, `${rule} (remote signer ${this.#host})`, { cause });
+  }
+
+  async #ask(method: string, params: readonly unknown[], signal: AbortSignal | undefined): Promise<string> {
+    let answer: unknown;
+    try {
+      const { body } = await exchange(this.#url, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+        timeoutMs: REQUEST_LIMIT_MS,
+        maxBytes: MAX_ANSWER_BYTES,
+        signal,
+      });
+      answer = JSON.parse(Buffer.from(body).toString("utf8"));
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw this.#failure(`${method}: ${error instanceof HttpError ? error.message : "the answer is not JSON"}`, error);
+    }
+    if (typeof answer === "object" && answer !== null) {
+      if ("result" in answer && typeof answer.result === "string") return answer.result;
+      if ("error" in answer && typeof answer.error === "object" && answer.error !== null && "message" in answer.error)
+        throw this.#failure(`${method} was refused: ${String(answer.error.message).slice(0, 200)}`);
+    }
+    throw this.#failure(`${method} was answered by neither text nor error`);
+  }
+}
