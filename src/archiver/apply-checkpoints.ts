@@ -3,12 +3,14 @@ import { concat, equal, toHex } from "../protocol/bytes.ts";
 import { checkpointSlot } from "../protocol/checkpoint-header.ts";
 import { DecodeError } from "../protocol/errors.ts";
 import { epochOfSlot } from "../protocol/time.ts";
-import type { BlockEffects } from "../world-state/types.ts";
 import { invalidProposal } from "./attestation-verdict.ts";
 import { type Download, rebuildProposal } from "./download-checkpoints.ts";
 import { InconsistentL1Error, InvalidCheckpointError, NonSequentialCheckpointError } from "./errors.ts";
 import { messagesOfCheckpoint } from "./message-chain.ts";
+import { keepProposed } from "./proposed-blocks.ts";
 import type { RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
+import { reportRefusedEvents } from "./refused-events.ts";
+import { blockEffects } from "./replay-world-state.ts";
 import { applyProven, settleWorldState } from "./sync-finality.ts";
 import { type SyncServices, timed } from "./sync-services.ts";
 import { type ChainEnd, checkContinuation } from "./validate-checkpoint.ts";
@@ -156,22 +158,23 @@ export class CheckpointApplier {
   }
 
   async #commit(batch: Pending[]): Promise<void> {
+    await this.#services.exclusive(() => this.#commitNow(batch));
+    this.#progress(batch.at(-1)!.proposal.l1);
+  }
+
+  async #commitNow(batch: Pending[]): Promise<void> {
     const { chain, worldState, store, times, emit } = this.#services;
-    const effects = batch.flatMap(({ checkpoint, messages }) =>
-      checkpoint.blocks.map(
-        ({ record, txs }): BlockEffects => ({
-          header: record.header,
-          blockHash: record.hash,
-          archiveRoot: record.archiveRoot,
-          txs,
-          l1ToL2Messages: record.indexWithinCheckpoint === 0 ? messages : undefined,
-        }),
-      ),
+    const messagesOf = new Map(batch.map(({ checkpoint, messages }) => [checkpoint.checkpointNumber, messages]));
+    const added = keepProposed(
+      this.#services,
+      batch.flatMap(({ checkpoint }) => checkpoint.blocks),
     );
-    const prepared = await timed(times, "prepare", () => worldState.prepare(effects));
+    const effects = added.map((block) => blockEffects(block, messagesOf.get(block.record.checkpointNumber) ?? []));
+    const prepared =
+      effects.length === 0 ? undefined : await timed(times, "prepare", () => worldState.prepare(effects));
     const start = performance.now();
     const announceProven = store.transaction(() => {
-      worldState.write(prepared);
+      if (prepared !== undefined) worldState.write(prepared);
       for (const { proposal, checkpoint } of batch) chain.addCheckpoint(checkpoint, proposal);
       chain.state.putSyncPoint("checkpoint-sync", batch.at(-1)!.proposal.l1);
       chain.state.putInvalidProposal(undefined);
@@ -183,20 +186,9 @@ export class CheckpointApplier {
     times.checkpoints += batch.length;
     times.blocks += effects.length;
     times.txs += effects.reduce((sum, block) => sum + block.txs.length, 0);
-    for (const { checkpoint } of batch) this.#reportRefusedEvents(checkpoint);
-    emit("blocksAdded", { first: prepared.first, last: prepared.last });
+    for (const block of added) reportRefusedEvents(this.#services, block);
+    if (prepared !== undefined) emit("blocksAdded", { first: prepared.first, last: prepared.last });
     announceProven();
-    this.#progress(batch.at(-1)!.proposal.l1);
-  }
-
-  /** A contract event that breaks a rule registers nothing. It is no reason to stop: the block is what L1 says it is. */
-  #reportRefusedEvents({ blocks }: RebuiltCheckpoint): void {
-    for (const { record, txs, contractEvents } of blocks) {
-      for (const { event, tx, log, rule } of contractEvents.refused) {
-        const facts = { block: record.number, txIndex: tx, txHash: toHex(txs[tx].txHash), logIndex: log, event, rule };
-        this.#services.logger.warn(facts, "passed over an invalid contract event");
-      }
-    }
   }
 
   #progress(l1: L1Block): void {

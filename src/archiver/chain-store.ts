@@ -7,7 +7,7 @@ import { readTxEffects, type TxEffect } from "../protocol/tx-effect.ts";
 import type { Store } from "../storage/store.ts";
 import { ContentIndex } from "./content-index.ts";
 import { NonSequentialCheckpointError } from "./errors.ts";
-import type { RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
+import type { RebuiltBlock, RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
 import { BlockBodies } from "./tables/block-bodies.ts";
 import { BlockHeaders } from "./tables/block-headers.ts";
 import { ChainState } from "./tables/chain-state.ts";
@@ -160,27 +160,42 @@ export class ChainStore implements ChainReader {
     return checkpoint === undefined ? 0 : lastBlockOf(checkpoint);
   }
 
+  /** Appends a block. Until its checkpoint is added it is a proposed one. */
+  addBlock({ record, body, txs, contractEvents }: RebuiltBlock): void {
+    this.#headers.put(record);
+    this.#bodies.put(record.number, body);
+    this.#hashes.put(record.hash, record.number);
+    this.#archives.put(record.archiveRoot, record.number);
+    let wordOffset = 0;
+    txs.forEach((tx, indexInBlock) => {
+      const wordCount = tx.words.length / 32;
+      this.#txs.add(tx.txHash, { block: record.number, indexInBlock, wordOffset, wordCount });
+      wordOffset += wordCount;
+    });
+    this.#content.add({ number: record.number, timestamp: headerTimestamp(record.header), txs }, contractEvents);
+  }
+
+  /** Whether exactly this block is stored. */
+  holds({ record, body }: Pick<RebuiltBlock, "record" | "body">): boolean {
+    const stored = this.#headers.get(record.number);
+    return (
+      stored !== undefined &&
+      equal(stored.archiveRoot, record.archiveRoot) &&
+      equal(stored.header, record.header) &&
+      equal(this.blockBody(record.number) ?? EMPTY, body)
+    );
+  }
+
   /**
-   * Appends a checkpoint and its blocks. Its own rules were checked when it was rebuilt; here it must continue what is stored.
-   * Throws NonSequentialCheckpointError.
+   * Appends a checkpoint and those of its blocks that are not there yet. Its own rules were checked when it was rebuilt; here it must
+   * continue what is stored, and the proposed blocks there must be its first ones. Throws NonSequentialCheckpointError.
    */
   addCheckpoint(checkpoint: RebuiltCheckpoint, publication: CheckpointPublication): void {
     const { checkpointNumber, blocks } = checkpoint;
     const latest = this.latestCheckpointNumber();
     if (checkpointNumber !== latest + 1) throw new NonSequentialCheckpointError(latest + 1, checkpointNumber);
-    for (const { record, body, txs, contractEvents } of blocks) {
-      this.#headers.put(record);
-      this.#bodies.put(record.number, body);
-      this.#hashes.put(record.hash, record.number);
-      this.#archives.put(record.archiveRoot, record.number);
-      let wordOffset = 0;
-      txs.forEach((tx, indexInBlock) => {
-        const wordCount = tx.words.length / 32;
-        this.#txs.add(tx.txHash, { block: record.number, indexInBlock, wordOffset, wordCount });
-        wordOffset += wordCount;
-      });
-      this.#content.add({ number: record.number, timestamp: headerTimestamp(record.header), txs }, contractEvents);
-    }
+    const stored = this.latestBlockNumber();
+    for (const block of blocks) if (block.record.number > stored) this.addBlock(block);
     this.#checkpoints.put({
       number: checkpointNumber,
       header: checkpoint.header,
@@ -202,21 +217,32 @@ export class ChainStore implements ChainReader {
   }
 
   /**
-   * Removes the checkpoints after `number` and their blocks: the exact inverse of addCheckpoint. The proven and finalized
-   * marks come down with them, so that other checkpoints of the same numbers do not inherit them.
+   * Removes the checkpoints after `number` and every block after it, proposed ones too: the exact inverse of addCheckpoint and
+   * addBlock. The proven and finalized marks come down with them, so that other checkpoints of the same numbers do not inherit them.
    * @returns the removed blocks, highest first.
    */
   removeCheckpointsAfter(number: number): BlockRecord[] {
-    const removed: BlockRecord[] = [];
-    for (let c = this.latestCheckpointNumber(); c > number; c--) {
+    const latest = this.latestCheckpointNumber();
+    const removed = this.#removeBlocksAfter(this.lastBlockOfCheckpoint(Math.min(number, latest)));
+    for (let c = latest; c > number; c--) {
       const checkpoint = this.#checkpoints.get(c)!;
-      for (let n = lastBlockOf(checkpoint); n >= checkpoint.startBlock; n--) removed.push(this.#removeBlock(n));
       this.#checkpoints.remove(c);
       this.#slots.remove(checkpointSlot(checkpoint.header));
     }
     for (const mark of ["proven", "finalized"] as const) {
       if (this.state.checkpoint(mark) > number) this.state.putCheckpoint(mark, number);
     }
+    return removed;
+  }
+
+  /** Removes the proposed blocks after `number`. @returns them, highest first. */
+  removeProposedAfter(number: number): BlockRecord[] {
+    return this.#removeBlocksAfter(Math.max(number, this.checkpointedBlockNumber()));
+  }
+
+  #removeBlocksAfter(number: number): BlockRecord[] {
+    const removed: BlockRecord[] = [];
+    for (let n = this.latestBlockNumber(); n > number; n--) removed.push(this.#removeBlock(n));
     return removed;
   }
 

@@ -4,12 +4,13 @@ import { DecodeError } from "../protocol/errors.ts";
 import type { AttestationVerdict } from "./attestation-verdict.ts";
 import { l1Ranges } from "./l1-ranges.ts";
 import { prefetched } from "./prefetch.ts";
+import { proposedWords } from "./proposed-words.ts";
 import type { RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
 import { type SyncServices, timed } from "./sync-services.ts";
 
 /** A proposal with what applying it needs. */
 export type Download =
-  /** Its blobs back to back, and what they hold or why they hold nothing. */
+  /** Its blobs back to back, fetched or written from proposed blocks, and what they hold or why they hold nothing. */
   | { kind: "new"; proposal: ProposedCheckpoint; blobs: Uint8Array; rebuilt: RebuiltCheckpoint | DecodeError }
   /** Stored already, with the same archive: only its L1 block can be news. */
   | { kind: "known"; proposal: ProposedCheckpoint }
@@ -43,10 +44,13 @@ async function download(services: SyncServices, proposal: ProposedCheckpoint): P
   if (known !== undefined && equal(known.archiveRoot, proposal.archiveRoot)) return { kind: "known", proposal };
   const verdict = await timed(times, "l1Fetch", () => services.validateAttestations(proposal));
   if (!verdict.valid) return { kind: "invalid", proposal, verdict };
-  const found = await timed(times, "blobFetch", () =>
-    blobs.fetch(proposal.l1, proposal.versionedBlobHashes, { historical: services.historical(), signal }),
-  );
-  const joined = concat(...found);
+  const joined =
+    proposedWords(chain, proposal) ??
+    concat(
+      ...(await timed(times, "blobFetch", () =>
+        blobs.fetch(proposal.l1, proposal.versionedBlobHashes, { historical: services.historical(), signal }),
+      )),
+    );
   return { kind: "new", proposal, blobs: joined, rebuilt: await rebuildProposal(services, proposal, joined) };
 }
 

@@ -95,6 +95,22 @@ export class StoreMismatchError extends Error {
   }
 }
 
+/** Rules that a proposed block must keep (sheet 04 section 8.4). */
+export type ProposedBlockRule = "slot" | "checkpointed" | "number" | "checkpoint" | "index" | "lastArchive";
+
+/** A proposed block does not continue the stored chain, or comes too late. It leaves no trace. */
+export class ProposedBlockRefusedError extends Error {
+  readonly blockNumber: number;
+  readonly rule: ProposedBlockRule;
+
+  constructor(blockNumber: number, rule: ProposedBlockRule, text: string) {
+    super(`proposed block ${blockNumber}: ${text}`);
+    this.name = "ProposedBlockRefusedError";
+    this.blockNumber = blockNumber;
+    this.rule = rule;
+  }
+}
+
 /** Reading L1 was paused while it was under way. What was committed stays. */
 export class SyncPausedError extends Error {
   constructor() {

@@ -25,6 +25,12 @@ export interface RebuiltBlock {
   contractEvents: ContractEvents;
 }
 
+/**
+ * A block whose checkpoint is not on L1 yet, made or executed by this node: its contract events are those of its txs. Everything else of
+ * it is checked when it is stored or when its checkpoint arrives.
+ */
+export type ProposedBlock = RebuiltBlock;
+
 export interface RebuiltCheckpoint {
   checkpointNumber: number;
   header: CheckpointHeader;

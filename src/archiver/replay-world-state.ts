@@ -1,5 +1,6 @@
 import type { BlockEffects } from "../world-state/types.ts";
 import { messagesOfCheckpoint } from "./message-chain.ts";
+import type { RebuiltBlock } from "./rebuilt-checkpoint.ts";
 import { settleWorldState } from "./sync-finality.ts";
 import type { SyncServices } from "./sync-services.ts";
 
@@ -7,7 +8,7 @@ import type { SyncServices } from "./sync-services.ts";
 const COMMIT = { blocks: 64, bytes: 2 * 1024 * 1024 };
 
 /**
- * Applies the stored blocks that the world state does not have yet, from their stored bodies: neither L1 nor blobs are asked. Every
+ * Inside SyncServices.exclusive: applies the stored blocks that the world state does not have yet, from their stored bodies: neither L1 nor blobs are asked. Every
  * commit is a whole number of blocks, so that a replay which is cut off goes on with the next call. Throws the reason of
  * `services.signal`, or StateMismatchError when the stored blocks are not those that the headers describe.
  */
@@ -32,19 +33,25 @@ function nextBlocks(services: SyncServices, first: number, last: number): BlockE
   const effects: BlockEffects[] = [];
   let bytes = 0;
   for (let number = first; number <= last && effects.length < COMMIT.blocks && bytes < COMMIT.bytes; number++) {
-    effects.push(blockEffects(services, number));
+    effects.push(storedEffects(services, number));
     bytes += services.chain.blockBody(number)!.length;
   }
   return effects;
 }
 
-function blockEffects({ chain }: SyncServices, number: number): BlockEffects {
-  const { header, hash, archiveRoot, checkpointNumber, indexWithinCheckpoint } = chain.block(number)!;
-  return {
-    header,
-    blockHash: hash,
-    archiveRoot,
-    txs: chain.txEffects(number),
-    l1ToL2Messages: indexWithinCheckpoint === 0 ? messagesOfCheckpoint(chain.messages, checkpointNumber) : undefined,
-  };
+function storedEffects({ chain }: SyncServices, number: number): BlockEffects {
+  const record = chain.block(number)!;
+  const messages =
+    record.indexWithinCheckpoint === 0 ? messagesOfCheckpoint(chain.messages, record.checkpointNumber) : [];
+  return blockEffects({ record, txs: chain.txEffects(number) }, messages);
+}
+
+/** What a block does to the trees; `messages` are those of its checkpoint. */
+export function blockEffects(
+  { record, txs }: Pick<RebuiltBlock, "record" | "txs">,
+  messages: Uint8Array[],
+): BlockEffects {
+  const { header, hash, archiveRoot, indexWithinCheckpoint } = record;
+  const l1ToL2Messages = indexWithinCheckpoint === 0 ? messages : undefined;
+  return { header, blockHash: hash, archiveRoot, txs, l1ToL2Messages };
 }

@@ -47,6 +47,7 @@ export async function rollBack(services: SyncServices, target: number): Promise<
   const { chain, worldState, store, logger, emit } = services;
   const checkpoint = rollbackCheckpoint(chain, target);
   const from = chain.latestBlockNumber();
+  const latest = chain.latestCheckpointNumber();
   const { l1 } = checkpoint;
   const removed = store.transaction(() => {
     const { tip, oldest } = worldState.status();
@@ -67,8 +68,9 @@ export async function rollBack(services: SyncServices, target: number): Promise<
     { fromBlock: from, toBlock: target, toCheckpoint: checkpoint.number, continueAtL1Block: l1.number },
     "rolled the chain back",
   );
-  emit("blocksRemoved", { reason: "rollback", tip: target, removed, epoch: undefined });
-  await replayWorldState(services);
+  const checkpoints = latest - checkpoint.number;
+  emit("blocksRemoved", { reason: "rollback", tip: target, removed, checkpoints, epoch: undefined });
+  await services.exclusive(() => replayWorldState(services));
 }
 
 /** Index of the last message that L1 had in block `l1Block`, -1 for none. Later messages stand in later blocks. */

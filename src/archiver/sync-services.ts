@@ -58,15 +58,21 @@ export interface SyncProgress {
   initialSyncComplete: boolean;
 }
 
-/** "rollback": an operator asked for it. */
-export type UnwindReason = "l1-reorg" | "unproven" | "rollback";
+/**
+ * "rollback": an operator asked for it. Of proposed blocks alone: "slot-passed", their checkpoint can reach L1 no more; "replaced", L1
+ * has another checkpoint or a shorter one in their place.
+ */
+export type UnwindReason = "l1-reorg" | "unproven" | "rollback" | "slot-passed" | "replaced";
 
 export interface SyncEvents {
   /** After every commit of checkpoints and every iteration. */
   progress: [SyncProgress];
+  /** Proposed and checkpointed ones; a block that was proposed is not told of again when its checkpoint arrives. */
   blocksAdded: [{ first: number; last: number }];
-  /** The chain now ends at `tip`; removed blocks are given highest first. */
-  blocksRemoved: [{ reason: UnwindReason; tip: number; removed: BlockRecord[]; epoch: number | undefined }];
+  /** The chain now ends at `tip`; removed blocks are given highest first, `checkpoints` says how many checkpoints went with them. */
+  blocksRemoved: [
+    { reason: UnwindReason; tip: number; removed: BlockRecord[]; checkpoints: number; epoch: number | undefined },
+  ];
   proven: [{ blockNumber: number; slot: number; epoch: number }];
   finalized: [{ blockNumber: number }];
   invalidAttestations: [InvalidProposal];
@@ -87,6 +93,11 @@ export interface SyncServices {
   readonly options: SyncOptions;
   readonly logger: Logger;
   readonly emit: Emit;
+  /**
+   * Whatever prepares blocks for the trees and then writes them runs in here, one after the other: proposed blocks come while an
+   * iteration waits for L1.
+   */
+  readonly exclusive: <T>(work: () => Promise<T>) => Promise<T>;
   readonly times: SyncStageTimes;
   /** True until the chain has been caught up with once. */
   readonly historical: () => boolean;

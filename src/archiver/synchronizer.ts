@@ -2,6 +2,9 @@ import type { L1Block } from "../l1/types.ts";
 import { equal } from "../protocol/bytes.ts";
 import { errorFacts } from "./error-facts.ts";
 import { InvalidCheckpointError, StoreMismatchError, SyncPausedError } from "./errors.ts";
+import { oneAtATime } from "./one-at-a-time.ts";
+import { addProposedBlock, pruneProposed } from "./proposed-blocks.ts";
+import type { ProposedBlock } from "./rebuilt-checkpoint.ts";
 import { replayWorldState } from "./replay-world-state.ts";
 import { backoff, isPowerOfTwo } from "./retry.ts";
 import { rollBack } from "./roll-back.ts";
@@ -47,6 +50,7 @@ export class Synchronizer {
   #loop: Promise<void> | undefined;
   #paused = false;
   #wake: () => void = () => {};
+  #poked = false;
   #failures = 0;
   #lastFailure = "";
 
@@ -57,6 +61,7 @@ export class Synchronizer {
       ...config,
       options: this.#options,
       emit: (event, ...args) => this.#emit(event, ...args),
+      exclusive: oneAtATime(),
       times: this.times,
       historical: () => !this.#initialSyncComplete,
       get signal() {
@@ -106,6 +111,7 @@ export class Synchronizer {
     this.#wake();
     this.#initialSync.reject(this.#stopping.signal.reason);
     await Promise.allSettled([this.#loop, this.#running]);
+    await this.#services.exclusive(async () => {});
   }
 
   /** Stops reading L1 until resume(). An iteration that runs ends after its current commit; resolves when none runs any more. */
@@ -115,11 +121,32 @@ export class Synchronizer {
     if (!this.#stopping.signal.aborted) this.#interruption = new AbortController();
     interrupted.abort(new SyncPausedError());
     await Promise.allSettled([this.#running]);
+    await this.#services.exclusive(async () => {});
   }
 
   resume(): void {
     this.#paused = false;
     this.#wake();
+  }
+
+  /** Has the next iteration begin at once, after the one that may be running: there is news on L1. */
+  poke(): void {
+    this.#poked = true;
+    this.#wake();
+  }
+
+  /**
+   * Stores a block on top of the chain before its checkpoint is on L1. Waits for no iteration, only for a commit that may be under way.
+   * Resolves once the block is stored and listeners were told. Rejects with ProposedBlockRefusedError, StateMismatchError,
+   * WorldStateError, or SyncPausedError while paused.
+   */
+  addProposedBlock(block: ProposedBlock): Promise<void> {
+    if (this.#paused) return Promise.reject(new SyncPausedError());
+    const { signal } = this.#interruption;
+    return this.#services.exclusive(() => {
+      signal.throwIfAborted();
+      return addProposedBlock(this.#services, block);
+    });
   }
 
   /** One iteration, after the one that may be running. Throws what keeps it from completing; commits up to there stay. */
@@ -157,6 +184,7 @@ export class Synchronizer {
   async #follow(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       const { pollingIntervalMs, maxBackoffMs } = this.#options;
+      this.#poked = false;
       const { signal } = this.#interruption;
       let pause = this.#initialSyncComplete ? pollingIntervalMs : pollingIntervalMs / 10;
       if (!this.#paused) {
@@ -177,7 +205,7 @@ export class Synchronizer {
 
   /** Until the time is over (never, without one) or somebody wakes the loop. */
   #sleep(milliseconds: number | undefined): Promise<void> {
-    if (this.#stopping.signal.aborted) return Promise.resolve();
+    if (this.#stopping.signal.aborted || this.#poked) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = milliseconds === undefined ? undefined : setTimeout(resolve, milliseconds);
       this.#wake = () => {
@@ -191,13 +219,14 @@ export class Synchronizer {
     const services = this.#services;
     const { chain, reader, store, signal } = services;
     signal.throwIfAborted();
-    await replayWorldState(services);
+    await services.exclusive(() => replayWorldState(services));
     const current = await reader.latestBlock();
     if (this.#lastProcessed !== undefined && equal(this.#lastProcessed.hash, current.hash)) return;
     await syncMessages(services, current);
     // Knowing the finalized checkpoint early keeps the history short while the initial sync writes it.
     if (!this.#initialSyncComplete) await this.#finality.update(services);
     const pending = await syncCheckpoints(services, current);
+    await services.exclusive(async () => pruneProposed(services, current));
     await this.#finality.update(services);
     store.transaction(() => chain.state.putProcessed(current));
     this.#lastProcessed = current;

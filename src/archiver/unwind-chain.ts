@@ -1,10 +1,12 @@
 import type { L1Block } from "../l1/types.ts";
+import { headerSlotNumber } from "../protocol/block-header.ts";
 import { equal, toHex } from "../protocol/bytes.ts";
 import { checkpointSlot } from "../protocol/checkpoint-header.ts";
 import { epochOfSlot } from "../protocol/time.ts";
 import { InconsistentL1Error, ReorgBelowFinalizedError } from "./errors.ts";
 import type { SyncServices, UnwindReason } from "./sync-services.ts";
 import type { L1Position } from "./tables/chain-state.ts";
+import type { BlockRecord } from "./types.ts";
 
 /**
  * Removes the checkpoints after `checkpoint` from chain and world state in one transaction. `syncPoint` says where reading goes on;
@@ -13,7 +15,7 @@ import type { L1Position } from "./tables/chain-state.ts";
 export function unwindChain(
   services: SyncServices,
   checkpoint: number,
-  reason: Exclude<UnwindReason, "rollback">,
+  reason: Extract<UnwindReason, "l1-reorg" | "unproven">,
   syncPoint?: L1Position,
 ): void {
   const { chain, worldState, store, reader, emit, logger } = services;
@@ -34,7 +36,32 @@ export function unwindChain(
     { reason, fromCheckpoint: from, toCheckpoint: checkpoint, toBlock: tip, removedBlocks: removed.length },
     "unwound the chain",
   );
-  if (removed.length > 0) emit("blocksRemoved", { reason, tip, removed, epoch });
+  if (removed.length > 0) emit("blocksRemoved", { reason, tip, removed, checkpoints: from - checkpoint, epoch });
+}
+
+/** Removes the proposed blocks after `tip` from chain and world state in one transaction. @returns them, highest first. */
+export function removeProposedAfter(
+  { chain, worldState, store }: Pick<SyncServices, "chain" | "worldState" | "store">,
+  tip: number,
+): BlockRecord[] {
+  return store.transaction(() => {
+    worldState.unwindTo(tip);
+    return chain.removeProposedAfter(tip);
+  });
+}
+
+/** Removes the proposed blocks after `tip`, of which there are some. */
+export function unwindProposed(
+  services: SyncServices,
+  tip: number,
+  reason: Extract<UnwindReason, "slot-passed" | "replaced">,
+): void {
+  const { chain, emit, logger } = services;
+  const from = chain.latestBlockNumber();
+  const removed = removeProposedAfter(services, tip);
+  const slot = headerSlotNumber(removed[removed.length - 1].header);
+  logger.info({ reason, fromBlock: from, toBlock: tip, slot }, "removed proposed blocks");
+  emit("blocksRemoved", { reason, tip, removed, checkpoints: 0, epoch: undefined });
 }
 
 /** L1 block of a stored checkpoint, or the one that deployed the rollup. Reading after it finds every later checkpoint. */

@@ -43,7 +43,7 @@ export function followChain(options: MempoolEventsOptions): () => void {
       for (let number = first; number <= last && !pool.isEmpty; number++) tellBlock(pool, chain, number);
       beginSlot();
     }),
-    synchronizer.on("blocksRemoved", ({ tip }) => pool.pruned(tip)),
+    synchronizer.on("blocksRemoved", ({ tip, checkpoints }) => pool.pruned(tip, checkpoints)),
     synchronizer.on("finalized", ({ blockNumber }) => pool.finalized(blockNumber)),
   ];
   const timer = setInterval(

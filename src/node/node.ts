@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import type { ChainStore } from "../archiver/chain-store.ts";
 import { RebuildPool } from "../archiver/rebuilders.ts";
 import { reportProgress } from "../archiver/sync-progress.ts";
 import { Synchronizer } from "../archiver/synchronizer.ts";
@@ -8,19 +9,23 @@ import { loadCore } from "../core/load-core.ts";
 import { CorePool } from "../core/pool.ts";
 import type { ConnectOptions } from "../l1/connect.ts";
 import { connectRollup } from "../l1/connect.ts";
+import type { DiscoveryOptions } from "../l1/discovery.ts";
+import type { ConnectedRollup } from "../l1/types.ts";
 import { toHex } from "../protocol/bytes.ts";
 import { ARCHIVE } from "../protocol/constants.ts";
 import { versionHeaders } from "../rpc/http/version-headers.ts";
+import type { Store } from "../storage/store.ts";
 import { genesisState } from "../world-state/genesis.ts";
 import { startAdmin } from "./admin/start-admin.ts";
 import { attestationValidator } from "./attestations.ts";
 import { openBlobSources } from "./blobs.ts";
 import { openChainServices } from "./chain-services.ts";
+import { ShiftableClock } from "./clock.ts";
 import { connectL1 } from "./connect-l1.ts";
 import type { DataDirectory } from "./data-directory.ts";
 import { genesisPublicData } from "./genesis.ts";
 import type { LoggerFor } from "./logging.ts";
-import { startMempool } from "./mempool.ts";
+import { type NodeMempool, startMempool } from "./mempool.ts";
 import { startPublicRpc } from "./rpc-public.ts";
 import { rpcServices } from "./rpc-services.ts";
 import { configuredUploader, restoreConfigured, SNAPSHOT_REFUSALS } from "./snapshots/configured.ts";
@@ -37,6 +42,34 @@ export interface NodeOptions {
   loggerFor: LoggerFor;
   /** Ends the start. */
   signal: AbortSignal;
+  /** Contracts to report that nothing on L1 names, where the options do not name them. */
+  otherAddresses?: DiscoveryOptions["otherAddresses"];
+  /** Done before the public port opens; by then the node follows L1. */
+  beforeListening?: (parts: ChainParts) => Promise<void>;
+}
+
+/** What others do to a sequencer. */
+export interface SteeredSequencer {
+  status(): { state: string };
+  /** Told of each checkpoint that L1 took. Returns the way to leave. */
+  onPublished(listener: () => void): () => unknown;
+  wake(): void;
+  pause(): void;
+  resume(): void;
+}
+
+/** The services of a node that has not opened its public port yet. */
+export interface ChainParts {
+  store: Store;
+  chain: ChainStore;
+  reader: ConnectedRollup;
+  synchronizer: Synchronizer;
+  mempool: NodeMempool;
+  /** Undefined in a node that builds no blocks. */
+  sequencer: SteeredSequencer | undefined;
+  clock: ShiftableClock;
+  /** Takes what is started beside them. */
+  teardown: Teardown;
 }
 
 export interface RunningNode extends RunningService {
@@ -48,7 +81,7 @@ export interface RunningNode extends RunningService {
   synced(): Promise<void>;
 }
 
-function l1Options(values: NodeOptions["values"], loggerFor: LoggerFor, signal: AbortSignal): ConnectOptions {
+function l1Options({ values, loggerFor, otherAddresses = {} }: NodeOptions, clock: ShiftableClock): ConnectOptions {
   return {
     l1RpcUrls: values.l1RpcUrls,
     debugRpcUrls: values.l1DebugRpcUrls,
@@ -57,12 +90,13 @@ function l1Options(values: NodeOptions["values"], loggerFor: LoggerFor, signal: 
     registryAddress: values.registryAddress,
     rollupVersion: values.rollupVersion === "canonical" ? undefined : values.rollupVersion,
     otherAddresses: {
-      slashFactoryAddress: values.slashFactoryAddress,
-      feeAssetHandlerAddress: values.feeAssetHandlerAddress,
+      ...otherAddresses,
+      ...(values.slashFactoryAddress && { slashFactoryAddress: values.slashFactoryAddress }),
+      ...(values.feeAssetHandlerAddress && { feeAssetHandlerAddress: values.feeAssetHandlerAddress }),
     },
     requireTraces: !values.ethereumAllowNoDebugHosts,
-    signal,
     logger: loggerFor("l1"),
+    now: () => clock.now() / 1000,
   };
 }
 
@@ -70,7 +104,8 @@ function l1Options(values: NodeOptions["values"], loggerFor: LoggerFor, signal: 
  * Constructs the services of a node and starts them: resolves once it follows L1 and answers on the public port, which it does
  * during the initial sync already. Whatever was started is stopped again when the start fails.
  */
-export async function startNode({ values, directory, loggerFor, signal }: NodeOptions): Promise<RunningNode> {
+export async function startNode(options: NodeOptions): Promise<RunningNode> {
+  const { values, directory, loggerFor, signal } = options;
   const log = loggerFor("node");
   const teardown = new Teardown(log);
   try {
@@ -81,7 +116,8 @@ export async function startNode({ values, directory, loggerFor, signal }: NodeOp
 
     const l1Calls = new AbortController();
     teardown.add("L1 calls", () => l1Calls.abort());
-    const l1 = l1Options(values, loggerFor, l1Calls.signal);
+    const clock = new ShiftableClock();
+    const l1 = { ...l1Options(options, clock), signal: l1Calls.signal };
     log.info({ urls: shownValue("l1RpcUrls", values), chainId: values.l1ChainId }, "connecting to L1");
     const first = await connectL1(l1, values.maxAllowedEthClientDriftSeconds, log, signal);
     const reader = await untilCompatible(first, {
@@ -152,7 +188,7 @@ export async function startNode({ values, directory, loggerFor, signal }: NodeOp
       identity,
       store,
       chain,
-      world,
+      openChain,
       synchronizer,
       directory: directory.path,
       logger: loggerFor("snapshots"),
@@ -170,6 +206,7 @@ export async function startNode({ values, directory, loggerFor, signal }: NodeOp
       synchronizer,
       threads,
       publicData,
+      now: clock.now,
       loggerFor,
     });
     teardown.add("mempool", () => mempool.stop());
@@ -188,6 +225,11 @@ export async function startNode({ values, directory, loggerFor, signal }: NodeOp
     });
     const services = { ...chainReads, ...mempool.services };
     signal.throwIfAborted();
+    const sequencer: SteeredSequencer | undefined = undefined;
+    if (options.beforeListening !== undefined) {
+      synchronizer.start();
+      await options.beforeListening({ store, chain, reader, synchronizer, mempool, sequencer, clock, teardown });
+    }
     const server = {
       maxBodyBytes: values.rpcMaxBodySize,
       maxBatchSize: values.rpcMaxBatchSize,

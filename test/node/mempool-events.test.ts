@@ -18,7 +18,7 @@ function setUp(isEmpty = false) {
     blockAdded: ({ number, timestamp, txHashes, nullifierKeys }: AddedBlock) =>
       void told.push(["block", number, timestamp, txHashes.map(toHex), [...nullifierKeys]]),
     slotStarted: (slot: number) => void told.push(["slot", slot]),
-    pruned: (tip: number) => void told.push(["pruned", tip]),
+    pruned: (tip: number, checkpoints: number) => void told.push(["pruned", tip, checkpoints]),
     finalized: (block: number) => void told.push(["finalized", block]),
   };
   const block = (number: number) => {
@@ -74,10 +74,10 @@ test("an empty pool is not told of blocks", () => {
 
 test("reorgs and finality are passed on", () => {
   const { listeners, told, end } = setUp();
-  listeners.blocksRemoved?.({ reason: "l1-reorg", tip: 7, removed: [], epoch: undefined });
+  listeners.blocksRemoved?.({ reason: "l1-reorg", tip: 7, removed: [], checkpoints: 2, epoch: undefined });
   listeners.finalized?.({ blockNumber: 6 });
   expect(told).toEqual([
-    ["pruned", 7],
+    ["pruned", 7, 2],
     ["finalized", 6],
   ]);
   end();

@@ -196,13 +196,16 @@ export class TxPool {
     this.#commit(() => this.#settleNew(this.#becomePending(this.#contents.beginSlot(slot)).map(({ key }) => key)));
   }
 
-  /** The chain now ends at block `tip`. Txs of later blocks are pending again where they may be. */
-  pruned(tip: number): void {
+  /**
+   * The chain now ends at block `tip`. Txs of later blocks are pending again where they may be. `checkpoints` says how many checkpoints
+   * went: with none, only proposed blocks did.
+   */
+  pruned(tip: number, checkpoints: number): void {
     const unmined = this.#mined((block) => block > tip);
     if (unmined.length === 0) return;
     this.#commit(() => {
       for (const entry of unmined) this.#contents.unmine(entry);
-      if (this.#options.deleteAfterReorg) {
+      if (this.#options.deleteAfterReorg && checkpoints > 0) {
         this.#deleteAll(unmined);
         return;
       }

@@ -1,4 +1,3 @@
-import { ChainStore } from "../../archiver/chain-store.ts";
 import type { Synchronizer } from "../../archiver/synchronizer.ts";
 import type { Values } from "../../config/options.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
@@ -8,7 +7,7 @@ import type { ChainServices } from "../chain-services.ts";
 import type { NodeLogger } from "../logging.ts";
 import { objectStoreAccess } from "../object-access.ts";
 import { type RestoreOptions, restoreSnapshot } from "./restore.ts";
-import { SnapshotUploadError, SnapshotUploader } from "./upload.ts";
+import { SnapshotUploadError, SnapshotUploader, type SnapshotUploadServices } from "./upload.ts";
 
 /** What an upload that cannot begin throws; each says it all to the operator. */
 export const SNAPSHOT_REFUSALS = [SnapshotUploadError, ObjectStoreUrlError] as const;
@@ -31,7 +30,9 @@ export async function restoreConfigured({ values, ...options }: ConfiguredRestor
   });
 }
 
-export interface ConfiguredUploader extends ChainServices {
+export interface ConfiguredUploader
+  extends Pick<ChainServices, "store" | "chain">,
+    Pick<SnapshotUploadServices, "openChain"> {
   values: Values;
   identity: RollupIdentity;
   synchronizer: Pick<Synchronizer, "initialSyncComplete">;
@@ -41,20 +42,15 @@ export interface ConfiguredUploader extends ChainServices {
 }
 
 export function configuredUploader(options: ConfiguredUploader): SnapshotUploader {
-  const { values, identity, store, chain, world, synchronizer, directory, logger } = options;
-  const { l1ChainId, rollupVersion, addresses, constants } = identity;
+  const { values, identity, store, chain, openChain, synchronizer, directory, logger } = options;
+  const { l1ChainId, rollupVersion, addresses } = identity;
   const access = objectStoreAccess(values);
   return new SnapshotUploader({
     store,
     chain,
     network: { l1ChainId, rollupVersion, rollupAddress: addresses.rollupAddress },
     initialSyncComplete: () => synchronizer.initialSyncComplete,
-    chainOf: (copy) =>
-      new ChainStore({
-        store: copy,
-        genesis: { header: world.genesisHeader(), hash: world.genesisBlockHash() },
-        epochDuration: constants.epochDuration,
-      }),
+    openChain,
     openLocation: (url) => openObjectStore(url, access),
     directory,
     logger,

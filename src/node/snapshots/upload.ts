@@ -6,10 +6,12 @@ import { pipeline } from "node:stream";
 import { createGzip } from "node:zlib";
 import type { ChainStore } from "../../archiver/chain-store.ts";
 import type { Logger } from "../../archiver/logger.ts";
+import { removeProposedAfter } from "../../archiver/unwind-chain.ts";
 import { SCHEMA_VERSION } from "../../storage/identity.ts";
 import { inspectStore } from "../../storage/inspect.ts";
 import type { ObjectStore } from "../../storage/objects/object-store.ts";
-import { openStore, type Store } from "../../storage/store.ts";
+import type { Store } from "../../storage/store.ts";
+import type { ChainServices } from "../chain-services.ts";
 import { factsOf, type SnapshotFacts } from "./snapshot-facts.ts";
 import {
   databaseName,
@@ -49,8 +51,8 @@ export interface SnapshotUploadServices {
   chain: ChainStore;
   network: SnapshotNetwork;
   initialSyncComplete: () => boolean;
-  /** The chain in a copy of the store. */
-  chainOf: (copy: Store) => ChainStore;
+  /** Opens a copy of the store as the node opens its own. */
+  openChain: (path: string) => Promise<ChainServices>;
   /** Throws an ObjectStoreUrlError for a location that cannot be written to. */
   openLocation: (url: string) => ObjectStore;
   /** Folder for the copy, with room for it. */
@@ -76,7 +78,7 @@ export class SnapshotUploader {
     const { chain, initialSyncComplete, openLocation } = this.#services;
     const target = openLocation(location);
     if (!initialSyncComplete()) throw new SnapshotUploadError("syncing");
-    if (chain.latestBlockNumber() === 0) throw new SnapshotUploadError("empty");
+    if (chain.latestCheckpointNumber() === 0) throw new SnapshotUploadError("empty");
     if (this.#running !== undefined) throw new SnapshotUploadError("busy");
     this.#running = this.#run(target).finally(() => {
       this.#running = undefined;
@@ -159,15 +161,21 @@ export class SnapshotUploader {
     return entry;
   }
 
-  /** What the copy holds, which may be less than the store holds by now. */
+  /**
+   * What the copy holds, which may be less than the store holds by now. Proposed blocks are taken out of it: who restores it
+   * knows the chain of L1 alone.
+   */
   async #factsOfCopy(path: string): Promise<SnapshotFacts> {
-    const copy = openStore({ path, readOnly: true });
+    const { store, chain, world } = await this.#services.openChain(path);
     try {
-      const facts = factsOf(this.#services.chainOf(copy));
+      const checkpointed = chain.checkpointedBlockNumber();
+      if (chain.latestBlockNumber() > checkpointed)
+        removeProposedAfter({ store, chain, worldState: world }, checkpointed);
+      const facts = factsOf(chain);
       if (facts === undefined) throw new SnapshotUploadError("empty");
       return facts;
     } finally {
-      await copy.close();
+      await store.close();
     }
   }
 }

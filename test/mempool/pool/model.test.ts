@@ -121,7 +121,7 @@ class Twins {
       case "prune": {
         const tip = Math.max(this.finalizedBlock, this.world.tip - ("blocks" in op ? op.blocks : 0));
         this.world.truncate(tip);
-        this.pool.pruned(tip);
+        this.pool.pruned(tip, 1);
         this.model.pruned(tip);
         return;
       }

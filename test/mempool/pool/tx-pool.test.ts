@@ -99,7 +99,7 @@ describe("a reorg", () => {
       world.truncate(0);
       const rival = tx("rival", { fee: 3n, nullifiers: mined.nullifiers });
       expect(add(rival)).toEqual(["accepted"]);
-      pool.pruned(0);
+      pool.pruned(0, 1);
       expect(pool.status(mined.hash)).toBe(deleteAfterReorg ? "deleted" : "pending");
       expect(pool.status(rival.hash)).toBe(deleteAfterReorg ? "pending" : "deleted");
       pool.slotStarted(99);
@@ -107,6 +107,16 @@ describe("a reorg", () => {
       pool.finalized(1);
       expect(pool.get(mined.hash) !== undefined).toBe(!deleteAfterReorg);
     }
+  });
+
+  test("of proposed blocks alone forgets nothing", () => {
+    const { world, pool, add } = setUp({ deleteAfterReorg: true });
+    const mined = tx("mined");
+    add(mined);
+    pool.blockAdded(world.append([mined], 50n, new Map()));
+    world.truncate(0);
+    pool.pruned(0, 0);
+    expect(pool.status(mined.hash)).toBe("pending");
   });
 
   test("evicts txs that were proven against a block that is gone, once a tx of the pool comes back", () => {
@@ -117,7 +127,7 @@ describe("a reorg", () => {
     const onTop = tx("on top", { anchorHash: anchorOf(1) });
     expect(add(onTop)).toEqual(["accepted"]);
     world.truncate(0);
-    pool.pruned(0);
+    pool.pruned(0, 1);
     expect(pool.pendingHashes(10).map(toHex)).toEqual([toHex(mined.hash)]);
   });
 });

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ChainStore } from "../../../src/archiver/chain-store.ts";
 import type { Logger } from "../../../src/archiver/logger.ts";
 import { rebuildInThread } from "../../../src/archiver/rebuilders.ts";
 import { Synchronizer } from "../../../src/archiver/synchronizer.ts";
@@ -17,7 +16,6 @@ import { SnapshotUploader } from "../../../src/node/snapshots/upload.ts";
 import { fromHex, toHex } from "../../../src/protocol/bytes.ts";
 import { TREE_IDS } from "../../../src/protocol/constants.ts";
 import { openObjectReader, openObjectStore } from "../../../src/storage/objects/open-store.ts";
-import type { Store } from "../../../src/storage/store.ts";
 import { CHAIN_A_REGISTRY, startChainA } from "../../l1/chain-a.ts";
 
 export const core = loadCore();
@@ -107,18 +105,13 @@ export function networkOf({ identity }: RollupReader) {
 
 export function uploaderOf(chain: SyncedChain, directory: string, change: { synced?: () => boolean } = {}) {
   const logger = recordingLogger();
-  const { store, chain: blocks, world } = chain.services;
+  const { store, chain: blocks } = chain.services;
   const uploader = new SnapshotUploader({
     store,
     chain: blocks,
     network: networkOf(chain.reader),
     initialSyncComplete: change.synced ?? (() => true),
-    chainOf: (copy: Store) =>
-      new ChainStore({
-        store: copy,
-        genesis: { header: world.genesisHeader(), hash: world.genesisBlockHash() },
-        epochDuration: chain.reader.identity.constants.epochDuration,
-      }),
+    openChain: chain.open,
     openLocation: (url) => openObjectStore(url, { retryDelaysMs: [1], timeoutMs: 2000 }),
     directory,
     logger,

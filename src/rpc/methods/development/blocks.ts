@@ -62,7 +62,9 @@ export function developmentBlockMethods(source: BlockSource): Method[] {
         return block && shownBlock(source, block, options, checkpointLookup(chain));
       },
       long: never,
-      keep: ({ block, checkpoint }, selector) => (checkpoint === undefined ? lifetimeOf(block, selector) : "commit"),
+      // What L1 says of a block changes with its checkpoint, which a proposed block has yet to get.
+      keep: ({ block, includeL1PublishInfo, includeAttestations }, selector) =>
+        includeL1PublishInfo || includeAttestations ? "commit" : lifetimeOf(block, selector),
       returns: "BlockResponse?",
       encode: { svc: encodeBlock },
     }),
