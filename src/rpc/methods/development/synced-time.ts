@@ -1,5 +1,5 @@
-import { checkpointSlot } from "../../../protocol/checkpoint-header.ts";
-import { epochOfSlot, epochSlots, slotAt } from "../../../protocol/time.ts";
+import { syncedSlot } from "../../../archiver/synced-slot.ts";
+import { epochOfSlot, epochSlots } from "../../../protocol/time.ts";
 import { encodeL1Constants } from "../../encoding/development/rollup-constants.ts";
 import { encodeDecimal, encodeNumber } from "../../encoding/json-writer.ts";
 import { type Method, method } from "../../registry.ts";
@@ -7,13 +7,8 @@ import type { NodeServices } from "../services.ts";
 
 type Services = Pick<NodeServices, "chain" | "identity" | "sync">;
 
-/** Last slot of which L1 can say nothing new: it is over on L1, or its checkpoint is there. */
-function syncedSlot({ chain, identity: { constants }, sync }: Services): number | undefined {
-  const processed = sync.lastProcessedL1Block();
-  const next = processed && slotAt(processed.timestamp + constants.ethereumSlotDuration, constants);
-  const latest = chain.checkpoint(chain.latestCheckpointNumber());
-  const signals = [...(next ? [next - 1] : []), ...(latest ? [checkpointSlot(latest.header)] : [])];
-  return signals.length === 0 ? undefined : Math.max(...signals);
+function slotOf({ chain, identity: { constants }, sync }: Services): number | undefined {
+  return syncedSlot(chain, sync.lastProcessedL1Block(), constants);
 }
 
 /** The rollup's calendar and how far the node is in it (sheet 03 sections 4.12 and 5). */
@@ -32,7 +27,7 @@ export function syncedTimeMethods(services: Services): Method[] {
       name: "getSyncedL2SlotNumber",
       summary: "Last slot for which all of L1 is known",
       params: [],
-      handle: () => syncedSlot(services),
+      handle: () => slotOf(services),
       returns: "number?",
       encode: { svc: encodeNumber },
     }),
@@ -41,7 +36,7 @@ export function syncedTimeMethods(services: Services): Method[] {
       summary: "Last epoch for which all of L1 is known",
       params: [],
       handle: () => {
-        const slot = syncedSlot(services);
+        const slot = slotOf(services);
         if (slot === undefined) return undefined;
         const epoch = epochOfSlot(slot, constants);
         const whole = slot >= epochSlots(epoch, constants).last ? epoch : epoch - 1;

@@ -1,0 +1,128 @@
+import { messagesOfCheckpoint } from "../archiver/message-chain.ts";
+import { epochOfSlot } from "../protocol/time.ts";
+import type { CompletedCheckpoint } from "./build/checkpoint-terms.ts";
+import { buildBlocks } from "./build-blocks.ts";
+import { checkpointTerms } from "./globals/checkpoint-terms.ts";
+import type { ProposerTurn } from "./proposer-turn.ts";
+import type { CheckpointInProgress, SequencerParts } from "./sequencer-parts.ts";
+import type { SequencerSettings } from "./settings.ts";
+import { SlotSkipped } from "./skip.ts";
+import type { StateMachine } from "./state-machine.ts";
+import { buildStartMs } from "./timetable/slot-clock.ts";
+import { latestEntry, type Timetable } from "./timetable/timetable.ts";
+
+export interface CheckpointJobOptions {
+  settings: Readonly<SequencerSettings>;
+  timetable: Timetable;
+  states: StateMachine;
+  /** Ends the job at its next step. */
+  stop: AbortSignal;
+  /** No further block is begun; what was built is published. */
+  pause: AbortSignal;
+}
+
+/** A checkpoint of this node that L1 took. */
+export interface PublishedCheckpoint {
+  slot: number;
+  checkpointNumber: number;
+  firstBlock: number;
+  lastBlock: number;
+  txs: number;
+  /** Of L1; 0x text. */
+  txHash: string;
+  l1BlockNumber: number;
+}
+
+/** From a slot that is this node's to a checkpoint on L1 (sheet 08 section 3.5). Rejects with a SlotSkipped or an L1Error. */
+export async function runCheckpointJob(
+  parts: SequencerParts,
+  turn: ProposerTurn,
+  options: CheckpointJobOptions,
+): Promise<PublishedCheckpoint> {
+  const { slot, checkpointNumber } = turn;
+  const { states, settings } = options;
+  const { chain, reader, logger } = parts;
+  states.enter("INITIALIZING_CHECKPOINT", slot);
+  const { constants } = reader.identity;
+  const limits = { rollupManaLimit: constants.rollupManaLimit, maxTxsPerCheckpoint: settings.maxTxsPerCheckpoint };
+  const [terms, modifier] = await Promise.all([
+    checkpointTerms({ ...turn, limits }, reader.identity, reader.proposals),
+    reader.proposals.feeAssetPriceModifier(),
+  ]);
+  const earlier = chain.checkpointsOfEpoch(epochOfSlot(slot, constants)).map(({ outHash }) => outHash);
+  const messages = messagesOfCheckpoint(chain.messages, checkpointNumber);
+  logger.info(
+    { slot, checkpoint: checkpointNumber, messages: messages.length, feePerL2Gas: terms.gasFees.feePerL2Gas },
+    "beginning a checkpoint",
+  );
+  const builder = await parts.startCheckpoint(terms, messages, earlier);
+  try {
+    const signal = AbortSignal.any([options.stop, options.pause]);
+    const { timetable } = options;
+    const blocks = await buildBlocks({ parts, settings, timetable, states, slot, builder, signal });
+    const least = settings.minBlocksForCheckpoint ?? 1;
+    if (blocks.length < least) throw new SlotSkipped("too few blocks", { blocks: blocks.length, least });
+    const checkpoint = await assemble(builder, turn, options);
+    return await publish(parts, turn, { checkpoint, modifier }, options);
+  } finally {
+    builder.close();
+  }
+}
+
+async function assemble(
+  builder: CheckpointInProgress,
+  { slot }: ProposerTurn,
+  { states }: CheckpointJobOptions,
+): Promise<CompletedCheckpoint> {
+  states.enter("ASSEMBLING_CHECKPOINT", slot);
+  try {
+    return await builder.complete();
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new SlotSkipped("assembly failed", { error: message }, { cause: error });
+  }
+}
+
+async function publish(
+  { attestations, publisher, reader, logger, sync }: SequencerParts,
+  { slot, committee, proposer, checkpointNumber }: ProposerTurn,
+  { checkpoint, modifier }: { checkpoint: CompletedCheckpoint; modifier: bigint },
+  { states, timetable, stop }: CheckpointJobOptions,
+): Promise<PublishedCheckpoint> {
+  states.enter("COLLECTING_ATTESTATIONS", slot);
+  const begin = buildStartMs(slot, reader.identity.constants);
+  const latest = latestEntry(timetable, "PUBLISHING_CHECKPOINT") ?? timetable.slotDuration;
+  const deadline = begin + latest * 1000;
+  const request = { slot, committee, checkpoint, feeAssetPriceModifier: modifier, proposer, deadline, signal: stop };
+  const packed = await attestations.collect(request).catch((error: unknown) => {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new SlotSkipped("attestations missing", { error: message }, { cause: error });
+  });
+  states.enter("PUBLISHING_CHECKPOINT", slot);
+  const facts = { slot, checkpoint: checkpointNumber, blobs: checkpoint.blobs.length };
+  logger.info(facts, "publishing the checkpoint");
+  const outcome = await publisher.publishCheckpoint({
+    checkpoint,
+    attestations: packed,
+    slot,
+    feeAssetPriceModifier: Number(modifier),
+    timeoutAt: begin + timetable.slotDuration * 1000,
+    attester: proposer,
+    signal: stop,
+  });
+  // Whatever happened, L1 may have moved.
+  sync.poke();
+  if (outcome.kind !== "published") {
+    throw new SlotSkipped("publishing failed", { outcome: outcome.kind, why: outcome.reason });
+  }
+  const { blocks } = checkpoint;
+  return {
+    slot,
+    checkpointNumber,
+    firstBlock: blocks[0].record.number,
+    lastBlock: blocks[blocks.length - 1].record.number,
+    txs: blocks.reduce((sum, { txs }) => sum + txs.length, 0),
+    txHash: outcome.txHash,
+    l1BlockNumber: outcome.l1BlockNumber,
+  };
+}

@@ -1,0 +1,35 @@
+import type { ProposalReader, RollupIdentity } from "../../l1/types.ts";
+import { slotTimestamp } from "../../protocol/time.ts";
+import type { CheckpointTerms } from "../build/checkpoint-terms.ts";
+
+export interface TermsRequest {
+  slot: number;
+  checkpointNumber: number;
+  /** Last block of the checkpoint before. */
+  parentBlock: number;
+  /** 20 bytes. */
+  coinbase: Uint8Array;
+  /** 32 bytes. */
+  feeRecipient: Uint8Array;
+  limits: CheckpointTerms["limits"];
+}
+
+/**
+ * What all blocks of a checkpoint share (sheet 06 section 4.2). Fees are those that L1 will demand at the start of the slot, whenever the
+ * checkpoint reaches it. Rejects with an L1Error.
+ */
+export async function checkpointTerms(
+  { slot, ...request }: TermsRequest,
+  identity: RollupIdentity,
+  proposals: Pick<ProposalReader, "minFeesAt">,
+): Promise<CheckpointTerms> {
+  const timestamp = slotTimestamp(slot, identity.constants);
+  return {
+    ...request,
+    slot,
+    timestamp,
+    chainId: identity.l1ChainId,
+    version: identity.rollupVersion,
+    gasFees: await proposals.minFeesAt(timestamp),
+  };
+}

@@ -1,0 +1,127 @@
+import { syncedSlot } from "../archiver/synced-slot.ts";
+import { proposerIndex } from "../l1/committee/sampling.ts";
+import { ContractRevertError } from "../l1/errors.ts";
+import { headerSlotNumber } from "../protocol/block-header.ts";
+import { fromHex, toHex } from "../protocol/bytes.ts";
+import { checkpointSlot } from "../protocol/checkpoint-header.ts";
+import { epochOfSlot, slotTimestamp } from "../protocol/time.ts";
+import type { Committee } from "./attestations.ts";
+import type { SequencerParts } from "./sequencer-parts.ts";
+import { SlotSkipped } from "./skip.ts";
+
+/** A slot that this node may propose for, and what its checkpoint follows. */
+export interface ProposerTurn {
+  slot: number;
+  checkpointNumber: number;
+  /** Last block of the checkpoint before. */
+  parentBlock: number;
+  /** The attester of this node that proposes; lower-case 0x text. */
+  proposer: string;
+  /** 20 bytes. */
+  coinbase: Uint8Array;
+  /** 32 bytes. */
+  feeRecipient: Uint8Array;
+  committee: Committee;
+}
+
+type TurnParts = Pick<
+  SequencerParts,
+  "reader" | "chain" | "worldTip" | "sync" | "keys" | "attestations" | "now" | "logger"
+>;
+
+const ANYONE = new Uint8Array(20);
+
+/** Throws a SlotSkipped unless what the node knows reaches up to the slot (sheet 08 section 3.4). */
+export function requireSynced({ reader, chain, sync, worldTip }: TurnParts, slot: number): void {
+  const synced = syncedSlot(chain, chain.state.processed(), reader.identity.constants);
+  const latest = chain.latestBlockNumber();
+  if (!sync.initialSyncComplete) throw new SlotSkipped("not synced", { initialSyncComplete: false });
+  if (synced === undefined || synced + 1 < slot) throw new SlotSkipped("not synced", { syncedSlot: synced });
+  if (worldTip() !== latest) throw new SlotSkipped("not synced", { worldState: worldTip(), block: latest });
+}
+
+/** The chain must end with a checkpoint of an earlier slot: a slot gets one checkpoint, and none stands on blocks that L1 may never see. */
+export function requireSettled({ chain }: Pick<TurnParts, "chain">, slot: number): void {
+  const checkpoint = chain.checkpoint(chain.latestCheckpointNumber());
+  const before = checkpoint === undefined ? -1 : checkpointSlot(checkpoint.header);
+  if (before >= slot) throw new SlotSkipped("slot taken", { checkpoint: checkpoint?.number });
+  const settled = chain.checkpointedBlockNumber();
+  if (chain.latestBlockNumber() === settled) return;
+  const proposed = headerSlotNumber(chain.block(settled + 1)!.header);
+  throw new SlotSkipped(proposed >= slot ? "slot taken" : "unsettled blocks", { proposedBlock: settled + 1 });
+}
+
+/** Whose turn it is (sheet 08 sections 1.4 and 3.3). Throws a SlotSkipped when it is not this node's. */
+export async function requireProposer(
+  { reader, keys, attestations }: TurnParts,
+  slot: number,
+): Promise<{ proposer: string; committee: Committee }> {
+  const { constants } = reader.identity;
+  const own = keys().attesterAddresses();
+  if (own.length === 0) throw new SlotSkipped("no keys");
+  if (constants.targetCommitteeSize === 0) return { proposer: own[0], committee: [] };
+  const epoch = epochOfSlot(slot, constants);
+  const { committee, seed, escapeHatchOpen } = await reader.committee(epoch);
+  if (escapeHatchOpen) throw new SlotSkipped("escape hatch", { epoch });
+  if (committee === undefined) throw new SlotSkipped("no committee", { epoch });
+  const index = proposerIndex(epoch, slot, seed, committee.length);
+  const proposer = toHex(committee[index ?? 0]);
+  if (!own.includes(proposer)) throw new SlotSkipped("not proposer", { proposer });
+  const obstacle = attestations.obstacle(committee);
+  if (obstacle !== undefined) throw new SlotSkipped("no attesters", { proposer, obstacle });
+  return { proposer, committee };
+}
+
+/**
+ * Asks L1 whether it would take a checkpoint on top of this node's chain (sheet 08 section 3.3). The time asked about is that of the next L1
+ * block, or the start of the slot where that is later: nothing is published before it.
+ */
+async function requireL1Consent(
+  { reader, chain }: TurnParts,
+  { slot, proposer, committee }: Pick<ProposerTurn, "slot" | "proposer" | "committee">,
+): Promise<{ checkpointNumber: number; parentBlock: number }> {
+  const { constants, genesisArchiveRoot } = reader.identity;
+  const parentBlock = chain.checkpointedBlockNumber();
+  const archive = parentBlock === 0 ? genesisArchiveRoot : chain.block(parentBlock)!.archiveRoot;
+  const { timestamp } = await reader.latestBlock();
+  const next = Math.max(timestamp + constants.ethereumSlotDuration, slotTimestamp(slot, constants));
+  const who = committee.length === 0 ? ANYONE : fromHex(proposer);
+  const checkpointNumber = chain.latestCheckpointNumber() + 1;
+  try {
+    const answer = await reader.proposals.canProposeAt(next, archive, who);
+    if (answer.slot !== slot) throw new SlotSkipped("refused by L1", { rule: "Slot mismatch", l1Slot: answer.slot });
+    if (answer.checkpointNumber !== checkpointNumber) {
+      throw new SlotSkipped("refused by L1", { rule: "Block mismatch", l1Checkpoint: answer.checkpointNumber });
+    }
+  } catch (error) {
+    if (!(error instanceof ContractRevertError)) throw error;
+    throw new SlotSkipped("refused by L1", { rule: error.rule }, { cause: error });
+  }
+  return { checkpointNumber, parentBlock };
+}
+
+/** All that has to hold before anything is built. Throws a SlotSkipped or an L1Error. */
+export async function proposerTurn(
+  parts: TurnParts,
+  slot: number,
+  { disabled, enterProposerCheck }: { disabled: readonly string[]; enterProposerCheck(): void },
+): Promise<ProposerTurn> {
+  requireSynced(parts, slot);
+  enterProposerCheck();
+  const keys = parts.keys();
+  const enabled = {
+    ...parts,
+    keys: () => ({
+      attesterAddresses: () => keys.attesterAddresses().filter((address) => !disabled.includes(address)),
+      coinbaseOf: (attester: string) => keys.coinbaseOf(attester),
+      feeRecipientOf: (attester: string) => keys.feeRecipientOf(attester),
+    }),
+  };
+  const { proposer, committee } = await requireProposer(enabled, slot);
+  requireSettled(parts, slot);
+  const place = await requireL1Consent(parts, { slot, proposer, committee });
+  const coinbase = keys.coinbaseOf(proposer);
+  const feeRecipient = keys.feeRecipientOf(proposer);
+  if (coinbase === undefined || feeRecipient === undefined) throw new SlotSkipped("no keys", { proposer });
+  return { slot, ...place, proposer, committee, coinbase: fromHex(coinbase), feeRecipient: fromHex(feeRecipient) };
+}

@@ -1,0 +1,66 @@
+import type { ChainStore } from "../archiver/chain-store.ts";
+import type { ProposedBlock } from "../archiver/rebuilt-checkpoint.ts";
+import type { ProcessOptions } from "../execution/process-txs.ts";
+import type { ConnectedRollup } from "../l1/types.ts";
+import type { Fr } from "../protocol/field.ts";
+import type { AttestationCollector } from "./attestations.ts";
+import type { CheckpointBuilder } from "./build/checkpoint-builder.ts";
+import type { CheckpointTerms } from "./build/checkpoint-terms.ts";
+import type { SequencerLogger } from "./logger.ts";
+import type { SequencedPool } from "./pending-txs.ts";
+import type { CheckpointToPublish, PublishOutcome } from "./publisher/types.ts";
+
+/** The chain as a proposer reads it. */
+export type SequencedChain = Pick<
+  ChainStore,
+  | "block"
+  | "checkpoint"
+  | "checkpointedBlockNumber"
+  | "checkpointsOfEpoch"
+  | "latestBlockNumber"
+  | "latestCheckpointNumber"
+  | "messages"
+  | "state"
+>;
+
+export interface SequencedSync {
+  readonly initialSyncComplete: boolean;
+  /** Resolves once stored; rejects when the block does not continue the chain. */
+  addProposedBlock(block: ProposedBlock): Promise<void>;
+  /** There is news on L1. */
+  poke(): void;
+}
+
+/** A checkpoint that is being built. */
+export type CheckpointInProgress = Pick<CheckpointBuilder, "buildBlock" | "complete" | "close"> & {
+  /** Asked of each tx in front of its turn in a block: the rules of block building over the state being built. */
+  readonly validate: ProcessOptions["validate"];
+};
+
+/** Attesters of this node and what belongs to them; addresses are lower-case 0x text. */
+export interface ProposerKeys {
+  attesterAddresses(): string[];
+  coinbaseOf(attester: string): string | undefined;
+  feeRecipientOf(attester: string): string | undefined;
+}
+
+export interface CheckpointPublisher {
+  publishCheckpoint(checkpoint: CheckpointToPublish): Promise<PublishOutcome>;
+}
+
+export interface SequencerParts {
+  reader: Pick<ConnectedRollup, "identity" | "latestBlock" | "committee" | "proposals">;
+  chain: SequencedChain;
+  /** Block that the world state is at. */
+  worldTip(): number;
+  sync: SequencedSync;
+  pool: SequencedPool;
+  /** Those in force now. */
+  keys(): ProposerKeys;
+  startCheckpoint(terms: CheckpointTerms, messages: Fr[], previousOutHashes: Fr[]): Promise<CheckpointInProgress>;
+  attestations: AttestationCollector;
+  publisher: CheckpointPublisher;
+  /** Unix time in milliseconds. */
+  now(): number;
+  logger: SequencerLogger;
+}

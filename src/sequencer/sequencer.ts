@@ -1,0 +1,209 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { L1Error } from "../l1/errors.ts";
+import { type PublishedCheckpoint, runCheckpointJob } from "./checkpoint-job.ts";
+import { proposerTurn } from "./proposer-turn.ts";
+import type { SequencerParts } from "./sequencer-parts.ts";
+import type { SequencerSettings } from "./settings.ts";
+import { SlotSkipped } from "./skip.ts";
+import { type SlotCounts, SlotLedger } from "./slot-ledger.ts";
+import { type StateChange, StateMachine } from "./state-machine.ts";
+import { slotOfNextL1Block } from "./timetable/slot-clock.ts";
+import type { SequencerState } from "./timetable/states.ts";
+import { l1PublishingTime, type Timetable, timetable } from "./timetable/timetable.ts";
+
+export interface SequencerStatus {
+  state: SequencerState;
+  paused: boolean;
+  slots: SlotCounts;
+  lastPublished: PublishedCheckpoint | undefined;
+}
+
+/**
+ * Proposes checkpoints (sheet 08 section 3.3): one turn after the other, each for the slot in which the next L1 block comes. Nothing that
+ * happens in a turn ends the loop; why a slot was not proposed is logged and counted once it is over.
+ */
+export class Sequencer {
+  readonly #parts: SequencerParts;
+  readonly #states: StateMachine;
+  readonly #ledger: SlotLedger;
+  readonly #publishedListeners = new Set<(checkpoint: PublishedCheckpoint) => void>();
+  readonly #stopping = new AbortController();
+  #settings: SequencerSettings;
+  #timetable: Timetable;
+  /** Aborted while paused. */
+  #pause = new AbortController();
+  #wake = new AbortController();
+  #loop: Promise<void> | undefined;
+  /** Last slot for which blocks may have been built. */
+  #attempted = -1;
+  #lastPublished: PublishedCheckpoint | undefined;
+
+  /** Throws a TimetableError when the slot has no room for a block. */
+  constructor(parts: SequencerParts, settings: SequencerSettings) {
+    this.#parts = parts;
+    this.#settings = { ...settings };
+    this.#timetable = this.#timetableOf(settings);
+    this.#ledger = new SlotLedger(parts.logger);
+    this.#states = new StateMachine({
+      constants: parts.reader.identity.constants,
+      timetable: () => this.#timetable,
+      now: parts.now,
+      logger: parts.logger,
+    });
+  }
+
+  #timetableOf(settings: SequencerSettings): Timetable {
+    const { l1ChainId: chainId, constants } = this.#parts.reader.identity;
+    const { slotDuration, ethereumSlotDuration } = constants;
+    return timetable({
+      slotDuration,
+      ethereumSlotDuration,
+      l1PublishingTime: l1PublishingTime(settings.l1PublishingTime, { chainId, ethereumSlotDuration }),
+      propagationTime: settings.attestationPropagationTime,
+      blockDurationMs: settings.blockDurationMs,
+      enforced: settings.enforceTimeTable,
+    });
+  }
+
+  status(): SequencerStatus {
+    return {
+      state: this.#states.state,
+      paused: this.#pause.signal.aborted,
+      slots: this.#ledger.counts(),
+      lastPublished: this.#lastPublished,
+    };
+  }
+
+  get timetable(): Timetable {
+    return this.#timetable;
+  }
+
+  /** Returns the way to leave. */
+  onStateChange(listener: (change: StateChange) => void): () => boolean {
+    return this.#states.onChange(listener);
+  }
+
+  /** Told of each checkpoint that L1 took from this node. Returns the way to leave. */
+  onPublished(listener: (checkpoint: PublishedCheckpoint) => void): () => boolean {
+    this.#publishedListeners.add(listener);
+    return () => this.#publishedListeners.delete(listener);
+  }
+
+  /** Takes settings over from the next turn on. Throws a TimetableError, and nothing changes, when they leave no time for a block. */
+  configure(changes: Partial<SequencerSettings>): void {
+    const settings = { ...this.#settings, ...changes };
+    this.#timetable = this.#timetableOf(settings);
+    this.#settings = settings;
+    this.wake();
+  }
+
+  start(): void {
+    if (this.#loop !== undefined) return;
+    this.#states.rest("IDLE");
+    const { maxBlocks, initializeDeadline, blockDuration } = this.#timetable;
+    this.#parts.logger.info({ maxBlocks, initializeDeadline, blockDuration }, "the sequencer is running");
+    this.#loop = this.#run();
+  }
+
+  /** Ends the turn that may be running at its next step; what it sent to L1 stays sent. */
+  async stop(): Promise<void> {
+    if (this.#loop === undefined) return;
+    this.#states.rest("STOPPING");
+    this.#stopping.abort();
+    await this.#loop;
+    this.#ledger.close();
+    this.#states.rest("STOPPED");
+  }
+
+  /** No block is begun from now on; a checkpoint with blocks is still published. Pending txs stay where they are. */
+  pause(): void {
+    if (this.#pause.signal.aborted) return;
+    this.#pause.abort();
+    this.#parts.logger.info({}, "the sequencer is paused");
+  }
+
+  resume(): void {
+    if (!this.#pause.signal.aborted) return;
+    this.#pause = new AbortController();
+    this.#parts.logger.info({}, "the sequencer goes on");
+    this.wake();
+  }
+
+  /** Has the next turn begin at once: the clock or the chain has moved. */
+  wake(): void {
+    this.#wake.abort();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      this.#wake = new AbortController();
+      await this.#turn();
+      const over = AbortSignal.any([signal, this.#wake.signal]);
+      await sleep(this.#settings.pollingIntervalMs, undefined, { signal: over }).catch(() => {});
+    }
+  }
+
+  /** Never rejects. */
+  async #turn(): Promise<void> {
+    const { reader, now } = this.#parts;
+    const slot = slotOfNextL1Block(now(), reader.identity.constants);
+    this.#ledger.begin(slot);
+    if (this.#settings.enforceTimeTable && this.#attempted >= slot) return;
+    if (this.#lastPublished !== undefined && this.#lastPublished.slot >= slot) return;
+    try {
+      if (this.#pause.signal.aborted) throw new SlotSkipped("paused");
+      this.#published(await this.#propose(slot));
+    } catch (error) {
+      this.#skipped(slot, error);
+    } finally {
+      if (!this.#stopping.signal.aborted) this.#states.rest("IDLE");
+    }
+  }
+
+  async #propose(slot: number): Promise<PublishedCheckpoint> {
+    const settings = this.#settings;
+    this.#states.enter("SYNCHRONIZING", slot);
+    const turn = await proposerTurn(this.#parts, slot, {
+      disabled: settings.disabledValidators,
+      enterProposerCheck: () => this.#states.enter("PROPOSER_CHECK", slot),
+    });
+    this.#parts.pool.slotStarted(slot);
+    this.#attempted = slot;
+    return await runCheckpointJob(this.#parts, turn, {
+      settings,
+      timetable: this.#timetable,
+      states: this.#states,
+      stop: this.#stopping.signal,
+      pause: this.#pause.signal,
+    });
+  }
+
+  #published(checkpoint: PublishedCheckpoint): void {
+    const { logger } = this.#parts;
+    this.#lastPublished = checkpoint;
+    this.#ledger.published(checkpoint.slot);
+    logger.info(checkpoint, "published a checkpoint");
+    for (const listener of this.#publishedListeners) {
+      try {
+        listener(checkpoint);
+      } catch (error) {
+        logger.error({ err: error }, "a listener of the sequencer failed");
+      }
+    }
+  }
+
+  #skipped(slot: number, error: unknown): void {
+    if (error instanceof SlotSkipped) {
+      this.#ledger.skipped(slot, error.reason, error.facts);
+    } else if (error instanceof L1Error) {
+      // L1 is asked before blocks are built, and the publisher answers for itself: nothing was built, so the slot can be tried again.
+      this.#attempted = Math.min(this.#attempted, slot - 1);
+      this.#ledger.skipped(slot, "L1 unavailable", { error: error.message });
+    } else {
+      const message = error instanceof Error ? error.message : String(error);
+      this.#parts.logger.error({ slot, err: error }, "proposing failed");
+      this.#ledger.skipped(slot, "failed", { error: message });
+    }
+  }
+}

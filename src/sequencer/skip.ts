@@ -1,0 +1,41 @@
+/** Why a slot has no checkpoint of this node. A name is also that of a counter. */
+export const SKIP_REASONS = [
+  "paused",
+  "not synced",
+  "unsettled blocks",
+  "slot taken",
+  "escape hatch",
+  "no committee",
+  "not proposer",
+  "no keys",
+  "no attesters",
+  "refused by L1",
+  "not begun in time",
+  "too late",
+  "no txs",
+  "too few valid txs",
+  "too few blocks",
+  "build failed",
+  "block refused",
+  "assembly failed",
+  "attestations missing",
+  "publishing failed",
+  "L1 unavailable",
+  "interrupted",
+  "failed",
+] as const;
+
+export type SkipReason = (typeof SKIP_REASONS)[number];
+
+/** Ends the work for a slot. */
+export class SlotSkipped extends Error {
+  readonly reason: SkipReason;
+  readonly facts: object;
+
+  constructor(reason: SkipReason, facts: object = {}, options?: ErrorOptions) {
+    super(reason, options);
+    this.name = "SlotSkipped";
+    this.reason = reason;
+    this.facts = facts;
+  }
+}

@@ -1,0 +1,72 @@
+import type { SequencerLogger } from "./logger.ts";
+import { SlotSkipped } from "./skip.ts";
+import { type SlotConstants, secondsIntoSlot } from "./timetable/slot-clock.ts";
+import type { SequencerState } from "./timetable/states.ts";
+import { latestEntry, type Timetable } from "./timetable/timetable.ts";
+
+export interface StateChange {
+  oldState: SequencerState;
+  newState: SequencerState;
+  /** The slot that is worked for; undefined when there is none. */
+  slot: number | undefined;
+  secondsIntoSlot: number | undefined;
+}
+
+/** States in which nothing has been built yet. */
+const NOTHING_BEGUN: ReadonlySet<SequencerState> = new Set(["PROPOSER_CHECK", "INITIALIZING_CHECKPOINT"]);
+
+export interface StateMachineParts {
+  constants: SlotConstants;
+  timetable(): Timetable;
+  /** Unix time in milliseconds. */
+  now(): number;
+  logger: SequencerLogger;
+}
+
+/** What the sequencer is doing (sheet 08 section 3.1). Entering a state for a slot is where lateness shows. */
+export class StateMachine {
+  readonly #parts: StateMachineParts;
+  readonly #listeners = new Set<(change: StateChange) => void>();
+  #state: SequencerState = "STOPPED";
+
+  constructor(parts: StateMachineParts) {
+    this.#parts = parts;
+  }
+
+  get state(): SequencerState {
+    return this.#state;
+  }
+
+  /** Returns the way to leave. */
+  onChange(listener: (change: StateChange) => void): () => boolean {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Throws a SlotSkipped, and the state is as it was, when it is too late for it or the sequencer stops. */
+  enter(state: SequencerState, slot: number): void {
+    if (this.#state === "STOPPING" || this.#state === "STOPPED") throw new SlotSkipped("interrupted");
+    const { timetable, now, constants } = this.#parts;
+    const at = secondsIntoSlot(now(), slot, constants);
+    const latest = latestEntry(timetable(), state);
+    if (latest !== undefined && at > latest) {
+      const reason = NOTHING_BEGUN.has(state) ? "not begun in time" : "too late";
+      throw new SlotSkipped(reason, { state, secondsIntoSlot: at, latest });
+    }
+    this.#change(state, slot, at);
+  }
+
+  /** Changes to a state that belongs to no slot. */
+  rest(state: "STOPPED" | "STOPPING" | "IDLE"): void {
+    this.#change(state, undefined, undefined);
+  }
+
+  #change(newState: SequencerState, slot: number | undefined, at: number | undefined): void {
+    const oldState = this.#state;
+    if (oldState === newState) return;
+    this.#state = newState;
+    const change = { oldState, newState, slot, secondsIntoSlot: at };
+    this.#parts.logger.debug(change, "sequencer state");
+    for (const listener of this.#listeners) listener(change);
+  }
+}
