@@ -128,7 +128,8 @@ export class CheckpointBuilder {
 
   async #build(txs: readonly HashedTx[], limits: BlockLimits): Promise<BlockOutcome> {
     const { minValidTxs = 1, deadline, maxTxMilliseconds, validate } = limits;
-    const number = this.#state.fork.base.block + this.#blocks.length + 1;
+    // The archive has a leaf for each block, genesis first.
+    const number = this.#state.fork.size(ARCHIVE);
     this.#state.beginBlock(number);
     const frame = this.#state.openFrame();
     const result = await processTxs(this.#services.vm, this.#state, txs, {

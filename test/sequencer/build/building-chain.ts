@@ -112,10 +112,14 @@ export class BuildingChain {
   }
 
   /** A builder in the place of the one that made a recorded checkpoint. */
-  start(record: CheckpointRecord, services: Partial<BuildServices> = {}): Promise<CheckpointBuilder> {
+  start(
+    record: CheckpointRecord,
+    services: Partial<BuildServices> = {},
+    terms: Partial<CheckpointTerms> = {},
+  ): Promise<CheckpointBuilder> {
     return CheckpointBuilder.start(
       { ...this.build, ...services },
-      this.terms(record),
+      { ...this.terms(record), ...terms },
       this.messages(record.number),
       this.previousOutHashes(record),
     );
