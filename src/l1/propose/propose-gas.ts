@@ -3,7 +3,7 @@ import { fromHex, toHex } from "../../protocol/bytes.ts";
 import { MULTICALL3_ADDRESS } from "../abi/multicall3.ts";
 import { L1RpcError } from "../errors.ts";
 import { isRevert, type L1Rpc } from "../rpc/l1-rpc.ts";
-import { MAX_TX_GAS, rawGasEstimate, withBuffer } from "../tx/estimate-gas.ts";
+import { cappedGas, MAX_TX_GAS, rawGasEstimate, withBuffer } from "../tx/estimate-gas.ts";
 import { readFeeMarket } from "../tx/fee-market.ts";
 import { txFees } from "../tx/fees.ts";
 import type { L1TxSettings } from "../tx/settings.ts";
@@ -37,8 +37,7 @@ export interface ProposalCall {
 /** Gas that a call needs below a caller that keeps a 64th, with a buffer (sheet 08 sections 4.4 and 4.5). */
 export function bundledGas(simulated: bigint, extra: bigint, bufferPercentage: number): bigint {
   const forwarded = (simulated * EIP150_NUMERATOR + EIP150_DENOMINATOR - 1n) / EIP150_DENOMINATOR;
-  const gas = withBuffer(forwarded + extra, bufferPercentage);
-  return gas < MAX_TX_GAS ? gas : MAX_TX_GAS;
+  return cappedGas(withBuffer(forwarded + extra, bufferPercentage));
 }
 
 /** Gas that the rollup spends on looking at the blobs. Throws an L1RpcError when it refuses them. */

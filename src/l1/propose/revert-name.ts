@@ -1,5 +1,8 @@
-import { decodeErrorResult, type Hex } from "viem";
+import { type Abi, decodeErrorResult, type Hex } from "viem";
 import { rollupErrorsAbi } from "../abi/rollup-errors.ts";
+
+/** With the plain reverts of the language. */
+const KNOWN: Abi = rollupErrorsAbi;
 
 /**
  * A revert as a text for the log: the error's name and arguments, the message of a plain revert, or the bytes when nobody knows them.
@@ -8,7 +11,7 @@ import { rollupErrorsAbi } from "../abi/rollup-errors.ts";
 export function revertName(data: string): string {
   if (data === "0x") return "reverted without a reason";
   try {
-    const { errorName, args = [] } = decodeErrorResult({ abi: rollupErrorsAbi, data: data as Hex });
+    const { errorName, args = [] } = decodeErrorResult({ abi: KNOWN, data: data as Hex });
     return errorName === "Error" ? String(args[0]) : `${errorName}(${args.join(", ")})`;
   } catch {
     return `reverted with ${data.length > 74 ? `${data.slice(0, 74)}...` : data}`;

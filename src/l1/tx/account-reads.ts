@@ -1,4 +1,4 @@
-import { fromHex } from "../../protocol/bytes.ts";
+import { fromHex, toHex } from "../../protocol/bytes.ts";
 import { type L1Log, logs, quantity, record } from "../rpc/answers.ts";
 import type { L1Rpc } from "../rpc/l1-rpc.ts";
 import { wei } from "./fee-market.ts";
@@ -60,4 +60,9 @@ export function receiptOf(rpc: L1Rpc, hash: string): Promise<L1Receipt | undefin
       };
     },
   });
+}
+
+/** Whether a log is of this contract (lower-case 0x text) and event. */
+export function hasTopic({ address, topics }: L1Log, contract: string, topic: string): boolean {
+  return address === contract.toLowerCase() && topics[0] !== undefined && toHex(topics[0]) === topic;
 }

@@ -6,6 +6,11 @@ import type { BlobSidecars } from "./transaction.ts";
 /** Most gas that L1 allows a transaction (EIP-7825). */
 export const MAX_TX_GAS = 16_777_216n;
 
+/** No more than L1 allows. */
+export function cappedGas(gas: bigint): bigint {
+  return BigInt(Math.min(Number(gas), Number(MAX_TX_GAS)));
+}
+
 export interface GasCall {
   from: string;
   to: string;
@@ -37,6 +42,5 @@ export async function rawGasEstimate(rpc: L1Rpc, call: GasCall): Promise<bigint>
 
 /** As `rawGasEstimate`, with a buffer in percent and within what a transaction may use. */
 export async function estimateGas(rpc: L1Rpc, call: GasCall, bufferPercentage: number): Promise<bigint> {
-  const gas = withBuffer(await rawGasEstimate(rpc, call), bufferPercentage);
-  return gas < MAX_TX_GAS ? gas : MAX_TX_GAS;
+  return cappedGas(withBuffer(await rawGasEstimate(rpc, call), bufferPercentage));
 }

@@ -1,0 +1,34 @@
+import type { L1Sender } from "../../l1/tx/l1-sender.ts";
+import type { TxStatus } from "../../l1/tx/tx-state.ts";
+
+/** The readiest first (sheet 08 section 4.2). */
+const ORDER: readonly TxStatus[] = ["idle", "mined", "speed-up", "sent", "cancelled", "not mined"];
+
+function isBusy(status: TxStatus): boolean {
+  return status !== "idle" && status !== "mined";
+}
+
+export type Candidate = Pick<L1Sender, "address" | "status" | "lastMinedBlock" | "balance">;
+
+/**
+ * The account to send with: by state, then the higher balance, then the one that was mined longest ago. Busy ones only when there is no
+ * other and `allowBusy`. Undefined when none is left. Throws an L1Error.
+ */
+export async function chooseSender<T extends Candidate>(
+  senders: readonly T[],
+  allowBusy: boolean,
+): Promise<T | undefined> {
+  const idle = senders.filter(({ status }) => !isBusy(status));
+  const candidates = idle.length > 0 || !allowBusy ? idle : senders;
+  if (candidates.length <= 1) return candidates[0];
+  const ranked = await Promise.all(
+    candidates.map(async (sender) => ({ sender, balance: await sender.balance(), rank: ORDER.indexOf(sender.status) })),
+  );
+  ranked.sort(
+    (a, b) =>
+      a.rank - b.rank ||
+      (a.balance < b.balance ? 1 : a.balance > b.balance ? -1 : 0) ||
+      a.sender.lastMinedBlock - b.sender.lastMinedBlock,
+  );
+  return ranked[0].sender;
+}

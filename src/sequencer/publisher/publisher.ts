@@ -1,0 +1,268 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { MULTICALL3_ADDRESS } from "../../l1/abi/multicall3.ts";
+import type { Kzg } from "../../l1/blobs/kzg.ts";
+import type { BlobUploadStore } from "../../l1/blobs/source.ts";
+import { CHECKPOINT_PROPOSED_TOPIC } from "../../l1/checkpoints/proposed-event.ts";
+import { L1Error } from "../../l1/errors.ts";
+import type { L1Logger } from "../../l1/logger.ts";
+import { attestationsAndSignersHash } from "../../l1/propose/attestations.ts";
+import { proposeCalldata } from "../../l1/propose/propose-calldata.ts";
+import { checkProposal } from "../../l1/propose/propose-gas.ts";
+import { proposedIn } from "../../l1/propose/proposed-in.ts";
+import { blobSidecars, wantsCellProofs } from "../../l1/propose/sidecars.ts";
+import { simulateCall } from "../../l1/propose/simulate.ts";
+import type { L1Rpc } from "../../l1/rpc/l1-rpc.ts";
+import { latestTime } from "../../l1/tx/account-reads.ts";
+import { L1SignerError, L1TxNotSentError } from "../../l1/tx/errors.ts";
+import type { L1Sender } from "../../l1/tx/l1-sender.ts";
+import type { L1TxSettings } from "../../l1/tx/settings.ts";
+import type { BlobSidecars } from "../../l1/tx/transaction.ts";
+import type { TxOutcome } from "../../l1/tx/tx-watch.ts";
+import type { RollupIdentity } from "../../l1/types.ts";
+import { slotAt, slotTimestamp } from "../../protocol/time.ts";
+import { chooseSender } from "./choose-sender.ts";
+import { sendBundle } from "./send-bundle.ts";
+import type { CheckpointToPublish, PublishOutcome, PublishRequest } from "./types.ts";
+
+export interface PublisherParts {
+  rpc: L1Rpc;
+  identity: Pick<RollupIdentity, "l1ChainId" | "addresses" | "constants">;
+  /** One for each account that publishes. */
+  senders: readonly L1Sender[];
+  /** Accounts (lower-case 0x text) that may publish for an attester. */
+  publishersOf(attester: string): readonly string[];
+  settings: L1TxSettings;
+  /** Whether an account with a transaction under way is used when there is no other. */
+  allowBusy: boolean;
+  /** For tests: what transactions go to instead of Multicall3, 0x text. */
+  forwarder?: string;
+  kzg: Pick<Kzg, "prove" | "start">;
+  upload?: BlobUploadStore;
+  /** Unix milliseconds. */
+  now(): number;
+  signal: AbortSignal;
+  logger: L1Logger;
+}
+
+const proposalPurpose = (slot: number) => `propose for slot ${slot}`;
+
+/** Publishes checkpoints and votes to L1 (sheet 08 section 4). Every outcome is also a line in the log. */
+export class Publisher {
+  readonly #parts: PublisherParts;
+  readonly #slots = new Set<number>();
+  readonly #uploads = new Set<Promise<void>>();
+
+  constructor(parts: PublisherParts) {
+    this.#parts = parts;
+    parts.kzg.start();
+    for (const sender of parts.senders) sender.resume();
+  }
+
+  /**
+   * Proposes a checkpoint, once per slot, and waits until L1 has it or its time is over. What L1, a signer or the KZG library refuses is an
+   * outcome; throws only when stopped. A transaction that is under way when it is stopped is watched by the next run.
+   */
+  async publishCheckpoint(publication: CheckpointToPublish): Promise<PublishOutcome> {
+    const { slot, checkpoint, signal } = publication;
+    const { logger } = this.#parts;
+    const facts = { slot, checkpointNumber: checkpoint.checkpointNumber };
+    let outcome: PublishOutcome;
+    if (this.#slots.has(slot)) {
+      outcome = { kind: "rejected", reason: `a checkpoint for slot ${slot} is being published` };
+    } else {
+      this.#slots.add(slot);
+      const work = this.#publish(publication)
+        .catch((error: unknown) => this.#refused(error))
+        .finally(() => this.#slots.delete(slot));
+      outcome = await this.#inTime(work, publication);
+    }
+    signal?.throwIfAborted();
+    if (outcome.kind === "published") logger.info({ ...facts, ...outcome }, "a checkpoint was published");
+    else logger.warn({ ...facts, ...outcome }, "a checkpoint was not published");
+    return outcome;
+  }
+
+  /** Ends the uploads under way. Senders and KZG are closed by their owner. */
+  async close(): Promise<void> {
+    await Promise.all(this.#uploads);
+  }
+
+  /** L1 may be silent, and with it its time: then the clock decides. */
+  async #inTime(work: Promise<PublishOutcome>, { timeoutAt, signal }: CheckpointToPublish): Promise<PublishOutcome> {
+    const { now, identity } = this.#parts;
+    const ended = new AbortController();
+    const stops = [ended.signal, this.#parts.signal, ...(signal ? [signal] : [])];
+    const grace = identity.constants.ethereumSlotDuration * 1000;
+    const wait = Math.max(0, timeoutAt - now()) + grace;
+    const late = sleep(wait, undefined, { signal: AbortSignal.any(stops) }).then(
+      (): PublishOutcome => ({ kind: "timed out", reason: "L1 did not answer in time" }),
+    );
+    try {
+      return await Promise.race([work, late]);
+    } finally {
+      ended.abort();
+      late.catch(() => {});
+      work.catch(() => {});
+    }
+  }
+
+  #refused(error: unknown): PublishOutcome {
+    this.#parts.signal.throwIfAborted();
+    if (error instanceof L1TxNotSentError)
+      return { kind: error.late ? "timed out" : "rejected", reason: error.message };
+    if (error instanceof L1Error || error instanceof L1SignerError) return { kind: "rejected", reason: error.message };
+    this.#parts.logger.error({ error }, "publishing failed");
+    return { kind: "rejected", reason: error instanceof Error ? error.message : String(error) };
+  }
+
+  async #publish(publication: CheckpointToPublish): Promise<PublishOutcome> {
+    const { slot, checkpoint, attester, others = [], signal } = publication;
+    const earlier = await this.#earlierProposal(slot, checkpoint.archiveRoot);
+    if (earlier) return earlier;
+    if (this.#currentSlot() > slot) return { kind: "expired", reason: `slot ${slot} is over` };
+    const sender = await this.#chooseSender(attester);
+    if (sender === undefined) return { kind: "no publisher", reason: "Failed to find an available publisher." };
+    const { kzg, identity } = this.#parts;
+    const sidecars = await blobSidecars(kzg, checkpoint.blobs, wantsCellProofs(identity.l1ChainId));
+    const proposal = await this.#proposal(sender, publication, sidecars);
+    if ("kind" in proposal) {
+      if (others.length > 0) await this.#sendVotes(sender, others);
+      return proposal;
+    }
+    signal?.throwIfAborted();
+    this.#upload(sidecars);
+    const requests = [proposal, ...others];
+    const bundle = { purpose: proposalPurpose(slot), requests, sidecars, slot: this.#currentSlot() };
+    const outcome = await sendBundle(sender, this.#target, bundle, this.#parts.logger);
+    void this.#logBalance(sender);
+    if (outcome.kind === "expired") return { kind: "expired", reason: `slot ${slot} is over` };
+    if (outcome.kind === "mined") for (const request of outcome.failed) await this.#explain(request, slot);
+    if (outcome.kind !== "mined") return this.#proposed(outcome, checkpoint.archiveRoot);
+    const failed = outcome.failed.includes(proposal);
+    const reason = failed ? await this.#revertReason(proposal, slot) : undefined;
+    return this.#proposed({ kind: "mined", receipt: outcome.receipt }, checkpoint.archiveRoot, reason);
+  }
+
+  get #target(): string {
+    return this.#parts.forwarder ?? MULTICALL3_ADDRESS;
+  }
+
+  #currentSlot(): number {
+    return slotAt(Math.floor(this.#parts.now() / 1000), this.#parts.identity.constants);
+  }
+
+  #chooseSender(attester: string | undefined): Promise<L1Sender | undefined> {
+    const { senders, publishersOf, allowBusy } = this.#parts;
+    const allowed = attester === undefined ? undefined : publishersOf(attester);
+    const own = allowed === undefined ? senders : senders.filter(({ address }) => allowed.includes(address));
+    return chooseSender(own, allowBusy);
+  }
+
+  /** What an earlier run of the process sent for the slot is its proposal: a slot gets no second one. */
+  async #earlierProposal(slot: number, archiveRoot: Uint8Array): Promise<PublishOutcome | undefined> {
+    for (const sender of this.#parts.senders) {
+      const state = sender.unfinished().find(({ purpose }) => purpose === proposalPurpose(slot));
+      const outcome = state && sender.outcomeOf(state.id);
+      if (outcome) return this.#proposed(await outcome, archiveRoot, `slot ${slot} was proposed by an earlier run`);
+    }
+    return undefined;
+  }
+
+  #proposed(outcome: TxOutcome, archiveRoot: Uint8Array, reason?: string): PublishOutcome {
+    if (outcome.kind === "timed out") return { kind: "timed out", reason: outcome.reason };
+    if (outcome.kind === "replaced") return { kind: "rejected", reason: outcome.reason };
+    const { receipt } = outcome;
+    if (proposedIn(receipt, this.#parts.identity.addresses.rollupAddress, archiveRoot))
+      return { kind: "published", txHash: receipt.hash, l1BlockNumber: receipt.blockNumber };
+    return { kind: "rejected", reason: `${reason ?? "L1 did not take the proposal"} (${receipt.hash})` };
+  }
+
+  /** The propose request, or why the rollup would not take it. */
+  async #proposal(
+    sender: L1Sender,
+    publication: CheckpointToPublish,
+    sidecars: BlobSidecars,
+  ): Promise<PublishRequest | Extract<PublishOutcome, { reason: string }>> {
+    const { rpc, identity, settings, signal } = this.#parts;
+    const { checkpoint, attestations, slot, feeAssetPriceModifier, timeoutAt } = publication;
+    const { rollupAddress } = identity.addresses;
+    const signature =
+      attestations.signature ?? (await sender.signer.signMessage(attestationsAndSignersHash(attestations), signal));
+    const { archiveRoot, header } = checkpoint;
+    const { commitments } = sidecars;
+    const calldata = proposeCalldata({
+      archiveRoot,
+      feeAssetPriceModifier,
+      header,
+      attestations,
+      signature,
+      commitments,
+    });
+    const timestamp = await this.#nextTime(slot);
+    const call = { sender: sender.address, rollupAddress, calldata, sidecars, timestamp };
+    const check = await checkProposal(rpc, call, settings);
+    if (check.kind === "reverts") return { kind: "rejected", reason: check.reason };
+    return {
+      action: "propose",
+      to: rollupAddress,
+      data: calldata,
+      gasLimit: check.gasLimit,
+      lastValidSlot: slot,
+      timeoutAt,
+      proof: { address: rollupAddress, topic: CHECKPOINT_PROPOSED_TOPIC },
+    };
+  }
+
+  /** Seconds at which L1 would perform a transaction: in its next block, and not before the slot that it is for. */
+  async #nextTime(slot: number): Promise<number> {
+    const { rpc, identity } = this.#parts;
+    const { constants } = identity;
+    const next = (await latestTime(rpc)) / 1000 + constants.ethereumSlotDuration + 1;
+    return Math.max(next, slotTimestamp(slot, constants));
+  }
+
+  async #sendVotes(sender: L1Sender, requests: readonly PublishRequest[]): Promise<void> {
+    const slot = this.#currentSlot();
+    const outcome = await sendBundle(sender, this.#target, { purpose: "votes", requests, slot }, this.#parts.logger);
+    if (outcome.kind === "mined") for (const request of outcome.failed) await this.#explain(request, slot);
+  }
+
+  async #explain(request: PublishRequest, slot: number): Promise<void> {
+    const reason = await this.#revertReason(request, slot);
+    this.#parts.logger.error({ action: request.action, slot, reason }, "a request to L1 had no effect");
+  }
+
+  /** What L1 says to a call that had no effect, asked again. */
+  async #revertReason({ to, data }: PublishRequest, slot: number): Promise<string> {
+    try {
+      const timestamp = await this.#nextTime(slot);
+      const result = await simulateCall(this.#parts.rpc, { from: MULTICALL3_ADDRESS, to, data, timestamp });
+      return result.kind === "reverted" ? result.reason : "L1 does not say why";
+    } catch (error) {
+      if (!(error instanceof L1Error)) throw error;
+      return error.message;
+    }
+  }
+
+  async #logBalance(sender: L1Sender): Promise<void> {
+    const { logger } = this.#parts;
+    try {
+      logger.debug({ address: sender.address, balance: await sender.balance() }, "balance of an L1 publisher");
+    } catch (error) {
+      logger.debug({ address: sender.address, error }, "the balance of an L1 publisher cannot be read");
+    }
+  }
+
+  /** Others may need the blobs sooner than L1 gives them out. */
+  #upload({ blobs, commitments, versionedHashes }: BlobSidecars): void {
+    const { upload, logger } = this.#parts;
+    if (!upload) return;
+    const work = Promise.all(
+      blobs.map((data, i) => upload.put({ data, commitment: commitments[i], versionedHash: versionedHashes[i] })),
+    )
+      .then(() => {})
+      .catch((error: unknown) => logger.warn({ store: upload.name, error }, "blobs cannot be uploaded"))
+      .finally(() => this.#uploads.delete(work));
+    this.#uploads.add(work);
+  }
+}
