@@ -25,6 +25,8 @@ export interface ConnectOptions extends DiscoveryOptions {
   /** Ends calls under way, the reader's too, and refuses later ones. */
   signal?: AbortSignal;
   logger?: L1Logger;
+  /** Unix seconds; the machine's time by default. */
+  now?: () => number;
 }
 
 function checkAddress(name: string, value: string | undefined): void {
@@ -80,5 +82,5 @@ export async function connectRollup(options: ConnectOptions): Promise<ConnectedR
       "the rollup's version is not the configured number",
     );
   }
-  return new JsonRpcRollupReader(rpc, debugRpc, identity, logger);
+  return new JsonRpcRollupReader(rpc, debugRpc, identity, logger, options.now);
 }

@@ -38,7 +38,7 @@ export class JsonRpcRollupReader implements ConnectedRollup {
   readonly #retrieve: RetrieveContext;
   readonly #committees: EpochCommittees;
 
-  constructor(rpc: L1Rpc, debugRpc: L1Rpc, identity: RollupIdentity, logger: L1Logger) {
+  constructor(rpc: L1Rpc, debugRpc: L1Rpc, identity: RollupIdentity, logger: L1Logger, now?: () => number) {
     const { rollupAddress, inboxAddress } = identity.addresses;
     this.identity = identity;
     this.#rpc = rpc;
@@ -47,7 +47,7 @@ export class JsonRpcRollupReader implements ConnectedRollup {
     const committeeSize = identity.constants.targetCommitteeSize;
     this.#retrieve = { rpc, debugRpc, rollupAddress, committeeSize, logger };
     this.#committees = new EpochCommittees(rpc, identity, logger);
-    this.fees = new JsonRpcFeeReader({ rpc, identity, latestBlock: () => this.latestBlock() });
+    this.fees = new JsonRpcFeeReader({ rpc, identity, latestBlock: () => this.latestBlock(), now });
     this.outbox = new JsonRpcOutboxReader({ rpc, identity, finalizedBlock: () => this.finalizedBlock(), logger });
     this.proposals = new JsonRpcProposalReader({ rpc, identity, latestBlock: () => this.latestBlock(), logger });
   }

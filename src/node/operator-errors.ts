@@ -8,13 +8,19 @@ import { StoreIdentityError, StoreSchemaError } from "../storage/identity.ts";
 import { DamagedStoreError } from "../storage/inspect.ts";
 import { ObjectStoreUrlError } from "../storage/objects/errors.ts";
 import { AdminKeyFileError, AdminKeyHashError } from "./admin/api-key.ts";
+import { BotRefusedError } from "./bot/errors.ts";
 import { ClockDriftError } from "./connect-l1.ts";
 import { DataDirectoryError } from "./data-directory.ts";
+import { AnvilError } from "./local-network/anvil-binary.ts";
+import { NotADevelopmentL1Error } from "./local-network/development-l1.ts";
+import { SetUpError } from "./local-network/set-up.ts";
 
 const KINDS = [
   AdminKeyFileError,
   AdminKeyHashError,
+  AnvilError,
   BlobSourceConfigurationError,
+  BotRefusedError,
   ClockDriftError,
   CoreNotBuiltError,
   DamagedStoreError,
@@ -23,7 +29,9 @@ const KINDS = [
   L1Error,
   ListenError,
   NoBlobSourceReachableError,
+  NotADevelopmentL1Error,
   ObjectStoreUrlError,
+  SetUpError,
   StoreIdentityError,
   StoreMismatchError,
   StoreSchemaError,

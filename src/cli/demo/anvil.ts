@@ -1,34 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { AnvilError, anvilBinary } from "../../node/local-network/anvil-binary.ts";
 
 const READY_LIMIT_MS = 30_000;
-
-/** The development L1 could not be started. */
-export class AnvilError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "AnvilError";
-  }
-}
 
 export interface Anvil {
   readonly url: string;
   readonly pid: number;
   /** Ends the process at once; nothing it holds is kept. */
   kill(): void;
-}
-
-/** The binary of the installed platform package. */
-export function anvilBinary(): string {
-  const platform = process.platform === "win32" ? "win32" : process.platform;
-  const name = `@foundry-rs/anvil-${platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
-  try {
-    const folder = dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
-    return join(folder, "bin", process.platform === "win32" ? "anvil.exe" : "anvil");
-  } catch (error) {
-    throw new AnvilError(`package ${name} is not installed; npm ci without --omit installs it`, { cause: error });
-  }
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { Values } from "../../config/options.ts";
+import { isFree } from "../../node/local-network/free-port.ts";
 import type { RunningNode } from "../../node/node.ts";
 import { loggingOf, runNodeProcess } from "../../node/run-node.ts";
 import { packageRoot, programVersion } from "../version.ts";
 import { type Anvil, startAnvil } from "./anvil.ts";
-import { isFree } from "./free-port.ts";
 import { type UnpackedChain, unpackRecordedChain } from "./recorded-chain.ts";
 import { onRecordedChain } from "./settings.ts";
 import { requestsToTry } from "./try-it.ts";

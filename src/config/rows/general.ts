@@ -106,6 +106,16 @@ export const sync = {
 const local = rowsOf("Local network", "local network");
 
 export const localNetwork = {
+  localNetworkL1Port: local.withDefault(
+    {
+      flags: ["--local-network.l1Port"],
+      env: ["ANVIL_PORT"],
+      kind: integer(0, 65_535),
+      meaning:
+        "port of the L1 that is started where --l1-rpc-urls is not given, 0 for any; by default another one when it is busy",
+    },
+    8545,
+  ),
   localNetworkL1Mnemonic: local.withDefault(
     {
       flags: ["--local-network.l1Mnemonic"],

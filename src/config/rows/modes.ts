@@ -19,7 +19,12 @@ export const modes = {
     false,
   ),
   localNetwork: withDefault(
-    { flags: ["--local-network"], kind: switchOn, meaning: "run a development network", usedBy: "local network" },
+    {
+      flags: ["--local-network"],
+      kind: switchOn,
+      meaning: "run a whole network for development: L1, contracts, blocks",
+      usedBy: "local network",
+    },
     false,
   ),
   archiver: withDefault(

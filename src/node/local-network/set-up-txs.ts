@@ -11,6 +11,8 @@ export interface SetUpTerms extends Required<Pick<TxTerms, "anchor" | "chainId" 
 /** The banana token: named BC, of 18 decimals, its admin the first test account (sheet 06 section 8.2). */
 export const BANANA_TOKEN = "0x1a9dad3d9b9d55021a8ce457225fa3f89d413c05da170fdad413a74aefee2705";
 export const BANANA_FEE_CONTRACT = "0x099602ed42e355e5338ade3a9e314b3d15b6030b058a0c17c385f4a0f2d2b71a";
+/** Place among the set-up transactions of the one that deploys the token. */
+export const TOKEN_SET_UP_TX = 3;
 
 /**
  * The transactions that set up a local network (sheet 06 section 8.2), for any network that checks no proofs and whose genesis funds the three

@@ -1,0 +1,21 @@
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+
+/** The development L1 could not be started. */
+export class AnvilError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "AnvilError";
+  }
+}
+
+/** The binary of the installed platform package. Throws an AnvilError where there is none. */
+export function anvilBinary(): string {
+  const name = `@foundry-rs/anvil-${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
+  try {
+    const folder = dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
+    return join(folder, "bin", process.platform === "win32" ? "anvil.exe" : "anvil");
+  } catch (error) {
+    throw new AnvilError(`package ${name} is not installed; npm ci without --omit installs it`, { cause: error });
+  }
+}

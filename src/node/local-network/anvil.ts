@@ -1,0 +1,152 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { AnvilError, anvilBinary } from "./anvil-binary.ts";
+
+const READY_LIMIT_MS = 30_000;
+/** It writes its state on the way out, which takes longer the longer the chain is. */
+const END_LIMIT_S = 20;
+
+/**
+ * Runs a program until it ends or standard input does: the input is a pipe from the node, which closes with it, however it ends. Then the
+ * program is asked to end, and forced when it does not. What it has dumped replaces the state of before in one step.
+ * Arguments: seconds to wait, file of the dump, file of the state, program and its arguments.
+ */
+const KEEPER = `
+limit=$1 dump=$2 state=$3; shift 3
+exec 3<&0
+"$@" </dev/null 3<&- &
+program=$!
+( read -r _ <&3; kill -TERM $program; n=0
+  while kill -0 $program && [ $n -lt $limit ]; do sleep 1; n=$((n+1)); done
+  kill -KILL $program ) 2>/dev/null &
+watch=$!
+wait $program
+code=$?
+kill $watch 2>/dev/null
+[ -n "$state" ] && [ $code -eq 0 ] && [ -s "$dump" ] && mv "$dump" "$state"
+[ -n "$state" ] && rm -f "$state.pid"
+exit $code
+`;
+
+export interface AnvilOptions {
+  /** 0: any free one. */
+  port: number;
+  mnemonic: string;
+  chainId: number;
+  /** File that the chain is read from, if it is there, and kept in. Undefined: nothing is kept. */
+  stateFile: string | undefined;
+  signal: AbortSignal;
+}
+
+export interface Anvil {
+  readonly url: string;
+  /** Whether it goes on from a kept state. */
+  readonly restored: boolean;
+  /** Rejects when it ends by itself. */
+  readonly lost: Promise<never>;
+  /** Asks it to end; resolves when it has ended and its state is kept. */
+  stop(): Promise<void>;
+}
+
+/** States of past blocks in memory: a node reads at most 128 blocks back. */
+const STATES = 200;
+
+function argumentsOf({ port, mnemonic, chainId, stateFile }: AnvilOptions, restored: boolean): string[] {
+  return [
+    ...["--host", "127.0.0.1", "--port", String(port), "--chain-id", String(chainId), "--mnemonic", mnemonic],
+    ...["--prune-history", String(STATES), "--disable-console-log"],
+    ...(stateFile === undefined ? [] : ["--dump-state", dumpFile(stateFile)]),
+    ...(stateFile !== undefined && restored ? ["--load-state", stateFile] : []),
+  ];
+}
+
+const dumpFile = (stateFile: string): string => `${stateFile}.dump`;
+/** Names the shell that watches, until the state is kept. */
+const pidFile = (stateFile: string): string => `${stateFile}.pid`;
+
+/** Waits for the line in which it says where it listens. */
+function listening(child: ChildProcess, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let output = "";
+    const settle = (act: () => void): void => {
+      clearTimeout(limit);
+      signal.removeEventListener("abort", aborted);
+      act();
+    };
+    const fail = (message: string, options?: ErrorOptions): void =>
+      settle(() => reject(new AnvilError(message, options)));
+    const aborted = (): void => settle(() => reject(signal.reason));
+    const limit = setTimeout(() => fail(`anvil did not listen within ${READY_LIMIT_MS} ms`), READY_LIMIT_MS);
+    const read = (part: Buffer): void => {
+      if (output === "done") return;
+      output = (output + part.toString("utf8")).slice(-4096);
+      const found = /Listening on (127\.0\.0\.1:\d+)/.exec(output);
+      if (found === null) return;
+      output = "done";
+      settle(() => resolve(`http://${found[1]}`));
+    };
+    child.stdout?.on("data", read);
+    child.stderr?.on("data", read);
+    child.once("error", (cause) => fail("anvil could not be run", { cause }));
+    child.once("exit", (code) => fail(`anvil ended with ${code}: ${output.trim().slice(-400)}`));
+    signal.addEventListener("abort", aborted, { once: true });
+  });
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A node that was killed leaves an L1 that is still writing its state: waits for it. */
+async function untilKept(stateFile: string, signal: AbortSignal): Promise<void> {
+  const file = pidFile(stateFile);
+  for (let left = 2 * END_LIMIT_S * 10; left > 0 && existsSync(file); left--) {
+    if (!isRunning(Number(readFileSync(file, "utf8")))) return;
+    await sleep(100, undefined, { signal });
+  }
+}
+
+/**
+ * Starts a development L1 and waits until it listens. It ends with this process, whatever ends that: a shell between the two watches a
+ * pipe. It runs outside the terminal's process group, so that Ctrl-C reaches the node first. Throws AnvilError or the reason of `signal`.
+ */
+export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
+  const { stateFile, signal } = options;
+  if (stateFile !== undefined) await untilKept(stateFile, signal);
+  const restored = stateFile !== undefined && existsSync(stateFile);
+  const dump = stateFile === undefined ? "" : dumpFile(stateFile);
+  const command = [anvilBinary(), ...argumentsOf(options, restored)];
+  const child = spawn("/bin/sh", ["-c", KEEPER, "anvil", String(END_LIMIT_S), dump, stateFile ?? "", ...command], {
+    stdio: ["pipe", "pipe", "pipe"],
+    detached: true,
+  });
+  if (stateFile !== undefined) {
+    rmSync(dump, { force: true });
+    writeFileSync(pidFile(stateFile), String(child.pid));
+  }
+  let stopping = false;
+  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  const stop = async (): Promise<void> => {
+    stopping = true;
+    child.stdin.end();
+    await ended;
+  };
+  const lost = ended.then((code): Promise<never> => {
+    if (stopping) return new Promise(() => {});
+    throw new AnvilError(`the development L1 ended with ${code}`);
+  });
+  lost.catch(() => {});
+  child.stdin.on("error", () => {});
+  try {
+    return { url: await listening(child, signal), restored, lost, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

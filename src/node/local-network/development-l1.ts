@@ -1,0 +1,124 @@
+import { createWriteStream } from "node:fs";
+import { rename } from "node:fs/promises";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGunzip } from "node:zlib";
+import { L1Error } from "../../l1/errors.ts";
+import type { L1Logger } from "../../l1/logger.ts";
+import { block, bytes, quantity } from "../../l1/rpc/answers.ts";
+import { L1Rpc } from "../../l1/rpc/l1-rpc.ts";
+import { toHex } from "../../protocol/bytes.ts";
+
+/** The L1 of a local network is not one whose time and storage can be set. */
+export class NotADevelopmentL1Error extends Error {
+  readonly url: string;
+  readonly rule: string;
+
+  constructor(url: string, rule: string, options?: ErrorOptions) {
+    super(`the L1 at ${url} ${rule}: a local network needs an anvil`, options);
+    this.name = "NotADevelopmentL1Error";
+    this.url = url;
+    this.rule = rule;
+  }
+}
+
+const ignored = (): undefined => undefined;
+
+/** What an anvil lets its user do to its chain. Every call throws an L1Error. */
+export class DevelopmentL1 {
+  readonly url: string;
+  readonly #rpc: L1Rpc;
+
+  constructor(url: string, signal: AbortSignal, logger: L1Logger) {
+    this.url = url;
+    this.#rpc = new L1Rpc({ urls: [url], signal, logger, timeoutMs: 60_000 });
+  }
+
+  /** Throws NotADevelopmentL1Error, and a WrongChainError for another chain than expected. */
+  async check(chainId: number): Promise<void> {
+    await this.#rpc.checkChain(chainId);
+    try {
+      await this.mining();
+    } catch (cause) {
+      if (!(cause instanceof L1Error)) throw cause;
+      throw new NotADevelopmentL1Error(this.#rpc.urls[0], "does not know anvil_getAutomine", { cause });
+    }
+  }
+
+  /** Whether each transaction is mined when it comes. Where it is off, somebody else is in control of the chain. */
+  mining(): Promise<boolean> {
+    return this.#rpc.request({ method: "anvil_getAutomine", params: [], parse: (value) => value === true });
+  }
+
+  async setMining(on: boolean): Promise<void> {
+    await this.#do("evm_setAutomine", on);
+  }
+
+  /** Makes each block that many seconds later than its parent. */
+  async setBlockInterval(seconds: number): Promise<void> {
+    await this.#do("anvil_setBlockTimestampInterval", seconds);
+  }
+
+  /** Goes on from a kept state, whose time may be another than the machine's: the next block is `interval` seconds after its last. */
+  async resume(interval: number): Promise<void> {
+    const { timestamp } = await this.latest();
+    await this.mineAt(timestamp + interval);
+    await this.setBlockInterval(interval);
+  }
+
+  latest(): Promise<{ number: number; timestamp: number }> {
+    const parse = (value: unknown) => {
+      const latest = block(value);
+      if (latest === undefined) throw new NotADevelopmentL1Error(this.url, "has no block");
+      return latest;
+    };
+    return this.#rpc.request({ method: "eth_getBlockByNumber", params: ["latest", false], parse });
+  }
+
+  /** Mines one block at a time, in seconds, that is past the latest block's. */
+  async mineAt(timestamp: number): Promise<void> {
+    await this.#do("evm_setNextBlockTimestamp", timestamp);
+    await this.#do("evm_mine");
+  }
+
+  storage(address: string, slot: Uint8Array): Promise<Uint8Array> {
+    const parse = (value: unknown) => bytes(value, "storage word", 32);
+    return this.#rpc.request({ method: "eth_getStorageAt", params: [address, toHex(slot), "latest"], parse });
+  }
+
+  /** Seen by reads at blocks that are mined from now on. */
+  async setStorage(address: string, slot: Uint8Array, word: Uint8Array): Promise<void> {
+    await this.#do("anvil_setStorageAt", address, toHex(slot), toHex(word));
+  }
+
+  hasCode(address: string): Promise<boolean> {
+    const parse = (value: unknown) => bytes(value, "code").length > 0;
+    return this.#rpc.request({ method: "eth_getCode", params: [address, "latest"], parse });
+  }
+
+  /** Wei. */
+  async setBalance(address: string, balance: bigint): Promise<void> {
+    await this.#do("anvil_setBalance", address, `0x${balance.toString(16)}`);
+  }
+
+  height(): Promise<number> {
+    return this.#rpc.request({
+      method: "eth_blockNumber",
+      params: [],
+      parse: (value) => quantity(value, "block number"),
+    });
+  }
+
+  /** Writes the whole chain to a file, which is replaced in one step. */
+  async keep(file: string): Promise<void> {
+    const parse = (value: unknown) => bytes(value, "state");
+    const state = await this.#rpc.request({ method: "anvil_dumpState", params: [], parse });
+    const written = `${file}.part`;
+    await pipeline(Readable.from([Buffer.from(state)]), createGunzip(), createWriteStream(written));
+    await rename(written, file);
+  }
+
+  async #do(method: string, ...params: unknown[]): Promise<void> {
+    await this.#rpc.request({ method, params, parse: ignored });
+  }
+}

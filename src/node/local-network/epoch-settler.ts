@@ -1,0 +1,89 @@
+import { keccak_256 } from "@noble/hashes/sha3.js";
+import type { ChainStore } from "../../archiver/chain-store.ts";
+import { bigUintBytes, concat, readBigUint } from "../../protocol/bytes.ts";
+import { CHECKPOINT_AT, checkpointSlot } from "../../protocol/checkpoint-header.ts";
+import { epochOfSlot, epochSlots, type L1Constants, slotTimestamp } from "../../protocol/time.ts";
+import type { DevelopmentL1 } from "./development-l1.ts";
+
+export interface EpochSettlerParts {
+  l1: Pick<DevelopmentL1, "storage" | "setStorage" | "setMining">;
+  chain: Pick<ChainStore, "checkpoint" | "latestCheckpointNumber" | "provenCheckpointNumber">;
+  constants: Pick<L1Constants, "epochDuration" | "slotDuration" | "l1GenesisTime">;
+  addresses: { rollupAddress: string; outboxAddress: string };
+}
+
+/** An epoch without a slot to come: all its messages may leave. */
+export interface CompleteEpoch {
+  epoch: number;
+  lastCheckpoint: number;
+  /** Root of all its messages to L1. */
+  outHash: Uint8Array;
+}
+
+/** Where the rollup keeps its pending and proven checkpoint (sheet 04 section 1.2). */
+const TIPS_SLOT = keccak_256(new TextEncoder().encode("aztec.stf.storage"));
+/** Half of the word in which the rollup keeps two checkpoint numbers. */
+const HALF = 1n << 128n;
+
+/**
+ * Makes complete epochs proven without a proof, by writing what a proof would have written: the root of the epoch's messages to the outbox,
+ * then the proven checkpoint to the rollup (sheet 06 section 8.4).
+ */
+export class EpochSettler {
+  readonly #parts: EpochSettlerParts;
+  /** The node sees what was written once it has looked at a later block. */
+  #settled = 0;
+
+  constructor(parts: EpochSettlerParts) {
+    this.#parts = parts;
+  }
+
+  /** The epoch of the first unproven checkpoint, when `timestamp` (seconds) is past it or its last slot has a checkpoint. */
+  complete(timestamp: number): CompleteEpoch | undefined {
+    const { chain, constants } = this.#parts;
+    const latest = chain.latestCheckpointNumber();
+    const proven = chain.provenCheckpointNumber();
+    // A chain that was taken back is settled anew.
+    const done = this.#settled > latest ? proven : Math.max(this.#settled, proven);
+    const first = chain.checkpoint(done + 1);
+    if (first === undefined) return undefined;
+    const epoch = epochOfSlot(checkpointSlot(first.header), constants);
+    const lastSlot = epochSlots(epoch, constants).last;
+    let last = first;
+    for (let number = first.number + 1; number <= latest; number++) {
+      const next = chain.checkpoint(number);
+      if (next === undefined || checkpointSlot(next.header) > lastSlot) break;
+      last = next;
+    }
+    const over = timestamp >= slotTimestamp(lastSlot + 1, constants) || checkpointSlot(last.header) === lastSlot;
+    if (!over) return undefined;
+    const { epochOutHash } = CHECKPOINT_AT;
+    return { epoch, lastCheckpoint: last.number, outHash: last.header.slice(epochOutHash, epochOutHash + 32) };
+  }
+
+  /**
+   * Settles what is complete, with mining paused so that no block has one write without the other; the next block that is mined has
+   * them. Returns the epochs. Throws an L1Error.
+   */
+  async settle(timestamp: number): Promise<number[]> {
+    if (this.complete(timestamp) === undefined) return [];
+    const { l1, addresses } = this.#parts;
+    const epochs: number[] = [];
+    await l1.setMining(false);
+    try {
+      for (let next = this.complete(timestamp); next !== undefined; next = this.complete(timestamp)) {
+        const { epoch, lastCheckpoint, outHash } = next;
+        const rootSlot = keccak_256(concat(bigUintBytes(BigInt(epoch), 32), new Uint8Array(32)));
+        await l1.setStorage(addresses.outboxAddress, rootSlot, outHash);
+        const tips = readBigUint(await l1.storage(addresses.rollupAddress, TIPS_SLOT), 0, 32);
+        const proven = (tips / HALF) * HALF + BigInt(lastCheckpoint);
+        await l1.setStorage(addresses.rollupAddress, TIPS_SLOT, bigUintBytes(proven, 32));
+        this.#settled = lastCheckpoint;
+        epochs.push(epoch);
+      }
+    } finally {
+      await l1.setMining(true);
+    }
+    return epochs;
+  }
+}

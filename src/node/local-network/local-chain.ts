@@ -1,0 +1,89 @@
+import type { Values } from "../../config/options.ts";
+import type { RollupIdentity } from "../../l1/types.ts";
+import type { LoggerFor } from "../logging.ts";
+import type { ChainParts } from "../node.ts";
+import type { DevelopmentL1 } from "./development-l1.ts";
+import { EpochSettler } from "./epoch-settler.ts";
+import { setUp } from "./set-up.ts";
+import type { StartProgress } from "./start-progress.ts";
+import { TimeControl } from "./time-control.ts";
+
+export interface LocalChainOptions {
+  l1: DevelopmentL1;
+  values: Values;
+  progress: StartProgress;
+  loggerFor: LoggerFor;
+  signal: AbortSignal;
+}
+
+/** Least time that txs wait in an open slot in which nobody builds, before the next slot begins. Milliseconds. */
+const PATIENCE_MS = 300;
+
+export interface StartedChain {
+  identity: RollupIdentity;
+  /** Latest block. */
+  block: number;
+}
+
+/**
+ * Starts what a local network's node has beside an ordinary one: control of time, epochs that settle, the set-up's transactions. Resolves
+ * once the network is as its users expect it (sheet 06 section 8.1). Throws a SetUpError or the reason of the signal.
+ */
+export async function startLocalChain(parts: ChainParts, options: LocalChainOptions): Promise<StartedChain> {
+  const { l1, values, progress, loggerFor, signal } = options;
+  const { chain, clock, reader, synchronizer, mempool, sequencer, store, teardown } = parts;
+  if (sequencer === undefined) throw new TypeError("a local network has a sequencer");
+  const { identity, fees } = reader;
+  const { timestamp } = await l1.latest();
+  if (timestamp * 1000 > clock.now()) clock.set(timestamp * 1000);
+  await synchronizer.waitForInitialSync();
+
+  const time = new TimeControl({
+    l1,
+    clock,
+    constants: identity.constants,
+    chain,
+    settler: new EpochSettler({ l1, chain, constants: identity.constants, addresses: identity.addresses }),
+    pendingTxs: () => mempool.pool.pendingCount,
+    building: () => !RESTING.has(sequencer.status().state),
+    slotBegan: () => {
+      synchronizer.poke();
+      sequencer.wake();
+    },
+    patienceMs: PATIENCE_MS + values.minTxPoolAgeMs,
+    logger: loggerFor("local-network"),
+  });
+  const leave = [synchronizer.on("progress", () => time.nudge()), sequencer.onPublished(() => synchronizer.poke())];
+  teardown.add("time control", () => {
+    for (const end of leave) end();
+    return time.stop();
+  });
+  time.start();
+
+  const started = (): StartedChain => ({ identity, block: chain.latestBlockNumber() });
+  if (!values.testAccounts) return started();
+  progress.step("setting up accounts");
+  await setUp({
+    store,
+    chain,
+    identity,
+    fees,
+    pool: mempool.pool,
+    mempool: mempool.services.mempool,
+    now: clock.now,
+    hold: async (work) => {
+      sequencer.pause();
+      try {
+        return await work();
+      } finally {
+        sequencer.resume();
+      }
+    },
+    onBlock: (done, of) => progress.part(done, of),
+    signal,
+  });
+  return started();
+}
+
+/** States in which a slot may end: nothing is being built for it. */
+const RESTING: ReadonlySet<string> = new Set(["STOPPED", "STOPPING", "IDLE", "SYNCHRONIZING"]);

@@ -1,0 +1,192 @@
+import { join } from "node:path";
+import { type Configuration, reveal } from "../../config/configuration.ts";
+import { ConfigurationError } from "../../config/errors.ts";
+import type { Values } from "../../config/options.ts";
+import { loadCore } from "../../core/load-core.ts";
+import { DeploymentParameterError } from "../../l1/deploy/errors.ts";
+import { ARCHIVE } from "../../protocol/constants.ts";
+import { ListenError } from "../../rpc/http/listener.ts";
+import { genesisState } from "../../world-state/genesis.ts";
+import { type DataDirectory, openDataDirectory } from "../data-directory.ts";
+import { genesisPublicData } from "../genesis.ts";
+import type { LoggerFor } from "../logging.ts";
+import { startNode } from "../node.ts";
+import { isOperatorError } from "../operator-errors.ts";
+import { loggingOf } from "../run-node.ts";
+import { type RunningService, supervise } from "../supervise.ts";
+import { Teardown } from "../teardown.ts";
+import { startAnvil } from "./anvil.ts";
+import { banner } from "./banner.ts";
+import { networkContracts } from "./contracts.ts";
+import { DevelopmentL1 } from "./development-l1.ts";
+import { isFree } from "./free-port.ts";
+import { l1PrivateKey } from "./l1-account.ts";
+import { type StartedChain, startLocalChain } from "./local-chain.ts";
+import { localNetworkValues, withPublisher } from "./settings.ts";
+import { startProgress } from "./start-progress.ts";
+import { StateKeeper } from "./state-keeper.ts";
+
+export interface LocalNetworkOptions {
+  configuration: Configuration;
+  version: string;
+}
+
+/** A busy port is told before anything is deployed. Throws a ListenError. */
+async function requireFreePorts({ rpcHost, port, adminPort }: Values): Promise<void> {
+  for (const wanted of new Set([port, adminPort])) {
+    if (wanted !== 0 && !(await isFree(wanted, rpcHost))) throw new ListenError(rpcHost, wanted);
+  }
+}
+
+function mnemonicOf(values: Values): string {
+  return reveal(values.localNetworkL1Mnemonic) ?? "";
+}
+
+interface StartOptions {
+  values: Values;
+  /** Whether the port of L1 was asked for: then it is that one or none. */
+  l1PortGiven: boolean;
+  directory: DataDirectory;
+  loggerFor: LoggerFor;
+  signal: AbortSignal;
+}
+
+/** The L1 of the network: the given one, or an anvil that ends with this process. */
+async function openL1(options: StartOptions, teardown: Teardown): Promise<DevelopmentL1> {
+  const { values, l1PortGiven, directory, loggerFor, signal } = options;
+  const log = loggerFor("local-network");
+  const calls = new AbortController();
+  const [given] = values.l1RpcUrls;
+  if (given !== undefined) {
+    teardown.add("L1 control", () => calls.abort());
+    return new DevelopmentL1(given, calls.signal, loggerFor("l1"));
+  }
+  const wanted = values.localNetworkL1Port;
+  const free = wanted === 0 || (await isFree(wanted, "127.0.0.1"));
+  if (!free && l1PortGiven) throw new ListenError("127.0.0.1", wanted);
+  if (!free) log.warn({ busyPort: wanted }, "the port of L1 is busy: taking a free one");
+  const stateFile = directory.temporary ? undefined : join(directory.path, "l1-state.json");
+  const anvil = await startAnvil({
+    port: free ? wanted : 0,
+    mnemonic: mnemonicOf(values),
+    chainId: values.l1ChainId,
+    stateFile,
+    signal,
+  });
+  teardown.add("L1", () => anvil.stop());
+  teardown.add("L1 control", () => calls.abort());
+  anvil.lost.catch((error: unknown) => {
+    log.fatal({ error }, "L1 is gone");
+    process.exit(1);
+  });
+  const l1 = new DevelopmentL1(anvil.url, calls.signal, loggerFor("l1"));
+  if (stateFile !== undefined) {
+    const keeper = new StateKeeper(l1, stateFile, loggerFor("local-network"));
+    keeper.start();
+    teardown.add("L1 state", () => keeper.stop());
+  }
+  if (anvil.restored) await l1.resume(values.ethereumSlotDuration);
+  return l1;
+}
+
+async function startLocalNetwork(options: StartOptions): Promise<RunningService> {
+  const { values, directory, loggerFor, signal } = options;
+  const log = loggerFor("local-network");
+  const teardown = new Teardown(log);
+  const progress = startProgress(process.stderr, log);
+  try {
+    await requireFreePorts(values);
+    progress.step("starting L1");
+    const l1 = await openL1(options, teardown);
+    await l1.check(values.l1ChainId);
+    log.info({ url: l1.url }, "L1 runs");
+
+    progress.step("deploying contracts");
+    const core = loadCore();
+    const publicData = genesisPublicData(core, values);
+    const contracts = await networkContracts({
+      l1,
+      values,
+      mnemonic: mnemonicOf(values),
+      genesisArchiveRoot: genesisState(core, publicData).fork.snapshot(ARCHIVE).root,
+      fundedAddresses: publicData.length,
+      file: directory.temporary ? undefined : join(directory.path, "l1-contracts.json"),
+      onProgress: ({ done, total }) => progress.part(done, total),
+      logger: loggerFor("l1:deploy"),
+      signal,
+    });
+    const { addresses } = contracts;
+
+    progress.step("starting the node");
+    const key = l1PrivateKey(mnemonicOf(values), 0);
+    const nodeValues = {
+      ...withPublisher(values, key),
+      l1RpcUrls: [l1.url],
+      registryAddress: addresses.registryAddress,
+    };
+    let started: StartedChain | undefined;
+    const node = await startNode({
+      values: nodeValues,
+      directory,
+      loggerFor,
+      signal,
+      otherAddresses: addresses,
+      beforeListening: async (parts) => {
+        started = await startLocalChain(parts, { l1, values, progress, loggerFor, signal });
+      },
+    });
+    teardown.add("node", () => node.stop());
+    progress.end();
+    const chain = started as StartedChain;
+    const host = `http://${values.rpcHost}`;
+    process.stdout.write(
+      banner({
+        url: `${host}:${node.port}`,
+        adminUrl: `${host}:${node.adminPort}`,
+        l1Url: l1.url,
+        identity: chain.identity,
+        testAccounts: values.testAccounts,
+        dataDirectory: directory.temporary ? undefined : directory.path,
+        block: chain.block,
+        seconds: progress.seconds(),
+      }),
+    );
+    return { stop: () => teardown.run() };
+  } catch (error) {
+    progress.end();
+    await teardown.run();
+    throw error;
+  }
+}
+
+/** Checks what has to hold before anything is started. Throws ConfigurationError. */
+function requireStartable(values: Values): void {
+  if (values.l1RpcUrls.length > 1) {
+    throw new ConfigurationError("--local-network takes one URL of --l1-rpc-urls: it moves the time of that L1");
+  }
+}
+
+/** `svc start --local-network`, as the one work of this process. Throws ConfigurationError, and LogLevelError, before anything is started. */
+export async function runLocalNetwork({ configuration, version }: LocalNetworkOptions): Promise<void> {
+  const values = localNetworkValues(configuration);
+  requireStartable(values);
+  const loggerFor = loggingOf(values);
+  for (const warning of configuration.warnings) loggerFor("config").warn(warning);
+  const log = loggerFor("local-network");
+  let directory: DataDirectory | undefined;
+  const lost = (): void => {
+    log.fatal({ path: directory?.path }, "another process took over the data directory");
+    process.exit(1);
+  };
+  const start = (signal: AbortSignal): Promise<RunningService> => {
+    log.info({ version, node: process.versions.node }, "svc is starting a local network: proofs are off");
+    directory = openDataDirectory(values.dataDirectory, lost);
+    const l1PortGiven = configuration.origins.localNetworkL1Port.kind !== "default";
+    return startLocalNetwork({ values, l1PortGiven, directory, loggerFor, signal });
+  };
+  await supervise(start, {
+    log,
+    isOperatorError: (error) => isOperatorError(error) || error instanceof DeploymentParameterError,
+    atExit: () => directory?.release(),
+  });
+}

@@ -1,0 +1,159 @@
+import type { ChainStore } from "../../archiver/chain-store.ts";
+import { checkpointSlot } from "../../protocol/checkpoint-header.ts";
+import { type L1Constants, slotAt, slotTimestamp } from "../../protocol/time.ts";
+import type { ShiftableClock } from "../clock.ts";
+import type { DevelopmentL1 } from "./development-l1.ts";
+import type { EpochSettler } from "./epoch-settler.ts";
+
+export interface TimeControlParts {
+  l1: Pick<DevelopmentL1, "latest" | "mineAt" | "mining">;
+  clock: ShiftableClock;
+  constants: Pick<L1Constants, "slotDuration" | "l1GenesisTime">;
+  chain: Pick<ChainStore, "checkpoint" | "latestCheckpointNumber">;
+  settler: Pick<EpochSettler, "settle" | "complete">;
+  /** Txs that wait for a block. */
+  pendingTxs(): number;
+  /** Whether a block is being built or published: the slot must not end under it. */
+  building(): boolean;
+  /** A new slot has begun on L1. */
+  slotBegan(): void;
+  /** Least time that pending txs are left in an open slot before it is given up, in milliseconds of real time. */
+  patienceMs: number;
+  logger: TimeLogger;
+}
+
+export interface TimeLogger {
+  debug(facts: object, message: string): void;
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+}
+
+/** Longest pause between two looks; events shorten it. Milliseconds. */
+const LOOK_MS = 100;
+/** Patience grows to this while slots stay empty: what is pending cannot be put into a block. Milliseconds. */
+const MOST_PATIENCE_MS = 4_000;
+
+/**
+ * Moves the time of a development L1, and the node's clock with it, so that nobody waits for a slot: when the current slot has its
+ * checkpoint, or will not get one, the next slot begins (sheet 06 section 8.3). Time only goes forward. While somebody else has switched
+ * L1's mining off, it does nothing. Complete epochs are settled on the way, so that the block that begins a slot has them.
+ */
+export class TimeControl {
+  readonly #parts: TimeControlParts;
+  #timer: NodeJS.Timeout | undefined;
+  #look: Promise<void> | undefined;
+  #again = false;
+  #stopped = false;
+  /** Since when, in real time, txs wait in a slot that nobody builds in. */
+  #waiting: { slot: number; since: number } | undefined;
+  #patienceMs: number;
+  #failures = 0;
+
+  constructor(parts: TimeControlParts) {
+    this.#parts = parts;
+    this.#patienceMs = parts.patienceMs;
+  }
+
+  start(): void {
+    this.nudge();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#look;
+  }
+
+  /** Looks now: a checkpoint, a tx or a block of L1 has come. */
+  nudge(): void {
+    if (this.#stopped) return;
+    if (this.#look !== undefined) {
+      this.#again = true;
+      return;
+    }
+    clearTimeout(this.#timer);
+    this.#look = this.#lookAround().finally(() => {
+      this.#look = undefined;
+      if (this.#stopped) return;
+      if (this.#again) {
+        this.#again = false;
+        this.nudge();
+      } else this.#timer = setTimeout(() => this.nudge(), LOOK_MS);
+    });
+  }
+
+  async #lookAround(): Promise<void> {
+    try {
+      await this.#step();
+      this.#failures = 0;
+    } catch (error) {
+      this.#failures++;
+      if (this.#failures === 1 && !this.#stopped) {
+        this.#parts.logger.warn({ error }, "L1's time could not be moved: trying again");
+      }
+    }
+  }
+
+  async #step(): Promise<void> {
+    const { l1, clock, constants } = this.#parts;
+    const { timestamp } = await l1.latest();
+    if (timestamp > Math.floor(clock.now() / 1000)) clock.set(timestamp * 1000);
+    const now = Math.floor(clock.now() / 1000);
+    const slot = slotAt(now, constants);
+    const next = this.#nextTime(slot, timestamp, now);
+    if (next === undefined || !(await l1.mining())) return;
+    // Building may have begun while L1 was asked.
+    if (this.#parts.building()) return;
+    await this.#moveTo(Math.max(next, timestamp + 1));
+  }
+
+  /** Time that L1 has to be moved to, undefined while the slot may still be used. Seconds. */
+  #nextTime(slot: number, l1Time: number, now: number): number | undefined {
+    const { constants, settler } = this.#parts;
+    const filled = this.#latestSlot();
+    if (filled >= slot) {
+      this.#waiting = undefined;
+      this.#patienceMs = this.#parts.patienceMs;
+      return slotTimestamp(filled + 1, constants);
+    }
+    if (this.#parts.building()) {
+      this.#waiting = undefined;
+      return undefined;
+    }
+    if (this.#givesUp(slot, now)) return slotTimestamp(slot + 1, constants);
+    // The clock went on by itself into another slot, or into the end of an epoch.
+    if (slotAt(l1Time, constants) < slot) return Math.max(slotTimestamp(slot, constants), now);
+    return settler.complete(now) === undefined ? undefined : now;
+  }
+
+  #latestSlot(): number {
+    const { chain } = this.#parts;
+    const latest = chain.checkpoint(chain.latestCheckpointNumber());
+    return latest === undefined ? -1 : checkpointSlot(latest.header);
+  }
+
+  #givesUp(slot: number, now: number): boolean {
+    const { constants, pendingTxs } = this.#parts;
+    if (pendingTxs() === 0) {
+      this.#waiting = undefined;
+      return false;
+    }
+    if (this.#waiting?.slot !== slot) this.#waiting = { slot, since: performance.now() };
+    // Late in a slot nobody begins a block any more.
+    const late = now - slotTimestamp(slot, constants) > constants.slotDuration / 2;
+    const patience = late ? this.#parts.patienceMs / 2 : this.#patienceMs;
+    if (performance.now() - this.#waiting.since < patience) return false;
+    this.#patienceMs = Math.min(2 * this.#patienceMs, MOST_PATIENCE_MS);
+    return true;
+  }
+
+  async #moveTo(timestamp: number): Promise<void> {
+    const { l1, clock, settler, constants, logger, slotBegan } = this.#parts;
+    for (const epoch of await settler.settle(timestamp)) logger.info({ epoch }, "epoch is settled");
+    await l1.mineAt(timestamp);
+    clock.set(timestamp * 1000);
+    this.#waiting = undefined;
+    logger.debug({ slot: slotAt(timestamp, constants), timestamp }, "L1 was moved");
+    slotBegan();
+  }
+}
