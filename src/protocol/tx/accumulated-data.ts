@@ -64,6 +64,17 @@ const CALLS_AT = CLASS_LOGS_AT + MAX_CONTRACT_CLASS_LOGS_PER_TX * CLASS_LOG_BYTE
 const CALL_BYTES = 32 + 32 + 1 + 32;
 const WITH_CALLS_BYTES = CALLS_AT + MAX_PUBLIC_CALLS_PER_TX * CALL_BYTES;
 
+/** Arrays of one accumulation that a template multiplies; `publicCalls` is there in the form with public calls. */
+export const ACCUMULATED_ARRAYS = {
+  noteHashes: { at: NOTE_HASHES_AT, width: 32, most: MAX_NOTE_HASHES_PER_TX },
+  nullifiers: { at: NULLIFIERS_AT, width: 32, most: MAX_NULLIFIERS_PER_TX },
+  privateLogs: { at: PRIVATE_LOGS_AT, width: PRIVATE_LOG_BYTES, most: MAX_PRIVATE_LOGS_PER_TX },
+  publicCalls: { at: CALLS_AT, width: CALL_BYTES, most: MAX_PUBLIC_CALLS_PER_TX },
+} as const;
+
+/** Where the revertible accumulation of a tx with public calls begins. */
+export const REVERTIBLE_AT = TX_DATA_AT.accumulated + WITH_CALLS_BYTES;
+
 /** Whether `data` has the form of a tx with public calls. */
 export function isForPublic(data: Uint8Array): boolean {
   return data[TX_DATA_AT.forPublic] !== 0;

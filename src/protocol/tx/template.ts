@@ -19,6 +19,8 @@ export interface TxTerms {
   chainId?: Fr;
   version?: Fr;
   gasLimits?: TxGas;
+  /** By the private part. */
+  gasUsed?: TxGas;
   maxFeesPerGas?: GasFees;
   maxPriorityFeesPerGas?: GasFees;
   /** Seconds. */
@@ -27,7 +29,8 @@ export interface TxTerms {
 
 /** A copy of the tx with those terms; its hash is another one. Throws a RangeError for an anchor of another length. */
 export function withTerms(tx: Tx, terms: TxTerms): Tx {
-  const { anchor, chainId, version, gasLimits, maxFeesPerGas, maxPriorityFeesPerGas, expirationTimestamp } = terms;
+  const { anchor, chainId, version, gasLimits, gasUsed, maxFeesPerGas, maxPriorityFeesPerGas, expirationTimestamp } =
+    terms;
   const data = tx.data.slice();
   if (anchor !== undefined) {
     if (anchor.length !== BLOCK_HEADER_BYTES) {
@@ -37,14 +40,17 @@ export function withTerms(tx: Tx, terms: TxTerms): Tx {
   }
   if (chainId !== undefined) data.set(chainId, TX_DATA_AT.chainId);
   if (version !== undefined) data.set(version, TX_DATA_AT.version);
-  if (gasLimits !== undefined) {
-    writeU32(data, TX_DATA_AT.gasLimits, gasLimits.daGas);
-    writeU32(data, TX_DATA_AT.gasLimits + 4, gasLimits.l2Gas);
-  }
+  if (gasLimits !== undefined) writeGas(data, TX_DATA_AT.gasLimits, gasLimits);
+  if (gasUsed !== undefined) writeGas(data, TX_DATA_AT.gasUsed, gasUsed);
   if (maxFeesPerGas !== undefined) writeFees(data, TX_DATA_AT.maxFeesPerGas, maxFeesPerGas);
   if (maxPriorityFeesPerGas !== undefined) writeFees(data, TX_DATA_AT.maxPriorityFeesPerGas, maxPriorityFeesPerGas);
   if (expirationTimestamp !== undefined) data.set(bigUintBytes(expirationTimestamp, 8), TX_DATA_AT.expirationTimestamp);
   return { ...tx, data };
+}
+
+function writeGas(data: Uint8Array, at: number, { daGas, l2Gas }: TxGas): void {
+  writeU32(data, at, daGas);
+  writeU32(data, at + 4, l2Gas);
 }
 
 function writeFees(data: Uint8Array, at: number, { feePerDaGas, feePerL2Gas }: GasFees): void {

@@ -1,0 +1,27 @@
+import type { Values } from "../../config/options.ts";
+import type { LoggerFor } from "../logging.ts";
+import type { RunningService } from "../supervise.ts";
+import { configuredRunner } from "./configured-runner.ts";
+import { BotRefusedError } from "./errors.ts";
+
+/** Throws a BotRefusedError for a node that is to check proofs. */
+export function refuseProofs(values: Pick<Values, "realProofs">): void {
+  if (values.realProofs) {
+    throw new BotRefusedError("--bot needs a node that checks no proofs: PROVER_REAL_PROOFS=false");
+  }
+}
+
+/**
+ * A bot beside a node of this process, over its public port: it is set up while the node goes on. Throws a BotRefusedError for what
+ * the bot cannot do.
+ */
+export function startBotBeside(values: Values, port: number, loggerFor: LoggerFor): RunningService {
+  const host = ["0.0.0.0", "::", ""].includes(values.rpcHost) ? "127.0.0.1" : values.rpcHost;
+  const url = values.nodeUrl ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const runner = configuredRunner(values, url, loggerFor);
+  runner.start().catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    loggerFor("bot").error({ reason }, "the bot did not start");
+  });
+  return runner;
+}

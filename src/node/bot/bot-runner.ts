@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { NodeLogger } from "../logging.ts";
+import type { BotNode } from "./bot-node.ts";
+import type { BotOptions } from "./bot-options.ts";
+import { BotRefusedError } from "./errors.ts";
+import type { TransferBot } from "./transfer-bot.ts";
+
+/** Between two attempts to set up. */
+const SET_UP_RETRY_MS = 2_000;
+
+export interface BotRunnerParts {
+  bot: Pick<TransferBot, "setUp" | "sendOne">;
+  node: Pick<BotNode, "pendingCount">;
+  options: BotOptions;
+  log: NodeLogger;
+  /** The bot is unhealthy and shall not be left running: the process ends with code 1. */
+  giveUp: () => void;
+}
+
+/** Sets a bot up and has it send, one tx after the other, until it is stopped. */
+export class BotRunner {
+  readonly #parts: BotRunnerParts;
+  readonly #stop: AbortController;
+  #running: Promise<void> | undefined;
+  #consecutiveErrors = 0;
+
+  /** `stop` is what ends waiting and calls under way. */
+  constructor(parts: BotRunnerParts, stop: AbortController) {
+    this.#parts = parts;
+    this.#stop = stop;
+  }
+
+  get healthy(): boolean {
+    const { maxConsecutiveErrors } = this.#parts.options;
+    return maxConsecutiveErrors === 0 || this.#consecutiveErrors < maxConsecutiveErrors;
+  }
+
+  /** Rejects with the BotRefusedError of a network that the bot cannot work with; other failures of the set-up are tried again. */
+  async start(): Promise<void> {
+    const { options, log } = this.#parts;
+    await this.#setUp();
+    if (options.noStart) {
+      log.info({}, "the bot sends nothing: BOT_NO_START");
+      return;
+    }
+    log.info({ intervalMs: options.txIntervalMs }, "the bot sends transfers");
+    this.#running = this.#run();
+  }
+
+  /** Resolves once nothing is under way. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #setUp(): Promise<void> {
+    const { bot, log } = this.#parts;
+    const { signal } = this.#stop;
+    for (;;) {
+      try {
+        return await bot.setUp();
+      } catch (error) {
+        if (error instanceof BotRefusedError || signal.aborted) throw error;
+        log.warn({ reason: reasonOf(error) }, "the bot cannot be set up yet");
+        await sleep(SET_UP_RETRY_MS, undefined, { signal });
+      }
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      await this.#turn();
+      await sleep(this.#parts.options.txIntervalMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #turn(): Promise<void> {
+    const { bot, node, options, log, giveUp } = this.#parts;
+    try {
+      if (options.maxPendingTxs > 0) {
+        const pending = await node.pendingCount();
+        if (pending >= options.maxPendingTxs) {
+          log.verbose({ pending, most: options.maxPendingTxs }, "the bot waits: the node has enough pending txs");
+          return;
+        }
+      }
+      await bot.sendOne();
+      this.#consecutiveErrors = 0;
+    } catch (error) {
+      if (this.#stop.signal.aborted) return;
+      this.#consecutiveErrors++;
+      log.error({ reason: reasonOf(error), consecutive: this.#consecutiveErrors }, "a tx of the bot failed");
+      if (this.healthy) return;
+      log.error({ most: options.maxConsecutiveErrors }, "too many errors: the bot is unhealthy");
+      if (options.stopWhenUnhealthy) giveUp();
+    }
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,33 @@
+import type { Values } from "../../config/options.ts";
+import { loadCore } from "../../core/load-core.ts";
+import type { LoggerFor } from "../logging.ts";
+import { BotNode } from "./bot-node.ts";
+import { botOptions } from "./bot-options.ts";
+import { BotRunner } from "./bot-runner.ts";
+import { TransferBot } from "./transfer-bot.ts";
+
+/** Options that name accounts, salts or L1 keys: the sender is the first test account, which genesis funds, and its token the banana token. */
+const IDLE = [
+  "botSenderPrivateKey",
+  "botSenderSalt",
+  "botL1Mnemonic",
+  "botL1PrivateKey",
+] as const satisfies readonly (keyof Values)[];
+
+/** The bot that the options describe, against a node. Throws a BotRefusedError. */
+export function configuredRunner(values: Values, nodeUrl: string, loggerFor: LoggerFor): BotRunner {
+  const log = loggerFor("bot");
+  const options = botOptions(values);
+  for (const name of IDLE) {
+    if (values[name] !== undefined)
+      log.warn({ option: name }, "has no effect: the bot sends from the first test account");
+  }
+  const stop = new AbortController();
+  const node = new BotNode(nodeUrl, values.nodeAdminUrl, stop.signal);
+  const bot = new TransferBot({ core: loadCore(), node, options, log, signal: stop.signal });
+  const giveUp = (): void => {
+    log.fatal({}, "the process ends because the bot is unhealthy");
+    process.exit(1);
+  };
+  return new BotRunner({ bot, node, options, log, giveUp }, stop);
+}

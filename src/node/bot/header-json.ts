@@ -1,0 +1,56 @@
+import { type BlockHeader, blockHeaderFromBytes } from "../../protocol/block-header.ts";
+import { bigUintBytes, concat, fromHex } from "../../protocol/bytes.ts";
+
+interface SnapshotJson {
+  root: string;
+  nextAvailableLeafIndex: number;
+}
+
+/** BlockHeader as nodes answer it (sheet 02 section 4.2). */
+export interface BlockHeaderJson {
+  lastArchive: SnapshotJson;
+  state: {
+    l1ToL2MessageTree: SnapshotJson;
+    partial: { noteHashTree: SnapshotJson; nullifierTree: SnapshotJson; publicDataTree: SnapshotJson };
+  };
+  spongeBlobHash: string;
+  globalVariables: {
+    chainId: string;
+    version: string;
+    blockNumber: number;
+    slotNumber: string;
+    timestamp: string;
+    coinbase: string;
+    feeRecipient: string;
+    gasFees: { feePerDaGas: string; feePerL2Gas: string };
+  };
+  totalFees: string;
+  totalManaUsed: string;
+}
+
+const number = (value: string | number, bytes: number) => bigUintBytes(BigInt(value), bytes);
+const snapshot = ({ root, nextAvailableLeafIndex }: SnapshotJson) => [fromHex(root), number(nextAvailableLeafIndex, 4)];
+
+/** The 440 bytes of a header. Throws a DecodeError, RangeError or TypeError for what is none. */
+export function blockHeaderFromJson(json: BlockHeaderJson): BlockHeader {
+  const { lastArchive, state, spongeBlobHash, globalVariables: globals, totalFees, totalManaUsed } = json;
+  const { noteHashTree, nullifierTree, publicDataTree } = state.partial;
+  const trees = [lastArchive, state.l1ToL2MessageTree, noteHashTree, nullifierTree, publicDataTree];
+  return blockHeaderFromBytes(
+    concat(
+      ...trees.flatMap(snapshot),
+      fromHex(spongeBlobHash),
+      number(globals.chainId, 32),
+      number(globals.version, 32),
+      number(globals.blockNumber, 4),
+      number(globals.slotNumber, 4),
+      number(globals.timestamp, 8),
+      fromHex(globals.coinbase),
+      fromHex(globals.feeRecipient),
+      number(globals.gasFees.feePerDaGas, 16),
+      number(globals.gasFees.feePerL2Gas, 16),
+      number(totalFees, 32),
+      number(totalManaUsed, 32),
+    ),
+  );
+}

@@ -1,0 +1,184 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Core } from "../../core/core.ts";
+import { mapEntrySlot } from "../../core/derive/public-storage.ts";
+import { txHash } from "../../core/derive/tx-hash.ts";
+import { fromHex, toHex } from "../../protocol/bytes.ts";
+import { type Fr, fr } from "../../protocol/field.ts";
+import type { TxTerms } from "../../protocol/tx/template.ts";
+import type { Tx } from "../../protocol/tx/tx.ts";
+import { BANANA_TOKEN, setUpTxs, TOKEN_SET_UP_TX } from "../local-network/set-up-txs.ts";
+import type { NodeLogger } from "../logging.ts";
+import type { BotNode, NetworkFacts, TxReceipt, TxStatus } from "./bot-node.ts";
+import type { BotOptions } from "./bot-options.ts";
+import { BotRefusedError, BotTxError } from "./errors.ts";
+import { mintTx, type TokenTxs, tokenTxs, transferTx } from "./transfers.ts";
+
+/** The first test account: admin of the token, sender, fee payer (sheet 06 section 8.2). */
+const SENDER = fromHex("0x0a60414ee907527880b7a53d4dacdeb9ef768bb98d9d8d1e7200725c13763331");
+const TOKEN = fromHex(BANANA_TOKEN);
+const PUBLIC_BALANCES_SLOT = fr(5);
+
+/** Tokens of one transfer, of one minting, and how few left make it mint. */
+const TRANSFER_AMOUNT = 1n;
+const MINT_AMOUNT = 10n ** 12n;
+const LEAST_BALANCE = 10n ** 6n;
+
+/** From now, as wallets have it. */
+const TX_LIFETIME_SECONDS = 86_400n;
+const RECEIPT_POLL_MS = 200;
+/** A receipt may say "dropped" before the pool is asked about the tx that was just sent. */
+const DROPPED_GRACE_MS = 5_000;
+const REACHED: TxStatus[] = ["pending", "proposed", "checkpointed", "proven", "finalized"];
+
+export interface TransferBotParts {
+  core: Core;
+  node: BotNode;
+  options: BotOptions;
+  log: NodeLogger;
+  signal: AbortSignal;
+  now?: () => number;
+}
+
+/** Sends transfers of the banana token from the first test account, made of recorded transactions: without wallet and prover. */
+export class TransferBot {
+  readonly #parts: TransferBotParts;
+  readonly #txs: TokenTxs = tokenTxs();
+  /** A new one for each bot, so that the balances of no account that is in use change. */
+  readonly #recipient = randomFr();
+  #network: NetworkFacts | undefined;
+
+  constructor(parts: TransferBotParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Sees to it that the token is there and that the sender has some. Throws a BotRefusedError on a network that checks proofs, a BotTxError,
+   * and what BotNode throws.
+   */
+  async setUp(): Promise<void> {
+    const { node, options, log } = this.#parts;
+    const network = await node.network();
+    if (network.realProofs) {
+      throw new BotRefusedError(
+        "the node checks the proofs of transactions, and the bot makes none: it works on networks that run with PROVER_REAL_PROOFS=false",
+      );
+    }
+    this.#network = network;
+    const restore = options.flushSetupTransactions ? await this.#buildEmptyBlocks() : undefined;
+    try {
+      if (!(await node.hasContract(TOKEN))) await this.#settle("deploys the token", await this.#deployTx());
+      if (options.publicTransfersPerTx > 0 && (await this.#balance()) < LEAST_BALANCE) {
+        const terms = await this.#terms();
+        await this.#settle(
+          "mints",
+          mintTx(this.#parts.core, this.#txs, { amount: MINT_AMOUNT, terms, next: randomFr }),
+        );
+      }
+    } finally {
+      await restore?.();
+    }
+    log.info({ token: BANANA_TOKEN, sender: toHex(SENDER), recipient: toHex(this.#recipient) }, "the bot is set up");
+  }
+
+  /** Sends one tx of transfers; waits for it as `followChain` says. Throws a BotTxError, and what BotNode throws. */
+  async sendOne(): Promise<Fr> {
+    const { core, options, log } = this.#parts;
+    const { privateTransfersPerTx: privateTransfers, publicTransfersPerTx: publicTransfers, followChain } = options;
+    const terms = await this.#terms();
+    const tx = transferTx(core, this.#txs, {
+      privateTransfers,
+      publicTransfers,
+      recipient: this.#recipient,
+      amount: TRANSFER_AMOUNT,
+      terms,
+      next: randomFr,
+    });
+    const hash = await this.#send(tx);
+    if (followChain === "NONE") {
+      log.info({ txHash: toHex(hash) }, "sent a tx");
+      return hash;
+    }
+    const { blockNumber } = await this.#mined(hash, followChain.toLowerCase() as TxStatus);
+    log.info({ txHash: toHex(hash), block: blockNumber, chain: followChain }, "a tx is on the chain");
+    return hash;
+  }
+
+  /** Has blocks built of however few txs; gives what undoes it. */
+  async #buildEmptyBlocks(): Promise<() => Promise<void>> {
+    const { node, log } = this.#parts;
+    const before = await node.minTxsPerBlock();
+    log.warn({ before }, "minTxsPerBlock is 0 while the bot is set up");
+    await node.setMinTxsPerBlock(0);
+    return () => node.setMinTxsPerBlock(before);
+  }
+
+  #balance(): Promise<bigint> {
+    const { core, node } = this.#parts;
+    return node.storage(TOKEN, mapEntrySlot(core, PUBLIC_BALANCES_SLOT, SENDER));
+  }
+
+  async #deployTx(): Promise<Tx> {
+    return setUpTxs(await this.#terms())[TOKEN_SET_UP_TX];
+  }
+
+  async #terms() {
+    const { node, options, now = Date.now } = this.#parts;
+    const network = this.#network;
+    if (network === undefined) throw new BotRefusedError("the bot is not set up");
+    const [anchor, fees] = await Promise.all([node.header(), node.minFees()]);
+    const times = 1n + BigInt(options.minFeePadding);
+    const { l2GasLimit: l2Gas, daGasLimit: daGas } = options;
+    return {
+      anchor,
+      chainId: fr(network.l1ChainId),
+      version: fr(network.rollupVersion),
+      maxFeesPerGas: { feePerDaGas: fees.feePerDaGas * times, feePerL2Gas: fees.feePerL2Gas * times },
+      expirationTimestamp: BigInt(Math.ceil(now() / 1000)) + TX_LIFETIME_SECONDS,
+      ...(l2Gas !== undefined && daGas !== undefined && { gasLimits: { l2Gas, daGas } }),
+    } satisfies TxTerms;
+  }
+
+  async #send(tx: Tx): Promise<Fr> {
+    const hash = txHash(this.#parts.core, tx.data);
+    await this.#parts.node.send(hash, tx);
+    return hash;
+  }
+
+  /** Sends a tx of the set-up and waits until it is in a block. */
+  async #settle(what: string, tx: Tx): Promise<void> {
+    const { log } = this.#parts;
+    const hash = await this.#send(tx);
+    log.info({ txHash: toHex(hash) }, `a tx that ${what} is sent`);
+    await this.#mined(hash, "proposed");
+  }
+
+  /** The receipt of a tx that came so far. */
+  async #mined(hash: Fr, wanted: TxStatus): Promise<TxReceipt> {
+    const { node, options, signal, now = Date.now } = this.#parts;
+    const sent = now();
+    for (;;) {
+      const receipt = await node.receipt(hash);
+      const { status, executionResult, error } = receipt;
+      const waited = now() - sent;
+      if (REACHED.indexOf(status) >= REACHED.indexOf(wanted)) {
+        if (executionResult === "success") return receipt;
+        throw new BotTxError(toHex(hash), `is in block ${receipt.blockNumber}, but ${executionResult}`);
+      }
+      if (status === "dropped" && waited > DROPPED_GRACE_MS) {
+        throw new BotTxError(toHex(hash), `was dropped: ${error ?? "no reason is given"}`);
+      }
+      if (waited > options.txMinedWaitMs) {
+        throw new BotTxError(toHex(hash), `is ${status} after ${waited} ms, ${wanted} was waited for`);
+      }
+      await sleep(RECEIPT_POLL_MS, undefined, { signal });
+    }
+  }
+}
+
+/** A random field element; 31 bytes of it are enough to be new. */
+function randomFr(): Fr {
+  const value = new Uint8Array(32);
+  value.set(randomBytes(31), 1);
+  return value;
+}
