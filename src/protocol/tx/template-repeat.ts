@@ -42,7 +42,7 @@ function repeat(
  * private logs. The nullifiers have to be made different afterwards (withFreshEffects). `times` is at least 1. Throws a TemplateRoomError.
  */
 export function withRepeatedEffects(tx: Tx, times: number): Tx {
-  const data = tx.data.slice();
+  const data = new Uint8Array(tx.data);
   const isPublic = isForPublic(data);
   const part = isPublic ? REVERTIBLE_AT : TX_DATA_AT.accumulated;
   repeat(data, part, { name: "noteHashes", from: 0, times });
@@ -56,7 +56,7 @@ export function withRepeatedEffects(tx: Tx, times: number): Tx {
  * RangeError for a tx of other calls.
  */
 export function withRepeatedCall(tx: Tx, times: number): Tx {
-  const data = tx.data.slice();
+  const data = new Uint8Array(tx.data);
   const calls = isForPublic(data) ? publicAccumulatedData(data).appCalls.length : 0;
   if (calls !== 1 || tx.publicFunctionCalldata.length !== 1) {
     throw new RangeError(

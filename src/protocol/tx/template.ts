@@ -31,7 +31,7 @@ export interface TxTerms {
 export function withTerms(tx: Tx, terms: TxTerms): Tx {
   const { anchor, chainId, version, gasLimits, gasUsed, maxFeesPerGas, maxPriorityFeesPerGas, expirationTimestamp } =
     terms;
-  const data = tx.data.slice();
+  const data = new Uint8Array(tx.data);
   if (anchor !== undefined) {
     if (anchor.length !== BLOCK_HEADER_BYTES) {
       throw new RangeError(`a block header has ${BLOCK_HEADER_BYTES} bytes, got ${anchor.length}`);
@@ -64,7 +64,7 @@ function writeFees(data: Uint8Array, at: number, { feePerDaGas, feePerL2Gas }: G
  * classes or instances.
  */
 export function withFreshEffects(tx: Tx, next: () => Fr): Tx {
-  const data = tx.data.slice();
+  const data = new Uint8Array(tx.data);
   const parts = accumulations(data);
   for (const { nullifiers, noteHashes, privateLogs } of parts) {
     for (const nullifier of nullifiers) nullifier.set(next());
@@ -91,13 +91,13 @@ export function withCalldata(
   change: (calldata: Uint8Array, call: number) => Uint8Array,
   hash: (calldata: Uint8Array) => Fr,
 ): Tx {
-  const data = tx.data.slice();
+  const data = new Uint8Array(tx.data);
   const requests = callRequests(data);
   if (requests.length !== tx.publicFunctionCalldata.length) {
     throw new RangeError(`the tx has ${tx.publicFunctionCalldata.length} calldata for ${requests.length} calls`);
   }
   const publicFunctionCalldata = tx.publicFunctionCalldata.map(({ values }, call) => {
-    const changed = change(values.slice(), call);
+    const changed = change(new Uint8Array(values), call);
     const calldataHash = hash(changed);
     requests[call].calldataHash.set(calldataHash);
     return { values: changed, hash: calldataHash };
