@@ -9,14 +9,12 @@ function notAvailable(what: string): ConfigurationError {
 export function requireNodeMode(values: Values): void {
   const { node, sequencer, bot } = values;
   const proverNode = values.proverNode || (node && values.enableProverNode);
-  if (values.localNetwork) throw notAvailable("--local-network");
   if (node || proverNode) {
     if (proverNode) throw notAvailable(values.proverNode ? "--prover-node" : "ENABLE_PROVER_NODE");
     if (sequencer) throw notAvailable("--sequencer");
-    if (bot) throw notAvailable("--bot");
     return;
   }
-  if (bot) throw notAvailable("--bot");
+  if (bot) throw new ConfigurationError("--bot runs alone or with --node, not with the other modes");
   if (values.archiver) throw notAvailable("--archiver alone");
   if (values.p2pBootstrap) throw notAvailable("--p2p-bootstrap");
   if (values.proverAgent) throw notAvailable("--prover-agent");
@@ -24,6 +22,21 @@ export function requireNodeMode(values: Values): void {
   if (values.txe) throw notAvailable("--txe");
   if (sequencer) throw new ConfigurationError("Cannot run a standalone sequencer without a node");
   throw new ConfigurationError("No module specified to start; svc start --node runs a node");
+}
+
+/** Whether a bot is to run without a node (sheet 09 section 6.1). */
+export function isBotAlone(values: Values): boolean {
+  const { bot, node, proverNode, archiver, sequencer, p2pBootstrap } = values;
+  return bot && !(node || proverNode || archiver || sequencer || p2pBootstrap);
+}
+
+/** Checks what a bot alone cannot start without. Throws ConfigurationError. */
+export function requireBotOptions(values: Values): Values & { nodeUrl: string } {
+  const { nodeUrl } = values;
+  if (nodeUrl === undefined) {
+    throw new MissingOptionError("nodeUrl", "A bot alone needs a node's RPC URL: give --bot.nodeUrl or AZTEC_NODE_URL");
+  }
+  return { ...values, nodeUrl };
 }
 
 /** Checks what a node cannot start without. Throws ConfigurationError. */

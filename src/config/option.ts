@@ -58,9 +58,9 @@ export const SUBSYSTEMS = {
   prover: false,
   broker: false,
   agent: false,
-  bot: false,
-  "local network": false,
-  deployment: false,
+  bot: true,
+  "local network": true,
+  deployment: true,
   telemetry: false,
   "test server": false,
 } as const satisfies Record<string, boolean>;

@@ -1,5 +1,6 @@
 import { secretTexts } from "../config/configuration.ts";
 import type { Values } from "../config/options.ts";
+import { refuseProofs, startBotBeside } from "./bot/beside-node.ts";
 import { type DataDirectory, openDataDirectory } from "./data-directory.ts";
 import { parseLogFilter } from "./log-filter.ts";
 import { createLogging, type LoggerFor } from "./logging.ts";
@@ -43,9 +44,12 @@ export async function runNodeProcess(options: NodeProcessOptions): Promise<void>
     log.info({ version: options.version, node: process.versions.node }, "svc is starting");
     const values = await options.prepare(signal);
     directory = openDataDirectory(values.dataDirectory, lost);
+    if (values.bot) refuseProofs(values);
     const node = await startNode({ values, directory, loggerFor, signal });
     options.started?.(node);
-    return node;
+    if (!values.bot) return node;
+    const bot = startBotBeside(values, node.port, loggerFor);
+    return { stop: () => bot.stop().finally(() => node.stop()) };
   };
   await supervise(start, { log, isOperatorError, atExit });
 }

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { configureForNetwork } from "../../node/network-file.ts";
-import { requireNodeMode, requireNodeOptions } from "../start-mode.ts";
+import { isBotAlone, requireBotOptions, requireNodeMode, requireNodeOptions } from "../start-mode.ts";
 import { addTableOptions } from "../table-options.ts";
 import { orUsageError } from "../usage-error.ts";
 import { programVersion } from "../version.ts";
@@ -10,7 +10,17 @@ export function startCommand(): Command {
   const given = addTableOptions(command);
   return command.action(() =>
     orUsageError(async () => {
-      const { values, warnings } = await configureForNetwork(given(), true);
+      const configuration = await configureForNetwork(given(), true);
+      const { values, warnings } = configuration;
+      if (values.localNetwork) {
+        const { runLocalNetwork } = await import("../../node/local-network/run-local-network.ts");
+        return runLocalNetwork({ configuration, version: programVersion() });
+      }
+      if (isBotAlone(values)) {
+        const botValues = requireBotOptions(values);
+        const { runBot } = await import("../../node/bot/run-bot.ts");
+        return runBot(botValues, warnings);
+      }
       requireNodeMode(values);
       const nodeValues = requireNodeOptions(values);
       const { runNode } = await import("../../node/run-node.ts");

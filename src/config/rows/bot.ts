@@ -24,12 +24,14 @@ export const bot = {
     env: ["BOT_L1_MNEMONIC"],
     kind: secret(text),
     meaning: "mnemonic of the L1 account that pays for fee juice",
+    unused: true,
   }),
   botL1PrivateKey: rows.optional({
     flags: ["--bot.l1PrivateKey"],
     env: ["BOT_L1_PRIVATE_KEY"],
     kind: secret(privateKey),
     meaning: "key of the L1 account that pays for fee juice",
+    unused: true,
   }),
   botL1ToL2MessageTimeoutSeconds: rows.withDefault(
     {
@@ -37,6 +39,7 @@ export const bot = {
       env: ["BOT_L1_TO_L2_TIMEOUT_SECONDS"],
       kind: integer(0),
       meaning: "seconds to wait for bridged fee juice",
+      unused: true,
     },
     3600,
   ),
@@ -45,15 +48,23 @@ export const bot = {
     env: ["BOT_PRIVATE_KEY"],
     kind: secret(fieldElement),
     meaning: "key of the sender account",
+    unused: true,
   }),
   botSenderSalt: rows.optional({
     flags: ["--bot.senderSalt"],
     env: ["BOT_ACCOUNT_SALT"],
     kind: fieldElement,
     meaning: "salt of the sender account",
+    unused: true,
   }),
   botTokenSalt: rows.withDefault(
-    { flags: ["--bot.tokenSalt"], env: ["BOT_TOKEN_SALT"], kind: fieldElement, meaning: "salt of the token" },
+    {
+      flags: ["--bot.tokenSalt"],
+      env: ["BOT_TOKEN_SALT"],
+      kind: fieldElement,
+      meaning: "salt of the token",
+      unused: true,
+    },
     Uint8Array.from({ length: 32 }, (_, i) => (i === 31 ? 1 : 0)),
   ),
   botTxIntervalSeconds: rows.withDefault(
@@ -195,6 +206,7 @@ export const bot = {
       env: ["BOT_L2_TO_L1_MESSAGES_PER_TX"],
       kind: integer(0),
       meaning: "L2 to L1 messages per tx, in crosschain mode",
+      unused: true,
     },
     1,
   ),
@@ -204,6 +216,7 @@ export const bot = {
       env: ["BOT_L1_TO_L2_SEED_COUNT"],
       kind: integer(0),
       meaning: "L1 to L2 messages at the start, in crosschain mode",
+      unused: true,
     },
     1,
   ),

@@ -1,0 +1,18 @@
+import type { Values } from "../../config/options.ts";
+import { isOperatorError } from "../operator-errors.ts";
+import { loggingOf } from "../run-node.ts";
+import { type RunningService, supervise } from "../supervise.ts";
+import { configuredRunner } from "./configured-runner.ts";
+
+/** `svc start --bot`: the bot as the one work of this process, against the node at AZTEC_NODE_URL. */
+export async function runBot(values: Values & { nodeUrl: string }, warnings: readonly string[]): Promise<void> {
+  const loggerFor = loggingOf(values);
+  for (const warning of warnings) loggerFor("config").warn(warning);
+  const start = async (signal: AbortSignal): Promise<RunningService> => {
+    const runner = configuredRunner(values, values.nodeUrl, loggerFor);
+    signal.addEventListener("abort", () => void runner.stop(), { once: true });
+    await runner.start();
+    return runner;
+  };
+  await supervise(start, { log: loggerFor("bot"), isOperatorError });
+}
