@@ -52,6 +52,7 @@ export interface MempoolOptions {
 export interface NodeMempool {
   readonly pool: TxPool;
   readonly validator: TxValidator;
+  readonly contexts: CheckContexts;
   readonly services: Pick<NodeServices, "mempool" | "txValidator" | "simulator">;
   stop(): Promise<void>;
 }
@@ -141,6 +142,7 @@ export async function startMempool(options: MempoolOptions): Promise<NodeMempool
     return {
       pool,
       validator,
+      contexts,
       services: {
         mempool: mempoolService({ pool, intake, ready }),
         txValidator: validatorService(validator),

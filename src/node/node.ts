@@ -28,6 +28,7 @@ import type { LoggerFor } from "./logging.ts";
 import { type NodeMempool, startMempool } from "./mempool.ts";
 import { startPublicRpc } from "./rpc-public.ts";
 import { rpcServices } from "./rpc-services.ts";
+import { heedConfig, startSequencer } from "./sequencer.ts";
 import { configuredUploader, restoreConfigured, SNAPSHOT_REFUSALS } from "./snapshots/configured.ts";
 import { untilCompatible } from "./standby.ts";
 import type { RunningService } from "./supervise.ts";
@@ -225,9 +226,26 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     });
     const services = { ...chainReads, ...mempool.services };
     signal.throwIfAborted();
-    const sequencer: SteeredSequencer | undefined = undefined;
+    const producer = values.sequencer
+      ? await startSequencer({
+          values,
+          directory,
+          core,
+          store,
+          chain,
+          world,
+          reader,
+          synchronizer,
+          mempool,
+          now: clock.now,
+          loggerFor,
+        })
+      : undefined;
+    teardown.add("sequencer", () => producer?.stop());
+    const sequencer: SteeredSequencer | undefined = producer?.sequencer;
     if (options.beforeListening !== undefined) {
       synchronizer.start();
+      producer?.sequencer.start();
       await options.beforeListening({ store, chain, reader, synchronizer, mempool, sequencer, clock, teardown });
     }
     const server = {
@@ -266,9 +284,10 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       directory,
       synchronizer,
       chain,
-      keys: undefined,
+      keys: producer?.keys,
       snapshots,
-      sequencer: undefined,
+      sequencer: producer?.sequencer,
+      heed: (config) => producer && heedConfig(config, producer.sequencer, loggerFor("sequencer")),
       slasher: undefined,
       pool: mempool.pool,
       server,
@@ -278,6 +297,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     teardown.add("admin rpc", () => admin.close());
 
     synchronizer.start();
+    producer?.sequencer.start();
     return {
       port: listener.port,
       adminPort: admin.port,

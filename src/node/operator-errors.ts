@@ -2,11 +2,14 @@ import { StoreMismatchError } from "../archiver/errors.ts";
 import { CoreNotBuiltError } from "../core/load-core.ts";
 import { BlobSourceConfigurationError, NoBlobSourceReachableError } from "../l1/blobs/errors.ts";
 import { L1Error } from "../l1/errors.ts";
+import { L1TxStoreError } from "../l1/tx/errors.ts";
 import { ListenError } from "../rpc/http/listener.ts";
+import { TimetableError } from "../sequencer/timetable/timetable.ts";
 import { DirectoryLockedError } from "../storage/directory-lock.ts";
 import { StoreIdentityError, StoreSchemaError } from "../storage/identity.ts";
 import { DamagedStoreError } from "../storage/inspect.ts";
 import { ObjectStoreUrlError } from "../storage/objects/errors.ts";
+import { KeystoreError } from "../validator/keystore/errors.ts";
 import { AdminKeyFileError, AdminKeyHashError } from "./admin/api-key.ts";
 import { BotRefusedError } from "./bot/errors.ts";
 import { ClockDriftError } from "./connect-l1.ts";
@@ -26,7 +29,9 @@ const KINDS = [
   DamagedStoreError,
   DataDirectoryError,
   DirectoryLockedError,
+  KeystoreError,
   L1Error,
+  L1TxStoreError,
   ListenError,
   NoBlobSourceReachableError,
   NotADevelopmentL1Error,
@@ -35,6 +40,7 @@ const KINDS = [
   StoreIdentityError,
   StoreMismatchError,
   StoreSchemaError,
+  TimetableError,
 ];
 
 /** Whether an error of the start is one for the operator to mend: its message names the thing and the rule, a stack adds nothing. */

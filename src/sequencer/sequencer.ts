@@ -194,7 +194,9 @@ export class Sequencer {
   }
 
   #skipped(slot: number, error: unknown): void {
-    if (error instanceof SlotSkipped) {
+    if (this.#stopping.signal.aborted) {
+      this.#ledger.skipped(slot, "interrupted", {});
+    } else if (error instanceof SlotSkipped) {
       this.#ledger.skipped(slot, error.reason, error.facts);
     } else if (error instanceof L1Error) {
       // L1 is asked before blocks are built, and the publisher answers for itself: nothing was built, so the slot can be tried again.

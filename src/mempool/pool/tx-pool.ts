@@ -2,7 +2,7 @@ import type { GasFees } from "../../protocol/fees/gas-fees.ts";
 import type { Fr } from "../../protocol/field.ts";
 import { type Tx, txBytes } from "../../protocol/tx/tx.ts";
 import { mapKey } from "../../world-state/indexed-overlay.ts";
-import { type TxFacts, txSummary } from "../tx-facts.ts";
+import { type TxFacts, type TxSummary, txSummary } from "../tx-facts.ts";
 import { type BlockContents, spentOrExpired, surplus, unpaid } from "./evictions.ts";
 import type { PendingTxs } from "./pending-txs.ts";
 import { type KeptBytes, PoolContents, type PoolState } from "./pool-contents.ts";
@@ -50,6 +50,7 @@ export class TxPool {
   readonly #contents: PoolContents;
   readonly #archive: TxArchive;
   readonly #options: Required<PoolOptions>;
+  readonly #pendingListeners = new Set<() => void>();
 
   /** Loads what the store holds and drops what may not be pending any more. */
   constructor(store: PoolStore, surroundings: PoolSurroundings, options: PoolOptions) {
@@ -83,6 +84,20 @@ export class TxPool {
     return this.#contents.pending;
   }
 
+  /** Told, after the commit, when txs have become pending. Listeners must not throw. Returns the way to leave. */
+  onPending(listener: () => void): () => boolean {
+    this.#pendingListeners.add(listener);
+    return () => this.#pendingListeners.delete(listener);
+  }
+
+  /** Runs an operation that may make txs pending. */
+  #commitPending<T>(work: () => T): T {
+    const before = this.pendingCount;
+    const result = this.#commit(work);
+    if (this.pendingCount > before) for (const listener of this.#pendingListeners) listener();
+    return result;
+  }
+
   /** Takes limits over at once; a lower one acts with the next tx. */
   configure({ maxPending, archived }: Partial<Pick<PoolOptions, "maxPending" | "archived">>): void {
     if (maxPending !== undefined) this.#options.maxPending = maxPending;
@@ -91,7 +106,7 @@ export class TxPool {
 
   /** Takes txs in whose form and contents were checked (sheet 06 section 2.3). Answers in their order. */
   add(txs: readonly NewTx[], bidding: Bidding): Admission[] {
-    return this.#commit(() => {
+    return this.#commitPending(() => {
       const mayBePending = this.#surroundings.admission();
       const accepted = new Map<string, Admission>();
       const admissions = txs.map((tx): Admission => {
@@ -193,7 +208,9 @@ export class TxPool {
   /** The slot that now is, or is about to be built for; calls for the same one change nothing more. */
   slotStarted(slot: number): void {
     if (slot === this.#contents.slot) return;
-    this.#commit(() => this.#settleNew(this.#becomePending(this.#contents.beginSlot(slot)).map(({ key }) => key)));
+    this.#commitPending(() =>
+      this.#settleNew(this.#becomePending(this.#contents.beginSlot(slot)).map(({ key }) => key)),
+    );
   }
 
   /**
@@ -203,7 +220,7 @@ export class TxPool {
   pruned(tip: number, checkpoints: number): void {
     const unmined = this.#mined((block) => block > tip);
     if (unmined.length === 0) return;
-    this.#commit(() => {
+    this.#commitPending(() => {
       for (const entry of unmined) this.#contents.unmine(entry);
       if (this.#options.deleteAfterReorg && checkpoints > 0) {
         this.#deleteAll(unmined);
@@ -267,6 +284,11 @@ export class TxPool {
   /** A tx whose body is stored, in whatever state. */
   get(hash: Uint8Array): Tx | undefined {
     return this.#contents.bodies.get(hash)?.tx;
+  }
+
+  /** What is known of a tx without reading its body. */
+  summary(hash: Uint8Array): TxSummary | undefined {
+    return this.#contents.entries.get(mapKey(hash));
   }
 
   /** A finalized tx without its proof. */

@@ -9,9 +9,9 @@ import { fr } from "../../protocol/field.ts";
 import { slotAt, slotTimestamp } from "../../protocol/time.ts";
 import type { TxGas } from "../../protocol/tx/gas-settings.ts";
 import { type AllowedSetupCall, BUILT_IN_SETUP_CALLS } from "../../protocol/tx/setup-allow-list.ts";
-import { lowestGasLimits } from "./checks/gas.ts";
+import { lowestGasLimits, PROTOCOL_GAS_LIMITS } from "./checks/gas.ts";
 import type { CommittedStates } from "./committed-state.ts";
-import type { CheckContext, Network } from "./context.ts";
+import type { CheckContext, CheckedState, Network } from "./context.ts";
 
 export interface CheckSources {
   chain: Pick<ChainReader, "latestBlockNumber" | "block">;
@@ -80,5 +80,10 @@ export class CheckContexts {
       state: states.latest(),
       gasFees,
     };
+  }
+
+  /** For a block that is being built or executed again: over its own state, with its own price; no validator's limits. */
+  ofBlock(block: { target: CheckContext["target"]; gasFees: GasFees; state: CheckedState }): CheckContext {
+    return { ...this.#fixed, gasLimits: PROTOCOL_GAS_LIMITS, ...block };
   }
 }

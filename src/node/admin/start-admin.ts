@@ -23,6 +23,8 @@ export interface AdminOptions extends Pick<AdminServices, "snapshots" | "sequenc
   pool: TxPool;
   chain: ChainStore;
   keys: ActiveKeystore | undefined;
+  /** Has other subsystems heed the running configuration. */
+  heed?: (config: LiveConfig) => void;
   /** As on the public port. */
   server: Pick<RpcServerOptions, "maxBodyBytes" | "maxBatchSize" | "maxConnections" | "versionHeaders">;
   /** Further error types whose message is an answer. */
@@ -52,9 +54,11 @@ export async function startAdmin(options: AdminOptions): Promise<Listener> {
   const { values, directory, synchronizer, pool, chain, keys, server, expectedErrors, loggerFor } = options;
   const { snapshots, sequencer, slasher } = options;
   const log = loggerFor("admin");
+  const config = liveConfig(values, synchronizer, pool);
+  options.heed?.(config);
   const listener = await startAdminServer(
     {
-      config: liveConfig(values, synchronizer, pool),
+      config,
       sync: syncControl(synchronizer, chain),
       keystore: keystoreControl({ directory: values.keyStoreDirectory, keys }),
       snapshots,

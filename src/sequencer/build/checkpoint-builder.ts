@@ -84,6 +84,11 @@ export class CheckpointBuilder {
     return new CheckpointBuilder(services, terms, messages, previousOutHashes);
   }
 
+  /** State in front of the next tx, for reading. */
+  get state(): BlockState {
+    return this.#state;
+  }
+
   /** Blocks so far. */
   get blocks(): readonly ProposedBlock[] {
     return this.#blocks;

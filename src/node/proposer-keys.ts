@@ -1,0 +1,76 @@
+import { reveal } from "../config/configuration.ts";
+import type { Values } from "../config/options.ts";
+import { fromHex, toHex } from "../protocol/bytes.ts";
+import type { Account } from "../validator/keystore/accounts.ts";
+import { ActiveKeystore } from "../validator/keystore/active-keystore.ts";
+import { KeystoreError } from "../validator/keystore/errors.ts";
+import { Keystore } from "../validator/keystore/keystore.ts";
+import { loadKeystore } from "../validator/keystore/load-keystore.ts";
+import { PrivateKey } from "../validator/keystore/private-key.ts";
+import { checkRemoteAccounts } from "../validator/keystore/remote-signer-check.ts";
+
+type KeyValues = Pick<
+  Values,
+  | "keyStoreDirectory"
+  | "validatorPrivateKeys"
+  | "validatorAddresses"
+  | "sequencerPublisherPrivateKeys"
+  | "sequencerPublisherAddresses"
+  | "web3SignerUrl"
+  | "coinbase"
+  | "feeRecipient"
+>;
+
+/** L2 address of those who name none. */
+const NOBODY = toHex(new Uint8Array(32));
+
+/**
+ * Keys of a node that proposes (sheet 08 section 6.1): of the keystore files where they are configured, else of single options. Publishers
+ * without attesters propose where anyone may. Rejects with a KeystoreError.
+ */
+export async function configuredKeys(
+  values: KeyValues,
+  warn: (facts: object, message: string) => void,
+): Promise<ActiveKeystore> {
+  const { keyStoreDirectory: path } = values;
+  const load = () => (path === undefined ? keysOfOptions(values) : loadKeystore({ path, warn }));
+  const initial = await load();
+  return new ActiveKeystore(initial, load, initial.publisherAddresses());
+}
+
+async function keysOfOptions(values: KeyValues): Promise<Keystore> {
+  const signer = values.web3SignerUrl;
+  const accounts = (keys: readonly string[] | undefined, addresses: readonly string[]): Account[] => [
+    ...(keys ?? []).map((key): Account => {
+      const secret = new PrivateKey(fromHex(key));
+      return { kind: "local", address: secret.address, key: secret };
+    }),
+    ...addresses.map((address): Account => {
+      if (signer === undefined) {
+        throw new KeystoreError([{ file: "options", field: address, rule: "needs WEB3_SIGNER_URL: it is an address" }]);
+      }
+      return { kind: "remote", address: address.toLowerCase(), signer: { url: signer } };
+    }),
+  ];
+  const attesters = accounts(reveal(values.validatorPrivateKeys), values.validatorAddresses);
+  const publishers = accounts(reveal(values.sequencerPublisherPrivateKeys), values.sequencerPublisherAddresses);
+  const proposers = attesters.length > 0 ? attesters : publishers.slice(0, 1);
+  const [first] = proposers;
+  if (first === undefined) {
+    const rule = "must be set: a sequencer needs the keys of validators or publishers";
+    throw new KeystoreError([{ file: "options", field: "KEY_STORE_DIRECTORY or VALIDATOR_PRIVATE_KEYS", rule }]);
+  }
+  const { feeRecipient } = values;
+  const keystore = new Keystore({
+    validators: [
+      {
+        attesters: proposers,
+        publishers: publishers.length > 0 ? publishers : [first],
+        coinbase: values.coinbase?.toLowerCase() ?? first.address,
+        feeRecipient: feeRecipient === undefined ? NOBODY : toHex(feeRecipient),
+      },
+    ],
+  });
+  await checkRemoteAccounts(keystore, {});
+  return keystore;
+}

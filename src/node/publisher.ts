@@ -1,0 +1,111 @@
+import { join } from "node:path";
+import type { Values } from "../config/options.ts";
+import { FileStoreUpload } from "../l1/blobs/file-store-source.ts";
+import type { Kzg } from "../l1/blobs/kzg.ts";
+import { wantsCellProofs } from "../l1/propose/sidecars.ts";
+import { L1Rpc } from "../l1/rpc/l1-rpc.ts";
+import { L1Sender } from "../l1/tx/l1-sender.ts";
+import { LocalSigner } from "../l1/tx/local-signer.ts";
+import { MemoryTxStates } from "../l1/tx/memory-tx-states.ts";
+import { RemoteSigner } from "../l1/tx/remote-signer.ts";
+import type { L1TxSettings } from "../l1/tx/settings.ts";
+import type { L1Signer } from "../l1/tx/signer.ts";
+import { L1TxStore, type TxStates } from "../l1/tx/tx-store.ts";
+import type { RollupIdentity } from "../l1/types.ts";
+import { Publisher } from "../sequencer/publisher/publisher.ts";
+import { openObjectStore } from "../storage/objects/open-store.ts";
+import type { Account } from "../validator/keystore/accounts.ts";
+import type { ActiveKeystore } from "../validator/keystore/active-keystore.ts";
+import type { NodeLogger } from "./logging.ts";
+import { objectStoreAccess } from "./object-access.ts";
+
+export interface PublisherOptions {
+  values: Values;
+  directory: { path: string; temporary: boolean };
+  identity: RollupIdentity;
+  keys: ActiveKeystore;
+  kzg: Kzg;
+  /** Unix time in milliseconds. */
+  now(): number;
+  logger: NodeLogger;
+}
+
+export interface RunningPublisher {
+  readonly publisher: Publisher;
+  stop(): Promise<void>;
+}
+
+function signerOf(account: Account): L1Signer {
+  return account.kind === "local"
+    ? new LocalSigner(account.key.reveal())
+    : new RemoteSigner(account.signer.url, account.address);
+}
+
+function l1TxSettings(values: Values): L1TxSettings {
+  return {
+    gasLimitBufferPercentage: values.l1TxGasLimitBufferPercentage,
+    maxGwei: values.l1TxMaxGwei,
+    maxBlobGwei: values.l1TxMaxBlobGwei,
+    priorityFeeBumpPercentage: values.l1TxPriorityFeeBumpPercentage,
+    priorityFeeRetryBumpPercentage: values.l1TxPriorityFeeRetryBumpPercentage,
+    minimumPriorityFeeGwei: values.l1TxMinimumPriorityFeeGwei,
+    maxSpeedUpAttempts: values.l1TxMaxSpeedUpAttempts,
+    checkIntervalMs: values.l1TxCheckIntervalMs,
+    stallTimeMs: values.l1TxStallTimeMs,
+    timeoutMs: values.l1TxTimeoutMs,
+    cancelOnTimeout: values.l1TxCancelOnTimeout,
+    cancellationFinalTimeoutMs: values.l1TxCancellationFinalTimeoutMs,
+    unseenConsideredDroppedMs: values.l1TxUnseenConsideredDroppedMs,
+  };
+}
+
+/** The accounts that send to L1 are those of the start, each once, whichever attesters use them. */
+function publisherAccounts({ current }: ActiveKeystore): Account[] {
+  const accounts = current.attesterAddresses().flatMap((attester) => current.publishersOf(attester));
+  return [...new Map(accounts.map((account) => [account.address, account])).values()];
+}
+
+/** What sends checkpoints to L1, with a record of sent transactions that outlives the process. Throws L1TxStoreError. */
+export function startPublisher(options: PublisherOptions): RunningPublisher {
+  const { values, directory, identity, keys, kzg, now, logger } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const rpc = new L1Rpc({ urls: values.l1RpcUrls, signal, logger });
+  const states: TxStates = directory.temporary
+    ? new MemoryTxStates()
+    : new L1TxStore(join(directory.path, "l1-transactions"));
+  const settings = l1TxSettings(values);
+  const { l1ChainId: chainId, rollupVersion, addresses } = identity;
+  const cellProofs = wantsCellProofs(chainId);
+  const senders = publisherAccounts(keys).map(
+    (account) =>
+      new L1Sender({ rpc, signer: signerOf(account), chainId, settings, states, cellProofs, now, signal, logger }),
+  );
+  const network = { l1ChainId: chainId, rollupVersion, rollupAddress: addresses.rollupAddress };
+  const { blobFileStoreUploadUrl: uploadUrl } = values;
+  const publisher = new Publisher({
+    rpc,
+    identity,
+    senders,
+    publishersOf: (attester) => keys.current.publishersOf(attester).map(({ address }) => address),
+    settings,
+    allowBusy: values.sequencerPublisherAllowInvalidStates,
+    forwarder: values.sequencerPublisherForwarderAddress,
+    kzg,
+    upload:
+      uploadUrl === undefined
+        ? undefined
+        : new FileStoreUpload(openObjectStore(uploadUrl, objectStoreAccess(values)), network),
+    now,
+    signal,
+    logger,
+  });
+  return {
+    publisher,
+    async stop() {
+      stopping.abort();
+      await publisher.close();
+      states.close();
+    },
+  };
+}

@@ -1,0 +1,178 @@
+import type { ChainStore } from "../archiver/chain-store.ts";
+import { ContentStore } from "../archiver/content-store.ts";
+import type { Synchronizer } from "../archiver/synchronizer.ts";
+import type { Values } from "../config/options.ts";
+import type { Core } from "../core/core.ts";
+import { Siloing } from "../execution/siloing.ts";
+import { Vm } from "../execution/vm/vm.ts";
+import { Kzg } from "../l1/blobs/kzg.ts";
+import type { ConnectedRollup } from "../l1/types.ts";
+import { NoCommitteeAttestations } from "../sequencer/attestations.ts";
+import { blockChecks } from "../sequencer/block-checks.ts";
+import { CheckpointBuilder } from "../sequencer/build/checkpoint-builder.ts";
+import type { BuildServices, CheckpointTerms } from "../sequencer/build/checkpoint-terms.ts";
+import { Sequencer } from "../sequencer/sequencer.ts";
+import type { CheckpointInProgress } from "../sequencer/sequencer-parts.ts";
+import type { SequencerSettings } from "../sequencer/settings.ts";
+import type { Store } from "../storage/store.ts";
+import type { ActiveKeystore } from "../validator/keystore/active-keystore.ts";
+import type { WorldState } from "../world-state/world-state.ts";
+import type { LiveConfig } from "./admin/live-config.ts";
+import type { LoggerFor } from "./logging.ts";
+import type { NodeMempool } from "./mempool.ts";
+import { configuredKeys } from "./proposer-keys.ts";
+import { startPublisher } from "./publisher.ts";
+import { Teardown } from "./teardown.ts";
+
+export interface SequencerOptions {
+  values: Values;
+  directory: { path: string; temporary: boolean };
+  core: Core;
+  /** Of the chain. */
+  store: Store;
+  chain: ChainStore;
+  world: WorldState;
+  reader: ConnectedRollup;
+  synchronizer: Synchronizer;
+  mempool: Pick<NodeMempool, "pool" | "contexts">;
+  /** Unix time in milliseconds. */
+  now(): number;
+  loggerFor: LoggerFor;
+}
+
+export interface RunningSequencer {
+  readonly sequencer: Sequencer;
+  readonly keys: ActiveKeystore;
+  stop(): Promise<void>;
+}
+
+export function sequencerSettings(values: Values): SequencerSettings {
+  return {
+    pollingIntervalMs: values.sequencerPollingIntervalMS,
+    enforceTimeTable: values.enforceTimeTable,
+    blockDurationMs: values.blockDurationMs,
+    l1PublishingTime: values.l1PublishingTime,
+    attestationPropagationTime: values.attestationPropagationTime,
+    minTxsPerBlock: values.minTxsPerBlock,
+    minValidTxsPerBlock: values.minValidTxsPerBlock,
+    maxTxsPerBlock: values.maxTxsPerBlock,
+    maxTxsPerCheckpoint: values.maxTxsPerCheckpoint,
+    maxL2BlockGas: values.maxL2BlockGas,
+    maxDABlockGas: values.maxDABlockGas,
+    perBlockAllocationMultiplier: values.perBlockAllocationMultiplier,
+    buildCheckpointIfEmpty: values.buildCheckpointIfEmpty,
+    minBlocksForCheckpoint: values.minBlocksForCheckpoint,
+    minTxPoolAgeMs: values.minTxPoolAgeMs,
+    disabledValidators: values.disabledValidators.map((address) => address.toLowerCase()),
+  };
+}
+
+/** Begins a checkpoint whose txs come from the pool and are checked over the state that is being built. */
+async function startCheckpoint(
+  services: BuildServices,
+  { pool, contexts }: SequencerOptions["mempool"],
+  terms: CheckpointTerms,
+  ...rest: [messages: Uint8Array[], previousOutHashes: Uint8Array[]]
+): Promise<CheckpointInProgress> {
+  const builder = await CheckpointBuilder.start(services, terms, ...rest);
+  return {
+    buildBlock: (txs, limits) => builder.buildBlock(txs, limits),
+    complete: () => builder.complete(),
+    close: () => builder.close(),
+    validate: blockChecks(contexts, terms, {
+      state: builder.state,
+      anchorHash: (hash) => pool.summary(hash)?.anchorHash,
+    }),
+  };
+}
+
+/**
+ * Constructs a node's sequencer; `sequencer.start()` begins to propose. What was started is stopped again when the start fails. Rejects with
+ * a KeystoreError, TimetableError or L1TxStoreError.
+ */
+export async function startSequencer(options: SequencerOptions): Promise<RunningSequencer> {
+  const { values, directory, core, store, chain, world, reader, synchronizer, mempool, now, loggerFor } = options;
+  const logger = loggerFor("sequencer");
+  const teardown = new Teardown(logger);
+  try {
+    const keys = await configuredKeys(values, (facts, message) => logger.warn(facts, message));
+    const kzg = new Kzg();
+    teardown.add("KZG", () => kzg.close());
+    const { identity } = reader;
+    const publishing = startPublisher({
+      values,
+      directory,
+      identity,
+      keys,
+      kzg,
+      now,
+      logger: loggerFor("sequencer:publisher"),
+    });
+    teardown.add("publisher", () => publishing.stop());
+    const services: BuildServices = {
+      core,
+      world,
+      contracts: new ContentStore({ store, chain }),
+      siloing: new Siloing(core),
+      vm: new Vm(),
+      kzg,
+    };
+    const sequencer = new Sequencer(
+      {
+        reader,
+        chain,
+        worldTip: () => world.status().tip,
+        sync: synchronizer,
+        pool: mempool.pool,
+        keys: () => keys.current,
+        startCheckpoint: (terms, ...rest) => startCheckpoint(services, mempool, terms, ...rest),
+        attestations: new NoCommitteeAttestations(),
+        publisher: publishing.publisher,
+        now,
+        logger,
+      },
+      sequencerSettings(values),
+    );
+    teardown.add("sequencer", () => sequencer.stop());
+    return { sequencer, keys, stop: () => teardown.run() };
+  } catch (error) {
+    await teardown.run();
+    throw error;
+  }
+}
+
+/** Settings that the admin calls can change, by their names there. */
+const LIVE = [
+  "minTxsPerBlock",
+  "minValidTxsPerBlock",
+  "maxTxsPerBlock",
+  "maxTxsPerCheckpoint",
+  "maxL2BlockGas",
+  "maxDABlockGas",
+  "perBlockAllocationMultiplier",
+  "buildCheckpointIfEmpty",
+  "minBlocksForCheckpoint",
+  "blockDurationMs",
+  "l1PublishingTime",
+  "attestationPropagationTime",
+  "enforceTimeTable",
+  "disabledValidators",
+] as const;
+
+/** Has a sequencer heed the running configuration. Returns the way to leave. */
+export function heedConfig(
+  config: LiveConfig,
+  sequencer: Pick<Sequencer, "configure">,
+  logger: { error(facts: object, message: string): void },
+): () => boolean {
+  return config.onChange((current, changed) => {
+    const names = LIVE.filter((name) => changed.has(name));
+    const changes: Partial<SequencerSettings> = Object.fromEntries(names.map((name) => [name, current[name]]));
+    if (changed.has("sequencerPollingIntervalMS")) changes.pollingIntervalMs = current.sequencerPollingIntervalMS;
+    try {
+      if (Object.keys(changes).length > 0) sequencer.configure(changes);
+    } catch (error) {
+      logger.error({ err: error, changed: names }, "the sequencer cannot work with these settings and keeps its own");
+    }
+  });
+}
