@@ -191,12 +191,12 @@ describe("whatever is tried", () => {
   const amount = fc.record({ used: fc.integer({ min: 1, max: 900 }), teardown: fc.nat(400), logs: fc.nat(3) });
   const attempt = fc.record({
     txs: fc.array(amount, { maxLength: 5 }),
-    minValidTxs: fc.integer({ min: 1, max: 4 }),
+    minValidTxs: fc.integer({ min: 1, max: 3 }),
     maxTxs: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
   });
   const limits = fc.record({
-    rollupManaLimit: fc.integer({ min: 1000, max: 6000 }),
-    maxTxsPerCheckpoint: fc.option(fc.integer({ min: 1, max: 8 }), { nil: undefined }),
+    rollupManaLimit: fc.integer({ min: 500, max: 3000 }),
+    maxTxsPerCheckpoint: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
     maxL2BlockGas: fc.option(fc.integer({ min: 500, max: 3000 }), { nil: undefined }),
     maxDaBlockGas: fc.option(fc.integer({ min: 200, max: 2000 }), { nil: undefined }),
     maxTxsPerBlock: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
