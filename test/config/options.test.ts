@@ -42,7 +42,7 @@ describe("the table of options", () => {
     expect(new Set(rows.map(([, { group }]) => group))).toEqual(new Set(GROUPS));
     expect(new Set(rows.map(([, { usedBy }]) => usedBy))).toEqual(new Set(Object.keys(SUBSYSTEMS)));
     expect(idleReason(OPTIONS.node as Option)).toBeUndefined();
-    expect(idleReason(OPTIONS.bot as Option)).toBe("not available yet");
+    expect(idleReason(OPTIONS.proverBroker as Option)).toBe("not available yet");
     expect(idleReason(OPTIONS.apiPrefix as Option)).toBe("no effect");
   });
 

@@ -7,6 +7,7 @@ import { DeploymentParameterError } from "../../l1/deploy/errors.ts";
 import { ARCHIVE } from "../../protocol/constants.ts";
 import { ListenError } from "../../rpc/http/listener.ts";
 import { genesisState } from "../../world-state/genesis.ts";
+import { startBotBeside } from "../bot/beside-node.ts";
 import { type DataDirectory, openDataDirectory } from "../data-directory.ts";
 import { genesisPublicData } from "../genesis.ts";
 import type { LoggerFor } from "../logging.ts";
@@ -151,6 +152,10 @@ async function startLocalNetwork(options: StartOptions): Promise<RunningService>
         seconds: progress.seconds(),
       }),
     );
+    if (values.bot) {
+      const bot = startBotBeside(values, node.port, loggerFor);
+      teardown.add("bot", () => bot.stop());
+    }
     return { stop: () => teardown.run() };
   } catch (error) {
     progress.end();
