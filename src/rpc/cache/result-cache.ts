@@ -48,7 +48,7 @@ export class ResultCache {
   readonly #chain: CachedChain;
   /** In the order in which they are considered for making room. */
   readonly #entries = new Set<Entry>();
-  #ofThisCommit: Entry[] = [];
+  readonly #ofThisCommit = new Set<Entry>();
   #bytes = 0;
   #version = Number.NaN;
   #anchor: { number: number; hash: Uint8Array } | undefined;
@@ -94,7 +94,7 @@ export class ResultCache {
     this.#bytes += bytes;
     // A block above the anchor may have been read from a later state, and nothing would tell of its removal.
     const lasting = typeof lifetime === "number" && this.#anchor !== undefined && lifetime <= this.#anchor.number;
-    if (!lasting) this.#ofThisCommit.push(entry);
+    if (!lasting) this.#ofThisCommit.add(entry);
     this.#makeRoom();
   }
 
@@ -104,7 +104,6 @@ export class ResultCache {
     const hash = anchor && this.#chain.blockHash(anchor.number);
     if (anchor === undefined || hash === undefined || !equal(hash, anchor.hash)) this.#clear();
     for (const entry of this.#ofThisCommit) this.#remove(entry);
-    this.#ofThisCommit = [];
     const number = this.#chain.latestBlockNumber();
     const tip = this.#chain.blockHash(number);
     this.#anchor = tip && { number, hash: new Uint8Array(tip) };
@@ -124,6 +123,7 @@ export class ResultCache {
 
   #remove(entry: Entry): void {
     if (!this.#entries.delete(entry)) return;
+    this.#ofThisCommit.delete(entry);
     this.#bytes -= entry.bytes;
     if (entry.results.get(entry.key) === entry) entry.results.delete(entry.key);
   }

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Lifetime, ResultCache } from "../../../src/rpc/cache/result-cache.ts";
@@ -99,6 +101,23 @@ describe("kept results", () => {
     expect(cache.size).toBeGreaterThan(10);
     cache.put(results, "large", Buffer.alloc(5_000), 0);
     expect(cache.get(results, "large")).toBeUndefined();
+  });
+
+  test("take no memory once they made room, however long the next commit takes to come", () => {
+    const cache = new ResultCache({ maxBytes: 1_000_000, chain: chainOf().reader });
+    cache.renew();
+    const results = new Map();
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const buffers = () => {
+      collect();
+      return process.memoryUsage().arrayBuffers;
+    };
+    const before = buffers();
+    for (let i = 0; i < 1_000; i++) cache.put(results, String(i), new Uint8Array(100_000), "commit");
+    expect(cache.bytes).toBeLessThanOrEqual(1_000_000);
+    expect(buffers() - before).toBeLessThan(20_000_000);
+    expect(cache.size).toBeGreaterThan(0);
   });
 
   test("are copies", () => {
