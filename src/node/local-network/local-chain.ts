@@ -69,16 +69,8 @@ export async function startLocalChain(parts: ChainParts, options: LocalChainOpti
     identity,
     fees,
     pool: mempool.pool,
-    mempool: mempool.services.mempool,
+    validator: mempool.validator,
     now: clock.now,
-    hold: async (work) => {
-      sequencer.pause();
-      try {
-        return await work();
-      } finally {
-        sequencer.resume();
-      }
-    },
     onBlock: (done, of) => progress.part(done, of),
     signal,
   });

@@ -3,11 +3,10 @@ import type { ChainStore } from "../../archiver/chain-store.ts";
 import { ContentStore } from "../../archiver/content-store.ts";
 import type { FeeReader, RollupIdentity } from "../../l1/types.ts";
 import type { TxPool } from "../../mempool/pool/tx-pool.ts";
+import type { TxValidator } from "../../mempool/validation/tx-validator.ts";
 import { fromHex } from "../../protocol/bytes.ts";
 import { fr } from "../../protocol/field.ts";
 import type { Tx } from "../../protocol/tx/tx.ts";
-import { ExecutionError } from "../../rpc/jsonrpc/errors.ts";
-import type { Mempool } from "../../rpc/methods/services.ts";
 import type { Store } from "../../storage/store.ts";
 import { BANANA_FEE_CONTRACT, setUpTxs } from "./set-up-txs.ts";
 
@@ -31,9 +30,7 @@ export interface SetUpParts {
   identity: RollupIdentity;
   fees: FeeReader;
   pool: TxPool;
-  mempool: Pick<Mempool, "submit">;
-  /** Block building is held while a block's txs come in, so that they share it. */
-  hold<T>(work: () => Promise<T>): Promise<T>;
+  validator: Pick<TxValidator, "fromClient">;
   /** Unix milliseconds, of the chain. */
   now(): number;
   onBlock(done: number, of: number): void;
@@ -46,15 +43,16 @@ const BLOCKS = [[0], [1], [2], [3, 4]] as const;
 const BLOCK_LIMIT_MS = 60_000;
 const LOOK_MS = 10;
 const LIFETIME_S = 3600n;
+const CLIENT = { isSimulation: false, skipFeeEnforcement: false };
 /** The set-up offers more than is asked, so that a fee that rises meanwhile does not stop it. */
 const FEE_FACTOR = 4n;
 
 /**
- * Sends the transactions that make the test accounts, the token and its fee contract, the way a wallet would, and waits for their blocks.
+ * Sends the transactions that make the test accounts, the token and its fee contract, through the checks that a wallet's pass, and waits for their blocks.
  * What an earlier start has done is not done again. Throws SetUpError or the reason of `signal`.
  */
 export async function setUp(parts: SetUpParts): Promise<void> {
-  const { store, chain, identity, fees, pool, hold, now, onBlock, signal } = parts;
+  const { store, chain, identity, fees, pool, now, onBlock, signal } = parts;
   const content = new ContentStore({ store, chain });
   const deployed = (): boolean => content.contractInstance(fromHex(BANANA_FEE_CONTRACT)) !== undefined;
   if (deployed()) return;
@@ -72,12 +70,8 @@ export async function setUp(parts: SetUpParts): Promise<void> {
     },
   });
   for (const [i, members] of BLOCKS.entries()) {
-    const refused = await hold(() =>
-      submitAll(
-        parts,
-        members.map((index) => txs[index]),
-      ),
-    );
+    const block = members.map((index) => txs[index]);
+    const refused = await submitTogether(parts, block);
     for (const end = performance.now() + BLOCK_LIMIT_MS; pool.pendingCount > 0; ) {
       if (performance.now() > end) throw new SetUpError(i + 1, `not within ${BLOCK_LIMIT_MS / 1000} s`);
       await sleep(LOOK_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
@@ -89,14 +83,18 @@ export async function setUp(parts: SetUpParts): Promise<void> {
   }
 }
 
-/** Why one was not taken: an earlier start may have had it mined. */
-async function submitAll({ mempool }: Pick<SetUpParts, "mempool">, txs: readonly Tx[]): Promise<string | undefined> {
-  const outcomes = await Promise.allSettled(txs.map((tx) => mempool.submit(tx)));
-  let reason: string | undefined;
-  for (const outcome of outcomes) {
-    if (outcome.status === "fulfilled") continue;
-    if (!(outcome.reason instanceof ExecutionError)) throw outcome.reason;
-    reason = outcome.reason.message;
-  }
-  return reason;
+/**
+ * Takes txs into the pool in one step, so that a block has all of them. Answers why one was not taken: an earlier start may have had it mined.
+ */
+async function submitTogether({ validator, pool }: SetUpParts, txs: readonly Tx[]): Promise<string | undefined> {
+  const checked = await Promise.all(txs.map((tx) => validator.fromClient(tx, CLIENT)));
+  const invalid = checked.flatMap(({ verdict }) => (verdict.result === "valid" ? [] : verdict.reason));
+  const valid = checked.filter(({ verdict }) => verdict.result === "valid");
+  const admissions = pool.add(
+    valid.map(({ facts }) => facts),
+    { by: "fee", bumpPercentage: 0n },
+  );
+  const refusals = admissions.flatMap(({ reason }) => (reason === undefined ? [] : [reason.message]));
+  const reasons = [...invalid, ...refusals];
+  return reasons.length === 0 ? undefined : reasons.join(", ");
 }
