@@ -4,6 +4,8 @@ import { differingPointers } from "./pointers.ts";
 /** A way in which answers differ that docs/deviations.md tells. */
 export interface KnownDifference {
   method: string;
+  /** Of what was asked, the end of the name. */
+  what: string;
   pointer: string;
   why: string;
 }
@@ -19,6 +21,7 @@ interface Tally {
 const SHOWN_CHARACTERS = 300;
 const TRIES = 4;
 const PAUSE_MS = 1_000;
+const MOST_MOVES = 30;
 /** The longest wait for both nodes to name the same tip: some L1 blocks. */
 const SAME_TIP_MS = 120_000;
 
@@ -53,13 +56,18 @@ export class Comparison {
    */
   async compare(what: string, { method, params, ours: asked = { method, params } }: Question): Promise<void> {
     const { reference, own } = this.#nodes;
+    let moves = 0;
     for (let tries = 1; ; tries++) {
       const tip = await this.sameTip();
       const [theirs, ours] = await Promise.all([reference.ask(method, params), own.ask(asked.method, asked.params)]);
       const moved = (await reference.tip()) !== tip || (await own.tip()) !== tip;
       const pointers = differingPointers(theirs, ours);
-      const settled = !moved && (pointers.length === 0 || pointers.every((at) => this.#knownAs(asked.method, at)));
-      if (settled || tries === TRIES) {
+      if (moved) {
+        if (++moves === MOST_MOVES) throw new Error(`the chain never stood still for ${method}`);
+        tries--;
+        continue;
+      }
+      if (tries === TRIES || pointers.every((at) => this.#knownAs(asked.method, what, at))) {
         this.note(asked.method, what, theirs, ours);
         return;
       }
@@ -77,8 +85,10 @@ export class Comparison {
     }
   }
 
-  #knownAs(method: string, pointer: string): string | undefined {
-    return this.#known.find((one) => one.method === method && pointer.startsWith(one.pointer))?.why;
+  #knownAs(method: string, what: string, pointer: string): string | undefined {
+    const isIt = (one: KnownDifference) =>
+      one.method === method && what.endsWith(one.what) && pointer.startsWith(one.pointer);
+    return this.#known.find(isIt)?.why;
   }
 
   /** Counts answers that were asked for elsewhere. */
@@ -87,13 +97,13 @@ export class Comparison {
     const tally = this.#methods.get(method) ?? { equal: 0, different: 0, known: 0, pointers: new Map() };
     this.#methods.set(method, tally);
     if (pointers.length === 0) tally.equal++;
-    else if (pointers.every((at) => this.#knownAs(method, at))) tally.known++;
+    else if (pointers.every((at) => this.#knownAs(method, what, at))) tally.known++;
     else tally.different++;
     for (const at of pointers) {
       const before = tally.pointers.get(at);
       const [reference, own] = [theirs, ours].map((answer) => JSON.stringify(answer).slice(0, SHOWN_CHARACTERS));
       if (before === undefined) process.stderr.write(`${method} ${at} differs for ${what}: ${reference} and ${own}\n`);
-      const first = before ?? { count: 0, known: this.#knownAs(method, at), what, reference, own };
+      const first = before ?? { count: 0, known: this.#knownAs(method, what, at), what, reference, own };
       tally.pointers.set(at, { ...first, count: first.count + 1 });
     }
   }

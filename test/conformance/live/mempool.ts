@@ -19,7 +19,14 @@ import { BROKEN_VARIANTS, INVALID_VARIANTS } from "./tx-variants.ts";
 
 type Json = Record<string, unknown>;
 
-const KNOWN: readonly KnownDifference[] = [];
+const KNOWN: readonly KnownDifference[] = [
+  {
+    method: "node_isValidTx",
+    what: "log of 17 fields",
+    pointer: "/result",
+    why: "a log longer than its fields is no valid tx here",
+  },
+];
 /** Of this many txs the changed forms are asked about. */
 const VARIED_TXS = 4;
 const MINED_LIMIT_MS = 180_000;
@@ -41,7 +48,6 @@ if (values.reference === undefined || values.l1 === undefined) {
 const core = loadCore();
 const reference = new NodeClient(values.reference);
 const node = await NodeProcess.start({ anvil: { url: values.l1 }, chain: { blobStore: "" } });
-await node.ready();
 const own = new NodeClient(node.url);
 const comparison = new Comparison({ reference, own }, KNOWN);
 const compare = (what: string, method: string, ...params: unknown[]) => comparison.compare(what, { method, params });
@@ -59,6 +65,7 @@ const hashOf = (tx: Json) => toHex(txHash(core, new Uint8Array(Buffer.from(Strin
 const sent: { hash: string; tx: Json }[] = [];
 let lastSentAt = 0;
 let varied = 0;
+let watching = true;
 
 /** Both answer questions about a tx that is in no block. */
 async function compareJudgement(what: string, tx: Json): Promise<void> {
@@ -120,6 +127,7 @@ function inTurn<T>(work: () => Promise<T>): Promise<T> {
 const server = sendingProxy(reference.url, {
   before: (tx) =>
     inTurn(async () => {
+      if (!watching) return;
       const what = `tx ${sent.length} fresh`;
       await compareJudgement(what, tx);
       const withCalls = Array.isArray(tx.publicFunctionCalldata) && tx.publicFunctionCalldata.length > 0;
@@ -130,7 +138,7 @@ const server = sendingProxy(reference.url, {
     }),
   after: (tx, taken) =>
     inTurn(async () => {
-      if (!taken) return;
+      if (!taken || !watching) return;
       const hash = hashOf(tx);
       await own.ask("node_sendTx", [tx]);
       sent.push({ hash, tx });
@@ -150,12 +158,14 @@ async function isMined(hash: string): Promise<boolean> {
 }
 
 try {
+  await node.ready();
   await comparePool("a tx that nobody sent", `0x${"0".repeat(63)}9`);
   server.listen(Number(values.listen), "127.0.0.1");
   say(`send through http://127.0.0.1:${values.listen}`);
   const idleMs = Number(values.idle) * 1000;
   while (sent.length < Number(values.txs) && (lastSentAt === 0 || Date.now() - lastSentAt < idleMs)) await pause(500);
-  server.close();
+  // What is sent from now on is passed on unasked, and refused once the proxy is gone.
+  watching = false;
   await turn;
   for (const [i, one] of sent.entries()) {
     for (const end = Date.now() + MINED_LIMIT_MS; !(await isMined(one.hash)) && Date.now() < end; ) await pause(1_000);
@@ -165,6 +175,7 @@ try {
   process.stdout.write(`${sent.length} txs\n${comparison.report()}\n`);
   process.exitCode = comparison.unexplained === 0 && sent.length > 0 ? 0 : 1;
 } finally {
+  server.close();
   server.closeAllConnections();
   await node.remove();
 }
