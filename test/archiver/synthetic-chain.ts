@@ -56,6 +56,8 @@ export interface CheckpointPlan {
   messages?: Uint8Array[];
   /** Out hashes of the epoch's checkpoints before this one. */
   epochOutHashes?: Uint8Array[];
+  /** Archive roots after its blocks, instead of arbitrary ones. */
+  archives?: Uint8Array[];
   /** Hash of every tx of this plan, instead of unique ones. */
   txHash?: Uint8Array;
 }
@@ -84,7 +86,7 @@ export function synthesize(plan: CheckpointPlan, core: Core): SyntheticCheckpoin
   const words: Uint8Array[] = [];
   const sponge = core.blobSponge();
   const messageRoot = seeded(`messages ${plan.salt}`);
-  const archives = plan.blocks.map((_, i) => seeded(`archive ${plan.salt} ${plan.number} ${i}`));
+  const archives = plan.blocks.map((_, i) => plan.archives?.[i] ?? seeded(`archive ${plan.salt} ${plan.number} ${i}`));
   const hashes: Uint8Array[] = [];
   plan.blocks.forEach((txs, i) => {
     const number = plan.firstBlock + i;
