@@ -7,6 +7,7 @@ import { shownValue } from "../config/configuration.ts";
 import type { Values } from "../config/options.ts";
 import { loadCore } from "../core/load-core.ts";
 import { CorePool } from "../core/pool.ts";
+import type { Kzg } from "../l1/blobs/kzg.ts";
 import type { ConnectOptions } from "../l1/connect.ts";
 import { connectRollup } from "../l1/connect.ts";
 import type { DiscoveryOptions } from "../l1/discovery.ts";
@@ -45,6 +46,8 @@ export interface NodeOptions {
   signal: AbortSignal;
   /** Contracts to report that nothing on L1 names, where the options do not name them. */
   otherAddresses?: DiscoveryOptions["otherAddresses"];
+  /** What commits to blobs; closed by its owner. */
+  kzg?: Kzg;
   /** Done before the public port opens; by then the node follows L1. */
   beforeListening?: (parts: ChainParts) => Promise<void>;
 }
@@ -239,6 +242,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
           mempool,
           now: clock.now,
           loggerFor,
+          kzg: options.kzg,
         })
       : undefined;
     teardown.add("sequencer", () => producer?.stop());

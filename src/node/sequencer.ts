@@ -38,6 +38,8 @@ export interface SequencerOptions {
   /** Unix time in milliseconds. */
   now(): number;
   loggerFor: LoggerFor;
+  /** Closed by its owner; without it the sequencer has its own. */
+  kzg?: Kzg;
 }
 
 export interface RunningSequencer {
@@ -96,8 +98,8 @@ export async function startSequencer(options: SequencerOptions): Promise<Running
   const teardown = new Teardown(logger);
   try {
     const keys = await configuredKeys(values, (facts, message) => logger.warn(facts, message));
-    const kzg = new Kzg();
-    teardown.add("KZG", () => kzg.close());
+    const kzg = options.kzg ?? new Kzg();
+    if (options.kzg === undefined) teardown.add("KZG", () => kzg.close());
     const { identity } = reader;
     const publishing = startPublisher({
       values,

@@ -3,11 +3,12 @@ import { rename } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
+import { versionedHashOf } from "../../l1/blobs/blob-offer.ts";
 import { L1Error } from "../../l1/errors.ts";
 import type { L1Logger } from "../../l1/logger.ts";
 import { block, bytes, quantity } from "../../l1/rpc/answers.ts";
 import { L1Rpc } from "../../l1/rpc/l1-rpc.ts";
-import { toHex } from "../../protocol/bytes.ts";
+import { concat, toHex } from "../../protocol/bytes.ts";
 
 /** The L1 of a local network is not one whose time and storage can be set. */
 export class NotADevelopmentL1Error extends Error {
@@ -23,6 +24,9 @@ export class NotADevelopmentL1Error extends Error {
 }
 
 const ignored = (): undefined => undefined;
+
+/** Precompiled contract that checks a KZG proof (EIP-4844): a commitment, a point, a value and a proof. */
+const POINT_EVALUATION = "0x000000000000000000000000000000000000000a";
 
 /** What an anvil lets its user do to its chain. Every call throws an L1Error. */
 export class DevelopmentL1 {
@@ -57,6 +61,15 @@ export class DevelopmentL1 {
   /** Makes each block that many seconds later than its parent. */
   async setBlockInterval(seconds: number): Promise<void> {
     await this.#do("anvil_setBlockTimestampInterval", seconds);
+  }
+
+  /** Has it load what it checks blobs with, which takes it seconds, before the first blob comes: the cheapest true KZG statement. */
+  async loadBlobChecks(): Promise<void> {
+    const infinity = new Uint8Array(48);
+    infinity[0] = 0xc0;
+    const input = concat(versionedHashOf(infinity), new Uint8Array(64), infinity, infinity);
+    const call = { to: POINT_EVALUATION, data: toHex(input) };
+    await this.#rpc.request({ method: "eth_call", params: [call, "latest"], parse: ignored });
   }
 
   /** Goes on from a kept state, whose time may be another than the machine's: the next block is `interval` seconds after its last. */

@@ -3,6 +3,7 @@ import { type Configuration, reveal } from "../../config/configuration.ts";
 import { ConfigurationError } from "../../config/errors.ts";
 import type { Values } from "../../config/options.ts";
 import { loadCore } from "../../core/load-core.ts";
+import { Kzg } from "../../l1/blobs/kzg.ts";
 import { DeploymentParameterError } from "../../l1/deploy/errors.ts";
 import { ARCHIVE } from "../../protocol/constants.ts";
 import { ListenError } from "../../rpc/http/listener.ts";
@@ -86,6 +87,7 @@ async function openL1(options: StartOptions, teardown: Teardown): Promise<Develo
     keeper.start();
     teardown.add("L1 state", () => keeper.stop());
   }
+  l1.loadBlobChecks().catch((error: unknown) => log.debug({ error }, "L1 loads its blob checks later"));
   if (anvil.restored) await l1.resume(values.ethereumSlotDuration);
   return l1;
 }
@@ -97,6 +99,10 @@ async function startLocalNetwork(options: StartOptions): Promise<RunningService>
   const progress = startProgress(process.stderr, log);
   try {
     await requireFreePorts(values);
+    // Loading takes seconds, of another thread.
+    const kzg = new Kzg();
+    teardown.add("KZG", () => kzg.close());
+    kzg.start();
     progress.step("starting L1");
     const l1 = await openL1(options, teardown);
     await l1.check(values.l1ChainId);
@@ -131,6 +137,7 @@ async function startLocalNetwork(options: StartOptions): Promise<RunningService>
       directory,
       loggerFor,
       signal,
+      kzg,
       otherAddresses: addresses,
       beforeListening: async (parts) => {
         started = await startLocalChain(parts, { l1, values, progress, loggerFor, signal });
