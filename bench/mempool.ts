@@ -198,5 +198,5 @@ for (const { tx, ...figures } of rows) {
 }
 console.table(memory);
 if (values.json !== undefined) {
-  writeFileSync(values.json, `${JSON.stringify({ repeats, txs: count, rows, memory }, undefined, 1)}\n`);
+  writeFileSync(values.json, `${JSON.stringify([...rows, { tx: "a full pool", ...memory }], undefined, 1)}\n`);
 }

@@ -13,6 +13,8 @@ import type { Suite, SuiteContext } from "./lib/suite.ts";
 import { requireWrk, WrkMissingError } from "./lib/wrk.ts";
 import { coreSuite } from "./suites/core.ts";
 import { growthSuite } from "./suites/growth.ts";
+import { localNetworkSuite } from "./suites/local-network.ts";
+import { mempoolSuite } from "./suites/mempool.ts";
 import { rpcSuite } from "./suites/rpc.ts";
 import { scriptSuite } from "./suites/scripts.ts";
 import { syncSuite } from "./suites/sync.ts";
@@ -26,6 +28,8 @@ const SUITES: Record<string, Suite> = {
   witnesses: witnessSuite,
   "world-state": worldStateSuite,
   growth: growthSuite,
+  mempool: mempoolSuite,
+  "local-network": localNetworkSuite(),
   vm: scriptSuite("vm.ts", "public VM", true),
   execution: scriptSuite("execution.ts", "transactions of the recorded chain, executed again", false),
 };

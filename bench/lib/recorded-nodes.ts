@@ -57,7 +57,7 @@ export interface SyncedNode {
   readonly syncSeconds: number;
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
@@ -83,10 +83,12 @@ async function untilSynced(process: ServerProcess, url: string): Promise<SyncedN
 export interface OwnNodeOptions {
   /** Flags beside those that name the chain. */
   flags?: readonly string[];
+  /** Variables beside those of the recorded chain. */
+  env?: Readonly<Record<string, string>>;
 }
 
 /** Starts this project's node with an empty temporary data directory. */
-export async function startOwnNode(l1: RecordedL1, { flags = [] }: OwnNodeOptions = {}): Promise<SyncedNode> {
+export async function startOwnNode(l1: RecordedL1, { flags = [], env = {} }: OwnNodeOptions = {}): Promise<SyncedNode> {
   if (!existsSync(BUILT_MAIN)) throw new NotBuiltError(BUILT_MAIN);
   const port = await freePort();
   const args = [
@@ -98,7 +100,7 @@ export async function startOwnNode(l1: RecordedL1, { flags = [] }: OwnNodeOption
     ...["--archiver.blobFileStoreUrls", l1.blobStore],
     ...flags,
   ];
-  const environment = { ...demoEnvironment({}), PATH: process.env.PATH, LOG_LEVEL: "warn" };
+  const environment = { ...demoEnvironment({}), PATH: process.env.PATH, LOG_LEVEL: "warn", ...env };
   const started = new ServerProcess(process.execPath, [BUILT_MAIN, ...args], environment);
   return untilSynced(started, `http://127.0.0.1:${port}`);
 }

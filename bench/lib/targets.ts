@@ -15,6 +15,11 @@ export const ROWS = {
   disk: "disk per nullifier, all history kept",
   growth: "cost from 10k to 10M leaves",
   "short-calls": "getBlockNumber beside long calls",
+  "tx-latency": "local network: sendTx to the receipt that the released client waits for",
+  "tx-rate": "local network: public transfers a second, sustained",
+  "valid-tx": "isValidTx of fresh txs",
+  simulation: "simulatePublicCalls of fresh txs",
+  "send-tx": "sendTx",
 } as const;
 
 export type RowId = keyof typeof ROWS;
@@ -24,10 +29,12 @@ export const PEERS = {
   wasm: "bb.js WASM",
   echo: "bare uWebSockets.js echo",
   reference: "reference node",
+  "reference-cpu": "reference node, CPU time",
   latest: "reference node, latest block",
   batches: "reference, blocks of 64",
   fork: "reference, batches of 64 into a fork",
   pruned: "reference, pruned",
+  network: "reference's local network",
 } as const;
 
 export type PeerId = keyof typeof PEERS;
@@ -76,4 +83,8 @@ export const TARGETS: readonly (RatioTarget | FigureTarget)[] = [
   { row: "growth", figure: FIGURES.witnessGrowth, atMost: 1 },
   { row: "growth", figure: FIGURES.insertionGrowth, atMost: 1 },
   { row: "short-calls", figure: FIGURES.delay, atMost: 5 },
+  { row: "tx-latency", peer: "network", atLeast: 2 },
+  { row: "tx-rate", peer: "network", atLeast: 3 },
+  { row: "valid-tx", peer: "reference", atLeast: 5 },
+  { row: "simulation", peer: "reference", atLeast: 3 },
 ];

@@ -1,0 +1,65 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { anvilBinary } from "../../src/node/local-network/anvil-binary.ts";
+import { freePort, NotBuiltError } from "./recorded-nodes.ts";
+import type { Reference } from "./reference.ts";
+import { ServerProcess } from "./server-process.ts";
+import { answerTo, call } from "./wrk.ts";
+
+const BUILT_MAIN = join(import.meta.dirname, "..", "..", "build", "src", "cli", "main.js");
+
+/** A local network that is set up and answers. */
+export interface LocalNetwork {
+  readonly url: string;
+  /** From the start of the process until it answered. */
+  readonly startSeconds: number;
+  stop(): Promise<void>;
+}
+
+/** Waits for the blocks of the set-up. */
+async function ready(process: ServerProcess, url: string, also: ServerProcess[]): Promise<LocalNetwork> {
+  const stop = async (): Promise<void> => {
+    for (const each of [process, ...also]) await each.stop();
+  };
+  try {
+    await process.until(async () => {
+      const block = await answerTo(url, call("node_getBlockNumber", [])).catch(() => undefined);
+      if (typeof block === "number" && block > 0) return true;
+      await sleep(100);
+      return undefined;
+    });
+    return { url, startSeconds: (performance.now() - process.startedAt) / 1000, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** This project's, with its own L1 and a temporary data directory. */
+export async function startOwnNetwork(): Promise<LocalNetwork> {
+  if (!existsSync(BUILT_MAIN)) throw new NotBuiltError(BUILT_MAIN);
+  const port = await freePort();
+  const ports = ["--port", String(port), "--admin-port", String(await freePort())];
+  const l1Port = String(await freePort());
+  const environment = { PATH: process.env.PATH, LOG_LEVEL: "warn", ANVIL_PORT: l1Port };
+  const args = [BUILT_MAIN, "start", "--local-network", ...ports];
+  return ready(new ServerProcess(process.execPath, args, environment), `http://127.0.0.1:${port}`, []);
+}
+
+/** The reference's, on an L1 of its own. */
+export async function startReferenceNetwork(reference: Reference): Promise<LocalNetwork> {
+  const [port, l1Port] = [await freePort(), await freePort()];
+  const l1Url = `http://127.0.0.1:${l1Port}`;
+  const l1 = new ServerProcess(anvilBinary(), ["--silent", "--port", String(l1Port)]);
+  await l1.until(() => answerTo(l1Url, call("eth_chainId", [])).catch(() => undefined));
+  const tools = ["@foundry-rs/forge", "@foundry-rs/cast", "@foundry-rs/anvil", "node"].map(
+    (name) => `/work/node_modules/${name}${name === "node" ? "-linux-x64" : "-linux-amd64"}/bin`,
+  );
+  const started = reference.start(
+    "node_modules/@aztec/aztec/dest/bin/index.js",
+    ["start", "--local-network", "--port", String(port)],
+    { ETHEREUM_HOSTS: l1Url, PATH: [...tools, "/usr/bin", "/bin"].join(":") },
+  );
+  return ready(started, `http://127.0.0.1:${port}`, [l1]);
+}

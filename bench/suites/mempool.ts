@@ -1,0 +1,200 @@
+import { Agent, request } from "node:http";
+import { loadCore } from "../../src/core/load-core.ts";
+import { differingPointers } from "../../test/conformance/live/pointers.ts";
+import { freshTx, txJson } from "../../test/mempool/support/fresh-txs.ts";
+import { type RecordedTx, recordedTxs } from "../../test/protocol/recorded-txs.ts";
+import type { Comparison, Figure, SuiteResult } from "../lib/measurement.ts";
+import {
+  type RecordedL1,
+  type SyncedNode,
+  startOwnNode,
+  startRecordedL1,
+  startReferenceNode,
+} from "../lib/recorded-nodes.ts";
+import { cpuTimeOf, memoryOf } from "../lib/server-process.ts";
+import { inPairs } from "../lib/statistics.ts";
+import type { SuiteContext } from "../lib/suite.ts";
+import type { RowId } from "../lib/targets.ts";
+import { answerTo, call, load, requireWrk } from "../lib/wrk.ts";
+import { scriptSuite } from "./scripts.ts";
+
+/** Fewer than the simulations that may wait. */
+const CONNECTIONS = 8;
+/** A call of the reference takes some tenths of a second under load: a shorter one may see no answer. */
+const LEAST_SECONDS = 5;
+/** Different txs in turn, so that nothing can be kept of one for the next. */
+const TXS = 16;
+const WITHOUT_PROOFS = { PROVER_REAL_PROOFS: "false" };
+const FULL_POOL = { full: 1_000, quick: 50 };
+
+const core = loadCore();
+
+function template(form: number): RecordedTx {
+  const found = recordedTxs().find(({ tx }) => tx.data[0] === form && tx.contractClassLogFields.length === 0);
+  if (found === undefined) throw new Error(`no tx of form ${form} was recorded`);
+  return found;
+}
+
+function bodies(method: string, of: RecordedTx, name: string, count: number, priorityFee = 0n): string[] {
+  return Array.from({ length: count }, (_, i) =>
+    call(method, [txJson(core, freshTx(of, { nullifier: `${name} ${i}`, priorityFee })).json]),
+  );
+}
+
+/** The answer without what a clock has a part in. */
+async function timeless(url: string, body: string): Promise<Record<string, unknown>> {
+  const { globalVariables: _, ...answer } = (await answerTo(url, body)) as Record<string, unknown>;
+  return answer;
+}
+
+/** Simulations of the first recorded tx whose public calls do their work on the latest state too. */
+async function simulations({ url }: SyncedNode): Promise<string[]> {
+  for (const of of recordedTxs()) {
+    if (of.tx.data[0] === 0) continue;
+    const all = bodies("node_simulatePublicCalls", of, "fresh", TXS);
+    const answer = await timeless(url, all[0]).catch(() => undefined);
+    if (answer !== undefined && answer.revertReason === undefined) return all;
+  }
+  throw new Error("every recorded tx reverts");
+}
+
+interface Rate {
+  perSecond: number;
+  cpuMs: number;
+}
+
+async function rate({ url, process }: SyncedNode, of: readonly string[], seconds: number): Promise<Rate> {
+  const before = cpuTimeOf(process.pid);
+  const { perSecond, requests } = await load({ url, bodies: of, seconds, connections: CONNECTIONS });
+  return { perSecond, cpuMs: (cpuTimeOf(process.pid) - before) / requests };
+}
+
+/** Both nodes under the same load: calls per second, and CPU time per call of all threads, which other programs do not lengthen. */
+async function compare(
+  { repeats, seconds: asked, progress }: SuiteContext,
+  { row, name, of }: { row: RowId; name: string; of: readonly string[] },
+  ours: SyncedNode,
+  theirs: SyncedNode | undefined,
+): Promise<(Comparison | Figure)[]> {
+  progress(`${row}, ${name}`);
+  const seconds = Math.max(asked, LEAST_SECONDS);
+  const nodes = theirs === undefined ? [ours] : [ours, theirs];
+  const answers = await Promise.all(nodes.map(({ url }) => timeless(url, of[0])));
+  const differing = answers.flatMap((answer) => differingPointers(answers[0], answer));
+  if (differing.length > 0) throw new Error(`${row}, ${name}: the nodes do not agree at ${differing.join(", ")}`);
+  for (const node of nodes) await rate(node, of, seconds);
+  const note = `${name}; ${CONNECTIONS} connections, ${of.length} txs in turn`;
+  if (theirs === undefined) {
+    const values: number[] = [];
+    for (let i = 0; i < repeats; i++) values.push((await rate(ours, of, seconds)).perSecond);
+    return [{ kind: "figure", row, name, unit: "/s", values, note }];
+  }
+  const pairs = await inPairs(
+    repeats,
+    () => rate(ours, of, seconds),
+    () => rate(theirs, of, seconds),
+  );
+  const side = (key: keyof Rate) => pairs.map((pair) => ({ ours: pair.ours[key], theirs: pair.theirs[key] }));
+  const comparison = { kind: "comparison", row, note } as const;
+  return [
+    { ...comparison, peer: "reference", unit: "/s", better: "more", pairs: side("perSecond") },
+    { ...comparison, peer: "reference-cpu", unit: "ms", better: "less", pairs: side("cpuMs") },
+  ];
+}
+
+/** Posts each body once, some at a time. Answers how many were results. */
+async function postAll(url: string, all: readonly string[]): Promise<number> {
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+  const post = (body: string): Promise<boolean> =>
+    new Promise((resolve, reject) => {
+      const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+      const sent = request(url, { method: "POST", agent, headers }, (response) => {
+        response.resume().on("end", () => resolve(response.statusCode === 200));
+      });
+      sent.on("error", reject).end(body);
+    });
+  const left = [...all];
+  let results = 0;
+  const work = async (): Promise<void> => {
+    for (let body = left.pop(); body !== undefined; body = left.pop()) if (await post(body)) results++;
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, work));
+  agent.destroy();
+  return results;
+}
+
+/** Sends a pool full of txs, then others for the same nullifiers. Every sending is of txs that the node has not seen. */
+async function sending({ quick, progress }: SuiteContext, l1: RecordedL1): Promise<Figure[]> {
+  const count = quick ? FULL_POOL.quick : FULL_POOL.full;
+  progress(`sendTx, ${count} txs each`);
+  const of = template(0);
+  const env = { ...WITHOUT_PROOFS, P2P_MAX_PENDING_TX_COUNT: String(count) };
+  const node = await startOwnNode(l1, { env });
+  const row = "send-tx";
+  const figures: Figure[] = [];
+  const send = async (name: string, all: readonly string[], taken: boolean): Promise<void> => {
+    const [started, before] = [performance.now(), cpuTimeOf(node.process.pid)];
+    const results = await postAll(node.url, all);
+    const seconds = (performance.now() - started) / 1000;
+    const cpuMs = (cpuTimeOf(node.process.pid) - before) / all.length;
+    if (results !== (taken ? all.length : 0)) throw new Error(`sendTx, ${name}: ${results} of ${all.length} are taken`);
+    const note = `${CONNECTIONS} connections; ${cpuMs.toFixed(1)} ms of CPU time each`;
+    figures.push({ kind: "figure", row, name, unit: "/s", values: [all.length / seconds], note });
+  };
+  try {
+    await postAll(node.url, bodies("node_isValidTx", of, "warm-up", TXS));
+    const before = memoryOf(node.process.pid);
+    await send("valid, until the pool is full", bodies("node_sendTx", of, "tx", count, 10n), true);
+    const after = memoryOf(node.process.pid);
+    const memory = (name: keyof typeof after, text: string): Figure => ({
+      kind: "figure",
+      row,
+      name: `${text} that ${count} pending txs add`,
+      unit: "MiB",
+      values: [after[name] - before[name]],
+    });
+    figures.push(memory("resident", "resident memory"), memory("anonymous", "memory without files"));
+    await send("replacing", bodies("node_sendTx", of, "tx", count, 100n), true);
+    await send("refused by the pool", bodies("node_sendTx", of, "tx", count, 50n), false);
+    await send(
+      "not valid",
+      recordedTxs().map(({ json }) => call("node_sendTx", [json])),
+      false,
+    );
+    return figures;
+  } finally {
+    await node.process.stop();
+  }
+}
+
+/** Txs on their way into the pool, and simulations, of two nodes on the recorded chain that check no proofs. */
+export async function mempoolSuite(context: SuiteContext): Promise<SuiteResult> {
+  await requireWrk();
+  const l1 = await startRecordedL1();
+  const running: SyncedNode[] = [];
+  try {
+    context.progress("starting the nodes");
+    const ours = await startOwnNode(l1, { env: WITHOUT_PROOFS });
+    running.push(ours);
+    let theirs: SyncedNode | undefined;
+    if (context.reference !== undefined) {
+      theirs = await startReferenceNode(context.reference, l1);
+      running.push(theirs);
+    }
+    const [withoutCalls, withCalls] = [template(0), template(1)];
+    const measurements: SuiteResult["measurements"] = [];
+    for (const one of [
+      { row: "valid-tx", name: "without public calls", of: bodies("node_isValidTx", withoutCalls, "fresh", TXS) },
+      { row: "valid-tx", name: "with public calls", of: bodies("node_isValidTx", withCalls, "fresh", TXS) },
+      { row: "simulation", name: "with public calls", of: await simulations(ours) },
+    ] as const)
+      measurements.push(...(await compare(context, one, ours, theirs)));
+    await Promise.all(running.splice(0).map(({ process }) => process.stop()));
+    measurements.push(...(await sending(context, l1)));
+    const parts = await scriptSuite("mempool.ts", "the pool and what comes before it, by parts", false)(context);
+    return { measurements, tables: parts.tables ?? [] };
+  } finally {
+    await Promise.all(running.map(({ process }) => process.stop()));
+    l1.stop();
+  }
+}
