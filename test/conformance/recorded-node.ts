@@ -67,6 +67,23 @@ export const ADMIN_API_KEY = "5e".repeat(32);
 const TOKEN_CLASS = "0x01efe16b55107894e6b6fb63cebc1a3233e23bbcd648fd9cdf6c0351749ce7ee";
 const SETUP_ALLOW_LIST = `C:${TOKEN_CLASS}:0xe7f045ff:os+cl=3,C:${TOKEN_CLASS}:0x8c9e5472:cl=5`;
 
+/** Variables by which a node follows the recorded chain. */
+export function recordedNetworkEnvironment(l1: { l1Url: string; blobStore: string }): Record<string, string> {
+  return {
+    ETHEREUM_HOSTS: l1.l1Url,
+    L1_CHAIN_ID: String(RECORDED_CHAIN.l1ChainId),
+    REGISTRY_CONTRACT_ADDRESS: RECORDED_CHAIN.registryAddress,
+    SLASH_FACTORY_CONTRACT_ADDRESS: "0xa85233c63b9ee964add6f2cffe00fd84eb32338f",
+    FEE_ASSET_HANDLER_CONTRACT_ADDRESS: "0x959922be3caee4b8cd9a407cc3ac1c251c2007b1",
+    TEST_ACCOUNTS: "true",
+    SPONSORED_FPC: "true",
+    PROVER_REAL_PROOFS: "false",
+    PREFUND_ADDRESSES: RECORDED_CHAIN.prefundAddresses,
+    BLOB_FILE_STORE_URLS: l1.blobStore,
+    TX_PUBLIC_SETUP_ALLOWLIST: SETUP_ALLOW_LIST,
+  };
+}
+
 /** A node in a process of its own, following the recorded chain. */
 export class NodeProcess {
   readonly url: string;
@@ -105,17 +122,7 @@ export class NodeProcess {
           AZTEC_ADMIN_API_KEY_HASH: createHash("sha256").update(ADMIN_API_KEY).digest("hex"),
           SVC_RPC_HOST: "127.0.0.1",
           DATA_DIRECTORY: dataDirectory,
-          ETHEREUM_HOSTS: l1.anvil.url,
-          L1_CHAIN_ID: String(RECORDED_CHAIN.l1ChainId),
-          REGISTRY_CONTRACT_ADDRESS: RECORDED_CHAIN.registryAddress,
-          SLASH_FACTORY_CONTRACT_ADDRESS: "0xa85233c63b9ee964add6f2cffe00fd84eb32338f",
-          FEE_ASSET_HANDLER_CONTRACT_ADDRESS: "0x959922be3caee4b8cd9a407cc3ac1c251c2007b1",
-          TEST_ACCOUNTS: "true",
-          SPONSORED_FPC: "true",
-          PROVER_REAL_PROOFS: "false",
-          PREFUND_ADDRESSES: RECORDED_CHAIN.prefundAddresses,
-          BLOB_FILE_STORE_URLS: l1.chain.blobStore,
-          TX_PUBLIC_SETUP_ALLOWLIST: SETUP_ALLOW_LIST,
+          ...recordedNetworkEnvironment({ l1Url: l1.anvil.url, blobStore: l1.chain.blobStore }),
           ...environment,
         },
       },

@@ -1,0 +1,143 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { loadCore } from "../../src/core/load-core.ts";
+import { CHECKPOINT_PROPOSED_TOPIC } from "../../src/l1/checkpoints/proposed-event.ts";
+import { checkpointSlot } from "../../src/protocol/checkpoint-header.ts";
+import { type L1Constants, slotTimestamp } from "../../src/protocol/time.ts";
+import { Follower } from "../conformance/follower.ts";
+import { KillableSequencer } from "./killable-sequencer.ts";
+import { ControlledL1, RECORDED_ROLLUP } from "./l1-control.ts";
+import { Traffic } from "./pool-traffic.ts";
+import { type LogLine, slotAfter, until } from "./proposing-node.ts";
+
+let l1: ControlledL1;
+let dataDirectory: string;
+const traffic = new Traffic();
+
+beforeAll(async () => {
+  l1 = await ControlledL1.start();
+  dataDirectory = mkdtempSync(join(tmpdir(), "svc-sequencer-kill-"));
+});
+afterAll(() => {
+  l1?.stop();
+  if (dataDirectory) rmSync(dataDirectory, { recursive: true, force: true });
+});
+
+/** Steps of a checkpoint by what the log says when they begin, and whether L1 mines what it gets meanwhile. */
+interface Step {
+  name: string;
+  begins(line: LogLine): boolean;
+  mining: boolean;
+}
+const entering = (state: string, mining = true): Step => ({
+  name: `entering ${state}${mining ? "" : " while L1 mines nothing"}`,
+  begins: ({ msg, newState }) => msg === "sequencer state" && newState === state,
+  mining,
+});
+const saying = (text: string, mining = true): Step => ({
+  name: `saying "${text}"${mining ? "" : " while L1 mines nothing"}`,
+  begins: ({ msg }) => msg === text,
+  mining,
+});
+const STEPS: readonly Step[] = [
+  entering("PROPOSER_CHECK"),
+  entering("INITIALIZING_CHECKPOINT"),
+  saying("beginning a checkpoint"),
+  entering("WAITING_FOR_TXS"),
+  entering("CREATING_BLOCK"),
+  saying("built a block"),
+  saying("stored the block as proposed"),
+  entering("ASSEMBLING_CHECKPOINT"),
+  entering("COLLECTING_ATTESTATIONS"),
+  entering("PUBLISHING_CHECKPOINT"),
+  saying("sent an L1 tx"),
+  saying("sent an L1 tx", false),
+  saying("a checkpoint was published"),
+  saying("published a checkpoint"),
+];
+/** Each step at once and a moment later, and a few at any instant. */
+const KILLS: readonly { step: Step | undefined; delayMs: () => number }[] = [
+  ...STEPS.flatMap((step) => [
+    { step, delayMs: () => 0 },
+    { step, delayMs: () => Math.random() * 40 },
+  ]),
+  ...Array.from({ length: 6 }, () => ({ step: undefined, delayMs: () => Math.random() * 1500 })),
+];
+
+async function constantsOf(node: KillableSequencer): Promise<L1Constants> {
+  return node.rpc<L1Constants>("svc_getL1Constants");
+}
+
+async function beginSlot(constants: L1Constants): Promise<number> {
+  await l1.proveAll(RECORDED_ROLLUP);
+  const { timestamp } = await l1.latest();
+  const slot = slotAfter(Math.max(timestamp, Date.now() / 1000), constants);
+  await l1.warpTo(slotTimestamp(slot, constants));
+  return slot;
+}
+
+const send = (node: KillableSequencer) => node.rpc("node_sendTx", [traffic.make().json]);
+
+it(`goes on after each of ${KILLS.length} kills and proposes nothing twice`, { timeout: 3_600_000 }, async () => {
+  expect(KILLS.length).toBeGreaterThanOrEqual(30);
+  let node = await KillableSequencer.start(l1, dataDirectory);
+  try {
+    await until(() => node.rpc<boolean>("node_isReady"));
+    const constants = await constantsOf(node);
+    const started = await node.rpc<number>("node_getCheckpointNumber");
+    for (const { step, delayMs } of KILLS) {
+      const reached = step && node.line((line) => step.begins(line));
+      if (step?.mining === false) await l1.automine(false);
+      await beginSlot(constants);
+      await until(() => send(node).then(() => true));
+      await reached;
+      await sleep(delayMs());
+      await node.kill();
+      if (step?.mining === false) {
+        await l1.automine(true);
+        await l1.call("evm_mine");
+      }
+      node = await KillableSequencer.start(l1, dataDirectory);
+      // The chain goes on: a checkpoint that was not there comes, in a slot of its own.
+      await until(() => node.rpc<boolean>("node_isReady"));
+      const before = await node.rpc<number>("node_getCheckpointNumber");
+      const published = node.line(({ msg }) => msg === "published a checkpoint");
+      await beginSlot(constants);
+      await until(() => send(node).then(() => true));
+      await published;
+      await until(async () => (await node.rpc<number>("node_getCheckpointNumber")) > before);
+    }
+    const last = await node.rpc<number>("node_getCheckpointNumber");
+    expect(last - started).toBeGreaterThanOrEqual(KILLS.length);
+    await expectNothingTwice(node, started);
+  } finally {
+    await node.kill();
+  }
+});
+
+async function expectNothingTwice(node: KillableSequencer, started: number): Promise<void> {
+  const filter = { address: RECORDED_ROLLUP, fromBlock: "0x0", topics: [CHECKPOINT_PROPOSED_TOPIC] };
+  const events = await l1.call<{ topics: string[] }[]>("eth_getLogs", [filter]);
+  const numbers = events.map(({ topics }) => Number(topics[1])).filter((number) => number > started);
+  const last = await node.rpc<number>("node_getCheckpointNumber");
+  expect(numbers).toEqual(Array.from({ length: last - started }, (_, i) => started + 1 + i));
+
+  const { blobStore } = l1.recorded.chain;
+  const follower = await Follower.fresh(loadCore(), {
+    l1RpcUrls: [l1.url],
+    blobStore: blobStore.replace(/^file:\/\//, ""),
+  });
+  try {
+    const { chain, world } = follower.services;
+    const slots = numbers.map((number) => checkpointSlot(chain.checkpoint(number)!.header));
+    expect(new Set(slots).size).toBe(slots.length);
+    const tips = await node.rpc<{ proposed: { number: number; hash: string } }>("node_getL2Tips");
+    expect(chain.tips().proposed).toEqual(tips.proposed);
+    expect(world.status().tip).toBe(tips.proposed.number);
+  } finally {
+    await follower.remove();
+  }
+}

@@ -1,0 +1,52 @@
+import { createHash } from "node:crypto";
+import { configure } from "../../src/config/configuration.ts";
+import type { Values } from "../../src/config/options.ts";
+import { openDataDirectory } from "../../src/node/data-directory.ts";
+import { parseLogFilter } from "../../src/node/log-filter.ts";
+import { createLogging } from "../../src/node/logging.ts";
+import { startNode } from "../../src/node/node.ts";
+import { ADMIN_API_KEY } from "../conformance/recorded-node.ts";
+
+/**
+ * A sequencing node as a process of its own, to be killed. Its clock follows L1's, whose blocks the test moves; everything else is what
+ * `svc start --node --sequencer` runs. The last argument is JSON of variables.
+ */
+
+const environment: Record<string, string> = JSON.parse(process.argv[2]);
+const given = { ...environment, AZTEC_ADMIN_API_KEY_HASH: createHash("sha256").update(ADMIN_API_KEY).digest("hex") };
+const { values } = configure({ flags: new Map(), environment: given });
+const directory = openDataDirectory(values.dataDirectory, () => process.exit(1));
+process.once("exit", () => directory.release());
+
+async function l1Time(): Promise<number> {
+  const body = { jsonrpc: "2.0", id: 1, method: "eth_getBlockByNumber", params: ["latest", false] };
+  const response = await fetch(environment.ETHEREUM_HOSTS, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  const { result } = (await response.json()) as { result: { timestamp: string } };
+  return Number(result.timestamp) * 1000;
+}
+
+await startNode({
+  values: { ...(values as Values & { registryAddress: string }), sequencer: true },
+  directory,
+  loggerFor: createLogging({ filter: parseLogFilter("debug"), json: true, secrets: [] }),
+  signal: new AbortController().signal,
+  beforeListening: async ({ clock, synchronizer, sequencer }) => {
+    let last = 0;
+    const follow = async (): Promise<void> => {
+      const time = await l1Time();
+      if (time === last) return;
+      last = time;
+      // The machine's time goes on while L1 stands still; only a jump of L1 moves the clock.
+      if (time > clock.now()) clock.set(time);
+      synchronizer.poke();
+      sequencer?.wake();
+    };
+    clock.set(await l1Time());
+    setInterval(() => void follow().catch(() => {}), 100).unref();
+  },
+});
+process.stdout.write("ready\n");
