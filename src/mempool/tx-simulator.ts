@@ -8,6 +8,7 @@ import { bigUintBytes, writeU32, writeUint } from "../protocol/bytes.ts";
 import type { GasFees } from "../protocol/fees/gas-fees.ts";
 import { fr } from "../protocol/field.ts";
 import { slotAt, slotTimestamp } from "../protocol/time.ts";
+import { isForPublic } from "../protocol/tx/accumulated-data.ts";
 import { txGasSettings } from "../protocol/tx/gas-settings.ts";
 import type { Tx } from "../protocol/tx/tx.ts";
 import type { DigestTx } from "./digest/tx-digest.ts";
@@ -64,6 +65,8 @@ export interface Simulation extends SimulatedTx {
 
 const DEFAULT_WAITING = 32;
 const DEFAULT_LIMIT_MS = 15_000;
+/** How the network begins the reason why a tx with public calls can be in no block (sheet 02 section 3.5). */
+const ENGINE_FAILED = "C++ simulation failed: AVM simulation failed: ";
 /** Further tries when the chain loses the block that a simulation stands on. */
 const RETRIES = 2;
 
@@ -142,12 +145,12 @@ export class TxSimulator {
     });
     const [executed] = result.processed;
     if (executed !== undefined) return { ...simulatedTx(executed), header };
-    throw this.#failure(result);
+    throw this.#failure(tx.tx, result);
   }
 
-  #failure({ unprocessable, skipped, failed, stopped }: ProcessedBlock): SimulationError {
+  #failure({ data }: Tx, { unprocessable, skipped, failed, stopped }: ProcessedBlock): SimulationError {
     const own = unprocessable.at(0) ?? skipped.at(0);
-    if (own !== undefined) return new SimulationError(own.reason);
+    if (own !== undefined) return new SimulationError(isForPublic(data) ? `${ENGINE_FAILED}${own.reason}` : own.reason);
     if (stopped?.why === "deadline") {
       return new SimulationError(`The simulation was given up after ${this.#options.limitMs} ms`);
     }

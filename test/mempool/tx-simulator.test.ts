@@ -8,6 +8,11 @@ import { recordedTxs } from "../protocol/recorded-txs.ts";
 import { fakeChain, GENESIS_BLOCK, IDENTITY, wordOf } from "../rpc/support/fakes.ts";
 
 const [{ tx }] = recordedTxs();
+const ofForm = (form: number): typeof tx => {
+  const data = new Uint8Array(tx.data);
+  data[TX_DATA_AT.forPublic] = form;
+  return { ...tx, data };
+};
 const NO_GAS = { daGas: 0, l2Gas: 0 };
 const NOTHING: Omit<ProcessedBlock, "trees"> = {
   processed: [],
@@ -69,13 +74,21 @@ test("runs on the latest block in the slot that the next L1 block is in", async 
 
 test("fails in the tx's own words, and says when time is over", async () => {
   const failing = (part: Partial<ProcessedBlock>) =>
-    simulator(async () => done(part), { limitMs: 7 }).simulate(tx, OPTIONS);
+    simulator(async () => done(part), { limitMs: 7 }).simulate(ofForm(0), OPTIONS);
   const left = { index: 0, hash: wordOf(5) };
   await expect(failing({ unprocessable: [{ ...left, reason: "it is spent" }] })).rejects.toThrow(/^it is spent$/);
   await expect(failing({ stopped: { at: 0, why: "deadline" } })).rejects.toThrow("given up after 7 ms");
   const cause = new Error("memory");
   await expect(failing({ failed: [{ ...left, reason: "memory", cause }] })).rejects.toThrow(
     "The simulation failed: memory",
+  );
+});
+
+test("a tx with public calls that can be in no block is told so as the network does", async () => {
+  const reason = "Attempted to emit duplicate siloed nullifier 0x05.";
+  const failing = simulator(async () => done({ unprocessable: [{ index: 0, hash: wordOf(5), reason }] }));
+  await expect(failing.simulate(ofForm(1), OPTIONS)).rejects.toThrow(
+    `C++ simulation failed: AVM simulation failed: ${reason}`,
   );
 });
 
