@@ -1,3 +1,4 @@
+import { keccak256, toBytes } from "viem";
 import { type RecordedL1, startRecordedL1 } from "../conformance/recorded-node.ts";
 
 /** Account 0 of the development mnemonic, which published the recorded chain. */
