@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { benchWitnessCommand } from "./commands/bench-witness.ts";
 import { configCommand } from "./commands/config.ts";
 import { demoCommand } from "./commands/demo.ts";
+import { deployL1ContractsCommand } from "./commands/deploy-l1-contracts.ts";
 import { startCommand } from "./commands/start.ts";
 import { vmCommand } from "./commands/vm.ts";
 import { programVersion } from "./version.ts";
@@ -13,6 +14,7 @@ export function program(): Command {
     .version(programVersion())
     .addCommand(startCommand())
     .addCommand(demoCommand())
+    .addCommand(deployL1ContractsCommand())
     .addCommand(configCommand())
     .addCommand(benchWitnessCommand())
     .addCommand(vmCommand());

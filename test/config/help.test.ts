@@ -41,11 +41,15 @@ describe("the help text", () => {
         "--p2p.priceBumpPercentage <n>: percent by which a tx from RPC must outbid the one it replaces (default 10; env P2P_RPC_PRICE_BUMP_PERCENTAGE)",
       ]
     `);
-    expect(shown("Deployment").slice(0, 3)).toMatchInlineSnapshot(`
+    expect(shown("L1").slice(-1)).toMatchInlineSnapshot(`
       [
-        "--initialEthPerFeeAsset <n>: ETH per unit of the fee asset at deployment, times 1e12 (default 10000000; env SVC_INITIAL_ETH_PER_FEE_ASSET, AZTEC_INITIAL_ETH_PER_FEE_ASSET)",
-        "AZTEC_SLOT_DURATION: seconds per L2 slot (default 72)",
-        "AZTEC_EPOCH_DURATION: slots per epoch (default 32)",
+        "L1_READER_VIEM_POLLING_INTERVAL_MS: pause between two looks for L1 events, in ms (no effect; default 1000)",
+      ]
+    `);
+    expect(shown("Deployment").slice(0, 2)).toMatchInlineSnapshot(`
+      [
+        "--aztecSlotDuration <n>: seconds per L2 slot (default 72; env AZTEC_SLOT_DURATION)",
+        "--aztecEpochDuration <n>: slots per epoch (default 32; env AZTEC_EPOCH_DURATION)",
       ]
     `);
     expect(shown("High-availability signing").slice(0, 4)).toMatchInlineSnapshot(`

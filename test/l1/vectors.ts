@@ -53,6 +53,14 @@ interface L1Vectors {
   live: { constants: { rollup: Hex }; checkpoints: CheckpointVector[] };
   scenario: {
     constants: { rollup: Hex; epochDuration: number; targetCommitteeSize: number };
+    validators: {
+      address: Hex;
+      blsSecretKey: Hex;
+      registrationDigest: Record<string, Hex>;
+      publicKeyInG1: Record<string, Hex>;
+      publicKeyInG2: Record<string, Hex>;
+      proofOfPossession: Record<string, Hex>;
+    }[];
     committee: {
       epoch: number;
       sampleSeed: Hex;

@@ -112,6 +112,7 @@ export async function deployL1Contracts(options: DeployOptions, signal?: AbortSi
   checkOptions(options);
   const { l1RpcUrls, l1ChainId, deployer, parameters, validators = [], logger = silentLogger } = options;
   const rpc = new L1Rpc({ urls: l1RpcUrls, signal, logger });
+  const rpcOnce = new L1Rpc({ urls: l1RpcUrls, retryDelaysMs: [], signal, logger });
   await rpc.checkChain(l1ChainId);
   const development = isDevelopmentChain(l1ChainId);
 
@@ -119,6 +120,7 @@ export async function deployL1Contracts(options: DeployOptions, signal?: AbortSi
   let total = 0;
   const sending: SendOptions = {
     rpc,
+    rpcOnce,
     deployer,
     chainId: l1ChainId,
     automines: await minesAtOnce(rpc),
@@ -139,6 +141,8 @@ export async function deployL1Contracts(options: DeployOptions, signal?: AbortSi
     librariesThere(rpc),
   ]);
   const existingToken = options.existingToken?.toLowerCase();
+  if (existingToken !== undefined && !(await hasCode(rpc, existingToken)))
+    throw new DeploymentParameterError("existingToken", `must be a contract, ${existingToken} has no code`);
   const facts: PlanFacts = {
     deployer: deployer.address,
     nonce,

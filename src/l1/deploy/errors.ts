@@ -1,5 +1,8 @@
+/** A deployment cannot be made as asked. The message is complete: nothing but it needs to be shown to the operator. */
+export abstract class DeploymentError extends Error {}
+
 /** The contract artifacts are not there: the build did not fetch them. */
-export class ArtifactsMissingError extends Error {
+export class ArtifactsMissingError extends DeploymentError {
   readonly path: string;
   constructor(path: string, options?: ErrorOptions) {
     super(`the L1 contract artifacts are not there: ${path} cannot be read. Run: npm run build`, options);
@@ -9,7 +12,7 @@ export class ArtifactsMissingError extends Error {
 }
 
 /** A contract needs a library that has no address. */
-export class LinkError extends Error {
+export class LinkError extends DeploymentError {
   readonly contract: string;
   readonly library: string;
   constructor(contract: string, library: string) {
@@ -21,7 +24,7 @@ export class LinkError extends Error {
 }
 
 /** A parameter of a deployment that the contracts would refuse, or that does not go with another one. */
-export class DeploymentParameterError extends Error {
+export class DeploymentParameterError extends DeploymentError {
   readonly field: string;
   readonly rule: string;
   constructor(field: string, rule: string) {
@@ -45,7 +48,7 @@ export interface StepFailure {
 }
 
 /** A step of a deployment failed; those before it are on L1 unless `rehearsed` says that nothing was sent. */
-export class DeploymentStepError extends Error {
+export class DeploymentStepError extends DeploymentError {
   readonly step: string;
   readonly reason: string;
   readonly transactionHash: string | undefined;
@@ -66,7 +69,7 @@ export class DeploymentStepError extends Error {
 }
 
 /** The deploying account cannot pay for the deployment. */
-export class DeployerFundsError extends Error {
+export class DeployerFundsError extends DeploymentError {
   readonly address: string;
   /** Wei. */
   readonly balance: bigint;

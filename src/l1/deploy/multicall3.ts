@@ -10,7 +10,7 @@ const NAME = "deploy Multicall3";
 
 /** Puts Multicall3 on an L1 that has none. Throws DeploymentStepError, DeployerFundsError and L1Error. */
 export async function deployMulticall3(options: SendOptions): Promise<void> {
-  const { rpc, deployer, miningTimeoutMs, signal } = options;
+  const { rpc, deployer, miningTimeoutMs } = options;
   if (await hasCode(rpc, MULTICALL3_ADDRESS)) return;
   const missing = MULTICALL3_COST - (await balanceOf(rpc, MULTICALL3_SENDER));
   if (missing > 0n) {
@@ -27,7 +27,7 @@ export async function deployMulticall3(options: SendOptions): Promise<void> {
   let hash: string | undefined;
   try {
     hash = await sendRaw(rpc, toHex(new Uint8Array(Buffer.from(MULTICALL3_TRANSACTION, "base64"))));
-    const receipt = await waitForReceipt(rpc, hash, miningTimeoutMs, signal);
+    const receipt = await waitForReceipt(hash, options);
     if (!receipt) throw failed(`L1 has not mined it within ${miningTimeoutMs / 1000} s`, hash);
     if (!receipt.succeeded) throw failed("reverted", hash);
   } catch (error) {

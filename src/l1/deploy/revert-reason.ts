@@ -9,7 +9,7 @@ function shown(value: unknown): string {
 
 /** What a contract says by its revert data (0x text); `otherwise` where that has no known error. */
 export function revertReason(data: string | undefined, otherwise: string): string {
-  if (data === undefined || data.length < 10) return otherwise;
+  if (data === undefined || data.length < 10) return `reverted without a reason (${otherwise})`;
   try {
     const { errorName, args = [] } = decodeErrorResult({ abi: readErrorsAbi(), data: data as `0x${string}` });
     if (errorName === "Error") return `reverted: ${shown(args[0])}`;

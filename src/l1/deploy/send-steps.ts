@@ -13,6 +13,8 @@ import type { Step } from "./step.ts";
 
 export interface SendOptions {
   rpc: L1Rpc;
+  /** The same endpoints, each asked once. */
+  rpcOnce: L1Rpc;
   deployer: Deployer;
   chainId: number;
   /** The chain mines a block for every transaction at once. */
@@ -23,8 +25,17 @@ export interface SendOptions {
   signal?: AbortSignal;
 }
 
+/** Gas of a transaction that does nothing. */
+const LEAST_GAS = 21_000n;
 const FIRST_POLL_MS = 2;
 const LAST_POLL_MS = 1000;
+const NUDGE_MS = 3000;
+
+interface SentTransaction {
+  hash: string;
+  /** Serialized, 0x text. */
+  raw: string;
+}
 
 /** Sends steps from one account and sees to it that each of them succeeds on L1. */
 export class StepSender {
@@ -46,14 +57,14 @@ export class StepSender {
   async run(): Promise<void> {
     const { rpc, deployer, automines } = this.#options;
     const [limits, fees] = await Promise.all([rehearse(rpc, deployer.address, this.#steps), feesPerGas(rpc)]);
-    if (limits) await this.#checkFunds(limits, fees);
-    const sent: string[] = [];
+    await this.#checkFunds(limits ?? this.#steps.map(() => LEAST_GAS), fees);
+    const sent: SentTransaction[] = [];
     for (let i = 0; i < this.#steps.length; i++) {
       this.#options.signal?.throwIfAborted();
       sent.push(await this.#send(i, limits?.[i] ?? (await this.#estimate(i)), fees));
-      if (automines || !limits) await this.#mined(i, sent[i]);
+      if (automines || !limits) await this.#mined(i, sent);
     }
-    if (!automines && limits) for (const [i, hash] of sent.entries()) await this.#mined(i, hash);
+    if (!automines && limits) for (const i of sent.keys()) await this.#mined(i, sent);
   }
 
   #failure(i: number, reason: string, transactionHash?: string, cause?: unknown): DeploymentStepError {
@@ -87,29 +98,41 @@ export class StepSender {
     }
   }
 
-  async #send(i: number, gas: bigint, fees: FeesPerGas): Promise<string> {
+  async #send(i: number, gas: bigint, fees: FeesPerGas): Promise<SentTransaction> {
     const { rpc, deployer, chainId } = this.#options;
     const { to, data, value } = this.#steps[i];
     const nonce = this.#nonce + i;
     const raw = await deployer.sign({ chainId, nonce, gas, ...fees, to, data: toHex(data), value });
     try {
-      return await sendRaw(rpc, raw);
+      return { hash: await sendRaw(rpc, raw), raw };
     } catch (error) {
       throw error instanceof L1Error ? this.#failure(i, error.message, undefined, error) : error;
     }
   }
 
-  async #mined(i: number, hash: string): Promise<void> {
-    const { rpc, miningTimeoutMs, signal, onMined } = this.#options;
+  async #mined(i: number, sent: readonly SentTransaction[]): Promise<void> {
+    const { miningTimeoutMs, onMined } = this.#options;
+    const { hash } = sent[i];
     let receipt: Receipt | undefined;
     try {
-      receipt = await waitForReceipt(rpc, hash, miningTimeoutMs, signal);
+      receipt = await waitForReceipt(hash, this.#options, () => this.#sendAgain(sent.slice(i)));
     } catch (error) {
       throw error instanceof L1Error ? this.#failure(i, error.message, hash, error) : error;
     }
     if (!receipt) throw this.#failure(i, `L1 has not mined it within ${miningTimeoutMs / 1000} s`, hash);
     if (!receipt.succeeded) throw this.#failure(i, await this.#whyReverted(i, receipt), hash);
     onMined?.(this.#steps[i]);
+  }
+
+  /** L1 nodes may forget a transaction that did not fit into a block; one that is there or mined is refused, which is no harm. */
+  async #sendAgain(sent: readonly SentTransaction[]): Promise<void> {
+    for (const { raw } of sent) {
+      try {
+        await sendRaw(this.#options.rpcOnce, raw);
+      } catch (error) {
+        if (!(error instanceof L1Error)) throw error;
+      }
+    }
   }
 
   /** By calling again what failed, on the state after it. */
@@ -138,17 +161,21 @@ export async function sendRaw(rpc: L1Rpc, raw: string): Promise<string> {
   return hash;
 }
 
-/** Undefined where L1 has not mined the transaction in time. */
+/** Undefined where L1 has not mined the transaction in time; `nudge` is called now and then while it has not. */
 export async function waitForReceipt(
-  rpc: L1Rpc,
   hash: string,
-  timeoutMs: number,
-  signal: AbortSignal | undefined,
+  { rpc, miningTimeoutMs, signal }: Pick<SendOptions, "rpc" | "miningTimeoutMs" | "signal">,
+  nudge: () => Promise<void> = async () => {},
 ): Promise<Receipt | undefined> {
-  const end = performance.now() + timeoutMs;
+  const started = performance.now();
+  let nudged = started;
   for (let pause = FIRST_POLL_MS; ; pause = Math.min(2 * pause, LAST_POLL_MS)) {
     const receipt = await receiptOf(rpc, hash);
-    if (receipt || performance.now() > end) return receipt;
+    if (receipt || performance.now() - started > miningTimeoutMs) return receipt;
+    if (performance.now() - nudged > NUDGE_MS) {
+      await nudge();
+      nudged = performance.now();
+    }
     await sleep(pause, undefined, { signal });
   }
 }
