@@ -99,6 +99,7 @@ export async function sustained(
   const { url } = traffic;
   let seen = await minedSince(url, { block: 0, txs: 0 });
   const before = seen.txs;
+  await traffic.refresh();
   let sent = 0;
   let refused = 0;
   let running = true;
@@ -155,7 +156,6 @@ export async function sustained(
       refused,
     };
   };
-  await traffic.refresh();
   try {
     // A sender only ends by itself when the load cannot be made.
     return (await Promise.race([measured(), Promise.all(senders).then(() => undefined)])) as Sustained;

@@ -16,7 +16,7 @@ export interface LocalNetworkOptions {
   repeats: number;
 }
 
-const USUAL: LocalNetworkOptions = { minutes: 10, singles: 30, outstanding: 200, repeats: 1 };
+const USUAL: LocalNetworkOptions = { minutes: 10, singles: 30, outstanding: 400, repeats: 1 };
 const QUICK: LocalNetworkOptions = { minutes: 0.25, singles: 3, outstanding: 50, repeats: 1 };
 
 interface Measured {
