@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { readProposeCall } from "../../../src/l1/checkpoints/propose-call.ts";
+import { ethSignedMessageDigest } from "../../../src/l1/committee/digests.ts";
+import { attestationsAndSignersHash, packAttestations } from "../../../src/l1/propose/attestations.ts";
+import { blobInput, proposeCalldata } from "../../../src/l1/propose/propose-calldata.ts";
+import { LocalSigner, typedDataHash } from "../../../src/l1/tx/local-signer.ts";
+import { concat, fromHex, toHex } from "../../../src/protocol/bytes.ts";
+import { consensusCases } from "../../sequencer/publisher/consensus-cases.ts";
+
+interface AttestationsCase {
+  input: { attestations: { address: string; signature: string | null }[]; privateKey: string };
+  expected: Record<
+    "signatureIndices" | "signaturesOrAddresses" | "payloadHash" | "ethSignedDigest" | "proposerSignature",
+    string
+  > & {
+    signers: string[];
+  };
+}
+
+describe("attestations and signers", () => {
+  it.each(consensusCases<AttestationsCase>("attestations-and-signers"))("$name", async ({ input, expected }) => {
+    const packed = packAttestations(
+      input.attestations.map(({ address, signature }) => ({
+        address: fromHex(address),
+        signature: signature === null ? undefined : fromHex(signature),
+      })),
+    );
+    expect(toHex(packed.signatureIndices)).toBe(expected.signatureIndices);
+    expect(toHex(packed.signaturesOrAddresses)).toBe(expected.signaturesOrAddresses);
+    expect(packed.signers.map(toHex)).toEqual(expected.signers.map((signer) => signer.toLowerCase()));
+    const hash = attestationsAndSignersHash(packed);
+    expect(toHex(hash)).toBe(expected.payloadHash);
+    expect(toHex(ethSignedMessageDigest(hash))).toBe(expected.ethSignedDigest);
+    const signature = await new LocalSigner(fromHex(input.privateKey)).signMessage(hash);
+    expect(toHex(signature)).toBe(expected.proposerSignature);
+  });
+});
+
+interface ProposeCase {
+  input: {
+    attestationsAndSignersSignature: { v: number; r: string; s: string };
+    signers: string[];
+    blobInput: string;
+  };
+  expected: { calldata: string };
+}
+
+describe("propose calldata", () => {
+  it.each(consensusCases<ProposeCase>("propose-calldata"))("$name", ({ input, expected }) => {
+    const { v, r, s } = input.attestationsAndSignersSignature;
+    const commitments = [fromHex(input.blobInput).slice(1)];
+    // The header's bytes are read by the decoder that follows the chain; what is written here has to be what it read.
+    const call = readProposeCall(fromHex(expected.calldata));
+    const calldata = proposeCalldata({
+      archiveRoot: call.archiveRoot,
+      feeAssetPriceModifier: Number(call.feeAssetPriceModifier),
+      header: call.header,
+      attestations: { ...call, signers: input.signers.map(fromHex) },
+      signature: concat(fromHex(r), fromHex(s), Uint8Array.of(v)),
+      commitments,
+    });
+    expect(toHex(calldata)).toBe(expected.calldata);
+    expect(toHex(blobInput(commitments))).toBe(input.blobInput);
+  });
+});
+
+interface SignalCase {
+  input: {
+    domain: { name: string; version: string; chainId: number; verifyingContract: string };
+    types: Record<string, { name: string; type: string }[]>;
+    message: { payload: string; slot: string; instance: string };
+  };
+  expected: { digest: string };
+}
+
+it.each(consensusCases<SignalCase>("governance-signal-digest"))("typed data: $name", ({ input, expected }) => {
+  const typed = { ...input, primaryType: "Signal", message: { ...input.message, slot: BigInt(input.message.slot) } };
+  expect(toHex(typedDataHash(typed))).toBe(expected.digest);
+});

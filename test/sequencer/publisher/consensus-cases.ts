@@ -1,0 +1,8 @@
+import { readFileSync } from "node:fs";
+
+/** Vectors of one category (sheet 08). */
+export function consensusCases<T>(category: string): (T & { name: string })[] {
+  const file = new URL("../../fixtures/vectors/consensus.json", import.meta.url);
+  const { cases } = JSON.parse(readFileSync(file, "utf8")) as { cases: (T & { name: string; category: string })[] };
+  return cases.filter((item) => item.category === category);
+}

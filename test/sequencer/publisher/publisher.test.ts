@@ -1,0 +1,236 @@
+import { inspect } from "node:util";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { Kzg } from "../../../src/l1/blobs/kzg.ts";
+import { connectRollup } from "../../../src/l1/connect.ts";
+import type { ConnectedRollup } from "../../../src/l1/types.ts";
+import { toHex } from "../../../src/protocol/bytes.ts";
+import type { PublishOutcome } from "../../../src/sequencer/publisher/types.ts";
+import { type Moment, type RecordedBlock, ReplayedL1 } from "../../conformance/replayed-l1.ts";
+import { type L1Proxy, startL1Proxy } from "./l1-proxy.ts";
+import { type Opened, openRecordedPublisher, until, waiting } from "./publishing.ts";
+import { type RecordedProposal, recordedProposal } from "./recorded-proposals.ts";
+
+const SENDER = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
+const kzg = new Kzg();
+let l1: ReplayedL1;
+let rollup: ConnectedRollup;
+
+/** Goes to the L1 block before the one that proposed a checkpoint. */
+async function standBefore(checkpoint: number): Promise<{ block: RecordedBlock; recorded: RecordedProposal }> {
+  await l1.replayToCheckpoint(checkpoint - 1);
+  while (!l1.next!.proposes) await l1.replayTo(l1.next!.number);
+  await l1.prove((await l1.tips()).pending);
+  const block = l1.next!;
+  // What was written into L1 is seen by reads from the next block on.
+  return { block, recorded: recordedProposal(block, checkpoint) };
+}
+
+beforeAll(async () => {
+  kzg.start();
+  l1 = await ReplayedL1.start();
+  await l1.replayToCheckpoint(1);
+  rollup = await connectRollup({
+    l1RpcUrls: [l1.url],
+    l1ChainId: 31337,
+    registryAddress: l1.registryAddress,
+    ethereumSlotDuration: 12,
+  });
+}, 60_000);
+afterAll(async () => {
+  await kzg.close();
+  await l1?.stop();
+});
+
+it("publishes recorded checkpoints with the calldata that the network published them with", async () => {
+  for (let checkpoint = 2; checkpoint <= 4; checkpoint++) {
+    const { block, recorded } = await standBefore(checkpoint);
+    const { publication } = recorded;
+    const { publisher, close } = openRecordedPublisher({
+      url: l1.url,
+      identity: rollup.identity,
+      kzg,
+      now: block.timestamp,
+    });
+    const published = publisher.publishCheckpoint({ ...publication, timeoutAt: (block.timestamp + 60) * 1000 });
+    await until(async () => (await waiting(l1)).length > 0, "a transaction");
+    await l1.mine({ timestamp: block.timestamp, baseFee: block.baseFee });
+    l1.skipTo(block.number + 1);
+    const outcome = await published;
+    await close();
+    expect(outcome).toEqual({ kind: "published", txHash: expect.any(String), l1BlockNumber: await l1.height() });
+    const { txHash } = outcome as Extract<PublishOutcome, { kind: "published" }>;
+    const tx = await l1.request<{ input: string }>("eth_getTransactionByHash", txHash);
+    expect(tx.input).toBe(recorded.input);
+    expect(toHex(await rollup.archiveAt(checkpoint))).toBe(toHex(publication.checkpoint.archiveRoot));
+  }
+}, 60_000);
+
+describe("checkpoint 5", () => {
+  let moment: Moment;
+  let block: RecordedBlock;
+  let recorded: RecordedProposal;
+  let proxy: L1Proxy;
+  let opened: Opened;
+
+  beforeAll(async () => {
+    ({ block, recorded } = await standBefore(5));
+    proxy = await startL1Proxy(l1.url);
+  });
+  beforeEach(async () => {
+    moment = await l1.mark();
+    proxy.rule = () => "pass";
+    opened = openRecordedPublisher({ url: proxy.url, identity: rollup.identity, kzg, now: block.timestamp });
+  });
+  afterEach(async () => {
+    await opened.close();
+    await l1.request("anvil_dropAllTransactions");
+    await l1.returnTo(moment);
+  });
+  afterAll(() => proxy?.stop());
+
+  const publish = (seconds = 60) =>
+    opened.publisher.publishCheckpoint({ ...recorded.publication, timeoutAt: (block.timestamp + seconds) * 1000 });
+  const mined = (after = 0, baseFee = block.baseFee) => l1.mine({ timestamp: block.timestamp + after, baseFee });
+  const sent = async () => {
+    await until(async () => (await waiting(l1)).length > 0, "a transaction").catch((error: Error) => {
+      throw new Error(`${error.message}; the log: ${inspect(opened.lines)}`);
+    });
+  };
+  const said = (message: string) => opened.lines.filter((line) => line.message === message);
+
+  it("is not sent when the rollup would refuse it, and the log names the rollup's error", async () => {
+    const { checkpoint } = recorded.publication;
+    const header = Uint8Array.from(checkpoint.header);
+    header[31] ^= 1;
+    const outcome = await opened.publisher.publishCheckpoint({
+      ...recorded.publication,
+      checkpoint: { ...checkpoint, header },
+      timeoutAt: (block.timestamp + 60) * 1000,
+    });
+    expect(outcome).toEqual({ kind: "rejected", reason: expect.stringMatching(/^Rollup__InvalidArchive\(/) });
+    expect(said("a checkpoint was not published")[0].facts).toMatchObject({
+      slot: recorded.publication.slot,
+      ...outcome,
+    });
+    expect(await waiting(l1)).toEqual([]);
+  });
+
+  it("is not sent without money", async () => {
+    await l1.request("anvil_setBalance", SENDER, "0x1");
+    expect(await publish()).toEqual({ kind: "rejected", reason: expect.stringMatching(/insufficient funds/i) });
+    expect(await waiting(l1)).toEqual([]);
+  });
+
+  it("expires with its slot, and needs an account of its attester", async () => {
+    const late = openRecordedPublisher({ url: l1.url, identity: rollup.identity, kzg, now: block.timestamp + 1000 });
+    const publication = { ...recorded.publication, timeoutAt: (block.timestamp + 60) * 1000 };
+    expect((await late.publisher.publishCheckpoint(publication)).kind).toBe("expired");
+    await late.close();
+    const nobody = { publishersOf: () => [] };
+    const poor = openRecordedPublisher({ url: l1.url, identity: rollup.identity, kzg, now: block.timestamp }, nobody);
+    expect((await poor.publisher.publishCheckpoint({ ...publication, attester: SENDER })).kind).toBe("no publisher");
+    await poor.close();
+  });
+
+  it("is not sent while L1 does not answer", async () => {
+    proxy.rule = () => "swallow";
+    expect(await publish()).toEqual({ kind: "rejected", reason: expect.stringMatching(/no complete answer/) });
+    expect(await waiting(l1)).toEqual([]);
+  }, 20_000);
+
+  it("is given up by the clock when L1 falls silent", async () => {
+    const { identity } = rollup;
+    const constants = { ...identity.constants, ethereumSlotDuration: 1 };
+    const url = proxy.url;
+    const hasty = openRecordedPublisher({ url, identity: { ...identity, constants }, kzg, now: block.timestamp });
+    const timeoutAt = (block.timestamp + 3) * 1000;
+    const published = hasty.publisher.publishCheckpoint({ ...recorded.publication, timeoutAt });
+    await sent();
+    proxy.rule = () => "swallow";
+    expect(await published).toEqual({ kind: "timed out", reason: "L1 did not answer in time" });
+    await hasty.close();
+  }, 20_000);
+
+  it("is published when only the answer to sending it was lost", async () => {
+    proxy.rule = (methods) => (methods.includes("eth_sendRawTransaction") ? "forward silently" : "pass");
+    const published = publish();
+    await sent();
+    await mined();
+    expect((await published).kind).toBe("published");
+  }, 20_000);
+
+  it("is sent again with higher fees when L1 does not mine it", async () => {
+    const published = publish();
+    await sent();
+    const [first] = await waiting(l1);
+    await mined(0, 150e9);
+    await mined(12, 150e9);
+    await until(() => said("sent an L1 tx again with higher fees").length === 1, "another attempt");
+    const [second] = await waiting(l1);
+    expect(second).not.toBe(first);
+    await mined(13);
+    expect(await published).toMatchObject({ kind: "published", txHash: second });
+    const { input } = await l1.request<{ input: string }>("eth_getTransactionByHash", second);
+    expect(input).toBe(recorded.input);
+  });
+
+  it("is cancelled when its time is over before L1 mines it", async () => {
+    const published = publish(5);
+    await sent();
+    await mined(6, 150e9);
+    expect(await published).toMatchObject({ kind: "timed out", reason: expect.stringMatching(/deadline/) });
+    await until(() => said("sent the cancellation of an L1 tx").length === 1, "a cancellation");
+    const [cancellation] = await waiting(l1);
+    await mined(7);
+    await until(() => said("the cancellation of an L1 tx was mined").length === 1, "the cancellation's end");
+    const tx = await l1.request<{ to: string; input: string; blobVersionedHashes: string[] }>(
+      "eth_getTransactionByHash",
+      cancellation,
+    );
+    expect(tx).toMatchObject({ to: SENDER, input: "0x" });
+    expect(tx.blobVersionedHashes).toHaveLength(1);
+    expect((await l1.tips()).pending).toBe(4);
+  });
+
+  it("is given up when its nonce went to another transaction of the account", async () => {
+    const published = publish();
+    await sent();
+    await l1.request("anvil_dropAllTransactions");
+    const nonce = await l1.request<string>("eth_getTransactionCount", SENDER, "latest");
+    const gasPrice = "0x174876e800";
+    await l1.request("eth_sendTransaction", { from: SENDER, to: SENDER, value: "0x1", nonce, gasPrice });
+    await mined();
+    expect(await published).toEqual({
+      kind: "rejected",
+      reason: expect.stringMatching(/nonce \d+ was used by another/),
+    });
+    expect((await l1.tips()).pending).toBe(4);
+  });
+
+  it("is published once more after a reorganisation took it away", async () => {
+    const published = publish();
+    await sent();
+    await mined();
+    expect((await published).kind).toBe("published");
+    await l1.request("anvil_rollback", 1);
+    await l1.request("anvil_dropAllTransactions");
+    expect((await l1.tips()).pending).toBe(4);
+    const again = publish();
+    await sent();
+    await mined();
+    expect((await again).kind).toBe("published");
+    expect((await l1.tips()).pending).toBe(5);
+  });
+
+  it("is not published twice for one slot", async () => {
+    const first = publish();
+    expect(await publish()).toMatchObject({ kind: "rejected", reason: expect.stringMatching(/is being published/) });
+    await sent();
+    await mined();
+    expect((await first).kind).toBe("published");
+    expect(await publish()).toMatchObject({
+      kind: "rejected",
+      reason: expect.stringMatching(/SlotAlreadyInChain|InvalidArchive/),
+    });
+  });
+});

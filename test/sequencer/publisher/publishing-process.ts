@@ -1,0 +1,20 @@
+import { readFileSync } from "node:fs";
+import { deserialize } from "node:v8";
+import type { RollupIdentity } from "../../../src/l1/types.ts";
+import type { CheckpointToPublish } from "../../../src/sequencer/publisher/types.ts";
+import { openRecordedPublisher } from "./publishing.ts";
+
+/** Publishes what the file named by its argument says, until it is killed. */
+const { url, identity, now, txStorePath, publication, proven } = deserialize(readFileSync(process.argv[2])) as {
+  url: string;
+  identity: RollupIdentity;
+  now: number;
+  txStorePath: string;
+  publication: CheckpointToPublish;
+  /** Of the one blob: loading the KZG library takes long. */
+  proven: { commitment: Uint8Array; proofs: Uint8Array[] };
+};
+const kzg = { start() {}, prove: async () => proven };
+const { publisher, close } = openRecordedPublisher({ url, identity, kzg, now }, { txStorePath });
+console.log(JSON.stringify(await publisher.publishCheckpoint(publication)));
+await close();
