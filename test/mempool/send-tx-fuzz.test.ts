@@ -25,6 +25,7 @@ const MAX_PENDING = 20;
 /** Of one case, however busy the machine: the largest calldata takes some tenths of a second. */
 const LIMIT_MS = 20_000;
 const GROWTH_LIMIT_MIB = 200;
+const PROGRESS_CASES = 5_000;
 
 const core = loadCore();
 const recorded = recordedTxs();
@@ -86,6 +87,9 @@ test(`${CASES} changed transactions are taken or refused, each with an answer`, 
     answers.set(kind, (answers.get(kind) ?? 0) + 1);
     expect(pool.pendingCount).toBeLessThanOrEqual(MAX_PENDING);
     if (i % 50 === 0) pool.slotStarted(i + 1);
+    if (i > 0 && i % PROGRESS_CASES === 0) {
+      process.stderr.write(`tx fuzz: ${i} cases, ${Math.round(process.memoryUsage().rss / 2 ** 20)} MiB resident\n`);
+    }
   }
   expect(rpc.log.entries.filter(({ level }) => level === "error")).toEqual([]);
   pool.slotStarted(CASES + 2);

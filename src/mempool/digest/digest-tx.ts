@@ -9,7 +9,7 @@ import type { Tx } from "../../protocol/tx/tx.ts";
 import { REASON } from "../validation/reasons.ts";
 import { calldataFault, classLogFault } from "./data-fault.ts";
 import { accumulatedParts, contractsHold, instanceFault } from "./published-contracts.ts";
-import type { DigestTx, TxDigest } from "./tx-digest.ts";
+import type { TxDigest } from "./tx-digest.ts";
 
 /**
  * Hashes a tx and whatever it commits to: some 10 to 30 ms, 150 ms for the largest calldata. Never throws for a tx that passed
@@ -38,8 +38,4 @@ function callsFault(core: Core, tx: Tx): string | undefined {
   const { setupCalls, appCalls, teardownCall } = publicAccumulatedData(tx.data);
   const requests = [...setupCalls, ...appCalls, ...(teardownCall === undefined ? [] : [teardownCall])];
   return calldataFault(core, requests, tx);
-}
-
-export function digestInThread(core: Core): DigestTx {
-  return async (tx) => digestTx(core, tx);
 }

@@ -54,10 +54,6 @@ export class PoolContents {
     return this.#protected.has(entry.key) ? "protected" : "pending";
   }
 
-  protectionOf(key: string): number | undefined {
-    return this.#protected.get(key);
-  }
-
   /** A new tx with its body, in the state that its block and protection give it. */
   admit(entry: PoolEntry, body: Pick<TxFacts, "hash" | "anchorHash" | "tx">): void {
     this.bodies.put(body);
