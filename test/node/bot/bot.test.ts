@@ -1,0 +1,185 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { loadCore } from "../../../src/core/load-core.ts";
+import { BotNode } from "../../../src/node/bot/bot-node.ts";
+import { type BotOptions, botOptions } from "../../../src/node/bot/bot-options.ts";
+import { BotRunner } from "../../../src/node/bot/bot-runner.ts";
+import { BotCallError, BotRefusedError } from "../../../src/node/bot/errors.ts";
+import { TransferBot } from "../../../src/node/bot/transfer-bot.ts";
+import { parseLogFilter } from "../../../src/node/log-filter.ts";
+import { createLogging } from "../../../src/node/logging.ts";
+import { NodeProcess, type RecordedL1, startRecordedL1 } from "../../conformance/recorded-node.ts";
+
+const log = createLogging({ filter: parseLogFilter("silent"), json: true, secrets: [] })("bot");
+
+const VALUES = {
+  botTxIntervalSeconds: 0,
+  botPrivateTransfersPerTx: 1,
+  botPublicTransfersPerTx: 0,
+  botMinFeePadding: 3,
+  botNoStart: false,
+  botTxMinedWaitSeconds: 1,
+  botFollowChain: "NONE",
+  botMaxPendingTxs: 128,
+  botFlushSetupTransactions: false,
+  botL2GasLimit: undefined,
+  botDaGasLimit: undefined,
+  botMaxConsecutiveErrors: 0,
+  botStopWhenUnhealthy: false,
+  botMode: "transfer",
+  botContract: "TokenContract",
+  nodeAdminUrl: undefined,
+} satisfies Parameters<typeof botOptions>[0];
+
+const OPTIONS = botOptions(VALUES);
+
+describe("options", () => {
+  test.each<[Partial<Parameters<typeof botOptions>[0]>, string]>([
+    [{ botMode: "amm" }, "BOT_MODE must be transfer"],
+    [{ botContract: "PrivateTokenContract" }, "BOT_TOKEN_CONTRACT must be TokenContract"],
+    [{ botPrivateTransfersPerTx: 0 }, "must not both be 0"],
+    [{ botFlushSetupTransactions: true }, "needs the node's admin URL"],
+  ])("%o is refused", (changed, message) => {
+    expect(() => botOptions({ ...VALUES, ...changed })).toThrow(BotRefusedError);
+    expect(() => botOptions({ ...VALUES, ...changed })).toThrow(message);
+  });
+
+  test("gas limits count together only", () => {
+    expect(botOptions({ ...VALUES, botL2GasLimit: 5 }).l2GasLimit).toBeUndefined();
+    expect(botOptions({ ...VALUES, botL2GasLimit: 5, botDaGasLimit: 6 })).toMatchObject({
+      l2GasLimit: 5,
+      daGasLimit: 6,
+    });
+  });
+});
+
+describe("the runner", () => {
+  let running: BotRunner | undefined;
+  afterEach(() => running?.stop());
+
+  /** Runs until `until` turns are over. */
+  async function run(
+    options: Partial<BotOptions>,
+    send: (turn: number) => Promise<void>,
+    pending: (turn: number) => number,
+    until: number,
+  ) {
+    const calls = { sent: 0, asked: 0, gaveUp: 0 };
+    let done: () => void = () => undefined;
+    const over = new Promise<void>((resolve) => {
+      done = resolve;
+    });
+    running = new BotRunner(
+      {
+        bot: {
+          setUp: async () => undefined,
+          sendOne: async () => {
+            await send(++calls.sent);
+            return new Uint8Array(32);
+          },
+        },
+        node: {
+          pendingCount: async () => {
+            if (++calls.asked === until) done();
+            return pending(calls.asked);
+          },
+        },
+        options: { ...OPTIONS, ...options },
+        log,
+        giveUp: () => void calls.gaveUp++,
+      },
+      new AbortController(),
+    );
+    await running.start();
+    await over;
+    await running.stop();
+    return { ...calls, healthy: running.healthy };
+  }
+
+  test("sends while the node has room, and waits otherwise", async () => {
+    const { sent } = await run(
+      { maxPendingTxs: 10 },
+      async () => undefined,
+      (turn) => (turn % 2 === 0 ? 10 : 9),
+      6,
+    );
+    expect(sent).toBe(3);
+  });
+
+  test("is unhealthy after so many errors in a row, and then gives up if told to", async () => {
+    const fails = async () => {
+      throw new Error("no");
+    };
+    const options = { maxConsecutiveErrors: 3, stopWhenUnhealthy: true };
+    const three = await run(options, fails, () => 0, 4);
+    expect(three).toMatchObject({ healthy: false });
+    expect(three.gaveUp).toBeGreaterThan(0);
+    const mends = async (turn: number) => {
+      if (turn % 3 !== 0) throw new Error("no");
+    };
+    expect(await run(options, mends, () => 0, 9)).toMatchObject({ healthy: true, gaveUp: 0 });
+    expect(await run({ ...options, maxConsecutiveErrors: 0 }, fails, () => 0, 5)).toMatchObject({
+      healthy: true,
+      gaveUp: 0,
+    });
+  });
+});
+
+test("a node that checks proofs is refused", async () => {
+  const server = createServer((_, response) => {
+    response.end(
+      JSON.stringify({ jsonrpc: "2.0", id: 1, result: { l1ChainId: 1, rollupVersion: 1, realProofs: true } }),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    const { signal } = new AbortController();
+    const node = new BotNode(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, undefined, signal);
+    const bot = new TransferBot({ core: loadCore(), node, options: OPTIONS, log, signal });
+    await expect(bot.setUp()).rejects.toThrow(BotRefusedError);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+describe("against a node over the recorded chain", () => {
+  const { signal } = new AbortController();
+  let l1: RecordedL1;
+  let recorded: NodeProcess;
+  let node: BotNode;
+  beforeAll(async () => {
+    l1 = await startRecordedL1();
+    recorded = await NodeProcess.start(l1);
+    await recorded.ready();
+    node = new BotNode(recorded.url, undefined, signal);
+  }, 180_000);
+  afterAll(async () => {
+    await recorded?.remove();
+    l1?.stop();
+  });
+
+  test("its transactions are taken, and wait for a block", async () => {
+    const bot = new TransferBot({ core: loadCore(), node, options: OPTIONS, log, signal });
+    await bot.setUp();
+    const hashes = [await bot.sendOne(), await bot.sendOne()];
+    expect(await node.pendingCount()).toBe(2);
+    for (const hash of hashes) expect(await node.receipt(hash)).toMatchObject({ status: "pending" });
+  }, 60_000);
+
+  test("one that no block takes is an error in the end", async () => {
+    const options = botOptions({ ...VALUES, botFollowChain: "PROPOSED" });
+    const bot = new TransferBot({ core: loadCore(), node, options, log, signal });
+    await bot.setUp();
+    await expect(bot.sendOne()).rejects.toThrow(/is pending after \d+ ms, proposed was waited for/);
+  }, 60_000);
+
+  test("a refusal of the node is told", async () => {
+    const options = { ...OPTIONS, l2GasLimit: 1, daGasLimit: 1 };
+    const bot = new TransferBot({ core: loadCore(), node, options, log, signal });
+    await bot.setUp();
+    await expect(bot.sendOne()).rejects.toThrow(BotCallError);
+    await expect(bot.sendOne()).rejects.toThrow("Gas limit is below the minimum fixed cost");
+  }, 60_000);
+});
