@@ -4,6 +4,7 @@ import { equal, toHex } from "../protocol/bytes.ts";
 import { checkpointSlot } from "../protocol/checkpoint-header.ts";
 import { ARCHIVE } from "../protocol/constants.ts";
 import { slotAt } from "../protocol/time.ts";
+import { readTxEffects } from "../protocol/tx-effect.ts";
 import { ProposedBlockRefusedError, type ProposedBlockRule } from "./errors.ts";
 import { messagesOfCheckpoint } from "./message-chain.ts";
 import type { ProposedBlock, RebuiltBlock } from "./rebuilt-checkpoint.ts";
@@ -14,10 +15,11 @@ import { unwindProposed } from "./unwind-chain.ts";
 
 /**
  * Stores a block on top of the chain before its checkpoint is on L1 (sheet 04 section 8.4), with its trees, in one transaction. Runs
- * inside SyncServices.exclusive. Throws ProposedBlockRefusedError; StateMismatchError or WorldStateError when the block's header does
- * not state what its effects give.
+ * inside SyncServices.exclusive. Throws ProposedBlockRefusedError; DecodeError for a body that holds no txs; StateMismatchError or
+ * WorldStateError when the block's header does not state what its effects give.
  */
-export async function addProposedBlock(services: SyncServices, block: ProposedBlock): Promise<void> {
+export async function addProposedBlock(services: SyncServices, given: ProposedBlock): Promise<void> {
+  const block = ofItsBody(given);
   const { chain, worldState, store, emit } = services;
   await replayWorldState(services);
   checkProposed(services, block);
@@ -35,6 +37,12 @@ export async function addProposedBlock(services: SyncServices, block: ProposedBl
   });
   reportRefusedEvents(services, block);
   emit("blocksAdded", { first: number, last: number });
+}
+
+/** The body is what is stored: txs are those in it, and the stored positions of their parts are places in it. */
+function ofItsBody({ record, body, contractEvents }: ProposedBlock): ProposedBlock {
+  const txs = readTxEffects(body);
+  return { record: { ...record, txCount: txs.length }, body, txs, contractEvents };
 }
 
 /** Slot that a checkpoint in the next L1 block has at least; L1's time is what counts, not this machine's. */

@@ -137,8 +137,8 @@ export class Synchronizer {
 
   /**
    * Stores a block on top of the chain before its checkpoint is on L1. Waits for no iteration, only for a commit that may be under way.
-   * Resolves once the block is stored and listeners were told. Rejects with ProposedBlockRefusedError, StateMismatchError,
-   * WorldStateError, or SyncPausedError while paused.
+   * Resolves once the block is stored and listeners were told. Rejects with ProposedBlockRefusedError, DecodeError,
+   * StateMismatchError, WorldStateError, or SyncPausedError while paused.
    */
   addProposedBlock(block: ProposedBlock): Promise<void> {
     if (this.#paused) return Promise.reject(new SyncPausedError());

@@ -1,0 +1,101 @@
+import { ChainStore } from "../../src/archiver/chain-store.ts";
+import { rebuildInThread } from "../../src/archiver/rebuilders.ts";
+import type { ProposedBlock } from "../../src/archiver/rebuilt-checkpoint.ts";
+import { Synchronizer } from "../../src/archiver/synchronizer.ts";
+import type { Core } from "../../src/core/core.ts";
+import { blockHash } from "../../src/core/derive/block-hash.ts";
+import { genesisPublicData } from "../../src/node/genesis.ts";
+import { HEADER_AT, HEADER_SNAPSHOT_AT } from "../../src/protocol/block-header.ts";
+import { fromHex, writeU32 } from "../../src/protocol/bytes.ts";
+import { ARCHIVE } from "../../src/protocol/constants.ts";
+import { openStore } from "../../src/storage/store.ts";
+import { WorldState } from "../../src/world-state/world-state.ts";
+import type { L1Recording, RecordedL1 } from "./recorded-l1.ts";
+
+const FUNDED = {
+  testAccounts: true,
+  sponsoredFpc: true,
+  prefundAddresses: [fromHex("0x099602ed42e355e5338ade3a9e314b3d15b6030b058a0c17c385f4a0f2d2b71a")],
+};
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** Store, real trees and synchronizer over the recorded L1. */
+export function recordedNode(core: Core, l1: RecordedL1, path: string) {
+  const store = openStore({ path });
+  const world = new WorldState(core, store, genesisPublicData(core, FUNDED));
+  const chain = new ChainStore({
+    store,
+    genesis: { header: world.genesisHeader(), hash: world.genesisBlockHash() },
+    epochDuration: l1.identity.constants.epochDuration,
+  });
+  const synchronizer = new Synchronizer({
+    store,
+    chain,
+    worldState: world,
+    reader: l1,
+    blobs: l1.blobs,
+    rebuild: rebuildInThread(core),
+    validateAttestations: async () => ({ valid: true }),
+    logger: silent,
+  });
+  const close = async () => {
+    await synchronizer.stop();
+    await store.close();
+  };
+  return { store, world, chain, synchronizer, close };
+}
+
+export type RecordedNode = ReturnType<typeof recordedNode>;
+
+/** Blocks of each checkpoint of the recording, rebuilt from its blobs; the first entry is that of checkpoint 1. */
+export async function recordedBlocks(core: Core, { identity, checkpoints, blobs }: L1Recording) {
+  const rebuild = rebuildInThread(core);
+  const { l1ChainId, rollupVersion, constants } = identity;
+  const all: ProposedBlock[][] = [];
+  for (const { checkpointNumber, header, archiveRoot, versionedBlobHashes } of checkpoints) {
+    const found = versionedBlobHashes.map((hash) => blobs.get(`0x${Buffer.from(hash).toString("hex")}`)!);
+    const { rollupManaLimit } = constants;
+    const proposal = { checkpointNumber, header, archiveRoot, versionedBlobHashes };
+    const blocks = await rebuild({
+      ...proposal,
+      blobs: Buffer.concat(found),
+      l1ChainId,
+      rollupVersion,
+      rollupManaLimit,
+    });
+    all.push(blocks.blocks);
+  }
+  return all;
+}
+
+/** Gives a changed block the hash of its header and the archive root after it, on top of the chain of `node` and `blocks`. */
+function sealed(core: Core, node: RecordedNode, blocks: ProposedBlock[], block: ProposedBlock): ProposedBlock {
+  const hash = blockHash(core, block.record.header);
+  const fork = node.world.fork();
+  fork.append(ARCHIVE, [...blocks.map(({ record }) => record.hash), hash]);
+  return { ...block, record: { ...block.record, hash, archiveRoot: fork.snapshot(ARCHIVE).root } };
+}
+
+/** The same effects, paid to somebody else: another block. */
+export function rivalOf(core: Core, node: RecordedNode, block: ProposedBlock): ProposedBlock {
+  const header = Uint8Array.from(block.record.header);
+  header[HEADER_AT.coinbase] ^= 1;
+  return sealed(core, node, [], { ...block, record: { ...block.record, header } });
+}
+
+/** A block without txs on top of one that is about to be added. */
+export function emptyAfter(core: Core, node: RecordedNode, block: ProposedBlock): ProposedBlock {
+  const { record } = block;
+  const header = Uint8Array.from(record.header);
+  header.set(record.archiveRoot, HEADER_SNAPSHOT_AT[ARCHIVE]);
+  writeU32(header, HEADER_SNAPSHOT_AT[ARCHIVE] + 32, record.number + 1);
+  writeU32(header, HEADER_AT.blockNumber, record.number + 1);
+  header.fill(0, HEADER_AT.totalFees);
+  const indexWithinCheckpoint = record.indexWithinCheckpoint + 1;
+  return sealed(core, node, [block], {
+    record: { ...record, number: record.number + 1, header, indexWithinCheckpoint, txCount: 0 },
+    body: new Uint8Array(0),
+    txs: [],
+    contractEvents: { ...block.contractEvents, classes: [], instances: [], updates: [], refused: [] },
+  });
+}
