@@ -11,7 +11,14 @@ describe("the help text", () => {
   test("has every group once, in order, and says which are to come", () => {
     expect([...groups.keys()]).toEqual([...GROUPS]);
     expect(helpGroups().map(({ heading }) => heading)).toEqual(
-      expect.arrayContaining(["General", "RPC", "L1", "Telemetry (not available yet)", "Bot (not available yet)"]),
+      expect.arrayContaining([
+        "General",
+        "RPC",
+        "L1",
+        "Telemetry (not available yet)",
+        "Proving broker (not available yet)",
+        "Bot",
+      ]),
     );
   });
 
@@ -77,7 +84,9 @@ describe("docs/configuration.md", () => {
   test("says who uses an option, and marks deprecated names", () => {
     const row = (name: string) => lines.find((line) => line.includes(`\`${name}\``));
     expect(row("--port")).toMatch(/\| rpc \|$/);
-    expect(row("--bot.botMode")).toMatch(/\| bot \(not available yet\) \|$/);
+    expect(row("--bot.botMode")).toMatch(/\| bot \|$/);
+    expect(row("--bot.senderSalt")).toMatch(/\| bot \(no effect\) \|$/);
+    expect(row("--proverBroker.proverBrokerBatchSize")).toMatch(/\| broker \(not available yet\) \|$/);
     expect(row("--api-prefix")).toMatch(/\| rpc \(no effect\) \|$/);
     expect(row("L1_FIXED_PRIORITY_FEE_PER_GAS")).toContain("`L1_FIXED_PRIORITY_FEE_PER_GAS` (deprecated)");
   });
