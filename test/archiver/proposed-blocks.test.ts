@@ -472,6 +472,7 @@ it("any run of proposals, checkpoints, reorgs and restarts ends in the rows of a
       let follower = start(l1);
       await settle(follower);
       let round = 0;
+      let highest = 0;
       for (const given of steps) {
         if ("blocks" in given) {
           const { checkpoint, blocks } = next(l1, given.blocks, { salt: `ours ${++round}` });
@@ -487,9 +488,10 @@ it("any run of proposals, checkpoints, reorgs and restarts ends in the rows of a
           open[open.indexOf(follower)] = again;
           follower = again;
         }
+        highest = Math.max(highest, l1.height);
       }
-      l1.mine();
-      l1.mine();
+      // An L1 that ends below what was read already tells nothing.
+      while (l1.height <= highest + 1) l1.mine();
       l1.propose([1, 1]);
       await settle(follower);
       l1.mine();
@@ -498,6 +500,6 @@ it("any run of proposals, checkpoints, reorgs and restarts ends in the rows of a
       expect(await freshRows(l1)).toMatchObject(stored);
       for (const each of open.splice(0)) await each.close();
     }),
-    { numRuns: 40 },
+    { numRuns: 25 },
   );
 });
