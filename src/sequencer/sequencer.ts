@@ -196,6 +196,10 @@ export class Sequencer {
   #skipped(slot: number, error: unknown): void {
     if (this.#stopping.signal.aborted) {
       this.#ledger.skipped(slot, "interrupted", {});
+    } else if (error instanceof SlotSkipped && error.reason === "interrupted") {
+      // Nothing was built before the pause: the slot can be tried again after it.
+      this.#attempted = Math.min(this.#attempted, slot - 1);
+      this.#ledger.skipped(slot, "paused", {});
     } else if (error instanceof SlotSkipped) {
       this.#ledger.skipped(slot, error.reason, error.facts);
     } else if (error instanceof L1Error) {

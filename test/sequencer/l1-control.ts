@@ -32,7 +32,8 @@ export class ControlledL1 {
   async call<T = string>(method: string, params: unknown[] = []): Promise<T> {
     const response = await fetch(this.url, {
       method: "POST",
-      headers: { "content-type": "application/json" },
+      // A connection that is kept may have ended on anvil's side when the machine is busy.
+      headers: { "content-type": "application/json", connection: "close" },
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
     });
     const { result, error } = (await response.json()) as { result: T; error?: { message: string } };

@@ -1,0 +1,252 @@
+import type { ProposedBlock } from "../../src/archiver/rebuilt-checkpoint.ts";
+import type { CheckpointRecord } from "../../src/archiver/types.ts";
+import { L1UnavailableError } from "../../src/l1/errors.ts";
+import { NO_ATTESTATIONS } from "../../src/l1/propose/attestations.ts";
+import type { EpochCommittee } from "../../src/l1/types.ts";
+import { BLOCK_HEADER_BYTES, HEADER_AT } from "../../src/protocol/block-header.ts";
+import { writeU32, writeUint } from "../../src/protocol/bytes.ts";
+import { CHECKPOINT_AT, CHECKPOINT_HEADER_BYTES } from "../../src/protocol/checkpoint-header.ts";
+import { fr } from "../../src/protocol/field.ts";
+import { slotTimestamp } from "../../src/protocol/time.ts";
+import type { AttestationCollector } from "../../src/sequencer/attestations.ts";
+import type { BlockOutcome, CheckpointTerms } from "../../src/sequencer/build/checkpoint-terms.ts";
+import type { CheckpointToPublish, PublishOutcome } from "../../src/sequencer/publisher/types.ts";
+import { Sequencer } from "../../src/sequencer/sequencer.ts";
+import type { SequencerParts } from "../../src/sequencer/sequencer-parts.ts";
+import type { SequencerSettings } from "../../src/sequencer/settings.ts";
+import type { StateChange } from "../../src/sequencer/state-machine.ts";
+import { IDENTITY } from "../rpc/support/fakes.ts";
+
+export const ATTESTER = `0x${"a7".repeat(20)}`;
+
+const SETTINGS: SequencerSettings = {
+  pollingIntervalMs: 5,
+  enforceTimeTable: true,
+  blockDurationMs: undefined,
+  l1PublishingTime: undefined,
+  attestationPropagationTime: 2,
+  minTxsPerBlock: 1,
+  minValidTxsPerBlock: undefined,
+  maxTxsPerBlock: undefined,
+  maxTxsPerCheckpoint: undefined,
+  maxL2BlockGas: undefined,
+  maxDABlockGas: undefined,
+  perBlockAllocationMultiplier: 2,
+  buildCheckpointIfEmpty: false,
+  minBlocksForCheckpoint: undefined,
+  minTxPoolAgeMs: 0,
+  disabledValidators: [],
+};
+
+/** A node around a sequencer in which a test says what each part does. The clock stands still unless it is moved. */
+export class FakeNode {
+  readonly log: { level: string; message: string; facts: Record<string, unknown> }[] = [];
+  readonly states: StateChange[] = [];
+  readonly published: CheckpointToPublish[] = [];
+  readonly terms: CheckpointTerms[] = [];
+  /** Txs and limits of each block that was asked for. */
+  readonly builds: {
+    txs: string[];
+    minValidTxs: number | undefined;
+    maxTxs: number | undefined;
+    deadline: number | undefined;
+  }[] = [];
+  readonly removed: string[] = [];
+  readonly constants = { ...IDENTITY.constants, slotDuration: 72, ethereumSlotDuration: 12, targetCommitteeSize: 0 };
+  nowMs: number;
+  l1Timestamp: number;
+  syncedL1 = true;
+  l1Silent = false;
+  refusal: Error | undefined;
+  committee: EpochCommittee | undefined;
+  attesters = [ATTESTER];
+  collector: AttestationCollector = { obstacle: () => undefined, collect: async () => NO_ATTESTATIONS };
+  publish: (checkpoint: CheckpointToPublish) => Promise<PublishOutcome> = async () => ({
+    kind: "published",
+    txHash: "0x01",
+    l1BlockNumber: 9,
+  });
+  /** Txs that no block can have, and those that fail through no fault of their own. */
+  readonly unprocessable = new Set<string>();
+  readonly failing = new Set<string>();
+  buildError: Error | undefined;
+  refuseBlock: Error | undefined;
+  readonly #pending = new Map<string, Uint8Array>();
+  readonly #arrivals = new Set<() => void>();
+  /** Slots of stored blocks, and of checkpoints. */
+  readonly #blocks: { slot: number }[] = [];
+  #checkpointed = 0;
+  readonly #checkpointSlots: number[] = [];
+  readonly sequencer: Sequencer;
+
+  constructor(settings: Partial<SequencerSettings> = {}, { slot = 10 } = {}) {
+    this.nowMs = slotTimestamp(slot, this.constants) * 1000;
+    this.l1Timestamp = this.nowMs / 1000;
+    this.sequencer = new Sequencer(this.#parts(), { ...SETTINGS, ...settings });
+    this.sequencer.onStateChange((change) => void this.states.push(change));
+  }
+
+  /** Begins a slot on L1 and on the clock. */
+  beginSlot(slot: number): void {
+    this.nowMs = slotTimestamp(slot, this.constants) * 1000;
+    this.l1Timestamp = this.nowMs / 1000;
+    // What the archiver does with blocks whose slot has passed.
+    this.#blocks.length = this.#checkpointed;
+    this.sequencer.wake();
+  }
+
+  addTx(name: string): void {
+    this.#pending.set(name, fr(BigInt(this.#pending.size + 1 + this.removed.length * 1000)));
+    for (const listener of [...this.#arrivals]) listener();
+  }
+
+  get pending(): string[] {
+    return [...this.#pending.keys()];
+  }
+
+  get reasons(): string[] {
+    const { slots } = this.sequencer.status();
+    return Object.entries(slots).flatMap(([reason, count]) => (count > 0 ? [`${reason}: ${count}`] : []));
+  }
+
+  /** L1 takes what was proposed. */
+  settle(): void {
+    this.#checkpointed = this.#blocks.length;
+    this.#checkpointSlots.push(this.#blocks[this.#blocks.length - 1].slot);
+  }
+
+  #nameOf(hash: Uint8Array): string {
+    for (const [name, own] of this.#pending) if (own === hash) return name;
+    return "gone";
+  }
+
+  #parts(): SequencerParts {
+    const note = (level: string) => (facts: object, message: string) =>
+      void this.log.push({ level, message, facts: facts as Record<string, unknown> });
+    const l1 =
+      <T>(answer: () => T) =>
+      async (): Promise<T> => {
+        if (this.l1Silent) throw new L1UnavailableError([], "eth_call");
+        return answer();
+      };
+    const header = (slot: number): Uint8Array => {
+      const bytes = new Uint8Array(BLOCK_HEADER_BYTES);
+      writeU32(bytes, HEADER_AT.slotNumber, slot);
+      return bytes;
+    };
+    const node = this;
+    return {
+      reader: {
+        identity: { ...IDENTITY, constants: this.constants },
+        latestBlock: l1(() => ({ number: 5, hash: fr(5n), timestamp: this.l1Timestamp })),
+        committee: async (epoch) => this.committee ?? { epoch, committee: undefined, seed: 0n, escapeHatchOpen: false },
+        proposals: {
+          canProposeAt: async (timestamp) => {
+            await l1(() => {})();
+            if (this.refusal) throw this.refusal;
+            const slot = Math.floor((timestamp - this.constants.l1GenesisTime) / 72);
+            return { slot, checkpointNumber: this.#checkpointSlots.length + 1 };
+          },
+          minFeesAt: l1(() => ({ feePerDaGas: 0n, feePerL2Gas: 7n })),
+          feeAssetPriceModifier: async () => 3n,
+        },
+      },
+      chain: {
+        block: (number) =>
+          ({ header: header(this.#blocks[number - 1]?.slot ?? 0), archiveRoot: fr(BigInt(number)) }) as never,
+        checkpoint: (number) => {
+          const slot = this.#checkpointSlots[number - 1];
+          if (slot === undefined) return undefined;
+          const bytes = new Uint8Array(CHECKPOINT_HEADER_BYTES);
+          writeUint(bytes, CHECKPOINT_AT.slotNumber + 26, 6, slot);
+          return { number, header: bytes } as CheckpointRecord;
+        },
+        checkpointedBlockNumber: () => this.#checkpointed,
+        checkpointsOfEpoch: () => [],
+        latestBlockNumber: () => this.#blocks.length,
+        latestCheckpointNumber: () => this.#checkpointSlots.length,
+        messages: { range: () => [] } as never,
+        state: {
+          processed: () => (this.syncedL1 ? { number: 5, hash: fr(5n), timestamp: this.l1Timestamp } : undefined),
+        } as never,
+      },
+      worldTip: () => this.#blocks.length,
+      sync: {
+        initialSyncComplete: true,
+        poke: () => {},
+        addProposedBlock: async (block: ProposedBlock) => {
+          if (this.refuseBlock) throw this.refuseBlock;
+          this.#blocks.push({ slot: (block as unknown as { slot: number }).slot });
+          for (const name of (block as unknown as { names: string[] }).names) this.#pending.delete(name);
+        },
+      },
+      pool: {
+        get pendingCount() {
+          return node.#pending.size;
+        },
+        eligible: () => [...this.#pending.values()],
+        get: () => ({}) as never,
+        remove: (hashes) => {
+          for (const hash of hashes) {
+            const name = this.#nameOf(hash);
+            this.removed.push(name);
+            this.#pending.delete(name);
+          }
+        },
+        slotStarted: () => {},
+        onPending: (listener) => {
+          this.#arrivals.add(listener);
+          return () => this.#arrivals.delete(listener);
+        },
+      },
+      keys: () => ({
+        attesterAddresses: () => this.attesters,
+        coinbaseOf: () => `0x${"c0".repeat(20)}`,
+        feeRecipientOf: () => `0x${"fe".repeat(32)}`,
+      }),
+      startCheckpoint: async (terms) => {
+        this.terms.push(terms);
+        const built: ProposedBlock[] = [];
+        return {
+          validate: undefined,
+          close: () => {},
+          complete: async () =>
+            ({ checkpointNumber: terms.checkpointNumber, blocks: built, blobs: [new Uint8Array(1)] }) as never,
+          buildBlock: async (txs, { minValidTxs = 1, maxTxs, deadline }) => {
+            const names = txs.map(({ hash }) => this.#nameOf(hash));
+            this.builds.push({ txs: names, minValidTxs, maxTxs, deadline });
+            if (this.buildError) throw this.buildError;
+            const left = (set: Set<string>) =>
+              txs.flatMap(({ hash }, index) =>
+                set.has(this.#nameOf(hash)) ? [{ index, hash, reason: "of no use", cause: new Error("broken") }] : [],
+              );
+            const good = names.filter((name) => !this.unprocessable.has(name) && !this.failing.has(name));
+            const outcome = {
+              processed: good.map(() => ({})),
+              unprocessable: left(this.unprocessable),
+              failed: left(this.failing),
+              skipped: [],
+            } as unknown as BlockOutcome;
+            if (good.length < minValidTxs) return outcome;
+            const number = this.#blocks.length + 1;
+            const block = { record: { number }, txs: good, slot: terms.slot, names: good } as unknown as ProposedBlock;
+            built.push(block);
+            return { ...outcome, block };
+          },
+        };
+      },
+      attestations: {
+        obstacle: (committee) => this.collector.obstacle(committee),
+        collect: (request) => this.collector.collect(request),
+      },
+      publisher: {
+        publishCheckpoint: async (checkpoint) => {
+          this.published.push(checkpoint);
+          return this.publish(checkpoint);
+        },
+      },
+      now: () => this.nowMs,
+      logger: { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") },
+    };
+  }
+}

@@ -1,0 +1,343 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { ContractRevertError } from "../../src/l1/errors.ts";
+import { fromHex } from "../../src/protocol/bytes.ts";
+import { NoCommitteeAttestations } from "../../src/sequencer/attestations.ts";
+import type { SequencerSettings } from "../../src/sequencer/settings.ts";
+import { TimetableError } from "../../src/sequencer/timetable/timetable.ts";
+import { ATTESTER, FakeNode } from "./fake-parts.ts";
+import { until } from "./proposing-node.ts";
+
+let node: FakeNode;
+const start = (settings: Partial<SequencerSettings> = {}, prepare: (node: FakeNode) => void = () => {}): void => {
+  node = new FakeNode(settings);
+  prepare(node);
+  node.sequencer.start();
+};
+afterEach(() => node?.sequencer.stop());
+
+/** The next turn, and the one after it, have seen what is now. */
+const turns = () => new Promise((resolve) => setTimeout(resolve, 60));
+const published = (count = 1) =>
+  until(() => node.published.length >= count && node.sequencer.status().state === "IDLE");
+
+describe("a slot of this node", () => {
+  it("passes through every state, with the terms of its start", async () => {
+    start();
+    node.addTx("a");
+    await published();
+    expect(node.states.map(({ newState }) => newState)).toEqual(
+      expect.arrayContaining([
+        "SYNCHRONIZING",
+        "PROPOSER_CHECK",
+        "INITIALIZING_CHECKPOINT",
+        "WAITING_FOR_TXS",
+        "CREATING_BLOCK",
+        "ASSEMBLING_CHECKPOINT",
+        "COLLECTING_ATTESTATIONS",
+        "PUBLISHING_CHECKPOINT",
+        "IDLE",
+      ]),
+    );
+    expect(node.terms).toMatchObject([
+      { slot: 10, checkpointNumber: 1, parentBlock: 0, timestamp: 1000 + 720, gasFees: { feePerL2Gas: 7n } },
+    ]);
+    // One L1 slot before the next slot begins.
+    expect(node.published).toMatchObject([{ slot: 10, feeAssetPriceModifier: 3, timeoutAt: (1000 + 792 - 12) * 1000 }]);
+    expect(node.sequencer.status().lastPublished).toMatchObject({
+      slot: 10,
+      checkpointNumber: 1,
+      txs: 1,
+      txHash: "0x01",
+    });
+  });
+
+  it("begins as soon as a tx comes", async () => {
+    start();
+    await until(() => node.sequencer.status().state === "WAITING_FOR_TXS");
+    node.addTx("late");
+    await published();
+    expect(node.builds).toMatchObject([{ txs: ["late"], minValidTxs: 1, maxTxs: 32 }]);
+  });
+
+  it("gets one checkpoint, and the next slot another", async () => {
+    start();
+    node.addTx("a");
+    await published();
+    node.settle();
+    node.addTx("b");
+    await turns();
+    expect(node.published).toHaveLength(1);
+    node.beginSlot(11);
+    await published(2);
+    expect(node.terms.map(({ slot, checkpointNumber }) => [slot, checkpointNumber])).toEqual([
+      [10, 1],
+      [11, 2],
+    ]);
+    expect(node.reasons).toEqual(["published: 2"]);
+  });
+
+  it("has several blocks, each with txs of its own, when blocks have a duration", async () => {
+    start({ blockDurationMs: 6000 });
+    node.addTx("a");
+    for (let second = 1; second < 72 - 12 && node.published.length === 0; second++) {
+      await turns();
+      node.nowMs += 1000;
+      if (second === 8) node.addTx("b");
+    }
+    await published();
+    expect(node.builds.map(({ txs }) => txs)).toEqual([["a"], ["b"]]);
+    // The slot began to be built for 12 s before its start; a block may take until the end of its part of the slot.
+    expect(node.builds.map(({ deadline }) => deadline! / 1000 - 1000 - 720 + 12)).toEqual([19, 25]);
+    expect(node.published).toHaveLength(1);
+  });
+
+  it("is published without txs only where that is wanted", async () => {
+    start({ buildCheckpointIfEmpty: true });
+    await published();
+    expect(node.builds).toMatchObject([{ txs: [], minValidTxs: 0 }]);
+  });
+
+  it("is not missed by a node that must keep no timetable", async () => {
+    start({ enforceTimeTable: false });
+    node.nowMs += 58_000;
+    await turns();
+    node.addTx("a");
+    await published();
+    expect(node.builds).toMatchObject([{ txs: ["a"], deadline: undefined }]);
+  });
+});
+
+describe("a slot that is not proposed has its reason in the log and the counts", () => {
+  /** Lets the slot pass and gives how it was counted. */
+  async function reasonOf(): Promise<string[]> {
+    await turns();
+    await until(() => node.sequencer.status().state === "IDLE");
+    node.sequencer.pause();
+    node.beginSlot(12);
+    await turns();
+    return node.reasons;
+  }
+  const logged = () => node.log.find(({ message }) => message.startsWith("the slot is over"))?.facts;
+
+  it("no txs", async () => {
+    start();
+    await until(() => node.sequencer.status().state === "WAITING_FOR_TXS");
+    node.nowMs += 50_000;
+    expect(await reasonOf()).toEqual(["no txs: 1"]);
+    expect(logged()).toMatchObject({ slot: 10, reason: "no txs", available: 0 });
+  });
+
+  it("not synced", async () => {
+    start({}, (made) => {
+      made.syncedL1 = false;
+    });
+    node.addTx("a");
+    expect(await reasonOf()).toEqual(["not synced: 1"]);
+  });
+
+  it("L1 says nothing: tried again once it does", async () => {
+    start();
+    node.l1Silent = true;
+    node.addTx("a");
+    await turns();
+    expect(node.published).toEqual([]);
+    node.l1Silent = false;
+    await published();
+    expect(node.reasons).toEqual(["published: 1"]);
+  });
+
+  it("L1 says nothing for the whole slot", async () => {
+    start();
+    node.l1Silent = true;
+    expect(await reasonOf()).toEqual(["L1 unavailable: 1"]);
+  });
+
+  it("L1 would not take it", async () => {
+    start();
+    const revert = { errorName: "Rollup__InvalidArchive", args: [], data: "0xb682a40e", message: "execution reverted" };
+    node.refusal = new ContractRevertError(revert, {});
+    node.addTx("a");
+    expect(await reasonOf()).toEqual(["refused by L1: 1"]);
+    expect(logged()).toMatchObject({ rule: "reverted: Rollup__InvalidArchive" });
+    expect(node.builds).toEqual([]);
+  });
+
+  it.each(["rejected", "timed out", "expired", "no publisher"] as const)("the publisher says: %s", async (kind) => {
+    start();
+    node.publish = async () => ({ kind, reason: "insufficient funds" });
+    node.addTx("a");
+    expect(await reasonOf()).toEqual(["publishing failed: 1"]);
+    expect(logged()).toMatchObject({ outcome: kind, why: "insufficient funds" });
+    // What was stored for the slot stands against a second proposal for it.
+    expect(node.published).toHaveLength(1);
+  });
+
+  it("the slot is proposed for a second time only when nothing of it was stored", async () => {
+    start({ enforceTimeTable: false });
+    node.publish = async () => ({ kind: "rejected", reason: "no" });
+    node.addTx("a");
+    await until(() => node.published.length === 1);
+    node.addTx("b");
+    expect(await reasonOf()).toEqual(["slot taken: 1"]);
+    expect(node.published).toHaveLength(1);
+  });
+
+  it("a block fails, and nothing was built before it", async () => {
+    start();
+    node.buildError = new Error("the state is gone");
+    node.addTx("a");
+    expect(await reasonOf()).toEqual(["build failed: 1"]);
+    expect(logged()).toMatchObject({ error: "the state is gone" });
+  });
+
+  it("the own archiver refuses the block", async () => {
+    start();
+    node.refuseBlock = new Error("its slot has passed");
+    node.addTx("a");
+    expect(await reasonOf()).toEqual(["block refused: 1"]);
+    expect(node.published).toEqual([]);
+  });
+
+  it("too late for the next step", async () => {
+    start();
+    node.collector = {
+      obstacle: () => undefined,
+      collect: async () => {
+        node.nowMs += 59_500;
+        return { signatureIndices: new Uint8Array(), signaturesOrAddresses: new Uint8Array(), signers: [] };
+      },
+    };
+    node.addTx("a");
+    expect(await reasonOf()).toEqual(["too late: 1"]);
+    expect(logged()).toMatchObject({ state: "PUBLISHING_CHECKPOINT", latest: 71 });
+  });
+
+  it("it was begun too late", async () => {
+    node = new FakeNode();
+    node.nowMs += 52_000;
+    node.l1Timestamp += 52;
+    node.sequencer.start();
+    expect(await reasonOf()).toEqual(["not begun in time: 1"]);
+  });
+
+  it("paused: pending txs stay, and are taken after it", async () => {
+    start();
+    node.sequencer.pause();
+    node.addTx("a");
+    await turns();
+    expect([node.builds, node.pending]).toEqual([[], ["a"]]);
+    node.beginSlot(11);
+    await turns();
+    node.sequencer.resume();
+    await published();
+    expect(node.reasons).toEqual(["published: 1", "paused: 1"]);
+  });
+
+  it("paused while waiting for txs", async () => {
+    start();
+    await until(() => node.sequencer.status().state === "WAITING_FOR_TXS");
+    node.sequencer.pause();
+    await until(() => node.sequencer.status().state === "IDLE");
+    node.addTx("a");
+    await turns();
+    expect(node.builds).toEqual([]);
+  });
+});
+
+describe("txs that a block cannot have", () => {
+  it("leave the pool with their reason in the log; the others are proposed", async () => {
+    start();
+    node.unprocessable.add("bad");
+    node.failing.add("breaks");
+    for (const name of ["bad", "breaks", "good"]) node.addTx(name);
+    await published();
+    expect(node.removed.sort()).toEqual(["bad", "breaks"]);
+    const dropped = node.log.filter(({ message }) => message.startsWith("dropping a tx"));
+    expect(dropped.map(({ level, facts }) => [level, facts.reason])).toEqual([
+      ["warn", "of no use"],
+      ["error", "of no use"],
+    ]);
+    expect(node.published).toHaveLength(1);
+  });
+
+  it("alone make no block, and nothing of the slot is stored", async () => {
+    start();
+    node.unprocessable.add("bad");
+    node.addTx("bad");
+    await until(() => node.removed.length === 1);
+    await until(() => node.sequencer.status().state === "IDLE");
+    node.beginSlot(11);
+    node.addTx("good");
+    await published();
+    expect(node.reasons).toEqual(["published: 1", "too few valid txs: 1"]);
+  });
+});
+
+describe("a committee", () => {
+  const other = fromHex(`0x${"0b".repeat(20)}`);
+  const own = fromHex(ATTESTER);
+  const begin = (members: Uint8Array[] | undefined, settings = {}): FakeNode => {
+    node = new FakeNode(settings);
+    node.constants.targetCommitteeSize = 4;
+    node.committee = { epoch: 0, committee: members, seed: 5n, escapeHatchOpen: false };
+    node.addTx("a");
+    node.sequencer.start();
+    return node;
+  };
+  const settled = async (): Promise<string[]> => {
+    await turns();
+    node.sequencer.pause();
+    node.beginSlot(12);
+    await turns();
+    return node.reasons;
+  };
+
+  it("lets the slot's proposer propose when its attestations can be had", async () => {
+    begin([own, own, own, own]);
+    await published();
+    expect(node.published).toMatchObject([{ attester: ATTESTER }]);
+  });
+
+  it("of others is none of this node's business", async () => {
+    begin([other, other, other, other]);
+    expect(await settled()).toEqual(["not proposer: 1"]);
+  });
+
+  it("cannot be asked without peers, which is said before anything is built", async () => {
+    begin([own, own, own, own]);
+    node.collector = new NoCommitteeAttestations();
+    expect(await settled()).toEqual(["no attesters: 1"]);
+    const line = node.log.find(({ level, message }) => level === "warn" && message.startsWith("the slot is over"));
+    expect(line?.facts.obstacle).toMatch(/committee of 4 must attest/);
+    expect(node.builds).toEqual([]);
+  });
+
+  it("that is not there, an open escape hatch and switched-off attesters keep the slot from being proposed", async () => {
+    begin(undefined);
+    expect(await settled()).toEqual(["no committee: 1"]);
+    await node.sequencer.stop();
+    begin([own, own, own, own]);
+    node.committee!.escapeHatchOpen = true;
+    expect(await settled()).toEqual(["escape hatch: 1"]);
+    await node.sequencer.stop();
+    begin([own, own, own, own], { disabledValidators: [ATTESTER] });
+    expect(await settled()).toEqual(["no keys: 1"]);
+  });
+});
+
+it("keeps its settings when new ones leave no time for a block", () => {
+  start();
+  const before = node.sequencer.timetable;
+  expect(() => node.sequencer.configure({ l1PublishingTime: 70 })).toThrow(TimetableError);
+  expect(node.sequencer.timetable).toBe(before);
+  node.sequencer.configure({ blockDurationMs: 6000 });
+  expect(node.sequencer.timetable.maxBlocks).toBeGreaterThan(1);
+});
+
+it("stops in the middle of a wait, and what it was doing counts as interrupted", async () => {
+  start();
+  await until(() => node.sequencer.status().state === "WAITING_FOR_TXS");
+  await node.sequencer.stop();
+  expect(node.sequencer.status().state).toBe("STOPPED");
+  expect(node.reasons).toEqual(["interrupted: 1"]);
+});
