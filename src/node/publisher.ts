@@ -35,6 +35,10 @@ export interface RunningPublisher {
   stop(): Promise<void>;
 }
 
+/** L1 is asked again at the next look: a call itself is repeated once only. */
+const RETRY_DELAYS_MS = [200];
+const TIMEOUT_MS = 10_000;
+
 function signerOf(account: Account): L1Signer {
   return account.kind === "local"
     ? new LocalSigner(account.key.reveal())
@@ -70,10 +74,16 @@ export function startPublisher(options: PublisherOptions): RunningPublisher {
   const { values, directory, identity, keys, kzg, now, logger } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
-  const rpc = new L1Rpc({ urls: values.l1RpcUrls, signal, logger });
+  const rpc = new L1Rpc({
+    urls: values.l1RpcUrls,
+    timeoutMs: TIMEOUT_MS,
+    retryDelaysMs: RETRY_DELAYS_MS,
+    signal,
+    logger,
+  });
   const states: TxStates = directory.temporary
     ? new MemoryTxStates()
-    : new L1TxStore(join(directory.path, "l1-transactions"));
+    : new L1TxStore(join(directory.path, "l1-tx-utils"));
   const settings = l1TxSettings(values);
   const { l1ChainId: chainId, rollupVersion, addresses } = identity;
   const cellProofs = wantsCellProofs(chainId);
@@ -104,8 +114,9 @@ export function startPublisher(options: PublisherOptions): RunningPublisher {
     publisher,
     async stop() {
       stopping.abort();
+      await Promise.all(senders.map((sender) => sender.settled()));
       await publisher.close();
-      states.close();
+      await states.close();
     },
   };
 }

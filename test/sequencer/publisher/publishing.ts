@@ -2,13 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Kzg } from "../../../src/l1/blobs/kzg.ts";
 import type { L1Logger } from "../../../src/l1/logger.ts";
 import type { RollupIdentity } from "../../../src/l1/types.ts";
-import {
-  type OpenPublisher,
-  openPublisher,
-  type PublisherOptions,
-} from "../../../src/sequencer/publisher/open-publisher.ts";
 import { PrivateKey } from "../../../src/validator/keystore/private-key.ts";
 import type { ReplayedL1 } from "../../conformance/replayed-l1.ts";
+import { type OpenPublisher, openPublisher, type PublisherOptions } from "./open-publisher.ts";
 import { PUBLISHER_KEY, SETTINGS } from "./recorded-proposals.ts";
 
 export interface LogLine {

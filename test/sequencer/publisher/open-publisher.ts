@@ -1,18 +1,18 @@
-import type { Kzg } from "../../l1/blobs/kzg.ts";
-import type { BlobUploadStore } from "../../l1/blobs/source.ts";
-import type { L1Logger } from "../../l1/logger.ts";
-import { wantsCellProofs } from "../../l1/propose/sidecars.ts";
-import { L1Rpc } from "../../l1/rpc/l1-rpc.ts";
-import { L1Sender } from "../../l1/tx/l1-sender.ts";
-import { LocalSigner } from "../../l1/tx/local-signer.ts";
-import { MemoryTxStates } from "../../l1/tx/memory-tx-states.ts";
-import { RemoteSigner } from "../../l1/tx/remote-signer.ts";
-import type { L1TxSettings } from "../../l1/tx/settings.ts";
-import type { L1Signer } from "../../l1/tx/signer.ts";
-import { L1TxStore } from "../../l1/tx/tx-store.ts";
-import type { RollupIdentity } from "../../l1/types.ts";
-import type { Account } from "../../validator/keystore/accounts.ts";
-import { Publisher } from "./publisher.ts";
+import type { Kzg } from "../../../src/l1/blobs/kzg.ts";
+import type { BlobUploadStore } from "../../../src/l1/blobs/source.ts";
+import type { L1Logger } from "../../../src/l1/logger.ts";
+import { wantsCellProofs } from "../../../src/l1/propose/sidecars.ts";
+import { L1Rpc } from "../../../src/l1/rpc/l1-rpc.ts";
+import { L1Sender } from "../../../src/l1/tx/l1-sender.ts";
+import { LocalSigner } from "../../../src/l1/tx/local-signer.ts";
+import { MemoryTxStates } from "../../../src/l1/tx/memory-tx-states.ts";
+import { RemoteSigner } from "../../../src/l1/tx/remote-signer.ts";
+import type { L1TxSettings } from "../../../src/l1/tx/settings.ts";
+import type { L1Signer } from "../../../src/l1/tx/signer.ts";
+import { L1TxStore } from "../../../src/l1/tx/tx-store.ts";
+import type { RollupIdentity } from "../../../src/l1/types.ts";
+import { Publisher } from "../../../src/sequencer/publisher/publisher.ts";
+import type { Account } from "../../../src/validator/keystore/accounts.ts";
 
 export interface PublisherOptions {
   l1RpcUrls: readonly string[];
