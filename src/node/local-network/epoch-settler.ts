@@ -40,6 +40,16 @@ export class EpochSettler {
 
   /** The epoch of the first unproven checkpoint, when `timestamp` (seconds) is past it or its last slot has a checkpoint. */
   complete(timestamp: number): CompleteEpoch | undefined {
+    const next = this.#next();
+    return next === undefined || timestamp < next.over ? undefined : next;
+  }
+
+  /** When the epoch of the first unproven checkpoint is over, in seconds; undefined when all is settled. */
+  overAt(): number | undefined {
+    return this.#next()?.over;
+  }
+
+  #next(): (CompleteEpoch & { over: number }) | undefined {
     const { chain, constants } = this.#parts;
     const latest = chain.latestCheckpointNumber();
     const proven = chain.provenCheckpointNumber();
@@ -55,10 +65,10 @@ export class EpochSettler {
       if (next === undefined || checkpointSlot(next.header) > lastSlot) break;
       last = next;
     }
-    const over = timestamp >= slotTimestamp(lastSlot + 1, constants) || checkpointSlot(last.header) === lastSlot;
-    if (!over) return undefined;
+    const full = checkpointSlot(last.header) === lastSlot;
     const { epochOutHash } = CHECKPOINT_AT;
-    return { epoch, lastCheckpoint: last.number, outHash: last.header.slice(epochOutHash, epochOutHash + 32) };
+    const over = full ? 0 : slotTimestamp(lastSlot + 1, constants);
+    return { epoch, over, lastCheckpoint: last.number, outHash: last.header.slice(epochOutHash, epochOutHash + 32) };
   }
 
   /**

@@ -45,7 +45,10 @@ export async function startLocalChain(parts: ChainParts, options: LocalChainOpti
     chain,
     settler: new EpochSettler({ l1, chain, constants: identity.constants, addresses: identity.addresses }),
     pendingTxs: () => mempool.pool.pendingCount,
-    building: () => !RESTING.has(sequencer.status().state),
+    building: () => {
+      const { state } = sequencer.status();
+      return !RESTING.has(state) && !(state === "WAITING_FOR_TXS" && mempool.pool.pendingCount === 0);
+    },
     slotBegan: () => {
       synchronizer.poke();
       sequencer.wake();

@@ -87,7 +87,6 @@ async function openL1(options: StartOptions, teardown: Teardown): Promise<Develo
     keeper.start();
     teardown.add("L1 state", () => keeper.stop());
   }
-  l1.loadBlobChecks().catch((error: unknown) => log.debug({ error }, "L1 loads its blob checks later"));
   if (anvil.restored) await l1.resume(values.ethereumSlotDuration);
   return l1;
 }
@@ -123,6 +122,8 @@ async function startLocalNetwork(options: StartOptions): Promise<RunningService>
       signal,
     });
     const { addresses } = contracts;
+    // L1 mines nothing meanwhile, and nothing is to be mined until the first checkpoint.
+    l1.loadBlobChecks().catch((error: unknown) => log.debug({ error }, "L1 loads its blob checks later"));
 
     progress.step("starting the node");
     const key = l1PrivateKey(mnemonicOf(values), 0);

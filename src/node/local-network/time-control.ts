@@ -10,7 +10,7 @@ export interface TimeControlParts {
   clock: ShiftableClock;
   constants: Pick<L1Constants, "slotDuration" | "l1GenesisTime">;
   chain: Pick<ChainStore, "checkpoint" | "latestCheckpointNumber">;
-  settler: Pick<EpochSettler, "settle" | "complete">;
+  settler: Pick<EpochSettler, "settle" | "complete" | "overAt">;
   /** Txs that wait for a block. */
   pendingTxs(): number;
   /** Whether a block is being built or published: the slot must not end under it. */
@@ -30,13 +30,16 @@ export interface TimeLogger {
 
 /** Longest pause between two looks; events shorten it. Milliseconds. */
 const LOOK_MS = 100;
+/** Real time without a tx after which an epoch that has checkpoints is brought to its end. Milliseconds. */
+const QUIET_MS = 1_000;
 /** Patience grows to this while slots stay empty: what is pending cannot be put into a block. Milliseconds. */
 const MOST_PATIENCE_MS = 4_000;
 
 /**
  * Moves the time of a development L1, and the node's clock with it, so that nobody waits for a slot: when the current slot has its
  * checkpoint, or will not get one, the next slot begins (sheet 06 section 8.3). Time only goes forward. While somebody else has switched
- * L1's mining off, it does nothing. Complete epochs are settled on the way, so that the block that begins a slot has them.
+ * L1's mining off, it does nothing. Complete epochs are settled on the way, so that the block that begins a slot has them; an
+ * epoch in which nothing happens any more is brought to its end, so that its messages to L1 can be consumed.
  */
 export class TimeControl {
   readonly #parts: TimeControlParts;
@@ -47,6 +50,8 @@ export class TimeControl {
   /** Since when, in real time, txs wait in a slot that nobody builds in. */
   #waiting: { slot: number; since: number } | undefined;
   #patienceMs: number;
+  /** Real time at which there was last something to do. */
+  #busyAt = performance.now();
   #failures = 0;
 
   constructor(parts: TimeControlParts) {
@@ -111,6 +116,7 @@ export class TimeControl {
   #nextTime(slot: number, l1Time: number, now: number): number | undefined {
     const { constants, settler } = this.#parts;
     const filled = this.#latestSlot();
+    if (filled >= slot || this.#parts.pendingTxs() > 0) this.#busyAt = performance.now();
     if (filled >= slot) {
       this.#waiting = undefined;
       this.#patienceMs = this.#parts.patienceMs;
@@ -123,7 +129,9 @@ export class TimeControl {
     if (this.#givesUp(slot, now)) return slotTimestamp(slot + 1, constants);
     // The clock went on by itself into another slot, or into the end of an epoch.
     if (slotAt(l1Time, constants) < slot) return Math.max(slotTimestamp(slot, constants), now);
-    return settler.complete(now) === undefined ? undefined : now;
+    if (settler.complete(now) !== undefined) return now;
+    const over = settler.overAt() ?? 0;
+    return over > now && performance.now() - this.#busyAt >= QUIET_MS ? over : undefined;
   }
 
   #latestSlot(): number {

@@ -1,0 +1,137 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { ShiftableClock } from "../../../src/node/clock.ts";
+import { TimeControl, type TimeControlParts } from "../../../src/node/local-network/time-control.ts";
+import { CHECKPOINT_AT, CHECKPOINT_HEADER_BYTES } from "../../../src/protocol/checkpoint-header.ts";
+
+const CONSTANTS = { slotDuration: 72, l1GenesisTime: 1_000_000 };
+const start = (slot: number): number => CONSTANTS.l1GenesisTime + slot * CONSTANTS.slotDuration;
+
+/** An L1 whose latest block is at some time, a chain whose last checkpoint is of some slot, and what moved them. */
+function world(slot: number) {
+  const state = {
+    time: start(slot),
+    filled: -1,
+    pending: 0,
+    building: false,
+    mining: true,
+    overAt: undefined as number | undefined,
+  };
+  const moved: number[] = [];
+  const settled: number[] = [];
+  const clock = new ShiftableClock();
+  clock.set(state.time * 1000);
+  const parts = {
+    l1: {
+      latest: async () => ({ number: 1, timestamp: state.time }),
+      mining: async () => state.mining,
+      mineAt: async (timestamp: number) => {
+        moved.push(timestamp);
+        state.time = timestamp;
+      },
+    },
+    clock,
+    constants: CONSTANTS,
+    chain: {
+      latestCheckpointNumber: () => (state.filled < 0 ? 0 : 1),
+      checkpoint: (number: number) => {
+        if (number === 0) return undefined;
+        const header = new Uint8Array(CHECKPOINT_HEADER_BYTES);
+        header[CHECKPOINT_AT.slotNumber + 31] = state.filled;
+        return { header };
+      },
+    },
+    settler: {
+      overAt: () => state.overAt,
+      complete: () => undefined,
+      settle: async (timestamp: number) => {
+        state.overAt = undefined;
+        settled.push(timestamp);
+        return [];
+      },
+    },
+    pendingTxs: () => state.pending,
+    building: () => state.building,
+    slotBegan: () => {},
+    patienceMs: 300,
+    logger: { debug: () => {}, info: () => {}, warn: () => {} },
+  } as unknown as TimeControlParts;
+  return { state, moved, settled, clock, control: new TimeControl(parts) };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test("a slot that has its checkpoint is followed by the next one at once, on L1 and in the clock", async () => {
+  const { state, moved, settled, clock, control } = world(4);
+  state.filled = 4;
+  control.start();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(moved).toEqual([start(5)]);
+  expect(settled).toEqual([start(5)]);
+  expect(Math.floor(clock.now() / 1000)).toBe(start(5));
+  await vi.advanceTimersByTimeAsync(500);
+  expect(moved).toHaveLength(1);
+  await control.stop();
+});
+
+test("txs that nobody builds with get the next slot after a while, later each time; never while a block is built", async () => {
+  const { state, moved, control } = world(4);
+  state.pending = 1;
+  state.building = true;
+  control.start();
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(moved).toEqual([]);
+  state.building = false;
+  await vi.advanceTimersByTimeAsync(500);
+  expect(moved).toEqual([start(5)]);
+  await vi.advanceTimersByTimeAsync(500);
+  expect(moved).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(400);
+  expect(moved).toEqual([start(5), start(6)]);
+  await control.stop();
+});
+
+test("the clock follows L1 ahead, and L1 the clock into the next slot", async () => {
+  const { state, moved, clock, control } = world(4);
+  state.time = start(9) + 5;
+  control.start();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(Math.floor(clock.now() / 1000)).toBe(start(9) + 5);
+  await vi.advanceTimersByTimeAsync(72_000);
+  expect(moved).toHaveLength(1);
+  expect(moved[0]).toBeGreaterThanOrEqual(start(10));
+  expect(moved[0]).toBeLessThan(start(10) + 5);
+  await control.stop();
+});
+
+test("an epoch with checkpoints is brought to its end when nothing happens any more", async () => {
+  const { state, moved, control } = world(4);
+  state.overAt = start(6);
+  state.pending = 1;
+  state.building = true;
+  control.start();
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(moved).toEqual([]);
+  Object.assign(state, { pending: 0, building: false });
+  await vi.advanceTimersByTimeAsync(800);
+  expect(moved).toEqual([]);
+  await vi.advanceTimersByTimeAsync(400);
+  expect(moved).toEqual([start(6)]);
+  await control.stop();
+});
+
+test("while L1's mining is off, its time is its owner's", async () => {
+  const { state, moved, control } = world(4);
+  Object.assign(state, { filled: 4, mining: false });
+  control.start();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(moved).toEqual([]);
+  state.mining = true;
+  await vi.advanceTimersByTimeAsync(200);
+  expect(moved).toEqual([start(5)]);
+  await control.stop();
+});
