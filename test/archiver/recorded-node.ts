@@ -7,7 +7,7 @@ import { blockHash } from "../../src/core/derive/block-hash.ts";
 import { genesisPublicData } from "../../src/node/genesis.ts";
 import { HEADER_AT, HEADER_SNAPSHOT_AT } from "../../src/protocol/block-header.ts";
 import { fromHex, writeU32 } from "../../src/protocol/bytes.ts";
-import { ARCHIVE } from "../../src/protocol/constants.ts";
+import { ARCHIVE, L1_TO_L2_MESSAGE_TREE, L1_TO_L2_MESSAGES_PER_CHECKPOINT } from "../../src/protocol/constants.ts";
 import { openStore } from "../../src/storage/store.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";
 import type { L1Recording, RecordedL1 } from "./recorded-l1.ts";
@@ -17,6 +17,7 @@ const FUNDED = {
   sponsoredFpc: true,
   prefundAddresses: [fromHex("0x099602ed42e355e5338ade3a9e314b3d15b6030b058a0c17c385f4a0f2d2b71a")],
 };
+const NO_EVENTS: ProposedBlock["contractEvents"] = { classes: [], instances: [], updates: [], refused: [] };
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** Store, real trees and synchronizer over the recorded L1. */
@@ -68,8 +69,31 @@ export async function recordedBlocks(core: Core, { identity, checkpoints, blobs 
   return all;
 }
 
+/** What making a block on top of a chain takes. */
+type Base = Pick<RecordedNode, "world" | "chain">;
+
+/** A first block of the next checkpoint, without txs and messages. */
+export function emptyNext(core: Core, node: Base, slot: number): ProposedBlock {
+  const latest = node.chain.block(node.chain.latestBlockNumber())!;
+  const fork = node.world.fork();
+  fork.append(L1_TO_L2_MESSAGE_TREE, [], L1_TO_L2_MESSAGES_PER_CHECKPOINT);
+  const { root, size } = fork.snapshot(L1_TO_L2_MESSAGE_TREE);
+  const block = emptyAfter(
+    core,
+    node,
+    { record: latest, body: new Uint8Array(0), txs: [], contractEvents: NO_EVENTS },
+    [],
+  );
+  const { record } = block;
+  record.header.set(root, HEADER_AT.l1ToL2MessageTree);
+  writeU32(record.header, HEADER_AT.l1ToL2MessageTree + 32, size);
+  writeU32(record.header, HEADER_AT.slotNumber, slot);
+  const checkpointNumber = record.checkpointNumber + 1;
+  return sealed(core, node, [], { ...block, record: { ...record, checkpointNumber, indexWithinCheckpoint: 0 } });
+}
+
 /** Gives a changed block the hash of its header and the archive root after it, on top of the chain of `node` and `blocks`. */
-function sealed(core: Core, node: RecordedNode, blocks: ProposedBlock[], block: ProposedBlock): ProposedBlock {
+function sealed(core: Core, node: Base, blocks: ProposedBlock[], block: ProposedBlock): ProposedBlock {
   const hash = blockHash(core, block.record.header);
   const fork = node.world.fork();
   fork.append(ARCHIVE, [...blocks.map(({ record }) => record.hash), hash]);
@@ -77,14 +101,14 @@ function sealed(core: Core, node: RecordedNode, blocks: ProposedBlock[], block: 
 }
 
 /** The same effects, paid to somebody else: another block. */
-export function rivalOf(core: Core, node: RecordedNode, block: ProposedBlock): ProposedBlock {
+export function rivalOf(core: Core, node: Base, block: ProposedBlock): ProposedBlock {
   const header = Uint8Array.from(block.record.header);
   header[HEADER_AT.coinbase] ^= 1;
   return sealed(core, node, [], { ...block, record: { ...block.record, header } });
 }
 
-/** A block without txs on top of one that is about to be added. */
-export function emptyAfter(core: Core, node: RecordedNode, block: ProposedBlock): ProposedBlock {
+/** A block without txs on top of one that is about to be added, or is there. */
+export function emptyAfter(core: Core, node: Base, block: ProposedBlock, absent = [block]): ProposedBlock {
   const { record } = block;
   const header = Uint8Array.from(record.header);
   header.set(record.archiveRoot, HEADER_SNAPSHOT_AT[ARCHIVE]);
@@ -92,10 +116,10 @@ export function emptyAfter(core: Core, node: RecordedNode, block: ProposedBlock)
   writeU32(header, HEADER_AT.blockNumber, record.number + 1);
   header.fill(0, HEADER_AT.totalFees);
   const indexWithinCheckpoint = record.indexWithinCheckpoint + 1;
-  return sealed(core, node, [block], {
+  return sealed(core, node, absent, {
     record: { ...record, number: record.number + 1, header, indexWithinCheckpoint, txCount: 0 },
     body: new Uint8Array(0),
     txs: [],
-    contractEvents: { ...block.contractEvents, classes: [], instances: [], updates: [], refused: [] },
+    contractEvents: NO_EVENTS,
   });
 }

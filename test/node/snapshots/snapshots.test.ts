@@ -18,11 +18,14 @@ import { openDataDirectory } from "../../../src/node/data-directory.ts";
 import { indexKey, type SnapshotEntry, snapshotFolder } from "../../../src/node/snapshots/snapshot-index.ts";
 import { swapSteps } from "../../../src/node/snapshots/swap.ts";
 import { SnapshotUploadError } from "../../../src/node/snapshots/upload.ts";
+import { headerSlotNumber } from "../../../src/protocol/block-header.ts";
 import { SCHEMA_VERSION } from "../../../src/storage/identity.ts";
 import { openStore } from "../../../src/storage/store.ts";
+import { emptyNext } from "../../archiver/recorded-node.ts";
 import { BucketServer } from "../../storage/objects/bucket-server.ts";
 import {
   answers,
+  core,
   MAP_SIZE_KB,
   networkOf,
   restore,
@@ -134,6 +137,33 @@ describe("a snapshot", () => {
     expect(logger.lines.at(-1)).toMatchObject({ level: "info", message: "the snapshot is verified and in place" });
     expect(readdirSync(folder)).toEqual(["chain"]);
     expect(await held(folder)).toEqual(answers(chain.services));
+  });
+
+  it("has no block that is only proposed, while the node keeps its own", async () => {
+    const { services, synchronizer } = chain;
+    const before = answers(services);
+    const slot = headerSlotNumber(services.chain.block(59)!.header) + 1_000_000;
+    await synchronizer.addProposedBlock(emptyNext(core, services, slot));
+    try {
+      const { uploader, logger } = uploaderOf(chain, folder);
+      uploader.startUpload(`file://${below("store")}`);
+      await uploader.settled();
+      expect(logger.lines.at(-1)).toMatchObject({ level: "info", facts: { l2BlockNumber: 59 } });
+      expect(services.chain.tips()).toMatchObject({
+        proposed: { number: 60 },
+        checkpointed: { block: { number: 59 } },
+      });
+    } finally {
+      services.store.transaction(() => {
+        services.world.unwindTo(59);
+        services.chain.removeProposedAfter(59);
+      });
+    }
+    mkdirSync(below("chain"));
+    const { taken, logger } = await restore(chain, folder, [`file://${below("store")}`]);
+    expect(logger.lines.filter(({ level }) => level !== "info")).toEqual([]);
+    expect(taken?.l2BlockNumber).toBe(59);
+    expect(await held(folder)).toEqual(before);
   });
 
   it("taken while the store is written and read holds one commit, and disturbs neither", async () => {

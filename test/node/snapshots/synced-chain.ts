@@ -47,6 +47,7 @@ export function recordingLogger(): RecordingLogger {
 export interface SyncedChain {
   reader: RollupReader;
   services: ChainServices;
+  synchronizer: Synchronizer;
   syncMs: number;
   /** Opens a folder as the chain store of a node that follows this chain. */
   open: (path: string) => Promise<ChainServices>;
@@ -86,6 +87,7 @@ export async function syncRecordedChain(): Promise<SyncedChain> {
   return {
     reader,
     services,
+    synchronizer,
     syncMs,
     open,
     close: async () => {
