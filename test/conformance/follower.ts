@@ -24,8 +24,8 @@ const FUNDED = {
 
 export interface FollowedL1 {
   l1RpcUrls: string[];
-  /** Folder of the recorded blobs. */
-  blobStore: string;
+  /** Folder of the recorded blobs; without one L1 is asked for them. */
+  blobStore?: string;
 }
 
 /** Every row of a closed store by table, as text. */
@@ -95,7 +95,11 @@ export class Follower {
       retryDelaysMs: [],
     });
     const { identity } = this.reader;
-    this.#blobs = createBlobFetcher({ identity, l1RpcUrls, fileStoreUrls: [`file://${blobStore}`] });
+    this.#blobs = createBlobFetcher({
+      identity,
+      l1RpcUrls,
+      fileStoreUrls: blobStore === undefined ? [] : [`file://${blobStore}`],
+    });
     this.services = await openChainServices({
       path: this.path,
       mapSizeKb: 1 << 20,

@@ -67,6 +67,13 @@ const KILLS: readonly { step: Step | undefined; delayMs: () => number }[] = [
   ...Array.from({ length: 6 }, () => ({ step: undefined, delayMs: () => Math.random() * 1500 })),
 ];
 
+async function constantsOf(node: KillableSequencer): Promise<L1Constants> {
+  const answer = await untilAnswered(() => node.rpc<Record<keyof L1Constants, number | string>>("svc_getL1Constants"));
+  return Object.fromEntries(
+    Object.entries(answer).map(([name, value]) => [name, Number(value)]),
+  ) as unknown as L1Constants;
+}
+
 async function beginSlot(constants: L1Constants): Promise<number> {
   await l1.proveAll(RECORDED_ROLLUP);
   const { timestamp } = await l1.latest();
@@ -87,7 +94,7 @@ it(`goes on after each of ${KILLS.length} kills and proposes nothing twice`, { t
   let node = await KillableSequencer.start(l1, dataDirectory);
   try {
     await untilAnswered(() => node.rpc<boolean>("node_isReady"));
-    const constants = await untilAnswered(() => node.rpc<L1Constants>("svc_getL1Constants"));
+    const constants = await constantsOf(node);
     const started = await untilAnswered(() => node.rpc<number>("node_getCheckpointNumber"));
     for (const { step, delayMs } of KILLS) {
       const reached = step && node.line((line) => step.begins(line));
@@ -126,11 +133,7 @@ async function expectNothingTwice(node: KillableSequencer, started: number): Pro
   const last = await untilAnswered(() => node.rpc<number>("node_getCheckpointNumber"));
   expect(numbers).toEqual(Array.from({ length: last - started }, (_, i) => started + 1 + i));
 
-  const { blobStore } = l1.recorded.chain;
-  const follower = await Follower.fresh(loadCore(), {
-    l1RpcUrls: [l1.url],
-    blobStore: blobStore.replace(/^file:\/\//, ""),
-  });
+  const follower = await Follower.fresh(loadCore(), { l1RpcUrls: [l1.url] });
   try {
     const { chain, world } = follower.services;
     const slots = numbers.map((number) => checkpointSlot(chain.checkpoint(number)!.header));

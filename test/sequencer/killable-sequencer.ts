@@ -31,6 +31,8 @@ export class KillableSequencer {
     const [port, adminPort] = [await freePort(), await freePort()];
     const environment = {
       ...recordedNetworkEnvironment({ l1Url: l1.url, blobStore: l1.recorded.chain.blobStore }),
+      // A kill may come before blobs are uploaded: L1 itself has them.
+      BLOB_FILE_STORE_URLS: "",
       AZTEC_PORT: String(port),
       AZTEC_ADMIN_PORT: String(adminPort),
       SVC_RPC_THREADS: "0",

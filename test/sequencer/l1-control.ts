@@ -3,6 +3,7 @@ import { type RecordedL1, startRecordedL1 } from "../conformance/recorded-node.t
 
 /** Account 0 of the development mnemonic, which published the recorded chain. */
 export const PUBLISHER_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+export const PUBLISHER = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
 /** The rollup of the recorded chain. */
 export const RECORDED_ROLLUP = "0x322813fd9a801c5507c9de605d63cea4f2ce6c44";
 

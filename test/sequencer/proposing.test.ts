@@ -1,7 +1,15 @@
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ControlledL1, PUBLISHER_KEY } from "./l1-control.ts";
+import { loadCore } from "../../src/core/load-core.ts";
+import { readBigUint, toHex } from "../../src/protocol/bytes.ts";
+import { CHECKPOINT_AT, checkpointSlot } from "../../src/protocol/checkpoint-header.ts";
+import { Follower } from "../conformance/follower.ts";
+import { ControlledL1, PUBLISHER, PUBLISHER_KEY } from "./l1-control.ts";
 import { Traffic } from "./pool-traffic.ts";
 import { ProposingNode, until } from "./proposing-node.ts";
+
+/** The machine may be busy: what is waited for here is processes of others. */
+const LIMIT = { timeout: 600_000 };
 
 describe("a sequencer on the recorded chain", () => {
   let l1: ControlledL1;
@@ -11,20 +19,155 @@ describe("a sequencer on the recorded chain", () => {
   beforeAll(async () => {
     l1 = await ControlledL1.start();
     traffic = new Traffic();
-    node = await ProposingNode.start(l1, { SEQ_PUBLISHER_PRIVATE_KEY: PUBLISHER_KEY });
-  });
+    node = await ProposingNode.start(l1, {
+      SEQ_PUBLISHER_PRIVATE_KEY: PUBLISHER_KEY,
+      BLOB_FILE_STORE_UPLOAD_URL: l1.recorded.chain.blobStore,
+    });
+  }, 300_000);
   afterAll(async () => {
     await node?.remove();
     l1?.stop();
-  });
+  }, 60_000);
 
-  it("proposes a checkpoint with the txs of its pool", async () => {
-    const { chain } = node.parts;
-    const before = chain.latestCheckpointNumber();
+  const checkpoints = () => node.parts.chain.latestCheckpointNumber();
+  const idle = () => until(() => node.sequencer.status().state !== "PUBLISHING_CHECKPOINT");
+
+  /** The next slot gets a checkpoint with one tx. Gives its number. */
+  async function propose(): Promise<number> {
+    const number = checkpoints() + 1;
     const slot = await node.nextSlot();
     const hash = await traffic.send(node);
-    await until(() => chain.latestCheckpointNumber() > before);
-    expect(node.sequencer.status().lastPublished).toMatchObject({ slot, checkpointNumber: before + 1, txs: 1 });
+    await until(() => checkpoints() >= number);
+    await until(() => node.sequencer.status().lastPublished?.checkpointNumber === number);
+    expect(node.sequencer.status().lastPublished).toMatchObject({ slot, checkpointNumber: number });
     expect(await node.rpc("node_getTxReceipt", [hash])).toMatchObject({ executionResult: "success" });
+    return number;
+  }
+
+  it("proposes the next checkpoints, for the fees that were predicted", LIMIT, async () => {
+    const predictions: { number: number; fees: bigint[] }[] = [];
+    for (let i = 0; i < 3; i++) {
+      const number = await propose();
+      const predicted = await node.parts.reader.fees.predictedMinFees("none");
+      predictions.push({ number, fees: predicted.map(({ feePerL2Gas }) => feePerL2Gas) });
+    }
+    for (const { number, fees } of predictions.slice(0, -1)) {
+      const { header } = node.parts.chain.checkpoint(number + 1)!;
+      // Of a slot after the one before, or a few later: the price stays within those that were named.
+      expect(fees).toContain(readBigUint(header, CHECKPOINT_AT.feePerL2Gas, 16));
+    }
+  });
+
+  it("gives a block's tx the status proposed before L1 has it, and checkpointed after", LIMIT, async () => {
+    await idle();
+    await l1.automine(false);
+    try {
+      const number = checkpoints() + 1;
+      await node.nextSlot();
+      const hash = await traffic.send(node);
+      await until(async () => (await node.rpc<{ status: string }>("node_getTxReceipt", [hash])).status === "proposed");
+      expect(checkpoints()).toBe(number - 1);
+      await until(async () => {
+        await l1.call("evm_mine");
+        return checkpoints() === number;
+      });
+      expect(await node.rpc("node_getTxReceipt", [hash])).toMatchObject({ status: "checkpointed" });
+    } finally {
+      await l1.automine(true);
+    }
+  });
+
+  it("goes on when a publisher has no funds, and says so", LIMIT, async () => {
+    await idle();
+    const balance = await l1.call("eth_getBalance", [PUBLISHER, "latest"]);
+    const failures = node.sequencer.status().slots["publishing failed"];
+    await l1.call("anvil_setBalance", [PUBLISHER, "0x0"]);
+    await node.nextSlot();
+    await traffic.send(node);
+    await until(() => node.lines("a checkpoint was not published").length > 0);
+    await l1.call("anvil_setBalance", [PUBLISHER, balance]);
+    await propose();
+    expect(node.sequencer.status().slots["publishing failed"]).toBe(failures + 1);
+    const lines = node.lines("the slot is over without a checkpoint of this node");
+    expect(lines.find(({ reason }) => reason === "publishing failed")?.why).toMatch(/fund|balance/i);
+  });
+
+  it("goes on when L1 reorganizes a checkpoint away", LIMIT, async () => {
+    await propose();
+    await idle();
+    const snapshot = await l1.call("evm_snapshot");
+    const number = await propose();
+    const before = node.parts.chain.checkpoint(number)!.archiveRoot;
+    await idle();
+    await l1.call("evm_revert", [snapshot]);
+    await until(async () => {
+      await node.nextSlot();
+      return checkpoints() < number;
+    });
+    await until(async () => {
+      if (checkpoints() >= number) return true;
+      if (node.parts.mempool.pool.pendingCount === 0) await traffic.send(node);
+      return false;
+    });
+    expect(toHex(node.parts.chain.checkpoint(number)!.archiveRoot)).not.toBe(toHex(before));
+  });
+
+  it("drops a tx that no block can include, with its reason", LIMIT, async () => {
+    await idle();
+    node.sequencer.pause();
+    // Valid for the pool now, and expired at the start of the slot after.
+    const { l1GenesisTime, slotDuration } = node.constants;
+    const slot = await node.nextSlot();
+    const expiration = BigInt(l1GenesisTime + slot * slotDuration + 1);
+    const doomed = await traffic.send(node, { expiration, priorityFee: 100n });
+    const good = await traffic.send(node);
+    await node.nextSlot();
+    node.sequencer.resume();
+    await until(async () => (await node.rpc<{ status: string }>("node_getTxReceipt", [good])).status !== "pending");
+    expect(await node.rpc("node_getTxReceipt", [doomed])).toMatchObject({ status: "dropped" });
+  });
+
+  it("is paused and resumed over the admin port", LIMIT, async () => {
+    await idle();
+    await node.admin("svcAdmin_pauseSequencer");
+    const number = checkpoints();
+    await node.nextSlot();
+    const hash = await traffic.send(node);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(await node.rpc("node_getTxReceipt", [hash])).toMatchObject({ status: "pending" });
+    await node.admin("svcAdmin_resumeSequencer");
+    await until(() => checkpoints() > number);
+    await node.admin("nodeAdmin_setConfig", [{ minTxsPerBlock: 2 }]);
+    expect(await node.admin("nodeAdmin_getConfig")).toMatchObject({ minTxsPerBlock: 2 });
+    await node.nextSlot();
+    await traffic.send(node);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(checkpoints()).toBe(number + 1);
+    await traffic.send(node);
+    await until(() => checkpoints() > number + 1);
+    await node.admin("nodeAdmin_setConfig", [{ minTxsPerBlock: 1 }]);
+  });
+
+  it("is followed by another node to the same tips and roots", LIMIT, async () => {
+    await idle();
+    const follower = await Follower.fresh(loadCore(), {
+      l1RpcUrls: [l1.url],
+      blobStore: fileURLToPath(l1.recorded.chain.blobStore),
+    });
+    try {
+      const { chain } = follower.services;
+      const own = node.parts.chain;
+      expect(chain.tips().checkpointed).toEqual(own.tips().checkpointed);
+      for (let number = 60; number <= own.checkpointedBlockNumber(); number++) {
+        expect(toHex(chain.block(number)!.header)).toBe(toHex(own.block(number)!.header));
+        expect(toHex(chain.block(number)!.archiveRoot)).toBe(toHex(own.block(number)!.archiveRoot));
+      }
+      const slots = Array.from({ length: own.latestCheckpointNumber() - 59 }, (_, i) =>
+        checkpointSlot(own.checkpoint(60 + i)!.header),
+      );
+      expect(slots).toEqual([...new Set(slots)].sort((a, b) => a - b));
+    } finally {
+      await follower.remove();
+    }
   });
 });
