@@ -165,7 +165,9 @@ test("a message to L1 is mined at once, its epoch is settled, and L1 takes it", 
   });
   const consume = { from: recipient, to: l1ContractAddresses.outboxAddress, data: input };
   const l1Hash = await askL1<string>("eth_sendTransaction", consume);
-  expect(await askL1("eth_getTransactionReceipt", l1Hash)).toMatchObject({ status: "0x1" });
+  await expect
+    .poll(() => askL1("eth_getTransactionReceipt", l1Hash), { timeout: 10_000, interval: 50 })
+    .toMatchObject({ status: "0x1" });
   await expect(askL1("eth_call", consume, "latest")).rejects.toThrow(/revert/);
 }, 240_000);
 
