@@ -18,7 +18,7 @@ export const TOKEN_SETUP_CALLS: readonly AllowedSetupCall[] = [
 const OWN_DEFAULTS = {
   testAccounts: true,
   rpcHost: "127.0.0.1",
-  archiverPollingIntervalMS: 50,
+  archiverPollingIntervalMS: 100,
   sequencerPollingIntervalMS: 50,
   l1TxCheckIntervalMs: 25,
   minTxPoolAgeMs: 0,
