@@ -11,7 +11,6 @@ export function requireNodeMode(values: Values): void {
   const proverNode = values.proverNode || (node && values.enableProverNode);
   if (node || proverNode) {
     if (proverNode) throw notAvailable(values.proverNode ? "--prover-node" : "ENABLE_PROVER_NODE");
-    if (sequencer) throw notAvailable("--sequencer");
     return;
   }
   if (bot) throw new ConfigurationError("--bot runs alone or with --node, not with the other modes");

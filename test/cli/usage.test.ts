@@ -26,9 +26,9 @@ describe("wrong usage ends with code 1 and one line that says what is wrong", ()
     ["a sequencer alone", ["start", "--sequencer"], {}, "error: Cannot run a standalone sequencer without a node\n"],
     [
       "a mode to come",
-      ["start", "--node", "--sequencer"],
+      ["start", "--prover-agent"],
       {},
-      "error: --sequencer is not available in this version; svc start --node is\n",
+      "error: --prover-agent is not available in this version; svc start --node is\n",
     ],
     [
       "a prover by variable",

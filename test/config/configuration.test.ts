@@ -155,8 +155,11 @@ describe("names of former releases", () => {
 });
 
 test("options that do nothing yet are named in one warning, unless a network set them", () => {
-  const { warnings } = given({ "--p2p.maxPeerCount": "5" }, { NETWORK: "testnet", SEQ_MIN_TX_PER_BLOCK: "2" });
-  expect(warnings).toEqual(["without effect in this version: --p2p.maxPeerCount, SEQ_MIN_TX_PER_BLOCK"]);
+  const { warnings } = given(
+    { "--p2p.maxPeerCount": "5" },
+    { NETWORK: "testnet", SEQ_PUBLISH_TXS_WITH_PROPOSALS: "1" },
+  );
+  expect(warnings).toEqual(["without effect in this version: --p2p.maxPeerCount, SEQ_PUBLISH_TXS_WITH_PROPOSALS"]);
   expect(given({ "--port": "1", "--node": "true" }).warnings).toEqual([]);
 });
 

@@ -44,7 +44,7 @@ describe("the help text", () => {
         "--p2p.maxPendingTxCount <n>: pending txs before the cheapest are evicted, 0 for any number (default 1000; env P2P_MAX_PENDING_TX_COUNT)",
         "--p2p.disableTransactions [true|false]: refuse all txs, from RPC and P2P (default false; env TRANSACTIONS_DISABLED)",
         "--p2p.txPoolDeleteTxsAfterReorg [true|false]: forget txs of pruned blocks instead of queueing them again (default false; env P2P_TX_POOL_DELETE_TXS_AFTER_REORG)",
-        "--p2p.minTxPoolAgeMs <n>: age of a tx before a block may include it, in ms (not available yet; default 2000; env P2P_MIN_TX_POOL_AGE_MS)",
+        "--p2p.minTxPoolAgeMs <n>: age of a tx before a block may include it, in ms (default 2000; env P2P_MIN_TX_POOL_AGE_MS)",
         "--p2p.priceBumpPercentage <n>: percent by which a tx from RPC must outbid the one it replaces (default 10; env P2P_RPC_PRICE_BUMP_PERCENTAGE)",
       ]
     `);

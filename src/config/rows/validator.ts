@@ -12,6 +12,7 @@ export const validator = {
     env: ["VALIDATOR_PRIVATE_KEYS", "VALIDATOR_PRIVATE_KEY"],
     kind: secret(listOf(privateKey)),
     meaning: "attester keys",
+    usedBy: "sequencer",
   }),
   validatorAddresses: validatorRows.withDefault(
     {
@@ -19,6 +20,7 @@ export const validator = {
       env: ["VALIDATOR_ADDRESSES"],
       kind: listOf(l1Address),
       meaning: "attester addresses held by the remote signer",
+      usedBy: "sequencer",
     },
     [],
   ),
@@ -36,6 +38,7 @@ export const validator = {
       flags: ["--sequencer.disabledValidators"],
       kind: listOf(l1Address),
       meaning: "attesters that must not sign for now",
+      usedBy: "sequencer",
     },
     [],
   ),
@@ -131,6 +134,7 @@ export const validator = {
     env: ["WEB3_SIGNER_URL"],
     kind: httpUrl,
     meaning: "remote signer for validators, publishers and provers that are given by address",
+    usedBy: "sequencer",
   }),
 };
 
