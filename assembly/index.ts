@@ -1,6 +1,6 @@
 export { initialize, scratchStart } from "./start";
 export { absorbWords, hashWords } from "./poseidon2/sponge";
-export { hashBytes, hashMany } from "./poseidon2/entry-points";
+export { hashBytes, hashEach, hashMany } from "./poseidon2/entry-points";
 export { rehashTiles } from "./trees/rehash";
 export { hashTileVersions } from "./trees/tile-versions";
 export { siblingPath } from "./trees/sibling-path";

@@ -63,6 +63,24 @@ export function hashWordsPairs(out: usize, words: usize, count: u32): void {
   lanesToWords(out, BLOCK, STATE);
 }
 
+/**
+ * Ends a hash that was begun in one lane of permuteLanes' state, in the scale of an input; at least one permutation is left.
+ *
+ *   words count x 32 | lane 4 x 80, its first digit at the address -> out 32
+ */
+export function hashRestPairs(out: usize, words: usize, count: u32, lane: usize): void {
+  for (let i: usize = 0; i < LANES_ELEMENT; i += 16) {
+    for (let n: usize = 0; n < 2; n++) {
+      const first = lane + 2 * n * LANES_ELEMENT + i;
+      const pair = STATE + n * LANES_ELEMENT + i;
+      store<f64>(pair, load<f64>(first));
+      store<f64>(pair, load<f64>(first, LANES_ELEMENT), 8);
+    }
+  }
+  absorb(words, count);
+  lanesToWords(out, BLOCK, STATE);
+}
+
 /** absorbWords of poseidon2/sponge.ts. */
 export function absorbWordsPairs(state: usize, words: usize, count: u32): void {
   loadState(state);

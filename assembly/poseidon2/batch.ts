@@ -1,7 +1,8 @@
-import { hashTwoIntegers } from "../lanes/integers/sponge";
-import { hashTwo } from "../lanes/sponge";
+import { hashEachIntegers, hashTwoIntegers } from "../lanes/integers/sponge";
+import { hashEachLanes, hashTwo } from "../lanes/sponge";
 import { chosenBuild, FUSED_LANES, INTEGER_LANES } from "./build";
 import { hashWords } from "./sponge";
+import { resultOf, SPONGE_JOB, wordsLeft, wordsOf } from "./sponge-jobs";
 
 /** A hash to compute: where its words start and where its result goes. */
 export const JOB: usize = 8;
@@ -29,4 +30,19 @@ export function hashBatch(jobs: usize, count: u32, arity: u32): void {
     }
   }
   for (; jobs < end; jobs += JOB) hashWords(load<u32>(jobs, 4), load<u32>(jobs), arity);
+}
+
+/**
+ * Independent hashes of any numbers of words, two at a time where the lanes are used. What comes first should be longest.
+ *
+ *   jobs count x SPONGE_JOB, overwritten       no result may lie in the words of another job
+ */
+export function hashEachOf(jobs: usize, count: u32): void {
+  const build = chosenBuild();
+  if (build == FUSED_LANES) hashEachLanes(jobs, count);
+  else if (build == INTEGER_LANES) hashEachIntegers(jobs, count);
+  else {
+    const end = jobs + <usize>count * SPONGE_JOB;
+    for (; jobs < end; jobs += SPONGE_JOB) hashWords(resultOf(jobs), wordsOf(jobs), wordsLeft(jobs));
+  }
 }

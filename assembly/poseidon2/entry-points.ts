@@ -1,6 +1,7 @@
-import { hashBatch, JOB, storeJob } from "./batch";
+import { hashBatch, hashEachOf, JOB, storeJob } from "./batch";
 import { bytesToWords, chunkCount } from "./byte-chunks";
 import { hashWords } from "./sponge";
+import { SPONGE_JOB, storeSpongeJob } from "./sponge-jobs";
 
 /**
  * HB (sheet 01 section 2.4).
@@ -20,4 +21,18 @@ export function hashBytes(out: usize, bytes: usize, length: u32, words: usize): 
 export function hashMany(out: usize, words: usize, arity: u32, count: u32, jobs: usize): void {
   for (let i: usize = 0; i < count; i++) storeJob(jobs + i * JOB, words + ((i * arity) << 5), out + (i << 5));
   hashBatch(jobs, count, arity);
+}
+
+/**
+ * Independent hashes of runs of words that stand one after the other. What comes first should be longest.
+ *
+ *   words | counts n x u32, of each run | jobs n x 12, scratch -> out n x 32
+ */
+export function hashEach(out: usize, words: usize, counts: usize, n: u32, jobs: usize): void {
+  for (let i: usize = 0; i < n; i++) {
+    const count = load<u32>(counts + (i << 2));
+    storeSpongeJob(jobs + i * SPONGE_JOB, words, count, out + (i << 5));
+    words += <usize>count << 5;
+  }
+  hashEachOf(jobs, n);
 }

@@ -5,6 +5,7 @@ import {
   type CoreBuild,
   DuplicateKeyError,
   type FieldArithmetic,
+  type HashInput,
   type LinkBatch,
   type LinkedLeaves,
   type TileCache,
@@ -103,6 +104,45 @@ export class WasmCore implements Core {
       out.set(this.#memory.view(results, n * 32), from * 32);
     }
     return out;
+  }
+
+  hashEach(inputs: readonly HashInput[]): Uint8Array[] {
+    for (const { fields } of inputs) requireWords("fields", fields);
+    const results = new Array<Uint8Array>(inputs.length);
+    // A long hash that begins last would have the lanes to itself.
+    const order = inputs.map((_, i) => i).sort((a, b) => wordCount(inputs[b]) - wordCount(inputs[a]));
+    for (let from = 0; from < order.length; ) {
+      let words = wordCount(inputs[order[from]]);
+      let to = from + 1;
+      for (; to < order.length && words + wordCount(inputs[order[to]]) <= MAX_WORDS_PER_CALL; to++) {
+        words += wordCount(inputs[order[to]]);
+      }
+      this.#hashRun(order.slice(from, to), words, inputs, results);
+      from = to;
+    }
+    return results;
+  }
+
+  #hashRun(places: readonly number[], words: number, inputs: readonly HashInput[], results: Uint8Array[]): void {
+    const n = places.length;
+    const sizes = [n * 32, words * 32, n * 4];
+    const [out, at, counts, jobs] = placesOf(sizes, (bytes) => this.#memory.reserve(bytes + n * 12));
+    let end = at;
+    for (const place of places) {
+      const { separator, fields } = inputs[place];
+      if (separator !== undefined) {
+        this.#memory.copyIn(end, separatorWord(separator));
+        end += 32;
+      }
+      this.#memory.copyIn(end, fields);
+      end += fields.length;
+    }
+    this.#memory.copyInU32(
+      counts,
+      Uint32Array.from(places, (place) => wordCount(inputs[place])),
+    );
+    this.#exports.hashEach(out, at, counts, n, jobs);
+    for (const [i, place] of places.entries()) results[place] = this.#memory.copyOut(out + i * 32, 32);
   }
 
   blobSponge(): BlobSponge {
@@ -258,6 +298,11 @@ function placesOf(sizes: number[], reserve: (bytes: number) => number): number[]
 
 function requireWords(name: string, bytes: Uint8Array): void {
   if (bytes.length % 32 !== 0) throw new RangeError(`${name} must be whole 32-byte words, got ${bytes.length} bytes`);
+}
+
+/** Words that a hash absorbs. */
+function wordCount({ separator, fields }: HashInput): number {
+  return fields.length / 32 + (separator === undefined ? 0 : 1);
 }
 
 /** A separator is below 2^64: PUBLIC_BYTECODE carries a length above its low 32 bits. */

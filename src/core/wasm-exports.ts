@@ -9,6 +9,7 @@ export interface CoreExports extends Record<string, unknown> {
   hashWords(out: number, words: number, count: number): void;
   hashBytes(out: number, bytes: number, length: number, words: number): void;
   hashMany(out: number, words: number, arity: number, count: number, jobs: number): void;
+  hashEach(out: number, words: number, counts: number, n: number, jobs: number): void;
   rehashTiles(tiles: number, dirty: number, count: number, height: number, jobs: number): void;
   hashTileVersions(
     input: number,

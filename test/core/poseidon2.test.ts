@@ -99,6 +99,30 @@ describe.each(BUILDS)("on %s", (build) => {
       }
     });
 
+    test("hashes of different lengths together equal one at a time", () => {
+      const input = fc.record({
+        fields: fields(0, 14),
+        separator: fc.option(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), { nil: undefined }),
+      });
+      fc.assert(
+        fc.property(fc.array(input, { maxLength: 7 }), (inputs) => {
+          const expected = inputs.map(({ separator, fields }) =>
+            separator === undefined ? core.hash(fields) : core.hashWithSeparator(separator, fields),
+          );
+          expect(core.hashEach(inputs)).toEqual(expected);
+        }),
+        { numRuns: 200 },
+      );
+    });
+
+    test("all vectors of the hash together, in any order, give their hashes", () => {
+      const cases = poseidon2.hash.map(({ inputs, hash }) => ({ fields: inputWords(inputs), hash: fromHex(hash) }));
+      for (let turn = 0; turn < cases.length; turn++) {
+        const turned = [...cases.slice(turn), ...cases.slice(0, turn)];
+        expect(core.hashEach(turned)).toEqual(turned.map(({ hash }) => hash));
+      }
+    });
+
     test("a blob sponge gives the same hash however its words are divided, and squeezing leaves it as it was", () => {
       fc.assert(
         fc.property(fields(0, 12), fc.array(fc.integer({ min: 0, max: 5 }), { maxLength: 8 }), (values, cuts) => {
@@ -133,6 +157,7 @@ describe.each(BUILDS)("on %s", (build) => {
 
     test("an argument that is not whole words is refused", () => {
       expect(() => core.hash(new Uint8Array(33))).toThrow("fields must be whole 32-byte words, got 33 bytes");
+      expect(() => core.hashEach([{ fields: new Uint8Array(33) }])).toThrow("fields must be whole 32-byte words");
       expect(() => core.hashMany(new Uint8Array(32), 2)).toThrow("inputs must be whole runs of 64 bytes, got 32");
       expect(() => core.permute(new Uint8Array(96))).toThrow("state must be 128 bytes, got 96");
     });
@@ -159,6 +184,14 @@ describe("the builds", () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  test("hash together what needs more memory than one call may take", () => {
+    const core = loadCore();
+    const long = { fields: new Uint8Array(70_000 * 32).fill(1, 0, 31) };
+    const short = { fields: edgeWords[1] };
+    const expected = core.hash(long.fields);
+    expect(core.hashEach([long, short, long])).toEqual([expected, core.hash(short.fields), expected]);
   });
 
   test("permute alike", () => {

@@ -2,7 +2,8 @@ import { ELEMENT } from "../../field/modulus";
 import { elementToWord, wordToElement } from "../../field/montgomery-form";
 import { reduce } from "../../field/reduce";
 import { FULL, PARTIAL, TAIL } from "../../poseidon2/constants";
-import { addLoose, STATE } from "../../poseidon2/permutation";
+import { addLoose, permute, STATE } from "../../poseidon2/permutation";
+import { resultOf, SPONGE_JOB, takeBlock, wordsLeft, wordsOf } from "../../poseidon2/sponge-jobs";
 import { add, fromLane, INTEGERS_ELEMENT, toLane } from "./arithmetic";
 import { externalLayerIntegers, internalLayerIntegers } from "./linear-layers";
 import { product, squareProduct } from "./product";
@@ -78,4 +79,61 @@ export function hashTwoIntegers(outLeft: usize, outRight: usize, left: usize, ri
   permuteTwo();
   elementToWord(outLeft, STATES);
   elementToWord(outRight, STATES + STATE);
+}
+
+function begin(job: usize, state: usize): void {
+  memory.fill(state, 0, STATE);
+  store<u64>(WORD, bswap<u64>(wordsLeft(job)), 16);
+  wordToElement(state + 3 * ELEMENT, WORD);
+}
+
+function absorbBlock(job: usize, state: usize): void {
+  const count = <usize>takeBlock(job);
+  const words = wordsOf(job) - (count << 5);
+  for (let i: usize = 0; i < count; i++) addWord(state + i * ELEMENT, words + (i << 5));
+}
+
+/** hashEachLanes of lanes/sponge.ts; scalar code ends the last job. */
+export function hashEachIntegers(jobs: usize, count: u32): void {
+  const end = jobs + <usize>count * SPONGE_JOB;
+  if (jobs == end) return;
+  const rightState: usize = STATES + STATE;
+  let left = jobs;
+  let next = left + SPONGE_JOB;
+  begin(left, STATES);
+  let right: usize = 0;
+  if (next < end) {
+    right = next;
+    next += SPONGE_JOB;
+    begin(right, rightState);
+  }
+  while (left != 0 && right != 0) {
+    absorbBlock(left, STATES);
+    absorbBlock(right, rightState);
+    permuteTwo();
+    if (wordsLeft(left) == 0) {
+      elementToWord(resultOf(left), STATES);
+      left = next < end ? next : 0;
+      if (left != 0) {
+        next += SPONGE_JOB;
+        begin(left, STATES);
+      }
+    }
+    if (wordsLeft(right) == 0) {
+      elementToWord(resultOf(right), rightState);
+      right = next < end ? next : 0;
+      if (right != 0) {
+        next += SPONGE_JOB;
+        begin(right, rightState);
+      }
+    }
+  }
+  const job = left != 0 ? left : right;
+  if (job == 0) return;
+  const state = left != 0 ? STATES : rightState;
+  do {
+    absorbBlock(job, state);
+    permute(state);
+  } while (wordsLeft(job) > 0);
+  elementToWord(resultOf(job), state);
 }

@@ -1,10 +1,15 @@
 import { BLOCK_HEADER_FIELDS, type BlockHeader, writeHeaderFields } from "../../protocol/block-header.ts";
 import { SEPARATOR } from "../../protocol/constants.ts";
-import type { Core } from "../core.ts";
+import type { Core, HashInput } from "../core.ts";
+
+/** What blockHash is the hash of, for several at once. */
+export function blockHashInput(header: BlockHeader): HashInput {
+  const fields = new Uint8Array(BLOCK_HEADER_FIELDS * 32);
+  writeHeaderFields(header, fields, 0);
+  return { separator: SEPARATOR.BLOCK_HEADER_HASH, fields };
+}
 
 /** Block hash of a 440-byte header: separated hash of its 22 fields (sheet 01 section 12.1). */
 export function blockHash(core: Core, header: BlockHeader): Uint8Array {
-  const fields = new Uint8Array(BLOCK_HEADER_FIELDS * 32);
-  writeHeaderFields(header, fields, 0);
-  return core.hashWithSeparator(SEPARATOR.BLOCK_HEADER_HASH, fields);
+  return core.hashEach([blockHashInput(header)])[0];
 }

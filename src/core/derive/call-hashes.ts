@@ -1,10 +1,15 @@
 import { SEPARATOR } from "../../protocol/constants.ts";
 import { FR_ZERO, type Fr } from "../../protocol/field.ts";
-import type { Core } from "../core.ts";
+import type { Core, HashInput } from "../core.ts";
 
 /** Hash of a call's arguments (n x 32 bytes); zero when there are none (sheet 01 section 14.7). */
 export function argumentsHash(core: Core, args: Uint8Array): Fr {
   return args.length === 0 ? FR_ZERO : core.hashWithSeparator(SEPARATOR.FUNCTION_ARGS, args);
+}
+
+/** What calldataHash is the hash of, for several at once. */
+export function calldataHashInput(calldata: Uint8Array): HashInput {
+  return { separator: SEPARATOR.PUBLIC_CALLDATA, fields: calldata };
 }
 
 /** Hash of public calldata (n x 32 bytes, the selector first), an empty one included (sheet 01 section 14.7). */

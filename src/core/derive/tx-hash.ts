@@ -1,7 +1,36 @@
 import { SEPARATOR } from "../../protocol/constants.ts";
 import type { Fr } from "../../protocol/field.ts";
-import { layoutOf, TX_DATA_AT } from "../../protocol/tx/kernel-output.ts";
-import type { Core } from "../core.ts";
+import {
+  type KernelLayout,
+  layoutOf,
+  PRIVATE_LAYOUT,
+  PUBLIC_LAYOUT,
+  TX_DATA_AT,
+} from "../../protocol/tx/kernel-output.ts";
+import type { Core, HashInput } from "../core.ts";
+
+/** Places of `data` and of the fields with the length of what goes from one to the other, three numbers each. */
+function copiesOf({ at, width, bytes }: KernelLayout): Uint32Array {
+  const copies: number[] = [];
+  let end = 0;
+  const take = (first: number, last: number): void => {
+    for (let i = 1; i < at.length; i++) {
+      if (at[i] < first || at[i] >= last) continue;
+      end += 32;
+      const n = copies.length;
+      // Neighbours of full width are one copy.
+      const joins = width[i] === 32 && copies[n - 3] + copies[n - 1] === at[i];
+      if (joins && copies[n - 2] + copies[n - 1] === end - 32) copies[n - 1] += 32;
+      else copies.push(at[i], end - width[i], width[i]);
+    }
+  };
+  take(0, TX_DATA_AT.gasUsed);
+  take(TX_DATA_AT.accumulated, bytes);
+  take(TX_DATA_AT.gasUsed, TX_DATA_AT.accumulated);
+  return Uint32Array.from(copies);
+}
+
+const COPIES = new Map([PRIVATE_LAYOUT, PUBLIC_LAYOUT].map((layout) => [layout, copiesOf(layout)]));
 
 /**
  * The kernel's output as the circuits see it, n x 32 bytes, from a tx's `data` (38,557 or 82,722 bytes): every primitive as a field, the
@@ -9,27 +38,25 @@ import type { Core } from "../core.ts";
  * (sheet 02 section 4.11).
  */
 export function kernelOutputFields(data: Uint8Array): Uint8Array {
-  const { at, width } = layoutOf(data);
-  const words = new Uint8Array((at.length - 1) * 32);
-  let end = 0;
-  const take = (from: number, to: number) => {
-    for (let i = 1; i < at.length; i++) {
-      if (at[i] < from || at[i] >= to) continue;
-      end += 32;
-      words.set(data.subarray(at[i], at[i] + width[i]), end - width[i]);
-    }
+  const layout = layoutOf(data);
+  const copies = COPIES.get(layout) ?? copiesOf(layout);
+  const fields = new Uint8Array((layout.at.length - 1) * 32);
+  for (let i = 0; i < copies.length; i += 3) {
+    fields.set(data.subarray(copies[i], copies[i] + copies[i + 2]), copies[i + 1]);
+  }
+  return fields;
+}
+
+/** What txHash is the hash of, for several at once. */
+export function txHashInput(data: Uint8Array): HashInput {
+  const isPrivate = data[TX_DATA_AT.forPublic] === 0;
+  return {
+    separator: isPrivate ? SEPARATOR.PRIVATE_TX_HASH : SEPARATOR.PUBLIC_TX_HASH,
+    fields: kernelOutputFields(data),
   };
-  take(0, TX_DATA_AT.gasUsed);
-  take(TX_DATA_AT.accumulated, data.length);
-  take(TX_DATA_AT.gasUsed, TX_DATA_AT.accumulated);
-  return words;
 }
 
 /** Hash of a tx from its `data` (sheet 02 section 4.11). */
 export function txHash(core: Core, data: Uint8Array): Fr {
-  const isPrivate = data[TX_DATA_AT.forPublic] === 0;
-  return core.hashWithSeparator(
-    isPrivate ? SEPARATOR.PRIVATE_TX_HASH : SEPARATOR.PUBLIC_TX_HASH,
-    kernelOutputFields(data),
-  );
+  return core.hashEach([txHashInput(data)])[0];
 }

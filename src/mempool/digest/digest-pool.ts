@@ -1,17 +1,31 @@
 import { Piscina } from "piscina";
-import type { Tx } from "../../protocol/tx/tx.ts";
-import { DigestQueueFullError, type DigestTx, type TxDigest } from "./tx-digest.ts";
+import { DigestCache } from "./digest-cache.ts";
+import { type DigestedTx, DigestQueueFullError, type DigestTx, type TxDigest } from "./tx-digest.ts";
 
 /** Txs that wait at once: at the RPC's largest request 64 MiB. */
 const DEFAULT_MOST_WAITING = 64;
+/** Txs that a thread takes at once: it has two lanes. */
+const TOGETHER = 2;
+/** A tx with more than this many bytes to hash goes alone, so that no short one waits for its end. */
+const LONGEST_TOGETHER = 256 * 1024;
 
-/** Digests on threads of their own, so that the node's thread never hashes what strangers send. */
+interface Waiting {
+  tx: DigestedTx;
+  resolve(digest: TxDigest): void;
+  reject(error: unknown): void;
+}
+
+/** Digests on threads of their own, so that the node's thread never hashes what strangers send. Those of late txs are kept. */
 export class DigestPool {
-  readonly #threads: Piscina<Tx, TxDigest>;
+  readonly #threads: Piscina<readonly DigestedTx[], TxDigest[]>;
   readonly #mostWaiting: number;
+  readonly #cache = new DigestCache();
+  readonly #waiting: Waiting[] = [];
+  #idle: number;
 
   constructor({ threads, mostWaiting = DEFAULT_MOST_WAITING }: { threads: number; mostWaiting?: number }) {
     this.#mostWaiting = mostWaiting;
+    this.#idle = threads;
     const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
     this.#threads = new Piscina({
       filename: new URL(`./digest-worker.${extension}`, import.meta.url).href,
@@ -21,13 +35,47 @@ export class DigestPool {
     });
   }
 
-  readonly digest: DigestTx = async (tx) => {
-    const { queueSize } = this.#threads;
-    if (queueSize >= this.#mostWaiting) throw new DigestQueueFullError(queueSize);
-    return this.#threads.run(tx);
-  };
+  readonly digest: DigestTx = (tx) => this.#cache.get(tx, () => this.#made(tx));
+
+  async #made({ data, contractClassLogFields, publicFunctionCalldata }: DigestedTx): Promise<TxDigest> {
+    const { length } = this.#waiting;
+    if (length >= this.#mostWaiting) throw new DigestQueueFullError(length);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ tx: { data, contractClassLogFields, publicFunctionCalldata }, resolve, reject });
+      this.#start();
+    });
+  }
+
+  #start(): void {
+    while (this.#idle > 0 && this.#waiting.length > 0) {
+      // Before two share a thread, each has one.
+      const most = Math.min(TOGETHER, Math.ceil(this.#waiting.length / this.#idle));
+      let count = 1;
+      while (count < most && this.#waiting.slice(0, count + 1).every(({ tx }) => isShort(tx))) count++;
+      this.#idle--;
+      void this.#run(this.#waiting.splice(0, count));
+    }
+  }
+
+  async #run(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const digests = await this.#threads.run(batch.map(({ tx }) => tx));
+      for (const [i, { resolve }] of batch.entries()) resolve(digests[i]);
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    } finally {
+      this.#idle++;
+      this.#start();
+    }
+  }
 
   close(): Promise<void> {
     return this.#threads.destroy();
   }
+}
+
+function isShort({ data, contractClassLogFields, publicFunctionCalldata }: DigestedTx): boolean {
+  const logs = contractClassLogFields.reduce((sum, { length }) => sum + length, 0);
+  const calldata = publicFunctionCalldata.reduce((sum, { values }) => sum + values.length, 0);
+  return data.length + logs + calldata <= LONGEST_TOGETHER;
 }

@@ -14,8 +14,8 @@ import {
   privateAccumulatedData,
   publicAccumulatedData,
 } from "../../protocol/tx/accumulated-data.ts";
-import type { Tx } from "../../protocol/tx/tx.ts";
 import { REASON } from "../validation/reasons.ts";
+import type { DigestedTx } from "./tx-digest.ts";
 
 /** What the private part of a tx did, its parts in order. Throws a DecodeError for a log that is longer than its fields. */
 export function accumulatedParts(data: Uint8Array): AccumulatedData[] {
@@ -43,7 +43,11 @@ export function instanceFault(core: Core, parts: readonly AccumulatedData[]): st
 }
 
 /** Whether what the tx publishes can be read, and its classes have their ids (sheet 06 section 1.3, 1). */
-export function contractsHold(core: Core, parts: readonly AccumulatedData[], { contractClassLogFields }: Tx): boolean {
+export function contractsHold(
+  core: Core,
+  parts: readonly AccumulatedData[],
+  { contractClassLogFields }: DigestedTx,
+): boolean {
   const logs = parts.flatMap(({ contractClassLogs }) => contractClassLogs);
   try {
     publishedInstances(parts);

@@ -14,8 +14,11 @@ export interface TxDigest {
   contractsHold: boolean;
 }
 
+/** What a digest is made of: everything but the proof. */
+export type DigestedTx = Omit<Tx, "chonkProof">;
+
 /** Where digests are made: the result is the same. Rejects with a DigestQueueFullError when too many wait already. */
-export type DigestTx = (tx: Tx) => Promise<TxDigest>;
+export type DigestTx = (tx: DigestedTx) => Promise<TxDigest>;
 
 /** More txs are being sent than can be hashed. */
 export class DigestQueueFullError extends Error {

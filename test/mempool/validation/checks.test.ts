@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { HashInput } from "../../../src/core/core.ts";
 import { calldataHash } from "../../../src/core/derive/call-hashes.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { digestTx } from "../../../src/mempool/digest/digest-tx.ts";
@@ -213,9 +214,10 @@ describe("what data commits to", () => {
       ...core,
       zeroHashes: core.zeroHashes,
       hash: (fields: Uint8Array) => core.hash(fields),
-      hashWithSeparator: (separator: number | bigint, fields: Uint8Array) => {
-        hashed += fields.length / 32;
-        return core.hashWithSeparator(separator, fields);
+      hashWithSeparator: (separator: number | bigint, fields: Uint8Array) => core.hashWithSeparator(separator, fields),
+      hashEach: (inputs: readonly HashInput[]) => {
+        hashed += inputs.reduce((sum, { fields }) => sum + fields.length / 32, 0);
+        return core.hashEach(inputs);
       },
     } as typeof core;
     expect(digestTx(counting, tx).dataFault).toBeUndefined();
