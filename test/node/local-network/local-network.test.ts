@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(async () => {
   network?.svc.child.kill("SIGINT");
   await network?.svc.ended;
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
 }, 60_000);
 
 const ask = <T>(method: string, ...params: unknown[]) => call<T>(network.url, method, ...params);
