@@ -1,4 +1,5 @@
 import type { LeftTx } from "../execution/process-txs.ts";
+import { toHex } from "../protocol/bytes.ts";
 import type { BlockOutcome, ProposedBlock } from "./build/checkpoint-terms.ts";
 import { candidates, TxGoneError, waitForTxs, waitUntil } from "./pending-txs.ts";
 import type { CheckpointInProgress, SequencerParts } from "./sequencer-parts.ts";
@@ -122,10 +123,10 @@ class BlockRun {
     const gone = failed.filter(({ cause }) => cause instanceof TxGoneError);
     const broken = failed.filter((tx) => !gone.includes(tx));
     for (const { hash, reason } of unprocessable) {
-      parts.logger.warn({ slot, tx: hash, reason }, "dropping a tx that no block can include");
+      parts.logger.warn({ slot, tx: toHex(hash), reason }, "dropping a tx that no block can include");
     }
     for (const { hash, reason, cause } of broken) {
-      parts.logger.error({ slot, tx: hash, reason, err: cause }, "dropping a tx that could not be executed");
+      parts.logger.error({ slot, tx: toHex(hash), reason, err: cause }, "dropping a tx that could not be executed");
     }
     const dropped: LeftTx[] = [...unprocessable, ...broken];
     if (dropped.length > 0) parts.pool.remove(dropped.map(({ hash }) => hash));

@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { Secret } from "../../src/config/secret.ts";
+import { configuredKeys } from "../../src/node/proposer-keys.ts";
+import { toHex } from "../../src/protocol/bytes.ts";
+import { KeystoreError } from "../../src/validator/keystore/errors.ts";
+
+/** Accounts 0 and 1 of the development mnemonic. */
+const KEY_0 = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+const KEY_1 = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
+const ADDRESS_0 = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
+const ADDRESS_1 = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
+
+const keysOf = async (given: Partial<Parameters<typeof configuredKeys>[0]>) =>
+  (
+    await configuredKeys(
+      {
+        keyStoreDirectory: undefined,
+        validatorPrivateKeys: undefined,
+        validatorAddresses: [],
+        sequencerPublisherPrivateKeys: undefined,
+        sequencerPublisherAddresses: [],
+        web3SignerUrl: undefined,
+        coinbase: undefined,
+        feeRecipient: undefined,
+        ...given,
+      },
+      () => {},
+    )
+  ).current;
+
+describe("keys of single options", () => {
+  it("of validators: the first one is paid and publishes, nobody gets fees on L2", async () => {
+    const keys = await keysOf({ validatorPrivateKeys: new Secret([KEY_0, KEY_1]) });
+    expect(keys.attesterAddresses()).toEqual([ADDRESS_0, ADDRESS_1]);
+    expect(keys.coinbaseOf(ADDRESS_1)).toBe(ADDRESS_0);
+    expect(keys.publisherAddresses()).toEqual([ADDRESS_0]);
+    expect(keys.feeRecipientOf(ADDRESS_1)).toBe(toHex(new Uint8Array(32)));
+  });
+
+  it("of publishers publish, for a coinbase and fee recipient that are named", async () => {
+    const keys = await keysOf({
+      validatorPrivateKeys: new Secret([KEY_0]),
+      sequencerPublisherPrivateKeys: new Secret([KEY_1]),
+      coinbase: `0x${"Ab".repeat(20)}`,
+      feeRecipient: new Uint8Array(32).fill(7),
+    });
+    expect(keys.publishersOf(ADDRESS_0).map(({ address }) => address)).toEqual([ADDRESS_1]);
+    expect(keys.coinbaseOf(ADDRESS_0)).toBe(`0x${"ab".repeat(20)}`);
+    expect(keys.feeRecipientOf(ADDRESS_0)).toBe(`0x${"07".repeat(32)}`);
+  });
+
+  it("of publishers alone propose where anyone may", async () => {
+    const keys = await keysOf({ sequencerPublisherPrivateKeys: new Secret([KEY_1]) });
+    expect(keys.attesterAddresses()).toEqual([ADDRESS_1]);
+  });
+
+  it("are needed, and addresses need a remote signer", async () => {
+    await expect(keysOf({})).rejects.toThrow(KeystoreError);
+    await expect(keysOf({ validatorAddresses: [ADDRESS_0] })).rejects.toThrow(/WEB3_SIGNER_URL/);
+  });
+});
