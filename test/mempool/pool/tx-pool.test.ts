@@ -132,6 +132,23 @@ describe("a reorg", () => {
   });
 });
 
+test("who waits for txs is told when some become pending, after it is so, and of nothing else", () => {
+  const { pool, add, store } = setUp();
+  const counts: number[] = [];
+  const leave = pool.onPending(() => void counts.push(pool.pendingCount));
+  add(tx("a"), tx("b"));
+  add(tx("a"));
+  expect(counts).toEqual([2]);
+  expect(toHex(pool.summary(seeded("a"))!.anchorHash)).toBe(toHex(anchorOf(0)));
+  pool.remove([seeded("a")]);
+  store.failNext = true;
+  expect(() => add(tx("c"))).toThrow();
+  expect(counts).toEqual([2]);
+  leave();
+  add(tx("d"));
+  expect(counts).toEqual([2]);
+});
+
 describe("bounds", () => {
   test("10,000 conflicting txs leave one pending and a bounded number of bodies", () => {
     const size = txBytes(tx("any").tx);
