@@ -4,7 +4,7 @@
  *   node bench/local-network.ts [--minutes N] [--singles N] [--outstanding N] [--repeats N] [--quick] [--reference-home DIR] [--no-save]
  *
  * The same public transfers are sent to both, one network after the other. Latency is that of txs sent one by one, from sendTx to the receipt that
- * the released client waits for ("checkpointed"); the rate is what came on L1 in the given minutes while a number of txs is kept outstanding.
+ * the released client waits for ("checkpointed"); the rate is what came on L1 in the given minutes (10) while a number of txs is kept outstanding.
  * Needs `npm run build`.
  */
 import { parseArgs } from "node:util";
@@ -28,7 +28,7 @@ const { values } = parseArgs({
   },
 });
 
-const options: Partial<LocalNetworkOptions> = {};
+const options: Partial<LocalNetworkOptions> = values.quick ? {} : { minutes: 10 };
 for (const name of ["minutes", "singles", "outstanding", "repeats"] as const) {
   const text = values[name];
   if (text === undefined) continue;
