@@ -1,7 +1,21 @@
 -- Sends the lines of a file as bodies of POST requests, in turn, and ends with one line of JSON.
 -- wrk sends one prepared request when no global "request" exists, so that a single body costs the generator nothing.
+-- The marks in a body are written over, so that no two requests are the same: with the second of the start and a count, 24 bits each, as
+-- base64 letters.
+local MARK = "@@@@@@@@"
+local LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 local requests = {}
 local at = 0
+local count = 0
+
+local function letters(n)
+  local out = {}
+  for i = 4, 1, -1 do
+    out[i] = LETTERS:sub(n % 64 + 1, n % 64 + 1)
+    n = math.floor(n / 64)
+  end
+  return table.concat(out)
+end
 
 function init(args)
   local bodies = {}
@@ -10,11 +24,16 @@ function init(args)
   headers["Content-Type"] = "application/json"
   wrk.method = "POST"
   wrk.body = bodies[1]
-  if #bodies == 1 then return end
+  local marked = bodies[1]:find(MARK, 1, true) ~= nil
+  if #bodies == 1 and not marked then return end
   for i, body in ipairs(bodies) do requests[i] = wrk.format("POST", wrk.path, headers, body) end
+  local started = letters(os.time() % 2 ^ 24)
   request = function()
     at = at % #requests + 1
-    return requests[at]
+    if not marked then return requests[at] end
+    count = count + 1
+    local from = requests[at]:find(MARK, 1, true)
+    return requests[at]:sub(1, from - 1) .. started .. letters(count) .. requests[at]:sub(from + #MARK)
   end
 end
 

@@ -17,8 +17,10 @@ export const ROWS = {
   "short-calls": "getBlockNumber beside long calls",
   "tx-latency": "local network: sendTx to the receipt that the released client waits for",
   "tx-rate": "local network: public transfers a second, sustained",
-  "valid-tx": "isValidTx of fresh txs",
-  simulation: "simulatePublicCalls of fresh txs",
+  "valid-tx": "isValidTx of txs seen for the first time",
+  simulation: "simulatePublicCalls of txs seen for the first time",
+  "valid-tx-again": "isValidTx of txs that were sent before",
+  "simulation-again": "simulatePublicCalls of txs that were sent before",
   "send-tx": "sendTx",
 } as const;
 

@@ -5,6 +5,14 @@ import { join } from "node:path";
 
 const SCRIPT = join(import.meta.dirname, "requests.lua");
 
+/** Eight base64 letters of a body that differ from request to request; see requests.lua. */
+export const MARK = "@@@@@@@@";
+
+/** A marked body as it may be sent once. */
+export function unmarked(body: string): string {
+  return body.replace(MARK, "AAAAAAAA");
+}
+
 /** The load generator is not installed. */
 export class WrkMissingError extends Error {
   constructor() {
@@ -35,7 +43,10 @@ export interface Load {
 
 export interface LoadOptions {
   url: string;
-  /** Bodies of POST requests, sent in turn by every connection. */
+  /**
+   * Bodies of POST requests, sent in turn by every connection. Where each has a MARK, something else stands in its place in every request
+   * of a generator's thread.
+   */
   bodies: readonly string[];
   seconds: number;
   threads?: number;

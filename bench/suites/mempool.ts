@@ -1,5 +1,6 @@
 import { Agent, request } from "node:http";
 import { loadCore } from "../../src/core/load-core.ts";
+import { TX_DATA_AT } from "../../src/protocol/tx/kernel-output.ts";
 import { differingPointers } from "../../test/conformance/live/pointers.ts";
 import { freshTx, txJson } from "../../test/mempool/support/fresh-txs.ts";
 import { type RecordedTx, recordedTxs } from "../../test/protocol/recorded-txs.ts";
@@ -15,15 +16,17 @@ import { cpuTimeOf, memoryOf } from "../lib/server-process.ts";
 import { inPairs } from "../lib/statistics.ts";
 import type { SuiteContext } from "../lib/suite.ts";
 import type { RowId } from "../lib/targets.ts";
-import { answerTo, call, load, requireWrk } from "../lib/wrk.ts";
+import { answerTo, call, load, MARK, requireWrk, unmarked } from "../lib/wrk.ts";
 import { scriptSuite } from "./scripts.ts";
 
 /** Fewer than the simulations that may wait. */
 const CONNECTIONS = 8;
 /** A call of the reference takes some tenths of a second under load: a shorter one may see no answer. */
 const LEAST_SECONDS = 5;
-/** Different txs in turn, so that nothing can be kept of one for the next. */
+/** Different txs in turn, where a node may have seen them before. */
 const TXS = 16;
+/** The first whole base64 group behind the front of a tx's only nullifier. */
+const MARK_AT = Math.ceil((TX_DATA_AT.accumulated + 2_048 + 8) / 3) * 4;
 const WITHOUT_PROOFS = { PROVER_REAL_PROOFS: "false" };
 const FULL_POOL = { full: 1_000, quick: 50 };
 
@@ -47,15 +50,24 @@ async function timeless(url: string, body: string): Promise<Record<string, unkno
   return answer;
 }
 
-/** Simulations of the first recorded tx whose public calls do their work on the latest state too. */
-async function simulations({ url }: SyncedNode): Promise<string[]> {
+/** The first recorded tx whose public calls do their work on the latest state too. */
+async function simulable({ url }: SyncedNode): Promise<RecordedTx> {
   for (const of of recordedTxs()) {
     if (of.tx.data[0] === 0) continue;
-    const all = bodies("node_simulatePublicCalls", of, "fresh", TXS);
-    const answer = await timeless(url, all[0]).catch(() => undefined);
-    if (answer !== undefined && answer.revertReason === undefined) return all;
+    const [body] = bodies("node_simulatePublicCalls", of, "tried", 1);
+    const answer = await timeless(url, body).catch(() => undefined);
+    if (answer !== undefined && answer.revertReason === undefined) return of;
   }
   throw new Error("every recorded tx reverts");
+}
+
+/** A call of which every request is about another tx: the nullifier holds a mark. */
+function unseen(method: string, of: RecordedTx): string[] {
+  const { json } = txJson(core, freshTx(of, { nullifier: "unseen" }));
+  const { data } = json;
+  if (typeof data !== "string") throw new TypeError("the data of a tx is no text");
+  const marked = data.slice(0, MARK_AT) + MARK + data.slice(MARK_AT + MARK.length);
+  return [call(method, [{ ...json, data: marked }])];
 }
 
 interface Rate {
@@ -79,11 +91,12 @@ async function compare(
   progress(`${row}, ${name}`);
   const seconds = Math.max(asked, LEAST_SECONDS);
   const nodes = theirs === undefined ? [ours] : [ours, theirs];
-  const answers = await Promise.all(nodes.map(({ url }) => timeless(url, of[0])));
+  const answers = await Promise.all(nodes.map(({ url }) => timeless(url, unmarked(of[0]))));
   const differing = answers.flatMap((answer) => differingPointers(answers[0], answer));
   if (differing.length > 0) throw new Error(`${row}, ${name}: the nodes do not agree at ${differing.join(", ")}`);
   for (const node of nodes) await rate(node, of, seconds);
-  const note = `${name}; ${CONNECTIONS} connections, ${of.length} txs in turn`;
+  const which = of[0].includes(MARK) ? "every tx seen for the first time" : `${of.length} txs in turn, seen before`;
+  const note = `${name}; ${CONNECTIONS} connections, ${which}`;
   if (theirs === undefined) {
     const values: number[] = [];
     for (let i = 0; i < repeats; i++) values.push((await rate(ours, of, seconds)).perSecond);
@@ -183,10 +196,15 @@ export async function mempoolSuite(context: SuiteContext): Promise<SuiteResult> 
     }
     const [withoutCalls, withCalls] = [template(0), template(1)];
     const measurements: SuiteResult["measurements"] = [];
+    const executed = await simulable(ours);
+    const [validate, simulate] = ["node_isValidTx", "node_simulatePublicCalls"];
     for (const one of [
-      { row: "valid-tx", name: "without public calls", of: bodies("node_isValidTx", withoutCalls, "fresh", TXS) },
-      { row: "valid-tx", name: "with public calls", of: bodies("node_isValidTx", withCalls, "fresh", TXS) },
-      { row: "simulation", name: "with public calls", of: await simulations(ours) },
+      { row: "valid-tx", name: "without public calls", of: unseen(validate, withoutCalls) },
+      { row: "valid-tx", name: "with public calls", of: unseen(validate, withCalls) },
+      { row: "simulation", name: "with public calls", of: unseen(simulate, executed) },
+      { row: "valid-tx-again", name: "without public calls", of: bodies(validate, withoutCalls, "fresh", TXS) },
+      { row: "valid-tx-again", name: "with public calls", of: bodies(validate, withCalls, "fresh", TXS) },
+      { row: "simulation-again", name: "with public calls", of: bodies(simulate, executed, "fresh", TXS) },
     ] as const)
       measurements.push(...(await compare(context, one, ours, theirs)));
     await Promise.all(running.splice(0).map(({ process }) => process.stop()));

@@ -74,6 +74,8 @@ const RETRIES = 2;
 export class TxSimulator {
   readonly #parts: SimulatorParts;
   readonly #options: Required<SimulatorOptions>;
+  /** Simulations that have not been answered. */
+  #asked = 0;
   #running = 0;
   readonly #waiting: (() => void)[] = [];
 
@@ -86,12 +88,23 @@ export class TxSimulator {
   async simulate(tx: Tx, options: SimulateOptions): Promise<Simulation> {
     this.#checkGasLimit(tx);
     const { parallel, mostWaiting } = this.#options;
-    if (this.#running >= parallel) {
-      if (this.#waiting.length >= mostWaiting) throw new SimulationQueueFullError(this.#waiting.length);
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    } else this.#running++;
+    if (this.#asked >= parallel + mostWaiting) throw new SimulationQueueFullError(this.#asked - parallel);
+    this.#asked++;
     try {
-      return await this.#run(tx, options);
+      const { digest, fees } = this.#parts;
+      // Before there is a place, so that the txs of several are hashed together.
+      const [{ hash }, gasFees] = await Promise.all([digest(tx), fees.currentMinFees()]);
+      return await this.#inPlace(() => this.#run({ tx, hash }, gasFees, options));
+    } finally {
+      this.#asked--;
+    }
+  }
+
+  async #inPlace<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#running >= this.#options.parallel) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#running++;
+    try {
+      return await work();
     } finally {
       const next = this.#waiting.shift();
       // The place goes on to the next one without being free in between.
@@ -111,12 +124,10 @@ export class TxSimulator {
     );
   }
 
-  async #run(tx: Tx, options: SimulateOptions): Promise<Simulation> {
-    const { digest, fees } = this.#parts;
-    const [{ hash }, gasFees] = await Promise.all([digest(tx), fees.currentMinFees()]);
+  async #run(tx: BlockTask["txs"][number], gasFees: GasFees, options: SimulateOptions): Promise<Simulation> {
     for (let tries = 0; ; tries++) {
       try {
-        return await this.#onLatest({ tx, hash }, gasFees, options);
+        return await this.#onLatest(tx, gasFees, options);
       } catch (error) {
         if (!(error instanceof StaleBaseError)) throw error;
         if (tries === RETRIES) {

@@ -10,6 +10,7 @@ import type { ConnectedRollup } from "../l1/types.ts";
 import { DigestPool } from "../mempool/digest/digest-pool.ts";
 import { chainSurroundings } from "../mempool/pool/chain-surroundings.ts";
 import { TxPool } from "../mempool/pool/tx-pool.ts";
+import { recentFees } from "../mempool/recent-fees.ts";
 import { TxIntake } from "../mempool/tx-intake.ts";
 import { TxSimulator } from "../mempool/tx-simulator.ts";
 import { CheckContexts } from "../mempool/validation/check-contexts.ts";
@@ -76,7 +77,8 @@ export async function startMempool(options: MempoolOptions): Promise<NodeMempool
   try {
     const store = openPoolStore(options);
     teardown.add("pool store", () => store.close());
-    const { identity, fees } = reader;
+    const { identity } = reader;
+    const fees = recentFees(reader.fees);
     claimStore(store, {
       l1ChainId: identity.l1ChainId,
       rollupVersion: identity.rollupVersion,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { encodeNumber, encodeText } from "../../src/rpc/encoding/json-writer.ts";
 import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { LIMIT_EXCEEDED, RpcError } from "../../src/rpc/jsonrpc/errors.ts";
-import { LARGE_BODY_BYTES, type LongCalls } from "../../src/rpc/jsonrpc/long-calls.ts";
+import { LARGE_BODY_BYTES, LARGE_SERVICE_BODY_BYTES, type LongCalls } from "../../src/rpc/jsonrpc/long-calls.ts";
 import { array } from "../../src/rpc/params/codec.ts";
 import { plainNumber } from "../../src/rpc/params/number.ts";
 import { method, param, Registry } from "../../src/rpc/registry.ts";
@@ -85,7 +85,7 @@ describe("calls that would hold up others", () => {
     const { here, log } = setUp({ answer: refuse, answerEach: refuse });
     const error = '"error":{"code":-32005,"message":"The node is busy"}}';
     expect(await shown(here.answer(call("work", [5])))).toEqual([503, `{"jsonrpc":"2.0","id":1,${error}`]);
-    const large = bytes(call("sum", [[]]))
+    const large = bytes(call("work", [0]))
       .toString()
       .padEnd(LARGE_BODY_BYTES);
     expect(await shown(here.answerBytes(Buffer.from(large)))).toEqual([503, `{"jsonrpc":"2.0","id":null,${error}`]);
@@ -94,11 +94,23 @@ describe("calls that would hold up others", () => {
 
   test("a body that is large is read elsewhere, and here when it is about this node's services", async () => {
     const { here, there, sent } = setUp();
-    const many = call("sum", [Array.from({ length: 40_000 }, (_, i) => i)]);
+    const many = call("sum", [Array.from({ length: 60_000 }, (_, i) => i)]);
     expect(await shown(here.answerBytes(bytes(many)))).toEqual(await shown(there.answer(many)));
-    expect(sent[0].length).toBeGreaterThan(LARGE_BODY_BYTES);
-    const live = { ...call("status", []), padding: "x".repeat(LARGE_BODY_BYTES) };
+    expect(sent[0].length).toBeGreaterThan(LARGE_SERVICE_BODY_BYTES);
+    const live = { ...call("status", []), padding: "x".repeat(LARGE_SERVICE_BODY_BYTES) };
     expect(await shown(here.answerBytes(bytes(live)))).toEqual([200, '{"jsonrpc":"2.0","id":1,"result":"live"}']);
+  });
+
+  test("a body that is not too large is read here at once when only this node's services can answer", async () => {
+    const { here, there, sent } = setUp();
+    const padding = "x".repeat(LARGE_BODY_BYTES);
+    for (const value of [{ ...call("status", []), padding }, call("sum", [Array.from({ length: 20_000 }, () => 1)])]) {
+      expect(await shown(here.answerBytes(bytes(value)))).toEqual(await shown(there.answer(value)));
+    }
+    expect(sent).toEqual([]);
+    await here.answerBytes(bytes({ ...call("work", [0]), padding }));
+    await here.answerBytes(bytes({ padding, ...call("sum", [[1]]) }));
+    expect(new Set(sent).size).toBe(2);
   });
 
   test("a client's batch whose calls are counted is read here", async () => {

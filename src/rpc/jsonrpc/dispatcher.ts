@@ -15,7 +15,7 @@ import {
   PARSE_ERROR,
   RpcError,
 } from "./errors.ts";
-import { CALLS_AT_ONCE, LARGE_BODY_BYTES, type LongCalls, SLICE_MS } from "./long-calls.ts";
+import { CALLS_AT_ONCE, LARGE_BODY_BYTES, LARGE_SERVICE_BODY_BYTES, type LongCalls, SLICE_MS } from "./long-calls.ts";
 import { MethodTable } from "./method-table.ts";
 import { isArrayText, latin1, utf8, wireText } from "./request-text.ts";
 
@@ -43,6 +43,9 @@ interface Kept {
 /** A kept text from this size on is sent from where it is. */
 const SENT_IN_PARTS = 16 * 1024;
 const CLOSING = Buffer.from("}");
+/** The method's name as clients write it, in front of the params, and where it is looked for. */
+const METHOD_AT_START = /^[^[]*"method" ?: ?"(\w+)"/;
+const METHOD_WITHIN = 256;
 /** Longest params under which a result is kept. */
 const LONGEST_KEY = 512;
 
@@ -133,13 +136,23 @@ export class Dispatcher {
     const here = (bytes: Uint8Array) => this.answerText(utf8(bytes), admitBatch);
     // The calls of a batch are counted here.
     const counted = admitBatch !== undefined && isArrayText(body);
-    if (longCalls === undefined || body.length < LARGE_BODY_BYTES || counted) return here(body);
+    if (longCalls === undefined || body.length < LARGE_BODY_BYTES || counted || this.#isForServices(body)) {
+      return here(body);
+    }
     // The listener takes its memory back once this returns.
     const kept = new Uint8Array(body);
     return longCalls.answer(kept).then(
       (answer) => answer ?? here(kept),
       (error: unknown) => this.#error({ id: null }, error),
     );
+  }
+
+  /** Whether a body, not too large a one, seems to be a request that only the node's services can answer. A wrong guess costs time only. */
+  #isForServices(body: Uint8Array): boolean {
+    if (body.length > LARGE_SERVICE_BODY_BYTES) return false;
+    const [, method] = METHOD_AT_START.exec(latin1(body, 0, METHOD_WITHIN)) ?? [];
+    const found = method === undefined ? undefined : this.#find(method);
+    return found !== undefined && found.long === undefined;
   }
 
   /** Answers a request body that is JSON text. `admitBatch` as for `answer`. */

@@ -13,6 +13,8 @@ export interface LongCalls {
 
 /** Bodies from this size on are parsed elsewhere: JSON text takes about 10 ms a megabyte at worst. */
 export const LARGE_BODY_BYTES = 64 * 1024;
+/** Bodies up to this size are not, when their method is one that only the node's services can answer: parsing them elsewhere is for nothing. */
+export const LARGE_SERVICE_BODY_BYTES = 256 * 1024;
 /** Time that the calls of a batch take on a thread before other requests get their turn. */
 export const SLICE_MS = 1;
 /** Calls of a batch that go elsewhere together. */
