@@ -14,9 +14,12 @@ import { isForPublic, privateAccumulatedData } from "../../../src/protocol/tx/ac
 import { withFreshEffects, withTerms } from "../../../src/protocol/tx/template.ts";
 import { genesisState } from "../../../src/world-state/genesis.ts";
 import { runSvc } from "../../cli/run-svc.ts";
+import { startAnvil } from "../../l1/chain-a.ts";
 import { recordedTxs } from "../../protocol/recorded-txs.ts";
 import { call, isRunning, type Network, startNetwork } from "./network-process.ts";
 
+/** Account 0 of the usual mnemonic. */
+const DEPLOYER = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
 const START_LIMIT_MS = 180_000;
 const ACCOUNTS = [
   "0x0a60414ee907527880b7a53d4dacdeb9ef768bb98d9d8d1e7200725c13763331",
@@ -225,13 +228,22 @@ describe("wrong input is refused before anything is deployed", () => {
 });
 
 test("on a given L1 it deploys contracts of its own, and leaves that L1 running", async () => {
-  const second = await startNetwork(["--l1-rpc-urls", network.l1Url]);
-  const own = await ask<Info>("node_getNodeInfo");
-  const info = await call<Info>(second.url, "node_getNodeInfo");
-  expect(info.l1ContractAddresses.rollupAddress).not.toBe(own.l1ContractAddresses.rollupAddress);
-  expect(await call(second.url, "node_getBlockNumber")).toBe(4);
-  second.svc.child.kill("SIGINT");
-  expect((await second.svc.ended).code).toBe(130);
-  expect(isRunning(second.svc.child.pid ?? 0)).toBe(false);
-  expect(Number(await askL1<string>("eth_blockNumber"))).toBeGreaterThan(0);
+  const l1 = await startAnvil(["--chain-id", "31337"]);
+  try {
+    const onL1 = <T>(method: string, ...params: unknown[]) => call<T>(l1.url, method, ...params);
+    // Moves the addresses of what the deployer makes.
+    await onL1("eth_sendTransaction", { from: DEPLOYER, to: DEPLOYER, value: "0x1" });
+    const second = await startNetwork(["--l1-rpc-urls", l1.url]);
+    const info = await call<Info>(second.url, "node_getNodeInfo");
+    const { rollupAddress } = info.l1ContractAddresses;
+    expect(rollupAddress).not.toBe((await ask<Info>("node_getNodeInfo")).l1ContractAddresses.rollupAddress);
+    expect(await onL1<string>("eth_getCode", rollupAddress, "latest")).toMatch(/^0x[0-9a-f]{100}/);
+    expect(await call(second.url, "node_getBlockNumber")).toBe(4);
+    second.svc.child.kill("SIGINT");
+    expect((await second.svc.ended).code).toBe(130);
+    expect(isRunning(second.svc.child.pid ?? 0)).toBe(false);
+    expect(Number(await onL1<string>("eth_blockNumber"))).toBeGreaterThan(0);
+  } finally {
+    await l1.stop();
+  }
 }, 240_000);
