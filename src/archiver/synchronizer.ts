@@ -221,7 +221,11 @@ export class Synchronizer {
     signal.throwIfAborted();
     await services.exclusive(() => replayWorldState(services));
     const current = await reader.latestBlock();
-    if (this.#lastProcessed !== undefined && equal(this.#lastProcessed.hash, current.hash)) return;
+    if (this.#lastProcessed !== undefined && equal(this.#lastProcessed.hash, current.hash)) {
+      // A block may have been taken in while the iteration before was between its look at them and its end.
+      await services.exclusive(async () => pruneProposed(services, current));
+      return;
+    }
     await syncMessages(services, current);
     // Knowing the finalized checkpoint early keeps the history short while the initial sync writes it.
     if (!this.#initialSyncComplete) await this.#finality.update(services);

@@ -363,6 +363,23 @@ describe("when the checkpoint comes from L1", () => {
 });
 
 describe("proposed blocks whose checkpoint does not come", () => {
+  it("are removed when they came in at the end of the iteration that saw the later slot", async () => {
+    const { l1, follower } = await synced();
+    const { blocks } = next(l1, [1]);
+    l1.mine();
+    l1.mine();
+    const finalizedBlock = l1.finalizedBlock.bind(l1);
+    l1.finalizedBlock = async () => {
+      l1.finalizedBlock = finalizedBlock;
+      await addAll(follower, blocks);
+      return finalizedBlock();
+    };
+    await follower.synchronizer.syncOnce();
+    expect(tipsOf(follower)).toEqual([3, 2]);
+    await follower.synchronizer.syncOnce();
+    expect(tipsOf(follower)).toEqual([2, 2]);
+  });
+
   it("are removed once the next L1 block is in a later slot", async () => {
     const { l1, follower } = await synced();
     const before = rows(follower) as Record<string, unknown>;
