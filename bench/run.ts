@@ -2,6 +2,7 @@
  * The whole suite: `npm run bench` measures what needs no other software, `npm run bench:reference` adds the columns beside the reference
  * implementation. Raw figures, the table and the plots go to bench/results/.
  */
+import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { LargeStateOnDemand } from "./lib/large-state.ts";
 import { MOST_BUSY, machineFacts } from "./lib/machine.ts";
@@ -38,6 +39,7 @@ const USAGE = `usage: node bench/run.ts [options]
   --reference             measure the reference beside this project
   --reference-home DIR    where it is installed (REFERENCE_HOME)
   --only NAMES            suites, separated by commas: ${Object.keys(SUITES).join(", ")}
+  --into FILE             put the suites into a kept run (its run.json), in place of those that it has
   --quick                 small sizes, to see that everything works
   --no-save               print only`;
 
@@ -51,6 +53,7 @@ function options() {
         reference: { type: "boolean", default: false },
         "reference-home": { type: "string" },
         only: { type: "string" },
+        into: { type: "string" },
         quick: { type: "boolean", default: false },
         "no-save": { type: "boolean", default: false },
         help: { type: "boolean", default: false },
@@ -69,6 +72,27 @@ function chosenSuites(only: string | undefined): string[] {
     if (!all.includes(name))
       throw new UsageError(`there is no suite ${JSON.stringify(name)}; there are ${all.join(", ")}`);
   return names;
+}
+
+function kept(file: string): Run {
+  return JSON.parse(readFileSync(file, "utf8")) as Run;
+}
+
+/** The first run with the suites of the second, which the table says. */
+function withSuitesOf(run: Run, later: Run): Run {
+  const names = Object.keys(later.suites);
+  const failures = Object.entries(run.failures).filter(([name]) => !names.includes(name));
+  return {
+    ...run,
+    seconds: run.seconds + later.seconds,
+    suites: { ...run.suites, ...later.suites },
+    failures: Object.fromEntries([...failures, ...Object.entries(later.failures)]),
+    warnings: [
+      ...run.warnings,
+      ...later.warnings,
+      `of a later run, ${later.startedAt} at ${later.machine.commit}: ${names.join(", ")}`,
+    ],
+  };
 }
 
 async function main(): Promise<void> {
@@ -124,7 +148,12 @@ async function main(): Promise<void> {
   }
   run.seconds = (performance.now() - started) / 1000;
   process.stdout.write(resultDocument(run));
-  if (!given["no-save"]) process.stderr.write(`saved in ${saveRun(run, given.only === undefined)}\n`);
+  if (given["no-save"]) return;
+  const folder =
+    given.into === undefined
+      ? saveRun(run, given.only === undefined)
+      : saveRun(withSuitesOf(kept(given.into), run), true);
+  process.stderr.write(`saved in ${folder}\n`);
 }
 
 try {
