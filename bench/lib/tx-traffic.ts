@@ -149,7 +149,11 @@ export class TxTraffic {
           else reject(new LoadError(this.url, `HTTP ${response.statusCode} to a tx`, text.slice(0, 300)));
         });
       });
-      sent.once("error", reject);
+      sent.once("error", (error: NodeJS.ErrnoException) => {
+        // The server gave up an idle connection just as it was taken for this: nothing was read.
+        if (sent.reusedSocket && error.code === "ECONNRESET") this.#post(body).then(resolve, reject);
+        else reject(error);
+      });
       sent.end(body);
     });
   }
