@@ -75,7 +75,13 @@ function chosenSuites(only: string | undefined): string[] {
 }
 
 function kept(file: string): Run {
-  return JSON.parse(readFileSync(file, "utf8")) as Run;
+  try {
+    const run = JSON.parse(readFileSync(file, "utf8")) as Partial<Run>;
+    if (run.suites !== undefined && run.machine !== undefined) return run as Run;
+  } catch (error) {
+    throw new UsageError(`--into ${file} cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
+  throw new UsageError(`--into ${file} is not the run.json of a kept run`);
 }
 
 /** The first run with the suites of the second, which the table says. */
@@ -103,6 +109,7 @@ async function main(): Promise<void> {
   }
   const names = chosenSuites(given.only);
   const reference = given.reference ? new Reference(given["reference-home"] ?? process.env.REFERENCE_HOME) : undefined;
+  const into = given.into === undefined ? undefined : kept(given.into);
   await requireWrk();
 
   const startedAt = new Date().toISOString();
@@ -149,10 +156,7 @@ async function main(): Promise<void> {
   run.seconds = (performance.now() - started) / 1000;
   process.stdout.write(resultDocument(run));
   if (given["no-save"]) return;
-  const folder =
-    given.into === undefined
-      ? saveRun(run, given.only === undefined)
-      : saveRun(withSuitesOf(kept(given.into), run), true);
+  const folder = into === undefined ? saveRun(run, given.only === undefined) : saveRun(withSuitesOf(into, run), true);
   process.stderr.write(`saved in ${folder}\n`);
 }
 
