@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Values } from "../config/options.ts";
 import { FileStoreUpload } from "../l1/blobs/file-store-source.ts";
 import type { Kzg } from "../l1/blobs/kzg.ts";
+import type { L1Logger } from "../l1/logger.ts";
 import { wantsCellProofs } from "../l1/propose/sidecars.ts";
 import { L1Rpc } from "../l1/rpc/l1-rpc.ts";
 import { L1Sender } from "../l1/tx/l1-sender.ts";
@@ -16,7 +17,6 @@ import { Publisher } from "../sequencer/publisher/publisher.ts";
 import { openObjectStore } from "../storage/objects/open-store.ts";
 import type { Account } from "../validator/keystore/accounts.ts";
 import type { ActiveKeystore } from "../validator/keystore/active-keystore.ts";
-import type { NodeLogger } from "./logging.ts";
 import { objectStoreAccess } from "./object-access.ts";
 
 export interface PublisherOptions {
@@ -24,10 +24,12 @@ export interface PublisherOptions {
   directory: { path: string; temporary: boolean };
   identity: RollupIdentity;
   keys: ActiveKeystore;
-  kzg: Kzg;
+  kzg: Pick<Kzg, "prove" | "start">;
   /** Unix time in milliseconds. */
   now(): number;
-  logger: NodeLogger;
+  logger: L1Logger;
+  /** For each request to L1. */
+  timeoutMs?: number;
 }
 
 export interface RunningPublisher {
@@ -71,12 +73,12 @@ function publisherAccounts({ current }: ActiveKeystore): Account[] {
 
 /** What sends checkpoints to L1, with a record of sent transactions that outlives the process. Throws L1TxStoreError. */
 export function startPublisher(options: PublisherOptions): RunningPublisher {
-  const { values, directory, identity, keys, kzg, now, logger } = options;
+  const { values, directory, identity, keys, kzg, now, logger, timeoutMs = TIMEOUT_MS } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   const rpc = new L1Rpc({
     urls: values.l1RpcUrls,
-    timeoutMs: TIMEOUT_MS,
+    timeoutMs,
     retryDelaysMs: RETRY_DELAYS_MS,
     signal,
     logger,

@@ -1,7 +1,24 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type FeeMarket, priorityFee, txFees } from "../../../src/l1/tx/fees.ts";
-import { SETTINGS } from "../../sequencer/publisher/recorded-proposals.ts";
+import type { L1TxSettings } from "../../../src/l1/tx/settings.ts";
+
+/** Those of sheet 08 section 5.2. */
+const SETTINGS: L1TxSettings = {
+  gasLimitBufferPercentage: 20,
+  maxGwei: 2000,
+  maxBlobGwei: 3000,
+  priorityFeeBumpPercentage: 20,
+  priorityFeeRetryBumpPercentage: 50,
+  minimumPriorityFeeGwei: 0,
+  maxSpeedUpAttempts: 3,
+  checkIntervalMs: 1000,
+  stallTimeMs: 12_000,
+  timeoutMs: 120_000,
+  cancelOnTimeout: true,
+  cancellationFinalTimeoutMs: 288_000,
+  unseenConsideredDroppedMs: 72_000,
+};
 
 const market = (changes: Partial<FeeMarket> = {}): FeeMarket => ({
   baseFee: 1000n,

@@ -70,7 +70,7 @@ async function killedAt(method: string, rule: "swallow" | "forward silently", mi
   };
   const file = join(folder, "input");
   const input = { url: proxy.url, identity: rollup.identity, now: block.timestamp, publication, proven };
-  writeFileSync(file, serialize({ ...input, txStorePath: join(folder, "l1-tx-utils") }));
+  writeFileSync(file, serialize({ ...input, dataDirectory: folder }));
   const program = fileURLToPath(new URL("./publishing-process.ts", import.meta.url));
   child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program, file], { stdio: "ignore" });
   const exited = once(child, "exit");
@@ -86,8 +86,13 @@ async function killedAt(method: string, rule: "swallow" | "forward silently", mi
 }
 
 function restarted() {
-  const where = { url: l1.url, identity: rollup.identity, kzg, now: block.timestamp };
-  return openRecordedPublisher(where, { txStorePath: join(folder, "l1-tx-utils") });
+  return openRecordedPublisher({
+    url: l1.url,
+    identity: rollup.identity,
+    kzg,
+    now: block.timestamp,
+    dataDirectory: folder,
+  });
 }
 
 async function timesProposed(): Promise<number> {
@@ -103,7 +108,7 @@ it.each([
 ] as const)("killed %s, the next run finishes the same transaction", { timeout: 60_000 }, async (_, rule) => {
   await killedAt("eth_sendRawTransaction", rule, false);
   expect(await waiting(l1)).toHaveLength(rule === "swallow" ? 0 : 1);
-  const next = restarted();
+  const next = await restarted();
   const published = next.publisher.publishCheckpoint(publication);
   await until(async () => (await waiting(l1)).length > 0, "a transaction");
   await l1.mine({ timestamp: block.timestamp, baseFee: block.baseFee });
@@ -116,7 +121,7 @@ it.each([
 
 it("killed before it read the receipt, the next run reads it", { timeout: 60_000 }, async () => {
   await killedAt("eth_getTransactionReceipt", "swallow", true);
-  const next = restarted();
+  const next = await restarted();
   expect((await next.publisher.publishCheckpoint(publication)).kind).toBe("published");
   await next.close();
   expect(await timesProposed()).toBe(1);

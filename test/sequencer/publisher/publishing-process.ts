@@ -5,16 +5,16 @@ import type { CheckpointToPublish } from "../../../src/sequencer/publisher/types
 import { openRecordedPublisher } from "./publishing.ts";
 
 /** Publishes what the file named by its argument says, until it is killed. */
-const { url, identity, now, txStorePath, publication, proven } = deserialize(readFileSync(process.argv[2])) as {
+const { url, identity, now, dataDirectory, publication, proven } = deserialize(readFileSync(process.argv[2])) as {
   url: string;
   identity: RollupIdentity;
   now: number;
-  txStorePath: string;
+  dataDirectory: string;
   publication: CheckpointToPublish;
   /** Of the one blob: loading the KZG library takes long. */
   proven: { commitment: Uint8Array; proofs: Uint8Array[] };
 };
 const kzg = { start() {}, prove: async () => proven };
-const { publisher, close } = openRecordedPublisher({ url, identity, kzg, now }, { txStorePath });
+const { publisher, close } = await openRecordedPublisher({ url, identity, kzg, now, dataDirectory });
 console.log(JSON.stringify(await publisher.publishCheckpoint(publication)));
 await close();

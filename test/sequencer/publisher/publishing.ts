@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { configure } from "../../../src/config/configuration.ts";
 import type { Kzg } from "../../../src/l1/blobs/kzg.ts";
 import type { L1Logger } from "../../../src/l1/logger.ts";
 import type { RollupIdentity } from "../../../src/l1/types.ts";
-import { PrivateKey } from "../../../src/validator/keystore/private-key.ts";
+import { configuredKeys } from "../../../src/node/proposer-keys.ts";
+import { startPublisher } from "../../../src/node/publisher.ts";
+import { toHex } from "../../../src/protocol/bytes.ts";
+import type { Publisher } from "../../../src/sequencer/publisher/publisher.ts";
 import type { ReplayedL1 } from "../../conformance/replayed-l1.ts";
-import { type OpenPublisher, openPublisher, type PublisherOptions } from "./open-publisher.ts";
-import { PUBLISHER_KEY, SETTINGS } from "./recorded-proposals.ts";
+import { PUBLISHER_KEY } from "./recorded-proposals.ts";
 
 export interface LogLine {
   level: string;
@@ -20,34 +23,50 @@ export function recordingLogger(lines: LogLine[]): L1Logger {
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
 
-export type Opened = OpenPublisher & { lines: LogLine[] };
+export interface Opened {
+  publisher: Publisher;
+  lines: LogLine[];
+  /** Ends every wait, closes the store. What is under way on L1 is watched by the next run. */
+  close(): Promise<void>;
+}
 
-/** A publisher with the recorded network's key, with the clock at L1's `now` in seconds. */
-export function openRecordedPublisher(
-  {
-    url,
-    identity,
-    kzg,
-    now,
-  }: { url: string; identity: RollupIdentity; kzg: Pick<Kzg, "prove" | "start">; now: number },
-  changes: Partial<PublisherOptions> = {},
-): Opened {
+export interface RecordedPublisherOptions {
+  url: string;
+  identity: RollupIdentity;
+  kzg: Pick<Kzg, "prove" | "start">;
+  /** L1's time, seconds. */
+  now: number;
+  /** Kept between runs; without one what was sent is forgotten. */
+  dataDirectory?: string;
+  /** Over those of the recorded network. */
+  environment?: Record<string, string>;
+}
+
+/** The node's own publisher, configured by the variables of the recorded network. */
+export async function openRecordedPublisher(options: RecordedPublisherOptions): Promise<Opened> {
+  const { url, identity, kzg, now, dataDirectory, environment } = options;
   const lines: LogLine[] = [];
-  const key = new PrivateKey(PUBLISHER_KEY);
-  const opened = openPublisher({
-    l1RpcUrls: [url],
+  const { values } = configure({
+    flags: new Map(),
+    environment: {
+      ETHEREUM_HOSTS: url,
+      L1_CHAIN_ID: String(identity.l1ChainId),
+      SEQ_PUBLISHER_PRIVATE_KEY: toHex(PUBLISHER_KEY),
+      L1_TX_MONITOR_CHECK_INTERVAL_MS: "20",
+      ...environment,
+    },
+  });
+  const { publisher, stop } = startPublisher({
+    values,
+    directory: { path: dataDirectory ?? "", temporary: dataDirectory === undefined },
     identity,
-    accounts: [{ kind: "local", address: key.address, key }],
-    publishersOf: () => [key.address],
-    settings: SETTINGS,
-    allowBusy: true,
+    keys: await configuredKeys(values, () => {}),
     kzg,
     now: () => now * 1000,
     logger: recordingLogger(lines),
     timeoutMs: 2000,
-    ...changes,
   });
-  return { ...opened, lines };
+  return { publisher, lines, close: stop };
 }
 
 /** Waits until something holds. Throws after half a minute. */

@@ -2,7 +2,6 @@ import { decodeFunctionData, type Hex, parseTransaction } from "viem";
 import { multicall3Abi } from "../../../src/l1/abi/multicall3.ts";
 import { readProposeCall } from "../../../src/l1/checkpoints/propose-call.ts";
 import { NO_ATTESTATIONS } from "../../../src/l1/propose/attestations.ts";
-import type { L1TxSettings } from "../../../src/l1/tx/settings.ts";
 import { fromHex } from "../../../src/protocol/bytes.ts";
 import { checkpointSlot } from "../../../src/protocol/checkpoint-header.ts";
 import type { CheckpointToPublish } from "../../../src/sequencer/publisher/types.ts";
@@ -10,22 +9,6 @@ import type { RecordedBlock } from "../../conformance/replayed-l1.ts";
 
 /** Key of the recorded network's publisher: the first account of the development mnemonic. */
 export const PUBLISHER_KEY = fromHex("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
-
-export const SETTINGS: L1TxSettings = {
-  gasLimitBufferPercentage: 20,
-  maxGwei: 2000,
-  maxBlobGwei: 3000,
-  priorityFeeBumpPercentage: 20,
-  priorityFeeRetryBumpPercentage: 50,
-  minimumPriorityFeeGwei: 0,
-  maxSpeedUpAttempts: 3,
-  checkIntervalMs: 20,
-  stallTimeMs: 12_000,
-  timeoutMs: 120_000,
-  cancelOnTimeout: true,
-  cancellationFinalTimeoutMs: 288_000,
-  unseenConsideredDroppedMs: 72_000,
-};
 
 export interface RecordedProposal {
   publication: Omit<CheckpointToPublish, "timeoutAt">;
