@@ -291,7 +291,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       keys: producer?.keys,
       snapshots,
       sequencer: producer?.sequencer,
-      heed: (config) => producer && heedConfig(config, producer.sequencer, loggerFor("sequencer")),
+      heed: (config) => producer && heedConfig(config, producer.sequencer),
       slasher: undefined,
       pool: mempool.pool,
       server,

@@ -7,6 +7,7 @@ import { Siloing } from "../execution/siloing.ts";
 import { Vm } from "../execution/vm/vm.ts";
 import { Kzg } from "../l1/blobs/kzg.ts";
 import type { ConnectedRollup } from "../l1/types.ts";
+import type { ConfigKeyName, ConfigValues } from "../rpc/admin/config-keys.ts";
 import { NoCommitteeAttestations } from "../sequencer/attestations.ts";
 import { blockChecks } from "../sequencer/block-checks.ts";
 import { CheckpointBuilder } from "../sequencer/build/checkpoint-builder.ts";
@@ -14,10 +15,11 @@ import type { BuildServices, CheckpointTerms } from "../sequencer/build/checkpoi
 import { Sequencer } from "../sequencer/sequencer.ts";
 import type { CheckpointInProgress } from "../sequencer/sequencer-parts.ts";
 import type { SequencerSettings } from "../sequencer/settings.ts";
+import { TimetableError } from "../sequencer/timetable/timetable.ts";
 import type { Store } from "../storage/store.ts";
 import type { ActiveKeystore } from "../validator/keystore/active-keystore.ts";
 import type { WorldState } from "../world-state/world-state.ts";
-import type { LiveConfig } from "./admin/live-config.ts";
+import { ConfigRefusedError, type LiveConfig } from "./admin/live-config.ts";
 import type { LoggerFor } from "./logging.ts";
 import type { NodeMempool } from "./mempool.ts";
 import { configuredKeys } from "./proposer-keys.ts";
@@ -161,20 +163,33 @@ const LIVE = [
   "disabledValidators",
 ] as const;
 
-/** Has a sequencer heed the running configuration. Returns the way to leave. */
-export function heedConfig(
-  config: LiveConfig,
-  sequencer: Pick<Sequencer, "configure">,
-  logger: { error(facts: object, message: string): void },
-): () => boolean {
-  return config.onChange((current, changed) => {
-    const names = LIVE.filter((name) => changed.has(name));
-    const changes: Partial<SequencerSettings> = Object.fromEntries(names.map((name) => [name, current[name]]));
-    if (changed.has("sequencerPollingIntervalMS")) changes.pollingIntervalMs = current.sequencerPollingIntervalMS;
+/** Those of them that the timetable is made of. */
+const TIMES = ["blockDurationMs", "l1PublishingTime", "attestationPropagationTime"] as const;
+
+function settingsIn(values: ConfigValues, changed: ReadonlySet<ConfigKeyName>): Partial<SequencerSettings> {
+  const names = LIVE.filter((name) => changed.has(name));
+  const changes: Partial<SequencerSettings> = Object.fromEntries(names.map((name) => [name, values[name]]));
+  if (changed.has("sequencerPollingIntervalMS")) changes.pollingIntervalMs = values.sequencerPollingIntervalMS;
+  return changes;
+}
+
+/** Has a sequencer heed the running configuration, which then refuses what leaves no time for a block. Returns the way to leave. */
+export function heedConfig(config: LiveConfig, sequencer: Pick<Sequencer, "check" | "configure">): () => void {
+  const unguard = config.guard((next, changed) => {
     try {
-      if (Object.keys(changes).length > 0) sequencer.configure(changes);
+      sequencer.check(settingsIn(next, changed));
     } catch (error) {
-      logger.error({ err: error, changed: names }, "the sequencer cannot work with these settings and keeps its own");
+      if (!(error instanceof TimetableError)) throw error;
+      const fields = TIMES.filter((name) => changed.has(name));
+      throw new ConfigRefusedError(fields, error.message, { cause: error });
     }
   });
+  const leave = config.onChange((current, changed) => {
+    const changes = settingsIn(current, changed);
+    if (Object.keys(changes).length > 0) sequencer.configure(changes);
+  });
+  return () => {
+    unguard();
+    leave();
+  };
 }

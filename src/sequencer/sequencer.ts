@@ -89,6 +89,11 @@ export class Sequencer {
     return () => this.#publishedListeners.delete(listener);
   }
 
+  /** Throws a TimetableError when settings would leave no time for a block. */
+  check(changes: Partial<SequencerSettings>): void {
+    this.#timetableOf({ ...this.#settings, ...changes });
+  }
+
   /** Takes settings over from the next turn on. Throws a TimetableError, and nothing changes, when they leave no time for a block. */
   configure(changes: Partial<SequencerSettings>): void {
     const settings = { ...this.#settings, ...changes };

@@ -148,6 +148,32 @@ describe("a sequencer on the recorded chain", () => {
     await node.admin("nodeAdmin_setConfig", [{ minTxsPerBlock: 1 }]);
   });
 
+  it(
+    "refuses a configuration that leaves no time for a block, naming field and rule, and keeps its own",
+    LIMIT,
+    async () => {
+      const before = await node.admin("nodeAdmin_getConfig");
+      const timetable = node.sequencer.timetable;
+      const refusals: [config: object, message: RegExp][] = [
+        [
+          { l1PublishingTime: 70 },
+          /^l1PublishingTime: .*initialize deadline cannot be negative .*slot of 72 s is too short/,
+        ],
+        [
+          { blockDurationMs: 60_000, minTxsPerBlock: 3 },
+          /^blockDurationMs: a slot of 72 s has no room for a block of 60 s/,
+        ],
+        [{ attestationPropagationTime: 40 }, /^attestationPropagationTime: .*slot of 72 s is too short/],
+      ];
+      for (const [config, message] of refusals) {
+        await expect(node.admin("nodeAdmin_setConfig", [config])).rejects.toThrow(message);
+        expect(await node.admin("nodeAdmin_getConfig")).toEqual(before);
+        expect(node.sequencer.timetable).toBe(timetable);
+      }
+      await propose();
+    },
+  );
+
   it("is followed by another node to the same tips and roots", LIMIT, async () => {
     await idle();
     const follower = await Follower.fresh(loadCore(), {

@@ -8,6 +8,7 @@ import type { RpcLogger } from "../../rpc/log.ts";
 import { type RpcServerOptions, startRpcServer } from "../../rpc/rpc-server.ts";
 import { KeystoreError } from "../../validator/keystore/errors.ts";
 import { type AdminKeyOptions, adminKeyBanner, resolveAdminKey } from "./api-key.ts";
+import { ConfigRefusedError } from "./live-config.ts";
 
 export interface AdminServerOptions extends Omit<RpcServerOptions, "namespaces" | "guard"> {
   key: AdminKeyOptions;
@@ -30,7 +31,13 @@ export async function startAdminServer(
     {
       ...server,
       namespaces: ["nodeAdmin", "svcAdmin"],
-      expectedErrors: [RollbackRefusedError, SyncPausedError, KeystoreError, ...(server.expectedErrors ?? [])],
+      expectedErrors: [
+        RollbackRefusedError,
+        SyncPausedError,
+        KeystoreError,
+        ConfigRefusedError,
+        ...(server.expectedErrors ?? []),
+      ],
       guard: hash === undefined ? undefined : (application) => new ApiKeyGate(application, hash),
     },
     log,

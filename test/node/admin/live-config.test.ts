@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { configure } from "../../../src/config/configuration.ts";
+import { ConfigRefusedError } from "../../../src/node/admin/live-config.ts";
 import { liveConfig } from "../../../src/node/admin/start-admin.ts";
 import { CONFIG_KEYS, type ConfigKey, type ConfigKeyName } from "../../../src/rpc/admin/config-keys.ts";
 import type { Issue } from "../../../src/rpc/params/codec.ts";
@@ -44,4 +45,16 @@ test("sync heeds its own keys at once, and is not disturbed by others", () => {
   config.change({});
   expect(configured).toEqual([{ pollingIntervalMs: 50 }, { batchSize: 9 }]);
   expect(config.current()).toMatchObject({ archiverPollingIntervalMS: 50, archiverBatchSize: 9, minTxsPerBlock: 2 });
+});
+
+test("what a guard refuses changes nothing, and nobody is told", () => {
+  const { config, configured } = live();
+  const before = config.current();
+  config.guard(({ archiverBatchSize }) => {
+    if (archiverBatchSize === 9) throw new ConfigRefusedError(["archiverBatchSize"], "must not be 9");
+  });
+  expect(() => config.change({ archiverBatchSize: 9, minTxsPerBlock: 2 })).toThrow(/^archiverBatchSize: must not be 9/);
+  expect(config.current()).toEqual(before);
+  config.change({ archiverBatchSize: 8 });
+  expect(configured).toEqual([{ batchSize: 8 }]);
 });
