@@ -1,7 +1,7 @@
 import type { Store } from "./store.ts";
 
 /** Version of the store's tables and records that this program writes, and the only one it reads. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
 /** What a chain store belongs to; written once, with the first open. */
 export interface StoreIdentity {

@@ -8,7 +8,15 @@ import { GenesisTrees, KnownState } from "./known-state.ts";
 import { PathReader } from "./path-reader.ts";
 import type { IndexedTree } from "./state-view.ts";
 import { StoredState } from "./stored-state.ts";
-import { positionKey, readStatus, STATE_BYTES, type WorldStateTables, writeBlockKey } from "./tables.ts";
+import {
+  parseStatus,
+  positionKey,
+  readStatusRow,
+  STATE_BYTES,
+  STATUS_BYTES,
+  type WorldStateTables,
+  writeBlockKey,
+} from "./tables.ts";
 import type { IndexedLeaf, StateAt, TreeSnapshot, WorldStateReader, WorldStateStatus } from "./types.ts";
 
 /** States whose snapshots are kept. */
@@ -16,7 +24,8 @@ const CACHED_STATES = 1024;
 
 /**
  * Reads of the trees from the store, in any thread that has it open. Everything kept between reads is bound to the row of its
- * state, which is read anew each time, so that it never outlives what a commit replaced.
+ * state, so that it never outlives what a commit replaced. The row is read anew unless the status, which is read each time, is what
+ * it was: it holds the archive root of the tip, which commits to every state before it.
  */
 export class StateReader implements WorldStateReader {
   protected readonly core: Core;
@@ -25,6 +34,11 @@ export class StateReader implements WorldStateReader {
   readonly #genesisTrees: GenesisTrees;
   readonly #paths: PathReader;
   readonly #known = new Map<number, KnownState>();
+  /** Those whose row was read under the present status. */
+  readonly #confirmed = new Map<number, KnownState>();
+  #status = parseStatus(new Uint8Array(STATUS_BYTES));
+  #statusRow = new Uint8Array(STATUS_BYTES);
+  #nextStatusRow = new Uint8Array(STATUS_BYTES);
   #lastId = 0;
   readonly #key = new Uint8Array(4);
   readonly #row = new Uint8Array(STATE_BYTES);
@@ -39,7 +53,15 @@ export class StateReader implements WorldStateReader {
   }
 
   status(): WorldStateStatus {
-    return readStatus(this.tables);
+    const row = this.#nextStatusRow;
+    readStatusRow(this.tables, row);
+    if (!equal(row, this.#statusRow)) {
+      this.#nextStatusRow = this.#statusRow;
+      this.#statusRow = row;
+      this.#status = parseStatus(row);
+      this.#confirmed.clear();
+    }
+    return this.#status;
   }
 
   genesisHeader(): BlockHeader {
@@ -55,7 +77,16 @@ export class StateReader implements WorldStateReader {
     const { tip, oldest } = this.status();
     const block = meant === "latest" ? tip : meant;
     if (block === 0) return this.#genesisTrees;
+    const confirmed = this.#confirmed.get(block);
+    if (confirmed !== undefined) return confirmed;
     if (block > tip || block < oldest) throw new UnknownStateError(block);
+    const read = this.#read(block);
+    if (this.#confirmed.size >= CACHED_STATES) this.#confirmed.clear();
+    this.#confirmed.set(block, read);
+    return read;
+  }
+
+  #read(block: number): KnownState {
     writeBlockKey(this.#key, block);
     if (this.tables.states.readInto(this.#key, this.#row) !== STATE_BYTES) throw new UnknownStateError(block);
     const known = this.#known.get(block);

@@ -1,5 +1,5 @@
 import { concat, readU32, writeU32, writeUint } from "../protocol/bytes.ts";
-import { PUBLIC_DATA_TREE, TREE_IDS, type TreeId } from "../protocol/constants.ts";
+import { ARCHIVE, PUBLIC_DATA_TREE, TREE_IDS, type TreeId } from "../protocol/constants.ts";
 import type { Store, Table } from "../storage/store.ts";
 import { TILE_HEIGHT, TILE_KEY_BYTES } from "./tile-address.ts";
 import type { IndexedLeaf, TreeSnapshot, WorldStateStatus } from "./types.ts";
@@ -18,7 +18,7 @@ import type { IndexedLeaf, TreeSnapshot, WorldStateStatus } from "./types.ts";
  *   states         block 4                       -> 5 x (root 32 | size 6)           kept for every block
  *   sizes          tree 1 | size 6               -> block 4                          first block after which the tree has that size
  *   undo           block 4                       -> what pruning and unwinding need, see UndoRecord
- *   meta           "status"                      -> tip 4 | finalized 4 | oldest 4
+ *   meta           "status"                      -> tip 4 | finalized 4 | oldest 4 | archive root of the tip 32
  *                  "genesis"                     -> prefilled entries, 64 each
  */
 export interface WorldStateTables {
@@ -259,16 +259,29 @@ export function readUndo(row: Uint8Array): UndoRecord {
 
 const STATUS_KEY = Buffer.from("status");
 
-const STATUS_BYTES = 12;
-const statusRow = new Uint8Array(STATUS_BYTES);
+/** Bytes of the row of "status". */
+export const STATUS_BYTES = 12 + 32;
+const NO_STATUS = new Uint8Array(STATUS_BYTES);
 
-/** Tip, finalized and oldest block; all 0 before genesis is stored. */
-export function readStatus(tables: WorldStateTables): WorldStateStatus {
-  if (tables.meta.readInto(STATUS_KEY, statusRow) < 0) return { tip: 0, finalized: 0, oldest: 0 };
-  return { tip: readU32(statusRow, 0), finalized: readU32(statusRow, 4), oldest: readU32(statusRow, 8) };
+/** Copies the row of "status" to `out`: zeros before genesis is stored. */
+export function readStatusRow(tables: WorldStateTables, out: Uint8Array): void {
+  if (tables.meta.readInto(STATUS_KEY, out) < 0) out.set(NO_STATUS);
 }
 
+/** Tip, finalized and oldest block. */
+export function parseStatus(row: Uint8Array): WorldStateStatus {
+  return { tip: readU32(row, 0), finalized: readU32(row, 4), oldest: readU32(row, 8) };
+}
+
+/** Where the archive's root is in a row of `states`. */
+const ARCHIVE_ROOT_AT = ARCHIVE * 38;
+
+/** To be called when the rows of the tip are written. */
 export function updateStatus(tables: WorldStateTables, change: Partial<WorldStateStatus>): void {
-  const { tip, finalized, oldest } = { ...readStatus(tables), ...change };
-  tables.meta.put(STATUS_KEY, concat(blockKey(tip), blockKey(finalized), blockKey(oldest)));
+  const row = new Uint8Array(STATUS_BYTES);
+  readStatusRow(tables, row);
+  const { tip, finalized, oldest } = { ...parseStatus(row), ...change };
+  const state = tables.states.get(blockKey(tip));
+  const archiveRoot = state?.subarray(ARCHIVE_ROOT_AT, ARCHIVE_ROOT_AT + 32) ?? NO_STATUS.subarray(12);
+  tables.meta.put(STATUS_KEY, concat(blockKey(tip), blockKey(finalized), blockKey(oldest), archiveRoot));
 }

@@ -19,9 +19,9 @@ export interface TreeSnapshot {
 }
 
 export interface WorldStateStatus {
-  tip: number;
-  finalized: number;
-  oldest: number;
+  readonly tip: number;
+  readonly finalized: number;
+  readonly oldest: number;
 }
 
 /** The five trees after one block. Good for a run of reads without an await: a later commit may end the state. */

@@ -31,6 +31,11 @@ function zeroWordsText(count: number): Uint8Array {
   return zeroWords.subarray(0, bytes);
 }
 
+/** Whether the digits of a number can be had by 32-bit arithmetic. */
+function isSmall(value: number | bigint): value is number {
+  return typeof value === "number" && (value | 0) === value && value >= 0 && !Object.is(value, -0);
+}
+
 export class JsonWriter {
   #buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   #length = 0;
@@ -187,12 +192,29 @@ export class JsonWriter {
 
   /** Bare decimal digits. */
   number(value: number | bigint): this {
-    return this.text(value.toString());
+    return isSmall(value) ? this.#digits(value) : this.text(value.toString());
   }
 
   /** Quoted decimal digits: the JSON form of a big integer. */
   decimal(value: number | bigint): this {
-    return this.text(`"${value}"`);
+    if (!isSmall(value)) return this.text(`"${value}"`);
+    this.#buffer[this.#reserve(1)] = QUOTE;
+    this.#digits(value);
+    this.#buffer[this.#reserve(1)] = QUOTE;
+    return this;
+  }
+
+  #digits(value: number): this {
+    let digits = 1;
+    for (let bound = 10; bound <= value; bound *= 10) digits++;
+    const start = this.#reserve(digits);
+    let rest = value;
+    for (let at = start + digits - 1; at >= start; at--) {
+      const shorter = (rest / 10) | 0;
+      this.#buffer[at] = ZERO + rest - shorter * 10;
+      rest = shorter;
+    }
+    return this;
   }
 
   /** Quoted decimal of a big-endian unsigned integer of `width` (at most 32) bytes. */

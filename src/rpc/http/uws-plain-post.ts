@@ -9,7 +9,7 @@ import { clientOf, type Exchanges, UwsExchange } from "./uws-exchange.ts";
  * reading cannot make it keep ever more, one in PROBED_IN, chosen at random, is sent only as far as the kernel takes it: once that
  * happens the library cuts such a client off. Asking so about each answer costs about 3 % of a small call.
  */
-const SHORT_ANSWER = 1024;
+const SHORT_ANSWER = 4096;
 const PROBED_IN = 8;
 const LONGEST_AT_ONCE = 16 * 1024;
 let random = 0x9e3779b9;

@@ -74,8 +74,16 @@ export function stateOf(source: StateSource, reference: BlockSelector): number {
 
 /** That state itself, in fewer reads. Throws as stateOf, and UnknownStateError for one that is not kept. */
 export function stateAt(source: StateSource, reference: BlockSelector): StateAt {
-  const latest = reference === "latest" || reference === "proposed";
-  return source.world.at(latest ? "latest" : stateOf(source, reference));
+  if (typeof reference !== "number") {
+    const latest = reference === "latest" || reference === "proposed";
+    return source.world.at(latest ? "latest" : stateOf(source, reference));
+  }
+  try {
+    return source.world.at(reference);
+  } catch (error) {
+    synced(source.world, reference);
+    throw error;
+  }
 }
 
 /**

@@ -8,6 +8,7 @@ import { GENESIS_BLOCK_HASH_IN_TIPS, GENESIS_CHECKPOINT_HASH } from "../../../sr
 import type { RpcLogger } from "../../../src/rpc/log.ts";
 import { ABSENT_SERVICES } from "../../../src/rpc/methods/absent-services.ts";
 import type { NodeServices } from "../../../src/rpc/methods/services.ts";
+import { UnknownStateError } from "../../../src/world-state/errors.ts";
 import type { StateAt, WorldStateReader } from "../../../src/world-state/types.ts";
 
 /** In-memory stand-ins for the services below the RPC layer. */
@@ -81,6 +82,7 @@ export function fakeWorld(tip: number, overrides: FlatReads = {}): WorldStateRea
   return {
     at: (meant) => {
       const block = meant === "latest" ? tip : meant;
+      if (block > tip) throw new UnknownStateError(block);
       return {
         block,
         snapshot: (...args) => reads.snapshot(block, ...args),

@@ -46,9 +46,13 @@ export interface LeafWitness {
   path: Uint8Array;
 }
 
-function encodeLeafWitness(out: JsonWriter, { leaf, path }: LeafWitness, value: () => void): void {
+/** What is in front of the leaf's own words. */
+function openLeafWitness(out: JsonWriter, { leaf }: LeafWitness): void {
   out.text('{"index":').decimal(leaf.index).text(',"leafPreimage":{"leaf":{');
-  value();
+}
+
+/** What follows them. */
+function closeLeafWitness(out: JsonWriter, { leaf, path }: LeafWitness): void {
   out.text('},"nextKey":').word(leaf.nextKey);
   out.text(',"nextIndex":').decimal(leaf.nextIndex).text('},"siblingPath":');
   encodeSiblingPath(out, path);
@@ -57,13 +61,17 @@ function encodeLeafWitness(out: JsonWriter, { leaf, path }: LeafWitness, value: 
 
 /** NullifierMembershipWitness. */
 export function encodeNullifierWitness(out: JsonWriter, witness: LeafWitness): void {
-  encodeLeafWitness(out, witness, () => out.text('"nullifier":').word(witness.leaf.key));
+  openLeafWitness(out, witness);
+  out.text('"nullifier":').word(witness.leaf.key);
+  closeLeafWitness(out, witness);
 }
 
 /** PublicDataWitness. */
 export function encodePublicDataWitness(out: JsonWriter, witness: LeafWitness): void {
   const { leaf } = witness;
-  encodeLeafWitness(out, witness, () => out.text('"slot":').word(leaf.key).text(',"value":').word(leaf.value!));
+  openLeafWitness(out, witness);
+  out.text('"slot":').word(leaf.key).text(',"value":').word(leaf.value!);
+  closeLeafWitness(out, witness);
 }
 
 /** Where a leaf is and which block put it there. */
