@@ -20,7 +20,8 @@ import type { BlobSidecars } from "../../l1/tx/transaction.ts";
 import type { TxOutcome } from "../../l1/tx/tx-watch.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
 import { slotAt, slotTimestamp } from "../../protocol/time.ts";
-import { chooseSender } from "./choose-sender.ts";
+import { cannotPay } from "./cannot-pay.ts";
+import { rankSenders } from "./rank-senders.ts";
 import { sendBundle } from "./send-bundle.ts";
 import type { CheckpointToPublish, PublishOutcome, PublishRequest } from "./types.ts";
 
@@ -116,14 +117,34 @@ export class Publisher {
   }
 
   async #publish(publication: CheckpointToPublish): Promise<PublishOutcome> {
-    const { slot, checkpoint, attester, others = [], signal } = publication;
+    const { slot, checkpoint, attester } = publication;
     const earlier = await this.#earlierProposal(slot, checkpoint.archiveRoot);
     if (earlier) return earlier;
     if (this.#currentSlot() > slot) return { kind: "expired", reason: `slot ${slot} is over` };
-    const sender = await this.#chooseSender(attester);
-    if (sender === undefined) return { kind: "no publisher", reason: "Failed to find an available publisher." };
-    const { kzg, identity } = this.#parts;
+    const [first, ...rest] = await this.#rankedSenders(attester);
+    if (first === undefined) return { kind: "no publisher", reason: "Failed to find an available publisher." };
+    const { kzg, identity, logger } = this.#parts;
     const sidecars = await blobSidecars(kzg, checkpoint.blobs, wantsCellProofs(identity.l1ChainId));
+    let sender = first;
+    for (const next of rest) {
+      try {
+        return await this.#publishWith(sender, publication, sidecars);
+      } catch (error) {
+        if (!cannotPay(error)) throw error;
+        const facts = { slot, address: sender.address, next: next.address, reason: error.message };
+        logger.warn(facts, "an L1 publisher cannot pay, taking the next one");
+        sender = next;
+      }
+    }
+    return this.#publishWith(sender, publication, sidecars);
+  }
+
+  async #publishWith(
+    sender: L1Sender,
+    publication: CheckpointToPublish,
+    sidecars: BlobSidecars,
+  ): Promise<PublishOutcome> {
+    const { slot, checkpoint, others = [], signal } = publication;
     const proposal = await this.#proposal(sender, publication, sidecars);
     if ("kind" in proposal) {
       if (others.length > 0) await this.#sendVotes(sender, others);
@@ -151,11 +172,11 @@ export class Publisher {
     return slotAt(Math.floor(this.#parts.now() / 1000), this.#parts.identity.constants);
   }
 
-  #chooseSender(attester: string | undefined): Promise<L1Sender | undefined> {
+  #rankedSenders(attester: string | undefined): Promise<L1Sender[]> {
     const { senders, publishersOf, allowBusy } = this.#parts;
     const allowed = attester === undefined ? undefined : publishersOf(attester);
     const own = allowed === undefined ? senders : senders.filter(({ address }) => allowed.includes(address));
-    return chooseSender(own, allowBusy);
+    return rankSenders(own, allowBusy);
   }
 
   /** What an earlier run of the process sent for the slot is its proposal: a slot gets no second one. */

@@ -11,16 +11,13 @@ function isBusy(status: TxStatus): boolean {
 export type Candidate = Pick<L1Sender, "address" | "status" | "lastMinedBlock" | "balance">;
 
 /**
- * The account to send with: by state, then the higher balance, then the one that was mined longest ago. Busy ones only when there is no
- * other and `allowBusy`. Undefined when none is left. Throws an L1Error.
+ * The accounts to send with, the first choice first: by state, then the higher balance, then the one that was mined longest ago. Busy ones
+ * only when there is no other and `allowBusy`. Throws an L1Error.
  */
-export async function chooseSender<T extends Candidate>(
-  senders: readonly T[],
-  allowBusy: boolean,
-): Promise<T | undefined> {
+export async function rankSenders<T extends Candidate>(senders: readonly T[], allowBusy: boolean): Promise<T[]> {
   const idle = senders.filter(({ status }) => !isBusy(status));
   const candidates = idle.length > 0 || !allowBusy ? idle : senders;
-  if (candidates.length <= 1) return candidates[0];
+  if (candidates.length <= 1) return [...candidates];
   const ranked = await Promise.all(
     candidates.map(async (sender) => ({ sender, balance: await sender.balance(), rank: ORDER.indexOf(sender.status) })),
   );
@@ -30,5 +27,5 @@ export async function chooseSender<T extends Candidate>(
       (a.balance < b.balance ? 1 : a.balance > b.balance ? -1 : 0) ||
       a.sender.lastMinedBlock - b.sender.lastMinedBlock,
   );
-  return ranked[0].sender;
+  return ranked.map(({ sender }) => sender);
 }
