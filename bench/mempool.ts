@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { loadCore } from "../src/core/load-core.ts";
-import { digestTx } from "../src/mempool/digest/digest-tx.ts";
+import { digestParts, digestTx } from "../src/mempool/digest/digest-tx.ts";
 import type { TxDigest } from "../src/mempool/digest/tx-digest.ts";
 import { type NewTx, TxPool } from "../src/mempool/pool/tx-pool.ts";
 import { txFacts } from "../src/mempool/tx-facts.ts";
@@ -125,6 +125,10 @@ for (const [name, template] of Object.entries(templates)) {
       cpu(() => void Array.from({ length: 20 }, () => digestTx(core, parsed))),
     );
     note(
+      "digest of content",
+      cpu(() => void Array.from({ length: 20 }, () => digestParts(core, [{ tx: parsed, parts: ["content"] }]))),
+    );
+    note(
       "checks",
       cpu(() => void Array.from({ length: 500 }, () => runChecks(RPC_CHECKS, txFacts(parsed, digest), context))),
     );
@@ -146,6 +150,7 @@ for (const [name, template] of Object.entries(templates)) {
   const perSecond = {
     "JSON to tx": rate(20, runs["JSON to tx"]),
     digest: rate(20, runs.digest),
+    "digest of content": rate(20, runs["digest of content"]),
     checks: rate(500, runs.checks),
     ...Object.fromEntries(
       Object.keys(runs)
@@ -154,15 +159,16 @@ for (const [name, template] of Object.entries(templates)) {
     ),
   };
   const perTx = (what: keyof typeof perSecond) => 1 / perSecond[what];
-  const whole = (pool: number) => Math.round(1 / (perTx("JSON to tx") + perTx("digest") + perTx("checks") + pool));
+  const whole = (digest: "digest" | "digest of content", pool: number) =>
+    Math.round(1 / (perTx("JSON to tx") + perTx(digest) + perTx("checks") + pool));
   const pool = (what: string) => 1 / rate(count, runs[what]);
   rows.push({
     tx: name,
     ...perSecond,
-    "isValidTx/s": whole(0),
-    "sendTx/s, valid": whole(pool("pool, new")),
-    "sendTx/s, replacing": whole(pool("pool, replacing")),
-    "sendTx/s, refused": whole(pool("pool, refused")),
+    "isValidTx/s": whole("digest of content", 0),
+    "sendTx/s, valid": whole("digest", pool("pool, new")),
+    "sendTx/s, replacing": whole("digest", pool("pool, replacing")),
+    "sendTx/s, refused": whole("digest", pool("pool, refused")),
   });
 }
 

@@ -9,7 +9,7 @@ import { TX_DATA_AT } from "../protocol/tx/kernel-output.ts";
 import { calledSelector, type PublicCall, publicCalls } from "../protocol/tx/public-calls.ts";
 import type { Tx } from "../protocol/tx/tx.ts";
 import { accumulatedParts } from "./digest/published-contracts.ts";
-import type { TxDigest } from "./digest/tx-digest.ts";
+import type { ContentDigest, TxDigest } from "./digest/tx-digest.ts";
 
 /** What the pool and its checks go by, without the tx's body (sheet 06 sections 1.4 and 2.2). */
 export interface TxSummary {
@@ -33,16 +33,18 @@ export interface TxSummary {
   expiration: bigint;
 }
 
-/** A tx that is about to be checked. */
-export interface TxFacts extends TxSummary {
+/** A tx that is about to be checked. None of the checks needs its hash but to compare it with one that came with the tx. */
+export interface CheckedTx extends Omit<TxSummary, "hash"> {
   tx: Tx;
-  digest: TxDigest;
-  /** Hash that came with the tx; undefined where none counts, as over RPC. */
-  claimedHash: Fr | undefined;
+  digest: ContentDigest;
+  /** Whether a hash came with the tx, where one counts, that is not the tx's. */
+  hashDiffers: boolean;
   /** Empty for a tx that cannot be read, which `digest` says. */
   parts: AccumulatedData[];
   setupCalls: PublicCall[];
 }
+
+export type TxFacts = CheckedTx & TxSummary;
 
 /** Priority of a tx: what it offers for L2 gas, whatever a block charges (sheet 06 section 2.2). */
 export function priorityFee({
@@ -78,8 +80,13 @@ export function claimAmount(feePayer: Fr, setupCalls: readonly PublicCall[]): bi
   return call === undefined ? 0n : readBigUint(call.calldata, 64, 32);
 }
 
-/** What is to be known of a tx whose form was checked. Views into the tx's bytes. */
-export function txFacts(tx: Tx, digest: TxDigest, claimedHash?: Fr): TxFacts {
+/** What is to be known of a tx whose form was checked, with the hash that came with it where one counts. Views into the tx's bytes. */
+export function txFacts(tx: Tx, { hash, ...content }: TxDigest, claimedHash = hash): TxFacts {
+  return { ...checkedTx(tx, content), hashDiffers: !equal(claimedHash, hash), hash };
+}
+
+/** What the checks of a tx go by that came without a hash. Views into the tx's bytes. */
+export function checkedTx(tx: Tx, digest: ContentDigest): CheckedTx {
   const { data } = tx;
   const { parts, setupCalls } = readableParts(tx);
   const settings = txGasSettings(data);
@@ -87,10 +94,9 @@ export function txFacts(tx: Tx, digest: TxDigest, claimedHash?: Fr): TxFacts {
   return {
     tx,
     digest,
-    claimedHash,
+    hashDiffers: false,
     parts,
     setupCalls,
-    hash: digest.hash,
     anchorHash: digest.anchorHash,
     forPublic: isForPublic(data),
     gasLimits: settings.gasLimits,

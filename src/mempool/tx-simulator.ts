@@ -11,7 +11,7 @@ import { slotAt, slotTimestamp } from "../protocol/time.ts";
 import { isForPublic } from "../protocol/tx/accumulated-data.ts";
 import { txGasSettings } from "../protocol/tx/gas-settings.ts";
 import type { Tx } from "../protocol/tx/tx.ts";
-import type { DigestTx } from "./digest/tx-digest.ts";
+import type { Digests } from "./digest/tx-digest.ts";
 
 /** A simulation cannot be made, or its tx can be in no block; the message is for who asked. */
 export class SimulationError extends Error {
@@ -36,7 +36,7 @@ export interface SimulatorParts {
   chain: Pick<ChainReader, "latestBlockNumber" | "block">;
   identity: RollupIdentity;
   fees: Pick<FeeReader, "currentMinFees">;
-  digest: DigestTx;
+  digests: Pick<Digests, "hash">;
   execution: { process(task: BlockTask, signal?: AbortSignal): Promise<ProcessedBlock> };
   /** Seconds: of the latest L1 block that is known. */
   l1Time(): number;
@@ -91,9 +91,9 @@ export class TxSimulator {
     if (this.#asked >= parallel + mostWaiting) throw new SimulationQueueFullError(this.#asked - parallel);
     this.#asked++;
     try {
-      const { digest, fees } = this.#parts;
+      const { digests, fees } = this.#parts;
       // Before there is a place, so that the txs of several are hashed together.
-      const [{ hash }, gasFees] = await Promise.all([digest(tx), fees.currentMinFees()]);
+      const [hash, gasFees] = await Promise.all([digests.hash(tx), fees.currentMinFees()]);
       return await this.#inPlace(() => this.#run({ tx, hash }, gasFees, options));
     } finally {
       this.#asked--;

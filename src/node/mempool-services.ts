@@ -47,7 +47,7 @@ export function mempoolService({ pool, intake, ready }: MempoolServiceParts): Me
 
 export function validatorService(validator: TxValidator): ValidatorService {
   return {
-    validate: async (tx, options) => (await mempoolAnswer(validator.fromClient(tx, options))).verdict,
+    validate: (tx, options) => mempoolAnswer(validator.ofQuestion(tx, options)),
   };
 }
 

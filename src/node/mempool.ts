@@ -119,11 +119,11 @@ export async function startMempool(options: MempoolOptions): Promise<NodeMempool
     });
     logger.info({ path: store.path, pending: pool.pendingCount, most: values.maxPendingTxCount }, "the pool is open");
 
-    const validator = new TxValidator({ digest: digests.digest, contexts, proofs });
+    const validator = new TxValidator({ digests, contexts, proofs });
     const intake = new TxIntake({ validator, pool, priceBumpPercentage: values.priceBumpPercentage });
     const l1Time = () => chain.state.processed()?.timestamp ?? Math.floor(now() / 1000);
     const simulator = new TxSimulator(
-      { chain, identity, fees, digest: digests.digest, execution, l1Time },
+      { chain, identity, fees, digests, execution, l1Time },
       {
         maxGasLimit: values.rpcSimulatePublicMaxGasLimit,
         maxDebugLogReads: values.rpcSimulatePublicMaxDebugLogMemoryReads,

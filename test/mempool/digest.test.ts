@@ -1,31 +1,63 @@
 import { expect, test } from "vitest";
+import type { HashInput } from "../../src/core/core.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { DigestCache } from "../../src/mempool/digest/digest-cache.ts";
 import { DigestPool } from "../../src/mempool/digest/digest-pool.ts";
-import { digestTx, digestTxs } from "../../src/mempool/digest/digest-tx.ts";
-import type { DigestedTx, TxDigest } from "../../src/mempool/digest/tx-digest.ts";
+import { digestParts, digestTx } from "../../src/mempool/digest/digest-tx.ts";
+import type { DigestedTx, DigestPart, DigestParts, TxDigest } from "../../src/mempool/digest/tx-digest.ts";
+import { BLOCK_HEADER_FIELDS } from "../../src/protocol/block-header.ts";
 import { recordedTxs } from "../protocol/recorded-txs.ts";
 
 const core = loadCore();
 const txs = recordedTxs().map(({ tx }) => tx);
-const digest = digestTx(core, txs[0]);
+const BOTH: readonly DigestPart[] = ["hash", "content"];
+const inParts = ({ hash, ...content }: TxDigest): DigestParts => ({ hash, content });
+const digest = inParts(digestTx(core, txs[0]));
 
 /** Counts what a cache has made for it. */
-function counted(cache: DigestCache): { made: () => number; get(tx: DigestedTx): Promise<TxDigest> } {
-  let made = 0;
-  const make = async () => {
-    made++;
+function counted(cache: DigestCache) {
+  const made: DigestPart[][] = [];
+  const make = async (missing: readonly DigestPart[]) => {
+    made.push([...missing]);
     return digest;
   };
-  return { made: () => made, get: (tx) => cache.get(tx, make) };
+  const get = (tx: DigestedTx, parts = BOTH) => cache.get(tx, parts, make);
+  return { made: () => made.length, parts: () => made, get };
 }
 
-test("digests made together are those made alone", () => {
+test("digests made together, whole or in parts, are those made alone", () => {
   for (const build of ["lanes", "integer-lanes", "scalar"] as const) {
     const own = loadCore({ build });
-    const some = txs.slice(0, 5);
-    expect(digestTxs(own, some)).toEqual(some.map((tx) => digestTx(core, tx)));
+    const some = txs.slice(0, 6);
+    const parts = (i: number): readonly DigestPart[] => [BOTH, ["hash"] as const, ["content"] as const][i % 3];
+    const made = digestParts(
+      own,
+      some.map((tx, i) => ({ tx, parts: parts(i) })),
+    );
+    for (const [i, tx] of some.entries()) {
+      const whole = inParts(digestTx(core, tx));
+      for (const part of BOTH) expect(made[i][part]).toEqual(parts(i).includes(part) ? whole[part] : undefined);
+    }
   }
+});
+
+test("what is asked about a tx's content hashes nothing else of it", () => {
+  const lengths: number[] = [];
+  const counting: typeof core = Object.create(core, {
+    hashEach: {
+      value: (inputs: readonly HashInput[]) => {
+        lengths.push(...inputs.map(({ fields }) => fields.length / 32));
+        return core.hashEach(inputs);
+      },
+    },
+  });
+  const of = txs.find(
+    ({ contractClassLogFields, publicFunctionCalldata }) =>
+      contractClassLogFields.length + publicFunctionCalldata.length === 0,
+  );
+  if (of === undefined) throw new Error("every recorded tx has calls or logs");
+  digestParts(counting, [{ tx: of, parts: ["content"] }]);
+  expect(lengths).toEqual([BLOCK_HEADER_FIELDS]);
 });
 
 test("a digest is made once for the same bytes, whatever the proof, also when asked for at the same time", async () => {
@@ -55,6 +87,25 @@ test("bytes that differ anywhere in what is hashed, or in where a part ends, are
   expect(made()).toBe(different.length);
 });
 
+test("parts are made one by one, and each once", async () => {
+  const { get, parts } = counted(new DigestCache());
+  const [tx] = txs;
+  expect(await get(tx, ["content"])).toEqual({ content: digest.content });
+  expect(await get(tx)).toEqual(digest);
+  expect(await Promise.all([get(tx, ["hash"]), get(tx, ["content"])])).toEqual([
+    { hash: digest.hash },
+    { content: digest.content },
+  ]);
+  expect(parts()).toEqual([["content"], ["hash"]]);
+});
+
+test("a part that was not asked for is not waited for", async () => {
+  const cache = new DigestCache();
+  const never = new Promise<DigestParts>(() => undefined);
+  void cache.get(txs[0], ["hash"], () => never);
+  expect(await cache.get(txs[0], ["content"], async () => digest)).toEqual({ content: digest.content });
+});
+
 test("only so many digests are kept, those that were asked for last", async () => {
   const { get, made } = counted(new DigestCache({ most: 2 }));
   const [a, b, c] = txs;
@@ -67,15 +118,20 @@ test("only so many digests are kept, those that were asked for last", async () =
 test("what could not be made is made again", async () => {
   const cache = new DigestCache();
   const busy = new Error("busy");
-  await expect(cache.get(txs[0], () => Promise.reject(busy))).rejects.toBe(busy);
-  expect(await cache.get(txs[0], async () => digest)).toBe(digest);
+  await expect(cache.get(txs[0], BOTH, () => Promise.reject(busy))).rejects.toBe(busy);
+  expect(await cache.get(txs[0], BOTH, async () => digest)).toEqual(digest);
 });
 
 test("threads that take two at a time give each tx its own digest", async () => {
   const pool = new DigestPool({ threads: 1 });
   try {
-    expect(await Promise.all(txs.slice(0, 7).map((tx) => pool.digest(tx)))).toEqual(
-      txs.slice(0, 7).map((tx) => digestTx(core, tx)),
+    const some = txs.slice(0, 7);
+    const digests = some.map((tx) => digestTx(core, tx));
+    const [wholes, hashes] = [some.map((tx) => pool.whole(tx)), txs.slice(7, 9).map((tx) => pool.hash(tx))];
+    expect(await Promise.all(wholes)).toEqual(digests);
+    expect(await Promise.all(hashes)).toEqual(txs.slice(7, 9).map((tx) => digestTx(core, tx).hash));
+    expect(await Promise.all(some.map((tx) => pool.content(tx)))).toEqual(
+      digests.map(({ hash: _, ...content }) => content),
     );
   } finally {
     await pool.close();

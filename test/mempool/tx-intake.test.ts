@@ -63,7 +63,7 @@ describe("digests on threads", () => {
     const core = loadCore();
     const pool = new DigestPool({ threads: 1, mostWaiting: 8 });
     try {
-      const asked = recorded.map(({ tx }) => pool.digest(tx).catch((error: unknown) => error));
+      const asked = recorded.map(({ tx }) => pool.whole(tx).catch((error: unknown) => error));
       const outcomes = await Promise.all(asked);
       const refused = outcomes.filter((outcome) => outcome instanceof DigestQueueFullError);
       expect(refused.length).toBeGreaterThan(0);

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
-import type { DigestedTx, TxDigest } from "./tx-digest.ts";
+import type { DigestedTx, DigestPart, DigestParts } from "./tx-digest.ts";
 
 /** One is less than a kilobyte. */
 const DEFAULT_MOST = 4_096;
+
+type Entry = { [Part in DigestPart]?: Promise<Partial<DigestParts>> };
 
 /**
  * Digests by the SHA-256 of all that they are made of, for wallets that simulate, validate and send the same tx. Two txs share an entry
@@ -11,31 +13,43 @@ const DEFAULT_MOST = 4_096;
  */
 export class DigestCache {
   readonly #most: number;
-  /** Least recently used first. Those under way too, so that the same tx is not hashed twice at once. */
-  readonly #digests = new Map<string, Promise<TxDigest>>();
+  /** Least recently used first: what made each part, or makes it now, so that nothing is hashed twice at once. */
+  readonly #digests = new Map<string, Entry>();
 
   constructor({ most = DEFAULT_MOST }: { most?: number } = {}) {
     this.#most = most;
   }
 
-  /** The digest of a tx, made by `make` when it is not there. What `make` rejects with is not kept. */
-  get(tx: DigestedTx, make: () => Promise<TxDigest>): Promise<TxDigest> {
-    const key = contentKey(tx);
-    const known = this.#digests.get(key);
-    const digest = known ?? make();
+  /** Parts of a tx's digest; `make` makes those that are not there. What it rejects with is not kept. */
+  async get<Part extends DigestPart>(
+    tx: DigestedTx,
+    parts: readonly Part[],
+    make: (missing: readonly DigestPart[]) => Promise<Partial<DigestParts>>,
+  ): Promise<Pick<DigestParts, Part>> {
+    const known = this.#entry(contentKey(tx));
+    const missing = parts.filter((part) => known[part] === undefined);
+    if (missing.length > 0) {
+      const made = make(missing);
+      for (const part of missing) known[part] = made;
+      made.catch(() => {
+        for (const part of missing) delete known[part];
+      });
+    }
+    const made = await Promise.all(parts.map(async (part) => [part, (await known[part])?.[part]] as const));
+    return Object.fromEntries(made) as Pick<DigestParts, Part>;
+  }
+
+  #entry(key: string): Entry {
+    const entry: Entry = this.#digests.get(key) ?? {};
     this.#digests.delete(key);
-    this.#digests.set(key, digest);
-    if (known !== undefined) return known;
-    digest.catch(() => {
-      if (this.#digests.get(key) === digest) this.#digests.delete(key);
-    });
+    this.#digests.set(key, entry);
     if (this.#digests.size > this.#most) {
       for (const oldest of this.#digests.keys()) {
         this.#digests.delete(oldest);
         break;
       }
     }
-    return digest;
+    return entry;
   }
 }
 

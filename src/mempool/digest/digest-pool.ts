@@ -1,6 +1,16 @@
 import { Piscina } from "piscina";
+import type { Fr } from "../../protocol/field.ts";
 import { DigestCache } from "./digest-cache.ts";
-import { type DigestedTx, DigestQueueFullError, type DigestTx, type TxDigest } from "./tx-digest.ts";
+import {
+  type ContentDigest,
+  type DigestedTx,
+  type DigestJob,
+  type DigestPart,
+  type DigestParts,
+  DigestQueueFullError,
+  type Digests,
+  type TxDigest,
+} from "./tx-digest.ts";
 
 /** Txs that wait at once: at the RPC's largest request 64 MiB. */
 const DEFAULT_MOST_WAITING = 64;
@@ -10,14 +20,14 @@ const TOGETHER = 2;
 const LONGEST_TOGETHER = 256 * 1024;
 
 interface Waiting {
-  tx: DigestedTx;
-  resolve(digest: TxDigest): void;
+  job: DigestJob;
+  resolve(parts: Partial<DigestParts>): void;
   reject(error: unknown): void;
 }
 
 /** Digests on threads of their own, so that the node's thread never hashes what strangers send. Those of late txs are kept. */
-export class DigestPool {
-  readonly #threads: Piscina<readonly DigestedTx[], TxDigest[]>;
+export class DigestPool implements Digests {
+  readonly #threads: Piscina<readonly DigestJob[], Partial<DigestParts>[]>;
   readonly #mostWaiting: number;
   readonly #cache = new DigestCache();
   readonly #waiting: Waiting[] = [];
@@ -35,13 +45,35 @@ export class DigestPool {
     });
   }
 
-  readonly digest: DigestTx = (tx) => this.#cache.get(tx, () => this.#made(tx));
+  async whole(tx: DigestedTx): Promise<TxDigest> {
+    const { hash, content } = await this.#parts(tx, ["hash", "content"]);
+    return { hash, ...content };
+  }
 
-  async #made({ data, contractClassLogFields, publicFunctionCalldata }: DigestedTx): Promise<TxDigest> {
+  async hash(tx: DigestedTx): Promise<Fr> {
+    return (await this.#parts(tx, ["hash"])).hash;
+  }
+
+  async content(tx: DigestedTx): Promise<ContentDigest> {
+    return (await this.#parts(tx, ["content"])).content;
+  }
+
+  #parts<Part extends DigestPart>(tx: DigestedTx, parts: readonly Part[]): Promise<Pick<DigestParts, Part>> {
+    return this.#cache.get(tx, parts, (missing) => this.#made(tx, missing));
+  }
+
+  async #made(
+    { data, contractClassLogFields, publicFunctionCalldata }: DigestedTx,
+    parts: readonly DigestPart[],
+  ): Promise<Partial<DigestParts>> {
     const { length } = this.#waiting;
     if (length >= this.#mostWaiting) throw new DigestQueueFullError(length);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ tx: { data, contractClassLogFields, publicFunctionCalldata }, resolve, reject });
+      this.#waiting.push({
+        job: { tx: { data, contractClassLogFields, publicFunctionCalldata }, parts },
+        resolve,
+        reject,
+      });
       this.#start();
     });
   }
@@ -51,7 +83,7 @@ export class DigestPool {
       // Before two share a thread, each has one.
       const most = Math.min(TOGETHER, Math.ceil(this.#waiting.length / this.#idle));
       let count = 1;
-      while (count < most && this.#waiting.slice(0, count + 1).every(({ tx }) => isShort(tx))) count++;
+      while (count < most && this.#waiting.slice(0, count + 1).every(({ job }) => isShort(job.tx))) count++;
       this.#idle--;
       void this.#run(this.#waiting.splice(0, count));
     }
@@ -59,8 +91,8 @@ export class DigestPool {
 
   async #run(batch: readonly Waiting[]): Promise<void> {
     try {
-      const digests = await this.#threads.run(batch.map(({ tx }) => tx));
-      for (const [i, { resolve }] of batch.entries()) resolve(digests[i]);
+      const made = await this.#threads.run(batch.map(({ job }) => job));
+      for (const [i, { resolve }] of batch.entries()) resolve(made[i]);
     } catch (error) {
       for (const { reject } of batch) reject(error);
     } finally {

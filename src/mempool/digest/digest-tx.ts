@@ -13,20 +13,20 @@ import { TX_DATA_AT } from "../../protocol/tx/kernel-output.ts";
 import { REASON } from "../validation/reasons.ts";
 import { calldataRule, classLogRule } from "./data-fault.ts";
 import { accumulatedParts, contractsHold, instanceFault } from "./published-contracts.ts";
-import type { DigestedTx, TxDigest } from "./tx-digest.ts";
+import type { ContentDigest, DigestedTx, DigestJob, DigestParts, TxDigest } from "./tx-digest.ts";
 
-/** A digest in the making: what is to be hashed, and what follows from the hashes. */
-interface DigestPlan {
+/** Something in the making: what is to be hashed, and what follows from the hashes. */
+interface HashPlan<Result> {
   inputs: HashInput[];
-  conclude(hashes: readonly Uint8Array[]): TxDigest;
+  conclude(hashes: readonly Uint8Array[]): Result;
 }
 
 /**
- * Hashes txs and whatever they commit to: some 6 to 15 ms for one, up to 150 ms for the largest calldata, and a quarter less for each of
- * two together. Never throws for a tx that passed decoding: one whose parts cannot be read is faulty.
+ * Hashes txs and whatever they commit to: some 6 to 15 ms for the hash of one, a quarter less for each of two together, and up to 150 ms for
+ * the largest calldata. Never throws for a tx that passed decoding: one whose parts cannot be read is faulty.
  */
-export function digestTxs(core: Core, txs: readonly DigestedTx[]): TxDigest[] {
-  const plans = txs.map((tx) => digestPlan(core, tx));
+export function digestParts(core: Core, jobs: readonly DigestJob[]): Partial<DigestParts>[] {
+  const plans = jobs.map((job) => digestPlan(core, job));
   const hashes = core.hashEach(plans.flatMap(({ inputs }) => inputs));
   let end = 0;
   return plans.map(({ inputs, conclude }) => {
@@ -36,19 +36,32 @@ export function digestTxs(core: Core, txs: readonly DigestedTx[]): TxDigest[] {
 }
 
 export function digestTx(core: Core, tx: DigestedTx): TxDigest {
-  return digestTxs(core, [tx])[0];
+  const { inputs, conclude } = contentPlan(core, tx);
+  const [hash, ...rest] = core.hashEach([txHashInput(tx.data), ...inputs]);
+  return { hash, ...conclude(rest) };
 }
 
-function digestPlan(core: Core, tx: DigestedTx): DigestPlan {
+function digestPlan(core: Core, { tx, parts }: DigestJob): HashPlan<Partial<DigestParts>> {
+  const own = parts.includes("hash") ? [txHashInput(tx.data)] : [];
+  const content = parts.includes("content") ? contentPlan(core, tx) : undefined;
+  return {
+    inputs: [...own, ...(content?.inputs ?? [])],
+    conclude: (hashes) => ({
+      hash: hashes.slice(0, own.length).at(0),
+      content: content?.conclude(hashes.slice(own.length)),
+    }),
+  };
+}
+
+function contentPlan(core: Core, tx: DigestedTx): HashPlan<ContentDigest> {
   const { data } = tx;
   const anchorHeader = data.subarray(TX_DATA_AT.anchorHeader, TX_DATA_AT.anchorHeader + BLOCK_HEADER_BYTES);
-  const own = [txHashInput(data), blockHashInput(anchorHeader)];
+  const anchor = blockHashInput(anchorHeader);
   const read = readParts(data);
   if (read === undefined) {
     return {
-      inputs: own,
-      conclude: ([hash, anchorHash]) => ({
-        hash,
+      inputs: [anchor],
+      conclude: ([anchorHash]) => ({
         anchorHash,
         dataFault: REASON.unexpected,
         instanceFault: undefined,
@@ -60,12 +73,11 @@ function digestPlan(core: Core, tx: DigestedTx): DigestPlan {
   const calls = calldataRule(requests, tx);
   const classLogs = classLogRule(parts, tx);
   return {
-    inputs: [...own, ...calls.inputs, ...classLogs.inputs],
-    conclude([hash, anchorHash, ...rest]) {
+    inputs: [anchor, ...calls.inputs, ...classLogs.inputs],
+    conclude([anchorHash, ...rest]) {
       const ofCalls = rest.slice(0, calls.inputs.length);
       const ofLogs = rest.slice(calls.inputs.length);
       return {
-        hash,
         anchorHash,
         dataFault: calls.fault(ofCalls) ?? classLogs.fault(ofLogs),
         instanceFault: instanceFault(core, parts),

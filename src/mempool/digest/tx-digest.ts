@@ -1,9 +1,8 @@
 import type { Fr } from "../../protocol/field.ts";
 import type { Tx } from "../../protocol/tx/tx.ts";
 
-/** All that takes hashing to know of a tx. Plain data, so that it can cross threads. */
-export interface TxDigest {
-  hash: Fr;
+/** What hashes say of a tx's parts, without the tx's own hash. Plain data, so that it can cross threads. */
+export interface ContentDigest {
   /** Hash of the anchor block's header. */
   anchorHash: Fr;
   /** Why calldata or contract class logs are not those that `data` commits to; the first reason. */
@@ -14,11 +13,34 @@ export interface TxDigest {
   contractsHold: boolean;
 }
 
+/** All that takes hashing to know of a tx. Plain data, so that it can cross threads. */
+export interface TxDigest extends ContentDigest {
+  hash: Fr;
+}
+
+/** A digest is made in parts: the tx's own hash takes most of the time, and not every question is about it. */
+export interface DigestParts {
+  hash: Fr;
+  content: ContentDigest;
+}
+
+export type DigestPart = keyof DigestParts;
+
+/** Parts of a tx's digest that are to be made. Plain data, so that it can cross threads. */
+export interface DigestJob {
+  tx: DigestedTx;
+  parts: readonly DigestPart[];
+}
+
 /** What a digest is made of: everything but the proof. */
 export type DigestedTx = Omit<Tx, "chonkProof">;
 
 /** Where digests are made: the result is the same. Rejects with a DigestQueueFullError when too many wait already. */
-export type DigestTx = (tx: DigestedTx) => Promise<TxDigest>;
+export interface Digests {
+  whole(tx: DigestedTx): Promise<TxDigest>;
+  hash(tx: DigestedTx): Promise<Fr>;
+  content(tx: DigestedTx): Promise<ContentDigest>;
+}
 
 /** More txs are being sent than can be hashed. */
 export class DigestQueueFullError extends Error {

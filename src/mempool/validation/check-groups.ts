@@ -1,4 +1,4 @@
-import type { TxFacts, TxSummary } from "../tx-facts.ts";
+import type { CheckedTx, TxSummary } from "../tx-facts.ts";
 import { checkAnchorBlock } from "./checks/anchor-block.ts";
 import { checkContractInstance } from "./checks/contract-instance.ts";
 import { checkData } from "./checks/data.ts";
@@ -12,7 +12,7 @@ import { checkSize } from "./checks/size.ts";
 import type { CheckContext } from "./context.ts";
 import { joined, type Verdict } from "./verdict.ts";
 
-type Check<Subject = TxFacts> = (facts: Subject, context: CheckContext) => Verdict;
+type Check<Subject = CheckedTx> = (facts: Subject, context: CheckContext) => Verdict;
 
 /** Checks by where a tx comes from, in the order of their reasons; the proof is checked apart (sheet 06 section 1.1). */
 export const RPC_CHECKS: readonly Check[] = [

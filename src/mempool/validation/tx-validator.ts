@@ -1,8 +1,8 @@
-import { manaFees } from "../../protocol/fees/gas-fees.ts";
+import { type GasFees, manaFees } from "../../protocol/fees/gas-fees.ts";
 import type { Tx } from "../../protocol/tx/tx.ts";
-import type { DigestTx } from "../digest/tx-digest.ts";
+import type { Digests } from "../digest/tx-digest.ts";
 import type { ProofVerifier } from "../proofs/proof-verifier.ts";
-import { type TxFacts, txFacts } from "../tx-facts.ts";
+import { type CheckedTx, checkedTx, type TxFacts, txFacts } from "../tx-facts.ts";
 import type { CheckContexts } from "./check-contexts.ts";
 import { RECEIVED_CHECKS, RPC_CHECKS, RPC_CHECKS_WITHOUT_FEES, runChecks } from "./check-groups.ts";
 import { type GossipOptions, type GossipVerdict, runGossipChecks } from "./gossip-checks.ts";
@@ -22,8 +22,8 @@ export interface RpcCheckOptions {
 }
 
 export interface TxValidatorParts {
-  digest: DigestTx;
-  contexts: CheckContexts;
+  digests: Digests;
+  contexts: Pick<CheckContexts, "currentMinFees" | "latestBlockFees" | "next">;
   proofs: ProofVerifier;
 }
 
@@ -32,24 +32,27 @@ export interface TxValidatorParts {
  * Rejects with a DigestQueueFullError, ProofQueueFullError or ProofVerifierMissingError, and over RPC with an L1Error.
  */
 export class TxValidator {
-  readonly #digest: DigestTx;
-  readonly #contexts: CheckContexts;
+  readonly #digests: Digests;
+  readonly #contexts: TxValidatorParts["contexts"];
   readonly #proofs: ProofVerifier;
 
-  constructor({ digest, contexts, proofs }: TxValidatorParts) {
-    this.#digest = digest;
+  constructor({ digests, contexts, proofs }: TxValidatorParts) {
+    this.#digests = digests;
     this.#contexts = contexts;
     this.#proofs = proofs;
   }
 
-  /** Of a client. */
-  async fromClient(tx: Tx, { isSimulation, skipFeeEnforcement }: RpcCheckOptions): Promise<ValidatedTx> {
-    const fees = skipFeeEnforcement ? manaFees(0n) : this.#contexts.currentMinFees();
-    const [digest, gasFees] = await Promise.all([this.#digest(tx), fees]);
+  /** Of a client that sends it. */
+  async fromClient(tx: Tx, options: RpcCheckOptions): Promise<ValidatedTx> {
+    const [digest, gasFees] = await Promise.all([this.#digests.whole(tx), this.#rpcFees(options)]);
     const facts = txFacts(tx, digest);
-    const context = this.#contexts.next(gasFees);
-    const verdict = runChecks(skipFeeEnforcement ? RPC_CHECKS_WITHOUT_FEES : RPC_CHECKS, facts, context);
-    return { facts, verdict: isSimulation ? verdict : await this.#withProof(tx, verdict) };
+    return { facts, verdict: await this.#rpcVerdict(facts, gasFees, options) };
+  }
+
+  /** Of a client that asks about it. That takes no hash of the tx: none came with it. */
+  async ofQuestion(tx: Tx, options: RpcCheckOptions): Promise<Verdict> {
+    const [content, gasFees] = await Promise.all([this.#digests.content(tx), this.#rpcFees(options)]);
+    return this.#rpcVerdict(checkedTx(tx, content), gasFees, options);
   }
 
   /** Of a peer's gossip, without its proof. */
@@ -58,7 +61,7 @@ export class TxValidator {
     claimedHash: Uint8Array,
     options: GossipOptions,
   ): Promise<GossipVerdict & { facts: TxFacts }> {
-    const facts = txFacts(tx, await this.#digest(tx), claimedHash);
+    const facts = txFacts(tx, await this.#digests.whole(tx), claimedHash);
     const context = this.#contexts.next(this.#contexts.latestBlockFees());
     return { facts, ...runGossipChecks(facts, context, options) };
   }
@@ -70,9 +73,23 @@ export class TxValidator {
 
   /** Asked for by hash, or sent along with a block proposal. */
   async received(tx: Tx, claimedHash: Uint8Array): Promise<ValidatedTx> {
-    const facts = txFacts(tx, await this.#digest(tx), claimedHash);
+    const facts = txFacts(tx, await this.#digests.whole(tx), claimedHash);
     const verdict = runChecks(RECEIVED_CHECKS, facts, this.#contexts.next(this.#contexts.latestBlockFees()));
     return { facts, verdict: await this.#withProof(tx, verdict) };
+  }
+
+  async #rpcFees({ skipFeeEnforcement }: RpcCheckOptions): Promise<GasFees> {
+    return skipFeeEnforcement ? manaFees(0n) : this.#contexts.currentMinFees();
+  }
+
+  async #rpcVerdict(
+    checked: CheckedTx,
+    gasFees: GasFees,
+    { isSimulation, skipFeeEnforcement }: RpcCheckOptions,
+  ): Promise<Verdict> {
+    const checks = skipFeeEnforcement ? RPC_CHECKS_WITHOUT_FEES : RPC_CHECKS;
+    const verdict = runChecks(checks, checked, this.#contexts.next(gasFees));
+    return isSimulation ? verdict : this.#withProof(checked.tx, verdict);
   }
 
   async #withProof(tx: Tx, verdict: Verdict): Promise<Verdict> {
