@@ -50,9 +50,9 @@ export interface MethodDescription {
 }
 
 /**
- * Fast form of a method: answers the usual calls from the request's bytes without making objects. `body[from .. to)` is the JSON text
- * of the params, its brackets included, already checked to be one valid JSON array of plain ASCII without escapes; nothing (from === to)
- * when the request has none. It writes the JSON text of the result and returns true, or returns false for a call that is not its case; when it throws, it counts as false.
+ * Fast form of a method: answers the usual calls from the request's bytes without making objects. `body[from .. to)` begins with the opening
+ * bracket of the params and should end with their closing one: that it is one JSON array and nothing else is for this form to check. It is
+ * nothing (from === to) when the request has no params. It writes the JSON text of the result and returns true, or returns false for a call that is not its case; when it throws, it counts as false.
  * Then whatever it wrote is taken back and the general form answers, which stays the only one to refuse a call. Synchronous, and what it
  * answers has to equal the general form's answer byte for byte.
  */

@@ -17,17 +17,20 @@ import {
   readVersioned,
   type Snapshots,
   type StoredLeaf,
+  VALUE_KEY_BYTES,
   type Versioned,
   valueKey,
   type WorldStateTables,
+  writeValueKey,
 } from "./tables.ts";
 import { tileKey } from "./tile-address.ts";
 
 const leafRow = new Uint8Array(leafRowBytes(PUBLIC_DATA_TREE));
+const sought = new Uint8Array(VALUE_KEY_BYTES);
 
 /** The row of a key's leaf, whatever block it came with. Good until the next call. */
 function readLeafRow(tables: WorldStateTables, tree: IndexedTree, key: Uint8Array): Uint8Array | undefined {
-  const length = tables.keys.readInto(valueKey(tree, key), leafRow);
+  const length = tables.keys.readInto(writeValueKey(sought, tree, key), leafRow);
   return length < 0 ? undefined : leafRow.subarray(0, length);
 }
 
@@ -104,7 +107,10 @@ export class StoredState implements StateView {
 
   /** The leaf with the largest key <= `key` among the first `size`, as later blocks left it. */
   #lastUpTo(tree: IndexedTree, key: Uint8Array, size: number): StoredLeaf | undefined {
-    for (const { key: found, value } of this.#tables.keys.scan({ start: valueKey(tree, key), reverse: true })) {
+    for (const { key: found, value } of this.#tables.keys.scan({
+      start: writeValueKey(sought, tree, key),
+      reverse: true,
+    })) {
       if (found[0] !== tree) return undefined;
       if (readLeafIndex(value) < size) return copyLeaf(found.slice(1), value);
       const low = this.#earlierLow(tree, readLowBefore(value), size);

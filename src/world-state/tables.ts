@@ -69,8 +69,13 @@ export function positionKey(tree: TreeId, position: number): Uint8Array {
   return key;
 }
 
+export const VALUE_KEY_BYTES = 33;
+
 export function valueKey(tree: TreeId, value: Uint8Array): Uint8Array {
-  const key = new Uint8Array(33);
+  return writeValueKey(new Uint8Array(VALUE_KEY_BYTES), tree, value);
+}
+
+export function writeValueKey(key: Uint8Array, tree: TreeId, value: Uint8Array): Uint8Array {
   key[0] = tree;
   key.set(value, 1);
   return key;

@@ -19,7 +19,9 @@ const shown = method({
   encode: { node: encodeText, svc: encodeText },
   raw: {
     node: (body, from, to, out) => {
-      const params: unknown[] = JSON.parse(Buffer.from(body).toString("latin1", from, to) || "[]");
+      const text = Buffer.from(body).toString("latin1", from, to);
+      if (/[^ -~\s]|\\/.test(text)) return false;
+      const params: unknown[] = JSON.parse(text || "[]");
       out.text('"half');
       if (params.length === 3) throw new Error("not for the client");
       if (params.length !== 2) return false;
@@ -61,6 +63,7 @@ const METHODS = [
   "node_getVersion",
   "svc_getCheckpoint",
   "node_getL2Tips",
+  "node_getPublicDataWitness",
   "node_shown",
   "svc_shown",
   "node_nothing",

@@ -90,21 +90,23 @@ export class Dispatcher {
    */
   answerScanned(body: Uint8Array): Uint8Array | readonly Uint8Array[] | RpcAnswer | Promise<RpcAnswer> | undefined {
     const scan = this.#scan;
-    if (!scan.scan(body)) return undefined;
+    const { raw } = this.#methods;
+    if (!scan.scan(body, raw)) return undefined;
     const found = this.#methods.find(body, scan);
     if (found === undefined) return undefined;
     const cache = this.#options.results;
     cache?.renew();
-    const { paramsFrom, paramsTo } = scan;
     if (found.raw !== undefined) {
       this.#open(body);
       try {
-        if (found.raw(body, paramsFrom, paramsTo, this.#out)) return this.#out.text("}").view();
+        if (found.raw(body, scan.paramsFrom, scan.paramsTo, this.#out)) return this.#out.text("}").view();
       } catch {
         // The general form says what is wrong.
       }
       this.#out.rewind(0);
+      if (!scan.scan(body)) return undefined;
     }
+    const { paramsFrom, paramsTo } = scan;
     if (cache === undefined || found.results === undefined || paramsTo - paramsFrom > LONGEST_KEY) return undefined;
     const key = paramsTo - paramsFrom <= 2 ? "[]" : latin1(body, paramsFrom, paramsTo);
     const text = cache.get(found.results, key);

@@ -72,11 +72,16 @@ export class EnvelopeScan {
   paramsTo = 0;
   #body: Uint8Array = new Uint8Array();
   #end = 0;
+  #trusted = NO_METHODS;
 
-  /** Whether the body is an ordinary request with a method. */
-  scan(body: Uint8Array): boolean {
+  /**
+   * Whether the body is an ordinary request with a method. The params of a method in `trusted`, by the hash of its name, are not looked
+   * at when they seem to come last: what is between their opening bracket and the request's closing one is then for others to check.
+   */
+  scan(body: Uint8Array, trusted: ReadonlySet<number> = NO_METHODS): boolean {
     this.#body = body;
     this.#end = body.length;
+    this.#trusted = trusted;
     this.idFrom = 0;
     this.idTo = 0;
     this.methodFrom = 0;
@@ -121,8 +126,12 @@ export class EnvelopeScan {
         case LETTER_P:
           at = this.#value(this.#is(PARAMS, key));
           if (at < 0 || this.paramsTo > 0 || body[at] !== OPEN_ARRAY) return -1;
-          to = this.#json(at, 0);
           this.paramsFrom = at;
+          if (body[this.#end - 1] === CLOSE_OBJECT && this.#trusted.has(this.methodHash) && this.methodTo > 0) {
+            this.paramsTo = this.#end - 1;
+            return this.paramsTo;
+          }
+          to = this.#json(at, 0);
           this.paramsTo = to;
           break;
       }
@@ -264,3 +273,4 @@ export class EnvelopeScan {
 }
 
 const EMPTY = new Uint8Array();
+const NO_METHODS: ReadonlySet<number> = new Set();

@@ -16,6 +16,7 @@ export interface WireMethod {
 export class MethodTable {
   readonly #byHash = new Map<number, WireMethod>();
   readonly #byName = new Map<string, WireMethod>();
+  readonly #raw = new Set<number>();
 
   /** With the methods that a scanned request can do something for: the rest is left out. Throws a RangeError when two names share a hash. */
   constructor(registry: Registry, namespaces: readonly Namespace[]) {
@@ -30,9 +31,15 @@ export class MethodTable {
         if (other !== undefined) throw new RangeError(`${name} and ${other.name} have the same hash`);
         const entry = { name, namespace, method, raw, results };
         this.#byHash.set(hash, entry);
+        if (raw !== undefined) this.#raw.add(hash);
         this.#byName.set(name, entry);
       }
     }
+  }
+
+  /** Hashes of the names of the methods with a raw form. */
+  get raw(): ReadonlySet<number> {
+    return this.#raw;
   }
 
   named(name: string): WireMethod | undefined {
