@@ -29,6 +29,8 @@ export interface BlockTask {
   /** What to suppose before the first transaction. */
   overrides?: StateOverrides;
   txs: HashedTx[];
+  /** Whether the trees after the last transaction are asked for: to hash them takes longer than to execute one. */
+  endTrees?: boolean;
   options: Omit<ProcessOptions, "validate" | "uninterrupted">;
 }
 
@@ -50,16 +52,21 @@ export type EndTrees = Record<0 | 1 | 2 | 3, TreeSnapshot>;
 /** A task's result as it crosses threads: nothing in it refers to more bytes than its own. */
 export type BlockOutcome = Omit<ProcessedTxs, "processed"> & {
   processed: (Omit<ProcessedTxs["processed"][number], "effect"> & { words: Uint8Array })[];
-  trees: EndTrees;
+  trees: EndTrees | undefined;
 };
 
-export type ProcessedBlock = ProcessedTxs & { trees: EndTrees };
+/** `trees` are there where they were asked for. */
+export type ProcessedBlock = ProcessedTxs & { trees: EndTrees | undefined };
 
-export function packOutcome({ processed, ...rest }: ProcessedTxs, { fork }: BlockState): BlockOutcome {
+export function endTreesOf({ fork }: BlockState): EndTrees {
+  return { 0: fork.snapshot(0), 1: fork.snapshot(1), 2: fork.snapshot(2), 3: fork.snapshot(3) };
+}
+
+export function packOutcome({ processed, ...rest }: ProcessedTxs, trees: EndTrees | undefined): BlockOutcome {
   return {
     ...(detached(rest) as typeof rest),
     processed: processed.map(({ effect, ...tx }) => ({ ...(detached(tx) as typeof tx), words: effect.words.slice() })),
-    trees: detached({ 0: fork.snapshot(0), 1: fork.snapshot(1), 2: fork.snapshot(2), 3: fork.snapshot(3) }) as EndTrees,
+    trees: detached(trees) as EndTrees | undefined,
   };
 }
 

@@ -7,7 +7,7 @@ import { L1_TO_L2_MESSAGE_TREE, L1_TO_L2_MESSAGES_PER_CHECKPOINT } from "../prot
 import { openStore } from "../storage/store.ts";
 import { WorldState } from "../world-state/world-state.ts";
 import { BlockState } from "./block-state.ts";
-import { type BlockOutcome, type BlockTask, packOutcome, type WorkerSetup } from "./block-task.ts";
+import { type BlockOutcome, type BlockTask, endTreesOf, packOutcome, type WorkerSetup } from "./block-task.ts";
 import { globalsOfHeader } from "./globals.ts";
 import { processTxs } from "./process-txs.ts";
 import { Siloing } from "./siloing.ts";
@@ -30,7 +30,7 @@ const vm = new Vm();
 
 /** The whole task reads one snapshot of the store, as new as its start. "stale" when the block it stands on is not the one that was meant. */
 export async function processBlock(task: BlockTask): Promise<BlockOutcome | "stale"> {
-  const { base, header, l1ToL2Messages, overrides, txs, options } = task;
+  const { base, header, l1ToL2Messages, overrides, txs, endTrees, options } = task;
   // Between two tasks the thread waits without a turn of its event loop, and would keep the snapshot of the first.
   store.version();
   const found = base.number === 0 ? world.genesisBlockHash() : chain.block(base.number)?.hash;
@@ -41,5 +41,6 @@ export async function processBlock(task: BlockTask): Promise<BlockOutcome | "sta
   }
   const state = new BlockState({ core, fork, globals: globalsOfHeader(header), contracts, siloing });
   if (overrides !== undefined) state.override(overrides);
-  return packOutcome(await processTxs(vm, state, txs, { ...options, uninterrupted: true }), state);
+  const processed = await processTxs(vm, state, txs, { ...options, uninterrupted: true });
+  return packOutcome(processed, endTrees === true ? endTreesOf(state) : undefined);
 }

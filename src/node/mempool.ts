@@ -85,7 +85,8 @@ export async function startMempool(options: MempoolOptions): Promise<NodeMempool
       rollupAddress: identity.addresses.rollupAddress,
       genesisArchiveRoot: toHex(identity.genesisArchiveRoot),
     });
-    const digests = new DigestPool({ threads });
+    // One more: while txs wait to be hashed, the node's own thread has little to do.
+    const digests = new DigestPool({ threads: threads + 1 });
     teardown.add("tx digest threads", () => digests.close());
     const proofs = await configuredVerifier(values, logger);
     teardown.add("proof verifier", () => proofs.close());
