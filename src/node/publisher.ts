@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Values } from "../config/options.ts";
 import { FileStoreUpload } from "../l1/blobs/file-store-source.ts";
 import type { Kzg } from "../l1/blobs/kzg.ts";
+import { GovernanceProposer } from "../l1/governance/governance-proposer.ts";
 import type { L1Logger } from "../l1/logger.ts";
 import { wantsCellProofs } from "../l1/propose/sidecars.ts";
 import { L1Rpc } from "../l1/rpc/l1-rpc.ts";
@@ -14,6 +15,7 @@ import type { L1Signer } from "../l1/tx/signer.ts";
 import { L1TxStore, type TxStates } from "../l1/tx/tx-store.ts";
 import type { RollupIdentity } from "../l1/types.ts";
 import { Publisher } from "../sequencer/publisher/publisher.ts";
+import { GovernanceSignals } from "../sequencer/votes/governance-signals.ts";
 import { openObjectStore } from "../storage/objects/open-store.ts";
 import type { Account } from "../validator/keystore/accounts.ts";
 import type { ActiveKeystore } from "../validator/keystore/active-keystore.ts";
@@ -34,6 +36,8 @@ export interface PublisherOptions {
 
 export interface RunningPublisher {
   readonly publisher: Publisher;
+  /** For proposers whose keys are here. */
+  readonly signals: GovernanceSignals;
   stop(): Promise<void>;
 }
 
@@ -112,8 +116,17 @@ export function startPublisher(options: PublisherOptions): RunningPublisher {
     signal,
     logger,
   });
+  const signals = new GovernanceSignals({
+    contract: new GovernanceProposer(rpc, identity),
+    signerOf: (attester) => {
+      const account = keys.current.attester(attester);
+      return account && signerOf(account);
+    },
+    logger,
+  });
   return {
     publisher,
+    signals,
     async stop() {
       stopping.abort();
       await Promise.all(senders.map((sender) => sender.settled()));

@@ -68,6 +68,7 @@ export function sequencerSettings(values: Values): SequencerSettings {
     minBlocksForCheckpoint: values.minBlocksForCheckpoint,
     minTxPoolAgeMs: values.minTxPoolAgeMs,
     disabledValidators: values.disabledValidators.map((address) => address.toLowerCase()),
+    governanceProposerPayload: values.governanceProposerPayload,
   };
 }
 
@@ -132,6 +133,10 @@ export async function startSequencer(options: SequencerOptions): Promise<Running
         startCheckpoint: (terms, ...rest) => startCheckpoint(services, mempool, terms, ...rest),
         attestations: new NoCommitteeAttestations(),
         publisher: publishing.publisher,
+        votes: async (voter, signal) => {
+          const request = await publishing.signals.request(voter, signal);
+          return request === undefined ? [] : [request];
+        },
         now,
         logger,
       },
@@ -161,6 +166,7 @@ const LIVE = [
   "attestationPropagationTime",
   "enforceTimeTable",
   "disabledValidators",
+  "governanceProposerPayload",
 ] as const;
 
 /** Those of them that the timetable is made of. */

@@ -10,6 +10,7 @@ import { SlotSkipped } from "./skip.ts";
 import type { StateMachine } from "./state-machine.ts";
 import { buildStartMs } from "./timetable/slot-clock.ts";
 import { latestEntry, type Timetable } from "./timetable/timetable.ts";
+import { SlotVotes } from "./votes/slot-votes.ts";
 
 export interface CheckpointJobOptions {
   settings: Readonly<SequencerSettings>;
@@ -55,6 +56,10 @@ export async function runCheckpointJob(
     { slot, checkpoint: checkpointNumber, messages: messages.length, feePerL2Gas: terms.gasFees.feePerL2Gas },
     "beginning a checkpoint",
   );
+  const { proposer, committee } = turn;
+  // L1 counts votes of a slot's proposer; where anyone may propose there is none.
+  const payload = committee.length === 0 ? undefined : settings.governanceProposerPayload;
+  const votes = new SlotVotes(parts, { slot, proposer, payload }, options.stop);
   const builder = await parts.startCheckpoint(terms, messages, earlier);
   try {
     const signal = AbortSignal.any([options.stop, options.pause]);
@@ -63,9 +68,10 @@ export async function runCheckpointJob(
     const least = settings.minBlocksForCheckpoint ?? 1;
     if (blocks.length < least) throw new SlotSkipped("too few blocks", { blocks: blocks.length, least });
     const checkpoint = await assemble(builder, turn, options);
-    return await publish(parts, turn, { checkpoint, modifier }, options);
+    return await publish(parts, turn, { checkpoint, modifier, votes }, options);
   } finally {
     builder.close();
+    await votes.sendRest(options.stop);
   }
 }
 
@@ -86,7 +92,7 @@ async function assemble(
 async function publish(
   { attestations, publisher, reader, logger, sync }: SequencerParts,
   { slot, committee, proposer, checkpointNumber }: ProposerTurn,
-  { checkpoint, modifier }: { checkpoint: CompletedCheckpoint; modifier: bigint },
+  { checkpoint, modifier, votes }: { checkpoint: CompletedCheckpoint; modifier: bigint; votes: SlotVotes },
   { states, timetable, stop }: CheckpointJobOptions,
 ): Promise<PublishedCheckpoint> {
   states.enter("COLLECTING_ATTESTATIONS", slot);
@@ -108,6 +114,7 @@ async function publish(
     feeAssetPriceModifier: Number(modifier),
     timeoutAt: begin + timetable.slotDuration * 1000,
     attester: proposer,
+    others: await votes.take(),
     signal: stop,
   });
   // Whatever happened, L1 may have moved.

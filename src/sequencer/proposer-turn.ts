@@ -51,6 +51,23 @@ export function requireSettled({ chain }: Pick<TurnParts, "chain">, slot: number
   throw new SlotSkipped(proposed >= slot ? "slot taken" : "unsettled blocks", { proposedBlock: settled + 1 });
 }
 
+/** The committee of a slot's epoch and whom of it the slot belongs to, lower-case 0x text. Throws an L1Error. */
+export async function drawnProposer(
+  { reader }: Pick<TurnParts, "reader">,
+  slot: number,
+): Promise<{
+  epoch: number;
+  committee: Committee | undefined;
+  escapeHatchOpen: boolean;
+  proposer: string | undefined;
+}> {
+  const epoch = epochOfSlot(slot, reader.identity.constants);
+  const { committee, seed, escapeHatchOpen } = await reader.committee(epoch);
+  const index = committee && proposerIndex(epoch, slot, seed, committee.length);
+  const member = committee?.[index ?? 0];
+  return { epoch, committee, escapeHatchOpen, proposer: member && toHex(member) };
+}
+
 /** Whose turn it is (sheet 08 sections 1.4 and 3.3). Throws a SlotSkipped when it is not this node's. */
 export async function requireProposer(
   { reader, keys, attestations }: TurnParts,
@@ -60,12 +77,9 @@ export async function requireProposer(
   const own = keys().attesterAddresses();
   if (own.length === 0) throw new SlotSkipped("no keys");
   if (constants.targetCommitteeSize === 0) return { proposer: own[0], committee: [] };
-  const epoch = epochOfSlot(slot, constants);
-  const { committee, seed, escapeHatchOpen } = await reader.committee(epoch);
+  const { epoch, committee, escapeHatchOpen, proposer } = await drawnProposer({ reader }, slot);
   if (escapeHatchOpen) throw new SlotSkipped("escape hatch", { epoch });
-  if (committee === undefined) throw new SlotSkipped("no committee", { epoch });
-  const index = proposerIndex(epoch, slot, seed, committee.length);
-  const proposer = toHex(committee[index ?? 0]);
+  if (committee === undefined || proposer === undefined) throw new SlotSkipped("no committee", { epoch });
   if (!own.includes(proposer)) throw new SlotSkipped("not proposer", { proposer });
   const obstacle = attestations.obstacle(committee);
   if (obstacle !== undefined) throw new SlotSkipped("no attesters", { proposer, obstacle });

@@ -8,7 +8,8 @@ import type { CheckpointBuilder } from "./build/checkpoint-builder.ts";
 import type { CheckpointTerms } from "./build/checkpoint-terms.ts";
 import type { SequencerLogger } from "./logger.ts";
 import type { SequencedPool } from "./pending-txs.ts";
-import type { CheckpointToPublish, PublishOutcome } from "./publisher/types.ts";
+import type { CheckpointToPublish, PublishOutcome, VotesToPublish } from "./publisher/types.ts";
+import type { VoteSource } from "./votes/governance-signals.ts";
 
 /** The chain as a proposer reads it. */
 export type SequencedChain = Pick<
@@ -46,6 +47,7 @@ export interface ProposerKeys {
 
 export interface CheckpointPublisher {
   publishCheckpoint(checkpoint: CheckpointToPublish): Promise<PublishOutcome>;
+  publishVotes(votes: VotesToPublish): Promise<void>;
 }
 
 export interface SequencerParts {
@@ -60,6 +62,7 @@ export interface SequencerParts {
   startCheckpoint(terms: CheckpointTerms, messages: Fr[], previousOutHashes: Fr[]): Promise<CheckpointInProgress>;
   attestations: AttestationCollector;
   publisher: CheckpointPublisher;
+  votes: VoteSource;
   /** Unix time in milliseconds. */
   now(): number;
   logger: SequencerLogger;

@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { L1Error } from "../l1/errors.ts";
 import { type PublishedCheckpoint, runCheckpointJob } from "./checkpoint-job.ts";
-import { proposerTurn } from "./proposer-turn.ts";
+import { drawnProposer, proposerTurn } from "./proposer-turn.ts";
 import type { SequencerParts } from "./sequencer-parts.ts";
 import type { SequencerSettings } from "./settings.ts";
-import { SlotSkipped } from "./skip.ts";
+import { type SkipReason, SlotSkipped } from "./skip.ts";
 import { type SlotCounts, SlotLedger } from "./slot-ledger.ts";
 import { type StateChange, StateMachine } from "./state-machine.ts";
-import { slotOfNextL1Block } from "./timetable/slot-clock.ts";
+import { secondsIntoSlot, slotOfNextL1Block } from "./timetable/slot-clock.ts";
 import type { SequencerState } from "./timetable/states.ts";
 import { l1PublishingTime, type Timetable, timetable } from "./timetable/timetable.ts";
+import { SlotVotes } from "./votes/slot-votes.ts";
 
 export interface SequencerStatus {
   state: SequencerState;
@@ -17,6 +18,9 @@ export interface SequencerStatus {
   slots: SlotCounts;
   lastPublished: PublishedCheckpoint | undefined;
 }
+
+/** Reasons for which a proposer builds nothing and votes. */
+const VOTES_ALL_THE_SAME: ReadonlySet<SkipReason> = new Set(["escape hatch", "no attesters"]);
 
 /**
  * Proposes checkpoints (sheet 08 section 3.3): one turn after the other, each for the slot in which the next L1 block comes. Nothing that
@@ -36,6 +40,7 @@ export class Sequencer {
   #loop: Promise<void> | undefined;
   /** Last slot for which blocks may have been built. */
   #attempted = -1;
+  #votedAnyway = -1;
   #lastPublished: PublishedCheckpoint | undefined;
 
   /** Throws a TimetableError when the slot has no room for a block. */
@@ -161,6 +166,7 @@ export class Sequencer {
       this.#published(await this.#propose(slot));
     } catch (error) {
       this.#skipped(slot, error);
+      await this.#voteAnyway(slot, error);
     } finally {
       if (!this.#stopping.signal.aborted) this.#states.rest("IDLE");
     }
@@ -182,6 +188,25 @@ export class Sequencer {
       stop: this.#stopping.signal,
       pause: this.#pause.signal,
     });
+  }
+
+  /** Votes of a slot for which nothing is built, once (sheet 08 sections 3.3 and 3.6). Never rejects. */
+  async #voteAnyway(slot: number, error: unknown): Promise<void> {
+    const { governanceProposerPayload: payload } = this.#settings;
+    if (payload === undefined || this.#votedAnyway >= slot || !(error instanceof SlotSkipped)) return;
+    const { reader, now, keys, logger } = this.#parts;
+    const { reason } = error;
+    const late = secondsIntoSlot(now(), slot, reader.identity.constants) > this.#timetable.initializeDeadline;
+    if (!(VOTES_ALL_THE_SAME.has(reason) || (reason === "not synced" && late))) return;
+    this.#votedAnyway = slot;
+    try {
+      const { proposer } = await drawnProposer({ reader }, slot);
+      if (proposer === undefined || !keys().attesterAddresses().includes(proposer)) return;
+      const { signal } = this.#stopping;
+      await new SlotVotes(this.#parts, { slot, proposer, payload }, signal).sendRest(signal);
+    } catch (cause) {
+      logger.warn({ slot, error: cause }, "whose votes the slot may have is not known");
+    }
   }
 
   #published(checkpoint: PublishedCheckpoint): void {

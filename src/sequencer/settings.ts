@@ -25,4 +25,6 @@ export interface SequencerSettings {
   minTxPoolAgeMs: number;
   /** Attesters (lower-case 0x text) whose slots are left out. */
   disabledValidators: readonly string[];
+  /** Of governance, that slots of this node signal for; 0x text. */
+  governanceProposerPayload: string | undefined;
 }

@@ -10,11 +10,17 @@ import { fr } from "../../src/protocol/field.ts";
 import { slotTimestamp } from "../../src/protocol/time.ts";
 import type { AttestationCollector } from "../../src/sequencer/attestations.ts";
 import type { BlockOutcome, CheckpointTerms } from "../../src/sequencer/build/checkpoint-terms.ts";
-import type { CheckpointToPublish, PublishOutcome } from "../../src/sequencer/publisher/types.ts";
+import type {
+  CheckpointToPublish,
+  PublishOutcome,
+  PublishRequest,
+  VotesToPublish,
+} from "../../src/sequencer/publisher/types.ts";
 import { Sequencer } from "../../src/sequencer/sequencer.ts";
 import type { SequencerParts } from "../../src/sequencer/sequencer-parts.ts";
 import type { SequencerSettings } from "../../src/sequencer/settings.ts";
 import type { StateChange } from "../../src/sequencer/state-machine.ts";
+import type { Voter } from "../../src/sequencer/votes/governance-signals.ts";
 import { IDENTITY } from "../rpc/support/fakes.ts";
 
 export const ATTESTER = `0x${"a7".repeat(20)}`;
@@ -36,6 +42,17 @@ const SETTINGS: SequencerSettings = {
   minBlocksForCheckpoint: undefined,
   minTxPoolAgeMs: 0,
   disabledValidators: [],
+  governanceProposerPayload: undefined,
+};
+
+/** A vote of any slot. */
+export const VOTE: PublishRequest = {
+  action: "governance-signal",
+  to: `0x${"60".repeat(20)}`,
+  data: new Uint8Array(4),
+  gasLimit: 800_000n,
+  lastValidSlot: 1000,
+  proof: { address: `0x${"60".repeat(20)}`, topic: `0x${"00".repeat(32)}` },
 };
 
 /** A node around a sequencer in which a test says what each part does. The clock stands still unless it is moved. */
@@ -43,6 +60,9 @@ export class FakeNode {
   readonly log: { level: string; message: string; facts: Record<string, unknown> }[] = [];
   readonly states: StateChange[] = [];
   readonly published: CheckpointToPublish[] = [];
+  /** Those that were sent without a checkpoint. */
+  readonly votesAlone: VotesToPublish[] = [];
+  readonly voters: Voter[] = [];
   readonly terms: CheckpointTerms[] = [];
   /** Txs and limits of each block that was asked for. */
   readonly builds: {
@@ -244,6 +264,11 @@ export class FakeNode {
           this.published.push(checkpoint);
           return this.publish(checkpoint);
         },
+        publishVotes: async (votes) => void this.votesAlone.push(votes),
+      },
+      votes: async (voter) => {
+        this.voters.push(voter);
+        return voter.payload === undefined ? [] : [VOTE];
       },
       now: () => this.nowMs,
       logger: { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") },

@@ -4,7 +4,7 @@ import { fromHex } from "../../src/protocol/bytes.ts";
 import { NoCommitteeAttestations } from "../../src/sequencer/attestations.ts";
 import type { SequencerSettings } from "../../src/sequencer/settings.ts";
 import { TimetableError } from "../../src/sequencer/timetable/timetable.ts";
-import { ATTESTER, FakeNode } from "./fake-parts.ts";
+import { ATTESTER, FakeNode, VOTE } from "./fake-parts.ts";
 import { until } from "./proposing-node.ts";
 
 let node: FakeNode;
@@ -276,10 +276,11 @@ describe("txs that a block cannot have", () => {
 describe("a committee", () => {
   const other = fromHex(`0x${"0b".repeat(20)}`);
   const own = fromHex(ATTESTER);
-  const begin = (members: Uint8Array[] | undefined, settings = {}): FakeNode => {
+  const begin = (members: Uint8Array[] | undefined, settings = {}, { synced = true } = {}): FakeNode => {
     node = new FakeNode(settings);
     node.constants.targetCommitteeSize = 4;
     node.committee = { epoch: 0, committee: members, seed: 5n, escapeHatchOpen: false };
+    node.syncedL1 = synced;
     node.addTx("a");
     node.sequencer.start();
     return node;
@@ -312,6 +313,59 @@ describe("a committee", () => {
     expect(node.builds).toEqual([]);
   });
 
+  describe("lets its proposer vote", () => {
+    const governanceProposerPayload = `0x${"9a".repeat(20)}`;
+    const vote = { slot: 10, attester: ATTESTER, requests: [VOTE] };
+
+    it("in the transaction of the checkpoint", async () => {
+      begin([own, own, own, own], { governanceProposerPayload });
+      await published();
+      expect(node.voters).toEqual([{ slot: 10, proposer: ATTESTER, payload: governanceProposerPayload }]);
+      expect(node.published[0].others).toEqual([VOTE]);
+      await turns();
+      expect(node.votesAlone).toEqual([]);
+    });
+
+    it("alone when there is no checkpoint", async () => {
+      begin([own, own, own, own], { governanceProposerPayload, minTxsPerBlock: 2 });
+      await until(() => node.sequencer.status().state === "WAITING_FOR_TXS");
+      node.nowMs += 60_000;
+      await until(() => node.votesAlone.length > 0);
+      await turns();
+      expect(node.votesAlone).toEqual([vote]);
+      expect(node.published).toEqual([]);
+    });
+
+    it("alone, once in the slot, when its attestations cannot be had or the escape hatch is open", async () => {
+      begin([own, own, own, own], { governanceProposerPayload });
+      node.collector = new NoCommitteeAttestations();
+      await until(() => node.votesAlone.length > 0);
+      await turns();
+      expect(node.votesAlone).toEqual([vote]);
+      await node.sequencer.stop();
+      begin([own, own, own, own], { governanceProposerPayload });
+      node.committee!.escapeHatchOpen = true;
+      await until(() => node.votesAlone.length > 0);
+      await turns();
+      expect(node.votesAlone).toEqual([vote]);
+    });
+
+    it("when the node is behind only late in the slot, and never for others", async () => {
+      begin([own, own, own, own], { governanceProposerPayload }, { synced: false });
+      await turns();
+      expect(node.votesAlone).toEqual([]);
+      node.nowMs += 50_000;
+      await until(() => node.votesAlone.length > 0);
+      await turns();
+      expect(node.votesAlone).toEqual([vote]);
+      await node.sequencer.stop();
+      begin([other, other, other, other], { governanceProposerPayload }, { synced: false });
+      node.nowMs += 50_000;
+      await turns();
+      expect([node.votesAlone, node.voters]).toEqual([[], []]);
+    });
+  });
+
   it("that is not there, an open escape hatch and switched-off attesters keep the slot from being proposed", async () => {
     begin(undefined);
     expect(await settled()).toEqual(["no committee: 1"]);
@@ -323,6 +377,14 @@ describe("a committee", () => {
     begin([own, own, own, own], { disabledValidators: [ATTESTER] });
     expect(await settled()).toEqual(["no keys: 1"]);
   });
+});
+
+it("casts no vote where anyone may propose: L1 counts those of a slot's proposer", async () => {
+  start({ governanceProposerPayload: `0x${"9a".repeat(20)}` });
+  node.addTx("a");
+  await published();
+  expect(node.voters).toMatchObject([{ payload: undefined }]);
+  expect(node.published[0].others).toEqual([]);
 });
 
 it("keeps its settings when new ones leave no time for a block", () => {

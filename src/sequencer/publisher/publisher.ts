@@ -23,7 +23,7 @@ import { slotAt, slotTimestamp } from "../../protocol/time.ts";
 import { cannotPay } from "./cannot-pay.ts";
 import { rankSenders } from "./rank-senders.ts";
 import { sendBundle } from "./send-bundle.ts";
-import type { CheckpointToPublish, PublishOutcome, PublishRequest } from "./types.ts";
+import type { CheckpointToPublish, PublishOutcome, PublishRequest, VotesToPublish } from "./types.ts";
 
 export interface PublisherParts {
   rpc: L1Rpc;
@@ -81,6 +81,13 @@ export class Publisher {
     if (outcome.kind === "published") logger.info({ ...facts, ...outcome }, "a checkpoint was published");
     else logger.warn({ ...facts, ...outcome }, "a checkpoint was not published");
     return outcome;
+  }
+
+  /** Sends votes without a checkpoint; what they come to is in the log. Throws L1TxNotSentError, L1SignerError or an L1Error. */
+  async publishVotes({ slot, attester, requests }: VotesToPublish): Promise<void> {
+    const [sender] = await this.#rankedSenders(attester);
+    if (sender === undefined) this.#parts.logger.warn({ slot }, "votes have no publisher");
+    else await this.#sendVotes(sender, requests);
   }
 
   /** Ends the uploads under way. Senders and KZG are closed by their owner. */
@@ -245,7 +252,11 @@ export class Publisher {
   async #sendVotes(sender: L1Sender, requests: readonly PublishRequest[]): Promise<void> {
     const slot = this.#currentSlot();
     const outcome = await sendBundle(sender, this.#target, { purpose: "votes", requests, slot }, this.#parts.logger);
-    if (outcome.kind === "mined") for (const request of outcome.failed) await this.#explain(request, slot);
+    const actions = requests.map(({ action }) => action);
+    if (outcome.kind !== "mined") return this.#parts.logger.warn({ actions, slot, ...outcome }, "votes were not mined");
+    for (const request of outcome.failed) await this.#explain(request, slot);
+    const { successful } = outcome;
+    if (successful.length > 0) this.#parts.logger.info({ successful, slot }, "votes were counted");
   }
 
   async #explain(request: PublishRequest, slot: number): Promise<void> {

@@ -25,6 +25,14 @@ export interface CheckpointToPublish {
   signal?: AbortSignal;
 }
 
+/** Votes that travel without a checkpoint. */
+export interface VotesToPublish {
+  slot: number;
+  /** Attester (lower-case 0x text) whose publishers may send. */
+  attester: string;
+  requests: readonly PublishRequest[];
+}
+
 export type PublishOutcome =
   | { kind: "published"; txHash: string; l1BlockNumber: number }
   | { kind: "rejected" | "timed out" | "expired" | "no publisher"; reason: string };

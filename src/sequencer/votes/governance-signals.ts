@@ -1,0 +1,96 @@
+import { SIGNAL_CAST_TOPIC } from "../../l1/abi/governance-proposer.ts";
+import { L1Error } from "../../l1/errors.ts";
+import { type GovernanceProposer, signalCalldata } from "../../l1/governance/governance-proposer.ts";
+import type { L1Signer } from "../../l1/tx/signer.ts";
+import type { SequencerLogger } from "../logger.ts";
+import type { PublishRequest } from "../publisher/types.ts";
+
+export interface GovernanceSignalParts {
+  contract: Pick<
+    GovernanceProposer,
+    "address" | "hasCode" | "revertReason" | "roundOf" | "signalToSign" | "wasSubmitted"
+  >;
+  /** Signs for an attester of this node (lower-case 0x text); undefined when its key is not here. */
+  signerOf(attester: string): L1Signer | undefined;
+  logger: SequencerLogger;
+}
+
+/** The proposer of a slot with whose key is voted. */
+export interface Voter {
+  slot: number;
+  /** Lower-case 0x text. */
+  proposer: string;
+  /** Of governance, to signal for: 0x text; undefined or zero: none. */
+  payload: string | undefined;
+}
+
+/** Makes a proposer's votes for a slot. */
+export type VoteSource = (voter: Voter, signal: AbortSignal) => Promise<PublishRequest[]>;
+
+const SIGNAL_GAS = 800_000n;
+const SUBMITTED_ATTEMPTS = 3;
+const ZERO = /^0x0*$/;
+
+/** Signals of slots' proposers for a payload of governance, one for each slot (sheet 08 section 4.5). */
+export class GovernanceSignals {
+  readonly #parts: GovernanceSignalParts;
+  readonly #submitted = new Set<string>();
+  #lastSlot = -1;
+
+  constructor(parts: GovernanceSignalParts) {
+    this.#parts = parts;
+  }
+
+  /** The request to L1 for a slot; undefined when there is nothing to signal. Throws an L1Error or L1SignerError. */
+  async request(voter: Voter, signal?: AbortSignal): Promise<PublishRequest | undefined> {
+    const { contract, logger, signerOf } = this.#parts;
+    const { slot, proposer } = voter;
+    const payload = voter.payload?.toLowerCase();
+    if (payload === undefined || ZERO.test(payload)) return undefined;
+    const signer = signerOf(proposer);
+    const obstacle = signer === undefined ? "the proposer's key is not here" : await this.#obstacle(payload, slot);
+    if (signer === undefined || obstacle !== undefined) {
+      logger.debug({ slot, payload, reason: obstacle }, "no governance signal for this slot");
+      return undefined;
+    }
+    const signature = await signer.signTypedData(contract.signalToSign(payload, slot), signal);
+    const data = signalCalldata(payload, signature);
+    const reason = await contract.revertReason(data, slot);
+    if (reason !== undefined)
+      logger.error({ slot, payload, reason }, "a governance signal would fail, sending it all the same");
+    this.#lastSlot = slot;
+    logger.info({ slot, payload, proposer }, "signalling for a governance payload");
+    return {
+      action: "governance-signal",
+      to: contract.address,
+      data,
+      gasLimit: SIGNAL_GAS,
+      lastValidSlot: slot,
+      proof: { address: contract.address, topic: SIGNAL_CAST_TOPIC },
+    };
+  }
+
+  /** Why a slot has no signal of this node. */
+  async #obstacle(payload: string, slot: number): Promise<string | undefined> {
+    const { contract } = this.#parts;
+    if (this.#lastSlot >= slot) return "this node signalled for the slot";
+    const { quorumReached, lastSignalSlot, round } = await contract.roundOf(slot);
+    if (quorumReached) return `round ${round} has its quorum`;
+    if (lastSignalSlot >= BigInt(slot)) return `the slot has its signal in round ${round}`;
+    if (!(await contract.hasCode(payload))) return "the payload has no code";
+    return (await this.#wasSubmitted(payload)) ? "the payload was submitted" : undefined;
+  }
+
+  async #wasSubmitted(payload: string): Promise<boolean> {
+    if (this.#submitted.has(payload)) return true;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const submitted = await this.#parts.contract.wasSubmitted(payload);
+        if (submitted) this.#submitted.add(payload);
+        return submitted;
+      } catch (error) {
+        if (!(error instanceof L1Error) || attempt === SUBMITTED_ATTEMPTS) throw error;
+      }
+    }
+  }
+}

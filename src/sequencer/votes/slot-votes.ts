@@ -1,0 +1,46 @@
+import type { PublishRequest } from "../publisher/types.ts";
+import type { CheckpointPublisher, SequencerParts } from "../sequencer-parts.ts";
+import type { Voter } from "./governance-signals.ts";
+
+interface VotingParts extends Pick<SequencerParts, "logger" | "votes"> {
+  publisher: Pick<CheckpointPublisher, "publishVotes">;
+}
+
+/**
+ * The votes of one slot, made while the checkpoint is built: they travel with it, or on their own when there is none (sheet 08 section 3.5).
+ * What fails is logged: no checkpoint depends on them.
+ */
+export class SlotVotes {
+  readonly #parts: VotingParts;
+  readonly #voter: Voter;
+  readonly #requests: Promise<PublishRequest[]>;
+  #taken = false;
+
+  constructor(parts: VotingParts, voter: Voter, signal: AbortSignal) {
+    this.#parts = parts;
+    this.#voter = voter;
+    this.#requests = parts.votes(voter, signal).catch((error: unknown) => {
+      if (!signal.aborted) parts.logger.warn({ slot: voter.slot, error }, "votes for the slot cannot be made");
+      return [];
+    });
+  }
+
+  /** For the transaction of a checkpoint. */
+  take(): Promise<PublishRequest[]> {
+    this.#taken = true;
+    return this.#requests;
+  }
+
+  /** Sends what no checkpoint took. Never rejects. */
+  async sendRest(signal: AbortSignal): Promise<void> {
+    const requests = this.#taken ? [] : await this.take();
+    if (requests.length === 0 || signal.aborted) return;
+    const { slot, proposer: attester } = this.#voter;
+    const { publisher, logger } = this.#parts;
+    try {
+      await publisher.publishVotes({ slot, attester, requests });
+    } catch (error) {
+      if (!signal.aborted) logger.warn({ slot, error }, "votes for the slot cannot be sent");
+    }
+  }
+}
