@@ -13,6 +13,8 @@ export class WasmTileCache implements TileCache {
   readonly #exports: CoreExports;
   readonly #memory: WasmMemory;
   readonly #cache: number;
+  /** Where a path of each height is put, since making a view costs as much as copying one. */
+  readonly #paths: Uint8Array[] = [];
 
   /** `module` is the compiled assembly/index.ts. */
   constructor(module: WebAssembly.Module, bytes: number) {
@@ -38,6 +40,8 @@ export class WasmTileCache implements TileCache {
   }
 
   close(height: number, out: Uint8Array, at: number): void {
-    out.set(this.#memory.view(this.#exports.closePath(this.#cache, height), height * 32), at);
+    const path = this.#exports.closePath(this.#cache, height);
+    this.#paths[height] ??= this.#memory.view(path, height * 32);
+    out.set(this.#paths[height], at);
   }
 }

@@ -5,8 +5,8 @@ import type { StoredState } from "./stored-state.ts";
 import { TILE_ROW_BYTES, type WorldStateTables } from "./tables.ts";
 import { TILE_KEY_BYTES, TILE_WIDTH, tileLevels, writeTileKey } from "./tile-address.ts";
 
-/** Tiles above the leaves that are kept: those of two trees of a million leaves take half of it. */
-const CACHED_TILE_BYTES = 16 * 2 ** 20;
+/** Tiles above the leaves that are kept: those of a tree of ten million leaves take two thirds of it. Memory is taken as it fills. */
+const CACHED_TILE_BYTES = 72 * 2 ** 20;
 
 /** Levels of tiles that hold more than one path: above them one node covers all `size` leaves. */
 function occupiedLevels(tree: TreeId, size: number): number {
