@@ -26,6 +26,8 @@ const MAX_PENDING = 20;
 const LIMIT_MS = 20_000;
 const GROWTH_LIMIT_MIB = 200;
 const PROGRESS_CASES = 5_000;
+/** A full pool asks for ever higher fees, so that in the end nothing would get in. */
+const EMPTIED_AFTER = 400;
 
 const core = loadCore();
 const recorded = recordedTxs();
@@ -87,6 +89,7 @@ test(`${CASES} changed transactions are taken or refused, each with an answer`, 
     answers.set(kind, (answers.get(kind) ?? 0) + 1);
     expect(pool.pendingCount).toBeLessThanOrEqual(MAX_PENDING);
     if (i % 50 === 0) pool.slotStarted(i + 1);
+    if (i % EMPTIED_AFTER === EMPTIED_AFTER - 1) pool.remove(pool.pendingHashes(MAX_PENDING));
     if (i > 0 && i % PROGRESS_CASES === 0) {
       process.stderr.write(`tx fuzz: ${i} cases, ${Math.round(process.memoryUsage().rss / 2 ** 20)} MiB resident\n`);
     }
