@@ -3,14 +3,12 @@ import { AGAIN_FACTOR, FULL_PAIRS } from "./constants";
 import { mulLanes, sbox } from "./mul";
 import { externalLayerPairs } from "./pair-layers";
 import { partialRoundsPairs } from "./pair-partial-rounds";
-import { addSettled } from "./settle";
-import { lanesToWords, wordsToLanes } from "./words";
+import { addWords, lanesToWords, wordsToLanes } from "./words";
 
 /** One state, spread over the lanes: elements (0, 1), (2, 3). */
 const PAIRS: usize = 160;
 
 const STATE = memory.data(160, 16);
-const INPUT = memory.data(80, 16);
 const BLOCK = memory.data(128, 8);
 
 function fullRound(nextConstants: usize): void {
@@ -32,8 +30,7 @@ function addBlock(words: usize, count: u32): void {
   memory.fill(BLOCK, 0, 128);
   memory.copy(BLOCK, words, (<usize>count) << 5);
   for (let n: usize = 0; n < 2; n++) {
-    wordsToLanes(INPUT, BLOCK + (n << 6), BLOCK + (n << 6) + 32);
-    addSettled(STATE + n * LANES_ELEMENT, STATE + n * LANES_ELEMENT, INPUT);
+    addWords(STATE + n * LANES_ELEMENT, BLOCK + (n << 6), BLOCK + (n << 6) + 32);
   }
 }
 

@@ -4,8 +4,7 @@ import { AGAIN_FACTOR } from "./constants";
 import { mulLanes } from "./mul";
 import { hashRestPairs } from "./pair-sponge";
 import { LANES_STATE, permuteLanes } from "./permutation";
-import { addSettled } from "./settle";
-import { lanesToWords, wordsToLanes } from "./words";
+import { addWords, lanesToWords, wordsToLanes } from "./words";
 
 const STATE = memory.data(320, 16);
 const INPUT = memory.data(80, 16);
@@ -34,9 +33,7 @@ export function hashTwo(outLeft: usize, outRight: usize, left: usize, right: usi
       permuteLanes(STATE);
       rescale();
     }
-    const place = STATE + (i % 3) * LANES_ELEMENT;
-    wordsToLanes(INPUT, left, right);
-    addSettled(place, place, INPUT);
+    addWords(STATE + (i % 3) * LANES_ELEMENT, left, right);
   }
   permuteLanes(STATE);
   lanesToWords(outLeft, outRight, STATE);
@@ -63,9 +60,7 @@ function copyBlock(block: usize, job: usize): u32 {
 function absorbBlocks(left: usize, right: usize): void {
   const count = <usize>max<u32>(copyBlock(BLOCKS, left), copyBlock(RIGHT_BLOCK, right));
   for (let i: usize = 0; i < count; i++) {
-    const place = STATE + i * LANES_ELEMENT;
-    wordsToLanes(INPUT, BLOCKS + (i << 5), RIGHT_BLOCK + (i << 5));
-    addSettled(place, place, INPUT);
+    addWords(STATE + i * LANES_ELEMENT, BLOCKS + (i << 5), RIGHT_BLOCK + (i << 5));
   }
   permuteLanes(STATE);
 }

@@ -115,6 +115,29 @@ describe.each(BUILDS)("on %s", (build) => {
       );
     });
 
+    test("zero words, in one lane or both and at length, are absorbed as the scalar build absorbs them", () => {
+      const scalar = loadCore({ build: "scalar" });
+      const sparse = fc
+        .array(fc.oneof({ weight: 4, arbitrary: fc.constant(edgeWords[0]) }, fc.constantFrom(...edgeWords.slice(1))), {
+          minLength: 1,
+          maxLength: 14,
+        })
+        .map((values) => ({ fields: concat(...values) }));
+      fc.assert(
+        fc.property(fc.array(sparse, { minLength: 1, maxLength: 4 }), (inputs) => {
+          const expected = inputs.map(({ fields }) => scalar.hash(fields));
+          expect(core.hashEach(inputs)).toEqual(expected);
+          expect(inputs.map(({ fields }) => core.hash(fields))).toEqual(expected);
+        }),
+        { numRuns: 100 },
+      );
+      const long = new Uint8Array(300 * 32);
+      long.set(edgeWords[5], 3 * 32);
+      expect(core.hashEach([{ fields: long }, { fields: long.subarray(32) }])).toEqual(
+        [long, long.subarray(32)].map((fields) => scalar.hash(fields)),
+      );
+    });
+
     test("all vectors of the hash together, in any order, give their hashes", () => {
       const cases = poseidon2.hash.map(({ inputs, hash }) => ({ fields: inputWords(inputs), hash: fromHex(hash) }));
       for (let turn = 0; turn < cases.length; turn++) {
