@@ -11,7 +11,11 @@ import { answerTo, call, type Load, latencyAt, load, requireWrk } from "../lib/w
 
 const SERVER = join(import.meta.dirname, "..", "lib", "serve-state.ts");
 const KEYS = 20_000;
+/** Until the hot functions are compiled. */
+const WARM_UP_SECONDS = 3;
 const CONNECTIONS = 32;
+/** A node that answers witnesses has a thread on each processor of the machine that the targets are for. */
+const RPC_THREADS = 2;
 
 const METHODS = {
   nullifier: "node_getLowNullifierMembershipWitness",
@@ -32,17 +36,22 @@ function bodies(method: string, block: number | "latest", seed: number): string[
   return Array.from({ length: KEYS }, () => call(method, [block, toHex(random.field())]));
 }
 
-/** Witnesses over HTTP from a large state, one RPC thread, against the reference node on the recorded chain. */
+async function serve(directory: string, threads: number): Promise<{ server: ServerProcess; url: string }> {
+  const arguments_ = ["--disable-warning=ExperimentalWarning", SERVER, directory, String(threads)];
+  const server = new ServerProcess(process.execPath, arguments_);
+  const [, port] = await server.shows(/^(\d+)\n/);
+  return { server, url: `http://127.0.0.1:${port}` };
+}
+
+/** Witnesses over HTTP from a large state, against the reference node on the recorded chain; then on one RPC thread. */
 export async function witnessSuite(context: SuiteContext): Promise<SuiteResult> {
   await requireWrk();
   const { repeats, seconds, reference, progress } = context;
   const { directory, leaves, tip, past } = await context.largeState.get();
-  const server = new ServerProcess(process.execPath, ["--disable-warning=ExperimentalWarning", SERVER, directory, "1"]);
+  let { server, url } = await serve(directory, RPC_THREADS);
   const l1 = reference && (await startRecordedL1());
   let referenceNode: Awaited<ReturnType<typeof startReferenceNode>> | undefined;
   try {
-    const [, port] = await server.shows(/^(\d+)\n/);
-    const url = `http://127.0.0.1:${port}`;
     if (reference !== undefined && l1 !== undefined) {
       progress("starting the reference");
       referenceNode = await startReferenceNode(reference, l1);
@@ -73,23 +82,26 @@ export async function witnessSuite(context: SuiteContext): Promise<SuiteResult> 
     ];
     const measurements: (Comparison | Figure)[] = [];
     const latencies: LatencyCurve[] = [];
+    const drive = (at: string, method: string, of: number | "latest", duration: number): Promise<Load> =>
+      load({
+        url: at,
+        bodies: bodies(method, of, 1 + (of === "latest" ? 0 : of)),
+        seconds: duration,
+        connections: CONNECTIONS,
+      });
+    const warmUp = async (method: string, block: number) => {
+      await answerTo(url, bodies(method, block, 1)[0]);
+      await drive(url, method, block, WARM_UP_SECONDS);
+    };
     for (const { row, peer, name, method, block } of cases) {
       progress(name);
-      const drive = (at: string, of: number | "latest", duration: number): Promise<Load> =>
-        load({
-          url: at,
-          bodies: bodies(method, of, 1 + (of === "latest" ? 0 : of)),
-          seconds: duration,
-          connections: CONNECTIONS,
-        });
-      await answerTo(url, bodies(method, block, 1)[0]);
-      await drive(url, block, 1);
+      await warmUp(method, block);
       const theirs = referenceNode;
-      if (theirs !== undefined) await drive(theirs.url, "latest", 1);
+      if (theirs !== undefined) await drive(theirs.url, method, "latest", WARM_UP_SECONDS);
       const pairs = await inPairs(
         repeats,
-        () => drive(url, block, seconds),
-        () => theirs && drive(theirs.url, "latest", seconds),
+        () => drive(url, method, block, seconds),
+        () => theirs && drive(theirs.url, method, "latest", seconds),
       );
       const rates = pairs.map(({ ours, theirs }) => ({ ours: ours.perSecond, theirs: theirs?.perSecond }));
       const p99: Figure = {
@@ -100,14 +112,32 @@ export async function witnessSuite(context: SuiteContext): Promise<SuiteResult> 
       measurements.push(
         both.length > 0
           ? { kind: "comparison", row, peer, unit: "/s", better: "more", pairs: both }
-          : { kind: "figure", row, name: "one RPC thread", unit: "/s", values: rates.map(({ ours }) => ours) },
+          : {
+              kind: "figure",
+              row,
+              name: `${RPC_THREADS} RPC threads`,
+              unit: "/s",
+              values: rates.map(({ ours }) => ours),
+            },
         p99,
       );
       latencies.push({ name: `${name}, ${CONNECTIONS} connections`, points: pairs[0].ours.latencies });
     }
+    await server.stop();
+    ({ server, url } = await serve(directory, 1));
+    for (const { row, name, method, block } of cases.slice(0, 2)) {
+      progress(`${name}, one RPC thread`);
+      await warmUp(method, block);
+      const loads: Load[] = [];
+      for (let i = 0; i < repeats; i++) loads.push(await drive(url, method, block, seconds));
+      measurements.push(
+        { kind: "figure", row, name: "with one RPC thread instead", unit: "/s", values: loads.map((l) => l.perSecond) },
+        { kind: "figure", row, name: "p99 with one", unit: "ms", values: loads.map((l) => latencyAt(l, 99)) },
+      );
+    }
     const notes = [
-      `witnesses: ours from a state of ${leaves} nullifiers and as many public-data leaves with ${tip - 1} real blocks on top, one RPC thread; ` +
-        "keys are random and not in the tree",
+      `witnesses: ours from a state of ${leaves} nullifiers and as many public-data leaves with ${tip - 1} real blocks on top, ` +
+        `${RPC_THREADS} RPC threads, which share two processors with the load generator; keys are random and not in the tree`,
     ];
     if (referenceNode !== undefined)
       notes.push(
