@@ -58,6 +58,8 @@ export interface SteeredSequencer {
   /** Told of each checkpoint that L1 took. Returns the way to leave. */
   onPublished(listener: () => void): () => unknown;
   wake(): void;
+  /** Begins no block until the returned function is called. */
+  hold(): () => void;
   pause(): void;
   resume(): void;
 }

@@ -36,6 +36,8 @@ export class Sequencer {
   #timetable: Timetable;
   /** Aborted while paused. */
   #pause = new AbortController();
+  /** Aborted while held. */
+  #hold = new AbortController();
   #wake = new AbortController();
   #loop: Promise<void> | undefined;
   /** Last slot for which blocks may have been built. */
@@ -139,6 +141,18 @@ export class Sequencer {
     this.wake();
   }
 
+  /**
+   * No block is begun until the returned function is called: the clock is about to move into another slot. To be called while nothing is
+   * being built; a wait for txs ends.
+   */
+  hold(): () => void {
+    this.#hold.abort();
+    return () => {
+      this.#hold = new AbortController();
+      this.wake();
+    };
+  }
+
   /** Has the next turn begin at once: the clock or the chain has moved. */
   wake(): void {
     this.#wake.abort();
@@ -156,6 +170,7 @@ export class Sequencer {
 
   /** Never rejects. */
   async #turn(): Promise<void> {
+    if (this.#hold.signal.aborted) return;
     const { reader, now } = this.#parts;
     const slot = slotOfNextL1Block(now(), reader.identity.constants);
     this.#ledger.begin(slot);
@@ -186,7 +201,7 @@ export class Sequencer {
       timetable: this.#timetable,
       states: this.#states,
       stop: this.#stopping.signal,
-      pause: this.#pause.signal,
+      pause: AbortSignal.any([this.#pause.signal, this.#hold.signal]),
     });
   }
 
@@ -227,9 +242,9 @@ export class Sequencer {
     if (this.#stopping.signal.aborted) {
       this.#ledger.skipped(slot, "interrupted", {});
     } else if (error instanceof SlotSkipped && error.reason === "interrupted") {
-      // Nothing was built before the pause: the slot can be tried again after it.
+      // Nothing was built before the pause: the slot can be tried again after it. What is held waited for txs.
       this.#attempted = Math.min(this.#attempted, slot - 1);
-      this.#ledger.skipped(slot, "paused", {});
+      this.#ledger.skipped(slot, this.#pause.signal.aborted ? "paused" : "no txs", {});
     } else if (error instanceof SlotSkipped) {
       this.#ledger.skipped(slot, error.reason, error.facts);
     } else if (error instanceof L1Error) {

@@ -379,6 +379,23 @@ describe("a committee", () => {
   });
 });
 
+it("begins no block while it is held, and loses no tx that comes meanwhile", async () => {
+  start();
+  await until(() => node.sequencer.status().state === "WAITING_FOR_TXS");
+  const release = node.sequencer.hold();
+  node.addTx("a");
+  await turns();
+  expect(node.builds).toEqual([]);
+  expect(node.sequencer.status().state).toBe("IDLE");
+  node.beginSlot(11);
+  await turns();
+  expect(node.builds).toEqual([]);
+  release();
+  await published();
+  expect(node.published).toMatchObject([{ slot: 11 }]);
+  expect(node.reasons).toEqual(["published: 1", "no txs: 1"]);
+});
+
 it("casts no vote where anyone may propose: L1 counts those of a slot's proposer", async () => {
   start({ governanceProposerPayload: `0x${"9a".repeat(20)}` });
   node.addTx("a");

@@ -92,7 +92,6 @@ export const sequencer = {
     env: ["GOVERNANCE_PROPOSER_PAYLOAD_ADDRESS"],
     kind: l1Address,
     meaning: "payload to signal for in governance",
-    usedBy: "validator",
   }),
   l1PublishingTime: rows.optional({
     flags: ["--sequencer.l1PublishingTime"],

@@ -9,6 +9,22 @@ export class AnvilError extends Error {
   }
 }
 
+/** What was kept of the development L1 cannot be gone on from. */
+export class AnvilStateError extends AnvilError {
+  readonly path: string;
+  readonly rule: string;
+
+  constructor(path: string, rule: string, options?: ErrorOptions) {
+    super(
+      `${path} is no state of L1 (${rule}): it was left as it is; restore it, or remove the data directory to begin anew`,
+      options,
+    );
+    this.name = "AnvilStateError";
+    this.path = path;
+    this.rule = rule;
+  }
+}
+
 /** The binary of the installed platform package. Throws an AnvilError where there is none. */
 export function anvilBinary(): string {
   const name = `@foundry-rs/anvil-${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { AnvilError, anvilBinary } from "./anvil-binary.ts";
+import { AnvilError, AnvilStateError, anvilBinary } from "./anvil-binary.ts";
 
 const READY_LIMIT_MS = 30_000;
 /** It writes its state on the way out, which takes longer the longer the chain is. */
@@ -114,7 +114,8 @@ async function untilKept(stateFile: string, signal: AbortSignal): Promise<void> 
 
 /**
  * Starts a development L1 and waits until it listens. It ends with this process, whatever ends that: a shell between the two watches a
- * pipe. It runs outside the terminal's process group, so that Ctrl-C reaches the node first. Throws AnvilError or the reason of `signal`.
+ * pipe. It runs outside the terminal's process group, so that Ctrl-C reaches the node first. Throws AnvilError, AnvilStateError or the
+ * reason of `signal`.
  */
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const { stateFile, signal } = options;
@@ -147,6 +148,8 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
     return { url: await listening(child, signal), restored, lost, stop };
   } catch (error) {
     await stop();
+    const unread = error instanceof AnvilError ? /failed to parse json file: "[^"]*": (.*)/.exec(error.message) : null;
+    if (stateFile !== undefined && unread !== null) throw new AnvilStateError(stateFile, unread[1], { cause: error });
     throw error;
   }
 }

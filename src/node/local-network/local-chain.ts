@@ -49,6 +49,7 @@ export async function startLocalChain(parts: ChainParts, options: LocalChainOpti
       const { state } = sequencer.status();
       return !RESTING.has(state) && !(state === "WAITING_FOR_TXS" && mempool.pool.pendingCount === 0);
     },
+    hold: () => sequencer.hold(),
     slotBegan: () => {
       synchronizer.poke();
       sequencer.wake();

@@ -17,12 +17,12 @@ import { isOperatorError } from "../operator-errors.ts";
 import { loggingOf } from "../run-node.ts";
 import { type RunningService, supervise } from "../supervise.ts";
 import { Teardown } from "../teardown.ts";
-import { startAnvil } from "./anvil.ts";
 import { banner } from "./banner.ts";
 import { networkContracts } from "./contracts.ts";
 import { DevelopmentL1 } from "./development-l1.ts";
 import { isFree } from "./free-port.ts";
 import { l1PrivateKey } from "./l1-account.ts";
+import { startLastingAnvil } from "./lasting-anvil.ts";
 import { type StartedChain, startLocalChain } from "./local-chain.ts";
 import { localNetworkValues, withPublisher } from "./settings.ts";
 import { startProgress } from "./start-progress.ts";
@@ -53,42 +53,49 @@ interface StartOptions {
   signal: AbortSignal;
 }
 
-/** The L1 of the network: the given one, or an anvil that ends with this process. */
-async function openL1(options: StartOptions, teardown: Teardown): Promise<DevelopmentL1> {
+/** The L1 of the network. */
+interface OpenL1 {
+  l1: DevelopmentL1;
+  /** Of an L1 whose chain is kept on disk. */
+  keeper: StateKeeper | undefined;
+}
+
+/** The given L1, or an anvil that ends with this process. */
+async function openL1(options: StartOptions, teardown: Teardown): Promise<OpenL1> {
   const { values, l1PortGiven, directory, loggerFor, signal } = options;
   const log = loggerFor("local-network");
   const calls = new AbortController();
   const [given] = values.l1RpcUrls;
   if (given !== undefined) {
     teardown.add("L1 control", () => calls.abort());
-    return new DevelopmentL1(given, calls.signal, loggerFor("l1"));
+    return { l1: new DevelopmentL1(given, calls.signal, loggerFor("l1")), keeper: undefined };
   }
   const wanted = values.localNetworkL1Port;
   const free = wanted === 0 || (await isFree(wanted, "127.0.0.1"));
   if (!free && l1PortGiven) throw new ListenError("127.0.0.1", wanted);
   if (!free) log.warn({ busyPort: wanted }, "the port of L1 is busy: taking a free one");
   const stateFile = directory.temporary ? undefined : join(directory.path, "l1-state.json");
-  const anvil = await startAnvil({
+  const anvil = await startLastingAnvil({
     port: free ? wanted : 0,
     mnemonic: mnemonicOf(values),
     chainId: values.l1ChainId,
     stateFile,
     signal,
+    restarted: () => l1.resume(values.ethereumSlotDuration),
+    lost: (error) => {
+      log.fatal({ error }, "L1 is gone");
+      process.exit(1);
+    },
+    log,
   });
   teardown.add("L1", () => anvil.stop());
   teardown.add("L1 control", () => calls.abort());
-  anvil.lost.catch((error: unknown) => {
-    log.fatal({ error }, "L1 is gone");
-    process.exit(1);
-  });
   const l1 = new DevelopmentL1(anvil.url, calls.signal, loggerFor("l1"));
-  if (stateFile !== undefined) {
-    const keeper = new StateKeeper(l1, stateFile, loggerFor("local-network"));
-    keeper.start();
-    teardown.add("L1 state", () => keeper.stop());
-  }
+  const keeper = stateFile === undefined ? undefined : new StateKeeper(l1, stateFile, loggerFor("local-network"));
+  keeper?.start();
+  teardown.add("L1 state", () => keeper?.stop());
   if (anvil.restored) await l1.resume(values.ethereumSlotDuration);
-  return l1;
+  return { l1, keeper };
 }
 
 async function startLocalNetwork(options: StartOptions): Promise<RunningService> {
@@ -103,7 +110,7 @@ async function startLocalNetwork(options: StartOptions): Promise<RunningService>
     teardown.add("KZG", () => kzg.close());
     kzg.start();
     progress.step("starting L1");
-    const l1 = await openL1(options, teardown);
+    const { l1, keeper } = await openL1(options, teardown);
     await l1.check(values.l1ChainId);
     log.info({ url: l1.url }, "L1 runs");
 
@@ -146,6 +153,8 @@ async function startLocalNetwork(options: StartOptions): Promise<RunningService>
     });
     teardown.add("node", () => node.stop());
     progress.end();
+    // Without a copy an L1 that ends by itself cannot be started again.
+    keeper?.writeNow();
     const chain = started as StartedChain;
     const host = `http://${values.rpcHost}`;
     process.stdout.write(

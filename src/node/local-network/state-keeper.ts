@@ -28,6 +28,11 @@ export class StateKeeper {
     this.#schedule(LEAST_PAUSE_MS);
   }
 
+  /** Writes a copy without waiting for its time. */
+  writeNow(): void {
+    if (this.#writing === undefined) this.#schedule(0);
+  }
+
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
@@ -36,6 +41,7 @@ export class StateKeeper {
 
   #schedule(pauseMs: number): void {
     if (this.#stopped) return;
+    clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#writing = this.#write().then((tookMs) => this.#schedule(Math.max(LEAST_PAUSE_MS, SHARE * tookMs)));
     }, pauseMs);

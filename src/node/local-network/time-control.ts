@@ -15,6 +15,8 @@ export interface TimeControlParts {
   pendingTxs(): number;
   /** Whether a block is being built or published: the slot must not end under it. */
   building(): boolean;
+  /** Has no block be begun until the returned function is called. */
+  hold(): () => void;
   /** A new slot has begun on L1. */
   slotBegan(): void;
   /** Least time that pending txs are left in an open slot before it is given up, in milliseconds of real time. */
@@ -107,9 +109,14 @@ export class TimeControl {
     const slot = slotAt(now, constants);
     const next = this.#nextTime(slot, timestamp, now);
     if (next === undefined || !(await l1.mining())) return;
-    // Building may have begun while L1 was asked.
+    // Building may have begun while L1 was asked; from here on none begins, or its slot would pass under it.
     if (this.#parts.building()) return;
-    await this.#moveTo(Math.max(next, timestamp + 1));
+    const release = this.#parts.hold();
+    try {
+      await this.#moveTo(Math.max(next, timestamp + 1));
+    } finally {
+      release();
+    }
   }
 
   /** Time that L1 has to be moved to, undefined while the slot may still be used. Seconds. */

@@ -1,21 +1,13 @@
-import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { encodeFunctionData, parseAbi } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { txHash } from "../../../src/core/derive/tx-hash.ts";
-import { loadCore } from "../../../src/core/load-core.ts";
-import { genesisPublicData } from "../../../src/node/genesis.ts";
-import { fromHex, toHex } from "../../../src/protocol/bytes.ts";
-import { fr } from "../../../src/protocol/field.ts";
-import { isForPublic, privateAccumulatedData } from "../../../src/protocol/tx/accumulated-data.ts";
-import { withFreshEffects, withTerms } from "../../../src/protocol/tx/template.ts";
-import { genesisState } from "../../../src/world-state/genesis.ts";
+import { toHex } from "../../../src/protocol/bytes.ts";
 import { runSvc } from "../../cli/run-svc.ts";
 import { startAnvil } from "../../l1/chain-a.ts";
-import { recordedTxs } from "../../protocol/recorded-txs.ts";
+import { BANANA_FEES, messageTx } from "./local-txs.ts";
 import { call, isRunning, type Network, startNetwork } from "./network-process.ts";
 
 /** Account 0 of the usual mnemonic. */
@@ -27,14 +19,8 @@ const ACCOUNTS = [
   "0x1dd551228da3a56b5da5f5d73728e08d8114f59897c27136f1bcdd4c05028905",
 ];
 const BANANA_TOKEN = "0x1a9dad3d9b9d55021a8ce457225fa3f89d413c05da170fdad413a74aefee2705";
-const BANANA_FEES = "0x099602ed42e355e5338ade3a9e314b3d15b6030b058a0c17c385f4a0f2d2b71a";
 const ACCOUNT_CLASS = "0x010319cf7faafaab5cbe684f2556e379a22539a8de18b35d290a85f30057bf02";
 
-const core = loadCore();
-const GENESIS = genesisState(
-  core,
-  genesisPublicData(core, { testAccounts: true, sponsoredFpc: true, prefundAddresses: [fromHex(BANANA_FEES)] }),
-);
 let folder: string;
 let network: Network;
 
@@ -65,26 +51,8 @@ interface Tips {
   proven: { block: { number: number } };
 }
 
-const random = () => fr(BigInt(toHex(randomBytes(30))));
-
-/** A recorded private transaction that sends one message to L1, made to belong to this network. Its proof is not looked at. */
-async function messageTx() {
-  const found = recordedTxs().find(
-    ({ tx }) => !isForPublic(tx.data) && privateAccumulatedData(tx.data).l2ToL1Msgs.length === 1,
-  );
-  if (found === undefined) throw new Error("the recording has a private tx with a message to L1");
-  const { rollupVersion } = await ask<Info>("node_getNodeInfo");
-  const terms = {
-    anchor: GENESIS.header,
-    chainId: fr(31337),
-    version: fr(rollupVersion),
-    expirationTimestamp: 2n ** 40n,
-    maxFeesPerGas: { feePerDaGas: 0n, feePerL2Gas: 10n ** 14n },
-  };
-  const tx = withFreshEffects(withTerms(found.tx, terms), random);
-  const hash = toHex(txHash(core, tx.data));
-  const [message] = privateAccumulatedData(tx.data).l2ToL1Msgs;
-  return { json: { ...found.json, data: Buffer.from(tx.data).toString("base64"), txHash: hash }, hash, message };
+async function freshTx() {
+  return messageTx((await ask<Info>("node_getNodeInfo")).rollupVersion);
 }
 
 async function mined(hash: string): Promise<Receipt & { blockNumber: number }> {
@@ -129,7 +97,7 @@ test("both namespaces are served, and the banner has what a developer needs", as
 });
 
 test("a message to L1 is mined at once, its epoch is settled, and L1 takes it", async () => {
-  const { json, hash, message } = await messageTx();
+  const { json, hash, message } = await freshTx();
   await ask("node_sendTx", json);
   const { blockNumber } = await mined(hash);
   await expect
@@ -184,7 +152,7 @@ test("a kill takes L1 along, and the next start goes on from where both were", a
   network = await startNetwork(["--data-directory", join(folder, "data")]);
   expect((await ask<Tips>("node_getL2Tips")).proposed).toEqual(before.proposed);
   expect(Number(await askL1<string>("eth_blockNumber"))).toBeGreaterThanOrEqual(l1Before);
-  const { json, hash } = await messageTx();
+  const { json, hash } = await freshTx();
   await ask("node_sendTx", json);
   expect((await mined(hash)).blockNumber).toBe(before.proposed.number + 1);
 }, 300_000);

@@ -8,9 +8,9 @@ export interface Network {
 }
 
 /** Starts a local network on free ports; resolves when it says that it is ready. */
-export async function startNetwork(args: string[] = []): Promise<Network> {
+export async function startNetwork(args: string[] = [], environment: Record<string, string> = {}): Promise<Network> {
   const free = ["--port", "0", "--admin-port", "0", "--local-network.l1Port", "0"];
-  const svc = spawnSvc(["start", "--local-network", ...free, ...args]);
+  const svc = spawnSvc(["start", "--local-network", ...free, ...args], environment);
   const [, url, l1Url] = await svc.shows(/JSON-RPC +(http\S+)[\s\S]*\n {2}L1 +(http\S+)[\s\S]*Ctrl-C stops it/);
   return { svc, url, l1Url };
 }

@@ -14,6 +14,7 @@ function world(slot: number) {
     pending: 0,
     building: false,
     mining: true,
+    held: false,
     overAt: undefined as number | undefined,
   };
   const moved: number[] = [];
@@ -25,6 +26,7 @@ function world(slot: number) {
       latest: async () => ({ number: 1, timestamp: state.time }),
       mining: async () => state.mining,
       mineAt: async (timestamp: number) => {
+        if (!state.held) throw new Error("time moves while a block may begin");
         moved.push(timestamp);
         state.time = timestamp;
       },
@@ -44,6 +46,7 @@ function world(slot: number) {
       overAt: () => state.overAt,
       complete: () => undefined,
       settle: async (timestamp: number) => {
+        if (!state.held) throw new Error("an epoch is settled while a block may begin");
         state.overAt = undefined;
         settled.push(timestamp);
         return [];
@@ -51,6 +54,12 @@ function world(slot: number) {
     },
     pendingTxs: () => state.pending,
     building: () => state.building,
+    hold: () => {
+      state.held = true;
+      return () => {
+        state.held = false;
+      };
+    },
     slotBegan: () => {},
     patienceMs: 300,
     logger: { debug: () => {}, info: () => {}, warn: () => {} },
@@ -133,5 +142,25 @@ test("while L1's mining is off, its time is its owner's", async () => {
   state.mining = true;
   await vi.advanceTimersByTimeAsync(200);
   expect(moved).toEqual([start(5)]);
+  await control.stop();
+});
+
+test("blocks may begin again when time was moved, and when L1 did not let it", async () => {
+  const { state, moved, control } = world(4);
+  const l1 = { fails: true };
+  Object.defineProperty(state, "time", {
+    get: () => start(4),
+    set: () => {
+      if (l1.fails) throw new Error("L1 does not answer");
+    },
+  });
+  state.filled = 4;
+  control.start();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(state.held).toBe(false);
+  l1.fails = false;
+  await vi.advanceTimersByTimeAsync(150);
+  expect(moved.length).toBeGreaterThan(1);
+  expect(state.held).toBe(false);
   await control.stop();
 });
