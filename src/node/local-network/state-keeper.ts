@@ -15,6 +15,9 @@ export class StateKeeper {
   readonly #log: NodeLogger;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
+  #underWay = false;
+  /** Another copy is wanted right after the one under way. */
+  #soon = false;
   #stopped = false;
   #height = -1;
 
@@ -28,9 +31,10 @@ export class StateKeeper {
     this.#schedule(LEAST_PAUSE_MS);
   }
 
-  /** Writes a copy without waiting for its time. */
+  /** Writes a copy without waiting for its time, after the one that may be under way. */
   writeNow(): void {
-    if (this.#writing === undefined) this.#schedule(0);
+    this.#soon = this.#underWay;
+    if (!this.#underWay) this.#schedule(0);
   }
 
   async stop(): Promise<void> {
@@ -43,7 +47,12 @@ export class StateKeeper {
     if (this.#stopped) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      this.#writing = this.#write().then((tookMs) => this.#schedule(Math.max(LEAST_PAUSE_MS, SHARE * tookMs)));
+      this.#underWay = true;
+      this.#writing = this.#write().then((tookMs) => {
+        this.#underWay = false;
+        this.#schedule(this.#soon ? 0 : Math.max(LEAST_PAUSE_MS, SHARE * tookMs));
+        this.#soon = false;
+      });
     }, pauseMs);
     this.#timer.unref();
   }
@@ -55,6 +64,7 @@ export class StateKeeper {
       const height = await this.#l1.height();
       if (height !== this.#height) await this.#l1.keep(this.#file);
       this.#height = height;
+      this.#log.debug({ height }, "L1's state is kept");
     } catch (error) {
       if (!this.#stopped) this.#log.warn({ error }, "L1's state could not be kept: trying again");
     }

@@ -1,8 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { anvilBinary } from "../../../src/node/local-network/anvil-binary.ts";
 import { runSvc } from "../../cli/run-svc.ts";
+import { startAnvil } from "../../l1/chain-a.ts";
 import { messageTx } from "./local-txs.ts";
 import { call, type Network, startNetwork } from "./network-process.ts";
 
@@ -16,7 +20,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "svc-l1-faults-"));
   data = join(folder, "data");
   stateFile = join(data, "l1-state.json");
-  network = await startNetwork(["--data-directory", data], { LOG_LEVEL: "info;debug:sequencer" });
+  network = await startNetwork(["--data-directory", data], { LOG_LEVEL: "info;debug:local-network" });
 }, LIMIT_MS);
 afterAll(async () => {
   network?.svc.child.kill("SIGINT");
@@ -27,13 +31,33 @@ afterAll(async () => {
 const ask = <T>(method: string, ...params: unknown[]) => call<T>(network.url, method, ...params);
 const blockNumber = () => ask<number>("node_getBlockNumber");
 
-async function sendTx(): Promise<string> {
-  const { json, hash } = messageTx((await ask<{ rollupVersion: number }>("node_getNodeInfo")).rollupVersion);
-  await ask("node_sendTx", json);
+/** Txs are refused while L1's fees cannot be asked. */
+async function sendTx(url = network.url): Promise<string> {
+  const { json, hash } = messageTx((await call<{ rollupVersion: number }>(url, "node_getNodeInfo")).rollupVersion);
+  const sent = () => call(url, "node_sendTx", json).then(() => "sent", String);
+  await expect.poll(sent, { timeout: 120_000, interval: 500 }).toBe("sent");
   return hash;
 }
+
 const blockOf = async (hash: string) => (await ask<{ blockNumber?: number }>("node_getTxReceipt", hash)).blockNumber;
-const mined = (hash: string) => expect.poll(() => blockOf(hash), { timeout: 120_000, interval: 50 }).toBeGreaterThan(0);
+async function mined(hash: string): Promise<void> {
+  const isMined = async () => (await blockOf(hash)) !== undefined;
+  try {
+    await expect.poll(isMined, { timeout: 120_000, interval: 50 }).toBe(true);
+  } catch (cause) {
+    throw new Error(`not mined; the log ends with ${network.svc.output.stderr.slice(-6000)}`, { cause });
+  }
+}
+
+/** A copy on disk of all that L1 has now. */
+async function l1Kept(): Promise<void> {
+  const height = Number(await call<string>(network.l1Url, "eth_blockNumber"));
+  const kept = () => {
+    const heights = network.svc.output.stderr.matchAll(/L1's state is kept {"height":(\d+)}/g);
+    return Number([...heights].at(-1)?.[1] ?? 0);
+  };
+  await expect.poll(kept, { timeout: 120_000 }).toBeGreaterThanOrEqual(height);
+}
 
 /** The process of L1: the only child of the shell that watches it and is no shell. */
 function l1Process(): number {
@@ -47,18 +71,15 @@ function l1Process(): number {
 test(
   "an L1 that is killed is started again from its copy, and the chain goes on",
   async () => {
-    await expect
-      .poll(() => statSync(stateFile, { throwIfNoEntry: false })?.size ?? 0, { timeout: 30_000 })
-      .toBeGreaterThan(0);
+    await l1Kept();
     const before = await blockNumber();
     process.kill(l1Process(), "SIGKILL");
-    // It is taken while L1 is away, or right after.
     const hash = await sendTx();
     await network.svc.shows(/L1 runs again/);
     expect(network.svc.output.stderr).toMatch(/L1 ended by itself: starting it again from its last copy/);
     await mined(hash);
     expect(await blockNumber()).toBe(before + 1);
-      expect(network.svc.child.exitCode).toBeNull();
+    expect(network.svc.child.exitCode).toBeNull();
   },
   LIMIT_MS,
 );
@@ -83,6 +104,39 @@ test(
     network = await startNetwork(["--data-directory", data]);
     expect((await ask<{ proposed: unknown }>("node_getL2Tips")).proposed).toEqual(tips.proposed);
     await mined(await sendTx());
+  },
+  LIMIT_MS,
+);
+
+test(
+  "while a given L1 is away slots pass with their reason, and the chain goes on when it is back",
+  async () => {
+    const first = await startAnvil(["--chain-id", "31337"]);
+    const port = new URL(first.url).port;
+    const kept = join(folder, "given-l1.json");
+    // Slots that are over soon.
+    const slots = { AZTEC_SLOT_DURATION: "24" };
+    const second = await startNetwork(["--l1-rpc-urls", first.url], slots);
+    let back: ChildProcess | undefined;
+    try {
+      const state = await call<string>(first.url, "anvil_dumpState");
+      writeFileSync(kept, gunzipSync(Buffer.from(state.slice(2), "hex")));
+      await first.stop();
+      await second.svc.shows(/the slot is over without a checkpoint of this node .*(L1 unavailable|not synced)/);
+      expect(second.svc.child.exitCode).toBeNull();
+      expect(await call(second.url, "node_getBlockNumber")).toBe(4);
+
+      const args = ["--port", port, "--chain-id", "31337", "--load-state", kept, "--silent"];
+      back = spawn(anvilBinary(), args, { stdio: "ignore" });
+      const hash = await sendTx(second.url);
+      const receipt = () => call<{ blockNumber?: number }>(second.url, "node_getTxReceipt", hash);
+      await expect.poll(async () => (await receipt()).blockNumber, { timeout: 180_000, interval: 100 }).toBe(5);
+    } finally {
+      second.svc.child.kill("SIGINT");
+      await second.svc.ended;
+      back?.kill("SIGKILL");
+      await first.stop();
+    }
   },
   LIMIT_MS,
 );
