@@ -124,6 +124,8 @@ export class Sequencer {
     this.#stopping.abort();
     await this.#loop;
     this.#ledger.close();
+    const ended = Object.entries(this.#ledger.counts()).filter(([, count]) => count > 0);
+    this.#parts.logger.info({ slots: Object.fromEntries(ended) }, "the sequencer has stopped");
     this.#states.rest("STOPPED");
   }
 

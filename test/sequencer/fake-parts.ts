@@ -91,6 +91,7 @@ export class FakeNode {
   readonly failing = new Set<string>();
   buildError: Error | undefined;
   refuseBlock: Error | undefined;
+  assemblyError: Error | undefined;
   readonly #pending = new Map<string, Uint8Array>();
   readonly #arrivals = new Set<() => void>();
   /** Slots of stored blocks, and of checkpoints. */
@@ -230,8 +231,10 @@ export class FakeNode {
         return {
           validate: undefined,
           close: () => {},
-          complete: async () =>
-            ({ checkpointNumber: terms.checkpointNumber, blocks: built, blobs: [new Uint8Array(1)] }) as never,
+          complete: async () => {
+            if (this.assemblyError) throw this.assemblyError;
+            return { checkpointNumber: terms.checkpointNumber, blocks: built, blobs: [new Uint8Array(1)] } as never;
+          },
           buildBlock: async (txs, { minValidTxs = 1, maxTxs, deadline }) => {
             const names = txs.map(({ hash }) => this.#nameOf(hash));
             this.builds.push({ txs: names, minValidTxs, maxTxs, deadline });

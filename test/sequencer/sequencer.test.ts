@@ -198,6 +198,55 @@ describe("a slot that is not proposed has its reason in the log and the counts",
     expect(node.published).toEqual([]);
   });
 
+  it("there are fewer blocks than a checkpoint is to have", async () => {
+    start({ minBlocksForCheckpoint: 2 });
+    node.addTx("a");
+    expect(await reasonOf()).toEqual(["too few blocks: 1"]);
+    expect(logged()).toMatchObject({ blocks: 1, least: 2 });
+  });
+
+  it("the checkpoint cannot be put together", async () => {
+    start();
+    node.assemblyError = new Error("a root differs");
+    node.addTx("a");
+    expect(await reasonOf()).toEqual(["assembly failed: 1"]);
+    expect(logged()).toMatchObject({ error: "a root differs" });
+  });
+
+  it("its attestations do not come", async () => {
+    start();
+    node.collector = { obstacle: () => undefined, collect: () => Promise.reject(new Error("2 of 3 came")) };
+    node.addTx("a");
+    expect(await reasonOf()).toEqual(["attestations missing: 1"]);
+    expect(logged()).toMatchObject({ error: "2 of 3 came" });
+  });
+
+  it("blocks of an earlier slot are neither on L1 nor gone", async () => {
+    start();
+    node.publish = async () => ({ kind: "timed out", reason: "no answer" });
+    node.addTx("a");
+    await until(() => node.published.length === 1);
+    node.nowMs += 72_000;
+    node.l1Timestamp += 72;
+    await turns();
+    node.sequencer.pause();
+    node.beginSlot(12);
+    await turns();
+    expect(node.reasons).toEqual(["unsettled blocks: 1", "publishing failed: 1"]);
+  });
+
+  it("something nobody expected happens", async () => {
+    start({}, (fresh) => {
+      Object.defineProperty(fresh, "attesters", {
+        get: () => {
+          throw new TypeError("no such key");
+        },
+      });
+    });
+    expect(await reasonOf()).toEqual(["failed: 1"]);
+    expect(node.log).toContainEqual(expect.objectContaining({ level: "error", message: "proposing failed" }));
+  });
+
   it("too late for the next step", async () => {
     start();
     node.collector = {
@@ -419,4 +468,5 @@ it("stops in the middle of a wait, and what it was doing counts as interrupted",
   await node.sequencer.stop();
   expect(node.sequencer.status().state).toBe("STOPPED");
   expect(node.reasons).toEqual(["interrupted: 1"]);
+  expect(node.log.at(-2)).toMatchObject({ level: "info", facts: { slots: { interrupted: 1 } } });
 });
