@@ -4,7 +4,7 @@ export { hashBytes, hashEach, hashMany } from "./poseidon2/entry-points";
 export { rehashTiles } from "./trees/rehash";
 export { hashTileVersions } from "./trees/tile-versions";
 export { siblingPath } from "./trees/sibling-path";
-export { claimTile, closePath, openPath, startTileCache, tileCacheBytes } from "./trees/tile-cache";
+export { claimTile, closePath, closeText, leafEntry, openPath, startTileCache, tileCacheBytes } from "./trees/tile-cache";
 export { zeroHashes } from "./trees/zero-hashes";
 export { linkLeaves } from "./trees/link-leaves";
 export { addWords, divideWords, multiplyWords, subtractWords } from "./field/word-arithmetic";

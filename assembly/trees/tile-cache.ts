@@ -1,17 +1,28 @@
+import { writeBase64 } from "../text/base64";
+import { fillTemplate } from "../text/template";
 import { siblingPath } from "./sibling-path";
+import { zeroHash } from "./zero-hashes";
 
 /**
  * Packed tiles of recent states, in sets of four. A tag names a tile and the state that it belongs to; of a full set the tile goes
  * that was used longest ago. One path is open at a time; its leaf tile is not kept, nor is one whose set the path fills by itself.
  *
- *   sets u32 | clock u32 | state u32 | tree u32 | position f64 | pad to 64
- *   records of the open path 16 x u32 pointer | its words 48 x 32 | tiles not kept 11 x 1024
- *   tags sets x 4 x (tile u64 | state u32 | last use u32) | tiles sets x 4 x 1024
+ *   sets u32 | clock u32 | state u32 | tree u32 | position f64 | levels u32 | height and levels of the path's empty part 2 x u32 | pad to 64
+ *   records of the open path 16 x u32 pointer | entry of its leaf 140 | height u32, big-endian | its words 48 x 32
+ *   base64 form of the path's empty part 2048 | tiles not kept 11 x 1024
+ *   tags sets x 4 x (tile u64 | state u32 | last use u32) | tiles sets x 4 x (any 4 bytes | record 1020)
  */
+const LEVELS: usize = 24;
+const EMPTY_HEIGHT: usize = 28;
+const EMPTY_LEVELS: usize = 32;
 const RECORDS: usize = 64;
-const PATH: usize = 128;
+const ENTRY: usize = 128;
+const HEIGHT: usize = 268;
+const PATH: usize = 272;
+const EMPTY_TEXT: usize = 1808;
+const NOT_KEPT: usize = 3856;
 const SLOT: usize = 1024;
-const NOT_KEPT: usize = 1664;
+const RECORD: usize = 4;
 const TAGS: usize = NOT_KEPT + 11 * SLOT;
 const SET_TAGS: usize = 64;
 const TILE_HEIGHT: u32 = 4;
@@ -59,6 +70,7 @@ export function openPath(cache: usize, state: u32, tree: u32, position: f64, lev
   store<u32>(cache, state, 8);
   store<u32>(cache, tree, 12);
   store<f64>(cache, position, 16);
+  store<u32>(cache, levels, LEVELS);
   memory.fill(cache + RECORDS, 0, 64);
   let missing: u32 = levels > 0 ? 1 : 0;
   for (let level: u32 = 1; level < levels; level++) {
@@ -70,13 +82,13 @@ export function openPath(cache: usize, state: u32, tree: u32, position: f64, lev
       missing |= 1 << level;
     } else {
       store<u32>(tag, clock, 12);
-      store<u32>(cache + RECORDS + (level << 2), <u32>slotOf(cache, tag));
+      store<u32>(cache + RECORDS + (level << 2), <u32>(slotOf(cache, tag) + RECORD));
     }
   }
   return missing;
 }
 
-/** @returns where the record of the open path's tile of a level has to be written, 1024 bytes at most. */
+/** @returns where four bytes of anything and the record of the open path's tile of a level have to be written, 1024 bytes at most. */
 export function claimTile(cache: usize, level: u32): usize {
   let slot = cache + NOT_KEPT + <usize>level * SLOT;
   if (level > 0) {
@@ -94,12 +106,56 @@ export function claimTile(cache: usize, level: u32): usize {
       slot = slotOf(cache, oldest);
     }
   }
-  store<u32>(cache + RECORDS + (level << 2), <u32>slot);
+  store<u32>(cache + RECORDS + (level << 2), <u32>(slot + RECORD));
   return slot;
+}
+
+/** Where the empty part of the open path begins in the base64 form of the height and the words: at a group of three bytes. */
+@inline
+function emptyFrom(filled: u32): usize {
+  return (<usize>(4 + (filled << 5)) + 2) / 3 * 3;
+}
+
+/** Puts the zero hashes above the tiles of the open path behind its first `filled` words, if they are not there from the path before. */
+function fillEmptyPart(cache: usize, height: u32, filled: u32): void {
+  if (load<u32>(cache, EMPTY_HEIGHT) == height && load<u32>(cache, EMPTY_LEVELS) == filled) return;
+  for (let level = filled; level < height; level++) {
+    memory.copy(cache + PATH + (<usize>level << 5), zeroHash(level), 32);
+  }
+  const from = emptyFrom(filled);
+  const bytes: usize = 4 + (<usize>height << 5);
+  if (from < bytes) writeBase64(cache + EMPTY_TEXT, cache + HEIGHT + from, bytes - from);
+  store<u32>(cache, height, EMPTY_HEIGHT);
+  store<u32>(cache, filled, EMPTY_LEVELS);
+}
+
+/** Makes the words of the open path, height x 32, and returns how many of them come from tiles. */
+function makePath(cache: usize, height: u32): u32 {
+  const filled = min(height, load<u32>(cache, LEVELS) * TILE_HEIGHT);
+  siblingPath(cache + PATH, cache + RECORDS, load<f64>(cache, 16), filled, TILE_HEIGHT);
+  fillEmptyPart(cache, height, filled);
+  return filled;
 }
 
 /** @returns the words of the open path, height x 32. */
 export function closePath(cache: usize, height: u32): usize {
-  siblingPath(cache + PATH, cache + RECORDS, load<f64>(cache, 16), height, TILE_HEIGHT);
+  makePath(cache, height);
   return cache + PATH;
+}
+
+/** @returns where the entry of the open path's leaf has to be written before closeText. */
+export function leafEntry(cache: usize): usize {
+  return cache + ENTRY;
+}
+
+/**
+ * Writes a text (see fillTemplate) about the open path; its source is the leaf's entry, and 140 bytes behind that the height and the words.
+ *
+ * @returns the text's end.
+ */
+export function closeText(cache: usize, height: u32, out: usize, template: usize, count: u32): usize {
+  store<u32>(cache + HEIGHT, bswap(height));
+  const from = emptyFrom(makePath(cache, height));
+  const bytes: usize = 4 + (<usize>height << 5);
+  return fillTemplate(out, template, count, cache + ENTRY, bytes > from ? bytes - from : 0, cache + EMPTY_TEXT);
 }

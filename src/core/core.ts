@@ -81,10 +81,30 @@ export interface TileCache {
    * has to be put, a bit each; level 0 always is one of them. `state` is any number below 2^32 that stands for the trees' content.
    */
   open(state: number, tree: number, position: number, levels: number): number;
-  /** The record of the path's tile on a level (see packTile), undefined for an empty tile. */
-  put(level: number, record: Uint8Array | undefined): void;
+  /** Bytes whose record of the path's tile on a level (see packTile) starts at `at`, 0 to 4; undefined for an empty tile. */
+  put(level: number, bytes: Uint8Array | undefined, at?: number): void;
   /** Writes the path, height x 32 bytes with the leaf side first, to `out` at `at`. */
   close(height: number, out: Uint8Array, at: number): void;
+  /** Prepares texts about a path of `height` levels and its leaf. Throws a RangeError for more than there is room for. */
+  template(parts: readonly TextPart[], height: number): TextTemplate;
+  /** What the next text says of a leaf: its key, at most 36 bytes, and its row, at most 104. */
+  setLeaf(key: Uint8Array, row: Uint8Array): void;
+  /** In place of `close`: a text about the path and the leaf. Valid until the next call of any method. */
+  closeText(template: TextTemplate): Uint8Array;
+}
+
+/**
+ * Part of a text: ASCII letters as they are; the hex digits of a 32-byte word or the decimal digits of a position (6 bytes), which
+ * start at byte `at` of a leaf's key or row; or the base64 form of the path's height (u32, big-endian) and its words.
+ */
+export type TextPart = string | { as: "word" | "position"; of: "key" | "row"; at: number } | { as: "path" };
+
+/** A text to fill in, of the cache that gave it. */
+export interface TextTemplate {
+  readonly height: number;
+  /** Where its parts stand in the core's memory, and how many they are. */
+  readonly at: number;
+  readonly count: number;
 }
 
 /** Arithmetic mod p on words. Operands that are not below p are reduced first. */

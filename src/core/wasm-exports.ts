@@ -31,6 +31,8 @@ export interface CoreExports extends Record<string, unknown> {
   openPath(cache: number, state: number, tree: number, position: number, levels: number): number;
   claimTile(cache: number, level: number): number;
   closePath(cache: number, height: number): number;
+  leafEntry(cache: number): number;
+  closeText(cache: number, height: number, out: number, template: number, count: number): number;
   linkLeaves(
     n: number,
     keys: number,

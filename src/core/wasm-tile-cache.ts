@@ -1,20 +1,29 @@
 import { instantiateSync } from "@assemblyscript/loader";
-import type { TileCache } from "./core.ts";
+import type { TextPart, TextTemplate, TileCache } from "./core.ts";
+import { KEY_AT, KEY_BYTES, packTemplate, ROW_AT, ROW_BYTES } from "./text-templates.ts";
 import type { CoreExports } from "./wasm-exports.ts";
 import { WasmMemory } from "./wasm-memory.ts";
 
 /** Bytes of a set of four tiles with its tags. */
 const SET_BYTES = 4 * 1024 + 64;
-/** Most bytes of a packed tile of four levels. */
-const MAX_RECORD_BYTES = 1024;
+/** Most bytes of a packed tile of four levels, and how many fit in front of it. */
+const MAX_RECORD_BYTES = 1020;
+const BEFORE_RECORD = 4;
+/** Memory for a text, and for all templates. */
+const TEXT_BYTES = 4096;
+const TEMPLATE_BYTES = 4096;
 
 /** TileCache on a WebAssembly instance of its own. Its memory is reserved once and taken from the system as it fills. */
 export class WasmTileCache implements TileCache {
   readonly #exports: CoreExports;
   readonly #memory: WasmMemory;
   readonly #cache: number;
-  /** Where a path of each height is put, since making a view costs as much as copying one. */
+  readonly #text: number;
+  readonly #entry: number;
+  #templatesEnd: number;
+  /** Where a path of each height is put, and texts by their length, since making a view costs as much as copying one. */
   readonly #paths: Uint8Array[] = [];
+  readonly #texts = new Array<Uint8Array | undefined>(TEXT_BYTES + 1);
 
   /** `module` is the compiled assembly/index.ts. */
   constructor(module: WebAssembly.Module, bytes: number) {
@@ -22,21 +31,23 @@ export class WasmTileCache implements TileCache {
     this.#exports.initialize(0);
     this.#memory = new WasmMemory(this.#exports.memory, this.#exports.scratchStart());
     const sets = 2 ** Math.max(0, Math.floor(Math.log2(bytes / SET_BYTES)));
-    this.#cache = this.#memory.reserve(this.#exports.tileCacheBytes(sets));
+    const texts = TEXT_BYTES + TEMPLATE_BYTES;
+    this.#text = this.#memory.reserve(texts + this.#exports.tileCacheBytes(sets));
+    this.#templatesEnd = this.#text + TEXT_BYTES;
+    this.#cache = this.#text + texts;
     this.#exports.startTileCache(this.#cache, sets);
+    this.#entry = this.#exports.leafEntry(this.#cache);
   }
 
   open(state: number, tree: number, position: number, levels: number): number {
     return this.#exports.openPath(this.#cache, state, tree, position, levels);
   }
 
-  put(level: number, record: Uint8Array | undefined): void {
-    if (record !== undefined && record.length > MAX_RECORD_BYTES) {
-      throw new RangeError(`a tile record is at most ${MAX_RECORD_BYTES} bytes, got ${record.length}`);
-    }
-    const at = this.#exports.claimTile(this.#cache, level);
-    if (record === undefined) this.#memory.view(at, 8).fill(0);
-    else this.#memory.copyIn(at, record);
+  put(level: number, bytes: Uint8Array | undefined, at = 0): void {
+    if (bytes !== undefined) requireAtMost("tile record", bytes.length - at, MAX_RECORD_BYTES);
+    const slot = this.#exports.claimTile(this.#cache, level);
+    if (bytes === undefined) this.#memory.view(slot, BEFORE_RECORD + 8).fill(0);
+    else this.#memory.copyIn(slot + BEFORE_RECORD - at, bytes);
   }
 
   close(height: number, out: Uint8Array, at: number): void {
@@ -44,4 +55,37 @@ export class WasmTileCache implements TileCache {
     this.#paths[height] ??= this.#memory.view(path, height * 32);
     out.set(this.#paths[height], at);
   }
+
+  template(parts: readonly TextPart[], height: number): TextTemplate {
+    const { bytes, parts: count, longestText } = packTemplate(parts, height);
+    const at = this.#templatesEnd;
+    if (longestText > TEXT_BYTES || at + bytes.length > this.#cache) {
+      throw new RangeError(`no room for a template of ${bytes.length} bytes, whose texts have up to ${longestText}`);
+    }
+    this.#memory.copyIn(at, bytes);
+    this.#templatesEnd = at + Math.ceil(bytes.length / 4) * 4;
+    return { height, at, count };
+  }
+
+  setLeaf(key: Uint8Array, row: Uint8Array): void {
+    requireAtMost("leaf's key", key.length, KEY_BYTES);
+    requireAtMost("leaf's row", row.length, ROW_BYTES);
+    this.#memory.copyIn(this.#entry + KEY_AT, key);
+    this.#memory.copyIn(this.#entry + ROW_AT, row);
+  }
+
+  closeText({ height, at, count }: TextTemplate): Uint8Array {
+    const length = this.#exports.closeText(this.#cache, height, this.#text, at, count) - this.#text;
+    return this.#texts[length] ?? this.#viewText(length);
+  }
+
+  #viewText(length: number): Uint8Array {
+    const view = this.#memory.view(this.#text, length);
+    this.#texts[length] = view;
+    return view;
+  }
+}
+
+function requireAtMost(name: string, bytes: number, most: number): void {
+  if (bytes > most) throw new RangeError(`a ${name} is at most ${most} bytes, got ${bytes}`);
 }

@@ -8,7 +8,7 @@ import type { Database, RootDatabase } from "lmdb";
 const LONGEST_KEPT = 2048;
 
 class Views {
-  readonly #byLength: (Uint8Array | undefined)[] = [];
+  readonly #byLength = new Array<Uint8Array | undefined>(LONGEST_KEPT + 1);
 
   of(memory: Uint8Array, offset: number, length: number): Uint8Array {
     const at = memory.byteOffset + offset;

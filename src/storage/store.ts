@@ -5,6 +5,8 @@ import { copyStore } from "./store-copy.ts";
 /** Ordered table of byte keys (at most 1,978 bytes) and byte values inside the store's one LMDB environment. */
 export interface Table {
   get(key: Uint8Array): Uint8Array | undefined;
+  /** As get, but the bytes are lost with the next read of any table. */
+  borrow(key: Uint8Array): Uint8Array | undefined;
   /** Copies a value to the start of `out`, which has to be large enough. Returns its length, -1 for an absent key. */
   readInto(key: Uint8Array, out: Uint8Array): number;
   has(key: Uint8Array): boolean;
@@ -42,10 +44,15 @@ export interface Entry {
  */
 export interface Store {
   readonly path: string;
-  /** One word that every commit changes; for StoreOptions of readers on other threads. */
+  /** Counts of transactions begun and ended; for StoreOptions of readers on other threads. */
   readonly commits: SharedArrayBuffer;
   /** Changes with every commit. Reads that follow see at least what had been committed when it was asked. */
   version(): number;
+  /**
+   * The version that was asked for last, as long as no transaction has begun since: what has been read since then is that commit's.
+   * Always undefined for a reader that was not given the `commits` of the store that writes.
+   */
+  current(): number | undefined;
   table(name: string): Table;
   /** Runs `work` in one write transaction: everything or, when it throws, nothing. */
   transaction<T>(work: () => T): T;
@@ -90,12 +97,16 @@ class LmdbTable implements Table {
     return this.#db.get(key);
   }
 
-  readInto(key: Uint8Array, out: Uint8Array): number {
+  borrow(key: Uint8Array): Uint8Array | undefined {
     const value = this.#db.getBinaryFast(key);
+    return value && borrowedValue(value, value.length);
+  }
+
+  readInto(key: Uint8Array, out: Uint8Array): number {
+    const value = this.borrow(key);
     if (value === undefined) return -1;
-    const { length } = value;
-    out.set(borrowedValue(value, length));
-    return length;
+    out.set(value);
+    return value.length;
   }
 
   has(key: Uint8Array): boolean {
@@ -136,33 +147,44 @@ function first(entries: Iterable<Entry>): Entry | undefined {
   return undefined;
 }
 
+/** Words of `commits`. */
+const ENDED = 0;
+const BEGUN = 1;
+
 class LmdbStore implements Store {
   readonly path: string;
   readonly #root: RootDatabase<Buffer, Buffer>;
   readonly #mapSizeKb: number | undefined;
   readonly #tables = new Map<string, Table>();
   readonly commits: SharedArrayBuffer;
-  readonly #commitCount: Int32Array;
-  #seenCommits: number;
+  readonly #counts: Int32Array;
+  readonly #knowsWriter: boolean;
+  #depth = 0;
+  #seenVersion: number;
   #closed = false;
 
-  constructor(root: RootDatabase<Buffer, Buffer>, { path, mapSizeKb, commits }: StoreOptions) {
+  constructor(root: RootDatabase<Buffer, Buffer>, { path, mapSizeKb, commits, readOnly }: StoreOptions) {
     this.path = path;
     this.#root = root;
     this.#mapSizeKb = mapSizeKb;
-    this.commits = commits ?? new SharedArrayBuffer(4);
-    this.#commitCount = new Int32Array(this.commits);
-    this.#seenCommits = Atomics.load(this.#commitCount, 0);
+    this.commits = commits ?? new SharedArrayBuffer(8);
+    this.#counts = new Int32Array(this.commits);
+    this.#knowsWriter = commits !== undefined || readOnly !== true;
+    this.#seenVersion = Atomics.load(this.#counts, ENDED);
   }
 
   version(): number {
-    const commits = Atomics.load(this.#commitCount, 0);
-    if (commits !== this.#seenCommits) {
-      this.#seenCommits = commits;
+    const version = Atomics.load(this.#counts, ENDED);
+    if (version !== this.#seenVersion) {
+      this.#seenVersion = version;
       // A snapshot lives until the event loop's next turn, and may be older than that commit.
       this.#root.resetReadTxn();
     }
-    return commits;
+    return version;
+  }
+
+  current(): number | undefined {
+    return this.#knowsWriter && Atomics.load(this.#counts, BEGUN) === this.#seenVersion ? this.#seenVersion : undefined;
   }
 
   table(name: string): Table {
@@ -175,9 +197,14 @@ class LmdbStore implements Store {
   }
 
   transaction<T>(work: () => T): T {
-    const result = this.#root.transactionSync(work);
-    Atomics.add(this.#commitCount, 0, 1);
-    return result;
+    if (this.#depth === 0) Atomics.add(this.#counts, BEGUN, 1);
+    this.#depth++;
+    try {
+      return this.#root.transactionSync(work);
+    } finally {
+      this.#depth--;
+      if (this.#depth === 0) Atomics.add(this.#counts, ENDED, 1);
+    }
   }
 
   async copyTo(directory: string, signal?: AbortSignal): Promise<void> {

@@ -1,12 +1,13 @@
 import { equal } from "../protocol/bytes.ts";
 import { NULLIFIER_TREE, PUBLIC_DATA_TREE, TREE_HEIGHTS, type TreeId } from "../protocol/constants.ts";
 import { FR_ZERO } from "../protocol/field.ts";
+import type { Entry } from "../storage/store.ts";
 import { WorldStateError } from "./errors.ts";
 import type { Fork } from "./fork.ts";
 import type { PathReader } from "./path-reader.ts";
 import type { IndexedTree } from "./state-view.ts";
 import type { StoredState } from "./stored-state.ts";
-import type { IndexedLeaf, StateAt, TreeSnapshot } from "./types.ts";
+import type { IndexedLeaf, LeafText, StateAt, TreeSnapshot, WantedLeaf } from "./types.ts";
 
 /** The trees after a kept block, known by its row: the same roots are the same trees, whatever happened to the chain in between. */
 export class KnownState implements StateAt {
@@ -56,6 +57,19 @@ export class KnownState implements StateAt {
     if (leaf === undefined) throw new WorldStateError(`indexed tree ${tree} holds no leaf`);
     return { leaf, present: equal(leaf.key, key) };
   }
+
+  lowLeafText(tree: IndexedTree, key: Uint8Array, wanted: WantedLeaf, text: LeafText): Uint8Array | undefined {
+    const entry = this.#stored.lowLeafEntry(tree, key);
+    if (entry === undefined) return undefined;
+    if (wanted !== "either" && isEntryOf(entry, key) !== (wanted === "present")) return undefined;
+    return this.#paths.text(this.#id, this.#stored, tree, entry, text);
+  }
+}
+
+/** Whether an entry of the table of keys is the one of `key`: its own has the tree's number in front. */
+function isEntryOf(entry: Entry, key: Uint8Array): boolean {
+  for (let i = 0; i < key.length; i++) if (entry.key[i + 1] !== key[i]) return false;
+  return true;
 }
 
 /** The trees of block 0, which outlive pruning in memory. */

@@ -1,10 +1,15 @@
-import type { Core, TileCache } from "../core/core.ts";
+import type { Core, TextTemplate, TileCache } from "../core/core.ts";
 import { readU32 } from "../protocol/bytes.ts";
 import { TREE_HEIGHTS, type TreeId } from "../protocol/constants.ts";
+import type { Entry } from "../storage/store.ts";
+import { textParts } from "./leaf-text.ts";
 import type { StoredState } from "./stored-state.ts";
-import { TILE_ROW_BYTES, type WorldStateTables } from "./tables.ts";
+import { readLeafIndex, type WorldStateTables } from "./tables.ts";
 import { TILE_KEY_BYTES, TILE_WIDTH, tileLevels, writeTileKey } from "./tile-address.ts";
+import type { LeafText } from "./types.ts";
 
+/** Where the record begins in a tile's row. */
+const RECORD_AT = 4;
 /** Tiles above the leaves that are kept: those of a tree of ten million leaves take two thirds of it. Memory is taken as it fills. */
 const CACHED_TILE_BYTES = 72 * 2 ** 20;
 
@@ -20,34 +25,56 @@ export class PathReader {
   readonly #core: Core;
   readonly #tables: WorldStateTables;
   #cache: TileCache | undefined;
+  readonly #templates = new Map<LeafText, TextTemplate>();
   readonly #key = new Uint8Array(TILE_KEY_BYTES);
-  readonly #row = new Uint8Array(TILE_ROW_BYTES);
 
   constructor(core: Core, tables: WorldStateTables) {
     this.#core = core;
     this.#tables = tables;
   }
 
+  #made(): TileCache {
+    this.#cache = this.#core.tileCache(CACHED_TILE_BYTES);
+    return this.#cache;
+  }
+
   /** Writes height x 32 bytes to the start of `out`. `id` stands for the content of the state's trees, and for no other. */
   write(id: number, state: StoredState, tree: TreeId, position: number, out: Uint8Array): void {
-    this.#cache ??= this.#core.tileCache(CACHED_TILE_BYTES);
+    const cache = this.#cache ?? this.#made();
+    this.#open(cache, id, state, tree, position);
+    cache.close(TREE_HEIGHTS[tree], out, 0);
+  }
+
+  /** A text about a leaf of the tree, by its entry, and its path. Valid until the next call of any method. */
+  text(id: number, state: StoredState, tree: TreeId, { key, value }: Entry, text: LeafText): Uint8Array {
+    const cache = this.#cache ?? this.#made();
+    // The entry may be lost with the first tile that is read.
+    cache.setLeaf(key, value);
+    this.#open(cache, id, state, tree, readLeafIndex(value));
+    return cache.closeText(this.#templates.get(text) ?? this.#prepare(cache, tree, text));
+  }
+
+  #prepare(cache: TileCache, tree: TreeId, text: LeafText): TextTemplate {
+    const template = cache.template(textParts(text), TREE_HEIGHTS[tree]);
+    this.#templates.set(text, template);
+    return template;
+  }
+
+  #open(cache: TileCache, id: number, state: StoredState, tree: TreeId, position: number): void {
     const size = state.size(tree);
     // A path beyond the last leaf may meet occupied tiles on every level.
     const levels = position < size ? occupiedLevels(tree, size) : tileLevels(tree);
-    let missing = this.#cache.open(id, tree, position, levels);
+    let missing = cache.open(id, tree, position, levels);
     for (let level = 0, index = position; missing !== 0; level++, missing >>>= 1) {
       index = Math.floor(index / TILE_WIDTH);
-      if ((missing & 1) !== 0) this.#cache.put(level, this.#tile(state, tree, level, index));
+      if ((missing & 1) !== 0) this.#put(cache, state, tree, level, index);
     }
-    this.#cache.close(TREE_HEIGHTS[tree], out, 0);
   }
 
-  /** Record of a tile, valid until the next call; undefined for an empty one. */
-  #tile(state: StoredState, tree: TreeId, level: number, index: number): Uint8Array | undefined {
+  #put(cache: TileCache, state: StoredState, tree: TreeId, level: number, index: number): void {
     writeTileKey(this.#key, tree, level, index);
-    const length = this.#tables.tiles.readInto(this.#key, this.#row);
-    if (length < 0) return undefined;
-    if (readU32(this.#row, 0) <= state.block) return this.#row.subarray(4, length);
-    return state.olderTile(this.#key)?.bytes;
+    const row = this.#tables.tiles.borrow(this.#key);
+    if (row === undefined || readU32(row, 0) <= state.block) cache.put(level, row, RECORD_AT);
+    else cache.put(level, state.olderTile(this.#key)?.bytes);
   }
 }

@@ -2,6 +2,7 @@ import type { Core } from "../core/core.ts";
 import type { BlockHeader } from "../protocol/block-header.ts";
 import { equal, readU32 } from "../protocol/bytes.ts";
 import type { TreeId } from "../protocol/constants.ts";
+import type { Store } from "../storage/store.ts";
 import { UnknownStateError } from "./errors.ts";
 import type { GenesisState } from "./genesis.ts";
 import { GenesisTrees, KnownState } from "./known-state.ts";
@@ -9,6 +10,7 @@ import { PathReader } from "./path-reader.ts";
 import type { IndexedTree } from "./state-view.ts";
 import { StoredState } from "./stored-state.ts";
 import {
+  openTables,
   parseStatus,
   positionKey,
   readStatusRow,
@@ -17,15 +19,24 @@ import {
   type WorldStateTables,
   writeBlockKey,
 } from "./tables.ts";
-import type { IndexedLeaf, StateAt, TreeSnapshot, WorldStateReader, WorldStateStatus } from "./types.ts";
+import type {
+  IndexedLeaf,
+  LeafText,
+  StateAt,
+  TreeSnapshot,
+  WantedLeaf,
+  WorldStateReader,
+  WorldStateStatus,
+} from "./types.ts";
 
 /** States whose snapshots are kept. */
 const CACHED_STATES = 1024;
 
 /**
  * Reads of the trees from the store, in any thread that has it open. Everything kept between reads is bound to the row of its
- * state, so that it never outlives what a commit replaced. The row is read anew unless the status, which is read each time, is what
- * it was: it holds the archive root of the tip, which commits to every state before it.
+ * state, so that it never outlives what a commit replaced. The row is read anew unless the status is what it was: it holds the archive
+ * root of the tip, which commits to every state before it. The status is read each time, but for texts, where the store's version
+ * tells that nothing was committed.
  */
 export class StateReader implements WorldStateReader {
   protected readonly core: Core;
@@ -36,17 +47,22 @@ export class StateReader implements WorldStateReader {
   readonly #known = new Map<number, KnownState>();
   /** Those whose row was read under the present status. */
   readonly #confirmed = new Map<number, KnownState>();
+  readonly #store: Store;
   #status = parseStatus(new Uint8Array(STATUS_BYTES));
+  /** The store's version that the status is of, undefined while a transaction may be changing it. */
+  #statusVersion: number | undefined;
   #statusRow = new Uint8Array(STATUS_BYTES);
   #nextStatusRow = new Uint8Array(STATUS_BYTES);
   #lastId = 0;
   readonly #key = new Uint8Array(4);
   readonly #row = new Uint8Array(STATE_BYTES);
 
-  /** `tables` hold at least block 0, which is answered from `genesis`. */
-  constructor(core: Core, tables: WorldStateTables, genesis: GenesisState) {
+  /** The store's tables hold at least block 0, which is answered from `genesis`. */
+  constructor(core: Core, store: Store, genesis: GenesisState) {
     this.core = core;
-    this.tables = tables;
+    this.#store = store;
+    this.tables = openTables(store);
+    const { tables } = this;
     this.#genesis = genesis;
     this.#genesisTrees = new GenesisTrees(genesis.fork);
     this.#paths = new PathReader(core, tables);
@@ -55,6 +71,7 @@ export class StateReader implements WorldStateReader {
   status(): WorldStateStatus {
     const row = this.#nextStatusRow;
     readStatusRow(this.tables, row);
+    this.#statusVersion = this.#store.current();
     if (!equal(row, this.#statusRow)) {
       this.#nextStatusRow = this.#statusRow;
       this.#statusRow = row;
@@ -73,8 +90,26 @@ export class StateReader implements WorldStateReader {
   }
 
   at(meant: number | "latest"): StateAt {
+    return this.#at(meant, this.status());
+  }
+
+  lowLeafText(
+    meant: number | "latest",
+    tree: IndexedTree,
+    key: Uint8Array,
+    wanted: WantedLeaf,
+    text: LeafText,
+  ): Uint8Array | undefined {
+    const version = this.#store.current();
+    if (version !== undefined && version === this.#statusVersion) {
+      const found = this.#at(meant, this.#status).lowLeafText?.(tree, key, wanted, text);
+      if (this.#store.current() === version) return found;
+    }
+    return this.at(meant).lowLeafText?.(tree, key, wanted, text);
+  }
+
+  #at(meant: number | "latest", { tip, oldest }: WorldStateStatus): StateAt {
     if (meant === 0) return this.#genesisTrees;
-    const { tip, oldest } = this.status();
     const block = meant === "latest" ? tip : meant;
     if (block === 0) return this.#genesisTrees;
     const confirmed = this.#confirmed.get(block);

@@ -1,5 +1,6 @@
 import { equal, readU32 } from "../protocol/bytes.ts";
 import { PUBLIC_DATA_TREE, type TreeId } from "../protocol/constants.ts";
+import type { Entry } from "../storage/store.ts";
 import { UnknownStateError } from "./errors.ts";
 import { oldTile } from "./old-tile.ts";
 import type { IndexedTree, StateView } from "./state-view.ts";
@@ -7,12 +8,15 @@ import {
   blockKey,
   copyLeaf,
   historyKey,
+  leafBytes,
   leafRowBytes,
   positionKey,
   readLeafIndex,
   readLowBefore,
   readNextBefore,
+  readNextIndex,
   readPosition,
+  readSince,
   readState,
   readVersioned,
   type Snapshots,
@@ -103,6 +107,19 @@ export class StoredState implements StateView {
     const size = this.size(tree);
     const leaf = this.#lastUpTo(tree, key, size);
     return leaf && this.#asOfBlock(tree, leaf, size);
+  }
+
+  /** The leaf that lowLeaf gives, as an entry of the table of keys, which is lost with the next read. */
+  lowLeafEntry(tree: IndexedTree, key: Uint8Array): Entry | undefined {
+    const size = this.size(tree);
+    for (const entry of this.#tables.keys.scan({ start: writeValueKey(sought, tree, key), reverse: true })) {
+      const row = entry.value;
+      const holds = readLeafIndex(row) < size && readNextIndex(row) < size && readSince(row) <= this.block;
+      if (entry.key[0] === tree && holds) return entry;
+      break;
+    }
+    const leaf = this.lowLeaf(tree, key);
+    return leaf && { key: valueKey(tree, leaf.key), value: leafBytes(leaf) };
   }
 
   /** The leaf with the largest key <= `key` among the first `size`, as later blocks left it. */

@@ -137,6 +137,17 @@ export interface StoredLeaf extends IndexedLeaf {
 const LEAF_BYTES = 56;
 const SLOT_BYTES = 92;
 
+/** Where a row of `keys` has what. */
+export const LEAF_ROW = {
+  index: 0,
+  nextIndex: 6,
+  nextKey: 12,
+  lowBefore: 44,
+  nextBefore: 50,
+  since: 56,
+  value: 60,
+} as const;
+
 /** Bytes of a row of `keys`. */
 export function leafRowBytes(tree: TreeId): number {
   return tree === PUBLIC_DATA_TREE ? SLOT_BYTES : LEAF_BYTES;
@@ -147,14 +158,14 @@ export function leafBytes(
   leaf: StoredLeaf,
   out = new Uint8Array(leaf.value === undefined ? LEAF_BYTES : SLOT_BYTES),
 ): Uint8Array {
-  writeUint(out, 0, 6, leaf.index);
-  writeUint(out, 6, 6, leaf.nextIndex);
-  out.set(leaf.nextKey, 12);
-  writeUint(out, 44, 6, leaf.lowBefore);
-  writeUint(out, 50, 6, leaf.nextBefore);
+  writeUint(out, LEAF_ROW.index, 6, leaf.index);
+  writeUint(out, LEAF_ROW.nextIndex, 6, leaf.nextIndex);
+  out.set(leaf.nextKey, LEAF_ROW.nextKey);
+  writeUint(out, LEAF_ROW.lowBefore, 6, leaf.lowBefore);
+  writeUint(out, LEAF_ROW.nextBefore, 6, leaf.nextBefore);
   if (leaf.value !== undefined) {
-    writeU32(out, 56, leaf.since ?? 0);
-    out.set(leaf.value, 60);
+    writeU32(out, LEAF_ROW.since, leaf.since ?? 0);
+    out.set(leaf.value, LEAF_ROW.value);
   }
   return out;
 }
@@ -164,45 +175,42 @@ export function readLeaf(key: Uint8Array, row: Uint8Array): StoredLeaf {
   const leaf: StoredLeaf = {
     index: readLeafIndex(row),
     key,
-    nextKey: row.subarray(12, 44),
-    nextIndex: readPosition(row, 6),
+    nextKey: row.subarray(LEAF_ROW.nextKey, LEAF_ROW.nextKey + 32),
+    nextIndex: readNextIndex(row),
     lowBefore: readLowBefore(row),
     nextBefore: readNextBefore(row),
   };
   if (row.length > LEAF_BYTES) {
-    leaf.since = readU32(row, 56);
-    leaf.value = row.subarray(60, 92);
+    leaf.since = readSince(row);
+    leaf.value = row.subarray(LEAF_ROW.value, LEAF_ROW.value + 32);
   }
   return leaf;
 }
 
 export function readLeafIndex(row: Uint8Array): number {
-  return readPosition(row);
+  return readPosition(row, LEAF_ROW.index);
+}
+
+export function readNextIndex(row: Uint8Array): number {
+  return readPosition(row, LEAF_ROW.nextIndex);
 }
 
 export function readLowBefore(row: Uint8Array): number {
-  return readPosition(row, 44);
+  return readPosition(row, LEAF_ROW.lowBefore);
 }
 
 export function readNextBefore(row: Uint8Array): number {
-  return readPosition(row, 50);
+  return readPosition(row, LEAF_ROW.nextBefore);
+}
+
+/** The block that wrote a slot's value; 0 in a row without one. */
+export function readSince(row: Uint8Array): number {
+  return row.length > LEAF_BYTES ? readU32(row, LEAF_ROW.since) : 0;
 }
 
 /** Reads a row whose memory is borrowed. */
 export function copyLeaf(key: Uint8Array, row: Uint8Array): StoredLeaf {
-  const leaf: StoredLeaf = {
-    index: readLeafIndex(row),
-    key,
-    nextKey: row.slice(12, 44),
-    nextIndex: readPosition(row, 6),
-    lowBefore: readLowBefore(row),
-    nextBefore: readNextBefore(row),
-  };
-  if (row.length > LEAF_BYTES) {
-    leaf.since = readU32(row, 56);
-    leaf.value = row.slice(60, 92);
-  }
-  return leaf;
+  return readLeaf(key, row.slice());
 }
 
 export type Snapshots = readonly TreeSnapshot[];

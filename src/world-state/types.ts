@@ -38,7 +38,25 @@ export interface StateAt {
   leaf(tree: 0 | 2, key: Uint8Array): IndexedLeaf | undefined;
   /** The leaf of `key`, or the one with the largest smaller key. */
   lowLeaf(tree: 0 | 2, key: Uint8Array): { leaf: IndexedLeaf; present: boolean };
+  /**
+   * The text about the leaf that lowLeaf gives and its siblingPath, in fewer steps than with these; undefined for a leaf that is not
+   * `wanted` and for a state that has no such steps. Good until the next read.
+   */
+  lowLeafText?(tree: 0 | 2, key: Uint8Array, wanted: WantedLeaf, text: LeafText): Uint8Array | undefined;
 }
+
+/**
+ * A text about a leaf of an indexed tree and its path: ASCII letters, and in their places the hex digits of words, the decimal digits
+ * of positions, and the base64 form of the path's height (u32) and words.
+ */
+export type LeafText = readonly (string | LeafPart)[];
+
+export interface LeafPart {
+  readonly of: "key" | "value" | "nextKey" | "index" | "nextIndex" | "path";
+}
+
+/** A leaf of exactly the key, one of a smaller key, or either. */
+export type WantedLeaf = "present" | "absent" | "either";
 
 /**
  * Reads of the five trees as of a kept block. Synchronous: each call, and any run of calls without an await between them, sees one
@@ -48,6 +66,14 @@ export interface WorldStateReader {
   status(): WorldStateStatus;
   /** For several reads of one state; `latest` is the tip. */
   at(block: number | "latest"): StateAt;
+  /** As that of `at(block)`, in fewer reads; undefined also where that has none. */
+  lowLeafText(
+    block: number | "latest",
+    tree: 0 | 2,
+    key: Uint8Array,
+    wanted: WantedLeaf,
+    text: LeafText,
+  ): Uint8Array | undefined;
   snapshot(block: number, tree: TreeId): TreeSnapshot;
   findLeaf(block: number, tree: TreeId, value: Uint8Array): number | undefined;
   /** First block after which the tree was larger than `position`; genesis leaves count for block 1. */

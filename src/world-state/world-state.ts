@@ -8,7 +8,7 @@ import { Fork } from "./fork.ts";
 import { genesisChanges, genesisState, type PrefilledEntry } from "./genesis.ts";
 import { StateReader } from "./state-reader.ts";
 import { StoredState } from "./stored-state.ts";
-import { openTables, updateStatus } from "./tables.ts";
+import { updateStatus } from "./tables.ts";
 import type { TileHasher } from "./tree-batch.ts";
 import type { BlockEffects, PreparedBlocks, WorldStateWriter } from "./types.ts";
 import { dropHistoryBefore, unwindTip } from "./unwind.ts";
@@ -38,7 +38,7 @@ export class WorldState extends StateReader implements WorldStateWriter {
   /** Large blocks are hashed by `hasher`, where there is one. */
   constructor(core: Core, store: Store, prefilled: PrefilledEntry[], hasher?: TileHasher) {
     const genesis = genesisState(core, prefilled);
-    super(core, openTables(store), genesis);
+    super(core, store, genesis);
     this.#hasher = hasher;
     const entries = concat(...prefilled.flatMap(({ slot, value }) => [slot, value]));
     const stored = this.tables.meta.get(GENESIS_KEY);

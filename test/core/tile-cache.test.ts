@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { TileCache } from "../../src/core/core.ts";
+import type { TextPart, TileCache } from "../../src/core/core.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 
 const core = loadCore();
@@ -39,17 +39,25 @@ function recordsOf({ state, tree, position, levels }: Asked, height: number): (U
   });
 }
 
-/** The path by the cache, and how many tiles it asked for. */
-function cachedPath(cache: TileCache, asked: Asked, height: number): { path: Uint8Array; put: number } {
+/** Opens a path and puts the tiles that the cache asks for; gives their number. */
+function openPath(cache: TileCache, asked: Asked, height: number): number {
   const records = recordsOf(asked, height);
-  const out = new Uint8Array(height * 32);
   let put = 0;
   let missing = cache.open(asked.state, asked.tree, asked.position, asked.levels);
   for (let level = 0; missing !== 0; level++, missing >>>= 1) {
     if ((missing & 1) === 0) continue;
-    cache.put(level, records[level]);
+    const record = records[level];
+    const at = put % 5;
+    cache.put(level, record && Buffer.concat([Buffer.alloc(at, 0xee), record]), at);
     put++;
   }
+  return put;
+}
+
+/** The path by the cache, and how many tiles it asked for. */
+function cachedPath(cache: TileCache, asked: Asked, height: number): { path: Uint8Array; put: number } {
+  const out = new Uint8Array(height * 32);
+  const put = openPath(cache, asked, height);
   cache.close(height, out, 0);
   return { path: out, put };
 }
@@ -71,6 +79,37 @@ const asked = (height: number) =>
     levels: fc.nat(Math.ceil(height / TILE_HEIGHT)),
   });
 
+const letters = fc.string({ unit: fc.constantFrom(...'{}":,abc '), maxLength: 40 });
+const part: fc.Arbitrary<TextPart> = fc.oneof(
+  letters,
+  fc.record({ as: fc.constant("word" as const), of: fc.constantFrom("key", "row"), at: fc.nat(4) }),
+  fc.record({ as: fc.constant("position" as const), of: fc.constant("row" as const), at: fc.nat(98) }),
+);
+/** Parts with one path among them. */
+const textParts = fc
+  .tuple(fc.array(part, { maxLength: 6 }), fc.array(part, { maxLength: 6 }))
+  .map(([before, after]): TextPart[] => [...before, { as: "path" }, ...after]);
+/** Positions of all lengths of digits are among those of random bytes. */
+const rowBytes = fc.uint8Array({ minLength: 104, maxLength: 104 }).map((row) => {
+  for (let at = 0; at < row.length; at += 6) row.fill(0, at, at + (row[at] % 7));
+  return row;
+});
+
+/** The text by other means. */
+function textOf(parts: readonly TextPart[], key: Uint8Array, row: Uint8Array, path: Uint8Array): string {
+  const shown = (part: TextPart): string => {
+    if (typeof part === "string") return part;
+    if (part.as === "path") {
+      const height = Buffer.alloc(4);
+      height.writeUInt32BE(path.length / 32);
+      return Buffer.concat([height, path]).toString("base64");
+    }
+    const from = Buffer.from(part.of === "key" ? key : row).subarray(part.at);
+    return part.as === "word" ? from.subarray(0, 32).toString("hex") : String(from.readUIntBE(0, 6));
+  };
+  return parts.map(shown).join("");
+}
+
 describe("a cache of tiles", () => {
   test.each([42, 40, 36, 30].flatMap((height) => [1, 20_000, 1_000_000].map((bytes) => ({ height, bytes }))))(
     "gives the paths of a tree of height $height whatever its $bytes bytes hold",
@@ -85,6 +124,50 @@ describe("a cache of tiles", () => {
     },
   );
 
+  test("fills in texts about a leaf and its path", () => {
+    const call = fc
+      .constantFrom(42, 40, 36)
+      .chain((height) => fc.record({ height: fc.constant(height), path: asked(height) }));
+    fc.assert(
+      fc.property(
+        textParts,
+        fc.array(call, { minLength: 1, maxLength: 12 }),
+        fc.uint8Array({ minLength: 36, maxLength: 36 }),
+        rowBytes,
+        (parts, calls, key, row) => {
+          const cache = core.tileCache(100_000);
+          const templates = new Map([42, 41, 40, 36].map((height) => [height, cache.template(parts, height)]));
+          for (const [i, { height, path }] of calls.entries()) {
+            cache.setLeaf(key, row);
+            openPath(cache, path, height);
+            if (i % 4 === 3) cache.close(height, new Uint8Array(height * 32), 0);
+            else {
+              const text = Buffer.from(cache.closeText(templates.get(height)!)).toString("latin1");
+              expect(text).toBe(textOf(parts, key, row, plainPath(path, height)));
+            }
+          }
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  test("refuses templates, keys and rows that there is no room for", () => {
+    const cache = core.tileCache(1);
+    const text = "x".repeat(3000);
+    cache.template([text], 42);
+    expect(() => cache.template([text], 42)).toThrow(
+      "no room for a template of 3028 bytes, whose texts have up to 3016",
+    );
+    expect(() => cache.template([{ as: "path" }, { as: "path" }, { as: "path" }], 42)).toThrow(RangeError);
+    expect(() => cache.setLeaf(new Uint8Array(37), new Uint8Array())).toThrow(
+      "a leaf's key is at most 36 bytes, got 37",
+    );
+    expect(() => cache.setLeaf(new Uint8Array(), new Uint8Array(105))).toThrow(
+      "a leaf's row is at most 104 bytes, got 105",
+    );
+  });
+
   test("asks for a tile once, but for that of the leaf", () => {
     const cache = core.tileCache(1_000_000);
     const call = { state: 1, tree: 0, position: 12_345_678, levels: 11 };
@@ -97,6 +180,6 @@ describe("a cache of tiles", () => {
   test("refuses what is no record of four levels", () => {
     const cache = core.tileCache(1);
     cache.open(1, 0, 0, 1);
-    expect(() => cache.put(0, new Uint8Array(1025))).toThrow("a tile record is at most 1024 bytes, got 1025");
+    expect(() => cache.put(0, new Uint8Array(1025), 4)).toThrow("a tile record is at most 1020 bytes, got 1021");
   });
 });

@@ -190,6 +190,7 @@ function counting(tables: WorldStateTables): { tables: WorldStateTables; rows: (
       };
     return {
       get: one(table.get),
+      borrow: one(table.borrow),
       readInto: one(table.readInto),
       has: one(table.has),
       put: table.put,

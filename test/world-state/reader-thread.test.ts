@@ -21,7 +21,7 @@ it("a reader on another thread sees whole states while blocks come and go", asyn
   await nextBlock();
   const stop = new SharedArrayBuffer(4);
   const worker = new Worker(new URL("./reader-thread.ts", import.meta.url), {
-    workerData: { path: open.path, stop } satisfies ReaderThreadData,
+    workerData: { path: open.path, commits: open.store.commits, stop } satisfies ReaderThreadData,
     execArgv: ["--disable-warning=ExperimentalWarning"],
   });
   const ended = once(worker, "exit");
@@ -38,6 +38,7 @@ it("a reader on another thread sees whole states while blocks come and go", asyn
     const [report] = await reported;
     expect(report.wrong).toEqual([]);
     expect(report.checked).toBeGreaterThan(20);
+    expect(report.texts).toBeGreaterThan(10);
     expect(report.latestRoots).toBeGreaterThan(3);
   } finally {
     Atomics.store(new Int32Array(stop), 0, 1);

@@ -7,7 +7,6 @@ import { DamagedStoreError, inspectStore } from "../../storage/inspect.ts";
 import { openStore } from "../../storage/store.ts";
 import { genesisState } from "../../world-state/genesis.ts";
 import { StateReader } from "../../world-state/state-reader.ts";
-import { openTables } from "../../world-state/tables.ts";
 import type { WorldStateReader } from "../../world-state/types.ts";
 import { BenchWitnessError } from "./errors.ts";
 
@@ -60,7 +59,7 @@ export async function openTrees(path: string): Promise<OpenTrees> {
     if (identity === undefined) throw new BenchWitnessError(`chain store ${path}`, "belongs to no chain yet");
     const core = loadCore();
     // Block 0 alone is answered from the genesis given here, and it is never asked.
-    const world = new StateReader(core, openTables(store), genesisState(core, []));
+    const world = new StateReader(core, store, genesisState(core, []));
     return { world, identity, close: () => store.close() };
   } catch (error) {
     await store.close();

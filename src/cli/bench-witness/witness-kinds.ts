@@ -12,8 +12,10 @@ import {
   encodeMessageWitness,
   encodeNullifierWitness,
   encodePublicDataWitness,
+  NULLIFIER_WITNESS_TEXT,
+  PUBLIC_DATA_WITNESS_TEXT,
 } from "../../rpc/encoding/v4/witness.ts";
-import type { WorldStateReader } from "../../world-state/types.ts";
+import type { LeafText, WorldStateReader } from "../../world-state/types.ts";
 import type { TreeText } from "./tree-texts.ts";
 
 export const TREES: Record<TreeText, { id: TreeId; indexed: boolean }> = {
@@ -27,8 +29,13 @@ export const TREES: Record<TreeText, { id: TreeId; indexed: boolean }> = {
 /** Writes the witness of a key as of a block, as the JSON-RPC method of the tree answers it. */
 export type WriteWitness = (world: WorldStateReader, block: number, key: Uint8Array, out: JsonWriter) => void;
 
-function lowLeafWitness(tree: 0 | 2, encode: typeof encodeNullifierWitness): WriteWitness {
+function lowLeafWitness(tree: 0 | 2, text: LeafText, encode: typeof encodeNullifierWitness): WriteWitness {
   return (world, block, key, out) => {
+    const written = world.lowLeafText(block, tree, key, "either", text);
+    if (written !== undefined) {
+      out.bytes(written);
+      return;
+    }
     const { leaf } = world.lowLeaf(block, tree, key);
     encode(out, { leaf, path: world.siblingPath(block, tree, leaf.index) });
   };
@@ -43,8 +50,8 @@ function pathWitness(tree: TreeId, encode: typeof encodeMembershipWitness): Writ
 }
 
 export const WRITE_WITNESS: Record<TreeText, WriteWitness> = {
-  nullifier: lowLeafWitness(NULLIFIER_TREE, encodeNullifierWitness),
-  "public-data": lowLeafWitness(PUBLIC_DATA_TREE, encodePublicDataWitness),
+  nullifier: lowLeafWitness(NULLIFIER_TREE, NULLIFIER_WITNESS_TEXT, encodeNullifierWitness),
+  "public-data": lowLeafWitness(PUBLIC_DATA_TREE, PUBLIC_DATA_WITNESS_TEXT, encodePublicDataWitness),
   "note-hash": pathWitness(NOTE_HASH_TREE, encodeMembershipWitness),
   "l1-to-l2": pathWitness(L1_TO_L2_MESSAGE_TREE, encodeMessageWitness),
   archive: pathWitness(ARCHIVE, encodeMembershipWitness),

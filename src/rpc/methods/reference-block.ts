@@ -72,16 +72,19 @@ export function stateOf(source: StateSource, reference: BlockSelector): number {
   return synced(source.world, block);
 }
 
+/** As stateOf, but what is not to be looked up is left to the reader of states: a number and the tip. */
+export function blockOf(source: StateSource, reference: BlockSelector): number | "latest" {
+  if (typeof reference === "number") return reference;
+  return reference === "latest" || reference === "proposed" ? "latest" : stateOf(source, reference);
+}
+
 /** That state itself, in fewer reads. Throws as stateOf, and UnknownStateError for one that is not kept. */
 export function stateAt(source: StateSource, reference: BlockSelector): StateAt {
-  if (typeof reference !== "number") {
-    const latest = reference === "latest" || reference === "proposed";
-    return source.world.at(latest ? "latest" : stateOf(source, reference));
-  }
+  const block = blockOf(source, reference);
   try {
-    return source.world.at(reference);
+    return source.world.at(block);
   } catch (error) {
-    synced(source.world, reference);
+    if (typeof block === "number") synced(source.world, block);
     throw error;
   }
 }

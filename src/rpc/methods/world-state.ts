@@ -10,7 +10,7 @@ import {
   type TreeId,
 } from "../../protocol/constants.ts";
 import { FR_ZERO, type Fr } from "../../protocol/field.ts";
-import type { IndexedLeaf, StateAt } from "../../world-state/types.ts";
+import type { IndexedLeaf, LeafText, StateAt, WantedLeaf } from "../../world-state/types.ts";
 import { type Encoder, encodeWord } from "../encoding/json-writer.ts";
 import { encodeSyncStatus } from "../encoding/v4/sync-status.ts";
 import {
@@ -21,16 +21,18 @@ import {
   encodePublicDataWitness,
   type LeafLocation,
   type LeafWitness,
+  NULLIFIER_WITNESS_TEXT,
   type PathWitness,
+  PUBLIC_DATA_WITNESS_TEXT,
 } from "../encoding/v4/witness.ts";
 import { ExecutionError } from "../jsonrpc/errors.ts";
 import { type BlockSelector, blockParameter, blockSelector } from "../params/block-parameter.ts";
 import { array } from "../params/codec.ts";
 import { field, l2Address } from "../params/field.ts";
-import { rawOfBlock } from "../params/raw-params.ts";
+import { rawOfBlock, rawTextOfBlock } from "../params/raw-params.ts";
 import { treeId } from "../params/tree-id.ts";
 import { type Method, method, type Parameter, param } from "../registry.ts";
-import { type StateSource, stateAt, stateBefore, stateOf } from "./reference-block.ts";
+import { blockOf, type StateSource, stateAt, stateBefore, stateOf } from "./reference-block.ts";
 import type { NodeServices } from "./services.ts";
 
 const MOST_LEAVES = 100;
@@ -54,13 +56,9 @@ function ofBlock<const P extends readonly Parameter[]>(...rest: P) {
   } as const;
 }
 
-/** How a method of a block and `fields` fields is answered, in its general and in its fast form. */
-function answered<R>(
-  fields: number,
-  handle: (reference: BlockSelector, ...fields: Fr[]) => R | undefined,
-  encode: Encoder<R>,
-) {
-  const raw = rawOfBlock(fields, handle, encode);
+/** How a method of a block and a field is answered, in its general and in its fast form. */
+function answered<R>(handle: (reference: BlockSelector, field: Fr) => R | undefined, encode: Encoder<R>) {
+  const raw = rawOfBlock(1, handle, encode);
   return { handle, encode: { node: encode, svc: encode }, raw: { node: raw, svc: raw } };
 }
 
@@ -85,31 +83,30 @@ export function worldStateMethods(services: StateSource & Pick<NodeServices, "co
     const leafSlot = core.hashWithSeparator(SEPARATOR.PUBLIC_LEAF_SLOT, concat(contract, slot));
     return state.leaf(PUBLIC_DATA_TREE, leafSlot)?.value ?? FR_ZERO;
   };
+  const storageWord = rawOfBlock(2, storageAt, encodeWord);
   const nullifierWitness = (reference: BlockSelector, nullifier: Fr) => {
     const state = stateAt(services, reference);
     const leaf = state.leaf(NULLIFIER_TREE, nullifier);
     return leaf && leafWitness(state, NULLIFIER_TREE, leaf);
   };
-  const lowNullifier = answered(
-    1,
-    (reference, nullifier) => lowLeafWitness(stateAt(services, reference), NULLIFIER_TREE, nullifier),
-    encodeNullifierWitness,
-  );
-  const absentNullifier = answered(
-    1,
-    (reference, nullifier) => {
-      const state = stateAt(services, reference);
-      const { leaf, present } = state.lowLeaf(NULLIFIER_TREE, nullifier);
-      if (present) {
-        const shown = readBigUint(nullifier);
-        throw new ExecutionError(`Cannot prove nullifier non-inclusion: nullifier ${shown} already exists in the tree`);
-      }
-      return leafWitness(state, NULLIFIER_TREE, leaf);
-    },
-    encodeNullifierWitness,
-  );
+  const lowNullifierWitness = (reference: BlockSelector, nullifier: Fr) =>
+    lowLeafWitness(stateAt(services, reference), NULLIFIER_TREE, nullifier);
+  const absentNullifierWitness = (reference: BlockSelector, nullifier: Fr) => {
+    const state = stateAt(services, reference);
+    const { leaf, present } = state.lowLeaf(NULLIFIER_TREE, nullifier);
+    if (present) {
+      const shown = readBigUint(nullifier);
+      throw new ExecutionError(`Cannot prove nullifier non-inclusion: nullifier ${shown} already exists in the tree`);
+    }
+    return leafWitness(state, NULLIFIER_TREE, leaf);
+  };
   const slotWitness = (reference: BlockSelector, slot: Fr) =>
     lowLeafWitness(stateAt(services, reference), PUBLIC_DATA_TREE, slot);
+  const leafText = (tree: 0 | 2, wanted: WantedLeaf, text: LeafText) =>
+    rawTextOfBlock(1, (reference, key) => world.lowLeafText(blockOf(services, reference), tree, key, wanted, text));
+  const nullifierText = (wanted: WantedLeaf) => leafText(NULLIFIER_TREE, wanted, NULLIFIER_WITNESS_TEXT);
+  const presentText = nullifierText("present");
+  const slotText = leafText(PUBLIC_DATA_TREE, "either", PUBLIC_DATA_WITNESS_TEXT);
   const appendedWitness = (tree: TreeId) => (reference: BlockSelector, value: Fr) =>
     pathWitness(stateAt(services, reference), tree, value);
   const location = (block: number, tree: TreeId, value: Uint8Array): LeafLocation | undefined => {
@@ -124,7 +121,9 @@ export function worldStateMethods(services: StateSource & Pick<NodeServices, "co
       name: "getPublicStorageAt",
       summary: "Value of a storage slot, zero where none was written",
       params: ofBlock(param("contract", l2Address), param("slot", field)),
-      ...answered(2, storageAt, encodeWord),
+      handle: storageAt,
+      encode: { node: encodeWord, svc: encodeWord },
+      raw: { node: storageWord, svc: storageWord },
       returns: "Field",
     }),
     method({
@@ -148,30 +147,34 @@ export function worldStateMethods(services: StateSource & Pick<NodeServices, "co
       name: "getNullifierMembershipWitness",
       summary: "Proof that a nullifier exists",
       params: ofBlock(param("nullifier", field)),
-      ...answered(1, nullifierWitness, encodeNullifierWitness),
+      handle: nullifierWitness,
+      encode: { node: encodeNullifierWitness, svc: encodeNullifierWitness },
+      raw: { node: presentText, svc: presentText },
       returns: "NullifierMembershipWitness?",
     }),
     method({
       name: "getLowNullifierMembershipWitness",
       ...LOW_NULLIFIER,
       params: [param("referenceBlock", blockParameter), param("nullifier", field)],
-      handle: lowNullifier.handle,
-      encode: { node: lowNullifier.encode.node },
-      raw: { node: lowNullifier.raw.node },
+      handle: lowNullifierWitness,
+      encode: { node: encodeNullifierWitness },
+      raw: { node: nullifierText("either") },
     }),
     method({
       name: "getLowNullifierMembershipWitness",
       ...LOW_NULLIFIER,
       params: [param("referenceBlock", blockSelector), param("nullifier", field)],
-      handle: absentNullifier.handle,
-      encode: { svc: absentNullifier.encode.svc },
-      raw: { svc: absentNullifier.raw.svc },
+      handle: absentNullifierWitness,
+      encode: { svc: encodeNullifierWitness },
+      raw: { svc: nullifierText("absent") },
     }),
     method({
       name: "getPublicDataWitness",
       summary: "Proof of the value of a public data leaf, or of its absence",
       params: ofBlock(param("leafSlot", field)),
-      ...answered(1, slotWitness, encodePublicDataWitness),
+      handle: slotWitness,
+      encode: { node: encodePublicDataWitness, svc: encodePublicDataWitness },
+      raw: { node: slotText, svc: slotText },
       returns: "PublicDataWitness?",
     }),
     method({
@@ -200,14 +203,14 @@ export function worldStateMethods(services: StateSource & Pick<NodeServices, "co
       name: "getNoteHashMembershipWitness",
       summary: "Proof that a note hash exists",
       params: ofBlock(param("noteHash", field)),
-      ...answered(1, appendedWitness(NOTE_HASH_TREE), encodeMembershipWitness),
+      ...answered(appendedWitness(NOTE_HASH_TREE), encodeMembershipWitness),
       returns: "MembershipWitness?",
     }),
     method({
       name: "getL1ToL2MessageMembershipWitness",
       summary: "Proof that a message from L1 is in the tree",
       params: ofBlock(param("l1ToL2Message", field)),
-      ...answered(1, appendedWitness(L1_TO_L2_MESSAGE_TREE), encodeMessageWitness),
+      ...answered(appendedWitness(L1_TO_L2_MESSAGE_TREE), encodeMessageWitness),
       returns: "L1ToL2MessageWitness?",
     }),
     method({

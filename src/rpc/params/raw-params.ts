@@ -1,4 +1,4 @@
-import { type Fr, isCanonicalFr } from "../../protocol/field.ts";
+import { FR_ZERO, type Fr, isCanonicalFr } from "../../protocol/field.ts";
 import type { Encoder } from "../encoding/json-writer.ts";
 import type { RawForm } from "../registry.ts";
 import type { BlockParameter } from "./block-parameter.ts";
@@ -86,24 +86,25 @@ class RawParams {
   }
 }
 
-/** The raw form of a method of a block and `fields` fields. */
-export function rawOfBlock<R>(
-  fields: number,
-  handle: (block: BlockParameter, ...fields: Fr[]) => R | undefined,
-  encode: Encoder<R>,
-): RawForm {
+type OfFields<R> = (block: BlockParameter, first: Fr, second: Fr) => R | undefined;
+
+/** The raw form of a method of a block and one or two fields; the second of one is zero. `handle` gives the result's JSON text, if any. */
+export function rawTextOfBlock(fields: 1 | 2, handle: OfFields<Uint8Array>): RawForm {
+  return rawOfBlock(fields, handle, (out, text) => void out.bytes(text));
+}
+
+/** The raw form of a method of a block and one or two fields; the second of one is zero. */
+export function rawOfBlock<R>(fields: 1 | 2, handle: OfFields<R>, encode: Encoder<R>): RawForm {
   return (body, from, to, out) => {
     const params = new RawParams(body, from, to);
     const block = params.skip(OPEN_ARRAY) ? params.block() : undefined;
     if (block === undefined) return false;
-    const values: Fr[] = [];
-    for (let i = 0; i < fields; i++) {
-      const value = params.skip(COMMA) ? params.field() : undefined;
-      if (value === undefined) return false;
-      values.push(value);
-    }
-    if (!params.skip(CLOSE_ARRAY) || !params.ended()) return false;
-    const result = handle(block, ...values);
+    const first = params.skip(COMMA) ? params.field() : undefined;
+    if (first === undefined) return false;
+    let second: Fr | undefined = FR_ZERO;
+    if (fields === 2) second = params.skip(COMMA) ? params.field() : undefined;
+    if (second === undefined || !params.skip(CLOSE_ARRAY) || !params.ended()) return false;
+    const result = handle(block, first, second);
     if (result === undefined) return false;
     encode(out, result);
     return true;

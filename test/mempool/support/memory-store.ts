@@ -36,6 +36,7 @@ export class MemoryStore implements PoolStore {
       );
     return {
       get: (key) => rows().get(keyOf(key)),
+      borrow: (key) => rows().get(keyOf(key)),
       readInto(key, out) {
         const value = rows().get(keyOf(key));
         if (value !== undefined) out.set(value);

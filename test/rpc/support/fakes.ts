@@ -76,6 +76,7 @@ export function fakeWorld(tip: number, overrides: FlatReads = {}): WorldStateRea
     siblingPath: () => new Uint8Array(32),
     leaf: () => undefined,
     lowLeaf: () => ({ leaf: { index: 0, key: zero, value: zero, nextKey: zero, nextIndex: 0 }, present: false }),
+    lowLeafText: () => undefined,
     genesisHeader: () => GENESIS_BLOCK.header,
     ...overrides,
   };

@@ -1,5 +1,5 @@
 import { writeU32, writeUint } from "../../../protocol/bytes.ts";
-import type { IndexedLeaf } from "../../../world-state/types.ts";
+import type { IndexedLeaf, LeafText } from "../../../world-state/types.ts";
 import type { JsonWriter } from "../json-writer.ts";
 
 /** What an encoding puts in front of a path, then the path; made anew for each. */
@@ -58,6 +58,26 @@ function closeLeafWitness(out: JsonWriter, { leaf, path }: LeafWitness): void {
   encodeSiblingPath(out, path);
   out.text("}");
 }
+
+/** The same texts for the world state to fill in. */
+function leafText(...own: LeafText): LeafText {
+  return [
+    '{"index":"',
+    { of: "index" },
+    '","leafPreimage":{"leaf":{',
+    ...own,
+    '"},"nextKey":"0x',
+    { of: "nextKey" },
+    '","nextIndex":"',
+    { of: "nextIndex" },
+    '"},"siblingPath":"',
+    { of: "path" },
+    '"}',
+  ];
+}
+
+export const NULLIFIER_WITNESS_TEXT = leafText('"nullifier":"0x', { of: "key" });
+export const PUBLIC_DATA_WITNESS_TEXT = leafText('"slot":"0x', { of: "key" }, '","value":"0x', { of: "value" });
 
 /** NullifierMembershipWitness. */
 export function encodeNullifierWitness(out: JsonWriter, witness: LeafWitness): void {
