@@ -32,6 +32,8 @@ export interface GrowthPoint {
   witnessUs: number[];
   oldWitnessUs: number[];
   insertionUs: number[];
+  /** Outside the kernel, of a witness at the tip; absent where nothing counts them. */
+  witnessInstructions?: number;
 }
 
 /** Latencies of one load, in milliseconds. */

@@ -31,9 +31,28 @@ export interface Witnessed {
 
 const WORKER = join(import.meta.dirname, "state-worker.ts");
 
+function workerArguments(command: string, directory: string, counts: number[]): string[] {
+  return ["--disable-warning=ExperimentalWarning", WORKER, command, directory, ...counts.map(String)];
+}
+
 /** Runs one command of state-worker.ts. */
 export async function inStateProcess<T>(command: string, directory: string, ...counts: number[]): Promise<T> {
-  const args = ["--disable-warning=ExperimentalWarning", WORKER, command, directory, ...counts.map(String)];
-  const { stdout } = await promisify(execFile)(process.execPath, args);
+  const { stdout } = await promisify(execFile)(process.execPath, workerArguments(command, directory, counts));
   return JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "");
+}
+
+/** Instructions outside the kernel that one command takes, all of its process; undefined where `perf` cannot count them. */
+export async function instructionsOf(
+  command: string,
+  directory: string,
+  ...counts: number[]
+): Promise<number | undefined> {
+  const worker = [process.execPath, ...workerArguments(command, directory, counts)];
+  try {
+    const { stderr } = await promisify(execFile)("perf", ["stat", "-x,", "-e", "instructions:u", "--", ...worker]);
+    const count = Number(/^(\d+),/m.exec(stderr)?.[1]);
+    return Number.isNaN(count) ? undefined : count;
+  } catch {
+    return undefined;
+  }
 }

@@ -5,6 +5,7 @@
  *   state-worker.ts extend DIRECTORY BLOCKS NULLIFIERS SLOTS blocks on top, kept, and the bytes that they added
  *   state-worker.ts apply DIRECTORY BLOCKS NULLIFIERS SLOTS  blocks on top, what they took, and away with them
  *   state-worker.ts witnesses DIRECTORY COUNT                witnesses in this thread, at the tip and half the real blocks back
+ *   state-worker.ts latest-witnesses DIRECTORY COUNT         so many witnesses at the tip, for whoever counts their instructions
  *
  * The last line of output is JSON. A block is made beforehand; timed is what a node does with one that it has rebuilt, up to the commit.
  */
@@ -14,6 +15,7 @@ import { join } from "node:path";
 import { loadCore } from "../../src/core/load-core.ts";
 import { CorePool } from "../../src/core/pool.ts";
 import { MAX_NULLIFIERS_PER_TX, NULLIFIER_TREE } from "../../src/protocol/constants.ts";
+import { NULLIFIER_WITNESS_TEXT } from "../../src/rpc/encoding/v4/witness.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";
 import { nextBlock, randomTx } from "./next-block.ts";
@@ -103,27 +105,38 @@ async function apply(path: string, blocks: number, nullifiers: number, slots: nu
   return { ...taken, ...memory };
 }
 
+/** Low-leaf witnesses for random keys as of a block. */
+function writeWitnesses({ store, world }: Opened, block: number, count: number, random: SeededBytes): void {
+  for (let i = 0; i < count; i++) {
+    // As for each request: it makes later reads see the latest commit.
+    store.version();
+    world.lowLeafText(block, NULLIFIER_TREE, random.field(), "either", NULLIFIER_WITNESS_TEXT);
+  }
+}
+
 async function witnesses(path: string, count: number): Promise<Witnessed> {
-  const { world, close } = open(path);
-  const { tip } = world.status();
+  const opened = open(path);
+  const { tip } = opened.world.status();
   const random = new SeededBytes(process.pid);
   const cpuUsPerWitness = (block: number): number => {
-    const run = (times: number) => {
-      for (let i = 0; i < times; i++) {
-        const { leaf } = world.lowLeaf(block, NULLIFIER_TREE, random.field());
-        world.siblingPath(block, NULLIFIER_TREE, leaf.index);
-      }
-    };
-    run(count / 4);
+    // As many before, so that the caches are those of a node that has answered for a while.
+    writeWitnesses(opened, block, count, random);
     const cpu = process.cpuUsage();
-    run(count);
+    writeWitnesses(opened, block, count, random);
     const { user, system } = process.cpuUsage(cpu);
     return (user + system) / count;
   };
   const latestUs = cpuUsPerWitness(tip);
   const oldUs = cpuUsPerWitness(1 + Math.floor((tip - 1) / 2));
-  await close();
+  await opened.close();
   return { latestUs, oldUs };
+}
+
+async function latestWitnesses(path: string, count: number): Promise<{ count: number }> {
+  const opened = open(path);
+  writeWitnesses(opened, opened.world.status().tip, count, new SeededBytes(1));
+  await opened.close();
+  return { count };
 }
 
 const [command, path, ...counts] = process.argv.slice(2);
@@ -132,5 +145,6 @@ const commands: Record<string, (path: string, ...counts: number[]) => Promise<un
   extend,
   apply,
   witnesses,
+  "latest-witnesses": latestWitnesses,
 };
 process.stdout.write(`${JSON.stringify(await commands[command](path, ...counts.map(Number)))}\n`);

@@ -61,6 +61,7 @@ export const FIGURES = {
   p99: "p99 at 32 connections",
   delay: "p99 with long calls less p99 without",
   witnessGrowth: "witness, times as much over times as deep",
+  witnessInstructionGrowth: "witness by instructions, times as many over times as deep",
   insertionGrowth: "insertion, times as much over times as deep",
 } as const;
 
@@ -83,6 +84,7 @@ export const TARGETS: readonly (RatioTarget | FigureTarget)[] = [
   { row: "memory", peer: "reference", atMost: 0.5 },
   { row: "disk", peer: "pruned", atMost: 2 },
   { row: "growth", figure: FIGURES.witnessGrowth, atMost: 1 },
+  { row: "growth", figure: FIGURES.witnessInstructionGrowth, atMost: 1 },
   { row: "growth", figure: FIGURES.insertionGrowth, atMost: 1 },
   { row: "short-calls", figure: FIGURES.delay, atMost: 5 },
   { row: "tx-latency", peer: "network", atLeast: 2 },

@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { GrowthPoint, SuiteResult } from "../lib/measurement.ts";
-import { type Applied, inStateProcess, type Witnessed } from "../lib/state-processes.ts";
+import type { Figure, GrowthPoint, SuiteResult } from "../lib/measurement.ts";
+import { type Applied, inStateProcess, instructionsOf, type Witnessed } from "../lib/state-processes.ts";
 import { median } from "../lib/statistics.ts";
 import type { SuiteContext } from "../lib/suite.ts";
 import { FIGURES } from "../lib/targets.ts";
 
-const FULL = { sizes: [10_000, 100_000, 1_000_000, 10_000_000], witnesses: 20_000, blocks: 20 };
+const FULL = { sizes: [10_000, 100_000, 1_000_000, 10_000_000], witnesses: 100_000, blocks: 20 };
 const QUICK = { sizes: [1_000, 10_000], witnesses: 500, blocks: 2 };
 const PER_BLOCK = 64;
 
@@ -17,6 +17,13 @@ function overLogarithm(points: readonly GrowthPoint[], cost: (point: GrowthPoint
   const last = points[points.length - 1];
   const deeper = Math.log2(last.leaves) / Math.log2(first.leaves);
   return cost(last).map((us) => us / median(cost(first)) / deeper);
+}
+
+/** Instructions of one witness: what twice as many take more. */
+async function witnessInstructions(directory: string, count: number): Promise<number | undefined> {
+  const once = await instructionsOf("latest-witnesses", directory, count);
+  const twice = await instructionsOf("latest-witnesses", directory, 2 * count);
+  return once === undefined || twice === undefined ? undefined : (twice - once) / count;
 }
 
 /** What a witness and an insertion cost in trees of growing size, in CPU time, one process for each figure. */
@@ -37,13 +44,31 @@ export async function growthSuite({ quick, repeats, progress }: SuiteContext): P
         const applied = await inStateProcess<Applied>("apply", directory, blocks, PER_BLOCK, 0);
         point.insertionUs.push((applied.cpuMs * 1000) / applied.nullifiers);
       }
+      point.witnessInstructions = await witnessInstructions(directory, witnesses);
       growth.push(point);
     } finally {
       rmSync(directory, { recursive: true, force: true });
     }
   }
+  const isCounted = growth.every(({ witnessInstructions: of }) => of !== undefined);
+  const instructions: Figure = {
+    ...{ kind: "figure", row: "growth", name: FIGURES.witnessInstructionGrowth, unit: "times" },
+    values: isCounted ? overLogarithm(growth, ({ witnessInstructions: of = 0 }) => [of]) : [],
+  };
   return {
     growth,
+    tables: [
+      {
+        title: "a witness by the size of the tree",
+        rows: growth.map(({ leaves, witnessUs, oldWitnessUs, insertionUs, witnessInstructions: instructions }) => ({
+          leaves,
+          "µs of CPU time": median(witnessUs),
+          "of an older block": median(oldWitnessUs),
+          ...(instructions === undefined ? {} : { instructions: Math.round(instructions) }),
+          "insertion, µs": median(insertionUs),
+        })),
+      },
+    ],
     measurements: [
       {
         kind: "figure",
@@ -51,7 +76,9 @@ export async function growthSuite({ quick, repeats, progress }: SuiteContext): P
         name: FIGURES.witnessGrowth,
         unit: "times",
         values: overLogarithm(growth, (point) => point.witnessUs),
+        note: "CPU time in process, all of it: where a tree fits the processor's caches a witness is answered from them",
       },
+      ...(isCounted ? [instructions] : []),
       {
         kind: "figure",
         row: "growth",

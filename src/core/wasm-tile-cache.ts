@@ -27,7 +27,7 @@ export class WasmTileCache implements TileCache {
 
   /** `module` is the compiled assembly/index.ts. */
   constructor(module: WebAssembly.Module, bytes: number) {
-    this.#exports = instantiateSync<CoreExports>(module).exports;
+    this.#exports = instantiateSync(module).instance.exports as CoreExports;
     this.#exports.initialize(0);
     this.#memory = new WasmMemory(this.#exports.memory, this.#exports.scratchStart());
     const sets = 2 ** Math.max(0, Math.floor(Math.log2(bytes / SET_BYTES)));
