@@ -6,13 +6,10 @@ function copyWord(out: usize, word: usize): void {
   v128.store(out, v128.load(word, 16), 16);
 }
 
-/** Word `node` of a record of a tile of 2^(height+1) heap words, or 0 when the record leaves it out. */
-function recordWord(record: usize, height: u32, node: u32): usize {
-  const bitmapBytes: usize = max<u32>(1, (1 << (height + 1)) >> 3);
-  const bits = load<u64>(record) & (<u64>-1 >> (64 - (<u64>bitmapBytes << 3)));
-  const bit: u64 = 1 << <u64>node;
-  if ((bits & bit) == 0) return 0;
-  return record + bitmapBytes + (<usize>popcnt<u64>(bits & (bit - 1)) << 5);
+/** Bytes of the bitmap of a record, a bit for each of 2^(height+1) heap words. */
+@inline
+function bitmapBytesOf(height: u32): usize {
+  return max<u32>(1, (1 << (height + 1)) >> 3);
 }
 
 /**
@@ -28,9 +25,18 @@ export function siblingPath(out: usize, records: usize, index: f64, height: u32,
     const ownHeight = min(tileHeight, height - base);
     const record: usize = load<u32>(records);
     let node = <u32>((leaf >> base) & ((1 << ownHeight) - 1)) | (1 << ownHeight);
+    let bits: u64 = 0;
+    let words: usize = 0;
+    if (record != 0) {
+      const bytes = bitmapBytesOf(ownHeight);
+      bits = load<u64>(record) & (<u64>-1 >> (64 - (<u64>bytes << 3)));
+      words = record + bytes;
+    }
     for (let i: u32 = 0; i < ownHeight; i++, node >>= 1, out += 32) {
-      const word: usize = record == 0 ? 0 : recordWord(record, ownHeight, node ^ 1);
-      copyWord(out, word == 0 ? zeroHash(base + i) : word);
+      const bit: u64 = 1 << <u64>(node ^ 1);
+      // A word that the record leaves out is a zero hash.
+      const word = (bits & bit) == 0 ? zeroHash(base + i) : words + (<usize>popcnt<u64>(bits & (bit - 1)) << 5);
+      copyWord(out, word);
     }
   }
 }

@@ -7,15 +7,30 @@ import type { Database, RootDatabase } from "lmdb";
 
 const LONGEST_KEPT = 2048;
 
+/** Views of the memory that was seen last. */
 class Views {
-  readonly #byLength = new Array<Uint8Array | undefined>(LONGEST_KEPT + 1);
+  #memory: Uint8Array | undefined;
+  #byLength: (Uint8Array | undefined)[] = [];
+  readonly #offsets = new Float64Array(LONGEST_KEPT + 1);
 
   of(memory: Uint8Array, offset: number, length: number): Uint8Array {
-    const at = memory.byteOffset + offset;
-    const known = this.#byLength[length];
-    if (known !== undefined && known.buffer === memory.buffer && known.byteOffset === at) return known;
-    const view = new Uint8Array(memory.buffer, at, length);
-    if (length <= LONGEST_KEPT) this.#byLength[length] = view;
+    if (memory === this.#memory && length <= LONGEST_KEPT && this.#offsets[length] === offset) {
+      const known = this.#byLength[length];
+      if (known !== undefined) return known;
+    }
+    return this.#make(memory, offset, length);
+  }
+
+  #make(memory: Uint8Array, offset: number, length: number): Uint8Array {
+    if (memory !== this.#memory) {
+      this.#memory = memory;
+      this.#byLength = new Array(LONGEST_KEPT + 1).fill(undefined);
+    }
+    const view = new Uint8Array(memory.buffer, memory.byteOffset + offset, length);
+    if (length <= LONGEST_KEPT) {
+      this.#byLength[length] = view;
+      this.#offsets[length] = offset;
+    }
     return view;
   }
 }

@@ -40,6 +40,8 @@ export class JsonWriter {
   #buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   #length = 0;
   #view: Uint8Array = new Uint8Array();
+  /** What the view is of. */
+  #viewed: Uint8Array | undefined;
 
   /** Position to return to with `rewind`. */
   get length(): number {
@@ -65,8 +67,9 @@ export class JsonWriter {
   view(): Uint8Array {
     if (this.#length > HANDED_OVER_BYTES) return this.take();
     // Answers of one kind are often of one length.
-    if (this.#view.length !== this.#length || this.#view.buffer !== this.#buffer.buffer) {
+    if (this.#view.length !== this.#length || this.#viewed !== this.#buffer) {
       this.#view = new Uint8Array(this.#buffer.buffer, this.#buffer.byteOffset, this.#length);
+      this.#viewed = this.#buffer;
     }
     this.#length = 0;
     return this.#view;

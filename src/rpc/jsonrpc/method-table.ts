@@ -5,6 +5,7 @@ import { type EnvelopeScan, nameHash } from "./envelope-scan.ts";
 /** A method of a namespace under its name on the wire. */
 export interface WireMethod {
   readonly name: string;
+  readonly nameBytes: Uint8Array;
   readonly namespace: Namespace;
   readonly method: Method;
   readonly raw: RawForm | undefined;
@@ -29,7 +30,7 @@ export class MethodTable {
         const hash = nameHash(name);
         const other = this.#byHash.get(hash);
         if (other !== undefined) throw new RangeError(`${name} and ${other.name} have the same hash`);
-        const entry = { name, namespace, method, raw, results };
+        const entry = { name, nameBytes: Buffer.from(name, "latin1"), namespace, method, raw, results };
         this.#byHash.set(hash, entry);
         if (raw !== undefined) this.#raw.add(hash);
         this.#byName.set(name, entry);
@@ -50,10 +51,10 @@ export class MethodTable {
   find(body: Uint8Array, scan: EnvelopeScan): WireMethod | undefined {
     const found = this.#byHash.get(scan.methodHash);
     if (found === undefined) return undefined;
-    const { name } = found;
+    const { nameBytes } = found;
     const from = scan.methodFrom;
-    if (name.length !== scan.methodTo - from) return undefined;
-    for (let i = 0; i < name.length; i++) if (name.charCodeAt(i) !== body[from + i]) return undefined;
+    if (nameBytes.length !== scan.methodTo - from) return undefined;
+    for (let i = 0; i < nameBytes.length; i++) if (nameBytes[i] !== body[from + i]) return undefined;
     return found;
   }
 }
