@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openStore, type Store } from "../../src/storage/store.ts";
+
+const KEY = Uint8Array.of(1);
+let path: string;
+let store: Store;
+
+beforeEach(() => {
+  path = mkdtempSync(join(tmpdir(), "svc-version-"));
+  store = openStore({ path });
+  store.table("rows");
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(path, { recursive: true, force: true });
+});
+
+const put = (value: number) => store.table("rows").put(KEY, Uint8Array.of(value));
+
+describe("a store's version", () => {
+  it("is current until a transaction begins, and again once it is asked for after its end", () => {
+    const before = store.version();
+    expect(store.current()).toBe(before);
+    store.transaction(() => {
+      put(1);
+      expect(store.current()).toBeUndefined();
+      expect(store.version()).toBe(before);
+      expect(store.current()).toBeUndefined();
+      store.transaction(() => put(2));
+      expect(store.current()).toBeUndefined();
+    });
+    expect(store.current()).toBeUndefined();
+    expect(store.version()).toBe(before + 1);
+    expect(store.current()).toBe(before + 1);
+  });
+
+  it("goes on after a transaction that failed", () => {
+    const fails = () =>
+      store.transaction(() => {
+        throw new Error("given up");
+      });
+    const before = store.version();
+    expect(fails).toThrow("given up");
+    expect(store.current()).toBeUndefined();
+    expect(store.version()).toBe(before + 1);
+    expect(store.current()).toBe(before + 1);
+  });
+
+  it("is known to a reader on another thread that was given the store's counts, and to no other", async () => {
+    const asked = async (commits: SharedArrayBuffer | undefined) => {
+      const worker = new Worker(new URL("./version-thread.ts", import.meta.url), {
+        workerData: { path, commits },
+        execArgv: ["--disable-warning=ExperimentalWarning"],
+      });
+      const answer = () => new Promise<unknown>((resolve) => worker.once("message", resolve));
+      const first = await answer();
+      store.transaction(() => put(7));
+      worker.postMessage("again");
+      const second = await answer();
+      await worker.terminate();
+      return [first, second];
+    };
+    const version = store.version();
+    expect(await asked(store.commits)).toEqual([
+      { current: version, asked: version, value: undefined },
+      { current: undefined, asked: version + 1, value: 7 },
+    ]);
+    expect(await asked(undefined)).toEqual([
+      { current: undefined, asked: 0, value: 7 },
+      { current: undefined, asked: 0, value: 7 },
+    ]);
+  });
+});
