@@ -5,7 +5,8 @@ import { zeroHash } from "./zero-hashes";
 
 /**
  * Packed tiles of recent states, in sets of four. A tag names a tile and the state that it belongs to; of a full set the tile goes
- * that was used longest ago. One path is open at a time; its leaf tile is not kept, nor is one whose set the path fills by itself.
+ * that was used longest ago, a leaf tile sixteen times sooner than one above. A leaf tile takes no place from one above that was used
+ * lately. One path is open at a time; a tile is not kept that finds no place, or whose set the path fills by itself.
  *
  *   sets u32 | clock u32 | state u32 | tree u32 | position f64 | levels u32 | height and levels of the path's empty part 2 x u32 | pad to 64
  *   records of the open path 16 x u32 pointer | entry of its leaf 140 | height u32, big-endian | its words 48 x 32
@@ -23,6 +24,8 @@ const EMPTY_TEXT: usize = 1808;
 const NOT_KEPT: usize = 3856;
 const SLOT: usize = 1024;
 const RECORD: usize = 4;
+/** Paths since its last use after which a tile's place is anyone's. */
+const STALE: u32 = 1 << 16;
 const TAGS: usize = NOT_KEPT + 11 * SLOT;
 const SET_TAGS: usize = 64;
 const TILE_HEIGHT: u32 = 4;
@@ -72,8 +75,8 @@ export function openPath(cache: usize, state: u32, tree: u32, position: f64, lev
   store<f64>(cache, position, 16);
   store<u32>(cache, levels, LEVELS);
   memory.fill(cache + RECORDS, 0, 64);
-  let missing: u32 = levels > 0 ? 1 : 0;
-  for (let level: u32 = 1; level < levels; level++) {
+  let missing: u32 = 0;
+  for (let level: u32 = 0; level < levels; level++) {
     const tile = tileName(cache, level);
     let tag = tagsOf(cache, tile);
     const end = tag + SET_TAGS;
@@ -88,23 +91,36 @@ export function openPath(cache: usize, state: u32, tree: u32, position: f64, lev
   return missing;
 }
 
+/** Tag of the place in a set that a tile may take, 0 for none. */
+function placeIn(tags: usize, clock: u32, isLeaf: bool): usize {
+  let place: usize = 0;
+  let oldest: u32 = 0;
+  for (let tag = tags; tag < tags + SET_TAGS; tag += 16) {
+    const tile = load<u64>(tag);
+    if (tile == 0) return tag;
+    const unused = clock - load<u32>(tag, 12);
+    const isUpper = ((tile >> 48) & 255) > 1;
+    if (unused == 0 || (isLeaf && isUpper && unused < STALE)) continue;
+    const age = isUpper ? unused >> 4 : unused;
+    if (place == 0 || age > oldest) {
+      place = tag;
+      oldest = age;
+    }
+  }
+  return place;
+}
+
 /** @returns where four bytes of anything and the record of the open path's tile of a level have to be written, 1024 bytes at most. */
 export function claimTile(cache: usize, level: u32): usize {
+  const clock = load<u32>(cache, 4);
+  const tile = tileName(cache, level);
+  const place = placeIn(tagsOf(cache, tile), clock, level == 0);
   let slot = cache + NOT_KEPT + <usize>level * SLOT;
-  if (level > 0) {
-    const clock = load<u32>(cache, 4);
-    const tile = tileName(cache, level);
-    const tags = tagsOf(cache, tile);
-    let oldest = tags;
-    for (let tag = tags; tag < tags + SET_TAGS; tag += 16) {
-      if (clock - load<u32>(tag, 12) > clock - load<u32>(oldest, 12)) oldest = tag;
-    }
-    if (load<u32>(oldest, 12) != clock) {
-      store<u64>(oldest, tile);
-      store<u32>(oldest, load<u32>(cache, 8), 8);
-      store<u32>(oldest, clock, 12);
-      slot = slotOf(cache, oldest);
-    }
+  if (place != 0) {
+    store<u64>(place, tile);
+    store<u32>(place, load<u32>(cache, 8), 8);
+    store<u32>(place, clock, 12);
+    slot = slotOf(cache, place);
   }
   store<u32>(cache + RECORDS + (level << 2), <u32>(slot + RECORD));
   return slot;

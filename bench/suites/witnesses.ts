@@ -10,7 +10,8 @@ import { FIGURES, type PeerId, type RowId } from "../lib/targets.ts";
 import { answerTo, call, type Load, latencyAt, load, requireWrk } from "../lib/wrk.ts";
 
 const SERVER = join(import.meta.dirname, "..", "lib", "serve-state.ts");
-const KEYS = 20_000;
+/** Enough to meet nearly every tile of the million leaves, as random keys without end would. */
+const KEYS = 200_000;
 /** Until the hot functions are compiled. */
 const WARM_UP_SECONDS = 3;
 const CONNECTIONS = 32;

@@ -59,7 +59,7 @@ export interface Core {
   /** Links new keys into the sorted list of an indexed tree (section 7.5). Throws DuplicateKeyError when a key occurs twice. */
   linkLeaves(batch: LinkBatch): LinkedLeaves;
 
-  /** A cache of tiles in memory of its own, for at most about `bytes` of them. Tiles are four levels high. */
+  /** A cache of tiles in memory of its own, for at most about `bytes` of them, upper tiles first. Tiles are four levels high. */
   tileCache(bytes: number): TileCache;
 }
 
@@ -72,13 +72,13 @@ export interface HashInput {
 }
 
 /**
- * Packed tiles of recent states above the leaves, and sibling paths through them. A path is made in three steps without another
+ * Packed tiles of recent states, and sibling paths through them. A path is made in three steps without another
  * one in between: open, put of each missing tile, close.
  */
 export interface TileCache {
   /**
    * Opens the path of a leaf in the tree of a state, whose tiles are empty from level `levels` on. Returns the levels whose tile
-   * has to be put, a bit each; level 0 always is one of them. `state` is any number below 2^32 that stands for the trees' content.
+   * has to be put, a bit each. `state` is any number below 2^32 that stands for the trees' content.
    */
   open(state: number, tree: number, position: number, levels: number): number;
   /** Bytes whose record of the path's tile on a level (see packTile) starts at `at`, 0 to 4; undefined for an empty tile. */

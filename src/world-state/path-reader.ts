@@ -10,7 +10,10 @@ import type { LeafText } from "./types.ts";
 
 /** Where the record begins in a tile's row. */
 const RECORD_AT = 4;
-/** Tiles above the leaves that are kept: those of a tree of ten million leaves take two thirds of it. Memory is taken as it fills. */
+/**
+ * Tiles that are kept: those above the leaves of a tree of ten million take two thirds of it, all those of a tree of a million the whole.
+ * Memory is taken as it fills.
+ */
 const CACHED_TILE_BYTES = 72 * 2 ** 20;
 
 /** Levels of tiles that hold more than one path: above them one node covers all `size` leaves. */
@@ -20,7 +23,7 @@ function occupiedLevels(tree: TreeId, size: number): number {
   return level;
 }
 
-/** Sibling paths from stored tiles, those above the leaves kept in the core's memory. */
+/** Sibling paths from stored tiles, which the core's memory keeps as long as there is room. */
 export class PathReader {
   readonly #core: Core;
   readonly #tables: WorldStateTables;
