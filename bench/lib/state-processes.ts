@@ -14,6 +14,10 @@ export interface Taken {
   ms: number;
   /** Of all threads. */
   cpuMs: number;
+  /** Parts of `ms`. */
+  prepareMs: number;
+  writeMs: number;
+  commitMs: number;
 }
 
 /** Blocks that were kept, and the bytes they added to the store, free pages left out. */
