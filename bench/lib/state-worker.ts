@@ -3,7 +3,7 @@
  *
  *   state-worker.ts fill DIRECTORY NULLIFIERS SLOTS          a synthetic state with so many leaves
  *   state-worker.ts extend DIRECTORY BLOCKS NULLIFIERS SLOTS blocks on top, kept, and the bytes that they added
- *   state-worker.ts apply DIRECTORY BLOCKS NULLIFIERS SLOTS [PER_COMMIT]
+ *   state-worker.ts apply DIRECTORY BLOCKS NULLIFIERS SLOTS [TOGETHER]
  *                                                            blocks on top, what they took, and away with them
  *   state-worker.ts witnesses DIRECTORY COUNT                witnesses in this thread, at the tip and half the real blocks back
  *
@@ -16,6 +16,8 @@ import { loadCore } from "../../src/core/load-core.ts";
 import { CorePool } from "../../src/core/pool.ts";
 import { MAX_NULLIFIERS_PER_TX, NULLIFIER_TREE } from "../../src/protocol/constants.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
+import { applyInParts, cutIntoParts } from "../../src/world-state/apply-in-parts.ts";
+import type { PreparedBlocks } from "../../src/world-state/types.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";
 import { nextBlocks, randomTx } from "./next-block.ts";
 import { SeededBytes } from "./seeded-bytes.ts";
@@ -48,9 +50,9 @@ async function applyBlocks(
   blocks: number,
   nullifiers: number,
   slots: number,
-  perCommit = 1,
+  together = 1,
 ): Promise<Taken> {
-  const taken = { ms: 0, cpuMs: 0, prepareMs: 0, writeMs: 0, commitMs: 0 };
+  const taken = { ms: 0, cpuMs: 0, writeMs: 0, commitMs: 0, commits: 0 };
   const txs = Math.ceil(Math.max(nullifiers, slots) / MAX_NULLIFIERS_PER_TX);
   const share = (count: number, i: number) =>
     Math.max(0, Math.min(MAX_NULLIFIERS_PER_TX, count - i * MAX_NULLIFIERS_PER_TX));
@@ -59,21 +61,21 @@ async function applyBlocks(
     Array.from({ length: txs }, (_, i) =>
       randomTx({ noteHashes: 0, nullifiers: share(nullifiers, i), publicDataWrites: share(slots, i) }, random),
     );
-  for (let n = 0; n < blocks; n += perCommit) {
-    const batch = nextBlocks(core, world, Array.from({ length: Math.min(perCommit, blocks - n) }, effects));
+  for (let n = 0; n < blocks; n += together) {
+    const batch = nextBlocks(core, world, Array.from({ length: Math.min(together, blocks - n) }, effects));
     const cpu = process.cpuUsage();
     const started = performance.now();
-    const prepared = await world.prepare(batch);
-    const ready = performance.now();
-    const written = store.transaction(() => {
-      world.write(prepared);
-      return performance.now();
+    await applyInParts(world, cutIntoParts(batch.map((block) => ({ effects: [block] }))), (_, prepared) => {
+      const begun = performance.now();
+      const written = store.transaction(() => {
+        world.write(prepared as PreparedBlocks);
+        return performance.now();
+      });
+      taken.writeMs += written - begun;
+      taken.commitMs += performance.now() - written;
+      taken.commits++;
     });
-    const committed = performance.now();
-    taken.ms += committed - started;
-    taken.prepareMs += ready - started;
-    taken.writeMs += written - ready;
-    taken.commitMs += committed - written;
+    taken.ms += performance.now() - started;
     const { user, system } = process.cpuUsage(cpu);
     taken.cpuMs += (user + system) / 1000;
   }
@@ -113,12 +115,12 @@ async function apply(
   blocks: number,
   nullifiers: number,
   slots: number,
-  perCommit?: number,
+  together?: number,
 ): Promise<Applied> {
   const opened = open(path);
   const { store, world } = opened;
   const { tip } = world.status();
-  const taken = await applyBlocks(opened, blocks, nullifiers, slots, perCommit);
+  const taken = await applyBlocks(opened, blocks, nullifiers, slots, together);
   const memory = memoryOf(process.pid);
   store.transaction(() => world.unwindTo(tip));
   await opened.close();
