@@ -56,8 +56,13 @@ export class BlockBatch {
     return this.#last;
   }
 
+  /** The block whose stored state is read. */
+  get base(): number {
+    return this.#base.block;
+  }
+
   /**
-   * Applies blocks and checks each of their roots. `tip` is the stored block, one of those applied before or the one before them.
+   * Applies blocks and checks each of their roots. `tip` is the stored block, from `base` to `last`.
    * Resolves as soon as the leaves are worked out and other threads have the hashing. Throws WorldStateError and
    * StateMismatchError, or what hashing failed with; no hashing goes on then.
    */

@@ -101,7 +101,7 @@ export class WorldState extends StateReader implements WorldStateWriter {
   async begin(blocks: BlockEffects[], onTopOf?: PreparedBlocks): Promise<BlocksInHashing> {
     const { tip } = this.status();
     const before = onTopOf === undefined ? undefined : own(onTopOf);
-    if (before !== undefined && (before.batch.last !== before.last || tip > before.last || tip < before.first - 1)) {
+    if (before !== undefined && (before.batch.last !== before.last || tip > before.last || tip < before.batch.base)) {
       throw new WorldStateError(`blocks cannot be prepared on top of blocks ${before.first} to ${before.last}`);
     }
     const last = before?.last ?? tip;
