@@ -2,9 +2,9 @@ import type { BlockEffects, BlocksInHashing, PreparedBlocks, WorldStateWriter } 
 
 /**
  * Changed leaves from which a part is large enough. Blocks that are written together share pages, so that larger parts take less
- * time for each leaf; but the event loop has no turn while one is written, for about a second with so many.
+ * time for each leaf; but the event loop has no turn while one is written, for about two seconds with so many.
  */
-const LEAVES_PER_PART = 32_768;
+const LEAVES_PER_PART = 65_536;
 
 /** Blocks that are written in one transaction or not at all. */
 export interface Unit {
