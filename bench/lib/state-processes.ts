@@ -14,6 +14,10 @@ export interface Taken {
   ms: number;
   /** Of all threads. */
   cpuMs: number;
+  /** Parts of `ms` in which this thread wrote rows and committed them, others perhaps hashing. */
+  writeMs: number;
+  commitMs: number;
+  commits: number;
 }
 
 /** Blocks that were kept, and the bytes they added to the store, free pages left out. */

@@ -3,7 +3,8 @@
  *
  *   state-worker.ts fill DIRECTORY NULLIFIERS SLOTS          a synthetic state with so many leaves
  *   state-worker.ts extend DIRECTORY BLOCKS NULLIFIERS SLOTS blocks on top, kept, and the bytes that they added
- *   state-worker.ts apply DIRECTORY BLOCKS NULLIFIERS SLOTS  blocks on top, what they took, and away with them
+ *   state-worker.ts apply DIRECTORY BLOCKS NULLIFIERS SLOTS [TOGETHER]
+ *                                                            blocks on top, what they took, and away with them
  *   state-worker.ts witnesses DIRECTORY COUNT                witnesses in this thread, at the tip and half the real blocks back
  *   state-worker.ts latest-witnesses DIRECTORY COUNT         so many witnesses at the tip, for whoever counts their instructions
  *
@@ -17,11 +18,13 @@ import { CorePool } from "../../src/core/pool.ts";
 import { MAX_NULLIFIERS_PER_TX, NULLIFIER_TREE } from "../../src/protocol/constants.ts";
 import { NULLIFIER_WITNESS_TEXT } from "../../src/rpc/encoding/v4/witness.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
+import { applyInParts, cutIntoParts } from "../../src/world-state/apply-in-parts.ts";
+import type { PreparedBlocks } from "../../src/world-state/types.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";
-import { nextBlock, randomTx } from "./next-block.ts";
+import { nextBlocks, randomTx } from "./next-block.ts";
 import { SeededBytes } from "./seeded-bytes.ts";
 import { memoryOf } from "./server-process.ts";
-import type { Applied, Extended, Filled, Witnessed } from "./state-processes.ts";
+import type { Applied, Extended, Filled, Taken, Witnessed } from "./state-processes.ts";
 import { fillSyntheticState } from "./synthetic-state.ts";
 
 /** Room for 10M leaves of two trees. */
@@ -44,21 +47,36 @@ function open(path: string): Opened {
   return { store, world: new WorldState(core, store, [], hasher), close };
 }
 
-async function applyBlocks({ store, world }: Opened, blocks: number, nullifiers: number, slots: number) {
-  const taken = { ms: 0, cpuMs: 0 };
+async function applyBlocks(
+  { store, world }: Opened,
+  blocks: number,
+  nullifiers: number,
+  slots: number,
+  together = 1,
+): Promise<Taken> {
+  const taken = { ms: 0, cpuMs: 0, writeMs: 0, commitMs: 0, commits: 0 };
   const txs = Math.ceil(Math.max(nullifiers, slots) / MAX_NULLIFIERS_PER_TX);
   const share = (count: number, i: number) =>
     Math.max(0, Math.min(MAX_NULLIFIERS_PER_TX, count - i * MAX_NULLIFIERS_PER_TX));
   const random = new SeededBytes(world.status().tip + 1000);
-  for (let n = 0; n < blocks; n++) {
-    const effects = Array.from({ length: txs }, (_, i) =>
+  const effects = () =>
+    Array.from({ length: txs }, (_, i) =>
       randomTx({ noteHashes: 0, nullifiers: share(nullifiers, i), publicDataWrites: share(slots, i) }, random),
     );
-    const block = nextBlock(core, world, effects);
+  for (let n = 0; n < blocks; n += together) {
+    const batch = nextBlocks(core, world, Array.from({ length: Math.min(together, blocks - n) }, effects));
     const cpu = process.cpuUsage();
     const started = performance.now();
-    const prepared = await world.prepare([block]);
-    store.transaction(() => world.write(prepared));
+    await applyInParts(world, cutIntoParts(batch.map((block) => ({ effects: [block] }))), (_, prepared) => {
+      const begun = performance.now();
+      const written = store.transaction(() => {
+        world.write(prepared as PreparedBlocks);
+        return performance.now();
+      });
+      taken.writeMs += written - begun;
+      taken.commitMs += performance.now() - written;
+      taken.commits++;
+    });
     taken.ms += performance.now() - started;
     const { user, system } = process.cpuUsage(cpu);
     taken.cpuMs += (user + system) / 1000;
@@ -94,11 +112,17 @@ async function extend(path: string, blocks: number, nullifiers: number, slots: n
   return { ...taken, bytes };
 }
 
-async function apply(path: string, blocks: number, nullifiers: number, slots: number): Promise<Applied> {
+async function apply(
+  path: string,
+  blocks: number,
+  nullifiers: number,
+  slots: number,
+  together?: number,
+): Promise<Applied> {
   const opened = open(path);
   const { store, world } = opened;
   const { tip } = world.status();
-  const taken = await applyBlocks(opened, blocks, nullifiers, slots);
+  const taken = await applyBlocks(opened, blocks, nullifiers, slots, together);
   const memory = memoryOf(process.pid);
   store.transaction(() => world.unwindTo(tip));
   await opened.close();

@@ -3,12 +3,14 @@ import { concat, equal, toHex } from "../protocol/bytes.ts";
 import { checkpointSlot } from "../protocol/checkpoint-header.ts";
 import { DecodeError } from "../protocol/errors.ts";
 import { epochOfSlot } from "../protocol/time.ts";
+import { applyInParts, cutIntoParts, type Unit } from "../world-state/apply-in-parts.ts";
+import type { PreparedBlocks } from "../world-state/types.ts";
 import { invalidProposal } from "./attestation-verdict.ts";
 import { type Download, rebuildProposal } from "./download-checkpoints.ts";
 import { InconsistentL1Error, InvalidCheckpointError, NonSequentialCheckpointError } from "./errors.ts";
 import { messagesOfCheckpoint } from "./message-chain.ts";
 import { keepProposed } from "./proposed-blocks.ts";
-import type { RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
+import type { RebuiltBlock, RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
 import { reportRefusedEvents } from "./refused-events.ts";
 import { blockEffects } from "./replay-world-state.ts";
 import { applyProven, settleWorldState } from "./sync-finality.ts";
@@ -23,12 +25,18 @@ interface Pending {
   messages: Uint8Array[];
 }
 
+/** A checkpoint with those of its blocks that are not stored yet. */
+interface CheckpointUnit extends Unit {
+  pending: Pending;
+  blocks: RebuiltBlock[];
+}
+
 /** Errors that the contents of a block cause, whichever layer finds them; anything else is trouble of this node. */
 const CONTENT_ERRORS = new Set(["DecodeError", "StateMismatchError", "WorldStateError", "DuplicateKeyError"]);
 
 /**
- * Takes downloads in order, rebuilds and checks them, and commits them in batches: world state, chain rows, sync point and tips in one
- * transaction each. A failure keeps every commit before it.
+ * Takes downloads in order, rebuilds and checks them, and applies them in batches, a part of a batch at a time: world state, chain
+ * rows, sync point and tips in one transaction each. A failure keeps every commit before it.
  */
 export class CheckpointApplier {
   readonly #services: SyncServices;
@@ -135,11 +143,13 @@ export class CheckpointApplier {
     const batch = this.#batch.splice(0);
     this.#batchBytes = 0;
     if (batch.length === 0) return;
+    const { chain } = this.#services;
     try {
       await this.#commit(batch);
     } catch (error) {
       if (!isContentError(error)) throw error;
-      for (const one of batch) await this.#commitChecked(one);
+      const committed = chain.latestCheckpointNumber();
+      for (const one of batch) if (one.checkpoint.checkpointNumber > committed) await this.#commitChecked(one);
     }
   }
 
@@ -157,38 +167,52 @@ export class CheckpointApplier {
     }
   }
 
-  async #commit(batch: Pending[]): Promise<void> {
-    await this.#services.exclusive(() => this.#commitNow(batch));
-    this.#progress(batch.at(-1)!.proposal.l1);
+  #commit(batch: Pending[]): Promise<void> {
+    return this.#services.exclusive(() => this.#commitNow(batch));
   }
 
+  /** Commits checkpoints part by part, the blocks that are stored already left out. */
   async #commitNow(batch: Pending[]): Promise<void> {
-    const { chain, worldState, store, times, emit } = this.#services;
-    const messagesOf = new Map(batch.map(({ checkpoint, messages }) => [checkpoint.checkpointNumber, messages]));
+    const { worldState, times } = this.#services;
     const added = keepProposed(
       this.#services,
       batch.flatMap(({ checkpoint }) => checkpoint.blocks),
     );
-    const effects = added.map((block) => blockEffects(block, messagesOf.get(block.record.checkpointNumber) ?? []));
-    const prepared =
-      effects.length === 0 ? undefined : await timed(times, "prepare", () => worldState.prepare(effects));
+    const units = batch.map((pending): CheckpointUnit => {
+      const blocks = added.filter(({ record }) => record.checkpointNumber === pending.checkpoint.checkpointNumber);
+      return { pending, blocks, effects: blocks.map((block) => blockEffects(block, pending.messages)) };
+    });
+    const [start, committing] = [performance.now(), times.commit];
+    try {
+      await applyInParts(worldState, cutIntoParts(units), (part, prepared) => this.#write(part, prepared));
+    } finally {
+      times.prepare += performance.now() - start - (times.commit - committing);
+    }
+  }
+
+  /** Commits checkpoints with their trees, in one transaction, and tells of them. */
+  #write(part: CheckpointUnit[], prepared: PreparedBlocks | undefined): void {
+    const { chain, worldState, store, times, emit } = this.#services;
+    const { l1 } = part[part.length - 1].pending.proposal;
     const start = performance.now();
     const announceProven = store.transaction(() => {
       if (prepared !== undefined) worldState.write(prepared);
-      for (const { proposal, checkpoint } of batch) chain.addCheckpoint(checkpoint, proposal);
-      chain.state.putSyncPoint("checkpoint-sync", batch.at(-1)!.proposal.l1);
+      for (const { pending } of part) chain.addCheckpoint(pending.checkpoint, pending.proposal);
+      chain.state.putSyncPoint("checkpoint-sync", l1);
       chain.state.putInvalidProposal(undefined);
       const announce = applyProven(this.#services, this.#status);
       settleWorldState(this.#services);
       return announce;
     });
     times.commit += performance.now() - start;
-    times.checkpoints += batch.length;
-    times.blocks += effects.length;
-    times.txs += effects.reduce((sum, block) => sum + block.txs.length, 0);
-    for (const block of added) reportRefusedEvents(this.#services, block);
+    const blocks = part.flatMap((unit) => unit.blocks);
+    times.checkpoints += part.length;
+    times.blocks += blocks.length;
+    times.txs += blocks.reduce((sum, { txs }) => sum + txs.length, 0);
+    for (const block of blocks) reportRefusedEvents(this.#services, block);
     if (prepared !== undefined) emit("blocksAdded", { first: prepared.first, last: prepared.last });
     announceProven();
+    this.#progress(l1);
   }
 
   #progress(l1: L1Block): void {

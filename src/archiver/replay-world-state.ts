@@ -1,10 +1,11 @@
+import { applyInParts, cutIntoParts } from "../world-state/apply-in-parts.ts";
 import type { BlockEffects } from "../world-state/types.ts";
 import { messagesOfCheckpoint } from "./message-chain.ts";
 import type { RebuiltBlock } from "./rebuilt-checkpoint.ts";
 import { settleWorldState } from "./sync-finality.ts";
 import type { SyncServices } from "./sync-services.ts";
 
-/** Blocks, and bytes of tx words, that one commit of the replay takes at most. */
+/** Blocks, and bytes of tx words, that the replay applies together at most. */
 const COMMIT = { blocks: 64, bytes: 2 * 1024 * 1024 };
 
 /**
@@ -20,10 +21,12 @@ export async function replayWorldState(services: SyncServices): Promise<void> {
   logger.info({ first, last }, "replaying stored blocks into the world state");
   while (worldState.status().tip < last) {
     services.signal.throwIfAborted();
-    const prepared = await worldState.prepare(nextBlocks(services, worldState.status().tip + 1, last));
-    store.transaction(() => {
-      worldState.write(prepared);
-      settleWorldState(services);
+    const blocks = nextBlocks(services, worldState.status().tip + 1, last).map((block) => ({ effects: [block] }));
+    await applyInParts(worldState, cutIntoParts(blocks), (_, prepared) => {
+      store.transaction(() => {
+        if (prepared !== undefined) worldState.write(prepared);
+        settleWorldState(services);
+      });
     });
   }
   logger.info({ block: last }, "the world state has every stored block again");

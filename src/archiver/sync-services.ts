@@ -21,7 +21,7 @@ export interface SyncOptions {
    * blobs each this many take 48 MiB.
    */
   prefetch: number;
-  /** Checkpoints, and bytes of blob words, that may share one commit. */
+  /** Checkpoints, and bytes of blob words, that are applied together at most, in as few commits as applyInParts makes of them. */
   commit: { checkpoints: number; bytes: number };
 }
 
@@ -31,7 +31,7 @@ export const DEFAULT_SYNC_OPTIONS: SyncOptions = {
   checkpointHistory: 64,
   maxBackoffMs: 15_000,
   prefetch: 64,
-  commit: { checkpoints: 16, bytes: 2 * 1024 * 1024 },
+  commit: { checkpoints: 64, bytes: 2 * 1024 * 1024 },
 };
 
 /** Milliseconds of work by stage since the start. Fetches overlap each other and the other stages; `waiting` is what they cost. */

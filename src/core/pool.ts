@@ -4,6 +4,8 @@ import type { HashManyTask } from "./pool-worker.ts";
 import type { TileChain } from "./tile-chain.ts";
 import { type HashedTiles, hashedTiles } from "./tile-job.ts";
 
+/** Tasks that a thread has at hand, so that it goes on while this one is held up. */
+const TASKS_AT_HAND = 4;
 /** Hashes below which another thread costs more than it saves: some 0.1 ms of messages against 40 us a hash. */
 const MIN_HASHES_PER_TASK = 32;
 
@@ -37,6 +39,7 @@ export class CorePool {
       filename: new URL(`./pool-worker.${extension}`, import.meta.url).href,
       minThreads: 0,
       maxThreads: size,
+      concurrentTasksPerWorker: TASKS_AT_HAND,
       idleTimeout: 60_000,
     });
   }

@@ -7,7 +7,8 @@ import { Fork, isEmptyLeaf } from "./fork.ts";
 import { giveWay } from "./give-way.ts";
 import { preimage } from "./indexed-overlay.ts";
 import { BlockSealer, type SealedBlock } from "./sealed-block.ts";
-import type { StateView } from "./state-view.ts";
+import { MovableState } from "./state-view.ts";
+import { StoredState } from "./stored-state.ts";
 import type { Snapshots, WorldStateTables } from "./tables.ts";
 import { type NodeChange, type TileHasher, TreeBatch } from "./tree-batch.ts";
 import type { BlockEffects } from "./types.ts";
@@ -16,30 +17,60 @@ import type { BlockChanges } from "./write-blocks.ts";
 /** Changed nodes of leaves that are hashed together: while they are, the next blocks' leaves are worked out. */
 const NODES_PER_ROUND = 2048;
 
-/** Consecutive blocks on top of the stored tip: their leaves one block after the other, their nodes several blocks at once. */
+/** Blocks whose leaves are worked out and whose nodes are being hashed. */
+export interface BlocksInHashing {
+  /** Rejects with StateMismatchError, or with what hashing failed with; no hashing goes on then. */
+  hashed: Promise<BlockChanges>;
+}
+
+/**
+ * Consecutive blocks on top of the stored tip: their leaves one block after the other, their nodes several blocks at once. More
+ * blocks may follow, on top of those that are not stored yet. A batch of which any call failed is of no use.
+ */
 export class BlockBatch {
+  readonly #tables: WorldStateTables;
+  readonly #base: MovableState;
   readonly #fork: Fork;
   readonly #sealer: BlockSealer;
   readonly #trees: TreeBatch[];
-  readonly #done: BlockChanges["blocks"] = [];
+  #done: BlockChanges["blocks"] = [];
   #snapshots: Snapshots;
   #round: { effects: BlockEffects; sealed: SealedBlock }[] = [];
   #nodes: NodeChange[][] = TREE_IDS.map(() => []);
   #hashing: Promise<void> = Promise.resolve();
+  #last: number | undefined;
 
-  /** `base` is the state of the stored tip. */
-  constructor(core: Core, tables: WorldStateTables, base: StateView, hasher: TileHasher | undefined) {
-    this.#fork = new Fork(core, base);
+  /** On top of block `tip`, which is the stored one. */
+  constructor(core: Core, tables: WorldStateTables, tip: number, hasher: TileHasher | undefined) {
+    this.#tables = tables;
+    this.#base = new MovableState(new StoredState(tables, tip));
+    this.#fork = new Fork(core, this.#base);
     this.#sealer = new BlockSealer(this.#fork);
     this.#trees = TREE_IDS.map((tree) => new TreeBatch(core, tree, tables, hasher));
-    this.#snapshots = TREE_IDS.map((tree) => ({ root: base.root(tree), size: base.size(tree) }));
+    this.#snapshots = TREE_IDS.map((tree) => ({ root: this.#base.root(tree), size: this.#base.size(tree) }));
+    this.#last = tip;
+  }
+
+  /** The block that others may follow; undefined after a failure. */
+  get last(): number | undefined {
+    return this.#last;
+  }
+
+  /** The block whose stored state is read. */
+  get base(): number {
+    return this.#base.block;
   }
 
   /**
-   * Applies blocks and checks each of their roots. Throws WorldStateError and StateMismatchError, or what hashing failed with; no
-   * hashing goes on then.
+   * Applies blocks and checks each of their roots. `tip` is the stored block, from `base` to `last`.
+   * Resolves as soon as the leaves are worked out and other threads have the hashing. Throws WorldStateError and
+   * StateMismatchError, or what hashing failed with; no hashing goes on then.
    */
-  async apply(blocks: BlockEffects[]): Promise<BlockChanges> {
+  async begin(blocks: BlockEffects[], tip: number): Promise<BlocksInHashing> {
+    this.#last = undefined;
+    // What is stored need not be read as of an earlier block, whose history may be pruned.
+    if (tip !== this.#base.block) this.#base.moveTo(new StoredState(this.#tables, tip));
+    for (const tree of this.#trees) tree.forgetUpTo(tip);
     try {
       for (const block of blocks) {
         this.#addLeaves(block);
@@ -47,10 +78,22 @@ export class BlockBatch {
         await giveWay();
       }
       await this.#startRound();
-    } finally {
-      await this.#hashing;
+    } catch (error) {
+      await this.#hashing.catch(() => undefined);
+      throw error;
     }
-    return { blocks: this.#done, tiles: this.#trees.flatMap((tree) => tree.changes()) };
+    const hashed = this.#finish();
+    hashed.catch(() => undefined);
+    return { hashed };
+  }
+
+  async #finish(): Promise<BlockChanges> {
+    await this.#hashing;
+    const blocks = this.#done;
+    this.#done = [];
+    const last = blocks[blocks.length - 1].block;
+    this.#last = last;
+    return { blocks, tiles: this.#trees.flatMap((tree) => tree.takeChanges(last)) };
   }
 
   #addLeaves(effects: BlockEffects): void {
@@ -70,17 +113,25 @@ export class BlockBatch {
 
   /** Waits for the round before and starts to hash what has been added since. */
   async #startRound(): Promise<void> {
+    if (this.#round.length === 0) return;
     await this.#hashing;
     const [round, nodes] = [this.#round, this.#nodes];
     this.#round = [];
     this.#nodes = TREE_IDS.map(() => []);
-    this.#hashing = this.#hash(round, nodes);
+    const begun = Promise.allSettled(TREE_IDS.map((tree) => this.#trees[tree].begin(nodes[tree])));
+    this.#hashing = this.#hash(round, begun);
     // Whoever waits for it sees its failure; until then it is no unhandled one.
     this.#hashing.catch(() => undefined);
+    await begun;
   }
 
-  async #hash(round: { effects: BlockEffects; sealed: SealedBlock }[], nodes: NodeChange[][]): Promise<void> {
-    const hashed = await Promise.allSettled(TREE_IDS.map((tree) => this.#trees[tree].apply(nodes[tree])));
+  async #hash(
+    round: { effects: BlockEffects; sealed: SealedBlock }[],
+    begun: Promise<PromiseSettledResult<{ roots: Promise<Map<number, Uint8Array>> }>[]>,
+  ): Promise<void> {
+    const hashed = await Promise.allSettled(
+      (await begun).map((tree) => (tree.status === "rejected" ? Promise.reject(tree.reason) : tree.value.roots)),
+    );
     const roots = hashed.map((result) => {
       if (result.status === "rejected") throw result.reason;
       return result.value;

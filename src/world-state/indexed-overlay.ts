@@ -70,7 +70,7 @@ export class IndexedOverlay {
     if (leaves.length === 1) {
       this.#newKeys.splice(this.#upperBound(leaves[0].key), 0, leaves[0].key);
     } else {
-      this.#newKeys = [...this.#newKeys, ...leaves.map((leaf) => leaf.key)].sort(Buffer.compare);
+      this.#newKeys = merged(this.#newKeys, leaves.map((leaf) => leaf.key).sort(Buffer.compare));
     }
   }
 
@@ -118,15 +118,32 @@ export class IndexedOverlay {
 
   /** Number of new keys <= `key`. */
   #upperBound(key: Uint8Array): number {
-    let low = 0;
-    let high = this.#newKeys.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (Buffer.compare(this.#newKeys[middle], key) <= 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return upperBound(this.#newKeys, key);
   }
+}
+
+/** Number of sorted keys <= `key`, at least `low`. */
+function upperBound(keys: Uint8Array[], key: Uint8Array, low = 0): number {
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (Buffer.compare(keys[middle], key) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Two sorted lists as one; the second is the short one. */
+function merged(keys: Uint8Array[], added: Uint8Array[]): Uint8Array[] {
+  const all: Uint8Array[] = [];
+  let from = 0;
+  for (const key of added) {
+    const at = upperBound(keys, key, from);
+    while (from < at) all.push(keys[from++]);
+    all.push(key);
+  }
+  while (from < keys.length) all.push(keys[from++]);
+  return all;
 }
 
 export function preimage(leaf: IndexedLeaf): Uint8Array {

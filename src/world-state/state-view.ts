@@ -33,3 +33,48 @@ export function emptyState(zeroHashes: readonly Uint8Array[], heights: readonly 
     lowLeaf: () => undefined,
   };
 }
+
+/** A view that may come to stand for a later block. */
+export class MovableState implements StateView {
+  #state: StateView;
+
+  constructor(state: StateView) {
+    this.#state = state;
+  }
+
+  moveTo(state: StateView): void {
+    this.#state = state;
+  }
+
+  get block(): number {
+    return this.#state.block;
+  }
+
+  size(tree: TreeId): number {
+    return this.#state.size(tree);
+  }
+
+  root(tree: TreeId): Uint8Array {
+    return this.#state.root(tree);
+  }
+
+  tile(tree: TreeId, level: number, index: number): Versioned | undefined {
+    return this.#state.tile(tree, level, index);
+  }
+
+  leafAt(tree: TreeId, position: number): Uint8Array | undefined {
+    return this.#state.leafAt(tree, position);
+  }
+
+  position(tree: TreeId, value: Uint8Array): number | undefined {
+    return this.#state.position(tree, value);
+  }
+
+  leaf(tree: IndexedTree, key: Uint8Array): StoredLeaf | undefined {
+    return this.#state.leaf(tree, key);
+  }
+
+  lowLeaf(tree: IndexedTree, key: Uint8Array): StoredLeaf | undefined {
+    return this.#state.lowLeaf(tree, key);
+  }
+}

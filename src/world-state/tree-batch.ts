@@ -72,6 +72,13 @@ interface ChainedTiles {
   chain: TileChain;
 }
 
+/** Nodes that are being hashed up to, not including, level `through`, whose nodes are given. */
+interface StartedLevels {
+  through: number;
+  /** Nothing is left running when it rejects. */
+  nodes: Promise<LevelNode[]>;
+}
+
 /** A version of a tile as a bottom node of the tile above. */
 function nodeAbove(index: number, block: number, words: Uint8Array | undefined, root: number): LevelNode {
   const { tile, bottom } = parentOf(index);
@@ -87,7 +94,9 @@ export class TreeBatch {
   readonly #tree: TreeId;
   readonly #tables: WorldStateTables;
   readonly #hasher: TileHasher | undefined;
-  readonly #changes = new Map<number, TileChange>();
+  #changes = new Map<number, TileChange>();
+  /** Changes that were taken and may not be stored yet, newest first, with the last block of each. */
+  #taken: { last: number; changes: Map<number, TileChange> }[] = [];
   readonly #key = new Uint8Array(TILE_KEY_BYTES);
 
   constructor(core: Core, tree: TreeId, tables: WorldStateTables, hasher: TileHasher | undefined) {
@@ -97,44 +106,69 @@ export class TreeBatch {
     this.#hasher = hasher;
   }
 
-  /** Sets leaf nodes and gives the root after each block that changed any. Blocks follow those of earlier calls. */
-  async apply(leaves: NodeChange[]): Promise<Map<number, Uint8Array>> {
-    let nodes = leaves.map(({ index, block, words }) => nodeAbove(index, block, words, 0));
-    const levels = tileLevels(this.#tree);
-    for (let level = 0; level < levels && nodes.length > 0; ) {
-      const tiles = byTile(nodes);
-      if (this.#hasher === undefined || nodes.length < MIN_NODES_FOR_THREADS) {
-        const path = this.#chain(level, level + 1, tiles);
-        nodes = this.#keep(path, hashChain(this.#core, path.chain));
-        level++;
-      } else {
-        const { parts, through } = split(tiles, level, Math.min(levels, level + LEVELS_PER_CHAIN));
-        nodes = await this.#climb(this.#hasher, parts, level, through);
-        level = through;
-      }
+  /**
+   * Sets leaf nodes and gives the root after each block that changed any. Blocks follow those of earlier calls. Resolves as soon as
+   * other threads have all the work on the lowest levels, which is most of it: they go on when this thread does not.
+   */
+  async begin(leaves: NodeChange[]): Promise<{ roots: Promise<Map<number, Uint8Array>> }> {
+    const nodes = leaves.map(({ index, block, words }) => nodeAbove(index, block, words, 0));
+    const roots = this.#finish(await this.#start(0, nodes));
+    // Whoever waits for it sees its failure; until then it is no unhandled one.
+    roots.catch(() => undefined);
+    return { roots };
+  }
+
+  /** Takes the changed tiles, in order of their keys; `last` is the last block that changed any. */
+  takeChanges(last: number): TileChange[] {
+    const changes = this.#changes;
+    this.#changes = new Map();
+    this.#taken.unshift({ last, changes });
+    return [...changes].sort(([a], [b]) => a - b).map(([, change]) => change);
+  }
+
+  /** Forgets what was taken and is stored now, where the tip is block `tip`. */
+  forgetUpTo(tip: number): void {
+    this.#taken = this.#taken.filter(({ last }) => last > tip);
+  }
+
+  async #finish(first: StartedLevels): Promise<Map<number, Uint8Array>> {
+    for (let { through, nodes: starting } = first; ; ) {
+      const nodes = await starting;
       await giveWay();
+      if (through === tileLevels(this.#tree)) {
+        return new Map(nodes.map(({ block, words }) => [block, words as Uint8Array]));
+      }
+      ({ through, nodes: starting } = await this.#start(through, nodes));
     }
-    return new Map(nodes.map(({ block, words }) => [block, words as Uint8Array]));
   }
 
-  /** The changed tiles in order of their keys. */
-  changes(): TileChange[] {
-    return [...this.#changes].sort(([a], [b]) => a - b).map(([, change]) => change);
+  /** Starts to hash nodes of a level, up as far as one go takes them. */
+  async #start(level: number, nodes: LevelNode[]): Promise<StartedLevels> {
+    const levels = tileLevels(this.#tree);
+    if (nodes.length === 0) return { through: levels, nodes: Promise.resolve([]) };
+    const tiles = byTile(nodes);
+    if (this.#hasher === undefined || nodes.length < MIN_NODES_FOR_THREADS) {
+      const path = this.#chain(level, level + 1, tiles);
+      return { through: level + 1, nodes: Promise.resolve(this.#keep(path, hashChain(this.#core, path.chain))) };
+    }
+    const { parts, through } = split(tiles, level, Math.min(levels, level + LEVELS_PER_CHAIN));
+    const running = await this.#climb(this.#hasher, parts, level, through);
+    const above = Promise.allSettled(running).then(async () => (await Promise.all(running)).flat());
+    above.catch(() => undefined);
+    return { through, nodes: above };
   }
 
-  /** Hashes disjoint subtrees side by side. Nothing is left running when it rejects. */
-  async #climb(hasher: TileHasher, parts: TileNodes[][], from: number, to: number): Promise<LevelNode[]> {
+  /** Hands disjoint subtrees to other threads. */
+  async #climb(hasher: TileHasher, parts: TileNodes[][], from: number, to: number): Promise<Promise<LevelNode[]>[]> {
     const running: Promise<LevelNode[]>[] = [];
     for (const part of parts) {
       const path = this.#chain(from, to, part);
       const nodes = hasher.hashTiles(path.chain).then((hashed) => this.#keep(path, hashed));
-      // Its failure is seen below; until then it is no unhandled one.
       nodes.catch(() => undefined);
       running.push(nodes);
       await giveWay();
     }
-    await Promise.allSettled(running);
-    return (await Promise.all(running)).flat();
+    return running;
   }
 
   /** The jobs that hash the subtrees of tiles of level `from`, up to but not including level `to`. */
@@ -168,13 +202,22 @@ export class TreeBatch {
   }
 
   #readRow(level: number, index: number, out: Uint8Array): number {
-    const change = this.#changes.get(tileId(level, index));
+    const id = tileId(level, index);
+    const change = this.#changes.get(id) ?? this.#takenChange(id);
     if (change !== undefined) {
       out.set(change.row);
       return change.row.length;
     }
     writeTileKey(this.#key, this.#tree, level, index);
     return Math.max(0, this.#tables.tiles.readInto(this.#key, out));
+  }
+
+  #takenChange(id: number): TileChange | undefined {
+    for (const { changes } of this.#taken) {
+      const change = changes.get(id);
+      if (change !== undefined) return change;
+    }
+    return undefined;
   }
 
   /** Takes the rows of hashed tiles and gives the last level's roots as nodes of the level above. */

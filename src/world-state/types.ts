@@ -102,13 +102,24 @@ export interface PreparedBlocks {
   readonly last: number;
 }
 
+/** Blocks whose leaves are worked out, while other threads hash their trees. */
+export interface BlocksInHashing {
+  /** Rejects with StateMismatchError, or with what hashing failed with. Need not be waited for. */
+  readonly hashed: Promise<PreparedBlocks>;
+}
+
 /**
- * Writes of the world state. `prepare` computes outside any transaction; the other operations run inside the caller's
+ * Writes of the world state. `prepare` and `begin` compute outside any transaction; the other operations run inside the caller's
  * Store.transaction, so that the archiver's rows commit with them.
  */
 export interface WorldStateWriter extends WorldStateReader {
   /** Applies blocks on top of the tip in memory and checks every root and size. Throws StateMismatchError. */
   prepare(blocks: BlockEffects[]): Promise<PreparedBlocks>;
+  /**
+   * As prepare, in two halves: resolves once the work that other threads can do is theirs. With `onTopOf`, applies blocks on top of
+   * those, the last that were prepared; they are to be written before these, during the second half at the earliest.
+   */
+  begin(blocks: BlockEffects[], onTopOf?: PreparedBlocks): Promise<BlocksInHashing>;
   write(prepared: PreparedBlocks): void;
   /** State becomes that of `block` (0 allowed). */
   unwindTo(block: number): void;

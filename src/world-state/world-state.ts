@@ -10,7 +10,7 @@ import { StateReader } from "./state-reader.ts";
 import { StoredState } from "./stored-state.ts";
 import { updateStatus } from "./tables.ts";
 import type { TileHasher } from "./tree-batch.ts";
-import type { BlockEffects, PreparedBlocks, WorldStateWriter } from "./types.ts";
+import type { BlockEffects, BlocksInHashing, PreparedBlocks, WorldStateWriter } from "./types.ts";
 import { dropHistoryBefore, unwindTip } from "./unwind.ts";
 import { type BlockChanges, writeBlocks } from "./write-blocks.ts";
 
@@ -18,8 +18,11 @@ const GENESIS_KEY = Buffer.from("genesis");
 
 class Prepared implements PreparedBlocks {
   readonly changes: BlockChanges;
-  constructor(changes: BlockChanges) {
+  /** What more blocks can be added to. */
+  readonly batch: BlockBatch;
+  constructor(changes: BlockChanges, batch: BlockBatch) {
     this.changes = changes;
+    this.batch = batch;
   }
   get first(): number {
     return this.changes.blocks[0].block;
@@ -27,6 +30,11 @@ class Prepared implements PreparedBlocks {
   get last(): number {
     return this.changes.blocks[this.changes.blocks.length - 1].block;
   }
+}
+
+function own(blocks: PreparedBlocks): Prepared {
+  if (!(blocks instanceof Prepared)) throw new WorldStateError("blocks were prepared by another world state");
+  return blocks;
 }
 
 /** The five trees over the chain store, as of every kept block. */
@@ -86,17 +94,30 @@ export class WorldState extends StateReader implements WorldStateWriter {
   }
 
   async prepare(blocks: BlockEffects[]): Promise<PreparedBlocks> {
-    const tip = this.status().tip;
-    for (const [i, { header }] of blocks.entries()) {
-      const number = headerBlockNumber(header);
-      if (number !== tip + 1 + i) throw new WorldStateError(`block ${number} does not follow block ${tip + i}`);
-    }
-    const batch = new BlockBatch(this.core, this.tables, new StoredState(this.tables, tip), this.#hasher);
-    return new Prepared(await batch.apply(blocks));
+    const { hashed } = await this.begin(blocks);
+    return hashed;
   }
 
-  write(prepared: PreparedBlocks): void {
-    if (!(prepared instanceof Prepared)) throw new WorldStateError("blocks were prepared by another world state");
+  async begin(blocks: BlockEffects[], onTopOf?: PreparedBlocks): Promise<BlocksInHashing> {
+    const { tip } = this.status();
+    const before = onTopOf === undefined ? undefined : own(onTopOf);
+    if (before !== undefined && (before.batch.last !== before.last || tip > before.last || tip < before.batch.base)) {
+      throw new WorldStateError(`blocks cannot be prepared on top of blocks ${before.first} to ${before.last}`);
+    }
+    const last = before?.last ?? tip;
+    for (const [i, { header }] of blocks.entries()) {
+      const number = headerBlockNumber(header);
+      if (number !== last + 1 + i) throw new WorldStateError(`block ${number} does not follow block ${last + i}`);
+    }
+    const batch = before?.batch ?? new BlockBatch(this.core, this.tables, tip, this.#hasher);
+    const { hashed } = await batch.begin(blocks, tip);
+    const prepared = hashed.then((changes) => new Prepared(changes, batch));
+    prepared.catch(() => undefined);
+    return { hashed: prepared };
+  }
+
+  write(given: PreparedBlocks): void {
+    const prepared = own(given);
     const { tip, oldest } = this.status();
     if (prepared.first !== tip + 1) throw new WorldStateError(`block ${prepared.first} does not follow block ${tip}`);
     writeBlocks(this.tables, prepared.changes);

@@ -1,6 +1,12 @@
 import { readU32, writeU32 } from "../../src/protocol/bytes.ts";
 import type { Store, Table } from "../../src/storage/store.ts";
-import type { BlockEffects, PreparedBlocks, WorldStateStatus, WorldStateWriter } from "../../src/world-state/types.ts";
+import type {
+  BlockEffects,
+  BlocksInHashing,
+  PreparedBlocks,
+  WorldStateStatus,
+  WorldStateWriter,
+} from "../../src/world-state/types.ts";
 import { GENESIS } from "./open-chain.ts";
 
 export class StateMismatchError extends Error {
@@ -12,7 +18,7 @@ export class FakeWorldState
   implements
     Pick<
       WorldStateWriter,
-      "status" | "prepare" | "write" | "unwindTo" | "setFinalized" | "lowerFinalized" | "pruneTo" | "reset"
+      "status" | "prepare" | "begin" | "write" | "unwindTo" | "setFinalized" | "lowerFinalized" | "pruneTo" | "reset"
     >
 {
   readonly #table: Table;
@@ -42,14 +48,18 @@ export class FakeWorldState
   }
 
   async prepare(blocks: BlockEffects[]): Promise<PreparedBlocks> {
+    return (await this.begin(blocks)).hashed;
+  }
+
+  async begin(blocks: BlockEffects[], onTopOf?: PreparedBlocks): Promise<BlocksInHashing> {
     await Promise.resolve();
     this.prepared++;
-    const first = this.status().tip + 1;
+    const first = (onTopOf?.last ?? this.status().tip) + 1;
     blocks.forEach((block, i) => {
       this.refuse(block);
       if (block.l1ToL2Messages) this.messagesSeen.set(first + i, block.l1ToL2Messages.length);
     });
-    return { first, last: first + blocks.length - 1 };
+    return { hashed: Promise.resolve({ first, last: first + blocks.length - 1 }) };
   }
 
   write({ first, last }: PreparedBlocks): void {

@@ -1,0 +1,162 @@
+import { setImmediate } from "node:timers/promises";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { hashChain } from "../../src/core/tile-chain.ts";
+import { fr } from "../../src/protocol/field.ts";
+import { applyInParts, cutIntoParts } from "../../src/world-state/apply-in-parts.ts";
+import type { TileHasher } from "../../src/world-state/tree-batch.ts";
+import type { BlockEffects } from "../../src/world-state/types.ts";
+import { apply, core, dump, makeBlock, type OpenState, openState } from "./support.ts";
+
+/** Another thread's part: done some turns later. */
+const later: TileHasher = {
+  hashTiles: async (chain) => {
+    for (let turns = chain.jobs[0].tileCount % 3; turns >= 0; turns--) await setImmediate();
+    return hashChain(core, chain);
+  },
+};
+
+const blockShape = fc.record({
+  nullifiers: fc.integer({ min: 0, max: 50 }),
+  slots: fc.array(fc.record({ slot: fc.integer({ min: 1, max: 300 }), value: fc.integer({ min: 0, max: 3 }) }), {
+    maxLength: 12,
+  }),
+  notes: fc.integer({ min: 0, max: 3 }),
+});
+type BlockShape = typeof blockShape extends fc.Arbitrary<infer T> ? T : never;
+
+/** Applies made-up blocks one by one; notes repeat from block to block. */
+async function oneByOne(open: OpenState, shapes: BlockShape[]): Promise<BlockEffects[]> {
+  let counter = 0n;
+  const fresh = () => fr(((++counter * 0x9e3779b97f4a7c15f39cc0605cedc835n) % (1n << 200n)) + 1000n);
+  const blocks: BlockEffects[] = [];
+  for (const { nullifiers, slots, notes } of shapes) {
+    const tx = {
+      noteHashes: Array.from({ length: notes }, (_, i) => fr(1 + i)),
+      nullifiers: Array.from({ length: nullifiers }, fresh),
+      publicDataWrites: slots.map(({ slot, value }) => ({ leafSlot: fr(200 + slot), value: fr(value) })),
+    };
+    const block = makeBlock(open.state, [tx], undefined);
+    await apply(open, [block]);
+    blocks.push(block);
+  }
+  return blocks;
+}
+
+const units = (blocks: BlockEffects[]) => blocks.map((block) => ({ effects: [block] }));
+
+/** Finalizes the tip and drops every state before it. */
+function settle({ state }: OpenState): void {
+  const { tip, oldest } = state.status();
+  state.setFinalized(tip);
+  if (tip > oldest) state.pruneTo(tip);
+}
+
+describe("blocks applied in parts", () => {
+  it("give the rows of blocks applied one by one, the history of each part dropped at once or kept", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(blockShape, { minLength: 1, maxLength: 7 }),
+        fc.integer({ min: 1, max: 150 }),
+        fc.boolean(),
+        async (shapes, leavesPerPart, pruned) => {
+          const [one, parts] = [openState(), openState([], undefined, later)];
+          try {
+            const blocks = await oneByOne(one, shapes);
+            if (pruned) one.store.transaction(() => settle(one));
+            await applyInParts(parts.state, cutIntoParts(units(blocks), leavesPerPart), (_, prepared) => {
+              parts.store.transaction(() => {
+                if (prepared !== undefined) parts.state.write(prepared);
+                if (pruned) settle(parts);
+              });
+            });
+            expect(dump(parts.store)).toEqual(dump(one.store));
+          } finally {
+            await one.close();
+            await parts.close();
+          }
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  const four = [10, 60, 60, 60].map((nullifiers) => ({ nullifiers, slots: [], notes: 1 }));
+
+  it("are committed up to the part that fails, which leaves nothing running", async () => {
+    const [one, parts] = [openState(), openState([], undefined, later)];
+    try {
+      const blocks = await oneByOne(one, four);
+      const failing = blocks.with(2, { ...blocks[2], archiveRoot: fr(7) });
+      const commits: number[] = [];
+      const applied = applyInParts(parts.state, cutIntoParts(units(failing), 1), (_, prepared) => {
+        if (prepared === undefined) return;
+        parts.store.transaction(() => parts.state.write(prepared));
+        commits.push(prepared.last);
+      });
+      await expect(applied).rejects.toThrow("block 3");
+      expect(commits).toEqual([1, 2]);
+      await apply(parts, blocks.slice(2));
+      expect(dump(parts.store)).toEqual(dump(one.store));
+    } finally {
+      await one.close();
+      await parts.close();
+    }
+  });
+
+  it("stop with the commit that fails, while the next part is hashed", async () => {
+    const [one, parts] = [openState(), openState([], undefined, later)];
+    try {
+      const blocks = await oneByOne(one, four);
+      let commits = 0;
+      const applied = applyInParts(parts.state, cutIntoParts(units(blocks), 1), (_, prepared) => {
+        parts.store.transaction(() => {
+          if (prepared !== undefined) parts.state.write(prepared);
+          if (++commits === 2) throw new Error("the disk is full");
+        });
+      });
+      await expect(applied).rejects.toThrow("the disk is full");
+      expect(parts.state.status().tip).toBe(1);
+      await apply(parts, blocks.slice(1));
+      expect(dump(parts.store)).toEqual(dump(one.store));
+    } finally {
+      await one.close();
+      await parts.close();
+    }
+  });
+
+  it("follow only the last that were prepared, as long as the chain did not change below them", async () => {
+    const [one, parts] = [openState(), openState()];
+    try {
+      const blocks = await oneByOne(one, four);
+      const { state, store } = parts;
+      const first = await state.prepare(blocks.slice(0, 1));
+      const second = await (await state.begin(blocks.slice(1, 2), first)).hashed;
+      await expect(state.begin(blocks.slice(2, 3), first)).rejects.toThrow("on top of blocks 1 to 1");
+      await expect(state.begin(blocks.slice(3, 4), second)).rejects.toThrow("block 4 does not follow block 2");
+      expect(() => store.transaction(() => state.write(second))).toThrow("block 2 does not follow block 0");
+      store.transaction(() => state.write(first));
+      store.transaction(() => state.write(second));
+      const third = await (await state.begin(blocks.slice(2, 3), second)).hashed;
+      store.transaction(() => state.unwindTo(1));
+      await expect(state.begin(blocks.slice(3, 4), third)).rejects.toThrow("on top of blocks 3 to 3");
+    } finally {
+      await one.close();
+      await parts.close();
+    }
+  });
+
+  it("come in runs of whole units that change enough leaves", async () => {
+    const one = openState();
+    try {
+      const all = units(await oneByOne(one, four));
+      const lengths = (leaves: number) => cutIntoParts(all, leaves).map((part) => part.length);
+      expect(lengths(1)).toEqual([1, 1, 1, 1]);
+      expect(lengths(22)).toEqual([2, 1, 1]);
+      expect(lengths(10_000)).toEqual([4]);
+      expect(cutIntoParts([])).toEqual([]);
+    } finally {
+      await one.close();
+    }
+  });
+});
