@@ -226,18 +226,20 @@ export class CheckpointApplier {
     });
   }
 
+  /** Only the latest one moves the sync point: reading that ends before it begins again, and leaves none of them out. */
   #republish(proposal: ProposedCheckpoint): void {
     const { chain, store } = this.#services;
-    const known = chain.checkpoint(proposal.checkpointNumber);
+    const { checkpointNumber } = proposal;
+    const known = chain.checkpoint(checkpointNumber);
     if (known === undefined || !equal(known.archiveRoot, proposal.archiveRoot)) {
       throw new InconsistentL1Error("a checkpoint changed while it was downloaded", {
-        checkpoint: proposal.checkpointNumber,
+        checkpoint: checkpointNumber,
       });
     }
     store.transaction(() => {
       const { l1, attestations, feeAssetPriceModifier } = proposal;
-      chain.republishCheckpoint(proposal.checkpointNumber, { l1, attestations, feeAssetPriceModifier });
-      chain.state.putSyncPoint("checkpoint-sync", l1);
+      chain.republishCheckpoint(checkpointNumber, { l1, attestations, feeAssetPriceModifier });
+      if (checkpointNumber === chain.latestCheckpointNumber()) chain.state.putSyncPoint("checkpoint-sync", l1);
     });
   }
 

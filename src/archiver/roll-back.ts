@@ -4,6 +4,7 @@ import { removeMessagesAfter } from "./message-chain.ts";
 import { replayWorldState } from "./replay-world-state.ts";
 import type { SyncServices } from "./sync-services.ts";
 import type { CheckpointRecord } from "./types.ts";
+import { readingPointOf } from "./unwind-chain.ts";
 
 /** A block that the chain cannot be rolled back to. The message is the one of the wire (sheet 02 section 5.1, sheet 03 section 14.4). */
 export class RollbackRefusedError extends Error {
@@ -39,9 +40,9 @@ export function rollbackCheckpoint(chain: ChainStore, target: number): Checkpoin
 /**
  * Takes chain and world state back to block `target`, the end of a checkpoint, in one transaction. What is stored is then what a
  * node holds that has read L1 up to the block of that checkpoint: messages of later L1 blocks are gone, both sync points name it, and
- * the proven and finalized marks are at most there. Where the state of the target is kept, the trees are unwound exactly. Where it is
- * pruned they start again from genesis and are replayed from the stored blocks, which takes as long as hashing them takes.
- * Throws RollbackRefusedError, or what replayWorldState throws.
+ * the proven and finalized marks are at most there. A checkpoint sync point before it stays: stored checkpoints have yet to be met again.
+ * Where the state of the target is kept, the trees are unwound exactly. Where it is pruned they start again from genesis and are
+ * replayed from the stored blocks, which takes as long as hashing them takes. Throws RollbackRefusedError, or what replayWorldState throws.
  */
 export async function rollBack(services: SyncServices, target: number): Promise<void> {
   const { chain, worldState, store, logger, emit } = services;
@@ -49,6 +50,7 @@ export async function rollBack(services: SyncServices, target: number): Promise<
   const from = chain.latestBlockNumber();
   const latest = chain.latestCheckpointNumber();
   const { l1 } = checkpoint;
+  const readingPoint = readingPointOf(services, checkpoint.number);
   const removed = store.transaction(() => {
     const { tip, oldest } = worldState.status();
     if (target < oldest) worldState.reset();
@@ -59,7 +61,7 @@ export async function rollBack(services: SyncServices, target: number): Promise<
     const blocks = chain.removeCheckpointsAfter(checkpoint.number);
     removeMessagesAfter(chain.messages, lastMessageIndexAt(chain, l1.number));
     chain.state.putInvalidProposal(undefined);
-    chain.state.putSyncPoint("checkpoint-sync", l1);
+    chain.state.putSyncPoint("checkpoint-sync", readingPoint);
     chain.state.putSyncPoint("message-sync", l1);
     chain.state.putProcessed(l1);
     return blocks;

@@ -6,7 +6,7 @@ import { InconsistentL1Error, NonSequentialCheckpointError } from "./errors.ts";
 import { applyProven } from "./sync-finality.ts";
 import type { SyncServices } from "./sync-services.ts";
 import { timed } from "./sync-services.ts";
-import { checkSyncPoint, publicationOf, unwindChain, unwindToL1 } from "./unwind-chain.ts";
+import { checkSyncPoint, publicationOf, readingPointOf, syncPointOf, unwindChain, unwindToL1 } from "./unwind-chain.ts";
 
 /** Brings the stored checkpoints to those of L1 at block `current` (sheet 04 sections 8 and 10.2). Returns L1's pending number. */
 export async function syncCheckpoints(services: SyncServices, current: L1Block): Promise<number | undefined> {
@@ -29,7 +29,8 @@ export async function syncCheckpoints(services: SyncServices, current: L1Block):
   const prunable = await pruneUnproven(services, status, current);
   if (upToDate || prunable) return status.pendingCheckpointNumber;
   if (chain.state.invalidProposal() !== undefined) {
-    if (lastRead !== undefined) store.transaction(() => chain.state.putSyncPoint("checkpoint-sync", lastRead));
+    if (lastRead !== undefined && !isBehindStored(services))
+      store.transaction(() => chain.state.putSyncPoint("checkpoint-sync", lastRead));
   } else if (chain.latestCheckpointNumber() < status.pendingCheckpointNumber) {
     readAgain(services, status);
   }
@@ -42,15 +43,13 @@ function latestArchive({ chain, reader }: SyncServices): Uint8Array {
 
 /** After L1 moved stored checkpoints to other blocks, the sync point stands before them until they have been met again. */
 function isBehindStored(services: SyncServices): boolean {
-  const { chain } = services;
-  const syncPoint = chain.state.syncPoint("checkpoint-sync") ?? publicationOf(services, 0);
-  return syncPoint.number < publicationOf(services, chain.latestCheckpointNumber()).number;
+  return syncPointOf(services).number < publicationOf(services, services.chain.latestCheckpointNumber()).number;
 }
 
 /** Downloads and applies what follows the sync point. Returns the L1 block of the last proposal that was read. */
 async function download(services: SyncServices, status: RollupStatus, current: L1Block): Promise<L1Block | undefined> {
   const { chain, store, times } = services;
-  const from = (chain.state.syncPoint("checkpoint-sync") ?? publicationOf(services, 0)).number + 1;
+  const from = syncPointOf(services).number + 1;
   const applier = new CheckpointApplier(services, status);
   const downloads = downloadCheckpoints(services, from, current.number);
   let last: L1Block | undefined;
@@ -68,7 +67,7 @@ async function download(services: SyncServices, status: RollupStatus, current: L
     // What was complete before the failure is kept; a failure of its own weighs more than the one that came after it.
     await applier.flush();
     if (error instanceof NonSequentialCheckpointError) {
-      const position = publicationOf(services, chain.latestCheckpointNumber());
+      const position = readingPointOf(services, chain.latestCheckpointNumber());
       store.transaction(() => chain.state.putSyncPoint("checkpoint-sync", position));
     }
     throw error;
@@ -85,7 +84,7 @@ async function forgetReplacedInvalid(services: SyncServices): Promise<void> {
   if (equal(await reader.archiveAt(invalid.checkpointNumber), invalid.archiveRoot)) return;
   store.transaction(() => {
     chain.state.putInvalidProposal(undefined);
-    chain.state.putSyncPoint("checkpoint-sync", publicationOf(services, chain.latestCheckpointNumber()));
+    chain.state.putSyncPoint("checkpoint-sync", readingPointOf(services, chain.latestCheckpointNumber()));
   });
 }
 
@@ -109,7 +108,7 @@ async function pruneUnproven(services: SyncServices, status: RollupStatus, curre
 function readAgain(services: SyncServices, status: RollupStatus): never {
   const { chain, store } = services;
   const latest = chain.latestCheckpointNumber();
-  const position = publicationOf(services, latest);
+  const position = readingPointOf(services, latest);
   store.transaction(() => chain.state.putSyncPoint("checkpoint-sync", position));
   throw new InconsistentL1Error("L1 holds checkpoints that its logs did not show", {
     latest,

@@ -70,6 +70,21 @@ export function publicationOf({ chain, reader }: SyncServices, checkpoint: numbe
   return chain.checkpoint(checkpoint)?.l1 ?? { number: constants.l1StartBlock, hash: l1StartBlockHash };
 }
 
+/** L1 block up to which checkpoints were read. */
+export function syncPointOf(services: SyncServices): L1Position {
+  return services.chain.state.syncPoint("checkpoint-sync") ?? publicationOf(services, 0);
+}
+
+/**
+ * L1 block after which reading finds every checkpoint after `checkpoint`, and leaves out no stored one that has yet to be met again: the
+ * sync point where it stands before the L1 block of `checkpoint`, whose row may then name a block that L1 has replaced.
+ */
+export function readingPointOf(services: SyncServices, checkpoint: number): L1Position {
+  const published = publicationOf(services, checkpoint);
+  const read = syncPointOf(services);
+  return read.number < published.number ? read : published;
+}
+
 /**
  * Unwinds to the highest checkpoint whose archive L1 has under the same number (sheet 04 section 8.5). Archives chain, so agreement
  * at a number implies agreement below: steps double downwards, then bisect.
@@ -96,22 +111,24 @@ export async function unwindToL1(services: SyncServices): Promise<void> {
     if (await agrees(middle)) common = middle;
     else differing = middle;
   }
-  unwindChain(services, common, "l1-reorg", publicationOf(services, common));
+  unwindChain(services, common, "l1-reorg", readingPointOf(services, common));
 }
 
 /**
  * Moves the checkpoint sync point back when L1 replaced the block it names, to the newest stored checkpoint whose L1 block still stands.
- * Checkpoints that were only published again, in other L1 blocks, are then met again and keep their contents.
+ * Checkpoints that were only published again, in other L1 blocks, are then met again and keep their contents. Until the latest has been
+ * met, the sync point stays before all of them: their rows are not asked, whatever L1 says about the blocks that these name.
  */
 export async function checkSyncPoint(services: SyncServices): Promise<L1Position> {
   const { chain, store, logger } = services;
   const stored = chain.state.syncPoint("checkpoint-sync");
   if (stored === undefined) return publicationOf(services, 0);
   if (!(await replaced(services, stored))) return stored;
+  const stands = async (position: L1Position): Promise<boolean> =>
+    position.number <= stored.number && !(await replaced(services, position));
   let number = chain.latestCheckpointNumber();
-  while (number > 0 && (await replaced(services, publicationOf(services, number)))) number--;
+  while (number > 0 && !(await stands(publicationOf(services, number)))) number--;
   const position = publicationOf(services, number);
-  if (position.number > stored.number) return stored;
   logger.warn(
     { l1Block: stored.number, hash: toHex(stored.hash), continueAt: position.number },
     "L1 replaced the last block that was read: reading again from an older one",

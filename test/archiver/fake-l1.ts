@@ -84,12 +84,21 @@ export class FakeL1 implements RollupReader {
     return number;
   }
 
-  /** Drops the last blocks. With `again`, what happened in them happens in new blocks. */
-  reorg(depth: number, again = false): void {
-    const dropped = this.#mined.splice(Math.max(this.#mined.length - depth, CONSTANTS.l1StartBlock + 1));
+  /**
+   * Drops the last blocks. With `again`, what happened in them happens in new blocks, after `delay` empty ones. Returns the way back:
+   * L1 with the dropped blocks, and nothing after them.
+   */
+  reorg(depth: number, again = false, delay = 0): () => void {
+    const from = Math.max(this.#mined.length - depth, CONSTANTS.l1StartBlock + 1);
+    const dropped = this.#mined.splice(from);
     this.#fork++;
+    for (let i = 0; i < delay; i++) this.mine();
     if (again)
       for (const { cutTo, propose, messages, proven } of dropped) this.mine({ cutTo, propose, messages, proven });
+    return () => {
+      this.#mined.splice(from, Number.POSITIVE_INFINITY, ...dropped);
+      this.#fork++;
+    };
   }
 
   /** Builds and mines the next checkpoint; `blocks` as in CheckpointPlan. */

@@ -161,6 +161,95 @@ describe("L1 reorgs", () => {
     expect(chainRows(follower)).toEqual(chainRows(fresh));
   });
 
+  describe("that move checkpoints to other L1 blocks leave no row with a block that L1 replaced", () => {
+    const expectLikeFresh = async (follower: Follower, l1: FakeL1) => {
+      await settle(follower);
+      const fresh = start(l1);
+      await settle(fresh);
+      expectInStep(follower, l1);
+      expect(chainRows(follower)).toEqual(chainRows(fresh));
+    };
+
+    it("when the checkpoint after them was replaced", async () => {
+      const l1 = new FakeL1(core);
+      l1.propose([0]);
+      l1.propose([0]);
+      const follower = start(l1);
+      await follower.synchronizer.syncOnce();
+      l1.propose([1], { cutTo: 1 });
+      l1.reorg(3, true);
+      l1.mine();
+      await expectLikeFresh(follower, l1);
+    });
+
+    it("when an invalid checkpoint after them was replaced", async () => {
+      const l1 = new FakeL1(core);
+      l1.propose();
+      const bad = toHex(l1.propose().archiveRoot);
+      const follower = start(l1, {
+        validateAttestations: async ({ archiveRoot }) =>
+          toHex(archiveRoot) === bad
+            ? { valid: false, reason: "insufficient-attestations", epoch: 0, seed: 0n, committee: [], attestors: [] }
+            : { valid: true },
+      });
+      await follower.synchronizer.syncOnce();
+      expect(follower.chain.state.invalidProposal()).toBeDefined();
+      l1.reorg(2, true);
+      l1.propose([1], { cutTo: 1 });
+      await expectLikeFresh(follower, l1);
+    });
+
+    /**
+     * A reorg moves the checkpoints of blocks 11 to 14, the last `moved` of them, to later blocks. Two are met again in the first range of
+     * logs; the rest is in the second, which cannot be read.
+     */
+    const cutOff = async (moved: number) => {
+      const l1 = new FakeL1(core);
+      for (let i = 0; i < 4; i++) l1.propose();
+      const follower = start(l1, { batchSize: 1 });
+      await follower.synchronizer.syncOnce();
+      const back = l1.reorg(moved, true, 5);
+      l1.mine();
+      let ranges = 0;
+      l1.interfere = (call) => {
+        if (call === "checkpoints" && ++ranges > 1) throw new FakeL1Error("no logs");
+      };
+      await expect(follower.synchronizer.syncOnce()).rejects.toThrow("no logs");
+      l1.interfere = () => {};
+      const stored = [1, 2, 3, 4].map((number) => follower.chain.checkpoint(number)!.l1.number);
+      expect(stored).toEqual(moved === 4 ? [16, 17, 13, 14] : [11, 17, 18, 14]);
+      return { l1, follower, back };
+    };
+
+    it("when reading was cut off before all were met", async () => {
+      const { l1, follower } = await cutOff(4);
+      await expectLikeFresh(follower, l1);
+    });
+
+    it("when reading was cut off, and L1 went back to the blocks before", async () => {
+      const { l1, follower, back } = await cutOff(4);
+      back();
+      while (l1.height < 20) l1.mine();
+      await expectLikeFresh(follower, l1);
+    });
+
+    it("when reading was cut off, L1 went back, and the chain was rolled back", async () => {
+      const { l1, follower, back } = await cutOff(4);
+      back();
+      l1.mine();
+      await follower.synchronizer.rollBackTo(3);
+      await expectLikeFresh(follower, l1);
+    });
+
+    it("when reading was cut off, and fewer blocks replaced those and the one before", async () => {
+      const { l1, follower } = await cutOff(3);
+      l1.reorg(l1.height - 11);
+      l1.reorg(1, true);
+      l1.propose();
+      await expectLikeFresh(follower, l1);
+    });
+  });
+
   it("find checkpoints that appear behind the last block that was read", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
@@ -593,9 +682,15 @@ describe("a node that lived through anything", () => {
         do: fc.constant("reorg" as const),
         depth: fc.integer({ min: 1, max: 6 }),
         again: fc.boolean(),
+        delay: fc.nat(3),
       }),
     },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("return" as const) }) },
     { weight: 4, arbitrary: fc.record({ do: fc.constant("sync" as const) }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({ do: fc.constant("cut off" as const), calls: fc.integer({ min: 1, max: 12 }) }),
+    },
     { weight: 1, arbitrary: fc.record({ do: fc.constant("wait" as const), blocks: fc.integer({ min: 1, max: 6 }) }) },
   );
 
@@ -603,8 +698,10 @@ describe("a node that lived through anything", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(happening, { maxLength: 24 }), async (happenings) => {
         const l1 = new FakeL1(core);
-        const follower = follow(l1, core, { commit: { checkpoints: 2, bytes: 2 ** 30 } });
+        const follower = follow(l1, core, { batchSize: 1, commit: { checkpoints: 2, bytes: 2 ** 30 } });
         const fresh = follow(l1, core);
+        let undoReorg = () => {};
+        let highest = 0;
         try {
           for (const step of happenings) {
             const { pending, proven } = l1.state();
@@ -614,12 +711,24 @@ describe("a node that lived through anything", () => {
               l1.mine({ proven: proven + Math.floor((step.share / 100) * (pending.length - proven)) });
             } else if (step.do === "replace") {
               l1.propose([1], { cutTo: proven + Math.floor((step.share / 100) * (pending.length - proven)) });
-            } else if (step.do === "reorg") l1.reorg(step.depth, step.again);
-            else if (step.do === "wait") for (let i = 0; i < step.blocks; i++) l1.mine();
+            } else if (step.do === "reorg") undoReorg = l1.reorg(step.depth, step.again, step.delay);
+            else if (step.do === "return") {
+              undoReorg();
+              undoReorg = () => {};
+            } else if (step.do === "cut off") {
+              let calls = 0;
+              l1.interfere = () => {
+                if (++calls > step.calls) throw new FakeL1Error("no answer");
+              };
+              await follower.synchronizer.syncOnce().catch(() => {});
+              l1.interfere = () => {};
+            } else if (step.do === "wait") for (let i = 0; i < step.blocks; i++) l1.mine();
             else await settle(follower);
+            highest = Math.max(highest, l1.height);
           }
           // Past any height that was seen before the last reorg: a shorter L1 says nothing.
-          for (let i = 0; i < 7; i++) l1.mine();
+          do l1.mine();
+          while (l1.height <= highest);
           await settle(follower);
           await settle(fresh);
           expect(chainRows(follower)).toEqual(chainRows(fresh));
