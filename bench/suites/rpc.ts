@@ -83,13 +83,15 @@ async function shortCalls({ repeats, seconds, progress }: SuiteContext, { url }:
   progress("short calls beside long ones");
   await answerTo(url, LONG_CALL);
   const short = () => load({ url, bodies: [BLOCK_NUMBER], seconds, connections: 1 });
-  const beside = async () => {
-    const long = load({ url, bodies: [LONG_CALL], seconds: seconds + 1, connections: LONG_CONNECTIONS });
+  const beside = async (lowPriority = false) => {
+    const long = load({ url, bodies: [LONG_CALL], seconds: seconds + 1, connections: LONG_CONNECTIONS, lowPriority });
     const [figures] = await Promise.all([short(), long]);
     return figures;
   };
   await short();
-  const pairs = await inPairs(repeats, beside, short);
+  const pairs = await inPairs(repeats, () => beside(), short);
+  const elsewhere: number[] = [];
+  for (const { theirs } of pairs) elsewhere.push(latencyAt(await beside(true), 99) - latencyAt(theirs, 99));
   const p99 = (side: "ours" | "theirs") => pairs.map((pair) => latencyAt(pair[side], 99));
   const note = `one connection; long calls: node_getBlocks of 50 blocks on ${LONG_CONNECTIONS} connections`;
   const alone = p99("theirs");
@@ -100,6 +102,11 @@ async function shortCalls({ repeats, seconds, progress }: SuiteContext, { url }:
       { kind: "figure", row, name: "p99 alone", unit: "ms", values: alone },
       { kind: "figure", row, name: "p99 beside long calls", unit: "ms", values: disturbed, note },
       { kind: "figure", row, name: FIGURES.delay, unit: "ms", values: disturbed.map((ms, i) => ms - alone[i]) },
+      {
+        ...{ kind: "figure", row, unit: "ms", values: elsewhere },
+        name: "the same, the long calls' client at low priority",
+        note: "the clients share the node's two processors; at low priority this one takes them from the node as little as one on another machine",
+      },
     ],
     latencies: [
       { name: "getBlockNumber, one connection", points: pairs[0].theirs.latencies },
