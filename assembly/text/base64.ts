@@ -3,7 +3,6 @@
  *
  *   order of the bytes of four numbers | what to add to a group of six bits, by its range
  */
-// prettier-ignore
 const TABLE = memory.data<u8>([
   2, 1, 0, 128, 5, 4, 3, 128, 8, 7, 6, 128, 11, 10, 9, 128,
   71, 252, 252, 252, 252, 252, 252, 252, 252, 252, 252, 237, 240, 65, 0, 0,
@@ -13,10 +12,10 @@ const TABLE = memory.data<u8>([
 const LAST = memory.data(16);
 
 /**
- * Writes the base64 form of whole groups of three bytes, twelve bytes at a time and as many groups as there are, and returns its end.
+ * Writes the base64 form of whole groups of three bytes, twelve bytes at a time.
  * Up to 16 bytes behind the bytes are read, and up to 16 behind the end written.
  */
-function writeGroups(out: usize, bytes: usize, end: usize): usize {
+function writeGroups(out: usize, bytes: usize, end: usize): void {
   const order = v128.load(TABLE);
   const offsets = v128.load(TABLE, 16);
   const second = i32x4.splat(0x3f00);
@@ -39,7 +38,6 @@ function writeGroups(out: usize, bytes: usize, end: usize): usize {
     );
     v128.store(out, i8x16.add(groups, i8x16.swizzle(offsets, range)));
   }
-  return out;
 }
 
 /**

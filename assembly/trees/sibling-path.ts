@@ -1,16 +1,5 @@
+import { bitmapBytes, copyWord } from "./records";
 import { zeroHash } from "./zero-hashes";
-
-@inline
-function copyWord(out: usize, word: usize): void {
-  v128.store(out, v128.load(word));
-  v128.store(out, v128.load(word, 16), 16);
-}
-
-/** Bytes of the bitmap of a record, a bit for each of 2^(height+1) heap words. */
-@inline
-function bitmapBytesOf(height: u32): usize {
-  return max<u32>(1, (1 << (height + 1)) >> 3);
-}
 
 /**
  * Sibling path of the leaf at `index`, leaf side first. Record t is a packed tile over levels t * tileHeight to
@@ -28,7 +17,7 @@ export function siblingPath(out: usize, records: usize, index: f64, height: u32,
     let bits: u64 = 0;
     let words: usize = 0;
     if (record != 0) {
-      const bytes = bitmapBytesOf(ownHeight);
+      const bytes = bitmapBytes(ownHeight);
       bits = load<u64>(record) & (<u64>-1 >> (64 - (<u64>bytes << 3)));
       words = record + bytes;
     }

@@ -1,7 +1,7 @@
 import { concat, readU32, writeU32, writeUint } from "../protocol/bytes.ts";
 import { ARCHIVE, PUBLIC_DATA_TREE, TREE_IDS, type TreeId } from "../protocol/constants.ts";
 import type { Store, Table } from "../storage/store.ts";
-import { TILE_HEIGHT, TILE_KEY_BYTES } from "./tile-address.ts";
+import { TILE_KEY_BYTES } from "./tile-address.ts";
 import type { IndexedLeaf, TreeSnapshot, WorldStateStatus } from "./types.ts";
 
 /**
@@ -98,9 +98,6 @@ export function positionBytes(position: number): Uint8Array {
 export function readPosition(bytes: Uint8Array, at = 0): number {
   return ((bytes[at] << 8) | bytes[at + 1]) * 2 ** 32 + readU32(bytes, at + 2);
 }
-
-/** Most bytes of a row of `tiles`: a full tile of TILE_HEIGHT levels. */
-export const TILE_ROW_BYTES = 4 + (64 << TILE_HEIGHT);
 
 /** A versioned value: the block since which it holds, and its bytes. */
 export interface Versioned {

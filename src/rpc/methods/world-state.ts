@@ -103,7 +103,7 @@ export function worldStateMethods(services: StateSource & Pick<NodeServices, "co
   const slotWitness = (reference: BlockSelector, slot: Fr) =>
     lowLeafWitness(stateAt(services, reference), PUBLIC_DATA_TREE, slot);
   const leafText = (tree: 0 | 2, wanted: WantedLeaf, text: LeafText) =>
-    rawTextOfBlock(1, (reference, key) => world.lowLeafText(blockOf(services, reference), tree, key, wanted, text));
+    rawTextOfBlock((reference, key) => world.lowLeafText(blockOf(services, reference), tree, key, wanted, text));
   const nullifierText = (wanted: WantedLeaf) => leafText(NULLIFIER_TREE, wanted, NULLIFIER_WITNESS_TEXT);
   const presentText = nullifierText("present");
   const slotText = leafText(PUBLIC_DATA_TREE, "either", PUBLIC_DATA_WITNESS_TEXT);

@@ -88,9 +88,9 @@ class RawParams {
 
 type OfFields<R> = (block: BlockParameter, first: Fr, second: Fr) => R | undefined;
 
-/** The raw form of a method of a block and one or two fields; the second of one is zero. `handle` gives the result's JSON text, if any. */
-export function rawTextOfBlock(fields: 1 | 2, handle: OfFields<Uint8Array>): RawForm {
-  return rawOfBlock(fields, handle, (out, text) => void out.bytes(text));
+/** The raw form of a method of a block and a field; `handle` gives the result's JSON text, if any. */
+export function rawTextOfBlock(handle: (block: BlockParameter, field: Fr) => Uint8Array | undefined): RawForm {
+  return rawOfBlock(1, handle, (out, text) => void out.bytes(text));
 }
 
 /** The raw form of a method of a block and one or two fields; the second of one is zero. */
