@@ -74,7 +74,7 @@ const MAX_TABLES = 48;
 /**
  * Free pages, as runs of neighbours, that LMDB gathers before it takes what it has, and those that it keeps from one commit to the
  * next. Each commit compares all it has gathered with one another: after a large unwinding its defaults, 50,000 and 75,000, make a
- * small commit take up to 0.2 s. Pages that are not gathered yet are used later; the file does not grow for it.
+ * small commit take up to 0.2 s. Pages that are not gathered yet are used later.
  */
 const FREE_PAGES = { maxFreeSpaceToLoad: 1000, maxFreeSpaceToRetain: 2000 };
 
