@@ -105,16 +105,16 @@ async function measure(): Promise<Measured> {
   const before = hashUs();
   counted.hashes = 0;
   const { tip } = own.world.status();
-  const batch = new BlockBatch(counted.core, own.tables, tip, counted.hasher);
+  const batch = new BlockBatch(counted.core, own.tables, () => tip, counted.hasher);
   const [cpu, thread, start] = [process.cpuUsage(), process.threadCpuUsage(), performance.now()];
-  const changes = await (await batch.begin(blocks, tip)).hashed;
+  const changes = await batch.begin(blocks).hashed;
   const [prepared, ownPrepareMs] = [performance.now(), ms(process.threadCpuUsage(thread))];
-  own.store.transaction(() => writeBlocks(own.tables, changes));
+  own.store.transaction(() => writeBlocks(own.store, own.tables, changes));
   const commitMs = performance.now() - prepared;
   const [cpuMs, ownMs] = [ms(process.cpuUsage(cpu)), ms(process.threadCpuUsage(thread))];
 
   const rows: Parameters<typeof noting>[1] = [];
-  plain.store.transaction(() => writeBlocks(noting(plain.tables, rows), changes));
+  plain.store.transaction(() => writeBlocks(plain.store, noting(plain.tables, rows), changes));
   const puts = performance.now();
   plain.store.transaction(() => {
     for (const [name, key, value] of rows) plain.tables[name].put(key, value);

@@ -1,9 +1,6 @@
 import { Agent, request } from "node:http";
-import { loadCore } from "../../src/core/load-core.ts";
-import { TX_DATA_AT } from "../../src/protocol/tx/kernel-output.ts";
 import { differingPointers } from "../../test/conformance/live/pointers.ts";
-import { freshTx, txJson } from "../../test/mempool/support/fresh-txs.ts";
-import { type RecordedTx, recordedTxs } from "../../test/protocol/recorded-txs.ts";
+import { recordedTxs } from "../../test/protocol/recorded-txs.ts";
 import type { Comparison, Figure, SuiteResult } from "../lib/measurement.ts";
 import {
   type RecordedL1,
@@ -16,7 +13,8 @@ import { cpuTimeOf, memoryOf } from "../lib/server-process.ts";
 import { inPairs } from "../lib/statistics.ts";
 import type { SuiteContext } from "../lib/suite.ts";
 import type { RowId } from "../lib/targets.ts";
-import { answerTo, call, load, MARK, requireWrk, unmarked } from "../lib/wrk.ts";
+import { freshCalls, recordedForm, simulable, timeless, unseenCall } from "../lib/tx-calls.ts";
+import { call, load, MARK, requireWrk, unmarked } from "../lib/wrk.ts";
 import { scriptSuite } from "./scripts.ts";
 
 /** Fewer than the simulations that may wait. */
@@ -25,50 +23,8 @@ const CONNECTIONS = 8;
 const LEAST_SECONDS = 5;
 /** Different txs in turn, where a node may have seen them before. */
 const TXS = 16;
-/** The first whole base64 group behind the front of a tx's only nullifier. */
-const MARK_AT = Math.ceil((TX_DATA_AT.accumulated + 2_048 + 8) / 3) * 4;
 const WITHOUT_PROOFS = { PROVER_REAL_PROOFS: "false" };
 const FULL_POOL = { full: 1_000, quick: 50 };
-
-const core = loadCore();
-
-function template(form: number): RecordedTx {
-  const found = recordedTxs().find(({ tx }) => tx.data[0] === form && tx.contractClassLogFields.length === 0);
-  if (found === undefined) throw new Error(`no tx of form ${form} was recorded`);
-  return found;
-}
-
-function bodies(method: string, of: RecordedTx, name: string, count: number, priorityFee = 0n): string[] {
-  return Array.from({ length: count }, (_, i) =>
-    call(method, [txJson(core, freshTx(of, { nullifier: `${name} ${i}`, priorityFee })).json]),
-  );
-}
-
-/** The answer without what a clock has a part in. */
-async function timeless(url: string, body: string): Promise<Record<string, unknown>> {
-  const { globalVariables: _, ...answer } = (await answerTo(url, body)) as Record<string, unknown>;
-  return answer;
-}
-
-/** The first recorded tx whose public calls do their work on the latest state too. */
-async function simulable({ url }: SyncedNode): Promise<RecordedTx> {
-  for (const of of recordedTxs()) {
-    if (of.tx.data[0] === 0) continue;
-    const [body] = bodies("node_simulatePublicCalls", of, "tried", 1);
-    const answer = await timeless(url, body).catch(() => undefined);
-    if (answer !== undefined && answer.revertReason === undefined) return of;
-  }
-  throw new Error("every recorded tx reverts");
-}
-
-/** A call of which every request is about another tx: the nullifier holds a mark. */
-function unseen(method: string, of: RecordedTx): string[] {
-  const { json } = txJson(core, freshTx(of, { nullifier: "unseen" }));
-  const { data } = json;
-  if (typeof data !== "string") throw new TypeError("the data of a tx is no text");
-  const marked = data.slice(0, MARK_AT) + MARK + data.slice(MARK_AT + MARK.length);
-  return [call(method, [{ ...json, data: marked }])];
-}
 
 interface Rate {
   perSecond: number;
@@ -140,7 +96,7 @@ async function postAll(url: string, all: readonly string[]): Promise<number> {
 async function sending({ quick, progress }: SuiteContext, l1: RecordedL1): Promise<Figure[]> {
   const count = quick ? FULL_POOL.quick : FULL_POOL.full;
   progress(`sendTx, ${count} txs each`);
-  const of = template(0);
+  const of = recordedForm(0);
   const env = { ...WITHOUT_PROOFS, P2P_MAX_PENDING_TX_COUNT: String(count) };
   const node = await startOwnNode(l1, { env });
   const row = "send-tx";
@@ -155,9 +111,9 @@ async function sending({ quick, progress }: SuiteContext, l1: RecordedL1): Promi
     figures.push({ kind: "figure", row, name, unit: "/s", values: [all.length / seconds], note });
   };
   try {
-    await postAll(node.url, bodies("node_isValidTx", of, "warm-up", TXS));
+    await postAll(node.url, freshCalls("node_isValidTx", of, "warm-up", TXS));
     const before = memoryOf(node.process.pid);
-    await send("valid, until the pool is full", bodies("node_sendTx", of, "tx", count, 10n), true);
+    await send("valid, until the pool is full", freshCalls("node_sendTx", of, "tx", count, 10n), true);
     const after = memoryOf(node.process.pid);
     const memory = (name: keyof typeof after, text: string): Figure => ({
       kind: "figure",
@@ -167,8 +123,8 @@ async function sending({ quick, progress }: SuiteContext, l1: RecordedL1): Promi
       values: [after[name] - before[name]],
     });
     figures.push(memory("resident", "resident memory"), memory("anonymous", "memory without files"));
-    await send("replacing", bodies("node_sendTx", of, "tx", count, 100n), true);
-    await send("refused by the pool", bodies("node_sendTx", of, "tx", count, 50n), false);
+    await send("replacing", freshCalls("node_sendTx", of, "tx", count, 100n), true);
+    await send("refused by the pool", freshCalls("node_sendTx", of, "tx", count, 50n), false);
     await send(
       "not valid",
       recordedTxs().map(({ json }) => call("node_sendTx", [json])),
@@ -194,17 +150,17 @@ export async function mempoolSuite(context: SuiteContext): Promise<SuiteResult> 
       theirs = await startReferenceNode(context.reference, l1);
       running.push(theirs);
     }
-    const [withoutCalls, withCalls] = [template(0), template(1)];
+    const [withoutCalls, withCalls] = [recordedForm(0), recordedForm(1)];
     const measurements: SuiteResult["measurements"] = [];
     const executed = await simulable(ours);
     const [validate, simulate] = ["node_isValidTx", "node_simulatePublicCalls"];
     for (const one of [
-      { row: "valid-tx", name: "without public calls", of: unseen(validate, withoutCalls) },
-      { row: "valid-tx", name: "with public calls", of: unseen(validate, withCalls) },
-      { row: "simulation", name: "with public calls", of: unseen(simulate, executed) },
-      { row: "valid-tx-again", name: "without public calls", of: bodies(validate, withoutCalls, "fresh", TXS) },
-      { row: "valid-tx-again", name: "with public calls", of: bodies(validate, withCalls, "fresh", TXS) },
-      { row: "simulation-again", name: "with public calls", of: bodies(simulate, executed, "fresh", TXS) },
+      { row: "valid-tx", name: "without public calls", of: unseenCall(validate, withoutCalls) },
+      { row: "valid-tx", name: "with public calls", of: unseenCall(validate, withCalls) },
+      { row: "simulation", name: "with public calls", of: unseenCall(simulate, executed) },
+      { row: "valid-tx-again", name: "without public calls", of: freshCalls(validate, withoutCalls, "fresh", TXS) },
+      { row: "valid-tx-again", name: "with public calls", of: freshCalls(validate, withCalls, "fresh", TXS) },
+      { row: "simulation-again", name: "with public calls", of: freshCalls(simulate, executed, "fresh", TXS) },
     ] as const)
       measurements.push(...(await compare(context, one, ours, theirs)));
     await Promise.all(running.splice(0).map(({ process }) => process.stop()));

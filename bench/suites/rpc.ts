@@ -1,4 +1,6 @@
 import { join } from "node:path";
+import { toHex } from "../../src/protocol/bytes.ts";
+import { NOTE_HASH_TREE } from "../../src/protocol/constants.ts";
 import type { Comparison, Figure, SuiteResult } from "../lib/measurement.ts";
 import {
   RECORDED_BLOCKS,
@@ -8,17 +10,18 @@ import {
   startRecordedL1,
   startReferenceNode,
 } from "../lib/recorded-nodes.ts";
+import { SeededBytes } from "../lib/seeded-bytes.ts";
 import { ServerProcess } from "../lib/server-process.ts";
 import { inPairs } from "../lib/statistics.ts";
 import type { SuiteContext } from "../lib/suite.ts";
 import { FIGURES, type PeerId, type RowId } from "../lib/targets.ts";
+import { freshCalls, simulable } from "../lib/tx-calls.ts";
 import { answerTo, call, type Load, latencyAt, load, requireWrk } from "../lib/wrk.ts";
 
 const ECHO = join(import.meta.dirname, "..", "lib", "bare-echo.ts");
 const BLOCK_NUMBER = call("node_getBlockNumber", []);
-/** Fifty whole blocks, some megabytes of JSON. */
-const LONG_CALL = call("node_getBlocks", [1, 50]);
 const LONG_CONNECTIONS = 2;
+const MOST_LEAVES = 10_000;
 
 interface Served {
   readonly url: string;
@@ -78,41 +81,62 @@ async function compare(
   };
 }
 
-/** One connection's calls with and without long calls on others, in turn. */
-async function shortCalls({ repeats, seconds, progress }: SuiteContext, { url }: Served): Promise<SuiteResult> {
-  progress("short calls beside long ones");
-  await answerTo(url, LONG_CALL);
+/** A search for as many leaves as a call may name, none of which is in the tree. */
+function leafSearch(): string {
+  const random = new SeededBytes(1);
+  const values = Array.from({ length: MOST_LEAVES }, () => toHex(random.field()));
+  return call("node_findLeavesIndexes", ["latest", NOTE_HASH_TREE, values]);
+}
+
+/** One connection's calls with and without long calls of each kind on others, in turn. */
+async function shortCalls({ repeats, seconds, progress }: SuiteContext, node: Served): Promise<SuiteResult> {
+  const { url } = node;
+  const row = "short-calls";
   const short = () => load({ url, bodies: [BLOCK_NUMBER], seconds, connections: 1 });
-  const beside = async (lowPriority = false) => {
-    const long = load({ url, bodies: [LONG_CALL], seconds: seconds + 1, connections: LONG_CONNECTIONS, lowPriority });
+  const beside = async (body: string, lowPriority = false) => {
+    const long = load({ url, bodies: [body], seconds: seconds + 1, connections: LONG_CONNECTIONS, lowPriority });
     const [figures] = await Promise.all([short(), long]);
     return figures;
   };
-  await short();
-  const pairs = await inPairs(repeats, () => beside(), short);
-  const elsewhere: number[] = [];
-  for (const { theirs } of pairs) elsewhere.push(latencyAt(await beside(true), 99) - latencyAt(theirs, 99));
-  const p99 = (side: "ours" | "theirs") => pairs.map((pair) => latencyAt(pair[side], 99));
-  const note = `one connection; long calls: node_getBlocks of 50 blocks on ${LONG_CONNECTIONS} connections`;
-  const alone = p99("theirs");
-  const disturbed = p99("ours");
-  const row = "short-calls";
-  return {
-    measurements: [
-      { kind: "figure", row, name: "p99 alone", unit: "ms", values: alone },
-      { kind: "figure", row, name: "p99 beside long calls", unit: "ms", values: disturbed, note },
-      { kind: "figure", row, name: FIGURES.delay, unit: "ms", values: disturbed.map((ms, i) => ms - alone[i]) },
-      {
-        ...{ kind: "figure", row, unit: "ms", values: elsewhere },
-        name: "the same, the long calls' client at low priority",
-        note: "the clients share the node's two processors; at low priority this one takes them from the node as little as one on another machine",
-      },
-    ],
-    latencies: [
-      { name: "getBlockNumber, one connection", points: pairs[0].theirs.latencies },
-      { name: "getBlockNumber beside long calls", points: pairs[0].ours.latencies },
-    ],
-  };
+  const p99 = (of: Load) => latencyAt(of, 99);
+  const figure = (name: string, values: number[], note?: string): Figure => ({
+    ...{ kind: "figure", row, name, unit: "ms", values },
+    ...(note === undefined ? {} : { note }),
+  });
+  const measurements: Figure[] = [];
+  const latencies: NonNullable<SuiteResult["latencies"]> = [];
+  for (const { name, what, body } of [
+    {
+      name: FIGURES.delayBySimulations,
+      what: "simulations",
+      body: freshCalls("node_simulatePublicCalls", await simulable(node), "long", 1)[0],
+    },
+    { name: FIGURES.delayBySearches, what: "searches for 10,000 leaves", body: leafSearch() },
+    { name: FIGURES.delayByBlocks, what: "answers of 50 blocks", body: call("node_getBlocks", [1, 50]) },
+  ]) {
+    progress(`short calls beside ${what}`);
+    await answerTo(url, body);
+    await short();
+    const pairs = await inPairs(repeats, () => beside(body), short);
+    const alone = pairs.map(({ theirs }) => p99(theirs));
+    const delays = pairs.map(({ ours }, i) => p99(ours) - alone[i]);
+    measurements.push(figure(`p99 alone, before ${what}`, alone));
+    measurements.push(figure(name, delays, `one connection; ${LONG_CONNECTIONS} other connections for the long calls`));
+    if (latencies.length === 0)
+      latencies.push({ name: "getBlockNumber, one connection", points: pairs[0].theirs.latencies });
+    latencies.push({ name: `getBlockNumber beside ${what}`, points: pairs[0].ours.latencies });
+    if (name !== FIGURES.delayByBlocks) continue;
+    const elsewhere: number[] = [];
+    for (const ms of alone) elsewhere.push(p99(await beside(body, true)) - ms);
+    measurements.push(
+      figure(
+        "the same, the long calls' client at low priority",
+        elsewhere,
+        "the clients share the node's two processors; at low priority this one takes them from the node as little as one on another machine",
+      ),
+    );
+  }
+  return { measurements, latencies };
 }
 
 /** The same load on a node with two RPC threads; on two processors they share them with the load generator. */

@@ -45,28 +45,30 @@ export async function applyInParts<U extends Unit>(
   parts: readonly U[][],
   commit: (part: U[], prepared: PreparedBlocks | undefined) => void,
 ): Promise<void> {
-  let last: PreparedBlocks | undefined;
-  const begin = async (part: U[] | undefined): Promise<BlocksInHashing | undefined> => {
+  let last: BlocksInHashing | undefined;
+  const begin = (part: U[] | undefined): BlocksInHashing | undefined => {
     const effects = part?.flatMap((unit) => unit.effects) ?? [];
     if (effects.length === 0) return undefined;
     try {
-      return await worldState.begin(effects, last);
+      last = worldState.begin(effects, last);
+      return last;
     } catch (error) {
       const hashed = Promise.reject(error);
       hashed.catch(() => undefined);
-      return { hashed };
+      return { ...{ first: 0, last: 0 }, underWay: Promise.resolve(), hashed };
     }
   };
-  let begun = await begin(parts[0]);
+  let begun = begin(parts[0]);
   for (const [i, part] of parts.entries()) {
-    const prepared = await begun?.hashed;
-    last = prepared ?? last;
-    begun = await begin(parts[i + 1]);
+    const next = begin(parts[i + 1]);
     try {
+      const prepared = await begun?.hashed;
+      await next?.underWay;
       commit(part, prepared);
     } catch (error) {
-      await begun?.hashed.catch(() => undefined);
+      await next?.hashed.catch(() => undefined);
       throw error;
     }
+    begun = next;
   }
 }

@@ -14,21 +14,27 @@ import { type NodeChange, type TileHasher, TreeBatch } from "./tree-batch.ts";
 import type { BlockEffects } from "./types.ts";
 import type { BlockChanges } from "./write-blocks.ts";
 
-/** Changed nodes of leaves that are hashed together: while they are, the next blocks' leaves are worked out. */
-const NODES_PER_ROUND = 2048;
+/**
+ * Changed nodes of leaves that are hashed together: while they are, the next blocks' leaves are worked out, or blocks before are
+ * written. Few at first, so that the other threads soon have something to do.
+ */
+const NODES_PER_ROUND = { first: 2048, most: 32_768 };
 
-/** Blocks whose leaves are worked out and whose nodes are being hashed. */
+/** Blocks whose leaves are worked out and whose nodes are hashed. */
 export interface BlocksInHashing {
-  /** Rejects with StateMismatchError, or with what hashing failed with; no hashing goes on then. */
+  /** Other threads have the first nodes, or the last blocks did not come to that: a time for what holds up this thread. Never rejects. */
+  underWay: Promise<void>;
+  /** Rejects with WorldStateError and StateMismatchError, or with what hashing failed with; no hashing goes on then. */
   hashed: Promise<BlockChanges>;
 }
 
 /**
  * Consecutive blocks on top of the stored tip: their leaves one block after the other, their nodes several blocks at once. More
- * blocks may follow, on top of those that are not stored yet. A batch of which any call failed is of no use.
+ * blocks may follow at any time. A batch of which any blocks failed is of no use.
  */
 export class BlockBatch {
   readonly #tables: WorldStateTables;
+  readonly #tip: () => number;
   readonly #base: MovableState;
   readonly #fork: Fork;
   readonly #sealer: BlockSealer;
@@ -37,22 +43,26 @@ export class BlockBatch {
   #snapshots: Snapshots;
   #round: { effects: BlockEffects; sealed: SealedBlock }[] = [];
   #nodes: NodeChange[][] = TREE_IDS.map(() => []);
+  #nodesPerRound = NODES_PER_ROUND.first;
+  /** All blocks so far have their leaves worked out, and their nodes handed over. */
+  #gathered: Promise<unknown> = Promise.resolve();
   #hashing: Promise<void> = Promise.resolve();
-  #last: number | undefined;
+  #last: number;
 
-  /** On top of block `tip`, which is the stored one. */
-  constructor(core: Core, tables: WorldStateTables, tip: number, hasher: TileHasher | undefined) {
+  /** On top of block `tip()`, which is the stored one and may become any of the blocks that were hashed. */
+  constructor(core: Core, tables: WorldStateTables, tip: () => number, hasher: TileHasher | undefined) {
     this.#tables = tables;
-    this.#base = new MovableState(new StoredState(tables, tip));
+    this.#tip = tip;
+    this.#last = tip();
+    this.#base = new MovableState(new StoredState(tables, this.#last));
     this.#fork = new Fork(core, this.#base);
     this.#sealer = new BlockSealer(this.#fork);
     this.#trees = TREE_IDS.map((tree) => new TreeBatch(core, tree, tables, hasher));
     this.#snapshots = TREE_IDS.map((tree) => ({ root: this.#base.root(tree), size: this.#base.size(tree) }));
-    this.#last = tip;
   }
 
-  /** The block that others may follow; undefined after a failure. */
-  get last(): number | undefined {
+  /** The block that others may follow. */
+  get last(): number {
     return this.#last;
   }
 
@@ -61,38 +71,53 @@ export class BlockBatch {
     return this.#base.block;
   }
 
-  /**
-   * Applies blocks and checks each of their roots. `tip` is the stored block, from `base` to `last`.
-   * Resolves as soon as the leaves are worked out and other threads have the hashing. Throws WorldStateError and
-   * StateMismatchError, or what hashing failed with; no hashing goes on then.
-   */
-  async begin(blocks: BlockEffects[], tip: number): Promise<BlocksInHashing> {
-    this.#last = undefined;
-    // What is stored need not be read as of an earlier block, whose history may be pruned.
-    if (tip !== this.#base.block) this.#base.moveTo(new StoredState(this.#tables, tip));
-    for (const tree of this.#trees) tree.forgetUpTo(tip);
-    try {
-      for (const block of blocks) {
-        this.#addLeaves(block);
-        if (this.#nodes.reduce((sum, { length }) => sum + length, 0) >= NODES_PER_ROUND) await this.#startRound();
-        await giveWay();
-      }
-      await this.#startRound();
-    } catch (error) {
-      await this.#hashing.catch(() => undefined);
-      throw error;
-    }
-    const hashed = this.#finish();
-    hashed.catch(() => undefined);
-    return { hashed };
+  /** Applies blocks, at least one, and checks each of their roots. */
+  begin(blocks: BlockEffects[]): BlocksInHashing {
+    this.#last += blocks.length;
+    const underWay = Promise.withResolvers<void>();
+    const gathered = this.#gathered.then(() => this.#gather(blocks, underWay.resolve));
+    this.#gathered = gathered;
+    const hashed = gathered
+      .then(({ changes }) => changes)
+      .catch(async (error) => {
+        await this.#hashing.catch(() => undefined);
+        throw error;
+      });
+    hashed.catch(() => undefined).finally(underWay.resolve);
+    return { underWay: underWay.promise, hashed };
   }
 
-  async #finish(): Promise<BlockChanges> {
-    await this.#hashing;
+  async #gather(blocks: BlockEffects[], underWay: () => void): Promise<{ changes: Promise<BlockChanges> }> {
+    for (const block of blocks) {
+      this.#moveBase();
+      this.#addLeaves(block);
+      if (this.#nodes.reduce((sum, { length }) => sum + length, 0) >= this.#nodesPerRound) {
+        await this.#startRound();
+        underWay();
+        this.#nodesPerRound = Math.min(2 * this.#nodesPerRound, NODES_PER_ROUND.most);
+      }
+      await giveWay();
+    }
+    await this.#startRound();
+    const changes = this.#hashing.then(() => this.#take());
+    // Blocks that follow change tiles only after the changes of these have been taken.
+    this.#hashing = changes.then(() => undefined);
+    this.#hashing.catch(() => undefined);
+    return { changes };
+  }
+
+  /** What is stored need not be read as of an earlier block, whose history may be pruned. */
+  #moveBase(): void {
+    const tip = this.#tip();
+    if (tip === this.#base.block) return;
+    this.#base.moveTo(new StoredState(this.#tables, tip));
+    for (const tree of this.#trees) tree.forgetUpTo(tip);
+  }
+
+  #take(): BlockChanges {
     const blocks = this.#done;
     this.#done = [];
     const last = blocks[blocks.length - 1].block;
-    this.#last = last;
     return { blocks, tiles: this.#trees.flatMap((tree) => tree.takeChanges(last)) };
   }
 

@@ -102,9 +102,13 @@ export interface PreparedBlocks {
   readonly last: number;
 }
 
-/** Blocks whose leaves are worked out, while other threads hash their trees. */
+/** Blocks on their way to being prepared. */
 export interface BlocksInHashing {
-  /** Rejects with StateMismatchError, or with what hashing failed with. Need not be waited for. */
+  readonly first: number;
+  readonly last: number;
+  /** Other threads have the first of the work, or there is nothing for them: a time for what holds up this thread. Never rejects. */
+  readonly underWay: Promise<void>;
+  /** Rejects with WorldStateError and StateMismatchError, or with what hashing failed with. Need not be waited for. */
   readonly hashed: Promise<PreparedBlocks>;
 }
 
@@ -116,10 +120,10 @@ export interface WorldStateWriter extends WorldStateReader {
   /** Applies blocks on top of the tip in memory and checks every root and size. Throws StateMismatchError. */
   prepare(blocks: BlockEffects[]): Promise<PreparedBlocks>;
   /**
-   * As prepare, in two halves: resolves once the work that other threads can do is theirs. With `onTopOf`, applies blocks on top of
-   * those, the last that were prepared; they are to be written before these, during the second half at the earliest.
+   * As prepare, while other work goes on. With `after`, which were begun last, applies blocks on top of those, which are to be written
+   * before these. Throws WorldStateError for blocks that do not follow.
    */
-  begin(blocks: BlockEffects[], onTopOf?: PreparedBlocks): Promise<BlocksInHashing>;
+  begin(blocks: BlockEffects[], after?: BlocksInHashing): BlocksInHashing;
   write(prepared: PreparedBlocks): void;
   /** State becomes that of `block` (0 allowed). */
   unwindTo(block: number): void;

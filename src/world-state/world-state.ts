@@ -18,11 +18,8 @@ const GENESIS_KEY = Buffer.from("genesis");
 
 class Prepared implements PreparedBlocks {
   readonly changes: BlockChanges;
-  /** What more blocks can be added to. */
-  readonly batch: BlockBatch;
-  constructor(changes: BlockChanges, batch: BlockBatch) {
+  constructor(changes: BlockChanges) {
     this.changes = changes;
-    this.batch = batch;
   }
   get first(): number {
     return this.changes.blocks[0].block;
@@ -32,13 +29,29 @@ class Prepared implements PreparedBlocks {
   }
 }
 
-function own(blocks: PreparedBlocks): Prepared {
-  if (!(blocks instanceof Prepared)) throw new WorldStateError("blocks were prepared by another world state");
-  return blocks;
+class InHashing implements BlocksInHashing {
+  readonly first: number;
+  readonly last: number;
+  readonly underWay: Promise<void>;
+  readonly hashed: Promise<Prepared>;
+  /** What more blocks can be added to. */
+  readonly batch: BlockBatch;
+  constructor(batch: BlockBatch, blocks: BlockEffects[]) {
+    this.batch = batch;
+    this.first = batch.last + 1;
+    this.last = batch.last + blocks.length;
+    const { underWay, hashed } = batch.begin(blocks);
+    this.underWay = underWay;
+    this.hashed = hashed.then((changes) => new Prepared(changes));
+    this.hashed.catch(() => undefined);
+  }
 }
+
+const FOREIGN = "blocks were prepared by another world state";
 
 /** The five trees over the chain store, as of every kept block. */
 export class WorldState extends StateReader implements WorldStateWriter {
+  readonly #store: Store;
   readonly #hasher: TileHasher | undefined;
   readonly #prefilled: PrefilledEntry[];
   readonly #forks = new Set<WeakRef<Fork>>();
@@ -47,6 +60,7 @@ export class WorldState extends StateReader implements WorldStateWriter {
   constructor(core: Core, store: Store, prefilled: PrefilledEntry[], hasher?: TileHasher) {
     const genesis = genesisState(core, prefilled);
     super(core, store, genesis);
+    this.#store = store;
     this.#hasher = hasher;
     const entries = concat(...prefilled.flatMap(({ slot, value }) => [slot, value]));
     const stored = this.tables.meta.get(GENESIS_KEY);
@@ -59,7 +73,7 @@ export class WorldState extends StateReader implements WorldStateWriter {
   }
 
   #writeGenesis(fork: Fork, entries: Uint8Array): void {
-    writeBlocks(this.tables, genesisChanges(fork));
+    writeBlocks(this.#store, this.tables, genesisChanges(fork));
     this.tables.meta.put(GENESIS_KEY, entries);
   }
 
@@ -94,33 +108,29 @@ export class WorldState extends StateReader implements WorldStateWriter {
   }
 
   async prepare(blocks: BlockEffects[]): Promise<PreparedBlocks> {
-    const { hashed } = await this.begin(blocks);
-    return hashed;
+    return this.begin(blocks).hashed;
   }
 
-  async begin(blocks: BlockEffects[], onTopOf?: PreparedBlocks): Promise<BlocksInHashing> {
+  begin(blocks: BlockEffects[], after?: BlocksInHashing): BlocksInHashing {
     const { tip } = this.status();
-    const before = onTopOf === undefined ? undefined : own(onTopOf);
-    if (before !== undefined && (before.batch.last !== before.last || tip > before.last || tip < before.batch.base)) {
-      throw new WorldStateError(`blocks cannot be prepared on top of blocks ${before.first} to ${before.last}`);
+    if (after !== undefined && !(after instanceof InHashing)) throw new WorldStateError(FOREIGN);
+    if (after !== undefined && (after.batch.last !== after.last || tip > after.last || tip < after.batch.base)) {
+      throw new WorldStateError(`blocks cannot be prepared on top of blocks ${after.first} to ${after.last}`);
     }
-    const last = before?.last ?? tip;
+    const last = after?.last ?? tip;
     for (const [i, { header }] of blocks.entries()) {
       const number = headerBlockNumber(header);
       if (number !== last + 1 + i) throw new WorldStateError(`block ${number} does not follow block ${last + i}`);
     }
-    const batch = before?.batch ?? new BlockBatch(this.core, this.tables, tip, this.#hasher);
-    const { hashed } = await batch.begin(blocks, tip);
-    const prepared = hashed.then((changes) => new Prepared(changes, batch));
-    prepared.catch(() => undefined);
-    return { hashed: prepared };
+    const batch = after?.batch ?? new BlockBatch(this.core, this.tables, () => this.status().tip, this.#hasher);
+    return new InHashing(batch, blocks);
   }
 
-  write(given: PreparedBlocks): void {
-    const prepared = own(given);
+  write(prepared: PreparedBlocks): void {
+    if (!(prepared instanceof Prepared)) throw new WorldStateError(FOREIGN);
     const { tip, oldest } = this.status();
     if (prepared.first !== tip + 1) throw new WorldStateError(`block ${prepared.first} does not follow block ${tip}`);
-    writeBlocks(this.tables, prepared.changes);
+    writeBlocks(this.#store, this.tables, prepared.changes);
     if (oldest === 0) updateStatus(this.tables, { oldest: 1 });
   }
 

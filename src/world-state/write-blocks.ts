@@ -1,4 +1,5 @@
 import { NULLIFIER_TREE, PUBLIC_DATA_TREE, TREE_IDS } from "../protocol/constants.ts";
+import type { Store } from "../storage/store.ts";
 import type { SealedBlock } from "./sealed-block.ts";
 import type { IndexedTree } from "./state-view.ts";
 import {
@@ -28,35 +29,65 @@ export interface BlockChanges {
 }
 
 /**
+ * Rows that are written in one nested transaction. LMDB keeps the changed pages of a transaction in an array sorted by their numbers
+ * and takes free pages from the highest down, so that each goes in front of all the others: with tens of thousands of them that
+ * takes longer than everything else. A nested transaction has a short array of its own, which is merged when it ends.
+ */
+const ROWS_PER_STEP = 512;
+
+/** Does something with each item, some hundred in a nested transaction. */
+function inSteps<T>(store: Pick<Store, "transaction">, items: readonly T[], write: (item: T) => void): void {
+  if (items.length <= ROWS_PER_STEP) {
+    items.forEach(write);
+    return;
+  }
+  for (let from = 0; from < items.length; from += ROWS_PER_STEP) {
+    store.transaction(() => items.slice(from, from + ROWS_PER_STEP).forEach(write));
+  }
+}
+
+/**
  * Writes the changes of consecutive blocks, each row once and every table in order of its keys. Runs inside a transaction, on top
  * of the state before the first of them.
  */
-export function writeBlocks(tables: WorldStateTables, { blocks, tiles }: BlockChanges): void {
+export function writeBlocks(
+  store: Pick<Store, "transaction">,
+  tables: WorldStateTables,
+  { blocks, tiles }: BlockChanges,
+): void {
   const undo = new Map<number, UndoRecord>(
     blocks.map(({ block }) => [block, { tiles: [], slots: [], earlierPositions: [] }]),
   );
-  for (const { key, row, history, blocks } of tiles) {
+  inSteps(store, tiles, ({ key, row, history, blocks }) => {
     tables.tiles.put(key, row);
     for (const version of history) tables.tileHistory.put(historyKey(key, version.lastBlock), version.row);
     for (const block of blocks) undo.get(block)?.tiles.push(key);
-  }
-  writeLeaves(tables, NULLIFIER_TREE, blocks);
-  writeLeaves(tables, PUBLIC_DATA_TREE, blocks);
+  });
+  writeLeaves(store, tables, NULLIFIER_TREE, blocks);
+  writeLeaves(store, tables, PUBLIC_DATA_TREE, blocks);
   for (const sealed of blocks) writeBlock(tables, sealed, undo.get(sealed.block) as UndoRecord);
   updateStatus(tables, { tip: blocks[blocks.length - 1].block });
 }
 
 /** Writes the leaves of an indexed tree as the last block leaves them. */
-function writeLeaves(tables: WorldStateTables, tree: IndexedTree, blocks: SealedBlock[]): void {
+function writeLeaves(
+  store: Pick<Store, "transaction">,
+  tables: WorldStateTables,
+  tree: IndexedTree,
+  blocks: SealedBlock[],
+): void {
   const leaves = new Map<number, StoredLeaf>();
   for (const block of blocks) for (const leaf of block.leaves[tree]) leaves.set(leaf.index, leaf);
   const sizeBefore = blocks[0].sizesBefore[tree];
   // One buffer for all rows: the store looks up the address of each buffer that it is given for the first time.
   const width = leafRowBytes(tree);
   const rows = new Uint8Array(leaves.size * width);
-  for (const [i, leaf] of [...leaves.values()].sort((a, b) => Buffer.compare(a.key, b.key)).entries()) {
-    tables.keys.put(valueKey(tree, leaf.key), leafBytes(leaf, rows.subarray(i * width, (i + 1) * width)));
-  }
+  const byKey = [...leaves.values()].sort((a, b) => Buffer.compare(a.key, b.key));
+  let at = 0;
+  inSteps(store, byKey, (leaf) => {
+    tables.keys.put(valueKey(tree, leaf.key), leafBytes(leaf, rows.subarray(at, at + width)));
+    at += width;
+  });
   for (const index of [...leaves.keys()].filter((index) => index >= sizeBefore).sort((a, b) => a - b)) {
     tables.leaves.put(positionKey(tree, index), (leaves.get(index) as StoredLeaf).key);
   }

@@ -48,18 +48,22 @@ export class FakeWorldState
   }
 
   async prepare(blocks: BlockEffects[]): Promise<PreparedBlocks> {
-    return (await this.begin(blocks)).hashed;
+    return this.begin(blocks).hashed;
   }
 
-  async begin(blocks: BlockEffects[], onTopOf?: PreparedBlocks): Promise<BlocksInHashing> {
-    await Promise.resolve();
+  begin(blocks: BlockEffects[], after?: BlocksInHashing): BlocksInHashing {
     this.prepared++;
-    const first = (onTopOf?.last ?? this.status().tip) + 1;
-    blocks.forEach((block, i) => {
-      this.refuse(block);
-      if (block.l1ToL2Messages) this.messagesSeen.set(first + i, block.l1ToL2Messages.length);
+    const first = (after?.last ?? this.status().tip) + 1;
+    const range = { first, last: first + blocks.length - 1 };
+    const hashed = Promise.resolve().then(() => {
+      for (const [i, block] of blocks.entries()) {
+        this.refuse(block);
+        if (block.l1ToL2Messages) this.messagesSeen.set(first + i, block.l1ToL2Messages.length);
+      }
+      return range;
     });
-    return { hashed: Promise.resolve({ first, last: first + blocks.length - 1 }) };
+    hashed.catch(() => undefined);
+    return { ...range, underWay: Promise.resolve(), hashed };
   }
 
   write({ first, last }: PreparedBlocks): void {

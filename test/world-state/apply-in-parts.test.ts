@@ -130,16 +130,18 @@ describe("blocks applied in parts", () => {
     try {
       const blocks = await oneByOne(one, four);
       const { state, store } = parts;
-      const first = await state.prepare(blocks.slice(0, 1));
-      const second = await (await state.begin(blocks.slice(1, 2), first)).hashed;
-      await expect(state.begin(blocks.slice(2, 3), first)).rejects.toThrow("on top of blocks 1 to 1");
-      await expect(state.begin(blocks.slice(3, 4), second)).rejects.toThrow("block 4 does not follow block 2");
-      expect(() => store.transaction(() => state.write(second))).toThrow("block 2 does not follow block 0");
-      store.transaction(() => state.write(first));
-      store.transaction(() => state.write(second));
-      const third = await (await state.begin(blocks.slice(2, 3), second)).hashed;
+      const first = state.begin(blocks.slice(0, 1));
+      const second = state.begin(blocks.slice(1, 2), first);
+      expect(() => state.begin(blocks.slice(2, 3), first)).toThrow("on top of blocks 1 to 1");
+      expect(() => state.begin(blocks.slice(3, 4), second)).toThrow("block 4 does not follow block 2");
+      const prepared = [await first.hashed, await second.hashed];
+      expect(() => store.transaction(() => state.write(prepared[1]))).toThrow("block 2 does not follow block 0");
+      store.transaction(() => state.write(prepared[0]));
+      store.transaction(() => state.write(prepared[1]));
+      const third = state.begin(blocks.slice(2, 3), second);
+      await third.hashed;
       store.transaction(() => state.unwindTo(1));
-      await expect(state.begin(blocks.slice(3, 4), third)).rejects.toThrow("on top of blocks 3 to 3");
+      expect(() => state.begin(blocks.slice(3, 4), third)).toThrow("on top of blocks 3 to 3");
     } finally {
       await one.close();
       await parts.close();

@@ -46,7 +46,7 @@ function insert({ store }: OpenState, tip: number, blocks: Inserted[][]): void {
     return { ...sealer.seal(tip + 1 + i), snapshots };
   });
   store.transaction(() => {
-    writeBlocks(tables, { blocks: sealed, tiles: [] });
+    writeBlocks(store, tables, { blocks: sealed, tiles: [] });
     updateStatus(tables, { oldest: 1 });
   });
 }
