@@ -10,10 +10,14 @@ export interface TileNode {
 export interface VersionedTile {
   /** Sorted by block and bottom node, each once; at least one. */
   nodes: TileNode[];
+}
+
+/** What a job has to know of its tiles. */
+export interface TileFacts<T extends VersionedTile> {
   /** Whether the version that ends with a block is kept as a whole record, not as the words that are replaced. */
-  keepsWhole(block: number): boolean;
-  /** Copies the stored row (src/world-state/tables.ts), since 4 | whole record, and gives its length; 0 for an empty tile. */
-  readRow(out: Uint8Array): number;
+  keepsWhole(tile: T, block: number): boolean;
+  /** Copies the stored row (src/world-state/tables.ts), since 4 | whole record, to `out` from `at` on and gives its length; 0 for an empty tile. */
+  readRow(tile: T, out: Uint8Array, at: number): number;
 }
 
 /** Tiles of one tile level to hash, laid out as assembly/trees/tile-versions.ts takes them. */
@@ -61,9 +65,10 @@ const TILE_BYTES = 8;
 const VERSION_BYTES = 16;
 
 /** Lays out a job. `blanks` says where in its input the nodes without words are, in order of the tiles. */
-export function tileJob(
-  tiles: VersionedTile[],
+export function tileJob<T extends VersionedTile>(
+  tiles: readonly T[],
   { height, baseLevel, arity }: Pick<TileJob, "height" | "baseLevel" | "arity">,
+  { keepsWhole, readRow }: TileFacts<T>,
 ): { job: TileJob; blanks: number[] } {
   let versionCount = 0;
   let nodeBytes = 0;
@@ -80,13 +85,13 @@ export function tileJob(
   const fields = new Uint32Array(input.buffer, 0, head / 4);
   const blanks: number[] = [];
   let [versionAt, at] = [tiles.length * 2 - 4, head];
-  for (const [t, { nodes, keepsWhole }] of tiles.entries()) {
+  for (const [t, tile] of tiles.entries()) {
     let last = -1;
-    for (const { block, bottom, words } of nodes) {
+    for (const { block, bottom, words } of tile.nodes) {
       if (block !== last) {
         versionAt += 4;
         fields[versionAt] = block;
-        fields[versionAt + 3] = keepsWhole(block) ? 1 : 0;
+        fields[versionAt + 3] = keepsWhole(tile, block) ? 1 : 0;
         fields[2 * t + 1]++;
         last = block;
       }
@@ -102,7 +107,7 @@ export function tileJob(
     }
   }
   for (const [t, tile] of tiles.entries()) {
-    fields[2 * t] = tile.readRow(input.subarray(at));
+    fields[2 * t] = readRow(tile, input, at);
     at += fields[2 * t];
   }
   const job = { tileCount: tiles.length, versionCount, height, baseLevel, arity, input: input.subarray(0, at) };

@@ -7,8 +7,8 @@ export interface Table {
   get(key: Uint8Array): Uint8Array | undefined;
   /** As get, but the bytes are lost with the next read of any table. */
   borrow(key: Uint8Array): Uint8Array | undefined;
-  /** Copies a value to the start of `out`, which has to be large enough. Returns its length, -1 for an absent key. */
-  readInto(key: Uint8Array, out: Uint8Array): number;
+  /** Copies a value to `out`, which has to be large enough, from `at` (0) on. Returns its length, -1 for an absent key. */
+  readInto(key: Uint8Array, out: Uint8Array, at?: number): number;
   has(key: Uint8Array): boolean;
   /** Only inside Store.transaction. */
   put(key: Uint8Array, value: Uint8Array): void;
@@ -108,10 +108,10 @@ class LmdbTable implements Table {
     return value && borrowedValue(value, value.length);
   }
 
-  readInto(key: Uint8Array, out: Uint8Array): number {
+  readInto(key: Uint8Array, out: Uint8Array, at = 0): number {
     const value = this.borrow(key);
     if (value === undefined) return -1;
-    out.set(value);
+    out.set(value, at);
     return value.length;
   }
 

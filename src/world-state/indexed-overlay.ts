@@ -1,6 +1,7 @@
 import type { Core } from "../core/core.ts";
 import { isZero } from "../protocol/bytes.ts";
 import { FR_ZERO } from "../protocol/field.ts";
+import { SortedKeys } from "./sorted-keys.ts";
 import type { IndexedTree, StateView } from "./state-view.ts";
 import type { StoredLeaf } from "./tables.ts";
 import type { TreeOverlay } from "./tree-overlay.ts";
@@ -20,13 +21,13 @@ export class IndexedOverlay {
   readonly #tree: IndexedTree;
   readonly #base: StateView;
   readonly #nodes: TreeOverlay;
-  readonly #leaves = new Map<string, StoredLeaf>();
-  readonly #keyAt = new Map<number, Uint8Array>();
-  /** Keys that the base does not hold, ascending. */
-  #newKeys: Uint8Array[] = [];
-  /** Leaves whose node is not written yet, by position. A leaf that an update leaves empty has node 0, see setLeaf. */
-  readonly #pending = new Map<number, StoredLeaf>();
-  readonly #changed = new Set<string>();
+  /** Added and replaced leaves by position. */
+  readonly #leaves = new Map<number, StoredLeaf>();
+  /** Keys of added leaves, with their positions. */
+  readonly #newKeys = new SortedKeys();
+  /** Positions of leaves whose node is not written yet. A leaf that an update leaves empty has node 0, see setLeaf. */
+  readonly #pending = new Set<number>();
+  readonly #changed = new Set<number>();
 
   constructor(core: Core, tree: IndexedTree, base: StateView, nodes: TreeOverlay) {
     this.#core = core;
@@ -38,56 +39,44 @@ export class IndexedOverlay {
   /** The leaf with the largest key <= `key`. */
   lowLeaf(key: Uint8Array): StoredLeaf | undefined {
     const fromBase = this.#base.lowLeaf(this.#tree, key);
-    const at = this.#upperBound(key);
-    const fromNew = at > 0 ? this.#newKeys[at - 1] : undefined;
-    if (fromNew !== undefined && (fromBase === undefined || Buffer.compare(fromNew, fromBase.key) > 0)) {
-      return this.#leaves.get(mapKey(fromNew));
+    const at = this.#newKeys.upperBound(key) - 1;
+    if (at >= 0 && (fromBase === undefined || this.#newKeys.compareAt(at, fromBase.key) > 0)) {
+      return this.#leaves.get(this.#newKeys.numberAt(at));
     }
-    return fromBase && (this.#leaves.get(mapKey(fromBase.key)) ?? fromBase);
+    return fromBase && (this.#leaves.get(fromBase.index) ?? fromBase);
   }
 
   /** Leaf with exactly this key. */
   leaf(key: Uint8Array): StoredLeaf | undefined {
-    return this.#leaves.get(mapKey(key)) ?? this.#base.leaf(this.#tree, key);
+    const at = this.#newKeys.upperBound(key) - 1;
+    if (at >= 0 && this.#newKeys.compareAt(at, key) === 0) return this.#leaves.get(this.#newKeys.numberAt(at));
+    const fromBase = this.#base.leaf(this.#tree, key);
+    return fromBase && (this.#leaves.get(fromBase.index) ?? fromBase);
   }
 
   keyAt(position: number): Uint8Array | undefined {
-    return this.#keyAt.get(position) ?? this.#base.leafAt(this.#tree, position);
-  }
-
-  addLeaf(leaf: StoredLeaf): void {
-    this.addLeaves([leaf]);
+    return this.#leaves.get(position)?.key ?? this.#base.leafAt(this.#tree, position);
   }
 
   /** Adds leaves with keys that the tree does not hold, pointers included. */
   addLeaves(leaves: StoredLeaf[]): void {
-    for (const leaf of leaves) {
-      this.#leaves.set(mapKey(leaf.key), leaf);
-      this.#keyAt.set(leaf.index, leaf.key);
-      this.#pending.set(leaf.index, leaf);
-      this.#changed.add(mapKey(leaf.key));
-    }
-    if (leaves.length === 1) {
-      this.#newKeys.splice(this.#upperBound(leaves[0].key), 0, leaves[0].key);
-    } else {
-      this.#newKeys = merged(this.#newKeys, leaves.map((leaf) => leaf.key).sort(Buffer.compare));
-    }
+    for (const leaf of leaves) this.setLeaf(leaf);
+    this.#newKeys.add(leaves);
   }
 
   /** Replaces a leaf that exists. */
   setLeaf(leaf: StoredLeaf): void {
-    this.#leaves.set(mapKey(leaf.key), leaf);
-    this.#pending.set(leaf.index, leaf);
-    this.#changed.add(mapKey(leaf.key));
+    this.#leaves.set(leaf.index, leaf);
+    this.#pending.add(leaf.index);
+    this.#changed.add(leaf.index);
   }
 
-  /** Inverse of addLeaf. */
+  /** Takes back an added leaf. */
   dropLeaf(leaf: StoredLeaf): void {
-    this.#leaves.delete(mapKey(leaf.key));
-    this.#keyAt.delete(leaf.index);
+    this.#leaves.delete(leaf.index);
     this.#pending.delete(leaf.index);
-    this.#changed.delete(mapKey(leaf.key));
-    this.#newKeys.splice(this.#upperBound(leaf.key) - 1, 1);
+    this.#changed.delete(leaf.index);
+    this.#newKeys.remove(leaf.key);
     this.#nodes.setNode(leaf.index, FR_ZERO);
   }
 
@@ -98,7 +87,7 @@ export class IndexedOverlay {
   writeNodes({ emptyAsZero = true } = {}): void {
     if (this.#pending.size === 0) return;
     const arity = this.#tree === 0 ? 3 : 4;
-    const leaves = [...this.#pending.values()];
+    const leaves = Array.from(this.#pending, (index) => this.#leaves.get(index) as StoredLeaf);
     this.#pending.clear();
     const input = new Uint8Array(leaves.length * arity * 32);
     for (const [i, leaf] of leaves.entries()) writePreimage(leaf, input, i * arity * 32);
@@ -111,39 +100,10 @@ export class IndexedOverlay {
 
   /** Leaves that were added or replaced since the last call. */
   takeChanged(): StoredLeaf[] {
-    const leaves = [...this.#changed].map((key) => this.#leaves.get(key) as StoredLeaf);
+    const leaves = Array.from(this.#changed, (index) => this.#leaves.get(index) as StoredLeaf);
     this.#changed.clear();
     return leaves;
   }
-
-  /** Number of new keys <= `key`. */
-  #upperBound(key: Uint8Array): number {
-    return upperBound(this.#newKeys, key);
-  }
-}
-
-/** Number of sorted keys <= `key`, at least `low`. */
-function upperBound(keys: Uint8Array[], key: Uint8Array, low = 0): number {
-  let high = keys.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (Buffer.compare(keys[middle], key) <= 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/** Two sorted lists as one; the second is the short one. */
-function merged(keys: Uint8Array[], added: Uint8Array[]): Uint8Array[] {
-  const all: Uint8Array[] = [];
-  let from = 0;
-  for (const key of added) {
-    const at = upperBound(keys, key, from);
-    while (from < at) all.push(keys[from++]);
-    all.push(key);
-  }
-  while (from < keys.length) all.push(keys[from++]);
-  return all;
 }
 
 export function preimage(leaf: IndexedLeaf): Uint8Array {

@@ -182,7 +182,9 @@ export class TreeBatch {
       levels.push(tiles);
       if (level + 1 === to) return { from, levels, chain };
       const above: LevelNode[] = [];
-      forEachVersion(tiles, (index, block) => above.push(nodeAbove(index, block, undefined, above.length)));
+      for (const tile of tiles) {
+        forEachVersion(tile, (index, block) => above.push(nodeAbove(index, block, undefined, above.length)));
+      }
       tiles = byTile(above);
     }
   }
@@ -193,23 +195,21 @@ export class TreeBatch {
       baseLevel: level * TILE_HEIGHT,
       arity: this.#tree === NULLIFIER_TREE ? 3 : 4,
     };
-    const versioned = tiles.map(({ index, nodes }) => ({
-      nodes,
-      keepsWhole: (block: number) => (block + index) % WHOLE_VERSION_EVERY === 0,
-      readRow: (out: Uint8Array) => this.#readRow(level, index, out),
-    }));
-    return tileJob(versioned, shape);
+    return tileJob(tiles, shape, {
+      keepsWhole: ({ index }, block) => (block + index) % WHOLE_VERSION_EVERY === 0,
+      readRow: ({ index }, out, at) => this.#readRow(level, index, out, at),
+    });
   }
 
-  #readRow(level: number, index: number, out: Uint8Array): number {
+  #readRow(level: number, index: number, out: Uint8Array, at: number): number {
     const id = tileId(level, index);
     const change = this.#changes.get(id) ?? this.#takenChange(id);
     if (change !== undefined) {
-      out.set(change.row);
+      out.set(change.row, at);
       return change.row.length;
     }
     writeTileKey(this.#key, this.#tree, level, index);
-    return Math.max(0, this.#tables.tiles.readInto(this.#key, out));
+    return Math.max(0, this.#tables.tiles.readInto(this.#key, out, at));
   }
 
   #takenChange(id: number): TileChange | undefined {
@@ -222,9 +222,9 @@ export class TreeBatch {
 
   /** Takes the rows of hashed tiles and gives the last level's roots as nodes of the level above. */
   #keep({ from, levels }: ChainedTiles, hashed: HashedTiles[]): LevelNode[] {
-    let above: LevelNode[] = [];
+    const above: LevelNode[] = [];
     for (const [l, { ends, roots, rows }] of hashed.entries()) {
-      above = [];
+      const isTop = l === hashed.length - 1;
       let [next, start] = [0, 0];
       const nextRow = () => {
         const row = rows.subarray(start, ends[next]);
@@ -233,11 +233,11 @@ export class TreeBatch {
       };
       for (const tile of levels[l]) {
         const change = this.#change(from + l, tile.index);
-        forEachVersion([tile], (index, block) => {
+        forEachVersion(tile, (index, block) => {
           const row = nextRow();
           if (row.length > 0) change.history.push({ lastBlock: block - 1, row });
           change.blocks.push(block);
-          above.push(nodeAbove(index, block, word(roots, above.length), 0));
+          if (isTop) above.push(nodeAbove(index, block, word(roots, above.length), 0));
         });
         change.row = nextRow();
       }
@@ -256,14 +256,12 @@ export class TreeBatch {
   }
 }
 
-/** Calls `visit` for each version that nodes make of tiles, in order. */
-function forEachVersion(tiles: TileNodes[], visit: (index: number, block: number) => void): void {
-  for (const { index, nodes } of tiles) {
-    let last = -1;
-    for (const { block } of nodes) {
-      if (block !== last) visit(index, block);
-      last = block;
-    }
+/** Calls `visit` for each version that nodes make of a tile, in order. */
+function forEachVersion({ index, nodes }: TileNodes, visit: (index: number, block: number) => void): void {
+  let last = -1;
+  for (const { block } of nodes) {
+    if (block !== last) visit(index, block);
+    last = block;
   }
 }
 

@@ -21,13 +21,14 @@ test("hashing over threads equals hashing here, in order", async () => {
 
 /** Two levels over tiles that are empty before, each with a row of `row` bytes. */
 function sampleChain(row = 0): TileChain {
-  const tile = (nodes: TileNode[]) => ({ nodes, keepsWhole: () => false, readRow: () => row });
+  const tile = (nodes: TileNode[]) => ({ nodes });
+  const facts = { keepsWhole: () => false, readRow: () => row };
   const lower = Array.from({ length: 8 }, (_, t) =>
     tile([{ block: 7, bottom: t, words: sampleWords(t + 1).subarray(t * 32) }]),
   );
   const upper = [tile(Array.from({ length: 8 }, (_, bottom) => ({ block: 7, bottom, words: undefined })))];
-  const first = tileJob(lower, { height: 3, baseLevel: 0, arity: 3 });
-  const second = tileJob(upper, { height: 3, baseLevel: 3, arity: 3 });
+  const first = tileJob(lower, { height: 3, baseLevel: 0, arity: 3 }, facts);
+  const second = tileJob(upper, { height: 3, baseLevel: 3, arity: 3 }, facts);
   return { jobs: [first.job, second.job], rootsTo: [Uint32Array.from(second.blanks)] };
 }
 

@@ -22,19 +22,21 @@ interface Input {
 }
 
 function jobOf(inputs: Input[], height: number, baseLevel = 0): TileJob {
-  const tiles = inputs.map(
-    ({ row, versions }): VersionedTile => ({
-      nodes: versions.flatMap(({ block, bottoms, words }) =>
-        bottoms.map((bottom, i) => ({ block, bottom, words: words[i] })),
-      ),
-      keepsWhole: (block) => versions.some((version) => version.block === block && version.whole),
-      readRow: (out) => {
-        out.set(row ?? []);
-        return row?.length ?? 0;
-      },
-    }),
-  );
-  return tileJob(tiles, { height, baseLevel, arity: ARITY }).job;
+  const tiles = inputs.map(({ row, versions }): VersionedTile & Input => ({
+    row,
+    versions,
+    nodes: versions.flatMap(({ block, bottoms, words }) =>
+      bottoms.map((bottom, i) => ({ block, bottom, words: words[i] })),
+    ),
+  }));
+  const shape = { height, baseLevel, arity: ARITY };
+  return tileJob(tiles, shape, {
+    keepsWhole: ({ versions }, block) => versions.some((version) => version.block === block && version.whole),
+    readRow: ({ row }, out, at) => {
+      out.set(row ?? [], at);
+      return row?.length ?? 0;
+    },
+  }).job;
 }
 
 /** A node of its own for each number, or a preimage. */

@@ -37,9 +37,9 @@ export class MemoryStore implements PoolStore {
     return {
       get: (key) => rows().get(keyOf(key)),
       borrow: (key) => rows().get(keyOf(key)),
-      readInto(key, out) {
+      readInto(key, out, at) {
         const value = rows().get(keyOf(key));
-        if (value !== undefined) out.set(value);
+        if (value !== undefined) out.set(value, at);
         return value?.length ?? -1;
       },
       has: (key) => rows().has(keyOf(key)),

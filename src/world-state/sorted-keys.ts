@@ -1,0 +1,85 @@
+const KEY_BYTES = 32;
+const LEAST_ROOM = 16;
+
+/** The first bytes of a key as a number: enough to tell most keys apart. */
+function prefixOf(key: Uint8Array): number {
+  return ((key[0] << 8) | key[1]) * 2 ** 32 + (((key[2] << 24) | (key[3] << 16) | (key[4] << 8) | key[5]) >>> 0);
+}
+
+/** Keys of 32 bytes in order, each with a number: few large arrays, so that tens of thousands of keys cost no objects. */
+export class SortedKeys {
+  #length = 0;
+  #prefixes = new Float64Array(LEAST_ROOM);
+  #keys = new Uint8Array(LEAST_ROOM * KEY_BYTES);
+  #numbers = new Float64Array(LEAST_ROOM);
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** The number of the key at a place in the order. */
+  numberAt(at: number): number {
+    return this.#numbers[at];
+  }
+
+  /** Below 0 when the key at a place in the order is smaller than `key`, 0 when it is the same. */
+  compareAt(at: number, key: Uint8Array): number {
+    return Buffer.compare(this.#keys.subarray(at * KEY_BYTES, (at + 1) * KEY_BYTES), key);
+  }
+
+  /** How many keys are <= `key`. */
+  upperBound(key: Uint8Array, end = this.#length): number {
+    const prefix = prefixOf(key);
+    let [low, high] = [0, end];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const found = this.#prefixes[middle];
+      if (found < prefix || (found === prefix && this.compareAt(middle, key) <= 0)) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Adds keys that are not there yet, in any order. */
+  add(entries: readonly { key: Uint8Array; index: number }[]): void {
+    this.#reserve(this.#length + entries.length);
+    const ascending = [...entries].sort((a, b) => Buffer.compare(a.key, b.key));
+    // From the end, so that each run between two new keys moves once.
+    for (let left = ascending.length, end = this.#length; left > 0; left--) {
+      const { key, index } = ascending[left - 1];
+      const at = this.upperBound(key, end);
+      this.#move(at, end, at + left);
+      end = at;
+      const place = at + left - 1;
+      this.#prefixes[place] = prefixOf(key);
+      this.#keys.set(key, place * KEY_BYTES);
+      this.#numbers[place] = index;
+    }
+    this.#length += entries.length;
+  }
+
+  /** Removes a key that is there. */
+  remove(key: Uint8Array): void {
+    const at = this.upperBound(key);
+    this.#move(at, this.#length, at - 1);
+    this.#length--;
+  }
+
+  #move(from: number, end: number, to: number): void {
+    this.#prefixes.copyWithin(to, from, end);
+    this.#keys.copyWithin(to * KEY_BYTES, from * KEY_BYTES, end * KEY_BYTES);
+    this.#numbers.copyWithin(to, from, end);
+  }
+
+  #reserve(length: number): void {
+    if (length <= this.#numbers.length) return;
+    const room = Math.max(length, 2 * this.#numbers.length);
+    const [prefixes, keys, numbers] = [this.#prefixes, this.#keys, this.#numbers];
+    this.#prefixes = new Float64Array(room);
+    this.#prefixes.set(prefixes);
+    this.#keys = new Uint8Array(room * KEY_BYTES);
+    this.#keys.set(keys);
+    this.#numbers = new Float64Array(room);
+    this.#numbers.set(numbers);
+  }
+}
