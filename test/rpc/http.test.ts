@@ -42,6 +42,19 @@ const registry = new Registry([
     encode: { node: encodeText },
   }),
   method({
+    name: "quickly",
+    params: [param("length", plainNumber())],
+    handle: (length) => "x".repeat(length),
+    encode: { node: encodeText },
+    raw: {
+      node: (body, from, to, out) => {
+        const [length] = JSON.parse(Buffer.from(body.subarray(from, to)).toString("latin1"));
+        out.value("x".repeat(length));
+        return true;
+      },
+    },
+  }),
+  method({
     name: "later",
     params: [param("ms", plainNumber())],
     handle: (ms) => new Promise<number>((resolve) => setTimeout(() => resolve(ms), ms)),
@@ -155,6 +168,20 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
         "x-aztec-packageversion": "4.1.2",
         "x-aztec-l2circuitsvktreeroot": "0x1dd2644a17d1ddd8831287a78c5a1033b7ae35cdf2a3db833608856c062fc2ba",
       });
+    });
+
+    test("a client that wants its connection closed has it closed after the whole answer", async () => {
+      const large = [10, 5_000, 10_000, 20_000, 500_000];
+      // Answers of some lengths go out by one way at random.
+      const calls = [...large, ...large, ...large, ...large].flatMap((length) => [
+        { body: request("quickly", [length]), text: "x".repeat(length) },
+        { body: request("text", [length]), text: "x".repeat(length) },
+      ]);
+      for (const { body, text } of [...calls, { body: request("later", [30]), text: 30 }]) {
+        const head = `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nConnection: close\r\n`;
+        const raw = await rawExchange(listener.port, `${head}Content-Length: ${body.length}\r\n\r\n${body}`);
+        expect(JSON.parse(raw.slice(raw.indexOf("\r\n\r\n") + 4))).toEqual(result(text));
+      }
     });
 
     test("an error is HTTP 400 alone, and a slot inside a batch", async () => {

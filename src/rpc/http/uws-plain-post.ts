@@ -31,7 +31,6 @@ const CONTENT_TYPE = headerName("content-type");
 const CONTENT_LENGTH = headerName("content-length");
 const CONTENT_ENCODING = headerName("content-encoding");
 const ACCEPT_ENCODING = headerName("accept-encoding");
-const CONNECTION = headerName("connection");
 
 /** The head of a request whose own object is gone: what reading a JSON body by POST to "/" takes. */
 class PlainHead {
@@ -62,15 +61,13 @@ class PlainExchange {
   readonly #res: uws.HttpResponse;
   readonly #type: string;
   readonly #accept: string;
-  readonly #clientCloses: boolean;
   readonly #route: Route;
   #ordinary: UwsExchange | undefined;
 
-  constructor(res: uws.HttpResponse, type: string, accept: string, clientCloses: boolean, route: Route) {
+  constructor(res: uws.HttpResponse, type: string, accept: string, route: Route) {
     this.#res = res;
     this.#type = type;
     this.#accept = accept;
-    this.#clientCloses = clientCloses;
     this.#route = route;
   }
 
@@ -101,7 +98,7 @@ class PlainExchange {
     } else {
       const res = this.#res;
       res.writeStatus(head);
-      const close = this.#clientCloses || shared.drain.closing;
+      const close = shared.drain.closing;
       if (close || (answer.length < SHORT_ANSWER && !isProbed())) res.end(answer, close);
       else if (!res.tryEnd(answer, answer.length)[1]) {
         this.#becomeOrdinary().goOn(new Uint8Array(answer));
@@ -121,11 +118,7 @@ class PlainExchange {
   }
 
   #becomeOrdinary(): UwsExchange {
-    this.#ordinary = new UwsExchange(
-      this.#res,
-      { headOnly: false, clientCloses: this.#clientCloses },
-      this.#route.shared,
-    );
+    this.#ordinary = new UwsExchange(this.#res, { headOnly: false, clientCloses: false }, this.#route.shared);
     return this.#ordinary;
   }
 }
@@ -137,7 +130,10 @@ interface Route {
   shared: Exchanges;
 }
 
-/** Answers plain POSTs to "/" with as few steps as there can be, and gives all others to `otherwise`. */
+/**
+ * Answers plain POSTs to "/" with as few steps as there can be, and gives all others to `otherwise`. A client's wish that its connection
+ * be closed is left to the library, which hears it too.
+ */
 export function routePlainPosts(
   app: uws.TemplatedApp,
   post: PlainPost,
@@ -154,9 +150,7 @@ export function routePlainPosts(
       length !== "0" &&
       req.getHeader(CONTENT_ENCODING) === "";
     if (!isPlain) return otherwise(res, req);
-    const connection = req.getHeader(CONNECTION);
-    const clientCloses = connection !== "" && connection.toLowerCase() === "close";
-    const exchange = new PlainExchange(res, type, req.getHeader(ACCEPT_ENCODING), clientCloses, route);
+    const exchange = new PlainExchange(res, type, req.getHeader(ACCEPT_ENCODING), route);
     shared.drain.enter();
     res.onAborted(() => exchange.aborted());
     res.onData((chunk, isLast) => exchange.data(chunk, isLast));

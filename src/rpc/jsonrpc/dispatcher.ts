@@ -92,7 +92,7 @@ export class Dispatcher {
     const scan = this.#scan;
     const { raw } = this.#methods;
     if (!scan.scan(body, raw)) return undefined;
-    const found = this.#methods.find(body, scan);
+    const found = this.#methods.find(scan);
     if (found === undefined) return undefined;
     const cache = this.#options.results;
     cache?.renew();

@@ -35,18 +35,11 @@ const MOST_DIGITS = 15;
 const LONGEST_TEXT_ID = 64;
 const DEEPEST = 16;
 
-const FNV_OFFSET = 0x811c9dc5 | 0;
-const FNV_PRIME = 0x01000193;
+/** Shortest method names that are looked at. */
+const SHORTEST_NAME = 8;
 
-/** Hash of a method's name, as EnvelopeScan.methodHash. */
-export function nameHash(name: string): number {
-  let hash = FNV_OFFSET;
-  for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), FNV_PRIME);
-  return hash;
-}
-
-function ascii(text: string): number[] {
-  return Array.from(text, (letter) => letter.charCodeAt(0));
+function ascii(letters: string): Uint8Array {
+  return Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
 }
 
 const JSONRPC = ascii("jsonrpc");
@@ -58,6 +51,72 @@ const TRUE = ascii("true");
 const FALSE = ascii("false");
 const NULL = ascii("null");
 
+/**
+ * The body that is scanned, and a byte behind it that is part of no JSON: the scan ends there without asking where it is. Words of
+ * four bytes, at any offset and beyond the end, are compared at once.
+ */
+const text = new Uint8Array(LONGEST_SCANNED + 64);
+const words = new DataView(text.buffer);
+
+/** ASCII text as what `isThere` compares. */
+class Letters {
+  readonly length: number;
+  readonly #words: Uint32Array;
+
+  /** Of four bytes at least. Throws a RangeError. */
+  constructor(letters: Uint8Array) {
+    this.length = letters.length;
+    const view = new DataView(letters.buffer, letters.byteOffset, letters.length);
+    // The last word may hold bytes of the one before it too.
+    this.#words = Uint32Array.from({ length: Math.ceil(letters.length / 4) }, (_, i) =>
+      view.getUint32(Math.min(4 * i, letters.length - 4), true),
+    );
+  }
+
+  /** Whether the text that is scanned has these letters from an offset on. */
+  isThere(from: number): boolean {
+    const own = this.#words;
+    const last = own.length - 1;
+    for (let i = 0; i < last; i++) if (words.getUint32(from + 4 * i, true) !== own[i]) return false;
+    return words.getUint32(from + this.length - 4, true) === own[last];
+  }
+}
+
+/** Members as they are without blanks, which is how nearly all clients write them. */
+const VERSION_MEMBER = new Letters(ascii('"jsonrpc":"2.0"'));
+const ID_MEMBER = new Letters(ascii('"id":'));
+const METHOD_MEMBER = new Letters(ascii('"method":"'));
+const PARAMS_MEMBER = new Letters(ascii('"params":['));
+
+/** Of a name's length and some of its letters; names that differ may have the same. */
+function hashAt(from: number, length: number): number {
+  const middle = words.getUint32(from + (length >> 1) - 2, true);
+  const end =
+    Math.imul(words.getUint32(from + length - 4, true), 0x9e3779b1) ^ words.getUint32(from + length - 8, true);
+  return Math.imul(middle ^ Math.imul(end, 0x85ebca6b), 0xc2b2ae35) ^ length;
+}
+
+/** A method's name, to be recognised in the text that is scanned. */
+export class MethodName {
+  readonly hash: number;
+  readonly #letters: Letters;
+
+  /** Throws a RangeError for a name that is too short to be scanned. */
+  constructor(name: string) {
+    if (name.length < SHORTEST_NAME)
+      throw new RangeError(`method name ${name} has fewer than ${SHORTEST_NAME} letters`);
+    const letters = ascii(name);
+    this.#letters = new Letters(letters);
+    text.set(letters);
+    this.hash = hashAt(0, letters.length);
+  }
+
+  /** Whether it is the name that a scan found. To be asked before the next scan. */
+  isFoundBy({ methodFrom, methodTo }: EnvelopeScan): boolean {
+    return methodTo - methodFrom === this.#letters.length && this.#letters.isThere(methodFrom);
+  }
+}
+
 /** Reused for every request: `scan` overwrites what it found before. Ranges are byte offsets [from, to), empty for an absent member. */
 export class EnvelopeScan {
   /** The JSON text of the id: an integer, a short text or null. */
@@ -66,211 +125,192 @@ export class EnvelopeScan {
   /** Without its quotes. */
   methodFrom = 0;
   methodTo = 0;
+  /** As that of MethodName. */
   methodHash = 0;
   /** The JSON text of an array, with its brackets. */
   paramsFrom = 0;
   paramsTo = 0;
-  #body: Uint8Array = new Uint8Array();
-  #end = 0;
-  #trusted = NO_METHODS;
 
   /**
    * Whether the body is an ordinary request with a method. The params of a method in `trusted`, by the hash of its name, are not looked
    * at when they seem to come last: what is between their opening bracket and the request's closing one is then for others to check.
    */
   scan(body: Uint8Array, trusted: ReadonlySet<number> = NO_METHODS): boolean {
-    this.#body = body;
-    this.#end = body.length;
-    this.#trusted = trusted;
-    this.idFrom = 0;
+    const end = body.length;
     this.idTo = 0;
-    this.methodFrom = 0;
     this.methodTo = 0;
     this.paramsFrom = 0;
     this.paramsTo = 0;
-    if (body.length > LONGEST_SCANNED) return false;
-    const at = this.#object();
-    this.#body = EMPTY;
-    return at >= 0 && this.methodTo > this.methodFrom;
+    if (end > LONGEST_SCANNED) return false;
+    text.set(body);
+    text[end] = 0;
+    return this.#object(end, trusted) && this.methodTo > 0;
   }
 
-  /** Each of the methods below takes an offset and gives the one behind what it read, -1 when that is not there. */
-  #object(): number {
-    const body = this.#body;
-    let at = this.#blank(0);
-    if (body[at] !== OPEN_OBJECT) return -1;
-    let versions = 0;
+  #object(end: number, trusted: ReadonlySet<number>): boolean {
+    let at = blank(0);
+    if (text[at] !== OPEN_OBJECT) return false;
+    let hasVersion = false;
     for (;;) {
-      at = this.#blank(at + 1);
-      if (body[at] !== QUOTE) return -1;
-      const key = at + 1;
-      let to = -1;
-      switch (body[key]) {
+      at = blank(at + 1);
+      if (text[at] !== QUOTE) return false;
+      switch (text[at + 1]) {
         case LETTER_J:
-          at = this.#value(this.#is(JSONRPC, key));
-          if (at < 0 || versions++ > 0) return -1;
-          to = this.#is(VERSION, at);
+          if (hasVersion) return false;
+          hasVersion = true;
+          at = VERSION_MEMBER.isThere(at) ? at + VERSION_MEMBER.length : literal(VERSION, memberValue(JSONRPC, at + 1));
           break;
         case LETTER_I:
-          at = this.#value(this.#is(ID, key));
-          if (at < 0 || this.idTo > 0) return -1;
-          to = this.#id(at);
+          if (this.idTo > 0) return false;
+          at = ID_MEMBER.isThere(at) ? blank(at + ID_MEMBER.length) : memberValue(ID, at + 1);
+          if (at < 0) return false;
           this.idFrom = at;
-          this.idTo = to;
+          at = idEnd(at);
+          this.idTo = at;
           break;
         case LETTER_M:
-          at = this.#value(this.#is(METHOD, key));
-          if (at < 0 || this.methodTo > 0) return -1;
-          to = this.#method(at);
+          if (this.methodTo > 0) return false;
+          at = METHOD_MEMBER.isThere(at) ? at + METHOD_MEMBER.length - 1 : memberValue(METHOD, at + 1);
+          if (at < 0 || text[at] !== QUOTE) return false;
+          at = this.#method(at + 1);
           break;
         case LETTER_P:
-          at = this.#value(this.#is(PARAMS, key));
-          if (at < 0 || this.paramsTo > 0 || body[at] !== OPEN_ARRAY) return -1;
+          if (this.paramsTo > 0) return false;
+          at = PARAMS_MEMBER.isThere(at) ? at + PARAMS_MEMBER.length - 1 : memberValue(PARAMS, at + 1);
+          if (at < 0 || text[at] !== OPEN_ARRAY) return false;
           this.paramsFrom = at;
-          if (body[this.#end - 1] === CLOSE_OBJECT && this.#trusted.has(this.methodHash) && this.methodTo > 0) {
-            this.paramsTo = this.#end - 1;
-            return this.paramsTo;
+          if (this.methodTo > 0 && trusted.has(this.methodHash) && text[end - 1] === CLOSE_OBJECT) {
+            this.paramsTo = end - 1;
+            return true;
           }
-          to = this.#json(at, 0);
-          this.paramsTo = to;
+          at = json(at, 0);
+          this.paramsTo = at;
           break;
+        default:
+          return false;
       }
-      if (to < 0) return -1;
-      at = this.#blank(to);
-      if (body[at] === COMMA) continue;
-      if (body[at] !== CLOSE_OBJECT) return -1;
-      return this.#blank(at + 1) === this.#end ? at : -1;
+      if (at < 0) return false;
+      at = blank(at);
+      if (text[at] === COMMA) continue;
+      return text[at] === CLOSE_OBJECT && blank(at + 1) === end;
     }
   }
 
-  #blank(from: number): number {
-    const body = this.#body;
-    let at = from;
-    for (;;) {
-      const byte = body[at];
-      if (byte !== SPACE && byte !== NEWLINE && byte !== RETURN && byte !== TAB) return at;
-      at++;
-    }
-  }
-
-  #is(text: readonly number[], from: number): number {
-    if (from < 0) return -1;
-    const body = this.#body;
-    for (let i = 0; i < text.length; i++) if (body[from + i] !== text[i]) return -1;
-    return from + text.length;
-  }
-
-  /** From behind a key's letters to its value. */
-  #value(from: number): number {
-    if (from < 0 || this.#body[from] !== QUOTE) return -1;
-    const at = this.#blank(from + 1);
-    return this.#body[at] === COLON ? this.#blank(at + 1) : -1;
-  }
-
-  #id(from: number): number {
-    const body = this.#body;
-    const first = body[from];
-    if (first === QUOTE) {
-      const to = this.#text(from);
-      return to - from - 2 > LONGEST_TEXT_ID ? -1 : to;
-    }
-    if (first >= ZERO && first <= NINE) {
-      let at = from + 1;
-      while (body[at] >= ZERO && body[at] <= NINE) at++;
-      const byte = body[at];
-      if (byte === POINT || (byte | SPACE) === LETTER_E) return -1;
-      return at - from > MOST_DIGITS || (first === ZERO && at - from > 1) ? -1 : at;
-    }
-    return this.#is(NULL, from);
-  }
-
+  /** From the first letter of the name to behind its closing quote. */
   #method(from: number): number {
-    const body = this.#body;
-    if (body[from] !== QUOTE) return -1;
-    let hash = FNV_OFFSET;
-    let at = from + 1;
-    for (; ; at++) {
-      const byte = body[at];
-      if (byte === QUOTE) break;
-      if (!(byte >= SPACE && byte < DELETE) || byte === BACKSLASH) return -1;
-      hash = Math.imul(hash ^ byte, FNV_PRIME);
-    }
-    this.methodFrom = from + 1;
-    this.methodTo = at;
-    this.methodHash = hash;
-    return at + 1;
-  }
-
-  /** A quoted text of printable ASCII. */
-  #text(from: number): number {
-    const body = this.#body;
-    for (let at = from + 1; ; at++) {
-      const byte = body[at];
-      if (byte === QUOTE) return at + 1;
-      if (!(byte >= SPACE && byte < DELETE) || byte === BACKSLASH) return -1;
-    }
-  }
-
-  #json(from: number, depth: number): number {
-    switch (this.#body[from]) {
-      case QUOTE:
-        return this.#text(from);
-      case OPEN_ARRAY:
-        return this.#items(from, depth, CLOSE_ARRAY);
-      case OPEN_OBJECT:
-        return this.#items(from, depth, CLOSE_OBJECT);
-      case TRUE[0]:
-        return this.#is(TRUE, from);
-      case FALSE[0]:
-        return this.#is(FALSE, from);
-      case NULL[0]:
-        return this.#is(NULL, from);
-      default:
-        return this.#number(from);
-    }
-  }
-
-  /** An array, or an object, by what closes it. */
-  #items(from: number, depth: number, close: number): number {
-    const body = this.#body;
-    if (depth >= DEEPEST) return -1;
-    let at = this.#blank(from + 1);
-    if (body[at] === close) return at + 1;
-    for (;;) {
-      if (close === CLOSE_OBJECT) {
-        if (body[at] !== QUOTE) return -1;
-        const key = this.#text(at);
-        if (key < 0) return -1;
-        at = this.#value(key - 1);
-        if (at < 0) return -1;
-      }
-      at = this.#json(at, depth + 1);
-      if (at < 0) return -1;
-      at = this.#blank(at);
-      if (body[at] === close) return at + 1;
-      if (body[at] !== COMMA) return -1;
-      at = this.#blank(at + 1);
-    }
-  }
-
-  #number(from: number): number {
-    const body = this.#body;
-    let at = body[from] === MINUS ? from + 1 : from;
-    at = body[at] === ZERO ? at + 1 : this.#digits(at);
-    if (at < 0) return -1;
-    if (body[at] === POINT) at = this.#digits(at + 1);
-    if (at < 0 || (body[at] | SPACE) !== LETTER_E) return at;
-    const signed = body[at + 1] === PLUS || body[at + 1] === MINUS;
-    return this.#digits(at + (signed ? 2 : 1));
-  }
-
-  #digits(from: number): number {
-    const body = this.#body;
-    let at = from;
-    while (body[at] >= ZERO && body[at] <= NINE) at++;
-    return at > from ? at : -1;
+    const end = quoted(from - 1);
+    if (end < from + SHORTEST_NAME + 1) return -1;
+    this.methodFrom = from;
+    this.methodTo = end - 1;
+    this.methodHash = hashAt(from, end - 1 - from);
+    return end;
   }
 }
 
-const EMPTY = new Uint8Array();
+/** Each of the functions below takes an offset and gives the one behind what it read, -1 when that is not there. */
+function blank(from: number): number {
+  let at = from;
+  for (let byte = text[at]; byte <= SPACE; byte = text[++at]) {
+    if (byte !== SPACE && byte !== NEWLINE && byte !== RETURN && byte !== TAB) return at;
+  }
+  return at;
+}
+
+function literal(letters: Uint8Array, from: number): number {
+  if (from < 0) return -1;
+  for (let i = 0; i < letters.length; i++) if (text[from + i] !== letters[i]) return -1;
+  return from + letters.length;
+}
+
+/** From a key's letters to its value. */
+function memberValue(key: Uint8Array, from: number): number {
+  const to = literal(key, from);
+  if (to < 0 || text[to] !== QUOTE) return -1;
+  const at = blank(to + 1);
+  return text[at] === COLON ? blank(at + 1) : -1;
+}
+
+function idEnd(from: number): number {
+  const first = text[from];
+  if (first === QUOTE) {
+    const to = quoted(from);
+    return to - from - 2 > LONGEST_TEXT_ID ? -1 : to;
+  }
+  if (first >= ZERO && first <= NINE) {
+    let at = from + 1;
+    while (text[at] >= ZERO && text[at] <= NINE) at++;
+    const byte = text[at];
+    if (byte === POINT || (byte | SPACE) === LETTER_E) return -1;
+    return at - from > MOST_DIGITS || (first === ZERO && at - from > 1) ? -1 : at;
+  }
+  return literal(NULL, from);
+}
+
+/** A quoted text of printable ASCII. */
+function quoted(from: number): number {
+  let at = from + 1;
+  for (let byte = text[at]; byte !== QUOTE; byte = text[++at]) {
+    if (byte < SPACE || byte >= DELETE || byte === BACKSLASH) return -1;
+  }
+  return at + 1;
+}
+
+function json(from: number, depth: number): number {
+  switch (text[from]) {
+    case QUOTE:
+      return quoted(from);
+    case OPEN_ARRAY:
+      return items(from, depth, CLOSE_ARRAY);
+    case OPEN_OBJECT:
+      return items(from, depth, CLOSE_OBJECT);
+    case TRUE[0]:
+      return literal(TRUE, from);
+    case FALSE[0]:
+      return literal(FALSE, from);
+    case NULL[0]:
+      return literal(NULL, from);
+    default:
+      return number(from);
+  }
+}
+
+/** An array, or an object, by what closes it. */
+function items(from: number, depth: number, close: number): number {
+  if (depth >= DEEPEST) return -1;
+  let at = blank(from + 1);
+  if (text[at] === close) return at + 1;
+  for (;;) {
+    if (close === CLOSE_OBJECT) {
+      if (text[at] !== QUOTE) return -1;
+      const key = quoted(at);
+      if (key < 0) return -1;
+      const colon = blank(key);
+      if (text[colon] !== COLON) return -1;
+      at = blank(colon + 1);
+    }
+    at = json(at, depth + 1);
+    if (at < 0) return -1;
+    at = blank(at);
+    if (text[at] === close) return at + 1;
+    if (text[at] !== COMMA) return -1;
+    at = blank(at + 1);
+  }
+}
+
+function number(from: number): number {
+  let at = text[from] === MINUS ? from + 1 : from;
+  at = text[at] === ZERO ? at + 1 : digits(at);
+  if (at < 0) return -1;
+  if (text[at] === POINT) at = digits(at + 1);
+  if (at < 0 || (text[at] | SPACE) !== LETTER_E) return at;
+  const signed = text[at + 1] === PLUS || text[at + 1] === MINUS;
+  return digits(at + (signed ? 2 : 1));
+}
+
+function digits(from: number): number {
+  let at = from;
+  while (text[at] >= ZERO && text[at] <= NINE) at++;
+  return at > from ? at : -1;
+}
+
 const NO_METHODS: ReadonlySet<number> = new Set();

@@ -1,11 +1,11 @@
 import type { MethodResults } from "../cache/result-cache.ts";
 import type { Method, Namespace, RawForm, Registry } from "../registry.ts";
-import { type EnvelopeScan, nameHash } from "./envelope-scan.ts";
+import { type EnvelopeScan, MethodName } from "./envelope-scan.ts";
 
 /** A method of a namespace under its name on the wire. */
 export interface WireMethod {
   readonly name: string;
-  readonly nameBytes: Uint8Array;
+  readonly scanned: MethodName;
   readonly namespace: Namespace;
   readonly method: Method;
   readonly raw: RawForm | undefined;
@@ -27,12 +27,12 @@ export class MethodTable {
         const results: MethodResults | undefined = method.keep && new Map();
         if (raw === undefined && results === undefined) continue;
         const name = `${namespace}_${method.name}`;
-        const hash = nameHash(name);
-        const other = this.#byHash.get(hash);
+        const scanned = new MethodName(name);
+        const other = this.#byHash.get(scanned.hash);
         if (other !== undefined) throw new RangeError(`${name} and ${other.name} have the same hash`);
-        const entry = { name, nameBytes: Buffer.from(name, "latin1"), namespace, method, raw, results };
-        this.#byHash.set(hash, entry);
-        if (raw !== undefined) this.#raw.add(hash);
+        const entry = { name, scanned, namespace, method, raw, results };
+        this.#byHash.set(scanned.hash, entry);
+        if (raw !== undefined) this.#raw.add(scanned.hash);
         this.#byName.set(name, entry);
       }
     }
@@ -47,14 +47,9 @@ export class MethodTable {
     return this.#byName.get(name);
   }
 
-  /** The method that a request names. */
-  find(body: Uint8Array, scan: EnvelopeScan): WireMethod | undefined {
+  /** The method that a request names; `scan` must not have looked at another one since. */
+  find(scan: EnvelopeScan): WireMethod | undefined {
     const found = this.#byHash.get(scan.methodHash);
-    if (found === undefined) return undefined;
-    const { nameBytes } = found;
-    const from = scan.methodFrom;
-    if (nameBytes.length !== scan.methodTo - from) return undefined;
-    for (let i = 0; i < nameBytes.length; i++) if (nameBytes[i] !== body[from + i]) return undefined;
-    return found;
+    return found?.scanned.isFoundBy(scan) ? found : undefined;
   }
 }
