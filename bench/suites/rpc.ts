@@ -21,7 +21,9 @@ import { answerTo, call, type Load, latencyAt, load, requireWrk } from "../lib/w
 const ECHO = join(import.meta.dirname, "..", "lib", "bare-echo.ts");
 const BLOCK_NUMBER = call("node_getBlockNumber", []);
 const LONG_CONNECTIONS = 2;
-const MOST_LEAVES = 10_000;
+/** Most leaves of a call, and calls of a batch: together a search for 10,000 leaves. */
+const MOST_LEAVES = 100;
+const MOST_CALLS = 100;
 
 interface Served {
   readonly url: string;
@@ -81,11 +83,14 @@ async function compare(
   };
 }
 
-/** A search for as many leaves as a call may name, none of which is in the tree. */
-function leafSearch(): string {
+/** A batch of searches for as many leaves as there may be, none of which is in the tree. */
+function leafSearches(): string {
   const random = new SeededBytes(1);
-  const values = Array.from({ length: MOST_LEAVES }, () => toHex(random.field()));
-  return call("node_findLeavesIndexes", ["latest", NOTE_HASH_TREE, values]);
+  const search = () => {
+    const values = Array.from({ length: MOST_LEAVES }, () => toHex(random.field()));
+    return call("node_findLeavesIndexes", ["latest", NOTE_HASH_TREE, values]);
+  };
+  return `[${Array.from({ length: MOST_CALLS }, search).join(",")}]`;
 }
 
 /** One connection's calls with and without long calls of each kind on others, in turn. */
@@ -111,7 +116,7 @@ async function shortCalls({ repeats, seconds, progress }: SuiteContext, node: Se
       what: "simulations",
       body: freshCalls("node_simulatePublicCalls", await simulable(node), "long", 1)[0],
     },
-    { name: FIGURES.delayBySearches, what: "searches for 10,000 leaves", body: leafSearch() },
+    { name: FIGURES.delayBySearches, what: "searches for 10,000 leaves", body: leafSearches() },
     { name: FIGURES.delayByBlocks, what: "answers of 50 blocks", body: call("node_getBlocks", [1, 50]) },
   ]) {
     progress(`short calls beside ${what}`);
