@@ -137,13 +137,18 @@ export function call(method: string, params: readonly unknown[]): string {
   return JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
 }
 
+interface RpcAnswer {
+  result?: unknown;
+  error?: unknown;
+}
+
 /** Asks once, also a batch; throws LoadError when an answer is not a result. */
 export async function answerTo(url: string, body: string): Promise<unknown> {
   const response = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
   const text = await response.text();
   if (!response.ok) throw new LoadError(url, `HTTP ${response.status} to ${body.slice(0, 120)}`, text);
-  const answer: unknown = JSON.parse(text);
-  const results = [answer].flat().map((one: { result?: unknown; error?: unknown }) => {
+  const answer: RpcAnswer | RpcAnswer[] = JSON.parse(text);
+  const results = [answer].flat().map((one) => {
     if (one.error === undefined && "result" in one) return one.result;
     throw new LoadError(url, `no result to ${body.slice(0, 120)}: ${text.slice(0, 200)}`, text);
   });
