@@ -2,6 +2,7 @@ import { Piscina } from "piscina";
 import { ChainStore } from "../archiver/chain-store.ts";
 import { ContentStore } from "../archiver/content-store.ts";
 import { loadCore } from "../core/load-core.ts";
+import { lowerThreadPriority } from "../core/thread-priority.ts";
 import { equal } from "../protocol/bytes.ts";
 import { L1_TO_L2_MESSAGE_TREE, L1_TO_L2_MESSAGES_PER_CHECKPOINT } from "../protocol/constants.ts";
 import { openStore } from "../storage/store.ts";
@@ -13,8 +14,9 @@ import { processTxs } from "./process-txs.ts";
 import { Siloing } from "./siloing.ts";
 import { Vm } from "./vm/vm.ts";
 
-/** Runs in the threads of an ExecutionPool: each has its own core, VM, caches and read-only view of the chain store. */
+/** Runs in the threads of an ExecutionPool: each has its own core, VM, caches and read-only view of the chain store. Short calls go before them. */
 
+lowerThreadPriority();
 const { path, mapSizeKb, publicData, epochDuration, commits } = Piscina.workerData as WorkerSetup;
 const core = loadCore();
 const store = openStore({ path, mapSizeKb, readOnly: true, commits });

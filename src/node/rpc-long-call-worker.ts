@@ -1,5 +1,5 @@
-import { setPriority } from "node:os";
 import { Piscina } from "piscina";
+import { lowerThreadPriority } from "../core/thread-priority.ts";
 import type { RpcAnswer } from "../rpc/jsonrpc/answer.ts";
 import { Dispatcher } from "../rpc/jsonrpc/dispatcher.ts";
 import { ABSENT_SERVICES } from "../rpc/methods/absent-services.ts";
@@ -14,9 +14,7 @@ import { openRpcReads, resultCache } from "./rpc-reads.ts";
 
 const { reads: readsOptions, namespaces, maxBatchSize } = Piscina.workerData as LongCallSettings;
 
-/** Nobody waits for these threads: on Linux this lowers the priority of the calling thread alone. */
-const LOW_PRIORITY = 10;
-if (process.platform === "linux") setPriority(0, LOW_PRIORITY);
+lowerThreadPriority();
 
 const { store, ...reads } = openRpcReads(readsOptions);
 
