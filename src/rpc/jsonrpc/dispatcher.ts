@@ -28,7 +28,7 @@ export interface DispatcherOptions {
   expectedErrors?: readonly (abstract new (
     ...args: never[]
   ) => Error)[];
-  /** Keeps the texts of results. Asked before each request, so that its reads see the latest commit. */
+  /** Keeps the ends of answers, from the result on. Asked before each request, so that its reads see the latest commit. */
   results?: ResultCache;
   /** Takes the calls that would hold up others. */
   longCalls?: LongCalls;
@@ -40,9 +40,8 @@ interface Kept {
   key: string;
 }
 
-/** A kept text from this size on is sent from where it is. */
+/** A kept result from this size on is sent from where it is. */
 const SENT_IN_PARTS = 16 * 1024;
-const CLOSING = Buffer.from("}");
 /** The method's name as clients write it, in front of the params, and where it is looked for. */
 const METHOD_AT_START = /^[^[]*"method" ?: ?"(\w+)"/;
 const METHOD_WITHIN = 256;
@@ -90,14 +89,13 @@ export class Dispatcher {
    */
   answerScanned(body: Uint8Array): Uint8Array | readonly Uint8Array[] | RpcAnswer | Promise<RpcAnswer> | undefined {
     const scan = this.#scan;
-    const { raw } = this.#methods;
-    if (!scan.scan(body, raw)) return undefined;
+    if (!scan.scan(body, this.#methods.raw)) return undefined;
     const found = this.#methods.find(scan);
     if (found === undefined) return undefined;
     const cache = this.#options.results;
     cache?.renew();
     if (found.raw !== undefined) {
-      this.#open(body);
+      this.#open(body).part(RESULT_MEMBER, 0, RESULT_MEMBER.length);
       try {
         if (found.raw(body, scan.paramsFrom, scan.paramsTo, this.#out)) return this.#out.text("}").view();
       } catch {
@@ -109,11 +107,10 @@ export class Dispatcher {
     const { paramsFrom, paramsTo } = scan;
     if (cache === undefined || found.results === undefined || paramsTo - paramsFrom > LONGEST_KEY) return undefined;
     const key = paramsTo - paramsFrom <= 2 ? "[]" : latin1(body, paramsFrom, paramsTo);
-    const text = cache.get(found.results, key);
-    if (text !== undefined) {
-      this.#open(body);
-      if (text.length >= SENT_IN_PARTS) return [new Uint8Array(this.#out.view()), text, CLOSING];
-      return this.#out.bytes(text).text("}").view();
+    const end = cache.get(found.results, key);
+    if (end !== undefined) {
+      const out = this.#open(body);
+      return end.length >= SENT_IN_PARTS ? [new Uint8Array(out.view()), end] : out.bytes(end).view();
     }
     const request = {
       id: scan.idTo > 0 ? JSON.parse(latin1(body, scan.idFrom, scan.idTo)) : undefined,
@@ -123,13 +120,10 @@ export class Dispatcher {
     return this.#call(request, { results: found.results, key });
   }
 
-  /** The start of an answer with a result to the request that was scanned. */
-  #open(body: Uint8Array): void {
+  /** The start of the answer to the request that was scanned, up to its result. */
+  #open(body: Uint8Array): JsonWriter {
     const { idFrom, idTo } = this.#scan;
-    const out = this.#out;
-    if (idTo > 0) out.part(OPENING_WITH_ID, 0, OPENING_WITH_ID.length).part(body, idFrom, idTo);
-    else out.bytes(OPENING);
-    out.part(RESULT_MEMBER, 0, RESULT_MEMBER.length);
+    return idTo > 0 ? this.#out.bytes(OPENING_WITH_ID).part(body, idFrom, idTo) : this.#out.bytes(OPENING);
   }
 
   /** Answers a request body of any kind. `admitBatch` as for `answer`. */
@@ -198,9 +192,10 @@ export class Dispatcher {
     if (typeof item !== "object" || item === null) return { status: 400, body: invalidSlot("Invalid Request") };
     const request = item as RequestObject;
     const kept = this.#keptFor(request);
-    const text = kept && this.#options.results?.get(kept.results, kept.key);
-    if (text === undefined) return this.#call(request, kept);
+    const end = kept && this.#options.results?.get(kept.results, kept.key);
+    if (end === undefined) return this.#call(request, kept);
     try {
+      const text = end.subarray(RESULT_MEMBER.length, -1);
       return this.#answer(request, text, (out, json) => void out.bytes(json));
     } catch (error) {
       return this.#error(request, error);
@@ -327,9 +322,12 @@ export class Dispatcher {
     const encode = method.encode[namespace]!;
     if (kept !== undefined && result !== undefined) {
       return this.#answer(request, result, (out, value) => {
-        const from = out.length;
+        // What follows the id, to the end of the answer, is kept.
+        const from = out.length - RESULT_MEMBER.length;
         encode(out, value);
-        this.#options.results?.put(kept.results, kept.key, out.writtenFrom(from), kept.lifetime);
+        const end = out.text("}").writtenFrom(from);
+        this.#options.results?.put(kept.results, kept.key, end, kept.lifetime);
+        out.rewind(out.length - 1);
       });
     }
     if (result !== undefined) return this.#answer(request, result, encode);
