@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hashChain } from "../../src/core/tile-chain.ts";
+import { MAX_NULLIFIERS_PER_TX } from "../../src/protocol/constants.ts";
 import { fr } from "../../src/protocol/field.ts";
 import { applyInParts, cutIntoParts } from "../../src/world-state/apply-in-parts.ts";
 import type { TileHasher } from "../../src/world-state/tree-batch.ts";
@@ -33,10 +34,15 @@ async function oneByOne(open: OpenState, shapes: BlockShape[]): Promise<BlockEff
   for (const { nullifiers, slots, notes } of shapes) {
     const tx = {
       noteHashes: Array.from({ length: notes }, (_, i) => fr(1 + i)),
-      nullifiers: Array.from({ length: nullifiers }, fresh),
+      nullifiers: Array.from({ length: Math.min(nullifiers, MAX_NULLIFIERS_PER_TX) }, fresh),
       publicDataWrites: slots.map(({ slot, value }) => ({ leafSlot: fr(200 + slot), value: fr(value) })),
     };
-    const block = makeBlock(open.state, [tx], undefined);
+    const txs = [tx];
+    for (let left = nullifiers - MAX_NULLIFIERS_PER_TX; left > 0; left -= MAX_NULLIFIERS_PER_TX) {
+      const length = Math.min(left, MAX_NULLIFIERS_PER_TX);
+      txs.push({ noteHashes: [], nullifiers: Array.from({ length }, fresh), publicDataWrites: [] });
+    }
+    const block = makeBlock(open.state, txs, undefined);
     await apply(open, [block]);
     blocks.push(block);
   }
@@ -79,6 +85,34 @@ describe("blocks applied in parts", () => {
       ),
       { numRuns: 40 },
     );
+  });
+
+  it("give those rows also where a part is committed while later blocks of the next wait for their turn to be hashed", async () => {
+    const [one, parts] = [openState(), openState([], undefined, later)];
+    try {
+      // The first two blocks of the second part are handed to the threads, which is when the first part is committed.
+      const slots = Array.from({ length: 10 }, (_, slot) => ({ slot: 1 + slot, value: 1 }));
+      const blocks = await oneByOne(
+        one,
+        Array.from({ length: 4 }, (_, i) => ({ nullifiers: 1_100, notes: 2, slots: slots.slice(i) })),
+      );
+      one.store.transaction(() => settle(one));
+      const commits: number[] = [];
+      const [first, ...others] = units(blocks);
+      await applyInParts(parts.state, [[first], others], (_, prepared) => {
+        if (prepared === undefined) return;
+        commits.push(prepared.last);
+        parts.store.transaction(() => {
+          parts.state.write(prepared);
+          settle(parts);
+        });
+      });
+      expect(commits).toEqual([1, 4]);
+      expect(dump(parts.store)).toEqual(dump(one.store));
+    } finally {
+      await one.close();
+      await parts.close();
+    }
   });
 
   const four = [10, 60, 60, 60].map((nullifiers) => ({ nullifiers, slots: [], notes: 1 }));
