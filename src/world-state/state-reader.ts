@@ -47,7 +47,7 @@ export class StateReader implements WorldStateReader {
   readonly #known = new Map<number, KnownState>();
   /** Those whose row was read under the present status. */
   readonly #confirmed = new Map<number, KnownState>();
-  readonly #store: Store;
+  protected readonly store: Store;
   #status = parseStatus(new Uint8Array(STATUS_BYTES));
   /** The store's version that the status is of, undefined while a transaction may be changing it. */
   #statusVersion: number | undefined;
@@ -60,7 +60,7 @@ export class StateReader implements WorldStateReader {
   /** The store's tables hold at least block 0, which is answered from `genesis`. */
   constructor(core: Core, store: Store, genesis: GenesisState) {
     this.core = core;
-    this.#store = store;
+    this.store = store;
     this.tables = openTables(store);
     const { tables } = this;
     this.#genesis = genesis;
@@ -71,7 +71,7 @@ export class StateReader implements WorldStateReader {
   status(): WorldStateStatus {
     const row = this.#nextStatusRow;
     readStatusRow(this.tables, row);
-    this.#statusVersion = this.#store.current();
+    this.#statusVersion = this.store.current();
     if (!equal(row, this.#statusRow)) {
       this.#nextStatusRow = this.#statusRow;
       this.#statusRow = row;
@@ -100,10 +100,10 @@ export class StateReader implements WorldStateReader {
     wanted: WantedLeaf,
     text: LeafText,
   ): Uint8Array | undefined {
-    const version = this.#store.current();
+    const version = this.store.current();
     if (version !== undefined && version === this.#statusVersion) {
       const found = this.#at(meant, this.#status).lowLeafText?.(tree, key, wanted, text);
-      if (this.#store.current() === version) return found;
+      if (this.store.current() === version) return found;
     }
     return this.at(meant).lowLeafText?.(tree, key, wanted, text);
   }

@@ -51,7 +51,6 @@ const FOREIGN = "blocks were prepared by another world state";
 
 /** The five trees over the chain store, as of every kept block. */
 export class WorldState extends StateReader implements WorldStateWriter {
-  readonly #store: Store;
   readonly #hasher: TileHasher | undefined;
   readonly #prefilled: PrefilledEntry[];
   readonly #forks = new Set<WeakRef<Fork>>();
@@ -60,7 +59,6 @@ export class WorldState extends StateReader implements WorldStateWriter {
   constructor(core: Core, store: Store, prefilled: PrefilledEntry[], hasher?: TileHasher) {
     const genesis = genesisState(core, prefilled);
     super(core, store, genesis);
-    this.#store = store;
     this.#hasher = hasher;
     const entries = concat(...prefilled.flatMap(({ slot, value }) => [slot, value]));
     const stored = this.tables.meta.get(GENESIS_KEY);
@@ -73,7 +71,7 @@ export class WorldState extends StateReader implements WorldStateWriter {
   }
 
   #writeGenesis(fork: Fork, entries: Uint8Array): void {
-    writeBlocks(this.#store, this.tables, genesisChanges(fork));
+    writeBlocks(this.store, this.tables, genesisChanges(fork));
     this.tables.meta.put(GENESIS_KEY, entries);
   }
 
@@ -130,7 +128,7 @@ export class WorldState extends StateReader implements WorldStateWriter {
     if (!(prepared instanceof Prepared)) throw new WorldStateError(FOREIGN);
     const { tip, oldest } = this.status();
     if (prepared.first !== tip + 1) throw new WorldStateError(`block ${prepared.first} does not follow block ${tip}`);
-    writeBlocks(this.#store, this.tables, prepared.changes);
+    writeBlocks(this.store, this.tables, prepared.changes);
     if (oldest === 0) updateStatus(this.tables, { oldest: 1 });
   }
 
