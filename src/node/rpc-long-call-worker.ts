@@ -1,5 +1,5 @@
 import { Piscina } from "piscina";
-import { lowerThreadPriority } from "../core/thread-priority.ts";
+import { letOthersRun, lowerThreadPriority } from "../core/thread-priority.ts";
 import type { RpcAnswer } from "../rpc/jsonrpc/answer.ts";
 import { Dispatcher } from "../rpc/jsonrpc/dispatcher.ts";
 import { ABSENT_SERVICES } from "../rpc/methods/absent-services.ts";
@@ -76,10 +76,10 @@ class Handed<T> {
   }
 }
 
-/** Of its own memory, whatever part of the writer's it was. */
+/** With a body that has a buffer to itself. */
 async function owned(answer: RpcAnswer | Promise<RpcAnswer>): Promise<RpcAnswer> {
   const { status, body } = await answer;
-  return { status, body: new Uint8Array(body) };
+  return { status, body: body.length === body.buffer.byteLength ? body : new Uint8Array(body) };
 }
 
 export async function answer(body: Uint8Array): Promise<unknown> {
@@ -101,7 +101,9 @@ function handed(value: unknown, bodies: readonly Uint8Array[]): unknown {
 
 export async function answerEach(calls: Uint8Array): Promise<unknown> {
   const bodies: Uint8Array[] = [];
-  for (const call of JSON.parse(Buffer.from(calls).toString()))
+  for (const call of JSON.parse(Buffer.from(calls).toString())) {
+    letOthersRun();
     bodies.push((await owned(dispatcher.answer(call))).body);
+  }
   return handed(bodies, bodies);
 }

@@ -1,3 +1,4 @@
+import { letOthersRun } from "../../core/thread-priority.ts";
 import { ActiveRun, RETURNED, REVERTED } from "./active-run.ts";
 import { VmDeadlineError, VmMemoryError, VmRequestError } from "./errors.ts";
 import type { VmHost } from "./host.ts";
@@ -28,10 +29,10 @@ const KEPT_MEMORY = 256 * MIB;
 const KEPT_PROGRAMS = 128 * MIB;
 
 /**
- * Instructions between two looks at the clock. The engine exchanges a function's first code for optimized code only when the
- * function is called again, so slices must not be long.
+ * Instructions between two looks at the clock: some hundredths of a millisecond, and some ten at worst. The engine exchanges a function's
+ * first code for optimized code only when the function is called again, so slices must not be long.
  */
-const SLICE = 1 << 16;
+const SLICE = 1 << 10;
 
 /**
  * The public VM (sheet 05). One per thread: runs are synchronous and do not nest. Programs and decoded forms are kept from run to
@@ -89,6 +90,7 @@ export class Vm {
     const limit = this.#memoryBytes;
     const active = (): ActiveRun => {
       if (this.#active === undefined) throw new VmRequestError("run", "is not active");
+      letOthersRun();
       return this.#active;
     };
     const imports = hostFunctions(active, () => {
@@ -131,7 +133,10 @@ export class Vm {
   }
 
   #execute({ exports }: VmInstance, deadline: number | undefined): void {
-    while (exports.execute(SLICE) !== 0) requireTime(deadline);
+    while (exports.execute(SLICE) !== 0) {
+      requireTime(deadline);
+      letOthersRun();
+    }
   }
 
   #executeTraced(run: ActiveRun, trace: Tracer, deadline: number | undefined): void {

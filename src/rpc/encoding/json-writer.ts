@@ -1,3 +1,6 @@
+import { letOthersRun } from "../../core/thread-priority.ts";
+import { giveBack } from "../give-back.ts";
+
 /** JSON text as bytes, written straight from the stored form of values: no objects, no bigint for hashes, no second pass. */
 
 const HIGH_DIGIT = new Uint8Array(256);
@@ -17,10 +20,10 @@ const CLOSE_ARRAY = 0x5d;
 /** Bytes of one quoted word: two quotes, 0x, 64 digits. */
 const WORD_TEXT_BYTES = 68;
 const INITIAL_BYTES = 16 * 1024;
-/** Results above this are handed over with their buffer instead of being copied out of it. */
-const HANDED_OVER_BYTES = 64 * 1024;
-/** Most bytes that a new buffer starts with. */
-const MOST_INITIAL_BYTES = 1024 * 1024;
+/** A view is of this much at most; what is longer is copied. */
+const MOST_VIEWED_BYTES = 64 * 1024;
+/** Larger buffers are not kept from result to result. */
+const MOST_KEPT_BYTES = 4 * 1024 * 1024;
 
 /** Zero words with a comma in front of each, grown to the longest padding that was asked for. */
 let zeroWords = Buffer.alloc(0);
@@ -53,19 +56,20 @@ export class JsonWriter {
     this.#length = length;
   }
 
-  /** The bytes written so far, which are the caller's from now on; the writer starts again. */
+  /** A copy of the bytes written so far, with a buffer to itself; the writer starts again. */
   take(): Uint8Array {
-    const written = this.#buffer.subarray(0, this.#length);
+    const written = new Uint8Array(this.#buffer.subarray(0, this.#length));
     this.#length = 0;
-    if (written.length <= HANDED_OVER_BYTES) return new Uint8Array(written);
-    // The next result is probably as long as this one.
-    this.#buffer = Buffer.allocUnsafeSlow(Math.min(this.#buffer.length, MOST_INITIAL_BYTES));
+    if (this.#buffer.length > MOST_KEPT_BYTES) {
+      giveBack(this.#buffer);
+      this.#buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
+    }
     return written;
   }
 
   /** As `take`, but valid only until the writer is used again. */
   view(): Uint8Array {
-    if (this.#length > HANDED_OVER_BYTES) return this.take();
+    if (this.#length > MOST_VIEWED_BYTES) return this.take();
     // Answers of one kind are often of one length.
     if (this.#view.length !== this.#length || this.#viewed !== this.#buffer) {
       this.#view = new Uint8Array(this.#buffer.buffer, this.#buffer.byteOffset, this.#length);
@@ -85,6 +89,7 @@ export class JsonWriter {
     if (needed > this.#buffer.length) {
       const grown = Buffer.allocUnsafeSlow(Math.max(needed, this.#buffer.length * 2));
       this.#buffer.copy(grown, 0, 0, this.#length);
+      giveBack(this.#buffer);
       this.#buffer = grown;
     }
     const at = this.#length;
@@ -248,6 +253,7 @@ export class JsonWriter {
     this.text("[");
     for (let i = 0; i < items.length; i++) {
       if (i > 0) this.text(",");
+      letOthersRun();
       write(this, items[i]);
     }
     return this.text("]");

@@ -1,3 +1,5 @@
+import { giveBack } from "../give-back.ts";
+
 /**
  * Bytes that are read past the limit before an oversize request is cut off, so that a client that is merely a little over it gets
  * to read its answer instead of a reset. The published client sends at most 10 MiB at once (sheet 02 section 1.9).
@@ -36,6 +38,10 @@ export class BodyCollector {
   }
 
   take(): Uint8Array {
-    return this.#chunks.length === 1 ? this.#chunks[0] : Buffer.concat(this.#chunks);
+    if (this.#chunks.length === 1) return this.#chunks[0];
+    const body = Buffer.concat(this.#chunks);
+    for (const chunk of this.#chunks) giveBack(chunk);
+    this.#chunks = [];
+    return body;
   }
 }

@@ -21,7 +21,7 @@ export interface Answer {
   status: number;
   /** Not to be changed once it has been sent: a list that is used again is written faster. */
   headers: readonly Header[];
-  /** Not sent in answer to HEAD. */
+  /** Not sent in answer to HEAD. A large one must be of this answer alone: its memory is given back once it has been sent. */
   body?: Uint8Array;
 }
 
@@ -29,6 +29,7 @@ export interface Answer {
 export interface BodyRequest {
   /** Most bytes to keep. A longer body is read to its end, as far as that is bearable, and thrown away. */
   maxBytes: number;
+  /** The body is valid during the call only. */
   answer(body: Uint8Array): Answer | Promise<Answer>;
   tooLarge(): Answer;
   timedOut(): Answer;

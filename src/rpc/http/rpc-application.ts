@@ -179,7 +179,7 @@ export class RpcApplication implements HttpApplication {
       timedOut: () => refuse(408, "request timeout"),
       answer(body) {
         if (encoding === "identity" || body.length === 0) return dispatch(body);
-        return decompressed(body, encoding, limit).then(dispatch, (error: unknown) => {
+        return decompressed(new Uint8Array(body), encoding, limit).then(dispatch, (error: unknown) => {
           if (error instanceof BodyTooLargeError) return tooLarge();
           if (error instanceof CorruptBodyError) return refuse(400, error.message);
           throw error;

@@ -1,4 +1,5 @@
 import type * as uws from "uWebSockets.js";
+import { giveBack } from "../give-back.ts";
 import type { Turns } from "../turns.ts";
 import type { AnswerBudget } from "./answer-budget.ts";
 import { headBytes } from "./answer-head.ts";
@@ -80,6 +81,8 @@ export class UwsExchange implements Timed {
   #body: BodyCollector | undefined;
   #onExpiry: () => void = () => undefined;
   #held = 0;
+  /** Of the answer that is being sent, its own. */
+  #sent: Uint8Array = EMPTY;
   #done = false;
 
   /** The exchange counts as in flight already. */
@@ -122,7 +125,9 @@ export class UwsExchange implements Timed {
     this.#wanted = undefined;
     this.#shared.deadlines.clear(this);
     try {
-      this.settle(wanted.answer(body.take()));
+      const bytes = body.take();
+      this.settle(wanted.answer(bytes));
+      giveBack(bytes);
     } catch (error) {
       this.#send(this.#shared.application.failed(error), false);
     }
@@ -152,6 +157,7 @@ export class UwsExchange implements Timed {
     if (fits && !this.#facts.headOnly) this.#held = bytes;
     const close = cutOff || !fits || this.#facts.clientCloses || drain.closing;
     const { body = EMPTY } = answer;
+    this.#sent = body;
     const res = this.#res;
     res.cork(() => {
       writeHead(res, answer);
@@ -224,6 +230,7 @@ export class UwsExchange implements Timed {
   goOn(body: Uint8Array): void {
     if (!this.#shared.budget.take(body.length)) return void this.#res.close();
     this.#held = body.length;
+    this.#sent = body;
     this.#sendRest(new Body([body]), this.#facts.clientCloses, false);
   }
 
@@ -244,5 +251,6 @@ export class UwsExchange implements Timed {
     this.#shared.budget.release(this.#held);
     this.#shared.deadlines.clear(this);
     this.#shared.drain.leave();
+    giveBack(this.#sent);
   }
 }
