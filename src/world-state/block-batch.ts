@@ -5,7 +5,7 @@ import { FR_ZERO } from "../protocol/field.ts";
 import { applyBlock, checkBlock } from "./apply-block.ts";
 import { Fork, isEmptyLeaf } from "./fork.ts";
 import { giveWay } from "./give-way.ts";
-import { preimage } from "./indexed-overlay.ts";
+import { preimageBytes, writePreimage } from "./indexed-overlay.ts";
 import { BlockSealer, type SealedBlock } from "./sealed-block.ts";
 import { MovableState } from "./state-view.ts";
 import { StoredState } from "./stored-state.ts";
@@ -127,9 +127,13 @@ export class BlockBatch {
     const { block, leaves, appended } = sealed;
     for (const { tree, position, value } of appended) this.#nodes[tree].push({ index: position, block, words: value });
     for (const tree of [NULLIFIER_TREE, PUBLIC_DATA_TREE] as const) {
-      for (const leaf of leaves[tree]) {
+      const width = preimageBytes(tree);
+      // One buffer for all of them: the garbage collector looks after each buffer by itself.
+      const preimages = new Uint8Array(leaves[tree].length * width);
+      for (const [i, leaf] of leaves[tree].entries()) {
+        writePreimage(leaf, preimages, i * width);
         // A leaf that an update leaves empty has node 0 (sheet 01 section 7.3).
-        const words = isEmptyLeaf(leaf) ? FR_ZERO : preimage(leaf);
+        const words = isEmptyLeaf(leaf) ? FR_ZERO : preimages.subarray(i * width, (i + 1) * width);
         this.#nodes[tree].push({ index: leaf.index, block, words });
       }
     }

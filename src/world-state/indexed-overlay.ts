@@ -1,5 +1,6 @@
 import type { Core } from "../core/core.ts";
 import { isZero } from "../protocol/bytes.ts";
+import { PUBLIC_DATA_TREE } from "../protocol/constants.ts";
 import { FR_ZERO } from "../protocol/field.ts";
 import { SortedKeys } from "./sorted-keys.ts";
 import type { IndexedTree, StateView } from "./state-view.ts";
@@ -86,12 +87,12 @@ export class IndexedOverlay {
    */
   writeNodes({ emptyAsZero = true } = {}): void {
     if (this.#pending.size === 0) return;
-    const arity = this.#tree === 0 ? 3 : 4;
+    const width = preimageBytes(this.#tree);
     const leaves = Array.from(this.#pending, (index) => this.#leaves.get(index) as StoredLeaf);
     this.#pending.clear();
-    const input = new Uint8Array(leaves.length * arity * 32);
-    for (const [i, leaf] of leaves.entries()) writePreimage(leaf, input, i * arity * 32);
-    const hashes = this.#core.hashMany(input, arity);
+    const input = new Uint8Array(leaves.length * width);
+    for (const [i, leaf] of leaves.entries()) writePreimage(leaf, input, i * width);
+    const hashes = this.#core.hashMany(input, width / 32);
     for (const [i, leaf] of leaves.entries()) {
       const empty = emptyAsZero && isZero(leaf.key) && (leaf.value === undefined || isZero(leaf.value));
       this.#nodes.setNode(leaf.index, empty ? FR_ZERO : hashes.subarray(i * 32, i * 32 + 32));
@@ -106,10 +107,8 @@ export class IndexedOverlay {
   }
 }
 
-export function preimage(leaf: IndexedLeaf): Uint8Array {
-  const words = new Uint8Array(leaf.value === undefined ? 96 : 128);
-  writePreimage(leaf, words, 0);
-  return words;
+export function preimageBytes(tree: IndexedTree): number {
+  return tree === PUBLIC_DATA_TREE ? 128 : 96;
 }
 
 /** Preimage words: key [, value], next key, next index (sheet 01 section 7.1). `out` is zero where it is not written. */

@@ -6,6 +6,13 @@ function prefixOf(key: Uint8Array): number {
   return ((key[0] << 8) | key[1]) * 2 ** 32 + (((key[2] << 24) | (key[3] << 16) | (key[4] << 8) | key[5]) >>> 0);
 }
 
+/** Things in order of their keys of 32 bytes. */
+export function inOrderOfKeys<T extends { readonly key: Uint8Array }>(things: Iterable<T>): T[] {
+  return Array.from(things, (thing) => ({ thing, prefix: prefixOf(thing.key) }))
+    .sort((a, b) => a.prefix - b.prefix || Buffer.compare(a.thing.key, b.thing.key))
+    .map(({ thing }) => thing);
+}
+
 /** Keys of 32 bytes in order, each with a number: few large arrays, so that tens of thousands of keys cost no objects. */
 export class SortedKeys {
   #length = 0;
@@ -43,7 +50,7 @@ export class SortedKeys {
   /** Adds keys that are not there yet, in any order. */
   add(entries: readonly { key: Uint8Array; index: number }[]): void {
     this.#reserve(this.#length + entries.length);
-    const ascending = [...entries].sort((a, b) => Buffer.compare(a.key, b.key));
+    const ascending = inOrderOfKeys(entries);
     // From the end, so that each run between two new keys moves once.
     for (let left = ascending.length, end = this.#length; left > 0; left--) {
       const { key, index } = ascending[left - 1];

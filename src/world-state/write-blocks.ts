@@ -1,6 +1,7 @@
 import { NULLIFIER_TREE, PUBLIC_DATA_TREE, TREE_IDS } from "../protocol/constants.ts";
 import type { Store } from "../storage/store.ts";
 import type { SealedBlock } from "./sealed-block.ts";
+import { inOrderOfKeys } from "./sorted-keys.ts";
 import type { IndexedTree } from "./state-view.ts";
 import {
   blockKey,
@@ -82,9 +83,8 @@ function writeLeaves(
   // One buffer for all rows: the store looks up the address of each buffer that it is given for the first time.
   const width = leafRowBytes(tree);
   const rows = new Uint8Array(leaves.size * width);
-  const byKey = [...leaves.values()].sort((a, b) => Buffer.compare(a.key, b.key));
   let at = 0;
-  inSteps(store, byKey, (leaf) => {
+  inSteps(store, inOrderOfKeys(leaves.values()), (leaf) => {
     tables.keys.put(valueKey(tree, leaf.key), leafBytes(leaf, rows.subarray(at, at + width)));
     at += width;
   });
