@@ -1,3 +1,4 @@
+import { giveBack } from "../give-back.ts";
 import { failure, type RpcAnswer } from "../jsonrpc/answer.ts";
 import type { AdmitBatch, Dispatcher } from "../jsonrpc/dispatcher.ts";
 import { LONGEST_SCANNED } from "../jsonrpc/envelope-scan.ts";
@@ -118,11 +119,10 @@ export class RpcApplication implements HttpApplication {
     if (acceptEncoding === "" || answer.body.length < COMPRESSION_THRESHOLD) return plain;
     const compression = acceptedCompression(acceptEncoding);
     if (compression === undefined) return plain;
-    const encoded = (body: Uint8Array): Answer => ({
-      ...plain,
-      headers: [...plain.headers, ["Content-Encoding", compression.name]],
-      body,
-    });
+    const encoded = (body: Uint8Array): Answer => {
+      giveBack(answer.body);
+      return { ...plain, headers: [...plain.headers, ["Content-Encoding", compression.name]], body };
+    };
     const body = compress(compression, answer.body);
     return body instanceof Promise ? body.then(encoded) : encoded(body);
   }
