@@ -175,6 +175,9 @@ export async function rpcSuite(context: SuiteContext): Promise<SuiteResult> {
     const blockBody = call("node_getBlock", [await classPublishingBlock(ours)]);
     const number = await compare(context, { row: "block-number", peer: "echo", body: BLOCK_NUMBER }, ours, echo);
     const measurements: SuiteResult["measurements"] = [number.comparison];
+    measurements.push(await twoThreads(context, l1));
+    // Before the reference runs, which has something to do at rest too.
+    const short = await shortCalls(context, ours);
     if (context.reference !== undefined) {
       const reference = keep(await startReferenceNode(context.reference, l1));
       const byReference = { peer: "reference" } as const;
@@ -184,8 +187,6 @@ export async function rpcSuite(context: SuiteContext): Promise<SuiteResult> {
       ] as const)
         measurements.push((await compare(context, of, ours, reference)).comparison);
     }
-    measurements.push(await twoThreads(context, l1));
-    const short = await shortCalls(context, ours);
     return {
       measurements: [...measurements, ...short.measurements],
       latencies: [
