@@ -4,7 +4,7 @@ import type { HashManyTask } from "./pool-worker.ts";
 import type { TileChain } from "./tile-chain.ts";
 import { type HashedTiles, hashedTiles } from "./tile-job.ts";
 
-/** Tasks that a thread has at hand, so that it goes on while this one is held up. */
+/** Tasks that a thread has at hand, so that it goes on while this one is held up: for two seconds when it writes a large part of a sync. */
 const TASKS_AT_HAND = 16;
 /** Hashes below which another thread costs more than it saves: some 0.1 ms of messages against 40 us a hash. */
 const MIN_HASHES_PER_TASK = 32;

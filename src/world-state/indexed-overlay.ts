@@ -107,6 +107,7 @@ export class IndexedOverlay {
   }
 }
 
+/** Bytes of a leaf's preimage. */
 export function preimageBytes(tree: IndexedTree): number {
   return tree === PUBLIC_DATA_TREE ? 128 : 96;
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { giveBack } from "../../src/rpc/give-back.ts";
 import { BodyCollector } from "../../src/rpc/http/body-collector.ts";
+import { listenWithUws } from "../../src/rpc/http/uws-listener.ts";
 
 const LARGE = 100_000;
 
@@ -29,4 +30,29 @@ test("a body that came in pieces is whole, and its pieces are gone", () => {
   expect(body).toHaveLength(3 * LARGE);
   expect([0, LARGE, 2 * LARGE].map((at) => body[at])).toEqual([1, 2, 3]);
   expect(pieces.map(({ buffer }) => buffer.byteLength)).toEqual([0, 0, 0]);
+});
+
+test("a large answer arrives whole, and its memory is given back, whether its client takes it or leaves", async () => {
+  const answers: Uint8Array[] = [];
+  const application = {
+    receive: () => {
+      const body = new Uint8Array(20 * LARGE).fill(answers.length + 1);
+      answers.push(body);
+      return { status: 200, headers: [], body };
+    },
+    failed: () => ({ status: 500, headers: [] }),
+  };
+  const times = { requestTimeoutMs: 10_000, stallTimeoutMs: 10_000 };
+  const listener = await listenWithUws(application, { host: "127.0.0.1", port: 0, ...times });
+  try {
+    const url = `http://127.0.0.1:${listener.port}/`;
+    const taken = new Uint8Array(await (await fetch(url)).arrayBuffer());
+    expect(taken).toEqual(new Uint8Array(20 * LARGE).fill(1));
+    const leaving = new AbortController();
+    await fetch(url, { signal: leaving.signal });
+    leaving.abort();
+    await expect.poll(() => answers.map(({ buffer }) => buffer.byteLength)).toEqual([0, 0]);
+  } finally {
+    await listener.close(0);
+  }
 });

@@ -29,8 +29,8 @@ const KEPT_MEMORY = 256 * MIB;
 const KEPT_PROGRAMS = 128 * MIB;
 
 /**
- * Instructions between two looks at the clock: some hundredths of a millisecond, and some ten at worst. The engine exchanges a function's
- * first code for optimized code only when the function is called again, so slices must not be long.
+ * Instructions between two looks at the clock: some hundredths of a millisecond, some ten milliseconds where all of them hash. The engine
+ * exchanges a function's first code for optimized code only when the function is called again, so slices must not be long.
  */
 const SLICE = 1 << 10;
 
@@ -90,6 +90,7 @@ export class Vm {
     const limit = this.#memoryBytes;
     const active = (): ActiveRun => {
       if (this.#active === undefined) throw new VmRequestError("run", "is not active");
+      // Every host function comes by here, and a slice may hold hundreds that read the store.
       letOthersRun();
       return this.#active;
     };
