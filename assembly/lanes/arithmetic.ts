@@ -53,31 +53,79 @@ export function storeModulus(): void {
   v128.store(MODULUS, f64x2.splat(P4), 64);
 }
 
+/** Constants of `high`, `low` and `digit` in both lanes. */
+const SPLITTING = memory.data(80, 16);
+
+export function storeSplitting(): void {
+  v128.store(SPLITTING, f64x2.splat(HIGH_ONE));
+  v128.store(SPLITTING, f64x2.splat(HIGH_ONE + LOW_ONE), 16);
+  v128.store(SPLITTING, i64x2.splat(DIGIT_MASK), 32);
+  v128.store(SPLITTING, i64x2.splat(UNIT_BITS), 48);
+  v128.store(SPLITTING, f64x2.splat(UNIT_ONE + 1125899906842624.0), 64);
+}
+
+// Whoever splits many products or columns loads these once: one instruction each, where a vector is made of a number in three.
+
+@inline
+export function highOnes(): v128 {
+  return v128.load(SPLITTING);
+}
+
+@inline
+export function bothOnes(): v128 {
+  return v128.load(SPLITTING, 16);
+}
+
+@inline
+export function digitMask(): v128 {
+  return v128.load(SPLITTING, 32);
+}
+
+@inline
+export function unitBits(): v128 {
+  return v128.load(SPLITTING, 48);
+}
+
+@inline
+export function digitOnes(): v128 {
+  return v128.load(SPLITTING, 64);
+}
+
 /** What a column that collects `lows` low and `highs` high parts of products starts at. */
 @inline
 export function start(lows: u64, highs: u64): u64 {
   return 0 - lows * LOW_BITS - highs * HIGH_BITS;
 }
 
-/** Multiple of 2^51 nearest to x * y, above HIGH_BITS. |x y| < 2^102. */
+/** Multiple of 2^51 nearest to x * y, above HIGH_BITS. |x y| <= 2^102, `h` is highOnes(). */
 @inline
-export function high(x: v128, y: v128): v128 {
-  return f64x2.relaxed_madd(x, y, f64x2.splat(HIGH_ONE));
+export function high(x: v128, y: v128, h: v128): v128 {
+  return f64x2.relaxed_madd(x, y, h);
 }
 
-/** x * y minus that multiple, above LOW_BITS. The compiler computes `high` of the same operands once. */
+/** x * y minus that multiple, above LOW_BITS. The compiler computes `high` of the same operands once. `l` is bothOnes(). */
 @inline
-export function low(x: v128, y: v128): v128 {
-  return f64x2.relaxed_madd(x, y, f64x2.sub(f64x2.splat(HIGH_ONE + LOW_ONE), high(x, y)));
+export function low(x: v128, y: v128, h: v128, l: v128): v128 {
+  return f64x2.relaxed_madd(x, y, f64x2.sub(l, high(x, y, h)));
 }
 
-/** The low 51 bits of a column as a double, less 2^50. */
+/** `high` of x * y + z * w: the second multiply-add goes onto the first. |x y| and the sum are at most 2^102. */
 @inline
-export function digit(t: v128): v128 {
-  return f64x2.sub(
-    v128.or(v128.and(t, i64x2.splat(DIGIT_MASK)), i64x2.splat(UNIT_BITS)),
-    f64x2.splat(UNIT_ONE + 1125899906842624.0),
-  );
+export function highOfTwo(x: v128, y: v128, z: v128, w: v128, h: v128): v128 {
+  return f64x2.relaxed_madd(z, w, high(x, y, h));
+}
+
+/** `low` of x * y + z * w: the rest of the first product and that of the second, 2^51 together at most. */
+@inline
+export function lowOfTwo(x: v128, y: v128, z: v128, w: v128, h: v128, l: v128): v128 {
+  const rest = f64x2.relaxed_madd(z, w, f64x2.sub(high(x, y, h), highOfTwo(x, y, z, w, h)));
+  return f64x2.add(low(x, y, h, l), rest);
+}
+
+/** The low 51 bits of a column as a double, less 2^50. `mask`, `unit` and `ones` are digitMask(), unitBits() and digitOnes(). */
+@inline
+export function digit(t: v128, mask: v128, unit: v128, ones: v128): v128 {
+  return f64x2.sub(v128.or(v128.and(t, mask), unit), ones);
 }
 
 /**
@@ -85,9 +133,9 @@ export function digit(t: v128): v128 {
  * than u makes the constant.
  */
 @inline
-export function quotient(t: v128): v128 {
+export function quotient(t: v128, mask: v128, unit: v128, ones: v128): v128 {
   const th = i32x4.mul(t, i64x2.splat(H));
-  return digit(i64x2.add(i64x2.sub(i64x2.shl(th, 28), t), i64x2.splat((H << 28) - 1)));
+  return digit(i64x2.add(i64x2.sub(i64x2.shl(th, 28), t), i64x2.splat((H << 28) - 1)), mask, unit, ones);
 }
 
 /** What a column, CARRY_BIAS included, carries into the next, CARRIED_BIAS included. */

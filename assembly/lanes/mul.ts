@@ -24,7 +24,7 @@ export function mulLanes(out: usize, a: usize, b: usize): void {
 }
 
 /**
- * out = a * a / R in both lanes, digits balanced; bounds of `mulLanes`.
+ * out = a * a / R in both lanes, digits balanced; bounds of `mulLanes`, and |a| < 1.9 p.
  *
  *   out 80 | a 80       out may be a
  */

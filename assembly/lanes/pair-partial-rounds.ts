@@ -5,10 +5,13 @@ import {
   CARRY_BIAS,
   carried,
   digit,
+  digitMask,
+  digitOnes,
   HALF,
   LANES_ELEMENT,
   LOW_BITS,
   LOW_ONE,
+  unitBits,
 } from "./arithmetic";
 import { FACTORS, PAIR_FACTORS, ROUND_STARTS_PAIR, STARTS } from "./constants";
 import { squareLanes } from "./mul";
@@ -56,15 +59,18 @@ function laneSum(pair: usize, i: usize, start: u64): v128 {
 
 /** Puts the sum of the two lanes, carried, into both lanes of a place of the history. */
 function placeSum(place: usize, pair: usize): void {
+  const mask = digitMask();
+  const unit = unitBits();
+  const ones = digitOnes();
   const inner: u64 = CARRY_BIAS + HALF - CARRIED_BIAS;
   const t0 = laneSum(pair, 0, CARRY_BIAS + HALF);
-  v128.store(BOTH, digit(t0));
+  v128.store(BOTH, digit(t0, mask, unit, ones));
   const t1 = add(laneSum(pair, 1, inner), carried(t0));
-  v128.store(BOTH, digit(t1), 16);
+  v128.store(BOTH, digit(t1, mask, unit, ones), 16);
   const t2 = add(laneSum(pair, 2, inner), carried(t1));
-  v128.store(BOTH, digit(t2), 32);
+  v128.store(BOTH, digit(t2, mask, unit, ones), 32);
   const t3 = add(laneSum(pair, 3, inner), carried(t2));
-  v128.store(BOTH, digit(t3), 48);
+  v128.store(BOTH, digit(t3, mask, unit, ones), 48);
   const t4 = add(laneSum(pair, 4, LOW_BITS - CARRIED_BIAS), carried(t3));
   v128.store(BOTH, f64x2.sub(t4, f64x2.splat(LOW_ONE)), 64);
   widen(HISTORY + place * WIDE_ELEMENT, BOTH);

@@ -2,17 +2,24 @@ import { divideWords } from "../field/word-arithmetic";
 import {
   add,
   asInteger,
+  bothOnes,
   CARRIED_BIAS,
   carried,
   digit,
+  digitMask,
+  digitOnes,
   HALF,
   high,
+  highOfTwo,
+  highOnes,
   LOW_BITS,
   LOW_ONE,
   low,
+  lowOfTwo,
   MODULUS,
   quotient,
   start,
+  unitBits,
 } from "./arithmetic";
 import { balancedDigits } from "./digits";
 
@@ -36,7 +43,7 @@ export const COLUMNS = memory.data(176, 16);
 const FOLD = memory.data(400, 16);
 
 /** Column 10 collects the high parts of five folded digits and of m p, and ends as a double. */
-const LAST_START: u64 = start(0, 6) - CARRIED_BIAS + LOW_BITS;
+const LAST_START: u64 = start(0, 4) - CARRIED_BIAS + LOW_BITS;
 
 const POWER = memory.data(32, 8);
 const DIGIT = memory.data(32, 8);
@@ -53,217 +60,208 @@ export function deriveFold(): void {
 /** Takes column n, at `columns`, out and stores the digits of those above it, plus an addend. */
 @inline
 function finish(out: usize, columns: usize, addend: usize, adds: bool): void {
+  const h = highOnes();
+  const l = bothOnes();
+  const mask = digitMask();
+  const unit = unitBits();
+  const ones = digitOnes();
   const t0 = v128.load(columns);
-  const m = quotient(t0);
+  const m = quotient(t0, mask, unit, ones);
   const p0 = v128.load(MODULUS);
   const p1 = v128.load(MODULUS, 16);
   const p2 = v128.load(MODULUS, 32);
   const p3 = v128.load(MODULUS, 48);
   const p4 = v128.load(MODULUS, 64);
-  let t1 = add(add(add(v128.load(columns, 16), carried(t0)), high(m, p0)), low(m, p1));
+  let t1 = add(add(add(v128.load(columns, 16), carried(t0)), high(m, p0, h)), low(m, p1, h, l));
   if (adds) t1 = add(t1, asInteger(addend, 0));
-  v128.store(out, digit(t1));
-  let t2 = add(add(add(v128.load(columns, 32), carried(t1)), high(m, p1)), low(m, p2));
+  v128.store(out, digit(t1, mask, unit, ones));
+  let t2 = add(add(add(v128.load(columns, 32), carried(t1)), high(m, p1, h)), low(m, p2, h, l));
   if (adds) t2 = add(t2, asInteger(addend, 1));
-  v128.store(out, digit(t2), 16);
-  let t3 = add(add(add(v128.load(columns, 48), carried(t2)), high(m, p2)), low(m, p3));
+  v128.store(out, digit(t2, mask, unit, ones), 16);
+  let t3 = add(add(add(v128.load(columns, 48), carried(t2)), high(m, p2, h)), low(m, p3, h, l));
   if (adds) t3 = add(t3, asInteger(addend, 2));
-  v128.store(out, digit(t3), 32);
-  let t4 = add(add(add(v128.load(columns, 64), carried(t3)), high(m, p3)), low(m, p4));
+  v128.store(out, digit(t3, mask, unit, ones), 32);
+  let t4 = add(add(add(v128.load(columns, 64), carried(t3)), high(m, p3, h)), low(m, p4, h, l));
   if (adds) t4 = add(t4, asInteger(addend, 3));
-  v128.store(out, digit(t4), 48);
-  let t5 = add(add(v128.load(columns, 80), carried(t4)), high(m, p4));
+  v128.store(out, digit(t4, mask, unit, ones), 48);
+  let t5 = add(add(v128.load(columns, 80), carried(t4)), high(m, p4, h));
   if (adds) t5 = add(t5, asInteger(addend, 4));
   v128.store(out, f64x2.sub(t5, f64x2.splat(LOW_ONE)), 64);
 }
 
 /**
- * T / 2^255.
+ * T / 2^255. Each column is stored before the high parts go to the next one, so that no more than these wait in registers.
  *
  *   COLUMNS 0 .. 9 -> out 80
  */
 export function reduceFive(out: usize): void {
+  const h = highOnes();
+  const l = bothOnes();
+  const mask = digitMask();
+  const unit = unitBits();
+  const ones = digitOnes();
   const t0 = v128.load(COLUMNS);
-  const u0 = digit(t0);
+  const u0 = digit(t0, mask, unit, ones);
   const t1 = add(v128.load(COLUMNS, 16), carried(t0));
-  const u1 = digit(t1);
+  const u1 = digit(t1, mask, unit, ones);
   const t2 = add(v128.load(COLUMNS, 32), carried(t1));
-  const u2 = digit(t2);
+  const u2 = digit(t2, mask, unit, ones);
   const t3 = add(v128.load(COLUMNS, 48), carried(t2));
-  const u3 = digit(t3);
+  const u3 = digit(t3, mask, unit, ones);
   const c00 = v128.load(FOLD, 80);
   const c10 = v128.load(FOLD, 160);
   const c20 = v128.load(FOLD, 240);
   const c30 = v128.load(FOLD, 320);
   let t = add(v128.load(COLUMNS, 64), carried(t3));
-  t = add(t, low(u0, c00));
-  t = add(t, low(u1, c10));
-  t = add(t, low(u2, c20));
-  t = add(t, low(u3, c30));
+  t = add(t, lowOfTwo(u0, c00, u1, c10, h, l));
+  t = add(t, lowOfTwo(u2, c20, u3, c30, h, l));
   v128.store(COLUMNS, t, 64);
+  t = v128.load(COLUMNS, 80);
+  t = add(t, highOfTwo(u0, c00, u1, c10, h));
+  t = add(t, highOfTwo(u2, c20, u3, c30, h));
+  v128.store(COLUMNS, t, 80);
   const c01 = v128.load(FOLD, 96);
   const c11 = v128.load(FOLD, 176);
   const c21 = v128.load(FOLD, 256);
   const c31 = v128.load(FOLD, 336);
   t = v128.load(COLUMNS, 80);
-  t = add(t, high(u0, c00));
-  t = add(t, high(u1, c10));
-  t = add(t, high(u2, c20));
-  t = add(t, high(u3, c30));
-  t = add(t, low(u0, c01));
-  t = add(t, low(u1, c11));
-  t = add(t, low(u2, c21));
-  t = add(t, low(u3, c31));
+  t = add(t, lowOfTwo(u0, c01, u1, c11, h, l));
+  t = add(t, lowOfTwo(u2, c21, u3, c31, h, l));
   v128.store(COLUMNS, t, 80);
+  t = v128.load(COLUMNS, 96);
+  t = add(t, highOfTwo(u0, c01, u1, c11, h));
+  t = add(t, highOfTwo(u2, c21, u3, c31, h));
+  v128.store(COLUMNS, t, 96);
   const c02 = v128.load(FOLD, 112);
   const c12 = v128.load(FOLD, 192);
   const c22 = v128.load(FOLD, 272);
   const c32 = v128.load(FOLD, 352);
   t = v128.load(COLUMNS, 96);
-  t = add(t, high(u0, c01));
-  t = add(t, high(u1, c11));
-  t = add(t, high(u2, c21));
-  t = add(t, high(u3, c31));
-  t = add(t, low(u0, c02));
-  t = add(t, low(u1, c12));
-  t = add(t, low(u2, c22));
-  t = add(t, low(u3, c32));
+  t = add(t, lowOfTwo(u0, c02, u1, c12, h, l));
+  t = add(t, lowOfTwo(u2, c22, u3, c32, h, l));
   v128.store(COLUMNS, t, 96);
+  t = v128.load(COLUMNS, 112);
+  t = add(t, highOfTwo(u0, c02, u1, c12, h));
+  t = add(t, highOfTwo(u2, c22, u3, c32, h));
+  v128.store(COLUMNS, t, 112);
   const c03 = v128.load(FOLD, 128);
   const c13 = v128.load(FOLD, 208);
   const c23 = v128.load(FOLD, 288);
   const c33 = v128.load(FOLD, 368);
   t = v128.load(COLUMNS, 112);
-  t = add(t, high(u0, c02));
-  t = add(t, high(u1, c12));
-  t = add(t, high(u2, c22));
-  t = add(t, high(u3, c32));
-  t = add(t, low(u0, c03));
-  t = add(t, low(u1, c13));
-  t = add(t, low(u2, c23));
-  t = add(t, low(u3, c33));
+  t = add(t, lowOfTwo(u0, c03, u1, c13, h, l));
+  t = add(t, lowOfTwo(u2, c23, u3, c33, h, l));
   v128.store(COLUMNS, t, 112);
+  t = v128.load(COLUMNS, 128);
+  t = add(t, highOfTwo(u0, c03, u1, c13, h));
+  t = add(t, highOfTwo(u2, c23, u3, c33, h));
+  v128.store(COLUMNS, t, 128);
   const c04 = v128.load(FOLD, 144);
   const c14 = v128.load(FOLD, 224);
   const c24 = v128.load(FOLD, 304);
   const c34 = v128.load(FOLD, 384);
   t = v128.load(COLUMNS, 128);
-  t = add(t, high(u0, c03));
-  t = add(t, high(u1, c13));
-  t = add(t, high(u2, c23));
-  t = add(t, high(u3, c33));
-  t = add(t, low(u0, c04));
-  t = add(t, low(u1, c14));
-  t = add(t, low(u2, c24));
-  t = add(t, low(u3, c34));
+  t = add(t, lowOfTwo(u0, c04, u1, c14, h, l));
+  t = add(t, lowOfTwo(u2, c24, u3, c34, h, l));
   v128.store(COLUMNS, t, 128);
   t = v128.load(COLUMNS, 144);
-  t = add(t, high(u0, c04));
-  t = add(t, high(u1, c14));
-  t = add(t, high(u2, c24));
-  t = add(t, high(u3, c34));
+  t = add(t, highOfTwo(u0, c04, u1, c14, h));
+  t = add(t, highOfTwo(u2, c24, u3, c34, h));
   v128.store(COLUMNS, t, 144);
   finish(out, COLUMNS + 64, 0, false);
 }
 
 @inline
 function six(out: usize, columns: usize, addend: usize, adds: bool): void {
+  const h = highOnes();
+  const l = bothOnes();
+  const mask = digitMask();
+  const unit = unitBits();
+  const ones = digitOnes();
   const t0 = v128.load(columns);
-  const u0 = digit(t0);
+  const u0 = digit(t0, mask, unit, ones);
   const t1 = add(v128.load(columns, 16), carried(t0));
-  const u1 = digit(t1);
+  const u1 = digit(t1, mask, unit, ones);
   const t2 = add(v128.load(columns, 32), carried(t1));
-  const u2 = digit(t2);
+  const u2 = digit(t2, mask, unit, ones);
   const t3 = add(v128.load(columns, 48), carried(t2));
-  const u3 = digit(t3);
+  const u3 = digit(t3, mask, unit, ones);
   const t4 = add(v128.load(columns, 64), carried(t3));
-  const u4 = digit(t4);
+  const u4 = digit(t4, mask, unit, ones);
   const c00 = v128.load(FOLD);
   const c10 = v128.load(FOLD, 80);
   const c20 = v128.load(FOLD, 160);
   const c30 = v128.load(FOLD, 240);
   const c40 = v128.load(FOLD, 320);
   let t = add(v128.load(columns, 80), carried(t4));
-  t = add(t, low(u0, c00));
-  t = add(t, low(u1, c10));
-  t = add(t, low(u2, c20));
-  t = add(t, low(u3, c30));
-  t = add(t, low(u4, c40));
+  t = add(t, lowOfTwo(u0, c00, u1, c10, h, l));
+  t = add(t, lowOfTwo(u2, c20, u3, c30, h, l));
+  t = add(t, low(u4, c40, h, l));
   v128.store(columns, t, 80);
+  t = v128.load(columns, 96);
+  t = add(t, highOfTwo(u0, c00, u1, c10, h));
+  t = add(t, highOfTwo(u2, c20, u3, c30, h));
+  t = add(t, high(u4, c40, h));
+  v128.store(columns, t, 96);
   const c01 = v128.load(FOLD, 16);
   const c11 = v128.load(FOLD, 96);
   const c21 = v128.load(FOLD, 176);
   const c31 = v128.load(FOLD, 256);
   const c41 = v128.load(FOLD, 336);
   t = v128.load(columns, 96);
-  t = add(t, high(u0, c00));
-  t = add(t, high(u1, c10));
-  t = add(t, high(u2, c20));
-  t = add(t, high(u3, c30));
-  t = add(t, high(u4, c40));
-  t = add(t, low(u0, c01));
-  t = add(t, low(u1, c11));
-  t = add(t, low(u2, c21));
-  t = add(t, low(u3, c31));
-  t = add(t, low(u4, c41));
+  t = add(t, lowOfTwo(u0, c01, u1, c11, h, l));
+  t = add(t, lowOfTwo(u2, c21, u3, c31, h, l));
+  t = add(t, low(u4, c41, h, l));
   v128.store(columns, t, 96);
+  t = v128.load(columns, 112);
+  t = add(t, highOfTwo(u0, c01, u1, c11, h));
+  t = add(t, highOfTwo(u2, c21, u3, c31, h));
+  t = add(t, high(u4, c41, h));
+  v128.store(columns, t, 112);
   const c02 = v128.load(FOLD, 32);
   const c12 = v128.load(FOLD, 112);
   const c22 = v128.load(FOLD, 192);
   const c32 = v128.load(FOLD, 272);
   const c42 = v128.load(FOLD, 352);
   t = v128.load(columns, 112);
-  t = add(t, high(u0, c01));
-  t = add(t, high(u1, c11));
-  t = add(t, high(u2, c21));
-  t = add(t, high(u3, c31));
-  t = add(t, high(u4, c41));
-  t = add(t, low(u0, c02));
-  t = add(t, low(u1, c12));
-  t = add(t, low(u2, c22));
-  t = add(t, low(u3, c32));
-  t = add(t, low(u4, c42));
+  t = add(t, lowOfTwo(u0, c02, u1, c12, h, l));
+  t = add(t, lowOfTwo(u2, c22, u3, c32, h, l));
+  t = add(t, low(u4, c42, h, l));
   v128.store(columns, t, 112);
+  t = v128.load(columns, 128);
+  t = add(t, highOfTwo(u0, c02, u1, c12, h));
+  t = add(t, highOfTwo(u2, c22, u3, c32, h));
+  t = add(t, high(u4, c42, h));
+  v128.store(columns, t, 128);
   const c03 = v128.load(FOLD, 48);
   const c13 = v128.load(FOLD, 128);
   const c23 = v128.load(FOLD, 208);
   const c33 = v128.load(FOLD, 288);
   const c43 = v128.load(FOLD, 368);
   t = v128.load(columns, 128);
-  t = add(t, high(u0, c02));
-  t = add(t, high(u1, c12));
-  t = add(t, high(u2, c22));
-  t = add(t, high(u3, c32));
-  t = add(t, high(u4, c42));
-  t = add(t, low(u0, c03));
-  t = add(t, low(u1, c13));
-  t = add(t, low(u2, c23));
-  t = add(t, low(u3, c33));
-  t = add(t, low(u4, c43));
+  t = add(t, lowOfTwo(u0, c03, u1, c13, h, l));
+  t = add(t, lowOfTwo(u2, c23, u3, c33, h, l));
+  t = add(t, low(u4, c43, h, l));
   v128.store(columns, t, 128);
+  t = v128.load(columns, 144);
+  t = add(t, highOfTwo(u0, c03, u1, c13, h));
+  t = add(t, highOfTwo(u2, c23, u3, c33, h));
+  t = add(t, high(u4, c43, h));
+  v128.store(columns, t, 144);
   const c04 = v128.load(FOLD, 64);
   const c14 = v128.load(FOLD, 144);
   const c24 = v128.load(FOLD, 224);
   const c34 = v128.load(FOLD, 304);
   const c44 = v128.load(FOLD, 384);
   t = v128.load(columns, 144);
-  t = add(t, high(u0, c03));
-  t = add(t, high(u1, c13));
-  t = add(t, high(u2, c23));
-  t = add(t, high(u3, c33));
-  t = add(t, high(u4, c43));
-  t = add(t, low(u0, c04));
-  t = add(t, low(u1, c14));
-  t = add(t, low(u2, c24));
-  t = add(t, low(u3, c34));
-  t = add(t, low(u4, c44));
+  t = add(t, lowOfTwo(u0, c04, u1, c14, h, l));
+  t = add(t, lowOfTwo(u2, c24, u3, c34, h, l));
+  t = add(t, low(u4, c44, h, l));
   v128.store(columns, t, 144);
   t = i64x2.splat(LAST_START - (adds ? LOW_BITS : 0));
-  t = add(t, high(u0, c04));
-  t = add(t, high(u1, c14));
-  t = add(t, high(u2, c24));
-  t = add(t, high(u3, c34));
-  t = add(t, high(u4, c44));
+  t = add(t, highOfTwo(u0, c04, u1, c14, h));
+  t = add(t, highOfTwo(u2, c24, u3, c34, h));
+  t = add(t, high(u4, c44, h));
   v128.store(columns, t, 160);
   finish(out, columns + 80, addend, adds);
 }

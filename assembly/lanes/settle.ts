@@ -2,18 +2,23 @@ import {
   asInteger,
   CARRIED_BIAS,
   CARRY_BIAS,
+  bothOnes,
   carried,
   DIGIT_BITS,
   digit,
   HALF,
+  digitMask,
+  digitOnes,
   HIGH_BITS,
   high,
+  highOnes,
   LOW_BITS,
   LOW_ONE,
   low,
   MODULUS,
   P4,
   UNIT_BITS,
+  unitBits,
 } from "./arithmetic";
 
 /** What an inner column of `settle` needs: room for its carry, the bias of the one below, its exponent bits. */
@@ -36,31 +41,36 @@ function negatedMultiple(t4: v128): v128 {
  */
 @inline
 export function settle(out: usize, t0: v128, t1: v128, t2: v128, t3: v128, t4: v128): void {
+  const h = highOnes();
+  const l = bothOnes();
+  const mask = digitMask();
+  const unit = unitBits();
+  const ones = digitOnes();
   const k = negatedMultiple(t4);
   const p0 = v128.load(MODULUS);
   const p1 = v128.load(MODULUS, 16);
   const p2 = v128.load(MODULUS, 32);
   const p3 = v128.load(MODULUS, 48);
   const p4 = v128.load(MODULUS, 64);
-  const h0 = high(k, p0);
-  const h1 = high(k, p1);
-  const h2 = high(k, p2);
-  const h3 = high(k, p3);
-  const h4 = high(k, p4);
-  t0 = i64x2.add(i64x2.add(t0, low(k, p0)), i64x2.splat(CARRY_BIAS + HALF - LOW_BITS));
-  t1 = i64x2.add(i64x2.add(i64x2.add(t1, h0), low(k, p1)), i64x2.splat(INNER));
-  t2 = i64x2.add(i64x2.add(i64x2.add(t2, h1), low(k, p2)), i64x2.splat(INNER));
-  t3 = i64x2.add(i64x2.add(i64x2.add(t3, h2), low(k, p3)), i64x2.splat(INNER));
+  const h0 = high(k, p0, h);
+  const h1 = high(k, p1, h);
+  const h2 = high(k, p2, h);
+  const h3 = high(k, p3, h);
+  const h4 = high(k, p4, h);
+  t0 = i64x2.add(i64x2.add(t0, low(k, p0, h, l)), i64x2.splat(CARRY_BIAS + HALF - LOW_BITS));
+  t1 = i64x2.add(i64x2.add(i64x2.add(t1, h0), low(k, p1, h, l)), i64x2.splat(INNER));
+  t2 = i64x2.add(i64x2.add(i64x2.add(t2, h1), low(k, p2, h, l)), i64x2.splat(INNER));
+  t3 = i64x2.add(i64x2.add(i64x2.add(t3, h2), low(k, p3, h, l)), i64x2.splat(INNER));
   // The top digit keeps what would be a sixth column; the exponent bits end up as those of LOW_ONE.
-  t4 = i64x2.add(i64x2.add(i64x2.add(t4, h3), low(k, p4)), i64x2.shl(h4, DIGIT_BITS));
+  t4 = i64x2.add(i64x2.add(i64x2.add(t4, h3), low(k, p4, h, l)), i64x2.shl(h4, DIGIT_BITS));
   t4 = i64x2.sub(t4, i64x2.splat(CARRIED_BIAS + HIGH_BITS + (HIGH_BITS << DIGIT_BITS)));
-  v128.store(out, digit(t0));
+  v128.store(out, digit(t0, mask, unit, ones));
   t1 = i64x2.add(t1, carried(t0));
-  v128.store(out, digit(t1), 16);
+  v128.store(out, digit(t1, mask, unit, ones), 16);
   t2 = i64x2.add(t2, carried(t1));
-  v128.store(out, digit(t2), 32);
+  v128.store(out, digit(t2, mask, unit, ones), 32);
   t3 = i64x2.add(t3, carried(t2));
-  v128.store(out, digit(t3), 48);
+  v128.store(out, digit(t3, mask, unit, ones), 48);
   t4 = i64x2.add(t4, carried(t3));
   v128.store(out, f64x2.sub(t4, f64x2.splat(LOW_ONE)), 64);
 }

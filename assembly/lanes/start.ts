@@ -2,7 +2,7 @@ import { ELEMENT } from "../field/modulus";
 import { elementToWord } from "../field/montgomery-form";
 import { FULL } from "../poseidon2/constants";
 import { hashWordsScalar } from "../poseidon2/scalar-sponge";
-import { storeModulus } from "./arithmetic";
+import { storeModulus, storeSplitting } from "./arithmetic";
 import { deriveLaneConstants } from "./constants";
 import { deriveMulStarts } from "./mul";
 import { hashWordsPairs } from "./pair-sponge";
@@ -34,6 +34,7 @@ function areExact(): bool {
  */
 export function prepareLanes(): bool {
   storeModulus();
+  storeSplitting();
   deriveFold();
   deriveMulStarts();
   deriveRecurrence();
