@@ -2,8 +2,14 @@
 export interface TileNode {
   block: number;
   bottom: number;
-  /** A node of 32 bytes or a preimage of `arity` x 32. Undefined for a root that an earlier job of the same chain computes. */
-  words: Uint8Array | undefined;
+  /**
+   * What holds its bytes, which for tens of thousands of nodes take less room than views of them. Undefined for a root that an
+   * earlier job of the same chain computes.
+   */
+  source: Uint8Array | undefined;
+  /** Where they begin: 32 of a node, or the `arity` x 32 of its preimage. */
+  at: number;
+  isPreimage: boolean;
 }
 
 /** A tile through consecutive blocks. */
@@ -74,10 +80,10 @@ export function tileJob<T extends VersionedTile>(
   let nodeBytes = 0;
   for (const { nodes } of tiles) {
     let last = -1;
-    for (const { block, words } of nodes) {
+    for (const { block, isPreimage } of nodes) {
       if (block !== last) versionCount++;
       last = block;
-      nodeBytes += words?.length ?? 32;
+      nodeBytes += isPreimage ? arity * 32 : 32;
     }
   }
   const head = tiles.length * TILE_BYTES + versionCount * VERSION_BYTES;
@@ -85,9 +91,10 @@ export function tileJob<T extends VersionedTile>(
   const fields = new Uint32Array(input.buffer, 0, head / 4);
   const blanks: number[] = [];
   let [versionAt, at] = [tiles.length * 2 - 4, head];
-  for (const [t, tile] of tiles.entries()) {
+  for (let t = 0; t < tiles.length; t++) {
+    const tile = tiles[t];
     let last = -1;
-    for (const { block, bottom, words } of tile.nodes) {
+    for (const { block, bottom, source, at: from, isPreimage } of tile.nodes) {
       if (block !== last) {
         versionAt += 4;
         fields[versionAt] = block;
@@ -96,18 +103,15 @@ export function tileJob<T extends VersionedTile>(
         last = block;
       }
       fields[versionAt + 1] |= 1 << bottom;
-      if (words === undefined) {
-        blanks.push(at);
-        at += 32;
-      } else {
-        if (words.length > 32) fields[versionAt + 2] |= 1 << bottom;
-        input.set(words, at);
-        at += words.length;
-      }
+      if (isPreimage) fields[versionAt + 2] |= 1 << bottom;
+      const bytes = isPreimage ? arity * 32 : 32;
+      if (source === undefined) blanks.push(at);
+      else for (let i = 0; i < bytes; i++) input[at + i] = source[from + i];
+      at += bytes;
     }
   }
-  for (const [t, tile] of tiles.entries()) {
-    fields[2 * t] = readRow(tile, input, at);
+  for (let t = 0; t < tiles.length; t++) {
+    fields[2 * t] = readRow(tiles[t], input, at);
     at += fields[2 * t];
   }
   const job = { tileCount: tiles.length, versionCount, height, baseLevel, arity, input: input.subarray(0, at) };

@@ -20,6 +20,8 @@ export interface Table {
   atOrAfter(key: Uint8Array): Entry | undefined;
   /** Last entry with key <= `key`. */
   atOrBefore(key: Uint8Array): Entry | undefined;
+  /** As atOrBefore, but the entry's bytes are lost with the next read of any table. */
+  borrowAtOrBefore(key: Uint8Array): Entry | undefined;
   /** Entries in key order, `start` inclusive, `end` exclusive. Must be consumed in the same synchronous run. */
   range(options: RangeOptions): Iterable<Entry>;
   /** As range, but an entry's bytes are lost with the next read of any table: quicker, for entries that are looked at at once. */
@@ -93,10 +95,18 @@ export function prefixEnd(prefix: Uint8Array): Uint8Array | undefined {
 class LmdbTable implements Table {
   readonly #db: Database<Uint8Array, Uint8Array>;
   readonly #borrowing: Database<Uint8Array, Uint8Array>;
+  /** One range for all searches, which takes its options when an iteration begins: making one costs as much as a search. */
+  readonly #upTo: { start: Uint8Array; end: undefined; reverse: true } = {
+    start: new Uint8Array(0),
+    end: undefined,
+    reverse: true,
+  };
+  readonly #backwards: Iterable<Entry>;
 
   constructor(root: RootDatabase<Buffer, Buffer>, name: string) {
     this.#db = root.openDB<Uint8Array, Uint8Array>({ name, encoding: "binary", keyEncoding: "binary" });
     this.#borrowing = openBorrowing(root, name);
+    this.#backwards = this.#borrowing.getRange(this.#upTo);
   }
 
   get(key: Uint8Array): Uint8Array | undefined {
@@ -137,6 +147,11 @@ class LmdbTable implements Table {
 
   atOrBefore(key: Uint8Array): Entry | undefined {
     return first(this.#db.getRange({ start: key, reverse: true, limit: 1 }));
+  }
+
+  borrowAtOrBefore(key: Uint8Array): Entry | undefined {
+    this.#upTo.start = key;
+    return first(this.#backwards);
   }
 
   range({ start, end, reverse, limit }: RangeOptions): Iterable<Entry> {

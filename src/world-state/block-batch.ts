@@ -10,7 +10,7 @@ import { BlockSealer, type SealedBlock } from "./sealed-block.ts";
 import { MovableState } from "./state-view.ts";
 import { StoredState } from "./stored-state.ts";
 import type { Snapshots, WorldStateTables } from "./tables.ts";
-import { type NodeChange, type TileHasher, TreeBatch } from "./tree-batch.ts";
+import { type LevelNode, levelNode, type TileHasher, TreeBatch } from "./tree-batch.ts";
 import type { BlockEffects } from "./types.ts";
 import type { BlockChanges } from "./write-blocks.ts";
 
@@ -42,7 +42,7 @@ export class BlockBatch {
   #done: BlockChanges["blocks"] = [];
   #snapshots: Snapshots;
   #round: { effects: BlockEffects; sealed: SealedBlock }[] = [];
-  #nodes: NodeChange[][] = TREE_IDS.map(() => []);
+  #nodes: LevelNode[][] = TREE_IDS.map(() => []);
   #nodesPerRound = NODES_PER_ROUND.first;
   /** All blocks so far have their leaves worked out, and their nodes handed over. */
   #gathered: Promise<unknown> = Promise.resolve();
@@ -125,16 +125,20 @@ export class BlockBatch {
     applyBlock(this.#fork, effects);
     const sealed = this.#sealer.seal(headerBlockNumber(effects.header));
     const { block, leaves, appended } = sealed;
-    for (const { tree, position, value } of appended) this.#nodes[tree].push({ index: position, block, words: value });
+    for (const { tree, position, value } of appended) {
+      this.#nodes[tree].push(levelNode(position, block, { source: value }));
+    }
     for (const tree of [NULLIFIER_TREE, PUBLIC_DATA_TREE] as const) {
       const width = preimageBytes(tree);
       // One buffer for all of them: the garbage collector looks after each buffer by itself.
       const preimages = new Uint8Array(leaves[tree].length * width);
-      for (const [i, leaf] of leaves[tree].entries()) {
-        writePreimage(leaf, preimages, i * width);
+      let at = 0;
+      for (const leaf of leaves[tree]) {
+        writePreimage(leaf, preimages, at);
         // A leaf that an update leaves empty has node 0 (sheet 01 section 7.3).
-        const words = isEmptyLeaf(leaf) ? FR_ZERO : preimages.subarray(i * width, (i + 1) * width);
-        this.#nodes[tree].push({ index: leaf.index, block, words });
+        const node = isEmptyLeaf(leaf) ? { source: FR_ZERO } : { source: preimages, at, isPreimage: true };
+        this.#nodes[tree].push(levelNode(leaf.index, block, node));
+        at += width;
       }
     }
     this.#round.push({ effects, sealed });

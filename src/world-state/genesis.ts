@@ -18,7 +18,7 @@ import { Fork } from "./fork.ts";
 import { BlockSealer } from "./sealed-block.ts";
 import { emptyState, type IndexedTree } from "./state-view.ts";
 import { type StoredLeaf, versionedBytes } from "./tables.ts";
-import { tileKey, tileOfId } from "./tile-address.ts";
+import { tileOfId } from "./tile-address.ts";
 import type { BlockChanges } from "./write-blocks.ts";
 
 /** A public data entry that exists before the first block. */
@@ -93,9 +93,8 @@ export function genesisState(core: Core, prefilled: PrefilledEntry[]): GenesisSt
 export function genesisChanges(fork: Fork): BlockChanges {
   const tiles = TREE_IDS.flatMap((tree) =>
     fork.takeTiles(tree).map(({ id, record }) => {
-      const { level, index } = tileOfId(id);
-      const row = versionedBytes({ since: 0, bytes: record });
-      return { key: tileKey(tree, level, index), row, history: [], blocks: [0] };
+      const rows = versionedBytes({ since: 0, bytes: record });
+      return { tree, ...tileOfId(id), row: { rows, start: 0, end: rows.length }, history: [], blocks: [0] };
     }),
   );
   const snapshots = TREE_IDS.map((tree) => fork.snapshot(tree));

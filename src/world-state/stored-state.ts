@@ -7,6 +7,7 @@ import type { IndexedTree, StateView } from "./state-view.ts";
 import {
   blockKey,
   copyLeaf,
+  copyWord,
   historyKey,
   leafBytes,
   leafRowBytes,
@@ -112,11 +113,10 @@ export class StoredState implements StateView {
   /** The leaf that lowLeaf gives, as an entry of the table of keys, which is lost with the next read. */
   lowLeafEntry(tree: IndexedTree, key: Uint8Array): Entry | undefined {
     const size = this.size(tree);
-    for (const entry of this.#tables.keys.scan({ start: writeValueKey(sought, tree, key), reverse: true })) {
+    const entry = this.#tables.keys.borrowAtOrBefore(writeValueKey(sought, tree, key));
+    if (entry !== undefined && entry.key[0] === tree) {
       const row = entry.value;
-      const holds = readLeafIndex(row) < size && readNextIndex(row) < size && readSince(row) <= this.block;
-      if (entry.key[0] === tree && holds) return entry;
-      break;
+      if (readLeafIndex(row) < size && readNextIndex(row) < size && readSince(row) <= this.block) return entry;
     }
     const leaf = this.lowLeaf(tree, key);
     return leaf && { key: valueKey(tree, leaf.key), value: leafBytes(leaf) };
@@ -124,17 +124,12 @@ export class StoredState implements StateView {
 
   /** The leaf with the largest key <= `key` among the first `size`, as later blocks left it. */
   #lastUpTo(tree: IndexedTree, key: Uint8Array, size: number): StoredLeaf | undefined {
-    for (const { key: found, value } of this.#tables.keys.scan({
-      start: writeValueKey(sought, tree, key),
-      reverse: true,
-    })) {
-      if (found[0] !== tree) return undefined;
-      if (readLeafIndex(value) < size) return copyLeaf(found.slice(1), value);
-      const low = this.#earlierLow(tree, readLowBefore(value), size);
-      // Leaf 0 is also the low leaf of keys below its own.
-      return Buffer.compare(low.key, key) <= 0 ? low : undefined;
-    }
-    return undefined;
+    const found = this.#tables.keys.borrowAtOrBefore(writeValueKey(sought, tree, key));
+    if (found === undefined || found.key[0] !== tree) return undefined;
+    if (readLeafIndex(found.value) < size) return copyLeaf(copyWord(found.key, 1), found.value);
+    const low = this.#earlierLow(tree, readLowBefore(found.value), size);
+    // Leaf 0 is also the low leaf of keys below its own.
+    return Buffer.compare(low.key, key) <= 0 ? low : undefined;
   }
 
   /** From the leaf at `index` down its low leaves, to the first one among the first `size`. */

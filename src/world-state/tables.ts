@@ -131,6 +131,23 @@ export interface StoredLeaf extends IndexedLeaf {
   since?: number;
 }
 
+/** Bytes of the buffers that copies of words are put into: a buffer for each of them would take four times its memory. */
+const COPIES_BYTES = 8192;
+let copies = new Uint8Array(COPIES_BYTES);
+let copiesEnd = 0;
+
+/** A copy of the 32 bytes at `at`. */
+export function copyWord(bytes: Uint8Array, at: number): Uint8Array {
+  if (copiesEnd === COPIES_BYTES) {
+    copies = new Uint8Array(COPIES_BYTES);
+    copiesEnd = 0;
+  }
+  const copy = new Uint8Array(copies.buffer, copiesEnd, 32);
+  copiesEnd += 32;
+  for (let i = 0; i < 32; i++) copy[i] = bytes[at + i];
+  return copy;
+}
+
 const LEAF_BYTES = 56;
 const SLOT_BYTES = 92;
 
@@ -169,17 +186,26 @@ export function leafBytes(
 
 /** Reads a row without copying it. */
 export function readLeaf(key: Uint8Array, row: Uint8Array): StoredLeaf {
+  return leafWith(key, row, (at) => row.subarray(at, at + 32));
+}
+
+/** Reads a row whose memory is borrowed. */
+export function copyLeaf(key: Uint8Array, row: Uint8Array): StoredLeaf {
+  return leafWith(key, row, (at) => copyWord(row, at));
+}
+
+function leafWith(key: Uint8Array, row: Uint8Array, wordAt: (at: number) => Uint8Array): StoredLeaf {
   const leaf: StoredLeaf = {
     index: readLeafIndex(row),
     key,
-    nextKey: row.subarray(LEAF_ROW.nextKey, LEAF_ROW.nextKey + 32),
+    nextKey: wordAt(LEAF_ROW.nextKey),
     nextIndex: readNextIndex(row),
     lowBefore: readLowBefore(row),
     nextBefore: readNextBefore(row),
   };
   if (row.length > LEAF_BYTES) {
     leaf.since = readSince(row);
-    leaf.value = row.subarray(LEAF_ROW.value, LEAF_ROW.value + 32);
+    leaf.value = wordAt(LEAF_ROW.value);
   }
   return leaf;
 }
@@ -205,11 +231,6 @@ export function readSince(row: Uint8Array): number {
   return row.length > LEAF_BYTES ? readU32(row, LEAF_ROW.since) : 0;
 }
 
-/** Reads a row whose memory is borrowed. */
-export function copyLeaf(key: Uint8Array, row: Uint8Array): StoredLeaf {
-  return readLeaf(key, row.slice());
-}
-
 export type Snapshots = readonly TreeSnapshot[];
 
 /** Bytes of a row of `states`. */
@@ -232,21 +253,22 @@ export function readState(row: Uint8Array): Snapshots {
  * earlier position 6 each.
  */
 export interface UndoRecord {
-  tiles: Uint8Array[];
+  /** Keys of 7 bytes, one after the other. */
+  tiles: Uint8Array;
   slots: Uint8Array[];
   earlierPositions: { tree: TreeId; value: Uint8Array; position: number }[];
 }
 
 export function undoBytes({ tiles, slots, earlierPositions }: UndoRecord): Uint8Array {
   const counts = new Uint8Array(12);
-  writeU32(counts, 0, tiles.length);
+  writeU32(counts, 0, tiles.length / TILE_KEY_BYTES);
   writeU32(counts, 4, slots.length);
   writeU32(counts, 8, earlierPositions.length);
   const earlier = earlierPositions.flatMap(({ tree, value, position }) => [
     valueKey(tree, value),
     positionBytes(position),
   ]);
-  return concat(counts, ...tiles, ...slots, ...earlier);
+  return concat(counts, tiles, ...slots, ...earlier);
 }
 
 export function readUndo(row: Uint8Array): UndoRecord {
@@ -256,8 +278,10 @@ export function readUndo(row: Uint8Array): UndoRecord {
       at += width;
       return row.subarray(at - width, at);
     });
+  const tileBytes = readU32(row, 0) * TILE_KEY_BYTES;
+  at += tileBytes;
   return {
-    tiles: take(readU32(row, 0), TILE_KEY_BYTES),
+    tiles: row.subarray(12, 12 + tileBytes),
     slots: take(readU32(row, 4), 32),
     earlierPositions: take(readU32(row, 8), 39).map((item) => ({
       tree: item[0] as TreeId,
@@ -265,6 +289,12 @@ export function readUndo(row: Uint8Array): UndoRecord {
       position: readPosition(item, 33),
     })),
   };
+}
+
+export function changedTiles({ tiles }: UndoRecord): Uint8Array[] {
+  return Array.from({ length: tiles.length / TILE_KEY_BYTES }, (_, i) =>
+    tiles.subarray(i * TILE_KEY_BYTES, (i + 1) * TILE_KEY_BYTES),
+  );
 }
 
 const STATUS_KEY = Buffer.from("status");

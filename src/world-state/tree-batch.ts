@@ -1,7 +1,6 @@
 import type { Core } from "../core/core.ts";
 import { hashChain, type TileChain } from "../core/tile-chain.ts";
 import { type HashedTiles, type TileJob, type TileNode, tileJob } from "../core/tile-job.ts";
-import { word } from "../protocol/bytes.ts";
 import { NULLIFIER_TREE, type TreeId } from "../protocol/constants.ts";
 import { giveWay } from "./give-way.ts";
 import type { WorldStateTables } from "./tables.ts";
@@ -11,7 +10,6 @@ import {
   TILE_KEY_BYTES,
   tileHeightAt,
   tileId,
-  tileKey,
   tileLevels,
   writeTileKey,
 } from "./tile-address.ts";
@@ -21,18 +19,20 @@ export interface TileHasher {
   hashTiles(chain: TileChain): Promise<HashedTiles[]>;
 }
 
-/** A node that one block sets: its index on its level and its word, or the preimage of a leaf node. */
-export interface NodeChange {
-  index: number;
-  block: number;
-  words: Uint8Array;
+/** A row among others: a view of each would outlive most of what a batch makes and cost more than the row. */
+export interface PackedRow {
+  rows: Uint8Array;
+  start: number;
+  end: number;
 }
 
 /** A tile that a batch changes: the row that it has in the end, and its earlier versions by the last block each was valid for. */
 export interface TileChange {
-  key: Uint8Array;
-  row: Uint8Array;
-  history: { lastBlock: number; row: Uint8Array }[];
+  tree: TreeId;
+  level: number;
+  index: number;
+  row: PackedRow;
+  history: (PackedRow & { lastBlock: number })[];
   /** Blocks that changed it, ascending. */
   blocks: number[];
 }
@@ -50,12 +50,12 @@ const LEVELS_PER_CHAIN = 3;
  */
 const WHOLE_VERSION_EVERY = 8;
 
-const NO_ROW = new Uint8Array(0);
+const NO_ROW: PackedRow = { rows: new Uint8Array(0), start: 0, end: 0 };
 
-/** A node of some level, with the tile that it is a bottom node of. */
-interface LevelNode extends TileNode {
+/** A node of some level that one block sets, with the tile that it is a bottom node of. */
+export interface LevelNode extends TileNode {
   tile: number;
-  /** Number of the root that it is among those of the level below, where a node has no words yet. */
+  /** Number of the root that it is among those of the level below, where a node has no bytes yet. */
   root: number;
 }
 
@@ -79,10 +79,18 @@ interface StartedLevels {
   nodes: Promise<LevelNode[]>;
 }
 
-/** A version of a tile as a bottom node of the tile above. */
-function nodeAbove(index: number, block: number, words: Uint8Array | undefined, root: number): LevelNode {
+/** A node by its index on its level. */
+export function levelNode(
+  index: number,
+  block: number,
+  { source, at = 0, isPreimage = false, root = 0 }: Partial<Pick<LevelNode, "source" | "at" | "isPreimage" | "root">>,
+): LevelNode {
   const { tile, bottom } = parentOf(index);
-  return { tile, bottom, block, words, root };
+  return { tile, bottom, block, source, at, isPreimage, root };
+}
+
+export function rowBytes({ rows, start, end }: PackedRow): Uint8Array {
+  return rows.subarray(start, end);
 }
 
 /**
@@ -107,11 +115,11 @@ export class TreeBatch {
   }
 
   /**
-   * Sets leaf nodes and gives the root after each block that changed any. Blocks follow those of earlier calls. Resolves as soon as
-   * other threads have all the work on the lowest levels, which is most of it: they go on when this thread does not.
+   * Sets leaf nodes, an array that is this batch's from then on, and gives the root after each block that changed any. Blocks follow
+   * those of earlier calls. Resolves as soon as other threads have all the work on the lowest levels, which is most of it: they go
+   * on when this thread does not.
    */
-  async begin(leaves: NodeChange[]): Promise<{ roots: Promise<Map<number, Uint8Array>> }> {
-    const nodes = leaves.map(({ index, block, words }) => nodeAbove(index, block, words, 0));
+  async begin(nodes: LevelNode[]): Promise<{ roots: Promise<Map<number, Uint8Array>> }> {
     const roots = this.#finish(await this.#start(0, nodes));
     // Whoever waits for it sees its failure; until then it is no unhandled one.
     roots.catch(() => undefined);
@@ -136,7 +144,7 @@ export class TreeBatch {
       const nodes = await starting;
       await giveWay();
       if (through === tileLevels(this.#tree)) {
-        return new Map(nodes.map(({ block, words }) => [block, words as Uint8Array]));
+        return new Map(nodes.map(({ block, source, at }) => [block, (source as Uint8Array).slice(at, at + 32)]));
       }
       ({ through, nodes: starting } = await this.#start(through, nodes));
     }
@@ -183,7 +191,7 @@ export class TreeBatch {
       if (level + 1 === to) return { from, levels, chain };
       const above: LevelNode[] = [];
       for (const tile of tiles) {
-        forEachVersion(tile, (index, block) => above.push(nodeAbove(index, block, undefined, above.length)));
+        forEachVersion(tile, (index, block) => above.push(levelNode(index, block, { root: above.length })));
       }
       tiles = byTile(above);
     }
@@ -205,8 +213,8 @@ export class TreeBatch {
     const id = tileId(level, index);
     const change = this.#changes.get(id) ?? this.#takenChange(id);
     if (change !== undefined) {
-      out.set(change.row, at);
-      return change.row.length;
+      out.set(rowBytes(change.row), at);
+      return change.row.end - change.row.start;
     }
     writeTileKey(this.#key, this.#tree, level, index);
     return Math.max(0, this.#tables.tiles.readInto(this.#key, out, at));
@@ -226,20 +234,17 @@ export class TreeBatch {
     for (const [l, { ends, roots, rows }] of hashed.entries()) {
       const isTop = l === hashed.length - 1;
       let [next, start] = [0, 0];
-      const nextRow = () => {
-        const row = rows.subarray(start, ends[next]);
-        start = ends[next++];
-        return row;
-      };
       for (const tile of levels[l]) {
         const change = this.#change(from + l, tile.index);
         forEachVersion(tile, (index, block) => {
-          const row = nextRow();
-          if (row.length > 0) change.history.push({ lastBlock: block - 1, row });
+          const end = ends[next++];
+          if (end > start) change.history.push({ lastBlock: block - 1, rows, start, end });
+          start = end;
           change.blocks.push(block);
-          if (isTop) above.push(nodeAbove(index, block, word(roots, above.length), 0));
+          if (isTop) above.push(levelNode(index, block, { source: roots, at: above.length * 32 }));
         });
-        change.row = nextRow();
+        change.row = { rows, start, end: ends[next++] };
+        start = change.row.end;
       }
     }
     return above;
@@ -249,7 +254,7 @@ export class TreeBatch {
     const id = tileId(level, index);
     let change = this.#changes.get(id);
     if (change === undefined) {
-      change = { key: tileKey(this.#tree, level, index), row: NO_ROW, history: [], blocks: [] };
+      change = { tree: this.#tree, level, index, row: NO_ROW, history: [], blocks: [] };
       this.#changes.set(id, change);
     }
     return change;

@@ -20,7 +20,8 @@ import {
   versionedBytes,
   type WorldStateTables,
 } from "./tables.ts";
-import type { TileChange } from "./tree-batch.ts";
+import { TILE_KEY_BYTES, writeTileKey } from "./tile-address.ts";
+import { rowBytes, type TileChange } from "./tree-batch.ts";
 
 /** What consecutive blocks change in the store. */
 export interface BlockChanges {
@@ -56,17 +57,17 @@ export function writeBlocks(
   tables: WorldStateTables,
   { blocks, tiles }: BlockChanges,
 ): void {
-  const undo = new Map<number, UndoRecord>(
-    blocks.map(({ block }) => [block, { tiles: [], slots: [], earlierPositions: [] }]),
-  );
-  inSteps(store, tiles, ({ key, row, history, blocks }) => {
-    tables.tiles.put(key, row);
-    for (const version of history) tables.tileHistory.put(historyKey(key, version.lastBlock), version.row);
-    for (const block of blocks) undo.get(block)?.tiles.push(key);
+  const changed = new TilesByBlock(tiles);
+  const key = new Uint8Array(TILE_KEY_BYTES);
+  inSteps(store, tiles, ({ tree, level, index, row, history, blocks }) => {
+    writeTileKey(key, tree, level, index);
+    tables.tiles.put(key, rowBytes(row));
+    for (const version of history) tables.tileHistory.put(historyKey(key, version.lastBlock), rowBytes(version));
+    for (const block of blocks) changed.add(block, key);
   });
   writeLeaves(store, tables, NULLIFIER_TREE, blocks);
   writeLeaves(store, tables, PUBLIC_DATA_TREE, blocks);
-  for (const sealed of blocks) writeBlock(tables, sealed, undo.get(sealed.block) as UndoRecord);
+  for (const sealed of blocks) writeBlock(tables, sealed, changed.keys(sealed.block));
   updateStatus(tables, { tip: blocks[blocks.length - 1].block });
 }
 
@@ -93,12 +94,37 @@ function writeLeaves(
   }
 }
 
+/** Keys of the tiles that each block changed, one after the other. */
+class TilesByBlock {
+  readonly #blocks = new Map<number, { keys: Uint8Array; end: number }>();
+
+  constructor(tiles: readonly TileChange[]) {
+    const counts = new Map<number, number>();
+    for (const { blocks } of tiles) for (const block of blocks) counts.set(block, (counts.get(block) ?? 0) + 1);
+    for (const [block, count] of counts) {
+      this.#blocks.set(block, { keys: new Uint8Array(count * TILE_KEY_BYTES), end: 0 });
+    }
+  }
+
+  /** Adds a tile that the block is known to have changed. */
+  add(block: number, key: Uint8Array): void {
+    const tiles = this.#blocks.get(block) as { keys: Uint8Array; end: number };
+    tiles.keys.set(key, tiles.end);
+    tiles.end += TILE_KEY_BYTES;
+  }
+
+  keys(block: number): Uint8Array {
+    return this.#blocks.get(block)?.keys ?? new Uint8Array(0);
+  }
+}
+
 /** Writes what is a block's own: its appended values, the slot values that it ends, its roots and what undoes it. */
 function writeBlock(
   tables: WorldStateTables,
   { block, sizesBefore, endedValues, appended, found, snapshots }: BlockChanges["blocks"][number],
-  undo: UndoRecord,
+  changedTiles: Uint8Array,
 ): void {
+  const undo: UndoRecord = { tiles: changedTiles, slots: [], earlierPositions: [] };
   for (const { slot, value } of endedValues) {
     tables.valueHistory.put(historyKey(slot, block - 1), versionedBytes(value));
     undo.slots.push(slot);

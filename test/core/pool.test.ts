@@ -24,9 +24,11 @@ function sampleChain(row = 0): TileChain {
   const tile = (nodes: TileNode[]) => ({ nodes });
   const facts = { keepsWhole: () => false, readRow: () => row };
   const lower = Array.from({ length: 8 }, (_, t) =>
-    tile([{ block: 7, bottom: t, words: sampleWords(t + 1).subarray(t * 32) }]),
+    tile([{ block: 7, bottom: t, source: sampleWords(t + 1), at: t * 32, isPreimage: false }]),
   );
-  const upper = [tile(Array.from({ length: 8 }, (_, bottom) => ({ block: 7, bottom, words: undefined })))];
+  const upper = [
+    tile(Array.from({ length: 8 }, (_, bottom) => ({ block: 7, bottom, source: undefined, at: 0, isPreimage: false }))),
+  ];
   const first = tileJob(lower, { height: 3, baseLevel: 0, arity: 3 }, facts);
   const second = tileJob(upper, { height: 3, baseLevel: 3, arity: 3 }, facts);
   return { jobs: [first.job, second.job], rootsTo: [Uint32Array.from(second.blanks)] };

@@ -26,7 +26,7 @@ function jobOf(inputs: Input[], height: number, baseLevel = 0): TileJob {
     row,
     versions,
     nodes: versions.flatMap(({ block, bottoms, words }) =>
-      bottoms.map((bottom, i) => ({ block, bottom, words: words[i] })),
+      bottoms.map((bottom, i) => ({ block, bottom, source: words[i], at: 0, isPreimage: words[i].length > 32 })),
     ),
   }));
   const shape = { height, baseLevel, arity: ARITY };

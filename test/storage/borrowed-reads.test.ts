@@ -25,7 +25,7 @@ const options: fc.Arbitrary<RangeOptions> = fc.record(
   { requiredKeys: [] },
 );
 
-it("scan gives the entries of range, and readInto the value of get, within a transaction and outside of it", () => {
+it("scan gives the entries of range, borrowAtOrBefore that of atOrBefore, and readInto the value of get, within a transaction and outside of it", () => {
   fc.assert(
     fc.property(fc.array(row, { maxLength: 12 }), options, bytes(1, 3), (rows, asked, absent) => {
       const table = store.table("rows");
@@ -40,6 +40,9 @@ it("scan gives the entries of range, and readInto the value of get, within a tra
           expect(table.readInto(key, out)).toBe(value?.length ?? -1);
           expect(Buffer.compare(out.subarray(0, value?.length ?? 0), value ?? new Uint8Array())).toBe(0);
           expect(out[value?.length ?? 0]).toBe(7);
+          const borrowed = table.borrowAtOrBefore(key);
+          const copy = borrowed && { key: Buffer.from(borrowed.key), value: Buffer.from(borrowed.value) };
+          expect(copy).toEqual(table.atOrBefore(key));
         }
       };
       store.transaction(() => {

@@ -198,6 +198,7 @@ function counting(tables: WorldStateTables): { tables: WorldStateTables; rows: (
       clear: table.clear,
       atOrAfter: one(table.atOrAfter),
       atOrBefore: one(table.atOrBefore),
+      borrowAtOrBefore: one(table.borrowAtOrBefore),
       range: each(table.range),
       scan: each(table.scan),
     };

@@ -48,6 +48,7 @@ export class MemoryStore implements PoolStore {
       clear: () => writable().clear(),
       atOrAfter: (key) => from(key, undefined)[0],
       atOrBefore: (key) => from(undefined, undefined).findLast((entry) => Buffer.compare(entry.key, key) <= 0),
+      borrowAtOrBefore: (key) => from(undefined, undefined).findLast((entry) => Buffer.compare(entry.key, key) <= 0),
       range: ({ start, end }) => from(start, end),
       scan: ({ start, end }) => from(start, end),
     };
