@@ -1,9 +1,9 @@
 import {
   add,
   asInteger,
+  carried,
   CARRIED_BIAS,
   CARRY_BIAS,
-  carried,
   digit,
   digitMask,
   digitOnes,

@@ -92,15 +92,14 @@ export function prefixEnd(prefix: Uint8Array): Uint8Array | undefined {
   return undefined;
 }
 
+/** Without an end, one that is named, lmdb stops before the key of one zero byte. */
+const BACK_TO_THE_FIRST = { end: undefined, reverse: true } as const;
+
 class LmdbTable implements Table {
   readonly #db: Database<Uint8Array, Uint8Array>;
   readonly #borrowing: Database<Uint8Array, Uint8Array>;
   /** One range for all searches, which takes its options when an iteration begins: making one costs as much as a search. */
-  readonly #upTo: { start: Uint8Array; end: undefined; reverse: true } = {
-    start: new Uint8Array(0),
-    end: undefined,
-    reverse: true,
-  };
+  readonly #upTo = { start: new Uint8Array(0) as Uint8Array, ...BACK_TO_THE_FIRST };
   readonly #backwards: Iterable<Entry>;
 
   constructor(root: RootDatabase<Buffer, Buffer>, name: string) {
@@ -146,7 +145,7 @@ class LmdbTable implements Table {
   }
 
   atOrBefore(key: Uint8Array): Entry | undefined {
-    return first(this.#db.getRange({ start: key, reverse: true, limit: 1 }));
+    return first(this.#db.getRange({ start: key, ...BACK_TO_THE_FIRST, limit: 1 }));
   }
 
   borrowAtOrBefore(key: Uint8Array): Entry | undefined {

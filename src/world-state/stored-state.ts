@@ -7,7 +7,6 @@ import type { IndexedTree, StateView } from "./state-view.ts";
 import {
   blockKey,
   copyLeaf,
-  copyWord,
   historyKey,
   leafBytes,
   leafRowBytes,
@@ -29,6 +28,7 @@ import {
   writeValueKey,
 } from "./tables.ts";
 import { tileKey } from "./tile-address.ts";
+import { copyWord } from "./word-copies.ts";
 
 const leafRow = new Uint8Array(leafRowBytes(PUBLIC_DATA_TREE));
 const sought = new Uint8Array(VALUE_KEY_BYTES);

@@ -3,6 +3,7 @@ import { ARCHIVE, PUBLIC_DATA_TREE, TREE_IDS, type TreeId } from "../protocol/co
 import type { Store, Table } from "../storage/store.ts";
 import { TILE_KEY_BYTES } from "./tile-address.ts";
 import type { IndexedLeaf, TreeSnapshot, WorldStateStatus } from "./types.ts";
+import { copyWord } from "./word-copies.ts";
 
 /**
  * Stored rows of the world state. Integers are big-endian; a position takes 6 bytes, a block 4.
@@ -131,23 +132,6 @@ export interface StoredLeaf extends IndexedLeaf {
   since?: number;
 }
 
-/** Bytes of the buffers that copies of words are put into: a buffer for each of them would take four times its memory. */
-const COPIES_BYTES = 8192;
-let copies = new Uint8Array(COPIES_BYTES);
-let copiesEnd = 0;
-
-/** A copy of the 32 bytes at `at`. */
-export function copyWord(bytes: Uint8Array, at: number): Uint8Array {
-  if (copiesEnd === COPIES_BYTES) {
-    copies = new Uint8Array(COPIES_BYTES);
-    copiesEnd = 0;
-  }
-  const copy = new Uint8Array(copies.buffer, copiesEnd, 32);
-  copiesEnd += 32;
-  for (let i = 0; i < 32; i++) copy[i] = bytes[at + i];
-  return copy;
-}
-
 const LEAF_BYTES = 56;
 const SLOT_BYTES = 92;
 
@@ -186,26 +170,30 @@ export function leafBytes(
 
 /** Reads a row without copying it. */
 export function readLeaf(key: Uint8Array, row: Uint8Array): StoredLeaf {
-  return leafWith(key, row, (at) => row.subarray(at, at + 32));
+  return leafWith(key, row, wordIn);
 }
 
 /** Reads a row whose memory is borrowed. */
 export function copyLeaf(key: Uint8Array, row: Uint8Array): StoredLeaf {
-  return leafWith(key, row, (at) => copyWord(row, at));
+  return leafWith(key, row, copyWord);
 }
 
-function leafWith(key: Uint8Array, row: Uint8Array, wordAt: (at: number) => Uint8Array): StoredLeaf {
+function wordIn(row: Uint8Array, at: number): Uint8Array {
+  return row.subarray(at, at + 32);
+}
+
+function leafWith(key: Uint8Array, row: Uint8Array, wordAt: typeof wordIn): StoredLeaf {
   const leaf: StoredLeaf = {
     index: readLeafIndex(row),
     key,
-    nextKey: wordAt(LEAF_ROW.nextKey),
+    nextKey: wordAt(row, LEAF_ROW.nextKey),
     nextIndex: readNextIndex(row),
     lowBefore: readLowBefore(row),
     nextBefore: readNextBefore(row),
   };
   if (row.length > LEAF_BYTES) {
     leaf.since = readSince(row);
-    leaf.value = wordAt(LEAF_ROW.value);
+    leaf.value = wordAt(row, LEAF_ROW.value);
   }
   return leaf;
 }
@@ -291,7 +279,8 @@ export function readUndo(row: Uint8Array): UndoRecord {
   };
 }
 
-export function changedTiles({ tiles }: UndoRecord): Uint8Array[] {
+/** Keys of the tiles that a block wrote. */
+export function tilesOf({ tiles }: UndoRecord): Uint8Array[] {
   return Array.from({ length: tiles.length / TILE_KEY_BYTES }, (_, i) =>
     tiles.subarray(i * TILE_KEY_BYTES, (i + 1) * TILE_KEY_BYTES),
   );

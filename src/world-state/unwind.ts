@@ -4,7 +4,6 @@ import { NULLIFIER_TREE, PUBLIC_DATA_TREE, TREE_IDS, type TreeId } from "../prot
 import type { IndexedTree } from "./state-view.ts";
 import {
   blockKey,
-  changedTiles,
   historyKey,
   leafBytes,
   positionBytes,
@@ -14,6 +13,7 @@ import {
   readState,
   readUndo,
   readVersioned,
+  tilesOf,
   updateStatus,
   valueKey,
   versionedBytes,
@@ -46,7 +46,7 @@ export function unwindTip(tables: WorldStateTables, block: number, zeroHashes: r
     tables.positions.put(valueKey(tree, value), positionBytes(position));
   }
   for (const slot of undo.slots) restoreValue(tables, slot, block - 1);
-  for (const key of changedTiles(undo)) restoreTile(tables, key, block - 1, zeroHashes);
+  for (const key of tilesOf(undo)) restoreTile(tables, key, block - 1, zeroHashes);
   tables.undo.remove(blockKey(block));
   tables.states.remove(blockKey(block));
   updateStatus(tables, { tip: block - 1 });
@@ -126,7 +126,7 @@ export function dropHistoryBefore(tables: WorldStateTables, block: number): void
   const row = tables.undo.get(blockKey(block));
   if (row === undefined) return;
   const undo = readUndo(row);
-  for (const key of changedTiles(undo)) tables.tileHistory.remove(historyKey(key, block - 1));
+  for (const key of tilesOf(undo)) tables.tileHistory.remove(historyKey(key, block - 1));
   for (const slot of undo.slots) tables.valueHistory.remove(historyKey(slot, block - 1));
   tables.undo.remove(blockKey(block));
 }

@@ -62,3 +62,15 @@ it("a value that does not fit is refused", () => {
   store.transaction(() => table.put(key, new Uint8Array(9)));
   expect(() => table.readInto(key, new Uint8Array(8))).toThrow(RangeError);
 });
+
+it("the key of one zero byte is found like any other, forwards and backwards", () => {
+  const table = store.table("zero");
+  const entry = { key: Buffer.of(0), value: Buffer.of(9) };
+  store.transaction(() => table.put(entry.key, entry.value));
+  for (const key of [Uint8Array.of(0), Uint8Array.of(7)]) {
+    expect(table.atOrBefore(key)).toEqual(entry);
+    expect(Buffer.from(table.borrowAtOrBefore(key)?.value ?? [])).toEqual(entry.value);
+  }
+  expect(table.atOrAfter(entry.key)).toEqual(entry);
+  expect([...table.range({ reverse: true })]).toEqual([entry]);
+});

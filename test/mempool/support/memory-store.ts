@@ -34,6 +34,8 @@ export class MemoryStore implements PoolStore {
           (start === undefined || Buffer.compare(key, start) >= 0) &&
           (end === undefined || Buffer.compare(key, end) < 0),
       );
+    const upTo = (key: Uint8Array) =>
+      from(undefined, undefined).findLast((entry) => Buffer.compare(entry.key, key) <= 0);
     return {
       get: (key) => rows().get(keyOf(key)),
       borrow: (key) => rows().get(keyOf(key)),
@@ -47,8 +49,8 @@ export class MemoryStore implements PoolStore {
       remove: (key) => void writable().delete(keyOf(key)),
       clear: () => writable().clear(),
       atOrAfter: (key) => from(key, undefined)[0],
-      atOrBefore: (key) => from(undefined, undefined).findLast((entry) => Buffer.compare(entry.key, key) <= 0),
-      borrowAtOrBefore: (key) => from(undefined, undefined).findLast((entry) => Buffer.compare(entry.key, key) <= 0),
+      atOrBefore: upTo,
+      borrowAtOrBefore: upTo,
       range: ({ start, end }) => from(start, end),
       scan: ({ start, end }) => from(start, end),
     };
