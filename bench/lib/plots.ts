@@ -58,6 +58,8 @@ export function plotsOf(run: Run): Record<string, string> {
     plots["growth-witness.svg"] = growthPlot("Cost of a low-leaf witness", growth, [
       ["latest block", (point) => point.witnessUs],
       ["historical block", (point) => point.oldWitnessUs],
+      ["store's search for a key alone", (point) => point.searchUs],
+      ["store's read of a tile alone", (point) => point.tileUs],
     ]);
     plots["growth-insertion.svg"] = growthPlot("Cost of inserting a nullifier, blocks of 64", growth, [
       ["insertion with commit", (point) => point.insertionUs],

@@ -31,6 +31,9 @@ export interface Witnessed {
   latestUs: number;
   /** Half the blocks since the made-up one back. */
   oldUs: number;
+  /** Parts of a witness by themselves: the store's search for a key, and its read of a tile where that is in no cache. */
+  searchUs: number;
+  tileUs: number;
 }
 
 const WORKER = join(import.meta.dirname, "state-worker.ts");

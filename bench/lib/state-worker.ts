@@ -15,10 +15,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadCore } from "../../src/core/load-core.ts";
 import { CorePool } from "../../src/core/pool.ts";
+import { readU32 } from "../../src/protocol/bytes.ts";
 import { MAX_NULLIFIERS_PER_TX, NULLIFIER_TREE } from "../../src/protocol/constants.ts";
 import { NULLIFIER_WITNESS_TEXT } from "../../src/rpc/encoding/v4/witness.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import { applyInParts, cutIntoParts } from "../../src/world-state/apply-in-parts.ts";
+import { openTables, VALUE_KEY_BYTES, writeValueKey } from "../../src/world-state/tables.ts";
+import { TILE_KEY_BYTES, TILE_WIDTH, writeTileKey } from "../../src/world-state/tile-address.ts";
 import type { PreparedBlocks } from "../../src/world-state/types.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";
 import { nextBlocks, randomTx } from "./next-block.ts";
@@ -138,22 +141,44 @@ function writeWitnesses({ store, world }: Opened, block: number, count: number, 
   }
 }
 
+/** Searches of the store's table of keys for random ones, and nothing else. */
+function searchKeys({ store }: Opened, count: number, random: SeededBytes): void {
+  const { keys } = openTables(store);
+  const key = new Uint8Array(VALUE_KEY_BYTES);
+  for (let i = 0; i < count; i++) keys.borrowAtOrBefore(writeValueKey(key, NULLIFIER_TREE, random.field()));
+}
+
+/** Reads of tiles above random leaves from the store, and nothing else. */
+function readTiles({ store, world }: Opened, count: number, random: SeededBytes): void {
+  const { tiles } = openTables(store);
+  const { size } = world.snapshot(world.status().tip, NULLIFIER_TREE);
+  const key = new Uint8Array(TILE_KEY_BYTES);
+  const row = new Uint8Array(1024);
+  for (let i = 0; i < count; i++) {
+    const leaf = Math.floor((readU32(random.field(), 4) / 2 ** 32) * size);
+    writeTileKey(key, NULLIFIER_TREE, 0, Math.floor(leaf / TILE_WIDTH));
+    tiles.readInto(key, row);
+  }
+}
+
 async function witnesses(path: string, count: number): Promise<Witnessed> {
   const opened = open(path);
   const { tip } = opened.world.status();
   const random = new SeededBytes(process.pid);
-  const cpuUsPerWitness = (block: number): number => {
+  const cpuUs = (work: () => void): number => {
     // As many before, so that the caches are those of a node that has answered for a while.
-    writeWitnesses(opened, block, count, random);
+    work();
     const cpu = process.cpuUsage();
-    writeWitnesses(opened, block, count, random);
+    work();
     const { user, system } = process.cpuUsage(cpu);
     return (user + system) / count;
   };
-  const latestUs = cpuUsPerWitness(tip);
-  const oldUs = cpuUsPerWitness(1 + Math.floor((tip - 1) / 2));
+  const latestUs = cpuUs(() => writeWitnesses(opened, tip, count, random));
+  const oldUs = cpuUs(() => writeWitnesses(opened, 1 + Math.floor((tip - 1) / 2), count, random));
+  const searchUs = cpuUs(() => searchKeys(opened, count, random));
+  const tileUs = cpuUs(() => readTiles(opened, count, random));
   await opened.close();
-  return { latestUs, oldUs };
+  return { latestUs, oldUs, searchUs, tileUs };
 }
 
 async function latestWitnesses(path: string, count: number): Promise<{ count: number }> {

@@ -36,11 +36,17 @@ export async function growthSuite({ quick, repeats, progress }: SuiteContext): P
     try {
       await inStateProcess("fill", directory, leaves, 0);
       await inStateProcess("extend", directory, blocks, PER_BLOCK, 0);
-      const point: GrowthPoint = { leaves, witnessUs: [], oldWitnessUs: [], insertionUs: [] };
+      const point: GrowthPoint = { leaves, witnessUs: [], oldWitnessUs: [], searchUs: [], tileUs: [], insertionUs: [] };
       for (let i = 0; i < repeats; i++) {
-        const { latestUs, oldUs } = await inStateProcess<Witnessed>("witnesses", directory, witnesses);
+        const { latestUs, oldUs, searchUs, tileUs } = await inStateProcess<Witnessed>(
+          "witnesses",
+          directory,
+          witnesses,
+        );
         point.witnessUs.push(latestUs);
         point.oldWitnessUs.push(oldUs);
+        point.searchUs.push(searchUs);
+        point.tileUs.push(tileUs);
         const applied = await inStateProcess<Applied>("apply", directory, blocks, PER_BLOCK, 0);
         point.insertionUs.push((applied.cpuMs * 1000) / applied.nullifiers);
       }
@@ -60,12 +66,14 @@ export async function growthSuite({ quick, repeats, progress }: SuiteContext): P
     tables: [
       {
         title: "a witness by the size of the tree",
-        rows: growth.map(({ leaves, witnessUs, oldWitnessUs, insertionUs, witnessInstructions: instructions }) => ({
+        rows: growth.map(({ leaves, witnessInstructions: instructions, ...us }) => ({
           leaves,
-          "µs of CPU time": median(witnessUs),
-          "of an older block": median(oldWitnessUs),
+          "µs of CPU time": median(us.witnessUs),
+          "of an older block": median(us.oldWitnessUs),
+          "store's search for a key": median(us.searchUs),
+          "store's read of a tile": median(us.tileUs),
           ...(instructions === undefined ? {} : { instructions: Math.round(instructions) }),
-          "insertion, µs": median(insertionUs),
+          "insertion, µs": median(us.insertionUs),
         })),
       },
     ],
