@@ -1,3 +1,4 @@
+import { LANES_ELEMENT } from "./arithmetic";
 import { storeStarts } from "./column-starts";
 import { product, squareProduct } from "./product";
 import { reduceFive } from "./reduction";
@@ -33,11 +34,16 @@ export function squareLanes(out: usize, a: usize): void {
   reduceFive(out);
 }
 
-const POWER = memory.data(80, 16);
+const POWERS = memory.data(320, 16);
 
-/** x^5 in place. With |x| < 1.1 p the result is below 1.8 p in size. */
-export function sbox(x: usize): void {
-  squareLanes(POWER, x);
-  squareLanes(POWER, POWER);
-  mulLanes(x, POWER, x);
+/**
+ * x^5 of up to four elements in place, side by side: the multiplications of one element wait for each other, not for another's. With
+ * |x| < 1.1 p the results are below 1.8 p in size.
+ *
+ *   elements `bytes`
+ */
+export function sboxes(elements: usize, bytes: usize): void {
+  for (let i: usize = 0; i < bytes; i += LANES_ELEMENT) squareLanes(POWERS + i, elements + i);
+  for (let i: usize = 0; i < bytes; i += LANES_ELEMENT) squareLanes(POWERS + i, POWERS + i);
+  for (let i: usize = 0; i < bytes; i += LANES_ELEMENT) mulLanes(elements + i, POWERS + i, elements + i);
 }

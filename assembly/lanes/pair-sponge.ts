@@ -1,6 +1,6 @@
 import { LANES_ELEMENT } from "./arithmetic";
 import { AGAIN_FACTOR, FULL_PAIRS } from "./constants";
-import { mulLanes, sbox } from "./mul";
+import { mulLanes, sboxes } from "./mul";
 import { externalLayerPairs } from "./pair-layers";
 import { partialRoundsPairs } from "./pair-partial-rounds";
 import { addWords, lanesToWords, wordsToLanes } from "./words";
@@ -12,8 +12,7 @@ const STATE = memory.data(160, 16);
 const BLOCK = memory.data(128, 8);
 
 function fullRound(nextConstants: usize): void {
-  sbox(STATE);
-  sbox(STATE + LANES_ELEMENT);
+  sboxes(STATE, PAIRS);
   externalLayerPairs(STATE, nextConstants);
 }
 

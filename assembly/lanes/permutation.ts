@@ -1,14 +1,13 @@
-import { LANES_ELEMENT } from "./arithmetic";
 import { FULL_LANES } from "./constants";
 import { externalLayerLanes } from "./linear-layers";
-import { sbox } from "./mul";
+import { sboxes } from "./mul";
 import { partialRounds } from "./partial-rounds";
 
 /** Four elements in two lanes. */
 export const LANES_STATE: usize = 320;
 
 function fullRound(state: usize, nextConstants: usize): void {
-  for (let i: usize = 0; i < LANES_STATE; i += LANES_ELEMENT) sbox(state + i);
+  sboxes(state, LANES_STATE);
   externalLayerLanes(state, nextConstants);
 }
 
