@@ -2,19 +2,19 @@
  * Poseidon2 of the core on one thread: every build, a plain bigint implementation in the same run, and the reference's WebAssembly and
  * native code beside it.
  *
- *   npm run build:wasm && node bench/core-poseidon2.ts [--repeats N] [--json FILE] [--reference-home DIR]
+ *   npm run build:wasm && node bench/core-poseidon2.ts [--help]
  *
  * A figure is the least of many samples of a millisecond: on a shared machine the least disturbed one says most about the code.
  * The medians are in the JSON. Ratios to the reference are medians over repeats, which alternate who goes first.
  */
 import { writeFileSync } from "node:fs";
-import { parseArgs } from "node:util";
 import Benchmark from "benchmark";
 import type { Core } from "../src/core/core.ts";
 import { loadCore } from "../src/core/load-core.ts";
 import { bigUintBytes, fromHex, readBigUint, word } from "../src/protocol/bytes.ts";
 import { bigintHashPair } from "./core-poseidon2-bigint.ts";
 import { Reference } from "./lib/reference.ts";
+import { JSON_FILE, REFERENCE_HOME, scriptOptions, wholeOption } from "./lib/script-options.ts";
 import { inPairs, median } from "./lib/statistics.ts";
 
 const BATCH = 64;
@@ -94,12 +94,10 @@ async function compare(reference: Reference, repeats: number) {
   };
 }
 
-const { values } = parseArgs({
-  options: {
-    repeats: { type: "string", default: "3" },
-    json: { type: "string" },
-    "reference-home": { type: "string", default: process.env.REFERENCE_HOME },
-  },
+const options = scriptOptions("bench/core-poseidon2.ts", {
+  repeats: wholeOption("comparisons with the reference, whose medians count", 3),
+  json: JSON_FILE,
+  "reference-home": REFERENCE_HOME,
 });
 
 const figures = Object.entries(cores).map(([asked, core]) => ({ asked, build: core.build, ...measureCore(core) }));
@@ -117,12 +115,12 @@ const rows: [name: string, figure: Figure][] = figures.flatMap(({ build, pair, p
 ]);
 console.table(Object.fromEntries([...rows, ["bigint: pair hash", bigint] as const].map(([n, f]) => [n, row(f)])));
 
-const home = values["reference-home"];
-const comparison = home === undefined ? undefined : await compare(new Reference(home), Number(values.repeats));
+const home = options["reference-home"];
+const comparison = home === undefined ? undefined : await compare(new Reference(home), options.repeats);
 if (comparison !== undefined) {
   const times = ({ wasm, native }: Record<Backend, number>) => ({ wasm: wasm.toFixed(2), native: native.toFixed(2) });
   console.log("times the reference's speed:");
   console.table({ "pair hash, batch": times(comparison.batch), "pair hash, one call": times(comparison.pair) });
 }
-if (values.json !== undefined)
-  writeFileSync(values.json, `${JSON.stringify({ figures, bigint, comparison }, undefined, 1)}\n`);
+if (options.json !== undefined)
+  writeFileSync(options.json, `${JSON.stringify({ figures, bigint, comparison }, undefined, 1)}\n`);

@@ -1,13 +1,12 @@
 /**
  * The recorded chain's transactions executed again, each block on the state in front of it:
  *
- *   node bench/execution.ts [--repeats N] [--json FILE]
+ *   node bench/execution.ts [--help]
  *
  * Times are CPU time of one thread, medians of the repeats. "cold" has a new VM and new caches for every block, "warm" has had them from an
  * earlier round. Roots are hashed once a block; that is a column of its own.
  */
 import { writeFileSync } from "node:fs";
-import { parseArgs } from "node:util";
 import { loadCore } from "../src/core/load-core.ts";
 import { executeTx, type PendingTx } from "../src/execution/execute-tx.ts";
 import { Siloing } from "../src/execution/siloing.ts";
@@ -16,12 +15,15 @@ import { readU32 } from "../src/protocol/bytes.ts";
 import { isForPublic } from "../src/protocol/tx/accumulated-data.ts";
 import type { Tx } from "../src/protocol/tx/tx.ts";
 import { type RecordedBlock, RecordedChain } from "../test/execution/recorded-chain.ts";
+import { JSON_FILE, scriptOptions, wholeOption } from "./lib/script-options.ts";
 import { median } from "./lib/statistics.ts";
 
 const TRANSFER_IN_PUBLIC = 0x8c9e5472;
 
-const { values } = parseArgs({ options: { repeats: { type: "string", default: "5" }, json: { type: "string" } } });
-const repeats = Number(values.repeats);
+const { repeats, json } = scriptOptions("bench/execution.ts", {
+  repeats: wholeOption("rounds, whose medians count", 5),
+  json: JSON_FILE,
+});
 const core = loadCore();
 
 const KINDS = ["private", "token transfer", "other public"] as const;
@@ -109,7 +111,7 @@ try {
   for (const { caches, name, txs: count, msPerTx, txsPerSecond } of rows) {
     process.stdout.write(`${[caches, name, count, msPerTx.toFixed(3), txsPerSecond.toFixed(0)].join(" | ")}\n`);
   }
-  if (values.json) writeFileSync(values.json, `${JSON.stringify(rows, undefined, 2)}\n`);
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify(rows, undefined, 2)}\n`);
 } finally {
   await chain.remove();
 }

@@ -1,44 +1,38 @@
 /**
  * Latency and rate of transactions on a local network, ours and, where it is installed, the reference's:
  *
- *   node bench/local-network.ts [--minutes N] [--singles N] [--outstanding N] [--repeats N] [--quick] [--reference-home DIR] [--no-save]
+ *   node bench/local-network.ts [--help]
  *
  * The same public transfers are sent to both, one network after the other. Latency is that of txs sent one by one, from sendTx to the receipt that
  * the released client waits for ("checkpointed"); the rate is what came on L1 in the given minutes (10) while a number of txs is kept outstanding.
  * Needs `npm run build`.
  */
-import { parseArgs } from "node:util";
 import { LargeStateOnDemand } from "./lib/large-state.ts";
 import { MOST_BUSY, machineFacts } from "./lib/machine.ts";
 import type { Run } from "./lib/measurement.ts";
 import { Reference } from "./lib/reference.ts";
 import { resultDocument } from "./lib/result-table.ts";
 import { saveRun } from "./lib/save-run.ts";
+import { flagOption, REFERENCE_HOME, scriptOptions, wholeOption } from "./lib/script-options.ts";
 import { type LocalNetworkOptions, localNetworkSuite } from "./suites/local-network.ts";
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: "string" },
-    singles: { type: "string" },
-    outstanding: { type: "string" },
-    repeats: { type: "string" },
-    quick: { type: "boolean", default: false },
-    "reference-home": { type: "string" },
-    "no-save": { type: "boolean", default: false },
-  },
+const {
+  quick,
+  "reference-home": home,
+  "no-save": printsOnly,
+  ...given
+} = scriptOptions("bench/local-network.ts", {
+  minutes: wholeOption("of the sustained load, 10 if it is not --quick"),
+  singles: wholeOption("txs sent one by one"),
+  outstanding: wholeOption("txs that are kept outstanding"),
+  repeats: wholeOption("pairs of networks"),
+  quick: flagOption("small sizes, to see that everything works"),
+  "reference-home": REFERENCE_HOME,
+  "no-save": flagOption("prints only"),
 });
+const named = Object.entries(given).filter(([, value]) => value !== undefined);
+const options: Partial<LocalNetworkOptions> = { ...(quick ? {} : { minutes: 10 }), ...Object.fromEntries(named) };
 
-const options: Partial<LocalNetworkOptions> = values.quick ? {} : { minutes: 10 };
-for (const name of ["minutes", "singles", "outstanding", "repeats"] as const) {
-  const text = values[name];
-  if (text === undefined) continue;
-  const number = Number(text);
-  if (!(number > 0)) throw new RangeError(`--${name} must be a number above 0, got ${text}`);
-  options[name] = number;
-}
-
-const { quick } = values;
-const home = values["reference-home"];
 const reference = home === undefined ? undefined : new Reference(home);
 const startedAt = new Date().toISOString();
 const begun = performance.now();
@@ -69,4 +63,4 @@ const run: Run = {
   failures: {},
 };
 process.stdout.write(resultDocument(run));
-if (!values["no-save"]) progress(`saved in ${saveRun(run, false)}`);
+if (!printsOnly) progress(`saved in ${saveRun(run, false)}`);

@@ -1,7 +1,7 @@
 /**
  * The pool and what comes before it:
  *
- *   node bench/mempool.ts [--repeats N] [--txs N] [--json FILE]
+ *   node bench/mempool.ts [--help]
  *
  * Times are CPU time of one thread that does everything, medians of the repeats: a node digests txs (the hashing) on threads of their own, so
  * its thread spends what "checks" and "pool" say. Txs are a recorded private one and a recorded one with public calls, with other nullifiers;
@@ -10,7 +10,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { loadCore } from "../src/core/load-core.ts";
 import { digestParts, digestTx } from "../src/mempool/digest/digest-tx.ts";
 import type { TxDigest } from "../src/mempool/digest/tx-digest.ts";
@@ -25,17 +24,18 @@ import { freshTx, txJson } from "../test/mempool/support/fresh-txs.ts";
 import { ModelWorld } from "../test/mempool/support/model-world.ts";
 import { seeded } from "../test/mempool/support/pool-txs.ts";
 import { type RecordedTx, recordedTxs } from "../test/protocol/recorded-txs.ts";
+import { JSON_FILE, scriptOptions, wholeOption } from "./lib/script-options.ts";
 import { median } from "./lib/statistics.ts";
 
-const { values } = parseArgs({
-  options: {
-    repeats: { type: "string", default: "5" },
-    txs: { type: "string", default: "200" },
-    json: { type: "string" },
-  },
+const {
+  repeats,
+  txs: count,
+  json,
+} = scriptOptions("bench/mempool.ts", {
+  repeats: wholeOption("rounds, whose medians count", 5),
+  txs: wholeOption("txs of a round", 200),
+  json: JSON_FILE,
 });
-const repeats = Number(values.repeats);
-const count = Number(values.txs);
 const core = loadCore();
 const CLIENT = { by: "fee", bumpPercentage: 10n } as const;
 
@@ -203,6 +203,6 @@ for (const { tx, ...figures } of rows) {
   console.table(figures);
 }
 console.table(memory);
-if (values.json !== undefined) {
-  writeFileSync(values.json, `${JSON.stringify([...rows, { tx: "a full pool", ...memory }], undefined, 1)}\n`);
+if (json !== undefined) {
+  writeFileSync(json, `${JSON.stringify([...rows, { tx: "a full pool", ...memory }], undefined, 1)}\n`);
 }

@@ -1,5 +1,5 @@
 /**
- * Where the time goes on the three hottest paths: `node bench/profile.ts [--seconds N] [--quick] [--only NAMES]`. Runs each under the
+ * Where the time goes on the three hottest paths: `node bench/profile.ts [--help]`. Runs each under the
  * runtime's sampling profiler and writes a flame graph (SVG) and the functions with the most time of their own (Markdown) to
  * bench/results/profiles/.
  */
@@ -7,11 +7,12 @@ import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs, promisify } from "node:util";
+import { promisify } from "node:util";
 import { type CpuProfile, frameTree, joined, topFunctions } from "./lib/cpu-profile.ts";
 import { flameGraph } from "./lib/flame-graph.ts";
 import { LargeStateOnDemand } from "./lib/large-state.ts";
 import { machineFacts } from "./lib/machine.ts";
+import { flagOption, namesOption, scriptOptions, wholeOption } from "./lib/script-options.ts";
 import { coreFunctionNames } from "./lib/wasm-names.ts";
 
 const PATHS = {
@@ -26,26 +27,23 @@ const RESULTS = join(import.meta.dirname, "results", "profiles");
 const SAMPLE_US = 200;
 const TOP = 25;
 
-const { values } = parseArgs({
-  options: {
-    seconds: { type: "string", default: "10" },
-    quick: { type: "boolean", default: false },
-    only: { type: "string" },
-  },
+const options = scriptOptions("bench/profile.ts", {
+  seconds: wholeOption("of each path", 10),
+  quick: flagOption("a small state, to see that everything works"),
+  only: namesOption("paths, separated by commas", Object.keys(PATHS) as PathName[]),
 });
-const names = (values.only?.split(",") ?? Object.keys(PATHS)).filter((name): name is PathName => name in PATHS);
-const state = new LargeStateOnDemand(values.quick, (text) => process.stderr.write(`${text}\n`));
+const state = new LargeStateOnDemand(options.quick, (text) => process.stderr.write(`${text}\n`));
 process.once("exit", () => state.remove());
 const { cpu, node, commit } = await machineFacts();
 const wasmNames = coreFunctionNames();
 mkdirSync(RESULTS, { recursive: true });
 
-for (const name of names) {
+for (const name of options.only) {
   const directory = name === "hashes" ? "" : (await state.get()).directory;
   const folder = mkdtempSync(join(tmpdir(), "svc-bench-profile-"));
   try {
     const flags = ["--cpu-prof", `--cpu-prof-interval=${SAMPLE_US}`, `--cpu-prof-dir=${folder}`];
-    const args = ["--disable-warning=ExperimentalWarning", PROGRAM, name, values.seconds, directory];
+    const args = ["--disable-warning=ExperimentalWarning", PROGRAM, name, String(options.seconds), directory];
     await promisify(execFile)(process.execPath, [...flags, ...args]);
     // Threads have files of their own; the main thread's is the first by thread number.
     const threads = readdirSync(folder)

@@ -1,13 +1,12 @@
 /**
  * Instructions and gas per second of the public VM, and the same programs in the reference's native simulator beside it:
  *
- *   node bench/vm.ts [--repeats N] [--json FILE] [--reference-home DIR] [--only NAME]
+ *   node bench/vm.ts [--help]
  *
  * Times are CPU time, medians of the repeats. "cold" is a VM that has never seen the program, "warm" one that has. The reference runs whole
  * transactions, so what its empty one takes is subtracted; its storage is a real tree, ours here is a map.
  */
 import { rmSync, writeFileSync } from "node:fs";
-import { parseArgs } from "node:util";
 import { siloNullifier } from "../src/core/derive/nullifier.ts";
 import { loadCore } from "../src/core/load-core.ts";
 import { MemoryHost } from "../src/execution/vm/memory-host.ts";
@@ -16,6 +15,7 @@ import { Vm } from "../src/execution/vm/vm.ts";
 import { concat, fromHex } from "../src/protocol/bytes.ts";
 import { FR_ZERO, fr } from "../src/protocol/field.ts";
 import { Reference } from "./lib/reference.ts";
+import { JSON_FILE, REFERENCE_HOME, scriptOptions, textOption, wholeOption } from "./lib/script-options.ts";
 import { type BenchProgram, benchPrograms } from "./vm-programs.ts";
 
 const core = loadCore();
@@ -118,18 +118,16 @@ async function measureReference(home: string, programs: readonly BenchProgram[],
   }
 }
 
-const { values } = parseArgs({
-  options: {
-    repeats: { type: "string", default: "5" },
-    json: { type: "string" },
-    only: { type: "string" },
-    "reference-home": { type: "string", default: process.env.REFERENCE_HOME },
-  },
+const options = scriptOptions("bench/vm.ts", {
+  repeats: wholeOption("rounds, whose medians count", 5),
+  json: JSON_FILE,
+  only: textOption("programs with this in their name", "TEXT"),
+  "reference-home": REFERENCE_HOME,
 });
-const repeats = Number(values.repeats);
-const programs = benchPrograms().filter(({ name }) => name === "empty" || name.includes(values.only ?? ""));
+const { repeats, json, only = "" } = options;
+const programs = benchPrograms().filter(({ name }) => name === "empty" || name.includes(only));
 const ours = programs.map((program) => measure(program, repeats));
-const home = values["reference-home"];
+const home = options["reference-home"];
 const theirs = home ? await measureReference(home, programs, repeats) : undefined;
 const emptyMs = theirs ? median(theirs.empty.times) : 0;
 
@@ -151,4 +149,4 @@ for (const row of rows) {
   cells.push(million(gas, warmMs), referenceMs?.toFixed(1) ?? "-", times?.toFixed(1) ?? "-");
   process.stdout.write(`${cells.join(" | ")}\n`);
 }
-if (values.json) writeFileSync(values.json, `${JSON.stringify(rows, undefined, 2)}\n`);
+if (json !== undefined) writeFileSync(json, `${JSON.stringify(rows, undefined, 2)}\n`);

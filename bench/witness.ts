@@ -4,19 +4,24 @@ import { NULLIFIER_TREE, PUBLIC_DATA_TREE } from "../src/protocol/constants.ts";
 import { NULLIFIER_WITNESS_TEXT, PUBLIC_DATA_WITNESS_TEXT } from "../src/rpc/encoding/v4/witness.ts";
 import { openStore } from "../src/storage/store.ts";
 import { WorldState } from "../src/world-state/world-state.ts";
+import { requiredOption, scriptOptions, wholeOption } from "./lib/script-options.ts";
 import { SeededBytes } from "./lib/seeded-bytes.ts";
 
 /**
- * CPU time of one witness on one thread, its JSON included: `node bench/witness.ts DIRECTORY [blocks back] [witnesses]` over a state
+ * CPU time of one witness on one thread, its JSON included: `node bench/witness.ts --directory DIR` over a state
  * that `bench/lib/state-worker.ts fill` and `extend` made. Medians of nine runs that take turns.
  */
-const [directory, back = "1000", count = "20000"] = process.argv.slice(2);
+const { directory, back, count } = scriptOptions("bench/witness.ts", {
+  directory: requiredOption("the state's store", "DIR"),
+  back: wholeOption("blocks behind the tip, of the older witnesses", 1000, 0),
+  count: wholeOption("witnesses of a run", 20_000),
+});
 /** Room for 10M leaves of two trees. */
 const MAP_SIZE_KB = 64 * 1024 * 1024;
 const store = openStore({ path: resolve(directory), mapSizeKb: MAP_SIZE_KB });
 const world = new WorldState(loadCore(), store, []);
 const { tip, oldest } = world.status();
-const past = Math.max(oldest, tip - Number(back));
+const past = Math.max(oldest, tip - back);
 const random = new SeededBytes(99);
 const texts = { [NULLIFIER_TREE]: NULLIFIER_WITNESS_TEXT, [PUBLIC_DATA_TREE]: PUBLIC_DATA_WITNESS_TEXT };
 
@@ -28,12 +33,12 @@ function witness(block: number, tree: 0 | 2): void {
 /** Microseconds of CPU that one call takes; each call is a run of reads of its own, as requests are. */
 async function microseconds(block: number, tree: 0 | 2): Promise<number> {
   const start = process.cpuUsage();
-  for (let i = 0; i < Number(count); i++) {
+  for (let i = 0; i < count; i++) {
     witness(block, tree);
     if (i % 64 === 63) await new Promise((resolve) => setImmediate(resolve));
   }
   const { user, system } = process.cpuUsage(start);
-  return (user + system) / Number(count);
+  return (user + system) / count;
 }
 
 const cases = [

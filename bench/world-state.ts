@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { loadCore } from "../src/core/load-core.ts";
 import { CorePool } from "../src/core/pool.ts";
 import { MAX_NULLIFIERS_PER_TX } from "../src/protocol/constants.ts";
@@ -13,6 +12,7 @@ import { WorldState } from "../src/world-state/world-state.ts";
 import { writeBlocks } from "../src/world-state/write-blocks.ts";
 import { CountedHashes } from "./lib/counted-hashes.ts";
 import { nextBlocks, randomTx } from "./lib/next-block.ts";
+import { JSON_FILE, scriptOptions, wholeOption } from "./lib/script-options.ts";
 import { SeededBytes } from "./lib/seeded-bytes.ts";
 import { median } from "./lib/statistics.ts";
 import { fillSyntheticState } from "./lib/synthetic-state.ts";
@@ -22,24 +22,15 @@ import { withOverrides } from "./lib/with-overrides.ts";
  * Nullifiers applied to a large tree, with commit, and where the time goes. Every repeat measures, one right after the other: the
  * speed of hashing on one thread, blocks, and the same rows put into a store of the same size without anything around it.
  */
-const { values: options } = parseArgs({
-  options: {
-    leaves: { type: "string", default: "1000000" },
-    block: { type: "string", default: "64" },
-    /** Blocks of a commit: 1 as at the tip of the chain, more as during the initial sync. */
-    commit: { type: "string", default: "16" },
-    threads: { type: "string", default: String(availableParallelism()) },
-    repeats: { type: "string", default: "7" },
-    json: { type: "string" },
-  },
+const options = scriptOptions("bench/world-state.ts", {
+  leaves: wholeOption("nullifiers in the tree", 1_000_000),
+  block: wholeOption("nullifiers of a block", 64),
+  commit: wholeOption("blocks of a commit: 1 as at the tip of the chain, more as during the initial sync", 16),
+  threads: wholeOption("threads that hash, 0 for none but the main one", availableParallelism(), 0),
+  repeats: wholeOption("rounds, whose medians count", 7),
+  json: JSON_FILE,
 });
-const [leaves, perBlock, perCommit, threads, repeats] = [
-  options.leaves,
-  options.block,
-  options.commit,
-  options.threads,
-  options.repeats,
-].map(Number);
+const { leaves, block: perBlock, commit: perCommit, threads, repeats } = options;
 const MAP_SIZE_KB = 64 * 1024 * 1024;
 const nullifiers = perBlock * perCommit;
 
