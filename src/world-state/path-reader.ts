@@ -11,7 +11,7 @@ import type { LeafText } from "./types.ts";
 /** Where the record begins in a tile's row. */
 const RECORD_AT = 4;
 /**
- * Tiles that are kept: those above the leaves of a tree of ten million take two thirds of it, all those of a tree of a million the whole.
+ * Tiles that are kept: those above the leaves of a tree of ten million take two thirds of it, nearly all those of a tree of a million the whole.
  * Memory is taken as it fills.
  */
 const CACHED_TILE_BYTES = 72 * 2 ** 20;
