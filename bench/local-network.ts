@@ -7,13 +7,13 @@
  * the released client waits for ("checkpointed"); the rate is what came on L1 in the given minutes (10) while a number of txs is kept outstanding.
  * Needs `npm run build`.
  */
-import { LargeStateOnDemand } from "./lib/large-state.ts";
 import { MOST_BUSY, machineFacts } from "./lib/machine.ts";
 import type { Run } from "./lib/measurement.ts";
 import { Reference } from "./lib/reference.ts";
 import { resultDocument } from "./lib/result-table.ts";
 import { saveRun } from "./lib/save-run.ts";
 import { flagOption, REFERENCE_HOME, scriptOptions, wholeOption } from "./lib/script-options.ts";
+import { StatesOnDemand } from "./lib/states-on-demand.ts";
 import { type LocalNetworkOptions, localNetworkSuite } from "./suites/local-network.ts";
 
 const {
@@ -48,7 +48,7 @@ const result = await localNetworkSuite(options)({
   repeats: options.repeats ?? 1,
   seconds: 0,
   reference,
-  largeState: new LargeStateOnDemand(true, progress),
+  states: new StatesOnDemand([], true, progress),
   progress,
 });
 const seconds = (performance.now() - begun) / 1000;

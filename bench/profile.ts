@@ -10,9 +10,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { type CpuProfile, frameTree, joined, topFunctions } from "./lib/cpu-profile.ts";
 import { flameGraph } from "./lib/flame-graph.ts";
-import { LargeStateOnDemand } from "./lib/large-state.ts";
 import { machineFacts } from "./lib/machine.ts";
 import { flagOption, namesOption, scriptOptions, wholeOption } from "./lib/script-options.ts";
+import { StatesOnDemand } from "./lib/states-on-demand.ts";
 import { coreFunctionNames } from "./lib/wasm-names.ts";
 
 const PATHS = {
@@ -32,14 +32,14 @@ const options = scriptOptions("bench/profile.ts", {
   quick: flagOption("a small state, to see that everything works"),
   only: namesOption("paths, separated by commas", Object.keys(PATHS) as PathName[]),
 });
-const state = new LargeStateOnDemand(options.quick, (text) => process.stderr.write(`${text}\n`));
-process.once("exit", () => state.remove());
+const states = new StatesOnDemand(["large"], options.quick, (text) => process.stderr.write(`${text}\n`));
+process.once("exit", () => states.remove());
 const { cpu, node, commit } = await machineFacts();
 const wasmNames = coreFunctionNames();
 mkdirSync(RESULTS, { recursive: true });
 
 for (const name of options.only) {
-  const directory = name === "hashes" ? "" : (await state.get()).directory;
+  const directory = name === "hashes" ? "" : (await states.large()).directory;
   const folder = mkdtempSync(join(tmpdir(), "svc-bench-profile-"));
   try {
     const flags = ["--cpu-prof", `--cpu-prof-interval=${SAMPLE_US}`, `--cpu-prof-dir=${folder}`];

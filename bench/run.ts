@@ -4,12 +4,12 @@
  */
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { LargeStateOnDemand } from "./lib/large-state.ts";
 import { MOST_BUSY, machineFacts } from "./lib/machine.ts";
 import type { Run } from "./lib/measurement.ts";
 import { Reference, ReferenceMissingError } from "./lib/reference.ts";
 import { resultDocument } from "./lib/result-table.ts";
 import { saveRun } from "./lib/save-run.ts";
+import { type StateKind, StatesOnDemand } from "./lib/states-on-demand.ts";
 import type { Suite, SuiteContext } from "./lib/suite.ts";
 import { requireWrk, WrkMissingError } from "./lib/wrk.ts";
 import { coreSuite } from "./suites/core.ts";
@@ -33,6 +33,15 @@ const SUITES: Record<string, Suite> = {
   "local-network": localNetworkSuite(),
   vm: scriptSuite("vm.ts", "public VM", true),
   execution: scriptSuite("execution.ts", "transactions of the recorded chain, executed again", false),
+};
+
+const STATES: Record<string, StateKind> = { witnesses: "large", "world-state": "large", growth: "growing" };
+
+/** Pairs of each comparison and seconds of each load. Alone the whole suite has to be through in less than ten minutes. */
+const PACES = {
+  quick: { repeats: 2, seconds: 1 },
+  alone: { repeats: 3, seconds: 1 },
+  besideReference: { repeats: 5, seconds: 3 },
 };
 
 const USAGE = `usage: node bench/run.ts [options]
@@ -132,16 +141,17 @@ async function main(): Promise<void> {
     suites: {},
     failures: {},
   };
-  const largeState = new LargeStateOnDemand(given.quick, (text) => process.stderr.write(`[state] ${text}\n`));
-  process.once("exit", () => largeState.remove());
+  const wanted = names.flatMap((name) => STATES[name] ?? []);
+  const states = new StatesOnDemand(wanted, given.quick, (text) => process.stderr.write(`[state] ${text}\n`));
+  process.once("exit", () => states.remove());
+  const pace = given.quick ? "quick" : reference === undefined ? "alone" : "besideReference";
   for (const name of names) {
     const begun = performance.now();
     const context: SuiteContext = {
       quick: given.quick,
-      repeats: given.quick ? 2 : 5,
-      seconds: given.quick ? 1 : 3,
+      ...PACES[pace],
       reference,
-      largeState,
+      states,
       progress: (text) => process.stderr.write(`[${name}] ${text}\n`),
     };
     try {

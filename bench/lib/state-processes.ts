@@ -20,8 +20,10 @@ export interface Taken {
   commits: number;
 }
 
-/** Blocks that were kept, and the bytes they added to the store, free pages left out. */
-export type Extended = Taken & { bytes: number };
+/** Of a store without its free pages. */
+export interface Size {
+  bytes: number;
+}
 
 /** Blocks that were taken away again, and the memory of the process after them. */
 export type Applied = Taken & Memory;

@@ -2,7 +2,9 @@
  * World states of this project in a process of their own, as bench/reference/world-state.mjs is for the reference:
  *
  *   state-worker.ts fill DIRECTORY NULLIFIERS SLOTS          a synthetic state with so many leaves
- *   state-worker.ts extend DIRECTORY BLOCKS NULLIFIERS SLOTS blocks on top, kept, and the bytes that they added
+ *   state-worker.ts extend DIRECTORY BLOCKS NULLIFIERS SLOTS [TOGETHER]
+ *                                                            blocks on top, kept
+ *   state-worker.ts size DIRECTORY                           bytes of the store without its free pages
  *   state-worker.ts apply DIRECTORY BLOCKS NULLIFIERS SLOTS [TOGETHER]
  *                                                            blocks on top, what they took, and away with them
  *   state-worker.ts witnesses DIRECTORY COUNT                witnesses in this thread, at the tip and half the real blocks back
@@ -27,7 +29,7 @@ import { WorldState } from "../../src/world-state/world-state.ts";
 import { nextBlocks, randomTx } from "./next-block.ts";
 import { SeededBytes } from "./seeded-bytes.ts";
 import { memoryOf } from "./server-process.ts";
-import type { Applied, Extended, Filled, Taken, Witnessed } from "./state-processes.ts";
+import type { Applied, Filled, Size, Taken, Witnessed } from "./state-processes.ts";
 import { fillSyntheticState } from "./synthetic-state.ts";
 
 /** Room for 10M leaves of two trees. */
@@ -95,24 +97,29 @@ async function fill(path: string, nullifiers: number, slots: number): Promise<Fi
   return { ms: performance.now() - started };
 }
 
-/** Bytes of a store without its free pages. */
-async function compactBytes(store: Store): Promise<number> {
+async function size(path: string): Promise<Size> {
+  const store = openStore({ path, mapSizeKb: MAP_SIZE_KB });
   const target = mkdtempSync(join(tmpdir(), "svc-bench-copy-"));
   try {
     await store.copyTo(target);
-    return statSync(join(target, "data.mdb")).size;
+    return { bytes: statSync(join(target, "data.mdb")).size };
   } finally {
     rmSync(target, { recursive: true, force: true });
+    await store.close();
   }
 }
 
-async function extend(path: string, blocks: number, nullifiers: number, slots: number): Promise<Extended> {
+async function extend(
+  path: string,
+  blocks: number,
+  nullifiers: number,
+  slots: number,
+  together?: number,
+): Promise<Taken> {
   const opened = open(path);
-  const before = await compactBytes(opened.store);
-  const taken = await applyBlocks(opened, blocks, nullifiers, slots);
-  const bytes = (await compactBytes(opened.store)) - before;
+  const taken = await applyBlocks(opened, blocks, nullifiers, slots, together);
   await opened.close();
-  return { ...taken, bytes };
+  return taken;
 }
 
 async function apply(
@@ -192,6 +199,7 @@ const [command, path, ...counts] = process.argv.slice(2);
 const commands: Record<string, (path: string, ...counts: number[]) => Promise<unknown>> = {
   fill,
   extend,
+  size,
   apply,
   witnesses,
   "latest-witnesses": latestWitnesses,

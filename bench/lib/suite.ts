@@ -1,6 +1,6 @@
-import type { LargeStateOnDemand } from "./large-state.ts";
 import type { SuiteResult } from "./measurement.ts";
 import type { Reference } from "./reference.ts";
+import type { StatesOnDemand } from "./states-on-demand.ts";
 
 export interface SuiteContext {
   /** Small sizes and short loads: shows that everything works, and nothing about speed. */
@@ -10,7 +10,7 @@ export interface SuiteContext {
   /** Length of one load. */
   readonly seconds: number;
   readonly reference: Reference | undefined;
-  readonly largeState: LargeStateOnDemand;
+  readonly states: StatesOnDemand;
   /** Tells an onlooker what is being measured. */
   progress(text: string): void;
 }

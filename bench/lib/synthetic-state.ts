@@ -5,7 +5,6 @@ import {
   INITIAL_INDEXED_LEAVES,
   NULLIFIER_TREE,
   PUBLIC_DATA_TREE,
-  TREE_IDS,
   type TreeId,
 } from "../../src/protocol/constants.ts";
 import { fr } from "../../src/protocol/field.ts";
@@ -42,45 +41,33 @@ const ROWS_PER_TRANSACTION = 200_000;
  */
 export function fillSyntheticState(core: Core, store: Store, options: SyntheticStateOptions): void {
   new WorldState(core, store, []);
-  const tables = openTables(store);
-  const random = new SeededBytes(options.seed ?? 1);
-  const genesis = readState(tables.states.get(blockKey(0))!);
-  const rows = new ChunkedRows(store);
-  const added = { [NULLIFIER_TREE]: options.nullifiers, [PUBLIC_DATA_TREE]: options.slots, [ARCHIVE]: 1 };
-  const snapshots = TREE_IDS.map((tree) => {
-    const count = tree in added ? added[tree as keyof typeof added] : 0;
-    if (count === 0) return genesis[tree];
-    const size = genesis[tree].size + count;
-    if (tree === ARCHIVE) rows.add(() => tables.leaves.put(positionKey(tree, size - 1), random.field()));
-    else fillLeaves(rows, tables, tree as 0 | 2, count, random);
-    fillTiles(rows, tables, tree, size, random);
-    rows.add(() => tables.sizes.put(positionKey(tree, size), blockKey(1)));
-    return { root: random.field(), size };
-  });
-  rows.add(() => tables.states.put(blockKey(1), stateBytes(snapshots)));
-  rows.add(() => updateStatus(tables, { tip: 1, oldest: 1 }));
-  rows.flush();
+  inTransactions(store, writeRows(openTables(store), options));
 }
 
-/** Writes rows in transactions of bounded size. */
-class ChunkedRows {
-  readonly #store: Store;
-  #pending: (() => void)[] = [];
+/** Runs work that pauses after each row, in transactions of bounded size. */
+function inTransactions(store: Store, work: Iterator<void>): void {
+  const some = (): boolean => {
+    for (let rows = 0; rows < ROWS_PER_TRANSACTION; rows++) if (work.next().done) return true;
+    return false;
+  };
+  while (!store.transaction(some));
+}
 
-  constructor(store: Store) {
-    this.#store = store;
+function* writeRows(tables: WorldStateTables, options: SyntheticStateOptions): Generator<void> {
+  const random = new SeededBytes(options.seed ?? 1);
+  const snapshots = [...readState(tables.states.get(blockKey(0))!)];
+  const added = { [NULLIFIER_TREE]: options.nullifiers, [PUBLIC_DATA_TREE]: options.slots, [ARCHIVE]: 1 };
+  for (const tree of [NULLIFIER_TREE, PUBLIC_DATA_TREE, ARCHIVE] as const) {
+    if (added[tree] === 0) continue;
+    const size = snapshots[tree].size + added[tree];
+    if (tree === ARCHIVE) tables.leaves.put(positionKey(tree, size - 1), random.field());
+    else yield* writeLeaves(tables, tree, added[tree], random);
+    yield* writeTiles(tables, tree, size, random);
+    tables.sizes.put(positionKey(tree, size), blockKey(1));
+    snapshots[tree] = { root: random.field(), size };
   }
-
-  add(write: () => void): void {
-    if (this.#pending.push(write) >= ROWS_PER_TRANSACTION) this.flush();
-  }
-
-  flush(): void {
-    this.#store.transaction(() => {
-      for (const write of this.#pending) write();
-    });
-    this.#pending = [];
-  }
+  tables.states.put(blockKey(1), stateBytes(snapshots));
+  updateStatus(tables, { tip: 1, oldest: 1 });
 }
 
 /** 48-bit key prefixes in ascending order, all different and above those of genesis. */
@@ -103,13 +90,12 @@ function shuffled(count: number, random: SeededBytes): Uint32Array {
   return order;
 }
 
-function fillLeaves(
-  rows: ChunkedRows,
+function* writeLeaves(
   tables: WorldStateTables,
-  tree: 0 | 2,
+  tree: typeof NULLIFIER_TREE | typeof PUBLIC_DATA_TREE,
   count: number,
   random: SeededBytes,
-): void {
+): Generator<void> {
   const prefixes = sortedPrefixes(count, random);
   const keys = new Uint8Array(count * 32);
   const view = new DataView(keys.buffer);
@@ -127,21 +113,23 @@ function fillLeaves(
 
   const last = fr(INITIAL_INDEXED_LEAVES - 1);
   const lastKey = valueKey(tree, last);
-  rows.add(() => tables.keys.put(lastKey, leafBytes({ ...readLeaf(last, tables.keys.get(lastKey)!), ...next(0) })));
+  tables.keys.put(lastKey, leafBytes({ ...readLeaf(last, tables.keys.get(lastKey)!), ...next(0) }));
   const since = tree === PUBLIC_DATA_TREE ? 1 : undefined;
   for (let i = 0; i < count; i++) {
     const value = tree === PUBLIC_DATA_TREE ? random.field() : undefined;
     // All of them came with block 1, between the last leaf of genesis and the end of the list.
     const before = { lowBefore: INITIAL_INDEXED_LEAVES - 1, nextBefore: 0 };
     const row = leafBytes({ index: positions[i], key: key(i), ...next(i + 1), ...before, value, since });
-    rows.add(() => tables.keys.put(valueKey(tree, key(i)), row));
+    tables.keys.put(valueKey(tree, key(i)), row);
+    yield;
   }
   for (let k = 0; k < count; k++) {
-    rows.add(() => tables.leaves.put(positionKey(tree, INITIAL_INDEXED_LEAVES + k), key(rankAt[k])));
+    tables.leaves.put(positionKey(tree, INITIAL_INDEXED_LEAVES + k), key(rankAt[k]));
+    yield;
   }
 }
 
-function fillTiles(rows: ChunkedRows, tables: WorldStateTables, tree: TreeId, size: number, random: SeededBytes): void {
+function* writeTiles(tables: WorldStateTables, tree: TreeId, size: number, random: SeededBytes): Generator<void> {
   for (let level = 0; level < tileLevels(tree); level++) {
     const nodes = Math.ceil(size / 2 ** (level * TILE_HEIGHT));
     const height = tileHeightAt(tree, level);
@@ -149,7 +137,8 @@ function fillTiles(rows: ChunkedRows, tables: WorldStateTables, tree: TreeId, si
     for (let index = 0; index < tiles; index++) {
       const record = randomTile(height, Math.min(2 ** height, nodes - index * 2 ** height), random);
       const row = concat(blockKey(1), record);
-      rows.add(() => tables.tiles.put(tileKey(tree, level, index), row));
+      tables.tiles.put(tileKey(tree, level, index), row);
+      yield;
     }
   }
 }

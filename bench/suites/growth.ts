@@ -1,14 +1,12 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import type { Figure, GrowthPoint, SuiteResult } from "../lib/measurement.ts";
 import { type Applied, inStateProcess, instructionsOf, type Witnessed } from "../lib/state-processes.ts";
 import { median } from "../lib/statistics.ts";
 import type { SuiteContext } from "../lib/suite.ts";
 import { FIGURES } from "../lib/targets.ts";
 
-const FULL = { sizes: [10_000, 100_000, 1_000_000, 10_000_000], witnesses: 100_000, blocks: 20 };
-const QUICK = { sizes: [1_000, 10_000], witnesses: 500, blocks: 2 };
+const FULL = { witnesses: 100_000, blocks: 20 };
+const QUICK = { witnesses: 500, blocks: 2 };
 const PER_BLOCK = 64;
 
 /** How much more the largest tree costs than the smallest, over how much deeper it is: 1 where the cost is in proportion to log2. */
@@ -27,15 +25,12 @@ async function witnessInstructions(directory: string, count: number): Promise<nu
 }
 
 /** What a witness and an insertion cost in trees of growing size, in CPU time, one process for each figure. */
-export async function growthSuite({ quick, repeats, progress }: SuiteContext): Promise<SuiteResult> {
-  const { sizes, witnesses, blocks } = quick ? QUICK : FULL;
+export async function growthSuite({ quick, repeats, states, progress }: SuiteContext): Promise<SuiteResult> {
+  const { witnesses, blocks } = quick ? QUICK : FULL;
   const growth: GrowthPoint[] = [];
-  for (const leaves of sizes) {
+  for (const { directory, leaves } of await states.growing()) {
     progress(`${leaves} leaves`);
-    const directory = mkdtempSync(join(tmpdir(), "svc-bench-growth-"));
     try {
-      await inStateProcess("fill", directory, leaves, 0);
-      await inStateProcess("extend", directory, blocks, PER_BLOCK, 0);
       const point: GrowthPoint = { leaves, witnessUs: [], oldWitnessUs: [], searchUs: [], tileUs: [], insertionUs: [] };
       for (let i = 0; i < repeats; i++) {
         const { latestUs, oldUs, searchUs, tileUs } = await inStateProcess<Witnessed>(

@@ -24,7 +24,7 @@ const LEAST_SECONDS = 5;
 /** Different txs in turn, where a node may have seen them before. */
 const TXS = 16;
 const WITHOUT_PROOFS = { PROVER_REAL_PROOFS: "false" };
-const FULL_POOL = { full: 1_000, quick: 50 };
+const FULL_POOL = { full: 1_000, alone: 500, quick: 50 };
 
 interface Rate {
   perSecond: number;
@@ -45,7 +45,7 @@ async function compare(
   theirs: SyncedNode | undefined,
 ): Promise<(Comparison | Figure)[]> {
   progress(`${row}, ${name}`);
-  const seconds = Math.max(asked, LEAST_SECONDS);
+  const seconds = theirs === undefined ? asked : Math.max(asked, LEAST_SECONDS);
   const nodes = theirs === undefined ? [ours] : [ours, theirs];
   const answers = await Promise.all(nodes.map(({ url }) => timeless(url, unmarked(of[0]))));
   const differing = answers.flatMap((answer) => differingPointers(answers[0], answer));
@@ -93,8 +93,8 @@ async function postAll(url: string, all: readonly string[]): Promise<number> {
 }
 
 /** Sends a pool full of txs, then others for the same nullifiers. Every sending is of txs that the node has not seen. */
-async function sending({ quick, progress }: SuiteContext, l1: RecordedL1): Promise<Figure[]> {
-  const count = quick ? FULL_POOL.quick : FULL_POOL.full;
+async function sending({ quick, reference, progress }: SuiteContext, l1: RecordedL1): Promise<Figure[]> {
+  const count = FULL_POOL[quick ? "quick" : reference === undefined ? "alone" : "full"];
   progress(`sendTx, ${count} txs each`);
   const of = recordedForm(0);
   const env = { ...WITHOUT_PROOFS, P2P_MAX_PENDING_TX_COUNT: String(count) };

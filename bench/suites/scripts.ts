@@ -10,12 +10,12 @@ const BENCH = join(import.meta.dirname, "..");
 
 /** Runs a benchmark that stands by itself and keeps the rows that it writes with `--json`. */
 export function scriptSuite(script: string, title: string, withReference: boolean): Suite {
-  return async ({ quick, reference, progress }) => {
+  return async ({ repeats, reference, progress }) => {
     progress(title);
     const folder = mkdtempSync(join(tmpdir(), "svc-bench-script-"));
     try {
       const file = join(folder, "rows.json");
-      const args = ["--repeats", quick ? "2" : "5", "--json", file];
+      const args = ["--repeats", String(repeats), "--json", file];
       if (withReference && reference !== undefined) args.push("--reference-home", reference.home);
       const env = { ...process.env };
       delete env.REFERENCE_HOME;

@@ -32,8 +32,8 @@ interface Case {
 }
 
 /** Requests for random keys, the same for both sides but for the block. */
-function bodies(method: string, block: number | "latest", seed: number): string[] {
-  const random = new SeededBytes(seed);
+function bodies(method: string, block: number | "latest"): string[] {
+  const random = new SeededBytes(1);
   return Array.from({ length: KEYS }, () => call(method, [block, toHex(random.field())]));
 }
 
@@ -48,7 +48,7 @@ async function serve(directory: string, threads: number): Promise<{ server: Serv
 export async function witnessSuite(context: SuiteContext): Promise<SuiteResult> {
   await requireWrk();
   const { repeats, seconds, reference, progress } = context;
-  const { directory, leaves, tip, past } = await context.largeState.get();
+  const { directory, leaves, tip, past } = await context.states.large();
   let { server, url } = await serve(directory, RPC_THREADS);
   const l1 = reference && (await startRecordedL1());
   let referenceNode: Awaited<ReturnType<typeof startReferenceNode>> | undefined;
@@ -83,26 +83,23 @@ export async function witnessSuite(context: SuiteContext): Promise<SuiteResult> 
     ];
     const measurements: (Comparison | Figure)[] = [];
     const latencies: LatencyCurve[] = [];
-    const drive = (at: string, method: string, of: number | "latest", duration: number): Promise<Load> =>
-      load({
-        url: at,
-        bodies: bodies(method, of, 1 + (of === "latest" ? 0 : of)),
-        seconds: duration,
-        connections: CONNECTIONS,
-      });
-    const warmUp = async (method: string, block: number) => {
-      await answerTo(url, bodies(method, block, 1)[0]);
-      await drive(url, method, block, WARM_UP_SECONDS);
+    const drive = (at: string, of: readonly string[], duration: number): Promise<Load> =>
+      load({ url: at, bodies: of, seconds: duration, connections: CONNECTIONS });
+    const warmUp = async (at: string, of: readonly string[]) => {
+      await answerTo(at, of[0]);
+      await drive(at, of, WARM_UP_SECONDS);
     };
     for (const { row, peer, name, method, block } of cases) {
       progress(name);
-      await warmUp(method, block);
+      const asked = bodies(method, block);
+      await warmUp(url, asked);
       const theirs = referenceNode;
-      if (theirs !== undefined) await drive(theirs.url, method, "latest", WARM_UP_SECONDS);
+      const askedOfTheirs = theirs && bodies(method, "latest");
+      if (theirs && askedOfTheirs) await warmUp(theirs.url, askedOfTheirs);
       const pairs = await inPairs(
         repeats,
-        () => drive(url, method, block, seconds),
-        () => theirs && drive(theirs.url, method, "latest", seconds),
+        () => drive(url, asked, seconds),
+        () => theirs && askedOfTheirs && drive(theirs.url, askedOfTheirs, seconds),
       );
       const rates = pairs.map(({ ours, theirs }) => ({ ours: ours.perSecond, theirs: theirs?.perSecond }));
       const p99: Figure = {
@@ -128,9 +125,10 @@ export async function witnessSuite(context: SuiteContext): Promise<SuiteResult> 
     ({ server, url } = await serve(directory, 1));
     for (const { row, name, method, block } of cases.slice(0, 2)) {
       progress(`${name}, one RPC thread`);
-      await warmUp(method, block);
+      const asked = bodies(method, block);
+      await warmUp(url, asked);
       const loads: Load[] = [];
-      for (let i = 0; i < repeats; i++) loads.push(await drive(url, method, block, seconds));
+      for (let i = 0; i < repeats; i++) loads.push(await drive(url, asked, seconds));
       measurements.push(
         { kind: "figure", row, name: "with one RPC thread instead", unit: "/s", values: loads.map((l) => l.perSecond) },
         { kind: "figure", row, name: "p99 with one", unit: "ms", values: loads.map((l) => latencyAt(l, 99)) },

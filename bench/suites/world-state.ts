@@ -1,8 +1,8 @@
 import { DEFAULT_SYNC_OPTIONS } from "../../src/archiver/sync-services.ts";
-import type { LargeState } from "../lib/large-state.ts";
 import type { Comparison, Figure, SuiteResult } from "../lib/measurement.ts";
 import type { Reference } from "../lib/reference.ts";
 import { type Applied, inStateProcess } from "../lib/state-processes.ts";
+import type { LargeState } from "../lib/states-on-demand.ts";
 import { inPairs } from "../lib/statistics.ts";
 import type { SuiteContext } from "../lib/suite.ts";
 import type { PeerId, RowId } from "../lib/targets.ts";
@@ -25,6 +25,7 @@ interface Sizes {
 }
 
 const FULL: Sizes = { small: 100, large: 10, mixed: 4 };
+const ALONE: Sizes = { small: 50, large: 5, mixed: 4 };
 const QUICK: Sizes = { small: 5, large: 1, mixed: 1 };
 
 /** Blocks of so many nullifiers that a sync applies together, where every checkpoint has one block. */
@@ -80,8 +81,8 @@ async function diskRow(
 /** Blocks on a large tree: their rate, the memory of the process, the disk they take. */
 export async function worldStateSuite(context: SuiteContext): Promise<SuiteResult> {
   const { quick, repeats, reference, progress } = context;
-  const sizes = quick ? QUICK : FULL;
-  const state = await context.largeState.get();
+  const sizes = quick ? QUICK : reference === undefined ? ALONE : FULL;
+  const state = await context.states.large();
   const theirs = reference && new ReferenceState(reference, state.leaves);
   if (theirs !== undefined) {
     progress("the same leaves in the reference: half an hour the first time, kept for the next run");

@@ -1,0 +1,114 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { inStateProcess, type Size, type Taken } from "./state-processes.ts";
+
+/** A large state on disk, and what making it told. */
+export interface LargeState {
+  readonly directory: string;
+  /** Leaves of the nullifier tree and of the public data tree below the real blocks. */
+  readonly leaves: number;
+  /** Blocks of 64 nullifiers on top, and what they added to the store. */
+  readonly ofNullifiers: Taken & Size;
+  /** The latest block, and one 1,000 real blocks before it. */
+  readonly tip: number;
+  readonly past: number;
+}
+
+/** One of several states that differ in the size of their nullifier tree; a few real blocks on top. */
+export interface GrowingState {
+  readonly directory: string;
+  readonly leaves: number;
+}
+
+export type StateKind = "large" | "growing";
+
+const FULL = {
+  large: { leaves: 1_000_000, nullifierBlocks: 400, mixedBlocks: 650, back: 1000 },
+  growing: { sizes: [10_000, 100_000, 1_000_000, 10_000_000], blocks: 20 },
+};
+const QUICK = {
+  large: { leaves: 20_000, nullifierBlocks: 10, mixedBlocks: 15, back: 20 },
+  growing: { sizes: [1_000, 10_000], blocks: 2 },
+};
+/** Blocks in a commit, as a sync would have it. */
+const TOGETHER = 50;
+
+/** Synthetic leaves, then real blocks, so that looking back passes through versions of tiles, leaves and slots that blocks have replaced. */
+async function makeLarge(directory: string, { leaves, nullifierBlocks, mixedBlocks, back }: typeof FULL.large) {
+  await inStateProcess("fill", directory, leaves, leaves);
+  const before = await inStateProcess<Size>("size", directory);
+  const taken = await inStateProcess<Taken>("extend", directory, nullifierBlocks, 64, 0, TOGETHER);
+  const { bytes } = await inStateProcess<Size>("size", directory);
+  await inStateProcess("extend", directory, mixedBlocks, 16, 16, TOGETHER);
+  // The synthetic state is that of block 1.
+  const tip = 1 + nullifierBlocks + mixedBlocks;
+  return { directory, leaves, ofNullifiers: { ...taken, bytes: bytes - before.bytes }, tip, past: tip - back };
+}
+
+async function makeGrowing(directory: string, leaves: number, blocks: number): Promise<GrowingState> {
+  await inStateProcess("fill", directory, leaves, 0);
+  await inStateProcess("extend", directory, blocks, 64, 0);
+  return { directory, leaves };
+}
+
+/**
+ * The states that suites measure, made on first use, and with it those that are wanted later: making one keeps one processor busy, and nothing
+ * may be measured meanwhile.
+ */
+export class StatesOnDemand {
+  readonly #wanted: readonly StateKind[];
+  readonly #sizes: typeof FULL;
+  readonly #progress: (text: string) => void;
+  readonly #folder = mkdtempSync(join(tmpdir(), "svc-bench-state-"));
+  #large: Promise<LargeState> | undefined;
+  #growing: Promise<GrowingState[]> | undefined;
+
+  constructor(wanted: readonly StateKind[], quick: boolean, progress: (text: string) => void) {
+    this.#wanted = wanted;
+    this.#sizes = quick ? QUICK : FULL;
+    this.#progress = progress;
+  }
+
+  async large(): Promise<LargeState> {
+    await this.#make("large");
+    return this.#large as Promise<LargeState>;
+  }
+
+  /** In order of their sizes. */
+  async growing(): Promise<GrowingState[]> {
+    await this.#make("growing");
+    return this.#growing as Promise<GrowingState[]>;
+  }
+
+  /** Waits until nothing is being made any more. */
+  async #make(first: StateKind): Promise<void> {
+    const kinds = [first, ...this.#wanted];
+    if (kinds.includes("large")) this.#large ??= this.#makeLarge();
+    if (kinds.includes("growing")) this.#growing ??= this.#makeGrowing();
+    await Promise.allSettled([this.#large, this.#growing]);
+  }
+
+  #makeLarge(): Promise<LargeState> {
+    const { leaves, nullifierBlocks, mixedBlocks } = this.#sizes.large;
+    const blocks = nullifierBlocks + mixedBlocks;
+    this.#progress(`making a state of ${leaves} nullifiers and as many slots, ${blocks} blocks on top`);
+    return makeLarge(this.#directory("large"), this.#sizes.large);
+  }
+
+  #makeGrowing(): Promise<GrowingState[]> {
+    const { sizes, blocks } = this.#sizes.growing;
+    this.#progress(`making states of ${sizes.join(", ")} nullifiers`);
+    return Promise.all(sizes.map((leaves) => makeGrowing(this.#directory(String(leaves)), leaves, blocks)));
+  }
+
+  #directory(name: string): string {
+    const directory = join(this.#folder, name);
+    mkdirSync(directory);
+    return directory;
+  }
+
+  remove(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
