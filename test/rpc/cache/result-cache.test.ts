@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { type Lifetime, ResultCache } from "../../../src/rpc/cache/result-cache.ts";
 
 /** A chain of blocks with a name each; a block's hash is made of the names up to it. */
@@ -103,7 +103,7 @@ describe("kept results", () => {
     expect(cache.get(results, "large")).toBeUndefined();
   });
 
-  test("take no memory once they made room, however long the next commit takes to come", () => {
+  test("take no memory once they made room, however long the next commit takes to come", async () => {
     const cache = new ResultCache({ maxBytes: 1_000_000, chain: chainOf().reader });
     cache.renew();
     const results = new Map();
@@ -116,7 +116,8 @@ describe("kept results", () => {
     const before = buffers();
     for (let i = 0; i < 1_000; i++) cache.put(results, String(i), new Uint8Array(100_000), "commit");
     expect(cache.bytes).toBeLessThanOrEqual(1_000_000);
-    expect(buffers() - before).toBeLessThan(20_000_000);
+    // The runtime gives back what it collected on threads of its own, which may take a while.
+    await vi.waitFor(() => expect(buffers() - before).toBeLessThan(20_000_000), { timeout: 10_000 });
     expect(cache.size).toBeGreaterThan(0);
   });
 
