@@ -3,12 +3,12 @@
  * implementation. Raw figures, the table and the plots go to bench/results/.
  */
 import { readFileSync } from "node:fs";
-import { parseArgs } from "node:util";
 import { MOST_BUSY, machineFacts } from "./lib/machine.ts";
 import type { Run } from "./lib/measurement.ts";
 import { Reference, ReferenceMissingError } from "./lib/reference.ts";
 import { resultDocument } from "./lib/result-table.ts";
 import { saveRun } from "./lib/save-run.ts";
+import { flagOption, namesOption, scriptOptions, textOption } from "./lib/script-options.ts";
 import { type StateKind, StatesOnDemand } from "./lib/states-on-demand.ts";
 import type { Suite, SuiteContext } from "./lib/suite.ts";
 import { requireWrk, WrkMissingError } from "./lib/wrk.ts";
@@ -44,44 +44,8 @@ const PACES = {
   besideReference: { repeats: 5, seconds: 3 },
 };
 
-const USAGE = `usage: node bench/run.ts [options]
-  --reference             measure the reference beside this project
-  --reference-home DIR    where it is installed (REFERENCE_HOME)
-  --only NAMES            suites, separated by commas: ${Object.keys(SUITES).join(", ")}
-  --into FILE             put the suites into a kept run (its run.json), in place of those that it has
-  --quick                 small sizes, to see that everything works
-  --no-save               print only`;
-
 /** What the caller has to mend: said in one line, exit code 2. */
 class UsageError extends Error {}
-
-function options() {
-  try {
-    const { values } = parseArgs({
-      options: {
-        reference: { type: "boolean", default: false },
-        "reference-home": { type: "string" },
-        only: { type: "string" },
-        into: { type: "string" },
-        quick: { type: "boolean", default: false },
-        "no-save": { type: "boolean", default: false },
-        help: { type: "boolean", default: false },
-      },
-    });
-    return values;
-  } catch (error) {
-    throw new UsageError(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
-  }
-}
-
-function chosenSuites(only: string | undefined): string[] {
-  const all = Object.keys(SUITES);
-  const names = only === undefined ? all : only.split(",");
-  for (const name of names)
-    if (!all.includes(name))
-      throw new UsageError(`there is no suite ${JSON.stringify(name)}; there are ${all.join(", ")}`);
-  return names;
-}
 
 function kept(file: string): Run {
   try {
@@ -111,12 +75,16 @@ function withSuitesOf(run: Run, later: Run): Run {
 }
 
 async function main(): Promise<void> {
-  const given = options();
-  if (given.help) {
-    process.stdout.write(`${USAGE}\n`);
-    return;
-  }
-  const names = chosenSuites(given.only);
+  const given = scriptOptions("bench/run.ts", {
+    reference: flagOption("measure the reference beside this project"),
+    "reference-home": textOption("where it is installed (REFERENCE_HOME)", "DIR"),
+    only: namesOption("suites, separated by commas", Object.keys(SUITES)),
+    into: textOption("put the suites into a kept run (its run.json), in place of those that it has", "FILE"),
+    quick: flagOption("small sizes, to see that everything works"),
+    "no-save": flagOption("print only"),
+  });
+  const { only: names } = given;
+  const isWhole = names.length === Object.keys(SUITES).length;
   const reference = given.reference ? new Reference(given["reference-home"] ?? process.env.REFERENCE_HOME) : undefined;
   const into = given.into === undefined ? undefined : kept(given.into);
   await requireWrk();
@@ -144,6 +112,8 @@ async function main(): Promise<void> {
   const wanted = names.flatMap((name) => STATES[name] ?? []);
   const states = new StatesOnDemand(wanted, given.quick, (text) => process.stderr.write(`[state] ${text}\n`));
   process.once("exit", () => states.remove());
+  // Ends by way of "exit", where states are removed and servers killed.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
   const pace = given.quick ? "quick" : reference === undefined ? "alone" : "besideReference";
   for (const name of names) {
     const begun = performance.now();
@@ -166,7 +136,7 @@ async function main(): Promise<void> {
   run.seconds = (performance.now() - started) / 1000;
   process.stdout.write(resultDocument(run));
   if (given["no-save"]) return;
-  const folder = into === undefined ? saveRun(run, given.only === undefined) : saveRun(withSuitesOf(into, run), true);
+  const folder = into === undefined ? saveRun(run, isWhole) : saveRun(withSuitesOf(into, run), true);
   process.stderr.write(`saved in ${folder}\n`);
 }
 

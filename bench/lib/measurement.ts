@@ -31,9 +31,9 @@ export interface GrowthPoint {
   /** Microseconds of CPU time, a value for each repeat. */
   witnessUs: number[];
   oldWitnessUs: number[];
-  /** Of the two reads that a witness may make, by themselves. */
-  searchUs: number[];
-  tileUs: number[];
+  /** Of the two reads that a witness may make, by themselves; kept runs from before they were measured have none. */
+  searchUs?: number[];
+  tileUs?: number[];
   insertionUs: number[];
   /** Outside the kernel, of a witness at the tip; absent where nothing counts them. */
   witnessInstructions?: number;

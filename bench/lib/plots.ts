@@ -10,15 +10,18 @@ function leavesText(leaves: number): string {
 function growthPlot(
   title: string,
   growth: GrowthPoint[],
-  costs: [name: string, of: (point: GrowthPoint) => number[]][],
+  costs: [name: string, of: (point: GrowthPoint) => number[] | undefined][],
 ): string {
-  const series = costs.map(([name, of]) => ({
+  const drawn = costs.map(([name, of]) => ({
     name,
-    points: growth.map((point) => {
-      const { median, min, max } = spreadOf(of(point));
-      return { x: point.leaves, y: median, low: min, high: max };
+    points: growth.flatMap((point) => {
+      const values = of(point);
+      if (values === undefined) return [];
+      const { median, min, max } = spreadOf(values);
+      return [{ x: point.leaves, y: median, low: min, high: max }];
     }),
   }));
+  const series = drawn.filter(({ points }) => points.length > 0);
   const most = Math.max(...series.flatMap(({ points }) => points.map(({ high }) => high)));
   const sizes = growth.map(({ leaves }) => leaves);
   return linePlot({

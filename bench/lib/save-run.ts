@@ -28,8 +28,9 @@ export function withTable(document: string, run: Run): string {
 export function saveRun(run: Run, isWhole: boolean): string {
   const time = run.startedAt.slice(0, 16).replace(/[-:]/g, "").replace("T", "-");
   const folder = join(RESULTS, `${time}-${run.machine.commit.replace("+", "-")}${run.quick ? "-quick" : ""}`);
-  writeResults(folder, run);
+  mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "run.json"), `${JSON.stringify(run, undefined, 1)}\n`);
+  writeResults(folder, run);
   if (isWhole && !run.quick) {
     const latest = join(RESULTS, "latest");
     rmSync(latest, { recursive: true, force: true });

@@ -60,7 +60,7 @@ export class StatesOnDemand {
   readonly #wanted: readonly StateKind[];
   readonly #sizes: typeof FULL;
   readonly #progress: (text: string) => void;
-  readonly #folder = mkdtempSync(join(tmpdir(), "svc-bench-state-"));
+  #folder: string | undefined;
   #large: Promise<LargeState> | undefined;
   #growing: Promise<GrowingState[]> | undefined;
 
@@ -71,44 +71,53 @@ export class StatesOnDemand {
   }
 
   async large(): Promise<LargeState> {
-    await this.#make("large");
-    return this.#large as Promise<LargeState>;
+    const large = this.#startLarge();
+    if (this.#wanted.includes("growing")) this.#startGrowing();
+    await Promise.allSettled([large, this.#growing]);
+    return large;
   }
 
   /** In order of their sizes. */
   async growing(): Promise<GrowingState[]> {
-    await this.#make("growing");
-    return this.#growing as Promise<GrowingState[]>;
+    const growing = this.#startGrowing();
+    if (this.#wanted.includes("large")) this.#startLarge();
+    await Promise.allSettled([growing, this.#large]);
+    return growing;
   }
 
-  /** Waits until nothing is being made any more. */
-  async #make(first: StateKind): Promise<void> {
-    const kinds = [first, ...this.#wanted];
-    if (kinds.includes("large")) this.#large ??= this.#makeLarge();
-    if (kinds.includes("growing")) this.#growing ??= this.#makeGrowing();
-    await Promise.allSettled([this.#large, this.#growing]);
+  #startLarge(): Promise<LargeState> {
+    this.#large ??= this.#makeLarge();
+    return this.#large;
   }
 
-  #makeLarge(): Promise<LargeState> {
+  #startGrowing(): Promise<GrowingState[]> {
+    this.#growing ??= this.#makeGrowing();
+    return this.#growing;
+  }
+
+  async #makeLarge(): Promise<LargeState> {
     const { leaves, nullifierBlocks, mixedBlocks } = this.#sizes.large;
     const blocks = nullifierBlocks + mixedBlocks;
     this.#progress(`making a state of ${leaves} nullifiers and as many slots, ${blocks} blocks on top`);
     return makeLarge(this.#directory("large"), this.#sizes.large);
   }
 
-  #makeGrowing(): Promise<GrowingState[]> {
+  async #makeGrowing(): Promise<GrowingState[]> {
     const { sizes, blocks } = this.#sizes.growing;
     this.#progress(`making states of ${sizes.join(", ")} nullifiers`);
-    return Promise.all(sizes.map((leaves) => makeGrowing(this.#directory(String(leaves)), leaves, blocks)));
+    const made = sizes.map((leaves) => makeGrowing(this.#directory(String(leaves)), leaves, blocks));
+    await Promise.allSettled(made);
+    return Promise.all(made);
   }
 
   #directory(name: string): string {
+    this.#folder ??= mkdtempSync(join(tmpdir(), "svc-bench-state-"));
     const directory = join(this.#folder, name);
     mkdirSync(directory);
     return directory;
   }
 
   remove(): void {
-    rmSync(this.#folder, { recursive: true, force: true });
+    if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true });
   }
 }

@@ -9,6 +9,9 @@ const FULL = { witnesses: 100_000, blocks: 20 };
 const QUICK = { witnesses: 500, blocks: 2 };
 const PER_BLOCK = 64;
 
+/** Measured here at every size. */
+type Reads = Required<Pick<GrowthPoint, "searchUs" | "tileUs">>;
+
 /** How much more the largest tree costs than the smallest, over how much deeper it is: 1 where the cost is in proportion to log2. */
 function overLogarithm(points: readonly GrowthPoint[], cost: (point: GrowthPoint) => number[]): number[] {
   const first = points[0];
@@ -27,11 +30,18 @@ async function witnessInstructions(directory: string, count: number): Promise<nu
 /** What a witness and an insertion cost in trees of growing size, in CPU time, one process for each figure. */
 export async function growthSuite({ quick, repeats, states, progress }: SuiteContext): Promise<SuiteResult> {
   const { witnesses, blocks } = quick ? QUICK : FULL;
-  const growth: GrowthPoint[] = [];
+  const growth: (GrowthPoint & Reads)[] = [];
   for (const { directory, leaves } of await states.growing()) {
     progress(`${leaves} leaves`);
     try {
-      const point: GrowthPoint = { leaves, witnessUs: [], oldWitnessUs: [], searchUs: [], tileUs: [], insertionUs: [] };
+      const point: GrowthPoint & Reads = {
+        leaves,
+        witnessUs: [],
+        oldWitnessUs: [],
+        searchUs: [],
+        tileUs: [],
+        insertionUs: [],
+      };
       for (let i = 0; i < repeats; i++) {
         const { latestUs, oldUs, searchUs, tileUs } = await inStateProcess<Witnessed>(
           "witnesses",

@@ -1,5 +1,19 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { decadeTicks, linearTicks, linePlot } from "../../bench/lib/line-plot.ts";
+import { plotsOf } from "../../bench/lib/plots.ts";
+
+const RESULTS = join(import.meta.dirname, "..", "..", "bench", "results");
+
+test.each([
+  ["20261122-0109-6475a84d3455", "before the reads of the store were measured by themselves"],
+  ["20261122-1956-66dd55db1627", "with them"],
+])("a kept run gives its plots again: %s, %s", (name) => {
+  const plots = plotsOf(JSON.parse(readFileSync(join(RESULTS, name, "run.json"), "utf8")));
+  expect(Object.keys(plots)).toEqual(["growth-witness.svg", "growth-insertion.svg", "latencies.svg"]);
+  for (const [file, svg] of Object.entries(plots)) expect(svg).toBe(readFileSync(join(RESULTS, name, file), "utf8"));
+});
 
 test("ticks are round and enclose the values", () => {
   expect(linearTicks(73).map(({ at }) => at)).toEqual([0, 20, 40, 60, 80]);

@@ -2,8 +2,8 @@ import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 
 /**
- * Works for a while and tells how often its thread gave the processor up: first without, then with low priority, there until it did so often enough, for
- * some seconds at most. It looks seldom, since each look leaves garbage, whose collection gives the processor up too.
+ * Works for a while and tells how often its thread gave the processor up: first without, then with low priority, there for longer and longer until it
+ * was often enough in one go. It looks only before and after, since each look leaves garbage, whose collection gives the processor up too.
  */
 const WORKER = `
   const { readFileSync } = require("node:fs");
@@ -18,7 +18,7 @@ const WORKER = `
     const ordinary = work(letOthersRun, 200);
     lowerThreadPriority();
     let low = 0;
-    for (let looks = 0; looks < 150 && low < 50; looks++) low += work(letOthersRun, 200);
+    for (let ms = 200; ms < 20_000 && low < 50; ms *= 2) low = work(letOthersRun, ms);
     parentPort.postMessage({ ordinary, low });
   });
 `;
