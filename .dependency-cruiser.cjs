@@ -1,46 +1,72 @@
-/** Imports point down this list and never up (docs/architecture.md). A layer may import itself and every layer below it. */
-const layers = [
+/**
+ * Rungs of the house, top to bottom (docs/architecture.md). A folder imports itself and folders of the rungs below its own;
+ * never one above, and never a sibling on its own rung.
+ */
+const rungs = [
   ["cli"],
   ["node"],
   ["rpc"],
   ["sequencer", "validator", "slasher", "prover"],
-  ["p2p", "mempool", "execution"],
-  ["archiver", "world-state"],
-  ["l1", "storage"],
-  ["core"],
-  ["protocol"],
+  ["p2p"],
+  ["mempool", "checkpoints"],
+  ["execution"],
+  ["archiver"],
+  ["world-state"],
+  ["l1"],
+  ["storage", "keystore", "core"],
+  ["telemetry", "http", "protocol"],
 ];
-const below = (i) => layers.slice(i).flat();
-const forbidden = layers.slice(1).flatMap((names, i) => {
-  const upper = layers.slice(0, i + 1).flat();
-  return names.map((name) => ({
-    name: `${name}-imports-up`,
+const upward = rungs.flatMap((names, i) =>
+  names.map((name) => ({
+    name: `${name}-imports-a-sibling-or-up`,
     severity: "error",
     from: { path: `^src/${name}/` },
-    to: { path: `^src/(${upper.join("|")})/` },
-  }));
-});
+    to: {
+      path: `^src/(${rungs
+        .slice(0, i + 1)
+        .flat()
+        .filter((other) => other !== name)
+        .join("|")})/`,
+    },
+  })),
+);
+
+/** Folders that take values, never the configuration. */
+const services = rungs.slice(2).flat();
+
+/** Packages with one importer each, and the folder that is it. */
+const soleImporters = {
+  lmdb: "storage",
+  viem: "l1",
+  libp2p: "p2p",
+  "@libp2p": "p2p",
+  "@chainsafe": "p2p",
+  pg: "validator",
+  "prom-client": "telemetry",
+};
+
 module.exports = {
   forbidden: [
-    ...forbidden,
+    ...upward.filter(({ to }) => to.path !== "^src/()/"),
     { name: "no-cycles", severity: "error", from: {}, to: { circular: true } },
-    {
-      name: "lmdb-only-in-storage",
+    ...Object.entries(soleImporters).map(([name, folder]) => ({
+      name: `${name}-only-in-${folder}`,
       severity: "error",
-      from: { path: "^src", pathNot: "^src/storage/" },
-      to: { path: "node_modules/lmdb" },
-    },
+      from: { path: "^src", pathNot: `^src/${folder}/` },
+      to: { path: `node_modules/${name}/` },
+    })),
     {
-      name: "viem-only-in-l1",
+      name: "rpc-imports-its-listed-rungs",
+      comment: "the pool, execution and block production are behind ports",
       severity: "error",
-      from: { path: "^src", pathNot: "^src/l1/" },
-      to: { path: "node_modules/viem" },
+      from: { path: "^src/rpc/" },
+      to: { path: "^src/(?!rpc|archiver|world-state|l1|storage|core|telemetry|http|protocol)" },
     },
     {
       name: "config-is-a-leaf",
       comment: "services receive values, not the configuration",
       severity: "error",
-      from: { path: `^src/(${below(2).join("|")})/` },
+      from: { path: `^src/(${services.join("|")})/` },
       to: { path: "^src/config/" },
     },
     {

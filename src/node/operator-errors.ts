@@ -1,5 +1,6 @@
 import { StoreMismatchError } from "../archiver/errors.ts";
 import { CoreNotBuiltError } from "../core/load-core.ts";
+import { KeystoreError } from "../keystore/errors.ts";
 import { BlobSourceConfigurationError, NoBlobSourceReachableError } from "../l1/blobs/errors.ts";
 import { L1Error } from "../l1/errors.ts";
 import { L1TxStoreError } from "../l1/tx/errors.ts";
@@ -9,7 +10,6 @@ import { DirectoryLockedError } from "../storage/directory-lock.ts";
 import { StoreIdentityError, StoreSchemaError } from "../storage/identity.ts";
 import { DamagedStoreError } from "../storage/inspect.ts";
 import { ObjectStoreUrlError } from "../storage/objects/errors.ts";
-import { KeystoreError } from "../validator/keystore/errors.ts";
 import { AdminKeyFileError, AdminKeyHashError } from "./admin/api-key.ts";
 import { BotRefusedError } from "./bot/errors.ts";
 import { ClockDriftError } from "./connect-l1.ts";

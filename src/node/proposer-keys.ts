@@ -1,13 +1,13 @@
 import { reveal } from "../config/configuration.ts";
 import type { Values } from "../config/options.ts";
+import type { Account } from "../keystore/accounts.ts";
+import { ActiveKeystore } from "../keystore/active-keystore.ts";
+import { KeystoreError } from "../keystore/errors.ts";
+import { Keystore } from "../keystore/keystore.ts";
+import { loadKeystore } from "../keystore/load-keystore.ts";
+import { PrivateKey } from "../keystore/private-key.ts";
+import { checkRemoteAccounts } from "../keystore/remote-signer-check.ts";
 import { fromHex, toHex } from "../protocol/bytes.ts";
-import type { Account } from "../validator/keystore/accounts.ts";
-import { ActiveKeystore } from "../validator/keystore/active-keystore.ts";
-import { KeystoreError } from "../validator/keystore/errors.ts";
-import { Keystore } from "../validator/keystore/keystore.ts";
-import { loadKeystore } from "../validator/keystore/load-keystore.ts";
-import { PrivateKey } from "../validator/keystore/private-key.ts";
-import { checkRemoteAccounts } from "../validator/keystore/remote-signer-check.ts";
 
 type KeyValues = Pick<
   Values,

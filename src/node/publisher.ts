@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import type { Values } from "../config/options.ts";
+import type { Account } from "../keystore/accounts.ts";
+import type { ActiveKeystore } from "../keystore/active-keystore.ts";
 import { FileStoreUpload } from "../l1/blobs/file-store-source.ts";
 import type { Kzg } from "../l1/blobs/kzg.ts";
 import { GovernanceProposer } from "../l1/governance/governance-proposer.ts";
@@ -17,8 +19,6 @@ import type { RollupIdentity } from "../l1/types.ts";
 import { Publisher } from "../sequencer/publisher/publisher.ts";
 import { GovernanceSignals } from "../sequencer/votes/governance-signals.ts";
 import { openObjectStore } from "../storage/objects/open-store.ts";
-import type { Account } from "../validator/keystore/accounts.ts";
-import type { ActiveKeystore } from "../validator/keystore/active-keystore.ts";
 import { objectStoreAccess } from "./object-access.ts";
 
 export interface PublisherOptions {

@@ -1,5 +1,5 @@
+import type { CompletedCheckpoint } from "../checkpoints/checkpoint-terms.ts";
 import { NO_ATTESTATIONS, type PackedAttestations } from "../l1/propose/attestations.ts";
-import type { CompletedCheckpoint } from "./build/checkpoint-terms.ts";
 
 /** Who has to attest to a slot's checkpoint. Empty: a network without committees. */
 export type Committee = readonly Uint8Array[];

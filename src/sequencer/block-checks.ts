@@ -1,3 +1,4 @@
+import type { CheckpointTerms } from "../checkpoints/checkpoint-terms.ts";
 import { type BlockState, balanceEntry } from "../execution/block-state.ts";
 import type { ProcessOptions } from "../execution/process-txs.ts";
 import { txFacts } from "../mempool/tx-facts.ts";
@@ -7,7 +8,6 @@ import type { CheckedState } from "../mempool/validation/context.ts";
 import { readBigUint } from "../protocol/bytes.ts";
 import { ARCHIVE } from "../protocol/constants.ts";
 import type { Fr } from "../protocol/field.ts";
-import type { CheckpointTerms } from "./build/checkpoint-terms.ts";
 
 /** The state of a block that is being built, as checks read it: with the txs that the block has already. */
 function checkedState(state: BlockState): CheckedState {

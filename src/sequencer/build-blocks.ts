@@ -1,6 +1,6 @@
+import type { BlockOutcome, ProposedBlock } from "../checkpoints/checkpoint-terms.ts";
 import type { LeftTx } from "../execution/process-txs.ts";
 import { toHex } from "../protocol/bytes.ts";
-import type { BlockOutcome, ProposedBlock } from "./build/checkpoint-terms.ts";
 import { candidates, TxGoneError, waitForTxs, waitUntil } from "./pending-txs.ts";
 import type { CheckpointInProgress, SequencerParts } from "./sequencer-parts.ts";
 import type { SequencerSettings } from "./settings.ts";

@@ -1,6 +1,6 @@
 import { messagesOfCheckpoint } from "../archiver/message-chain.ts";
+import type { CompletedCheckpoint } from "../checkpoints/checkpoint-terms.ts";
 import { epochOfSlot } from "../protocol/time.ts";
-import type { CompletedCheckpoint } from "./build/checkpoint-terms.ts";
 import { buildBlocks } from "./build-blocks.ts";
 import { checkpointTerms } from "./globals/checkpoint-terms.ts";
 import type { ProposerTurn } from "./proposer-turn.ts";

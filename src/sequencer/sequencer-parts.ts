@@ -1,11 +1,11 @@
 import type { ChainStore } from "../archiver/chain-store.ts";
 import type { ProposedBlock } from "../archiver/rebuilt-checkpoint.ts";
+import type { CheckpointBuilder } from "../checkpoints/checkpoint-builder.ts";
+import type { CheckpointTerms } from "../checkpoints/checkpoint-terms.ts";
 import type { ProcessOptions } from "../execution/process-txs.ts";
 import type { ConnectedRollup } from "../l1/types.ts";
 import type { Fr } from "../protocol/field.ts";
 import type { AttestationCollector } from "./attestations.ts";
-import type { CheckpointBuilder } from "./build/checkpoint-builder.ts";
-import type { CheckpointTerms } from "./build/checkpoint-terms.ts";
 import type { SequencerLogger } from "./logger.ts";
 import type { SequencedPool } from "./pending-txs.ts";
 import type { CheckpointToPublish, PublishOutcome, VotesToPublish } from "./publisher/types.ts";

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { redactUrl } from "../../src/http/redact-url.ts";
 import { rollupAbi } from "../../src/l1/abi/rollup.ts";
 import { connectRollup } from "../../src/l1/connect.ts";
 import { read } from "../../src/l1/contracts/contract.ts";
@@ -15,7 +16,6 @@ import {
   WrongChainError,
 } from "../../src/l1/errors.ts";
 import { silentLogger } from "../../src/l1/logger.ts";
-import { redactUrl } from "../../src/l1/redact.ts";
 import { quantity } from "../../src/l1/rpc/answers.ts";
 import { L1Rpc } from "../../src/l1/rpc/l1-rpc.ts";
 import { getLogs } from "../../src/l1/rpc/logs.ts";

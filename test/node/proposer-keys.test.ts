@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { Secret } from "../../src/config/secret.ts";
+import { KeystoreError } from "../../src/keystore/errors.ts";
 import { configuredKeys } from "../../src/node/proposer-keys.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
-import { KeystoreError } from "../../src/validator/keystore/errors.ts";
 
 /** Accounts 0 and 1 of the development mnemonic. */
 const KEY_0 = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";

@@ -1,5 +1,6 @@
 import type { ProposedBlock } from "../../src/archiver/rebuilt-checkpoint.ts";
 import type { CheckpointRecord } from "../../src/archiver/types.ts";
+import type { BlockOutcome, CheckpointTerms } from "../../src/checkpoints/checkpoint-terms.ts";
 import { L1UnavailableError } from "../../src/l1/errors.ts";
 import { NO_ATTESTATIONS } from "../../src/l1/propose/attestations.ts";
 import type { EpochCommittee } from "../../src/l1/types.ts";
@@ -9,7 +10,6 @@ import { CHECKPOINT_AT, CHECKPOINT_HEADER_BYTES } from "../../src/protocol/check
 import { fr } from "../../src/protocol/field.ts";
 import { slotTimestamp } from "../../src/protocol/time.ts";
 import type { AttestationCollector } from "../../src/sequencer/attestations.ts";
-import type { BlockOutcome, CheckpointTerms } from "../../src/sequencer/build/checkpoint-terms.ts";
 import type {
   CheckpointToPublish,
   PublishOutcome,

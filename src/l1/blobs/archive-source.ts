@@ -1,5 +1,5 @@
+import { redactUrl } from "../../http/redact-url.ts";
 import { toHex } from "../../protocol/bytes.ts";
-import { redactUrl } from "../redact.ts";
 import { BlobSourceConfigurationError, BlobSourceError } from "./errors.ts";
 import { HTTP_RETRY_DELAYS_MS } from "./http-retry.ts";
 import { at, getJson } from "./json-api.ts";

@@ -1,6 +1,6 @@
+import { redactUrl } from "../../http/redact-url.ts";
 import { isZero, toHex } from "../../protocol/bytes.ts";
 import { L1Error } from "../errors.ts";
-import { redactUrl } from "../redact.ts";
 import { block } from "../rpc/answers.ts";
 import type { L1Rpc } from "../rpc/l1-rpc.ts";
 import type { L1Block } from "../types.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { exchange, type HttpAnswer, HttpError, type HttpRequest } from "../http.ts";
+import { exchange, type HttpAnswer, HttpError, type HttpRequest } from "../../http/exchange.ts";
 import { BlobSourceError } from "./errors.ts";
 
 /** Waits after a failed exchange (sheet 04 section 4.6). */

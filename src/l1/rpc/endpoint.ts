@@ -1,6 +1,6 @@
+import { exchange, HttpError } from "../../http/exchange.ts";
+import { redactUrl } from "../../http/redact-url.ts";
 import { L1EndpointError, L1RpcError } from "../errors.ts";
-import { exchange, HttpError } from "../http.ts";
-import { redactUrl } from "../redact.ts";
 
 export interface EndpointOptions {
   timeoutMs: number;

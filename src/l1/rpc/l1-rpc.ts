@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { redactUrl } from "../../http/redact-url.ts";
 import { DecodeError } from "../../protocol/errors.ts";
 import {
   HistoricalStateUnavailableError,
@@ -10,7 +11,6 @@ import {
   WrongChainError,
 } from "../errors.ts";
 import type { L1Logger } from "../logger.ts";
-import { redactUrl } from "../redact.ts";
 import { quantity } from "./answers.ts";
 import { JsonRpcEndpoint } from "./endpoint.ts";
 

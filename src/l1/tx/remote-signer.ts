@@ -1,8 +1,8 @@
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { type Hex, parseTransaction } from "viem";
+import { exchange, HttpError } from "../../http/exchange.ts";
 import { bigUintBytes, concat, fromHex, readBigUint, toHex } from "../../protocol/bytes.ts";
 import { recoverSigner } from "../committee/recover.ts";
-import { exchange, HttpError } from "../http.ts";
 import { L1SignerError } from "./errors.ts";
 import { personalMessageHash, typedDataHash } from "./local-signer.ts";
 import type { L1Signer, TypedData } from "./signer.ts";

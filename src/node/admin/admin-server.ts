@@ -1,12 +1,12 @@
 import { SyncPausedError } from "../../archiver/errors.ts";
 import { RollbackRefusedError } from "../../archiver/roll-back.ts";
+import { KeystoreError } from "../../keystore/errors.ts";
 import { adminRegistry } from "../../rpc/admin/admin-registry.ts";
 import { ApiKeyGate } from "../../rpc/admin/api-key-gate.ts";
 import type { AdminServices } from "../../rpc/admin/services.ts";
 import type { Listener } from "../../rpc/http/listener.ts";
 import type { RpcLogger } from "../../rpc/log.ts";
 import { type RpcServerOptions, startRpcServer } from "../../rpc/rpc-server.ts";
-import { KeystoreError } from "../../validator/keystore/errors.ts";
 import { type AdminKeyOptions, adminKeyBanner, resolveAdminKey } from "./api-key.ts";
 import { ConfigRefusedError } from "./live-config.ts";
 

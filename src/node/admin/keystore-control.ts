@@ -1,6 +1,6 @@
+import type { ActiveKeystore } from "../../keystore/active-keystore.ts";
+import { KeystoreReloadRefusedError } from "../../keystore/errors.ts";
 import type { KeystoreControl } from "../../rpc/admin/services.ts";
-import type { ActiveKeystore } from "../../validator/keystore/active-keystore.ts";
-import { KeystoreReloadRefusedError } from "../../validator/keystore/errors.ts";
 
 export interface KeystoreControlOptions {
   /** KEY_STORE_DIRECTORY. */

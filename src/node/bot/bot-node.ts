@@ -1,4 +1,4 @@
-import { exchange } from "../../l1/http.ts";
+import { exchange } from "../../http/exchange.ts";
 import type { BlockHeader } from "../../protocol/block-header.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import type { GasFees } from "../../protocol/fees/gas-fees.ts";

@@ -1,6 +1,6 @@
+import type { CheckpointTerms } from "../../checkpoints/checkpoint-terms.ts";
 import type { ProposalReader, RollupIdentity } from "../../l1/types.ts";
 import { slotTimestamp } from "../../protocol/time.ts";
-import type { CheckpointTerms } from "../build/checkpoint-terms.ts";
 
 export interface TermsRequest {
   slot: number;

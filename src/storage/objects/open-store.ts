@@ -1,4 +1,4 @@
-import { redactUrl } from "../../l1/redact.ts";
+import { redactUrl } from "../../http/redact-url.ts";
 import { ObjectStoreUrlError } from "./errors.ts";
 import { FileObjects } from "./file-objects.ts";
 import { GcsObjects } from "./gcs-objects.ts";

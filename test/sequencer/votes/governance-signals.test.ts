@@ -1,6 +1,7 @@
 import { parseAbi } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { configure } from "../../../src/config/configuration.ts";
+import { PrivateKey } from "../../../src/keystore/private-key.ts";
 import { MULTICALL3_ADDRESS } from "../../../src/l1/abi/multicall3.ts";
 import { connectRollup } from "../../../src/l1/connect.ts";
 import { read } from "../../../src/l1/contracts/contract.ts";
@@ -14,7 +15,6 @@ import { configuredKeys } from "../../../src/node/proposer-keys.ts";
 import { type RunningPublisher, startPublisher } from "../../../src/node/publisher.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { slotAt, slotTimestamp } from "../../../src/protocol/time.ts";
-import { PrivateKey } from "../../../src/validator/keystore/private-key.ts";
 import { type Anvil, startAnvil } from "../../l1/chain-a.ts";
 import { localNetwork } from "../../l1/deploy/network.ts";
 import { consensusCases } from "../publisher/consensus-cases.ts";

@@ -1,23 +1,23 @@
 import { setImmediate } from "node:timers/promises";
-import { contractEvents } from "../../archiver/contract-events.ts";
-import type { BlobSponge } from "../../core/core.ts";
-import { blockHash } from "../../core/derive/block-hash.ts";
-import { BlockState } from "../../execution/block-state.ts";
-import type { HashedTx } from "../../execution/executed-tx.ts";
-import { globalsOfHeader } from "../../execution/globals.ts";
-import { type ProcessedTxs, processTxs } from "../../execution/process-txs.ts";
-import { type BlockHeader, HEADER_AT } from "../../protocol/block-header.ts";
-import { concat } from "../../protocol/bytes.ts";
-import { blockWords } from "../../protocol/checkpoint-blob-writer.ts";
+import { contractEvents } from "../archiver/contract-events.ts";
+import type { BlobSponge } from "../core/core.ts";
+import { blockHash } from "../core/derive/block-hash.ts";
+import { BlockState } from "../execution/block-state.ts";
+import type { HashedTx } from "../execution/executed-tx.ts";
+import { globalsOfHeader } from "../execution/globals.ts";
+import { type ProcessedTxs, processTxs } from "../execution/process-txs.ts";
+import { type BlockHeader, HEADER_AT } from "../protocol/block-header.ts";
+import { concat } from "../protocol/bytes.ts";
+import { blockWords } from "../protocol/checkpoint-blob-writer.ts";
 import {
   ARCHIVE,
   L1_TO_L2_MESSAGE_TREE,
   L1_TO_L2_MESSAGES_PER_CHECKPOINT,
   MAX_BLOCKS_PER_CHECKPOINT,
-} from "../../protocol/constants.ts";
-import { FR_ZERO, type Fr } from "../../protocol/field.ts";
-import { firstMessageIndex } from "../../protocol/l1-to-l2-message.ts";
-import type { TxEffect } from "../../protocol/tx-effect.ts";
+} from "../protocol/constants.ts";
+import { FR_ZERO, type Fr } from "../protocol/field.ts";
+import { firstMessageIndex } from "../protocol/l1-to-l2-message.ts";
+import type { TxEffect } from "../protocol/tx-effect.ts";
 import { blockRoom } from "./block-room.ts";
 import { checkCheckpoint } from "./checkpoint-rules.ts";
 import type {

@@ -1,8 +1,8 @@
 import { dirname, resolve } from "node:path";
 import { validateMnemonic } from "@scure/bip39";
 import { wordlist } from "@scure/bip39/wordlists/english";
-import { fromHex } from "../../protocol/bytes.ts";
-import { isCanonicalFr } from "../../protocol/field.ts";
+import { fromHex } from "../protocol/bytes.ts";
+import { isCanonicalFr } from "../protocol/field.ts";
 import { KeystoreError, type KeystoreIssue } from "./errors.ts";
 import type {
   AccountSpec,

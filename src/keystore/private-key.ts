@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { keccak_256 } from "@noble/hashes/sha3.js";
-import { toHex } from "../../protocol/bytes.ts";
+import { toHex } from "../protocol/bytes.ts";
 
 const HIDDEN = "[Redacted]";
 

@@ -2,21 +2,21 @@ import { hash } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { messagesOfCheckpoint } from "../../../src/archiver/message-chain.ts";
-import type { BlockRecord, CheckpointRecord } from "../../../src/archiver/types.ts";
-import type { Core } from "../../../src/core/core.ts";
-import type { HashedTx } from "../../../src/execution/executed-tx.ts";
-import { Siloing } from "../../../src/execution/siloing.ts";
-import { Vm } from "../../../src/execution/vm/vm.ts";
-import { readBlobFile } from "../../../src/l1/blobs/blob-file.ts";
-import { HEADER_AT, headerTimestamp } from "../../../src/protocol/block-header.ts";
-import { fromHex, readBigUint, readUint } from "../../../src/protocol/bytes.ts";
-import { CHECKPOINT_AT, checkpointSlot } from "../../../src/protocol/checkpoint-header.ts";
-import { epochOfSlot } from "../../../src/protocol/time.ts";
-import { CheckpointBuilder } from "../../../src/sequencer/build/checkpoint-builder.ts";
-import type { BuildServices, CheckpointTerms } from "../../../src/sequencer/build/checkpoint-terms.ts";
-import { RecordedChain } from "../../execution/recorded-chain.ts";
-import { unpackBlobStore } from "../../l1/chain-a.ts";
+import { messagesOfCheckpoint } from "../../src/archiver/message-chain.ts";
+import type { BlockRecord, CheckpointRecord } from "../../src/archiver/types.ts";
+import { CheckpointBuilder } from "../../src/checkpoints/checkpoint-builder.ts";
+import type { BuildServices, CheckpointTerms } from "../../src/checkpoints/checkpoint-terms.ts";
+import type { Core } from "../../src/core/core.ts";
+import type { HashedTx } from "../../src/execution/executed-tx.ts";
+import { Siloing } from "../../src/execution/siloing.ts";
+import { Vm } from "../../src/execution/vm/vm.ts";
+import { readBlobFile } from "../../src/l1/blobs/blob-file.ts";
+import { HEADER_AT, headerTimestamp } from "../../src/protocol/block-header.ts";
+import { fromHex, readBigUint, readUint } from "../../src/protocol/bytes.ts";
+import { CHECKPOINT_AT, checkpointSlot } from "../../src/protocol/checkpoint-header.ts";
+import { epochOfSlot } from "../../src/protocol/time.ts";
+import { RecordedChain } from "../execution/recorded-chain.ts";
+import { unpackBlobStore } from "../l1/chain-a.ts";
 
 /** A checkpoint of the recorded chain with its blocks, and their txs as they were sent. */
 export interface BuildableCheckpoint {

@@ -1,12 +1,12 @@
-import { HEADER_AT, headerBlockNumber, headerSlotNumber, headerSnapshot } from "../../protocol/block-header.ts";
-import { equal } from "../../protocol/bytes.ts";
-import { CHECKPOINT_AT, type CheckpointHeader, checkpointSlot } from "../../protocol/checkpoint-header.ts";
+import { HEADER_AT, headerBlockNumber, headerSlotNumber, headerSnapshot } from "../protocol/block-header.ts";
+import { equal } from "../protocol/bytes.ts";
+import { CHECKPOINT_AT, type CheckpointHeader, checkpointSlot } from "../protocol/checkpoint-header.ts";
 import {
   ARCHIVE,
   MAX_BLOCKS_PER_CHECKPOINT,
   MAX_DA_GAS_PER_CHECKPOINT,
   MAX_FIELDS_PER_CHECKPOINT,
-} from "../../protocol/constants.ts";
+} from "../protocol/constants.ts";
 import { blockDaGas, blockMana, endWords } from "./block-costs.ts";
 import type { CheckpointLimits, ProposedBlock } from "./checkpoint-terms.ts";
 import { CheckpointRuleError } from "./errors.ts";

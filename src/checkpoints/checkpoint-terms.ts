@@ -1,13 +1,13 @@
-import type { ProposedBlock, RebuiltCheckpoint } from "../../archiver/rebuilt-checkpoint.ts";
-import type { Core } from "../../core/core.ts";
-import type { ContractSource } from "../../execution/contract-directory.ts";
-import type { ProcessedTxs, ProcessOptions } from "../../execution/process-txs.ts";
-import type { Siloing } from "../../execution/siloing.ts";
-import type { Vm } from "../../execution/vm/vm.ts";
-import type { Kzg } from "../../l1/blobs/kzg.ts";
-import type { GasFees } from "../../protocol/fees/gas-fees.ts";
-import type { TxGas } from "../../protocol/tx/gas-settings.ts";
-import type { WorldState } from "../../world-state/world-state.ts";
+import type { ProposedBlock, RebuiltCheckpoint } from "../archiver/rebuilt-checkpoint.ts";
+import type { Core } from "../core/core.ts";
+import type { ContractSource } from "../execution/contract-directory.ts";
+import type { ProcessedTxs, ProcessOptions } from "../execution/process-txs.ts";
+import type { Siloing } from "../execution/siloing.ts";
+import type { Vm } from "../execution/vm/vm.ts";
+import type { Kzg } from "../l1/blobs/kzg.ts";
+import type { GasFees } from "../protocol/fees/gas-fees.ts";
+import type { TxGas } from "../protocol/tx/gas-settings.ts";
+import type { WorldState } from "../world-state/world-state.ts";
 
 export type { ProposedBlock };
 

@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
-import { KeystoreError } from "../../src/validator/keystore/errors.ts";
-import type { Keystore } from "../../src/validator/keystore/keystore.ts";
-import { loadKeystore } from "../../src/validator/keystore/load-keystore.ts";
+import { KeystoreError } from "../../src/keystore/errors.ts";
+import type { Keystore } from "../../src/keystore/keystore.ts";
+import { loadKeystore } from "../../src/keystore/load-keystore.ts";
 
 /** The first accounts of the mnemonic that development chains share. */
 const MNEMONIC = "test test test test test test test test test test test junk";

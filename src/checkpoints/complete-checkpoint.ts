@@ -1,15 +1,15 @@
-import type { Core } from "../../core/core.ts";
-import { blockHeadersHash } from "../../core/derive/block-headers-hash.ts";
-import { versionedHashOf } from "../../l1/blobs/blob-offer.ts";
-import type { Kzg } from "../../l1/blobs/kzg.ts";
-import { HEADER_AT, headerSlotNumber, headerSnapshot } from "../../protocol/block-header.ts";
-import { writeUint } from "../../protocol/bytes.ts";
-import { writeCheckpointBlobs } from "../../protocol/checkpoint-blob-writer.ts";
-import { CHECKPOINT_AT, CHECKPOINT_HEADER_BYTES, checkpointHash } from "../../protocol/checkpoint-header.ts";
-import { ARCHIVE, BYTES_PER_BLOB } from "../../protocol/constants.ts";
-import type { Fr } from "../../protocol/field.ts";
-import { blobsHash, checkpointOutHash, epochOutHash, inHash } from "../../protocol/sha-trees.ts";
-import { items } from "../../protocol/tx-effect.ts";
+import type { Core } from "../core/core.ts";
+import { blockHeadersHash } from "../core/derive/block-headers-hash.ts";
+import { versionedHashOf } from "../l1/blobs/blob-offer.ts";
+import type { Kzg } from "../l1/blobs/kzg.ts";
+import { HEADER_AT, headerSlotNumber, headerSnapshot } from "../protocol/block-header.ts";
+import { writeUint } from "../protocol/bytes.ts";
+import { writeCheckpointBlobs } from "../protocol/checkpoint-blob-writer.ts";
+import { CHECKPOINT_AT, CHECKPOINT_HEADER_BYTES, checkpointHash } from "../protocol/checkpoint-header.ts";
+import { ARCHIVE, BYTES_PER_BLOB } from "../protocol/constants.ts";
+import type { Fr } from "../protocol/field.ts";
+import { blobsHash, checkpointOutHash, epochOutHash, inHash } from "../protocol/sha-trees.ts";
+import { items } from "../protocol/tx-effect.ts";
 import { blockMana } from "./block-costs.ts";
 import type { CompletedCheckpoint, ProposedBlock } from "./checkpoint-terms.ts";
 

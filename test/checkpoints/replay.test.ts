@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { rebuildCheckpoint } from "../../../src/archiver/rebuild-checkpoint.ts";
-import { checkContinuation } from "../../../src/archiver/validate-checkpoint.ts";
-import { loadCore } from "../../../src/core/load-core.ts";
-import type { ContractSource } from "../../../src/execution/contract-directory.ts";
-import { concat, toHex } from "../../../src/protocol/bytes.ts";
-import { checkpointHash } from "../../../src/protocol/checkpoint-header.ts";
-import type { ProposedBlock } from "../../../src/sequencer/build/checkpoint-terms.ts";
+import { rebuildCheckpoint } from "../../src/archiver/rebuild-checkpoint.ts";
+import { checkContinuation } from "../../src/archiver/validate-checkpoint.ts";
+import type { ProposedBlock } from "../../src/checkpoints/checkpoint-terms.ts";
+import { loadCore } from "../../src/core/load-core.ts";
+import type { ContractSource } from "../../src/execution/contract-directory.ts";
+import { concat, toHex } from "../../src/protocol/bytes.ts";
+import { checkpointHash } from "../../src/protocol/checkpoint-header.ts";
 import { type BuildableCheckpoint, BuildingChain, MANA_LIMIT } from "./building-chain.ts";
 
 const hex = ({ record, body, txs, contractEvents }: ProposedBlock) => ({

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { blockRoom, roomAfter } from "../../../src/sequencer/build/block-room.ts";
+import { blockRoom, roomAfter } from "../../src/checkpoints/block-room.ts";
 import { fundedBuilder, tx } from "./funded-builder.ts";
 
 const LIMITS = { rollupManaLimit: 10_000, maxTxsPerCheckpoint: 5 };

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { ActiveKeystore } from "../../src/keystore/active-keystore.ts";
+import { KeystoreError } from "../../src/keystore/errors.ts";
+import { Keystore, type ValidatorKeys } from "../../src/keystore/keystore.ts";
+import { PrivateKey } from "../../src/keystore/private-key.ts";
 import { keystoreControl } from "../../src/node/admin/keystore-control.ts";
-import { ActiveKeystore } from "../../src/validator/keystore/active-keystore.ts";
-import { KeystoreError } from "../../src/validator/keystore/errors.ts";
-import { Keystore, type ValidatorKeys } from "../../src/validator/keystore/keystore.ts";
-import { PrivateKey } from "../../src/validator/keystore/private-key.ts";
 
 function account(seed: number) {
   const key = new PrivateKey(new Uint8Array(32).fill(seed));

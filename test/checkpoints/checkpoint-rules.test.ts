@@ -1,13 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { HEADER_AT } from "../../../src/protocol/block-header.ts";
-import { writeU32 } from "../../../src/protocol/bytes.ts";
-import { checkCheckpoint } from "../../../src/sequencer/build/checkpoint-rules.ts";
-import type {
-  CheckpointLimits,
-  CompletedCheckpoint,
-  ProposedBlock,
-} from "../../../src/sequencer/build/checkpoint-terms.ts";
-import { CheckpointRuleError } from "../../../src/sequencer/build/errors.ts";
+import { checkCheckpoint } from "../../src/checkpoints/checkpoint-rules.ts";
+import type { CheckpointLimits, CompletedCheckpoint, ProposedBlock } from "../../src/checkpoints/checkpoint-terms.ts";
+import { CheckpointRuleError } from "../../src/checkpoints/errors.ts";
+import { HEADER_AT } from "../../src/protocol/block-header.ts";
+import { writeU32 } from "../../src/protocol/bytes.ts";
 import { fundedBuilder, tx } from "./funded-builder.ts";
 
 /** Two blocks, of two txs and one. */

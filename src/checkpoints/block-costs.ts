@@ -1,6 +1,6 @@
-import { HEADER_AT } from "../../protocol/block-header.ts";
-import { readUint } from "../../protocol/bytes.ts";
-import { DA_GAS_PER_FIELD } from "../../protocol/constants.ts";
+import { HEADER_AT } from "../protocol/block-header.ts";
+import { readUint } from "../protocol/bytes.ts";
+import { DA_GAS_PER_FIELD } from "../protocol/constants.ts";
 import type { ProposedBlock } from "./checkpoint-terms.ts";
 
 /** L2 gas that a block's txs are billed for. */
