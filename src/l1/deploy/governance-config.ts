@@ -15,6 +15,19 @@ const DAY = 24n * HOUR;
 const TOKEN = 10n ** 18n;
 const PERCENT = 10n ** 16n;
 
+export const MAINNET_CHAIN_ID = 1;
+
+const MAINNET: GovernanceConfig = {
+  proposeConfig: { lockDelay: 90n * DAY, lockAmount: 258_750_000n * TOKEN },
+  votingDelay: 3n * DAY,
+  votingDuration: 7n * DAY,
+  executionDelay: 30n * DAY,
+  gracePeriod: 7n * DAY,
+  quorum: 20n * PERCENT,
+  requiredYeaMargin: 33n * PERCENT,
+  minimumVotes: 200_000_000n * TOKEN,
+};
+
 /** Networks whose governance differs from that of a test network. */
 const PUBLIC_NETWORKS: Record<string, GovernanceConfig> = {
   "staging-public": {
@@ -47,20 +60,15 @@ const PUBLIC_NETWORKS: Record<string, GovernanceConfig> = {
     requiredYeaMargin: 10n * PERCENT,
     minimumVotes: 250_000_000n * TOKEN,
   },
-  mainnet: {
-    proposeConfig: { lockDelay: 90n * DAY, lockAmount: 258_750_000n * TOKEN },
-    votingDelay: 3n * DAY,
-    votingDuration: 7n * DAY,
-    executionDelay: 30n * DAY,
-    gracePeriod: 7n * DAY,
-    quorum: 20n * PERCENT,
-    requiredYeaMargin: 33n * PERCENT,
-    minimumVotes: 200_000_000n * TOKEN,
-  },
+  mainnet: MAINNET,
 };
 
-/** Governance of a network by its name; test networks vote for `votingDuration` seconds (sheet 04 section 12.2). */
-export function governanceConfig(network: string, votingDuration: number): GovernanceConfig {
+/**
+ * Governance of a network by its name; test networks vote for `votingDuration` seconds. On chain 1 it is that of mainnet, whatever the
+ * network is called: what is decided there is executed 30 days later.
+ */
+export function governanceConfig(network: string, l1ChainId: number, votingDuration: number): GovernanceConfig {
+  if (l1ChainId === MAINNET_CHAIN_ID) return MAINNET;
   return (
     PUBLIC_NETWORKS[network] ?? {
       proposeConfig: { lockDelay: 30n * DAY, lockAmount: 1_000_000n * TOKEN },

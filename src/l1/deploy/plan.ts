@@ -1,14 +1,13 @@
 import { fromHex } from "../../protocol/bytes.ts";
 import type { RollupGenesis } from "../rollup-version.ts";
 import { ROLLUP_LIBRARIES, readArtifact } from "./artifacts.ts";
-import { governanceConfig } from "./governance-config.ts";
+import { governanceConfig, MAINNET_CHAIN_ID } from "./governance-config.ts";
 import { type DeploymentParameters, governanceProposerQuorum, hasSlasher } from "./parameters.ts";
 import { CHECKPOINT_REWARD, rollupConfig } from "./rollup-config.ts";
 import { create2Address, create2Step, createdAddress, creation, type Step, StepList } from "./step.ts";
 
 export const DEVELOPMENT_CHAIN_ID = 31_337;
 const SEPOLIA_CHAIN_ID = 11_155_111;
-const MAINNET_CHAIN_ID = 1;
 
 const ZERO_ADDRESS = `0x${"00".repeat(20)}`;
 const TOKEN = 10n ** 18n;
@@ -144,7 +143,7 @@ export function planContracts(p: DeploymentParameters, facts: PlanFacts): Deploy
   const quorum = BigInt(governanceProposerQuorum(p));
   const proposerArgs = [registry, gse, quorum, BigInt(p.governanceProposerRoundSize)];
   const governanceProposer = list.deploy("GovernanceProposer", proposerArgs);
-  const configuration = governanceConfig(facts.network, p.governanceVotingDuration);
+  const configuration = governanceConfig(facts.network, chainId, p.governanceVotingDuration);
   const governance = list.deploy("Governance", [stakingAsset, governanceProposer, ZERO_ADDRESS, configuration]);
   list.call("GSE", gse, "setGovernance", [governance], "set the governance of the GSE");
   const dateGatedRelayer = list.deploy("DateGatedRelayer", [governance, RELAYED_FROM]);

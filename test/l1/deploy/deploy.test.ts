@@ -27,6 +27,11 @@ async function freshChain(args: string[] = []): Promise<string> {
 const rpcTo = (url: string) => new L1Rpc({ urls: [url], logger: silentLogger });
 
 const SLOT_ABI = parseAbi(["function getCurrentSlot() view returns (uint256)"]);
+const GOVERNANCE_ABI = parseAbi([
+  "struct ProposeConfig { uint256 lockDelay; uint256 lockAmount; }",
+  "struct GovernanceConfig { ProposeConfig proposeConfig; uint256 votingDelay; uint256 votingDuration; uint256 executionDelay; uint256 gracePeriod; uint256 quorum; uint256 requiredYeaMargin; uint256 minimumVotes; }",
+  "function getConfiguration() view returns (GovernanceConfig)",
+]);
 const ROLLUP_ABI = parseAbi([
   "function getSlotDuration() view returns (uint256)",
   "function getEpochDuration() view returns (uint256)",
@@ -126,6 +131,21 @@ describe("on a fresh development chain the reference's local network comes out",
     expect(second.addresses.registryAddress).not.toBe(first.addresses.registryAddress);
     expect(second.rollupVersion).not.toBe(first.rollupVersion);
   });
+});
+
+test("governance on chain 1 executes 30 days later, as on mainnet", async () => {
+  const url = await freshChain(["--chain-id", "1"]);
+  const { addresses } = await deployL1Contracts({ ...localNetwork(url), l1ChainId: 1 });
+  const governance = { name: "Governance", address: addresses.governanceAddress, abi: GOVERNANCE_ABI };
+  const { executionDelay, votingDelay, votingDuration, proposeConfig } = await read(
+    rpcTo(url),
+    governance,
+    "getConfiguration",
+    [],
+  );
+  expect([executionDelay, votingDelay, votingDuration, proposeConfig.lockDelay].map((s) => Number(s) / 86400)).toEqual([
+    30, 3, 7, 90,
+  ]);
 });
 
 test("options reach the contracts", async () => {
