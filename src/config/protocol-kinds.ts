@@ -9,8 +9,11 @@ import type { Kind } from "./kinds.ts";
 export const l1Address: Kind<string> = {
   name: "L1 address",
   placeholder: "address",
-  rule: "must be 0x and 40 hex digits",
-  parse: (given) => (/^0x[0-9a-fA-F]{40}$/.test(given.trim()) ? given.trim().toLowerCase() : undefined),
+  rule: "must be 40 hex digits, with or without 0x",
+  parse(given) {
+    const digits = /^(?:0x)?([0-9a-fA-F]{40})$/.exec(given.trim())?.[1];
+    return digits === undefined ? undefined : `0x${digits.toLowerCase()}`;
+  },
   show: (value) => value,
 };
 
@@ -18,10 +21,10 @@ export const l1Address: Kind<string> = {
 export const l2Address: Kind<Uint8Array> = {
   name: "L2 address",
   placeholder: "address",
-  rule: "must be 0x and 64 hex digits of a field element",
+  rule: "must be 64 hex digits of a field element, with or without 0x",
   parse(given) {
-    if (!/^0x[0-9a-fA-F]{64}$/.test(given)) return undefined;
-    const bytes = fromHex(given);
+    if (!/^(?:0x)?[0-9a-fA-F]{64}$/.test(given.trim())) return undefined;
+    const bytes = fromHex(given.trim());
     return isCanonicalFr(bytes) ? bytes : undefined;
   },
   show: toHex,

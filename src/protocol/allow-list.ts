@@ -47,18 +47,21 @@ function parseEntry(entry: string): AllowedSetupCall {
     throw new AllowListError(entry, `unknown type "${type}". Expected "I" (instance) or "C" (class).`);
   }
   if (rest.length > 0) throw new AllowListError(entry, `more than four parts. ${FORMAT}`);
-  if (!/^0x[0-9a-fA-F]{64}$/.test(target) || !isCanonicalFr(fromHex(target))) {
+  if (!/^(?:0x)?[0-9a-fA-F]{64}$/.test(target) || !isCanonicalFr(fromHex(target))) {
     const name = type === "I" ? "address" : "classId";
-    throw new AllowListError(entry, `${name} must be 0x and 64 hex digits of a field element.`);
+    throw new AllowListError(entry, `${name} must be 64 hex digits of a field element, with or without 0x.`);
   }
-  if (!/^0x[0-9a-fA-F]{8}$/.test(selector)) throw new AllowListError(entry, "selector must be 0x and 8 hex digits.");
+  if (!/^(?:0x)?[0-9a-fA-F]{8}$/.test(selector)) {
+    throw new AllowListError(entry, "selector must be 8 hex digits, with or without 0x.");
+  }
   const conditions = { selector: fromHex(selector), ...(flags === undefined ? {} : parseFlags(entry, flags)) };
   return type === "I" ? { address: fromHex(target), ...conditions } : { classId: fromHex(target), ...conditions };
 }
 
 /**
  * Parses comma-separated entries `I:<address>:<selector>[:<flags>]` or `C:<classId>:<selector>[:<flags>]`, where flags are os, rn and
- * cl=N joined by `+` (sheet 09 section 4.3): what extends the built-in list. Blank entries are skipped. Throws AllowListError.
+ * cl=N joined by `+` (sheet 09 section 4.3): what extends the built-in list. Hex may lack its 0x. Blank entries are skipped.
+ * Throws AllowListError.
  */
 export function parseAllowList(text: string): AllowedSetupCall[] {
   return text

@@ -107,8 +107,13 @@ describe("what is asked for", () => {
     ["bad words", { mnemonic: `${KEY_1} words` }, {}, "mnemonic must be 12 to 24 words"],
     ["a bad index", { mnemonicIndex: "one" }, {}, "mnemonicIndex must be a whole number from 0 to 2147483647"],
     ["test words on a public chain", {}, { L1_CHAIN_ID: "1" }, "must be given on chain 1"],
-    ["a bad validator", { validators: `${ACCOUNT_0},0x12` }, {}, "item 2 of --validators must be 0x and 40 hex digits"],
-    ["a bad token", { existingToken: "0x12" }, {}, "--existing-token must be 0x and 40 hex digits"],
+    [
+      "a bad validator",
+      { validators: `${ACCOUNT_0},0x12` },
+      {},
+      "item 2 of --validators must be 40 hex digits, with or without 0x",
+    ],
+    ["a bad token", { existingToken: "0x12" }, {}, "--existing-token must be 40 hex digits, with or without 0x"],
   ])("is refused with field and rule: %s", (_, flags, environment, message) => {
     expect(() => request(flags, environment)).toThrow(message);
     expect(() => request(flags, environment)).not.toThrow(KEY_1);

@@ -169,7 +169,7 @@ describe("a value that breaks its rule", () => {
       'environment variable AZTEC_PORT must be a whole decimal number from 0 to 65535; got "70000"',
     );
     expect(errorOf(() => given({ "--registry-address": "0x12" })).message).toBe(
-      '--registry-address must be 0x and 40 hex digits; got "0x12"',
+      '--registry-address must be 40 hex digits, with or without 0x; got "0x12"',
     );
   });
 

@@ -103,7 +103,9 @@ test("URLs keep to their schemes, lose trailing slashes, and a file URL has no h
 
 test("addresses have their exact length; an L2 address is a field element", () => {
   expect(l1Address.parse(`0x${"Ab".repeat(20)}`)).toBe(`0x${"ab".repeat(20)}`);
+  expect(l1Address.parse("Ab".repeat(20))).toBe(`0x${"ab".repeat(20)}`);
   expect(l1Address.parse(`0x${"ab".repeat(19)}`)).toBeUndefined();
+  expect(l2Address.parse(`${"00".repeat(31)}07`)?.[31]).toBe(7);
   expect(l2Address.parse(`0x${"00".repeat(31)}07`)?.[31]).toBe(7);
   expect(l2Address.parse(`0x${"ff".repeat(32)}`)).toBeUndefined();
 });

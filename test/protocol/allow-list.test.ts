@@ -32,10 +32,13 @@ const TARGET = `0x${"01".repeat(32)}`;
 describe("an entry that breaks a rule is named with the rule", () => {
   test.each([
     [`I:${TARGET}:`, "selector is required"],
-    [`I:${TARGET}:0x010203`, "selector must be 0x and 8 hex digits"],
-    [`I:${TARGET}:01020304`, "selector must be 0x and 8 hex digits"],
-    ["I:0x01:0x01020304", "address must be 0x and 64 hex digits of a field element"],
-    [`C:0x${FR_MODULUS.toString(16)}:0x01020304`, "classId must be 0x and 64 hex digits of a field element"],
+    [`I:${TARGET}:0x010203`, "selector must be 8 hex digits, with or without 0x"],
+    [`I:${TARGET}:0x0102030405`, "selector must be 8 hex digits, with or without 0x"],
+    ["I:0x01:0x01020304", "address must be 64 hex digits of a field element, with or without 0x"],
+    [
+      `C:0x${FR_MODULUS.toString(16)}:0x01020304`,
+      "classId must be 64 hex digits of a field element, with or without 0x",
+    ],
     [`I:${TARGET}:0x01020304:os:rn`, "more than four parts"],
     [`I:${TARGET}:0x01020304:`, 'unknown flag ""'],
     [`I:${TARGET}:0x01020304:os+`, 'unknown flag ""'],
@@ -50,6 +53,13 @@ describe("an entry that breaks a rule is named with the rule", () => {
     expect(parse).toThrow(AllowListError);
     expect(parse).toThrow(`Invalid allow list entry "${entry}": ${rule}`);
   });
+});
+
+test("an entry without 0x is the same entry as with it", () => {
+  const digits = "01".repeat(32);
+  expect(parseAllowList(`I:${digits}:01020304:cl=2,C:${digits}:AABBCCDD`)).toEqual(
+    parseAllowList(`I:0x${digits}:0x01020304:cl=2,C:0x${digits}:0xaabbccdd`),
+  );
 });
 
 test("what is printed parses to the same entries", () => {
