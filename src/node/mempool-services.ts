@@ -16,18 +16,18 @@ export interface MempoolServiceParts {
   pool: TxPool;
   intake: TxIntake;
   /** Whether the node knows the chain well enough to take txs. */
-  ready(): boolean;
+  synced(): boolean;
 }
 
 /** The pool as the public methods see it. */
-export function mempoolService({ pool, intake, ready }: MempoolServiceParts): Mempool {
+export function mempoolService({ pool, intake, synced }: MempoolServiceParts): Mempool {
   const pooled = (hash: Uint8Array): PooledTx | undefined => {
     const tx = pool.get(hash);
     return tx && { hash, tx };
   };
   return {
     async submit(tx) {
-      if (!ready()) throw new ExecutionError("P2P client not ready");
+      if (!synced()) throw new ExecutionError("P2P client not ready");
       const submission = await mempoolAnswer(intake.submit(tx));
       if ("verdict" in submission) throw new ExecutionError(`Invalid tx: ${submission.verdict.reason.join(", ")}`);
       const { reason } = submission.admission;

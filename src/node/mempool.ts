@@ -55,6 +55,8 @@ export interface NodeMempool {
   readonly validator: TxValidator;
   readonly contexts: CheckContexts;
   readonly services: Pick<NodeServices, "mempool" | "txValidator" | "simulator">;
+  /** Whether txs are taken: not before the initial sync is complete, while they are disabled, or without a way to check proofs. */
+  ready(): boolean;
   stop(): Promise<void>;
 }
 
@@ -141,13 +143,14 @@ export async function startMempool(options: MempoolOptions): Promise<NodeMempool
       logger,
     });
     teardown.add("pool events", unfollow);
-    const ready = () => synchronizer.initialSyncComplete;
+    const synced = () => synchronizer.initialSyncComplete;
     return {
       pool,
       validator,
       contexts,
+      ready: () => synced() && contexts.options.permitted && !proofs.missing,
       services: {
-        mempool: mempoolService({ pool, intake, ready }),
+        mempool: mempoolService({ pool, intake, synced }),
         txValidator: validatorService(validator),
         simulator: simulatorService(simulator),
       },

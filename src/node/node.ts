@@ -223,7 +223,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       world,
       core,
       reader,
-      synchronizer,
+      ready: () => mempool.ready(),
       version: NETWORK_RELEASE,
       setupAllowList: values.txPublicSetupAllowListExtend,
       realProofs: values.realProofs,

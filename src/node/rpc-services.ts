@@ -1,6 +1,5 @@
 import type { ChainStore } from "../archiver/chain-store.ts";
 import { ContentStore } from "../archiver/content-store.ts";
-import type { Synchronizer } from "../archiver/synchronizer.ts";
 import type { Core } from "../core/core.ts";
 import type { ConnectedRollup } from "../l1/types.ts";
 import { txGasLimits } from "../protocol/tx/gas-limits.ts";
@@ -17,7 +16,8 @@ export interface RpcServicesOptions {
   world: WorldState;
   core: Core;
   reader: ConnectedRollup;
-  synchronizer: Synchronizer;
+  /** Whether txs are taken. */
+  ready(): boolean;
   version: string;
   realProofs: boolean;
   /** Undefined: a slot has one block. */
@@ -28,18 +28,7 @@ export interface RpcServicesOptions {
 
 /** What the public methods read from, in a node that follows the chain and has no other subsystem. */
 export function rpcServices(options: RpcServicesOptions): NodeServices {
-  const {
-    store,
-    chain,
-    world,
-    core,
-    reader,
-    synchronizer,
-    version,
-    setupAllowList = [],
-    realProofs,
-    blockDurationMs,
-  } = options;
+  const { store, chain, world, core, reader, version, setupAllowList = [], realProofs, blockDurationMs } = options;
   const { identity, fees, outbox } = reader;
   return {
     ...ABSENT_SERVICES,
@@ -49,7 +38,7 @@ export function rpcServices(options: RpcServicesOptions): NodeServices {
     core,
     identity,
     status: {
-      ready: () => synchronizer.initialSyncComplete,
+      ready: options.ready,
       version,
       realProofs,
       txGasLimits: txGasLimits({

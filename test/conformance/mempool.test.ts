@@ -209,10 +209,24 @@ test("a node that is killed has its pool again", async () => {
   expect((await answer("node_getPendingTxs")).result).toEqual(before);
 });
 
+test("a node whose transactions are disabled takes no tx and says that it is not ready for them", async () => {
+  const closed = await NodeProcess.start(l1, undefined, { TRANSACTIONS_DISABLED: "true" });
+  try {
+    await closed.synced();
+    expect((await closed.ask("isReady")).body.result).toBe(false);
+    const { body } = await closed.call("node_sendTx", [first.json]);
+    expect(body.error?.message).toContain("Invalid tx");
+  } finally {
+    await closed.remove();
+  }
+});
+
 test("without anything that checks proofs no tx is taken", async () => {
   const careful = await NodeProcess.start(l1, undefined, { PROVER_REAL_PROOFS: "true" });
   try {
-    await careful.ready();
+    await careful.synced();
+    expect((await careful.ask("isReady")).body.result).toBe(false);
+    expect((await careful.call("svc_isReady", [])).body.result).toBe(false);
     expect(careful.log).toContain("transactions are refused: this node has nothing that checks their proofs");
     const { body } = await careful.call("node_sendTx", [first.json]);
     expect(body.error?.message).toContain("Transactions are not accepted: this node cannot check proofs");

@@ -164,19 +164,24 @@ export class NodeProcess {
     return { status: response.status, body: JSON.parse(text), text };
   }
 
-  /** Waits until the initial sync is done; fails when the process ends or the time is over. */
-  async ready(limitMs = 90_000): Promise<void> {
+  /** Waits until the initial sync is done and txs are taken; fails when the process ends or the time is over. */
+  ready(limitMs = 90_000): Promise<void> {
+    return this.#until(() => this.ask("isReady").then(({ body }) => body.result === true), limitMs);
+  }
+
+  /** Waits until the initial sync is done, whether txs are taken or not. */
+  synced(limitMs = 90_000): Promise<void> {
+    return this.#until(async () => this.#log.includes("initial sync is complete"), limitMs);
+  }
+
+  async #until(condition: () => Promise<boolean>, limitMs: number): Promise<void> {
     const end = Date.now() + limitMs;
     while (Date.now() < end) {
       if (!this.running) throw new Error(`the node ended:\n${this.#log.slice(-4000)}`);
-      const ready = await this.ask("isReady").then(
-        ({ body }) => body.result === true,
-        () => false,
-      );
-      if (ready) return;
+      if (await condition().catch(() => false)) return;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    throw new Error(`the node was not ready in ${limitMs} ms:\n${this.#log.slice(-4000)}`);
+    throw new Error(`the node was not there in ${limitMs} ms:\n${this.#log.slice(-4000)}`);
   }
 
   /** Ends the process and waits until it is gone. */

@@ -50,7 +50,7 @@ function setUp() {
     },
   };
   const intake = new TxIntake({ validator, pool, priceBumpPercentage: 10n });
-  return { pool, store, rpc: asker({ mempool: mempoolService({ pool, intake, ready: () => true }) }) };
+  return { pool, store, rpc: asker({ mempool: mempoolService({ pool, intake, synced: () => true }) }) };
 }
 
 test(`${CASES} changed transactions are taken or refused, each with an answer`, { timeout: 7_200_000 }, async () => {

@@ -4,12 +4,16 @@ import { RECORDED_CHAIN } from "./recorded-chain.ts";
 /** Variables of the caller's environment that the demo heeds; everything about the chain is given by the recording. */
 const HEEDED = ["AZTEC_PORT", "AZTEC_ADMIN_PORT", "SVC_RPC_HOST", "LOG_LEVEL", "LOG_JSON"];
 
-/** The environment that the demo's configuration is read from: a loopback address, and the genesis of the recorded chain. */
+/**
+ * The environment that the demo's configuration is read from: a loopback address, and the genesis of the recorded chain, whose
+ * network ran without proofs.
+ */
 export function demoEnvironment(given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const heeded = HEEDED.filter((name) => given[name]).map((name) => [name, given[name]]);
   return {
     SVC_RPC_HOST: "127.0.0.1",
     ...Object.fromEntries(heeded),
+    PROVER_REAL_PROOFS: "false",
     TEST_ACCOUNTS: "true",
     SPONSORED_FPC: "true",
     PREFUND_ADDRESSES: RECORDED_CHAIN.prefundAddresses,

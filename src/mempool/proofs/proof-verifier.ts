@@ -2,6 +2,8 @@ import type { Tx } from "../../protocol/tx/tx.ts";
 
 /** Checks the proofs of txs. */
 export interface ProofVerifier {
+  /** True: it can check nothing, so that every tx with a proof to check is refused. */
+  readonly missing?: boolean;
   /** Rejects with a ProofQueueFullError when too many wait already, and a ProofVerifierMissingError when nothing can check. */
   verify(tx: Pick<Tx, "data" | "chonkProof">): Promise<boolean>;
   close(): Promise<void>;
@@ -31,5 +33,5 @@ export class ProofQueueFullError extends Error {
 
 /** Stands in where proofs have to be checked and cannot. */
 export function missingVerifier(reason: string): ProofVerifier {
-  return { verify: () => Promise.reject(new ProofVerifierMissingError(reason)), close: async () => {} };
+  return { missing: true, verify: () => Promise.reject(new ProofVerifierMissingError(reason)), close: async () => {} };
 }

@@ -23,7 +23,9 @@ export interface CheckSources {
   now(): number;
 }
 
+/** What the operator decides; may change while the node runs. */
 export interface CheckOptions {
+  /** False: every tx is refused. */
   permitted: boolean;
   /** Entries beside the built-in ones, which come first. */
   setupAllowList: readonly AllowedSetupCall[];
@@ -40,21 +42,39 @@ export function networkOf({ l1ChainId, rollupVersion }: RollupIdentity): Network
   };
 }
 
+function commonOf(
+  { identity, content }: CheckSources,
+  { permitted, setupAllowList, validatorGasLimits }: CheckOptions,
+) {
+  return {
+    permitted,
+    network: networkOf(identity),
+    gasLimits: lowestGasLimits({ l2Gas: identity.constants.rollupManaLimit }, validatorGasLimits),
+    setupAllowList: [...BUILT_IN_SETUP_CALLS, ...setupAllowList],
+    contractInstance: (address: Uint8Array, timestamp: bigint) => content.contractInstance(address, timestamp),
+  };
+}
+
 /** Makes what checks go by, for each way that a tx may come (sheet 06 section 1.2). A context is good for one synchronous run. */
 export class CheckContexts {
   readonly #sources: CheckSources;
-  readonly #fixed: Pick<CheckContext, "permitted" | "network" | "gasLimits" | "setupAllowList" | "contractInstance">;
+  #options: CheckOptions;
+  #common: Pick<CheckContext, "permitted" | "network" | "gasLimits" | "setupAllowList" | "contractInstance">;
 
-  constructor(sources: CheckSources, { permitted, setupAllowList, validatorGasLimits }: CheckOptions) {
-    const { identity, content } = sources;
+  constructor(sources: CheckSources, options: CheckOptions) {
     this.#sources = sources;
-    this.#fixed = {
-      permitted,
-      network: networkOf(identity),
-      gasLimits: lowestGasLimits({ l2Gas: identity.constants.rollupManaLimit }, validatorGasLimits),
-      setupAllowList: [...BUILT_IN_SETUP_CALLS, ...setupAllowList],
-      contractInstance: (address, timestamp) => content.contractInstance(address, timestamp),
-    };
+    this.#options = options;
+    this.#common = commonOf(sources, options);
+  }
+
+  get options(): CheckOptions {
+    return this.#options;
+  }
+
+  /** Applies to contexts that are made from now on. */
+  configure(changes: Partial<CheckOptions>): void {
+    this.#options = { ...this.#options, ...changes };
+    this.#common = commonOf(this.#sources, this.#options);
   }
 
   /** With what the rollup demands of the next checkpoint. Throws an L1Error while L1 does not answer. */
@@ -75,7 +95,7 @@ export class CheckContexts {
     const { constants } = identity;
     const slot = slotAt(Math.floor(now()) + constants.ethereumSlotDuration, constants);
     return {
-      ...this.#fixed,
+      ...this.#common,
       target: { timestamp: BigInt(slotTimestamp(slot, constants)), blockNumber: chain.latestBlockNumber() + 1 },
       state: states.latest(),
       gasFees,
@@ -84,6 +104,6 @@ export class CheckContexts {
 
   /** For a block that is being built or executed again: over its own state, with its own price; no validator's limits. */
   ofBlock(block: { target: CheckContext["target"]; gasFees: GasFees; state: CheckedState }): CheckContext {
-    return { ...this.#fixed, gasLimits: PROTOCOL_GAS_LIMITS, ...block };
+    return { ...this.#common, gasLimits: PROTOCOL_GAS_LIMITS, ...block };
   }
 }
