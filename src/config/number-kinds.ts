@@ -1,12 +1,26 @@
 import type { Kind } from "./kinds.ts";
 
+/** Longest time of a timer: a longer one would fire at once. */
+export const MOST_MILLISECONDS = 2 ** 31 - 1;
+export const MOST_TIMER_SECONDS = Math.floor(MOST_MILLISECONDS / 1000);
+export const MOST_MINUTES = Math.floor(MOST_TIMER_SECONDS / 60);
+/** Ten years, of times that no timer waits for. */
+export const MOST_SECONDS = 10 * 365 * 86_400;
+export const MOST_HOURS = MOST_SECONDS / 3600;
+/** 64 TiB: half of what a process can address. */
+export const MOST_KIBIBYTES = 2 ** 36;
+/** Threads, processes, connections and other work at once. */
+export const MOST_AT_ONCE = 1024;
+/** Of anything else that is counted. */
+export const MOST_COUNT = 1_000_000_000;
+export const MOST_GAS = 10 ** 15;
+
 /** A whole decimal number. Stricter than the reference, which reads "1.7" as 1, "0x10" as 0 and "abc" as the default. */
-export function integer(min: number, max: number = Number.MAX_SAFE_INTEGER): Kind<number> {
-  const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
+export function integer(min: number, max: number): Kind<number> {
   return {
     name: "integer",
     placeholder: "n",
-    rule: `must be a whole decimal number ${range}`,
+    rule: `must be a whole decimal number from ${min} to ${max}`,
     parse(given) {
       const trimmed = given.trim();
       const value = Number(trimmed);
@@ -17,7 +31,7 @@ export function integer(min: number, max: number = Number.MAX_SAFE_INTEGER): Kin
 }
 
 /** As integer, or in hex with 0x. Stricter than the reference, which reads "1.9" as 1 and "abc" as unset. */
-export function integerAnyBase(min: number, max: number = Number.MAX_SAFE_INTEGER): Kind<number> {
+export function integerAnyBase(min: number, max: number): Kind<number> {
   const decimalOnly = integer(min, max);
   return {
     ...decimalOnly,
@@ -52,34 +66,44 @@ export function decimal(min = -Number.MAX_VALUE, max = Number.MAX_VALUE, above =
 export const fraction = decimal(0, 1);
 export const positiveFraction = decimal(0, 1, true);
 
-/** More digits than this are taken for a mistake: amounts are far below 2^256. */
+/** More digits than this are taken for a mistake: amounts are below 2^256. */
 const MOST_DIGITS = 100;
 
+function readBigInteger(given: string): bigint | undefined {
+  const trimmed = given.trim();
+  if (trimmed.length > MOST_DIGITS) return undefined;
+  if (/^(\d+|0x[0-9a-f]+)$/i.test(trimmed)) return BigInt(trimmed);
+  const match = /^(\d+)(?:\.(\d+))?e([+-]?\d+)$/i.exec(trimmed);
+  if (match === null) return undefined;
+  const [, whole, decimals = "", exponent] = match;
+  const shift = Number(exponent) - decimals.length;
+  const digits = BigInt(whole + decimals);
+  if (digits === 0n) return 0n;
+  if (Math.abs(shift) > MOST_DIGITS) return undefined;
+  if (shift >= 0) return digits * 10n ** BigInt(shift);
+  const divisor = 10n ** BigInt(-shift);
+  return digits % divisor === 0n ? digits / divisor : undefined;
+}
+
 /**
- * A whole number of any size from 0: decimal, 0x hex, or scientific notation whose value is whole, such as 1e+23 or 1.5e3. The
- * value is exact.
+ * A whole number from 0 to `max`: decimal, 0x hex, or scientific notation whose value is whole, such as 1e+23 or 1.5e3. The value is
+ * exact.
  */
-export const bigInteger: Kind<bigint> = {
-  name: "big integer",
-  placeholder: "n",
-  rule: "must be a whole number of at least 0: decimal, 0x hex, or scientific such as 1e23",
-  parse(given) {
-    const trimmed = given.trim();
-    if (trimmed.length > MOST_DIGITS) return undefined;
-    if (/^(\d+|0x[0-9a-f]+)$/i.test(trimmed)) return BigInt(trimmed);
-    const match = /^(\d+)(?:\.(\d+))?e([+-]?\d+)$/i.exec(trimmed);
-    if (match === null) return undefined;
-    const [, whole, decimals = "", exponent] = match;
-    const shift = Number(exponent) - decimals.length;
-    const digits = BigInt(whole + decimals);
-    if (digits === 0n) return 0n;
-    if (Math.abs(shift) > MOST_DIGITS) return undefined;
-    if (shift >= 0) return digits * 10n ** BigInt(shift);
-    const divisor = 10n ** BigInt(-shift);
-    return digits % divisor === 0n ? digits / divisor : undefined;
-  },
-  show: String,
-};
+export function bigIntegerUpTo(max: bigint, shownMax = String(max)): Kind<bigint> {
+  return {
+    name: "big integer",
+    placeholder: "n",
+    rule: `must be a whole number from 0 to ${shownMax}: decimal, 0x hex, or scientific such as 1e23`,
+    parse(given) {
+      const value = readBigInteger(given);
+      return value !== undefined && value <= max ? value : undefined;
+    },
+    show: String,
+  };
+}
+
+/** What an L1 contract can take. */
+export const bigInteger = bigIntegerUpTo(2n ** 256n - 1n, "2^256 - 1");
 
 /** A rollup version; canonical stands for the newest one of the registry. */
 export const rollupVersion: Kind<number | "canonical"> = {
@@ -97,22 +121,31 @@ export const rollupVersion: Kind<number | "canonical"> = {
 
 const BYTE_UNITS: Record<string, number> = { "": 1, b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 };
 
+function shownBytes(value: number): string {
+  const unit = ["gb", "mb", "kb"].find((name) => value % BYTE_UNITS[name] === 0) ?? "b";
+  return `${value / BYTE_UNITS[unit]}${unit}`;
+}
+
 /** A size in bytes, such as 1mb; units are powers of 1024. */
-export const byteSize: Kind<number> = {
-  name: "size",
-  placeholder: "size",
-  rule: "must be a size of at least 1 byte such as 512kb or 1mb",
-  parse(given) {
-    const match = /^(\d+(?:\.\d+)?)\s*(b|kb|mb|gb)?$/.exec(given.trim().toLowerCase());
-    if (match === null) return undefined;
-    const bytes = Math.floor(Number(match[1]) * BYTE_UNITS[match[2] ?? ""]);
-    return bytes >= 1 && Number.isSafeInteger(bytes) ? bytes : undefined;
-  },
-  show(value) {
-    const unit = ["gb", "mb", "kb"].find((name) => value % BYTE_UNITS[name] === 0) ?? "b";
-    return `${value / BYTE_UNITS[unit]}${unit}`;
-  },
-};
+export function byteSize(max: number): Kind<number> {
+  return {
+    name: "size",
+    placeholder: "size",
+    rule: `must be a size of at least 1 byte and at most ${shownBytes(max)}, such as 512kb or 1mb`,
+    parse(given) {
+      const match = /^(\d+(?:\.\d+)?)\s*(b|kb|mb|gb)?$/.exec(given.trim().toLowerCase());
+      if (match === null) return undefined;
+      const bytes = Math.floor(Number(match[1]) * BYTE_UNITS[match[2] ?? ""]);
+      return bytes >= 1 && bytes <= max ? bytes : undefined;
+    },
+    show: shownBytes,
+  };
+}
+
+/** 1 TiB. */
+export const MOST_MEMORY = 2 ** 40;
+/** A text in JavaScript is at most 512 MiB long. */
+export const MOST_BODY = 2 ** 29;
 
 /** 0 lets the system choose. */
 export const port = integer(0, 65535);

@@ -245,5 +245,5 @@ test("the limits of the JSON-RPC ports are set by flag or variable", () => {
   expect(limits(given(flags))).toEqual([0, 50, ["node"]]);
   const environment = { SVC_RPC_MAX_CONNECTIONS: "10", SVC_RPC_RATE_LIMIT: "5", SVC_RPC_NAMESPACES: "svc" };
   expect(limits(given({}, environment))).toEqual([10, 5, ["svc"]]);
-  expect(() => given({ "--rpc-rate-limit": "-1" })).toThrow("must be a whole decimal number of at least 0");
+  expect(() => given({ "--rpc-rate-limit": "-1" })).toThrow("must be a whole decimal number from 0 to 1000000000");
 });

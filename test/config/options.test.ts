@@ -46,6 +46,22 @@ describe("the table of options", () => {
     expect(idleReason(OPTIONS.apiPrefix as Option)).toBe("no effect");
   });
 
+  test("bounds every number on both sides, and times so that a timer can wait for them", () => {
+    const unbounded = rows.filter(([key, { kind }]) => {
+      if (key === "l1ChainId" || kind.secrets !== undefined) return false;
+      if (kind.name === "big integer") return kind.parse(String(2n ** 256n)) !== undefined;
+      if (/^(list of )?(integer|decimal)/.test(kind.name)) return kind.parse(`9${"0".repeat(15)}`) !== undefined;
+      return kind.name === "size" && kind.parse(`${Number.MAX_SAFE_INTEGER}b`) !== undefined;
+    });
+    expect(unbounded.map(([key]) => key)).toEqual([]);
+    const times = rows.filter(([key, { meaning }]) => /ms$/i.test(key) || /\bin ms$/.test(meaning));
+    expect(times.length).toBeGreaterThan(40);
+    expect(times.filter(([, { kind }]) => kind.parse(String(2 ** 31)) !== undefined).map(([key]) => key)).toEqual([]);
+    expect(times.filter(([, { kind }]) => kind.parse(String(2 ** 31 - 1)) === undefined).map(([key]) => key)).toEqual(
+      [],
+    );
+  });
+
   test("keeps every rule a clause and every meaning free of table marks", () => {
     for (const [, { kind, meaning }] of rows) {
       expect(kind.rule).toMatch(/^must /);

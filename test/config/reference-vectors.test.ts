@@ -16,11 +16,11 @@ const cases: Case[] = JSON.parse(
 ).cases.filter(({ category }: Case) => category === "config-parse");
 
 const KINDS: Record<string, Kind<unknown>> = {
-  number: integer(Number.MIN_SAFE_INTEGER),
+  number: integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
   float: decimal(),
   percentage: fraction,
   bigint: bigInteger,
-  optionalNumber: integerAnyBase(0),
+  optionalNumber: integerAnyBase(0, Number.MAX_SAFE_INTEGER),
   enum: oneOf(["tally", "empire", "none"]),
   boolean,
 } as Record<string, Kind<unknown>>;

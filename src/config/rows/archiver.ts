@@ -1,5 +1,5 @@
 import { boolean, listOf, path, secret, text } from "../kinds.ts";
-import { integer } from "../number-kinds.ts";
+import { integer, MOST_COUNT, MOST_KIBIBYTES, MOST_MILLISECONDS, MOST_MINUTES, MOST_SECONDS } from "../number-kinds.ts";
 import { rowsOf } from "../option.ts";
 import { httpUrl, readableStore, writableStore } from "../url-kinds.ts";
 
@@ -33,7 +33,7 @@ export const archiverSettings = {
         "--proverNode.blobHealthcheckUploadIntervalMinutes",
       ],
       env: ["BLOB_HEALTHCHECK_UPLOAD_INTERVAL_MINUTES"],
-      kind: integer(1),
+      kind: integer(1, MOST_MINUTES),
       meaning: "minutes between two writes of the upload store's health file",
     },
     60,
@@ -94,7 +94,7 @@ export const archiverSettings = {
     {
       flags: ["--archiver.archiverPollingIntervalMS"],
       env: ["ARCHIVER_POLLING_INTERVAL_MS"],
-      kind: integer(1),
+      kind: integer(1, MOST_MILLISECONDS),
       meaning: "pause between two looks at L1, in ms",
     },
     500,
@@ -103,7 +103,7 @@ export const archiverSettings = {
     {
       flags: ["--archiver.archiverBatchSize"],
       env: ["ARCHIVER_BATCH_SIZE"],
-      kind: integer(1),
+      kind: integer(1, MOST_COUNT),
       meaning: "L2 slots per L1 log query",
     },
     100,
@@ -121,7 +121,7 @@ export const archiverSettings = {
     {
       flags: ["--archiver.maxAllowedEthClientDriftSeconds"],
       env: ["MAX_ALLOWED_ETH_CLIENT_DRIFT_SECONDS"],
-      kind: integer(0),
+      kind: integer(0, MOST_SECONDS),
       meaning: "largest distance in seconds of the latest L1 block from the local clock; 31337 chains are exempt",
     },
     300,
@@ -129,7 +129,7 @@ export const archiverSettings = {
   blobSinkMapSizeKb: optional({
     flags: ["--archiver.blobSinkMapSizeKb", "--proverNode.blobSinkMapSizeKb"],
     env: ["BLOB_SINK_MAP_SIZE_KB"],
-    kind: integer(1024),
+    kind: integer(1024, MOST_KIBIBYTES),
     meaning: "size setting of former releases",
     unused: true,
   }),
@@ -137,7 +137,7 @@ export const archiverSettings = {
     {
       flags: ["--archiver.maxLogs"],
       env: ["ARCHIVER_MAX_LOGS"],
-      kind: integer(1),
+      kind: integer(1, MOST_COUNT),
       meaning: "most logs per query of public logs",
       unused: true,
     },
@@ -146,7 +146,7 @@ export const archiverSettings = {
   archiverStoreMapSizeKb: optional({
     flags: ["--archiver.archiverStoreMapSizeKb"],
     env: ["ARCHIVER_STORE_MAP_SIZE_KB"],
-    kind: integer(1024),
+    kind: integer(1024, MOST_KIBIBYTES),
     meaning: "largest size of the archiver's store in KiB; here it shares the chain store",
     unused: true,
   }),
@@ -162,7 +162,7 @@ export const archiverSettings = {
   archiverViemPollingIntervalMS: withDefault(
     {
       env: ["ARCHIVER_VIEM_POLLING_INTERVAL_MS"],
-      kind: integer(1),
+      kind: integer(1, MOST_MILLISECONDS),
       meaning: "pause between two looks for L1 events of the archiver, in ms",
       unused: true,
     },

@@ -1,5 +1,5 @@
 import { boolean, oneOf, secret, text } from "../kinds.ts";
-import { integer, integerAnyBase } from "../number-kinds.ts";
+import { integer, integerAnyBase, MOST_AT_ONCE, MOST_COUNT, MOST_GAS, MOST_TIMER_SECONDS } from "../number-kinds.ts";
 import { rowsOf } from "../option.ts";
 import { fieldElement, privateKey } from "../protocol-kinds.ts";
 import { httpUrl } from "../url-kinds.ts";
@@ -37,7 +37,7 @@ export const bot = {
     {
       flags: ["--bot.l1ToL2MessageTimeoutSeconds"],
       env: ["BOT_L1_TO_L2_TIMEOUT_SECONDS"],
-      kind: integer(0),
+      kind: integer(0, MOST_TIMER_SECONDS),
       meaning: "seconds to wait for bridged fee juice",
       unused: true,
     },
@@ -71,7 +71,7 @@ export const bot = {
     {
       flags: ["--bot.txIntervalSeconds"],
       env: ["BOT_TX_INTERVAL_SECONDS"],
-      kind: integer(0),
+      kind: integer(0, MOST_TIMER_SECONDS),
       meaning: "seconds between two txs",
     },
     60,
@@ -80,7 +80,7 @@ export const bot = {
     {
       flags: ["--bot.privateTransfersPerTx"],
       env: ["BOT_PRIVATE_TRANSFERS_PER_TX"],
-      kind: integer(0),
+      kind: integer(0, MOST_AT_ONCE),
       meaning: "private transfers per tx",
     },
     1,
@@ -89,7 +89,7 @@ export const bot = {
     {
       flags: ["--bot.publicTransfersPerTx"],
       env: ["BOT_PUBLIC_TRANSFERS_PER_TX"],
-      kind: integer(0),
+      kind: integer(0, MOST_AT_ONCE),
       meaning: "public transfers per tx",
     },
     1,
@@ -107,7 +107,7 @@ export const bot = {
     {
       flags: ["--bot.minFeePadding"],
       env: ["BOT_MIN_FEE_PADDING"],
-      kind: integer(0),
+      kind: integer(0, MOST_COUNT),
       meaning: "offers the current minimum fee times one plus this",
     },
     3,
@@ -120,7 +120,7 @@ export const bot = {
     {
       flags: ["--bot.txMinedWaitSeconds"],
       env: ["BOT_TX_MINED_WAIT_SECONDS"],
-      kind: integer(0),
+      kind: integer(0, MOST_TIMER_SECONDS),
       meaning: "seconds to wait for inclusion",
     },
     180,
@@ -138,7 +138,7 @@ export const bot = {
     {
       flags: ["--bot.maxPendingTxs"],
       env: ["BOT_MAX_PENDING_TXS"],
-      kind: integer(0),
+      kind: integer(0, MOST_COUNT),
       meaning: "pause while the pool has this many txs",
     },
     128,
@@ -155,13 +155,13 @@ export const bot = {
   botL2GasLimit: rows.optional({
     flags: ["--bot.l2GasLimit"],
     env: ["BOT_L2_GAS_LIMIT"],
-    kind: integerAnyBase(0),
+    kind: integerAnyBase(0, MOST_GAS),
     meaning: "fixed L2 gas limit; unset estimates",
   }),
   botDaGasLimit: rows.optional({
     flags: ["--bot.daGasLimit"],
     env: ["BOT_DA_GAS_LIMIT"],
-    kind: integerAnyBase(0),
+    kind: integerAnyBase(0, MOST_GAS),
     meaning: "fixed DA gas limit; unset estimates",
   }),
   botContract: rows.withDefault(
@@ -177,7 +177,7 @@ export const bot = {
     {
       flags: ["--bot.maxConsecutiveErrors"],
       env: ["BOT_MAX_CONSECUTIVE_ERRORS"],
-      kind: integer(0),
+      kind: integer(0, MOST_COUNT),
       meaning: "failures in a row before it stops, 0 for never",
     },
     0,
@@ -204,7 +204,7 @@ export const bot = {
     {
       flags: ["--bot.l2ToL1MessagesPerTx"],
       env: ["BOT_L2_TO_L1_MESSAGES_PER_TX"],
-      kind: integer(0),
+      kind: integer(0, MOST_AT_ONCE),
       meaning: "L2 to L1 messages per tx, in crosschain mode",
       unused: true,
     },
@@ -214,7 +214,7 @@ export const bot = {
     {
       flags: ["--bot.l1ToL2SeedCount"],
       env: ["BOT_L1_TO_L2_SEED_COUNT"],
-      kind: integer(0),
+      kind: integer(0, MOST_AT_ONCE),
       meaning: "L1 to L2 messages at the start, in crosschain mode",
       unused: true,
     },

@@ -1,5 +1,5 @@
 import { oneOf } from "../kinds.ts";
-import { bigInteger, integer } from "../number-kinds.ts";
+import { bigInteger, integer, MOST_COUNT, MOST_SECONDS } from "../number-kinds.ts";
 import { rowsOf } from "../option.ts";
 import { l1Address } from "../protocol-kinds.ts";
 
@@ -7,7 +7,12 @@ const rows = rowsOf("Deployment", "deployment");
 
 export const deployment = {
   aztecSlotDuration: rows.withDefault(
-    { flags: ["--aztecSlotDuration"], env: ["AZTEC_SLOT_DURATION"], kind: integer(1), meaning: "seconds per L2 slot" },
+    {
+      flags: ["--aztecSlotDuration"],
+      env: ["AZTEC_SLOT_DURATION"],
+      kind: integer(1, MOST_SECONDS),
+      meaning: "seconds per L2 slot",
+    },
     72,
   ),
   aztecEpochDuration: rows.withDefault(
@@ -23,7 +28,7 @@ export const deployment = {
     {
       flags: ["--aztecTargetCommitteeSize"],
       env: ["AZTEC_TARGET_COMMITTEE_SIZE"],
-      kind: integer(0),
+      kind: integer(0, MOST_COUNT),
       meaning: "members of a committee",
     },
     48,
@@ -32,7 +37,7 @@ export const deployment = {
     {
       flags: ["--lagInEpochsForValidatorSet"],
       env: ["AZTEC_LAG_IN_EPOCHS_FOR_VALIDATOR_SET"],
-      kind: integer(0),
+      kind: integer(0, MOST_COUNT),
       meaning: "epochs between sampling and use of the validator set",
     },
     2,
@@ -41,7 +46,7 @@ export const deployment = {
     {
       flags: ["--lagInEpochsForRandao"],
       env: ["AZTEC_LAG_IN_EPOCHS_FOR_RANDAO"],
-      kind: integer(0),
+      kind: integer(0, MOST_COUNT),
       meaning: "epochs between sampling and use of the random seed",
     },
     1,
@@ -50,7 +55,7 @@ export const deployment = {
     {
       flags: ["--inboxLag"],
       env: ["AZTEC_INBOX_LAG"],
-      kind: integer(0),
+      kind: integer(0, MOST_COUNT),
       meaning: "checkpoints between a message and its inclusion",
     },
     1,
@@ -59,7 +64,7 @@ export const deployment = {
     {
       flags: ["--aztecProofSubmissionEpochs"],
       env: ["AZTEC_PROOF_SUBMISSION_EPOCHS"],
-      kind: integer(0),
+      kind: integer(0, MOST_COUNT),
       meaning: "epochs after an epoch in which its proof is accepted",
     },
     1,
@@ -95,7 +100,7 @@ export const deployment = {
     {
       flags: ["--slashingOffsetInRounds"],
       env: ["AZTEC_SLASHING_OFFSET_IN_ROUNDS"],
-      kind: integer(0),
+      kind: integer(0, MOST_COUNT),
       meaning: "rounds between offenses and their votes",
     },
     2,
@@ -139,14 +144,14 @@ export const deployment = {
   slashingQuorum: rows.optional({
     flags: ["--slashingQuorum"],
     env: ["AZTEC_SLASHING_QUORUM"],
-    kind: integer(0),
+    kind: integer(0, MOST_COUNT),
     meaning: "votes that slash; unset means more than half of the round",
   }),
   slashingRoundSizeInEpochs: rows.withDefault(
     {
       flags: ["--slashingRoundSizeInEpochs"],
       env: ["AZTEC_SLASHING_ROUND_SIZE_IN_EPOCHS"],
-      kind: integer(0),
+      kind: integer(0, MOST_COUNT),
       meaning: "epochs per slashing round",
     },
     4,
@@ -155,7 +160,7 @@ export const deployment = {
     {
       flags: ["--slashingLifetimeInRounds"],
       env: ["AZTEC_SLASHING_LIFETIME_IN_ROUNDS"],
-      kind: integer(0),
+      kind: integer(0, MOST_COUNT),
       meaning: "rounds in which a slash can be executed",
     },
     5,
@@ -164,7 +169,7 @@ export const deployment = {
     {
       flags: ["--slashingExecutionDelayInRounds"],
       env: ["AZTEC_SLASHING_EXECUTION_DELAY_IN_ROUNDS"],
-      kind: integer(0),
+      kind: integer(0, MOST_COUNT),
       meaning: "rounds before a slash can be executed",
     },
     0,
@@ -182,7 +187,7 @@ export const deployment = {
     {
       flags: ["--slashingDisableDuration"],
       env: ["AZTEC_SLASHING_DISABLE_DURATION"],
-      kind: integer(0),
+      kind: integer(0, MOST_SECONDS),
       meaning: "seconds that the vetoer may disable slashing",
     },
     432_000,
@@ -190,14 +195,14 @@ export const deployment = {
   governanceProposerQuorum: rows.optional({
     flags: ["--governanceProposerQuorum"],
     env: ["AZTEC_GOVERNANCE_PROPOSER_QUORUM"],
-    kind: integer(0),
+    kind: integer(0, MOST_COUNT),
     meaning: "signals that make a proposal; unset means more than half of the round",
   }),
   governanceProposerRoundSize: rows.withDefault(
     {
       flags: ["--governanceProposerRoundSize"],
       env: ["AZTEC_GOVERNANCE_PROPOSER_ROUND_SIZE"],
-      kind: integer(0),
+      kind: integer(0, MOST_COUNT),
       meaning: "slots per signalling round",
     },
     300,
@@ -206,7 +211,7 @@ export const deployment = {
     {
       flags: ["--governanceVotingDuration"],
       env: ["AZTEC_GOVERNANCE_VOTING_DURATION"],
-      kind: integer(0),
+      kind: integer(0, MOST_SECONDS),
       meaning: "seconds of voting, on test networks",
     },
     3600,
@@ -233,7 +238,7 @@ export const deployment = {
     {
       flags: ["--exitDelaySeconds"],
       env: ["AZTEC_EXIT_DELAY_SECONDS"],
-      kind: integer(0),
+      kind: integer(0, MOST_SECONDS),
       meaning: "seconds before stake can be taken out",
     },
     172_800,
@@ -250,31 +255,31 @@ export const deployment = {
   entryQueueBootstrapValidatorSetSize: rows.optional({
     flags: ["--entryQueueBootstrapValidatorSetSize"],
     env: ["AZTEC_ENTRY_QUEUE_BOOTSTRAP_VALIDATOR_SET_SIZE"],
-    kind: integer(0),
+    kind: integer(0, MOST_COUNT),
     meaning: "validators at which the entry queue leaves its bootstrap phase",
   }),
   entryQueueBootstrapFlushSize: rows.optional({
     flags: ["--entryQueueBootstrapFlushSize"],
     env: ["AZTEC_ENTRY_QUEUE_BOOTSTRAP_FLUSH_SIZE"],
-    kind: integer(0),
+    kind: integer(0, MOST_COUNT),
     meaning: "validators let in at once in the bootstrap phase",
   }),
   entryQueueFlushSizeMin: rows.optional({
     flags: ["--entryQueueFlushSizeMin"],
     env: ["AZTEC_ENTRY_QUEUE_FLUSH_SIZE_MIN"],
-    kind: integer(0),
+    kind: integer(0, MOST_COUNT),
     meaning: "least validators let in per epoch",
   }),
   entryQueueFlushSizeQuotient: rows.optional({
     flags: ["--entryQueueFlushSizeQuotient"],
     env: ["AZTEC_ENTRY_QUEUE_FLUSH_SIZE_QUOTIENT"],
-    kind: integer(1),
+    kind: integer(1, MOST_COUNT),
     meaning: "share of the validator set let in per epoch, as its divisor",
   }),
   entryQueueMaxFlushSize: rows.optional({
     flags: ["--entryQueueMaxFlushSize"],
     env: ["AZTEC_ENTRY_QUEUE_MAX_FLUSH_SIZE"],
-    kind: integer(0),
+    kind: integer(0, MOST_COUNT),
     meaning: "most validators let in per epoch",
   }),
 };

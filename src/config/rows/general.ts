@@ -1,6 +1,6 @@
 import { boolean, listOf, oneOf, path, secret, text } from "../kinds.ts";
 import { NETWORK_ALIASES, NETWORKS } from "../networks.ts";
-import { integer } from "../number-kinds.ts";
+import { integer, MOST_AT_ONCE } from "../number-kinds.ts";
 import { rowsOf } from "../option.ts";
 import { Secret } from "../secret.ts";
 import { location, readableStore } from "../url-kinds.ts";
@@ -60,13 +60,13 @@ export const general = {
   }),
   hardwareConcurrency: optional({
     env: ["HARDWARE_CONCURRENCY"],
-    kind: integer(1),
+    kind: integer(1, MOST_AT_ONCE),
     meaning: "threads of native proving",
     usedBy: "prover",
   }),
   verifyHardwareConcurrency: optional({
     env: ["VERIFY_HARDWARE_CONCURRENCY"],
-    kind: integer(1),
+    kind: integer(1, MOST_AT_ONCE),
     meaning: "threads of native verification",
     usedBy: "prover",
   }),

@@ -1,18 +1,22 @@
 import { boolean } from "../kinds.ts";
-import { integer } from "../number-kinds.ts";
+import { integer, MOST_AT_ONCE, MOST_COUNT, MOST_MILLISECONDS } from "../number-kinds.ts";
 import { rowsOf } from "../option.ts";
 
 const rows = rowsOf("L1 transactions", "publisher");
 
 export const l1Transactions = {
   l1TxGasLimitBufferPercentage: rows.withDefault(
-    { env: ["L1_GAS_LIMIT_BUFFER_PERCENTAGE"], kind: integer(0), meaning: "percent added to estimated gas" },
+    {
+      env: ["L1_GAS_LIMIT_BUFFER_PERCENTAGE"],
+      kind: integer(0, MOST_COUNT),
+      meaning: "percent added to estimated gas",
+    },
     20,
   ),
   l1TxMaxGwei: rows.withDefault(
     {
       env: ["L1_GAS_PRICE_MAX", "L1_FEE_PER_GAS_GWEI_MAX"],
-      kind: integer(0),
+      kind: integer(0, MOST_COUNT),
       meaning: "highest fee per gas in gwei, 0 for no limit",
     },
     2000,
@@ -20,7 +24,7 @@ export const l1Transactions = {
   l1TxMaxBlobGwei: rows.withDefault(
     {
       env: ["L1_BLOB_FEE_PER_GAS_MAX", "L1_BLOB_FEE_PER_GAS_GWEI_MAX"],
-      kind: integer(0),
+      kind: integer(0, MOST_COUNT),
       meaning: "highest fee per blob gas in gwei, 0 for no limit",
     },
     3000,
@@ -28,7 +32,7 @@ export const l1Transactions = {
   l1TxPriorityFeeBumpPercentage: rows.withDefault(
     {
       env: ["L1_PRIORITY_FEE_BUMP_PERCENTAGE"],
-      kind: integer(0),
+      kind: integer(0, MOST_COUNT),
       meaning: "percent added to the priority fee at the first attempt",
     },
     20,
@@ -36,7 +40,7 @@ export const l1Transactions = {
   l1TxPriorityFeeRetryBumpPercentage: rows.withDefault(
     {
       env: ["L1_PRIORITY_FEE_RETRY_BUMP_PERCENTAGE"],
-      kind: integer(0),
+      kind: integer(0, MOST_COUNT),
       meaning: "percent added to the priority fee at each retry",
     },
     50,
@@ -49,31 +53,39 @@ export const l1Transactions = {
         "L1_FIXED_PRIORITY_FEE_PER_GAS_GWEI",
       ],
       deprecated: ["L1_FIXED_PRIORITY_FEE_PER_GAS", "L1_FIXED_PRIORITY_FEE_PER_GAS_GWEI"],
-      kind: integer(0),
+      kind: integer(0, MOST_COUNT),
       meaning: "lowest priority fee in gwei",
     },
     0,
   ),
   l1TxMaxSpeedUpAttempts: rows.withDefault(
-    { env: ["L1_TX_MONITOR_MAX_ATTEMPTS"], kind: integer(0), meaning: "most times that a tx is sent again" },
+    {
+      env: ["L1_TX_MONITOR_MAX_ATTEMPTS"],
+      kind: integer(0, MOST_AT_ONCE),
+      meaning: "most times that a tx is sent again",
+    },
     3,
   ),
   l1TxCheckIntervalMs: rows.withDefault(
     {
       env: ["L1_TX_MONITOR_CHECK_INTERVAL_MS"],
-      kind: integer(1),
+      kind: integer(1, MOST_MILLISECONDS),
       meaning: "pause between two looks at a sent tx, in ms",
     },
     1000,
   ),
   l1TxStallTimeMs: rows.withDefault(
-    { env: ["L1_TX_MONITOR_STALL_TIME_MS"], kind: integer(0), meaning: "wait before a tx is sent again, in ms" },
+    {
+      env: ["L1_TX_MONITOR_STALL_TIME_MS"],
+      kind: integer(0, MOST_MILLISECONDS),
+      meaning: "wait before a tx is sent again, in ms",
+    },
     12000,
   ),
   l1TxTimeoutMs: rows.withDefault(
     {
       env: ["L1_TX_MONITOR_TX_TIMEOUT_MS"],
-      kind: integer(0),
+      kind: integer(0, MOST_MILLISECONDS),
       meaning: "time after which a tx is given up, 0 for never, in ms",
     },
     120_000,
@@ -85,7 +97,7 @@ export const l1Transactions = {
   l1TxCancellationFinalTimeoutMs: rows.withDefault(
     {
       env: ["L1_TX_MONITOR_TX_CANCELLATION_TIMEOUT_MS"],
-      kind: integer(0),
+      kind: integer(0, MOST_MILLISECONDS),
       meaning: "time after which a cancellation is given up, in ms",
     },
     288_000,
@@ -93,7 +105,7 @@ export const l1Transactions = {
   l1TxUnseenConsideredDroppedMs: rows.withDefault(
     {
       env: ["L1_TX_MONITOR_TX_UNSEEN_CONSIDERED_DROPPED_MS"],
-      kind: integer(0),
+      kind: integer(0, MOST_MILLISECONDS),
       meaning: "time after which an unseen cancellation counts as dropped, in ms",
     },
     72000,

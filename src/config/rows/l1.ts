@@ -1,5 +1,5 @@
 import { byPosition, listOf, secret } from "../kinds.ts";
-import { integer, rollupVersion } from "../number-kinds.ts";
+import { integer, MOST_MILLISECONDS, MOST_SECONDS, rollupVersion } from "../number-kinds.ts";
 import { rowsOf } from "../option.ts";
 import { l1Address } from "../protocol-kinds.ts";
 import { httpUrl } from "../url-kinds.ts";
@@ -28,7 +28,7 @@ export const l1 = {
     {
       flags: ["--l1-chain-id"],
       env: ["L1_CHAIN_ID"],
-      kind: integer(1),
+      kind: integer(1, Number.MAX_SAFE_INTEGER),
       meaning: "chain id that L1 must report",
     },
     31337,
@@ -73,7 +73,7 @@ export const l1 = {
     "canonical",
   ),
   ethereumSlotDuration: withDefault(
-    { env: ["ETHEREUM_SLOT_DURATION"], kind: integer(1), meaning: "seconds per L1 slot" },
+    { env: ["ETHEREUM_SLOT_DURATION"], kind: integer(1, MOST_SECONDS), meaning: "seconds per L1 slot" },
     12,
   ),
   slashFactoryAddress: optional({
@@ -89,7 +89,7 @@ export const l1 = {
   viemPollingIntervalMS: withDefault(
     {
       env: ["L1_READER_VIEM_POLLING_INTERVAL_MS"],
-      kind: integer(1),
+      kind: integer(1, MOST_MILLISECONDS),
       meaning: "pause between two looks for L1 events, in ms",
       unused: true,
     },

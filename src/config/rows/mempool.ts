@@ -1,5 +1,5 @@
 import { boolean } from "../kinds.ts";
-import { bigInteger, integer } from "../number-kinds.ts";
+import { bigIntegerUpTo, integer, MOST_COUNT, MOST_MILLISECONDS } from "../number-kinds.ts";
 import { rowsOf } from "../option.ts";
 import { allowList } from "../protocol-kinds.ts";
 
@@ -24,7 +24,7 @@ export const mempool = {
     {
       flags: ["--p2p.archivedTxLimit"],
       env: ["P2P_ARCHIVED_TX_LIMIT"],
-      kind: integer(0),
+      kind: integer(0, MOST_COUNT),
       meaning: "finalized txs kept without proofs, 0 for none",
     },
     0,
@@ -33,7 +33,7 @@ export const mempool = {
     {
       flags: ["--p2p.maxPendingTxCount"],
       env: ["P2P_MAX_PENDING_TX_COUNT"],
-      kind: integer(0),
+      kind: integer(0, MOST_COUNT),
       meaning: "pending txs before the cheapest are evicted, 0 for any number",
     },
     1000,
@@ -60,7 +60,7 @@ export const mempool = {
     {
       flags: ["--p2p.minTxPoolAgeMs"],
       env: ["P2P_MIN_TX_POOL_AGE_MS"],
-      kind: integer(0),
+      kind: integer(0, MOST_MILLISECONDS),
       meaning: "age of a tx before a block may include it, in ms",
       usedBy: "sequencer",
     },
@@ -70,7 +70,7 @@ export const mempool = {
     {
       flags: ["--p2p.priceBumpPercentage"],
       env: ["P2P_RPC_PRICE_BUMP_PERCENTAGE"],
-      kind: bigInteger,
+      kind: bigIntegerUpTo(1_000_000n),
       meaning: "percent by which a tx from RPC must outbid the one it replaces",
     },
     10n,

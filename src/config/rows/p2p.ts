@@ -1,5 +1,14 @@
 import { boolean, listOf, path, secret } from "../kinds.ts";
-import { decimal, fraction, integer, port } from "../number-kinds.ts";
+import {
+  decimal,
+  fraction,
+  integer,
+  MOST_AT_ONCE,
+  MOST_COUNT,
+  MOST_KIBIBYTES,
+  MOST_MILLISECONDS,
+  port,
+} from "../number-kinds.ts";
 import { rowsOf } from "../option.ts";
 import { enr, hexText, ipv4 } from "../protocol-kinds.ts";
 
@@ -23,7 +32,7 @@ export const p2p = {
     {
       flags: ["--p2p.blockCheckIntervalMS"],
       env: ["P2P_BLOCK_CHECK_INTERVAL_MS"],
-      kind: integer(1),
+      kind: integer(1, MOST_MILLISECONDS),
       meaning: "pause between two looks for blocks, in ms",
     },
     100,
@@ -32,7 +41,7 @@ export const p2p = {
     {
       flags: ["--p2p.slotCheckIntervalMS"],
       env: ["P2P_SLOT_CHECK_INTERVAL_MS"],
-      kind: integer(1),
+      kind: integer(1, MOST_MILLISECONDS),
       meaning: "pause between two looks at the slot, in ms",
       usedBy: "mempool",
     },
@@ -51,7 +60,7 @@ export const p2p = {
     {
       flags: ["--p2p.peerCheckIntervalMS"],
       env: ["P2P_PEER_CHECK_INTERVAL_MS"],
-      kind: integer(1),
+      kind: integer(1, MOST_MILLISECONDS),
       meaning: "heartbeat of the peer manager, in ms",
     },
     30000,
@@ -60,7 +69,7 @@ export const p2p = {
     {
       flags: ["--p2p.l2QueueSize"],
       env: ["P2P_L2_QUEUE_SIZE"],
-      kind: integer(1),
+      kind: integer(1, MOST_COUNT),
       meaning: "blocks waiting to be handled",
     },
     1000,
@@ -120,7 +129,12 @@ export const p2p = {
     false,
   ),
   maxPeerCount: rows.withDefault(
-    { flags: ["--p2p.maxPeerCount"], env: ["P2P_MAX_PEERS"], kind: integer(0), meaning: "peers to aim for" },
+    {
+      flags: ["--p2p.maxPeerCount"],
+      env: ["P2P_MAX_PEERS"],
+      kind: integer(0, MOST_COUNT),
+      meaning: "peers to aim for",
+    },
     100,
   ),
   queryForIp: rows.withDefault(
@@ -136,28 +150,38 @@ export const p2p = {
     {
       flags: ["--p2p.gossipsubInterval"],
       env: ["P2P_GOSSIPSUB_INTERVAL_MS"],
-      kind: integer(1),
+      kind: integer(1, MOST_MILLISECONDS),
       meaning: "heartbeat of gossip, in ms",
     },
     700,
   ),
   gossipsubD: rows.withDefault(
-    { flags: ["--p2p.gossipsubD"], env: ["P2P_GOSSIPSUB_D"], kind: integer(1), meaning: "mesh degree" },
+    { flags: ["--p2p.gossipsubD"], env: ["P2P_GOSSIPSUB_D"], kind: integer(1, MOST_AT_ONCE), meaning: "mesh degree" },
     8,
   ),
   gossipsubDlo: rows.withDefault(
-    { flags: ["--p2p.gossipsubDlo"], env: ["P2P_GOSSIPSUB_DLO"], kind: integer(0), meaning: "least mesh degree" },
+    {
+      flags: ["--p2p.gossipsubDlo"],
+      env: ["P2P_GOSSIPSUB_DLO"],
+      kind: integer(0, MOST_AT_ONCE),
+      meaning: "least mesh degree",
+    },
     4,
   ),
   gossipsubDhi: rows.withDefault(
-    { flags: ["--p2p.gossipsubDhi"], env: ["P2P_GOSSIPSUB_DHI"], kind: integer(0), meaning: "largest mesh degree" },
+    {
+      flags: ["--p2p.gossipsubDhi"],
+      env: ["P2P_GOSSIPSUB_DHI"],
+      kind: integer(0, MOST_AT_ONCE),
+      meaning: "largest mesh degree",
+    },
     12,
   ),
   gossipsubDLazy: rows.withDefault(
     {
       flags: ["--p2p.gossipsubDLazy"],
       env: ["P2P_GOSSIPSUB_DLAZY"],
-      kind: integer(0),
+      kind: integer(0, MOST_AT_ONCE),
       meaning: "peers that gossip is sent to",
     },
     8,
@@ -175,7 +199,7 @@ export const p2p = {
     {
       flags: ["--p2p.gossipsubMcacheLength"],
       env: ["P2P_GOSSIPSUB_MCACHE_LENGTH"],
-      kind: integer(1),
+      kind: integer(1, MOST_AT_ONCE),
       meaning: "heartbeats that messages are kept",
     },
     6,
@@ -184,7 +208,7 @@ export const p2p = {
     {
       flags: ["--p2p.gossipsubMcacheGossip"],
       env: ["P2P_GOSSIPSUB_MCACHE_GOSSIP"],
-      kind: integer(1),
+      kind: integer(1, MOST_AT_ONCE),
       meaning: "heartbeats whose messages are gossiped",
     },
     3,
@@ -193,7 +217,7 @@ export const p2p = {
     {
       flags: ["--p2p.gossipsubSeenTTL"],
       env: ["P2P_GOSSIPSUB_SEEN_TTL"],
-      kind: integer(1),
+      kind: integer(1, MOST_MILLISECONDS),
       meaning: "time that seen messages are remembered, in ms",
     },
     1_200_000,
@@ -202,7 +226,7 @@ export const p2p = {
     {
       flags: ["--p2p.gossipsubTxTopicWeight"],
       env: ["P2P_GOSSIPSUB_TX_TOPIC_WEIGHT"],
-      kind: decimal(),
+      kind: decimal(-MOST_COUNT, MOST_COUNT),
       meaning: "score weight of the tx topic",
     },
     1,
@@ -211,7 +235,7 @@ export const p2p = {
     {
       flags: ["--p2p.gossipsubTxInvalidMessageDeliveriesWeight"],
       env: ["P2P_GOSSIPSUB_TX_INVALID_MESSAGE_DELIVERIES_WEIGHT"],
-      kind: decimal(),
+      kind: decimal(-MOST_COUNT, MOST_COUNT),
       meaning: "score weight of invalid txs",
     },
     -20,
@@ -229,7 +253,7 @@ export const p2p = {
     {
       flags: ["--p2p.peerPenaltyValues"],
       env: ["P2P_PEER_PENALTY_VALUES"],
-      kind: listOf(integer(0), 3),
+      kind: listOf(integer(0, MOST_COUNT), 3),
       meaning: "penalties for faults of high, middle and low tolerance",
     },
     [2, 10, 50],
@@ -238,7 +262,7 @@ export const p2p = {
     {
       flags: ["--p2p.doubleSpendSeverePeerPenaltyWindow"],
       env: ["P2P_DOUBLE_SPEND_SEVERE_PEER_PENALTY_WINDOW"],
-      kind: integer(0),
+      kind: integer(0, MOST_COUNT),
       meaning: "blocks after which a double spend is severe",
     },
     30,
@@ -247,7 +271,7 @@ export const p2p = {
     {
       flags: ["--p2p.blockRequestBatchSize"],
       env: ["P2P_BLOCK_REQUEST_BATCH_SIZE"],
-      kind: integer(1),
+      kind: integer(1, MOST_COUNT),
       meaning: "blocks per request",
     },
     20,
@@ -277,7 +301,7 @@ export const p2p = {
   p2pStoreMapSizeKb: rows.optional({
     flags: ["--p2p.p2pStoreMapSizeKb"],
     env: ["P2P_STORE_MAP_SIZE_KB"],
-    kind: integer(1024),
+    kind: integer(1024, MOST_KIBIBYTES),
     meaning: "largest size of the pool's store in KiB, the general one by default",
     usedBy: "mempool",
   }),
@@ -285,7 +309,7 @@ export const p2p = {
     {
       flags: ["--p2p.seenMessageCacheSize"],
       env: ["P2P_SEEN_MSG_CACHE_SIZE"],
-      kind: integer(1),
+      kind: integer(1, MOST_COUNT),
       meaning: "seen message ids kept",
     },
     100_000,
@@ -312,7 +336,7 @@ export const p2p = {
     {
       flags: ["--p2p.p2pMaxFailedAuthAttemptsAllowed"],
       env: ["P2P_MAX_AUTH_FAILED_ATTEMPTS_ALLOWED"],
-      kind: integer(0),
+      kind: integer(0, MOST_COUNT),
       meaning: "failed authentications before a peer is refused",
     },
     3,

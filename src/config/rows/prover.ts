@@ -1,5 +1,13 @@
 import { boolean, listOf, oneOf, path, secret, text } from "../kinds.ts";
-import { decimal, integer, integerAnyBase } from "../number-kinds.ts";
+import {
+  decimal,
+  integer,
+  integerAnyBase,
+  MOST_AT_ONCE,
+  MOST_COUNT,
+  MOST_KIBIBYTES,
+  MOST_MILLISECONDS,
+} from "../number-kinds.ts";
 import { rowsOf } from "../option.ts";
 import { l1Address, privateKey } from "../protocol-kinds.ts";
 import { httpUrl, writableStore } from "../url-kinds.ts";
@@ -47,7 +55,7 @@ export const prover = {
     {
       flags: ["--proverNode.numConcurrentIVCVerifiers"],
       env: ["BB_NUM_IVC_VERIFIERS"],
-      kind: integer(1),
+      kind: integer(1, MOST_AT_ONCE),
       meaning: "client proofs verified at once",
       usedBy: "mempool",
     },
@@ -57,7 +65,7 @@ export const prover = {
     {
       flags: ["--proverNode.bbIVCConcurrency"],
       env: ["BB_IVC_CONCURRENCY"],
-      kind: integer(1),
+      kind: integer(1, MOST_AT_ONCE),
       meaning: "threads of one verification",
       usedBy: "mempool",
     },
@@ -79,7 +87,7 @@ export const prover = {
     {
       flags: ["--proverNode.enqueueConcurrency"],
       env: ["PROVER_ENQUEUE_CONCURRENCY"],
-      kind: integer(1),
+      kind: integer(1, MOST_AT_ONCE),
       meaning: "jobs handed to the broker at once",
     },
     50,
@@ -118,7 +126,7 @@ export const prover = {
     {
       flags: ["--proverNode.proverNodeMaxPendingJobs"],
       env: ["PROVER_NODE_MAX_PENDING_JOBS"],
-      kind: integer(1),
+      kind: integer(1, MOST_AT_ONCE),
       meaning: "most epochs in proving at once",
     },
     10,
@@ -127,7 +135,7 @@ export const prover = {
     {
       flags: ["--proverNode.proverNodePollingIntervalMs"],
       env: ["PROVER_NODE_POLLING_INTERVAL_MS"],
-      kind: integer(1),
+      kind: integer(1, MOST_MILLISECONDS),
       meaning: "pause between two looks for a finished epoch, in ms",
     },
     1000,
@@ -136,7 +144,7 @@ export const prover = {
     {
       flags: ["--proverNode.proverNodeMaxParallelBlocksPerEpoch"],
       env: ["PROVER_NODE_MAX_PARALLEL_BLOCKS_PER_EPOCH"],
-      kind: integer(0),
+      kind: integer(0, MOST_AT_ONCE),
       meaning: "checkpoints of an epoch proven at once, 0 chooses",
     },
     0,
@@ -149,14 +157,14 @@ export const prover = {
   }),
   proverNodeEpochProvingDelayMs: proverRows.optional({
     flags: ["--proverNode.proverNodeEpochProvingDelayMs"],
-    kind: integerAnyBase(0),
+    kind: integerAnyBase(0, MOST_MILLISECONDS),
     meaning: "wait before an epoch is proven, in ms",
   }),
   txGatheringIntervalMs: proverRows.withDefault(
     {
       flags: ["--proverNode.txGatheringIntervalMs"],
       env: ["PROVER_NODE_TX_GATHERING_INTERVAL_MS"],
-      kind: integer(1),
+      kind: integer(1, MOST_MILLISECONDS),
       meaning: "pause between two looks for missing txs, in ms",
     },
     1000,
@@ -165,7 +173,7 @@ export const prover = {
     {
       flags: ["--proverNode.txGatheringBatchSize"],
       env: ["PROVER_NODE_TX_GATHERING_BATCH_SIZE"],
-      kind: integer(1),
+      kind: integer(1, MOST_COUNT),
       meaning: "txs per request",
     },
     10,
@@ -174,7 +182,7 @@ export const prover = {
     {
       flags: ["--proverNode.txGatheringMaxParallelRequestsPerNode"],
       env: ["PROVER_NODE_TX_GATHERING_MAX_PARALLEL_REQUESTS_PER_NODE"],
-      kind: integer(1),
+      kind: integer(1, MOST_AT_ONCE),
       meaning: "requests to one node at once",
     },
     100,
@@ -183,7 +191,7 @@ export const prover = {
     {
       flags: ["--proverNode.txGatheringTimeoutMs"],
       env: ["PROVER_NODE_TX_GATHERING_TIMEOUT_MS"],
-      kind: integer(0),
+      kind: integer(0, MOST_MILLISECONDS),
       meaning: "time after which missing txs are given up, in ms",
     },
     120_000,
@@ -206,7 +214,7 @@ export const broker = {
     {
       flags: ["--proverBroker.proverBrokerJobTimeoutMs"],
       env: ["PROVER_BROKER_JOB_TIMEOUT_MS"],
-      kind: integer(1),
+      kind: integer(1, MOST_MILLISECONDS),
       meaning: "silence after which a job is given to another agent, in ms",
     },
     30000,
@@ -215,7 +223,7 @@ export const broker = {
     {
       flags: ["--proverBroker.proverBrokerPollIntervalMs"],
       env: ["PROVER_BROKER_POLL_INTERVAL_MS"],
-      kind: integer(1),
+      kind: integer(1, MOST_MILLISECONDS),
       meaning: "pause between two looks at the jobs, in ms",
     },
     1000,
@@ -224,7 +232,7 @@ export const broker = {
     {
       flags: ["--proverBroker.proverBrokerJobMaxRetries"],
       env: ["PROVER_BROKER_JOB_MAX_RETRIES"],
-      kind: integer(0),
+      kind: integer(0, MOST_COUNT),
       meaning: "attempts per job",
     },
     3,
@@ -233,7 +241,7 @@ export const broker = {
     {
       flags: ["--proverBroker.proverBrokerBatchSize"],
       env: ["PROVER_BROKER_BATCH_SIZE"],
-      kind: integer(1),
+      kind: integer(1, MOST_COUNT),
       meaning: "writes to the database in one batch",
     },
     100,
@@ -242,7 +250,7 @@ export const broker = {
     {
       flags: ["--proverBroker.proverBrokerBatchIntervalMs"],
       env: ["PROVER_BROKER_BATCH_INTERVAL_MS"],
-      kind: integer(1),
+      kind: integer(1, MOST_MILLISECONDS),
       meaning: "longest wait of a batch, in ms",
     },
     50,
@@ -251,7 +259,7 @@ export const broker = {
     {
       flags: ["--proverBroker.proverBrokerMaxEpochsToKeepResultsFor"],
       env: ["PROVER_BROKER_MAX_EPOCHS_TO_KEEP_RESULTS_FOR"],
-      kind: integer(0),
+      kind: integer(0, MOST_COUNT),
       meaning: "epochs of results kept",
     },
     1,
@@ -259,7 +267,7 @@ export const broker = {
   proverBrokerStoreMapSizeKb: brokerRows.optional({
     flags: ["--proverBroker.proverBrokerStoreMapSizeKb"],
     env: ["PROVER_BROKER_STORE_MAP_SIZE_KB"],
-    kind: integer(1024),
+    kind: integer(1024, MOST_KIBIBYTES),
     meaning: "largest size of the broker store in KiB",
   }),
   proverBrokerDebugReplayEnabled: brokerRows.withDefault(
@@ -280,7 +288,7 @@ export const agent = {
     {
       flags: ["--proverAgent.proverAgentCount"],
       env: ["PROVER_AGENT_COUNT"],
-      kind: integer(0),
+      kind: integer(0, MOST_AT_ONCE),
       meaning: "number of agents",
     },
     1,
@@ -289,7 +297,7 @@ export const agent = {
     {
       flags: ["--proverAgent.proverAgentPollIntervalMs"],
       env: ["PROVER_AGENT_POLL_INTERVAL_MS"],
-      kind: integer(1),
+      kind: integer(1, MOST_MILLISECONDS),
       meaning: "pause between two questions for a job, in ms",
     },
     1000,
@@ -329,7 +337,7 @@ export const agent = {
     {
       flags: ["--proverAgent.proverTestDelayMs"],
       env: ["PROVER_TEST_DELAY_MS"],
-      kind: integer(0),
+      kind: integer(0, MOST_MILLISECONDS),
       meaning: "duration of simulated proofs, in ms",
     },
     0,
@@ -338,7 +346,7 @@ export const agent = {
     {
       flags: ["--proverAgent.proverTestDelayFactor"],
       env: ["PROVER_TEST_DELAY_FACTOR"],
-      kind: decimal(0),
+      kind: decimal(0, 1000),
       meaning: "scale of realistic durations",
     },
     1,
@@ -347,7 +355,7 @@ export const agent = {
     {
       flags: ["--proverAgent.proverTestVerificationDelayMs"],
       env: ["PROVER_TEST_VERIFICATION_DELAY_MS"],
-      kind: integer(0),
+      kind: integer(0, MOST_MILLISECONDS),
       meaning: "duration of simulated verification, in ms",
     },
     10,

@@ -1,5 +1,14 @@
 import { boolean, secret, someOf, text } from "../kinds.ts";
-import { byteSize, integer, port } from "../number-kinds.ts";
+import {
+  byteSize,
+  integer,
+  MOST_AT_ONCE,
+  MOST_BODY,
+  MOST_COUNT,
+  MOST_GAS,
+  MOST_MEMORY,
+  port,
+} from "../number-kinds.ts";
 import { rowsOf } from "../option.ts";
 import { sha256Hex } from "../protocol-kinds.ts";
 
@@ -27,7 +36,7 @@ export const rpc = {
     {
       flags: ["--rpcMaxBatchSize"],
       env: ["RPC_MAX_BATCH_SIZE"],
-      kind: integer(1),
+      kind: integer(1, 100_000),
       meaning: "most requests in one JSON-RPC batch",
     },
     100,
@@ -36,7 +45,7 @@ export const rpc = {
     {
       flags: ["--rpcMaxBodySize"],
       env: ["RPC_MAX_BODY_SIZE"],
-      kind: byteSize,
+      kind: byteSize(MOST_BODY),
       meaning: "largest request body",
     },
     1024 ** 2,
@@ -45,7 +54,7 @@ export const rpc = {
     {
       flags: ["--rpc-max-connections"],
       env: ["SVC_RPC_MAX_CONNECTIONS"],
-      kind: integer(0),
+      kind: integer(0, 1_000_000),
       meaning: "most connections to a JSON-RPC port at once, 0 for any number",
     },
     4096,
@@ -54,7 +63,7 @@ export const rpc = {
     {
       flags: ["--rpc-rate-limit"],
       env: ["SVC_RPC_RATE_LIMIT"],
-      kind: integer(0),
+      kind: integer(0, MOST_COUNT),
       meaning: "most calls per second of one client address on the public port, 0 for any number",
     },
     0,
@@ -62,7 +71,7 @@ export const rpc = {
   rpcThreads: optional({
     flags: ["--rpc-threads"],
     env: ["SVC_RPC_THREADS"],
-    kind: integer(0),
+    kind: integer(0, MOST_AT_ONCE),
     meaning:
       "threads that answer on the public port, 0 for the thread that syncs; by default one per processor but one, at least 1 and at most 4",
   }),
@@ -70,7 +79,7 @@ export const rpc = {
     {
       flags: ["--rpc-cache-size"],
       env: ["SVC_RPC_CACHE_SIZE"],
-      kind: byteSize,
+      kind: byteSize(MOST_MEMORY),
       meaning: "most memory for the texts of answers that are kept, over all threads of the public port",
     },
     64 * 1024 ** 2,
@@ -79,7 +88,7 @@ export const rpc = {
     {
       flags: ["--rpc-max-waiting-size"],
       env: ["SVC_RPC_MAX_WAITING_SIZE"],
-      kind: byteSize,
+      kind: byteSize(MOST_MEMORY),
       meaning: "most bytes of answers that wait for clients to take them, over all threads of the public port",
     },
     256 * 1024 ** 2,
@@ -96,7 +105,7 @@ export const rpc = {
   rpcSimulatePublicMaxGasLimit: withDefault(
     {
       env: ["RPC_SIMULATE_PUBLIC_MAX_GAS_LIMIT"],
-      kind: integer(0),
+      kind: integer(0, MOST_GAS),
       meaning: "most L2 gas of a simulation of public calls",
     },
     10_000_000_000,
@@ -104,7 +113,7 @@ export const rpc = {
   rpcSimulatePublicMaxDebugLogMemoryReads: withDefault(
     {
       env: ["RPC_SIMULATE_PUBLIC_MAX_DEBUG_LOG_MEMORY_READS"],
-      kind: integer(0),
+      kind: integer(0, MOST_COUNT),
       meaning: "most memory words that debug logs of a simulation read",
     },
     125_000,

@@ -1,5 +1,13 @@
 import { boolean, listOf, secret } from "../kinds.ts";
-import { decimal, integer, integerAnyBase } from "../number-kinds.ts";
+import {
+  decimal,
+  integer,
+  integerAnyBase,
+  MOST_COUNT,
+  MOST_GAS,
+  MOST_MILLISECONDS,
+  MOST_SECONDS,
+} from "../number-kinds.ts";
 import { rowsOf } from "../option.ts";
 import { l1Address, l2Address, privateKey } from "../protocol-kinds.ts";
 
@@ -10,7 +18,7 @@ export const sequencer = {
     {
       flags: ["--sequencer.sequencerPollingIntervalMS"],
       env: ["SEQ_POLLING_INTERVAL_MS"],
-      kind: integer(1),
+      kind: integer(1, MOST_MILLISECONDS),
       meaning: "pause between two rounds of the main loop, in ms",
     },
     500,
@@ -18,21 +26,21 @@ export const sequencer = {
   maxTxsPerCheckpoint: rows.optional({
     flags: ["--maxTxsPerCheckpoint", "--sequencer.maxTxsPerCheckpoint"],
     env: ["SEQ_MAX_TX_PER_CHECKPOINT"],
-    kind: integerAnyBase(1),
+    kind: integerAnyBase(1, MOST_COUNT),
     meaning: "proposer: most txs per checkpoint",
   }),
   minTxsPerBlock: rows.withDefault(
     {
       flags: ["--sequencer.minTxsPerBlock"],
       env: ["SEQ_MIN_TX_PER_BLOCK"],
-      kind: integer(0),
+      kind: integer(0, MOST_COUNT),
       meaning: "proposer: least pending txs to build a block",
     },
     1,
   ),
   minValidTxsPerBlock: rows.optional({
     flags: ["--sequencer.minValidTxsPerBlock"],
-    kind: integerAnyBase(0),
+    kind: integerAnyBase(0, MOST_COUNT),
     meaning: "proposer: least txs that execute; unset means minTxsPerBlock",
   }),
   publishTxsWithProposals: rows.withDefault(
@@ -48,20 +56,20 @@ export const sequencer = {
   maxL2BlockGas: rows.optional({
     flags: ["--maxL2BlockGas", "--sequencer.maxL2BlockGas"],
     env: ["SEQ_MAX_L2_BLOCK_GAS"],
-    kind: integerAnyBase(0),
+    kind: integerAnyBase(0, MOST_GAS),
     meaning: "proposer: most L2 gas per block, capped at the checkpoint limit",
   }),
   maxDABlockGas: rows.optional({
     flags: ["--maxDABlockGas", "--sequencer.maxDABlockGas"],
     env: ["SEQ_MAX_DA_BLOCK_GAS"],
-    kind: integerAnyBase(0),
+    kind: integerAnyBase(0, MOST_GAS),
     meaning: "proposer: most DA gas per block, capped at the checkpoint limit",
   }),
   perBlockAllocationMultiplier: rows.withDefault(
     {
       flags: ["--perBlockAllocationMultiplier", "--sequencer.perBlockAllocationMultiplier"],
       env: ["SEQ_PER_BLOCK_ALLOCATION_MULTIPLIER"],
-      kind: decimal(0),
+      kind: decimal(0, 1000),
       meaning: "a block may use this many times its even share of the checkpoint budget",
     },
     2,
@@ -96,14 +104,14 @@ export const sequencer = {
   l1PublishingTime: rows.optional({
     flags: ["--sequencer.l1PublishingTime"],
     env: ["SEQ_L1_PUBLISHING_TIME_ALLOWANCE_IN_SLOT"],
-    kind: integerAnyBase(0),
+    kind: integerAnyBase(0, MOST_SECONDS),
     meaning: "seconds of the slot reserved for publishing to L1",
   }),
   attestationPropagationTime: rows.withDefault(
     {
       flags: ["--sequencer.attestationPropagationTime"],
       env: ["SEQ_ATTESTATION_PROPAGATION_TIME"],
-      kind: integer(0),
+      kind: integer(0, MOST_SECONDS),
       meaning: "seconds that a message takes between peers, one way",
     },
     2,
@@ -112,7 +120,7 @@ export const sequencer = {
     {
       flags: ["--sequencer.secondsBeforeInvalidatingBlockAsCommitteeMember"],
       env: ["SEQ_SECONDS_BEFORE_INVALIDATING_BLOCK_AS_COMMITTEE_MEMBER"],
-      kind: integer(0),
+      kind: integer(0, MOST_SECONDS),
       meaning: "seconds after which a committee member invalidates a bad checkpoint",
       usedBy: "validator",
     },
@@ -122,7 +130,7 @@ export const sequencer = {
     {
       flags: ["--sequencer.secondsBeforeInvalidatingBlockAsNonCommitteeMember"],
       env: ["SEQ_SECONDS_BEFORE_INVALIDATING_BLOCK_AS_NON_COMMITTEE_MEMBER"],
-      kind: integer(0),
+      kind: integer(0, MOST_SECONDS),
       meaning: "seconds after which anyone else invalidates a bad checkpoint",
       usedBy: "validator",
     },
@@ -176,7 +184,7 @@ export const sequencer = {
   blockDurationMs: rows.optional({
     flags: ["--sequencer.blockDurationMs", "--p2p.blockDurationMs"],
     env: ["SEQ_BLOCK_DURATION_MS"],
-    kind: integerAnyBase(1),
+    kind: integerAnyBase(1, MOST_MILLISECONDS),
     meaning: "length of the part of a slot that one block gets; unset builds one block per slot, in ms",
     usedBy: "rpc",
   }),
@@ -184,7 +192,7 @@ export const sequencer = {
     {
       flags: ["--sequencer.expectedBlockProposalsPerSlot", "--p2p.expectedBlockProposalsPerSlot"],
       env: ["SEQ_EXPECTED_BLOCK_PROPOSALS_PER_SLOT"],
-      kind: integer(0),
+      kind: integer(0, MOST_COUNT),
       meaning: "proposals per slot that gossip scoring expects, 0 turns that score off",
       usedBy: "p2p",
     },
@@ -192,7 +200,7 @@ export const sequencer = {
   ),
   maxTxsPerBlock: rows.optional({
     flags: ["--sequencer.maxTxsPerBlock", "--p2p.maxTxsPerBlock"],
-    kind: integerAnyBase(1),
+    kind: integerAnyBase(1, MOST_COUNT),
     meaning: "proposer and gossip: most txs per block",
   }),
   buildCheckpointIfEmpty: rows.withDefault(
@@ -206,7 +214,7 @@ export const sequencer = {
   ),
   minBlocksForCheckpoint: rows.optional({
     flags: ["--sequencer.minBlocksForCheckpoint"],
-    kind: integerAnyBase(1),
+    kind: integerAnyBase(1, MOST_COUNT),
     meaning: "for tests: least blocks in a checkpoint",
   }),
   skipPublishingCheckpointsPercent: rows.withDefault(

@@ -1,5 +1,5 @@
 import { boolean, listOf } from "../kinds.ts";
-import { bigInteger, decimal, integer, positiveFraction } from "../number-kinds.ts";
+import { bigInteger, decimal, integer, MOST_COUNT, positiveFraction } from "../number-kinds.ts";
 import { rowsOf } from "../option.ts";
 import { l1Address } from "../protocol-kinds.ts";
 
@@ -12,11 +12,19 @@ export const slasher = {
     meaning: "payload to vote for whatever was seen",
   }),
   slashMinPenaltyPercentage: slasherRows.withDefault(
-    { env: ["SLASH_MIN_PENALTY_PERCENTAGE"], kind: decimal(0), meaning: "smallest accepted share of the own penalty" },
+    {
+      env: ["SLASH_MIN_PENALTY_PERCENTAGE"],
+      kind: decimal(0, 1000),
+      meaning: "smallest accepted share of the own penalty",
+    },
     0.5,
   ),
   slashMaxPenaltyPercentage: slasherRows.withDefault(
-    { env: ["SLASH_MAX_PENALTY_PERCENTAGE"], kind: decimal(0), meaning: "largest accepted share of the own penalty" },
+    {
+      env: ["SLASH_MAX_PENALTY_PERCENTAGE"],
+      kind: decimal(0, 1000),
+      meaning: "largest accepted share of the own penalty",
+    },
     2,
   ),
   slashValidatorsAlways: slasherRows.withDefault(
@@ -66,7 +74,7 @@ export const slasher = {
   slashInactivityConsecutiveEpochThreshold: slasherRows.withDefault(
     {
       env: ["SLASH_INACTIVITY_CONSECUTIVE_EPOCH_THRESHOLD"],
-      kind: integer(1),
+      kind: integer(1, MOST_COUNT),
       meaning: "epochs in a row that count as inactivity",
     },
     1,
@@ -98,25 +106,29 @@ export const slasher = {
   slashOffenseExpirationRounds: slasherRows.withDefault(
     {
       env: ["SLASH_OFFENSE_EXPIRATION_ROUNDS"],
-      kind: integer(0),
+      kind: integer(0, MOST_COUNT),
       meaning: "rounds after which an offense is forgotten",
     },
     4,
   ),
   slashMaxPayloadSize: slasherRows.withDefault(
-    { env: ["SLASH_MAX_PAYLOAD_SIZE"], kind: integer(1), meaning: "most validators in one vote" },
+    { env: ["SLASH_MAX_PAYLOAD_SIZE"], kind: integer(1, MOST_COUNT), meaning: "most validators in one vote" },
     50,
   ),
   slashGracePeriodL2Slots: slasherRows.withDefault(
     {
       env: ["SLASH_GRACE_PERIOD_L2_SLOTS"],
-      kind: integer(0),
+      kind: integer(0, MOST_COUNT),
       meaning: "slots after registration of the rollup without offenses",
     },
     0,
   ),
   slashExecuteRoundsLookBack: slasherRows.withDefault(
-    { env: ["SLASH_EXECUTE_ROUNDS_LOOK_BACK"], kind: integer(0), meaning: "past rounds searched for one to execute" },
+    {
+      env: ["SLASH_EXECUTE_ROUNDS_LOOK_BACK"],
+      kind: integer(0, MOST_COUNT),
+      meaning: "past rounds searched for one to execute",
+    },
     4,
   ),
   slashSelfAllowed: slasherRows.withDefault(
@@ -133,13 +145,13 @@ export const sentinel = {
     false,
   ),
   sentinelHistoryLengthInEpochs: sentinelRows.withDefault(
-    { env: ["SENTINEL_HISTORY_LENGTH_IN_EPOCHS"], kind: integer(1), meaning: "epochs of history per slot" },
+    { env: ["SENTINEL_HISTORY_LENGTH_IN_EPOCHS"], kind: integer(1, MOST_COUNT), meaning: "epochs of history per slot" },
     24,
   ),
   sentinelHistoricProvenPerformanceLengthInEpochs: sentinelRows.withDefault(
     {
       env: ["SENTINEL_HISTORIC_PROVEN_PERFORMANCE_LENGTH_IN_EPOCHS"],
-      kind: integer(1),
+      kind: integer(1, MOST_COUNT),
       meaning: "epochs of proven performance kept",
     },
     2000,

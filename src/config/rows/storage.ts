@@ -1,5 +1,5 @@
 import { path } from "../kinds.ts";
-import { integer } from "../number-kinds.ts";
+import { integer, MOST_KIBIBYTES } from "../number-kinds.ts";
 import { rowsOf } from "../option.ts";
 
 const { optional, withDefault } = rowsOf("Storage", "storage");
@@ -15,7 +15,7 @@ export const storage = {
     {
       flags: ["--data-store-map-size-kb"],
       env: ["DATA_STORE_MAP_SIZE_KB"],
-      kind: integer(1024),
+      kind: integer(1024, MOST_KIBIBYTES),
       meaning: "largest size of the chain store in KiB",
     },
     134217728,

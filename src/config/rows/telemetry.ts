@@ -1,5 +1,5 @@
 import { boolean, listOf, text } from "../kinds.ts";
-import { integer } from "../number-kinds.ts";
+import { integer, MOST_MILLISECONDS } from "../number-kinds.ts";
 import { rowsOf } from "../option.ts";
 import { httpUrl } from "../url-kinds.ts";
 
@@ -28,7 +28,7 @@ export const telemetry = {
     {
       flags: ["--tel.otelCollectIntervalMs"],
       env: ["OTEL_COLLECT_INTERVAL_MS"],
-      kind: integer(1),
+      kind: integer(1, MOST_MILLISECONDS),
       meaning: "pause between two exports of metrics, in ms",
     },
     60000,
@@ -37,7 +37,7 @@ export const telemetry = {
     {
       flags: ["--tel.otelExportTimeoutMs"],
       env: ["OTEL_EXPORT_TIMEOUT_MS"],
-      kind: integer(1),
+      kind: integer(1, MOST_MILLISECONDS),
       meaning: "limit on one export, in ms",
     },
     30000,

@@ -1,5 +1,5 @@
 import { boolean, listOf, oneOf } from "../kinds.ts";
-import { integer } from "../number-kinds.ts";
+import { integer, MOST_AT_ONCE, MOST_COUNT, MOST_MILLISECONDS } from "../number-kinds.ts";
 import { rowsOf } from "../option.ts";
 import { httpUrl, readableStore, writableStore } from "../url-kinds.ts";
 
@@ -10,7 +10,7 @@ export const txCollection = {
     {
       flags: ["--p2p.overallRequestTimeoutMs"],
       env: ["P2P_REQRESP_OVERALL_REQUEST_TIMEOUT_MS"],
-      kind: integer(1),
+      kind: integer(1, MOST_MILLISECONDS),
       meaning: "limit on a request to peers, with retries, in ms",
     },
     10000,
@@ -19,7 +19,7 @@ export const txCollection = {
     {
       flags: ["--p2p.individualRequestTimeoutMs"],
       env: ["P2P_REQRESP_INDIVIDUAL_REQUEST_TIMEOUT_MS"],
-      kind: integer(1),
+      kind: integer(1, MOST_MILLISECONDS),
       meaning: "limit on a request to one peer, in ms",
     },
     10000,
@@ -28,7 +28,7 @@ export const txCollection = {
     {
       flags: ["--p2p.dialTimeoutMs"],
       env: ["P2P_REQRESP_DIAL_TIMEOUT_MS"],
-      kind: integer(1),
+      kind: integer(1, MOST_MILLISECONDS),
       meaning: "limit on connecting to a peer, in ms",
     },
     5000,
@@ -46,7 +46,7 @@ export const txCollection = {
     {
       flags: ["--p2p.batchTxRequesterSmartParallelWorkerCount"],
       env: ["P2P_BATCH_TX_REQUESTER_SMART_PARALLEL_WORKER_COUNT"],
-      kind: integer(0),
+      kind: integer(0, MOST_AT_ONCE),
       meaning: "requests at once to peers known to have the txs",
     },
     10,
@@ -55,7 +55,7 @@ export const txCollection = {
     {
       flags: ["--p2p.batchTxRequesterDumbParallelWorkerCount"],
       env: ["P2P_BATCH_TX_REQUESTER_DUMB_PARALLEL_WORKER_COUNT"],
-      kind: integer(0),
+      kind: integer(0, MOST_AT_ONCE),
       meaning: "requests at once to other peers",
     },
     10,
@@ -64,7 +64,7 @@ export const txCollection = {
     {
       flags: ["--p2p.batchTxRequesterTxBatchSize"],
       env: ["P2P_BATCH_TX_REQUESTER_TX_BATCH_SIZE"],
-      kind: integer(1),
+      kind: integer(1, MOST_COUNT),
       meaning: "txs per request",
     },
     8,
@@ -73,7 +73,7 @@ export const txCollection = {
     {
       flags: ["--p2p.batchTxRequesterBadPeerThreshold"],
       env: ["P2P_BATCH_TX_REQUESTER_BAD_PEER_THRESHOLD"],
-      kind: integer(0),
+      kind: integer(0, MOST_COUNT),
       meaning: "failures after which a peer counts as bad",
     },
     2,
@@ -82,7 +82,7 @@ export const txCollection = {
     {
       flags: ["--p2p.txCollectionFastNodesTimeoutBeforeReqRespMs"],
       env: ["TX_COLLECTION_FAST_NODES_TIMEOUT_BEFORE_REQ_RESP_MS"],
-      kind: integer(0),
+      kind: integer(0, MOST_MILLISECONDS),
       meaning: "head start of nodes over peers, in ms",
     },
     200,
@@ -91,7 +91,7 @@ export const txCollection = {
     {
       flags: ["--p2p.txCollectionSlowNodesIntervalMs"],
       env: ["TX_COLLECTION_SLOW_NODES_INTERVAL_MS"],
-      kind: integer(1),
+      kind: integer(1, MOST_MILLISECONDS),
       meaning: "slow collection: pause between two rounds of nodes, in ms",
     },
     12000,
@@ -100,7 +100,7 @@ export const txCollection = {
     {
       flags: ["--p2p.txCollectionSlowReqRespIntervalMs"],
       env: ["TX_COLLECTION_SLOW_REQ_RESP_INTERVAL_MS"],
-      kind: integer(1),
+      kind: integer(1, MOST_MILLISECONDS),
       meaning: "slow collection: pause between two rounds of peers, in ms",
     },
     12000,
@@ -109,7 +109,7 @@ export const txCollection = {
     {
       flags: ["--p2p.txCollectionSlowReqRespTimeoutMs"],
       env: ["TX_COLLECTION_SLOW_REQ_RESP_TIMEOUT_MS"],
-      kind: integer(0),
+      kind: integer(0, MOST_MILLISECONDS),
       meaning: "slow collection: limit on a round of peers, in ms",
     },
     20000,
@@ -118,7 +118,7 @@ export const txCollection = {
     {
       flags: ["--p2p.txCollectionReconcileIntervalMs"],
       env: ["TX_COLLECTION_RECONCILE_INTERVAL_MS"],
-      kind: integer(1),
+      kind: integer(1, MOST_MILLISECONDS),
       meaning: "pause between two comparisons with the pool, in ms",
     },
     60000,
@@ -136,7 +136,7 @@ export const txCollection = {
     {
       flags: ["--p2p.txCollectionFastNodeIntervalMs"],
       env: ["TX_COLLECTION_FAST_NODE_INTERVAL_MS"],
-      kind: integer(1),
+      kind: integer(1, MOST_MILLISECONDS),
       meaning: "pause before a node is asked again, in ms",
     },
     500,
@@ -154,7 +154,7 @@ export const txCollection = {
     {
       flags: ["--p2p.txCollectionFastMaxParallelRequestsPerNode"],
       env: ["TX_COLLECTION_FAST_MAX_PARALLEL_REQUESTS_PER_NODE"],
-      kind: integer(1),
+      kind: integer(1, MOST_AT_ONCE),
       meaning: "requests at once to one node",
     },
     4,
@@ -163,7 +163,7 @@ export const txCollection = {
     {
       flags: ["--p2p.txCollectionNodeRpcMaxBatchSize"],
       env: ["TX_COLLECTION_NODE_RPC_MAX_BATCH_SIZE"],
-      kind: integer(1),
+      kind: integer(1, MOST_COUNT),
       meaning: "txs per node request",
     },
     50,
@@ -190,7 +190,7 @@ export const txCollection = {
     {
       flags: ["--p2p.txCollectionFileStoreSlowDelayMs"],
       env: ["TX_COLLECTION_FILE_STORE_SLOW_DELAY_MS"],
-      kind: integer(0),
+      kind: integer(0, MOST_MILLISECONDS),
       meaning: "slow collection: wait before stores are asked, in ms",
     },
     24000,
@@ -199,7 +199,7 @@ export const txCollection = {
     {
       flags: ["--p2p.txCollectionFileStoreFastDelayMs"],
       env: ["TX_COLLECTION_FILE_STORE_FAST_DELAY_MS"],
-      kind: integer(0),
+      kind: integer(0, MOST_MILLISECONDS),
       meaning: "fast collection: wait before stores are asked, in ms",
     },
     2000,
@@ -208,7 +208,7 @@ export const txCollection = {
     {
       flags: ["--p2p.txCollectionFileStoreFastWorkerCount"],
       env: ["TX_COLLECTION_FILE_STORE_FAST_WORKER_COUNT"],
-      kind: integer(0),
+      kind: integer(0, MOST_AT_ONCE),
       meaning: "fast collection: requests at once to stores",
     },
     5,
@@ -217,7 +217,7 @@ export const txCollection = {
     {
       flags: ["--p2p.txCollectionFileStoreSlowWorkerCount"],
       env: ["TX_COLLECTION_FILE_STORE_SLOW_WORKER_COUNT"],
-      kind: integer(0),
+      kind: integer(0, MOST_AT_ONCE),
       meaning: "slow collection: requests at once to stores",
     },
     2,
@@ -226,7 +226,7 @@ export const txCollection = {
     {
       flags: ["--p2p.txCollectionFileStoreFastBackoffBaseMs"],
       env: ["TX_COLLECTION_FILE_STORE_FAST_BACKOFF_BASE_MS"],
-      kind: integer(0),
+      kind: integer(0, MOST_MILLISECONDS),
       meaning: "fast collection: first wait after a failure, in ms",
     },
     1000,
@@ -235,7 +235,7 @@ export const txCollection = {
     {
       flags: ["--p2p.txCollectionFileStoreSlowBackoffBaseMs"],
       env: ["TX_COLLECTION_FILE_STORE_SLOW_BACKOFF_BASE_MS"],
-      kind: integer(0),
+      kind: integer(0, MOST_MILLISECONDS),
       meaning: "slow collection: first wait after a failure, in ms",
     },
     5000,
@@ -244,7 +244,7 @@ export const txCollection = {
     {
       flags: ["--p2p.txCollectionFileStoreFastBackoffMaxMs"],
       env: ["TX_COLLECTION_FILE_STORE_FAST_BACKOFF_MAX_MS"],
-      kind: integer(0),
+      kind: integer(0, MOST_MILLISECONDS),
       meaning: "fast collection: longest wait after failures, in ms",
     },
     5000,
@@ -253,7 +253,7 @@ export const txCollection = {
     {
       flags: ["--p2p.txCollectionFileStoreSlowBackoffMaxMs"],
       env: ["TX_COLLECTION_FILE_STORE_SLOW_BACKOFF_MAX_MS"],
-      kind: integer(0),
+      kind: integer(0, MOST_MILLISECONDS),
       meaning: "slow collection: longest wait after failures, in ms",
     },
     30000,
@@ -268,7 +268,7 @@ export const txCollection = {
     {
       flags: ["--p2p.txFileStoreUploadConcurrency"],
       env: ["TX_FILE_STORE_UPLOAD_CONCURRENCY"],
-      kind: integer(1),
+      kind: integer(1, MOST_AT_ONCE),
       meaning: "uploads at once",
     },
     10,
@@ -277,7 +277,7 @@ export const txCollection = {
     {
       flags: ["--p2p.txFileStoreMaxQueueSize"],
       env: ["TX_FILE_STORE_MAX_QUEUE_SIZE"],
-      kind: integer(1),
+      kind: integer(1, MOST_COUNT),
       meaning: "txs waiting for upload; beyond it the oldest is dropped",
     },
     1000,

@@ -1,5 +1,13 @@
 import { boolean, listOf, path, secret, text } from "../kinds.ts";
-import { integer, integerAnyBase } from "../number-kinds.ts";
+import {
+  integer,
+  integerAnyBase,
+  MOST_AT_ONCE,
+  MOST_COUNT,
+  MOST_GAS,
+  MOST_HOURS,
+  MOST_MILLISECONDS,
+} from "../number-kinds.ts";
 import { rowsOf } from "../option.ts";
 import { l1Address, privateKey } from "../protocol-kinds.ts";
 import { httpUrl, url } from "../url-kinds.ts";
@@ -46,7 +54,7 @@ export const validator = {
     {
       flags: ["--sequencer.attestationPollingIntervalMs"],
       env: ["VALIDATOR_ATTESTATIONS_POLLING_INTERVAL_MS"],
-      kind: integer(1),
+      kind: integer(1, MOST_MILLISECONDS),
       meaning: "pause between two looks at the attestation pool while collecting, in ms",
     },
     200,
@@ -95,21 +103,21 @@ export const validator = {
   validateMaxL2BlockGas: validatorRows.optional({
     flags: ["--validateMaxL2BlockGas", "--sequencer.validateMaxL2BlockGas", "--p2p.validateMaxL2BlockGas"],
     env: ["VALIDATOR_MAX_L2_BLOCK_GAS"],
-    kind: integerAnyBase(0),
+    kind: integerAnyBase(0, MOST_GAS),
     meaning: "validator and gossip: most L2 gas per block",
     usedBy: "mempool",
   }),
   validateMaxDABlockGas: validatorRows.optional({
     flags: ["--validateMaxDABlockGas", "--sequencer.validateMaxDABlockGas", "--p2p.validateMaxDABlockGas"],
     env: ["VALIDATOR_MAX_DA_BLOCK_GAS"],
-    kind: integerAnyBase(0),
+    kind: integerAnyBase(0, MOST_GAS),
     meaning: "validator and gossip: most DA gas per block",
     usedBy: "mempool",
   }),
   validateMaxTxsPerBlock: validatorRows.optional({
     flags: ["--validateMaxTxsPerBlock", "--sequencer.validateMaxTxsPerBlock", "--p2p.validateMaxTxsPerBlock"],
     env: ["VALIDATOR_MAX_TX_PER_BLOCK"],
-    kind: integerAnyBase(1),
+    kind: integerAnyBase(1, MOST_COUNT),
     meaning: "validator and gossip: most txs per block",
   }),
   validateMaxTxsPerCheckpoint: validatorRows.optional({
@@ -119,7 +127,7 @@ export const validator = {
       "--p2p.validateMaxTxsPerCheckpoint",
     ],
     env: ["VALIDATOR_MAX_TX_PER_CHECKPOINT"],
-    kind: integerAnyBase(1),
+    kind: integerAnyBase(1, MOST_COUNT),
     meaning: "validator and gossip: most txs per checkpoint",
   }),
   keyStoreDirectory: validatorRows.optional({
@@ -160,7 +168,7 @@ export const haSigning = {
     {
       flags: ["--sequencer.pollingIntervalMs"],
       env: ["VALIDATOR_HA_POLLING_INTERVAL_MS"],
-      kind: integer(1),
+      kind: integer(1, MOST_MILLISECONDS),
       meaning: "pause between two looks while another node signs, in ms",
     },
     100,
@@ -169,7 +177,7 @@ export const haSigning = {
     {
       flags: ["--sequencer.signingTimeoutMs"],
       env: ["VALIDATOR_HA_SIGNING_TIMEOUT_MS"],
-      kind: integer(0),
+      kind: integer(0, MOST_MILLISECONDS),
       meaning: "longest wait for another node's signature, in ms",
     },
     3000,
@@ -177,13 +185,13 @@ export const haSigning = {
   maxStuckDutiesAgeMs: haSigningRows.optional({
     flags: ["--sequencer.maxStuckDutiesAgeMs"],
     env: ["VALIDATOR_HA_MAX_STUCK_DUTIES_AGE_MS"],
-    kind: integerAnyBase(0),
+    kind: integerAnyBase(0, MOST_MILLISECONDS),
     meaning: "age after which own unfinished duties are removed; unset means two slots, in ms",
   }),
   cleanupOldDutiesAfterHours: haSigningRows.optional({
     flags: ["--sequencer.cleanupOldDutiesAfterHours"],
     env: ["VALIDATOR_HA_OLD_DUTIES_MAX_AGE_H"],
-    kind: integerAnyBase(1),
+    kind: integerAnyBase(1, MOST_HOURS),
     meaning: "age in hours after which signed duties are removed; unset keeps them",
   }),
   databaseUrl: haSigningRows.optional({
@@ -196,7 +204,7 @@ export const haSigning = {
     {
       flags: ["--sequencer.poolMaxCount"],
       env: ["VALIDATOR_HA_POOL_MAX"],
-      kind: integer(1),
+      kind: integer(1, MOST_AT_ONCE),
       meaning: "most database connections",
     },
     10,
@@ -205,7 +213,7 @@ export const haSigning = {
     {
       flags: ["--sequencer.poolMinCount"],
       env: ["VALIDATOR_HA_POOL_MIN"],
-      kind: integer(0),
+      kind: integer(0, MOST_AT_ONCE),
       meaning: "least database connections",
     },
     0,
@@ -214,7 +222,7 @@ export const haSigning = {
     {
       flags: ["--sequencer.poolIdleTimeoutMs"],
       env: ["VALIDATOR_HA_POOL_IDLE_TIMEOUT_MS"],
-      kind: integer(0),
+      kind: integer(0, MOST_MILLISECONDS),
       meaning: "idle time after which a database connection is closed, in ms",
     },
     10000,
@@ -223,7 +231,7 @@ export const haSigning = {
     {
       flags: ["--sequencer.poolConnectionTimeoutMs"],
       env: ["VALIDATOR_HA_POOL_CONNECTION_TIMEOUT_MS"],
-      kind: integer(0),
+      kind: integer(0, MOST_MILLISECONDS),
       meaning: "limit on connecting to the database, 0 for none, in ms",
     },
     0,
