@@ -66,22 +66,34 @@ function dispatchBytecode(artifact: string, contract: string): string {
   return dispatch.bytecode;
 }
 
+/** Version of the contract language's compiler that made an artifact, without the commit it was built from. */
+function compilerVersion(artifact: string, contract: string): string {
+  const { noir_version: version }: { noir_version?: unknown } = JSON.parse(artifact);
+  if (typeof version !== "string") throw new PackageError(contract, "has no noir_version");
+  return version.split("+", 1)[0];
+}
+
 const core = loadCore();
 const folder = mkdtempSync(join(tmpdir(), "protocol-contracts-"));
 try {
   const archive = packed(folder);
   const source = member(archive, "dest/protocol_contract_data.js");
+  const compilers = new Set<string>();
   const contracts = NAMES.map((name, i) => {
     const classId = constant(source, "ProtocolContractClassId", name);
     const artifactHash = constant(source, "ProtocolContractClassIdPreimage", name, "artifactHash");
     const privateFunctionsRoot = constant(source, "ProtocolContractClassIdPreimage", name, "privateFunctionsRoot");
-    const packedBytecode = dispatchBytecode(member(archive, `artifacts/${name}.json`), name);
+    const artifact = member(archive, `artifacts/${name}.json`);
+    const packedBytecode = dispatchBytecode(artifact, name);
+    compilers.add(compilerVersion(artifact, name));
     const commitment = publicBytecodeCommitment(core, new Uint8Array(Buffer.from(packedBytecode, "base64")));
     const derived = toHex(contractClassId(core, fromHex(artifactHash), fromHex(privateFunctionsRoot), commitment));
     if (derived !== classId) throw new PackageError(name, `its parts give class id ${derived}, not ${classId}`);
     return { name, address: i + 1, classId, artifactHash, privateFunctionsRoot, packedBytecode };
   });
-  writeFileSync(OUTPUT, `${JSON.stringify({ source: PACKAGE, contracts }, undefined, 2)}\n`);
+  const [compiler, ...others] = compilers;
+  if (others.length > 0) throw new PackageError("artifacts", `made by several compilers: ${[...compilers].join(", ")}`);
+  writeFileSync(OUTPUT, `${JSON.stringify({ source: PACKAGE, compiler, contracts }, undefined, 2)}\n`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -12,6 +12,9 @@ export interface ProtocolContract {
   packedBytecode: Uint8Array;
 }
 
+/** Version of the contract language's compiler (nargo) that the release's own contracts are made with. */
+export const CONTRACT_COMPILER_VERSION: string = published.compiler;
+
 /** The protocol contracts by ascending address, 1 to 6 (sheet 01 section 4.3). The data are those of scripts/fetch-protocol-contracts.ts. */
 export const PROTOCOL_CONTRACTS: readonly ProtocolContract[] = published.contracts.map((contract) => ({
   name: contract.name,

@@ -1,8 +1,8 @@
 import { encodeBoolean, encodeNumber, encodeText } from "../encoding/json-writer.ts";
 import {
+  encodeDevelopmentNodeInfo,
   encodeL1Addresses,
   encodeNodeInfo,
-  encodeNodeInfoWithLimits,
   encodeProtocolContracts,
 } from "../encoding/v4/node-info.ts";
 import { type Method, method } from "../registry.ts";
@@ -33,7 +33,7 @@ export function nodeStatusMethods({
       params: [],
       handle: () => after(p2p.enr(), (enr) => ({ ...status, identity, enr })),
       returns: "NodeInfo",
-      encode: { node: encodeNodeInfo, svc: encodeNodeInfoWithLimits },
+      encode: { node: encodeNodeInfo, svc: encodeDevelopmentNodeInfo },
     }),
     method({
       name: "getNodeVersion",

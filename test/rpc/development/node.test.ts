@@ -58,8 +58,14 @@ describe("10 contracts and node", () => {
     const limits = { gas: { daGas: 117_965, l2Gas: 6_540_000 } };
     const info = (await ask("svc_getNodeInfo")) as object;
     expect(info).toMatchObject({ nodeVersion: "4.1.2", realProofs: false, txsLimits: limits });
+    // What the release's own contracts are compiled with.
+    expect(info).toHaveProperty("compatibleNargoVersion", "1.0.0-beta.18");
     expect(info).not.toHaveProperty("enr");
-    expect(await ask("node_getNodeInfo")).toEqual({ ...info, txsLimits: undefined });
+    expect(await ask("node_getNodeInfo")).toEqual({
+      ...info,
+      txsLimits: undefined,
+      compatibleNargoVersion: undefined,
+    });
     const p2p = {
       enr: () => "enr:x",
       peers: () => [],
@@ -143,7 +149,10 @@ describe("12 validators and peers", () => {
     expect(await ask("svc_getPeers", true)).toEqual([]);
     expect(await ask("svc_getCheckpointAttestationsForSlot", "5")).toEqual([]);
     expect(await ask("svc_getProposalsForSlot", 5)).toEqual({ blockProposals: [], checkpointProposals: [] });
-    expect(await ask("svc_getCheckpointAttestationsForSlot", 5, "abc")).toEqual([-32701, "Invalid (1)"]);
+    expect(await ask("svc_getCheckpointAttestationsForSlot", 5, "abc")).toEqual([
+      -32701,
+      "A payload hash has 64 hex digits, received 3 (1)",
+    ]);
 
     const header = checkpoints[0].header;
     const signature = new Uint8Array(65).fill(1);
@@ -170,7 +179,7 @@ describe("12 validators and peers", () => {
     const context = { chainId: 31337, rollupAddress: IDENTITY.addresses.rollupAddress };
     const text = `0x${"01".repeat(65)}`;
     expect(await askPeers("svc_getPeers", true)).toEqual([{ status: "connected", id: "a", score: 1 }]);
-    expect(await askPeers("svc_getCheckpointAttestationsForSlot", 5, "0xff")).toMatchObject([
+    expect(await askPeers("svc_getCheckpointAttestationsForSlot", 5, "ff".repeat(32))).toMatchObject([
       {
         payload: {
           header: { slotNumber: 70 },
@@ -182,7 +191,7 @@ describe("12 validators and peers", () => {
         proposerSignature: text,
       },
     ]);
-    expect(asked).toEqual([[5, "0xff"]]);
+    expect(asked).toEqual([[5, `0x${"ff".repeat(32)}`]]);
     expect(await askPeers("svc_getProposalsForSlot", 5)).toMatchObject({
       blockProposals: [
         {

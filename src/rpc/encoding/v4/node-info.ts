@@ -1,5 +1,6 @@
 import type { RollupIdentity } from "../../../l1/types.ts";
 import { fr } from "../../../protocol/field.ts";
+import { CONTRACT_COMPILER_VERSION } from "../../../protocol/protocol-contracts.ts";
 import { encodeText, type JsonWriter, MemberWriter } from "../json-writer.ts";
 
 /** L1ContractAddresses in the order of the reference's answers; the optional ones are left out when they are not known. */
@@ -67,9 +68,10 @@ export function encodeNodeInfo(out: JsonWriter, info: NodeInfo): void {
   out.text("}");
 }
 
-/** The same with the gas limits, which clients of the development namespace ask for (sheet 03 section 10). */
-export function encodeNodeInfoWithLimits(out: JsonWriter, info: NodeInfo): void {
+/** The same with the version of the contract language and the gas limits. */
+export function encodeDevelopmentNodeInfo(out: JsonWriter, info: NodeInfo): void {
   writeNodeInfo(out, info);
+  out.text(',"compatibleNargoVersion":').value(CONTRACT_COMPILER_VERSION);
   const { daGas, l2Gas } = info.txGasLimits;
   out.text(`,"txsLimits":{"gas":{"daGas":${daGas},"l2Gas":${l2Gas}}}}`);
 }
