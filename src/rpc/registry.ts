@@ -9,14 +9,16 @@ export type Namespace = "node" | "nodeAdmin" | "svc" | "svcAdmin";
 export interface Dialect {
   /** Positional parameters beyond the declared ones. */
   surplusParams: "ignored" | "refused";
+  /** How many parameters the refusal of a shorter list asks for. */
+  leastParams: "declared" | "required";
   /** The `result` of a method that gives none. */
   nothing: "absent" | "null";
 }
 
 /** Sheet 02 sections 1.7 and 1.8. */
-const RELEASE: Dialect = { surplusParams: "ignored", nothing: "absent" };
+const RELEASE: Dialect = { surplusParams: "ignored", leastParams: "declared", nothing: "absent" };
 /** Sheet 03 sections 1.3 and 1.4. */
-const DEVELOPMENT: Dialect = { surplusParams: "refused", nothing: "null" };
+const DEVELOPMENT: Dialect = { surplusParams: "refused", leastParams: "required", nothing: "null" };
 
 export const DIALECTS: Readonly<Record<Namespace, Dialect>> = {
   node: RELEASE,
@@ -140,14 +142,15 @@ export function param<T>(name: string, codec: Codec<T> | OptionalCodec<T>): Para
 export function readParams(
   params: readonly Parameter[],
   given: readonly unknown[],
-  surplus: Dialect["surplusParams"] = "ignored",
+  { surplusParams, leastParams }: Dialect = RELEASE,
 ): unknown[] {
-  const missing = params.length - given.length;
-  if (missing > 0 && missing > params.filter(({ codec }) => "optional" in codec).length) {
-    throw issuesError([{ text: `Array must contain at least ${params.length} element(s)`, path: [] }]);
+  const required = params.filter(({ codec }) => !("optional" in codec)).length;
+  if (given.length < required) {
+    const least = leastParams === "required" ? required : params.length;
+    throw issuesError([{ text: `Array must contain at least ${least} element(s)`, path: [] }]);
   }
   const issues: Issue[] = [];
-  if (missing < 0 && surplus === "refused") {
+  if (given.length > params.length && surplusParams === "refused") {
     issues.push({ text: `Array must contain at most ${params.length} element(s)`, path: [] });
   }
   const values = params.map(({ codec }, i) => codec.read(given[i], [i], issues));

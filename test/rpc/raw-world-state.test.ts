@@ -42,8 +42,7 @@ const calls = (): [Method, Namespace][] =>
 
 function general(method: Method, namespace: Namespace, params: string): string | undefined {
   const out = new JsonWriter();
-  const { surplusParams } = DIALECTS[namespace];
-  const values = readParams(method.params[namespace]!, JSON.parse(params) as unknown[], surplusParams);
+  const values = readParams(method.params[namespace]!, JSON.parse(params) as unknown[], DIALECTS[namespace]);
   const result = method.handle(values);
   if (result === undefined) return undefined;
   method.encode[namespace]!(out, result);

@@ -282,11 +282,7 @@ export class Dispatcher {
       if (!Array.isArray(params)) {
         throw new RpcError(EXECUTION_ERROR, `Params to ${name} is not an array: ${shownAs(params)}`);
       }
-      const values = readParams(
-        found.params[namespace as Namespace]!,
-        params,
-        DIALECTS[namespace as Namespace].surplusParams,
-      );
+      const values = readParams(found.params[namespace as Namespace]!, params, DIALECTS[namespace as Namespace]);
       const { longCalls } = this.#options;
       const text = longCalls !== undefined && found.long?.(values) ? wireText(request) : undefined;
       if (text !== undefined) return this.#elsewhere(request, text, longCalls!);
