@@ -61,6 +61,12 @@ const NO_HASH = [
   -32702,
   "Attempted to read beyond buffer length. Start index: 0, Num bytes to read: 32, Buffer length: 0",
 ];
+const SHORT_HASH = [-32701, "A tx hash has 64 hex digits, received 1 (0)"];
+const SHORT_ADDRESS = (at: number) => [-32701, `An address has 64 hex digits, received 1 (${at})`];
+const blockForms = (received: string) => [
+  -32701,
+  expect.stringMatching(new RegExp(`^Expected a block number, .*, received ${received} \\(0\\)$`)),
+];
 const tooMany = (n: number, at = "0") => [-32701, `Array must contain at most ${n} element(s) (${at})`];
 const word = (at: number) => [-32701, `Expected string, received number (${at})`];
 
@@ -68,8 +74,11 @@ const word = (at: number) => [-32701, `Expected string, received number (${at})`
 const WRONG: Record<string, [params: unknown[], answer: unknown, only?: "svc" | "node"][]> = {
   getBlockNumber: [[["latest"], expect.arrayContaining([-32701]), "svc"]],
   getCheckpointNumber: [[[5], expect.arrayContaining([-32701]), "svc"]],
-  getBlock: [[["Latest"], [-32701, "Invalid input (0)"]]],
-  getBlockData: [[[true], [-32701, "Invalid input (0)"]]],
+  getBlock: [
+    [["Latest"], [-32701, "Invalid input (0)"], "node"],
+    [["Latest"], blockForms("'Latest'"), "svc"],
+  ],
+  getBlockData: [[[true], blockForms("boolean")]],
   getBlockByHash: [[[1], word(0)]],
   getBlockByArchive: [[["xyz"], [-32701, "Not a valid hex string (0)"]]],
   getBlockHeader: [[["finalized"], [-32701, "Invalid input (0)"]]],
@@ -84,7 +93,9 @@ const WRONG: Record<string, [params: unknown[], answer: unknown, only?: "svc" | 
       [-32701, "Expected number, received string (1)"],
     ],
   ],
-  getCheckpoint: [[["latest"], [-32701, "Invalid input (0)"]]],
+  getCheckpoint: [
+    [["latest"], [-32701, expect.stringMatching(/^Expected a checkpoint number, .*received 'latest' \(0\)$/)]],
+  ],
   getCheckpoints: [
     [
       [1, 0],
@@ -97,7 +108,7 @@ const WRONG: Record<string, [params: unknown[], answer: unknown, only?: "svc" | 
       [-32701, "Number must be less than or equal to 50 (1)"],
     ],
   ],
-  getCheckpointsData: [[[5], [-32701, "Invalid input (0)"]]],
+  getCheckpointsData: [[[5], [-32701, expect.stringMatching(/^Expected an object with the keys .*received 5 \(0\)$/)]]],
   getCheckpointsDataForEpoch: [[[-1], [-32701, "Number must be greater than or equal to 0 (0)"]]],
   sendTx: [
     [[{}], [-32701, TX_FORM]],
@@ -116,10 +127,14 @@ const WRONG: Record<string, [params: unknown[], answer: unknown, only?: "svc" | 
     ],
   ],
   getTxReceipt: [
-    [["0x1"], NO_HASH],
+    [["0x1"], NO_HASH, "node"],
+    [["0x1"], SHORT_HASH, "svc"],
     [[HASH, { includeProof: 1 }], [-32701, "Expected boolean, received number (1.includeProof)"], "svc"],
   ],
-  getTxEffect: [[["0x1"], NO_HASH]],
+  getTxEffect: [
+    [["0x1"], NO_HASH, "node"],
+    [["0x1"], SHORT_HASH, "svc"],
+  ],
   getTxByHash: [[["xyz"], [-32701, "Not a valid hex string (0)"]]],
   getTxsByHash: [
     [[HASH], [-32701, "Expected array, received string (0)"]],
@@ -132,10 +147,8 @@ const WRONG: Record<string, [params: unknown[], answer: unknown, only?: "svc" | 
     [[1, 5], word(1)],
   ],
   getPublicStorageAt: [
-    [
-      ["latest", "0x5", "0x1"],
-      [-32701, "Invalid input (1)"],
-    ],
+    [["latest", "0x5", "0x1"], [-32701, "Invalid input (1)"], "node"],
+    [["latest", "0x5", "0x1"], SHORT_ADDRESS(1), "svc"],
     [["latest", ADDRESS, 1], word(2)],
   ],
   findLeavesIndexes: [
@@ -147,16 +160,12 @@ const WRONG: Record<string, [params: unknown[], answer: unknown, only?: "svc" | 
   ],
   getNullifierMembershipWitness: [[["latest", 1], word(1)]],
   getLowNullifierMembershipWitness: [
-    [
-      ["latest", "0x"],
-      [-32702, 'Invalid hex-encoded string: "0x"'],
-    ],
+    [["latest", "0x"], [-32702, 'Invalid hex-encoded string: "0x"'], "node"],
+    [["latest", "0x"], [-32701, "A field has 1 to 64 hex digits, received 0 (1)"], "svc"],
   ],
   getPublicDataWitness: [
-    [
-      [-1, "0x1"],
-      [-32701, "Invalid input (0)"],
-    ],
+    [[-1, "0x1"], [-32701, "Invalid input (0)"], "node"],
+    [[-1, "0x1"], blockForms("-1"), "svc"],
   ],
   getBlockHashMembershipWitness: [
     [
@@ -200,9 +209,12 @@ const WRONG: Record<string, [params: unknown[], answer: unknown, only?: "svc" | 
       [-32701, "Invalid input (0)"],
     ],
   ],
-  getPublicLogsByTags: [[[{ tags: ["0x1"] }], [-32701, "Invalid input (0.contractAddress)"]]],
+  getPublicLogsByTags: [[[{ tags: ["0x1"] }], [-32701, "Required (0.contractAddress)"]]],
   getContractClass: [[[1], word(0)]],
-  getContract: [[[5], [-32701, "Invalid input (0)"]]],
+  getContract: [
+    [[5], [-32701, "Invalid input (0)"], "node"],
+    [[5], word(0), "svc"],
+  ],
   getPredictedMinFees: [[[1], [-32701, "Expected 'none' | 'target' | 'limit', received number (0)"]]],
   getValidatorStats: [
     [["0xF39Fd6e51aad88F6F4ce6aB8827279cffFb92266"], [-32701, "Not a valid instance (0)"]],
@@ -229,7 +241,9 @@ describe("wrong parameters", () => {
       if (only === namespace) expect(await ask(name, ...given), JSON.stringify(given).slice(0, 200)).toEqual(answer);
     }
     if (params.some(({ codec }) => !("optional" in codec))) {
-      expect(await ask(name)).toEqual([-32701, `Array must contain at least ${params.length} element(s) ()`]);
+      const required = params.filter(({ codec }) => !("optional" in codec)).length;
+      const least = namespace === "svc" ? required : params.length;
+      expect(await ask(name)).toEqual([-32701, `Array must contain at least ${least} element(s) ()`]);
     }
     if (params.length > 0) expect(WRONG[method]).toBeDefined();
     const surplus = await ask(name, ...new Array(params.length + 1).fill(null));

@@ -4,9 +4,8 @@ import { concat } from "../../protocol/bytes.ts";
 import { FR_ZERO } from "../../protocol/field.ts";
 import { encodeInstance as encodeDevelopmentInstance, type HashedInstance } from "../encoding/development/contract.ts";
 import { encodeContractClass, encodeInstance } from "../encoding/v4/contract.ts";
-import { blockSelector } from "../params/block-parameter.ts";
 import { optional } from "../params/codec.ts";
-import { field, l2Address } from "../params/field.ts";
+import { DEVELOPMENT_CODECS, inBoth, RELEASE_CODECS } from "../params/generations.ts";
 import { type Method, method, never, param } from "../registry.ts";
 import { type StateSource, stateOf } from "./reference-block.ts";
 import type { NodeServices } from "./services.ts";
@@ -28,7 +27,7 @@ export function contractMethods(services: StateSource & Pick<NodeServices, "cont
     method({
       name: "getContractClass",
       summary: "Registered contract class",
-      params: [param("id", field)],
+      params: inBoth(({ field }) => [param("id", field)] as const),
       handle: (id) => content.contractClass(id),
       long: never,
       keep: ({ blockNumber }) => blockNumber,
@@ -39,8 +38,11 @@ export function contractMethods(services: StateSource & Pick<NodeServices, "cont
       name: "getContract",
       summary: "Deployed contract, with the class that is current at the latest or a given block",
       params: {
-        node: [param("address", l2Address)],
-        svc: [param("address", l2Address), param("referenceBlock", optional(blockSelector))],
+        node: [param("address", RELEASE_CODECS.l2Address)],
+        svc: [
+          param("address", DEVELOPMENT_CODECS.l2Address),
+          param("referenceBlock", optional(DEVELOPMENT_CODECS.block)),
+        ],
       },
       handle: (address, reference?) => {
         if (reference === undefined) return content.contractInstance(address);

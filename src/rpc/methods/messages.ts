@@ -1,6 +1,6 @@
 import { messageCheckpoint } from "../../protocol/l1-to-l2-message.ts";
 import { encodeArray, encodeBoolean, encodeNumber, encodeWord } from "../encoding/json-writer.ts";
-import { field } from "../params/field.ts";
+import { inBoth } from "../params/generations.ts";
 import { integer } from "../params/number.ts";
 import { type Method, method, param } from "../registry.ts";
 import type { NodeServices } from "./services.ts";
@@ -13,12 +13,12 @@ const LAST_EPOCH = 2 ** 32 - 1;
 
 /** Messages between L1 and L2 (sheet 02 section 3.4). */
 export function messageMethods({ chain, content }: Pick<NodeServices, "chain" | "content">): Method[] {
-  const messageParam = param("l1ToL2Message", field);
+  const message = inBoth(({ field }) => [param("l1ToL2Message", field)] as const);
   return [
     method({
       name: "getL1ToL2MessageCheckpoint",
       summary: "Checkpoint in which a message from L1 becomes available",
-      params: [messageParam],
+      params: message,
       handle: (leaf) => {
         const index = chain.messageIndex(leaf);
         return index === undefined ? undefined : messageCheckpoint(index);
@@ -30,7 +30,7 @@ export function messageMethods({ chain, content }: Pick<NodeServices, "chain" | 
       name: "isL1ToL2MessageSynced",
       summary: "Whether a message from L1 is known, ready or not",
       deprecated: { node: "getL1ToL2MessageCheckpoint" },
-      params: [messageParam],
+      params: message.node,
       handle: (leaf) => chain.messageIndex(leaf) !== undefined,
       returns: "boolean",
       encode: { node: encodeBoolean },

@@ -2,21 +2,27 @@ import type { ChainReader } from "../../archiver/types.ts";
 import { equal, toHex } from "../../protocol/bytes.ts";
 import type { StateAt, WorldStateReader } from "../../world-state/types.ts";
 import { ExecutionError } from "../jsonrpc/errors.ts";
-import { type BlockSelector, isArchiveSelector, shownSelector } from "../params/block-parameter.ts";
+import { type BlockSelector, isArchiveSelector, isWordSelector, shownSelector } from "../params/block-parameter.ts";
 import type { NodeServices } from "./services.ts";
 
 /** What finding a block takes. */
 export type BlockSource = Pick<NodeServices, "chain" | "identity">;
 
 /** Number of the meant block, undefined for an unknown hash or archive root. A number is returned as it is, also beyond the tip. */
-export function blockNumberOf({ chain, identity }: BlockSource, reference: BlockSelector): number | undefined {
+export function blockNumberOf(source: BlockSource, reference: BlockSelector): number | undefined {
+  const { chain } = source;
   if (typeof reference === "number") return reference;
   if (reference instanceof Uint8Array) return chain.blockNumberByHash(reference);
-  if (isArchiveSelector(reference)) {
-    const { archive } = reference;
-    return chain.blockNumberByArchive(archive) ?? (equal(archive, identity.genesisArchiveRoot) ? 0 : undefined);
+  if (isArchiveSelector(reference)) return numberByArchive(source, reference.archive);
+  if (isWordSelector(reference)) {
+    const { hashOrArchive } = reference;
+    return chain.blockNumberByHash(hashOrArchive) ?? numberByArchive(source, hashOrArchive);
   }
   return tipNumber(chain, reference);
+}
+
+function numberByArchive({ chain, identity }: BlockSource, archive: Uint8Array): number | undefined {
+  return chain.blockNumberByArchive(archive) ?? (equal(archive, identity.genesisArchiveRoot) ? 0 : undefined);
 }
 
 /** Block number of a tip, 0 while it is at genesis. */
@@ -49,9 +55,10 @@ function synced(world: WorldStateReader, block: number): number {
 
 /** A block that is not on the chain (sheet 03 section 7). */
 function notFound(reference: BlockSelector): ExecutionError {
-  if (reference instanceof Uint8Array) {
+  if (reference instanceof Uint8Array || isWordSelector(reference)) {
+    const hash = reference instanceof Uint8Array ? reference : reference.hashOrArchive;
     return new ExecutionError(
-      `Block hash ${toHex(reference)} not found when querying world state. If the node API has been ` +
+      `Block hash ${toHex(hash)} not found when querying world state. If the node API has been ` +
         "queried with anchor block hash possibly a reorg has occurred.",
     );
   }

@@ -10,11 +10,11 @@ import { encodeTx, type ShownTx } from "../encoding/tx.ts";
 import { encodeIndexedEffect, encodeReceipt, type SettledStatus } from "../encoding/v4/receipt.ts";
 import { encodeTxEffect } from "../encoding/v4/tx-effect.ts";
 import { array, optional } from "../params/codec.ts";
-import { txHash } from "../params/field.ts";
+import { DEVELOPMENT_CODECS, type GenerationCodecs, inBoth, RELEASE_CODECS } from "../params/generations.ts";
 import { plainNumber } from "../params/number.ts";
 import { simulationOverrides } from "../params/simulation-overrides.ts";
 import { boolean } from "../params/text.ts";
-import { proofOption, receiptOptions, tx, validationOptions } from "../params/tx.ts";
+import { proofOption, receiptOptions, validationOptions } from "../params/tx.ts";
 import { type Method, method, never, param } from "../registry.ts";
 import type { NodeServices, PooledTx } from "./services.ts";
 
@@ -26,7 +26,7 @@ type Services = Pick<NodeServices, "chain" | "content" | "identity" | "mempool" 
 
 /** Transactions: sent, pending and settled (sheet 02 section 3.5, sheet 03 section 6). */
 export function txMethods({ chain, content, identity, mempool, txValidator, simulator }: Services): Method[] {
-  const hashParam = param("txHash", txHash);
+  const byHash = inBoth(({ txHash }) => [param("txHash", txHash)] as const);
   const proofParam = param("options", optional(proofOption, { includeProof: false }));
   /** The release always shows the proof and has no option for it. */
   const shown = (pooled: PooledTx, options: { includeProof: boolean } = { includeProof: true }): ShownTx => ({
@@ -66,7 +66,7 @@ export function txMethods({ chain, content, identity, mempool, txValidator, simu
   };
   const NOTHING_ATTACHED = { includeTxEffect: false, includePendingTx: false, includeProof: false };
 
-  const listParams = (most: number) =>
+  const listParams = (most: number, { txHash }: GenerationCodecs) =>
     [
       param("limit", optional(plainNumber({ least: 1, most }), DEFAULT_PENDING_TXS)),
       param("after", optional(txHash)),
@@ -76,7 +76,7 @@ export function txMethods({ chain, content, identity, mempool, txValidator, simu
     method({
       name: "sendTx",
       summary: "Takes a tx into the pool and passes it on",
-      params: [param("tx", tx)],
+      params: inBoth(({ tx }) => [param("tx", tx)] as const),
       handle: (given) => mempool.submit(given).then((): undefined => undefined),
       returns: "void",
       encode: { node: encodeNothing, svc: encodeNothing },
@@ -84,10 +84,13 @@ export function txMethods({ chain, content, identity, mempool, txValidator, simu
     method({
       name: "isValidTx",
       summary: "Whether a tx could be in the next block",
-      params: [
-        param("tx", tx),
-        param("options", optional(validationOptions, { isSimulation: false, skipFeeEnforcement: false })),
-      ],
+      params: inBoth(
+        ({ tx }) =>
+          [
+            param("tx", tx),
+            param("options", optional(validationOptions, { isSimulation: false, skipFeeEnforcement: false })),
+          ] as const,
+      ),
       handle: (given, options) => txValidator.validate(given, options),
       returns: "TxValidationResult",
       encode: { node: encodeValidity, svc: encodeValidity },
@@ -96,9 +99,9 @@ export function txMethods({ chain, content, identity, mempool, txValidator, simu
       name: "simulatePublicCalls",
       summary: "Runs the public part of a tx on the latest state and throws the changes away",
       params: {
-        node: [param("tx", tx), param("skipFeeEnforcement", optional(boolean, false))],
+        node: [param("tx", RELEASE_CODECS.tx), param("skipFeeEnforcement", optional(boolean, false))],
         svc: [
-          param("tx", tx),
+          param("tx", DEVELOPMENT_CODECS.tx),
           param("skipFeeEnforcement", optional(boolean, false)),
           param("overrides", optional(simulationOverrides)),
         ],
@@ -111,8 +114,8 @@ export function txMethods({ chain, content, identity, mempool, txValidator, simu
       name: "getTxReceipt",
       summary: "What became of a tx: settled, pending or dropped",
       params: {
-        node: [hashParam],
-        svc: [hashParam, param("options", optional(receiptOptions, NOTHING_ATTACHED))],
+        node: byHash.node,
+        svc: [...byHash.svc, param("options", optional(receiptOptions, NOTHING_ATTACHED))],
       },
       handle: (hash, options = NOTHING_ATTACHED) =>
         settledOutcome(hash, options.includeTxEffect) ?? poolOutcome(hash, options),
@@ -125,7 +128,7 @@ export function txMethods({ chain, content, identity, mempool, txValidator, simu
       name: "getTxEffect",
       summary: "Effects of a settled tx and its place on the chain",
       deprecated: { svc: "getTxReceipt with includeTxEffect" },
-      params: [hashParam],
+      params: byHash,
       handle: (hash) => content.settledTx(hash),
       long: never,
       keep: ({ blockNumber }) => blockNumber,
@@ -135,7 +138,7 @@ export function txMethods({ chain, content, identity, mempool, txValidator, simu
     method({
       name: "getTxByHash",
       summary: "Tx of the pool",
-      params: { node: [hashParam], svc: [hashParam, proofParam] },
+      params: { node: byHash.node, svc: [...byHash.svc, proofParam] },
       handle: async (hash, options?) => {
         const pooled = await mempool.get(hash);
         return pooled && shown(pooled, options);
@@ -147,8 +150,8 @@ export function txMethods({ chain, content, identity, mempool, txValidator, simu
       name: "getTxsByHash",
       summary: "Txs of the pool in the order asked for, without those that it does not hold",
       params: {
-        node: [param("txHashes", array(txHash, MOST_TXS.node))],
-        svc: [param("txHashes", array(txHash, MOST_TXS.svc)), proofParam],
+        node: [param("txHashes", array(RELEASE_CODECS.txHash, MOST_TXS.node))],
+        svc: [param("txHashes", array(DEVELOPMENT_CODECS.txHash, MOST_TXS.svc)), proofParam],
       },
       handle: async (hashes, options?) => {
         const pooled = await Promise.all(hashes.map((hash) => mempool.get(hash)));
@@ -161,8 +164,8 @@ export function txMethods({ chain, content, identity, mempool, txValidator, simu
       name: "getPendingTxs",
       summary: "Pending txs of highest priority first, those after a given one",
       params: {
-        node: listParams(MOST_TXS.node),
-        svc: [...listParams(MOST_TXS.svc), proofParam],
+        node: listParams(MOST_TXS.node, RELEASE_CODECS),
+        svc: [...listParams(MOST_TXS.svc, DEVELOPMENT_CODECS), proofParam],
       },
       handle: async (limit, after, options?) => {
         const pooled = await mempool.list(Math.floor(limit), after);

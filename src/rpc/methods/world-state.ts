@@ -26,12 +26,13 @@ import {
   PUBLIC_DATA_WITNESS_TEXT,
 } from "../encoding/v4/witness.ts";
 import { ExecutionError } from "../jsonrpc/errors.ts";
-import { type BlockSelector, blockParameter, blockSelector } from "../params/block-parameter.ts";
+import type { BlockParameter, BlockSelector } from "../params/block-parameter.ts";
 import { array } from "../params/codec.ts";
-import { field, l2Address } from "../params/field.ts";
+import { DEVELOPMENT_CODECS, type GenerationCodecs, inBoth, RELEASE_CODECS } from "../params/generations.ts";
+import { blockHashText } from "../params/hex-text.ts";
 import { rawOfBlock, rawTextOfBlock } from "../params/raw-params.ts";
 import { treeId } from "../params/tree-id.ts";
-import { type Method, method, type Parameter, param } from "../registry.ts";
+import { type Method, method, param } from "../registry.ts";
 import { blockOf, type StateSource, stateAt, stateBefore, stateOf } from "./reference-block.ts";
 import type { NodeServices } from "./services.ts";
 
@@ -43,23 +44,42 @@ const LOW_NULLIFIER = {
   summary: "Proof that a nullifier does not exist: the leaf with the next smaller one",
   returns: "NullifierMembershipWitness?",
 };
+const LEAVES = {
+  summary: "Where leaves are in a tree and which blocks put them there",
+  returns: "(DataInBlock | null)[]",
+};
 const BLOCK_HASH = {
   summary: "Proof that a block is in the archive that a later block refers to",
   returns: "MembershipWitness?",
 };
 
-/** Parameters after the block whose state is meant, which the namespaces select differently. */
-function ofBlock<const P extends readonly Parameter[]>(...rest: P) {
+const referenceBlock = ({ block }: GenerationCodecs) => param("referenceBlock", block);
+/** Parameters of a read of the state at a block by a field. */
+const byField = (name: string) => (codecs: GenerationCodecs) =>
+  [referenceBlock(codecs), param(name, codecs.field)] as const;
+const leaves = (codecs: GenerationCodecs) =>
+  [referenceBlock(codecs), param("treeId", treeId), param("leafValues", array(codecs.field, MOST_LEAVES))] as const;
+
+/** A block as the fast forms read it, in the wide sense: a word may be an archive root too. */
+function wide(block: BlockParameter): BlockSelector {
+  return block instanceof Uint8Array ? { hashOrArchive: block } : block;
+}
+
+/** The fast forms of a method of a block and one or two fields. */
+function rawInBoth<R>(
+  fields: 1 | 2,
+  handle: (block: BlockSelector, first: Fr, second: Fr) => R | undefined,
+  encode: Encoder<R>,
+) {
   return {
-    node: [param("referenceBlock", blockParameter), ...rest],
-    svc: [param("referenceBlock", blockSelector), ...rest],
-  } as const;
+    node: rawOfBlock(fields, handle, encode),
+    svc: rawOfBlock(fields, (block, first, second) => handle(wide(block), first, second), encode),
+  };
 }
 
 /** How a method of a block and a field is answered, in its general and in its fast form. */
 function answered<R>(handle: (reference: BlockSelector, field: Fr) => R | undefined, encode: Encoder<R>) {
-  const raw = rawOfBlock(1, handle, encode);
-  return { handle, encode: { node: encode, svc: encode }, raw: { node: raw, svc: raw } };
+  return { handle, encode: { node: encode, svc: encode }, raw: rawInBoth(1, handle, encode) };
 }
 
 /** Reads of the trees as of a block (sheet 02 section 3.3, sheet 03 section 7). */
@@ -83,7 +103,6 @@ export function worldStateMethods(services: StateSource & Pick<NodeServices, "co
     const leafSlot = core.hashWithSeparator(SEPARATOR.PUBLIC_LEAF_SLOT, concat(contract, slot));
     return state.leaf(PUBLIC_DATA_TREE, leafSlot)?.value ?? FR_ZERO;
   };
-  const storageWord = rawOfBlock(2, storageAt, encodeWord);
   const nullifierWitness = (reference: BlockSelector, nullifier: Fr) => {
     const state = stateAt(services, reference);
     const leaf = state.leaf(NULLIFIER_TREE, nullifier);
@@ -102,11 +121,11 @@ export function worldStateMethods(services: StateSource & Pick<NodeServices, "co
   };
   const slotWitness = (reference: BlockSelector, slot: Fr) =>
     lowLeafWitness(stateAt(services, reference), PUBLIC_DATA_TREE, slot);
-  const leafText = (tree: 0 | 2, wanted: WantedLeaf, text: LeafText) =>
-    rawTextOfBlock((reference, key) => world.lowLeafText(blockOf(services, reference), tree, key, wanted, text));
+  const leafText = (tree: 0 | 2, wanted: WantedLeaf, text: LeafText) => {
+    const of = (block: BlockSelector, key: Fr) => world.lowLeafText(blockOf(services, block), tree, key, wanted, text);
+    return { node: rawTextOfBlock(of), svc: rawTextOfBlock((block, key) => of(wide(block), key)) };
+  };
   const nullifierText = (wanted: WantedLeaf) => leafText(NULLIFIER_TREE, wanted, NULLIFIER_WITNESS_TEXT);
-  const presentText = nullifierText("present");
-  const slotText = leafText(PUBLIC_DATA_TREE, "either", PUBLIC_DATA_WITNESS_TEXT);
   const appendedWitness = (tree: TreeId) => (reference: BlockSelector, value: Fr) =>
     pathWitness(stateAt(services, reference), tree, value);
   const location = (block: number, tree: TreeId, value: Uint8Array): LeafLocation | undefined => {
@@ -120,16 +139,18 @@ export function worldStateMethods(services: StateSource & Pick<NodeServices, "co
     method({
       name: "getPublicStorageAt",
       summary: "Value of a storage slot, zero where none was written",
-      params: ofBlock(param("contract", l2Address), param("slot", field)),
+      params: inBoth(
+        (codecs) => [referenceBlock(codecs), param("contract", codecs.l2Address), param("slot", codecs.field)] as const,
+      ),
       handle: storageAt,
       encode: { node: encodeWord, svc: encodeWord },
-      raw: { node: storageWord, svc: storageWord },
+      raw: rawInBoth(2, storageAt, encodeWord),
       returns: "Field",
     }),
     method({
       name: "findLeavesIndexes",
-      summary: "Where leaves are in a tree and which blocks put them there",
-      params: ofBlock(param("treeId", treeId), param("leafValues", array(field, MOST_LEAVES))),
+      ...LEAVES,
+      params: leaves(RELEASE_CODECS),
       handle: (reference, tree, values) => {
         const block = stateOf(services, reference);
         if (tree === PUBLIC_DATA_TREE && values.length > 0) {
@@ -140,47 +161,57 @@ export function worldStateMethods(services: StateSource & Pick<NodeServices, "co
         return values.map((value) => location(block, tree, value));
       },
       long: (_reference, _tree, values) => values.length > FEW_LEAVES,
-      returns: "(DataInBlock | null)[]",
-      encode: { node: encodeLeafLocations, svc: encodeLeafLocations },
+      encode: { node: encodeLeafLocations },
+    }),
+    method({
+      name: "findLeavesIndexes",
+      ...LEAVES,
+      params: leaves(DEVELOPMENT_CODECS),
+      handle: (reference, tree, values) => {
+        const block = stateOf(services, reference);
+        return values.map((value) => location(block, tree, value));
+      },
+      long: (_reference, _tree, values) => values.length > FEW_LEAVES,
+      encode: { svc: encodeLeafLocations },
     }),
     method({
       name: "getNullifierMembershipWitness",
       summary: "Proof that a nullifier exists",
-      params: ofBlock(param("nullifier", field)),
+      params: inBoth(byField("nullifier")),
       handle: nullifierWitness,
       encode: { node: encodeNullifierWitness, svc: encodeNullifierWitness },
-      raw: { node: presentText, svc: presentText },
+      raw: nullifierText("present"),
       returns: "NullifierMembershipWitness?",
     }),
     method({
       name: "getLowNullifierMembershipWitness",
       ...LOW_NULLIFIER,
-      params: [param("referenceBlock", blockParameter), param("nullifier", field)],
+      params: byField("nullifier")(RELEASE_CODECS),
       handle: lowNullifierWitness,
       encode: { node: encodeNullifierWitness },
-      raw: { node: nullifierText("either") },
+      raw: { node: nullifierText("either").node },
     }),
     method({
       name: "getLowNullifierMembershipWitness",
       ...LOW_NULLIFIER,
-      params: [param("referenceBlock", blockSelector), param("nullifier", field)],
+      params: byField("nullifier")(DEVELOPMENT_CODECS),
       handle: absentNullifierWitness,
       encode: { svc: encodeNullifierWitness },
-      raw: { svc: nullifierText("absent") },
+      raw: { svc: nullifierText("absent").svc },
     }),
     method({
       name: "getPublicDataWitness",
       summary: "Proof of the value of a public data leaf, or of its absence",
-      params: ofBlock(param("leafSlot", field)),
+      params: inBoth(byField("leafSlot")),
       handle: slotWitness,
       encode: { node: encodePublicDataWitness, svc: encodePublicDataWitness },
-      raw: { node: slotText, svc: slotText },
+      raw: leafText(PUBLIC_DATA_TREE, "either", PUBLIC_DATA_WITNESS_TEXT),
       returns: "PublicDataWitness?",
     }),
     method({
       name: "getBlockHashMembershipWitness",
       ...BLOCK_HASH,
-      params: [param("referenceBlock", blockParameter), param("blockHash", field)],
+      params: byField("blockHash")(RELEASE_CODECS),
       handle: (reference, hash) => {
         const unknown = (given: Uint8Array) => new ExecutionError(`Block hash ${toHex(given)} not found.`);
         const before = stateBefore(services, reference, unknown);
@@ -192,7 +223,7 @@ export function worldStateMethods(services: StateSource & Pick<NodeServices, "co
     method({
       name: "getBlockHashMembershipWitness",
       ...BLOCK_HASH,
-      params: [param("referenceBlock", blockSelector), param("blockHash", field)],
+      params: [referenceBlock(DEVELOPMENT_CODECS), param("blockHash", blockHashText)],
       handle: (reference, hash) => {
         const before = stateBefore(services, reference);
         return before === undefined ? undefined : pathWitness(world.at(before), ARCHIVE, hash);
@@ -202,14 +233,14 @@ export function worldStateMethods(services: StateSource & Pick<NodeServices, "co
     method({
       name: "getNoteHashMembershipWitness",
       summary: "Proof that a note hash exists",
-      params: ofBlock(param("noteHash", field)),
+      params: inBoth(byField("noteHash")),
       ...answered(appendedWitness(NOTE_HASH_TREE), encodeMembershipWitness),
       returns: "MembershipWitness?",
     }),
     method({
       name: "getL1ToL2MessageMembershipWitness",
       summary: "Proof that a message from L1 is in the tree",
-      params: ofBlock(param("l1ToL2Message", field)),
+      params: inBoth(byField("l1ToL2Message")),
       ...answered(appendedWitness(L1_TO_L2_MESSAGE_TREE), encodeMessageWitness),
       returns: "L1ToL2MessageWitness?",
     }),

@@ -1,7 +1,9 @@
 import { toHex } from "../../protocol/bytes.ts";
-import { type Codec, type Issue, isObject, type Path, rejected } from "./codec.ts";
-import { field, fieldFromText, isHexText } from "./field.ts";
+import { type Codec, type Issue, isObject, type Path, rejected, shownValue } from "./codec.ts";
+import { fieldFromText, isHexText } from "./field.ts";
+import { archiveRootText, blockHashText, digitCount } from "./hex-text.ts";
 import { integer } from "./number.ts";
+import { word } from "./text.ts";
 
 /** Which block a request means: the proposed tip, a number (an integer >= 0 of any size), or a hash of 32 bytes. */
 export type BlockParameter = "latest" | number | Uint8Array;
@@ -9,8 +11,8 @@ export type BlockParameter = "latest" | number | Uint8Array;
 export const TIP_NAMES = ["proposed", "checkpointed", "proven", "finalized"] as const;
 export type TipName = (typeof TIP_NAMES)[number];
 
-/** The wide form: also any tip, and an archive root after the block. */
-export type BlockSelector = BlockParameter | TipName | { archive: Uint8Array };
+/** The wide form: also any tip, an archive root after the block, and a word that is a hash or, where no block has it, an archive root. */
+export type BlockSelector = BlockParameter | TipName | { archive: Uint8Array } | { hashOrArchive: Uint8Array };
 
 const HASH_SCHEMA = { title: "BlockHash", type: "string", pattern: "^(0x)?[0-9a-fA-F]*$" };
 const NUMBER_SCHEMA = { title: "BlockNumber", type: "integer", minimum: 0 };
@@ -37,6 +39,8 @@ function isTip(value: unknown): value is TipName {
   return (TIP_NAMES as readonly unknown[]).includes(value);
 }
 
+const tip = word(TIP_NAMES);
+
 const FORMS = ["number", "hash", "archive", "tag"] as const;
 
 /** The object forms; other keys are ignored. With a number and a hash the hash decides. */
@@ -49,10 +53,10 @@ function selectorObject(value: Record<string, unknown>, path: Path, issues: Issu
     return rejected(issues, path, `A block parameter object ${rule}, but got [${named}]`);
   }
   const { number, hash, archive, tag } = value;
-  if (archive !== undefined) return { archive: field.read(archive, [...path, "archive"], issues) };
-  if (tag !== undefined) return isTip(tag) ? tag : rejected(issues, path, "Invalid input");
+  if (archive !== undefined) return { archive: archiveRootText.read(archive, [...path, "archive"], issues) };
+  if (tag !== undefined) return tip.read(tag, [...path, "tag"], issues);
   const read = number === undefined ? undefined : integer({ least: 0 }).read(number, [...path, "number"], issues);
-  return hash === undefined ? read! : field.read(hash, [...path, "hash"], issues);
+  return hash === undefined ? read! : blockHashText.read(hash, [...path, "hash"], issues);
 }
 
 const only = (key: string, schema: object) => ({
@@ -61,7 +65,26 @@ const only = (key: string, schema: object) => ({
   required: [key],
 });
 
-/** Objects, hash text, tip names, numbers, tried in this order (sheet 03 section 3.1). */
+const BARE_WORD = /^(?:0x)?([0-9a-fA-F]*)$/;
+const WORD_DIGITS = 64;
+const SELECTOR_FORMS =
+  `Expected a block number, a block hash or archive root of ${WORD_DIGITS} hex digits, ` +
+  `one of ${["latest", ...TIP_NAMES].join(" | ")}, or an object with one of number, hash, archive and tag`;
+
+/** Text that names no tip. */
+function selectorText(text: string, path: Path, issues: Issue[]): BlockSelector {
+  const digits = BARE_WORD.exec(text)?.[1];
+  if (digits === undefined || digits.length === 0) {
+    return rejected(issues, path, `${SELECTOR_FORMS}, received ${shownValue(text)}`);
+  }
+  if (digits.length !== WORD_DIGITS) {
+    const rule = digitCount("A block hash or archive root", digits.length);
+    return rejected(issues, path, `${rule}; a block number is a JSON number`);
+  }
+  return { hashOrArchive: blockHashText.read(text, path, issues) };
+}
+
+/** Objects, tip names, words, numbers. */
 export const blockSelector: Codec<BlockSelector> = {
   schema: {
     title: "BlockSelector",
@@ -77,7 +100,9 @@ export const blockSelector: Codec<BlockSelector> = {
   },
   read(value, path, issues) {
     if (isObject(value)) return selectorObject(value, path, issues);
-    return isTip(value) ? value : blockParameter.read(value, path, issues);
+    if (value === "latest" || isTip(value)) return value;
+    if (typeof value === "string") return selectorText(value, path, issues);
+    return wholeNumber(value) ?? rejected(issues, path, `${SELECTOR_FORMS}, received ${shownValue(value)}`);
   },
 };
 
@@ -85,10 +110,10 @@ export const blockSelector: Codec<BlockSelector> = {
 export const anchorBlock: Codec<Uint8Array> = {
   schema: { title: "BlockHash", anyOf: [HASH_SCHEMA, only("hash", HASH_SCHEMA)] },
   read(value, path, issues) {
-    if (!isObject(value)) return field.read(value, path, issues);
+    if (!isObject(value)) return blockHashText.read(value, path, issues);
     const { number, hash } = value;
     if (number !== undefined) integer({ least: 0 }).read(number, [...path, "number"], issues);
-    return field.read(hash, [...path, "hash"], issues);
+    return blockHashText.read(hash, [...path, "hash"], issues);
   },
 };
 
@@ -96,7 +121,11 @@ export function isArchiveSelector(selector: BlockSelector): selector is { archiv
   return typeof selector === "object" && "archive" in selector;
 }
 
+export function isWordSelector(selector: BlockSelector): selector is { hashOrArchive: Uint8Array } {
+  return typeof selector === "object" && "hashOrArchive" in selector;
+}
+
 /** Selector as messages show it: bare for numbers and tips, `key=value` otherwise (sheet 03 section 7). */
-export function shownSelector(selector: Exclude<BlockSelector, Uint8Array>): string {
+export function shownSelector(selector: Exclude<BlockSelector, Uint8Array | { hashOrArchive: Uint8Array }>): string {
   return isArchiveSelector(selector) ? `archive=${toHex(selector.archive)}` : `${selector}`;
 }

@@ -1,5 +1,5 @@
 import { TIP_NAMES, type TipName } from "./block-parameter.ts";
-import { absent, type Codec, type Issue, isObject, object, type Path, rejected, ruled } from "./codec.ts";
+import { absent, type Codec, type Issue, isObject, object, type Path, rejected, ruled, shownValue } from "./codec.ts";
 import { integer, plainNumber } from "./number.ts";
 import { boolean } from "./text.ts";
 
@@ -20,6 +20,13 @@ const strict = (properties: Record<string, Codec<unknown>>, needed: string[]) =>
   additionalProperties: false,
 });
 
+const SELECTOR_FORMS = `Expected a checkpoint number, one of ${TIP_NAMES.join(" | ")}, or an object with exactly one of number and slot`;
+
+/** Keys of an object in a message. */
+function shownKeys(value: Record<string, unknown>): string {
+  return `the keys [${Object.keys(value).join(", ").slice(0, 80)}]`;
+}
+
 export const checkpointSelector: Codec<CheckpointSelector> = {
   schema: {
     title: "CheckpointParameter",
@@ -34,7 +41,11 @@ export const checkpointSelector: Codec<CheckpointSelector> = {
     } else if (typeof value === "number" || (typeof value === "string" && /^\s*[0-9]+\s*$/.test(value))) {
       return { number: number.read(value, path, issues) };
     }
-    return rejected(issues, path, "Invalid input");
+    return rejected(
+      issues,
+      path,
+      `${SELECTOR_FORMS}, received ${isObject(value) ? shownKeys(value) : shownValue(value)}`,
+    );
   },
 };
 
@@ -59,6 +70,9 @@ const fromSlot = integer({ least: 0 });
 const range = object({ from, limit });
 const bySlot = object({ fromSlot, limit, reverse: absent(boolean) });
 
+const QUERY_FORMS =
+  "Expected an object with the keys from and limit, or epoch, or fromSlot, limit and optionally reverse";
+
 function readQuery(value: Record<string, unknown>, path: Path, issues: Issue[]): CheckpointsQuery {
   if (exactly(value, "from", "limit")) return range.read(value, path, issues);
   if (exactly(value, "epoch")) return { epoch: epoch.read(value.epoch, [...path, "epoch"], issues) };
@@ -66,7 +80,7 @@ function readQuery(value: Record<string, unknown>, path: Path, issues: Issue[]):
     const read = bySlot.read(value, path, issues);
     return { ...read, reverse: read.reverse ?? false };
   }
-  return rejected(issues, path, "Invalid input");
+  return rejected(issues, path, `${QUERY_FORMS}, received ${shownKeys(value)}`);
 }
 
 export const checkpointsQuery: Codec<CheckpointsQuery> = {
@@ -79,7 +93,9 @@ export const checkpointsQuery: Codec<CheckpointsQuery> = {
     ],
   },
   read: (value, path, issues) =>
-    isObject(value) ? readQuery(value, path, issues) : rejected(issues, path, "Invalid input"),
+    isObject(value)
+      ? readQuery(value, path, issues)
+      : rejected(issues, path, `${QUERY_FORMS}, received ${shownValue(value)}`),
 };
 
 /** A list's length as both namespaces take it: a JSON number, which may be a fraction (sheet 02 section 2.1). */

@@ -42,6 +42,12 @@ export function typeName(value: unknown): string {
   return typeof value;
 }
 
+/** A value in a message: text in quotes and cut, of anything else the type. */
+export function shownValue(value: unknown): string {
+  if (typeof value === "string") return `'${value.slice(0, 80)}'`;
+  return typeof value === "number" ? `${value}` : typeName(value);
+}
+
 export function wrongType<T>(issues: Issue[], path: Path, expected: string, value: unknown): T {
   return rejected(issues, path, value === undefined ? "Required" : `Expected ${expected}, received ${typeName(value)}`);
 }

@@ -41,7 +41,8 @@ function fieldFromDecimal(text: string): Fr {
   return Buffer.from(value.toString(16).padStart(64, "0"), "hex");
 }
 
-function canonical(bytes: Uint8Array): Fr {
+/** Throws an ExecutionError for a word that is no field. */
+export function canonical(bytes: Uint8Array): Fr {
   if (!isCanonicalFr(bytes)) throw tooLarge(Buffer.from(bytes).toString("hex"));
   return bytes;
 }

@@ -2,6 +2,7 @@ import { ExecutionError } from "../jsonrpc/errors.ts";
 import { anchorBlock } from "./block-parameter.ts";
 import { absent, array, type Codec, converted, isObject, object, optional, ruled } from "./codec.ts";
 import { field, l2Address, txHash } from "./field.ts";
+import { fieldText, l2AddressText, txHashText } from "./hex-text.ts";
 import { integer } from "./number.ts";
 import { boolean } from "./text.ts";
 
@@ -36,7 +37,7 @@ export interface LogCursor {
 
 const place = integer({ least: 0 });
 const cursorByIndex = object({ blockNumber: place, txIndexWithinBlock: place, logIndexWithinTx: place });
-const cursorByHash = object({ blockNumber: place, txHash, logIndexWithinTx: place });
+const cursorByHash = object({ blockNumber: place, txHash: txHashText, logIndexWithinTx: place });
 
 const logCursor: Codec<LogCursor> = {
   schema: { title: "LogCursor", anyOf: [cursorByIndex.schema, cursorByHash.schema] },
@@ -56,14 +57,14 @@ export interface TagEntry {
   afterLog: LogCursor | undefined;
 }
 
-const tagWithCursor = object({ tag: field, afterLog: optional(logCursor) });
+const tagWithCursor = object({ tag: fieldText, afterLog: optional(logCursor) });
 
 const tagEntry: Codec<TagEntry> = {
-  schema: { title: "TagEntry", anyOf: [field.schema, tagWithCursor.schema] },
+  schema: { title: "TagEntry", anyOf: [fieldText.schema, tagWithCursor.schema] },
   read: (value, path, issues) =>
     isObject(value)
       ? tagWithCursor.read(value, path, issues)
-      : { tag: field.read(value, path, issues), afterLog: undefined },
+      : { tag: fieldText.read(value, path, issues), afterLog: undefined },
 };
 
 /** Most logs of a tag in one answer of the development namespace. */
@@ -87,7 +88,7 @@ const commonKeys = {
   tags,
   fromBlock: optional(place),
   toBlock: optional(place),
-  txHash: optional(txHash),
+  txHash: optional(txHashText),
   referenceBlock: optional(anchorBlock),
   includeEffects: optional(boolean, false),
   limitPerTag: optional(limitPerTag, MOST_LOGS_PER_TAG),
@@ -100,7 +101,7 @@ const oneScope = ({ txHash: tx, fromBlock, toBlock }: { txHash?: Uint8Array; fro
 
 /** PrivateLogsQuery and PublicLogsQuery (sheet 03 section 9). */
 export const privateLogsQuery = ruled(object(commonKeys), oneScope);
-export const publicLogsQuery = ruled(object({ ...commonKeys, contractAddress: l2Address }), oneScope);
+export const publicLogsQuery = ruled(object({ ...commonKeys, contractAddress: l2AddressText }), oneScope);
 
 type Read<C> = C extends Codec<infer T> ? T : never;
 export type LogFilter = Read<typeof logFilter>;

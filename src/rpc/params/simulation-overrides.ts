@@ -1,6 +1,6 @@
 import { concat } from "../../protocol/bytes.ts";
 import { array, type Codec, converted, isObject, object, optional, rejected, ruled, wrongType } from "./codec.ts";
-import { field, l2Address } from "./field.ts";
+import { fieldText, l2AddressText } from "./hex-text.ts";
 import { oneOf } from "./number.ts";
 
 const MOST_STORAGE_OVERRIDES = 200;
@@ -30,13 +30,13 @@ const publicKeys = converted(
 /** ContractInstanceWithAddress of this generation (sheet 02 section 4.8). */
 const instance = object({
   version: oneOf([1]),
-  salt: field,
-  deployer: l2Address,
-  currentContractClassId: field,
-  originalContractClassId: field,
-  initializationHash: field,
+  salt: fieldText,
+  deployer: l2AddressText,
+  currentContractClassId: fieldText,
+  originalContractClassId: fieldText,
+  initializationHash: fieldText,
   publicKeys,
-  address: l2Address,
+  address: l2AddressText,
 });
 
 type Read<C> = C extends Codec<infer T> ? T : never;
@@ -54,13 +54,13 @@ const contracts: Codec<ContractOverride[]> = {
       return rejected(issues, path, `contracts must have at most ${MOST_CONTRACT_OVERRIDES} entries`);
     }
     return entries.map(([address, entry]) => ({
-      address: l2Address.read(address, [...path, address.slice(0, 80)], issues),
+      address: l2AddressText.read(address, [...path, address.slice(0, 80)], issues),
       instance: contractEntry.read(entry, [...path, address.slice(0, 80)], issues)?.instance,
     }));
   },
 };
 
-const storage = array(object({ contract: l2Address, slot: field, value: field }));
+const storage = array(object({ contract: l2AddressText, slot: fieldText, value: fieldText }));
 
 /** SimulationOverrides (sheet 03 section 6.6). */
 export const simulationOverrides = object({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { chain, EPOCH, svc } from "../support/development-chain.ts";
-import { IDENTITY, wordOf } from "../support/fakes.ts";
+import { fakeWorld, IDENTITY, wordOf } from "../support/fakes.ts";
 
 const { ask, respond } = svc();
 
@@ -13,6 +13,40 @@ describe("1.3 parameters", () => {
       "Array must contain at most 1 element(s) ()",
     ]);
     expect(await ask("node_getVersion", 1)).toBe(344372055);
+  });
+
+  test("a list that is too short is told how many are required, where the release counts the optional ones too", async () => {
+    expect(await ask("svc_getBlock")).toEqual([-32701, "Array must contain at least 1 element(s) ()"]);
+    expect(await ask("svc_getBlocks", 1)).toEqual([-32701, "Array must contain at least 2 element(s) ()"]);
+    expect(await ask("svc_getPrivateLogsByTags")).toEqual([-32701, "Array must contain at least 1 element(s) ()"]);
+    expect(await ask("node_getPrivateLogsByTags")).toEqual([-32701, "Array must contain at least 3 element(s) ()"]);
+  });
+
+  test("words are hex with and without 0x alike, where the release reads digits as decimal and refuses letters", async () => {
+    const asked: string[] = [];
+    const { ask: askRead } = svc({
+      world: fakeWorld(3, { findLeaf: (_block, _tree, value) => void asked.push(toHex(value)) }),
+    });
+    for (const text of ["0x10", "10", "0xaB", "Ab", toHex(wordOf(0x21)), toHex(wordOf(0x21)).slice(2)]) {
+      expect(await askRead("svc_getNoteHashMembershipWitness", "latest", text)).toBeNull();
+    }
+    const word = (digits: string) => `0x${digits.padStart(64, "0")}`;
+    expect(asked).toEqual([word("10"), word("10"), word("ab"), word("ab"), toHex(wordOf(0x21)), toHex(wordOf(0x21))]);
+    expect(await askRead("node_getNoteHashMembershipWitness", "latest", "Ab")).toEqual([
+      -32702,
+      "Tried to create a Fr from an invalid string: Ab",
+    ]);
+  });
+
+  test.each([
+    ["svc_getTxReceipt", ["0x12"], "A tx hash has 64 hex digits, received 2 (0)"],
+    ["svc_getTxEffect", ["1".repeat(66)], "A tx hash has 64 hex digits, received 66 (0)"],
+    ["svc_getBlockHashMembershipWitness", [1, "0x1"], "A block hash has 64 hex digits, received 1 (1)"],
+    ["svc_getContract", ["0x5"], "An address has 64 hex digits, received 1 (0)"],
+    ["svc_getPublicStorageAt", [1, toHex(wordOf(5)), "0x"], "A field has 1 to 64 hex digits, received 0 (2)"],
+    ["svc_getContractClass", [`0x${"0".repeat(65)}`], "A field has 1 to 64 hex digits, received 65 (0)"],
+  ])("%s of %j is told how many digits there are to be", async (method, params, message) => {
+    expect(await ask(method, ...params)).toEqual([-32701, message]);
   });
 
   test("optional ones may be null or left out", async () => {
@@ -41,6 +75,14 @@ describe("3.1 block selectors", () => {
     [{ number: 1, hash: toHex(wordOf(0x13)) }, 3],
     [{ number: 1, extra: true }, 1],
     [toHex(wordOf(0x13)), 3],
+    [toHex(wordOf(0x13)).slice(2), 3],
+    [toHex(wordOf(0x13)).slice(2).toUpperCase(), 3],
+    [toHex(wordOf(0x22)), 2],
+    [toHex(wordOf(0x22)).slice(2), 2],
+    [toHex(IDENTITY.genesisArchiveRoot), 0],
+    [toHex(wordOf(0x2f)), undefined],
+    [{ hash: toHex(wordOf(0x13)).slice(2) }, 3],
+    [{ archive: toHex(wordOf(0x22)).slice(2) }, 2],
     ["latest", 3],
     ["proposed", 3],
     ["checkpointed", 2],
@@ -49,8 +91,6 @@ describe("3.1 block selectors", () => {
     [2, 2],
     [0, 0],
     [4, undefined],
-    ["5", undefined],
-    [{ hash: "0x5" }, undefined],
   ])("%j is block %s", async (selector, number) => {
     const block = (await ask("svc_getBlock", selector)) as { number: number } | null;
     expect(block?.number).toBe(number);
@@ -61,17 +101,35 @@ describe("3.1 block selectors", () => {
   const either = (got: string) =>
     "A block parameter object must name exactly one block, via a single one of number, hash, archive, tag or via " +
     `number and hash together, but got [${got}] (0)`;
+  const forms = (received: string) =>
+    "Expected a block number, a block hash or archive root of 64 hex digits, one of latest | proposed | checkpointed | " +
+    `proven | finalized, or an object with one of number, hash, archive and tag, received ${received} (0)`;
+  const tooShort = (digits: number) =>
+    `A block hash or archive root has 64 hex digits, received ${digits}; a block number is a JSON number (0)`;
   test.each<[unknown, string]>([
     [{}, either("")],
     [{ number: 1, tag: "proven" }, either("number, tag")],
-    [{ tag: "latest" }, "Invalid input (0)"],
+    [
+      { tag: "latest" },
+      "Invalid enum value. Expected 'proposed' | 'checkpointed' | 'proven' | 'finalized', received 'latest' (0.tag)",
+    ],
     [{ number: -1 }, "Number must be greater than or equal to 0 (0.number)"],
     [{ hash: 5 }, "Expected string, received number (0.hash)"],
+    [{ hash: "0x5" }, "A block hash has 64 hex digits, received 1 (0.hash)"],
     [{ archive: "xyz" }, "Not a valid hex string (0.archive)"],
-    [-1, "Invalid input (0)"],
-    ["pending", "Invalid input (0)"],
-    [[], "Invalid input (0)"],
-    [null, "Invalid input (0)"],
+    [{ archive: "12" }, "An archive root has 64 hex digits, received 2 (0.archive)"],
+    ["5", tooShort(1)],
+    ["0xabc", tooShort(3)],
+    ["abc", tooShort(3)],
+    ["0".repeat(66), tooShort(66)],
+    [-1, forms("-1")],
+    [1.5, forms("1.5")],
+    ["pending", forms("'pending'")],
+    ["", forms("''")],
+    ["0x", forms("'0x'")],
+    [" 1", forms("' 1'")],
+    [[], forms("array")],
+    [null, forms("null")],
   ])("%j is refused", async (selector, message) => {
     expect(await ask("svc_getBlock", selector)).toEqual([-32701, message]);
   });
@@ -113,10 +171,20 @@ describe("3.3 checkpoint selectors", () => {
     expect(found?.number).toBe(number);
   });
 
-  test.each([["latest"], [{}], [{ number: 1, slot: 1 }], [{ number: 1, x: 1 }], [null], [true], ["0x1z"]])(
-    "%j is refused",
-    async (selector) => expect(await ask("svc_getCheckpoint", selector)).toEqual([-32701, "Invalid input (0)"]),
-  );
+  test.each([
+    ["latest", "'latest'"],
+    [{}, "the keys []"],
+    [{ number: 1, slot: 1 }, "the keys [number, slot]"],
+    [{ number: 1, x: 1 }, "the keys [number, x]"],
+    [null, "null"],
+    [true, "boolean"],
+    ["0x1z", "'0x1z'"],
+  ])("%j is refused with the forms that are allowed", async (selector, received) => {
+    const forms =
+      "Expected a checkpoint number, one of proposed | checkpointed | proven | finalized, or an object with exactly one of " +
+      `number and slot, received ${received} (0)`;
+    expect(await ask("svc_getCheckpoint", selector)).toEqual([-32701, forms]);
+  });
 });
 
 describe("3.4 checkpoint queries", () => {
@@ -139,16 +207,19 @@ describe("3.4 checkpoint queries", () => {
     expect(found.map(({ checkpointNumber }) => checkpointNumber)).toEqual(numbers);
   });
 
+  const forms = (received: string) =>
+    "Expected an object with the keys from and limit, or epoch, or fromSlot, limit and optionally reverse, " +
+    `received ${received} (0)`;
   test.each<[unknown, string]>([
     [{ from: 1, limit: 201 }, "limit must be at most 200 (0.limit)"],
     [{ fromSlot: 1, limit: 201 }, "limit must be at most 200 (0.limit)"],
     [{ from: 1, limit: 0 }, "Number must be greater than or equal to 1 (0.limit)"],
     [{ from: 1, limit: 1.5 }, "Expected integer, received float (0.limit)"],
-    [{ from: 1 }, "Invalid input (0)"],
-    [{ from: 1, limit: 1, epoch: 1 }, "Invalid input (0)"],
+    [{ from: 1 }, forms("the keys [from]")],
+    [{ from: 1, limit: 1, epoch: 1 }, forms("the keys [from, limit, epoch]")],
     [{ epoch: -1 }, "Number must be greater than or equal to 0 (0.epoch)"],
     [{ fromSlot: 1, limit: 1, reverse: 1 }, "Expected boolean, received number (0.reverse)"],
-    [[], "Invalid input (0)"],
+    [[], forms("array")],
   ])("%j is refused", async (query, message) => {
     expect(await ask("svc_getCheckpointsData", query)).toEqual([-32701, message]);
   });

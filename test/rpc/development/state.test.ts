@@ -29,6 +29,8 @@ describe("7 world state", () => {
     [{ tag: "checkpointed" }, 2],
     ["proven", 1],
     [{ archive: toHex(wordOf(0x21)) }, 1],
+    [toHex(wordOf(0x21)), 1],
+    [toHex(wordOf(0x12)).slice(2), 2],
     [{ archive: toHex(IDENTITY.genesisArchiveRoot) }, 0],
   ])("reference %j reads the state of %i", async (reference, state) => {
     let asked: number | undefined;
@@ -54,14 +56,34 @@ describe("7 world state", () => {
   });
 
   test("nothing is before genesis, where the release gives an error", async () => {
-    expect(await ask("svc_getBlockHashMembershipWitness", 0, "0x1")).toBeNull();
+    expect(await ask("svc_getBlockHashMembershipWitness", 0, unknownHash)).toBeNull();
     expect(await ask("node_getBlockHashMembershipWitness", 0, "0x1")).toEqual([
       -32702,
       "BlockNumber must be non-negative, got -1",
     ]);
-    expect(await ask("svc_getBlockHashMembershipWitness", unknownHash, "0x1")).toEqual([
+    expect(await ask("svc_getBlockHashMembershipWitness", unknownHash, unknownHash)).toEqual([
       -32702,
       expect.stringMatching(/possibly a reorg has occurred\.$/),
+    ]);
+  });
+});
+
+describe("leaves of the public data tree are found by their slots", () => {
+  const slot = wordOf(0x17);
+  const holding = fakeWorld(3, {
+    findLeaf: (_block, tree, value) => (tree === 2 && value[0] === slot[0] ? 140 : undefined),
+    blockOfLeaf: (tree, position) => (tree === 2 && position === 140 ? 2 : undefined),
+  });
+
+  test("in the development namespace, where the release cannot be asked", async () => {
+    const { ask: askHolding } = svc({ world: holding });
+    expect(await askHolding("svc_findLeavesIndexes", "latest", 2, [toHex(slot), "0x1"])).toEqual([
+      { l2BlockNumber: 2, l2BlockHash: toHex(wordOf(0x12)), data: "140" },
+      null,
+    ]);
+    expect(await askHolding("node_findLeavesIndexes", "latest", 2, [toHex(slot)])).toEqual([
+      -32702,
+      expect.stringMatching(/^Attempted to read beyond buffer length/),
     ]);
   });
 });

@@ -7,7 +7,7 @@ import { epochOfSlot } from "../../../protocol/time.ts";
 import { encodeL2ToL1Witness, type L2ToL1Witness } from "../../encoding/development/l2-to-l1-witness.ts";
 import { ExecutionError } from "../../jsonrpc/errors.ts";
 import { optional } from "../../params/codec.ts";
-import { field, txHash } from "../../params/field.ts";
+import { fieldText, txHashText } from "../../params/hex-text.ts";
 import { integer } from "../../params/number.ts";
 import { type Method, method, param } from "../../registry.ts";
 import { fromL1 } from "../l1-answer.ts";
@@ -79,8 +79,8 @@ export function l2ToL1WitnessMethods({ chain, content, identity, outbox, sync }:
       name: "getL2ToL1MembershipWitness",
       summary: "Proof of a message to L1 against the root that L1 holds; nothing until there is one",
       params: [
-        param("txHash", txHash),
-        param("message", field),
+        param("txHash", txHashText),
+        param("message", fieldText),
         param("messageIndexInTx", optional(integer({ least: 0 }))),
       ],
       handle: async (hash, message, index) => {

@@ -1,21 +1,11 @@
 import { encodePeer, encodeProposals, encodeSlotAttestation } from "../../encoding/development/peers.ts";
 import { encodeArray } from "../../encoding/json-writer.ts";
-import { type Codec, optional, rejected, wrongType } from "../../params/codec.ts";
+import { optional } from "../../params/codec.ts";
+import { payloadHashText } from "../../params/hex-text.ts";
 import { integer } from "../../params/number.ts";
 import { boolean } from "../../params/text.ts";
 import { type Method, method, param } from "../../registry.ts";
 import type { NodeServices } from "../services.ts";
-
-const PAYLOAD_HASH = /^0x[0-9a-fA-F]+$/;
-
-/** keccak256 of what a proposal's signature covers; one of another length matches nothing. */
-const payloadHash: Codec<Uint8Array> = {
-  schema: { title: "PayloadHash", type: "string", pattern: PAYLOAD_HASH.source },
-  read(value, path, issues) {
-    if (typeof value !== "string") return wrongType(issues, path, "string", value);
-    return PAYLOAD_HASH.test(value) ? Buffer.from(value.slice(2), "hex") : rejected(issues, path, "Invalid");
-  },
-};
 
 /** Peers and what they sent (sheet 03 section 12). */
 export function peerMethods({ p2p, identity }: Pick<NodeServices, "p2p" | "identity">): Method[] {
@@ -32,7 +22,7 @@ export function peerMethods({ p2p, identity }: Pick<NodeServices, "p2p" | "ident
     method({
       name: "getCheckpointAttestationsForSlot",
       summary: "Attestations to the checkpoint proposals of a slot, or to one of them",
-      params: [slotParam, param("proposalPayloadHash", optional(payloadHash))],
+      params: [slotParam, param("proposalPayloadHash", optional(payloadHashText))],
       handle: (slot, hash) => p2p.attestations(slot, hash),
       returns: "CheckpointAttestation[]",
       encode: { svc: encodeArray(encodeSlotAttestation(identity)) },

@@ -1,0 +1,84 @@
+import type { Fr } from "../../protocol/field.ts";
+import { BUFFER_OBJECT_SCHEMA, bufferObject } from "./bytes.ts";
+import { type Codec, type Issue, type Path, rejected, wrongType } from "./codec.ts";
+import { canonical } from "./field.ts";
+
+/**
+ * Words as the development namespace reads them: hex digits, with and without 0x alike. Text of decimal digits alone is hex too, unlike
+ * in the release's fields.
+ */
+
+const HEX_TEXT = /^(?:0x)?([0-9a-fA-F]*)$/;
+const WORD_DIGITS = 64;
+
+/** The hex digits of a text; undefined beside an issue. */
+function digitsOf(value: unknown, path: Path, issues: Issue[]): string | undefined {
+  if (typeof value !== "string") return wrongType(issues, path, "string", value);
+  return HEX_TEXT.exec(value)?.[1] ?? rejected(issues, path, "Not a valid hex string");
+}
+
+/** `what` names the value in messages, with its article. */
+function exactWord(what: string, title: string): Codec<Uint8Array> {
+  return {
+    schema: { title, type: "string", pattern: "^(0x)?[0-9a-fA-F]{64}$" },
+    read(value, path, issues) {
+      const digits = digitsOf(value, path, issues);
+      if (digits === undefined) return undefined as never;
+      if (digits.length === WORD_DIGITS) return Buffer.from(digits, "hex");
+      return rejected(issues, path, digitCount(what, digits.length));
+    },
+  };
+}
+
+export function digitCount(what: string, given: number): string {
+  return `${what} has ${WORD_DIGITS} hex digits, received ${given}`;
+}
+
+/** As exactWord, but the value has to be a field. Throws an ExecutionError for one that is not. */
+function exactField(what: string, title: string): Codec<Fr> {
+  const word = exactWord(what, title);
+  return {
+    schema: word.schema,
+    read(value, path, issues) {
+      const bytes = word.read(value, path, issues);
+      return bytes === undefined ? (undefined as never) : canonical(bytes);
+    },
+  };
+}
+
+export const blockHashText = exactField("A block hash", "BlockHashInput");
+export const archiveRootText = exactField("An archive root", "ArchiveRootInput");
+export const txHashText = exactField("A tx hash", "TxHashInput");
+/** keccak256 of what a proposal's signature covers, so any word. */
+export const payloadHashText = exactWord("A payload hash", "PayloadHashInput");
+
+/** A field of 1 to 64 hex digits. Throws an ExecutionError from the modulus on. */
+export const fieldText: Codec<Fr> = {
+  schema: { title: "FieldInput", type: "string", pattern: "^(0x)?[0-9a-fA-F]{1,64}$" },
+  read(value, path, issues) {
+    const digits = digitsOf(value, path, issues);
+    if (digits === undefined) return undefined as never;
+    if (digits.length === 0 || digits.length > WORD_DIGITS) {
+      return rejected(issues, path, `A field has 1 to ${WORD_DIGITS} hex digits, received ${digits.length}`);
+    }
+    return canonical(Buffer.from(digits.padStart(WORD_DIGITS, "0"), "hex"));
+  },
+};
+
+/** Base64 of 32 bytes. */
+const ADDRESS_BASE64 = /^[0-9a-zA-Z+/]{43}=$/;
+const hexAddress = exactField("An address", "L2AddressInput");
+
+/** An L2 address as 32 bytes: 64 hex digits, base64 of 32 bytes, or a Buffer object. */
+export const l2AddressText: Codec<Fr> = {
+  schema: {
+    title: "L2AddressInput",
+    anyOf: [{ type: "string", pattern: "^((0x)?[0-9a-fA-F]{64}|[0-9a-zA-Z+/]{43}=)$" }, BUFFER_OBJECT_SCHEMA],
+  },
+  read(value, path, issues) {
+    const bytes = bufferObject(value);
+    if (bytes?.length === 32) return canonical(bytes);
+    if (typeof value === "string" && ADDRESS_BASE64.test(value)) return canonical(Buffer.from(value, "base64"));
+    return hexAddress.read(value, path, issues);
+  },
+};
