@@ -70,10 +70,10 @@ module.exports = {
       to: { path: "^src/config/" },
     },
     {
-      name: "config-imports-nothing-above-protocol",
+      name: "config-imports-the-lowest-rung-only",
       severity: "error",
       from: { path: "^src/config/" },
-      to: { path: "^src/(?!config|protocol)" },
+      to: { path: "^src/(?!config|http|protocol)" },
     },
     {
       name: "source-does-not-import-tests",

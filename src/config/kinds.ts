@@ -1,4 +1,5 @@
-import { REDACTED, Secret } from "./secret.ts";
+import { REDACTED } from "../http/redact.ts";
+import { Secret } from "./secret.ts";
 
 /**
  * How the text of an option becomes a value (sheet 09 section 3). `parse` returns undefined where the text breaks `rule`; an empty

@@ -1,6 +1,5 @@
 import { inspect } from "node:util";
-
-export const REDACTED = "[Redacted]";
+import { REDACTED } from "../http/redact.ts";
 
 /** A value that is shown as [Redacted] wherever it is printed, inspected or serialized. */
 export class Secret<T> {
@@ -27,21 +26,7 @@ export class Secret<T> {
   }
 }
 
-/**
- * What may be shown of a URL. Providers put keys into user info, path and query, so of a network URL only scheme and host remain;
- * file, s3 and gs locations keep their path.
- */
-export function shownUrl(text: string): string {
-  if (!URL.canParse(text)) return REDACTED;
-  const url = new URL(text);
-  if (url.protocol === "file:") return text;
-  const query = url.search === "" ? "" : `?${REDACTED}`;
-  if (url.protocol === "s3:" || url.protocol === "gs:") return `${url.protocol}//${url.host}${url.pathname}${query}`;
-  const bare = (url.pathname === "/" || url.pathname === "") && query === "" && url.username === "";
-  return bare ? `${url.protocol}//${url.host}` : `${url.protocol}//${url.host}/${REDACTED}`;
-}
-
-/** The parts of a URL that shownUrl leaves out and that are long enough to be looked for in other text. */
+/** The parts of a URL that redactUrl leaves out and that are long enough to be looked for in other text. */
 export function secretPartsOfUrl(text: string): string[] {
   if (!URL.canParse(text)) return [];
   const url = new URL(text);

@@ -1,5 +1,6 @@
+import { redactUrl } from "../http/redact.ts";
 import type { Kind } from "./kinds.ts";
-import { secretPartsOfUrl, shownUrl } from "./secret.ts";
+import { secretPartsOfUrl } from "./secret.ts";
 
 /** A URL of one of the schemes, kept as written without trailing slashes. */
 export function url(...schemes: string[]): Kind<string> {
@@ -14,7 +15,7 @@ export function url(...schemes: string[]): Kind<string> {
       if (parsed.protocol === "file:" && parsed.host !== "") return undefined;
       return trimmed.replace(/\/+$/, "");
     },
-    show: shownUrl,
+    show: redactUrl,
     secrets: secretPartsOfUrl,
   };
 }
@@ -28,7 +29,7 @@ export const location: Kind<string> = {
     const trimmed = given.trim();
     return /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? url("http", "https", "file").parse(trimmed) : trimmed;
   },
-  show: (value) => (URL.canParse(value) ? shownUrl(value) : value),
+  show: (value) => (URL.canParse(value) ? redactUrl(value) : value),
   secrets: secretPartsOfUrl,
 };
 

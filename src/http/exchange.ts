@@ -1,74 +1,115 @@
-export interface HttpRequest {
-  method?: "GET" | "HEAD" | "POST" | "PUT";
+import { failureCode, HttpError } from "./errors.ts";
+import { Patience, type TimeLimits } from "./patience.ts";
+import { redirected, type Target } from "./redirect.ts";
+
+export interface HttpCall {
+  method?: "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
+  url: string | URL;
   headers?: Record<string, string>;
-  body?: string;
-  /** For the whole exchange, body included. */
-  timeoutMs: number;
-  maxBytes: number;
+  body?: Uint8Array | string;
   signal?: AbortSignal;
 }
 
-export interface HttpAnswer {
+export interface HttpReply {
   status: number;
-  body: Uint8Array;
+  headers: Headers;
+  /** To be read once; breaking off ends the exchange. Throws an HttpError. */
+  body: AsyncIterable<Uint8Array>;
 }
 
-/** An HTTP exchange did not come to an answer. */
-export class HttpError extends Error {
-  override readonly name = "HttpError";
-  readonly kind: "unreachable" | "timeout" | "too-large" | "aborted";
-
-  constructor(kind: HttpError["kind"], rule: string, options?: ErrorOptions) {
-    super(rule, options);
-    this.kind = kind;
-  }
-}
-
-/** The system's word for a failed connection (ECONNREFUSED and the like), without the address. */
-function reasonOf(error: unknown): string {
-  for (let e = error; e instanceof Error; e = e.cause) {
-    const code = (e as NodeJS.ErrnoException).code;
-    if (typeof code === "string") return code;
-  }
-  return error instanceof Error ? error.name : "unknown";
+export interface WholeReply {
+  status: number;
+  headers: Headers;
+  body: Buffer;
 }
 
 /** Moves user and password of a URL, which fetch refuses, into a basic Authorization header. */
-function withoutCredentials(url: string): { url: string; headers: Record<string, string> } {
-  const parsed = new URL(url);
-  if (!parsed.username && !parsed.password) return { url, headers: {} };
-  const pair = `${decodeURIComponent(parsed.username)}:${decodeURIComponent(parsed.password)}`;
-  parsed.username = "";
-  parsed.password = "";
-  return { url: parsed.href, headers: { authorization: `Basic ${Buffer.from(pair).toString("base64")}` } };
+function withoutCredentials(given: string | URL): { url: URL; headers: Record<string, string> } {
+  const url = new URL(given);
+  if (!url.username && !url.password) return { url, headers: {} };
+  const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  url.username = "";
+  url.password = "";
+  return { url, headers: { authorization: `Basic ${Buffer.from(pair).toString("base64")}` } };
 }
 
-/** One exchange, read to the end. Any status is an answer. Throws an HttpError that never repeats the URL. */
-export async function exchange(address: string, request: HttpRequest): Promise<HttpAnswer> {
-  const deadline = AbortSignal.timeout(request.timeoutMs);
-  const { url, headers } = withoutCredentials(address);
+/**
+ * One exchange, whose answer is read piece by piece. Any status is an answer. Bodies come as they are stored, not decoded, unless the
+ * call accepts an encoding. Every wait for the server, for the head as for each piece, counts against `limits`; what the reader does
+ * with a piece does not. Throws an HttpError.
+ */
+export async function openExchange(call: HttpCall, limits: TimeLimits): Promise<HttpReply> {
+  const stop = new AbortController();
+  const patience = new Patience(limits, call.body?.length ?? 0, (error) => stop.abort(error));
+  const stopped = (): void => stop.abort(new HttpError("aborted", "stopped by the caller"));
+  call.signal?.addEventListener("abort", stopped, { once: true });
+  const end = (): void => {
+    call.signal?.removeEventListener("abort", stopped);
+    patience.end();
+  };
+  const translated = (error: unknown): HttpError => {
+    if (error instanceof HttpError) return error;
+    if (stop.signal.aborted) return stop.signal.reason as HttpError;
+    return new HttpError("unreachable", `cannot be reached (${failureCode(error)})`);
+  };
+  let response: Response;
   try {
-    const response = await fetch(url, {
-      method: request.method ?? "GET",
-      headers: { ...headers, ...request.headers },
-      body: request.body,
-      signal: request.signal ? AbortSignal.any([deadline, request.signal]) : deadline,
-    });
-    const parts: Uint8Array[] = [];
-    let size = 0;
-    for await (const part of response.body ?? []) {
-      size += part.length;
-      if (size > request.maxBytes)
-        throw new HttpError("too-large", `the answer is longer than ${request.maxBytes} bytes`);
-      parts.push(part);
-    }
-    return { status: response.status, body: Buffer.concat(parts, size) };
+    if (call.signal?.aborted) stopped();
+    response = await answerOf(call, patience, stop.signal);
   } catch (error) {
-    if (error instanceof HttpError) throw error;
-    if (request.signal?.aborted) throw new HttpError("aborted", "stopped by the caller", { cause: error });
-    if (deadline.aborted) {
-      throw new HttpError("timeout", `no complete answer within ${request.timeoutMs} ms`, { cause: error });
-    }
-    throw new HttpError("unreachable", `cannot be reached (${reasonOf(error)})`, { cause: error });
+    end();
+    throw translated(error);
   }
+  async function* body(): AsyncGenerator<Uint8Array> {
+    const pieces = response.body?.getReader();
+    try {
+      for (;;) {
+        const next = await patience.during(() => pieces?.read() ?? Promise.resolve(undefined));
+        if (next === undefined || next.done) return;
+        patience.received(next.value.length);
+        yield next.value;
+      }
+    } catch (error) {
+      throw translated(error);
+    } finally {
+      end();
+      await pieces?.cancel().catch(() => undefined);
+    }
+  }
+  patience.untilRead();
+  return { status: response.status, headers: response.headers, body: body() };
+}
+
+/** The head of the answer, after redirects. */
+async function answerOf(call: HttpCall, patience: Patience, signal: AbortSignal): Promise<Response> {
+  const { method = "GET", body } = call;
+  const first = withoutCredentials(call.url);
+  let target: Target = {
+    url: first.url,
+    headers: { "accept-encoding": "identity", ...first.headers, ...call.headers },
+  };
+  for (let redirects = 0; ; redirects++) {
+    const { url, headers } = target;
+    const init = { method, headers, body: body as RequestInit["body"], signal, redirect: "manual" } as const;
+    const response = await patience.during(() => fetch(url, init));
+    const next = redirected(response, { method, ...target }, redirects);
+    if (next === undefined) return response;
+    await response.body?.cancel();
+    target = next;
+  }
+}
+
+/** One exchange, read to the end. Any status is an answer. Throws an HttpError. */
+export async function wholeExchange(call: HttpCall, limits: TimeLimits & { maxBytes: number }): Promise<WholeReply> {
+  const { status, headers, body } = await openExchange(call, limits);
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of body) {
+    size += part.length;
+    if (size > limits.maxBytes) {
+      throw new HttpError("too-large", `the answer is longer than ${limits.maxBytes} bytes`);
+    }
+    parts.push(part);
+  }
+  return { status, headers, body: Buffer.concat(parts, size) };
 }

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { wholeExchange } from "../http/exchange.ts";
+import { parseJson } from "../http/json.ts";
 import { KeystoreError, type KeystoreIssue } from "./errors.ts";
 import type { Keystore } from "./keystore.ts";
 
@@ -8,18 +10,22 @@ export type ListRemoteAccounts = (url: string) => Promise<string[]>;
 /** Pauses between attempts (sheet 08 section 6.3). Milliseconds. */
 const RETRY_WAITS_MS = [1000, 2000, 4000, 8000, 16_000];
 const REQUEST_LIMIT_MS = 10_000;
+const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /** Asks a remote signer over JSON-RPC (eth_accounts). Rejects when it does not answer with a list. */
 export const listRemoteAccounts: ListRemoteAccounts = async (url) => {
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_accounts", params: [] }),
-    signal: AbortSignal.timeout(REQUEST_LIMIT_MS),
-  });
-  const answer: unknown = await response.json();
+  const { status, body } = await wholeExchange(
+    {
+      method: "POST",
+      url,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_accounts", params: [] }),
+    },
+    { totalMs: REQUEST_LIMIT_MS, maxBytes: MAX_ANSWER_BYTES },
+  );
+  const answer = parseJson(body);
   const accounts = typeof answer === "object" && answer !== null && "result" in answer ? answer.result : undefined;
-  if (!Array.isArray(accounts)) throw new TypeError(`eth_accounts answered with status ${response.status} and no list`);
+  if (!Array.isArray(accounts)) throw new TypeError(`eth_accounts answered with status ${status} and no list`);
   return accounts.map((account) => String(account).toLowerCase());
 };
 

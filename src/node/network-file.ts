@@ -4,7 +4,9 @@ import { fileURLToPath } from "node:url";
 import { type Configuration, configure, type Given } from "../config/configuration.ts";
 import { ConfigurationError } from "../config/errors.ts";
 import { type NetworkEntry, parseNetworkFile } from "../config/network-entry.ts";
-import { shownUrl } from "../config/secret.ts";
+import { HttpError } from "../http/errors.ts";
+import { wholeExchange } from "../http/exchange.ts";
+import { redactUrl } from "../http/redact.ts";
 import { NetworkFileCache } from "./network-file-cache.ts";
 
 /** Where the public networks publish their files, tried in order (sheet 09 section 2.4). */
@@ -62,17 +64,11 @@ export interface NetworkFile {
 }
 
 const isRemote = (location: string): boolean => /^https?:\/\//i.test(location);
-const shown = (location: string): string => (isRemote(location) ? shownUrl(location) : location);
+const shown = (location: string): string => (isRemote(location) ? redactUrl(location) : location);
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.name === "TimeoutError") return `no answer within ${FETCH_LIMIT_MS} ms`;
-  const { cause } = error;
-  // fetch says what happened in its cause only; both may hold the URL.
-  if (error instanceof TypeError) {
-    const code = cause instanceof Error ? (cause as NodeJS.ErrnoException).code : undefined;
-    return `the request failed${code === undefined ? "" : ` (${code})`}`;
-  }
+  if (error instanceof HttpError) return error.message;
   const { code } = error as NodeJS.ErrnoException;
   return code === undefined ? error.message : `the file cannot be read (${code})`;
 }
@@ -87,17 +83,6 @@ function expiryOf(headers: Headers, now: number): number {
   return Number.isNaN(expires) ? now + DEFAULT_LIFE_MS : expires;
 }
 
-async function bodyOf(response: Response): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for await (const part of response.body ?? []) {
-    length += part.length;
-    if (length > MOST_BYTES) throw new FetchError(`the file is larger than ${MOST_BYTES} bytes`);
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString("utf8");
-}
-
 /** Fetches one location, or finds by its etag that the copy is current. Throws where the answer is of no use. */
 async function fetchEntry(
   location: string,
@@ -105,19 +90,15 @@ async function fetchEntry(
   cache: NetworkFileCache,
 ): Promise<NetworkEntry | undefined> {
   const copy = cache.read(location);
-  const response = await fetch(location, {
-    headers: copy?.etag === undefined ? {} : { "if-none-match": copy.etag },
-    signal: AbortSignal.timeout(FETCH_LIMIT_MS),
-  });
-  const notModified = response.status === 304 && copy !== undefined;
-  if (!response.ok && !notModified) {
-    await response.body?.cancel();
-    throw new FetchError(`HTTP status ${response.status}`);
-  }
-  const text = notModified ? copy.text : await bodyOf(response);
+  const asked: Record<string, string> = copy?.etag === undefined ? {} : { "if-none-match": copy.etag };
+  const limits = { totalMs: FETCH_LIMIT_MS, maxBytes: MOST_BYTES };
+  const { status, headers, body } = await wholeExchange({ url: location, headers: asked }, limits);
+  const notModified = status === 304 && copy !== undefined;
+  if (status !== 200 && !notModified) throw new FetchError(`HTTP status ${status}`);
+  const text = notModified ? copy.text : body.toString("utf8");
   const entry = parseNetworkFile(text, network);
-  const etag = response.headers.get("etag") ?? (notModified ? copy.etag : undefined);
-  cache.write({ location, etag, expires: expiryOf(response.headers, now()), text });
+  const etag = headers.get("etag") ?? (notModified ? copy.etag : undefined);
+  cache.write({ location, etag, expires: expiryOf(headers, now()), text });
   return entry;
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { redactUrl } from "../../src/http/redact-url.ts";
+import { redactUrl } from "../../src/http/redact.ts";
 import { rollupAbi } from "../../src/l1/abi/rollup.ts";
 import { connectRollup } from "../../src/l1/connect.ts";
 import { read } from "../../src/l1/contracts/contract.ts";
@@ -94,9 +94,9 @@ describe("an L1 endpoint", () => {
     url.pathname = "/v3/0123456789abcdef0123456789abcdef";
     url.search = "?key=sesame";
     const error = (await failure(blockNumber(rpcOf([url.href])))) as Error;
-    expect(error.message).toContain(`http://${url.host}/v3/[redacted]`);
+    expect(error.message).toContain(`http://${url.host}/[Redacted]`);
     expect(`${error.message} ${error.stack} ${JSON.stringify(error)}`).not.toMatch(/hunter2|sesame|0123456789abcdef/);
-    expect(redactUrl("no url: secret")).toBe("[not a URL]");
+    expect(redactUrl("no url: secret")).toBe("[Redacted]");
   });
 
   test("gets user and password as basic authorization", async () => {

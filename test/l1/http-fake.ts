@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What a fake answers: a JSON value, raw content with a status, or nothing at all ("silence"). */
+/** What a fake answers: a JSON value, raw content with a status, whatever a function writes, or nothing at all ("silence"). */
 export type FakeAnswer =
   | { json: unknown; status?: number }
   | { raw: string | Uint8Array; status?: number; type?: string }
+  | { write: (response: ServerResponse) => void }
   | "silence";
 
 export interface FakeRequest {
@@ -37,6 +38,7 @@ export async function httpFake(answer: (request: FakeRequest) => FakeAnswer | Pr
     seen.push(request);
     const given = await answer(request);
     if (given === "silence") return;
+    if ("write" in given) return given.write(response);
     const json = "json" in given;
     response.writeHead(given.status ?? 200, {
       "content-type": json ? "application/json" : (given.type ?? "text/html"),
@@ -56,6 +58,21 @@ export async function httpFake(answer: (request: FakeRequest) => FakeAnswer | Pr
         server.close(() => resolve());
         server.closeAllConnections();
       }),
+  };
+}
+
+/** Answers 200 and then the bytes of `content`, one every `everyMs`; spaces without end when there is no content. */
+export function drip(everyMs: number, content?: Uint8Array): FakeAnswer {
+  return {
+    write(response) {
+      response.writeHead(200, { "content-type": "application/octet-stream" });
+      let at = 0;
+      const timer = setInterval(() => {
+        if (content !== undefined && at >= content.length) response.end();
+        else response.write(content === undefined ? " " : content.subarray(at, ++at));
+      }, everyMs);
+      response.once("close", () => clearInterval(timer));
+    },
   };
 }
 

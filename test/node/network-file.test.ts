@@ -216,9 +216,9 @@ describe("without any source the error names each with its reason, and no key", 
     [
       "a file too large",
       (_, response) => response.end(Buffer.alloc(1024 * 1024 + 1, 32)),
-      "the file is larger than 1048576 bytes",
+      "the answer is longer than 1048576 bytes",
     ],
-    ["a broken connection", (request) => request.socket.destroy(), "the request failed (UND_ERR_SOCKET)"],
+    ["a broken connection", (request) => request.socket.destroy(), "cannot be reached (UND_ERR_SOCKET)"],
   ])("%s", async (_, how, reason) => {
     answer = how;
     const error = await failureOf(read());

@@ -1,4 +1,4 @@
-import { redactUrl } from "../../http/redact-url.ts";
+import { redactUrl } from "../../http/redact.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import { BlobSourceConfigurationError, BlobSourceError } from "./errors.ts";
 import { HTTP_RETRY_DELAYS_MS } from "./http-retry.ts";

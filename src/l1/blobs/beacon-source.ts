@@ -1,4 +1,4 @@
-import { redactUrl } from "../../http/redact-url.ts";
+import { redactUrl } from "../../http/redact.ts";
 import { isZero, toHex } from "../../protocol/bytes.ts";
 import { L1Error } from "../errors.ts";
 import { block } from "../rpc/answers.ts";

@@ -1,5 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { exchange, type HttpAnswer, HttpError, type HttpRequest } from "../../http/exchange.ts";
+import { HttpError } from "../../http/errors.ts";
+import { type HttpCall, type WholeReply, wholeExchange } from "../../http/exchange.ts";
+import { isPassing, withRetries } from "../../http/retry.ts";
 import { BlobSourceError } from "./errors.ts";
 
 /** Waits after a failed exchange (sheet 04 section 4.6). */
@@ -9,31 +10,22 @@ export interface RetryOptions {
   /** Name of the source, for the error. */
   source: string;
   retryDelaysMs: readonly number[];
+  /** For one exchange, and the time within which it is repeated. Milliseconds. */
+  timeoutMs: number;
+  maxBytes: number;
 }
 
-/** Statuses that say nothing about the thing asked for, only about the moment. */
-const isPassing = (status: number) => status === 429 || status >= 500;
-
 /** One HTTP exchange, repeated while the network or the server fails. Throws a BlobSourceError after the last attempt. */
-export async function exchangeWithRetries(
-  url: string,
-  request: HttpRequest,
-  options: RetryOptions,
-): Promise<HttpAnswer> {
-  for (let attempt = 0; ; attempt++) {
-    let reason: string;
-    let cause: unknown;
-    try {
-      const answer = await exchange(url, request);
-      if (!isPassing(answer.status)) return answer;
-      reason = `HTTP status ${answer.status}`;
-    } catch (error) {
-      if (!(error instanceof HttpError)) throw error;
-      reason = error.message;
-      cause = error;
-    }
-    const wait = options.retryDelaysMs[attempt];
-    if (wait === undefined || request.signal?.aborted) throw new BlobSourceError(options.source, reason, { cause });
-    await sleep(wait, undefined, { signal: request.signal }).catch(() => undefined);
+export async function exchangeWithRetries(call: HttpCall, options: RetryOptions): Promise<WholeReply> {
+  const { source, retryDelaysMs: delaysMs, timeoutMs, maxBytes } = options;
+  const attempt = () => wholeExchange(call, { totalMs: timeoutMs, maxBytes });
+  let reply: WholeReply;
+  try {
+    reply = await withRetries(attempt, { delaysMs, withinMs: timeoutMs, signal: call.signal });
+  } catch (error) {
+    if (error instanceof HttpError) throw new BlobSourceError(source, error.message, { cause: error });
+    throw error;
   }
+  if (isPassing(reply.status)) throw new BlobSourceError(source, `HTTP status ${reply.status}`);
+  return reply;
 }

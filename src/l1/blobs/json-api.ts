@@ -1,3 +1,4 @@
+import { JsonError, parseJson } from "../../http/json.ts";
 import { BlobSourceError } from "./errors.ts";
 import { exchangeWithRetries } from "./http-retry.ts";
 
@@ -10,23 +11,23 @@ export interface JsonApiOptions {
 }
 
 /** A slot holds at most some dozens of blobs of 256 KiB of hex each. */
-const MAX_JSON_BYTES = 128 * 1024 * 1024;
+const MAX_JSON_BYTES = 32 * 1024 * 1024;
 
 /** GET of a JSON document; 404 is undefined. Throws a BlobSourceError for other statuses and for what is not JSON. */
 export async function getJson(url: string, options: JsonApiOptions): Promise<unknown> {
   const { source, retryDelaysMs, timeoutMs, signal } = options;
-  const headers = { accept: "application/json", ...options.headers };
+  const headers = { accept: "application/json", "accept-encoding": "gzip, deflate, br", ...options.headers };
   const { status, body } = await exchangeWithRetries(
-    url,
-    { headers, timeoutMs, maxBytes: MAX_JSON_BYTES, signal },
-    { source, retryDelaysMs },
+    { url, headers, signal },
+    { source, retryDelaysMs, timeoutMs, maxBytes: MAX_JSON_BYTES },
   );
   if (status === 404) return undefined;
   if (status < 200 || status >= 300) throw new BlobSourceError(source, `HTTP status ${status}`);
   try {
-    return JSON.parse(Buffer.from(body).toString("utf8"));
+    return parseJson(body);
   } catch (cause) {
-    throw new BlobSourceError(source, `the answer is not JSON (${body.length} bytes)`, { cause });
+    if (!(cause instanceof JsonError)) throw cause;
+    throw new BlobSourceError(source, `the answer ${cause.message}`, { cause });
   }
 }
 

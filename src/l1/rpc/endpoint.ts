@@ -1,5 +1,7 @@
-import { exchange, HttpError } from "../../http/exchange.ts";
-import { redactUrl } from "../../http/redact-url.ts";
+import { HttpError } from "../../http/errors.ts";
+import { type WholeReply, wholeExchange } from "../../http/exchange.ts";
+import { JsonError, parseJson } from "../../http/json.ts";
+import { redactUrl, withoutUrl } from "../../http/redact.ts";
 import { L1EndpointError, L1RpcError } from "../errors.ts";
 
 export interface EndpointOptions {
@@ -17,7 +19,17 @@ interface Call {
   reject(error: Error): void;
 }
 
-const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
+const FAILURES = {
+  unreachable: "unreachable",
+  aborted: "unreachable",
+  timeout: "timeout",
+  "too-slow": "timeout",
+  "too-large": "nonsense",
+  redirect: "nonsense",
+} as const;
+
+/** A batch of 50 blobs by hash is 13 MiB, and few answers are larger. */
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 function revertData(data: unknown): string | undefined {
   if (typeof data === "string")
@@ -99,7 +111,7 @@ export class JsonRpcEndpoint {
       reject(
         new L1RpcError(
           typeof code === "number" ? code : 0,
-          typeof message === "string" ? message.slice(0, 300) : "no message",
+          typeof message === "string" ? withoutUrl(message.slice(0, 1000), this.#url).slice(0, 300) : "no message",
           revertData(data),
           { url: this.name, method },
         ),
@@ -112,33 +124,30 @@ export class JsonRpcEndpoint {
   }
 
   async #post(body: string, method: string): Promise<unknown> {
-    const { timeoutMs, signal } = this.#options;
-    let status: number;
-    let text: string;
+    const { timeoutMs: totalMs, signal } = this.#options;
+    let reply: WholeReply;
     try {
-      const headers = { "content-type": "application/json", accept: "application/json" };
-      const answer = await exchange(this.#url, {
-        method: "POST",
-        headers,
-        body,
-        timeoutMs,
-        maxBytes: MAX_ANSWER_BYTES,
-        signal,
-      });
-      status = answer.status;
-      text = Buffer.from(answer.body).toString("utf8");
+      const headers = {
+        "content-type": "application/json",
+        accept: "application/json",
+        "accept-encoding": "gzip, deflate, br",
+      };
+      const call = { method: "POST", url: this.#url, headers, body, signal } as const;
+      reply = await wholeExchange(call, { totalMs, maxBytes: MAX_ANSWER_BYTES });
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
-      throw this.#failure(error.kind === "timeout" ? "timeout" : "unreachable", error.message, method, error);
+      throw this.#failure(FAILURES[error.kind], error.message, method, error);
     }
+    const { status } = reply;
     const ok = status >= 200 && status < 300;
     try {
-      const parsed: unknown = JSON.parse(text);
+      const parsed = parseJson(reply.body);
       // Servers that put JSON-RPC errors under an HTTP error status still mean the JSON-RPC error.
       if (ok || (typeof parsed === "object" && parsed !== null && ("error" in parsed || Array.isArray(parsed))))
         return parsed;
-    } catch {
-      if (ok) throw this.#failure("nonsense", `the answer is not JSON (${text.length} characters)`, method);
+    } catch (error) {
+      if (!(error instanceof JsonError)) throw error;
+      if (ok) throw this.#failure("nonsense", `the answer ${error.message}`, method);
     }
     throw this.#failure("http-status", `HTTP status ${status}`, method);
   }

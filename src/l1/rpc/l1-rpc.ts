@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { redactUrl } from "../../http/redact-url.ts";
+import { redactUrl } from "../../http/redact.ts";
 import { DecodeError } from "../../protocol/errors.ts";
 import {
   HistoricalStateUnavailableError,

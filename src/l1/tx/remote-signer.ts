@@ -1,6 +1,9 @@
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { type Hex, parseTransaction } from "viem";
-import { exchange, HttpError } from "../../http/exchange.ts";
+import { HttpError } from "../../http/errors.ts";
+import { wholeExchange } from "../../http/exchange.ts";
+import { parseJson } from "../../http/json.ts";
+import { withoutUrl } from "../../http/redact.ts";
 import { bigUintBytes, concat, fromHex, readBigUint, toHex } from "../../protocol/bytes.ts";
 import { recoverSigner } from "../committee/recover.ts";
 import { L1SignerError } from "./errors.ts";
@@ -107,15 +110,17 @@ export class RemoteSigner implements L1Signer {
   async #ask(method: string, params: readonly unknown[], signal: AbortSignal | undefined): Promise<string> {
     let answer: unknown;
     try {
-      const { body } = await exchange(this.#url, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-        timeoutMs: REQUEST_LIMIT_MS,
-        maxBytes: MAX_ANSWER_BYTES,
-        signal,
-      });
-      answer = JSON.parse(Buffer.from(body).toString("utf8"));
+      const { body } = await wholeExchange(
+        {
+          method: "POST",
+          url: this.#url,
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+          signal,
+        },
+        { totalMs: REQUEST_LIMIT_MS, maxBytes: MAX_ANSWER_BYTES },
+      );
+      answer = parseJson(body);
     } catch (error) {
       signal?.throwIfAborted();
       throw this.#failure(`${method}: ${error instanceof HttpError ? error.message : "the answer is not JSON"}`, error);
@@ -123,7 +128,9 @@ export class RemoteSigner implements L1Signer {
     if (typeof answer === "object" && answer !== null) {
       if ("result" in answer && typeof answer.result === "string") return answer.result;
       if ("error" in answer && typeof answer.error === "object" && answer.error !== null && "message" in answer.error)
-        throw this.#failure(`${method} was refused: ${String(answer.error.message).slice(0, 200)}`);
+        throw this.#failure(
+          `${method} was refused: ${withoutUrl(String(answer.error.message).slice(0, 1000), this.#url).slice(0, 200)}`,
+        );
     }
     throw this.#failure(`${method} was answered by neither text nor error`);
   }

@@ -1,4 +1,4 @@
-import { exchange } from "../../http/exchange.ts";
+import { wholeExchange } from "../../http/exchange.ts";
 import type { BlockHeader } from "../../protocol/block-header.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import type { GasFees } from "../../protocol/fees/gas-fees.ts";
@@ -106,14 +106,16 @@ export class BotNode {
   }
 
   async #post<T>(url: string, method: string, params: string): Promise<T> {
-    const { status, body } = await exchange(url, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: `{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}`,
-      timeoutMs: CALL_LIMIT_MS,
-      maxBytes: MOST_ANSWER_BYTES,
-      signal: this.#signal,
-    });
+    const { status, body } = await wholeExchange(
+      {
+        method: "POST",
+        url,
+        headers: { "content-type": "application/json" },
+        body: `{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}`,
+        signal: this.#signal,
+      },
+      { totalMs: CALL_LIMIT_MS, maxBytes: MOST_ANSWER_BYTES },
+    );
     const answer = parsed(method, status, body);
     if (answer.error !== undefined) throw new BotCallError(method, status, String(answer.error.message));
     if (status !== 200) throw new BotCallError(method, status, `HTTP ${status}`);

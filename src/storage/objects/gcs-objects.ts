@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isPassing, isPassingError, type WholeReply } from "./http-exchange.ts";
+import { HttpError } from "../../http/errors.ts";
+import type { WholeReply } from "../../http/exchange.ts";
+import { isPassing, isPassingError } from "../../http/retry.ts";
 import { HttpObjects, objectUrl } from "./http-objects.ts";
 import type { ObjectBody, ObjectReader, ObjectStore, ReadOptions, WriteOptions } from "./object-store.ts";
 import type { ObjectTransport } from "./object-transport.ts";
@@ -112,8 +114,9 @@ export class GcsObjects implements ObjectStore {
         if (!isPassing(reply.status)) throw this.#transport.fail("write", key, `HTTP status ${reply.status}`);
         failure = `HTTP status ${reply.status}`;
       } catch (error) {
-        if (!isPassingError(error)) throw error;
+        if (!(error instanceof HttpError)) throw error;
         failure = error.message;
+        if (!isPassingError(error)) throw this.#transport.fail("write", key, String(failure), error);
       }
       if (delay === undefined || signal?.aborted) throw this.#transport.fail("write", key, String(failure));
       await sleep(delay, undefined, { signal }).catch(() => undefined);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type HttpReply, isPassingError } from "./http-exchange.ts";
+import type { HttpReply } from "../../http/exchange.ts";
+import { isPassingError } from "../../http/retry.ts";
 import { DEFAULT_MAX_BYTES, type ObjectBody, type ObjectReader, type ReadOptions } from "./object-store.ts";
 import type { ObjectTransport } from "./object-transport.ts";
 

@@ -1,4 +1,4 @@
-import { redactUrl } from "../../http/redact-url.ts";
+import { redactUrl } from "../../http/redact.ts";
 import { ObjectStoreUrlError } from "./errors.ts";
 import { FileObjects } from "./file-objects.ts";
 import { GcsObjects } from "./gcs-objects.ts";

@@ -1,4 +1,4 @@
-import type { WholeReply } from "./http-exchange.ts";
+import type { WholeReply } from "../../http/exchange.ts";
 import { HttpObjects, objectUrl } from "./http-objects.ts";
 import type { ObjectBody, ObjectReader, ObjectStore, ReadOptions, WriteOptions } from "./object-store.ts";
 import type { ObjectTransport } from "./object-transport.ts";
@@ -7,6 +7,8 @@ import { cut, once } from "./pieces.ts";
 /** Body of one request. S3 takes 10,000 parts, so that an object has at most 312 GiB; parts of one object must have one size. */
 const PART_BYTES = 32 * 1024 * 1024;
 const MAX_PARTS = 10_000;
+/** For telling the store that an upload was given up: its caller may be stopping. */
+const ABANDON_LIMIT_MS = 3000;
 
 export interface S3ObjectsOptions {
   /** Bucket and prefix at the endpoint. */
@@ -94,7 +96,8 @@ export class S3Objects implements ObjectStore {
       if (code !== undefined) throw this.#transport.fail("write", key, `the store refused the parts: ${code}`);
     } catch (error) {
       const url = new URL(`?${upload}`, objectUrl(this.#base, key));
-      await this.#transport.wholeOnce({ method: "DELETE", url }).catch(() => undefined);
+      const brief = AbortSignal.timeout(ABANDON_LIMIT_MS);
+      await this.#transport.wholeOnce({ method: "DELETE", url, signal: brief }).catch(() => undefined);
       throw error;
     } finally {
       await parts.return(undefined);

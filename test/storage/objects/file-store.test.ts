@@ -78,7 +78,7 @@ describe("a store URL", () => {
 
   it("of an unknown kind is named, with the kinds there are", () => {
     expect(() => openObjectReader("ftp://user:secret@host/x")).toThrow(
-      /^Unknown file store config: 'ftp:\/\/host\/x'\. Supported values are file:/,
+      /^Unknown file store config: 'ftp:\/\/host\/\[Redacted\]'\. Supported values are file:/,
     );
   });
 

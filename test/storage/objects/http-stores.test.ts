@@ -78,7 +78,12 @@ describe("an HTTP store", () => {
     failures = 4;
     const error = (await errorOf(reader.get("x"))) as ObjectStoreError;
     expect(error).toBeInstanceOf(ObjectStoreError);
-    expect(error).toMatchObject({ store: bucket.url, operation: "read", key: "x", rule: "HTTP status 500" });
+    expect(error).toMatchObject({
+      store: `${bucket.url}/[Redacted]`,
+      operation: "read",
+      key: "x",
+      rule: "HTTP status 500",
+    });
     expect(error.message).not.toMatch(/secret|pass/);
   });
 
@@ -91,8 +96,8 @@ describe("an HTTP store", () => {
       return true;
     };
     const reader = openObjectReader(bucket.url, { ...quick, retryDelaysMs: [1] });
-    expect(await errorOf(reader.get("never"))).toMatchObject({ rule: "the server was silent for 150 ms" });
-    expect(bucket.seen.length).toBe(2);
+    expect(await errorOf(reader.get("never"))).toMatchObject({ rule: "no complete answer within 150 ms" });
+    expect(bucket.seen.length).toBe(1);
     expect(await errorOf(reader.open("half").then(read))).toMatchObject({
       rule: "the server was silent for 150 ms after 4 of 10 bytes",
     });
@@ -100,18 +105,55 @@ describe("an HTTP store", () => {
 
   it("waits for a slow server as long as something comes", async () => {
     bucket.intercept = (_, response) => {
-      response.writeHead(200, { "content-length": 8 });
-      let left = 8;
+      response.writeHead(200, { "content-length": 10 });
+      let left = 10;
       const timer = setInterval(() => {
         response.write("z");
         if (--left === 0) {
           clearInterval(timer);
           response.end();
         }
-      }, 50);
+      }, 20);
       return true;
     };
-    expect((await read(await openObjectReader(bucket.url, quick).open("slow"))).toString()).toBe("zzzzzzzz");
+    expect((await read(await openObjectReader(bucket.url, quick).open("slow"))).toString()).toBe("zzzzzzzzzz");
+  });
+
+  it("gives a server up that drips, for a whole object as for a stream, however long the object", async () => {
+    bucket.intercept = (_, response) => {
+      response.writeHead(200, { "content-length": 2_000_000 });
+      const timer = setInterval(() => response.write("z"), 10);
+      response.once("close", () => clearInterval(timer));
+      return true;
+    };
+    const reader = openObjectReader(bucket.url, quick);
+    const slow = { rule: expect.stringMatching(/^the server is too slow: \d+ bytes of the answer after \d+ ms/) };
+    expect(await errorOf(reader.get("drip"))).toMatchObject(slow);
+    expect(await errorOf(reader.open("drip").then(read))).toMatchObject(slow);
+    // Neither is asked for again.
+    expect(bucket.seen.length).toBe(2);
+  });
+
+  it("writes to no server that drips its answer", async () => {
+    bucket.intercept = (_, response) => {
+      response.writeHead(200);
+      const timer = setInterval(() => response.write(" "), 10);
+      response.once("close", () => clearInterval(timer));
+      return true;
+    };
+    const short = { timeoutMs: 150, retryDelaysMs: [] };
+    const s3 = openObjectStore(s3Url(), { ...short, awsCredentials });
+    const gcs = openObjectStore("gs://bucket/x", { ...short, googleEndpoint: bucket.url });
+    for (const store of [s3, gcs]) {
+      expect(await errorOf(store.put("key", Buffer.from("content")))).toBeInstanceOf(ObjectStoreError);
+    }
+  });
+
+  it("stops waiting for a token that is slow to come when its caller stops", async () => {
+    const transport = new ObjectTransport("gs://bucket", { timeoutMs: 60_000 }, () => new Promise(() => undefined));
+    const gcs = new GcsObjects({ base: new URL(`${bucket.url}/bucket`), transport });
+    const error = await errorOf(gcs.put("x", Buffer.from("x"), { signal: AbortSignal.timeout(20) }));
+    expect(error).toMatchObject({ rule: "stopped by the caller" });
   });
 
   it("goes on where a connection broke, unless the object has changed", async () => {

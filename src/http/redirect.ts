@@ -1,0 +1,39 @@
+import { HttpError } from "./errors.ts";
+
+/** Where a call goes. */
+export interface Target {
+  url: URL;
+  headers: Record<string, string>;
+}
+
+const MOST_REDIRECTS = 5;
+/** Headers that may go to another host than the one they were meant for: none of them can be a key. */
+const HARMLESS = new Set(["accept", "accept-encoding", "range", "if-range", "if-none-match"]);
+
+/**
+ * Where an answer sends its caller on, undefined when it does not. Only reads are sent on, to http(s) URLs, and never from https to http;
+ * another host does not get the headers that may hold a key. Throws an HttpError.
+ */
+export function redirected(
+  response: Response,
+  { method, url, headers }: Target & { method: string },
+  before: number,
+): Target | undefined {
+  const { status } = response;
+  const location = response.headers.get("location");
+  if (![301, 302, 303, 307, 308].includes(status) || location === null) return undefined;
+  if (method !== "GET" && method !== "HEAD") return undefined;
+  const next = URL.parse(location, url.href);
+  if (next === null || !/^https?:$/.test(next.protocol)) {
+    throw new HttpError("redirect", "the server redirects to something that is no http(s) URL");
+  }
+  if (url.protocol === "https:" && next.protocol === "http:") {
+    throw new HttpError("redirect", "the server redirects from https to http");
+  }
+  if (before >= MOST_REDIRECTS) throw new HttpError("redirect", `the server redirects more than ${before} times`);
+  next.username = "";
+  next.password = "";
+  if (next.origin === url.origin) return { url: next, headers };
+  const kept = Object.entries(headers).filter(([name]) => HARMLESS.has(name.toLowerCase()));
+  return { url: next, headers: Object.fromEntries(kept) };
+}
