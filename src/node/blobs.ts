@@ -10,12 +10,14 @@ const MINUTE_MS = 60_000;
 
 /**
  * The configured blob sources, asked whether they answer. Throws NoBlobSourceReachableError when none does and that is not allowed,
- * BlobSourceConfigurationError or ObjectStoreUrlError.
+ * BlobSourceConfigurationError or ObjectStoreUrlError. `signals.start` ends the start, `signals.l1` calls to L1 for as long as the sources
+ * are used.
  */
 export async function openBlobSources(
   values: Values,
   identity: RollupIdentity,
   logger: L1Logger,
+  signals: { start: AbortSignal; l1: AbortSignal },
 ): Promise<SourcedBlobFetcher> {
   const blobs = createBlobFetcher({
     identity,
@@ -27,12 +29,14 @@ export async function openBlobSources(
     consensusApiKeyHeaders: values.l1ConsensusHostApiKeyHeaders.map((header) => header || undefined),
     archiveUrl: values.archiveApiUrl,
     ...objectStoreAccess(values),
+    signal: signals.l1,
     logger,
   });
   try {
-    const reachable = await blobs.checkSources({ allowEmpty: values.blobAllowEmptySources });
+    const reachable = await blobs.checkSources({ allowEmpty: values.blobAllowEmptySources, signal: signals.start });
     logger.info({ sources: blobs.sourceNames, reachable }, "blob sources are known");
-    await blobs.keepHealthcheck(values.blobHealthcheckUploadIntervalMinutes * MINUTE_MS);
+    // A slow upload store does not hold up the start.
+    void blobs.keepHealthcheck(values.blobHealthcheckUploadIntervalMinutes * MINUTE_MS);
     return blobs;
   } catch (error) {
     await blobs.close();

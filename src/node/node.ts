@@ -122,6 +122,9 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 
     const l1Calls = new AbortController();
     teardown.add("L1 calls", () => l1Calls.abort());
+    // Until the node runs, a stop ends the calls at once; later the synchronizer is told first.
+    const interrupted = (): void => l1Calls.abort(signal.reason);
+    signal.addEventListener("abort", interrupted);
     const clock = new ShiftableClock();
     const l1 = { ...l1Options(options, clock), signal: l1Calls.signal };
     log.info({ urls: shownValue("l1RpcUrls", values), chainId: values.l1ChainId }, "connecting to L1");
@@ -163,7 +166,10 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       "chain store is open",
     );
 
-    const blobs = await openBlobSources(values, identity, loggerFor("l1:blobs"));
+    const blobs = await openBlobSources(values, identity, loggerFor("l1:blobs"), {
+      start: signal,
+      l1: l1Calls.signal,
+    });
     teardown.add("blob sources", () => blobs.close());
 
     const synchronizer = new Synchronizer({
@@ -304,6 +310,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 
     synchronizer.start();
     producer?.sequencer.start();
+    signal.removeEventListener("abort", interrupted);
     return {
       port: listener.port,
       adminPort: admin.port,

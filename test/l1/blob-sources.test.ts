@@ -17,7 +17,7 @@ import { silentLogger } from "../../src/l1/logger.ts";
 import type { L1ContractAddresses } from "../../src/l1/types.ts";
 import { fromHex, toHex } from "../../src/protocol/bytes.ts";
 import { unpackBlobStore } from "./chain-a.ts";
-import { deadUrl, type FakeAnswer, type FakeRequest, type HttpFake, httpFake, rpcFake } from "./http-fake.ts";
+import { deadUrl, drip, type FakeAnswer, type FakeRequest, type HttpFake, httpFake, rpcFake } from "./http-fake.ts";
 
 const NETWORK = "aztec-31337-344372055-0x322813fd9a801c5507c9de605d63cea4f2ce6c44";
 const identity = {
@@ -243,6 +243,53 @@ describe("an HTTP file store", () => {
     const fetcher = fetcherOf({ fileStoreUrls: [server.url], retryDelaysMs: [1] });
     expect(text(await fetcher.fetch(l1Block, [wanted[0]], { historical: true }))).toEqual([contents[0].blob]);
     expect(asked).toBe(2);
+  });
+});
+
+describe("a source that drips its answers", () => {
+  const kinds: [string, (url: string) => Partial<BlobFetcherOptions>][] = [
+    ["a file store", (url) => ({ fileStoreUrls: [url, `file://${store}`] })],
+    [
+      "a bucket",
+      (url) => ({ fileStoreUrls: [`s3://bucket/x?endpoint=${encodeURIComponent(url)}`, `file://${store}`] }),
+    ],
+  ];
+  test.each(kinds)("%s is given up, the next source asked, and it is asked last from then on", async (_, options) => {
+    const server = await fake(httpFake(() => drip(10)));
+    const fetcher = fetcherOf({ ...options(server.url), timeoutMs: 200 });
+    expect(text(await fetcher.fetch(l1Block, wanted, { historical: true }))).toEqual(blobsOf());
+    const asked = server.seen.length;
+    expect(asked).toBeGreaterThan(0);
+    expect(text(await fetcher.fetch(l1Block, wanted, { historical: true }))).toEqual(blobsOf());
+    expect(server.seen.length).toBe(asked);
+  });
+
+  test("consensus clients and archives are given up too", async () => {
+    const { url } = await fake(httpFake(() => drip(10)));
+    const l1 = await fake(
+      rpcFake(() => ({ number: "0x14", hash: L1_HASH, timestamp: "0x1", parentBeaconBlockRoot: BEACON_ROOT })),
+    );
+    const fetcher = fetcherOf({ l1RpcUrls: [l1.url], consensusUrls: [url], archiveUrl: url, timeoutMs: 200 });
+    const error = await fetcher.fetch(l1Block, [wanted[0]], { historical: true }).catch((e: unknown) => e);
+    const [{ reasons }] = (error as MissingBlobError).missing;
+    expect(reasons.map(({ reason }) => reason).join()).toMatch(/within 200 ms.*within 200 ms/);
+  });
+
+  test("at the start is one that does not answer, beside one that does", async () => {
+    const { url } = await fake(httpFake(() => drip(10)));
+    const warned: object[] = [];
+    const logger = { ...silentLogger, warn: (facts: object) => void warned.push(facts) };
+    const fetcher = fetcherOf({ fileStoreUrls: [url, `file://${store}`], timeoutMs: 200, logger });
+    expect(await fetcher.checkSources()).toBe(1);
+    expect(warned).toMatchObject([{ source: url, reason: expect.stringContaining("too slow") }]);
+  });
+
+  test("at the start is left as soon as the start is given up", async () => {
+    const { url } = await fake(httpFake(() => drip(10)));
+    const stop = new AbortController();
+    const checked = fetcherOf({ fileStoreUrls: [url], timeoutMs: 600_000 }).checkSources({ signal: stop.signal });
+    setTimeout(() => stop.abort(new Error("stopping")), 50);
+    await expect(checked).rejects.toThrow("stopping");
   });
 });
 

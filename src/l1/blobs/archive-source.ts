@@ -48,8 +48,8 @@ export class ArchiveSource implements BlobSource {
     return pickWanted(this.name, pairs, wanted);
   }
 
-  async checkReachable(): Promise<void> {
-    const latest = await this.#get("blocks?sort=desc&type=canonical&p=1&ps=1");
+  async checkReachable(signal?: AbortSignal): Promise<void> {
+    const latest = await this.#get("blocks?sort=desc&type=canonical&p=1&ps=1", signal);
     if (at(latest, "blocks", 0, "hash") === undefined) throw new BlobSourceError(this.name, "names no latest block");
   }
 }

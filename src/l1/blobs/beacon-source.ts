@@ -143,8 +143,8 @@ export class BeaconSource implements BlobSource {
     return pickWanted(this.name, sidecars, wanted);
   }
 
-  async checkReachable(): Promise<void> {
-    if ((await this.#host.get("/eth/v1/beacon/headers")) === undefined) {
+  async checkReachable(signal?: AbortSignal): Promise<void> {
+    if ((await this.#host.get("/eth/v1/beacon/headers", signal)) === undefined) {
       throw new BlobSourceError(this.name, "answers 404 to /eth/v1/beacon/headers");
     }
   }

@@ -1,10 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isSlowness } from "../../http/errors.ts";
 import { toHex } from "../../protocol/bytes.ts";
+import { ObjectStoreError } from "../../storage/objects/errors.ts";
 import type { L1Logger } from "../logger.ts";
 import type { BlobFetcher, BlobFetchOptions, L1Block } from "../types.ts";
 import { BlobRejectedError, BlobSourceError, MissingBlobError, NoBlobSourceReachableError } from "./errors.ts";
 import type { Kzg } from "./kzg.ts";
 import type { BlobOffer, BlobSource, BlobUploadStore } from "./source.ts";
+
+/** How long a source that made its callers wait is asked last. */
+const SLOW_FOR_MS = 60_000;
+/** How long closing waits for uploads. */
+const UPLOADS_LIMIT_MS = 5000;
+
+interface CheckOptions {
+  allowEmpty?: boolean;
+  signal?: AbortSignal;
+}
 
 export interface BlobFetcherParts {
   fileStores: readonly BlobSource[];
@@ -26,7 +38,9 @@ export interface BlobFetcherParts {
  */
 export class SourcedBlobFetcher implements BlobFetcher {
   readonly #parts: BlobFetcherParts;
+  readonly #slow = new SlowSources();
   readonly #uploads = new Set<Promise<void>>();
+  readonly #closing = new AbortController();
   #healthcheck: NodeJS.Timeout | undefined;
 
   constructor(parts: BlobFetcherParts) {
@@ -45,17 +59,19 @@ export class SourcedBlobFetcher implements BlobFetcher {
 
   /**
    * Asks every source whether it is there; a source that is not is warned about.
-   * Throws a NoBlobSourceReachableError when none is, unless `allowEmpty`.
+   * Throws a NoBlobSourceReachableError when none is, unless `allowEmpty`, or the reason of `signal`.
    * @returns how many answer.
    */
-  async checkSources({ allowEmpty = false } = {}): Promise<number> {
+  async checkSources({ allowEmpty = false, signal }: CheckOptions = {}): Promise<number> {
     const failures: { source: string; reason: string }[] = [];
     await Promise.all(
       this.#sources.map(async (source) => {
         try {
-          await source.checkReachable();
+          await source.checkReachable(signal);
         } catch (error) {
+          signal?.throwIfAborted();
           if (!(error instanceof BlobSourceError)) throw error;
+          if (isSlowness(error)) this.#slow.note(source);
           failures.push({ source: source.name, reason: error.reason });
           this.#parts.logger.warn({ source: source.name, reason: error.reason }, "a blob source does not answer");
         }
@@ -71,7 +87,8 @@ export class SourcedBlobFetcher implements BlobFetcher {
     const { upload, logger } = this.#parts;
     if (!upload) return;
     const write = () =>
-      upload.putHealthcheck().catch((error: unknown) => {
+      upload.putHealthcheck(this.#closing.signal).catch((error: unknown) => {
+        if (this.#closing.signal.aborted) return;
         logger.warn({ store: upload.name, error }, "the healthcheck of the blob upload store cannot be written");
       });
     this.#healthcheck = setInterval(write, intervalMs).unref();
@@ -83,18 +100,19 @@ export class SourcedBlobFetcher implements BlobFetcher {
     versionedHashes: Uint8Array[],
     { historical, recompute = false, signal }: BlobFetchOptions,
   ): Promise<Uint8Array[]> {
-    const round = new FetchRound(l1Block, versionedHashes, { parts: this.#parts, recompute, signal });
+    const round = new FetchRound(l1Block, versionedHashes, { parts: this.#parts, slow: this.#slow, recompute, signal });
     const { fileStores, beacons, archives, storeRetryDelaysMs = [1000, 1000, 2000] } = this.#parts;
-    await round.askAll(fileStores);
-    await round.askAll(beacons);
+    await round.askAll(this.#slow.without(fileStores));
+    await round.askAll(this.#slow.without(beacons));
     if (!historical && fileStores.length > 0) {
       for (const wait of storeRetryDelaysMs) {
-        if (round.complete) break;
+        if (round.complete || this.#slow.without(fileStores).length === 0) break;
         await sleep(wait, undefined, { signal });
-        await round.askAll(fileStores);
+        await round.askAll(this.#slow.without(fileStores));
       }
     }
-    await round.askAll(archives);
+    await round.askAll(this.#slow.without(archives));
+    await round.askRest(this.#sources);
     const found = round.finish();
     this.#upload(found, recompute);
     return found.map(({ data }) => data);
@@ -106,18 +124,34 @@ export class SourcedBlobFetcher implements BlobFetcher {
     if (!upload) return;
     const work = (async () => {
       const right = recomputed ? blobs.map(() => true) : await recompute(kzg, blobs);
-      for (const blob of blobs.filter((_, i) => right[i])) await upload.put(blob);
+      for (const blob of blobs.filter((_, i) => right[i])) await upload.put(blob, this.#closing.signal);
     })()
       .catch((error: unknown) => logger.warn({ store: upload.name, error }, "blobs cannot be uploaded"))
       .finally(() => this.#uploads.delete(work));
     this.#uploads.add(work);
   }
 
-  /** Ends the uploads under way, the healthcheck and the fetcher's own KZG worker. */
+  /** Waits a while for the uploads under way and breaks off the rest; ends the healthcheck and the fetcher's own KZG worker. */
   async close(): Promise<void> {
     clearInterval(this.#healthcheck);
+    const limit = setTimeout(() => this.#closing.abort(), UPLOADS_LIMIT_MS);
     await Promise.all(this.#uploads);
+    clearTimeout(limit);
+    this.#closing.abort();
     if (this.#parts.ownsKzg) await this.#parts.kzg.close();
+  }
+}
+
+/** Sources that lately made their callers wait for nothing: asked after all others, so that one slow source does not hold up each fetch. */
+class SlowSources {
+  readonly #until = new Map<BlobSource, number>();
+
+  note(source: BlobSource): void {
+    this.#until.set(source, performance.now() + SLOW_FOR_MS);
+  }
+
+  without(sources: readonly BlobSource[]): BlobSource[] {
+    return sources.filter((source) => (this.#until.get(source) ?? 0) <= performance.now());
   }
 }
 
@@ -129,25 +163,32 @@ function recompute(kzg: BlobFetcherParts["kzg"], blobs: readonly BlobOffer[]): P
   );
 }
 
+interface FetchRoundOptions {
+  parts: BlobFetcherParts;
+  slow: SlowSources;
+  recompute: boolean;
+  signal: AbortSignal | undefined;
+}
+
 /** One fetch: what was accepted so far and what each source said about the rest. */
 class FetchRound {
   readonly #l1Block: L1Block;
   readonly #order: readonly string[];
   readonly #parts: BlobFetcherParts;
+  readonly #slow: SlowSources;
   readonly #recompute: boolean;
   readonly #signal: AbortSignal | undefined;
   readonly #missing = new Map<string, Uint8Array>();
   readonly #found = new Map<string, BlobOffer>();
-  readonly #reasons = new Map<string, Map<string, string>>();
+  /** Sources by name would not do: of a URL only the host is in the name. */
+  readonly #reasons = new Map<string, Map<BlobSource, string>>();
+  readonly #asked = new Set<BlobSource>();
 
-  constructor(
-    l1Block: L1Block,
-    hashes: readonly Uint8Array[],
-    { parts, recompute, signal }: { parts: BlobFetcherParts; recompute: boolean; signal: AbortSignal | undefined },
-  ) {
+  constructor(l1Block: L1Block, hashes: readonly Uint8Array[], { parts, slow, recompute, signal }: FetchRoundOptions) {
     this.#l1Block = l1Block;
     this.#order = hashes.map(toHex);
     this.#parts = parts;
+    this.#slow = slow;
     this.#recompute = recompute;
     this.#signal = signal;
     for (const hash of hashes) this.#missing.set(toHex(hash), hash);
@@ -165,7 +206,13 @@ class FetchRound {
     }
   }
 
+  /** Asks the sources that were left out so far. */
+  askRest(sources: readonly BlobSource[]): Promise<void> {
+    return this.askAll(sources.filter((source) => !this.#asked.has(source)));
+  }
+
   async #ask(source: BlobSource): Promise<void> {
+    this.#asked.add(source);
     const wanted = [...this.#missing.values()];
     try {
       const request = { l1Block: this.#l1Block, wanted, signal: this.#signal };
@@ -184,7 +231,7 @@ class FetchRound {
       });
     } catch (error) {
       if (!(error instanceof BlobSourceError)) throw error;
-      for (const versionedHash of wanted) this.#refuse(source, versionedHash, error.reason);
+      for (const versionedHash of wanted) this.#refuse(source, versionedHash, error);
     }
   }
 
@@ -195,9 +242,9 @@ class FetchRound {
       const fields = { source: source.name, versionedHash: key, rule, detail, l1BlockNumber: this.#l1Block.number };
       this.#parts.logger.warn(fields, "a blob source gave a bad blob, asking the next one");
     }
-    const text = reason instanceof BlobRejectedError ? `${reason.rule}: ${reason.detail}` : String(reason);
-    const said = this.#reasons.get(key) ?? new Map<string, string>();
-    this.#reasons.set(key, said.set(source.name, text));
+    if (isSlowness(reason)) this.#slow.note(source);
+    const said = this.#reasons.get(key) ?? new Map<BlobSource, string>();
+    this.#reasons.set(key, said.set(source, reasonText(reason)));
   }
 
   /** The blobs in the order asked for. Throws a MissingBlobError when some were not found. */
@@ -205,10 +252,17 @@ class FetchRound {
     if (!this.complete) {
       const missing = [...this.#missing.keys()].map((versionedHash) => ({
         versionedHash,
-        reasons: [...(this.#reasons.get(versionedHash) ?? [])].map(([source, reason]) => ({ source, reason })),
+        reasons: [...(this.#reasons.get(versionedHash) ?? [])].map(([{ name }, reason]) => ({ source: name, reason })),
       }));
       throw new MissingBlobError(this.#l1Block.number, missing);
     }
     return this.#order.map((key) => this.#found.get(key) as BlobOffer);
   }
+}
+
+function reasonText(reason: string | Error): string {
+  if (typeof reason === "string") return reason;
+  if (reason instanceof BlobRejectedError) return `${reason.rule}: ${reason.detail}`;
+  if (reason instanceof BlobSourceError) return reason.reason;
+  return reason instanceof ObjectStoreError ? reason.rule : reason.message;
 }

@@ -33,6 +33,8 @@ export const HEALTHCHECK_CONTENT = "ok";
 
 /** The JSON of a blob file is 262,144 + 96 digits and some; anything much longer is not one. */
 const MAX_JSON_BYTES = 300_000;
+/** Snappy and gzip lengthen what they cannot compress by a sixth at most. */
+export const MAX_FILE_BYTES = 400_000;
 
 /** Length that a Snappy block says it unpacks to: a little-endian base-128 integer in front. */
 function unpackedLength(block: Uint8Array): number {

@@ -27,6 +27,8 @@ export interface BlobFetcherOptions extends ObjectStoreAccess {
   storeRetryDelaysMs?: readonly number[];
   /** Shared with other users and closed by its owner; without it the fetcher has its own. */
   kzg?: Kzg;
+  /** Ends calls to L1 that are under way, and refuses later ones. */
+  signal?: AbortSignal;
   logger?: L1Logger;
 }
 
@@ -35,10 +37,10 @@ export interface BlobFetcherOptions extends ObjectStoreAccess {
  * no source then. Throws a BlobSourceConfigurationError or an ObjectStoreUrlError for a URL that cannot be a source.
  */
 export function createBlobFetcher(options: BlobFetcherOptions): SourcedBlobFetcher {
-  const { identity, timeoutMs, retryDelaysMs, logger = silentLogger } = options;
+  const { identity, timeoutMs, retryDelaysMs, signal, logger = silentLogger } = options;
   const { l1ChainId, rollupVersion, addresses } = identity;
   const network = { l1ChainId, rollupVersion, rollupAddress: addresses.rollupAddress };
-  const rpcOf = (urls: readonly string[]) => new L1Rpc({ urls, timeoutMs, retryDelaysMs, logger });
+  const rpcOf = (urls: readonly string[]) => new L1Rpc({ urls, timeoutMs, retryDelaysMs, signal, logger });
   const kzg = options.kzg ?? new Kzg();
   const fileStores = (options.fileStoreUrls ?? []).map(
     (url) => new FileStoreSource(openObjectReader(url, options), network),

@@ -6,11 +6,14 @@ import {
   blobKey,
   HEALTHCHECK_CONTENT,
   healthcheckKey,
+  MAX_FILE_BYTES,
   readBlobFile,
   writeBlobFile,
 } from "./blob-file.ts";
 import { BlobRejectedError, BlobSourceError } from "./errors.ts";
 import type { BlobAnswer, BlobOffer, BlobRequest, BlobSource, BlobUploadStore } from "./source.ts";
+
+const MAX_HEALTHCHECK_BYTES = 4096;
 
 /** Blobs of one network in a file store (sheet 04 section 4.6). */
 export class FileStoreSource implements BlobSource {
@@ -28,23 +31,26 @@ export class FileStoreSource implements BlobSource {
     const answer: BlobAnswer = { offers: [], refusals: [] };
     await mapParallel(wanted, 6, async (versionedHash) => {
       try {
-        const file = await this.#objects.get(blobKey(this.#network, versionedHash), { signal });
+        const file = await this.#objects.get(blobKey(this.#network, versionedHash), {
+          signal,
+          maxBytes: MAX_FILE_BYTES,
+        });
         if (file) answer.offers.push(readBlobFile(this.name, file, versionedHash));
         else answer.refusals.push({ versionedHash, reason: "not there" });
       } catch (error) {
         if (error instanceof BlobRejectedError) answer.refusals.push({ versionedHash, reason: error });
-        else if (error instanceof ObjectStoreError) answer.refusals.push({ versionedHash, reason: error.rule });
+        else if (error instanceof ObjectStoreError) answer.refusals.push({ versionedHash, reason: error });
         else throw error;
       }
     });
     return answer;
   }
 
-  async checkReachable(): Promise<void> {
+  async checkReachable(signal?: AbortSignal): Promise<void> {
     const key = healthcheckKey(this.#network);
     let there: boolean;
     try {
-      there = (await this.#objects.get(key)) !== undefined;
+      there = (await this.#objects.get(key, { signal, maxBytes: MAX_HEALTHCHECK_BYTES })) !== undefined;
     } catch (error) {
       if (!(error instanceof ObjectStoreError)) throw error;
       throw new BlobSourceError(this.name, error.rule, { cause: error });
@@ -65,12 +71,12 @@ export class FileStoreUpload implements BlobUploadStore {
     this.#network = network;
   }
 
-  async put(blob: BlobOffer): Promise<void> {
+  async put(blob: BlobOffer, signal?: AbortSignal): Promise<void> {
     const key = blobKey(this.#network, blob.versionedHash);
-    if (!(await this.#objects.has(key))) await this.#objects.put(key, writeBlobFile(blob));
+    if (!(await this.#objects.has(key, signal))) await this.#objects.put(key, writeBlobFile(blob), { signal });
   }
 
-  putHealthcheck(): Promise<void> {
-    return this.#objects.put(healthcheckKey(this.#network), Buffer.from(HEALTHCHECK_CONTENT));
+  putHealthcheck(signal?: AbortSignal): Promise<void> {
+    return this.#objects.put(healthcheckKey(this.#network), Buffer.from(HEALTHCHECK_CONTENT), { signal });
   }
 }

@@ -18,7 +18,10 @@ export interface BlobOffer {
 
 export interface BlobAnswer {
   offers: BlobOffer[];
-  /** Why a wanted blob is not among the offers: absent, or a BlobRejectedError for one that was there but is not right. */
+  /**
+   * Why a wanted blob is not among the offers: absent, a BlobRejectedError for one that was there but is not right, or the error with
+   * which asking for it ended.
+   */
   refusals: { versionedHash: Uint8Array; reason: string | Error }[];
 }
 
@@ -29,14 +32,14 @@ export interface BlobSource {
   /** Throws a BlobSourceError when the source as a whole cannot answer. */
   ask(request: BlobRequest): Promise<BlobAnswer>;
   /** Throws a BlobSourceError when it does not answer. */
-  checkReachable(): Promise<void>;
+  checkReachable(signal?: AbortSignal): Promise<void>;
 }
 
 /** A BlobSource that can also keep blobs for others. */
 export interface BlobUploadStore {
   readonly name: string;
   /** Stores a blob unless it is there already. */
-  put(blob: BlobOffer): Promise<void>;
+  put(blob: BlobOffer, signal?: AbortSignal): Promise<void>;
   /** Rewrites the file by which readers see that the store is alive. */
-  putHealthcheck(): Promise<void>;
+  putHealthcheck(signal?: AbortSignal): Promise<void>;
 }
