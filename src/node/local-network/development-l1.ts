@@ -75,8 +75,14 @@ export class DevelopmentL1 {
   /** Goes on from a kept state, whose time may be another than the machine's: the next block is `interval` seconds after its last. */
   async resume(interval: number): Promise<void> {
     const { timestamp } = await this.latest();
+    await this.setClock(timestamp);
     await this.mineAt(timestamp + interval);
     await this.setBlockInterval(interval);
+  }
+
+  /** Sets the clock that it checks the times of next blocks against, which starts as the machine's. Seconds. */
+  async setClock(timestamp: number): Promise<void> {
+    await this.#do("evm_setTime", timestamp);
   }
 
   latest(): Promise<{ number: number; timestamp: number }> {
