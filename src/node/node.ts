@@ -15,6 +15,7 @@ import type { ConnectedRollup } from "../l1/types.ts";
 import { toHex } from "../protocol/bytes.ts";
 import { ARCHIVE } from "../protocol/constants.ts";
 import { versionHeaders } from "../rpc/http/version-headers.ts";
+import type { BlockBreak } from "../sequencer/build-blocks.ts";
 import type { Store } from "../storage/store.ts";
 import { genesisState } from "../world-state/genesis.ts";
 import { startAdmin } from "./admin/start-admin.ts";
@@ -55,6 +56,9 @@ export interface NodeOptions {
 /** What others do to a sequencer. */
 export interface SteeredSequencer {
   status(): { state: string };
+  /** The wait between blocks of a slot that may be under way. */
+  readonly blockBreak: BlockBreak | undefined;
+  onStateChange(listener: () => void): () => unknown;
   /** Told of each checkpoint that L1 took. Returns the way to leave. */
   onPublished(listener: () => void): () => unknown;
   wake(): void;

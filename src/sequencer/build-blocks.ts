@@ -8,7 +8,7 @@ import { SlotSkipped } from "./skip.ts";
 import type { StateMachine } from "./state-machine.ts";
 import { perBlockLimits } from "./timetable/block-limits.ts";
 import { buildStartMs, secondsIntoSlot } from "./timetable/slot-clock.ts";
-import { type BlockTime, nextBlockTime, type Timetable } from "./timetable/timetable.ts";
+import { type BlockTime, blocksEnd, nextBlockTime, type Timetable } from "./timetable/timetable.ts";
 
 export interface BlockBuilding {
   parts: Pick<SequencerParts, "reader" | "sync" | "pool" | "now" | "logger">;
@@ -19,6 +19,22 @@ export interface BlockBuilding {
   builder: CheckpointInProgress;
   /** No further block is begun once it is aborted; a wait ends. */
   signal: AbortSignal;
+  /** The signal that is aborted when the clock was shifted the next time. */
+  woken(): AbortSignal;
+  /** Told when a wait between blocks begins, and with undefined when it is over. */
+  onBreak(pause: BlockBreak | undefined): void;
+}
+
+/** A wait in a slot for which building has begun. Times are Unix milliseconds of the sequencer's clock. */
+export interface BlockBreak {
+  /** Blocks built so far. */
+  blocks: number;
+  /** It waits for txs; otherwise for the part of the slot in which the next block may be built. */
+  forTxs: boolean;
+  /** When the wait ends. */
+  until: number;
+  /** From then on no block is begun, and the checkpoint is completed. */
+  end: number;
 }
 
 /**
@@ -42,7 +58,7 @@ class BlockRun {
 
   /** Gives why no further block comes. */
   async all(): Promise<SlotSkipped> {
-    const { timetable, signal, parts, slot } = this.#building;
+    const { timetable, signal, parts, slot, woken } = this.#building;
     const { constants } = parts.reader.identity;
     let why = new SlotSkipped("too late", { state: "CREATING_BLOCK" });
     while (!signal.aborted) {
@@ -57,9 +73,22 @@ class BlockRun {
       } catch (error) {
         return this.#failure(error);
       }
-      await waitUntil(deadline, parts.now, signal);
+      await this.#pause({ forTxs: false, until: deadline }, () =>
+        waitUntil(deadline, { now: parts.now, signal, woken }),
+      );
     }
     return new SlotSkipped("interrupted");
+  }
+
+  async #pause<T>({ forTxs, until }: Pick<BlockBreak, "forTxs" | "until">, wait: () => Promise<T>): Promise<T> {
+    const { parts, slot, timetable, onBreak } = this.#building;
+    const begin = buildStartMs(slot, parts.reader.identity.constants);
+    onBreak({ blocks: this.blocks.length, forTxs, until, end: begin + blocksEnd(timetable) * 1000 });
+    try {
+      return await wait();
+    } finally {
+      onBreak(undefined);
+    }
   }
 
   #enter(state: "WAITING_FOR_TXS" | "CREATING_BLOCK" | "WAITING_UNTIL_NEXT_BLOCK"): void {
@@ -80,7 +109,7 @@ class BlockRun {
 
   /** One block, or why there is none. */
   async #one({ isLast }: BlockTime, deadline: number | undefined): Promise<ProposedBlock | SlotSkipped> {
-    const { parts, settings, timetable, slot, signal } = this.#building;
+    const { parts, settings, timetable, slot, signal, woken } = this.#building;
     const { minTxsPerBlock, minTxPoolAgeMs, buildCheckpointIfEmpty } = settings;
     const isFirst = this.blocks.length === 0;
     const minTxs = minTxsPerBlock === 0 && !isFirst ? 1 : minTxsPerBlock;
@@ -88,8 +117,8 @@ class BlockRun {
     if (!forced) {
       this.#enter("WAITING_FOR_TXS");
       const until = deadline === undefined ? parts.now() : deadline - timetable.minExecutionTime * 1000;
-      const wait = { pool: parts.pool, minTxs, minAgeMs: minTxPoolAgeMs, until, now: parts.now, signal };
-      const available = await waitForTxs(wait);
+      const wait = { pool: parts.pool, minTxs, minAgeMs: minTxPoolAgeMs, until, now: parts.now, signal, woken };
+      const available = await this.#pause({ forTxs: true, until }, () => waitForTxs(wait));
       if (signal.aborted) return new SlotSkipped("interrupted");
       if (available < minTxs) return new SlotSkipped("no txs", { minTxs, available });
     }

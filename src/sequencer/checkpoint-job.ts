@@ -1,7 +1,7 @@
 import { messagesOfCheckpoint } from "../archiver/message-chain.ts";
 import type { CompletedCheckpoint } from "../checkpoints/checkpoint-terms.ts";
 import { epochOfSlot } from "../protocol/time.ts";
-import { buildBlocks } from "./build-blocks.ts";
+import { type BlockBuilding, buildBlocks } from "./build-blocks.ts";
 import { checkpointTerms } from "./globals/checkpoint-terms.ts";
 import type { ProposerTurn } from "./proposer-turn.ts";
 import type { CheckpointInProgress, SequencerParts } from "./sequencer-parts.ts";
@@ -20,6 +20,8 @@ export interface CheckpointJobOptions {
   stop: AbortSignal;
   /** No further block is begun; what was built is published. */
   pause: AbortSignal;
+  woken: BlockBuilding["woken"];
+  onBreak: BlockBuilding["onBreak"];
 }
 
 /** A checkpoint of this node that L1 took. */
@@ -63,8 +65,8 @@ export async function runCheckpointJob(
   const builder = await parts.startCheckpoint(terms, messages, earlier);
   try {
     const signal = AbortSignal.any([options.stop, options.pause]);
-    const { timetable } = options;
-    const blocks = await buildBlocks({ parts, settings, timetable, states, slot, builder, signal });
+    const { timetable, woken, onBreak } = options;
+    const blocks = await buildBlocks({ parts, settings, timetable, states, slot, builder, signal, woken, onBreak });
     const least = settings.minBlocksForCheckpoint ?? 1;
     if (blocks.length < least) throw new SlotSkipped("too few blocks", { blocks: blocks.length, least });
     const checkpoint = await assemble(builder, turn, options);

@@ -51,7 +51,7 @@ export function candidates(pool: SequencedPool, minAgeMs: number): HashedTx[] {
   return pool.eligible(minAgeMs).map((hash) => new PendingTx(pool, hash));
 }
 
-/** Longest sleep in a wait: the clock may be shifted while it lasts. */
+/** Longest sleep in a wait: the clock may be shifted while it lasts, by somebody who wakes nobody. */
 const MOST_SLEEP_MS = 500;
 /** Sleep while there are enough txs and the youngest only have to grow old enough. */
 const AGE_SLEEP_MS = 50;
@@ -65,16 +65,19 @@ export interface TxWait {
   now(): number;
   /** Ends the wait. */
   signal: AbortSignal;
+  /** The signal that is aborted when the clock was shifted the next time. */
+  woken(): AbortSignal;
 }
 
 /** Waits until enough txs can be put into a block; answers how many there are when enough are there or the time is over. */
-export async function waitForTxs({ pool, minTxs, minAgeMs, until, now, signal }: TxWait): Promise<number> {
+export async function waitForTxs({ pool, minTxs, minAgeMs, until, now, signal, woken }: TxWait): Promise<number> {
   for (;;) {
     const count = minTxs === 0 ? 0 : pool.eligible(minAgeMs).length;
     const left = until - now();
     if (count >= minTxs || left <= 0 || signal.aborted) return count;
     const ageing = pool.pendingCount >= minTxs;
-    await arrivalOr(pool, Math.min(left, ageing ? AGE_SLEEP_MS : MOST_SLEEP_MS), signal);
+    const ended = AbortSignal.any([signal, woken()]);
+    await arrivalOr(pool, Math.min(left, ageing ? AGE_SLEEP_MS : MOST_SLEEP_MS), ended);
   }
 }
 
@@ -91,10 +94,14 @@ async function arrivalOr(pool: SequencedPool, milliseconds: number, signal: Abor
 }
 
 /** Waits until a moment of a clock that may be shifted meanwhile, or until the signal. */
-export async function waitUntil(until: number, now: () => number, signal: AbortSignal): Promise<void> {
+export async function waitUntil(
+  until: number,
+  { now, signal, woken }: Pick<TxWait, "now" | "signal" | "woken">,
+): Promise<void> {
   while (!signal.aborted) {
     const left = until - now();
     if (left <= 0) return;
-    await sleep(Math.min(left, MOST_SLEEP_MS), undefined, { signal }).catch(() => {});
+    const ended = AbortSignal.any([signal, woken()]);
+    await sleep(Math.min(left, MOST_SLEEP_MS), undefined, { signal: ended }).catch(() => {});
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { L1Error } from "../l1/errors.ts";
+import type { BlockBreak } from "./build-blocks.ts";
 import { type PublishedCheckpoint, runCheckpointJob } from "./checkpoint-job.ts";
 import { drawnProposer, proposerTurn } from "./proposer-turn.ts";
 import type { SequencerParts } from "./sequencer-parts.ts";
@@ -44,6 +45,7 @@ export class Sequencer {
   #attempted = -1;
   #votedAnyway = -1;
   #lastPublished: PublishedCheckpoint | undefined;
+  #break: BlockBreak | undefined;
 
   /** Throws a TimetableError when the slot has no room for a block. */
   constructor(parts: SequencerParts, settings: SequencerSettings) {
@@ -79,6 +81,11 @@ export class Sequencer {
       slots: this.#ledger.counts(),
       lastPublished: this.#lastPublished,
     };
+  }
+
+  /** The wait between blocks of a slot that may be under way: whoever moves the clock may shorten it. */
+  get blockBreak(): BlockBreak | undefined {
+    return this.#break;
   }
 
   get timetable(): Timetable {
@@ -155,17 +162,18 @@ export class Sequencer {
     };
   }
 
-  /** Has the next turn begin at once: the clock or the chain has moved. */
+  /** Has the next turn begin at once, and a wait look at the clock: the clock or the chain has moved. */
   wake(): void {
     this.#wake.abort();
+    this.#wake = new AbortController();
   }
 
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      this.#wake = new AbortController();
+      const woken = this.#wake.signal;
       await this.#turn();
-      const over = AbortSignal.any([signal, this.#wake.signal]);
+      const over = AbortSignal.any([signal, woken]);
       await sleep(this.#settings.pollingIntervalMs, undefined, { signal: over }).catch(() => {});
     }
   }
@@ -204,6 +212,10 @@ export class Sequencer {
       states: this.#states,
       stop: this.#stopping.signal,
       pause: AbortSignal.any([this.#pause.signal, this.#hold.signal]),
+      woken: () => this.#wake.signal,
+      onBreak: (pause) => {
+        this.#break = pause;
+      },
     });
   }
 

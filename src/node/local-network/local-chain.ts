@@ -49,6 +49,8 @@ export async function startLocalChain(parts: ChainParts, options: LocalChainOpti
       const { state } = sequencer.status();
       return !RESTING.has(state) && !(state === "WAITING_FOR_TXS" && mempool.pool.pendingCount === 0);
     },
+    blockBreak: () => sequencer.blockBreak,
+    clockMoved: () => sequencer.wake(),
     hold: () => sequencer.hold(),
     slotBegan: () => {
       synchronizer.poke();
@@ -57,7 +59,15 @@ export async function startLocalChain(parts: ChainParts, options: LocalChainOpti
     patienceMs: PATIENCE_MS + values.minTxPoolAgeMs,
     logger: loggerFor("local-network"),
   });
-  const leave = [synchronizer.on("progress", () => time.nudge()), sequencer.onPublished(() => synchronizer.poke())];
+  const duringBreak = (): void => {
+    if (sequencer.blockBreak !== undefined) time.nudge();
+  };
+  const leave = [
+    synchronizer.on("progress", () => time.nudge()),
+    sequencer.onPublished(() => synchronizer.poke()),
+    sequencer.onStateChange(duringBreak),
+    mempool.pool.onPending(duringBreak),
+  ];
   teardown.add("time control", () => {
     for (const end of leave) end();
     return time.stop();

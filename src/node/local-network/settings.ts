@@ -2,6 +2,7 @@ import type { Configuration } from "../../config/configuration.ts";
 import type { OptionKey, Values } from "../../config/options.ts";
 import { Secret } from "../../config/secret.ts";
 import { fromHex } from "../../protocol/bytes.ts";
+import { MAX_BLOCKS_PER_CHECKPOINT } from "../../protocol/constants.ts";
 import type { AllowedSetupCall } from "../../protocol/tx/setup-allow-list.ts";
 import type { L1Key } from "./l1-account.ts";
 import { BANANA_FEE_CONTRACT } from "./set-up-txs.ts";
@@ -22,6 +23,8 @@ const OWN_DEFAULTS = {
   sequencerPollingIntervalMS: 50,
   l1TxCheckIntervalMs: 25,
   minTxPoolAgeMs: 0,
+  // A block may use all that its checkpoint has: a slot of many blocks would otherwise have none with room for a usual tx.
+  perBlockAllocationMultiplier: MAX_BLOCKS_PER_CHECKPOINT,
 } as const satisfies Partial<Values>;
 
 /** What no option changes (sheet 06 section 8.1). */

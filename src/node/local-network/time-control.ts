@@ -1,6 +1,7 @@
 import type { ChainStore } from "../../archiver/chain-store.ts";
 import { checkpointSlot } from "../../protocol/checkpoint-header.ts";
 import { type L1Constants, slotAt, slotTimestamp } from "../../protocol/time.ts";
+import type { BlockBreak } from "../../sequencer/build-blocks.ts";
 import type { ShiftableClock } from "../clock.ts";
 import type { DevelopmentL1 } from "./development-l1.ts";
 import type { EpochSettler } from "./epoch-settler.ts";
@@ -15,6 +16,10 @@ export interface TimeControlParts {
   pendingTxs(): number;
   /** Whether a block is being built or published: the slot must not end under it. */
   building(): boolean;
+  /** The wait between blocks of a slot that may be under way. */
+  blockBreak(): BlockBreak | undefined;
+  /** The clock was moved within a slot. */
+  clockMoved(): void;
   /** Has no block be begun until the returned function is called. */
   hold(): () => void;
   /** A new slot has begun on L1. */
@@ -39,7 +44,8 @@ const MOST_PATIENCE_MS = 4_000;
 
 /**
  * Moves the time of a development L1, and the node's clock with it, so that nobody waits for a slot: when the current slot has its
- * checkpoint, or will not get one, the next slot begins (sheet 06 section 8.3). Time only goes forward. While somebody else has switched
+ * checkpoint, or will not get one, the next slot begins (sheet 06 section 8.3). In a slot of several blocks, the next block's time begins when
+ * txs wait for it; when none came for a while, building ends and the checkpoint is published. Time only goes forward. While somebody else has switched
  * L1's mining off, it does nothing. Complete epochs are settled on the way, so that the block that begins a slot has them; an
  * epoch in which nothing happens any more is brought to its end, so that its messages to L1 can be consumed.
  */
@@ -51,6 +57,8 @@ export class TimeControl {
   #stopped = false;
   /** Since when, in real time, txs wait in a slot that nobody builds in. */
   #waiting: { slot: number; since: number } | undefined;
+  /** Since when, in real time, no tx has come after so many blocks of a slot. */
+  #quiet: { blocks: number; since: number } | undefined;
   #patienceMs: number;
   /** Real time at which there was last something to do. */
   #busyAt = performance.now();
@@ -105,6 +113,7 @@ export class TimeControl {
     const { l1, clock, constants } = this.#parts;
     const { timestamp } = await l1.latest();
     if (timestamp > Math.floor(clock.now() / 1000)) clock.set(timestamp * 1000);
+    if (await this.#shortenBreak()) return;
     const now = Math.floor(clock.now() / 1000);
     const slot = slotAt(now, constants);
     const next = this.#nextTime(slot, timestamp, now);
@@ -117,6 +126,28 @@ export class TimeControl {
     } finally {
       release();
     }
+  }
+
+  /** Shortens a wait between blocks. Returns whether blocks of this slot may still come: then it must not end. */
+  async #shortenBreak(): Promise<boolean> {
+    const { l1, clock, blockBreak, pendingTxs, patienceMs, clockMoved } = this.#parts;
+    const mining = blockBreak() !== undefined && (await l1.mining());
+    // The wait may have ended while L1 was asked.
+    const pause = blockBreak();
+    if (pause === undefined || (pause.forTxs && pause.blocks === 0)) {
+      this.#quiet = undefined;
+      return false;
+    }
+    if (!mining) return true;
+    this.#busyAt = performance.now();
+    if (this.#quiet?.blocks !== pause.blocks) this.#quiet = { blocks: pause.blocks, since: performance.now() };
+    const quiet = performance.now() - this.#quiet.since >= patienceMs;
+    const until = pendingTxs() > 0 && !pause.forTxs ? pause.until : quiet ? pause.end : 0;
+    if (until > clock.now()) {
+      clock.set(until);
+      clockMoved();
+    }
+    return true;
   }
 
   /** Time that L1 has to be moved to, undefined while the slot may still be used. Seconds. */

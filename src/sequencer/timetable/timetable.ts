@@ -145,3 +145,10 @@ export function nextBlockTime(t: Timetable, secondsIntoSlot: number): BlockTime 
   }
   return undefined;
 }
+
+/** Seconds into the slot after which no block is begun; the end of the slot where nothing is ever late. */
+export function blocksEnd(t: Timetable): number {
+  if (!t.enforced) return t.slotDuration;
+  if (t.blockDuration === undefined) return t.slotDuration - t.finalizationTime;
+  return t.initializationTime + t.maxBlocks * t.blockDuration;
+}

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ShiftableClock } from "../../../src/node/clock.ts";
 import { TimeControl, type TimeControlParts } from "../../../src/node/local-network/time-control.ts";
 import { CHECKPOINT_AT, CHECKPOINT_HEADER_BYTES } from "../../../src/protocol/checkpoint-header.ts";
+import type { BlockBreak } from "../../../src/sequencer/build-blocks.ts";
 
 const CONSTANTS = { slotDuration: 72, l1GenesisTime: 1_000_000 };
 const start = (slot: number): number => CONSTANTS.l1GenesisTime + slot * CONSTANTS.slotDuration;
@@ -16,9 +17,12 @@ function world(slot: number) {
     mining: true,
     held: false,
     overAt: undefined as number | undefined,
+    blockBreak: undefined as BlockBreak | undefined,
   };
   const moved: number[] = [];
   const settled: number[] = [];
+  /** Of the clock alone, to Unix milliseconds. */
+  const shifts: number[] = [];
   const clock = new ShiftableClock();
   clock.set(state.time * 1000);
   const parts = {
@@ -54,6 +58,8 @@ function world(slot: number) {
     },
     pendingTxs: () => state.pending,
     building: () => state.building,
+    blockBreak: () => state.blockBreak,
+    clockMoved: () => shifts.push(Math.round(clock.now())),
     hold: () => {
       state.held = true;
       return () => {
@@ -64,7 +70,7 @@ function world(slot: number) {
     patienceMs: 300,
     logger: { debug: () => {}, info: () => {}, warn: () => {} },
   } as unknown as TimeControlParts;
-  return { state, moved, settled, clock, control: new TimeControl(parts) };
+  return { state, moved, settled, shifts, clock, control: new TimeControl(parts) };
 }
 
 beforeEach(() => {
@@ -130,6 +136,43 @@ test("an epoch with checkpoints is brought to its end when nothing happens any m
   expect(moved).toEqual([]);
   await vi.advanceTimersByTimeAsync(400);
   expect(moved).toEqual([start(6)]);
+  await control.stop();
+});
+
+test("a slot of several blocks goes on to the next block for a tx, and to its end when none has come for a while", async () => {
+  const { state, moved, shifts, clock, control } = world(4);
+  const [next, end] = [(start(4) + 7) * 1000, (start(4) + 55) * 1000];
+  state.building = true;
+  state.blockBreak = { blocks: 1, forTxs: false, until: next, end };
+  control.start();
+  await vi.advanceTimersByTimeAsync(200);
+  expect(shifts).toEqual([]);
+  state.pending = 1;
+  await vi.advanceTimersByTimeAsync(150);
+  expect(shifts).toEqual([next]);
+
+  state.pending = 0;
+  state.blockBreak = { blocks: 2, forTxs: true, until: next + 5000, end };
+  await vi.advanceTimersByTimeAsync(250);
+  expect(shifts).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(300);
+  expect(shifts).toEqual([next, end]);
+  expect(clock.now()).toBeGreaterThanOrEqual(end);
+  expect(moved).toEqual([]);
+  await control.stop();
+});
+
+test("a wait for the first tx of a slot, and one while L1's mining is off, is not shortened", async () => {
+  const { state, shifts, control } = world(4);
+  const end = (start(4) + 55) * 1000;
+  state.building = true;
+  state.blockBreak = { blocks: 0, forTxs: true, until: end, end };
+  control.start();
+  await vi.advanceTimersByTimeAsync(1_000);
+  Object.assign(state, { mining: false, pending: 1 });
+  state.blockBreak = { blocks: 1, forTxs: false, until: end, end };
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(shifts).toEqual([]);
   await control.stop();
 });
 
