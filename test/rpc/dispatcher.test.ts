@@ -5,7 +5,9 @@ import type { RpcAnswer } from "../../src/rpc/jsonrpc/answer.ts";
 import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { ExecutionError } from "../../src/rpc/jsonrpc/errors.ts";
 import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
-import { type Method, method, Registry } from "../../src/rpc/registry.ts";
+import { array } from "../../src/rpc/params/codec.ts";
+import { plainNumber } from "../../src/rpc/params/number.ts";
+import { type Method, method, param, Registry } from "../../src/rpc/registry.ts";
 import { UnknownStateError } from "../../src/world-state/errors.ts";
 import { fakeServices, recordingLogger } from "./support/fakes.ts";
 
@@ -46,7 +48,8 @@ describe("envelope", () => {
     [{ method: "node_one" }, '{"jsonrpc":"2.0","result":1}'],
     [{ method: "node_one", id: null }, '{"jsonrpc":"2.0","id":null,"result":1}'],
     [{ method: "node_one", id: 1.5 }, '{"jsonrpc":"2.0","id":1.5,"result":1}'],
-    [{ method: "node_one", id: { a: ["ü"] } }, '{"jsonrpc":"2.0","id":{"a":["ü"]},"result":1}'],
+    [{ method: "node_one", id: true }, '{"jsonrpc":"2.0","id":true,"result":1}'],
+    [{ method: "node_one", id: "ü" }, '{"jsonrpc":"2.0","id":"ü","result":1}'],
     [{ method: "node_one", jsonrpc: { x: 1 }, id: 1 }, '{"jsonrpc":{"x":1},"id":1,"result":1}'],
     [{ method: "node_one", jsonrpc: null, id: 1 }, '{"jsonrpc":null,"id":1,"result":1}'],
     [{ method: "node_one_more_pieces", id: 1 }, '{"jsonrpc":"2.0","id":1,"result":1}'],
@@ -77,19 +80,45 @@ describe("envelope", () => {
     async (name) => expect((await ask({ method: name })).text).toContain(`Method not found: ${name}`),
   );
 
-  test("an id too deep to be written again is refused, and is no fault of the node", async () => {
+  const NESTED_ID =
+    '{"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid request: the id is an array or an object"},"id":null}';
+
+  test("an id that is an array or an object is refused without being repeated, and is no fault of the node", async () => {
     const { log } = setup([one]);
     const dispatcher = new Dispatcher(new Registry([one]), OPTIONS, log);
-    const depth = 20_000;
-    for (const method of ["node_one", "node_absent"]) {
-      const request = `{"method":"${method}","id":${"[".repeat(depth)}${"]".repeat(depth)}}`;
-      const { status, body } = await dispatcher.answerText(request);
-      expect(status).toBe(400);
-      expect(JSON.parse(Buffer.from(body).toString())).toMatchObject({
-        error: { code: -32700, message: expect.stringMatching(/^Unable to serialize response: Maximum/) },
-      });
+    for (const id of ["[]", "{}", '{"a":["ü"]}', `${"[".repeat(20_000)}${"]".repeat(20_000)}`]) {
+      for (const method of ["node_one", "node_absent"]) {
+        const { status, body } = await dispatcher.answerText(`{"method":"${method}","id":${id}}`);
+        expect([status, Buffer.from(body).toString()]).toEqual([400, NESTED_ID]);
+      }
     }
+    expect(
+      (
+        await ask([
+          { method: "node_one", id: [] },
+          { method: "node_one", id: 2 },
+        ])
+      ).text,
+    ).toBe(`[${NESTED_ID},{"jsonrpc":"2.0","id":2,"result":1}]`);
     expect(log.entries).toEqual([]);
+  });
+
+  test("at most a hundred broken rules of a call's params are named", async () => {
+    const list = method({
+      name: "list",
+      params: [param("numbers", array(plainNumber()))],
+      handle: (numbers) => numbers.length,
+      encode: { node: encodeNumber },
+    });
+    const { ask } = setup([list]);
+    const message = async (count: number) =>
+      (
+        JSON.parse((await ask({ method: "node_list", params: [Array.from({ length: count }, () => "x")] })).text) as {
+          error: { message: string };
+        }
+      ).error.message.split(". ");
+    expect(await message(100)).toHaveLength(100);
+    expect((await message(20_000)).slice(99)).toEqual(["Expected number, received string (0.99)", "And more"]);
   });
 
   test("a namespace that is not served here does not exist", async () => {

@@ -17,6 +17,7 @@ import {
 } from "./errors.ts";
 import { CALLS_AT_ONCE, LARGE_BODY_BYTES, LARGE_SERVICE_BODY_BYTES, type LongCalls, SLICE_MS } from "./long-calls.ts";
 import { MethodTable } from "./method-table.ts";
+import { shapeFault } from "./request-shape.ts";
 import { isArrayText, latin1, utf8, wireText } from "./request-text.ts";
 
 export interface DispatcherOptions {
@@ -55,6 +56,7 @@ export type AdmitBatch = (furtherCalls: number) => RpcAnswer | undefined;
 const DISCOVER = "rpc.discover";
 
 const JSONRPC = "2.0";
+const NESTED_ID = invalidSlot("Invalid request: the id is an array or an object");
 const OPENING = Buffer.from('{"jsonrpc":"2.0"');
 const OPENING_WITH_ID = Buffer.from('{"jsonrpc":"2.0","id":');
 const RESULT_MEMBER = Buffer.from(',"result":');
@@ -128,7 +130,9 @@ export class Dispatcher {
 
   /** Answers a request body of any kind. `admitBatch` as for `answer`. */
   answerBytes(body: Uint8Array, admitBatch?: AdmitBatch): RpcAnswer | Promise<RpcAnswer> {
-    const { longCalls } = this.#options;
+    const { longCalls, maxBatchSize } = this.#options;
+    const fault = shapeFault(body, maxBatchSize);
+    if (fault !== undefined) return failure(400, PARSE_ERROR, `Parse error: ${fault}`);
     const here = (bytes: Uint8Array) => this.answerText(utf8(bytes), admitBatch);
     // The calls of a batch are counted here.
     const counted = admitBatch !== undefined && isArrayText(body);
@@ -203,7 +207,8 @@ export class Dispatcher {
   }
 
   /** Where the result of a parsed call may be kept: under the text that its params have without blanks. */
-  #keptFor({ method, params = [] }: RequestObject): Kept | undefined {
+  #keptFor({ id, method, params = [] }: RequestObject): Kept | undefined {
+    if (typeof id === "object" && id !== null) return undefined;
     const results = typeof method === "string" ? this.#methods.named(method)?.results : undefined;
     if (results === undefined || !Array.isArray(params)) return undefined;
     const key = wireText(params)?.toString("utf8");
@@ -269,7 +274,9 @@ export class Dispatcher {
   }
 
   #call(request: RequestObject, kept?: Kept): RpcAnswer | Promise<RpcAnswer> {
-    const { method } = request;
+    const { id, method } = request;
+    // It is not repeated: writing it again may cost as much as reading it.
+    if (typeof id === "object" && id !== null) return { status: 400, body: NESTED_ID };
     if (typeof method !== "string" || method === "") {
       return this.#error(request, new RpcError(INVALID_REQUEST, "Invalid request"));
     }

@@ -9,6 +9,9 @@ export interface Issue {
 
 export type Path = readonly (string | number)[];
 
+/** Broken rules that are looked for: the text of each may be longer than what broke it. */
+export const MOST_ISSUES = 100;
+
 /** JSON Schema of the accepted form, draft 7. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
@@ -31,7 +34,9 @@ export function rejected<T>(issues: Issue[], path: Path, text: string): T {
 
 /** Rule violations of one parameter list as the error that answers it. */
 export function issuesError(issues: readonly Issue[]): RpcError {
-  return new RpcError(INVALID_PARAMS, issues.map(({ text, path }) => `${text} (${path.join(".")})`).join(". "));
+  const named = issues.slice(0, MOST_ISSUES).map(({ text, path }) => `${text} (${path.join(".")})`);
+  if (issues.length > MOST_ISSUES) named.push("And more");
+  return new RpcError(INVALID_PARAMS, named.join(". "));
 }
 
 /** Name of a JSON value's type in the texts of issues. */
@@ -67,7 +72,7 @@ export function optional<T>(codec: Codec<T>, fallback?: T): OptionalCodec<T | un
   };
 }
 
-/** An array of `least` to `most` elements. Elements of a longer or shorter one are not looked at. */
+/** An array of `least` to `most` elements. Elements of a longer or shorter one are not looked at, nor those behind MOST_ISSUES faults. */
 export function array<T>(element: Codec<T>, most = Number.POSITIVE_INFINITY, least = 0): Codec<T[]> {
   return {
     schema: {
@@ -80,7 +85,11 @@ export function array<T>(element: Codec<T>, most = Number.POSITIVE_INFINITY, lea
       if (!Array.isArray(value)) return wrongType(issues, path, "array", value);
       if (value.length < least) return rejected(issues, path, `Array must contain at least ${least} element(s)`);
       if (value.length > most) return rejected(issues, path, `Array must contain at most ${most} element(s)`);
-      return value.map((item, i) => element.read(item, [...path, i], issues));
+      const read: T[] = [];
+      for (let i = 0; i < value.length && issues.length <= MOST_ISSUES; i++) {
+        read.push(element.read(value[i], [...path, i], issues));
+      }
+      return read;
     },
   };
 }

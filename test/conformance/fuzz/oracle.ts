@@ -2,6 +2,8 @@ import type { WireAnswer } from "./wire.ts";
 
 const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_BATCH = 100;
+/** Levels of arrays and objects that are read (docs/deviations.md). */
+const DEEPEST = 64;
 const CODES = [-32600, -32601, -32700, -32701, -32702];
 
 /** An answer that a request of this kind must not get. */
@@ -26,7 +28,7 @@ function read(asked: Uint8Array): { status: number; code: number } | { request: 
   const text = Buffer.from(asked)
     .toString("utf8")
     .replace(/^\ufeff/, "");
-  if (!/^[ \t\n\r]*[[{]/.test(text)) return { status: 400, code: -32700 };
+  if (!/^[ \t\n\r]*[[{]/.test(text) || depthOf(text) > DEEPEST) return { status: 400, code: -32700 };
   let request: unknown;
   try {
     request = JSON.parse(text);
@@ -35,6 +37,17 @@ function read(asked: Uint8Array): { status: number; code: number } | { request: 
   }
   const refused = Array.isArray(request) && (request.length === 0 || request.length > MAX_BATCH);
   return refused ? { status: 400, code: -32600 } : { request };
+}
+
+/** Levels of arrays and objects outside of texts. */
+function depthOf(text: string): number {
+  let [depth, deepest] = [0, 0];
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"?|[[{]|[\]}]/gs)) {
+    if (token === "[" || token === "{") depth += 1;
+    else if (token === "]" || token === "}") depth -= 1;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
 }
 
 /** Judges an answer by the body that was asked, decompressed. Throws a WrongAnswerError. */
@@ -96,8 +109,7 @@ function judgeSlot(
   if (wantedCode !== undefined && code !== wantedCode) throw wrong(`code ${wantedCode} expected`);
   if (typeof message !== "string") throw wrong("no message");
   if (Object.keys(more).some((key) => key !== "data")) throw wrong("members of the error");
-  // -32700 in a slot: an id that cannot be written again is left out.
-  if (wantedCode === undefined && code !== -32700) judgeId(request, members, wrong);
+  if (wantedCode === undefined) judgeId(request, members, wrong);
   counts.errors.set(code, (counts.errors.get(code) ?? 0) + 1);
   return true;
 }
@@ -108,10 +120,15 @@ function judgeId(request: unknown, slot: Record<string, unknown>, wrong: (rule: 
     return;
   }
   const { id } = request as { id?: unknown };
+  if (typeof id === "object" && id !== null) {
+    const { code } = (slot.error ?? {}) as { code?: unknown };
+    if (slot.id !== null || code !== -32600) throw wrong("a refused id expected");
+    return;
+  }
   if ("id" in slot !== (id !== undefined) || !sameJson(slot.id, id)) throw wrong("another id");
 }
 
-/** Infinity, which `1e999` is read as, is written as null. Without recursion: a thread's stack may be deeper than this one's. */
+/** Infinity, which `1e999` is read as, is written as null. */
 function sameJson(a: unknown, b: unknown): boolean {
   const pairs: [unknown, unknown][] = [[a, b]];
   for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {

@@ -1,0 +1,32 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { loadCore } from "../../../src/core/load-core.ts";
+import { CorePool } from "../../../src/core/pool.ts";
+import { openChainServices } from "../../../src/node/chain-services.ts";
+import { startPublicRpc } from "../../../src/node/rpc-public.ts";
+import { fakeServices, IDENTITY, recordingLogger } from "../../rpc/support/fakes.ts";
+
+/** The public port of a node over an empty chain, on one RPC thread. Prints its port; ends with its standard input. */
+const folder = mkdtempSync(join(tmpdir(), "svc-hostile-"));
+const hasher = new CorePool({ size: 1 });
+const chain = { path: folder, mapSizeKb: 1 << 16, identity: IDENTITY, publicData: [] };
+const { store, chain: reader } = await openChainServices({ ...chain, core: loadCore(), hasher });
+const listener = await startPublicRpc({
+  threads: 1,
+  services: fakeServices(),
+  store,
+  chain: reader,
+  reads: chain,
+  cacheBytes: 64 * 1024 ** 2,
+  server: { host: "127.0.0.1", port: 0, namespaces: ["svc", "node"], maxWaitingBytes: 256 * 1024 ** 2 },
+  log: recordingLogger(),
+});
+process.stdout.write(`${listener.port}\n`);
+process.stdin.resume().on("end", async () => {
+  await listener.close(0);
+  await store.close();
+  await hasher.close();
+  rmSync(folder, { recursive: true, force: true });
+  process.exit();
+});
