@@ -1,24 +1,10 @@
 import { ConfigurationError, MissingOptionError } from "../config/errors.ts";
 import type { Values } from "../config/options.ts";
 
-function notAvailable(what: string): ConfigurationError {
-  return new ConfigurationError(`${what} is not available in this version; svc start --node is`);
-}
-
-/** Checks that the given modes are ones that can run (sheet 09 section 6.1): this version runs a node. Throws ConfigurationError. */
-export function requireNodeMode(values: Values): void {
-  const { node, sequencer, bot } = values;
-  const proverNode = values.proverNode || (node && values.enableProverNode);
-  if (node || proverNode) {
-    if (proverNode) throw notAvailable(values.proverNode ? "--prover-node" : "ENABLE_PROVER_NODE");
-    return;
-  }
+/** Checks that the modes, which are all available, are ones that run together. Throws ConfigurationError. */
+export function requireNodeMode({ node, sequencer, bot }: Values): void {
+  if (node) return;
   if (bot) throw new ConfigurationError("--bot runs alone or with --node, not with the other modes");
-  if (values.archiver) throw notAvailable("--archiver alone");
-  if (values.p2pBootstrap) throw notAvailable("--p2p-bootstrap");
-  if (values.proverAgent) throw notAvailable("--prover-agent");
-  if (values.proverBroker) throw notAvailable("--prover-broker");
-  if (values.txe) throw notAvailable("--txe");
   if (sequencer) throw new ConfigurationError("Cannot run a standalone sequencer without a node");
   throw new ConfigurationError("No module specified to start; svc start --node runs a node");
 }

@@ -1,12 +1,11 @@
 import { ConfigurationError } from "../config/errors.ts";
-import { LogLevelError } from "../node/log-filter.ts";
 
 /** Runs a command's work; an error that is the operator's to mend becomes one line on standard error and exit code 1. */
 export async function orUsageError(work: () => Promise<void> | void): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof ConfigurationError) && !(error instanceof LogLevelError)) throw error;
+    if (!(error instanceof ConfigurationError)) throw error;
     process.stderr.write(`error: ${error.message}\n`);
     process.exitCode = 1;
   }

@@ -117,9 +117,8 @@ function warningsOf(given: Given, origins: Configuration["origins"]): string[] {
       ? [`environment variable ${origin.name} is deprecated: use ${env[0]}`]
       : [];
   });
-  // A mode that cannot run is refused, so that it needs no warning.
   const idle = byHand
-    .filter((key) => (OPTIONS[key] as Option).group !== "Modes" && idleReason(OPTIONS[key] as Option) !== undefined)
+    .filter((key) => idleReason(OPTIONS[key] as Option) === "no effect")
     .flatMap((key) => {
       const origin = origins[key];
       return "name" in origin ? [origin.name] : [];
@@ -127,7 +126,7 @@ function warningsOf(given: Given, origins: Configuration["origins"]): string[] {
   return [
     ...retired.map(({ name, advice }) => `environment variable ${name} has no effect: ${advice}`),
     ...deprecated,
-    ...(idle.length === 0 ? [] : [`without effect in this version: ${idle.join(", ")}`]),
+    ...(idle.length === 0 ? [] : [`without effect: ${idle.join(", ")}`]),
   ];
 }
 

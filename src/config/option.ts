@@ -32,10 +32,7 @@ export const GROUPS = [
 ] as const;
 export type Group = (typeof GROUPS)[number];
 
-/**
- * Who reads an option, and whether this version has it. Options of a subsystem to come are parsed and checked all the same, so
- * that a configuration can be prepared and shared.
- */
+/** Who reads an option, and whether this version has it. Options of a part that is not there are refused (absent-parts.ts). */
 export const SUBSYSTEMS = {
   process: true,
   network: true,

@@ -73,7 +73,9 @@ export function configurationDocument(): string {
     "public networks publish it; a copy below the data directory is used while it lives, and past that when nothing answers. Such a",
     "network's data directory is `~/.aztec/<network>/data` unless another is given.",
     "",
-    "Options of a subsystem that is not available yet are checked and have no effect.",
+    "`svc start` and `svc config` refuse a flag or variable of a part that is not available yet, unless it gives the default: all of",
+    'them are named with their part. What a network\'s file or preset sets for such a part is left aside. Options marked "no effect"',
+    "are taken with a warning, so that configurations of former releases and of the reference node go on working.",
     "",
   ];
   for (const group of GROUPS) {

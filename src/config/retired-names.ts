@@ -17,7 +17,10 @@ export const RETIRED_VARIABLES: readonly RetiredName[] = [
   { name: "SEQ_MAX_TX_PER_BLOCK", advice: "it was replaced: use SEQ_MAX_TX_PER_CHECKPOINT" },
   { name: "SEQ_MAX_BLOCK_SIZE_IN_BYTES", advice: BLOCK_SIZE },
   { name: "BOT_BASE_FEE_PADDING", advice: renamedTo("BOT_MIN_FEE_PADDING") },
-  { name: "VALIDATOR_HA_RUN_MIGRATIONS", advice: "migrations run by svc migrate-ha-db up" },
+  {
+    name: "VALIDATOR_HA_RUN_MIGRATIONS",
+    advice: "signing with a high-availability group is not available in this version",
+  },
   { name: "VALIDATOR_REEXECUTE_DEADLINE_MS", advice: "it has no replacement" },
 ];
 

@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import { inspect } from "node:util";
 import { type Logger, pino } from "pino";
-import { LOG_LEVELS, type LogFilter, levelOf } from "./log-filter.ts";
+import { LOG_LEVELS, type LogFilter, levelOf } from "../config/log-filter.ts";
 
 export type NodeLogger = Logger<"verbose">;
 

@@ -2,7 +2,6 @@ import { secretTexts } from "../config/configuration.ts";
 import type { Values } from "../config/options.ts";
 import { refuseProofs, startBotBeside } from "./bot/beside-node.ts";
 import { type DataDirectory, openDataDirectory } from "./data-directory.ts";
-import { parseLogFilter } from "./log-filter.ts";
 import { createLogging, type LoggerFor } from "./logging.ts";
 import { type RunningNode, startNode } from "./node.ts";
 import { isOperatorError } from "./operator-errors.ts";
@@ -10,7 +9,7 @@ import { type RunningService, supervise } from "./supervise.ts";
 
 export function loggingOf(values: Values): LoggerFor {
   return createLogging({
-    filter: parseLogFilter(values.logLevel),
+    filter: values.logLevel,
     json: values.logJson,
     secrets: secretTexts(values),
   });
@@ -27,7 +26,7 @@ export interface NodeProcessOptions {
   cleanUp?: () => void;
 }
 
-/** Runs a node as the one work of this process (sheet 09 sections 6.4, 6.7). Throws LogLevelError before anything is started. */
+/** Runs a node as the one work of this process (sheet 09 sections 6.4, 6.7). */
 export async function runNodeProcess(options: NodeProcessOptions): Promise<void> {
   const { loggerFor } = options;
   const log = loggerFor("node");

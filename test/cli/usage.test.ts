@@ -28,13 +28,13 @@ describe("wrong usage ends with code 1 and one line that says what is wrong", ()
       "a mode to come",
       ["start", "--prover-agent"],
       {},
-      "error: --prover-agent is not available in this version; svc start --node is\n",
+      "error: not available in this version: --prover-agent (agent)\n",
     ],
     [
       "a prover by variable",
       ["start", "--node"],
       { ENABLE_PROVER_NODE: "1" },
-      "error: ENABLE_PROVER_NODE is not available in this version; svc start --node is\n",
+      "error: not available in this version: ENABLE_PROVER_NODE (prover)\n",
     ],
     [
       "a network file that cannot be read",
@@ -78,7 +78,7 @@ describe("wrong usage ends with code 1 and one line that says what is wrong", ()
       "a bad log level",
       ["start", "--node", ...L1, ...REGISTRY],
       { LOG_LEVEL: "loud" },
-      "error: Invalid log level: loud\n",
+      "error: environment variable LOG_LEVEL must be a level (silent, fatal,",
     ],
     ["a key in a bad URL", ["start", "--node"], { ETHEREUM_HOSTS: "rpc.example/key-0123456789" }, "got 26 characters"],
   ])("%s", async (_, args, environment, message) => {
@@ -123,9 +123,7 @@ describe("svc config", () => {
     const key = "c0ffee".repeat(11).slice(0, 64);
     const secrets = {
       VALIDATOR_PRIVATE_KEYS: `0x${key},${key}`,
-      VALIDATOR_HA_DATABASE_URL: `postgresql://user:${key}@host.example/db`,
       BOT_L1_MNEMONIC: `${key} words`,
-      PEER_ID_PRIVATE_KEY: key,
       SEQ_MAX_TX_PER_BLOCK: "5",
     };
     for (const form of [[], ["--json"]]) {
@@ -135,6 +133,15 @@ describe("svc config", () => {
       expect(stdout).toContain("[Redacted]");
       expect(stderr).toContain("warning: environment variable SEQ_MAX_TX_PER_BLOCK has no effect");
     }
+  });
+
+  test("refuses what svc start refuses, without a secret", async () => {
+    const level = await runSvc(["config"], { LOG_LEVEL: "loud" });
+    expect(level).toMatchObject({ code: 1, stdout: "" });
+    expect(level.stderr).toContain('got "loud" (Invalid log level: loud)');
+    const peers = await runSvc(["config", "--p2p-enabled"], { PEER_ID_PRIVATE_KEY: "c0ffee".repeat(11).slice(0, 64) });
+    expect(peers).toMatchObject({ code: 1, stdout: "" });
+    expect(peers.stderr).toBe("error: not available in this version: --p2p-enabled, PEER_ID_PRIVATE_KEY (p2p)\n");
   });
 
   test("shows what a network sets, without any file left behind", async () => {

@@ -1,7 +1,10 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
+import { refuseAbsentParts } from "../../src/config/absent-parts.ts";
 import { configure, type Given, secretTexts, shownValue } from "../../src/config/configuration.ts";
 import { ConflictingFlagsError, InvalidOptionError, RetiredFlagError } from "../../src/config/errors.ts";
+import { type Option, SUBSYSTEMS } from "../../src/config/option.ts";
+import { OPTION_KEYS, OPTIONS } from "../../src/config/options.ts";
 
 const given = (flags: Record<string, string>, environment: Record<string, string> = {}) =>
   configure({ flags: new Map(Object.entries(flags)), environment });
@@ -127,7 +130,7 @@ describe("names of former releases", () => {
     ["SEQ_MAX_TX_PER_BLOCK", "SEQ_MAX_TX_PER_CHECKPOINT"],
     ["SEQ_MAX_BLOCK_SIZE_IN_BYTES", "--maxL2BlockGas"],
     ["BOT_BASE_FEE_PADDING", "BOT_MIN_FEE_PADDING"],
-    ["VALIDATOR_HA_RUN_MIGRATIONS", "migrate-ha-db"],
+    ["VALIDATOR_HA_RUN_MIGRATIONS", "not available in this version"],
     ["VALIDATOR_REEXECUTE_DEADLINE_MS", "no replacement"],
   ])("variable %s changes nothing, and the warning says %s", (name, replacement) => {
     const { values, warnings } = given({}, { [name]: "77" });
@@ -154,13 +157,68 @@ describe("names of former releases", () => {
   );
 });
 
-test("options that do nothing yet are named in one warning, unless a network set them", () => {
-  const { warnings } = given(
-    { "--p2p.maxPeerCount": "5" },
-    { NETWORK: "testnet", SEQ_PUBLISH_TXS_WITH_PROPOSALS: "1" },
-  );
-  expect(warnings).toEqual(["without effect in this version: --p2p.maxPeerCount, SEQ_PUBLISH_TXS_WITH_PROPOSALS"]);
+test("options that nothing reads are named in one warning", () => {
+  const { warnings } = given({ "--api-prefix": "/x" }, { LOG_MULTILINE: "1", NETWORK: "testnet" });
+  expect(warnings).toEqual(["without effect: --api-prefix, LOG_MULTILINE"]);
   expect(given({ "--port": "1", "--node": "true" }).warnings).toEqual([]);
+});
+
+describe("an option of a part that this version does not have", () => {
+  const refusal =
+    (flags: Record<string, string>, environment: Record<string, string> = {}) =>
+    () =>
+      refuseAbsentParts(given(flags, environment));
+
+  test("is refused by its name and its part, together with all others", () => {
+    expect(
+      refusal(
+        { "--p2p-enabled": "true", "--prover-node": "true" },
+        { P2P_MAX_PEERS: "5", SENTINEL_ENABLED: "1", SEQ_PUBLISH_TXS_WITH_PROPOSALS: "1" },
+      ),
+    ).toThrow(
+      "not available in this version: --prover-node (prover); " +
+        "--p2p-enabled, P2P_MAX_PEERS, SEQ_PUBLISH_TXS_WITH_PROPOSALS (p2p); SENTINEL_ENABLED (sentinel)",
+    );
+  });
+
+  test("is taken with its default value, and from the network's file and preset", () => {
+    expect(refusal({ "--p2p-enabled": "false" }, { P2P_PORT: "40400", NETWORK: "mainnet" })).not.toThrow();
+    const networkFile = { location: "x", variables: { BOOTSTRAP_NODES: "enr:-a" } };
+    const environment = { NETWORK: "testnet" };
+    expect(() => refuseAbsentParts(configure({ flags: new Map(), environment, networkFile }))).not.toThrow();
+  });
+
+  /** A text that the option takes and that gives another value than its default. */
+  function otherText({ kind, default: usual }: Option): string | undefined {
+    const texts = [
+      "true",
+      "false",
+      "1",
+      "0.25",
+      "https://host.example",
+      "file:///x",
+      "postgres://host/db",
+      "127.0.0.1",
+    ];
+    const more = ["enr:-x", "realistic", "empire", "old", `0x${"01".repeat(20)}`, "01".repeat(32), "1,2,3", "x"];
+    return [...texts, ...more].find((text) => {
+      const value = kind.parse(text);
+      return value !== undefined && (usual === undefined || kind.show(value) !== kind.show(usual));
+    });
+  }
+
+  test("is refused whichever one it is", () => {
+    const absent = OPTION_KEYS.map((key) => OPTIONS[key] as Option).filter(
+      ({ usedBy, flags, env }) => !SUBSYSTEMS[usedBy] && flags.length + env.length > 0,
+    );
+    expect(absent.length).toBeGreaterThan(100);
+    for (const option of absent) {
+      const [name] = [...option.env, ...option.flags];
+      const text = otherText(option) ?? expect.fail(`no text for ${name}`);
+      const [flags, environment] = option.env.length === 0 ? [{ [name]: text }, {}] : [{}, { [name]: text }];
+      expect(refusal(flags, environment), name).toThrow(`not available in this version: ${name} (${option.usedBy})`);
+    }
+  });
 });
 
 describe("a value that breaks its rule", () => {

@@ -3,10 +3,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { configure, type Given, secretTexts, shownValue } from "../../src/config/configuration.ts";
 import { shownOrigin } from "../../src/config/errors.ts";
+import { parseLogFilter } from "../../src/config/log-filter.ts";
 import type { Option } from "../../src/config/option.ts";
 import { OPTION_KEYS, OPTIONS, type OptionKey } from "../../src/config/options.ts";
 import { configurationDocument, helpGroups } from "../../src/config/reference.ts";
-import { parseLogFilter } from "../../src/node/log-filter.ts";
 import { createLogging } from "../../src/node/logging.ts";
 
 /** Values that are secrets as a whole: keys, mnemonics, connection strings. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseLogFilter } from "../../src/node/log-filter.ts";
+import { parseLogFilter } from "../../src/config/log-filter.ts";
 import { createLogging } from "../../src/node/logging.ts";
 
 function logging(options: { level?: string; json?: boolean; secrets?: string[] }) {

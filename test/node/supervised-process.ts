@@ -1,5 +1,5 @@
 /** A process with a service that behaves as the first argument says; run by supervise.test.ts. */
-import { parseLogFilter } from "../../src/node/log-filter.ts";
+import { parseLogFilter } from "../../src/config/log-filter.ts";
 import { createLogging } from "../../src/node/logging.ts";
 import { supervise } from "../../src/node/supervise.ts";
 

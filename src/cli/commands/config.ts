@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { refuseAbsentParts } from "../../config/absent-parts.ts";
 import { type Configuration, shownValue } from "../../config/configuration.ts";
 import { shownOrigin } from "../../config/errors.ts";
 import { GROUPS } from "../../config/option.ts";
@@ -35,6 +36,7 @@ export function configCommand(): Command {
   return command.action((options: { json?: true }) =>
     orUsageError(async () => {
       const configuration = await configureForNetwork(given(), false);
+      refuseAbsentParts(configuration);
       for (const warning of configuration.warnings) process.stderr.write(`warning: ${warning}\n`);
       process.stdout.write(options.json ? asJson(configuration) : asText(configuration));
     }),

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { refuseAbsentParts } from "../../config/absent-parts.ts";
 import { configureForNetwork } from "../../node/network-file.ts";
 import { isBotAlone, requireBotOptions, requireNodeMode, requireNodeOptions } from "../start-mode.ts";
 import { addTableOptions } from "../table-options.ts";
@@ -11,6 +12,7 @@ export function startCommand(): Command {
   return command.action(() =>
     orUsageError(async () => {
       const configuration = await configureForNetwork(given(), true);
+      refuseAbsentParts(configuration);
       const { values, warnings } = configuration;
       if (values.localNetwork) {
         const { runLocalNetwork } = await import("../../node/local-network/run-local-network.ts");

@@ -1,16 +1,41 @@
-import { boolean, text } from "../kinds.ts";
+import { boolean, type Kind } from "../kinds.ts";
+import { LOG_LEVELS, type LogFilter, LogLevelError, parseLogFilter, printLogFilter } from "../log-filter.ts";
 import { rowsOf } from "../option.ts";
 
 const { withDefault } = rowsOf("Logging", "process");
+
+function readLogFilter(given: string): LogFilter | LogLevelError {
+  try {
+    return parseLogFilter(given);
+  } catch (error) {
+    if (error instanceof LogLevelError) return error;
+    throw error;
+  }
+}
+
+const logFilter: Kind<LogFilter> = {
+  name: "log filter",
+  placeholder: "levels",
+  rule: `must be a level (silent, ${Object.keys(LOG_LEVELS).join(", ")}), then optional level:module,... statements behind semicolons`,
+  parse(given) {
+    const filter = readLogFilter(given);
+    return filter instanceof LogLevelError ? undefined : filter;
+  },
+  fault(given) {
+    const filter = readLogFilter(given);
+    return filter instanceof LogLevelError ? filter.message : undefined;
+  },
+  show: printLogFilter,
+};
 
 export const logging = {
   logLevel: withDefault(
     {
       env: ["LOG_LEVEL"],
-      kind: text,
+      kind: logFilter,
       meaning: "level, then optional level:module,... statements, as in info;debug:archiver,rpc",
     },
-    "info",
+    parseLogFilter("info"),
   ),
   logJson: withDefault({ env: ["LOG_JSON"], kind: boolean, meaning: "log lines as JSON objects" }, false),
   logMultiline: withDefault(

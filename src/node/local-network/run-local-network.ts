@@ -188,7 +188,7 @@ function requireStartable(values: Values): void {
   }
 }
 
-/** `svc start --local-network`, as the one work of this process. Throws ConfigurationError, and LogLevelError, before anything is started. */
+/** `svc start --local-network`, as the one work of this process. Throws ConfigurationError before anything is started. */
 export async function runLocalNetwork({ configuration, version }: LocalNetworkOptions): Promise<void> {
   const values = localNetworkValues(configuration);
   requireStartable(values);

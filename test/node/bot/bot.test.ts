@@ -1,13 +1,13 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { parseLogFilter } from "../../../src/config/log-filter.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { BotNode } from "../../../src/node/bot/bot-node.ts";
 import { type BotOptions, botOptions } from "../../../src/node/bot/bot-options.ts";
 import { BotRunner } from "../../../src/node/bot/bot-runner.ts";
 import { BotCallError, BotRefusedError } from "../../../src/node/bot/errors.ts";
 import { TransferBot } from "../../../src/node/bot/transfer-bot.ts";
-import { parseLogFilter } from "../../../src/node/log-filter.ts";
 import { createLogging } from "../../../src/node/logging.ts";
 import { NodeProcess, type RecordedL1, startRecordedL1 } from "../../conformance/recorded-node.ts";
 

@@ -48,6 +48,11 @@ export function parseLogFilter(text: string): LogFilter {
   return { level, statements };
 }
 
+/** The text that parses to this filter. */
+export function printLogFilter({ level, statements }: LogFilter): string {
+  return [level, ...statements.toReversed().map(([module, own]) => `${own}:${module}`)].join(";");
+}
+
 function matches(pattern: string, module: string): boolean {
   try {
     return new RegExp(`^(?:${pattern})`).test(module);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { levelOf, parseLogFilter } from "../../src/node/log-filter.ts";
+import { levelOf, parseLogFilter } from "../../src/config/log-filter.ts";
 
 /** Statements and levels as the reference's release v4.1.2 reads them. */
 test.each([
