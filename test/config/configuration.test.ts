@@ -200,7 +200,17 @@ describe("an option of a part that this version does not have", () => {
       "postgres://host/db",
       "127.0.0.1",
     ];
-    const more = ["enr:-x", "realistic", "empire", "old", `0x${"01".repeat(20)}`, "01".repeat(32), "1,2,3", "x"];
+    const more = [
+      "2000",
+      "enr:-x",
+      "realistic",
+      "empire",
+      "old",
+      `0x${"01".repeat(20)}`,
+      "01".repeat(32),
+      "1,2,3",
+      "x",
+    ];
     return [...texts, ...more].find((text) => {
       const value = kind.parse(text);
       return value !== undefined && (usual === undefined || kind.show(value) !== kind.show(usual));
