@@ -15,6 +15,7 @@ const rungs = [
   ["l1"],
   ["storage", "keystore", "core"],
   ["telemetry", "http", "protocol"],
+  ["errors"],
 ];
 const upward = rungs.flatMap((names, i) =>
   names.map((name) => ({
@@ -60,7 +61,7 @@ module.exports = {
       comment: "the pool, execution and block production are behind ports",
       severity: "error",
       from: { path: "^src/rpc/" },
-      to: { path: "^src/(?!rpc|archiver|world-state|l1|storage|core|telemetry|http|protocol)" },
+      to: { path: "^src/(?!rpc|archiver|world-state|l1|storage|core|telemetry|http|protocol|errors)" },
     },
     {
       name: "config-is-a-leaf",
@@ -73,7 +74,7 @@ module.exports = {
       name: "config-imports-the-lowest-rung-only",
       severity: "error",
       from: { path: "^src/config/" },
-      to: { path: "^src/(?!config|http|protocol)" },
+      to: { path: "^src/(?!config|http|protocol|errors)" },
     },
     {
       name: "source-does-not-import-tests",

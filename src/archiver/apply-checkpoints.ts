@@ -1,3 +1,4 @@
+import { ContentError } from "../errors/content-error.ts";
 import type { L1Block, ProposedCheckpoint, RollupStatus } from "../l1/types.ts";
 import { concat, equal, toHex } from "../protocol/bytes.ts";
 import { checkpointSlot } from "../protocol/checkpoint-header.ts";
@@ -30,9 +31,6 @@ interface CheckpointUnit extends Unit {
   pending: Pending;
   blocks: RebuiltBlock[];
 }
-
-/** Errors that the contents of a block cause, whichever layer finds them; anything else is trouble of this node. */
-const CONTENT_ERRORS = new Set(["DecodeError", "StateMismatchError", "WorldStateError", "DuplicateKeyError"]);
 
 /**
  * Takes downloads in order, rebuilds and checks them, and applies them in batches, a part of a batch at a time: world state, chain
@@ -82,7 +80,7 @@ export class CheckpointApplier {
     try {
       this.#batch.push(this.#pending(proposal, blobs, rebuilt));
     } catch (cause) {
-      if (!isContentError(cause)) throw cause;
+      if (!(cause instanceof ContentError)) throw cause;
       this.#batch.push(await this.#rebuildFromChecked(proposal, blobs, cause));
     }
     this.#batchBytes += blobs.length;
@@ -113,7 +111,7 @@ export class CheckpointApplier {
     try {
       return this.#pending(proposal, checked, await rebuildProposal(this.#services, proposal, checked));
     } catch (again) {
-      throw isContentError(again) ? new InvalidCheckpointError(proposal, { cause: again }) : again;
+      throw again instanceof ContentError ? new InvalidCheckpointError(proposal, { cause: again }) : again;
     }
   }
 
@@ -147,7 +145,7 @@ export class CheckpointApplier {
     try {
       await this.#commit(batch);
     } catch (error) {
-      if (!isContentError(error)) throw error;
+      if (!(error instanceof ContentError)) throw error;
       const committed = chain.latestCheckpointNumber();
       for (const one of batch) if (one.checkpoint.checkpointNumber > committed) await this.#commitChecked(one);
     }
@@ -157,12 +155,12 @@ export class CheckpointApplier {
     try {
       await this.#commit([one]);
     } catch (error) {
-      if (!isContentError(error)) throw error;
+      if (!(error instanceof ContentError)) throw error;
       const checked = await this.#rebuildFromChecked(one.proposal, one.blobs, error);
       try {
         await this.#commit([checked]);
       } catch (cause) {
-        throw isContentError(cause) ? new InvalidCheckpointError(one.proposal, { cause }) : cause;
+        throw cause instanceof ContentError ? new InvalidCheckpointError(one.proposal, { cause }) : cause;
       }
     }
   }
@@ -265,8 +263,4 @@ export class CheckpointApplier {
     );
     emit("invalidAttestations", invalid);
   }
-}
-
-function isContentError(error: unknown): boolean {
-  return error instanceof Error && CONTENT_ERRORS.has(error.name);
 }

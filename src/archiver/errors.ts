@@ -1,3 +1,4 @@
+import { OperatorError } from "../errors/operator-error.ts";
 import { toHex } from "../protocol/bytes.ts";
 
 /**
@@ -83,7 +84,9 @@ export class ReorgBelowFinalizedError extends Error {
 }
 
 /** The stored chain and the stored world state end at different blocks: they are not of one store. */
-export class StoreMismatchError extends Error {
+export class StoreMismatchError extends OperatorError {
+  override readonly errorCode: string = "store-tips-differ";
+
   readonly chainTip: number;
   readonly worldStateTip: number;
 
@@ -112,7 +115,9 @@ export class ProposedBlockRefusedError extends Error {
 }
 
 /** Reading L1 was paused while it was under way. What was committed stays. */
-export class SyncPausedError extends Error {
+export class SyncPausedError extends OperatorError {
+  override readonly errorCode: string = "sync-paused";
+
   constructor() {
     super("following L1 is paused");
     this.name = "SyncPausedError";

@@ -1,3 +1,4 @@
+import { OperatorError } from "../errors/operator-error.ts";
 import type { ChainStore } from "./chain-store.ts";
 import { lastBlockOf } from "./chain-store.ts";
 import { removeMessagesAfter } from "./message-chain.ts";
@@ -7,7 +8,9 @@ import type { CheckpointRecord } from "./types.ts";
 import { readingPointOf } from "./unwind-chain.ts";
 
 /** A block that the chain cannot be rolled back to. The message is the one of the wire (sheet 02 section 5.1, sheet 03 section 14.4). */
-export class RollbackRefusedError extends Error {
+export class RollbackRefusedError extends OperatorError {
+  override readonly errorCode: string = "rollback-refused";
+
   readonly target: number;
 
   constructor(target: number, message: string) {

@@ -1,3 +1,5 @@
+import { OperatorError } from "../errors/operator-error.ts";
+
 /** Where a value came from; the earlier kinds win over the later ones. */
 export type Origin =
   /** As written, with dashes. */
@@ -39,7 +41,9 @@ function namedOrigin(option: string, origin: Origin): string {
 }
 
 /** Options could not be made into a configuration. The message is complete: nothing but it needs to be shown to the operator. */
-export class ConfigurationError extends Error {
+export class ConfigurationError extends OperatorError {
+  override readonly errorCode: string = "configuration";
+
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = "ConfigurationError";

@@ -1,8 +1,12 @@
+import { OperatorError } from "../errors/operator-error.ts";
+
 /** Levels of the log, sheet 09 section 7; verbose is between info and debug. */
 export const LOG_LEVELS = { fatal: 60, error: 50, warn: 40, info: 30, verbose: 25, debug: 20, trace: 10 } as const;
 export type LogLevel = keyof typeof LOG_LEVELS | "silent";
 
-export class LogLevelError extends Error {
+export class LogLevelError extends OperatorError {
+  override readonly errorCode: string = "log-level";
+
   readonly statement: string;
 
   constructor(message: string, statement: string) {

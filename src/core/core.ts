@@ -1,3 +1,4 @@
+import { ContentError } from "../errors/content-error.ts";
 import type { HashedTiles, TileJob } from "./tile-job.ts";
 
 /**
@@ -143,7 +144,9 @@ export interface LinkedLeaves {
   lows: { index: number; nextKey: Uint8Array; nextIndex: number }[];
 }
 
-export class DuplicateKeyError extends Error {
+export class DuplicateKeyError extends ContentError {
+  override readonly errorCode: string = "duplicate-key";
+
   readonly key: Uint8Array;
   constructor(key: Uint8Array) {
     super(`key 0x${Buffer.from(key).toString("hex")} occurs twice in one batch`);

@@ -1,9 +1,12 @@
 import { readFileSync } from "node:fs";
+import { OperatorError } from "../errors/operator-error.ts";
 import type { Core, CoreBuild } from "./core.ts";
 import { WasmCore } from "./wasm-core.ts";
 
 /** The compiled core is missing. */
-export class CoreNotBuiltError extends Error {
+export class CoreNotBuiltError extends OperatorError {
+  override readonly errorCode: string = "core-not-built";
+
   readonly path: string;
   constructor(path: string, options?: ErrorOptions) {
     super(`the WASM core is not built: ${path} is missing. Run: npm run build:wasm`, options);

@@ -1,3 +1,5 @@
+import { OperatorError } from "../errors/operator-error.ts";
+
 /** A rule that a keystore breaks, and where. Never carries a secret. */
 export interface KeystoreIssue {
   /** Path of the file; of the merged keystore when absent. */
@@ -9,7 +11,9 @@ export interface KeystoreIssue {
 }
 
 /** Keystore files cannot be used. Names every broken rule that was found. */
-export class KeystoreError extends Error {
+export class KeystoreError extends OperatorError {
+  override readonly errorCode: string = "keystore";
+
   readonly issues: readonly KeystoreIssue[];
 
   constructor(issues: readonly KeystoreIssue[], options?: ErrorOptions) {

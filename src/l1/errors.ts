@@ -1,3 +1,5 @@
+import { OperatorError } from "../errors/operator-error.ts";
+
 interface L1ErrorFields {
   /** Redacted. */
   url?: string;
@@ -7,7 +9,9 @@ interface L1ErrorFields {
 }
 
 /** Something about L1 is not as it has to be. */
-export abstract class L1Error extends Error {
+export abstract class L1Error extends OperatorError {
+  override readonly errorCode: string = "l1";
+
   /** True when asking again cannot help: the configuration or the deployment has to change. */
   abstract readonly fatal: boolean;
   /** What does not hold, in one clause. */

@@ -1,4 +1,5 @@
 import type { ChainReader } from "../archiver/types.ts";
+import { BusyError } from "../errors/busy-error.ts";
 import { type BlockTask, type ProcessedBlock, StaleBaseError } from "../execution/block-task.ts";
 import { SIMULATION, type SimulatedTx, simulatedTx } from "../execution/simulated-tx.ts";
 import type { StateOverrides } from "../execution/state-overrides.ts";
@@ -22,13 +23,12 @@ export class SimulationError extends Error {
 }
 
 /** More simulations are asked for than may wait. */
-export class SimulationQueueFullError extends Error {
-  readonly waiting: number;
+export class SimulationQueueFullError extends BusyError {
+  override readonly errorCode: string = "simulation-queue-full";
 
   constructor(waiting: number) {
-    super(`${waiting} simulations are waiting already`);
+    super(`${waiting} simulations are waiting already`, waiting);
     this.name = "SimulationQueueFullError";
-    this.waiting = waiting;
   }
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { OperatorError } from "../errors/operator-error.ts";
 import { type ConnectOptions, connectRollup } from "../l1/connect.ts";
 import { L1Error } from "../l1/errors.ts";
 import type { ConnectedRollup } from "../l1/types.ts";
@@ -11,7 +12,9 @@ const RETRY_WAITS_MS = [1000, 2000, 4000, 8000, 15_000];
 const DEVELOPMENT_CHAIN_ID = 31337;
 
 /** The clock of L1 and the local one differ by more than is allowed. */
-export class ClockDriftError extends Error {
+export class ClockDriftError extends OperatorError {
+  override readonly errorCode: string = "clock-drift";
+
   /** Seconds by which the latest L1 block is behind the local clock; negative when it is ahead. */
   readonly behind: number;
   readonly allowed: number;

@@ -1,8 +1,8 @@
-import { DigestQueueFullError } from "../mempool/digest/tx-digest.ts";
+import { BusyError } from "../errors/busy-error.ts";
 import type { PoolRejection } from "../mempool/pool/rejection.ts";
 import { BbProgramError } from "../mempool/proofs/bb-program.ts";
-import { ProofQueueFullError, ProofVerifierMissingError } from "../mempool/proofs/proof-verifier.ts";
-import { SimulationError, SimulationQueueFullError } from "../mempool/tx-simulator.ts";
+import { ProofVerifierMissingError } from "../mempool/proofs/proof-verifier.ts";
+import { SimulationError } from "../mempool/tx-simulator.ts";
 import { toHex } from "../protocol/bytes.ts";
 import { ExecutionError, LIMIT_EXCEEDED, RpcError } from "../rpc/jsonrpc/errors.ts";
 import { fromL1 } from "../rpc/methods/l1-answer.ts";
@@ -17,14 +17,12 @@ export function rejectionData(rejection: PoolRejection): Record<string, string> 
   );
 }
 
-const QUEUES = [DigestQueueFullError, ProofQueueFullError, SimulationQueueFullError];
-
 /** What the pool, its checks and simulations fail with, as clients are told. */
 export async function mempoolAnswer<T>(asked: Promise<T>): Promise<T> {
   try {
     return await fromL1(asked);
   } catch (cause) {
-    if (QUEUES.some((full) => cause instanceof full) && cause instanceof Error) {
+    if (cause instanceof BusyError) {
       throw new RpcError(LIMIT_EXCEEDED, `The node is busy: ${cause.message}`, { cause });
     }
     if (cause instanceof ProofVerifierMissingError) {

@@ -31,7 +31,7 @@ import { type NodeMempool, startMempool } from "./mempool.ts";
 import { startPublicRpc } from "./rpc-public.ts";
 import { rpcServices } from "./rpc-services.ts";
 import { heedConfig, startSequencer } from "./sequencer.ts";
-import { configuredUploader, restoreConfigured, SNAPSHOT_REFUSALS } from "./snapshots/configured.ts";
+import { configuredUploader, restoreConfigured } from "./snapshots/configured.ts";
 import { untilCompatible } from "./standby.ts";
 import type { RunningService } from "./supervise.ts";
 import { Teardown } from "./teardown.ts";
@@ -307,7 +307,6 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       slasher: undefined,
       pool: mempool.pool,
       server,
-      expectedErrors: SNAPSHOT_REFUSALS,
       loggerFor,
     });
     teardown.add("admin rpc", () => admin.close());

@@ -4,7 +4,6 @@ import { refuseProofs, startBotBeside } from "./bot/beside-node.ts";
 import { type DataDirectory, openDataDirectory } from "./data-directory.ts";
 import { createLogging, type LoggerFor } from "./logging.ts";
 import { type RunningNode, startNode } from "./node.ts";
-import { isOperatorError } from "./operator-errors.ts";
 import { type RunningService, supervise } from "./supervise.ts";
 
 export function loggingOf(values: Values): LoggerFor {
@@ -50,7 +49,7 @@ export async function runNodeProcess(options: NodeProcessOptions): Promise<void>
     const bot = startBotBeside(values, node.port, loggerFor);
     return { stop: () => bot.stop().finally(() => node.stop()) };
   };
-  await supervise(start, { log, isOperatorError, atExit });
+  await supervise(start, { log, atExit });
 }
 
 /** `svc start --node`; `warnings` are about the configuration. */

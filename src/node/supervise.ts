@@ -1,3 +1,4 @@
+import { OperatorError } from "../errors/operator-error.ts";
 import type { NodeLogger } from "./logging.ts";
 
 /** Something that runs until it is stopped. */
@@ -22,8 +23,6 @@ export const STOP_LIMIT_MS = 10_000;
 
 export interface SuperviseOptions {
   log: NodeLogger;
-  /** Errors whose message says everything, so that no stack is printed. */
-  isOperatorError: (error: unknown) => boolean;
   /** Runs last, whatever ends the process; synchronous. */
   atExit?: () => void;
 }
@@ -45,7 +44,7 @@ async function within(limitMs: number, work: Promise<unknown>): Promise<boolean>
  */
 export async function supervise(
   start: (signal: AbortSignal) => Promise<RunningService>,
-  { log, isOperatorError, atExit }: SuperviseOptions,
+  { log, atExit }: SuperviseOptions,
 ): Promise<void> {
   const interruption = new AbortController();
   let running: RunningService | undefined;
@@ -89,7 +88,7 @@ export async function supervise(
     running = await starting;
   } catch (error) {
     if (stopping) return;
-    if (isOperatorError(error)) log.fatal((error as Error).message);
+    if (error instanceof OperatorError) log.fatal({ errorCode: error.errorCode }, error.message);
     else log.fatal({ error }, "the start failed");
     process.exit(1);
   }

@@ -1,5 +1,9 @@
+import { ContentError } from "../errors/content-error.ts";
+
 /** A value that arrived over some boundary breaks a rule of the protocol. */
-export class DecodeError extends Error {
+export class DecodeError extends ContentError {
+  override readonly errorCode: string = "malformed";
+
   /** What was being read, for example "blob words of checkpoint 7". */
   readonly subject: string;
   /** The rule that does not hold, in one clause. */

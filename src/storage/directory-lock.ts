@@ -2,13 +2,16 @@ import { randomBytes } from "node:crypto";
 import { linkSync, readFileSync, readlinkSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { OperatorError } from "../errors/operator-error.ts";
 
 /** Longer silence than this ends the claim of a holder whose process cannot be looked at from here. */
 const SILENCE_MS = 20_000;
 const HEARTBEAT_MS = 5_000;
 
 /** Another running process uses the data directory. */
-export class DirectoryLockedError extends Error {
+export class DirectoryLockedError extends OperatorError {
+  override readonly errorCode: string = "data-directory-in-use";
+
   readonly path: string;
   readonly holder: string;
 

@@ -1,3 +1,4 @@
+import { OperatorError } from "../errors/operator-error.ts";
 import type { Store } from "./store.ts";
 
 /** Version of the store's tables and records that this program writes, and the only one it reads. */
@@ -18,7 +19,9 @@ const FIELDS = ["l1ChainId", "rollupVersion", "rollupAddress", "genesisArchiveRo
 const KEY = Buffer.from("identity");
 
 /** The store holds the data of another chain. Its files are left as they are. */
-export class StoreIdentityError extends Error {
+export class StoreIdentityError extends OperatorError {
+  override readonly errorCode: string = "data-directory-of-another-chain";
+
   readonly path: string;
   readonly field: (typeof FIELDS)[number];
   readonly stored: string;
@@ -38,7 +41,9 @@ export class StoreIdentityError extends Error {
 }
 
 /** The store was written with other tables, by an older or a newer program, or its identity record cannot be read. */
-export class StoreSchemaError extends Error {
+export class StoreSchemaError extends OperatorError {
+  override readonly errorCode: string = "store-schema";
+
   readonly path: string;
   readonly found: number | undefined;
 

@@ -1,5 +1,6 @@
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
+import { OperatorError } from "../errors/operator-error.ts";
 
 /**
  * Looks at an LMDB data file before it is mapped: a mapped file that ends before a page in use kills the process with SIGBUS,
@@ -28,7 +29,9 @@ const F_SUBDATA = 0x02;
 const ENV_OVERLAPPING_SYNC = 0x1000;
 
 /** A database file cannot be opened safely. */
-export class DamagedStoreError extends Error {
+export class DamagedStoreError extends OperatorError {
+  override readonly errorCode: string = "damaged-store";
+
   readonly file: string;
   /** The rule that does not hold, in one clause. */
   readonly rule: string;

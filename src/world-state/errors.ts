@@ -1,3 +1,4 @@
+import { ContentError } from "../errors/content-error.ts";
 import { toHex } from "../protocol/bytes.ts";
 import { TREE_NAMES, type TreeId } from "../protocol/constants.ts";
 
@@ -12,7 +13,9 @@ export class UnknownStateError extends Error {
 }
 
 /** Applying a block gave another root or size than its header, or than L1 for the archive. Nothing was written. */
-export class StateMismatchError extends Error {
+export class StateMismatchError extends ContentError {
+  override readonly errorCode: string = "state-mismatch";
+
   readonly block: number;
   readonly tree: TreeId;
   constructor(
@@ -32,7 +35,9 @@ export class StateMismatchError extends Error {
 }
 
 /** An operation that the trees' rules refuse; the message is the network's text for it (sheet 01 sections 7.8, 11). */
-export class WorldStateError extends Error {
+export class WorldStateError extends ContentError {
+  override readonly errorCode: string = "tree-rule";
+
   constructor(message: string) {
     super(message);
     this.name = "WorldStateError";

@@ -1,3 +1,4 @@
+import { ContentError } from "../../src/errors/content-error.ts";
 import { readU32, writeU32 } from "../../src/protocol/bytes.ts";
 import type { Store, Table } from "../../src/storage/store.ts";
 import type {
@@ -9,7 +10,8 @@ import type {
 } from "../../src/world-state/types.ts";
 import { GENESIS } from "./open-chain.ts";
 
-export class StateMismatchError extends Error {
+export class StateMismatchError extends ContentError {
+  override readonly errorCode: string = "state-mismatch";
   override readonly name = "StateMismatchError";
 }
 

@@ -1,9 +1,12 @@
 /** A process with a service that behaves as the first argument says; run by supervise.test.ts. */
 import { parseLogFilter } from "../../src/config/log-filter.ts";
+import { OperatorError } from "../../src/errors/operator-error.ts";
 import { createLogging } from "../../src/node/logging.ts";
 import { supervise } from "../../src/node/supervise.ts";
 
-class ExpectedError extends Error {}
+class ExpectedError extends OperatorError {
+  override readonly errorCode: string = "expected";
+}
 
 const behaviour = process.argv[2];
 const log = createLogging({ filter: parseLogFilter("info"), json: false, secrets: [] })("test");
@@ -33,6 +36,5 @@ const start = async (signal: AbortSignal) => {
 
 await supervise(start, {
   log,
-  isOperatorError: (error) => error instanceof ExpectedError,
   atExit: () => log.info("cleaned up"),
 });

@@ -1,5 +1,8 @@
+import { OperatorError } from "../../errors/operator-error.ts";
+
 /** Witnesses cannot be measured as asked. The message is complete: nothing but it needs to be shown to the operator. */
-export class BenchWitnessError extends Error {
+export class BenchWitnessError extends OperatorError {
+  override readonly errorCode: string = "bench-witness";
   readonly subject: string;
   readonly rule: string;
 

@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { loadCore } from "../../core/load-core.ts";
-import { readIdentity, type StoreIdentity, StoreSchemaError } from "../../storage/identity.ts";
+import { readIdentity, type StoreIdentity } from "../../storage/identity.ts";
 import { DamagedStoreError, inspectStore } from "../../storage/inspect.ts";
 import { openStore } from "../../storage/store.ts";
 import { genesisState } from "../../world-state/genesis.ts";
@@ -65,9 +65,4 @@ export async function openTrees(path: string): Promise<OpenTrees> {
     await store.close();
     throw error;
   }
-}
-
-/** Errors of opening a store that are the operator's to mend. */
-export function isStoreRefusal(error: unknown): error is Error {
-  return error instanceof BenchWitnessError || error instanceof StoreSchemaError || error instanceof DamagedStoreError;
 }

@@ -1,6 +1,6 @@
+import { OperatorError } from "../../errors/operator-error.ts";
 import { BenchWitnessError } from "./errors.ts";
 import { measureWitnesses } from "./measure.ts";
-import { isStoreRefusal } from "./open-trees.ts";
 import { type PlanTexts, parsePlan } from "./plan.ts";
 import { progressOver } from "./progress.ts";
 import { witnessReport } from "./report.ts";
@@ -34,7 +34,7 @@ export async function runBenchWitness(
   } catch (error) {
     endProgress();
     if (ended.signal.aborted) return;
-    if (!isStoreRefusal(error)) throw error;
+    if (!(error instanceof OperatorError)) throw error;
     process.stderr.write(`error: ${error.message}\n`);
     process.exitCode = 1;
   }

@@ -1,9 +1,9 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Values } from "../../config/options.ts";
+import { OperatorError } from "../../errors/operator-error.ts";
 import { deployL1Contracts } from "../../l1/deploy/deploy-l1-contracts.ts";
-import { DeploymentError, DeploymentParameterError } from "../../l1/deploy/errors.ts";
-import { L1Error } from "../../l1/errors.ts";
+import { DeploymentParameterError } from "../../l1/deploy/errors.ts";
 import { progressView } from "./deploy-progress.ts";
 import { deployFacts, deployReport } from "./deploy-report.ts";
 import { type DeployFlags, deployRequest, type Environment } from "./deploy-request.ts";
@@ -57,7 +57,7 @@ export async function runDeploy(values: Values, flags: DeployFlags, environment:
       process.stderr.write("stopped: transactions that were sent may still be mined\n");
       return;
     }
-    if (!(error instanceof DeploymentError) && !(error instanceof L1Error)) throw error;
+    if (!(error instanceof OperatorError)) throw error;
     process.stderr.write(`error: ${error.message}\n`);
     process.exitCode = 1;
   }

@@ -1,3 +1,5 @@
+import { OperatorError } from "../../errors/operator-error.ts";
+
 /** Rule that what a source gave for a blob breaks. */
 export type BlobRule =
   | "gzip"
@@ -65,7 +67,9 @@ export class MissingBlobError extends Error {
 }
 
 /** A blob source is configured in a way that cannot work. */
-export class BlobSourceConfigurationError extends Error {
+export class BlobSourceConfigurationError extends OperatorError {
+  override readonly errorCode: string = "blob-source-url";
+
   override readonly name = "BlobSourceConfigurationError";
   /** Redacted. */
   readonly url: string;
@@ -79,7 +83,9 @@ export class BlobSourceConfigurationError extends Error {
 }
 
 /** Sources are configured, or have to be, and none of them answers. */
-export class NoBlobSourceReachableError extends Error {
+export class NoBlobSourceReachableError extends OperatorError {
+  override readonly errorCode: string = "no-blob-source";
+
   override readonly name = "NoBlobSourceReachableError";
   readonly failures: readonly { source: string; reason: string }[];
 

@@ -1,5 +1,9 @@
+import { OperatorError } from "../../errors/operator-error.ts";
+
 /** A deployment cannot be made as asked. The message is complete: nothing but it needs to be shown to the operator. */
-export abstract class DeploymentError extends Error {}
+export abstract class DeploymentError extends OperatorError {
+  override readonly errorCode: string = "deployment";
+}
 
 /** The contract artifacts are not there: the build did not fetch them. */
 export class ArtifactsMissingError extends DeploymentError {

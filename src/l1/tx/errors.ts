@@ -1,3 +1,5 @@
+import { OperatorError } from "../../errors/operator-error.ts";
+
 /** A transaction never went out: nothing of it is on L1, and its nonce is free. */
 export class L1TxNotSentError extends Error {
   override readonly name = "L1TxNotSentError";
@@ -28,7 +30,9 @@ export class L1SignerError extends Error {
 }
 
 /** The store of sent transactions was written by another program. */
-export class L1TxStoreError extends Error {
+export class L1TxStoreError extends OperatorError {
+  override readonly errorCode: string = "l1-tx-store";
+
   override readonly name = "L1TxStoreError";
   readonly path: string;
   readonly found: string;

@@ -1,3 +1,4 @@
+import { BusyError } from "../../errors/busy-error.ts";
 import type { Fr } from "../../protocol/field.ts";
 import type { Tx } from "../../protocol/tx/tx.ts";
 
@@ -43,12 +44,11 @@ export interface Digests {
 }
 
 /** More txs are being sent than can be hashed. */
-export class DigestQueueFullError extends Error {
-  readonly waiting: number;
+export class DigestQueueFullError extends BusyError {
+  override readonly errorCode: string = "digest-queue-full";
 
   constructor(waiting: number) {
-    super(`${waiting} txs are waiting to be checked already`);
+    super(`${waiting} txs are waiting to be checked already`, waiting);
     this.name = "DigestQueueFullError";
-    this.waiting = waiting;
   }
 }

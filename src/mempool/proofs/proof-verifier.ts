@@ -1,3 +1,4 @@
+import { BusyError } from "../../errors/busy-error.ts";
 import type { Tx } from "../../protocol/tx/tx.ts";
 
 /** Checks the proofs of txs. */
@@ -21,13 +22,12 @@ export class ProofVerifierMissingError extends Error {
 }
 
 /** More txs wait for their proofs to be checked than are let. */
-export class ProofQueueFullError extends Error {
-  readonly waiting: number;
+export class ProofQueueFullError extends BusyError {
+  override readonly errorCode: string = "proof-queue-full";
 
   constructor(waiting: number) {
-    super(`${waiting} proofs of transactions are waiting to be checked already`);
+    super(`${waiting} proofs of transactions are waiting to be checked already`, waiting);
     this.name = "ProofQueueFullError";
-    this.waiting = waiting;
   }
 }
 

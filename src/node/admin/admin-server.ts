@@ -1,6 +1,4 @@
-import { SyncPausedError } from "../../archiver/errors.ts";
-import { RollbackRefusedError } from "../../archiver/roll-back.ts";
-import { KeystoreError } from "../../keystore/errors.ts";
+import { OperatorError } from "../../errors/operator-error.ts";
 import { adminRegistry } from "../../rpc/admin/admin-registry.ts";
 import { ApiKeyGate } from "../../rpc/admin/api-key-gate.ts";
 import type { AdminServices } from "../../rpc/admin/services.ts";
@@ -8,7 +6,6 @@ import type { Listener } from "../../rpc/http/listener.ts";
 import type { RpcLogger } from "../../rpc/log.ts";
 import { type RpcServerOptions, startRpcServer } from "../../rpc/rpc-server.ts";
 import { type AdminKeyOptions, adminKeyBanner, resolveAdminKey } from "./api-key.ts";
-import { ConfigRefusedError } from "./live-config.ts";
 
 export interface AdminServerOptions extends Omit<RpcServerOptions, "namespaces" | "guard"> {
   key: AdminKeyOptions;
@@ -31,13 +28,7 @@ export async function startAdminServer(
     {
       ...server,
       namespaces: ["nodeAdmin", "svcAdmin"],
-      expectedErrors: [
-        RollbackRefusedError,
-        SyncPausedError,
-        KeystoreError,
-        ConfigRefusedError,
-        ...(server.expectedErrors ?? []),
-      ],
+      expectedErrors: [OperatorError],
       guard: hash === undefined ? undefined : (application) => new ApiKeyGate(application, hash),
     },
     log,

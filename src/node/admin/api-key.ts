@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { OperatorError } from "../../errors/operator-error.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import { apiKeyHash } from "../../rpc/admin/api-key-gate.ts";
 import type { NodeLogger } from "../logging.ts";
@@ -8,7 +9,9 @@ import type { NodeLogger } from "../logging.ts";
 const HASH_TEXT = /^[0-9a-f]{64}$/;
 
 /** The configured hash of the admin key is none. What was given is not repeated: it may be the key itself. */
-export class AdminKeyHashError extends Error {
+export class AdminKeyHashError extends OperatorError {
+  override readonly errorCode: string = "admin-key-hash";
+
   readonly length: number;
 
   constructor(length: number) {
@@ -19,7 +22,9 @@ export class AdminKeyHashError extends Error {
 }
 
 /** The file of the admin key's hash cannot be read or written. */
-export class AdminKeyFileError extends Error {
+export class AdminKeyFileError extends OperatorError {
+  override readonly errorCode: string = "admin-key-file";
+
   readonly path: string;
 
   constructor(path: string, cause: unknown) {

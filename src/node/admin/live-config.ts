@@ -1,3 +1,4 @@
+import { OperatorError } from "../../errors/operator-error.ts";
 import { type ConfigKeyName, type ConfigValues, configDefaults } from "../../rpc/admin/config-keys.ts";
 import type { RuntimeConfig } from "../../rpc/admin/services.ts";
 
@@ -6,7 +7,9 @@ type Guard = (values: ConfigValues, changed: ReadonlySet<ConfigKeyName>) => void
 type Listener = (values: ConfigValues, changed: ReadonlySet<ConfigKeyName>) => void;
 
 /** Values that a service of this node cannot work with. */
-export class ConfigRefusedError extends Error {
+export class ConfigRefusedError extends OperatorError {
+  override readonly errorCode: string = "config-refused";
+
   readonly fields: readonly ConfigKeyName[];
   readonly rule: string;
 

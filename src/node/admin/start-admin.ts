@@ -28,7 +28,6 @@ export interface AdminOptions extends Pick<AdminServices, "snapshots" | "sequenc
   /** As on the public port. */
   server: Pick<RpcServerOptions, "maxBodyBytes" | "maxBatchSize" | "maxConnections" | "versionHeaders">;
   /** Further error types whose message is an answer. */
-  expectedErrors?: RpcServerOptions["expectedErrors"];
   loggerFor: LoggerFor;
 }
 
@@ -51,7 +50,7 @@ export function liveConfig(
 
 /** Opens the admin port of a node. Rejects with a ListenError, AdminKeyHashError or AdminKeyFileError. */
 export async function startAdmin(options: AdminOptions): Promise<Listener> {
-  const { values, directory, synchronizer, pool, chain, keys, server, expectedErrors, loggerFor } = options;
+  const { values, directory, synchronizer, pool, chain, keys, server, loggerFor } = options;
   const { snapshots, sequencer, slasher } = options;
   const log = loggerFor("admin");
   const config = liveConfig(values, synchronizer, pool);
@@ -69,7 +68,6 @@ export async function startAdmin(options: AdminOptions): Promise<Listener> {
       ...server,
       host: values.rpcHost,
       port: values.adminPort,
-      expectedErrors,
       key: {
         disabled: values.disableAdminApiKey,
         hash: reveal(values.adminApiKeyHash),

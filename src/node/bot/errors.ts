@@ -1,5 +1,9 @@
+import { OperatorError } from "../../errors/operator-error.ts";
+
 /** The bot cannot work with the network or the configuration that it was given. */
-export class BotRefusedError extends Error {
+export class BotRefusedError extends OperatorError {
+  override readonly errorCode: string = "bot-refused";
+
   override readonly name = "BotRefusedError";
 }
 

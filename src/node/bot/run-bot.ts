@@ -1,5 +1,4 @@
 import type { Values } from "../../config/options.ts";
-import { isOperatorError } from "../operator-errors.ts";
 import { loggingOf } from "../run-node.ts";
 import { type RunningService, supervise } from "../supervise.ts";
 import { configuredRunner } from "./configured-runner.ts";
@@ -14,5 +13,5 @@ export async function runBot(values: Values & { nodeUrl: string }, warnings: rea
     await runner.start();
     return runner;
   };
-  await supervise(start, { log: loggerFor("bot"), isOperatorError });
+  await supervise(start, { log: loggerFor("bot") });
 }

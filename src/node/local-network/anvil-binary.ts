@@ -1,8 +1,11 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { OperatorError } from "../../errors/operator-error.ts";
 
 /** The development L1 could not be started. */
-export class AnvilError extends Error {
+export class AnvilError extends OperatorError {
+  override readonly errorCode: string = "anvil";
+
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = "AnvilError";

@@ -3,6 +3,7 @@ import { rename } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
+import { OperatorError } from "../../errors/operator-error.ts";
 import { versionedHashOf } from "../../l1/blobs/blob-offer.ts";
 import { L1Error } from "../../l1/errors.ts";
 import type { L1Logger } from "../../l1/logger.ts";
@@ -11,7 +12,9 @@ import { L1Rpc } from "../../l1/rpc/l1-rpc.ts";
 import { concat, toHex } from "../../protocol/bytes.ts";
 
 /** The L1 of a local network is not one whose time and storage can be set. */
-export class NotADevelopmentL1Error extends Error {
+export class NotADevelopmentL1Error extends OperatorError {
+  override readonly errorCode: string = "not-a-development-l1";
+
   readonly url: string;
   readonly rule: string;
 

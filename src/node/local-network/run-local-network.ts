@@ -4,7 +4,6 @@ import { ConfigurationError } from "../../config/errors.ts";
 import type { Values } from "../../config/options.ts";
 import { loadCore } from "../../core/load-core.ts";
 import { Kzg } from "../../l1/blobs/kzg.ts";
-import { DeploymentParameterError } from "../../l1/deploy/errors.ts";
 import { ARCHIVE } from "../../protocol/constants.ts";
 import { ListenError } from "../../rpc/http/listener.ts";
 import { genesisState } from "../../world-state/genesis.ts";
@@ -13,7 +12,6 @@ import { type DataDirectory, openDataDirectory } from "../data-directory.ts";
 import { genesisPublicData } from "../genesis.ts";
 import type { LoggerFor } from "../logging.ts";
 import { startNode } from "../node.ts";
-import { isOperatorError } from "../operator-errors.ts";
 import { loggingOf } from "../run-node.ts";
 import { type RunningService, supervise } from "../supervise.ts";
 import { Teardown } from "../teardown.ts";
@@ -208,7 +206,6 @@ export async function runLocalNetwork({ configuration, version }: LocalNetworkOp
   };
   await supervise(start, {
     log,
-    isOperatorError: (error) => isOperatorError(error) || error instanceof DeploymentParameterError,
     atExit: () => directory?.release(),
   });
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ChainStore } from "../../archiver/chain-store.ts";
 import { ContentStore } from "../../archiver/content-store.ts";
+import { OperatorError } from "../../errors/operator-error.ts";
 import type { FeeReader, RollupIdentity } from "../../l1/types.ts";
 import type { TxPool } from "../../mempool/pool/tx-pool.ts";
 import type { TxValidator } from "../../mempool/validation/tx-validator.ts";
@@ -11,7 +12,9 @@ import type { Store } from "../../storage/store.ts";
 import { BANANA_FEE_CONTRACT, setUpTxs } from "./set-up-txs.ts";
 
 /** The accounts and contracts of a local network could not be made. */
-export class SetUpError extends Error {
+export class SetUpError extends OperatorError {
+  override readonly errorCode: string = "local-network-set-up";
+
   /** Number of the block that was to hold it. */
   readonly block: number;
   readonly reason: string;

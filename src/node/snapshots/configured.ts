@@ -1,16 +1,12 @@
 import type { Synchronizer } from "../../archiver/synchronizer.ts";
 import type { Values } from "../../config/options.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
-import { ObjectStoreUrlError } from "../../storage/objects/errors.ts";
 import { openObjectReader, openObjectStore } from "../../storage/objects/open-store.ts";
 import type { ChainServices } from "../chain-services.ts";
 import type { NodeLogger } from "../logging.ts";
 import { objectStoreAccess } from "../object-access.ts";
 import { type RestoreOptions, restoreSnapshot } from "./restore.ts";
-import { SnapshotUploadError, SnapshotUploader, type SnapshotUploadServices } from "./upload.ts";
-
-/** What an upload that cannot begin throws; each says it all to the operator. */
-export const SNAPSHOT_REFUSALS = [SnapshotUploadError, ObjectStoreUrlError] as const;
+import { SnapshotUploader, type SnapshotUploadServices } from "./upload.ts";
 
 export interface ConfiguredRestore
   extends Pick<RestoreOptions, "directory" | "reader" | "core" | "openChain" | "signal"> {

@@ -7,6 +7,7 @@ import { createGzip } from "node:zlib";
 import type { ChainStore } from "../../archiver/chain-store.ts";
 import type { Logger } from "../../archiver/logger.ts";
 import { removeProposedAfter } from "../../archiver/unwind-chain.ts";
+import { OperatorError } from "../../errors/operator-error.ts";
 import { SCHEMA_VERSION } from "../../storage/identity.ts";
 import { inspectStore } from "../../storage/inspect.ts";
 import type { ObjectStore } from "../../storage/objects/object-store.ts";
@@ -32,7 +33,9 @@ const REASONS = {
 } as const;
 
 /** An upload is not started (sheet 03 section 14.5). The message goes to the caller of the admin method. */
-export class SnapshotUploadError extends Error {
+export class SnapshotUploadError extends OperatorError {
+  override readonly errorCode: string = "snapshot-upload";
+
   readonly reason: keyof typeof REASONS;
 
   constructor(reason: keyof typeof REASONS) {

@@ -1,3 +1,4 @@
+import { OperatorError } from "../../errors/operator-error.ts";
 import type { AnswerBudget } from "./answer-budget.ts";
 import type { OpenConnections } from "./open-connections.ts";
 
@@ -95,7 +96,9 @@ export interface Listener {
 }
 
 /** The address could not be bound. */
-export class ListenError extends Error {
+export class ListenError extends OperatorError {
+  override readonly errorCode: string = "cannot-listen";
+
   readonly host: string | undefined;
   readonly port: number;
   constructor(host: string | undefined, port: number, options?: ErrorOptions) {

@@ -1,3 +1,4 @@
+import { OperatorError } from "../../errors/operator-error.ts";
 import type { SequencerState } from "./states.ts";
 
 /** Seconds, but for `blockDurationMs`. */
@@ -32,7 +33,9 @@ export interface Timetable {
 }
 
 /** The slot is too short for what has to happen in it. */
-export class TimetableError extends Error {
+export class TimetableError extends OperatorError {
+  override readonly errorCode: string = "timetable";
+
   readonly options: TimetableOptions;
 
   constructor(rule: string, options: TimetableOptions) {

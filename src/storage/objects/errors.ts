@@ -1,3 +1,5 @@
+import { OperatorError } from "../../errors/operator-error.ts";
+
 export type ObjectOperation = "read" | "look up" | "write" | "authorize";
 
 /** An object store did not do what it was asked. */
@@ -20,7 +22,9 @@ export class ObjectStoreError extends Error {
 }
 
 /** A URL that names no object store of the wanted kind, or one whose credentials are missing or unreadable. */
-export class ObjectStoreUrlError extends Error {
+export class ObjectStoreUrlError extends OperatorError {
+  override readonly errorCode: string = "object-store-url";
+
   override readonly name = "ObjectStoreUrlError";
   /** Redacted. */
   readonly url: string;
