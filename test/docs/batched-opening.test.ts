@@ -36,14 +36,15 @@ function commitmentFields(commitment: Uint8Array): Uint8Array {
 function evaluate(blob: Uint8Array, z: bigint): bigint {
   const order = BigInt(FIELDS_PER_BLOB);
   const root = F.pow(7n, (F.ORDER - 1n) / order);
-  let sum = 0n;
-  for (let k = 0; k < FIELDS_PER_BLOB; k++) {
-    const word = readBigUint(blob, k * 32, 32);
-    if (word === 0n) continue;
+  const points = Array.from({ length: FIELDS_PER_BLOB }, (_, k) => {
     const exponent = Number.parseInt(k.toString(2).padStart(12, "0").split("").reverse().join(""), 2);
-    const at = F.pow(root, BigInt(exponent));
-    sum = F.add(sum, F.div(F.mul(word, at), F.sub(z, at)));
-  }
+    return F.pow(root, BigInt(exponent));
+  });
+  const inverses = F.invertBatch(points.map((at) => F.sub(z, at)));
+  const sum = points.reduce(
+    (before, at, k) => F.add(before, F.mul(F.mul(readBigUint(blob, k * 32, 32), at), inverses[k])),
+    0n,
+  );
   return F.mul(sum, F.div(F.sub(F.pow(z, order), 1n), order));
 }
 

@@ -1,0 +1,103 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { keccak256, parseAbi, toBytes, toEventSelector, toFunctionSelector } from "viem";
+import { describe, expect, it } from "vitest";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+const textOf = (file: string): string => readFileSync(join(ROOT, file), "utf8");
+const filesOf = (...patterns: string[]): string[] => globSync(patterns, { cwd: ROOT }).toSorted();
+
+/** Without fenced code, which holds no links. */
+const proseOf = (file: string): string => textOf(file).replaceAll(/^```[\s\S]*?^```/gm, "");
+
+/** Anchors of a document's headings: lower case, without punctuation, a hyphen for each space. */
+function anchorsOf(file: string): Set<string> {
+  const headings = proseOf(file).matchAll(/^#+ (.+)$/gm);
+  return new Set(
+    Array.from(headings, ([, title]) =>
+      title
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
+}
+
+/** What is wrong with a link to `file#anchor` (either may be missing), undefined when it leads somewhere. */
+function fault(file: string, anchor: string | undefined): string | undefined {
+  if (!existsSync(join(ROOT, file))) return `no file ${file}`;
+  return anchor === undefined || anchorsOf(file).has(anchor) ? undefined : `no heading ${file}#${anchor}`;
+}
+
+const CHAPTERS = filesOf("docs/protocol/[0-9][0-9]-*.md");
+const SECTION = /^## (\d+)\.(\d+) \S/gm;
+
+describe("documents", () => {
+  it.each(filesOf("*.md", "docs/**/*.md"))("%s links to files and headings that exist", (document) => {
+    const faults = Array.from(proseOf(document).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)/g))
+      .map(([, path, anchor]) => fault(path === "" ? document : join(dirname(document), path), anchor))
+      .filter((found) => found !== undefined);
+    expect(faults).toEqual([]);
+  });
+});
+
+describe("the description of the protocol", () => {
+  it("is cited by sections that exist", () => {
+    const sources = filesOf("{src,assembly,test,bench,scripts}/**/*.ts", "docs/**/*.md", "*.md", "test/fixtures/*.md");
+    const faults = sources.flatMap((source) =>
+      Array.from(textOf(source).matchAll(/(docs\/protocol\/[\w-]+\.md)(?:#([\w-]+))?/g))
+        .map(([, file, anchor]) => fault(file, anchor))
+        .filter((found) => found !== undefined)
+        .map((found) => `${source}: ${found}`),
+    );
+    expect(faults).toEqual([]);
+  });
+
+  it.each(CHAPTERS)("%s numbers its sections without a gap", (chapter) => {
+    const number = Number(relative("docs/protocol", chapter).slice(0, 2));
+    const sections = Array.from(textOf(chapter).matchAll(SECTION), ([, of, section]) => [Number(of), Number(section)]);
+    expect(sections).toEqual(sections.map((_, i) => [number, i + 1]));
+    expect(sections.length).toBeGreaterThan(0);
+  });
+
+  it.each(CHAPTERS)("%s names only tests and sources that exist", (chapter) => {
+    const named = textOf(chapter).matchAll(/`((?:test|src|assembly|scripts)\/[\w./-]+)`/g);
+    const missing = Array.from(named, ([, path]) => path).filter((path) => !existsSync(join(ROOT, path)));
+    expect(missing).toEqual([]);
+  });
+
+  it("has the separators of the network, all of them", () => {
+    const rows = textOf("docs/protocol/01-fields-and-hashing.md").matchAll(/^\| ([A-Z][A-Z0-9_]+) \| (\d+) \|/gm);
+    const { domainSeparators } = JSON.parse(textOf("test/fixtures/vectors/crypto.json"));
+    const values = Object.entries(domainSeparators).map(([name, value]) => [name, String(value)]);
+    expect(Array.from(rows, ([, name, value]) => [name, value])).toEqual(values);
+  });
+
+  it("states the interfaces of L1 contracts with the selectors and topics of the network", () => {
+    const { functions, eventTopics } = JSON.parse(textOf("test/fixtures/vectors/l1.json")).selectors;
+    const known: Record<string, string> = { ...functions, ...eventTopics };
+    const blocks = textOf("docs/protocol/04-l1-contracts.md").matchAll(/^```solidity\n\/\/ (\w+)\n([\s\S]*?)^```/gm);
+    const stated = Array.from(blocks).flatMap(([, contract, lines]) =>
+      parseAbi(lines.trim().split("\n")).flatMap((item) => {
+        if (item.type === "function") return [[`${contract}.${item.name}`, toFunctionSelector(item)]];
+        return item.type === "event" ? [[`${contract}.${item.name}`, toEventSelector(item)]] : [];
+      }),
+    );
+    const compared = stated.filter(([name]) => name in known);
+    expect(compared).toEqual(compared.map(([name]) => [name, known[name]]));
+    expect(compared.length).toBeGreaterThan(30);
+  });
+
+  it("states no constant of 32 bytes that neither the code nor the vectors have", () => {
+    const known = filesOf("src/**/*.{ts,json}", "test/fixtures/vectors/*.json", "test/**/*.test.ts")
+      .map((file) => textOf(file).toLowerCase())
+      .join("\n");
+    const chapters = CHAPTERS.map(textOf).join("\n");
+    const hashes = new Set(Array.from(chapters.matchAll(/\bK\("([^"]+)"\)/g), ([, text]) => keccak256(toBytes(text))));
+    const stated = Array.from(chapters.matchAll(/0x[0-9a-f]{64}/g), ([value]) => value as `0x${string}`);
+    expect([...new Set(stated)].filter((value) => !hashes.has(value) && !known.includes(value))).toEqual([]);
+    expect(stated.length).toBeGreaterThan(20);
+  });
+});
