@@ -1,9 +1,17 @@
 import type { Lifetime } from "./cache/result-cache.ts";
+import type { Caller } from "./caller.ts";
 import type { Encoder, JsonWriter } from "./encoding/json-writer.ts";
 import { type Codec, type Issue, issuesError, type OptionalCodec } from "./params/codec.ts";
 
 /** First piece of a method's name on the wire: `node_getBlock` is method getBlock of namespace node. */
 export type Namespace = "node" | "nodeAdmin" | "svc" | "svcAdmin";
+
+/** Where a call comes from. */
+export interface Origin {
+  readonly namespace: Namespace;
+  /** Undefined for a call that came by no connection. */
+  readonly caller?: Caller;
+}
 
 /** What the two generations of the API do differently for all their methods. */
 export interface Dialect {
@@ -66,7 +74,7 @@ export interface Method {
   readonly params: ParameterLists;
   readonly description: MethodDescription;
   /** Given the values of a namespace's parameters in order. undefined means "none": the answer has no result. */
-  handle(args: readonly unknown[]): unknown;
+  handle(args: readonly unknown[], origin: Origin): unknown;
   /** The namespaces that have the method, and how each writes the result. Never called for undefined. */
   readonly encode: PerNamespace<Encoder<unknown>>;
   readonly raw?: PerNamespace<RawForm>;
@@ -84,6 +92,11 @@ type Values<P> = P extends readonly Parameter[]
   ? { -readonly [K in keyof P]: P[K] extends Parameter<infer T> ? T : never }
   : never;
 type Arguments<P> = P extends readonly Parameter[] ? Values<P> : P extends ParameterLists ? Values<P[keyof P]> : never;
+
+/** `handleFrom` is for methods that treat namespaces or clients differently. */
+type Handling<A extends unknown[], R> =
+  | { handle: (...args: A) => R; handleFrom?: undefined }
+  | { handle?: undefined; handleFrom: (origin: Origin, ...args: A) => R };
 
 /**
  * Declares a method with its types tied together: the handler gets what the codecs read, the encoders what the handler returns.
@@ -104,14 +117,14 @@ export function method<const P extends readonly Parameter[] | ParameterLists, R>
     name: string;
     /** For all namespaces of `encode`, or a list for each. */
     params: P;
-    handle: (...args: Arguments<P>) => R;
     encode: PerNamespace<Encoder<NonNullable<Awaited<R>>>>;
     raw?: PerNamespace<RawForm>;
     long?: (...args: Arguments<P>) => boolean;
     keep?: (result: NonNullable<Awaited<R>>, ...args: Arguments<P>) => Lifetime;
-  } & MethodDescription,
+  } & Handling<Arguments<P>, R> &
+    MethodDescription,
 ): Method {
-  const { name, params, handle, encode, raw, long, keep, summary, returns, deprecated } = definition;
+  const { name, params, handle, handleFrom, encode, raw, long, keep, summary, returns, deprecated } = definition;
   const shared = Array.isArray(params) ? (params as readonly Parameter[]) : undefined;
   const lists = shared
     ? Object.fromEntries(Object.keys(encode).map((namespace) => [namespace, shared]))
@@ -120,7 +133,9 @@ export function method<const P extends readonly Parameter[] | ParameterLists, R>
     name,
     params: lists,
     description: { summary, returns, deprecated },
-    handle: (args) => handle(...(args as Arguments<P>)),
+    handle: handleFrom
+      ? (args, origin) => handleFrom(origin, ...(args as Arguments<P>))
+      : (args) => handle(...(args as Arguments<P>)),
     encode: encode as Method["encode"],
     raw,
     long: long && ((args) => long(...(args as Arguments<P>))),

@@ -26,7 +26,26 @@ const MAX_BODY = 64 * 1024;
 const REQUEST_TIMEOUT_MS = 1_500;
 const JSON_TYPE = { "content-type": "application/json" };
 
+/** Calls of `watch`: from whom, and the signal. */
+const watched: { client: string; signal: AbortSignal }[] = [];
+
 const registry = new Registry([
+  method({
+    name: "watch",
+    params: [param("ms", plainNumber())],
+    handleFrom: ({ caller }, ms) => {
+      const call = { client: caller!.client(), signal: caller!.signal() };
+      watched.push(call);
+      return new Promise<number>((resolve) => {
+        const timer = setTimeout(() => resolve(ms), ms);
+        call.signal.addEventListener("abort", () => {
+          clearTimeout(timer);
+          resolve(0);
+        });
+      });
+    },
+    encode: { node: encodeNumber },
+  }),
   method({ name: "one", params: [], handle: () => 1, encode: { node: encodeNumber } }),
   method({ name: "none", params: [], handle: (): undefined => undefined, encode: { node: encodeNumber } }),
   method({
@@ -367,6 +386,36 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
       const call = `${head}\r\n\r\n${body}`;
       const raw = await rawExchange(listener.port, call.repeat(3), (text) => text.split('"result":1').length === 4);
       expect(raw.match(/HTTP\/1\.1 200/g)).toHaveLength(3);
+    });
+
+    test("a method is told who asks, and when that client leaves before its answer", async () => {
+      watched.length = 0;
+      const call = (body: string, pieces = 1) => {
+        const socket = net.connect({ port: listener.port, host: "127.0.0.1", localAddress: "127.0.0.9" });
+        socket.on("error", () => undefined);
+        const head = `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+        if (pieces === 1) socket.write(`${head}${body}`);
+        else {
+          socket.write(`${head}${body.slice(0, 5)}`);
+          setTimeout(() => socket.write(body.slice(5)), 20);
+        }
+        return socket;
+      };
+      const inOne = call(request("watch", [60_000]));
+      const inPieces = call(request("watch", [60_000]), 2);
+      const batch = call(`[${request("watch", [60_000])},${request("watch", [60_000])}]`);
+      await expect.poll(() => watched.length).toBe(4);
+      expect(new Set(watched.map(({ client }) => client))).toEqual(new Set(["127.0.0.9"]));
+      expect(watched.map(({ signal }) => signal.aborted)).toEqual([false, false, false, false]);
+      for (const socket of [inOne, inPieces, batch]) socket.destroy();
+      await expect.poll(() => watched.every(({ signal }) => signal.aborted)).toBe(true);
+
+      watched.length = 0;
+      const answered = call(request("watch", [1]));
+      await new Promise((resolve) => answered.once("data", resolve));
+      answered.destroy();
+      expect(await (await post(request("one"))).json()).toEqual(result(1));
+      expect(watched.map(({ signal }) => signal.aborted)).toEqual([false]);
     });
 
     test("a head that comes in pieces is put together", async () => {

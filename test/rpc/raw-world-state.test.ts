@@ -43,7 +43,7 @@ const calls = (): [Method, Namespace][] =>
 function general(method: Method, namespace: Namespace, params: string): string | undefined {
   const out = new JsonWriter();
   const values = readParams(method.params[namespace]!, JSON.parse(params) as unknown[], DIALECTS[namespace]);
-  const result = method.handle(values);
+  const result = method.handle(values, { namespace });
   if (result === undefined) return undefined;
   method.encode[namespace]!(out, result);
   return Buffer.from(out.take()).toString();

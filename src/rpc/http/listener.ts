@@ -1,19 +1,18 @@
 import { OperatorError } from "../../errors/operator-error.ts";
+import type { Caller } from "../caller.ts";
 import type { AnswerBudget } from "./answer-budget.ts";
 import type { OpenConnections } from "./open-connections.ts";
 
 /** What an HTTP adapter does for the application above it, and nothing more. Two adapters, one test suite. */
 
-/** Head of a request. Valid only during the call that hands it over. */
-export interface RequestHead {
+/** Head of a request. Valid only during the call that hands it over, but for what it says as a Caller. */
+export interface RequestHead extends Caller {
   /** As sent, upper case for the known verbs. */
   readonly method: string;
   /** Without the query. */
   readonly path: string;
   /** Value of a header by its lower-case name, "" when absent. */
   header(name: string): string;
-  /** IP address of the other end of the connection, in any text form; "" when it is gone already. */
-  client(): string;
 }
 
 export type Header = readonly [name: string, value: string];

@@ -83,6 +83,16 @@ class NodeExchange {
     this.#send(answer, true);
   }
 
+  /** Aborted when the connection closes before the answer has been handed over. */
+  #signal(): AbortSignal {
+    const gone = new AbortController();
+    if (this.#res.destroyed) gone.abort();
+    this.#res.on("close", () => {
+      if (!this.#res.writableEnded) gone.abort();
+    });
+    return gone.signal;
+  }
+
   #watch(): void {
     this.#req.on("error", () => undefined);
     this.#res.on("error", () => undefined);
@@ -103,6 +113,7 @@ class NodeExchange {
           return Array.isArray(value) ? value.join(", ") : (value ?? "");
         },
         client: () => req.socket.remoteAddress ?? "",
+        signal: () => this.#signal(),
       });
       if (isBodyRequest(outcome)) this.#readBody(application, outcome);
       else {

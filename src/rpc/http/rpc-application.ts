@@ -156,7 +156,8 @@ export class RpcApplication implements HttpApplication {
     const acceptEncoding = head.header("accept-encoding");
     const respond = (answer: RpcAnswer) => this.#respond(answer, acceptEncoding);
     const dispatch = (body: Uint8Array): Answer | Promise<Answer> => {
-      const answer = body.length === 0 ? this.#dispatcher.answer({}) : this.#dispatcher.answerBytes(body, admitBatch);
+      const answer =
+        body.length === 0 ? this.#dispatcher.answer({}) : this.#dispatcher.answerBytes(body, admitBatch, head);
       return answer instanceof Promise ? answer.then(respond) : respond(answer);
     };
     const refuse = (status: number, message: string) =>

@@ -1,4 +1,5 @@
 import type * as uws from "uWebSockets.js";
+import type { Caller } from "../caller.ts";
 import { giveBack } from "../give-back.ts";
 import type { Turns } from "../turns.ts";
 import type { AnswerBudget } from "./answer-budget.ts";
@@ -72,7 +73,7 @@ export interface ExchangeFacts {
  * One request and its response. Its owner passes on what the library tells: data and the abort. `#done` is set once the response
  * may no longer be touched: sent whole, or aborted.
  */
-export class UwsExchange implements Timed {
+export class UwsExchange implements Timed, Caller {
   deadline = 0;
   readonly #res: uws.HttpResponse;
   readonly #facts: ExchangeFacts;
@@ -84,6 +85,9 @@ export class UwsExchange implements Timed {
   /** Of the answer that is being sent, its own. */
   #sent: Uint8Array = EMPTY;
   #done = false;
+  /** Made when somebody asks for its signal. */
+  #gone: AbortController | undefined;
+  #aborted = false;
 
   /** The exchange counts as in flight already. */
   constructor(res: uws.HttpResponse, facts: ExchangeFacts, shared: Exchanges) {
@@ -242,6 +246,24 @@ export class UwsExchange implements Timed {
 
   expired(): void {
     this.#onExpiry();
+  }
+
+  client(): string {
+    return this.#done ? "" : clientOf(this.#res);
+  }
+
+  signal(): AbortSignal {
+    this.#gone ??= new AbortController();
+    if (this.#aborted) this.#gone.abort();
+    return this.#gone.signal;
+  }
+
+  /** The client is gone. */
+  aborted(): void {
+    if (this.#done) return;
+    this.finish();
+    this.#aborted = true;
+    this.#gone?.abort();
   }
 
   /** The response is over: the client is gone, or has all of it. */

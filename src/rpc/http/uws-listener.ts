@@ -12,7 +12,7 @@ import {
 } from "./listener.ts";
 import { OpenConnections } from "./open-connections.ts";
 import { TOO_MANY_CONNECTIONS } from "./refusals.ts";
-import { clientOf, type Exchanges, UwsExchange, writeHead } from "./uws-exchange.ts";
+import { type Exchanges, UwsExchange, writeHead } from "./uws-exchange.ts";
 import { routePlainPosts } from "./uws-plain-post.ts";
 
 /** Exports that the type declarations leave out. */
@@ -88,12 +88,13 @@ function serve(res: uws.HttpResponse, req: uws.HttpRequest, shared: Exchanges): 
   };
   shared.drain.enter();
   const exchange = new UwsExchange(res, facts, shared);
-  res.onAborted(() => exchange.finish());
+  res.onAborted(() => exchange.aborted());
   const head = {
     method: req.getCaseSensitiveMethod(),
     path: req.getUrl(),
     header: (name: string) => req.getHeader(name),
-    client: () => clientOf(res),
+    client: () => exchange.client(),
+    signal: () => exchange.signal(),
   };
   if (hasBody(req)) res.onData((chunk, isLast) => exchange.data(chunk, isLast));
   // The library never reports the end of an empty body whose head came in pieces.

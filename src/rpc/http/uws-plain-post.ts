@@ -1,6 +1,6 @@
 import type * as uws from "uWebSockets.js";
 import { headBytes } from "./answer-head.ts";
-import type { Answer, PlainPost } from "./listener.ts";
+import type { Answer, PlainPost, RequestHead } from "./listener.ts";
 import { isJsonType } from "./request-body.ts";
 import { clientOf, type Exchanges, UwsExchange } from "./uws-exchange.ts";
 
@@ -33,14 +33,14 @@ const CONTENT_ENCODING = headerName("content-encoding");
 const ACCEPT_ENCODING = headerName("accept-encoding");
 
 /** The head of a request whose own object is gone: what reading a JSON body by POST to "/" takes. */
-class PlainHead {
+class PlainHead implements RequestHead {
   readonly method = "POST";
   readonly path = "/";
   readonly #type: string;
   readonly #accept: string;
-  readonly #exchange: PlainExchange;
+  readonly #exchange: UwsExchange;
 
-  constructor(type: string, accept: string, exchange: PlainExchange) {
+  constructor(type: string, accept: string, exchange: UwsExchange) {
     this.#type = type;
     this.#accept = accept;
     this.#exchange = exchange;
@@ -48,6 +48,10 @@ class PlainHead {
 
   client(): string {
     return this.#exchange.client();
+  }
+
+  signal(): AbortSignal {
+    return this.#exchange.signal();
   }
 
   header(name: string): string {
@@ -73,7 +77,7 @@ class PlainExchange {
 
   aborted(): void {
     if (this.#ordinary === undefined) this.#route.shared.drain.leave();
-    else this.#ordinary.finish();
+    else this.#ordinary.aborted();
   }
 
   data(chunk: ArrayBuffer, isLast: boolean): void {
@@ -81,7 +85,7 @@ class PlainExchange {
     else if (isLast) this.#answer(new Uint8Array(chunk));
     else {
       const collecting = this.#becomeOrdinary();
-      collecting.start(this.#head(), false, undefined);
+      collecting.start(this.#head(collecting), false, undefined);
       collecting.data(chunk, false);
     }
   }
@@ -89,8 +93,10 @@ class PlainExchange {
   #answer(body: Uint8Array): void {
     const { post, head, shared } = this.#route;
     const answer = body.length > post.maxBytes ? undefined : post.answer(body, this.#accept, this);
-    if (answer === undefined) this.#becomeOrdinary().start(this.#head(), body.length <= post.maxBytes, body);
-    else if (Array.isArray(answer)) this.#becomeOrdinary().sendParts(head, answer);
+    if (answer === undefined) {
+      const ordinary = this.#becomeOrdinary();
+      ordinary.start(this.#head(ordinary), body.length <= post.maxBytes, body);
+    } else if (Array.isArray(answer)) this.#becomeOrdinary().sendParts(head, answer);
     else if (!(answer instanceof Uint8Array)) this.#becomeOrdinary().settle(answer as Answer | Promise<Answer>);
     else if (answer.length > LONGEST_AT_ONCE) {
       // Room for it has to be asked for before its head is written.
@@ -113,8 +119,8 @@ class PlainExchange {
     return clientOf(this.#res);
   }
 
-  #head(): PlainHead {
-    return new PlainHead(this.#type, this.#accept, this);
+  #head(exchange: UwsExchange): PlainHead {
+    return new PlainHead(this.#type, this.#accept, exchange);
   }
 
   #becomeOrdinary(): UwsExchange {

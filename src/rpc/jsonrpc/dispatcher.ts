@@ -1,4 +1,5 @@
 import type { Lifetime, MethodResults, ResultCache } from "../cache/result-cache.ts";
+import type { Caller } from "../caller.ts";
 import { type Encoder, JsonWriter } from "../encoding/json-writer.ts";
 import type { RpcLogger } from "../log.ts";
 import { openRpcDocument } from "../openrpc/document.ts";
@@ -119,7 +120,7 @@ export class Dispatcher {
       method: found.name,
       params: JSON.parse(key),
     };
-    return this.#call(request, { results: found.results, key });
+    return this.#call(request, undefined, { results: found.results, key });
   }
 
   /** The start of the answer to the request that was scanned, up to its result. */
@@ -128,12 +129,12 @@ export class Dispatcher {
     return idTo > 0 ? this.#out.bytes(OPENING_WITH_ID).part(body, idFrom, idTo) : this.#out.bytes(OPENING);
   }
 
-  /** Answers a request body of any kind. `admitBatch` as for `answer`. */
-  answerBytes(body: Uint8Array, admitBatch?: AdmitBatch): RpcAnswer | Promise<RpcAnswer> {
+  /** Answers a request body of any kind. `admitBatch` and `caller` as for `answer`. */
+  answerBytes(body: Uint8Array, admitBatch?: AdmitBatch, caller?: Caller): RpcAnswer | Promise<RpcAnswer> {
     const { longCalls, maxBatchSize } = this.#options;
     const fault = shapeFault(body, maxBatchSize);
     if (fault !== undefined) return failure(400, PARSE_ERROR, `Parse error: ${fault}`);
-    const here = (bytes: Uint8Array) => this.answerText(utf8(bytes), admitBatch);
+    const here = (bytes: Uint8Array) => this.answerText(utf8(bytes), admitBatch, caller);
     // The calls of a batch are counted here.
     const counted = admitBatch !== undefined && isArrayText(body);
     if (longCalls === undefined || body.length < LARGE_BODY_BYTES || counted || this.#isForServices(body)) {
@@ -155,8 +156,8 @@ export class Dispatcher {
     return found !== undefined && found.long === undefined;
   }
 
-  /** Answers a request body that is JSON text. `admitBatch` as for `answer`. */
-  answerText(text: string, admitBatch?: AdmitBatch): RpcAnswer | Promise<RpcAnswer> {
+  /** Answers a request body that is JSON text. `admitBatch` and `caller` as for `answer`. */
+  answerText(text: string, admitBatch?: AdmitBatch, caller?: Caller): RpcAnswer | Promise<RpcAnswer> {
     if (!/^[ \t\n\r]*[[{]/.test(text)) {
       return failure(400, PARSE_ERROR, "Parse error: invalid JSON, only supports object and array");
     }
@@ -166,13 +167,13 @@ export class Dispatcher {
     } catch (error) {
       return failure(400, PARSE_ERROR, `Parse error: ${messageOf(error)}`);
     }
-    return this.answer(request, admitBatch);
+    return this.answer(request, admitBatch, caller);
   }
 
-  /** Answers a parsed body: one request or a batch, which `admitBatch` may refuse as a whole. */
-  answer(request: unknown, admitBatch?: AdmitBatch): RpcAnswer | Promise<RpcAnswer> {
+  /** Answers a parsed body: one request or a batch, which `admitBatch` may refuse as a whole. Methods are told of the `caller`. */
+  answer(request: unknown, admitBatch?: AdmitBatch, caller?: Caller): RpcAnswer | Promise<RpcAnswer> {
     this.#options.results?.renew();
-    if (!Array.isArray(request)) return this.#call(request as RequestObject);
+    if (!Array.isArray(request)) return this.#call(request as RequestObject, caller);
     const { maxBatchSize } = this.#options;
     if (request.length === 0) return { status: 400, body: invalidSlot("Invalid Request") };
     if (request.length > maxBatchSize) {
@@ -186,18 +187,19 @@ export class Dispatcher {
     const end = this.#turns.idle ? performance.now() + SLICE_MS : 0;
     const slots: (RpcAnswer | Promise<RpcAnswer>)[] = [];
     for (const item of request) {
-      if (longCalls !== undefined && performance.now() > end) return this.#restOfBatch(request, slots, longCalls);
-      slots.push(this.#slot(item));
+      if (longCalls !== undefined && performance.now() > end)
+        return this.#restOfBatch({ batch: request, slots, caller }, longCalls);
+      slots.push(this.#slot(item, caller));
     }
     return slots.every(isSettled) ? joined(slots) : Promise.all(slots).then(joined);
   }
 
-  #slot(item: unknown): RpcAnswer | Promise<RpcAnswer> {
+  #slot(item: unknown, caller: Caller | undefined): RpcAnswer | Promise<RpcAnswer> {
     if (typeof item !== "object" || item === null) return { status: 400, body: invalidSlot("Invalid Request") };
     const request = item as RequestObject;
     const kept = this.#keptFor(request);
     const end = kept && this.#options.results?.get(kept.results, kept.key);
-    if (end === undefined) return this.#call(request, kept);
+    if (end === undefined) return this.#call(request, caller, kept);
     try {
       const text = end.subarray(RESULT_MEMBER.length, -1);
       return this.#answer(request, text, (out, json) => void out.bytes(json));
@@ -216,11 +218,7 @@ export class Dispatcher {
   }
 
   /** Goes on with a batch whose first calls took their time: elsewhere where that is possible, with pauses otherwise. */
-  async #restOfBatch(
-    batch: readonly unknown[],
-    slots: (RpcAnswer | Promise<RpcAnswer>)[],
-    longCalls: LongCalls,
-  ): Promise<RpcAnswer> {
+  async #restOfBatch({ batch, slots, caller }: BegunBatch, longCalls: LongCalls): Promise<RpcAnswer> {
     let chunk: number[] = [];
     const send = (): void => {
       const sent = chunk;
@@ -230,7 +228,7 @@ export class Dispatcher {
       const bodies = text && longCalls.answerEach(text);
       for (const [i, at] of sent.entries()) {
         if (bodies === undefined) {
-          slots[at] = this.#slot(items[i]);
+          slots[at] = this.#slot(items[i], caller);
           continue;
         }
         slots[at] = bodies.then(
@@ -247,7 +245,7 @@ export class Dispatcher {
         end = performance.now() + SLICE_MS;
       }
       const item = batch[at];
-      if (!this.#goesElsewhere(item)) slots[at] = this.#slot(item);
+      if (!this.#goesElsewhere(item)) slots[at] = this.#slot(item, caller);
       else if (chunk.push(at) === CALLS_AT_ONCE) send();
     }
     if (chunk.length > 0) send();
@@ -273,7 +271,7 @@ export class Dispatcher {
     );
   }
 
-  #call(request: RequestObject, kept?: Kept): RpcAnswer | Promise<RpcAnswer> {
+  #call(request: RequestObject, caller: Caller | undefined, kept?: Kept): RpcAnswer | Promise<RpcAnswer> {
     const { id, method } = request;
     // It is not repeated: writing it again may cost as much as reading it.
     if (typeof id === "object" && id !== null) return { status: 400, body: NESTED_ID };
@@ -293,7 +291,7 @@ export class Dispatcher {
       const { longCalls } = this.#options;
       const text = longCalls !== undefined && found.long?.(values) ? wireText(request) : undefined;
       if (text !== undefined) return this.#elsewhere(request, text, longCalls!);
-      const result = found.handle(values);
+      const result = found.handle(values, { namespace: namespace as Namespace, caller });
       if (!isThenable(result)) {
         const lifetime = kept && result !== undefined ? found.keep?.(result, values) : undefined;
         return this.#result(request, found, namespace as Namespace, result, kept && { ...kept, lifetime });
@@ -411,6 +409,13 @@ interface RequestObject {
   id?: unknown;
   method?: unknown;
   params?: unknown;
+}
+
+/** A batch of which the calls in `slots` are answered or under way. */
+interface BegunBatch {
+  batch: readonly unknown[];
+  slots: (RpcAnswer | Promise<RpcAnswer>)[];
+  caller: Caller | undefined;
 }
 
 function isSettled(slot: RpcAnswer | Promise<RpcAnswer>): slot is RpcAnswer {
