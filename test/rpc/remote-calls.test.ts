@@ -39,16 +39,26 @@ class Service {
   hidden() {
     return "no";
   }
+  /** Until it is told that nobody waits. */
+  async wait(label: string, signal: AbortSignal) {
+    await new Promise((resolve) => {
+      if (signal.aborted) resolve(undefined);
+      signal.addEventListener("abort", resolve);
+    });
+    ended.push(label);
+    return "aborted";
+  }
   never() {
     return new Promise(() => undefined);
   }
 }
 
+const ended: string[] = [];
 let channel: MessageChannel;
 let calls: RemoteCalls;
 beforeEach(() => {
   channel = new MessageChannel();
-  const callable = { given: ["add", "bytes", "fresh", "fail", "strange", "never"], away: ["fresh"] };
+  const callable = { given: ["add", "bytes", "fresh", "fail", "strange", "never", "wait"], away: ["fresh"] };
   serveCalls(channel.port1, { given: new Service(), away: new Service() }, callable, ["away"]);
   calls = new RemoteCalls(channel.port2, { most: 3 });
 });
@@ -92,5 +102,20 @@ describe("calls over a port", () => {
     for (let i = 0; i < 3; i++) void calls.call("given", "never", []);
     expect(calls.waiting).toBe(3);
     await expect(calls.call("given", "add", [1])).rejects.toMatchObject({ code: -32005 });
+  });
+
+  test("whose last argument is a signal are aborted on the other end, and all of them when the port closes", async () => {
+    const gone = new AbortController();
+    const left = calls.call("given", "wait", ["left", gone.signal]);
+    const before = calls.call("given", "wait", ["before", AbortSignal.abort()]);
+    expect(await before).toBe("aborted");
+    expect(await calls.call("given", "add", [1])).toBe(41);
+    expect(ended).toEqual(["before"]);
+    gone.abort();
+    expect(await left).toBe("aborted");
+    void calls.call("given", "wait", ["closed", new AbortController().signal]);
+    await calls.call("given", "add", [1]);
+    channel.port2.close();
+    await expect.poll(() => ended).toEqual(["before", "left", "closed"]);
   });
 });

@@ -8,6 +8,12 @@ interface Call {
   service: string;
   method: string;
   args: readonly unknown[];
+  /** Whether the method gets a signal as its last argument, which an Abort sets off. */
+  abortable: boolean;
+}
+/** The asker of a call has no use for its answer any more, which it gets all the same. */
+interface Abort {
+  abort: number;
 }
 type Reply = { id: number; value: unknown } | { id: number; error: WireError };
 
@@ -30,7 +36,8 @@ function ownedBuffers(value: unknown): ArrayBuffer[] {
 
 /**
  * Answers the calls that come by `port`, each when its method has settled. Only what `callable` names can be called. Bytes are copied,
- * since a service may keep what it gives, but for the services named in `givesAway`, which do not.
+ * since a service may keep what it gives, but for the services named in `givesAway`, which do not. When the port closes, the signals of
+ * all calls under way are aborted.
  */
 export function serveCalls(
   port: MessagePort,
@@ -46,7 +53,19 @@ export function serveCalls(
       port.postMessage({ id: message.id, error: toWire(error) });
     }
   };
-  port.on("message", async ({ id, service, method, args }: Call) => {
+  const abortable = new Map<number, AbortController>();
+  port.on("close", () => {
+    for (const controller of abortable.values()) controller.abort();
+  });
+  port.on("message", async (message: Call | Abort) => {
+    if ("abort" in message) return abortable.get(message.abort)?.abort();
+    const { id, service, method } = message;
+    let { args } = message;
+    if (message.abortable) {
+      const controller = new AbortController();
+      abortable.set(id, controller);
+      args = [...args, controller.signal];
+    }
     try {
       if (!Object.hasOwn(callable, service) || !callable[service].includes(method))
         throw new TypeError(`no method ${service}.${method} to call`);
@@ -55,6 +74,8 @@ export function serveCalls(
       reply({ id, value }, givesAway.includes(service) ? ownedBuffers(value) : []);
     } catch (error) {
       reply({ id, error: toWire(error) });
+    } finally {
+      abortable.delete(id);
     }
   });
 }
@@ -86,17 +107,29 @@ export class RemoteCalls {
     return this.#waiting.size;
   }
 
-  /** Rejects with what the method threw; see WireError for what becomes of errors. */
+  /**
+   * Rejects with what the method threw; see WireError for what becomes of errors. Where the last argument is an AbortSignal, the method gets
+   * one that is aborted with it.
+   */
   call(service: string, method: string, args: readonly unknown[]): Promise<unknown> {
     if (this.#waiting.size >= this.#most) {
       return Promise.reject(new RpcError(LIMIT_EXCEEDED, "The node is busy: too many calls are waiting"));
     }
     this.#lastId += 1;
     const id = this.#lastId;
+    const signal = args.at(-1);
+    if (!(signal instanceof AbortSignal)) return this.#send({ id, service, method, args, abortable: false });
+    const abort = (): void => this.#port.postMessage({ abort: id } satisfies Abort);
+    const answer = this.#send({ id, service, method, args: args.slice(0, -1), abortable: true });
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+    return answer.finally(() => signal.removeEventListener("abort", abort));
+  }
+
+  #send(call: Call): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const call: Call = { id, service, method, args };
       this.#port.postMessage(call);
-      this.#waiting.set(id, { resolve, reject });
+      this.#waiting.set(call.id, { resolve, reject });
     });
   }
 
