@@ -31,7 +31,11 @@ export interface BlockTask {
   txs: HashedTx[];
   /** Whether the trees after the last transaction are asked for: to hash them takes longer than to execute one. */
   endTrees?: boolean;
-  options: Omit<ProcessOptions, "validate" | "uninterrupted">;
+  options: Omit<ProcessOptions, "validate" | "uninterrupted" | "interrupted" | "deadline">;
+  /** Milliseconds from the task's start in its thread, after which it stops as at a deadline. */
+  limitMs?: number;
+  /** One word, which is other than 0 once nobody wants the outcome. */
+  interrupt?: SharedArrayBuffer;
 }
 
 /** The block that a task stands on is not stored, or is another one by now. */
@@ -82,9 +86,10 @@ export function packTask(task: BlockTask): BlockTask {
   return detached(task) as BlockTask;
 }
 
-/** A copy of plain data in which every byte array owns its buffer, and errors are no more than their name, text and stack. */
+/** A copy of plain data in which every byte array owns its buffer, shared memory stays shared, and errors are no more than their name, text and stack. */
 function detached(value: unknown): unknown {
   if (value instanceof Uint8Array) return Uint8Array.from(value);
+  if (value instanceof SharedArrayBuffer) return value;
   if (value instanceof Error) return Object.assign(new Error(value.message), { name: value.name, stack: value.stack });
   if (Array.isArray(value)) return value.map(detached);
   if (typeof value !== "object" || value === null) return value;

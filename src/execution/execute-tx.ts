@@ -28,7 +28,7 @@ export interface PendingTx {
 
 /**
  * Executes a transaction over a block's state. Any that passed decoding either gives a result or throws an UnprocessableTxError; other
- * errors are not its own: VmDeadlineError, VmMemoryError, and what the contract source or the fork throws. The block's state is unchanged
+ * errors are not its own: VmDeadlineError, VmInterruptedError, VmMemoryError, and what the contract source or the fork throws. The block's state is unchanged
  * after every error.
  */
 export function executeTx(vm: Vm, state: BlockState, given: HashedTx, options: ExecutionOptions = {}): PendingTx {

@@ -13,6 +13,8 @@ export interface ExecutionOptions {
   maxOutputFields?: number;
   /** Unix time in milliseconds at which a public call is given up. */
   deadline?: number;
+  /** Whether to give up: nobody wants the result any more. Asked again and again. */
+  interrupted?: () => boolean;
 }
 
 export const DEFAULT_MAX_DEBUG_LOG_READS = 125_000;

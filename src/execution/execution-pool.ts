@@ -29,11 +29,21 @@ export class ExecutionPool {
 
   /**
    * Runs a list of transactions on the state after a stored block; nothing of it is kept. Rejects with a StaleBaseError when that block is
-   * not stored any more. Aborting ends the thread that runs it.
+   * not stored any more. Aborting interrupts it within milliseconds and leaves the thread as it is: the outcome tells how far it came.
    */
-  async process(task: BlockTask, signal?: AbortSignal): Promise<ProcessedBlock> {
-    const packed = packTask(task);
-    const outcome: BlockOutcome | "stale" = await this.#threads.run(packed, { name: "processBlock", signal });
+  async process(task: Omit<BlockTask, "interrupt">, signal?: AbortSignal): Promise<ProcessedBlock> {
+    const interrupt = signal && new SharedArrayBuffer(4);
+    const abort = (): void => {
+      if (interrupt !== undefined) Atomics.store(new Int32Array(interrupt), 0, 1);
+    };
+    if (signal?.aborted) abort();
+    signal?.addEventListener("abort", abort, { once: true });
+    let outcome: BlockOutcome | "stale";
+    try {
+      outcome = await this.#threads.run(packTask({ ...task, interrupt }), { name: "processBlock" });
+    } finally {
+      signal?.removeEventListener("abort", abort);
+    }
     if (outcome === "stale") throw new StaleBaseError(task.base);
     return unpackOutcome(outcome);
   }

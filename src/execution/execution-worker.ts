@@ -32,7 +32,10 @@ const vm = new Vm();
 
 /** The whole task reads one snapshot of the store, as new as its start. "stale" when the block it stands on is not the one that was meant. */
 export async function processBlock(task: BlockTask): Promise<BlockOutcome | "stale"> {
-  const { base, header, l1ToL2Messages, overrides, txs, endTrees, options } = task;
+  const { base, header, l1ToL2Messages, overrides, txs, endTrees, options, limitMs } = task;
+  const deadline = limitMs === undefined ? undefined : Date.now() + limitMs;
+  const interrupt = task.interrupt && new Int32Array(task.interrupt);
+  const interrupted = interrupt && (() => Atomics.load(interrupt, 0) !== 0);
   // Between two tasks the thread waits without a turn of its event loop, and would keep the snapshot of the first.
   store.version();
   const found = base.number === 0 ? world.genesisBlockHash() : chain.block(base.number)?.hash;
@@ -43,6 +46,6 @@ export async function processBlock(task: BlockTask): Promise<BlockOutcome | "sta
   }
   const state = new BlockState({ core, fork, globals: globalsOfHeader(header), contracts, siloing });
   if (overrides !== undefined) state.override(overrides);
-  const processed = await processTxs(vm, state, txs, { ...options, uninterrupted: true });
+  const processed = await processTxs(vm, state, txs, { ...options, deadline, interrupted, uninterrupted: true });
   return packOutcome(processed, endTrees === true ? endTreesOf(state) : undefined);
 }

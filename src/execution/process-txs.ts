@@ -9,7 +9,7 @@ import { executeTx, type PendingTx } from "./execute-tx.ts";
 import type { ExecutedTx, HashedTx } from "./executed-tx.ts";
 import type { ExecutionOptions } from "./execution-options.ts";
 import { gasFits, gasSum, NO_GAS } from "./gas-budget.ts";
-import { VmDeadlineError } from "./vm/errors.ts";
+import { VmDeadlineError, VmInterruptedError } from "./vm/errors.ts";
 import type { Vm } from "./vm/vm.ts";
 
 /** Whether a tx may be tried; the reasons are texts. */
@@ -56,7 +56,7 @@ export interface ProcessedTxs {
   /** Txs that might fit another block. */
   skipped: LeftTx[];
   /** Why the run ended before the list did; txs from `at` on are none of the above. */
-  stopped?: { at: number; why: "tx count" | "deadline" | "block gas" | "state"; cause?: unknown };
+  stopped?: { at: number; why: "tx count" | "deadline" | "interrupted" | "block gas" | "state"; cause?: unknown };
   /** Sum of what the processed txs used, which limits the block. */
   totalGas: TxGas;
   blobFields: number;
@@ -108,7 +108,8 @@ class Processing {
 
   /** Takes one tx, or says why the run ends in front of it. */
   async next(given: HashedTx, index: number): Promise<{ why: Ended; cause?: unknown } | undefined> {
-    const { maxTxs, deadline } = this.#options;
+    const { maxTxs, deadline, interrupted } = this.#options;
+    if (interrupted?.() === true) return { why: "interrupted" };
     if (this.result.processed.length >= (maxTxs ?? Number.POSITIVE_INFINITY)) return { why: "tx count" };
     if (Date.now() > (deadline ?? Number.POSITIVE_INFINITY)) return { why: "deadline" };
     const { tx, hash } = given;
@@ -194,6 +195,7 @@ class Processing {
       return undefined;
     }
     if (error instanceof VmDeadlineError && error.deadline === deadline) return { why: "deadline" };
+    if (error instanceof VmInterruptedError) return { why: "interrupted" };
     const reason = error instanceof Error ? error.message : String(error);
     this.result.failed.push({ ...tx, reason, cause: error });
     return this.#brokenState();

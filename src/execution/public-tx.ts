@@ -234,8 +234,8 @@ export class PublicTxRun {
   }
 
   #runOptions(): RunOptions {
-    const { collectDebugLogs, maxOutputFields, deadline } = this.#options;
-    return { collectDebugLogs, maxOutputFields, deadline, calls: this.#records };
+    const { collectDebugLogs, maxOutputFields, deadline, interrupted } = this.#options;
+    return { collectDebugLogs, maxOutputFields, deadline, interrupted, calls: this.#records };
   }
 
   #payFee(fee: bigint): void {

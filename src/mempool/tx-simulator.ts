@@ -1,6 +1,7 @@
 import type { ChainReader } from "../archiver/types.ts";
 import { BusyError } from "../errors/busy-error.ts";
 import { type BlockTask, type ProcessedBlock, StaleBaseError } from "../execution/block-task.ts";
+import type { ExecutionPool } from "../execution/execution-pool.ts";
 import { SIMULATION, type SimulatedTx, simulatedTx } from "../execution/simulated-tx.ts";
 import type { StateOverrides } from "../execution/state-overrides.ts";
 import type { FeeReader, RollupIdentity } from "../l1/types.ts";
@@ -12,6 +13,7 @@ import { slotAt, slotTimestamp } from "../protocol/time.ts";
 import { isForPublic } from "../protocol/tx/accumulated-data.ts";
 import { txGasSettings } from "../protocol/tx/gas-settings.ts";
 import type { Tx } from "../protocol/tx/tx.ts";
+import { ClientPlaces, PlacesFullError } from "./client-places.ts";
 import type { Digests } from "./digest/tx-digest.ts";
 
 /** A simulation cannot be made, or its tx can be in no block; the message is for who asked. */
@@ -37,7 +39,7 @@ export interface SimulatorParts {
   identity: RollupIdentity;
   fees: Pick<FeeReader, "currentMinFees">;
   digests: Pick<Digests, "hash">;
-  execution: { process(task: BlockTask, signal?: AbortSignal): Promise<ProcessedBlock> };
+  execution: Pick<ExecutionPool, "process">;
   /** Seconds: of the latest L1 block that is known. */
   l1Time(): number;
 }
@@ -46,16 +48,20 @@ export interface SimulatorOptions {
   /** Most L2 gas that a tx may ask for, with that of its teardown. */
   maxGasLimit: number;
   maxDebugLogReads: number;
-  /** Simulations that run at once, and that may wait beside them. */
+  /** Simulations that run at once. */
   parallel: number;
+  /** Simulations that may wait beside them, of all clients and of one. */
   mostWaiting?: number;
+  mostWaitingPerClient?: number;
   /** What one may take once it runs. */
-  limitMs?: number;
+  limitMs: number;
 }
 
 export interface SimulateOptions {
   skipFeeEnforcement: boolean;
   overrides: StateOverrides | undefined;
+  /** Who asks: clients take turns. */
+  client: string;
 }
 
 export interface Simulation extends SimulatedTx {
@@ -63,8 +69,8 @@ export interface Simulation extends SimulatedTx {
   header: BlockHeader;
 }
 
-const DEFAULT_WAITING = 32;
-const DEFAULT_LIMIT_MS = 15_000;
+const DEFAULT_WAITING = 64;
+const DEFAULT_WAITING_PER_CLIENT = 32;
 /** How the network begins the reason why a tx with public calls can be in no block (sheet 02 section 3.5). */
 const ENGINE_FAILED = "C++ simulation failed: AVM simulation failed: ";
 /** Further tries when the chain loses the block that a simulation stands on. */
@@ -74,42 +80,38 @@ const RETRIES = 2;
 export class TxSimulator {
   readonly #parts: SimulatorParts;
   readonly #options: Required<SimulatorOptions>;
-  /** Simulations that have not been answered. */
-  #asked = 0;
-  #running = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #places: ClientPlaces;
 
   constructor(parts: SimulatorParts, options: SimulatorOptions) {
     this.#parts = parts;
-    this.#options = { mostWaiting: DEFAULT_WAITING, limitMs: DEFAULT_LIMIT_MS, ...options };
+    this.#options = { mostWaiting: DEFAULT_WAITING, mostWaitingPerClient: DEFAULT_WAITING_PER_CLIENT, ...options };
+    this.#places = new ClientPlaces({ places: options.parallel, ...this.#options });
   }
 
-  /** Rejects with a SimulationError, SimulationQueueFullError, DigestQueueFullError or L1Error. */
-  async simulate(tx: Tx, options: SimulateOptions): Promise<Simulation> {
+  /**
+   * Rejects with a SimulationError, SimulationQueueFullError, DigestQueueFullError or L1Error. Aborting `signal` ends the simulation, whether
+   * it waits or runs, with a SimulationError.
+   */
+  async simulate(tx: Tx, options: SimulateOptions, signal?: AbortSignal): Promise<Simulation> {
     this.#checkGasLimit(tx);
-    const { parallel, mostWaiting } = this.#options;
-    if (this.#asked >= parallel + mostWaiting) throw new SimulationQueueFullError(this.#asked - parallel);
-    this.#asked++;
     try {
+      const place = this.#places.take(options.client, signal);
       const { digests, fees } = this.#parts;
       // Before there is a place, so that the txs of several are hashed together.
-      const [hash, gasFees] = await Promise.all([digests.hash(tx), fees.currentMinFees()]);
-      return await this.#inPlace(() => this.#run({ tx, hash }, gasFees, options));
-    } finally {
-      this.#asked--;
-    }
-  }
-
-  async #inPlace<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running >= this.#options.parallel) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#running++;
-    try {
-      return await work();
-    } finally {
-      const next = this.#waiting.shift();
-      // The place goes on to the next one without being free in between.
-      if (next === undefined) this.#running--;
-      else next();
+      const facts = Promise.all([digests.hash(tx), fees.currentMinFees()]);
+      // Awaited later; this keeps an early rejection from being unhandled.
+      facts.catch(() => undefined);
+      const giveBack = await place;
+      try {
+        const [hash, gasFees] = await facts;
+        return await this.#run({ tx, hash }, gasFees, options, signal);
+      } finally {
+        giveBack();
+      }
+    } catch (cause) {
+      if (signal?.aborted) throw new SimulationError("The client did not wait for the simulation", { cause });
+      if (cause instanceof PlacesFullError) throw new SimulationQueueFullError(cause.waiting);
+      throw cause;
     }
   }
 
@@ -124,10 +126,16 @@ export class TxSimulator {
     );
   }
 
-  async #run(tx: BlockTask["txs"][number], gasFees: GasFees, options: SimulateOptions): Promise<Simulation> {
+  async #run(
+    tx: BlockTask["txs"][number],
+    gasFees: GasFees,
+    options: SimulateOptions,
+    signal: AbortSignal | undefined,
+  ): Promise<Simulation> {
     for (let tries = 0; ; tries++) {
       try {
-        return await this.#onLatest(tx, gasFees, options);
+        signal?.throwIfAborted();
+        return await this.#onLatest(tx, gasFees, options, signal);
       } catch (error) {
         if (!(error instanceof StaleBaseError)) throw error;
         if (tries === RETRIES) {
@@ -139,7 +147,12 @@ export class TxSimulator {
     }
   }
 
-  async #onLatest(tx: BlockTask["txs"][number], gasFees: GasFees, options: SimulateOptions): Promise<Simulation> {
+  async #onLatest(
+    tx: BlockTask["txs"][number],
+    gasFees: GasFees,
+    options: SimulateOptions,
+    signal: AbortSignal | undefined,
+  ): Promise<Simulation> {
     const { chain, execution } = this.#parts;
     const { maxDebugLogReads, limitMs } = this.#options;
     const { skipFeeEnforcement, overrides } = options;
@@ -147,13 +160,15 @@ export class TxSimulator {
     const base = chain.block(number);
     if (base === undefined) throw new SimulationError(`Block ${number} not found`);
     const header = this.#nextHeader(number + 1, gasFees);
-    const result = await execution.process({
+    const task = {
       base: { number, hash: base.hash },
       header,
       overrides,
       txs: [tx],
-      options: { mode: "build", ...SIMULATION, skipFeeEnforcement, maxDebugLogReads, deadline: Date.now() + limitMs },
-    });
+      options: { mode: "build" as const, ...SIMULATION, skipFeeEnforcement, maxDebugLogReads },
+      limitMs,
+    };
+    const result = await execution.process(task, signal);
     const [executed] = result.processed;
     if (executed !== undefined) return { ...simulatedTx(executed), header };
     throw this.#failure(tx.tx, result);

@@ -2,6 +2,7 @@ import type { TxPool } from "../mempool/pool/tx-pool.ts";
 import type { TxIntake } from "../mempool/tx-intake.ts";
 import type { TxSimulator } from "../mempool/tx-simulator.ts";
 import type { TxValidator } from "../mempool/validation/tx-validator.ts";
+import { clientNetwork } from "../rpc/http/client-address.ts";
 import { ExecutionError } from "../rpc/jsonrpc/errors.ts";
 import type {
   Mempool,
@@ -52,5 +53,10 @@ export function validatorService(validator: TxValidator): ValidatorService {
 }
 
 export function simulatorService(simulator: TxSimulator): Simulator {
-  return { simulate: (tx, options) => mempoolAnswer(simulator.simulate(tx, options)) };
+  return {
+    simulate: (tx, options, signal) => {
+      const client = clientNetwork(options.client);
+      return mempoolAnswer(simulator.simulate(tx, { ...options, client }, signal));
+    },
+  };
 }

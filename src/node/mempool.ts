@@ -131,6 +131,7 @@ export async function startMempool(options: MempoolOptions): Promise<NodeMempool
         maxGasLimit: values.rpcSimulatePublicMaxGasLimit,
         maxDebugLogReads: values.rpcSimulatePublicMaxDebugLogMemoryReads,
         parallel: threads,
+        limitMs: values.rpcSimulationTimeoutMs,
       },
     );
     const unfollow = followChain({

@@ -5,6 +5,7 @@ import { ExecutionPool } from "../../src/execution/execution-pool.ts";
 import { SIMULATION, simulatedTx } from "../../src/execution/simulated-tx.ts";
 import { headerSnapshot } from "../../src/protocol/block-header.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
+import { LOOPS, txOfOwnClass } from "../mempool/support/own-class.ts";
 import { type RecordedBlock, RecordedChain } from "./recorded-chain.ts";
 
 /** Threads that read the store which this one has open. */
@@ -56,12 +57,29 @@ describe("execution on other threads", () => {
     expect(returned).toHaveLength(1);
   });
 
-  it("reports a tx that cannot be included, and stops at a deadline", async () => {
+  it("reports a tx that cannot be included", async () => {
     const [block] = blocks;
     const twice = await pool.process({ ...task(block), txs: [block.txs[0], block.txs[0]] });
     expect(twice.unprocessable).toMatchObject([{ index: 1, reason: expect.stringMatching(/duplicate/) }]);
-    const late = await pool.process(task(block, { mode: "build", deadline: Date.now() - 1 }));
-    expect(late.stopped).toEqual({ at: 0, why: "deadline" });
+  });
+
+  it("stops an endless run at its time limit, and when it is interrupted", async () => {
+    const { chain: stored } = chain.services;
+    const tip = stored.block(stored.latestBlockNumber())!;
+    const endless = {
+      ...task(blocks[0], { mode: "build", skipFeeEnforcement: true }),
+      base: { number: tip.number, hash: tip.hash },
+      l1ToL2Messages: undefined,
+      txs: [{ hash: blocks[0].txs[0].hash, tx: txOfOwnClass(LOOPS) }],
+    };
+    expect((await pool.process({ ...endless, limitMs: 20 })).stopped).toEqual({ at: 0, why: "deadline" });
+    expect((await pool.process(endless, AbortSignal.abort())).stopped).toEqual({ at: 0, why: "interrupted" });
+    const start = performance.now();
+    const interrupted = await pool.process(endless, AbortSignal.timeout(200));
+    expect(interrupted.stopped).toEqual({ at: 0, why: "interrupted" });
+    // Left to itself it uses up its gas, which takes some seconds.
+    expect(performance.now() - start).toBeGreaterThan(150);
+    expect((await pool.process(task(blocks[0]))).processed).toHaveLength(blocks[0].txs.length);
   });
 
   it("refuses to build on a block that is not stored", async () => {

@@ -32,7 +32,10 @@ const executed = {
 };
 const done = (part: Partial<ProcessedBlock> = { processed: [executed] }) => ({ ...NOTHING, ...part }) as ProcessedBlock;
 
-function simulator(process: (task: BlockTask) => Promise<ProcessedBlock>, options: Partial<SimulatorOptions> = {}) {
+function simulator(
+  process: (task: BlockTask, signal?: AbortSignal) => Promise<ProcessedBlock>,
+  options: Partial<SimulatorOptions> = {},
+) {
   const blocks = [4, 5].map((number) => ({
     block: { ...GENESIS_BLOCK, number, hash: wordOf(number) },
     body: new Uint8Array(),
@@ -46,11 +49,11 @@ function simulator(process: (task: BlockTask) => Promise<ProcessedBlock>, option
       execution: { process },
       l1Time: () => IDENTITY.constants.l1GenesisTime + 10 * 72 - 1,
     },
-    { maxGasLimit: 10_000_000_000, maxDebugLogReads: 100, parallel: 2, ...options },
+    { maxGasLimit: 10_000_000_000, maxDebugLogReads: 100, parallel: 2, limitMs: 1000, ...options },
   );
 }
 
-const OPTIONS = { skipFeeEnforcement: false, overrides: undefined };
+const OPTIONS = { skipFeeEnforcement: false, overrides: undefined, client: "192.0.2.1" };
 
 test("runs on the latest block in the slot that the next L1 block is in", async () => {
   let task: BlockTask | undefined;
@@ -130,7 +133,7 @@ test("so many run, so many wait, and the next is told that the node is busy", as
       running--;
       return done();
     },
-    { parallel: 2, mostWaiting: 3 },
+    { parallel: 2, mostWaitingPerClient: 3 },
   );
   const asked = Array.from({ length: 7 }, () => busy.simulate(tx, OPTIONS).catch((error: unknown) => error));
   await expect(asked[5]).resolves.toBeInstanceOf(SimulationQueueFullError);
@@ -142,4 +145,47 @@ test("so many run, so many wait, and the next is told that the node is busy", as
   const outcomes = await Promise.all(asked.slice(0, 5));
   expect(outcomes.every((outcome) => !(outcome instanceof Error))).toBe(true);
   expect(most).toBe(2);
+});
+
+test("a simulation whose client left is taken out of the queue, or interrupted when it runs", async () => {
+  const signals: (AbortSignal | undefined)[] = [];
+  const finish: (() => void)[] = [];
+  const busy = simulator(
+    async (_, signal) => {
+      signals.push(signal);
+      await new Promise<void>((resolve) => {
+        finish.push(resolve);
+        signal?.addEventListener("abort", () => resolve());
+      });
+      return signal?.aborted ? done({ stopped: { at: 0, why: "interrupted" } }) : done();
+    },
+    { parallel: 1 },
+  );
+  const clients = [new AbortController(), new AbortController(), new AbortController()];
+  const asked = clients.map(({ signal }) => busy.simulate(tx, OPTIONS, signal).catch((error: unknown) => error));
+  await expect.poll(() => signals.length).toBe(1);
+  clients[1].abort();
+  await expect(asked[1]).resolves.toThrow("The client did not wait for the simulation");
+  clients[0].abort();
+  await expect(asked[0]).resolves.toThrow("The client did not wait for the simulation");
+  await expect.poll(() => finish.length).toBe(2);
+  finish[1]();
+  await expect(asked[2]).resolves.toHaveProperty("gasUsed");
+  expect(signals).toHaveLength(2);
+});
+
+test("a client with one simulation waits for one of a client with many", async () => {
+  const order: string[] = [];
+  const busy = simulator(
+    async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      return done();
+    },
+    { parallel: 1 },
+  );
+  const asked = [..."aaaaab"].map((client) =>
+    busy.simulate(tx, { ...OPTIONS, client }).then(() => void order.push(client)),
+  );
+  await Promise.all(asked);
+  expect(order.join("")).toBe("aabaaa");
 });

@@ -7,6 +7,7 @@ import {
   MOST_COUNT,
   MOST_GAS,
   MOST_MEMORY,
+  MOST_MILLISECONDS,
   port,
 } from "../number-kinds.ts";
 import { rowsOf } from "../option.ts";
@@ -117,6 +118,15 @@ export const rpc = {
       meaning: "most memory words that debug logs of a simulation read",
     },
     125_000,
+  ),
+  rpcSimulationTimeoutMs: withDefault(
+    {
+      flags: ["--rpc-simulation-timeout"],
+      env: ["SVC_RPC_SIMULATION_TIMEOUT_MS"],
+      kind: integer(1, MOST_MILLISECONDS),
+      meaning: "time that a simulation of public calls may take once it runs, in ms",
+    },
+    2_000,
   ),
 };
 

@@ -28,6 +28,14 @@ export class VmDeadlineError extends Error {
   }
 }
 
+/** A run was interrupted: nobody wants its result any more. */
+export class VmInterruptedError extends Error {
+  constructor() {
+    super("the run was interrupted");
+    this.name = "VmInterruptedError";
+  }
+}
+
 /** A request that breaks a rule of its type, or a run inside a run. */
 export class VmRequestError extends Error {
   readonly field: string;

@@ -43,6 +43,8 @@ export interface RunOptions {
   readonly trace?: Tracer;
   /** Unix time in milliseconds after which the run is given up with a VmDeadlineError. */
   readonly deadline?: number;
+  /** Asked some thousand times a second; once it says yes, the run is given up with a VmInterruptedError. */
+  readonly interrupted?: () => boolean;
 }
 
 export interface RunResult {

@@ -1,6 +1,6 @@
 import { letOthersRun } from "../../core/thread-priority.ts";
 import { ActiveRun, RETURNED, REVERTED } from "./active-run.ts";
-import { VmDeadlineError, VmMemoryError, VmRequestError } from "./errors.ts";
+import { VmDeadlineError, VmInterruptedError, VmMemoryError, VmRequestError } from "./errors.ts";
 import type { VmHost } from "./host.ts";
 import { hostFunctions } from "./host-functions.ts";
 import { vmModule } from "./load-vm.ts";
@@ -64,8 +64,8 @@ export class Vm {
   }
 
   /**
-   * Runs an enqueued call to its end. Errors of the host pass through; DebugLogError, VmDeadlineError and VmMemoryError end the
-   * run the same way. Throws VmRequestError on a request that breaks its type's rules.
+   * Runs an enqueued call to its end. Errors of the host pass through; DebugLogError, VmDeadlineError, VmInterruptedError and
+   * VmMemoryError end the run the same way. Throws VmRequestError on a request that breaks its type's rules.
    */
   run(request: RunRequest, host: VmHost, options: RunOptions = {}): RunResult {
     if (this.#active !== undefined) throw new VmRequestError("run", "must not be called by the host of a run");
@@ -112,8 +112,8 @@ export class Vm {
       return { ended: "halted", output, outputSize: 0, gasLeft, gasUsed, haltMessage: program, pc: 0 };
     }
     exports.start(instance.address(program));
-    if (options.trace === undefined) this.#execute(instance, options.deadline);
-    else this.#executeTraced(run, options.trace, options.deadline);
+    if (options.trace === undefined) this.#execute(instance, options);
+    else this.#executeTraced(run, options.trace, options);
 
     const outcome = exports.endOutcome.value;
     const haltMessage = run.endMessage(outcome);
@@ -133,16 +133,16 @@ export class Vm {
     };
   }
 
-  #execute({ exports }: VmInstance, deadline: number | undefined): void {
+  #execute({ exports }: VmInstance, options: RunOptions): void {
     while (exports.execute(SLICE) !== 0) {
-      requireTime(deadline);
+      requireTime(options);
       letOthersRun();
     }
   }
 
-  #executeTraced(run: ActiveRun, trace: Tracer, deadline: number | undefined): void {
+  #executeTraced(run: ActiveRun, trace: Tracer, options: RunOptions): void {
     do {
-      requireTime(deadline);
+      requireTime(options);
       trace(traceState(run));
     } while (run.instance.exports.execute(1) !== 0);
   }
@@ -156,7 +156,8 @@ export class Vm {
   }
 }
 
-function requireTime(deadline: number | undefined): void {
+function requireTime({ deadline, interrupted }: RunOptions): void {
+  if (interrupted?.() === true) throw new VmInterruptedError();
   if (deadline !== undefined && Date.now() > deadline) throw new VmDeadlineError(deadline);
 }
 

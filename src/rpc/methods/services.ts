@@ -106,13 +106,19 @@ export interface SimulationOutput {
   debugLogs: DebugLog[];
 }
 
+export interface SimulationRequest {
+  skipFeeEnforcement: boolean;
+  overrides: SimulationOverrides | undefined;
+  /** Whose rules are followed where the release's differ from those of the development namespace. */
+  generation: "release" | "development";
+  /** Address of the client, by which simulations are shared out; "" when it is not known. */
+  client: string;
+}
+
 /** Runs the public part of a tx on a throw-away fork of the latest state. */
 export interface Simulator {
-  /** Rejects with an ExecutionError when the tx fails rather than reverts. */
-  simulate(
-    tx: Tx,
-    options: { skipFeeEnforcement: boolean; overrides: SimulationOverrides | undefined },
-  ): Promise<SimulationOutput>;
+  /** Rejects with an ExecutionError when the tx fails rather than reverts, and when `signal` is aborted before it is simulated. */
+  simulate(tx: Tx, options: SimulationRequest, signal?: AbortSignal): Promise<SimulationOutput>;
 }
 
 export type Peer =

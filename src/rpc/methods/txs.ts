@@ -106,7 +106,14 @@ export function txMethods({ chain, content, identity, mempool, txValidator, simu
           param("overrides", optional(simulationOverrides)),
         ],
       },
-      handle: (given, skipFeeEnforcement, overrides?) => simulator.simulate(given, { skipFeeEnforcement, overrides }),
+      handleFrom: ({ namespace, caller }, given, skipFeeEnforcement, overrides?) => {
+        const generation = namespace === "node" ? "release" : "development";
+        const options = { skipFeeEnforcement, overrides, generation, client: caller?.client() ?? "" } as const;
+        // What crosses threads has a signal as its last argument or none.
+        return caller === undefined
+          ? simulator.simulate(given, options)
+          : simulator.simulate(given, options, caller.signal());
+      },
       returns: "PublicSimulationOutput",
       encode: { node: encodeSimulation(encodeTxEffect), svc: encodeSimulation(encodeDevelopmentEffect) },
     }),

@@ -1,0 +1,39 @@
+/**
+ * Clients that have the node simulate txs that take all the time there is, each with a contract class of its own, beside one that asks for
+ * a short simulation again and again:
+ *
+ *   node bench/simulation-attack.ts [--help]
+ *
+ * The hostile ones ask from one address and the honest one from another, all over HTTP, through RPC threads, to the threads that execute.
+ * They stay until they have their answers, or leave after `leave` milliseconds and come back.
+ */
+import { writeFileSync } from "node:fs";
+import { SimulatingPort } from "../test/node/simulating-port.ts";
+import { JSON_FILE, scriptOptions, wholeOption } from "./lib/script-options.ts";
+
+const { hostile, seconds, leave, json } = scriptOptions("bench/simulation-attack.ts", {
+  hostile: wholeOption("hostile simulations at once", 40),
+  seconds: wholeOption("length of the attack", 30),
+  leave: wholeOption("milliseconds after which the hostile ones leave, 0 for never", 0, 0),
+  json: JSON_FILE,
+});
+
+const port = await SimulatingPort.open();
+try {
+  const quiet = await port.honestCalls(20);
+  const attack = await port.attack({ clients: hostile, leaveAfterMs: leave });
+  const beside = await port.honestCalls(Number.POSITIVE_INFINITY, seconds * 1000);
+  attack.stop();
+  const rest = await port.honestCalls(1, 600_000);
+  const report = {
+    quiet,
+    beside,
+    firstAfterwardsMs: rest.longestMs,
+    mebibytes: attack.mebibytes(),
+    hostile: attack.answers,
+  };
+  console.log(report);
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, undefined, 2)}\n`);
+} finally {
+  await port.close();
+}

@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { ClientPlaces, PlacesFullError } from "../../src/mempool/client-places.ts";
+
+/** Takes places for clients by name and keeps the order in which they were given. */
+function queue(options: Partial<ConstructorParameters<typeof ClientPlaces>[0]> = {}) {
+  const places = new ClientPlaces({ places: 1, mostWaiting: 100, mostWaitingPerClient: 50, ...options });
+  const given: string[] = [];
+  const held: (() => void)[] = [];
+  const take = (client: string, signal?: AbortSignal) =>
+    places.take(client, signal).then((giveBack) => {
+      given.push(client);
+      held.push(giveBack);
+    });
+  /** Gives places back until none is held. */
+  const drain = async (): Promise<string[]> => {
+    for (;;) {
+      await Promise.resolve();
+      await Promise.resolve();
+      const next = held.shift();
+      if (next === undefined) return given;
+      next();
+    }
+  };
+  return { places, given, take, drain };
+}
+
+test("clients that wait get places in turn, however many requests each has", async () => {
+  const { take, drain } = queue();
+  const asked = ["a", "a", "a", "a", "b", "b", "c"].map((client) => take(client));
+  const given = await drain();
+  await Promise.all(asked);
+  expect(given.join("")).toBe("aabcaba");
+});
+
+test("no more places are held than there are, and each is given on when it comes back", async () => {
+  const { given, take, drain, places } = queue({ places: 2 });
+  const asked = ["a", "b", "c"].map((client) => take(client));
+  await Promise.all(asked.slice(0, 2));
+  expect([given, places.waiting]).toEqual([["a", "b"], 1]);
+  await drain();
+  await Promise.all(asked);
+  expect(places.waiting).toBe(0);
+  await take("d");
+  expect(given).toEqual(["a", "b", "c", "d"]);
+});
+
+test("a request whose signal is aborted leaves the queue with the signal's reason", async () => {
+  const { take, drain, places } = queue();
+  const gone = new AbortController();
+  const asked = [take("a"), take("b", gone.signal), take("c")];
+  const reason = new Error("left");
+  gone.abort(reason);
+  await expect(asked[1]).rejects.toBe(reason);
+  expect(places.waiting).toBe(1);
+  expect(() => places.take("b", gone.signal)).toThrow(reason);
+  expect(await drain()).toEqual(["a", "c"]);
+});
+
+test("an aborted signal takes nothing from a request that has its place", async () => {
+  const { take, drain } = queue();
+  const gone = new AbortController();
+  const asked = [take("a"), take("b", gone.signal), take("c")];
+  const given = drain();
+  await asked[1];
+  gone.abort();
+  expect(await given).toEqual(["a", "b", "c"]);
+});
+
+test("one client's requests wait up to a bound of its own", async () => {
+  const { places, take, drain } = queue({ mostWaitingPerClient: 2 });
+  const asked = ["a", "a", "a"].map((client) => take(client));
+  expect(() => places.take("a")).toThrow(new PlacesFullError(2));
+  asked.push(take("b"));
+  await drain();
+  await Promise.all(asked);
+});
+
+test("a full queue takes a client with few waiting, and drops the newest of the one with most", async () => {
+  const { places, take, drain } = queue({ mostWaiting: 4 });
+  const asked = ["a", "a", "a", "a", "b"].map((client) => take(client).catch((error: unknown) => error));
+  const late = take("c");
+  await expect(asked[3]).resolves.toBeInstanceOf(PlacesFullError);
+  expect(places.waiting).toBe(4);
+  // All have about as many now.
+  expect(() => places.take("b")).toThrow(PlacesFullError);
+  expect((await drain()).join("")).toBe("aabca");
+  await late;
+});
