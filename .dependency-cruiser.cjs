@@ -14,7 +14,7 @@ const rungs = [
   ["world-state"],
   ["l1"],
   ["storage", "keystore", "core"],
-  ["telemetry", "http", "protocol"],
+  ["telemetry", "http", "threads", "protocol"],
   ["errors"],
 ];
 const upward = rungs.flatMap((names, i) =>
@@ -38,6 +38,7 @@ const services = rungs.slice(2).flat();
 /** Packages with one importer each, and the folder that is it. */
 const soleImporters = {
   lmdb: "storage",
+  piscina: "threads",
   viem: "l1",
   libp2p: "p2p",
   "@libp2p": "p2p",
@@ -61,7 +62,7 @@ module.exports = {
       comment: "the pool, execution and block production are behind ports",
       severity: "error",
       from: { path: "^src/rpc/" },
-      to: { path: "^src/(?!rpc|archiver|world-state|l1|storage|core|telemetry|http|protocol|errors)" },
+      to: { path: "^src/(?!rpc|archiver|world-state|l1|storage|core|telemetry|http|threads|protocol|errors)" },
     },
     {
       name: "config-is-a-leaf",

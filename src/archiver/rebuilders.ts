@@ -1,7 +1,8 @@
-import { Piscina } from "piscina";
 import type { Core } from "../core/core.ts";
 import { DecodeError } from "../protocol/errors.ts";
 import { readTxEffects } from "../protocol/tx-effect.ts";
+import { moduleBeside } from "../threads/module-beside.ts";
+import { type WorkerPool, workerPool } from "../threads/worker-pool.ts";
 import { rebuildCheckpoint } from "./rebuild-checkpoint.ts";
 import type { RebuiltPlain } from "./rebuild-worker.ts";
 import type { RebuildInput, RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
@@ -27,17 +28,15 @@ function usedWords(blobs: Uint8Array): number {
 export class RebuildPool {
   readonly #core: Core;
   readonly #fromWords: number;
-  readonly #threads: Piscina<RebuildInput, RebuiltPlain>;
+  readonly #threads: WorkerPool<RebuildInput, RebuiltPlain>;
 
   constructor(core: Core, { threads, fromWords = DEFAULT_FROM_WORDS }: { threads: number; fromWords?: number }) {
     this.#core = core;
     this.#fromWords = fromWords;
-    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-    this.#threads = new Piscina({
-      filename: new URL(`./rebuild-worker.${extension}`, import.meta.url).href,
-      minThreads: 0,
-      maxThreads: threads,
-      idleTimeout: 10_000,
+    this.#threads = workerPool({
+      module: moduleBeside(import.meta.url, "rebuild-worker"),
+      threads,
+      idleMs: 10_000,
     });
   }
 

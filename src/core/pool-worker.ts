@@ -1,4 +1,4 @@
-import { move, transferableSymbol, valueSymbol } from "piscina";
+import { move, transferableSymbol, valueSymbol } from "../threads/in-worker.ts";
 import { loadCore } from "./load-core.ts";
 import { hashChain, type TileChain } from "./tile-chain.ts";
 

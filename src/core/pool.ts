@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
-import { Piscina } from "piscina";
+import { moduleBeside } from "../threads/module-beside.ts";
+import { type WorkerPool, workerPool } from "../threads/worker-pool.ts";
 import type { HashManyTask } from "./pool-worker.ts";
 import type { TileChain } from "./tile-chain.ts";
 import { type HashedTiles, hashedTiles } from "./tile-job.ts";
@@ -29,18 +30,15 @@ function slices(count: number, most: number, smallest: number): Slice[] {
  */
 export class CorePool {
   readonly size: number;
-  readonly #threads: Piscina;
+  readonly #threads: WorkerPool;
 
   /** `size` threads, started on first use; one per processor by default. */
   constructor({ size = availableParallelism() }: { size?: number } = {}) {
     this.size = size;
-    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-    this.#threads = new Piscina({
-      filename: new URL(`./pool-worker.${extension}`, import.meta.url).href,
-      minThreads: 0,
-      maxThreads: size,
-      concurrentTasksPerWorker: TASKS_AT_HAND,
-      idleTimeout: 60_000,
+    this.#threads = workerPool({
+      module: moduleBeside(import.meta.url, "pool-worker"),
+      threads: size,
+      tasksPerThread: TASKS_AT_HAND,
     });
   }
 

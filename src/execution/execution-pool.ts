@@ -1,4 +1,5 @@
-import { Piscina } from "piscina";
+import { moduleBeside } from "../threads/module-beside.ts";
+import { type WorkerPool, workerPool } from "../threads/worker-pool.ts";
 import {
   type BlockOutcome,
   type BlockTask,
@@ -9,20 +10,15 @@ import {
   type WorkerSetup,
 } from "./block-task.ts";
 
-const IDLE_MILLISECONDS = 60_000;
-
 /** Threads that execute blocks and simulations next to the thread that writes the store. */
 export class ExecutionPool {
-  readonly #threads: Piscina;
+  readonly #threads: WorkerPool;
 
   /** `size` threads at most, started when they are needed. */
   constructor(setup: WorkerSetup, { size }: { size: number }) {
-    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-    this.#threads = new Piscina({
-      filename: new URL(`./execution-worker.${extension}`, import.meta.url).href,
-      minThreads: 0,
-      maxThreads: size,
-      idleTimeout: IDLE_MILLISECONDS,
+    this.#threads = workerPool({
+      module: moduleBeside(import.meta.url, "execution-worker"),
+      threads: size,
       workerData: setup,
     });
   }

@@ -1,4 +1,3 @@
-import { Piscina } from "piscina";
 import { ChainStore } from "../archiver/chain-store.ts";
 import { ContentStore } from "../archiver/content-store.ts";
 import { loadCore } from "../core/load-core.ts";
@@ -6,6 +5,7 @@ import { lowerThreadPriority } from "../core/thread-priority.ts";
 import { equal } from "../protocol/bytes.ts";
 import { L1_TO_L2_MESSAGE_TREE, L1_TO_L2_MESSAGES_PER_CHECKPOINT } from "../protocol/constants.ts";
 import { openStore } from "../storage/store.ts";
+import { workerData } from "../threads/in-worker.ts";
 import { WorldState } from "../world-state/world-state.ts";
 import { BlockState } from "./block-state.ts";
 import { type BlockOutcome, type BlockTask, endTreesOf, packOutcome, type WorkerSetup } from "./block-task.ts";
@@ -17,7 +17,7 @@ import { Vm } from "./vm/vm.ts";
 /** Runs in the threads of an ExecutionPool: each has its own core, VM, caches and read-only view of the chain store. Short calls go before them. */
 
 lowerThreadPriority();
-const { path, mapSizeKb, publicData, epochDuration, commits } = Piscina.workerData as WorkerSetup;
+const { path, mapSizeKb, publicData, epochDuration, commits } = workerData<WorkerSetup>();
 const core = loadCore();
 const store = openStore({ path, mapSizeKb, readOnly: true, commits });
 const world = new WorldState(core, store, publicData);

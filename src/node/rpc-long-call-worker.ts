@@ -1,4 +1,3 @@
-import { Piscina } from "piscina";
 import { letOthersRun, lowerThreadPriority } from "../core/thread-priority.ts";
 import type { RpcAnswer } from "../rpc/jsonrpc/answer.ts";
 import { Dispatcher } from "../rpc/jsonrpc/dispatcher.ts";
@@ -6,13 +5,14 @@ import { ABSENT_SERVICES } from "../rpc/methods/absent-services.ts";
 import { publicRegistry } from "../rpc/methods/public-registry.ts";
 import type { NodeServices } from "../rpc/methods/services.ts";
 import { type Method, Registry } from "../rpc/registry.ts";
+import { move, transferableSymbol, valueSymbol, workerData } from "../threads/in-worker.ts";
 import { UnknownStateError } from "../world-state/errors.ts";
 import type { LongCallFailure, LongCallOutcome, LongCallSettings } from "./rpc-long-calls.ts";
 import { openRpcReads, resultCache } from "./rpc-reads.ts";
 
 /** Runs in the threads of a LongCallPool: the same methods as elsewhere, of which it answers those that read nothing but the store. */
 
-const { reads: readsOptions, namespaces, maxBatchSize } = Piscina.workerData as LongCallSettings;
+const { reads: readsOptions, namespaces, maxBatchSize } = workerData<LongCallSettings>();
 
 lowerThreadPriority();
 
@@ -67,11 +67,11 @@ class Handed<T> {
     this.#bodies = bodies;
   }
 
-  get [Piscina.transferableSymbol](): readonly ArrayBufferLike[] {
+  get [transferableSymbol](): readonly ArrayBufferLike[] {
     return this.#bodies.map(({ buffer }) => buffer);
   }
 
-  get [Piscina.valueSymbol](): T {
+  get [valueSymbol](): T {
     return this.#value;
   }
 }
@@ -96,7 +96,7 @@ function taken(): LongCallFailure[] {
 
 function handed(value: unknown, bodies: readonly Uint8Array[]): unknown {
   const outcome: LongCallOutcome = { value, failures: taken() };
-  return Piscina.move(new Handed(outcome, bodies) as never);
+  return move(new Handed(outcome, bodies) as never);
 }
 
 export async function answerEach(calls: Uint8Array): Promise<unknown> {

@@ -1,14 +1,14 @@
-import { Piscina } from "piscina";
 import type { RpcAnswer } from "../rpc/jsonrpc/answer.ts";
 import { LIMIT_EXCEEDED, RpcError } from "../rpc/jsonrpc/errors.ts";
 import type { LongCalls } from "../rpc/jsonrpc/long-calls.ts";
 import type { RpcLogger } from "../rpc/log.ts";
 import type { Namespace } from "../rpc/registry.ts";
+import { moduleBeside } from "../threads/module-beside.ts";
+import { type WorkerPool, workerPool } from "../threads/worker-pool.ts";
 import type { RpcReadsOptions } from "./rpc-reads.ts";
 
 /** Long calls that may wait for a thread; one takes some milliseconds to some tenths of a second. */
 const MOST_WAITING = 256;
-const IDLE_MS = 60_000;
 
 /** Plain data: it crosses threads. */
 export interface LongCallSettings {
@@ -31,18 +31,15 @@ export interface LongCallOutcome {
 
 /** Threads for long calls, started when there are some. */
 export class LongCallPool implements LongCalls {
-  readonly #threads: Piscina;
+  readonly #threads: WorkerPool;
   readonly #log: RpcLogger;
 
   constructor(settings: LongCallSettings, { threads, log }: { threads: number; log: RpcLogger }) {
     this.#log = log;
-    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-    this.#threads = new Piscina({
-      filename: new URL(`./rpc-long-call-worker.${extension}`, import.meta.url).href,
+    this.#threads = workerPool({
+      module: moduleBeside(import.meta.url, "rpc-long-call-worker"),
       workerData: settings,
-      minThreads: 0,
-      maxThreads: threads,
-      idleTimeout: IDLE_MS,
+      threads,
     });
   }
 

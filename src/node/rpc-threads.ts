@@ -10,6 +10,7 @@ import type { NodeServices } from "../rpc/methods/services.ts";
 import { serveCalls } from "../rpc/remote/call-port.ts";
 import { REMOTE_LONG_CALLS, REMOTE_METHODS } from "../rpc/remote/remote-services.ts";
 import { RPC_DEFAULTS } from "../rpc/rpc-server.ts";
+import { moduleBeside } from "../threads/module-beside.ts";
 import type { FromThread, RpcThreadData, RpcThreadSettings, ToThread } from "./rpc-thread.ts";
 
 /** Pauses before a thread that died is started again; the last one holds for all further times. */
@@ -132,8 +133,7 @@ class RpcThread {
 }
 
 function entryFile(): URL {
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  return new URL(`./rpc-thread-entry.${extension}`, import.meta.url);
+  return moduleBeside(import.meta.url, "rpc-thread-entry");
 }
 
 /** The public JSON-RPC on threads of its own, all listening on one port. */

@@ -1,5 +1,6 @@
 import { fork } from "node:child_process";
 import { mkdirSync } from "node:fs";
+import { moduleBeside } from "../threads/module-beside.ts";
 import type { CopyAnswer, CopyRequest } from "./store-copy-process.ts";
 
 /** A copy of a store was not made. What there is of it is useless. */
@@ -27,8 +28,7 @@ export function copyStore(request: CopyRequest, signal?: AbortSignal): Promise<v
   signal?.throwIfAborted();
   const { path, target } = request;
   mkdirSync(target, { recursive: true });
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  const child = fork(new URL(`./store-copy-process.${extension}`, import.meta.url), {
+  const child = fork(moduleBeside(import.meta.url, "store-copy-process"), {
     execArgv: ["--disable-warning=ExperimentalWarning"],
     env: {},
     stdio: ["ignore", "ignore", "pipe", "ipc"],

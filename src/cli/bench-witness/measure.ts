@@ -1,5 +1,6 @@
 import { createHistogram, type RecordableHistogram } from "node:perf_hooks";
 import { Worker } from "node:worker_threads";
+import { moduleBeside } from "../../threads/module-beside.ts";
 import { BenchWitnessError } from "./errors.ts";
 import { chainStoreOf, inspectBesideNode, openTrees } from "./open-trees.ts";
 import type { WitnessPlan } from "./plan.ts";
@@ -74,8 +75,7 @@ class WitnessThread {
   readonly #failed: Promise<never>;
 
   constructor(plan: ThreadPlan) {
-    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-    this.#worker = new Worker(new URL(`./witness-thread.${extension}`, import.meta.url), { workerData: plan });
+    this.#worker = new Worker(moduleBeside(import.meta.url, "witness-thread"), { workerData: plan });
     this.#failed = new Promise((_, reject) => {
       this.#worker.once("error", (cause) =>
         reject(new BenchWitnessError("a reading thread", `failed: ${cause.message}`, { cause })),

@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { BYTES_PER_BLOB } from "../../protocol/constants.ts";
+import { moduleBeside } from "../../threads/module-beside.ts";
 import { BYTES_PER_COMMITMENT } from "./blob-offer.ts";
 import { KzgUnavailableError } from "./errors.ts";
 import type { KzgAnswer, KzgRequest } from "./kzg-worker.ts";
@@ -34,8 +35,7 @@ export class Kzg {
   /** Begins to load the trusted setup, so that the first check need not wait for it. */
   start(): void {
     if (this.#worker || this.#closed) return;
-    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-    const worker = new Worker(new URL(`./kzg-worker.${extension}`, import.meta.url));
+    const worker = new Worker(moduleBeside(import.meta.url, "kzg-worker"));
     worker.unref();
     worker.on("message", (answer: KzgAnswer) => this.#finish((job) => job.resolve(answer)));
     const lost = (cause: unknown) => {

@@ -1,5 +1,6 @@
-import { Piscina } from "piscina";
 import type { Fr } from "../../protocol/field.ts";
+import { moduleBeside } from "../../threads/module-beside.ts";
+import { type WorkerPool, workerPool } from "../../threads/worker-pool.ts";
 import { DigestCache } from "./digest-cache.ts";
 import {
   type ContentDigest,
@@ -27,7 +28,7 @@ interface Waiting {
 
 /** Digests on threads of their own, so that the node's thread never hashes what strangers send. Those of late txs are kept. */
 export class DigestPool implements Digests {
-  readonly #threads: Piscina<readonly DigestJob[], Partial<DigestParts>[]>;
+  readonly #threads: WorkerPool<readonly DigestJob[], Partial<DigestParts>[]>;
   readonly #mostWaiting: number;
   readonly #cache = new DigestCache();
   readonly #waiting: Waiting[] = [];
@@ -36,12 +37,9 @@ export class DigestPool implements Digests {
   constructor({ threads, mostWaiting = DEFAULT_MOST_WAITING }: { threads: number; mostWaiting?: number }) {
     this.#mostWaiting = mostWaiting;
     this.#idle = threads;
-    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-    this.#threads = new Piscina({
-      filename: new URL(`./digest-worker.${extension}`, import.meta.url).href,
-      minThreads: 0,
-      maxThreads: threads,
-      idleTimeout: 60_000,
+    this.#threads = workerPool({
+      module: moduleBeside(import.meta.url, "digest-worker"),
+      threads,
     });
   }
 
