@@ -5,10 +5,13 @@
  *
  * Its port is the line it prints. SIGTERM ends it.
  */
+
+import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { ChainStore } from "../../src/archiver/chain-store.ts";
 import { loadCore } from "../../src/core/load-core.ts";
-import { defaultRpcThreads, startPublicRpc } from "../../src/node/rpc-public.ts";
+import { startPublicRpc } from "../../src/node/rpc-public.ts";
+import { threadBudget } from "../../src/node/thread-budget.ts";
 import { openStore } from "../../src/storage/store.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";
 import { fakeServices, recordingLogger } from "../../test/rpc/support/fakes.ts";
@@ -17,7 +20,8 @@ import { fakeServices, recordingLogger } from "../../test/rpc/support/fakes.ts";
 const MAP_SIZE_KB = 64 * 1024 * 1024;
 
 const path = resolve(process.argv[2]);
-const threads = Number(process.argv[3] ?? defaultRpcThreads());
+const asked = process.argv[3];
+const threads = threadBudget(availableParallelism(), asked === undefined ? undefined : Number(asked));
 const core = loadCore();
 // Readers of other threads need the store open for writing in this one.
 const store = openStore({ path, mapSizeKb: MAP_SIZE_KB });

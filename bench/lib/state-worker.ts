@@ -12,8 +12,9 @@
  *
  * The last line of output is JSON. A block is made beforehand; timed is what a node does with one that it has rebuilt, up to the commit.
  */
+
 import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadCore } from "../../src/core/load-core.ts";
 import { CorePool } from "../../src/core/pool.ts";
@@ -44,7 +45,7 @@ interface Opened {
 
 function open(path: string): Opened {
   const store = openStore({ path, mapSizeKb: MAP_SIZE_KB });
-  const hasher = new CorePool();
+  const hasher = new CorePool({ size: availableParallelism() });
   const close = async (): Promise<void> => {
     await hasher.close();
     await store.close();

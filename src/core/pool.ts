@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import { moduleBeside } from "../threads/module-beside.ts";
 import { type WorkerPool, workerPool } from "../threads/worker-pool.ts";
 import type { HashManyTask } from "./pool-worker.ts";
@@ -32,8 +31,8 @@ export class CorePool {
   readonly size: number;
   readonly #threads: WorkerPool;
 
-  /** `size` threads, started on first use; one per processor by default. */
-  constructor({ size = availableParallelism() }: { size?: number } = {}) {
+  /** At most `size` threads, started on first use. */
+  constructor({ size }: { size: number }) {
     this.size = size;
     this.#threads = workerPool({
       module: moduleBeside(import.meta.url, "pool-worker"),

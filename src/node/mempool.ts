@@ -28,6 +28,7 @@ import { followChain } from "./mempool-events.ts";
 import { configuredVerifier } from "./mempool-proofs.ts";
 import { mempoolService, simulatorService, validatorService } from "./mempool-services.ts";
 import { Teardown } from "./teardown.ts";
+import type { ThreadBudget } from "./thread-budget.ts";
 
 export interface MempoolOptions {
   values: Values;
@@ -41,7 +42,7 @@ export interface MempoolOptions {
   reader: ConnectedRollup;
   synchronizer: Synchronizer;
   /** Threads beside the node's own. */
-  threads: number;
+  threads: ThreadBudget;
   /** Public data of the network's genesis. */
   publicData: PrefilledEntry[];
   /** Unix time in milliseconds, as L1 has it. */
@@ -88,7 +89,7 @@ export async function startMempool(options: MempoolOptions): Promise<NodeMempool
       genesisArchiveRoot: toHex(identity.genesisArchiveRoot),
     });
     // One more: while txs wait to be hashed, the node's own thread has little to do.
-    const digests = new DigestPool({ threads: threads + 1 });
+    const digests = new DigestPool({ threads: threads.digests });
     teardown.add("tx digest threads", () => digests.close());
     const proofs = await configuredVerifier(values, logger);
     teardown.add("proof verifier", () => proofs.close());
@@ -101,7 +102,7 @@ export async function startMempool(options: MempoolOptions): Promise<NodeMempool
         epochDuration: identity.constants.epochDuration,
         commits: options.store.commits,
       },
-      { size: threads },
+      { size: threads.execution },
     );
     teardown.add("execution threads", () => execution.close());
 
@@ -130,7 +131,7 @@ export async function startMempool(options: MempoolOptions): Promise<NodeMempool
       {
         maxGasLimit: values.rpcSimulatePublicMaxGasLimit,
         maxDebugLogReads: values.rpcSimulatePublicMaxDebugLogMemoryReads,
-        parallel: threads,
+        parallel: threads.execution,
         limitMs: values.rpcSimulationTimeoutMs,
       },
     );

@@ -35,6 +35,7 @@ import { configuredUploader, restoreConfigured } from "./snapshots/configured.ts
 import { untilCompatible } from "./standby.ts";
 import type { RunningService } from "./supervise.ts";
 import { Teardown } from "./teardown.ts";
+import { threadBudget } from "./thread-budget.ts";
 
 /** Release of the network whose rules and wire formats this node follows; it is what peers and wallets compare. */
 export const NETWORK_RELEASE = "4.1.2";
@@ -152,12 +153,10 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       "following the rollup",
     );
 
-    // Threads beside the node's own, for the hashing of large checkpoints and blocks.
-    const threads = Math.max(1, availableParallelism() - 1);
-    // The node's own thread waits while a batch of blocks is hashed: every processor may work on that.
-    const hasher = new CorePool();
+    const threads = threadBudget(availableParallelism(), values.rpcThreads);
+    const hasher = new CorePool({ size: threads.hashing });
     teardown.add("hashing threads", () => hasher.close());
-    const rebuilds = new RebuildPool(core, { threads });
+    const rebuilds = new RebuildPool(core, { threads: threads.rebuilding });
     teardown.add("rebuild threads", () => rebuilds.close());
 
     const { dataStoreMapSizeKb: mapSizeKb } = values;
@@ -276,7 +275,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       }),
     };
     const listener = await startPublicRpc({
-      threads: values.rpcThreads,
+      threads,
       services,
       store,
       chain,

@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import type { ChainStore } from "../archiver/chain-store.ts";
 import type { Listener } from "../rpc/http/listener.ts";
 import type { RpcLogger } from "../rpc/log.ts";
@@ -9,12 +8,10 @@ import type { Store } from "../storage/store.ts";
 import { LongCallPool } from "./rpc-long-calls.ts";
 import { type RpcReadsOptions, resultCache } from "./rpc-reads.ts";
 import { RpcThreads, type RpcThreadsOptions } from "./rpc-threads.ts";
-
-const MOST_DEFAULT_THREADS = 4;
+import type { ThreadBudget } from "./thread-budget.ts";
 
 export interface PublicRpcOptions {
-  /** Threads to answer on, 0 for this one; by default one per processor but one. */
-  threads: number | undefined;
+  threads: Pick<ThreadBudget, "rpc" | "longCalls">;
   /** Of this thread. */
   services: NodeServices;
   /** Of the same store. */
@@ -27,24 +24,20 @@ export interface PublicRpcOptions {
   log: RpcLogger;
 }
 
-export function defaultRpcThreads(): number {
-  return Math.max(1, Math.min(MOST_DEFAULT_THREADS, availableParallelism() - 1));
-}
-
 /** Opens the public JSON-RPC port. Rejects with a ListenError. */
 export async function startPublicRpc(options: PublicRpcOptions): Promise<Listener> {
-  const { threads = defaultRpcThreads(), services, store, chain, server, cacheBytes, log } = options;
+  const { threads, services, store, chain, server, cacheBytes, log } = options;
   const reads = { ...options.reads, path: store.path, commits: store.commits };
   const { namespaces, maxBatchSize = RPC_DEFAULTS.maxBatchSize } = server;
-  const longCalls = new LongCallPool({ reads, namespaces, maxBatchSize }, { threads: defaultRpcThreads(), log });
+  const longCalls = new LongCallPool({ reads, namespaces, maxBatchSize }, { threads: threads.longCalls, log });
   try {
-    const listener = await (threads === 0
+    const listener = await (threads.rpc === 0
       ? startRpcServer(
           publicRegistry(services),
           { ...server, results: resultCache({ store, chain }, cacheBytes), longCalls },
           log,
         )
-      : RpcThreads.start({ threads, services, longCalls, reads, server, cacheBytes, log }));
+      : RpcThreads.start({ threads: threads.rpc, services, longCalls, reads, server, cacheBytes, log }));
     return new PublicListener(listener, longCalls);
   } catch (error) {
     await longCalls.close();

@@ -61,7 +61,7 @@ export class SimulatingPort {
       { maxGasLimit: 10_000_000_000, maxDebugLogReads: 125_000, parallel: 1, limitMs: 2_000, ...options },
     );
     const listener = await startPublicRpc({
-      threads: 1,
+      threads: { rpc: 1, longCalls: 1 },
       services: fakeServices({ simulator: simulatorService(simulator) }),
       store,
       chain,

@@ -13,7 +13,7 @@ const hasher = new CorePool({ size: 1 });
 const chain = { path: folder, mapSizeKb: 1 << 16, identity: IDENTITY, publicData: [] };
 const { store, chain: reader } = await openChainServices({ ...chain, core: loadCore(), hasher });
 const listener = await startPublicRpc({
-  threads: 1,
+  threads: { rpc: 1, longCalls: 1 },
   services: fakeServices(),
   store,
   chain: reader,
