@@ -24,15 +24,19 @@ interface Waiting {
 }
 
 /**
- * Places that are shared out among clients in turn, one to each that waits, so that one with many requests holds up another by one at most.
- * When all waiting room is taken, a client with fewer waiting takes that of the one with most.
+ * Places that are shared out among clients in turn, one to each that waits; a client that was not served yet comes before those that were
+ * (the order of fq_codel, RFC 8290, with requests for packets). So a client with many requests holds up another by one. When all waiting
+ * room is taken, a client with fewer waiting takes that of the one with most.
  */
 export class ClientPlaces {
   readonly #options: ClientPlacesOptions;
   #free: number;
   #waiting = 0;
-  /** By client, oldest first; the client whose turn is next comes first. None is empty. */
+  /** By client, oldest first. None is empty. */
   readonly #queues = new Map<string, Waiting[]>();
+  /** Clients whose turn comes first, and those after them; the next one is first in each. Every client with a queue is in one of the two. */
+  readonly #unserved = new Set<string>();
+  readonly #served = new Set<string>();
 
   constructor(options: ClientPlacesOptions) {
     this.#options = options;
@@ -52,6 +56,7 @@ export class ClientPlaces {
     signal?.throwIfAborted();
     if (this.#free > 0) {
       this.#free--;
+      this.#served.add(client);
       return Promise.resolve(() => this.#pass());
     }
     this.#makeRoom(client);
@@ -71,6 +76,7 @@ export class ClientPlaces {
       const queue = this.#queues.get(client);
       if (queue === undefined) this.#queues.set(client, [waiting]);
       else queue.push(waiting);
+      if (!this.#served.has(client)) this.#unserved.add(client);
       this.#waiting++;
     });
   }
@@ -97,16 +103,31 @@ export class ClientPlaces {
 
   /** Gives a place to the next client without its being free in between. */
   #pass(): void {
-    const next = this.#queues.entries().next();
-    if (next.done) {
+    const next = this.#next();
+    if (next === undefined) {
       this.#free++;
       return;
     }
-    const [client, queue] = next.value;
-    this.#queues.delete(client);
-    const [first, ...rest] = queue;
-    if (rest.length > 0) this.#queues.set(client, rest);
     this.#waiting--;
-    first.resolve();
+    next.resolve();
+  }
+
+  /** Takes the request whose turn it is out of its queue. */
+  #next(): Waiting | undefined {
+    for (;;) {
+      const [unserved] = this.#unserved;
+      const [served] = this.#served;
+      const client = unserved ?? served;
+      if (client === undefined) return undefined;
+      this.#unserved.delete(client);
+      this.#served.delete(client);
+      const queue = this.#queues.get(client);
+      if (queue === undefined) continue;
+      const [first, ...rest] = queue;
+      if (rest.length > 0) this.#queues.set(client, rest);
+      else this.#queues.delete(client);
+      this.#served.add(client);
+      return first;
+    }
   }
 }

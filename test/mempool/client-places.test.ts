@@ -29,7 +29,22 @@ test("clients that wait get places in turn, however many requests each has", asy
   const asked = ["a", "a", "a", "a", "b", "b", "c"].map((client) => take(client));
   const given = await drain();
   await Promise.all(asked);
-  expect(given.join("")).toBe("aabcaba");
+  expect(given.join("")).toBe("abcabaa");
+});
+
+test("a client that asks again after each answer waits for one of another client's requests each time", async () => {
+  const { places, take, drain, given } = queue();
+  const many = Array.from({ length: 10 }, () => take("a"));
+  const again = async (): Promise<void> => {
+    for (let i = 0; i < 3; i++) {
+      const giveBack = await places.take("b");
+      given.push("b");
+      giveBack();
+    }
+  };
+  const few = again();
+  expect((await drain()).join("")).toMatch(/^a?bababa+$/);
+  await Promise.all([...many, few]);
 });
 
 test("no more places are held than there are, and each is given on when it comes back", async () => {
@@ -83,6 +98,6 @@ test("a full queue takes a client with few waiting, and drops the newest of the 
   expect(places.waiting).toBe(4);
   // All have about as many now.
   expect(() => places.take("b")).toThrow(PlacesFullError);
-  expect((await drain()).join("")).toBe("aabca");
+  expect((await drain()).join("")).toBe("abcaa");
   await late;
 });
