@@ -3,7 +3,6 @@ import { concat } from "../protocol/bytes.ts";
 import { MaxFeesTooLowError } from "../protocol/fees/transaction-fee.ts";
 import type { Fr } from "../protocol/field.ts";
 import { isForPublic, type PublicAccumulatedData, publicAccumulatedData } from "../protocol/tx/accumulated-data.ts";
-import type { Tx } from "../protocol/tx/tx.ts";
 import { type TxEffectParts, txEffectFromParts } from "../protocol/tx-effect-words.ts";
 import type { BlockState } from "./block-state.ts";
 import type { ContractLogs } from "./contract-directory.ts";
@@ -32,13 +31,13 @@ export interface PendingTx {
  * after every error.
  */
 export function executeTx(vm: Vm, state: BlockState, given: HashedTx, options: ExecutionOptions = {}): PendingTx {
-  const { tx, hash } = given;
+  const { tx } = given;
   const published = state.contracts.mark();
   const drop = () => state.contracts.revertTo(published);
   try {
     const data = callsOf(tx.data);
     const { executed, effects } =
-      data === undefined ? executePrivate(state, tx, hash) : executePublic(vm, state, given, data, options);
+      data === undefined ? executePrivate(state, given, options) : executePublic(vm, state, given, data, options);
     return {
       executed,
       drop,
@@ -76,8 +75,9 @@ interface Outcome {
   effects: SideEffects;
 }
 
-function executePrivate(state: BlockState, tx: Tx, hash: Fr): Outcome {
-  const { fee, gasUsed, effects, logs } = runPrivateTx(state, tx, hash);
+function executePrivate(state: BlockState, given: HashedTx, { skippedFees }: ExecutionOptions): Outcome {
+  const { hash } = given;
+  const { fee, gasUsed, effects, logs } = runPrivateTx(state, given, skippedFees);
   const effect = effectOf(state, { hash, fee, revertCode: 0, effects, logs: [logs] });
   return { executed: { hash, effect, gasUsed, calls: [], debugLogs: [] }, effects };
 }

@@ -1,9 +1,14 @@
 import type { CallRecordCaps } from "./vm/call-records.ts";
 
+export type SkippedFees = "public-payer" | "all";
+
 /** How a transaction is executed; blocks are built with the defaults. */
 export interface ExecutionOptions {
-  /** Lets a public tx run whose fee payer is zero or cannot pay (sheet 05 section 8.4 step 9). */
-  skipFeeEnforcement?: boolean;
+  /**
+   * Rules of fees that are left out. "public-payer": that the payer of a tx with public calls is not zero and can pay (sheet 05 section 8.4
+   * step 9), as in the release's simulations. "all": the same for every tx, and that it offers what the block charges.
+   */
+  skippedFees?: SkippedFees;
   /** Keeps frames, so that a revert has a reason; `true` with the default caps. */
   recordCalls?: boolean | CallRecordCaps;
   collectDebugLogs?: boolean;

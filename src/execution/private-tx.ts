@@ -1,13 +1,13 @@
-import { readBigUint, toHex } from "../protocol/bytes.ts";
-import { type Fr, fr } from "../protocol/field.ts";
+import { isZero, readBigUint, toHex } from "../protocol/bytes.ts";
+import { FR_ZERO, type Fr, fr } from "../protocol/field.ts";
 import { isForPublic, privateAccumulatedData } from "../protocol/tx/accumulated-data.ts";
 import { txFeePayer, txGasSettings } from "../protocol/tx/gas-settings.ts";
-import type { Tx } from "../protocol/tx/tx.ts";
 import { type BlockState, balanceEntry } from "./block-state.ts";
 import type { ContractLogs } from "./contract-directory.ts";
 import { contractLogs } from "./contract-logs.ts";
 import { ofTxForm, UnprocessableTxError } from "./errors.ts";
-import type { GasUsed } from "./executed-tx.ts";
+import type { GasUsed, HashedTx } from "./executed-tx.ts";
+import type { SkippedFees } from "./execution-options.ts";
 import { balanceAfter, transactionFee } from "./fee.ts";
 import { NO_GAS } from "./gas-budget.ts";
 import { SideEffects } from "./side-effects.ts";
@@ -20,27 +20,38 @@ export interface PrivateOutcome {
   logs: ContractLogs;
 }
 
-/**
- * The effects of a tx without public calls: its fee is paid and its private part taken as it is (sheet 05 section 8.9). Throws an
- * UnprocessableTxError or MaxFeesTooLowError, and what the fork throws.
- */
-export function runPrivateTx(state: BlockState, tx: Tx, hash: Fr): PrivateOutcome {
-  if (isForPublic(tx.data)) throw new UnprocessableTxError("A tx in the form for public calls must have one");
-  const data = ofTxForm(() => privateAccumulatedData(tx.data));
-  const [logs] = contractLogs([data], tx.contractClassLogFields);
-  const { gasUsed } = txGasSettings(tx.data);
-  const fee = transactionFee(state.globals, txGasSettings(tx.data), gasUsed);
-  const effects = new SideEffects();
+interface Payment {
+  payer: Fr;
+  fee: bigint;
+  isEnforced: boolean;
+}
 
-  const { key, contract, slot } = balanceEntry(state.siloing, txFeePayer(tx.data));
+/** A payer who cannot pay gives all that he has where fees are not enforced, and nobody pays for payer zero. */
+function payFee(state: BlockState, effects: SideEffects, { payer, fee, isEnforced }: Payment): void {
+  if (!isEnforced && isZero(payer)) return;
+  const { key, contract, slot } = balanceEntry(state.siloing, payer);
   const balance = state.storage(key, contract, slot);
-  const left = balanceAfter(balance, fee);
+  const left = balanceAfter(balance, fee) ?? (isEnforced ? undefined : FR_ZERO);
   if (left === undefined) {
     throw new UnprocessableTxError(
       `Not enough balance for fee payer to pay for transaction (got ${readBigUint(balance)} needs ${fee})`,
     );
   }
   effects.write(key, { contract, slot, value: left });
+}
+
+/**
+ * The effects of a tx without public calls: its fee is paid and its private part taken as it is (sheet 05 section 8.9). Throws an
+ * UnprocessableTxError or MaxFeesTooLowError, and what the fork throws.
+ */
+export function runPrivateTx(state: BlockState, { tx, hash }: HashedTx, skippedFees?: SkippedFees): PrivateOutcome {
+  if (isForPublic(tx.data)) throw new UnprocessableTxError("A tx in the form for public calls must have one");
+  const data = ofTxForm(() => privateAccumulatedData(tx.data));
+  const [logs] = contractLogs([data], tx.contractClassLogFields);
+  const { gasUsed } = txGasSettings(tx.data);
+  const fee = transactionFee(state.globals, txGasSettings(tx.data), gasUsed, skippedFees);
+  const effects = new SideEffects();
+  payFee(state, effects, { payer: txFeePayer(tx.data), fee, isEnforced: skippedFees !== "all" });
   for (const noteHash of data.noteHashes) effects.addNoteHash(noteHash);
   for (const nullifier of data.nullifiers) {
     if (effects.hasNullifier(nullifier) || state.hasNullifier(nullifier)) {

@@ -109,7 +109,7 @@ export class PublicTxRun {
    */
   run(): PublicOutcome {
     // A price above what the tx offers ends it before anything is run.
-    transactionFee(this.#state.globals, this.#gas, this.#gas.gasUsed);
+    this.#feeOf(this.#gas.gasUsed);
     this.#insertNonRevertible();
     for (const call of this.#data.setupCalls) {
       if (!this.#callFromBudget("setup", call)) {
@@ -125,7 +125,7 @@ export class PublicTxRun {
       this.#host.revertTo(afterSetup);
     }
     const billedGas = gasSum(this.#gas.gasUsed, this.#used);
-    const fee = transactionFee(this.#state.globals, this.#gas, billedGas);
+    const fee = this.#feeOf(billedGas);
     let teardownGas: TxGas = NO_GAS;
     const { teardownCall } = this.#data;
     if (teardownCall !== undefined) {
@@ -238,8 +238,12 @@ export class PublicTxRun {
     return { collectDebugLogs, maxOutputFields, deadline, interrupted, calls: this.#records };
   }
 
+  #feeOf(billed: TxGas): bigint {
+    return transactionFee(this.#state.globals, this.#gas, billed, this.#options.skippedFees);
+  }
+
   #payFee(fee: bigint): void {
-    const skip = this.#options.skipFeeEnforcement === true;
+    const skip = this.#options.skippedFees !== undefined;
     if (isZero(this.#feePayer)) {
       if (skip) return;
       throw new UnprocessableTxError("Fee payer cannot be 0 unless skipping fee enforcement for simulation");

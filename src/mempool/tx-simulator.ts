@@ -5,16 +5,14 @@ import type { ExecutionPool } from "../execution/execution-pool.ts";
 import { SIMULATION, type SimulatedTx, simulatedTx } from "../execution/simulated-tx.ts";
 import type { StateOverrides } from "../execution/state-overrides.ts";
 import type { FeeReader, RollupIdentity } from "../l1/types.ts";
-import { BLOCK_HEADER_BYTES, type BlockHeader, HEADER_AT } from "../protocol/block-header.ts";
-import { bigUintBytes, writeU32, writeUint } from "../protocol/bytes.ts";
+import type { BlockHeader } from "../protocol/block-header.ts";
 import type { GasFees } from "../protocol/fees/gas-fees.ts";
-import { fr } from "../protocol/field.ts";
-import { slotAt, slotTimestamp } from "../protocol/time.ts";
 import { isForPublic } from "../protocol/tx/accumulated-data.ts";
 import { txGasSettings } from "../protocol/tx/gas-settings.ts";
 import type { Tx } from "../protocol/tx/tx.ts";
 import { ClientPlaces, PlacesFullError } from "./client-places.ts";
 import type { Digests } from "./digest/tx-digest.ts";
+import { developmentHeader, releaseHeader } from "./simulated-block.ts";
 
 /** A simulation cannot be made, or its tx can be in no block; the message is for who asked. */
 export class SimulationError extends Error {
@@ -35,7 +33,7 @@ export class SimulationQueueFullError extends BusyError {
 }
 
 export interface SimulatorParts {
-  chain: Pick<ChainReader, "latestBlockNumber" | "block">;
+  chain: Pick<ChainReader, "latestBlockNumber" | "block" | "latestCheckpointNumber">;
   identity: RollupIdentity;
   fees: Pick<FeeReader, "currentMinFees">;
   digests: Pick<Digests, "hash">;
@@ -60,6 +58,8 @@ export interface SimulatorOptions {
 export interface SimulateOptions {
   skipFeeEnforcement: boolean;
   overrides: StateOverrides | undefined;
+  /** Whose rules hold for the block that the tx is run in, for fees that are not enforced, and for texts of errors. */
+  generation: "release" | "development";
   /** Who asks: clients take turns. */
   client: string;
 }
@@ -71,7 +71,7 @@ export interface Simulation extends SimulatedTx {
 
 const DEFAULT_WAITING = 64;
 const DEFAULT_WAITING_PER_CLIENT = 32;
-/** How the network begins the reason why a tx with public calls can be in no block (sheet 02 section 3.5). */
+/** How the release begins the reason why a tx with public calls can be in no block (sheet 02 section 3.5). */
 const ENGINE_FAILED = "C++ simulation failed: AVM simulation failed: ";
 /** Further tries when the chain loses the block that a simulation stands on. */
 const RETRIES = 2;
@@ -153,49 +153,43 @@ export class TxSimulator {
     options: SimulateOptions,
     signal: AbortSignal | undefined,
   ): Promise<Simulation> {
-    const { chain, execution } = this.#parts;
+    const { chain, execution, identity } = this.#parts;
     const { maxDebugLogReads, limitMs } = this.#options;
-    const { skipFeeEnforcement, overrides } = options;
+    const { skipFeeEnforcement, overrides, generation } = options;
+    const isRelease = generation === "release";
     const number = chain.latestBlockNumber();
     const base = chain.block(number);
     if (base === undefined) throw new SimulationError(`Block ${number} not found`);
-    const header = this.#nextHeader(number + 1, gasFees);
+    const header = (isRelease ? releaseHeader : developmentHeader)({
+      identity,
+      latest: base,
+      isCheckpointed: base.checkpointNumber <= chain.latestCheckpointNumber(),
+      l1Time: this.#parts.l1Time(),
+      gasFees,
+    });
+    const skippedFees = skipFeeEnforcement ? (isRelease ? "public-payer" : "all") : undefined;
     const task = {
       base: { number, hash: base.hash },
       header,
       overrides,
       txs: [tx],
-      options: { mode: "build" as const, ...SIMULATION, skipFeeEnforcement, maxDebugLogReads },
+      options: { mode: "build", ...SIMULATION, skippedFees, maxDebugLogReads } as const,
       limitMs,
     };
     const result = await execution.process(task, signal);
     const [executed] = result.processed;
     if (executed !== undefined) return { ...simulatedTx(executed), header };
-    throw this.#failure(tx.tx, result);
+    throw this.#failure(result, isRelease && isForPublic(tx.tx.data) ? ENGINE_FAILED : "");
   }
 
-  #failure({ data }: Tx, { unprocessable, skipped, failed, stopped }: ProcessedBlock): SimulationError {
+  /** `beginning` is that of the text when the tx itself is the cause. */
+  #failure({ unprocessable, skipped, failed, stopped }: ProcessedBlock, beginning: string): SimulationError {
     const own = unprocessable.at(0) ?? skipped.at(0);
-    if (own !== undefined) return new SimulationError(isForPublic(data) ? `${ENGINE_FAILED}${own.reason}` : own.reason);
+    if (own !== undefined) return new SimulationError(`${beginning}${own.reason}`);
     if (stopped?.why === "deadline") {
       return new SimulationError(`The simulation was given up after ${this.#options.limitMs} ms`);
     }
     const cause = failed.at(0)?.cause ?? stopped?.cause;
     return new SimulationError(`The simulation failed: ${failed.at(0)?.reason ?? stopped?.why}`, { cause });
-  }
-
-  /** Of a block that would come next, paid to nobody. */
-  #nextHeader(blockNumber: number, { feePerDaGas, feePerL2Gas }: GasFees): BlockHeader {
-    const { constants, l1ChainId, rollupVersion } = this.#parts.identity;
-    const slot = slotAt(this.#parts.l1Time() + constants.ethereumSlotDuration, constants);
-    const header = new Uint8Array(BLOCK_HEADER_BYTES);
-    header.set(fr(l1ChainId), HEADER_AT.chainId);
-    header.set(fr(rollupVersion), HEADER_AT.version);
-    writeU32(header, HEADER_AT.blockNumber, blockNumber);
-    writeU32(header, HEADER_AT.slotNumber, slot);
-    writeUint(header, HEADER_AT.timestamp + 2, 6, slotTimestamp(slot, constants));
-    header.set(bigUintBytes(feePerDaGas, 16), HEADER_AT.feePerDaGas);
-    header.set(bigUintBytes(feePerL2Gas, 16), HEADER_AT.feePerL2Gas);
-    return header;
   }
 }

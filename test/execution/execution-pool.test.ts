@@ -67,7 +67,7 @@ describe("execution on other threads", () => {
     const { chain: stored } = chain.services;
     const tip = stored.block(stored.latestBlockNumber())!;
     const endless = {
-      ...task(blocks[0], { mode: "build", skipFeeEnforcement: true }),
+      ...task(blocks[0], { mode: "build", skippedFees: "all" }),
       base: { number: tip.number, hash: tip.hash },
       l1ToL2Messages: undefined,
       txs: [{ hash: blocks[0].txs[0].hash, tx: txOfOwnClass(LOOPS) }],

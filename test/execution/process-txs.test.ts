@@ -267,7 +267,7 @@ describe("any tx that passed decoding", () => {
         }
         const state = fundedState();
         const before = treesOf(state);
-        const { processed, unprocessable, failed, skipped } = await run(state, [tx], { skipFeeEnforcement: true });
+        const { processed, unprocessable, failed, skipped } = await run(state, [tx], { skippedFees: "public-payer" });
         expect(processed.length + unprocessable.length).toBe(1);
         expect([failed, skipped]).toEqual([[], []]);
         if (processed.length === 0) expect(treesOf(state)).toEqual(before);

@@ -1,11 +1,15 @@
 import { describe, expect, it } from "vitest";
+import { UnprocessableTxError } from "../../src/execution/errors.ts";
 import { executeTx } from "../../src/execution/execute-tx.ts";
+import type { SkippedFees } from "../../src/execution/execution-options.ts";
 import { SIMULATION, simulatedTx } from "../../src/execution/simulated-tx.ts";
 import { Vm } from "../../src/execution/vm/vm.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
 import { fr } from "../../src/protocol/field.ts";
 import { items } from "../../src/protocol/tx-effect.ts";
 import { blockStateOf, field, hashed, short, type TxCase, txOf, VECTORS } from "./avm-vectors.ts";
+import { fundedState, payersTx } from "./funded-state.ts";
+import type { TxPlan } from "./tx-builder.ts";
 
 function caseOf(name: string): TxCase {
   const found = VECTORS.txCases.find((given) => given.name === name);
@@ -79,16 +83,40 @@ describe("a simulated transaction", () => {
 
   it("runs without a payer, or with one that cannot pay, when fees are not enforced", () => {
     const poor = caseOf("fee payer balance too low: unprocessable");
-    const { effect } = simulate(poor, { skipFeeEnforcement: true });
+    const { effect } = simulate(poor, { skippedFees: "public-payer" });
     expect(toHex(effect.publicDataWrites.subarray(-32))).toBe(toHex(fr(0)));
     const none = caseOf("fee payer zero with fee enforcement: unprocessable");
-    const unpaid = simulate(none, { skipFeeEnforcement: true });
+    const unpaid = simulate(none, { skippedFees: "public-payer" });
     const paid = simulate({
       ...none,
       tx: { ...none.tx, feePayer: poor.tx.feePayer },
       pre: { feePayerBalance: "0xffffffffff" },
     });
     expect(unpaid.effect.publicDataWrites.length).toBe(paid.effect.publicDataWrites.length - 64);
+  });
+
+  it("runs whatever it offers and whoever pays, also without public calls, when no fees are enforced", () => {
+    const own = (plan: Partial<TxPlan>, skippedFees?: SkippedFees) =>
+      executeTx(new Vm(), fundedState(), hashed(payersTx(0x4242, plan)), { skippedFees });
+    const call = { app: [{ address: fr(0x1001), sender: fr(1), calldata: new Uint8Array(0) }] };
+    for (const form of [{}, call]) {
+      const cheap = { ...form, maxFees: { da: 0n, l2: 0n } };
+      const offer = /maxFeesPerGas.* must be greater than or equal/;
+      expect(() => own(cheap)).toThrow(offer);
+      expect(() => own(cheap, "public-payer")).toThrow(offer);
+      const asked = own({ ...form, maxPriorityFees: { da: 0n, l2: 0n } }).executed;
+      // It pays what the block charges, without the priority fee that it has no room for.
+      const given = own({ ...cheap, maxPriorityFees: { da: 5n, l2: 5n } }, "all").executed;
+      expect(toHex(given.effect.words)).toBe(toHex(asked.effect.words));
+
+      const poor = { ...form, feePayer: fr(0x900d) };
+      expect(() => own(poor)).toThrow(/^Not enough balance/);
+      expect(toHex(own(poor, "all").executed.effect.publicDataWrites.subarray(-32))).toBe(toHex(fr(0)));
+      const nobody = { ...form, feePayer: fr(0) };
+      expect(() => own(nobody)).toThrow(UnprocessableTxError);
+      expect(own(nobody, "all").executed.effect.publicDataWrites).toHaveLength(0);
+    }
+    expect(() => own({ feePayer: fr(0x900d) }, "public-payer")).toThrow(/^Not enough balance/);
   });
 
   it("can suppose other values and classes", () => {
