@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo, ListenOptions } from "node:net";
+import type { AddressInfo, ListenOptions, Socket } from "node:net";
 import { BodyCollector } from "./body-collector.ts";
 import {
   type Answer,
@@ -14,8 +14,11 @@ import {
 import { capConnections } from "./node-connection-cap.ts";
 import { OpenConnections } from "./open-connections.ts";
 import { TOO_MANY_CONNECTIONS } from "./refusals.ts";
+import { TurnShare } from "./turn-share.ts";
 
 const KEEP_ALIVE_MS = 5_000;
+/** Requests of one connection that may wait for their answers; with a further one it is closed. */
+const MOST_PIPELINED = 32;
 
 /** Listener on node:http, for platforms without a native binary. Throws a ListenError. */
 export async function listenWithNode(application: HttpApplication, options: ListenerOptions): Promise<Listener> {
@@ -26,11 +29,18 @@ export async function listenWithNode(application: HttpApplication, options: List
     requestTimeout: options.requestTimeoutMs + 5_000,
     connectionsCheckingInterval: Math.min(1_000, options.requestTimeoutMs),
   });
-  const state = { closing: false };
+  const state: ListenerState = { closing: false, share: new TurnShare() };
   const overCap = capConnections(server, options.maxConnections ?? 0, options.connections ?? new OpenConnections());
+  const unanswered = new WeakMap<Socket, number>();
   server.on("request", (req, res) => {
+    const { socket } = req;
+    if (socket.destroyed) return;
+    const pipelined = (unanswered.get(socket) ?? 0) + 1;
+    if (pipelined > MOST_PIPELINED) return void socket.destroy();
+    unanswered.set(socket, pipelined);
+    res.once("close", () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
     const exchange = new NodeExchange(req, res, options, state);
-    if (overCap(req.socket)) exchange.refuse(TOO_MANY_CONNECTIONS);
+    if (overCap(socket)) exchange.refuse(TOO_MANY_CONNECTIONS);
     else exchange.start(application);
   });
   await new Promise<void>((resolve, reject) => {
@@ -57,19 +67,20 @@ export async function listenWithNode(application: HttpApplication, options: List
   };
 }
 
+/** What the exchanges of one listener share. */
+interface ListenerState {
+  closing: boolean;
+  readonly share: TurnShare;
+}
+
 class NodeExchange {
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
   readonly #options: ListenerOptions;
-  readonly #listener: { readonly closing: boolean };
+  readonly #listener: Readonly<ListenerState>;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(
-    req: IncomingMessage,
-    res: ServerResponse,
-    options: ListenerOptions,
-    listener: { readonly closing: boolean },
-  ) {
+  constructor(req: IncomingMessage, res: ServerResponse, options: ListenerOptions, listener: Readonly<ListenerState>) {
     this.#listener = listener;
     this.#req = req;
     this.#res = res;
@@ -144,12 +155,20 @@ class NodeExchange {
       if (body.tooLarge) return refuse(wanted.tooLarge());
       answered = true;
       clearTimeout(this.#timer);
-      try {
-        this.#settle(application, wanted.answer(body.take()));
-      } catch (error) {
-        this.#send(application.failed(error), false);
-      }
+      const { share } = this.#listener;
+      const answer = (): void => this.#answerBody(application, wanted, body);
+      if (share.take()) answer();
+      else share.wait(answer);
     });
+  }
+
+  #answerBody(application: HttpApplication, wanted: BodyRequest, body: BodyCollector): void {
+    if (this.#res.destroyed) return;
+    try {
+      this.#settle(application, wanted.answer(body.take()));
+    } catch (error) {
+      this.#send(application.failed(error), false);
+    }
   }
 
   #settle(application: HttpApplication, answer: Answer | Promise<Answer>): void {

@@ -16,6 +16,7 @@ import {
   type RequestHead,
 } from "./listener.ts";
 import { TOO_MANY_ANSWERS } from "./refusals.ts";
+import type { TurnShare } from "./turn-share.ts";
 
 /** What the exchanges of one listener share. */
 export interface Exchanges {
@@ -25,6 +26,7 @@ export interface Exchanges {
   deadlines: Deadlines;
   budget: AnswerBudget;
   turns: Turns;
+  share: TurnShare;
 }
 
 /** Answers up to this size are handed over whole when the connection ends with them. */
@@ -96,6 +98,42 @@ export class UwsExchange implements Timed, Caller {
     this.#shared = shared;
   }
 
+  /**
+   * Answers a request in a later turn. `head` has to outlive the request's own object, `body` is a copy. The library closes the connection
+   * when another request comes by it before.
+   */
+  postpone(head: RequestHead, body: Uint8Array): void {
+    this.#shared.share.wait(() => {
+      if (!this.#done) this.start(head, false, body);
+    });
+  }
+
+  #inTurn(answer: () => void): void {
+    const { share, application } = this.#shared;
+    if (share.take()) answer();
+    else {
+      share.wait(() => {
+        if (this.#done) return;
+        try {
+          answer();
+        } catch (error) {
+          this.#send(application.failed(error), false);
+        }
+      });
+    }
+  }
+
+  /** Answers a request without a body in this turn or, when it has had its share, in a later one. */
+  startEmpty(head: RequestHead): void {
+    const { application } = this.#shared;
+    try {
+      const outcome = application.receive(head);
+      this.#inTurn(() => this.settle(isBodyRequest(outcome) ? outcome.answer(EMPTY) : outcome));
+    } catch (error) {
+      this.#send(application.failed(error), false);
+    }
+  }
+
   /** Answers a request. `body` is what has come of its body: all of it, or undefined when it is still to come by `data`. */
   start(head: RequestHead, admitted: boolean, body: Uint8Array | undefined): void {
     const { application, options, deadlines } = this.#shared;
@@ -122,12 +160,14 @@ export class UwsExchange implements Timed, Caller {
     if (this.#done || wanted === undefined || body === undefined) return;
     body.pushCopy(new Uint8Array(chunk));
     if (isLast ? body.tooLarge : body.hopeless) this.#refuse(wanted.tooLarge());
-    else if (isLast) this.#answerBody(wanted, body);
+    else if (isLast) {
+      this.#wanted = undefined;
+      this.#shared.deadlines.clear(this);
+      this.#inTurn(() => this.#answerBody(wanted, body));
+    }
   }
 
   #answerBody(wanted: BodyRequest, body: BodyCollector): void {
-    this.#wanted = undefined;
-    this.#shared.deadlines.clear(this);
     try {
       const bytes = body.take();
       this.settle(wanted.answer(bytes));

@@ -12,6 +12,7 @@ import {
 } from "./listener.ts";
 import { OpenConnections } from "./open-connections.ts";
 import { TOO_MANY_CONNECTIONS } from "./refusals.ts";
+import { TurnShare } from "./turn-share.ts";
 import { type Exchanges, UwsExchange, writeHead } from "./uws-exchange.ts";
 import { routePlainPosts } from "./uws-plain-post.ts";
 
@@ -32,7 +33,15 @@ export async function listenWithUws(application: HttpApplication, options: Liste
   const { maxConnections = 0 } = options;
   if (maxConnections > 0) capConnections(app, maxConnections, options.connections ?? new OpenConnections());
   const budget = options.budget ?? new AnswerBudget();
-  const shared: Exchanges = { application, options, drain, deadlines: new Deadlines(), budget, turns: new Turns() };
+  const shared: Exchanges = {
+    application,
+    options,
+    drain,
+    deadlines: new Deadlines(),
+    budget,
+    turns: new Turns(),
+    share: new TurnShare(),
+  };
   const anyRequest = (res: uws.HttpResponse, req: uws.HttpRequest): void => serve(res, req, shared);
   if (application.plainPost !== undefined) routePlainPosts(app, application.plainPost, shared, anyRequest);
   app.any("/*", anyRequest);
@@ -96,12 +105,13 @@ function serve(res: uws.HttpResponse, req: uws.HttpRequest, shared: Exchanges): 
     client: () => exchange.client(),
     signal: () => exchange.signal(),
   };
-  if (hasBody(req)) res.onData((chunk, isLast) => exchange.data(chunk, isLast));
   // The library never reports the end of an empty body whose head came in pieces.
-  exchange.start(head, false, hasBody(req) ? undefined : EMPTY);
+  if (!hasBody(req)) exchange.startEmpty(head);
+  else {
+    res.onData((chunk, isLast) => exchange.data(chunk, isLast));
+    exchange.start(head, false, undefined);
+  }
 }
-
-const EMPTY = new Uint8Array();
 
 function hasBody(req: uws.HttpRequest): boolean {
   return req.getHeader("transfer-encoding") !== "" || !["", "0"].includes(req.getHeader("content-length"));

@@ -92,6 +92,11 @@ class PlainExchange {
 
   #answer(body: Uint8Array): void {
     const { post, head, shared } = this.#route;
+    if (!shared.share.take()) {
+      const waiting = this.#becomeOrdinary();
+      waiting.postpone(this.#head(waiting), new Uint8Array(body));
+      return;
+    }
     const answer = body.length > post.maxBytes ? undefined : post.answer(body, this.#accept, this);
     if (answer === undefined) {
       const ordinary = this.#becomeOrdinary();
