@@ -194,6 +194,7 @@ describe("an option of a part that this version does not have", () => {
       "true",
       "false",
       "1",
+      "2",
       "0.25",
       "https://host.example",
       "file:///x",
