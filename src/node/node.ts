@@ -18,6 +18,8 @@ import { versionHeaders } from "../rpc/http/version-headers.ts";
 import type { BlockBreak } from "../sequencer/build-blocks.ts";
 import type { Store } from "../storage/store.ts";
 import { genesisState } from "../world-state/genesis.ts";
+import { configuredValues } from "./admin/configured-values.ts";
+import { LiveConfig } from "./admin/live-config.ts";
 import { startAdmin } from "./admin/start-admin.ts";
 import { attestationValidator } from "./attestations.ts";
 import { openBlobSources } from "./blobs.ts";
@@ -30,7 +32,7 @@ import type { LoggerFor } from "./logging.ts";
 import { type NodeMempool, startMempool } from "./mempool.ts";
 import { startPublicRpc } from "./rpc-public.ts";
 import { rpcServices } from "./rpc-services.ts";
-import { heedConfig, startSequencer } from "./sequencer.ts";
+import { configurableSequencer, startSequencer } from "./sequencer.ts";
 import { configuredUploader, restoreConfigured } from "./snapshots/configured.ts";
 import { untilCompatible } from "./standby.ts";
 import type { RunningService } from "./supervise.ts";
@@ -226,19 +228,6 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     });
     teardown.add("mempool", () => mempool.stop());
 
-    const chainReads = rpcServices({
-      store,
-      chain,
-      world,
-      core,
-      reader,
-      ready: () => mempool.ready(),
-      version: NETWORK_RELEASE,
-      setupAllowList: values.txPublicSetupAllowListExtend,
-      realProofs: values.realProofs,
-      blockDurationMs: values.blockDurationMs,
-    });
-    const services = { ...chainReads, ...mempool.services };
     signal.throwIfAborted();
     const producer = values.sequencer
       ? await startSequencer({
@@ -258,6 +247,25 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       : undefined;
     teardown.add("sequencer", () => producer?.stop());
     const sequencer: SteeredSequencer | undefined = producer?.sequencer;
+    const config = new LiveConfig(configuredValues(values), {
+      sync: synchronizer,
+      pool: mempool.pool,
+      checks: mempool.contexts,
+      sequencer: producer && configurableSequencer(producer.sequencer),
+    });
+    const chainReads = rpcServices({
+      store,
+      chain,
+      world,
+      core,
+      reader,
+      ready: () => mempool.ready(),
+      version: NETWORK_RELEASE,
+      setupAllowList: () => mempool.contexts.options.setupAllowList,
+      realProofs: values.realProofs,
+      blockDurationMs: () => config.current().blockDurationMs,
+    });
+    const services = { ...chainReads, ...mempool.services };
     if (options.beforeListening !== undefined) {
       synchronizer.start();
       producer?.sequencer.start();
@@ -302,9 +310,8 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       keys: producer?.keys,
       snapshots,
       sequencer: producer?.sequencer,
-      heed: (config) => producer && heedConfig(config, producer.sequencer),
       slasher: undefined,
-      pool: mempool.pool,
+      config,
       server,
       loggerFor,
     });

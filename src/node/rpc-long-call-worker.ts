@@ -25,7 +25,7 @@ const services: NodeServices = {
   ...ABSENT_SERVICES,
   ...reads,
   identity: readsOptions.identity,
-  status: { ready: notHere, version: "", realProofs: false, txGasLimits: { daGas: 0, l2Gas: 0 } },
+  status: { ready: notHere, version: "", realProofs: false, txGasLimits: notHere },
   sync: { lastProcessedL1Block: notHere },
   fees: { currentMinFees: notHere, predictedMinFees: notHere },
   outbox: { root: notHere },

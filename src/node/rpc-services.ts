@@ -20,15 +20,15 @@ export interface RpcServicesOptions {
   ready(): boolean;
   version: string;
   realProofs: boolean;
-  /** Undefined: a slot has one block. */
-  blockDurationMs: number | undefined;
-  /** Entries beside the built-in ones. */
-  setupAllowList?: readonly AllowedSetupCall[];
+  /** At the moment; undefined: a slot has one block. */
+  blockDurationMs(): number | undefined;
+  /** At the moment, entries beside the built-in ones. */
+  setupAllowList(): readonly AllowedSetupCall[];
 }
 
 /** What the public methods read from, in a node that follows the chain and has no other subsystem. */
 export function rpcServices(options: RpcServicesOptions): NodeServices {
-  const { store, chain, world, core, reader, version, setupAllowList = [], realProofs, blockDurationMs } = options;
+  const { store, chain, world, core, reader, version, setupAllowList, realProofs, blockDurationMs } = options;
   const { identity, fees, outbox } = reader;
   return {
     ...ABSENT_SERVICES,
@@ -41,15 +41,18 @@ export function rpcServices(options: RpcServicesOptions): NodeServices {
       ready: options.ready,
       version,
       realProofs,
-      txGasLimits: txGasLimits({
-        ...identity.constants,
-        blockDuration: blockDurationMs === undefined ? undefined : blockDurationMs / 1000,
-      }),
+      txGasLimits() {
+        const duration = blockDurationMs();
+        return txGasLimits({
+          ...identity.constants,
+          blockDuration: duration === undefined ? undefined : duration / 1000,
+        });
+      },
     },
     sync: { lastProcessedL1Block: () => chain.state.processed() },
     fees,
     outbox,
     signatures: new FunctionSignatures(),
-    setupAllowList,
+    setup: { allowed: setupAllowList },
   };
 }

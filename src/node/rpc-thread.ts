@@ -1,5 +1,4 @@
 import type { MessagePort } from "node:worker_threads";
-import type { AllowedSetupCall } from "../protocol/tx/setup-allow-list.ts";
 import { ListenError, type Listener } from "../rpc/http/listener.ts";
 import { OpenConnections } from "../rpc/http/open-connections.ts";
 import type { RpcLogger } from "../rpc/log.ts";
@@ -17,8 +16,7 @@ const MOST_WAITING_CALLS = 1_024;
 /** What all RPC threads of a node have in common. Plain data and shared memory. */
 export interface RpcThreadSettings {
   reads: RpcReadsOptions;
-  status: Omit<NodeStatus, "ready">;
-  setupAllowList: readonly AllowedSetupCall[];
+  status: Omit<NodeStatus, "ready" | "txGasLimits">;
   /** Each thread's own limits among them. */
   server: Omit<RpcServerOptions, "healthy" | "guard" | "expectedErrors" | "shared" | "results" | "longCalls">;
   /** Most bytes of results that a thread keeps. */
@@ -71,7 +69,7 @@ export async function runRpcThread(
   control: MessagePort,
   adapt: (registry: Registry) => Registry = (registry) => registry,
 ): Promise<void> {
-  const { setupAllowList, status, server } = settings;
+  const { status, server } = settings;
   const { store, ...reads } = openRpcReads(settings.reads);
   const remoteCalls = new RemoteCalls(calls, { most: MOST_WAITING_CALLS });
   const remote = remoteServices(remoteCalls);
@@ -79,9 +77,8 @@ export async function runRpcThread(
     ...remote,
     ...reads,
     identity: settings.reads.identity,
-    status: { ...status, ready: remote.status.ready },
+    status: { ...status, ...remote.status },
     sync: { lastProcessedL1Block: () => reads.chain.state.processed() },
-    setupAllowList,
   };
   const shared = {
     connections: new OpenConnections(settings.connections, slot),

@@ -149,13 +149,11 @@ export class RpcThreads implements Listener {
   static async start(options: RpcThreadsOptions): Promise<RpcThreads> {
     const { threads: count, server, reads, services, cacheBytes } = options;
     const { maxWaitingBytes = RPC_DEFAULTS.maxWaitingBytes } = server;
-    const { ready: _, ...status } = services.status;
-    const { setupAllowList } = services;
+    const { ready: _ready, txGasLimits: _txGasLimits, ...status } = services.status;
     allowLongHeads();
     const settings: RpcThreadSettings = {
       reads,
       status,
-      setupAllowList,
       server: {
         ...server,
         port: await unusedPort(server.host, server.port),

@@ -10,7 +10,6 @@ import { Vm } from "../execution/vm/vm.ts";
 import type { ActiveKeystore } from "../keystore/active-keystore.ts";
 import { Kzg } from "../l1/blobs/kzg.ts";
 import type { ConnectedRollup } from "../l1/types.ts";
-import type { ConfigKeyName, ConfigValues } from "../rpc/admin/config-keys.ts";
 import { NoCommitteeAttestations } from "../sequencer/attestations.ts";
 import { blockChecks } from "../sequencer/block-checks.ts";
 import { Sequencer } from "../sequencer/sequencer.ts";
@@ -19,7 +18,7 @@ import type { SequencerSettings } from "../sequencer/settings.ts";
 import { TimetableError } from "../sequencer/timetable/timetable.ts";
 import type { Store } from "../storage/store.ts";
 import type { WorldState } from "../world-state/world-state.ts";
-import { ConfigRefusedError, type LiveConfig } from "./admin/live-config.ts";
+import { ConfigRefusedError, type ConfigurablePart } from "./admin/live-config.ts";
 import type { LoggerFor } from "./logging.ts";
 import type { NodeMempool } from "./mempool.ts";
 import { configuredKeys } from "./proposer-keys.ts";
@@ -150,52 +149,23 @@ export async function startSequencer(options: SequencerOptions): Promise<Running
   }
 }
 
-/** Settings that the admin calls can change, by their names there. */
-const LIVE = [
-  "minTxsPerBlock",
-  "minValidTxsPerBlock",
-  "maxTxsPerBlock",
-  "maxTxsPerCheckpoint",
-  "maxL2BlockGas",
-  "maxDABlockGas",
-  "perBlockAllocationMultiplier",
-  "buildCheckpointIfEmpty",
-  "minBlocksForCheckpoint",
-  "blockDurationMs",
-  "l1PublishingTime",
-  "attestationPropagationTime",
-  "enforceTimeTable",
-  "disabledValidators",
-  "governanceProposerPayload",
-] as const;
-
-/** Those of them that the timetable is made of. */
+/** The settings that the timetable is made of, which are also the names of their keys. */
 const TIMES = ["blockDurationMs", "l1PublishingTime", "attestationPropagationTime"] as const;
 
-function settingsIn(values: ConfigValues, changed: ReadonlySet<ConfigKeyName>): Partial<SequencerSettings> {
-  const names = LIVE.filter((name) => changed.has(name));
-  const changes: Partial<SequencerSettings> = Object.fromEntries(names.map((name) => [name, values[name]]));
-  if (changed.has("sequencerPollingIntervalMS")) changes.pollingIntervalMs = values.sequencerPollingIntervalMS;
-  return changes;
-}
-
-/** Has a sequencer heed the running configuration, which then refuses what leaves no time for a block. Returns the way to leave. */
-export function heedConfig(config: LiveConfig, sequencer: Pick<Sequencer, "check" | "configure">): () => void {
-  const unguard = config.guard((next, changed) => {
-    try {
-      sequencer.check(settingsIn(next, changed));
-    } catch (error) {
-      if (!(error instanceof TimetableError)) throw error;
-      const fields = TIMES.filter((name) => changed.has(name));
-      throw new ConfigRefusedError(fields, error.message, { cause: error });
-    }
-  });
-  const leave = config.onChange((current, changed) => {
-    const changes = settingsIn(current, changed);
-    if (Object.keys(changes).length > 0) sequencer.configure(changes);
-  });
-  return () => {
-    unguard();
-    leave();
+/** A sequencer that takes settings of the running configuration over, and refuses what leaves no time for a block. */
+export function configurableSequencer(
+  sequencer: Pick<Sequencer, "check" | "configure">,
+): ConfigurablePart<SequencerSettings> {
+  return {
+    check(changes) {
+      try {
+        sequencer.check(changes);
+      } catch (error) {
+        if (!(error instanceof TimetableError)) throw error;
+        const fields = TIMES.filter((name) => name in changes);
+        throw new ConfigRefusedError([{ fields, rule: error.message }], { cause: error });
+      }
+    },
+    configure: (changes) => sequencer.configure(changes),
   };
 }

@@ -95,12 +95,12 @@ beforeAll(async () => {
       ready: () => true,
       version: "4.1.2",
       realProofs: false,
-      txGasLimits: { daGas: 117_965, l2Gas: 6_540_000 },
+      txGasLimits: () => ({ daGas: 117_965, l2Gas: 6_540_000 }),
     },
     sync: { lastProcessedL1Block: () => chain.state.processed() },
     fees: reader.fees,
     outbox: reader.outbox,
-    setupAllowList: SETUP_EXTENSION,
+    setup: { allowed: () => SETUP_EXTENSION },
     signatures: new FunctionSignatures(),
   };
   const options = { maxBatchSize: 100, namespaces: ["svc", "node"] as const, expectedErrors: [UnknownStateError] };

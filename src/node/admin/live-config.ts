@@ -1,63 +1,102 @@
+import type { Option } from "../../config/option.ts";
+import { OPTIONS } from "../../config/options.ts";
 import { OperatorError } from "../../errors/operator-error.ts";
 import { type ConfigKeyName, type ConfigValues, configDefaults } from "../../rpc/admin/config-keys.ts";
 import type { RuntimeConfig } from "../../rpc/admin/services.ts";
+import { LIVE_KEYS, type LiveKey, type LivePart, type LiveSettings } from "./live-keys.ts";
 
-/** What a change would make of the running configuration, and which keys it sets. Throws a ConfigRefusedError. */
-type Guard = (values: ConfigValues, changed: ReadonlySet<ConfigKeyName>) => void;
-type Listener = (values: ConfigValues, changed: ReadonlySet<ConfigKeyName>) => void;
+/** A part of a running node that takes settings over. */
+export interface ConfigurablePart<S> {
+  /** Throws a ConfigRefusedError for what it cannot work with. */
+  check?(changes: Partial<S>): void;
+  configure(changes: Partial<S>): void;
+}
 
-/** Values that a service of this node cannot work with. */
+/** Undefined: not part of this node. */
+export type ConfigurableParts = { readonly [P in LivePart]: ConfigurablePart<LiveSettings[P]> | undefined };
+
+/** Keys that cannot have the values given, each with the reason. */
 export class ConfigRefusedError extends OperatorError {
   override readonly errorCode: string = "config-refused";
 
   readonly fields: readonly ConfigKeyName[];
-  readonly rule: string;
 
-  constructor(fields: readonly ConfigKeyName[], rule: string, options?: ErrorOptions) {
-    super(`${fields.join(", ")}: ${rule}. Nothing was changed`, options);
+  constructor(reasons: readonly { fields: readonly ConfigKeyName[]; rule: string }[], options?: ErrorOptions) {
+    const shown = reasons.map(({ fields, rule }) => `${fields.join(", ")}: ${rule}`);
+    super(`${shown.join(". ")}. Nothing was changed`, options);
     this.name = "ConfigRefusedError";
-    this.fields = fields;
-    this.rule = rule;
+    this.fields = reasons.flatMap(({ fields }) => fields);
   }
 }
 
-/** The configuration that can change while the node runs. What no service heeds yet is kept and shown. Nothing is stored. */
+/** The configuration that can change while the node runs, by LIVE_KEYS. Nothing is stored. */
 export class LiveConfig implements RuntimeConfig {
   #values: ConfigValues;
-  readonly #guards = new Set<Guard>();
-  readonly #listeners = new Set<Listener>();
+  readonly #parts: ConfigurableParts;
 
   /** `configured` stands over the defaults; undefined values leave them. */
-  constructor(configured: ConfigValues) {
+  constructor(configured: ConfigValues, parts: ConfigurableParts) {
     this.#values = { ...configDefaults(), ...given(configured) };
+    this.#parts = parts;
   }
 
   current(): ConfigValues {
     return this.#values;
   }
 
-  /** Throws the ConfigRefusedError of a guard, and nothing changes. */
+  /**
+   * Every key acts before this returns, or nothing changes: throws a ConfigRefusedError that names each key that cannot. A key that
+   * keeps its value is no change.
+   */
   change(values: ConfigValues): void {
-    const next = given(values);
-    const changed = new Set(Object.keys(next) as ConfigKeyName[]);
-    if (changed.size === 0) return;
-    const merged = { ...this.#values, ...next };
-    for (const guard of this.#guards) guard(merged, changed);
-    this.#values = merged;
-    for (const listener of this.#listeners) listener(this.#values, changed);
+    const next = { ...this.#values, ...given(values) };
+    const changed = (Object.keys(given(values)) as ConfigKeyName[]).filter(
+      (key) => textOf(next[key]) !== textOf(this.#values[key]),
+    );
+    const refusals = changed.flatMap((key) => {
+      const rule = this.#refusal(key, next[key]);
+      return rule === undefined ? [] : [{ key, rule }];
+    });
+    if (refusals.length > 0) {
+      const rules = [...new Set(refusals.map(({ rule }) => rule))];
+      throw new ConfigRefusedError(
+        rules.map((rule) => ({ rule, fields: refusals.filter((one) => one.rule === rule).map(({ key }) => key) })),
+      );
+    }
+    const changes = settingsOf(changed, next);
+    for (const [part, settings] of changes) this.#part(part)?.check?.(settings);
+    for (const [part, settings] of changes) this.#part(part)?.configure(settings);
+    this.#values = next;
   }
 
-  /** Asked before a change is made. Returns the way to leave. */
-  guard(guard: Guard): () => boolean {
-    this.#guards.add(guard);
-    return () => this.#guards.delete(guard);
+  /** Settings of a part are passed to that part only, which LIVE_KEYS keeps. */
+  #part(part: LivePart): ConfigurablePart<object> | undefined {
+    return this.#parts[part];
   }
 
-  /** Listeners are told all values and which were set. Returns the way to leave. */
-  onChange(listener: Listener): () => boolean {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  #refusal(key: ConfigKeyName, value: unknown): string | undefined {
+    const row: LiveKey = LIVE_KEYS[key];
+    if ("refused" in row) return row.refused;
+    if (this.#parts[row.part] === undefined) return `this node runs no ${row.part}`;
+    const option: Option | undefined = Object.hasOwn(OPTIONS, key)
+      ? (OPTIONS as Record<string, Option>)[key]
+      : undefined;
+    const broken = typeof value === "number" && option !== undefined && option.kind.parse(String(value)) === undefined;
+    return broken ? option.kind.rule : undefined;
   }
+}
+
+function settingsOf(changed: readonly ConfigKeyName[], values: ConfigValues): Map<LivePart, object> {
+  const changes = new Map<LivePart, object>();
+  for (const key of changed) {
+    const row: LiveKey = LIVE_KEYS[key];
+    if ("part" in row) changes.set(row.part, { ...changes.get(row.part), ...row.settings(values) });
+  }
+  return changes;
+}
+
+function textOf(value: unknown): string | undefined {
+  return JSON.stringify(value, (_, item) => (typeof item === "bigint" ? String(item) : item));
 }
 
 function given(values: ConfigValues): ConfigValues {

@@ -3,16 +3,14 @@ import type { Synchronizer } from "../../archiver/synchronizer.ts";
 import { reveal } from "../../config/configuration.ts";
 import type { Values } from "../../config/options.ts";
 import type { ActiveKeystore } from "../../keystore/active-keystore.ts";
-import type { TxPool } from "../../mempool/pool/tx-pool.ts";
 import type { AdminServices } from "../../rpc/admin/services.ts";
 import type { Listener } from "../../rpc/http/listener.ts";
 import type { RpcServerOptions } from "../../rpc/rpc-server.ts";
 import type { DataDirectory } from "../data-directory.ts";
 import type { LoggerFor } from "../logging.ts";
 import { startAdminServer } from "./admin-server.ts";
-import { configuredValues } from "./configured-values.ts";
 import { keystoreControl } from "./keystore-control.ts";
-import { LiveConfig } from "./live-config.ts";
+import type { LiveConfig } from "./live-config.ts";
 import { syncControl } from "./sync-control.ts";
 
 /** What a node has for its operator. Undefined: not part of this node. */
@@ -20,41 +18,20 @@ export interface AdminOptions extends Pick<AdminServices, "snapshots" | "sequenc
   values: Values;
   directory: Pick<DataDirectory, "path" | "temporary">;
   synchronizer: Synchronizer;
-  pool: TxPool;
+  config: LiveConfig;
   chain: ChainStore;
   keys: ActiveKeystore | undefined;
-  /** Has other subsystems heed the running configuration. */
-  heed?: (config: LiveConfig) => void;
   /** As on the public port. */
   server: Pick<RpcServerOptions, "maxBodyBytes" | "maxBatchSize" | "maxConnections" | "versionHeaders">;
   /** Further error types whose message is an answer. */
   loggerFor: LoggerFor;
 }
 
-/** The configuration of a running node; sync and the pool heed their keys at once, what other subsystems will heed is kept. */
-export function liveConfig(
-  values: Values,
-  synchronizer: Pick<Synchronizer, "configure">,
-  pool?: Pick<TxPool, "configure">,
-): LiveConfig {
-  const config = new LiveConfig(configuredValues(values));
-  config.onChange(({ archiverPollingIntervalMS, archiverBatchSize, maxPendingTxCount }, changed) => {
-    if (changed.has("archiverPollingIntervalMS")) {
-      synchronizer.configure({ pollingIntervalMs: archiverPollingIntervalMS });
-    }
-    if (changed.has("archiverBatchSize")) synchronizer.configure({ batchSize: archiverBatchSize });
-    if (changed.has("maxPendingTxCount")) pool?.configure({ maxPending: maxPendingTxCount });
-  });
-  return config;
-}
-
 /** Opens the admin port of a node. Rejects with a ListenError, AdminKeyHashError or AdminKeyFileError. */
 export async function startAdmin(options: AdminOptions): Promise<Listener> {
-  const { values, directory, synchronizer, pool, chain, keys, server, loggerFor } = options;
+  const { values, directory, synchronizer, config, chain, keys, server, loggerFor } = options;
   const { snapshots, sequencer, slasher } = options;
   const log = loggerFor("admin");
-  const config = liveConfig(values, synchronizer, pool);
-  options.heed?.(config);
   const listener = await startAdminServer(
     {
       config,

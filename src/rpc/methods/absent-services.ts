@@ -32,12 +32,12 @@ const noValidatorStats: ValidatorStats = {
 /** Stand in for the subsystems that a node runs without: each answers as the network's nodes do in that case. */
 export const ABSENT_SERVICES: Pick<
   NodeServices,
-  "mempool" | "txValidator" | "simulator" | "p2p" | "validatorStats" | "setupAllowList"
+  "mempool" | "txValidator" | "simulator" | "p2p" | "validatorStats" | "setup"
 > = {
   mempool: noMempool,
   txValidator: noTxValidator,
   simulator: noSimulator,
   p2p: noPeers,
   validatorStats: noValidatorStats,
-  setupAllowList: [],
+  setup: { allowed: () => [] },
 };

@@ -11,8 +11,8 @@ const MOST_SIGNATURES = 100;
 const LONGEST_SIGNATURE = 10_000;
 
 /** Help for development (sheet 03 section 13). */
-export function debugMethods(services: Pick<NodeServices, "setupAllowList" | "signatures">): Method[] {
-  const { setupAllowList, signatures } = services;
+export function debugMethods(services: Pick<NodeServices, "setup" | "signatures">): Method[] {
+  const { setup, signatures } = services;
   return [
     method({
       name: "registerContractFunctionSignatures",
@@ -26,7 +26,7 @@ export function debugMethods(services: Pick<NodeServices, "setupAllowList" | "si
       name: "getAllowedPublicSetup",
       summary: "Public functions that a tx may call during setup",
       params: [],
-      handle: () => [...BUILT_IN_SETUP_CALLS, ...setupAllowList],
+      handle: () => after(setup.allowed(), (allowed) => [...BUILT_IN_SETUP_CALLS, ...allowed]),
       returns: "AllowedElement[]",
       encode: { node: encodeArray(encodeSetupCall), svc: encodeArray(encodeSetupCall) },
     }),

@@ -31,7 +31,10 @@ export function nodeStatusMethods({
       name: "getNodeInfo",
       summary: "Versions, chain and contract addresses of the node",
       params: [],
-      handle: () => after(p2p.enr(), (enr) => ({ ...status, identity, enr })),
+      handle: () =>
+        after(p2p.enr(), (enr) =>
+          after(status.txGasLimits(), (txGasLimits) => ({ ...status, txGasLimits, identity, enr })),
+        ),
       returns: "NodeInfo",
       encode: { node: encodeNodeInfo, svc: encodeDevelopmentNodeInfo },
     }),

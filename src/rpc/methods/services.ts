@@ -21,7 +21,7 @@ export interface NodeStatus {
   /** Whether proofs are checked. */
   readonly realProofs: boolean;
   /** Largest gas limits of a tx that the network's blocks are sure to take. */
-  readonly txGasLimits: { readonly daGas: number; readonly l2Gas: number };
+  txGasLimits(): Eventually<{ readonly daGas: number; readonly l2Gas: number }>;
 }
 
 /** How far L1 was followed. */
@@ -228,6 +228,11 @@ export interface FunctionSignatureRegister {
   register(signatures: readonly string[]): Eventually<void>;
 }
 
+export interface SetupRules {
+  /** What this node's configuration adds to the calls allowed during setup. */
+  allowed(): Eventually<readonly AllowedSetupCall[]>;
+}
+
 /** What the methods read from. A run of reads without an await between them sees one snapshot. */
 export interface NodeServices {
   chain: ChainReader;
@@ -244,7 +249,6 @@ export interface NodeServices {
   simulator: Simulator;
   p2p: PeerNetwork;
   validatorStats: ValidatorStats;
-  /** What this node's configuration adds to the calls allowed during setup. */
-  setupAllowList: readonly AllowedSetupCall[];
+  setup: SetupRules;
   signatures: FunctionSignatureRegister;
 }

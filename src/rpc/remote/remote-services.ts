@@ -7,7 +7,7 @@ import type { CallableMethods, RemoteCalls } from "./call-port.ts";
  * opens for itself.
  */
 export const REMOTE_METHODS = {
-  status: ["ready"],
+  status: ["ready", "txGasLimits"],
   fees: ["currentMinFees", "predictedMinFees"],
   outbox: ["root"],
   mempool: ["submit", "status", "get", "list", "count", "maxPriorityFees"],
@@ -16,6 +16,7 @@ export const REMOTE_METHODS = {
   p2p: ["enr", "peers", "attestations", "proposals"],
   validatorStats: ["all", "of"],
   signatures: ["register"],
+  setup: ["allowed"],
 } as const satisfies { readonly [S in keyof NodeServices]?: readonly (keyof NodeServices[S])[] };
 
 type Remote = {

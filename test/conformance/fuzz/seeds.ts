@@ -65,7 +65,8 @@ function furtherSeeds(golden: readonly GoldenCase[]): Record<string, unknown[][]
       [TX, true, { publicStorage: [{ contract: contractAddress, slot: "0x1", value: "0x2" }] }],
     ],
     nodeAdmin_setConfig: [
-      [{ maxPendingTxCount: 10, coinbase: validator, slashUnknownPenalty: "5", realProofs: false }],
+      [{ maxPendingTxCount: 10, archiverBatchSize: 50, validateMaxL2BlockGas: 6_000_000 }],
+      [{ coinbase: validator, slashUnknownPenalty: "5", realProofs: false }],
     ],
     // Beyond the tip: a rollback that succeeds makes all answers after it depend on when it came.
     nodeAdmin_rollbackTo: [[100_000]],

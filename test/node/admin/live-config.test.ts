@@ -1,15 +1,56 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { configure } from "../../../src/config/configuration.ts";
-import { ConfigRefusedError } from "../../../src/node/admin/live-config.ts";
-import { liveConfig } from "../../../src/node/admin/start-admin.ts";
+import { SUBSYSTEMS } from "../../../src/config/option.ts";
+import { configuredValues } from "../../../src/node/admin/configured-values.ts";
+import { ConfigRefusedError, type ConfigurableParts, LiveConfig } from "../../../src/node/admin/live-config.ts";
+import { LIVE_KEYS, type LiveKey, type LivePart } from "../../../src/node/admin/live-keys.ts";
 import { CONFIG_KEYS, type ConfigKey, type ConfigKeyName } from "../../../src/rpc/admin/config-keys.ts";
 import type { Issue } from "../../../src/rpc/params/codec.ts";
 
-function live(flags: Record<string, string> = {}, environment: Record<string, string> = {}) {
-  const configured: object[] = [];
+const NAMES = Object.keys(CONFIG_KEYS) as ConfigKeyName[];
+
+/** A configuration over parts that note what they are told; those in `absent` are not there. */
+function live(
+  flags: Record<string, string> = {},
+  environment: Record<string, string> = {},
+  absent: readonly LivePart[] = [],
+) {
+  const configured: [LivePart, object][] = [];
+  const part = (name: LivePart) =>
+    absent.includes(name)
+      ? undefined
+      : { configure: (changes: object) => void configured.push([name, changes]), check: undefined };
+  const parts: ConfigurableParts = {
+    sync: part("sync"),
+    pool: part("pool"),
+    checks: part("checks"),
+    sequencer: part("sequencer"),
+  };
   const { values } = configure({ flags: new Map(Object.entries(flags)), environment });
-  const config = liveConfig(values, { configure: (options) => void configured.push(options) });
-  return { config, configured };
+  return { config: new LiveConfig(configuredValues(values), parts), configured, parts };
+}
+
+function read(name: ConfigKeyName, sent: unknown): unknown {
+  const issues: Issue[] = [];
+  const value = (CONFIG_KEYS[name] as ConfigKey).codec.read(sent, [name], issues);
+  return issues.length === 0 ? value : undefined;
+}
+
+/** A value that a key takes, other than the one it has. */
+function otherValue(name: ConfigKeyName, current: unknown): unknown {
+  const address = `0x${"0b".repeat(32)}`;
+  const sent = [true, false, 7, 0.5, "9", "realistic", "text", [3], `0x${"0c".repeat(20)}`, address];
+  const lists = [[`0x${"0c".repeat(20)}`], [{ address, selector: "0x01020304", onlySelf: true }], ["text"]];
+  for (const candidate of [...sent, ...lists]) {
+    let value: unknown;
+    try {
+      value = read(name, candidate);
+    } catch {
+      continue;
+    }
+    if (value !== undefined && String(value) !== String(current)) return value;
+  }
+  return expect.fail(`no value for ${name}`);
 }
 
 test("it starts from the options, whose values keep the rules of the keys", () => {
@@ -30,31 +71,114 @@ test("it starts from the options, whose values keep the rules of the keys", () =
     disableValidator: true,
   });
   for (const [name, value] of Object.entries(values)) {
-    const issues: Issue[] = [];
     const sent = typeof value === "bigint" ? value.toString() : value;
-    const read = (CONFIG_KEYS[name as ConfigKeyName] as ConfigKey).codec.read(sent, [name], issues);
-    expect({ name, issues, read }).toEqual({ name, issues: [], read: value });
+    expect({ name, read: read(name as ConfigKeyName, sent) }).toEqual({ name, read: value });
   }
 });
 
-test("sync heeds its own keys at once, and is not disturbed by others", () => {
-  const { config, configured } = live();
-  config.change({ archiverPollingIntervalMS: 50, minTxsPerBlock: 3 });
-  config.change({ minTxsPerBlock: 2 });
-  config.change({ archiverBatchSize: 9 });
-  config.change({});
-  expect(configured).toEqual([{ pollingIntervalMs: 50 }, { batchSize: 9 }]);
-  expect(config.current()).toMatchObject({ archiverPollingIntervalMS: 50, archiverBatchSize: 9, minTxsPerBlock: 2 });
+describe("each key", () => {
+  test.each(NAMES)("%s is applied at once, or refused by its name with the reason", (name) => {
+    const { config, configured } = live();
+    const before = config.current();
+    const value = otherValue(name, before[name]);
+    const row: LiveKey = LIVE_KEYS[name];
+    if ("refused" in row) {
+      expect(() => config.change({ minTxsPerBlock: 9, [name]: value })).toThrow(`${name}: ${row.refused}`);
+      expect(config.current()).toEqual(before);
+      expect(configured).toEqual([]);
+    } else {
+      config.change({ [name]: value });
+      expect(config.current()).toEqual({ ...before, [name]: value });
+      expect(configured).toEqual([[row.part, row.settings(config.current())]]);
+      expect(row.settings(config.current())).not.toEqual(row.settings(before));
+    }
+  });
+
+  test("that needs a part of a later version needs one that is not there yet", () => {
+    const there = NAMES.filter((name) => {
+      const row: LiveKey = LIVE_KEYS[name];
+      return "refused" in row && row.needs !== undefined && SUBSYSTEMS[row.needs];
+    });
+    expect(there).toEqual([]);
+  });
+
+  test("keeps its value when it is given the one that it has, so that an answer can be sent back", () => {
+    const { config, configured } = live({}, { PROVER_REAL_PROOFS: "0", SLASH_UNKNOWN_PENALTY: "5" });
+    const before = config.current();
+    config.change(before);
+    config.change({});
+    expect(config.current()).toEqual(before);
+    expect(configured).toEqual([]);
+  });
 });
 
-test("what a guard refuses changes nothing, and nobody is told", () => {
+test("keys of one part reach it together", () => {
   const { config, configured } = live();
-  const before = config.current();
-  config.guard(({ archiverBatchSize }) => {
-    if (archiverBatchSize === 9) throw new ConfigRefusedError(["archiverBatchSize"], "must not be 9");
+  config.change({ archiverPollingIntervalMS: 50, archiverBatchSize: 9, disableTransactions: true });
+  config.change({ validateMaxL2BlockGas: 5 });
+  config.change({ validateMaxDABlockGas: 6 });
+  expect(configured).toEqual([
+    ["sync", { pollingIntervalMs: 50, batchSize: 9 }],
+    ["checks", { permitted: false }],
+    ["checks", { validatorGasLimits: { l2Gas: 5, daGas: undefined } }],
+    ["checks", { validatorGasLimits: { l2Gas: 5, daGas: 6 } }],
+  ]);
+});
+
+test("entries of the allow list reach the checks in their binary form", () => {
+  const { config, configured } = live();
+  const classId = `0x${"0a".repeat(32)}`;
+  config.change({
+    txPublicSetupAllowListExtend: [{ classId, selector: "0x01020304", calldataLength: 2, rejectNullMsgSender: false }],
   });
-  expect(() => config.change({ archiverBatchSize: 9, minTxsPerBlock: 2 })).toThrow(/^archiverBatchSize: must not be 9/);
+  const entry = { classId: Buffer.alloc(32, 10), selector: Buffer.of(1, 2, 3, 4), calldataLength: 2 };
+  expect(configured).toEqual([
+    [
+      "checks",
+      { setupAllowList: [{ ...entry, classId: Uint8Array.from(entry.classId), selector: Uint8Array.of(1, 2, 3, 4) }] },
+    ],
+  ]);
+});
+
+test("all keys that are refused are named, each with its reason, and nothing changes", () => {
+  const { config, configured } = live({}, {}, ["sequencer"]);
+  const before = config.current();
+  expect(() =>
+    config.change({
+      archiverBatchSize: 9,
+      realProofs: false,
+      minTxsPerBlock: 3,
+      slashSelfAllowed: true,
+      maxTxsPerBlock: 2,
+    }),
+  ).toThrow(
+    "realProofs: is read at the start only: set PROVER_REAL_PROOFS and start the node again. " +
+      "minTxsPerBlock, maxTxsPerBlock: this node runs no sequencer. " +
+      "slashSelfAllowed: needs the slasher, which is not available in this version. Nothing was changed",
+  );
   expect(config.current()).toEqual(before);
-  config.change({ archiverBatchSize: 8 });
-  expect(configured).toEqual([{ batchSize: 8 }]);
+  expect(configured).toEqual([]);
+});
+
+test("numbers keep the bounds of their options", () => {
+  const { config } = live();
+  for (const change of [{ sequencerPollingIntervalMS: 1e15 }, { maxPendingTxCount: 1e15 }, { minTxsPerBlock: 0.5 }]) {
+    const [name] = Object.keys(change);
+    expect(() => config.change(change)).toThrow(
+      new RegExp(`^${name}: must be a whole decimal number from . to \\d+\\.`),
+    );
+  }
+});
+
+test("what a part refuses changes nothing, and no part is told", () => {
+  const { config, configured, parts } = live();
+  const before = config.current();
+  Object.assign(parts.sequencer ?? {}, {
+    check() {
+      throw new ConfigRefusedError([{ fields: ["blockDurationMs"], rule: "must not be 9" }]);
+    },
+  });
+  expect(() => config.change({ blockDurationMs: 9, archiverBatchSize: 2 })).toThrow(/^blockDurationMs: must not be 9/);
+  expect(config.current()).toEqual(before);
+  expect(configured).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type Anvil, startAnvil } from "../../../src/cli/demo/anvil.ts";
 import { RECORDED_CHAIN, type UnpackedChain, unpackRecordedChain } from "../../../src/cli/demo/recorded-chain.ts";
 import { packageRoot } from "../../../src/cli/version.ts";
@@ -40,7 +40,10 @@ const environment = {
   SPONSORED_FPC: "1",
   PREFUND_ADDRESSES: RECORDED_CHAIN.prefundAddresses,
   LOG_LEVEL: "trace",
+  PROVER_REAL_PROOFS: "false",
 };
+
+const LIMIT = { timeout: 30_000, interval: 50 };
 
 async function start(more: string[] = [], variables: Record<string, string> = {}): Promise<void> {
   svc = spawnSvc(args(...more), { ...environment, ...variables });
@@ -137,13 +140,44 @@ test("what this node has not is said", async () => {
 test("the configuration can be read and changed, and forgets the change at a restart", async () => {
   const { result } = await admin("svcAdmin_getConfig");
   expect(result).toMatchObject({ archiverPollingIntervalMS: 500, disableValidator: true, l1ChainId: 31337 });
-  expect(await admin("svcAdmin_setConfig", [{ archiverPollingIntervalMS: 100, minTxsPerBlock: 3 }])).toMatchObject({
+  expect(await admin("svcAdmin_setConfig", [{ archiverPollingIntervalMS: 100, maxPendingTxCount: 3 }])).toMatchObject({
     result: null,
   });
-  expect((await admin("nodeAdmin_getConfig")).result).toMatchObject({
-    archiverPollingIntervalMS: 100,
-    minTxsPerBlock: 3,
+  const { result: changed } = await admin("nodeAdmin_getConfig");
+  expect(changed).toMatchObject({ archiverPollingIntervalMS: 100, maxPendingTxCount: 3 });
+  expect(await admin("nodeAdmin_setConfig", [changed])).not.toHaveProperty("error");
+});
+
+test("transactions are disabled and enabled again while the node runs", async () => {
+  const ready = (expected: boolean) => vi.waitFor(async () => expect(await read("svc_isReady")).toBe(expected), LIMIT);
+  await ready(true);
+  await admin("svcAdmin_setConfig", [{ disableTransactions: true }]);
+  await ready(false);
+  expect((await admin("svcAdmin_getConfig")).result).toMatchObject({ disableTransactions: true });
+  await admin("svcAdmin_setConfig", [{ disableTransactions: false }]);
+  await ready(true);
+});
+
+test("an entry of the allow list is in force at once, and readable, with or without 0x", async () => {
+  const before = (await read("node_getAllowedPublicSetup")) as object[];
+  const entry = { address: "0a".repeat(32), selector: "01020304", onlySelf: true };
+  expect(await admin("svcAdmin_setConfig", [{ txPublicSetupAllowListExtend: [entry] }])).toMatchObject({
+    result: null,
   });
+  const shown = { address: `0x${entry.address}`, selector: "0x01020304", onlySelf: true };
+  expect(await read("node_getAllowedPublicSetup")).toEqual([...before, shown]);
+  expect((await admin("svcAdmin_getConfig")).result).toMatchObject({ txPublicSetupAllowListExtend: [shown] });
+});
+
+test("a key that cannot act is refused, so that the configuration agrees with what the node says of itself", async () => {
+  expect((await admin("svcAdmin_setConfig", [{ realProofs: true, minTxsPerBlock: 3 }])).error).toEqual({
+    code: -32702,
+    message:
+      "realProofs: is read at the start only: set PROVER_REAL_PROOFS and start the node again. " +
+      "minTxsPerBlock: this node runs no sequencer. Nothing was changed",
+  });
+  const { realProofs, l1ChainId } = (await read("svc_getNodeInfo")) as Record<string, unknown>;
+  expect((await admin("svcAdmin_getConfig")).result).toMatchObject({ realProofs, l1ChainId, minTxsPerBlock: 1 });
 });
 
 test("the key appears in no log line, of any level", async () => {

@@ -229,8 +229,8 @@ describe("13 debug", () => {
   });
 
   test("the allow list has the built-in entries first", async () => {
-    const setupAllowList = [{ classId: wordOf(1), selector: Uint8Array.of(1, 2, 3, 4) }];
-    const list = (await svc({ setupAllowList }).ask("svc_getAllowedPublicSetup")) as object[];
+    const allowed = [{ classId: wordOf(1), selector: Uint8Array.of(1, 2, 3, 4) }];
+    const list = (await svc({ setup: { allowed: () => allowed } }).ask("svc_getAllowedPublicSetup")) as object[];
     expect(list).toHaveLength(4);
     expect(list[1]).toEqual({
       address: toHex(bigUintBytes(1n, 32)),

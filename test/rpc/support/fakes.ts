@@ -188,7 +188,7 @@ export function fakeServices(overrides: Partial<NodeServices> = {}): NodeService
       ready: () => true,
       version: "4.1.2",
       realProofs: false,
-      txGasLimits: { daGas: 117_965, l2Gas: 6_540_000 },
+      txGasLimits: () => ({ daGas: 117_965, l2Gas: 6_540_000 }),
     },
     sync: { lastProcessedL1Block: () => undefined },
     fees: {

@@ -1,0 +1,193 @@
+import type { SyncOptions } from "../../archiver/sync-services.ts";
+import type { Subsystem } from "../../config/option.ts";
+import type { PoolOptions } from "../../mempool/pool/tx-pool.ts";
+import type { CheckOptions } from "../../mempool/validation/check-contexts.ts";
+import { fromHex } from "../../protocol/bytes.ts";
+import type { AllowedSetupCall } from "../../protocol/tx/setup-allow-list.ts";
+import type { ConfigKeyName, ConfigValues } from "../../rpc/admin/config-keys.ts";
+import type { SequencerSettings } from "../../sequencer/settings.ts";
+
+/** Settings of the parts of a node that can change while it runs. */
+export interface LiveSettings {
+  sync: Pick<SyncOptions, "pollingIntervalMs" | "batchSize">;
+  pool: Pick<PoolOptions, "maxPending">;
+  checks: CheckOptions;
+  sequencer: SequencerSettings;
+}
+export type LivePart = keyof LiveSettings;
+
+/** How a key is applied: to one part, as these settings, made of the whole configuration. */
+type Applied = {
+  [P in LivePart]: { readonly part: P; readonly settings: (config: ConfigValues) => Partial<LiveSettings[P]> };
+}[LivePart];
+
+/** Why a key cannot be changed. */
+interface Refused {
+  readonly refused: string;
+  /** The part that this version lacks. */
+  readonly needs?: Subsystem;
+}
+export type LiveKey = Applied | Refused;
+
+const needs = (part: Subsystem): Refused => ({
+  refused: `needs the ${part}, which is not available in this version`,
+  needs: part,
+});
+const atStart = (variable: string): Refused => ({
+  refused: `is read at the start only: set ${variable} and start the node again`,
+});
+const UNREAD: Refused = { refused: "is read by no part of this version" };
+
+type Settings<P extends LivePart> = (config: ConfigValues) => Partial<LiveSettings[P]>;
+const sync = (settings: Settings<"sync">): Applied => ({ part: "sync", settings });
+const pool = (settings: Settings<"pool">): Applied => ({ part: "pool", settings });
+const checks = (settings: Settings<"checks">): Applied => ({ part: "checks", settings });
+const sequencer = (settings: Settings<"sequencer">): Applied => ({ part: "sequencer", settings });
+
+const P2P = needs("p2p");
+const PROVER = needs("prover");
+const AGENT = needs("agent");
+const SLASHER = needs("slasher");
+const VALIDATOR = needs("validator");
+
+const validatorGasLimits = checks(({ validateMaxL2BlockGas: l2Gas, validateMaxDABlockGas: daGas }) => ({
+  validatorGasLimits: { l2Gas, daGas },
+}));
+
+function setupCalls(calls: ConfigValues["txPublicSetupAllowListExtend"] = []): AllowedSetupCall[] {
+  return calls.map(({ address, classId, selector, onlySelf, rejectNullMsgSender, calldataLength }) => ({
+    ...(address === undefined ? { classId: fromHex(classId ?? "") } : { address: fromHex(address) }),
+    selector: fromHex(selector),
+    ...(calldataLength === undefined ? {} : { calldataLength }),
+    ...(onlySelf ? { onlySelf } : {}),
+    ...(rejectNullMsgSender ? { rejectNullMsgSender } : {}),
+  }));
+}
+
+/** What setConfig does with each key: applied at once, or refused with the reason. */
+export const LIVE_KEYS: { readonly [K in ConfigKeyName]: LiveKey } = {
+  sequencerPollingIntervalMS: sequencer((c) => ({ pollingIntervalMs: c.sequencerPollingIntervalMS })),
+  maxTxsPerBlock: sequencer(({ maxTxsPerBlock }) => ({ maxTxsPerBlock })),
+  maxTxsPerCheckpoint: sequencer(({ maxTxsPerCheckpoint }) => ({ maxTxsPerCheckpoint })),
+  maxBlocksPerCheckpoint: UNREAD,
+  minTxsPerBlock: sequencer(({ minTxsPerBlock }) => ({ minTxsPerBlock })),
+  minValidTxsPerBlock: sequencer(({ minValidTxsPerBlock }) => ({ minValidTxsPerBlock })),
+  publishTxsWithProposals: P2P,
+  maxL2BlockGas: sequencer(({ maxL2BlockGas }) => ({ maxL2BlockGas })),
+  maxDABlockGas: sequencer(({ maxDABlockGas }) => ({ maxDABlockGas })),
+  perBlockAllocationMultiplier: sequencer(({ perBlockAllocationMultiplier }) => ({ perBlockAllocationMultiplier })),
+  perBlockDAAllocationMultiplier: UNREAD,
+  redistributeCheckpointBudget: UNREAD,
+  coinbase: atStart("COINBASE"),
+  feeRecipient: atStart("FEE_RECIPIENT"),
+  acvmWorkingDirectory: UNREAD,
+  acvmBinaryPath: UNREAD,
+  txPublicSetupAllowListExtend: checks((c) => ({ setupAllowList: setupCalls(c.txPublicSetupAllowListExtend) })),
+  governanceProposerPayload: sequencer(({ governanceProposerPayload }) => ({ governanceProposerPayload })),
+  l1PublishingTime: sequencer(({ l1PublishingTime }) => ({ l1PublishingTime })),
+  enforceTimeTable: sequencer(({ enforceTimeTable }) => ({ enforceTimeTable })),
+  attestationPropagationTime: sequencer(({ attestationPropagationTime }) => ({ attestationPropagationTime })),
+  minBlockDuration: UNREAD,
+  checkpointProposalPrepareTime: UNREAD,
+  checkpointProposalSyncGraceSeconds: UNREAD,
+  secondsBeforeInvalidatingBlockAsCommitteeMember: VALIDATOR,
+  secondsBeforeInvalidatingBlockAsNonCommitteeMember: VALIDATOR,
+  blockDurationMs: sequencer(({ blockDurationMs }) => ({ blockDurationMs })),
+  expectedBlockProposalsPerSlot: P2P,
+  buildCheckpointIfEmpty: sequencer(({ buildCheckpointIfEmpty }) => ({ buildCheckpointIfEmpty })),
+  waitForBuildDeadlineOnFinalBlock: UNREAD,
+  minBlocksForCheckpoint: sequencer(({ minBlocksForCheckpoint }) => ({ minBlocksForCheckpoint })),
+  skipPublishingCheckpointsPercent: UNREAD,
+  fishermanMode: VALIDATOR,
+  skipPushProposedBlocksToArchiver: VALIDATOR,
+
+  fakeProcessingDelayPerTxMs: UNREAD,
+  fakeThrowAfterProcessingTxCount: UNREAD,
+  skipCollectingAttestations: VALIDATOR,
+  skipInvalidateBlockAsProposer: VALIDATOR,
+  skipWaitForValidParentCheckpointOnL1: UNREAD,
+  broadcastInvalidBlockProposal: P2P,
+  invalidBlockProposalIndexWithinCheckpoint: P2P,
+  broadcastInvalidCheckpointProposalOnly: P2P,
+  injectFakeAttestation: VALIDATOR,
+  injectHighSValueAttestation: VALIDATOR,
+  injectUnrecoverableSignatureAttestation: VALIDATOR,
+  shuffleAttestationOrdering: VALIDATOR,
+  skipBroadcastProposals: P2P,
+  skipBroadcastCheckpointProposal: P2P,
+  pauseProposingForSlots: UNREAD,
+
+  nodeUrl: atStart("AZTEC_NODE_URL"),
+  realProofs: atStart("PROVER_REAL_PROOFS"),
+  proverId: PROVER,
+  proverTestDelayType: AGENT,
+  proverTestDelayMs: AGENT,
+  proverTestDelayFactor: AGENT,
+  proverAgentCount: AGENT,
+  proofStore: PROVER,
+  failedProofStore: PROVER,
+  cancelJobsOnStop: PROVER,
+  enqueueConcurrency: PROVER,
+
+  slashOverridePayload: SLASHER,
+  slashMinPenaltyPercentage: SLASHER,
+  slashMaxPenaltyPercentage: SLASHER,
+  slashValidatorsAlways: SLASHER,
+  slashValidatorsNever: SLASHER,
+  slashPrunePenalty: SLASHER,
+  slashDataWithholdingPenalty: SLASHER,
+  slashDataWithholdingToleranceSlots: SLASHER,
+  slashInactivityTargetPercentage: SLASHER,
+  slashInactivityConsecutiveEpochThreshold: SLASHER,
+  slashInactivityPenalty: SLASHER,
+  slashProposeInvalidAttestationsPenalty: SLASHER,
+  slashProposeDescendantOfCheckpointWithInvalidAttestationsPenalty: SLASHER,
+  slashDuplicateProposalPenalty: SLASHER,
+  slashDuplicateAttestationPenalty: SLASHER,
+  slashAttestDescendantOfInvalidPenalty: SLASHER,
+  slashAttestInvalidCheckpointProposalPenalty: SLASHER,
+  slashUnknownPenalty: SLASHER,
+  slashBroadcastedInvalidBlockPenalty: SLASHER,
+  slashBroadcastedInvalidCheckpointProposalPenalty: SLASHER,
+  slashOffenseExpirationRounds: SLASHER,
+  slashMaxPayloadSize: SLASHER,
+  slashGracePeriodL2Slots: SLASHER,
+  slashExecuteRoundsLookBack: SLASHER,
+  slashSelfAllowed: SLASHER,
+
+  haSigningEnabled: VALIDATOR,
+  nodeId: VALIDATOR,
+  pollingIntervalMs: VALIDATOR,
+  signingTimeoutMs: VALIDATOR,
+  maxStuckDutiesAgeMs: VALIDATOR,
+  cleanupOldDutiesAfterHours: VALIDATOR,
+  databaseUrl: VALIDATOR,
+  poolMaxCount: VALIDATOR,
+  poolMinCount: VALIDATOR,
+  poolIdleTimeoutMs: VALIDATOR,
+  poolConnectionTimeoutMs: VALIDATOR,
+
+  validatorAddresses: atStart("VALIDATOR_ADDRESSES"),
+  disableValidator: VALIDATOR,
+  disabledValidators: sequencer(({ disabledValidators }) => ({ disabledValidators })),
+  attestationPollingIntervalMs: VALIDATOR,
+  validatorReexecute: VALIDATOR,
+  alwaysReexecuteBlockProposals: VALIDATOR,
+  skipCheckpointProposalValidation: VALIDATOR,
+  skipProposalSlotValidation: VALIDATOR,
+  attestToEquivocatedProposals: VALIDATOR,
+  validateMaxL2BlockGas: validatorGasLimits,
+  validateMaxDABlockGas: validatorGasLimits,
+  validateMaxTxsPerBlock: VALIDATOR,
+  validateMaxTxsPerCheckpoint: VALIDATOR,
+  disableTransactions: checks(({ disableTransactions }) => ({ permitted: !disableTransactions })),
+  maxGossipClockDisparityMs: P2P,
+  l1ChainId: atStart("L1_CHAIN_ID"),
+
+  archiverPollingIntervalMS: sync((c) => ({ pollingIntervalMs: c.archiverPollingIntervalMS })),
+  archiverBatchSize: sync((c) => ({ batchSize: c.archiverBatchSize })),
+  skipValidateCheckpointAttestations: UNREAD,
+  maxPendingTxCount: pool(({ maxPendingTxCount }) => ({ maxPending: maxPendingTxCount })),
+  skipIncomingProposals: P2P,
+  preferredPeers: P2P,
+};
