@@ -4,6 +4,7 @@ import type { RollupIdentity } from "../l1/types.ts";
 import { toHex } from "../protocol/bytes.ts";
 import { claimStore } from "../storage/identity.ts";
 import { openStore, type Store } from "../storage/store.ts";
+import type { StoreFault } from "../storage/store-errors.ts";
 import type { PrefilledEntry } from "../world-state/genesis.ts";
 import type { TileHasher } from "../world-state/tree-batch.ts";
 import { WorldState } from "../world-state/world-state.ts";
@@ -23,12 +24,14 @@ export interface ChainServicesOptions {
   publicData: PrefilledEntry[];
   /** Hashes large blocks on other threads. */
   hasher: TileHasher;
+  /** Told when the store can be written no more, or is damaged. */
+  onFault?: (fault: StoreFault) => void;
 }
 
 /** Opens the chain store for a rollup; a new one is bound to it. Throws StoreIdentityError or StoreSchemaError. */
 export async function openChainServices(options: ChainServicesOptions): Promise<ChainServices> {
-  const { path, mapSizeKb, core, identity, publicData, hasher } = options;
-  const store = openStore({ path, mapSizeKb });
+  const { path, mapSizeKb, core, identity, publicData, hasher, onFault } = options;
+  const store = openStore({ path, mapSizeKb, onFault });
   try {
     claimStore(store, {
       l1ChainId: identity.l1ChainId,

@@ -6,6 +6,7 @@ import { SimulationError } from "../mempool/tx-simulator.ts";
 import { toHex } from "../protocol/bytes.ts";
 import { ExecutionError, LIMIT_EXCEEDED, RpcError } from "../rpc/jsonrpc/errors.ts";
 import { fromL1 } from "../rpc/methods/l1-answer.ts";
+import { StoreFullError } from "../storage/store-errors.ts";
 
 /** `error.data` of a tx that the pool has no place for: numbers are decimal text (sheet 02 section 3.5). */
 export function rejectionData(rejection: PoolRejection): Record<string, string> {
@@ -24,6 +25,10 @@ export async function mempoolAnswer<T>(asked: Promise<T>): Promise<T> {
   } catch (cause) {
     if (cause instanceof BusyError) {
       throw new RpcError(LIMIT_EXCEEDED, `The node is busy: ${cause.message}`, { cause });
+    }
+    if (cause instanceof StoreFullError) {
+      const why = cause.reason === "disk" ? "the disk is full" : "its store has reached its largest size";
+      throw new RpcError(LIMIT_EXCEEDED, `The pool cannot store the transaction: ${why}. Try again later`, { cause });
     }
     if (cause instanceof ProofVerifierMissingError) {
       throw new ExecutionError(`Transactions are not accepted: ${cause.message}`, { cause });

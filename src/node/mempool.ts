@@ -21,6 +21,7 @@ import type { NodeServices } from "../rpc/methods/services.ts";
 import { claimStore } from "../storage/identity.ts";
 import { inspectStore } from "../storage/inspect.ts";
 import { openStore, type Store } from "../storage/store.ts";
+import { StoreCorruptedError } from "../storage/store-errors.ts";
 import type { PrefilledEntry } from "../world-state/genesis.ts";
 import type { WorldState } from "../world-state/world-state.ts";
 import type { LoggerFor } from "./logging.ts";
@@ -47,6 +48,8 @@ export interface MempoolOptions {
   publicData: PrefilledEntry[];
   /** Unix time in milliseconds, as L1 has it. */
   now(): number;
+  /** Told of a damaged store. */
+  onFatal?: (error: Error) => void;
   loggerFor: LoggerFor;
 }
 
@@ -62,11 +65,16 @@ export interface NodeMempool {
 }
 
 /** Opens the pool's own environment in the data directory. Throws a DamagedStoreError. */
-function openPoolStore({ values, directory }: Pick<MempoolOptions, "values" | "directory">): Store {
+function openPoolStore({ values, directory, onFatal }: MempoolOptions): Store {
   const path = join(directory, "pool");
   mkdirSync(path, { recursive: true });
   inspectStore(path);
-  return openStore({ path, mapSizeKb: values.p2pStoreMapSizeKb ?? values.dataStoreMapSizeKb });
+  return openStore({
+    path,
+    mapSizeKb: values.p2pStoreMapSizeKb ?? values.dataStoreMapSizeKb,
+    // A full pool takes no more txs; what the chain took or dropped is worked out anew from the chain.
+    onFault: (fault) => void (fault instanceof StoreCorruptedError && onFatal?.(fault)),
+  });
 }
 
 /**

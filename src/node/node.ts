@@ -17,6 +17,7 @@ import { ARCHIVE } from "../protocol/constants.ts";
 import { versionHeaders } from "../rpc/http/version-headers.ts";
 import type { BlockBreak } from "../sequencer/build-blocks.ts";
 import type { Store } from "../storage/store.ts";
+import type { StoreFault } from "../storage/store-errors.ts";
 import { genesisState } from "../world-state/genesis.ts";
 import { configuredValues } from "./admin/configured-values.ts";
 import { LiveConfig } from "./admin/live-config.ts";
@@ -48,6 +49,8 @@ export interface NodeOptions {
   loggerFor: LoggerFor;
   /** Ends the start. */
   signal: AbortSignal;
+  /** Told of what the node cannot go on after: a chain store that takes no more writes, or one that is damaged. */
+  onFatal?: (error: Error) => void;
   /** Contracts to report that nothing on L1 names, where the options do not name them. */
   otherAddresses?: DiscoveryOptions["otherAddresses"];
   /** What commits to blobs; closed by its owner. */
@@ -162,9 +165,10 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     teardown.add("rebuild threads", () => rebuilds.close());
 
     const { dataStoreMapSizeKb: mapSizeKb } = values;
-    const openChain = (path: string) => openChainServices({ path, mapSizeKb, core, identity, publicData, hasher });
+    const openChain = (path: string, onFault?: (fault: StoreFault) => void) =>
+      openChainServices({ path, mapSizeKb, core, identity, publicData, hasher, onFault });
     await restoreConfigured({ values, directory, reader, core, openChain, logger: loggerFor("snapshots"), signal });
-    const { store, chain, world } = await openChain(directory.chainStore);
+    const { store, chain, world } = await openChain(directory.chainStore, options.onFatal);
     teardown.add("store", () => store.close());
     log.info(
       { path: store.path, temporary: directory.temporary, block: chain.latestBlockNumber() },
@@ -224,6 +228,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       threads,
       publicData,
       now: clock.now,
+      onFatal: options.onFatal,
       loggerFor,
     });
     teardown.add("mempool", () => mempool.stop());

@@ -38,12 +38,12 @@ export async function runNodeProcess(options: NodeProcessOptions): Promise<void>
     log.fatal({ path: directory?.path }, "another process took over the data directory");
     process.exit(1);
   };
-  const start = async (signal: AbortSignal): Promise<RunningService> => {
+  const start = async (signal: AbortSignal, fail: (error: Error) => never): Promise<RunningService> => {
     log.info({ version: options.version, node: process.versions.node }, "svc is starting");
     const values = await options.prepare(signal);
     directory = openDataDirectory(values.dataDirectory, lost);
     if (values.bot) refuseProofs(values);
-    const node = await startNode({ values, directory, loggerFor, signal });
+    const node = await startNode({ values, directory, loggerFor, signal, onFatal: fail });
     options.started?.(node);
     if (!values.bot) return node;
     const bot = startBotBeside(values, node.port, loggerFor);

@@ -40,10 +40,10 @@ async function within(limitMs: number, work: Promise<unknown>): Promise<boolean>
 /**
  * Runs a service as the one work of this process: starts it, and ends the process with the exit code of what ended the service.
  * A signal during the start aborts `signal` of `start` and exits with 0; a failed start, an uncaught exception or an unhandled
- * rejection exit with 1.
+ * rejection exit with 1, as does a call of `fail`, which does not return: for what a running service cannot go on after.
  */
 export async function supervise(
-  start: (signal: AbortSignal) => Promise<RunningService>,
+  start: (signal: AbortSignal, fail: (error: Error) => never) => Promise<RunningService>,
   { log, atExit }: SuperviseOptions,
 ): Promise<void> {
   const interruption = new AbortController();
@@ -53,6 +53,11 @@ export async function supervise(
   if (atExit) process.once("exit", atExit);
   const crash = (error: unknown, what: string): never => {
     log.fatal({ error }, what);
+    process.exit(1);
+  };
+  const fail = (error: Error): never => {
+    if (!(error instanceof OperatorError)) return crash(error, "the service cannot go on");
+    log.fatal(error.message);
     process.exit(1);
   };
   process.on("uncaughtException", (error) => crash(error, "uncaught exception"));
@@ -84,7 +89,7 @@ export async function supervise(
   for (const signal of Object.keys(EXIT_CODES) as StopSignal[]) process.on(signal, () => void stop(signal));
 
   try {
-    starting = start(interruption.signal);
+    starting = start(interruption.signal, fail);
     running = await starting;
   } catch (error) {
     if (stopping) return;

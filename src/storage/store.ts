@@ -1,6 +1,8 @@
 import { type Database, open, type RootDatabase } from "lmdb";
 import { borrowedValue, openBorrowing } from "./borrowed-bytes.ts";
 import { copyStore } from "./store-copy.ts";
+import { StoreCorruptedError, type StoreFault, StoreFullError, storeError } from "./store-errors.ts";
+import { freeBytes, WriteRoom } from "./write-room.ts";
 
 /** Ordered table of byte keys (at most 1,978 bytes) and byte values inside the store's one LMDB environment. */
 export interface Table {
@@ -56,8 +58,10 @@ export interface Store {
    */
   current(): number | undefined;
   table(name: string): Table;
-  /** Runs `work` in one write transaction: everything or, when it throws, nothing. */
+  /** Runs `work` in one write transaction: everything or, when it throws, nothing. Throws StoreFullError too. */
   transaction<T>(work: () => T): T;
+  /** Free bytes of the disk that the store is on. */
+  freeBytes(): number;
   /** Writes the latest commit to the folder `directory`, which must be new or empty, while the store is in use. Throws StoreCopyError. */
   copyTo(directory: string, signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
@@ -70,6 +74,8 @@ export interface StoreOptions {
   readOnly?: boolean;
   /** Of the store that writes, when that is open on another thread. */
   commits?: SharedArrayBuffer;
+  /** Told when the store can be written no more, or is found to be damaged, beside the throw. Must not throw. */
+  onFault?(fault: StoreFault): void;
 }
 
 const MAX_TABLES = 48;
@@ -95,6 +101,11 @@ export function prefixEnd(prefix: Uint8Array): Uint8Array | undefined {
 /** Without an end, one that is named, lmdb stops before the key of one zero byte. */
 const BACK_TO_THE_FIRST = { end: undefined, reverse: true } as const;
 
+/** Told of rows before they are written. */
+type Writes = Pick<WriteRoom, "row">;
+
+const NO_WRITES: Writes = { row: () => {} };
+
 class LmdbTable implements Table {
   readonly #db: Database<Uint8Array, Uint8Array>;
   readonly #borrowing: Database<Uint8Array, Uint8Array>;
@@ -102,7 +113,10 @@ class LmdbTable implements Table {
   readonly #upTo = { start: new Uint8Array(0) as Uint8Array, ...BACK_TO_THE_FIRST };
   readonly #backwards: Iterable<Entry>;
 
-  constructor(root: RootDatabase<Buffer, Buffer>, name: string) {
+  readonly #writes: Writes;
+
+  constructor(root: RootDatabase<Buffer, Buffer>, name: string, writes: Writes) {
+    this.#writes = writes;
     this.#db = root.openDB<Uint8Array, Uint8Array>({ name, encoding: "binary", keyEncoding: "binary" });
     this.#borrowing = openBorrowing(root, name);
     this.#backwards = this.#borrowing.getRange(this.#upTo);
@@ -129,14 +143,17 @@ class LmdbTable implements Table {
   }
 
   put(key: Uint8Array, value: Uint8Array): void {
+    this.#writes.row(value.length);
     this.#db.putSync(key, value);
   }
 
   remove(key: Uint8Array): void {
+    this.#writes.row(0);
     this.#db.removeSync(key);
   }
 
   clear(): void {
+    this.#writes.row(0);
     this.#db.clearSync();
   }
 
@@ -179,11 +196,14 @@ class LmdbStore implements Store {
   readonly commits: SharedArrayBuffer;
   readonly #counts: Int32Array;
   readonly #knowsWriter: boolean;
+  /** Undefined in a reader. */
+  readonly #room: WriteRoom | undefined;
+  readonly #onFault: StoreOptions["onFault"];
   #depth = 0;
   #seenVersion: number;
   #closed = false;
 
-  constructor(root: RootDatabase<Buffer, Buffer>, { path, mapSizeKb, commits, readOnly }: StoreOptions) {
+  constructor(root: RootDatabase<Buffer, Buffer>, { path, mapSizeKb, commits, readOnly, onFault }: StoreOptions) {
     this.path = path;
     this.#root = root;
     this.#mapSizeKb = mapSizeKb;
@@ -191,6 +211,8 @@ class LmdbStore implements Store {
     this.#counts = new Int32Array(this.commits);
     this.#knowsWriter = commits !== undefined || readOnly !== true;
     this.#seenVersion = Atomics.load(this.#counts, ENDED);
+    this.#onFault = onFault;
+    this.#room = readOnly ? undefined : new WriteRoom(path, (mapSizeKb ?? Number.POSITIVE_INFINITY) * 1024);
   }
 
   version(): number {
@@ -210,7 +232,9 @@ class LmdbStore implements Store {
   table(name: string): Table {
     let table = this.#tables.get(name);
     if (table === undefined) {
-      table = new LmdbTable(this.#root, name);
+      // One that is not there yet is made, which is a write.
+      if (this.#depth === 0) this.#room?.begin();
+      table = new LmdbTable(this.#root, name, this.#room ?? NO_WRITES);
       this.#tables.set(name, table);
     }
     return table;
@@ -220,11 +244,26 @@ class LmdbStore implements Store {
     if (this.#depth === 0) Atomics.add(this.#counts, BEGUN, 1);
     this.#depth++;
     try {
+      if (this.#depth === 1) this.#room?.begin();
       return this.#root.transactionSync(work);
+    } catch (error) {
+      if (this.#depth > 1) throw error;
+      throw this.#failed(error);
     } finally {
       this.#depth--;
       if (this.#depth === 0) Atomics.add(this.#counts, ENDED, 1);
     }
+  }
+
+  /** The error to throw for one of LMDB's, after the owner of the store was told of a fault. */
+  #failed(cause: unknown): unknown {
+    const error = storeError(this.path, cause);
+    if (error instanceof StoreFullError || error instanceof StoreCorruptedError) this.#onFault?.(error);
+    return error;
+  }
+
+  freeBytes(): number {
+    return freeBytes(this.path);
   }
 
   async copyTo(directory: string, signal?: AbortSignal): Promise<void> {
@@ -237,21 +276,27 @@ class LmdbStore implements Store {
   }
 
   close(): Promise<void> {
+    if (!this.#closed) this.#room?.close();
     this.#closed = true;
     return this.#root.close();
   }
 }
 
+/** Throws StoreFullError or StoreCorruptedError, or LMDB's own error. */
 export function openStore(options: StoreOptions): Store {
   const { path, mapSizeKb, readOnly } = options;
-  const root = open<Buffer, Buffer>({
-    path,
-    encoding: "binary",
-    keyEncoding: "binary",
-    maxDbs: MAX_TABLES,
-    readOnly,
-    ...FREE_PAGES,
-    ...(mapSizeKb === undefined ? {} : { mapSize: mapSizeKb * 1024 }),
-  });
-  return new LmdbStore(root, options);
+  try {
+    const root = open<Buffer, Buffer>({
+      path,
+      encoding: "binary",
+      keyEncoding: "binary",
+      maxDbs: MAX_TABLES,
+      readOnly,
+      ...FREE_PAGES,
+      ...(mapSizeKb === undefined ? {} : { mapSize: mapSizeKb * 1024 }),
+    });
+    return new LmdbStore(root, options);
+  } catch (error) {
+    throw storeError(path, error);
+  }
 }

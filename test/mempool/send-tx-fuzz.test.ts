@@ -116,3 +116,19 @@ test(`${CASES} changed transactions are taken or refused, each with an answer`, 
   expect(kinds.length).toBeGreaterThan(10);
   expect(grown).toBeLessThan(GROWTH_LIMIT_MIB);
 });
+
+test.each(["node", "svc"])(
+  "%s_sendTx on a full disk is answered with 503, and the tx is taken once there is room",
+  async (namespace) => {
+    const { pool, store, rpc } = setUp();
+    const [{ json }] = recorded;
+    store.free = 0;
+    const message = "The pool cannot store the transaction: the disk is full. Try again later";
+    const refused = await rpc.respond(`${namespace}_sendTx`, [json]);
+    expect(refused).toMatchObject({ status: 503, body: { error: { code: -32005, message } } });
+    expect(pool.pendingCount).toBe(0);
+    store.free = 2 ** 40;
+    expect(await rpc.respond(`${namespace}_sendTx`, [json])).toMatchObject({ status: 200 });
+    expect(pool.pendingCount).toBe(1);
+  },
+);

@@ -1,6 +1,7 @@
 import type { GasFees } from "../../protocol/fees/gas-fees.ts";
 import type { Fr } from "../../protocol/field.ts";
 import { type Tx, txBytes } from "../../protocol/tx/tx.ts";
+import { StoreFullError } from "../../storage/store-errors.ts";
 import { mapKey } from "../../world-state/indexed-overlay.ts";
 import { type TxFacts, type TxSummary, txSummary } from "../tx-facts.ts";
 import { type BlockContents, spentOrExpired, surplus, unpaid } from "./evictions.ts";
@@ -25,6 +26,9 @@ export interface PoolOptions {
 
 const GIB = 2 ** 30;
 const DEFAULT_KEPT: KeptBytes = { mined: 4 * GIB, deleted: GIB / 4 };
+
+/** Bytes of the disk that txs leave free: the chain store beside the pool has to go on when the pool takes no more. */
+const LEFT_FREE = 16 * 2 ** 20;
 
 /** What became of a tx that was given. `ignored` without a reason: it is there already; `rejected`: it may not be pending. */
 export interface Admission {
@@ -104,8 +108,12 @@ export class TxPool {
     if (archived !== undefined) this.#archive.limit = archived;
   }
 
-  /** Takes txs in whose form and contents were checked (sheet 06 section 2.3). Answers in their order. */
+  /**
+   * Takes txs in whose form and contents were checked (sheet 06 section 2.3). Answers in their order. Throws StoreFullError.
+   */
   add(txs: readonly NewTx[], bidding: Bidding): Admission[] {
+    const { path } = this.#store;
+    if (this.#store.freeBytes() < LEFT_FREE) throw new StoreFullError(path, "disk");
     return this.#commitPending(() => {
       const mayBePending = this.#surroundings.admission();
       const accepted = new Map<string, Admission>();

@@ -49,6 +49,7 @@ interface StartOptions {
   directory: DataDirectory;
   loggerFor: LoggerFor;
   signal: AbortSignal;
+  onFatal: (error: Error) => void;
 }
 
 /** The L1 of the network. */
@@ -97,7 +98,7 @@ async function openL1(options: StartOptions, teardown: Teardown): Promise<OpenL1
 }
 
 async function startLocalNetwork(options: StartOptions): Promise<RunningService> {
-  const { values, directory, loggerFor, signal } = options;
+  const { values, directory, loggerFor, signal, onFatal } = options;
   const log = loggerFor("local-network");
   const teardown = new Teardown(log);
   const progress = startProgress(process.stderr, log);
@@ -143,6 +144,7 @@ async function startLocalNetwork(options: StartOptions): Promise<RunningService>
       directory,
       loggerFor,
       signal,
+      onFatal,
       kzg,
       otherAddresses: addresses,
       beforeListening: async (parts) => {
@@ -198,11 +200,11 @@ export async function runLocalNetwork({ configuration, version }: LocalNetworkOp
     log.fatal({ path: directory?.path }, "another process took over the data directory");
     process.exit(1);
   };
-  const start = (signal: AbortSignal): Promise<RunningService> => {
+  const start = (signal: AbortSignal, fail: (error: Error) => never): Promise<RunningService> => {
     log.info({ version, node: process.versions.node }, "svc is starting a local network: proofs are off");
     directory = openDataDirectory(values.dataDirectory, lost);
     const l1PortGiven = configuration.origins.localNetworkL1Port.kind !== "default";
-    return startLocalNetwork({ values, l1PortGiven, directory, loggerFor, signal });
+    return startLocalNetwork({ values, l1PortGiven, directory, loggerFor, signal, onFatal: fail });
   };
   await supervise(start, {
     log,

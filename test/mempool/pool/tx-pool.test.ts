@@ -8,6 +8,7 @@ import { toHex } from "../../../src/protocol/bytes.ts";
 import { fr } from "../../../src/protocol/field.ts";
 import { STRIPPED_PROOF, type Tx, txBytes } from "../../../src/protocol/tx/tx.ts";
 import { openStore } from "../../../src/storage/store.ts";
+import { StoreFullError } from "../../../src/storage/store-errors.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 import { anchorOf, ModelWorld } from "../support/model-world.ts";
 import { type PoolTxPlan, poolTx, seeded } from "../support/pool-txs.ts";
@@ -70,6 +71,17 @@ describe("restart", () => {
     const again = new TxPool(store, world, OPTIONS);
     expect(again.pendingHashes(10).map(toHex)).toEqual([toHex(kept.hash)]);
     expect(store.size("pool-txs")).toBe(1);
+  });
+});
+
+describe("a disk that is nearly full", () => {
+  test("keeps txs out with an error that says so, until there is room again", () => {
+    const { store, pool, add } = setUp();
+    store.free = 15 * 2 ** 20;
+    expect(() => add(tx("late"))).toThrow(StoreFullError);
+    expect(pool.pendingCount).toBe(0);
+    store.free = 17 * 2 ** 20;
+    expect(add(tx("late"))).toEqual(["accepted"]);
   });
 });
 

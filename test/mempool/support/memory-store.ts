@@ -8,9 +8,15 @@ const keyOf = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 /** A store in memory. `failNext` makes the next transaction fail after its work, as a full disk does. */
 export class MemoryStore implements PoolStore {
   failNext = false;
+  readonly path = "memory";
+  free = 2 ** 40;
   #tables = new Map<string, Rows>();
   /** Rows as they were before the running transaction. */
   #before: Map<string, Rows> | undefined;
+
+  freeBytes(): number {
+    return this.free;
+  }
 
   table(name: string): Table {
     const rows = () => {
