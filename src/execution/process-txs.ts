@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Fr } from "../protocol/field.ts";
 import { type TxGas, txGasSettings } from "../protocol/tx/gas-settings.ts";
 import type { Tx } from "../protocol/tx/tx.ts";
+import type { Verdict } from "../protocol/tx/verdict.ts";
 import { leastBlobFields } from "./blob-room.ts";
 import type { BlockState } from "./block-state.ts";
 import { ofTxForm, UnprocessableTxError } from "./errors.ts";
@@ -11,9 +12,6 @@ import type { ExecutionOptions } from "./execution-options.ts";
 import { gasFits, gasSum, NO_GAS } from "./gas-budget.ts";
 import { VmDeadlineError, VmInterruptedError } from "./vm/errors.ts";
 import type { Vm } from "./vm/vm.ts";
-
-/** Whether a tx may be tried; the reasons are texts. */
-export type TxVerdict = { result: "valid" } | { result: "invalid" | "skipped"; reason: string[] };
 
 export interface ProcessOptions extends Omit<ExecutionOptions, "deadline"> {
   /**
@@ -36,7 +34,7 @@ export interface ProcessOptions extends Omit<ExecutionOptions, "deadline"> {
    */
   uninterrupted?: boolean;
   /** Asked before each tx, with the state that it would run on. */
-  validate?: (tx: Tx, hash: Fr) => TxVerdict | Promise<TxVerdict>;
+  validate?: (tx: Tx, hash: Fr) => Verdict | Promise<Verdict>;
 }
 
 /** A tx that did not get into the block, by its place in the list. */

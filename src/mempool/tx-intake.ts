@@ -1,8 +1,8 @@
 import type { Tx } from "../protocol/tx/tx.ts";
+import type { Verdict } from "../protocol/tx/verdict.ts";
 import type { Admission, TxPool } from "./pool/tx-pool.ts";
 import type { TxFacts } from "./tx-facts.ts";
 import type { TxValidator } from "./validation/tx-validator.ts";
-import type { Verdict } from "./validation/verdict.ts";
 
 export interface TxIntakeParts {
   validator: Pick<TxValidator, "fromClient">;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { siloNullifier } from "../../src/core/derive/nullifier.ts";
 import type { ContractSource } from "../../src/execution/contract-directory.ts";
-import { type ProcessOptions, processTxs, type TxVerdict } from "../../src/execution/process-txs.ts";
+import { type ProcessOptions, processTxs } from "../../src/execution/process-txs.ts";
 import { Vm } from "../../src/execution/vm/vm.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
 import { NOTE_HASH_TREE, NULLIFIER_TREE } from "../../src/protocol/constants.ts";
@@ -10,6 +10,7 @@ import { INSTANCE_REGISTRY } from "../../src/protocol/contract-events.ts";
 import { fr } from "../../src/protocol/field.ts";
 import { layoutOf } from "../../src/protocol/tx/kernel-output.ts";
 import type { Tx } from "../../src/protocol/tx/tx.ts";
+import type { Verdict } from "../../src/protocol/tx/verdict.ts";
 import { core, hashed, sourceOf } from "./avm-vectors.ts";
 import { BALANCE, balanceOf, fundedState, payersTx, treesOf } from "./funded-state.ts";
 
@@ -122,7 +123,7 @@ describe("processing a list of private transactions", () => {
 
   it("asks the validator with the state that the tx would run on", async () => {
     const state = fundedState();
-    const verdicts: TxVerdict[] = [
+    const verdicts: Verdict[] = [
       { result: "valid" },
       { result: "invalid", reason: ["Existing nullifier", "Invalid proof"] },
       { result: "skipped", reason: ["Insufficient fee per gas"] },

@@ -5,8 +5,8 @@ import { digestTx } from "../../src/mempool/digest/digest-tx.ts";
 import { DigestQueueFullError } from "../../src/mempool/digest/tx-digest.ts";
 import type { NewTx } from "../../src/mempool/pool/tx-pool.ts";
 import { TxIntake } from "../../src/mempool/tx-intake.ts";
-import { VALID } from "../../src/mempool/validation/verdict.ts";
 import { fr } from "../../src/protocol/field.ts";
+import { VALID } from "../../src/protocol/tx/verdict.ts";
 import { recordedTxs } from "../protocol/recorded-txs.ts";
 import { poolTx } from "./support/pool-txs.ts";
 

@@ -1,3 +1,4 @@
+import { joined, type Verdict } from "../../protocol/tx/verdict.ts";
 import type { CheckedTx, TxSummary } from "../tx-facts.ts";
 import { checkAnchorBlock } from "./checks/anchor-block.ts";
 import { checkContractInstance } from "./checks/contract-instance.ts";
@@ -10,7 +11,6 @@ import { checkPermitted } from "./checks/permitted.ts";
 import { checkPhases } from "./checks/phases.ts";
 import { checkSize } from "./checks/size.ts";
 import type { CheckContext } from "./context.ts";
-import { joined, type Verdict } from "./verdict.ts";
 
 type Check<Subject = CheckedTx> = (facts: Subject, context: CheckContext) => Verdict;
 

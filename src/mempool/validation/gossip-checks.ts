@@ -1,3 +1,4 @@
+import { joined, type Verdict } from "../../protocol/tx/verdict.ts";
 import type { TxFacts } from "../tx-facts.ts";
 import { checkAnchorBlock } from "./checks/anchor-block.ts";
 import { checkContractInstance } from "./checks/contract-instance.ts";
@@ -10,7 +11,6 @@ import { checkPermitted } from "./checks/permitted.ts";
 import { checkPhases } from "./checks/phases.ts";
 import { checkSize } from "./checks/size.ts";
 import type { CheckContext, CheckedState } from "./context.ts";
-import { joined, type Verdict } from "./verdict.ts";
 
 /** How much of a peer's fault a tx is: "low" tolerance is the harshest. */
 export type Tolerance = "high" | "mid" | "low";

@@ -1,5 +1,6 @@
 import { type GasFees, manaFees } from "../../protocol/fees/gas-fees.ts";
 import type { Tx } from "../../protocol/tx/tx.ts";
+import { invalid, type Verdict } from "../../protocol/tx/verdict.ts";
 import type { Digests } from "../digest/tx-digest.ts";
 import type { ProofVerifier } from "../proofs/proof-verifier.ts";
 import { type CheckedTx, checkedTx, type TxFacts, txFacts } from "../tx-facts.ts";
@@ -7,7 +8,6 @@ import type { CheckContexts } from "./check-contexts.ts";
 import { RECEIVED_CHECKS, RPC_CHECKS, RPC_CHECKS_WITHOUT_FEES, runChecks } from "./check-groups.ts";
 import { type GossipOptions, type GossipVerdict, runGossipChecks } from "./gossip-checks.ts";
 import { REASON } from "./reasons.ts";
-import { invalid, type Verdict } from "./verdict.ts";
 
 export interface ValidatedTx {
   facts: TxFacts;

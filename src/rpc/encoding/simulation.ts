@@ -1,10 +1,11 @@
+import type { Verdict } from "../../protocol/tx/verdict.ts";
 import type { TxEffect } from "../../protocol/tx-effect.ts";
-import type { CallResult, DebugLog, Gas, SimulationOutput, SimulationRevert, TxValidity } from "../methods/services.ts";
+import type { CallResult, DebugLog, Gas, SimulationOutput, SimulationRevert } from "../methods/services.ts";
 import { type Encoder, encodeHex, encodeText, encodeWords, type JsonWriter, MemberWriter } from "./json-writer.ts";
 import { encodeGlobalVariables } from "./v4/block-header.ts";
 
 /** TxValidationResult (sheet 02 section 4.9). */
-export function encodeValidity(out: JsonWriter, validity: TxValidity): void {
+export function encodeValidity(out: JsonWriter, validity: Verdict): void {
   out.text(`{"result":"${validity.result}"`);
   if (validity.result !== "valid") out.text(',"reason":').array(validity.reason, encodeText);
   out.text("}");

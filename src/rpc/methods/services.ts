@@ -6,6 +6,7 @@ import type { CheckpointHeader } from "../../protocol/checkpoint-header.ts";
 import type { GasFees } from "../../protocol/fees/gas-fees.ts";
 import type { AllowedSetupCall } from "../../protocol/tx/setup-allow-list.ts";
 import type { Tx } from "../../protocol/tx/tx.ts";
+import type { Verdict } from "../../protocol/tx/verdict.ts";
 import type { TxEffect } from "../../protocol/tx-effect.ts";
 import type { WorldStateReader } from "../../world-state/types.ts";
 import type { SimulationOverrides } from "../params/simulation-overrides.ts";
@@ -52,12 +53,9 @@ export interface Mempool {
   maxPriorityFees(): Eventually<GasFees>;
 }
 
-/** Reasons are the texts of sheet 02 section 3.5. */
-export type TxValidity = { result: "valid" } | { result: "invalid" | "skipped"; reason: string[] };
-
 /** Whether a tx could be in the next block. */
 export interface TxValidator {
-  validate(tx: Tx, options: { isSimulation: boolean; skipFeeEnforcement: boolean }): Promise<TxValidity>;
+  validate(tx: Tx, options: { isSimulation: boolean; skipFeeEnforcement: boolean }): Promise<Verdict>;
 }
 
 export interface Gas {

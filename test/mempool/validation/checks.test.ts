@@ -7,12 +7,12 @@ import { txFacts } from "../../../src/mempool/tx-facts.ts";
 import { RECEIVED_CHECKS, RPC_CHECKS, runChecks } from "../../../src/mempool/validation/check-groups.ts";
 import type { CheckContext } from "../../../src/mempool/validation/context.ts";
 import { REASON } from "../../../src/mempool/validation/reasons.ts";
-import { joined, VALID } from "../../../src/mempool/validation/verdict.ts";
 import { bigUintBytes, concat, toHex, writeU32 } from "../../../src/protocol/bytes.ts";
 import { FR_MODULUS, fr } from "../../../src/protocol/field.ts";
 import { TX_DATA_AT } from "../../../src/protocol/tx/kernel-output.ts";
 import type { AllowedSetupCall } from "../../../src/protocol/tx/setup-allow-list.ts";
 import type { Tx } from "../../../src/protocol/tx/tx.ts";
+import { joined, VALID } from "../../../src/protocol/tx/verdict.ts";
 import { recordedTxs } from "../../protocol/recorded-txs.ts";
 import { contextFor, freeState } from "../support/context.ts";
 

@@ -1,7 +1,7 @@
+import { invalid, VALID, type Verdict } from "../../../protocol/tx/verdict.ts";
 import type { TxSummary } from "../../tx-facts.ts";
 import type { CheckContext } from "../context.ts";
 import { REASON } from "../reasons.ts";
-import { invalid, VALID, type Verdict } from "../verdict.ts";
 
 /** The block that the tx was proven against is one of the chain. */
 export function checkAnchorBlock(

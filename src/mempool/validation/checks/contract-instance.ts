@@ -1,5 +1,5 @@
+import { invalid, VALID, type Verdict } from "../../../protocol/tx/verdict.ts";
 import type { TxFacts } from "../../tx-facts.ts";
-import { invalid, VALID, type Verdict } from "../verdict.ts";
 
 /** Every instance that the tx publishes has the address that its parts derive. */
 export function checkContractInstance({ digest }: Pick<TxFacts, "digest">): Verdict {

@@ -1,6 +1,6 @@
+import { invalid, VALID, type Verdict } from "../../../protocol/tx/verdict.ts";
 import type { CheckedTx } from "../../tx-facts.ts";
 import { REASON } from "../reasons.ts";
-import { invalid, VALID, type Verdict } from "../verdict.ts";
 
 /** Hash, calldata and contract class logs are those that the kernel's output commits to. */
 export function checkData({ hashDiffers, digest }: Pick<CheckedTx, "hashDiffers" | "digest">): Verdict {

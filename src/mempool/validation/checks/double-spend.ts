@@ -1,8 +1,8 @@
+import { invalid, VALID, type Verdict } from "../../../protocol/tx/verdict.ts";
 import { mapKey } from "../../../world-state/indexed-overlay.ts";
 import type { TxSummary } from "../../tx-facts.ts";
 import type { CheckContext } from "../context.ts";
 import { REASON } from "../reasons.ts";
-import { invalid, VALID, type Verdict } from "../verdict.ts";
 
 /** No nullifier twice, and none that exists. */
 export function checkDoubleSpend(

@@ -1,7 +1,7 @@
+import { invalid, VALID, type Verdict } from "../../../protocol/tx/verdict.ts";
 import type { TxSummary } from "../../tx-facts.ts";
 import type { CheckContext } from "../context.ts";
 import { REASON } from "../reasons.ts";
-import { invalid, VALID, type Verdict } from "../verdict.ts";
 
 /** Not expired in the target block; the first block takes any (sheet 06 section 1.2). */
 export function checkExpiration(

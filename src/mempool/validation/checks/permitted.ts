@@ -1,6 +1,6 @@
+import { invalid, VALID, type Verdict } from "../../../protocol/tx/verdict.ts";
 import type { CheckContext } from "../context.ts";
 import { REASON } from "../reasons.ts";
-import { invalid, VALID, type Verdict } from "../verdict.ts";
 
 /** The node's configuration may refuse all txs. */
 export function checkPermitted(_facts: unknown, { permitted }: Pick<CheckContext, "permitted">): Verdict {

@@ -1,7 +1,7 @@
 import { txBytes } from "../../../protocol/tx/tx.ts";
+import { invalid, VALID, type Verdict } from "../../../protocol/tx/verdict.ts";
 import type { TxFacts } from "../../tx-facts.ts";
 import { REASON } from "../reasons.ts";
-import { invalid, VALID, type Verdict } from "../verdict.ts";
 
 /** Bytes of a tx's binary form. */
 export const MAX_TX_BYTES = 512 * 1024;
