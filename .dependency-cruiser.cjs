@@ -15,7 +15,7 @@ const rungs = [
   ["l1"],
   ["storage", "keystore", "core"],
   ["telemetry", "http", "threads", "protocol"],
-  ["errors"],
+  ["errors", "events"],
 ];
 const upward = rungs.flatMap((names, i) =>
   names.map((name) => ({
@@ -62,7 +62,7 @@ module.exports = {
       comment: "the pool, execution and block production are behind ports",
       severity: "error",
       from: { path: "^src/rpc/" },
-      to: { path: "^src/(?!rpc|archiver|world-state|l1|storage|core|telemetry|http|threads|protocol|errors)" },
+      to: { path: "^src/(?!rpc|archiver|world-state|l1|storage|core|telemetry|http|threads|protocol|errors|events)" },
     },
     {
       name: "config-is-a-leaf",
@@ -75,7 +75,7 @@ module.exports = {
       name: "config-imports-the-lowest-rung-only",
       severity: "error",
       from: { path: "^src/config/" },
-      to: { path: "^src/(?!config|http|protocol|errors)" },
+      to: { path: "^src/(?!config|http|protocol|errors|events)" },
     },
     {
       name: "source-does-not-import-tests",

@@ -1,3 +1,4 @@
+import { Listeners } from "../events/listeners.ts";
 import type { L1Block } from "../l1/types.ts";
 import { equal } from "../protocol/bytes.ts";
 import { errorFacts } from "./error-facts.ts";
@@ -37,7 +38,7 @@ export class Synchronizer {
   readonly times: SyncStageTimes = noTimes();
   readonly #services: SyncServices;
   readonly #options: SyncOptions;
-  readonly #listeners: { [K in keyof SyncEvents]?: Set<(...args: SyncEvents[K]) => void> } = {};
+  readonly #listeners: { [K in keyof SyncEvents]?: Listeners<SyncEvents[K]> } = {};
   readonly #finality = new FinalityFollower();
   readonly #stopping = new AbortController();
   /** Ends the work that runs, between two commits. A pause uses it up. */
@@ -71,11 +72,17 @@ export class Synchronizer {
     this.#initialSync.promise.catch(() => {});
   }
 
-  /** Listeners are called after the commit that they are told about. What they throw is logged and goes no further. Returns the way to leave. */
-  on<K extends keyof SyncEvents>(event: K, listener: (...args: SyncEvents[K]) => void): () => boolean {
-    const listeners: Set<(...args: SyncEvents[K]) => void> = this.#listeners[event] ?? new Set();
-    (this.#listeners as Record<K, typeof listeners>)[event] = listeners.add(listener);
-    return () => listeners.delete(listener);
+  /** Listeners are called after the commit that they are told about. Returns an unsubscribe function. */
+  on<K extends keyof SyncEvents>(event: K, listener: (...args: SyncEvents[K]) => void): () => void {
+    return this.#listenersOf(event).add(listener);
+  }
+
+  #listenersOf<K extends keyof SyncEvents>(event: K): Listeners<SyncEvents[K]> {
+    const all: { [E in K]?: Listeners<SyncEvents[E]> } = this.#listeners;
+    all[event] ??= new Listeners<SyncEvents[K]>((error) => {
+      this.#services.logger.error({ event, ...errorFacts(error) }, "a listener of the synchronizer failed");
+    });
+    return all[event];
   }
 
   get initialSyncComplete(): boolean {
@@ -273,13 +280,7 @@ export class Synchronizer {
   }
 
   #emit<K extends keyof SyncEvents>(event: K, ...args: SyncEvents[K]): void {
-    for (const listener of this.#listeners[event] ?? []) {
-      try {
-        listener(...args);
-      } catch (error) {
-        this.#services.logger.error({ event, ...errorFacts(error) }, "a listener of the synchronizer failed");
-      }
-    }
+    this.#listenersOf(event).emit(...args);
   }
 }
 

@@ -1,3 +1,4 @@
+import { Listeners } from "../events/listeners.ts";
 import { KeystoreError, KeystoreReloadRefusedError } from "./errors.ts";
 import { Keystore } from "./keystore.ts";
 
@@ -8,7 +9,7 @@ import { Keystore } from "./keystore.ts";
 export class ActiveKeystore {
   readonly #load: () => Promise<Keystore>;
   readonly #publishers: ReadonlySet<string> | undefined;
-  readonly #listeners = new Set<(keystore: Keystore) => void>();
+  readonly #listeners: Listeners<[Keystore]>;
   #current: Keystore;
   /** Reloads never overlap. */
   #running: Promise<void> = Promise.resolve();
@@ -17,8 +18,14 @@ export class ActiveKeystore {
    * `load` reads the files anew. `publishers` are the L1 signers made at the start, lower-case 0x text; undefined when nothing is
    * published, so that any will do.
    */
-  constructor(initial: Keystore, load: () => Promise<Keystore>, publishers: readonly string[] | undefined) {
+  constructor(
+    initial: Keystore,
+    load: () => Promise<Keystore>,
+    publishers: readonly string[] | undefined,
+    listenerFailed: (error: unknown) => void,
+  ) {
     this.#current = initial;
+    this.#listeners = new Listeners(listenerFailed);
     this.#load = load;
     this.#publishers = publishers && new Set(publishers);
   }
@@ -27,10 +34,9 @@ export class ActiveKeystore {
     return this.#current;
   }
 
-  /** Listeners are told the keys after they were taken over. Returns the way to leave. */
-  onReload(listener: (keystore: Keystore) => void): () => boolean {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  /** Listeners are called with the keys now in force. Returns an unsubscribe function. */
+  onReload(listener: (keystore: Keystore) => void): () => void {
+    return this.#listeners.add(listener);
   }
 
   /** Takes the files over, wholly or, when it throws a KeystoreError, not at all. */
@@ -49,7 +55,7 @@ export class ActiveKeystore {
     this.#checkPublishers(loaded);
     const { prover, slasher } = this.#current;
     this.#current = new Keystore({ validators: [...loaded.validators], prover, slasher: [...slasher] });
-    for (const listener of this.#listeners) listener(this.#current);
+    this.#listeners.emit(this.#current);
   }
 
   /** Of the publishers that a validator names, at least one must have been there at the start; one that names none publishes itself. */

@@ -128,6 +128,7 @@ export async function startMempool(options: MempoolOptions): Promise<NodeMempool
       maxPending: values.maxPendingTxCount,
       archived: values.archivedTxLimit,
       deleteAfterReorg: values.txPoolDeleteTxsAfterReorg,
+      listenerFailed: (error) => logger.error({ error }, "a listener of the pool failed"),
     });
     logger.info({ path: store.path, pending: pool.pendingCount, most: values.maxPendingTxCount }, "the pool is open");
 

@@ -35,7 +35,9 @@ export async function configuredKeys(
   const { keyStoreDirectory: path } = values;
   const load = () => (path === undefined ? keysOfOptions(values) : loadKeystore({ path, warn }));
   const initial = await load();
-  return new ActiveKeystore(initial, load, initial.publisherAddresses());
+  return new ActiveKeystore(initial, load, initial.publisherAddresses(), (error) => {
+    warn({ error }, "a listener of the keystore failed");
+  });
 }
 
 async function keysOfOptions(values: KeyValues): Promise<Keystore> {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { Listeners } from "../events/listeners.ts";
 import { L1Error } from "../l1/errors.ts";
 import type { BlockBreak } from "./build-blocks.ts";
 import { type PublishedCheckpoint, runCheckpointJob } from "./checkpoint-job.ts";
@@ -31,7 +32,7 @@ export class Sequencer {
   readonly #parts: SequencerParts;
   readonly #states: StateMachine;
   readonly #ledger: SlotLedger;
-  readonly #publishedListeners = new Set<(checkpoint: PublishedCheckpoint) => void>();
+  readonly #publishedListeners: Listeners<[PublishedCheckpoint]>;
   readonly #stopping = new AbortController();
   #settings: SequencerSettings;
   #timetable: Timetable;
@@ -53,6 +54,9 @@ export class Sequencer {
     this.#settings = { ...settings };
     this.#timetable = this.#timetableOf(settings);
     this.#ledger = new SlotLedger(parts.logger);
+    this.#publishedListeners = new Listeners((error) => {
+      parts.logger.error({ err: error }, "a listener of the sequencer failed");
+    });
     this.#states = new StateMachine({
       constants: parts.reader.identity.constants,
       timetable: () => this.#timetable,
@@ -93,14 +97,13 @@ export class Sequencer {
   }
 
   /** Returns the way to leave. */
-  onStateChange(listener: (change: StateChange) => void): () => boolean {
+  onStateChange(listener: (change: StateChange) => void): () => void {
     return this.#states.onChange(listener);
   }
 
   /** Told of each checkpoint that L1 took from this node. Returns the way to leave. */
-  onPublished(listener: (checkpoint: PublishedCheckpoint) => void): () => boolean {
-    this.#publishedListeners.add(listener);
-    return () => this.#publishedListeners.delete(listener);
+  onPublished(listener: (checkpoint: PublishedCheckpoint) => void): () => void {
+    return this.#publishedListeners.add(listener);
   }
 
   /** Throws a TimetableError when settings would leave no time for a block. */
@@ -243,13 +246,7 @@ export class Sequencer {
     this.#lastPublished = checkpoint;
     this.#ledger.published(checkpoint.slot);
     logger.info(checkpoint, "published a checkpoint");
-    for (const listener of this.#publishedListeners) {
-      try {
-        listener(checkpoint);
-      } catch (error) {
-        logger.error({ err: error }, "a listener of the sequencer failed");
-      }
-    }
+    this.#publishedListeners.emit(checkpoint);
   }
 
   #skipped(slot: number, error: unknown): void {

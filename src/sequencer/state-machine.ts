@@ -1,3 +1,4 @@
+import { Listeners } from "../events/listeners.ts";
 import type { SequencerLogger } from "./logger.ts";
 import { SlotSkipped } from "./skip.ts";
 import { type SlotConstants, secondsIntoSlot } from "./timetable/slot-clock.ts";
@@ -26,21 +27,21 @@ export interface StateMachineParts {
 /** What the sequencer is doing (sheet 08 section 3.1). Entering a state for a slot is where lateness shows. */
 export class StateMachine {
   readonly #parts: StateMachineParts;
-  readonly #listeners = new Set<(change: StateChange) => void>();
+  readonly #listeners: Listeners<[StateChange]>;
   #state: SequencerState = "STOPPED";
 
   constructor(parts: StateMachineParts) {
     this.#parts = parts;
+    this.#listeners = new Listeners((error) => parts.logger.error({ err: error }, "a listener of the state failed"));
   }
 
   get state(): SequencerState {
     return this.#state;
   }
 
-  /** Returns the way to leave. */
-  onChange(listener: (change: StateChange) => void): () => boolean {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  /** Returns an unsubscribe function. */
+  onChange(listener: (change: StateChange) => void): () => void {
+    return this.#listeners.add(listener);
   }
 
   /** Throws a SlotSkipped, and the state is as it was, when it is too late for it or the sequencer stops. */
@@ -67,6 +68,6 @@ export class StateMachine {
     this.#state = newState;
     const change = { oldState, newState, slot, secondsIntoSlot: at };
     this.#parts.logger.debug(change, "sequencer state");
-    for (const listener of this.#listeners) listener(change);
+    this.#listeners.emit(change);
   }
 }

@@ -5,6 +5,10 @@ import { Keystore, type ValidatorKeys } from "../../src/keystore/keystore.ts";
 import { PrivateKey } from "../../src/keystore/private-key.ts";
 import { keystoreControl } from "../../src/node/admin/keystore-control.ts";
 
+function unexpected(error: unknown): never {
+  throw error;
+}
+
 function account(seed: number) {
   const key = new PrivateKey(new Uint8Array(32).fill(seed));
   return { kind: "local", address: key.address, key } as const;
@@ -30,7 +34,7 @@ function active(
     if (state.next instanceof Error) throw state.next;
     return state.next;
   };
-  return { state, store: new ActiveKeystore(initial, load, publishers) };
+  return { state, store: new ActiveKeystore(initial, load, publishers, unexpected) };
 }
 
 test("a reload takes over attesters, coinbase, fee recipient and who publishes for whom", async () => {
@@ -83,7 +87,7 @@ test("a validator whose publishers were all unknown at the start is refused, and
 test("without a sequencer any publisher will do", async () => {
   const initial = new Keystore({ validators: [keys(A)] });
   const next = new Keystore({ validators: [keys(B, { publishers: [Q] })] });
-  const store = new ActiveKeystore(initial, async () => next, undefined);
+  const store = new ActiveKeystore(initial, async () => next, undefined, unexpected);
   await store.reload();
   expect(store.current.attesterAddresses()).toEqual([B.address]);
 });

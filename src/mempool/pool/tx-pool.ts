@@ -1,3 +1,4 @@
+import { Listeners } from "../../events/listeners.ts";
 import type { GasFees } from "../../protocol/fees/gas-fees.ts";
 import type { Fr } from "../../protocol/field.ts";
 import { type Tx, txBytes } from "../../protocol/tx/tx.ts";
@@ -22,6 +23,8 @@ export interface PoolOptions {
   /** Txs of pruned blocks are forgotten instead of pending again. */
   deleteAfterReorg: boolean;
   kept?: KeptBytes;
+  /** Takes what a listener throws. Default: ignored. */
+  listenerFailed?: (error: unknown) => void;
 }
 
 const GIB = 2 ** 30;
@@ -54,13 +57,14 @@ export class TxPool {
   readonly #contents: PoolContents;
   readonly #archive: TxArchive;
   readonly #options: Required<PoolOptions>;
-  readonly #pendingListeners = new Set<() => void>();
+  readonly #pendingListeners: Listeners<[]>;
 
   /** Loads what the store holds and drops what may not be pending any more. */
   constructor(store: PoolStore, surroundings: PoolSurroundings, options: PoolOptions) {
     this.#store = store;
     this.#surroundings = surroundings;
-    this.#options = { kept: DEFAULT_KEPT, ...options };
+    this.#options = { kept: DEFAULT_KEPT, listenerFailed: () => {}, ...options };
+    this.#pendingListeners = new Listeners(this.#options.listenerFailed);
     this.#contents = new PoolContents(store, this.#options.kept);
     this.#archive = new TxArchive(store, options.archived);
     const unwanted = this.#load();
@@ -88,17 +92,16 @@ export class TxPool {
     return this.#contents.pending;
   }
 
-  /** Told, after the commit, when txs have become pending. Listeners must not throw. Returns the way to leave. */
-  onPending(listener: () => void): () => boolean {
-    this.#pendingListeners.add(listener);
-    return () => this.#pendingListeners.delete(listener);
+  /** Listeners are called after the commit that made transactions pending. Returns an unsubscribe function. */
+  onPending(listener: () => void): () => void {
+    return this.#pendingListeners.add(listener);
   }
 
   /** Runs an operation that may make txs pending. */
   #commitPending<T>(work: () => T): T {
     const before = this.pendingCount;
     const result = this.#commit(work);
-    if (this.pendingCount > before) for (const listener of this.#pendingListeners) listener();
+    if (this.pendingCount > before) this.#pendingListeners.emit();
     return result;
   }
 
