@@ -14,6 +14,7 @@ import { ChainState } from "./tables/chain-state.ts";
 import { Checkpoints } from "./tables/checkpoints.ts";
 import { Messages } from "./tables/messages.ts";
 import { NumberIndex } from "./tables/number-index.ts";
+import { RecentL1Blocks } from "./tables/recent-l1-blocks.ts";
 import { Slots } from "./tables/slots.ts";
 import { type TxLocation, Txs } from "./tables/txs.ts";
 import type { BlockId, BlockRecord, ChainReader, ChainTips, CheckpointRecord } from "./types.ts";
@@ -48,6 +49,7 @@ export class ChainStore implements ChainReader {
   readonly #content: ContentIndex;
   readonly messages: Messages;
   readonly state: ChainState;
+  readonly recentL1Blocks: RecentL1Blocks;
 
   constructor({ store, genesis, epochDuration }: ChainStoreOptions) {
     this.#genesis = {
@@ -70,6 +72,7 @@ export class ChainStore implements ChainReader {
     this.#content = new ContentIndex(store);
     this.messages = new Messages(store);
     this.state = new ChainState(store);
+    this.recentL1Blocks = new RecentL1Blocks(store);
   }
 
   tips(): ChainTips {

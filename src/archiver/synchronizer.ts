@@ -3,6 +3,7 @@ import type { L1Block } from "../l1/types.ts";
 import { equal } from "../protocol/bytes.ts";
 import { errorFacts } from "./error-facts.ts";
 import { InvalidCheckpointError, StoreMismatchError, SyncPausedError } from "./errors.ts";
+import { followL1Back, rememberL1Block } from "./l1-went-back.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 import { addProposedBlock, pruneProposed } from "./proposed-blocks.ts";
 import type { ProposedBlock } from "./rebuilt-checkpoint.ts";
@@ -233,13 +234,18 @@ export class Synchronizer {
       await services.exclusive(async () => pruneProposed(services, current));
       return;
     }
+    await followL1Back(services, current);
     await syncMessages(services, current);
     // Knowing the finalized checkpoint early keeps the history short while the initial sync writes it.
     if (!this.#initialSyncComplete) await this.#finality.update(services);
     const pending = await syncCheckpoints(services, current);
     await services.exclusive(async () => pruneProposed(services, current));
     await this.#finality.update(services);
-    store.transaction(() => chain.state.putProcessed(current));
+    const remember = await rememberL1Block(services, current);
+    store.transaction(() => {
+      chain.state.putProcessed(current);
+      remember();
+    });
     this.#lastProcessed = current;
     if (!this.#initialSyncComplete && current.number + 1 >= (await reader.latestBlock()).number) {
       this.#initialSyncComplete = true;

@@ -124,11 +124,7 @@ export async function checkSyncPoint(services: SyncServices): Promise<L1Position
   const stored = chain.state.syncPoint("checkpoint-sync");
   if (stored === undefined) return publicationOf(services, 0);
   if (!(await replaced(services, stored))) return stored;
-  const stands = async (position: L1Position): Promise<boolean> =>
-    position.number <= stored.number && !(await replaced(services, position));
-  let number = chain.latestCheckpointNumber();
-  while (number > 0 && !(await stands(publicationOf(services, number)))) number--;
-  const position = publicationOf(services, number);
+  const position = await newestStanding(services, stored.number);
   logger.warn(
     { l1Block: stored.number, hash: toHex(stored.hash), continueAt: position.number },
     "L1 replaced the last block that was read: reading again from an older one",
@@ -137,8 +133,17 @@ export async function checkSyncPoint(services: SyncServices): Promise<L1Position
   return position;
 }
 
+/** L1 block of the newest stored checkpoint in L1 block `limit` or before that L1 still has, or the one that deployed the rollup. */
+export async function newestStanding(services: SyncServices, limit: number): Promise<L1Position> {
+  const stands = async (position: L1Position): Promise<boolean> =>
+    position.number <= limit && !(await replaced(services, position));
+  let number = services.chain.latestCheckpointNumber();
+  while (number > 0 && !(await stands(publicationOf(services, number)))) number--;
+  return publicationOf(services, number);
+}
+
 /** An L1 node that does not know the block (yet) says nothing about a replacement. */
-async function replaced({ reader }: SyncServices, position: L1Position): Promise<boolean> {
+export async function replaced({ reader }: SyncServices, position: L1Position): Promise<boolean> {
   const block: L1Block | undefined = await reader.block(position.number);
   return block !== undefined && !equal(block.hash, position.hash);
 }

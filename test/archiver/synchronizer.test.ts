@@ -283,6 +283,78 @@ describe("L1 reorgs", () => {
     expectInStep(follower, l1);
   });
 
+  describe("that leave L1 lower than what was read", () => {
+    /** Follows each L1 block of four checkpoints with messages between them, the last one twice as far. */
+    async function followed(): Promise<{ l1: FakeL1; follower: Follower }> {
+      const l1 = new FakeL1(core);
+      const follower = start(l1);
+      for (let i = 0; i < 4; i++) {
+        l1.propose();
+        await follower.synchronizer.syncOnce();
+        l1.send(2);
+        await follower.synchronizer.syncOnce();
+      }
+      for (let i = 0; i < 4; i++) l1.mine();
+      await follower.synchronizer.syncOnce();
+      return { l1, follower };
+    }
+
+    it("are noticed at the first block that is another, and the chain goes on from there", async () => {
+      const { l1, follower } = await followed();
+      l1.reorg(8);
+      l1.mine();
+      await settle(follower);
+      expect(follower.chain.latestCheckpointNumber()).toBe(2);
+      expectInStep(follower, l1);
+      expect(follower.logged("warn", /L1 went back/)).toHaveLength(1);
+      expect(follower.chain.state.processed()?.number).toBe(l1.height);
+      l1.propose();
+      l1.send(1);
+      l1.propose();
+      await settle(follower);
+      expectInStep(follower, l1);
+    });
+
+    it("are noticed after a restart", async () => {
+      const { l1, follower } = await followed();
+      const again = await follower.restart();
+      open.splice(open.indexOf(follower), 1, again);
+      l1.reorg(7);
+      l1.mine();
+      await settle(again);
+      expectInStep(again, l1);
+    });
+
+    it("take the chain down to genesis where L1 lost all of it", async () => {
+      const { l1, follower } = await followed();
+      l1.reorg(12);
+      l1.mine();
+      await settle(follower);
+      expect(follower.chain.latestCheckpointNumber()).toBe(0);
+      expectInStep(follower, l1);
+    });
+
+    it("are told from an endpoint that lags, also after blocks were replaced", async () => {
+      const { l1, follower } = await followed();
+      l1.reorg(6, true);
+      l1.mine();
+      const behind = await l1.latestBlock();
+      l1.propose();
+      await settle(follower);
+      expectInStep(follower, l1);
+      const rows = chainRows(follower);
+      const { latestBlock } = l1;
+      for (let number = behind.number; number > behind.number - 6; number--) {
+        const block = await l1.block(number);
+        l1.latestBlock = async () => block!;
+        await follower.synchronizer.syncOnce();
+        expect(chainRows(follower)).toEqual(rows);
+      }
+      l1.latestBlock = latestBlock;
+      expect(follower.logged("warn", /L1 went back/)).toEqual([]);
+    });
+  });
+
   it("below the finalized block are refused and change nothing", async () => {
     const l1 = new FakeL1(core);
     l1.propose();

@@ -109,6 +109,52 @@ test(
 );
 
 test(
+  "the chain goes on from what L1 has when a given L1 comes back from an older copy of itself, and lost transactions are mined again",
+  async () => {
+    const first = await startAnvil(["--chain-id", "31337"]);
+    const port = new URL(first.url).port;
+    const kept = join(folder, "older-l1.json");
+    const node = await startNetwork(["--l1-rpc-urls", first.url], { TEST_ACCOUNTS: "false" });
+    let back: ChildProcess | undefined;
+    try {
+      type Tips = { checkpointed: { block: { number: number } } };
+      const checkpointed = async () => (await call<Tips>(node.url, "node_getL2Tips")).checkpointed.block.number;
+      const receipt = (hash: string) => call<{ blockNumber?: number }>(node.url, "node_getTxReceipt", hash);
+      const block = async (hash: string) => (await receipt(hash)).blockNumber ?? 0;
+      const sendAndCheckpoint = async () => {
+        const hash = await sendTx(node.url);
+        await expect.poll(() => block(hash), { timeout: 60_000, interval: 20 }).toBeGreaterThan(0);
+        const number = await block(hash);
+        await expect.poll(checkpointed, { timeout: 60_000, interval: 20 }).toBeGreaterThanOrEqual(number);
+        return hash;
+      };
+      await sendAndCheckpoint();
+      const state = await call<string>(first.url, "anvil_dumpState");
+      writeFileSync(kept, gunzipSync(Buffer.from(state.slice(2), "hex")));
+      const lost = [await sendAndCheckpoint(), await sendAndCheckpoint(), await sendAndCheckpoint()];
+      await first.stop();
+      const args = ["--port", port, "--chain-id", "31337", "--load-state", kept, "--silent"];
+      back = spawn(anvilBinary(), args, { stdio: "ignore" });
+      const fresh = await sendTx(node.url);
+      const isCheckpointed = async (hash: string) =>
+        (await block(hash)) > 0 && (await block(hash)) <= (await checkpointed());
+      await node.svc.shows(/L1 went back and has other blocks now/);
+      for (const hash of [...lost, fresh]) {
+        await expect.poll(() => isCheckpointed(hash), { timeout: 120_000, interval: 100 }).toBe(true);
+      }
+    } catch (cause) {
+      throw new Error(`the log ends with ${node.svc.output.stderr.slice(-4000)}`, { cause });
+    } finally {
+      node.svc.child.kill("SIGINT");
+      await node.svc.ended;
+      back?.kill("SIGKILL");
+      await first.stop();
+    }
+  },
+  LIMIT_MS,
+);
+
+test(
   "while a given L1 is away slots pass with their reason, and the chain goes on when it is back",
   async () => {
     const first = await startAnvil(["--chain-id", "31337"]);

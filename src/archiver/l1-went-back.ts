@@ -1,0 +1,68 @@
+import type { L1Block } from "../l1/types.ts";
+import { equal } from "../protocol/bytes.ts";
+import type { SyncServices } from "./sync-services.ts";
+import type { L1Position } from "./tables/chain-state.ts";
+import { newestStanding, replaced, syncPointOf } from "./unwind-chain.ts";
+
+/**
+ * Notices that L1, which is lower than what was read, went back and on from there: an L1 that was started again from an older copy, or
+ * a reorg to a chain that is shorter so far. Reading then begins again at the newest block that stands, and whatever L1 lost
+ * is unwound. An endpoint that only lags has the blocks that were read up to its own latest one; it changes nothing.
+ */
+export async function followL1Back(services: SyncServices, current: L1Block): Promise<void> {
+  const { chain, store, logger } = services;
+  const read = highestRead(services);
+  if (current.number >= read) return;
+  const known = newestKnown(services, current.number);
+  if (known === undefined) return;
+  const differs = known.number === current.number ? !equal(known.hash, current.hash) : await replaced(services, known);
+  if (!differs) return;
+  const position = await newestStanding(services, current.number);
+  logger.warn(
+    { l1Block: current.number, read, continueAt: position.number },
+    "L1 went back and has other blocks now: following it from the last one that stands",
+  );
+  store.transaction(() => {
+    chain.state.putSyncPoint("checkpoint-sync", position);
+    chain.state.putSyncPoint("message-sync", position);
+    chain.recentL1Blocks.clear();
+  });
+}
+
+/**
+ * Remembers `current`, which has been processed; those that it does not follow are forgotten. An L1 that lags changes nothing. The returned call
+ * is to be made inside Store.transaction.
+ */
+export async function rememberL1Block(services: SyncServices, current: L1Block): Promise<() => void> {
+  const { recentL1Blocks } = services.chain;
+  const newest = recentL1Blocks.newest();
+  if (newest !== undefined && newest.number > current.number) return () => {};
+  // Blocks below a replaced one may be replaced too.
+  const another = newest !== undefined && (await replaced(services, newest));
+  return () => {
+    if (another) recentL1Blocks.clear();
+    recentL1Blocks.put(current);
+  };
+}
+
+/** Number of the highest L1 block that anything was read of. */
+function highestRead(services: SyncServices): number {
+  const { state, recentL1Blocks } = services.chain;
+  const positions = [recentL1Blocks.newest(), state.syncPoint("message-sync"), syncPointOf(services)];
+  return Math.max(...positions.map((position) => position?.number ?? 0));
+}
+
+/**
+ * The newest L1 block up to `limit` whose hash is known. A checkpoint's row names a block of the chain that was read last only where the
+ * sync point has passed it.
+ */
+function newestKnown(services: SyncServices, limit: number): L1Position | undefined {
+  const { chain } = services;
+  const upTo = Math.min(limit, syncPointOf(services).number);
+  let number = chain.latestCheckpointNumber();
+  while (number > 0 && chain.checkpoint(number)!.l1.number > upTo) number--;
+  const checkpoint = chain.checkpoint(number)?.l1;
+  const recent = chain.recentL1Blocks.newest(limit);
+  if (checkpoint === undefined || (recent !== undefined && recent.number >= checkpoint.number)) return recent;
+  return checkpoint;
+}
