@@ -114,7 +114,7 @@ test(
     const first = await startAnvil(["--chain-id", "31337"]);
     const port = new URL(first.url).port;
     const kept = join(folder, "older-l1.json");
-    const node = await startNetwork(["--l1-rpc-urls", first.url], { TEST_ACCOUNTS: "false" });
+    const node = await startNetwork(["--l1-rpc-urls", first.url]);
     let back: ChildProcess | undefined;
     try {
       type Tips = { checkpointed: { block: { number: number } } };
