@@ -21,7 +21,10 @@ export class RollbackRefusedError extends OperatorError {
 }
 
 /** The checkpoint that ends with block `target`. Throws RollbackRefusedError. */
-export function rollbackCheckpoint(chain: ChainStore, target: number): CheckpointRecord {
+export function rollbackCheckpoint(
+  chain: Pick<ChainStore, "latestBlockNumber" | "block" | "checkpoint">,
+  target: number,
+): CheckpointRecord {
   const refused = (message: string): RollbackRefusedError => new RollbackRefusedError(target, message);
   const latest = chain.latestBlockNumber();
   if (target >= latest) throw refused(`Target L2 block ${target} must be less than current L2 block ${latest}`);

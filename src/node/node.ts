@@ -312,6 +312,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       directory,
       synchronizer,
       chain,
+      pool: mempool.pool,
       keys: producer?.keys,
       snapshots,
       sequencer: producer?.sequencer,

@@ -167,6 +167,12 @@ export class PoolContents {
     return unwanted;
   }
 
+  /** Removes all that is stored; `load` takes that over. */
+  clearStored(): void {
+    this.bodies.clear();
+    this.retired.clearStored();
+  }
+
   /** Lists an entry as pending, or not. Returns the hashes of those that have to go for it, or its own. */
   #compete(entry: PoolEntry, { feeJuice }: PoolSurroundings, maxPending: number): Uint8Array[] {
     const outcome = preAdd(entry, { pending: this.#pending, bidding: BY_RANK, feeJuice, maxPending });

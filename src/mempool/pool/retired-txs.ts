@@ -45,6 +45,11 @@ export class RetiredTxs {
     }
   }
 
+  /** Removes the stored marks; `load` takes that over. */
+  clearStored(): void {
+    this.#table.clear();
+  }
+
   /** Left the pool; the body stays. */
   isDeleted(key: string): boolean {
     const mark = this.#marks.get(key);

@@ -26,6 +26,10 @@ export class TxBodies {
     this.#table.remove(hash);
   }
 
+  clear(): void {
+    this.#table.clear();
+  }
+
   /** Bytes of a body, 0 for one that is not there. */
   size(hash: Uint8Array): number {
     const row = this.#table.get(hash);
@@ -107,6 +111,11 @@ export class TxArchive {
     this.#txs.put(indexKey(index), txToBytes(hash, { ...tx, chonkProof: STRIPPED_PROOF }));
     this.#indexes.put(hash, indexKey(index));
     this.#trim(index + 1n);
+  }
+
+  clear(): void {
+    this.#txs.clear();
+    this.#indexes.clear();
   }
 
   get(hash: Uint8Array): StoredTx | undefined {

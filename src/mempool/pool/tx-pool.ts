@@ -203,6 +203,15 @@ export class TxPool {
     });
   }
 
+  /** Forgets every tx with its body, archived ones too, in one commit. */
+  clear(): void {
+    this.#store.transaction(() => {
+      this.#contents.clearStored();
+      this.#archive.clear();
+    });
+    this.#load();
+  }
+
   /** The chain took a block on (sheet 06 section 2.7). */
   blockAdded(block: AddedBlock): void {
     if (this.isEmpty) return;

@@ -3,6 +3,7 @@ import type { Synchronizer } from "../../archiver/synchronizer.ts";
 import { reveal } from "../../config/configuration.ts";
 import type { Values } from "../../config/options.ts";
 import type { ActiveKeystore } from "../../keystore/active-keystore.ts";
+import type { TxPool } from "../../mempool/pool/tx-pool.ts";
 import type { AdminServices } from "../../rpc/admin/services.ts";
 import type { Listener } from "../../rpc/http/listener.ts";
 import type { RpcServerOptions } from "../../rpc/rpc-server.ts";
@@ -20,6 +21,7 @@ export interface AdminOptions extends Pick<AdminServices, "snapshots" | "sequenc
   synchronizer: Synchronizer;
   config: LiveConfig;
   chain: ChainStore;
+  pool: TxPool;
   keys: ActiveKeystore | undefined;
   /** As on the public port. */
   server: Pick<RpcServerOptions, "maxBodyBytes" | "maxBatchSize" | "maxConnections" | "versionHeaders">;
@@ -29,13 +31,13 @@ export interface AdminOptions extends Pick<AdminServices, "snapshots" | "sequenc
 
 /** Opens the admin port of a node. Rejects with a ListenError, AdminKeyHashError or AdminKeyFileError. */
 export async function startAdmin(options: AdminOptions): Promise<Listener> {
-  const { values, directory, synchronizer, config, chain, keys, server, loggerFor } = options;
+  const { values, directory, synchronizer, config, chain, pool, keys, server, loggerFor } = options;
   const { snapshots, sequencer, slasher } = options;
   const log = loggerFor("admin");
   const listener = await startAdminServer(
     {
       config,
-      sync: syncControl(synchronizer, chain),
+      sync: syncControl(synchronizer, chain, pool),
       keystore: keystoreControl({ directory: values.keyStoreDirectory, keys }),
       snapshots,
       sequencer,

@@ -1,12 +1,14 @@
 import type { ChainStore } from "../../archiver/chain-store.ts";
-import { RollbackRefusedError } from "../../archiver/roll-back.ts";
+import { RollbackRefusedError, rollbackCheckpoint } from "../../archiver/roll-back.ts";
 import type { Synchronizer } from "../../archiver/synchronizer.ts";
+import type { TxPool } from "../../mempool/pool/tx-pool.ts";
 import type { SyncControl } from "../../rpc/admin/services.ts";
 
 /** The admin calls about sync, on one synchronizer (sheet 03 sections 14.2 and 14.4). */
 export function syncControl(
   synchronizer: Pick<Synchronizer, "pause" | "resume" | "rollBackTo">,
-  chain: Pick<ChainStore, "finalizedBlockNumber">,
+  chain: Pick<ChainStore, "finalizedBlockNumber" | "latestBlockNumber" | "block" | "checkpoint">,
+  pool: Pick<TxPool, "clear">,
 ): SyncControl {
   return {
     pause: () => synchronizer.pause(),
@@ -21,6 +23,11 @@ export function syncControl(
       }
       await synchronizer.pause();
       try {
+        if (block < finalized) {
+          rollbackCheckpoint(chain, block);
+          // First the pool: a kill between the two leaves a pool that has lost its txs, never one with txs of the chain that is gone.
+          pool.clear();
+        }
         await synchronizer.rollBackTo(block);
       } finally {
         if (resumeSync) synchronizer.resume();

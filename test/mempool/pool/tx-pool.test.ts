@@ -58,6 +58,35 @@ describe("restart", () => {
     }
   });
 
+  test("after clear() nothing is left of any tx, on disk either, even when the process is killed right then", async () => {
+    const path = mkdtempSync(join(tmpdir(), "svc-pool-"));
+    const world = new ModelWorld(RICH);
+    const txs = [1, 2, 3].map((i) => tx(`tx ${i}`));
+    const store = openStore({ path });
+    const options = { ...OPTIONS, archived: 10 };
+    const killed = join(path, "killed");
+    try {
+      const pool = new TxPool(store, world, options);
+      pool.add(txs, CLIENT);
+      pool.remove([txs[0].hash]);
+      pool.clear();
+      await store.copyTo(killed);
+      const copy = openStore({ path: killed });
+      const again = new TxPool(copy, world, options);
+      for (const one of [pool, again]) {
+        expect(one.isEmpty).toBe(true);
+        expect(txs.map(({ hash }) => [one.status(hash), one.get(hash), one.archived(hash)]).flat(2)).toEqual(
+          new Array(9).fill(undefined),
+        );
+      }
+      expect(again.add(txs, CLIENT).map(({ outcome }) => outcome)).toEqual(["accepted", "accepted", "accepted"]);
+      await copy.close();
+    } finally {
+      await store.close();
+      rmSync(path, { recursive: true, force: true });
+    }
+  });
+
   test("drops what expired, what a block spent, and rows that are damaged", () => {
     const { world, store, add } = setUp();
     const old = tx("old", { expiration: 150n });

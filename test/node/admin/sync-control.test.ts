@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { RollbackRefusedError } from "../../../src/archiver/roll-back.ts";
 import { syncControl } from "../../../src/node/admin/sync-control.ts";
+import { checkpointOf } from "../../rpc/support/development-chain.ts";
+import { GENESIS_BLOCK } from "../../rpc/support/fakes.ts";
 
 function control(failure?: Error) {
   const done: (string | number)[] = [];
@@ -13,7 +15,13 @@ function control(failure?: Error) {
         if (failure) throw failure;
       },
     },
-    { finalizedBlockNumber: () => 6 },
+    {
+      finalizedBlockNumber: () => 6,
+      latestBlockNumber: () => 20,
+      block: (number) => (number > 3 ? { ...GENESIS_BLOCK, number, checkpointNumber: number } : undefined),
+      checkpoint: (number) => ({ ...checkpointOf(number, number), startBlock: number }),
+    },
+    { clear: () => void done.push("clear pool") },
   );
   return { sync, done };
 }
@@ -32,7 +40,13 @@ test("behind the finalized block only with force", async () => {
   await expect(refused).rejects.toThrow("Cannot rollback to block 5 as it is before finalized 6");
   expect(done).toEqual([]);
   await sync.rollBackTo(5, { force: true, resumeSync: true });
-  expect(done).toEqual(["pause", 5, "resume"]);
+  expect(done).toEqual(["pause", "clear pool", 5, "resume"]);
+});
+
+test("a rollback behind the finalized block that cannot be made leaves the pool alone", async () => {
+  const { sync, done } = control();
+  await expect(sync.rollBackTo(2, { force: true, resumeSync: true })).rejects.toThrow("Target L2 block 2 not found");
+  expect(done).toEqual(["pause", "resume"]);
 });
 
 test("after a failure sync runs or stands as it was asked to", async () => {
