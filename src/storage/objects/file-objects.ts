@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { open, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type ObjectOperation, ObjectStoreError } from "./errors.ts";
+import { makeFolder } from "./folders.ts";
 import {
   DEFAULT_MAX_BYTES,
   type ObjectBody,
@@ -75,7 +76,7 @@ export class FileObjects implements ObjectStore {
     const path = join(this.#root, key);
     const unfinished = `${path}.${randomUUID()}.tmp`;
     try {
-      await mkdir(dirname(path), { recursive: true });
+      await makeFolder(dirname(path));
       const file = await open(unfinished, "wx");
       try {
         for await (const piece of content instanceof Uint8Array ? once(content) : content) {

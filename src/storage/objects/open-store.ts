@@ -1,6 +1,7 @@
 import { redactUrl } from "../../http/redact.ts";
 import { ObjectStoreUrlError } from "./errors.ts";
 import { FileObjects } from "./file-objects.ts";
+import { unwritableFolder } from "./folders.ts";
 import { GcsObjects } from "./gcs-objects.ts";
 import { AccessTokens, readServiceAccount } from "./gcs-token.ts";
 import { HttpObjects } from "./http-objects.ts";
@@ -98,12 +99,19 @@ export function openObjectReader(text: string, access: ObjectStoreAccess = {}): 
   }
 }
 
-/** A store to write to. Throws an ObjectStoreUrlError for http(s) URLs too, and where the credentials to write are missing. */
+/**
+ * A store to write to. Throws an ObjectStoreUrlError for http(s) URLs too, where the credentials to write are missing, and for a folder
+ * that cannot be one.
+ */
 export function openObjectStore(text: string, access: ObjectStoreAccess = {}): ObjectStore {
   const url = parse(text, WRITABLE);
   switch (url.protocol) {
-    case "file:":
-      return new FileObjects(fileRoot(url));
+    case "file:": {
+      const root = fileRoot(url);
+      const rule = unwritableFolder(root);
+      if (rule !== undefined) throw new ObjectStoreUrlError(redactUrl(url), `objects cannot be stored there: ${rule}`);
+      return new FileObjects(root);
+    }
     case "s3:":
       if (access.awsCredentials) return openS3(url, access);
       throw new ObjectStoreUrlError(

@@ -260,10 +260,11 @@ describe("a snapshot", () => {
 
 describe("an upload is not started", () => {
   it.each([
-    ["ftp://host/x", /^Unknown file store config: 'ftp:\/\/host\/x'/],
+    ["ftp://host/x", /^Unknown file store config: 'ftp:\/\/host\//],
     ["nonsense", /^Unknown file store config/],
     ["https://host/x", /can only be read/],
     ["file://host/x", /takes no host/],
+    ["file:///proc/self", /objects cannot be stored there: \/proc is no storage/],
   ])("to %s", (location, rule) => {
     expect(() => uploaderOf(chain, folder).uploader.startUpload(location)).toThrow(rule);
   });
@@ -299,9 +300,9 @@ describe("an upload is not started", () => {
 
 describe("an upload that fails", () => {
   it("leaves no temporary file, and its reason in the log", async () => {
-    writeFileSync(below("blocked"), "a file");
     const { uploader, logger } = uploaderOf(chain, folder);
     uploader.startUpload(`file://${below("blocked")}/store`);
+    writeFileSync(below("blocked"), "a file");
     await uploader.settled();
     expect(logger.lines.at(-1)).toMatchObject({ level: "error", message: "snapshot upload failed" });
     expect(readdirSync(folder)).toEqual(["blocked"]);

@@ -1,9 +1,12 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ObjectStoreUrlError } from "../../../src/storage/objects/errors.ts";
+import { FileObjects } from "../../../src/storage/objects/file-objects.ts";
 import { unpacked, unpackedStream } from "../../../src/storage/objects/gunzip.ts";
 import { openObjectReader, openObjectStore } from "../../../src/storage/objects/open-store.ts";
 import { cut } from "../../../src/storage/objects/pieces.ts";
@@ -25,6 +28,35 @@ async function whole(source: AsyncIterable<Uint8Array>): Promise<Buffer> {
 }
 
 describe("a file store", () => {
+  it.each([
+    ["/proc/self", "/proc is no storage"],
+    ["/proc/self/new/folder", "/proc is no storage"],
+    ["/sys/kernel", "/sys is no storage"],
+    ["/dev", "/dev is no storage"],
+    ["/dev/null/store", "/dev is no storage"],
+  ])("in %s is refused at once", (path, rule) => {
+    expect(() => openObjectStore(`file://${path}`)).toThrow(ObjectStoreUrlError);
+    expect(() => openObjectStore(`file://${path}`)).toThrow(`objects cannot be stored there: ${rule} (file://${path})`);
+  });
+
+  it("below a file, a socket or a link to /proc is refused at once", async () => {
+    writeFileSync(join(root, "file"), "");
+    symlinkSync("/proc/self", join(root, "link"));
+    const server = createServer().listen(join(root, "socket"));
+    await once(server, "listening");
+    expect(() => openObjectStore(`file://${root}/file/store`)).toThrow("is not a folder");
+    expect(() => openObjectStore(`file://${root}/socket`)).toThrow("is not a folder");
+    expect(() => openObjectStore(`file://${root}/link`)).toThrow("/proc is no storage");
+    server.close();
+  });
+
+  it("ends a write where the system refuses to make folders", async () => {
+    const store = new FileObjects("/proc/self");
+    await expect(store.put("a/b/c", Buffer.from("x"))).rejects.toThrow(
+      "object store file:///proc/self: cannot write a/b/c: its file cannot be written (ENOENT)",
+    );
+  });
+
   it("gives what was written, whole or as a stream", async () => {
     const store = openObjectStore(`file://${root}/deep/er/`);
     expect(await store.get("a/b")).toBeUndefined();
