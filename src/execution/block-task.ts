@@ -1,23 +1,10 @@
 import { toHex } from "../protocol/bytes.ts";
 import { readTxEffect } from "../protocol/tx-effect.ts";
-import type { PrefilledEntry } from "../world-state/genesis.ts";
 import type { TreeSnapshot } from "../world-state/types.ts";
 import type { BlockState } from "./block-state.ts";
 import type { HashedTx } from "./executed-tx.ts";
 import type { ProcessedTxs, ProcessOptions } from "./process-txs.ts";
 import type { StateOverrides } from "./state-overrides.ts";
-
-/** What a thread needs to read the chain store, which this process has open for writing. Plain data: it crosses threads. */
-export interface WorkerSetup {
-  path: string;
-  mapSizeKb?: number;
-  /** Public data of the network's genesis. */
-  publicData: PrefilledEntry[];
-  /** Slots in an epoch. */
-  epochDuration: number;
-  /** Of the store that writes: tells of its commits. */
-  commits: SharedArrayBuffer;
-}
 
 /** Transactions to run as a block on top of a stored one. */
 export interface BlockTask {

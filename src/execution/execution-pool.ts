@@ -1,3 +1,4 @@
+import type { ChainReadsOptions } from "../archiver/chain-reads.ts";
 import { moduleBeside } from "../threads/module-beside.ts";
 import { type WorkerPool, workerPool } from "../threads/worker-pool.ts";
 import {
@@ -7,7 +8,6 @@ import {
   packTask,
   StaleBaseError,
   unpackOutcome,
-  type WorkerSetup,
 } from "./block-task.ts";
 
 /** Threads that execute blocks and simulations next to the thread that writes the store. */
@@ -15,7 +15,7 @@ export class ExecutionPool {
   readonly #threads: WorkerPool;
 
   /** `size` threads at most, started when they are needed. */
-  constructor(setup: WorkerSetup, { size }: { size: number }) {
+  constructor(setup: ChainReadsOptions, { size }: { size: number }) {
     this.#threads = workerPool({
       module: moduleBeside(import.meta.url, "execution-worker"),
       threads: size,

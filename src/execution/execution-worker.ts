@@ -1,14 +1,10 @@
-import { ChainStore } from "../archiver/chain-store.ts";
-import { ContentStore } from "../archiver/content-store.ts";
-import { loadCore } from "../core/load-core.ts";
+import { type ChainReadsOptions, openChainReads } from "../archiver/chain-reads.ts";
 import { lowerThreadPriority } from "../core/thread-priority.ts";
 import { equal } from "../protocol/bytes.ts";
 import { L1_TO_L2_MESSAGE_TREE, L1_TO_L2_MESSAGES_PER_CHECKPOINT } from "../protocol/constants.ts";
-import { openStore } from "../storage/store.ts";
 import { workerData } from "../threads/in-worker.ts";
-import { WorldState } from "../world-state/world-state.ts";
 import { BlockState } from "./block-state.ts";
-import { type BlockOutcome, type BlockTask, endTreesOf, packOutcome, type WorkerSetup } from "./block-task.ts";
+import { type BlockOutcome, type BlockTask, endTreesOf, packOutcome } from "./block-task.ts";
 import { globalsOfHeader } from "./globals.ts";
 import { processTxs } from "./process-txs.ts";
 import { Siloing } from "./siloing.ts";
@@ -17,16 +13,7 @@ import { Vm } from "./vm/vm.ts";
 /** Runs in the threads of an ExecutionPool: each has its own core, VM, caches and read-only view of the chain store. Short calls go before them. */
 
 lowerThreadPriority();
-const { path, mapSizeKb, publicData, epochDuration, commits } = workerData<WorkerSetup>();
-const core = loadCore();
-const store = openStore({ path, mapSizeKb, readOnly: true, commits });
-const world = new WorldState(core, store, publicData);
-const chain = new ChainStore({
-  store,
-  genesis: { header: world.genesisHeader(), hash: world.genesisBlockHash() },
-  epochDuration,
-});
-const contracts = new ContentStore({ store, chain });
+const { core, store, world, chain, content: contracts } = openChainReads(workerData<ChainReadsOptions>());
 const siloing = new Siloing(core);
 const vm = new Vm();
 

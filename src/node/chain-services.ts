@@ -1,4 +1,5 @@
-import { ChainStore } from "../archiver/chain-store.ts";
+import { chainOf } from "../archiver/chain-reads.ts";
+import type { ChainStore } from "../archiver/chain-store.ts";
 import type { Core } from "../core/core.ts";
 import type { RollupIdentity } from "../l1/types.ts";
 import { toHex } from "../protocol/bytes.ts";
@@ -40,12 +41,7 @@ export async function openChainServices(options: ChainServicesOptions): Promise<
       genesisArchiveRoot: toHex(identity.genesisArchiveRoot),
     });
     const world = new WorldState(core, store, publicData, hasher);
-    const chain = new ChainStore({
-      store,
-      genesis: { header: world.genesisHeader(), hash: world.genesisBlockHash() },
-      epochDuration: identity.constants.epochDuration,
-    });
-    return { store, chain, world };
+    return { store, chain: chainOf(store, world, identity.constants.epochDuration), world };
   } catch (error) {
     await store.close();
     throw error;

@@ -1,9 +1,9 @@
+import type { ChainReadsOptions } from "../../src/archiver/chain-reads.ts";
 import { ContentStore } from "../../src/archiver/content-store.ts";
 import { messagesOfCheckpoint } from "../../src/archiver/message-chain.ts";
 import { RECORDED_CHAIN } from "../../src/cli/demo/recorded-chain.ts";
 import type { Core } from "../../src/core/core.ts";
 import { BlockState } from "../../src/execution/block-state.ts";
-import type { WorkerSetup } from "../../src/execution/block-task.ts";
 import type { HashedTx } from "../../src/execution/executed-tx.ts";
 import { globalsOfHeader } from "../../src/execution/globals.ts";
 import type { Siloing } from "../../src/execution/siloing.ts";
@@ -56,7 +56,7 @@ export class RecordedChain {
   }
 
   /** For threads that read the same store. */
-  get workerSetup(): WorkerSetup {
+  get workerSetup(): ChainReadsOptions {
     const { constants } = this.#follower.reader.identity;
     return {
       path: this.#follower.path,

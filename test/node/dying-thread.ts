@@ -1,8 +1,8 @@
 /** An RPC thread with methods that end it, and one that says which thread answered; run by rpc-threads.test.ts. */
 import { parentPort, threadId, workerData } from "node:worker_threads";
-import { runRpcThread } from "../../src/node/rpc-thread.ts";
 import { encodeNothing, encodeNumber } from "../../src/rpc/encoding/json-writer.ts";
 import { method, Registry } from "../../src/rpc/registry.ts";
+import { runRpcThread } from "../../src/rpc/threads/rpc-thread.ts";
 
 const later = (end: () => void) => (): undefined => void setTimeout(end, 5);
 

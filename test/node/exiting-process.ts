@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { loadCore } from "../../src/core/load-core.ts";
 import { CorePool } from "../../src/core/pool.ts";
 import { openChainServices } from "../../src/node/chain-services.ts";
-import { RpcThreads } from "../../src/node/rpc-threads.ts";
+import { RpcThreads } from "../../src/rpc/threads/rpc-threads.ts";
 import { Connection } from "../rpc/support/connection.ts";
 import { fakeServices, IDENTITY, recordingLogger } from "../rpc/support/fakes.ts";
 

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadCore } from "../../src/core/load-core.ts";
 import { CorePool } from "../../src/core/pool.ts";
 import { type ChainServices, openChainServices } from "../../src/node/chain-services.ts";
-import { LongCallPool } from "../../src/node/rpc-long-calls.ts";
 import { RpcError } from "../../src/rpc/jsonrpc/errors.ts";
+import { LongCallPool } from "../../src/rpc/threads/long-call-pool.ts";
 import { IDENTITY, recordingLogger } from "../rpc/support/fakes.ts";
 
 const hasher = new CorePool({ size: 1 });

@@ -6,10 +6,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { loadCore } from "../../src/core/load-core.ts";
 import { CorePool } from "../../src/core/pool.ts";
 import { type ChainServices, openChainServices } from "../../src/node/chain-services.ts";
-import { RpcThreads, type RpcThreadsOptions } from "../../src/node/rpc-threads.ts";
 import { ListenError } from "../../src/rpc/http/listener.ts";
 import { ExecutionError } from "../../src/rpc/jsonrpc/errors.ts";
 import type { LongCalls } from "../../src/rpc/jsonrpc/long-calls.ts";
+import { RpcThreads, type RpcThreadsOptions } from "../../src/rpc/threads/rpc-threads.ts";
 import { type Answered, Connection } from "../rpc/support/connection.ts";
 import { fakeServices, IDENTITY, recordingLogger } from "../rpc/support/fakes.ts";
 

@@ -5,11 +5,11 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest
 import { ContentStore } from "../../src/archiver/content-store.ts";
 import type { ProposedBlock } from "../../src/archiver/rebuilt-checkpoint.ts";
 import { loadCore } from "../../src/core/load-core.ts";
-import { resultCache } from "../../src/node/rpc-reads.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
 import type { RpcAnswer } from "../../src/rpc/jsonrpc/answer.ts";
 import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
+import { resultCache } from "../../src/rpc/threads/rpc-reads.ts";
 import { type L1Recording, RecordedL1, readRecordedL1 } from "../archiver/recorded-l1.ts";
 import { type RecordedNode, recordedBlocks, recordedNode, rivalOf } from "../archiver/recorded-node.ts";
 import { fakeServices, recordingLogger } from "./support/fakes.ts";

@@ -1,16 +1,16 @@
 import { createServer } from "node:net";
 import { MessageChannel, Worker } from "node:worker_threads";
-import { allowLongHeads } from "../rpc/http/listen.ts";
-import { DEFAULT_GRACE_MS, ListenError, type Listener } from "../rpc/http/listener.ts";
-import { OpenConnections } from "../rpc/http/open-connections.ts";
-import { RateLimit } from "../rpc/http/rate-limit.ts";
-import type { LongCalls } from "../rpc/jsonrpc/long-calls.ts";
-import type { RpcLogger } from "../rpc/log.ts";
-import type { NodeServices } from "../rpc/methods/services.ts";
-import { serveCalls } from "../rpc/remote/call-port.ts";
-import { REMOTE_LONG_CALLS, REMOTE_METHODS } from "../rpc/remote/remote-services.ts";
-import { RPC_DEFAULTS } from "../rpc/rpc-server.ts";
-import { moduleBeside } from "../threads/module-beside.ts";
+import { moduleBeside } from "../../threads/module-beside.ts";
+import { allowLongHeads } from "../http/listen.ts";
+import { DEFAULT_GRACE_MS, ListenError, type Listener } from "../http/listener.ts";
+import { OpenConnections } from "../http/open-connections.ts";
+import { RateLimit } from "../http/rate-limit.ts";
+import type { LongCalls } from "../jsonrpc/long-calls.ts";
+import type { RpcLogger } from "../log.ts";
+import type { NodeServices } from "../methods/services.ts";
+import { serveCalls } from "../remote/call-port.ts";
+import { REMOTE_LONG_CALLS, REMOTE_METHODS } from "../remote/remote-services.ts";
+import { RPC_DEFAULTS } from "../rpc-server.ts";
 import type { FromThread, RpcThreadData, RpcThreadSettings, ToThread } from "./rpc-thread.ts";
 
 /** Pauses before a thread that died is started again; the last one holds for all further times. */

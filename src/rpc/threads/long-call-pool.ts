@@ -1,10 +1,10 @@
-import type { RpcAnswer } from "../rpc/jsonrpc/answer.ts";
-import { LIMIT_EXCEEDED, RpcError } from "../rpc/jsonrpc/errors.ts";
-import type { LongCalls } from "../rpc/jsonrpc/long-calls.ts";
-import type { RpcLogger } from "../rpc/log.ts";
-import type { Namespace } from "../rpc/registry.ts";
-import { moduleBeside } from "../threads/module-beside.ts";
-import { type WorkerPool, workerPool } from "../threads/worker-pool.ts";
+import { moduleBeside } from "../../threads/module-beside.ts";
+import { type WorkerPool, workerPool } from "../../threads/worker-pool.ts";
+import type { RpcAnswer } from "../jsonrpc/answer.ts";
+import { LIMIT_EXCEEDED, RpcError } from "../jsonrpc/errors.ts";
+import type { LongCalls } from "../jsonrpc/long-calls.ts";
+import type { RpcLogger } from "../log.ts";
+import type { Namespace } from "../registry.ts";
 import type { RpcReadsOptions } from "./rpc-reads.ts";
 
 /** Long calls that may wait for a thread; one takes some milliseconds to some tenths of a second. */
@@ -37,7 +37,7 @@ export class LongCallPool implements LongCalls {
   constructor(settings: LongCallSettings, { threads, log }: { threads: number; log: RpcLogger }) {
     this.#log = log;
     this.#threads = workerPool({
-      module: moduleBeside(import.meta.url, "rpc-long-call-worker"),
+      module: moduleBeside(import.meta.url, "long-call-worker"),
       workerData: settings,
       threads,
     });

@@ -1,13 +1,13 @@
 import type { MessagePort } from "node:worker_threads";
-import { ListenError, type Listener } from "../rpc/http/listener.ts";
-import { OpenConnections } from "../rpc/http/open-connections.ts";
-import type { RpcLogger } from "../rpc/log.ts";
-import { publicRegistry } from "../rpc/methods/public-registry.ts";
-import type { NodeServices, NodeStatus } from "../rpc/methods/services.ts";
-import type { Registry } from "../rpc/registry.ts";
-import { RemoteCalls } from "../rpc/remote/call-port.ts";
-import { remoteLongCalls, remoteServices } from "../rpc/remote/remote-services.ts";
-import { type RpcServerOptions, startRpcServer } from "../rpc/rpc-server.ts";
+import { ListenError, type Listener } from "../http/listener.ts";
+import { OpenConnections } from "../http/open-connections.ts";
+import type { RpcLogger } from "../log.ts";
+import { publicRegistry } from "../methods/public-registry.ts";
+import type { NodeServices, NodeStatus } from "../methods/services.ts";
+import type { Registry } from "../registry.ts";
+import { RemoteCalls } from "../remote/call-port.ts";
+import { remoteLongCalls, remoteServices } from "../remote/remote-services.ts";
+import { type RpcServerOptions, startRpcServer } from "../rpc-server.ts";
 import { openRpcReads, type RpcReadsOptions, resultCache } from "./rpc-reads.ts";
 
 /** Calls of one thread to the node's thread that may wait for their answers. */

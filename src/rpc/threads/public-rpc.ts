@@ -1,17 +1,16 @@
-import type { ChainStore } from "../archiver/chain-store.ts";
-import type { Listener } from "../rpc/http/listener.ts";
-import type { RpcLogger } from "../rpc/log.ts";
-import { publicRegistry } from "../rpc/methods/public-registry.ts";
-import type { NodeServices } from "../rpc/methods/services.ts";
-import { RPC_DEFAULTS, startRpcServer } from "../rpc/rpc-server.ts";
-import type { Store } from "../storage/store.ts";
-import { LongCallPool } from "./rpc-long-calls.ts";
+import type { ChainStore } from "../../archiver/chain-store.ts";
+import type { Store } from "../../storage/store.ts";
+import type { Listener } from "../http/listener.ts";
+import type { RpcLogger } from "../log.ts";
+import { publicRegistry } from "../methods/public-registry.ts";
+import type { NodeServices } from "../methods/services.ts";
+import { RPC_DEFAULTS, startRpcServer } from "../rpc-server.ts";
+import { LongCallPool } from "./long-call-pool.ts";
 import { type RpcReadsOptions, resultCache } from "./rpc-reads.ts";
 import { RpcThreads, type RpcThreadsOptions } from "./rpc-threads.ts";
-import type { ThreadBudget } from "./thread-budget.ts";
 
 export interface PublicRpcOptions {
-  threads: Pick<ThreadBudget, "rpc" | "longCalls">;
+  threads: { /** 0 answers on this thread. */ rpc: number; longCalls: number };
   /** Of this thread. */
   services: NodeServices;
   /** Of the same store. */

@@ -1,13 +1,13 @@
-import { letOthersRun, lowerThreadPriority } from "../core/thread-priority.ts";
-import type { RpcAnswer } from "../rpc/jsonrpc/answer.ts";
-import { Dispatcher } from "../rpc/jsonrpc/dispatcher.ts";
-import { ABSENT_SERVICES } from "../rpc/methods/absent-services.ts";
-import { publicRegistry } from "../rpc/methods/public-registry.ts";
-import type { NodeServices } from "../rpc/methods/services.ts";
-import { type Method, Registry } from "../rpc/registry.ts";
-import { move, transferableSymbol, valueSymbol, workerData } from "../threads/in-worker.ts";
-import { UnknownStateError } from "../world-state/errors.ts";
-import type { LongCallFailure, LongCallOutcome, LongCallSettings } from "./rpc-long-calls.ts";
+import { letOthersRun, lowerThreadPriority } from "../../core/thread-priority.ts";
+import { move, transferableSymbol, valueSymbol, workerData } from "../../threads/in-worker.ts";
+import { UnknownStateError } from "../../world-state/errors.ts";
+import type { RpcAnswer } from "../jsonrpc/answer.ts";
+import { Dispatcher } from "../jsonrpc/dispatcher.ts";
+import { ABSENT_SERVICES } from "../methods/absent-services.ts";
+import { publicRegistry } from "../methods/public-registry.ts";
+import type { NodeServices } from "../methods/services.ts";
+import { type Method, Registry } from "../registry.ts";
+import type { LongCallFailure, LongCallOutcome, LongCallSettings } from "./long-call-pool.ts";
 import { openRpcReads, resultCache } from "./rpc-reads.ts";
 
 /** Runs in the threads of a LongCallPool: the same methods as elsewhere, of which it answers those that read nothing but the store. */

@@ -1,0 +1,41 @@
+import type { Core } from "../core/core.ts";
+import { loadCore } from "../core/load-core.ts";
+import { openStore, type Store } from "../storage/store.ts";
+import type { PrefilledEntry } from "../world-state/genesis.ts";
+import { WorldState } from "../world-state/world-state.ts";
+import { ChainStore } from "./chain-store.ts";
+import { ContentStore } from "./content-store.ts";
+
+/** What another thread needs to read the chain store. Plain data: it crosses threads. */
+export interface ChainReadsOptions {
+  path: string;
+  mapSizeKb?: number;
+  /** Of the store on the node's thread. */
+  commits: SharedArrayBuffer;
+  epochDuration: number;
+  publicData: PrefilledEntry[];
+}
+
+/** One thread's own readers of the chain store that the node's thread writes. */
+export interface ChainReads {
+  store: Store;
+  chain: ChainStore;
+  content: ContentStore;
+  world: WorldState;
+  core: Core;
+}
+
+/** The chain in a store whose genesis is that of `world`. */
+export function chainOf(store: Store, world: WorldState, epochDuration: number): ChainStore {
+  const genesis = { header: world.genesisHeader(), hash: world.genesisBlockHash() };
+  return new ChainStore({ store, genesis, epochDuration });
+}
+
+/** Opens the chain store for reading. It has to be open for writing in this process. */
+export function openChainReads({ path, mapSizeKb, commits, epochDuration, publicData }: ChainReadsOptions): ChainReads {
+  const core = loadCore();
+  const store = openStore({ path, mapSizeKb, commits, readOnly: true });
+  const world = new WorldState(core, store, publicData);
+  const chain = chainOf(store, world, epochDuration);
+  return { store, chain, content: new ContentStore({ store, chain }), world, core };
+}
