@@ -1,8 +1,9 @@
-import type { RollupStatus } from "../l1/types.ts";
+import type { L1Block, RollupStatus } from "../l1/types.ts";
 import { equal } from "../protocol/bytes.ts";
 import { checkpointSlot } from "../protocol/checkpoint-header.ts";
 import { epochOfSlot } from "../protocol/time.ts";
 import { lastBlockOf } from "./chain-store.ts";
+import { InconsistentL1Error } from "./errors.ts";
 import type { SyncServices } from "./sync-services.ts";
 
 /**
@@ -31,7 +32,8 @@ export function applyProven({ chain, emit, reader }: SyncServices, status: Rollu
 export class FinalityFollower {
   #unavailable = false;
 
-  async update(services: SyncServices): Promise<void> {
+  /** @param current L1's head: what is final there is proven there too, else the endpoint contradicts itself. */
+  async update(services: SyncServices, current: L1Block): Promise<void> {
     const { chain, reader, store, logger, emit } = services;
     let number: number;
     let l1Block: number | undefined;
@@ -39,7 +41,14 @@ export class FinalityFollower {
       const block = await reader.finalizedBlock();
       if (block === undefined || block.number < reader.identity.constants.l1StartBlock) return;
       l1Block = block.number;
-      number = await reader.provenCheckpointNumber(block.number);
+      const [final, { provenCheckpointNumber: proven }] = await Promise.all([
+        reader.provenCheckpointNumber(block.number),
+        reader.status(chain.latestCheckpointNumber(), current.number),
+      ]);
+      if (final > proven || block.number > current.number) {
+        throw new InconsistentL1Error("L1 says that more is final than is proven", { final, proven });
+      }
+      number = final;
     } catch (error) {
       if (services.signal.aborted) throw error;
       const facts = { l1Block, rule: error instanceof Error ? error.message : String(error) };

@@ -237,10 +237,10 @@ export class Synchronizer {
     await followL1Back(services, current);
     await syncMessages(services, current);
     // Knowing the finalized checkpoint early keeps the history short while the initial sync writes it.
-    if (!this.#initialSyncComplete) await this.#finality.update(services);
+    if (!this.#initialSyncComplete) await this.#finality.update(services, current);
     const pending = await syncCheckpoints(services, current);
     await services.exclusive(async () => pruneProposed(services, current));
-    await this.#finality.update(services);
+    await this.#finality.update(services, current);
     const remember = await rememberL1Block(services, current);
     store.transaction(() => {
       chain.state.putProcessed(current);
