@@ -14,13 +14,17 @@ export async function syncMessages(services: SyncServices, current: L1Block): Pr
   const { chain, reader, logger } = services;
   const read = chain.state.syncPoint("message-sync");
   const syncPoint = read?.number ?? reader.identity.constants.l1StartBlock;
-  // An endpoint behind what was read already lags; at the same height it may have replaced the block.
-  if (current.number < syncPoint || (read !== undefined && equal(current.hash, read.hash))) return;
+  // At the same height L1 may have replaced the block.
+  if (read !== undefined && equal(current.hash, read.hash)) return;
   const inbox = await reader.inboxState(current.number);
+  // An endpoint behind what was read lags when it has fewer messages; with as many or more the sync point was no block of L1.
+  const behind = current.number < syncPoint;
+  if (behind && inbox.totalMessagesInserted < chain.messages.count()) return;
   if (!agree(services, inbox)) {
     let appended = false;
     try {
-      await append(services, syncPoint + 1, current.number);
+      const last = chain.messages.last()?.l1BlockNumber ?? reader.identity.constants.l1StartBlock;
+      await append(services, behind ? last : syncPoint + 1, current.number);
       appended = true;
     } catch (error) {
       if (!(error instanceof MessageOrderError)) throw error;
@@ -68,19 +72,12 @@ async function append(services: SyncServices, from: number, to: number): Promise
 }
 
 /** Removes the newest messages until one is left that L1 has too. Returns that one as L1 gives it. */
-async function rollBack({ chain, reader, store, logger }: SyncServices): Promise<InboxMessage | undefined> {
+async function rollBack(services: SyncServices): Promise<InboxMessage | undefined> {
+  const { chain, reader, store, logger } = services;
   const newest = chain.messages.last();
-  let local = newest;
-  let common: InboxMessage | undefined;
-  while (local !== undefined) {
-    const remote = await reader.findMessage(local.leaf);
-    if (remote !== undefined && remote.index === local.index && equal(remote.rollingHash, local.rollingHash)) {
-      common = remote;
-      break;
-    }
-    local = chain.messages.before(local.index);
-  }
-  if (newest === undefined || common?.index === newest.index) return common;
+  if (newest === undefined) return undefined;
+  const common = await newestCommon(services, newest);
+  if (common?.index === newest.index) return common;
   const { l1StartBlock } = reader.identity.constants;
   const removed = store.transaction(() => {
     chain.state.putSyncPoint(
@@ -95,5 +92,40 @@ async function rollBack({ chain, reader, store, logger }: SyncServices): Promise
     { removed, newest: newest.index, common: common?.index },
     "L1 replaced blocks with L1-to-L2 messages: rolled the stored messages back",
   );
+  return common;
+}
+
+/**
+ * The newest stored message that L1 has too, as L1 gives it. Rolling hashes chain, so agreement at a message implies agreement before it:
+ * steps double downwards, then bisect.
+ */
+async function newestCommon({ chain, reader }: SyncServices, newest: InboxMessage): Promise<InboxMessage | undefined> {
+  const { messages } = chain;
+  const onL1 = async (local: InboxMessage): Promise<InboxMessage | undefined> => {
+    const remote = await reader.findMessage(local.leaf);
+    return remote?.index === local.index && equal(remote.rollingHash, local.rollingHash) ? remote : undefined;
+  };
+  let common = await onL1(newest);
+  /** Messages from here on differ; those up to `low` agree. */
+  let differing = newest.index + (common === undefined ? 0 : 1);
+  let low = common?.index ?? -1;
+  for (let step = 1; common === undefined; step *= 2) {
+    const local = messages.before(newest.index - step + 1);
+    if (local === undefined) break;
+    common = await onL1(local);
+    if (common === undefined) differing = local.index;
+    else low = local.index;
+  }
+  while ((messages.before(differing)?.index ?? -1) > low) {
+    const middle = Math.floor((low + differing) / 2);
+    const local = messages.before(middle + 1);
+    const found = local !== undefined && local.index > low ? await onL1(local) : common;
+    if (local !== undefined && local.index > low && found === undefined) {
+      differing = local.index;
+    } else {
+      common = found;
+      low = middle;
+    }
+  }
   return common;
 }
