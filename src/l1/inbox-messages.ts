@@ -45,5 +45,5 @@ export function retrieveMessages(
   leaf?: Uint8Array,
 ): Promise<InboxMessage[]> {
   const topics = leaf ? [MESSAGE_SENT_TOPIC, null, toHex(leaf)] : [MESSAGE_SENT_TOPIC];
-  return getLogs(rpc, { address: inboxAddress, topics, ...range }, readInboxMessage);
+  return getLogs(rpc, { address: inboxAddress, topics, ...range }, (logs) => logs.map(readInboxMessage));
 }

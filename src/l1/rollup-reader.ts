@@ -10,7 +10,7 @@ import { retrieveMessages } from "./inbox-messages.ts";
 import type { L1Logger } from "./logger.ts";
 import { JsonRpcOutboxReader } from "./outbox/outbox-reader.ts";
 import { JsonRpcProposalReader } from "./proposals/proposal-reader.ts";
-import { block } from "./rpc/answers.ts";
+import { block, blockAt } from "./rpc/answers.ts";
 import type { L1Rpc } from "./rpc/l1-rpc.ts";
 import type {
   ConnectedRollup,
@@ -25,6 +25,11 @@ import type {
   RollupIdentity,
   RollupStatus,
 } from "./types.ts";
+
+/** Stored as u32. */
+const MOST_CHECKPOINTS = 2 ** 32 - 1;
+/** Indexes are stored as u48. */
+const MOST_MESSAGES = 2 ** 48 - 1;
 
 /** ConnectedRollup over JSON-RPC. Holds no chain state but what is remembered of recent epochs and of the latest L1 block. */
 export class JsonRpcRollupReader implements ConnectedRollup {
@@ -45,7 +50,7 @@ export class JsonRpcRollupReader implements ConnectedRollup {
     this.#rollup = { name: "Rollup", address: rollupAddress, abi: rollupAbi };
     this.#inbox = { name: "Inbox", address: inboxAddress, abi: inboxAbi };
     const committeeSize = identity.constants.targetCommitteeSize;
-    this.#retrieve = { rpc, debugRpc, rollupAddress, committeeSize, logger };
+    this.#retrieve = { rpc, debugRpc, rollupAddress, committeeSize, constants: identity.constants, logger };
     this.#committees = new EpochCommittees(rpc, identity, logger);
     this.fees = new JsonRpcFeeReader({ rpc, identity, latestBlock: () => this.latestBlock(), now });
     this.outbox = new JsonRpcOutboxReader({ rpc, identity, finalizedBlock: () => this.finalizedBlock(), logger });
@@ -70,11 +75,11 @@ export class JsonRpcRollupReader implements ConnectedRollup {
   }
 
   block(number: number): Promise<L1Block | undefined> {
-    return this.#block(`0x${number.toString(16)}`);
+    return this.#block(`0x${number.toString(16)}`, blockAt(number));
   }
 
-  async #block(tag: string): Promise<L1Block | undefined> {
-    const found = await this.#rpc.request({ method: "eth_getBlockByNumber", params: [tag, false], parse: block });
+  async #block(tag: string, parse = block): Promise<L1Block | undefined> {
+    const found = await this.#rpc.request({ method: "eth_getBlockByNumber", params: [tag, false], parse });
     return found && { number: found.number, hash: found.hash, timestamp: found.timestamp };
   }
 
@@ -87,16 +92,26 @@ export class JsonRpcRollupReader implements ConnectedRollup {
       at,
     );
     return {
-      provenCheckpointNumber: Number(proven),
+      provenCheckpointNumber: this.#count(proven, "status", MOST_CHECKPOINTS),
       provenArchive: fromHex(provenArchive),
-      pendingCheckpointNumber: Number(pending),
+      pendingCheckpointNumber: this.#count(pending, "status", MOST_CHECKPOINTS),
       pendingArchive: fromHex(pendingArchive),
       archiveOfMyCheckpoint: fromHex(archiveOfMyCheckpoint),
     };
   }
 
+  /** Throws an L1EndpointError for a number that no chain can have reached. */
+  #count(value: bigint, name: string, most: number): number {
+    if (value <= BigInt(most)) return Number(value);
+    throw new L1EndpointError("nonsense", `${name} must be ${most} at most`, {
+      url: this.#rpc.urls[0],
+      method: "eth_call",
+    });
+  }
+
   async provenCheckpointNumber(at: number): Promise<number> {
-    return Number(await read(this.#rpc, this.#rollup, "getProvenCheckpointNumber", [], at));
+    const number = await read(this.#rpc, this.#rollup, "getProvenCheckpointNumber", [], at);
+    return this.#count(number, "getProvenCheckpointNumber", MOST_CHECKPOINTS);
   }
 
   canPruneAtTime(timestamp: number, at: number): Promise<boolean> {
@@ -113,7 +128,10 @@ export class JsonRpcRollupReader implements ConnectedRollup {
 
   async inboxState(at: number): Promise<InboxState> {
     const { rollingHash, totalMessagesInserted } = await read(this.#rpc, this.#inbox, "getState", [], at);
-    return { rollingHash: fromHex(rollingHash), totalMessagesInserted: Number(totalMessagesInserted) };
+    return {
+      rollingHash: fromHex(rollingHash),
+      totalMessagesInserted: this.#count(totalMessagesInserted, "getState", MOST_MESSAGES),
+    };
   }
 
   messages(fromBlock: number, toBlock: number): Promise<InboxMessage[]> {

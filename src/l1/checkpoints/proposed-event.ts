@@ -50,3 +50,17 @@ export function readProposedEvent(log: L1Log): ProposedEvent {
     log,
   };
 }
+
+/** A proposal takes a blob at least, and no L1 block has room for as many blobs. */
+const MOST_IN_BLOCK = 128;
+
+/** The events of one answer, bounded before each of them costs calls. Throws a DecodeError. */
+export function readProposedEvents(logs: L1Log[]): ProposedEvent[] {
+  return logs.map((log, i) => {
+    if (logs[i - MOST_IN_BLOCK]?.blockNumber === log.blockNumber) {
+      const rule = `must be ${MOST_IN_BLOCK} in a block at most, got more in L1 block ${log.blockNumber}`;
+      throw new DecodeError("CheckpointProposed logs", rule);
+    }
+    return readProposedEvent(log);
+  });
+}

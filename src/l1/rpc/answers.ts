@@ -1,4 +1,4 @@
-import { fromHex } from "../../protocol/bytes.ts";
+import { equal, fromHex } from "../../protocol/bytes.ts";
 import { DecodeError } from "../../protocol/errors.ts";
 import type { L1Block } from "../types.ts";
 
@@ -55,6 +55,15 @@ export interface ExecutionBlock extends L1Block {
   parentBeaconBlockRoot: Uint8Array | undefined;
 }
 
+/** eth_getBlockByNumber of a number: null is undefined. Throws a DecodeError for another block. */
+export function blockAt(number: number): (value: unknown) => ExecutionBlock | undefined {
+  return (value) => {
+    const found = block(value);
+    if (found === undefined || found.number === number) return found;
+    throw new DecodeError("block.number", `must be the one asked for, ${number}, got ${found.number}`);
+  };
+}
+
 /** eth_getBlockBy*: null is undefined. */
 export function block(value: unknown): ExecutionBlock | undefined {
   if (value === null) return undefined;
@@ -73,6 +82,8 @@ export interface L1Transaction {
   /** Lower-case, undefined for a contract creation. */
   to: string | undefined;
   input: Uint8Array;
+  /** Block that it is in; undefined while it is pending, or where the endpoint does not tell. */
+  blockHash?: Uint8Array;
 }
 
 /** eth_getTransactionByHash: null is undefined. */
@@ -83,6 +94,10 @@ export function transaction(value: unknown): L1Transaction | undefined {
     hash: bytes(fields.hash, "transaction.hash", 32),
     to: fields.to === null || fields.to === undefined ? undefined : address(fields.to, "transaction.to"),
     input: bytes(fields.input, "transaction.input"),
+    blockHash:
+      fields.blockHash === null || fields.blockHash === undefined
+        ? undefined
+        : bytes(fields.blockHash, "transaction.blockHash", 32),
   };
 }
 
@@ -97,10 +112,18 @@ export interface L1Log {
   logIndex: number;
 }
 
-/** eth_getLogs, in chain order; logs that a reorganisation removed are left out. */
+/** Logs of one answer: endpoints give 10,000 or so, and refuse larger ranges. */
+const MOST_LOGS = 100_000;
+
+/**
+ * eth_getLogs, in chain order; logs that a reorganisation removed, and repetitions of one log, are left out. Throws a DecodeError for two
+ * different logs in one place.
+ */
 export function logs(value: unknown): L1Log[] {
   const out: L1Log[] = [];
-  for (const item of list(value, "logs")) {
+  const items = list(value, "logs");
+  if (items.length > MOST_LOGS) throw new DecodeError("logs", `must be ${MOST_LOGS} at most, got ${items.length}`);
+  for (const item of items) {
     const fields = record(item, "log");
     if (fields.removed === true) continue;
     out.push({
@@ -113,5 +136,25 @@ export function logs(value: unknown): L1Log[] {
       logIndex: quantity(fields.logIndex, "log.logIndex"),
     });
   }
-  return out.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex);
+  out.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex);
+  return out.filter((log, i) => {
+    const before = out[i - 1];
+    if (before?.blockNumber !== log.blockNumber || before.logIndex !== log.logIndex) return true;
+    if (sameLog(before, log)) return false;
+    throw new DecodeError(
+      "logs",
+      `must be one for each place, got two for log ${log.logIndex} of block ${log.blockNumber}`,
+    );
+  });
+}
+
+function sameLog(a: L1Log, b: L1Log): boolean {
+  return (
+    a.address === b.address &&
+    equal(a.blockHash, b.blockHash) &&
+    equal(a.transactionHash, b.transactionHash) &&
+    equal(a.data, b.data) &&
+    a.topics.length === b.topics.length &&
+    a.topics.every((topic, i) => equal(topic, b.topics[i]))
+  );
 }

@@ -24,9 +24,9 @@ function asksTooMuch(error: unknown): boolean {
 /**
  * Logs of one contract in a block range, in chain order. A range that the endpoints find too large is read in halves. Logs that do
  * not match the filter (servers have been seen to send them) are dropped.
- * @param readLog gives each log its meaning. Throws a DecodeError, which counts against the endpoint that sent the log.
+ * @param readLogs gives the logs their meaning. Throws a DecodeError, which counts against the endpoint that sent them.
  */
-export async function getLogs<T>(rpc: L1Rpc, filter: LogFilter, readLog: (log: L1Log) => T): Promise<T[]> {
+export async function getLogs<T>(rpc: L1Rpc, filter: LogFilter, readLogs: (logs: L1Log[]) => T[]): Promise<T[]> {
   const { address, topics, fromBlock, toBlock } = filter;
   if (fromBlock > toBlock) return [];
   const params = [{ address, topics, fromBlock: `0x${fromBlock.toString(16)}`, toBlock: `0x${toBlock.toString(16)}` }];
@@ -35,13 +35,13 @@ export async function getLogs<T>(rpc: L1Rpc, filter: LogFilter, readLog: (log: L
     log.blockNumber >= fromBlock &&
     log.blockNumber <= toBlock &&
     topics.every((topic, i) => topic === null || (log.topics[i] && toHex(log.topics[i]) === topic));
-  const parse = (value: unknown) => logs(value).filter(matches).map(readLog);
+  const parse = (value: unknown) => readLogs(logs(value).filter(matches));
   try {
     return await rpc.request({ method: "eth_getLogs", params, parse });
   } catch (error) {
     if (fromBlock === toBlock || !asksTooMuch(error)) throw error;
     const middle = Math.floor((fromBlock + toBlock) / 2);
-    const first = await getLogs(rpc, { ...filter, toBlock: middle }, readLog);
-    return first.concat(await getLogs(rpc, { ...filter, fromBlock: middle + 1 }, readLog));
+    const first = await getLogs(rpc, { ...filter, toBlock: middle }, readLogs);
+    return first.concat(await getLogs(rpc, { ...filter, fromBlock: middle + 1 }, readLogs));
   }
 }
