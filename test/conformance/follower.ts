@@ -26,6 +26,10 @@ export interface FollowedL1 {
   l1RpcUrls: string[];
   /** Folder of the recorded blobs; without one L1 is asked for them. */
   blobStore?: string;
+  /** Blob stores in place of the folder. */
+  blobStores?: string[];
+  /** For each exchange with L1 and with blob stores. Milliseconds. */
+  timeoutMs?: number;
 }
 
 /** Every row of a closed store by table, as text. */
@@ -85,7 +89,7 @@ export class Follower {
   }
 
   async #open(): Promise<void> {
-    const { l1RpcUrls, blobStore } = this.#l1;
+    const { l1RpcUrls, blobStore, blobStores, timeoutMs } = this.#l1;
     const { l1ChainId, registryAddress } = RECORDED_CHAIN;
     this.reader = await connectRollup({
       l1RpcUrls,
@@ -93,12 +97,14 @@ export class Follower {
       registryAddress,
       ethereumSlotDuration: 12,
       retryDelaysMs: [],
+      timeoutMs,
     });
     const { identity } = this.reader;
     this.#blobs = createBlobFetcher({
       identity,
       l1RpcUrls,
-      fileStoreUrls: blobStore === undefined ? [] : [`file://${blobStore}`],
+      fileStoreUrls: blobStores ?? (blobStore === undefined ? [] : [`file://${blobStore}`]),
+      ...(timeoutMs !== undefined && { timeoutMs, retryDelaysMs: [], storeRetryDelaysMs: [] }),
     });
     this.services = await openChainServices({
       path: this.path,

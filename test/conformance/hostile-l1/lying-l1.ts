@@ -1,0 +1,93 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface RpcCall {
+  id: unknown;
+  method: string;
+  params: unknown[];
+}
+
+export interface RpcAnswer {
+  jsonrpc: "2.0";
+  id: unknown;
+  // biome-ignore lint/suspicious/noExplicitAny: whatever an L1 node answers, and lies about it.
+  result?: any;
+  error?: unknown;
+}
+
+/** What an L1 endpoint does instead of telling the truth. */
+export interface Lie {
+  /** Asks the true endpoint something else. */
+  ask?(call: RpcCall): RpcCall;
+  /** Changes the true answer to one call, or leaves it. */
+  answer?(call: RpcCall, truth: RpcAnswer): RpcAnswer | undefined;
+  /** Changes the true answers to one request. */
+  answers?(answers: RpcAnswer[], calls: RpcCall[]): unknown;
+  /** Writes the HTTP answer itself; `truth` is the body that it should have. */
+  respond?(response: ServerResponse, truth: Buffer): void;
+}
+
+/** A proxy in front of an L1 endpoint that tells the truth until it has a lie. */
+export class LyingL1 {
+  lie: Lie | undefined;
+  /** Answers that were not the truth. */
+  told = 0;
+  /** Calls that came in. */
+  calls = 0;
+  readonly #target: string;
+  readonly #server: Server;
+
+  private constructor(target: string) {
+    this.#target = target;
+    this.#server = createServer({ maxHeaderSize: 65_536 }, (incoming, response) => {
+      this.#handle(incoming, response).catch(() => response.destroy());
+    });
+  }
+
+  static async inFrontOf(target: string): Promise<LyingL1> {
+    const proxy = new LyingL1(target);
+    await new Promise<void>((resolve) => proxy.#server.listen(0, "127.0.0.1", resolve));
+    return proxy;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async #handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const parts: Buffer[] = [];
+    for await (const part of incoming) parts.push(part);
+    const body = Buffer.concat(parts);
+    const headers = { "content-type": "application/json" };
+    const asked = JSON.parse(body.toString("utf8")) as RpcCall | RpcCall[];
+    this.calls += [asked].flat().length;
+    const { lie } = this;
+    const { ask } = lie ?? {};
+    const forwarded = ask === undefined ? body : JSON.stringify(Array.isArray(asked) ? asked.map(ask) : ask(asked));
+    const answered = await fetch(this.#target, { method: "POST", headers, body: forwarded });
+    const truth = Buffer.from(await answered.arrayBuffer());
+    const given = lie === undefined ? truth : this.#changed(lie, [asked].flat(), truth, Array.isArray(asked));
+    if (!given.equals(truth) || lie?.respond !== undefined || lie?.ask !== undefined) this.told++;
+    if (lie?.respond !== undefined) lie.respond(response, given);
+    else response.writeHead(200, headers).end(given);
+  }
+
+  #changed({ answer, answers }: Lie, calls: RpcCall[], truth: Buffer, batch: boolean): Buffer {
+    const items = [JSON.parse(truth.toString("utf8"))].flat() as RpcAnswer[];
+    const before = JSON.stringify(items);
+    const each = items.map((item) => {
+      const call = calls.find(({ id }) => id === item.id);
+      return (call && answer?.(call, structuredClone(item))) ?? item;
+    });
+    const all = answers === undefined ? each : answers(each, calls);
+    if (JSON.stringify(all) === before) return truth;
+    return Buffer.from(JSON.stringify(batch || !Array.isArray(all) ? all : (all[0] ?? [])));
+  }
+
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#server.close(() => resolve());
+      this.#server.closeAllConnections();
+    });
+  }
+}

@@ -1,0 +1,29 @@
+import { toHex } from "../../../src/protocol/bytes.ts";
+import { TREE_IDS } from "../../../src/protocol/constants.ts";
+import type { Follower } from "../follower.ts";
+
+/** What a node has to agree in with an honest one: tips, every block's archive root and the roots of all trees at it. */
+export function stateOf({ services: { chain, world } }: Follower): unknown {
+  const blocks = Array.from({ length: chain.latestBlockNumber() }, (_, i) => {
+    const { number, hash, archiveRoot, checkpointNumber } = chain.block(i + 1)!;
+    const roots = TREE_IDS.map((tree) => toHex(world.snapshot(number, tree).root));
+    return {
+      number,
+      hash: toHex(hash),
+      archive: toHex(archiveRoot),
+      roots,
+      l1: chain.checkpoint(checkpointNumber)?.l1,
+    };
+  });
+  const { tip, oldest, finalized } = world.status();
+  const sync = (["checkpoint-sync", "message-sync"] as const).map((of) => chain.state.syncPoint(of));
+  return {
+    tips: chain.tips(),
+    world: { tip, oldest, finalized },
+    messages: [chain.messages.count(), chain.messages.last()?.rollingHash],
+    invalid: chain.state.invalidProposal(),
+    processed: chain.state.processed(),
+    sync,
+    blocks,
+  };
+}
