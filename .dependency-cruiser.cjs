@@ -4,6 +4,7 @@
  */
 const rungs = [
   ["cli"],
+  ["modes"],
   ["node"],
   ["rpc"],
   ["sequencer", "validator", "slasher", "prover"],
@@ -33,7 +34,7 @@ const upward = rungs.flatMap((names, i) =>
 );
 
 /** Folders that take values, never the configuration. */
-const services = rungs.slice(2).flat();
+const services = rungs.slice(3).flat();
 
 /** Packages with one importer each, and the folder that is it. */
 const soleImporters = {

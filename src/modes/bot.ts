@@ -1,0 +1,23 @@
+import { MissingOptionError } from "../config/errors.ts";
+import type { Values } from "../config/options.ts";
+import type { Mode } from "./mode.ts";
+
+function withNodeUrl(values: Values): Values & { nodeUrl: string } {
+  const { nodeUrl } = values;
+  if (nodeUrl === undefined) {
+    throw new MissingOptionError("nodeUrl", "A bot alone needs a node's RPC URL: give --bot.nodeUrl or AZTEC_NODE_URL");
+  }
+  return { ...values, nodeUrl };
+}
+
+/** A transaction bot without a node of its own. */
+export const botMode: Mode = {
+  name: "bot",
+  selected: ({ bot, node, proverNode, archiver, sequencer, p2pBootstrap }) =>
+    bot && !(node || proverNode || archiver || sequencer || p2pBootstrap),
+  async run({ values, warnings }) {
+    const botValues = withNodeUrl(values);
+    const { runBot } = await import("../node/bot/run-bot.ts");
+    return runBot(botValues, warnings);
+  },
+};

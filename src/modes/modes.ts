@@ -1,0 +1,18 @@
+import { ConfigurationError } from "../config/errors.ts";
+import type { Values } from "../config/options.ts";
+import { botMode } from "./bot.ts";
+import { localNetworkMode } from "./local-network.ts";
+import type { Mode } from "./mode.ts";
+import { nodeMode } from "./node.ts";
+
+/** In the order in which they are asked. */
+const MODES: readonly Mode[] = [localNetworkMode, botMode, nodeMode];
+
+/** The mode that the flags ask for. Throws ConfigurationError when they ask for none, or for what does not run by itself. */
+export function selectedMode(values: Values): Mode {
+  const mode = MODES.find(({ selected }) => selected(values));
+  if (mode !== undefined) return mode;
+  if (values.bot) throw new ConfigurationError("--bot runs alone or with --node, not with the other modes");
+  if (values.sequencer) throw new ConfigurationError("Cannot run a standalone sequencer without a node");
+  throw new ConfigurationError("No module specified to start; svc start --node runs a node");
+}

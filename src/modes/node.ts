@@ -1,0 +1,28 @@
+import { MissingOptionError } from "../config/errors.ts";
+import type { Values } from "../config/options.ts";
+import type { Mode } from "./mode.ts";
+
+function withL1(values: Values): Values & { registryAddress: string } {
+  if (values.l1RpcUrls.length === 0) {
+    throw new MissingOptionError("l1RpcUrls", "An L1 RPC URL is required: give --l1-rpc-urls or ETHEREUM_HOSTS");
+  }
+  const { registryAddress } = values;
+  if (registryAddress === undefined || /^0x0+$/.test(registryAddress)) {
+    throw new MissingOptionError(
+      "registryAddress",
+      "L1 registry address is required to start a node: give --registry-address or REGISTRY_CONTRACT_ADDRESS",
+    );
+  }
+  return { ...values, registryAddress };
+}
+
+/** A node of an existing network; other flags add a sequencer or a bot to it. */
+export const nodeMode: Mode = {
+  name: "node",
+  selected: ({ node }) => node,
+  async run({ values, warnings }, version) {
+    const nodeValues = withL1(values);
+    const { runNode } = await import("../node/run-node.ts");
+    return runNode(nodeValues, version, warnings);
+  },
+};
