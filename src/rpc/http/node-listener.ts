@@ -13,7 +13,7 @@ import {
 } from "./listener.ts";
 import { capConnections } from "./node-connection-cap.ts";
 import { OpenConnections } from "./open-connections.ts";
-import { TOO_MANY_CONNECTIONS } from "./refusals.ts";
+import { TOO_MANY_CONNECTIONS, UNCERTAIN_LENGTH } from "./refusals.ts";
 import { TurnShare } from "./turn-share.ts";
 
 const KEEP_ALIVE_MS = 5_000;
@@ -32,16 +32,21 @@ export async function listenWithNode(application: HttpApplication, options: List
   const state: ListenerState = { closing: false, share: new TurnShare() };
   const overCap = capConnections(server, options.maxConnections ?? 0, options.connections ?? new OpenConnections());
   const unanswered = new WeakMap<Socket, number>();
+  /** What follows on these connections may be part of a body. */
+  const refused = new WeakSet<Socket>();
   server.on("request", (req, res) => {
     const { socket } = req;
-    if (socket.destroyed) return;
+    if (socket.destroyed || refused.has(socket)) return;
     const pipelined = (unanswered.get(socket) ?? 0) + 1;
     if (pipelined > MOST_PIPELINED) return void socket.destroy();
     unanswered.set(socket, pipelined);
     res.once("close", () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
     const exchange = new NodeExchange(req, res, options, state);
     if (overCap(socket)) exchange.refuse(TOO_MANY_CONNECTIONS);
-    else exchange.start(application);
+    else if (!hasCertainLength(req)) {
+      refused.add(socket);
+      exchange.refuse(UNCERTAIN_LENGTH);
+    } else exchange.start(application);
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) => reject(new ListenError(options.host, options.port, { cause })));
@@ -65,6 +70,12 @@ export async function listenWithNode(application: HttpApplication, options: List
       server.closeAllConnections();
     },
   };
+}
+
+/** The parser refuses all else that leaves a request's length open, but takes a coding in front of chunked. */
+function hasCertainLength({ headers }: IncomingMessage): boolean {
+  const coding = headers["transfer-encoding"];
+  return coding === undefined || coding.toLowerCase() === "chunked";
 }
 
 /** What the exchanges of one listener share. */

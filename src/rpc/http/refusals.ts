@@ -1,5 +1,5 @@
 import { failure } from "../jsonrpc/answer.ts";
-import { LIMIT_EXCEEDED } from "../jsonrpc/errors.ts";
+import { INVALID_REQUEST, LIMIT_EXCEEDED } from "../jsonrpc/errors.ts";
 import type { Answer } from "./listener.ts";
 
 /** For what the node has no room for at the moment. */
@@ -19,3 +19,9 @@ function unavailable(message: string): Answer {
 export const TOO_MANY_CONNECTIONS = unavailable("Too many connections");
 /** Instead of an answer for which there is no room, because others wait to be taken. The connection is then closed. */
 export const TOO_MANY_ANSWERS = unavailable("The node is busy: too many answers wait to be taken");
+/** To a request whose end cannot be told for certain (RFC 9112 section 6.3). The connection is then closed. */
+export const UNCERTAIN_LENGTH: Answer = {
+  status: 400,
+  headers: [["Content-Type", "application/json; charset=utf-8"]],
+  body: failure(400, INVALID_REQUEST, "Invalid request: one Content-Length, or Transfer-Encoding: chunked").body,
+};

@@ -146,7 +146,7 @@ export class UwsExchange implements Timed, Caller {
       } else {
         this.#wanted = outcome;
         this.#body = new BodyCollector(outcome.maxBytes);
-        this.#onExpiry = () => this.#refuse(outcome.timedOut());
+        this.#onExpiry = () => this.refuse(outcome.timedOut());
         deadlines.set(this, options.requestTimeoutMs);
       }
     } catch (error) {
@@ -159,7 +159,7 @@ export class UwsExchange implements Timed, Caller {
     const [wanted, body] = [this.#wanted, this.#body];
     if (this.#done || wanted === undefined || body === undefined) return;
     body.pushCopy(new Uint8Array(chunk));
-    if (isLast ? body.tooLarge : body.hopeless) this.#refuse(wanted.tooLarge());
+    if (isLast ? body.tooLarge : body.hopeless) this.refuse(wanted.tooLarge());
     else if (isLast) {
       this.#wanted = undefined;
       this.#shared.deadlines.clear(this);
@@ -177,8 +177,8 @@ export class UwsExchange implements Timed, Caller {
     }
   }
 
-  /** Refuses in the middle of a body. */
-  #refuse(answer: Answer): void {
+  /** Refuses in front of a body or in the middle of it. */
+  refuse(answer: Answer): void {
     this.#wanted = undefined;
     this.#send(answer, true);
   }

@@ -11,9 +11,10 @@ import {
   type ListenerOptions,
 } from "./listener.ts";
 import { OpenConnections } from "./open-connections.ts";
-import { TOO_MANY_CONNECTIONS } from "./refusals.ts";
+import { TOO_MANY_CONNECTIONS, UNCERTAIN_LENGTH } from "./refusals.ts";
 import { TurnShare } from "./turn-share.ts";
 import { type Exchanges, UwsExchange, writeHead } from "./uws-exchange.ts";
+import { hasCertainLength } from "./uws-framing.ts";
 import { routePlainPosts } from "./uws-plain-post.ts";
 
 /** Exports that the type declarations leave out. */
@@ -105,6 +106,11 @@ function serve(res: uws.HttpResponse, req: uws.HttpRequest, shared: Exchanges): 
     client: () => exchange.client(),
     signal: () => exchange.signal(),
   };
+  if (!hasCertainLength(req)) {
+    // In a later turn: meanwhile the library closes the connection when it finds a request behind this one.
+    shared.share.wait(() => exchange.refuse(UNCERTAIN_LENGTH));
+    return;
+  }
   // The library never reports the end of an empty body whose head came in pieces.
   if (!hasBody(req)) exchange.startEmpty(head);
   else {

@@ -3,6 +3,7 @@ import { headBytes } from "./answer-head.ts";
 import type { Answer, PlainPost, RequestHead } from "./listener.ts";
 import { isJsonType } from "./request-body.ts";
 import { clientOf, type Exchanges, UwsExchange } from "./uws-exchange.ts";
+import { hasCertainLength } from "./uws-framing.ts";
 
 /**
  * Answers shorter than this are handed to the library, which keeps what the kernel does not take. So that a client that pipelines without
@@ -159,7 +160,8 @@ export function routePlainPosts(
       (type === "application/json" || isJsonType(type)) &&
       length !== "" &&
       length !== "0" &&
-      req.getHeader(CONTENT_ENCODING) === "";
+      req.getHeader(CONTENT_ENCODING) === "" &&
+      hasCertainLength(req);
     if (!isPlain) return otherwise(res, req);
     const exchange = new PlainExchange(res, type, req.getHeader(ACCEPT_ENCODING), route);
     shared.drain.enter();
