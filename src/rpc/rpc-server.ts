@@ -31,6 +31,8 @@ export interface RpcServerOptions {
   stallTimeoutMs?: number;
   /** See versionHeaders. */
   versionHeaders?: readonly Header[];
+  /** Whether pages of other origins may read answers. Default true. */
+  cors?: boolean;
   /** Whether GET /status says OK. Default: always, once listening. */
   healthy?: () => boolean | Promise<boolean>;
   /** Stands before the application and decides what reaches it. */

@@ -8,7 +8,7 @@ export function demoCommand(): Command {
   const command = new Command("demo").description(
     "run a node on a recorded chain: starts a local L1 with the recording, syncs, answers JSON-RPC until Ctrl-C",
   );
-  const given = addTableOptions(command, ["port", "adminPort", "rpcHost"]);
+  const given = addTableOptions(command, ["port", "adminPort", "rpcHost", "adminHost"]);
   return command.action(() =>
     orUsageError(async () => {
       const { values } = configure(given(demoEnvironment(process.env)));

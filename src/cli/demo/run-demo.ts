@@ -19,12 +19,15 @@ export async function runDemo(values: Values): Promise<void> {
     chain = unpackRecordedChain(packageRoot());
     anvil = await startAnvil(chain.l1State, signal);
     log.info({ url: anvil.url, anvilPid: anvil.pid }, "the recorded L1 runs");
-    const free = async (port: number): Promise<number> => {
-      if (await isFree(port, values.rpcHost)) return port;
+    const free = async (port: number, host: string): Promise<number> => {
+      if (await isFree(port, host)) return port;
       log.warn({ busyPort: port }, "the port is busy: taking a free one");
       return 0;
     };
-    const ports = { port: await free(values.port), adminPort: await free(values.adminPort) };
+    const ports = {
+      port: await free(values.port, values.rpcHost),
+      adminPort: await free(values.adminPort, values.adminHost),
+    };
     return onRecordedChain(values, { l1Url: anvil.url, blobStore: chain.blobStore, ...ports });
   };
   const started = (node: RunningNode): void => {

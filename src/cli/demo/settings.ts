@@ -2,7 +2,7 @@ import type { Values } from "../../config/options.ts";
 import { RECORDED_CHAIN } from "./recorded-chain.ts";
 
 /** Variables of the caller's environment that the demo heeds; everything about the chain is given by the recording. */
-const HEEDED = ["AZTEC_PORT", "AZTEC_ADMIN_PORT", "SVC_RPC_HOST", "LOG_LEVEL", "LOG_JSON"];
+const HEEDED = ["AZTEC_PORT", "AZTEC_ADMIN_PORT", "SVC_RPC_HOST", "SVC_ADMIN_HOST", "LOG_LEVEL", "LOG_JSON"];
 
 /**
  * The environment that the demo's configuration is read from: a loopback address, and the genesis of the recorded chain, whose

@@ -143,6 +143,15 @@ export const admin = {
     },
     8880,
   ),
+  adminHost: adminRows.withDefault(
+    {
+      flags: ["--admin-host"],
+      env: ["SVC_ADMIN_HOST"],
+      kind: text,
+      meaning: "address that the admin port binds to",
+    },
+    "127.0.0.1",
+  ),
   adminApiKeyHash: adminRows.optional({
     flags: ["--admin-api-key-hash"],
     env: ["SVC_ADMIN_API_KEY_HASH", "AZTEC_ADMIN_API_KEY_HASH"],

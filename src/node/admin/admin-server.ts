@@ -1,6 +1,7 @@
 import { OperatorError } from "../../errors/operator-error.ts";
 import { adminRegistry } from "../../rpc/admin/admin-registry.ts";
 import { ApiKeyGate } from "../../rpc/admin/api-key-gate.ts";
+import { OriginGate } from "../../rpc/admin/origin-gate.ts";
 import type { AdminServices } from "../../rpc/admin/services.ts";
 import type { Listener } from "../../rpc/http/listener.ts";
 import type { RpcLogger } from "../../rpc/log.ts";
@@ -14,7 +15,7 @@ export interface AdminServerOptions extends Omit<RpcServerOptions, "namespaces" 
 }
 
 /**
- * Starts the admin port: both admin namespaces behind one API key. A new key is shown once the port listens, so that a start that
+ * Starts the admin port: both admin namespaces behind one API key, or closed to web pages when no key is asked for. A new key is shown once the port listens, so that a start that
  * fails on a busy port shows none. Rejects with a ListenError, AdminKeyHashError or AdminKeyFileError.
  */
 export async function startAdminServer(
@@ -29,7 +30,8 @@ export async function startAdminServer(
       ...server,
       namespaces: ["nodeAdmin", "svcAdmin"],
       expectedErrors: [OperatorError],
-      guard: hash === undefined ? undefined : (application) => new ApiKeyGate(application, hash),
+      cors: false,
+      guard: (application) => (hash === undefined ? new OriginGate(application) : new ApiKeyGate(application, hash)),
     },
     log,
   );

@@ -45,7 +45,7 @@ export async function startAdmin(options: AdminOptions): Promise<Listener> {
     },
     {
       ...server,
-      host: values.rpcHost,
+      host: values.adminHost,
       port: values.adminPort,
       key: {
         disabled: values.disableAdminApiKey,
@@ -57,6 +57,6 @@ export async function startAdmin(options: AdminOptions): Promise<Listener> {
     },
     loggerFor("rpc:admin"),
   );
-  log.info({ host: values.rpcHost, port: listener.port }, "answering admin JSON-RPC");
+  log.info({ host: values.adminHost, port: listener.port }, "answering admin JSON-RPC");
   return listener;
 }

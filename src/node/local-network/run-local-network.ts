@@ -32,9 +32,12 @@ export interface LocalNetworkOptions {
 }
 
 /** A busy port is told before anything is deployed. Throws a ListenError. */
-async function requireFreePorts({ rpcHost, port, adminPort }: Values): Promise<void> {
-  for (const wanted of new Set([port, adminPort])) {
-    if (wanted !== 0 && !(await isFree(wanted, rpcHost))) throw new ListenError(rpcHost, wanted);
+async function requireFreePorts({ rpcHost, port, adminHost, adminPort }: Values): Promise<void> {
+  for (const [host, wanted] of [
+    [rpcHost, port],
+    [adminHost, adminPort],
+  ] as const) {
+    if (wanted !== 0 && !(await isFree(wanted, host))) throw new ListenError(host, wanted);
   }
 }
 
@@ -156,11 +159,10 @@ async function startLocalNetwork(options: StartOptions): Promise<RunningService>
     // Without a copy an L1 that ends by itself cannot be started again.
     keeper?.writeNow();
     const chain = started as StartedChain;
-    const host = `http://${values.rpcHost}`;
     process.stdout.write(
       banner({
-        url: `${host}:${node.port}`,
-        adminUrl: `${host}:${node.adminPort}`,
+        url: `http://${values.rpcHost}:${node.port}`,
+        adminUrl: `http://${values.adminHost}:${node.adminPort}`,
         l1Url: l1.url,
         identity: chain.identity,
         testAccounts: values.testAccounts,

@@ -22,6 +22,8 @@ export interface RpcApplicationOptions {
   maxBodyBytes: number;
   /** On every response: version identifiers of the node (sheet 02 section 1.6). */
   versionHeaders: readonly Header[];
+  /** Whether pages of other origins may read answers, as of the public port. Default true. */
+  cors?: boolean;
   /** Whether GET /status says OK. */
   healthy(): boolean | Promise<boolean>;
   /** Of JSON-RPC calls, by client; none when absent. */
@@ -31,6 +33,7 @@ export interface RpcApplicationOptions {
 const JSON_BODY: Header = ["Content-Type", "application/json; charset=utf-8"];
 const TEXT_BODY: Header = ["Content-Type", "text/plain; charset=utf-8"];
 const VARY: Header = ["Vary", "Accept-Encoding, Origin"];
+const VARY_WITHOUT_ORIGIN: Header = ["Vary", "Accept-Encoding"];
 const ANY_ORIGIN: Header = ["Access-Control-Allow-Origin", "*"];
 
 /** Verbs of each path; OPTIONS answers with them, another verb is refused with them. */
@@ -53,8 +56,8 @@ export class RpcApplication implements HttpApplication {
     this.#dispatcher = dispatcher;
     this.#options = options;
     this.#log = log;
-    this.#common = [VARY, ANY_ORIGIN, ...options.versionHeaders];
-    this.#unread = [["Vary", "Accept-Encoding"], ...options.versionHeaders];
+    this.#unread = [VARY_WITHOUT_ORIGIN, ...options.versionHeaders];
+    this.#common = options.cors === false ? this.#unread : [VARY, ANY_ORIGIN, ...options.versionHeaders];
     this.#ordinary = [JSON_BODY, ...this.#common];
     this.plainPost = {
       maxBytes: Math.min(LONGEST_SCANNED, options.maxBodyBytes),
@@ -65,13 +68,14 @@ export class RpcApplication implements HttpApplication {
 
   receive(head: RequestHead, admitted = false): Answer | Promise<Answer> | BodyRequest {
     const path = normalPath(head.path);
-    if (head.method === "OPTIONS") {
+    if (head.method === "OPTIONS" && this.#options.cors !== false) {
       const asked = head.header("access-control-request-method");
       if (asked !== "") return this.#preflight(head.header("access-control-request-headers"));
     }
     if (path !== "/" && path !== "/status") return this.#text(404, "Not Found");
     if (head.method === "OPTIONS") {
-      return { status: 200, headers: [VARY, ["Allow", ALLOW[path]], ...this.#options.versionHeaders] };
+      const vary = this.#options.cors === false ? VARY_WITHOUT_ORIGIN : VARY;
+      return { status: 200, headers: [vary, ["Allow", ALLOW[path]], ...this.#options.versionHeaders] };
     }
     if (path === "/status" && (head.method === "GET" || head.method === "HEAD")) return this.#status();
     if (path === "/" && head.method === "POST") return this.#rpc(head, admitted);

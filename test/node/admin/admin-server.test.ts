@@ -264,9 +264,8 @@ describe("a request", () => {
     }
     const preflight = { "access-control-request-method": "POST", origin: "http://page" };
     expect((await ask(preflight, { method: "OPTIONS", body: undefined })).status).toBe(401);
-    expect((await ask({ ...preflight, "x-api-key": "the key" }, { method: "OPTIONS", body: undefined })).status).toBe(
-      204,
-    );
+    const withKey = await ask({ ...preflight, "x-api-key": "the key" }, { method: "OPTIONS", body: undefined });
+    expect(withKey.status).toBe(200);
   });
 
   it("reaches both namespaces, and none of the public methods", async () => {
@@ -275,6 +274,54 @@ describe("a request", () => {
     expect(await call("svcAdmin_resumeSync")).toEqual({ jsonrpc: "2.0", id: 1, result: null });
     expect(await call("nodeAdmin_resumeSync")).toEqual({ jsonrpc: "2.0", id: 1 });
     expect(await call("node_getVersion")).toMatchObject({ error: { code: -32601 } });
+  });
+});
+
+describe("a web page", () => {
+  const page = { origin: "https://page.example" };
+  const corsOf = (response: Response) =>
+    [...response.headers.keys()].filter((name) => name.startsWith("access-control-"));
+
+  it("cannot call the port when no key is asked for, in whatever form; programs can", async () => {
+    await start({ disabled: true });
+    const paused = calls.done.length;
+    for (const headers of [page, { origin: "null" }, { ...page, "content-type": "text/plain" }]) {
+      const response = await ask(headers);
+      expect([response.status, await response.json()]).toEqual([
+        403,
+        {
+          jsonrpc: "2.0",
+          id: null,
+          error: {
+            code: -32000,
+            message: "Forbidden: without an API key, requests with an Origin header are refused",
+          },
+        },
+      ]);
+      expect(corsOf(response)).toEqual([]);
+    }
+    const preflight = { ...page, "access-control-request-method": "POST" };
+    expect((await ask(preflight, { method: "OPTIONS", body: undefined })).status).toBe(403);
+    expect(calls.done).toHaveLength(paused);
+    expect((await ask(page, { method: "GET", body: undefined }, "/status")).status).toBe(200);
+    expect(await statusWith({})).toBe(200);
+  });
+
+  it("gets no CORS headers, with a key or without", async () => {
+    for (const key of [{ disabled: true }, { hash: sha256("the key") }]) {
+      await start(key);
+      const headers = { "x-api-key": "the key" };
+      for (const response of [
+        await ask(headers),
+        await ask(headers, { method: "OPTIONS", body: undefined }),
+        await ask(headers, { method: "GET", body: undefined }, "/status"),
+        await ask({ ...headers, "access-control-request-method": "POST" }, { method: "OPTIONS", body: undefined }),
+      ]) {
+        expect(response.status).toBe(200);
+        expect(corsOf(response)).toEqual([]);
+        expect(response.headers.get("vary")).toBe("Accept-Encoding");
+      }
+    }
   });
 });
 
