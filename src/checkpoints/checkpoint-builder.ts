@@ -132,7 +132,7 @@ export class CheckpointBuilder {
   }
 
   async #build(txs: readonly HashedTx[], limits: BlockLimits): Promise<BlockOutcome> {
-    const { minValidTxs = 1, deadline, maxTxMilliseconds, validate } = limits;
+    const { minValidTxs = 1, deadline, maxTxMilliseconds, recordCalls, validate } = limits;
     // The archive has a leaf for each block, genesis first.
     const number = this.#state.fork.size(ARCHIVE);
     this.#state.beginBlock(number);
@@ -142,6 +142,7 @@ export class CheckpointBuilder {
       ...blockRoom(limits, this.#blocks, this.#terms.limits),
       deadline,
       maxTxMilliseconds,
+      recordCalls,
       validate,
     });
     if (result.stopped?.why === "state") throw result.stopped.cause;

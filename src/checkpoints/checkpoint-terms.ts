@@ -57,6 +57,8 @@ export interface BlockLimits {
   maxTxs?: number;
   maxGas?: Partial<TxGas>;
   maxBlobFields?: number;
+  /** Whether reverted txs are to have a reason. */
+  recordCalls?: boolean;
   /** With fewer processed txs there is no block; default 1. Only the first block of a checkpoint can have none. */
   minValidTxs?: number;
   /** Unix time in milliseconds at which no more txs are taken, inside a tx if need be. */

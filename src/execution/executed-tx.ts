@@ -28,7 +28,7 @@ export interface ExecutedCall {
 export interface RevertReason {
   originalMessage: string;
   /** From the enqueued call to the innermost frame. The selector is there when the calldata begins with one. */
-  functionErrorStack: { contractAddress: Fr; functionSelector?: Uint8Array }[];
+  functionErrorStack: { contractAddress: Fr; functionSelector?: Uint8Array; functionName?: string }[];
   /** "0.<pc>" of the INTERNALCALLs that were active and of the exit. */
   noirErrorStack: string[];
   /** n x 32. */

@@ -1,6 +1,11 @@
-import { isZero } from "../protocol/bytes.ts";
+import { isZero, toHex } from "../protocol/bytes.ts";
 import type { ExecutedCall, RevertReason } from "./executed-tx.ts";
 import type { CallRecord } from "./vm/call-records.ts";
+
+/** Knows functions by their selectors of 4 bytes. */
+export interface FunctionNames {
+  nameOf(selector: Uint8Array): string | undefined;
+}
 
 /** What is said of a tx whose calls were not recorded. */
 const UNKNOWN: RevertReason = {
@@ -36,4 +41,24 @@ function lastReverted({ nested }: CallRecord): CallRecord | undefined {
 function selectorOf(calldata: Uint8Array): Uint8Array | undefined {
   if (calldata.length < 32 || !isZero(calldata.subarray(0, 28))) return undefined;
   return calldata.subarray(28, 32);
+}
+
+/** The reason with the names of the functions in its stack that are known. */
+export function withFunctionNames(reason: RevertReason, names: FunctionNames): RevertReason {
+  return {
+    ...reason,
+    functionErrorStack: reason.functionErrorStack.map((frame) => {
+      const functionName = frame.functionSelector && names.nameOf(frame.functionSelector);
+      return functionName === undefined ? frame : { ...frame, functionName };
+    }),
+  };
+}
+
+/** Frames of a reason for a log, outermost first: `<contract>.<function's name, or its selector>`. */
+export function shownStack(reason: RevertReason, names: FunctionNames): string[] {
+  return withFunctionNames(reason, names).functionErrorStack.map((frame) => {
+    const { contractAddress, functionSelector, functionName } = frame;
+    const called = functionName ?? (functionSelector && toHex(functionSelector)) ?? "(no selector)";
+    return `${toHex(contractAddress)}.${called}`;
+  });
 }

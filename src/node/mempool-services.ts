@@ -1,3 +1,4 @@
+import { type FunctionNames, withFunctionNames } from "../execution/revert-reason.ts";
 import type { TxPool } from "../mempool/pool/tx-pool.ts";
 import type { TxIntake } from "../mempool/tx-intake.ts";
 import type { TxSimulator } from "../mempool/tx-simulator.ts";
@@ -52,11 +53,13 @@ export function validatorService(validator: TxValidator): ValidatorService {
   };
 }
 
-export function simulatorService(simulator: TxSimulator): Simulator {
+/** Shows the names of functions in the stacks of reverted txs. */
+export function simulatorService(simulator: TxSimulator, names: FunctionNames): Simulator {
   return {
-    simulate: (tx, options, signal) => {
+    async simulate(tx, options, signal) {
       const client = clientNetwork(options.client);
-      return mempoolAnswer(simulator.simulate(tx, { ...options, client }, signal));
+      const output = await mempoolAnswer(simulator.simulate(tx, { ...options, client }, signal));
+      return { ...output, ...(output.revert && { revert: withFunctionNames(output.revert, names) }) };
     },
   };
 }

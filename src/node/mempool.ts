@@ -6,6 +6,7 @@ import type { Synchronizer } from "../archiver/synchronizer.ts";
 import type { Values } from "../config/options.ts";
 import type { Core } from "../core/core.ts";
 import { ExecutionPool } from "../execution/execution-pool.ts";
+import type { FunctionNames } from "../execution/revert-reason.ts";
 import type { ConnectedRollup } from "../l1/types.ts";
 import { DigestPool } from "../mempool/digest/digest-pool.ts";
 import { chainSurroundings } from "../mempool/pool/chain-surroundings.ts";
@@ -46,6 +47,7 @@ export interface MempoolOptions {
   threads: ThreadBudget;
   /** Public data of the network's genesis. */
   publicData: PrefilledEntry[];
+  functionNames: FunctionNames;
   /** Unix time in milliseconds, as L1 has it. */
   now(): number;
   /** Told of a damaged store. */
@@ -163,7 +165,7 @@ export async function startMempool(options: MempoolOptions): Promise<NodeMempool
       services: {
         mempool: mempoolService({ pool, intake, synced }),
         txValidator: validatorService(validator),
-        simulator: simulatorService(simulator),
+        simulator: simulatorService(simulator, options.functionNames),
       },
       stop: () => teardown.run(),
     };

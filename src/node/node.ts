@@ -15,6 +15,7 @@ import type { ConnectedRollup } from "../l1/types.ts";
 import { toHex } from "../protocol/bytes.ts";
 import { ARCHIVE } from "../protocol/constants.ts";
 import { versionHeaders } from "../rpc/http/version-headers.ts";
+import { FunctionSignatures } from "../rpc/methods/function-signatures.ts";
 import { startPublicRpc } from "../rpc/threads/public-rpc.ts";
 import type { BlockBreak } from "../sequencer/build-blocks.ts";
 import type { Store } from "../storage/store.ts";
@@ -32,6 +33,7 @@ import type { DataDirectory } from "./data-directory.ts";
 import { genesisPublicData } from "./genesis.ts";
 import type { LoggerFor } from "./logging.ts";
 import { type NodeMempool, startMempool } from "./mempool.ts";
+import { logReverts } from "./revert-log.ts";
 import { rpcServices } from "./rpc-services.ts";
 import { configurableSequencer, startSequencer } from "./sequencer.ts";
 import { configuredUploader, restoreConfigured } from "./snapshots/configured.ts";
@@ -55,6 +57,8 @@ export interface NodeOptions {
   otherAddresses?: DiscoveryOptions["otherAddresses"];
   /** What commits to blobs; closed by its owner. */
   kzg?: Kzg;
+  /** Logs why the txs of its own blocks reverted. */
+  logReverts?: boolean;
   /** Done before the public port opens; by then the node follows L1. */
   beforeListening?: (parts: ChainParts) => Promise<void>;
 }
@@ -216,6 +220,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     });
     teardown.add("snapshot upload", () => snapshots.stop());
 
+    const signatures = new FunctionSignatures();
     const mempool = await startMempool({
       values,
       directory: directory.path,
@@ -227,6 +232,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       synchronizer,
       threads,
       publicData,
+      functionNames: signatures,
       now: clock.now,
       onFatal: options.onFatal,
       loggerFor,
@@ -248,6 +254,9 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
           now: clock.now,
           loggerFor,
           kzg: options.kzg,
+          built: options.logReverts
+            ? (processed) => logReverts(processed, signatures, loggerFor("sequencer"))
+            : undefined,
         })
       : undefined;
     teardown.add("sequencer", () => producer?.stop());
@@ -266,6 +275,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       reader,
       ready: () => mempool.ready(),
       version: NETWORK_RELEASE,
+      signatures,
       setupAllowList: () => mempool.contexts.options.setupAllowList,
       realProofs: values.realProofs,
       blockDurationMs: () => config.current().blockDurationMs,

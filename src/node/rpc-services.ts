@@ -5,7 +5,6 @@ import type { ConnectedRollup } from "../l1/types.ts";
 import { txGasLimits } from "../protocol/tx/gas-limits.ts";
 import type { AllowedSetupCall } from "../protocol/tx/setup-allow-list.ts";
 import { ABSENT_SERVICES } from "../rpc/methods/absent-services.ts";
-import { FunctionSignatures } from "../rpc/methods/function-signatures.ts";
 import type { NodeServices } from "../rpc/methods/services.ts";
 import type { Store } from "../storage/store.ts";
 import type { WorldState } from "../world-state/world-state.ts";
@@ -16,6 +15,7 @@ export interface RpcServicesOptions {
   world: WorldState;
   core: Core;
   reader: ConnectedRollup;
+  signatures: NodeServices["signatures"];
   /** Whether txs are taken. */
   ready(): boolean;
   version: string;
@@ -28,7 +28,8 @@ export interface RpcServicesOptions {
 
 /** What the public methods read from, in a node that follows the chain and has no other subsystem. */
 export function rpcServices(options: RpcServicesOptions): NodeServices {
-  const { store, chain, world, core, reader, version, setupAllowList, realProofs, blockDurationMs } = options;
+  const { store, chain, world, core, reader, signatures, version, setupAllowList, realProofs, blockDurationMs } =
+    options;
   const { identity, fees, outbox } = reader;
   return {
     ...ABSENT_SERVICES,
@@ -52,7 +53,7 @@ export function rpcServices(options: RpcServicesOptions): NodeServices {
     sync: { lastProcessedL1Block: () => chain.state.processed() },
     fees,
     outbox,
-    signatures: new FunctionSignatures(),
+    signatures,
     setup: { allowed: setupAllowList },
   };
 }

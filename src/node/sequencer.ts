@@ -5,6 +5,7 @@ import { CheckpointBuilder } from "../checkpoints/checkpoint-builder.ts";
 import type { BuildServices, CheckpointTerms } from "../checkpoints/checkpoint-terms.ts";
 import type { Values } from "../config/options.ts";
 import type { Core } from "../core/core.ts";
+import type { ExecutedTx } from "../execution/executed-tx.ts";
 import { Siloing } from "../execution/siloing.ts";
 import { Vm } from "../execution/vm/vm.ts";
 import type { ActiveKeystore } from "../keystore/active-keystore.ts";
@@ -39,6 +40,8 @@ export interface SequencerOptions {
   /** Unix time in milliseconds. */
   now(): number;
   loggerFor: LoggerFor;
+  /** Told of the txs of each block; their calls are then recorded. */
+  built?: (processed: readonly ExecutedTx[]) => void;
   /** Closed by its owner; without it the sequencer has its own. */
   kzg?: Kzg;
 }
@@ -74,13 +77,18 @@ export function sequencerSettings(values: Values): SequencerSettings {
 /** Begins a checkpoint whose txs come from the pool and are checked over the state that is being built. */
 async function startCheckpoint(
   services: BuildServices,
-  { pool, contexts }: SequencerOptions["mempool"],
+  { mempool: { pool, contexts }, built }: Pick<SequencerOptions, "mempool" | "built">,
   terms: CheckpointTerms,
   ...rest: [messages: Uint8Array[], previousOutHashes: Uint8Array[]]
 ): Promise<CheckpointInProgress> {
   const builder = await CheckpointBuilder.start(services, terms, ...rest);
   return {
-    buildBlock: (txs, limits) => builder.buildBlock(txs, limits),
+    async buildBlock(txs, limits) {
+      if (built === undefined) return builder.buildBlock(txs, limits);
+      const outcome = await builder.buildBlock(txs, { ...limits, recordCalls: true });
+      if (outcome.block !== undefined) built(outcome.processed);
+      return outcome;
+    },
     complete: () => builder.complete(),
     close: () => builder.close(),
     validate: blockChecks(contexts, terms, {
@@ -129,7 +137,7 @@ export async function startSequencer(options: SequencerOptions): Promise<Running
         sync: synchronizer,
         pool: mempool.pool,
         keys: () => keys.current,
-        startCheckpoint: (terms, ...rest) => startCheckpoint(services, mempool, terms, ...rest),
+        startCheckpoint: (terms, ...rest) => startCheckpoint(services, options, terms, ...rest),
         attestations: new NoCommitteeAttestations(),
         publisher: publishing.publisher,
         votes: async (voter, signal) => {

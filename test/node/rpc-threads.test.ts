@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { selector } from "../../src/core/derive/selector.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { CorePool } from "../../src/core/pool.ts";
 import { type ChainServices, openChainServices } from "../../src/node/chain-services.ts";
@@ -107,7 +108,8 @@ describe("RPC threads", () => {
       expect(await ask("node_getNodeInfo")).toMatchObject({ result: { nodeVersion: "4.1.2", l1ChainId: 31337 } });
       expect(await ask("node_registerContractFunctionSignatures", ["f()"])).not.toHaveProperty("error");
     }
-    expect(asked).toEqual([["f()"], ["f()"]]);
+    const named = [{ name: "f", selector: selector(loadCore(), "f()") }];
+    expect(asked).toEqual([named, named]);
     leave(each.values());
     expect(log.entries).toEqual([]);
   });

@@ -10,6 +10,7 @@ import { DigestPool } from "../../src/mempool/digest/digest-pool.ts";
 import { type SimulatorOptions, TxSimulator } from "../../src/mempool/tx-simulator.ts";
 import { openChainServices } from "../../src/node/chain-services.ts";
 import { simulatorService } from "../../src/node/mempool-services.ts";
+import { FunctionSignatures } from "../../src/rpc/methods/function-signatures.ts";
 import { startPublicRpc } from "../../src/rpc/threads/public-rpc.ts";
 import { txJson } from "../mempool/support/fresh-txs.ts";
 import { LOOPS, RETURNS, txOfOwnClass } from "../mempool/support/own-class.ts";
@@ -60,9 +61,10 @@ export class SimulatingPort {
       { chain, identity: IDENTITY, fees, digests, execution, l1Time: () => IDENTITY.constants.l1GenesisTime + 720 },
       { maxGasLimit: 10_000_000_000, maxDebugLogReads: 125_000, parallel: 1, limitMs: 2_000, ...options },
     );
+    const signatures = new FunctionSignatures();
     const listener = await startPublicRpc({
       threads: { rpc: 1, longCalls: 1 },
-      services: fakeServices({ simulator: simulatorService(simulator) }),
+      services: fakeServices({ core, signatures, simulator: simulatorService(simulator, signatures) }),
       store,
       chain,
       reads: { mapSizeKb: MAP_SIZE_KB, publicData: [], identity: IDENTITY },
@@ -115,6 +117,13 @@ export class SimulatingPort {
   #request(program: Uint8Array, seed: number): string {
     const { json } = txJson(this.#core, txOfOwnClass(program, { seed }));
     return JSON.stringify({ jsonrpc: "2.0", id: 1, method: "svc_simulatePublicCalls", params: [json, true] });
+  }
+
+  /** The result of a call. Throws the answer when it has none. */
+  async call(method: string, params: unknown[]): Promise<unknown> {
+    const answer = JSON.parse(await this.#post(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }), HONEST));
+    if (!("result" in answer)) throw new Error(JSON.stringify(answer));
+    return answer.result;
   }
 
   /** One after the other, so many or for so long. Throws for an answer that is neither a simulation nor a refusal. */

@@ -150,6 +150,7 @@ async function startLocalNetwork(options: StartOptions): Promise<RunningService>
       onFatal,
       kzg,
       otherAddresses: addresses,
+      logReverts: true,
       beforeListening: async (parts) => {
         started = await startLocalChain(parts, { l1, values, progress, loggerFor, signal });
       },

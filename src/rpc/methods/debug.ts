@@ -5,20 +5,24 @@ import { array } from "../params/codec.ts";
 import { text } from "../params/text.ts";
 import { type Method, method, param } from "../registry.ts";
 import { after } from "./eventually.ts";
+import { SelectorHashing } from "./function-signatures.ts";
 import type { NodeServices } from "./services.ts";
 
 const MOST_SIGNATURES = 100;
 const LONGEST_SIGNATURE = 10_000;
 
 /** Help for development (sheet 03 section 13). */
-export function debugMethods(services: Pick<NodeServices, "setup" | "signatures">): Method[] {
-  const { setup, signatures } = services;
+export function debugMethods(services: Pick<NodeServices, "core" | "setup" | "signatures">): Method[] {
+  const { core, setup, signatures } = services;
+  const hashing = new SelectorHashing(core);
   return [
     method({
       name: "registerContractFunctionSignatures",
-      summary: "Remembers names of contract functions for messages",
+      summary: "Remembers names of contract functions by selector, to show them in revert reasons",
       params: [param("functionSignatures", array(text(LONGEST_SIGNATURE), MOST_SIGNATURES))],
-      handle: (names) => after(signatures.register(names), (): undefined => undefined),
+      handle: async (given): Promise<undefined> => {
+        await signatures.register(await hashing.named(given));
+      },
       returns: "void",
       encode: { node: encodeNothing, svc: encodeNothing },
     }),

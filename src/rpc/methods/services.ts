@@ -221,9 +221,15 @@ export interface ValidatorStats {
   ): Eventually<SingleValidatorStats | undefined>;
 }
 
-/** Names of contract functions by their signatures, for error messages. */
+export interface NamedSelector {
+  /** 32 bits. */
+  selector: number;
+  name: string;
+}
+
+/** Names of contract functions by their selectors, for revert reasons. */
 export interface FunctionSignatureRegister {
-  register(signatures: readonly string[]): Eventually<void>;
+  register(functions: readonly NamedSelector[]): Eventually<void>;
 }
 
 export interface SetupRules {

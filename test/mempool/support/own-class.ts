@@ -16,8 +16,10 @@ const core = loadCore();
 /** Largest L2 gas limit that a tx can have. */
 const MOST_L2_GAS = 2 ** 32 - 1;
 
-/** SET_8 of three cells (a u32, 0 and a field), then RETURN of nothing. */
-export const RETURNS = Uint8Array.from(Buffer.from("27000004002700010000" + "3b0000000000", "hex"));
+/** SET_8 of a u32, 0, then RETURN of nothing. */
+export const RETURNS = Uint8Array.from(Buffer.from("2700000400" + "3b0000000000", "hex"));
+/** SET_8 of a u32, 0, then REVERT with nothing. */
+export const REVERTS = Uint8Array.from(Buffer.from("2700000400" + "3d0000000000", "hex"));
 /** JUMP_32 to itself. */
 export const LOOPS = Uint8Array.from(Buffer.from("2300000000", "hex"));
 

@@ -1,10 +1,13 @@
 import { describe, expect, test } from "vitest";
+import { selector } from "../../../src/core/derive/selector.ts";
+import { loadCore } from "../../../src/core/load-core.ts";
 import { bigUintBytes, concat, toHex } from "../../../src/protocol/bytes.ts";
 import { FunctionSignatures } from "../../../src/rpc/methods/function-signatures.ts";
 import type { NodeServices } from "../../../src/rpc/methods/services.ts";
 import { checkpoints, svc } from "../support/development-chain.ts";
 import { fakeContent, GENESIS_BLOCK, IDENTITY, wordOf } from "../support/fakes.ts";
 
+const core = loadCore();
 const { ask } = svc();
 
 describe("10 contracts and node", () => {
@@ -218,14 +221,29 @@ describe("12 validators and peers", () => {
 describe("13 debug", () => {
   test("signatures are kept within bounds", async () => {
     const signatures = new FunctionSignatures();
-    const { ask: askDebug } = svc({ signatures });
+    const nameOf = (signature: string) => {
+      const value = selector(core, signature);
+      return signatures.nameOf(Uint8Array.from([24, 16, 8, 0], (shift) => value >>> shift));
+    };
+    const { ask: askDebug } = svc({ core, signatures });
     for (let i = 0; i < 15; i++) {
-      const names = Array.from({ length: 100 }, (_, k) => `f${i * 100 + k}()${"x".repeat(300)}`);
-      expect(await askDebug("svc_registerContractFunctionSignatures", names)).toBeNull();
+      const given = Array.from({ length: 100 }, (_, k) => `f${i * 100 + k}${"x".repeat(300)}(Field)`);
+      expect(await askDebug("svc_registerContractFunctionSignatures", given)).toBeNull();
     }
-    expect(signatures.names).toHaveLength(1000);
-    expect(signatures.names[0]).toHaveLength(256);
-    expect(signatures.names.at(-1)).toMatch(/^f1499\(\)/);
+    expect(signatures.size).toBe(1000);
+    expect(nameOf(`f499${"x".repeat(300)}(Field)`)).toBeUndefined();
+    expect(nameOf(`f500${"x".repeat(300)}(Field)`)).toMatch(/^f500x{252}$/);
+    expect(nameOf(`f1499${"x".repeat(300)}(Field)`)).toMatch(/^f1499x{251}$/);
+  });
+
+  test("a function is found by the selector of its signature; what no function can have is left out", async () => {
+    const signatures = new FunctionSignatures();
+    const { ask: askDebug } = svc({ core, signatures });
+    const given = ["transfer_in_public((Field),(Field),u128,Field)", "no spaces(Field)", "()", "", "constructor"];
+    given.push(`long(${"Field,".repeat(200)})`);
+    expect(await askDebug("svc_registerContractFunctionSignatures", given)).toBeNull();
+    expect(signatures.nameOf(Uint8Array.of(0x8c, 0x9e, 0x54, 0x72))).toBe("transfer_in_public");
+    expect(signatures.size).toBe(2);
   });
 
   test("the allow list has the built-in entries first", async () => {

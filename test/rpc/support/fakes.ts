@@ -182,7 +182,11 @@ export function fakeServices(overrides: Partial<NodeServices> = {}): NodeService
     chain: fakeChain(),
     content: fakeContent(),
     world: fakeWorld(0),
-    core: { hashWithSeparator: () => new Uint8Array(32), hash: () => wordOf(0x55) } as unknown as Core,
+    core: {
+      hashWithSeparator: () => new Uint8Array(32),
+      hash: () => wordOf(0x55),
+      hashBytes: () => wordOf(0x56),
+    } as unknown as Core,
     identity: IDENTITY,
     status: {
       ready: () => true,
