@@ -6,6 +6,7 @@ import { EpochCommittees } from "./committee/epoch-committee.ts";
 import { type Contract, read } from "./contracts/contract.ts";
 import { L1EndpointError, L1RpcError } from "./errors.ts";
 import { JsonRpcFeeReader } from "./fees/fee-reader.ts";
+import { lastingFees } from "./fees/lasting-fees.ts";
 import { retrieveMessages } from "./inbox-messages.ts";
 import type { L1Logger } from "./logger.ts";
 import { JsonRpcOutboxReader } from "./outbox/outbox-reader.ts";
@@ -52,7 +53,7 @@ export class JsonRpcRollupReader implements ConnectedRollup {
     const committeeSize = identity.constants.targetCommitteeSize;
     this.#retrieve = { rpc, debugRpc, rollupAddress, committeeSize, constants: identity.constants, logger };
     this.#committees = new EpochCommittees(rpc, identity, logger);
-    this.fees = new JsonRpcFeeReader({ rpc, identity, latestBlock: () => this.latestBlock(), now });
+    this.fees = lastingFees(new JsonRpcFeeReader({ rpc, identity, latestBlock: () => this.latestBlock(), now }));
     this.outbox = new JsonRpcOutboxReader({ rpc, identity, finalizedBlock: () => this.finalizedBlock(), logger });
     this.proposals = new JsonRpcProposalReader({ rpc, identity, latestBlock: () => this.latestBlock(), logger });
   }

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { L1EndpointError } from "../../src/l1/errors.ts";
+import { lastingFees } from "../../src/l1/fees/lasting-fees.ts";
+import { manaFees } from "../../src/protocol/fees/gas-fees.ts";
+
+const DOWN = new L1EndpointError("unreachable", "is down", {});
+
+/** A reader whose answers count up, and its L1. */
+function world() {
+  const l1 = { time: 0, asked: 0n, does: "answer" as "answer" | "fail" | "hang" | "break" };
+  const answer = async () => {
+    l1.asked++;
+    if (l1.does === "fail") throw DOWN;
+    if (l1.does === "break") throw new TypeError("a fault of the node");
+    if (l1.does === "hang") await new Promise(() => {});
+    return manaFees(l1.asked);
+  };
+  const reader = { currentMinFees: answer, predictedMinFees: async () => [await answer()] };
+  const fees = lastingFees(reader, { maxAgeMs: 12_000, patienceMs: 20, now: () => l1.time });
+  return { l1, fees };
+}
+
+test("fees are asked for at each call while L1 answers", async () => {
+  const { fees } = world();
+  expect(await fees.currentMinFees()).toEqual(manaFees(1n));
+  expect(await fees.currentMinFees()).toEqual(manaFees(2n));
+});
+
+test("the last fees are given when L1 fails or hangs, until they are too old", async () => {
+  const { l1, fees } = world();
+  await fees.currentMinFees();
+  await fees.predictedMinFees("limit");
+  l1.time = 11_999;
+  for (const does of ["fail", "hang"] as const) {
+    l1.does = does;
+    expect(await fees.currentMinFees()).toEqual(manaFees(1n));
+    expect(await fees.predictedMinFees("limit")).toEqual([manaFees(2n)]);
+  }
+  l1.does = "fail";
+  await expect(fees.predictedMinFees("none")).rejects.toBe(DOWN);
+  l1.time = 12_000;
+  await expect(fees.currentMinFees()).rejects.toBe(DOWN);
+  l1.does = "answer";
+  l1.asked = 7n;
+  expect(await fees.currentMinFees()).toEqual(manaFees(8n));
+});
+
+test("fees that were never known are not made up, and faults of the node are not hidden", async () => {
+  const { l1, fees } = world();
+  l1.does = "fail";
+  await expect(fees.currentMinFees()).rejects.toBe(DOWN);
+  l1.does = "answer";
+  await fees.currentMinFees();
+  l1.does = "break";
+  await expect(fees.currentMinFees()).rejects.toThrow(TypeError);
+});
