@@ -1,5 +1,4 @@
 import { createWriteStream } from "node:fs";
-import { rename } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
@@ -7,7 +6,7 @@ import { OperatorError } from "../../errors/operator-error.ts";
 import { versionedHashOf } from "../../l1/blobs/blob-offer.ts";
 import { L1Error } from "../../l1/errors.ts";
 import type { L1Logger } from "../../l1/logger.ts";
-import { block, bytes, quantity } from "../../l1/rpc/answers.ts";
+import { block, bytes, list, quantity, record } from "../../l1/rpc/answers.ts";
 import { L1Rpc } from "../../l1/rpc/l1-rpc.ts";
 import { concat, toHex } from "../../protocol/bytes.ts";
 
@@ -26,6 +25,16 @@ export class NotADevelopmentL1Error extends OperatorError {
   }
 }
 
+/** A block with its transactions as they were signed, blobs included; 0x texts. */
+export interface FullL1Block {
+  number: number;
+  hash: string;
+  parentHash: string;
+  /** Seconds. */
+  timestamp: number;
+  transactions: string[];
+}
+
 const ignored = (): undefined => undefined;
 
 /** Precompiled contract that checks a KZG proof (EIP-4844): a commitment, a point, a value and a proof. */
@@ -36,9 +45,12 @@ export class DevelopmentL1 {
   readonly url: string;
   readonly #rpc: L1Rpc;
 
-  constructor(url: string, signal: AbortSignal, logger: L1Logger) {
+  /** Told of each word of storage that was set, and the latest block at that time. */
+  onStorageSet: (at: number, address: string, slot: Uint8Array, word: Uint8Array) => Promise<void> = async () => {};
+
+  constructor(url: string, signal: AbortSignal, logger: L1Logger, retryDelaysMs?: readonly number[]) {
     this.url = url;
-    this.#rpc = new L1Rpc({ urls: [url], signal, logger, timeoutMs: 60_000 });
+    this.#rpc = new L1Rpc({ urls: [url], signal, logger, timeoutMs: 60_000, retryDelaysMs });
   }
 
   /** Throws NotADevelopmentL1Error, and a WrongChainError for another chain than expected. */
@@ -103,6 +115,43 @@ export class DevelopmentL1 {
     await this.#do("evm_mine");
   }
 
+  latestFull(): Promise<FullL1Block> {
+    return this.#fullBlock("latest");
+  }
+
+  fullBlock(number: number): Promise<FullL1Block> {
+    return this.#fullBlock(`0x${number.toString(16)}`);
+  }
+
+  async #fullBlock(tag: string): Promise<FullL1Block> {
+    const { hashes, ...header } = await this.#rpc.request({
+      method: "eth_getBlockByNumber",
+      params: [tag, false],
+      parse: (value) => {
+        const fields = record(value, "block");
+        return {
+          number: quantity(fields.number, "block.number"),
+          timestamp: quantity(fields.timestamp, "block.timestamp"),
+          hash: toHex(bytes(fields.hash, "block.hash", 32)),
+          parentHash: toHex(bytes(fields.parentHash, "block.parentHash", 32)),
+          hashes: list(fields.transactions, "block.transactions"),
+        };
+      },
+    });
+    const raw = (hash: unknown): Promise<string> =>
+      this.#rpc.request({
+        method: "eth_getRawTransactionByHash",
+        params: [hash],
+        parse: (value) => toHex(bytes(value, "raw transaction")),
+      });
+    return { ...header, transactions: await Promise.all(hashes.map(raw)) };
+  }
+
+  /** Hands a signed transaction in, 0x text, with its blobs. */
+  async sendRaw(transaction: string): Promise<void> {
+    await this.#do("eth_sendRawTransaction", transaction);
+  }
+
   storage(address: string, slot: Uint8Array): Promise<Uint8Array> {
     const parse = (value: unknown) => bytes(value, "storage word", 32);
     return this.#rpc.request({ method: "eth_getStorageAt", params: [address, toHex(slot), "latest"], parse });
@@ -110,7 +159,9 @@ export class DevelopmentL1 {
 
   /** Seen by reads at blocks that are mined from now on. */
   async setStorage(address: string, slot: Uint8Array, word: Uint8Array): Promise<void> {
+    const at = await this.height();
     await this.#do("anvil_setStorageAt", address, toHex(slot), toHex(word));
+    await this.onStorageSet(at, address, slot, word);
   }
 
   hasCode(address: string): Promise<boolean> {
@@ -131,13 +182,11 @@ export class DevelopmentL1 {
     });
   }
 
-  /** Writes the whole chain to a file, which is replaced in one step. */
-  async keep(file: string): Promise<void> {
+  /** Writes the whole chain to a file, which is on the disk then. */
+  async writeState(file: string): Promise<void> {
     const parse = (value: unknown) => bytes(value, "state");
     const state = await this.#rpc.request({ method: "anvil_dumpState", params: [], parse });
-    const written = `${file}.part`;
-    await pipeline(Readable.from([Buffer.from(state)]), createGunzip(), createWriteStream(written));
-    await rename(written, file);
+    await pipeline(Readable.from([Buffer.from(state)]), createGunzip(), createWriteStream(file, { flush: true }));
   }
 
   async #do(method: string, ...params: unknown[]): Promise<void> {

@@ -81,12 +81,13 @@ export class EpochSettler {
     const epochs: number[] = [];
     await l1.setMining(false);
     try {
+      // An L1 that went back to an older state has lost what was written since.
+      this.#settled = Math.min(this.#settled, Number((await this.#tips()) % HALF));
       for (let next = this.complete(timestamp); next !== undefined; next = this.complete(timestamp)) {
         const { epoch, lastCheckpoint, outHash } = next;
         const rootSlot = keccak_256(concat(bigUintBytes(BigInt(epoch), 32), new Uint8Array(32)));
         await l1.setStorage(addresses.outboxAddress, rootSlot, outHash);
-        const tips = readBigUint(await l1.storage(addresses.rollupAddress, TIPS_SLOT), 0, 32);
-        const proven = (tips / HALF) * HALF + BigInt(lastCheckpoint);
+        const proven = ((await this.#tips()) / HALF) * HALF + BigInt(lastCheckpoint);
         await l1.setStorage(addresses.rollupAddress, TIPS_SLOT, bigUintBytes(proven, 32));
         this.#settled = lastCheckpoint;
         epochs.push(epoch);
@@ -95,5 +96,10 @@ export class EpochSettler {
       await l1.setMining(true);
     }
     return epochs;
+  }
+
+  async #tips(): Promise<bigint> {
+    const { l1, addresses } = this.#parts;
+    return readBigUint(await l1.storage(addresses.rollupAddress, TIPS_SLOT), 0, 32);
   }
 }

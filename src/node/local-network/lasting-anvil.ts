@@ -3,8 +3,8 @@ import type { NodeLogger } from "../logging.ts";
 import { type Anvil, type AnvilOptions, startAnvil } from "./anvil.ts";
 
 export interface LastingAnvilOptions extends AnvilOptions {
-  /** It runs again, from its kept state. */
-  restarted(): Promise<void>;
+  /** Has it start again from its kept state by calling `start`, and brings it to where it was. */
+  restart(start: () => Promise<void>): Promise<void>;
   /** It ended, and there is no going on. */
   lost(error: unknown): void;
   log: NodeLogger;
@@ -33,10 +33,11 @@ export async function startLastingAnvil(options: LastingAnvilOptions): Promise<O
     if (stateFile === undefined || !existsSync(stateFile) || ends.length > MOST_ENDS) return options.lost(error);
     log.error({ error, stateFile }, "L1 ended by itself: starting it again from its last copy");
     try {
-      anvil = await startAnvil({ ...options, port });
-      watch();
-      await options.restarted();
-      log.warn({ url }, "L1 runs again; what came after the copy is gone");
+      await options.restart(async () => {
+        anvil = await startAnvil({ ...options, port });
+        watch();
+      });
+      log.warn({ url }, "L1 runs again");
     } catch (failure) {
       if (!stopping) options.lost(failure);
     }

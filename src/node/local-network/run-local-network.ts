@@ -83,7 +83,7 @@ async function openL1(options: StartOptions, teardown: Teardown): Promise<OpenL1
     chainId: values.l1ChainId,
     stateFile,
     signal,
-    restarted: () => l1.resume(values.ethereumSlotDuration),
+    restart: async (start) => await keeper?.restore(values.ethereumSlotDuration, start),
     lost: (error) => {
       log.fatal({ error }, "L1 is gone");
       process.exit(1);
@@ -93,10 +93,18 @@ async function openL1(options: StartOptions, teardown: Teardown): Promise<OpenL1
   teardown.add("L1", () => anvil.stop());
   teardown.add("L1 control", () => calls.abort());
   const l1 = new DevelopmentL1(anvil.url, calls.signal, loggerFor("l1"));
-  const keeper = stateFile === undefined ? undefined : new StateKeeper(l1, stateFile, loggerFor("local-network"));
-  keeper?.start();
+  const keeper =
+    stateFile === undefined
+      ? undefined
+      : new StateKeeper({
+          l1: new DevelopmentL1(anvil.url, calls.signal, loggerFor("l1"), []),
+          stateFile,
+          journal: join(directory.path, "l1-journal"),
+          log,
+        });
+  if (keeper !== undefined) l1.onStorageSet = (...set) => keeper.storageSet(...set);
   teardown.add("L1 state", () => keeper?.stop());
-  if (anvil.restored) await l1.resume(values.ethereumSlotDuration);
+  if (anvil.restored) await keeper?.restore(values.ethereumSlotDuration);
   return { l1, keeper };
 }
 
@@ -131,6 +139,8 @@ async function startLocalNetwork(options: StartOptions): Promise<RunningService>
       signal,
     });
     const { addresses } = contracts;
+    // Without a copy an L1 that ends by itself cannot be started again.
+    if (keeper?.hasCopy === false) await keeper.copy();
     // L1 mines nothing meanwhile, and nothing is to be mined until the first checkpoint.
     l1.loadBlobChecks().catch((error: unknown) => log.debug({ error }, "L1 loads its blob checks later"));
 
@@ -157,8 +167,6 @@ async function startLocalNetwork(options: StartOptions): Promise<RunningService>
     });
     teardown.add("node", () => node.stop());
     progress.end();
-    // Without a copy an L1 that ends by itself cannot be started again.
-    keeper?.writeNow();
     const chain = started as StartedChain;
     process.stdout.write(
       banner({

@@ -1,73 +1,186 @@
+import { rename } from "node:fs/promises";
+import { oneAtATime } from "../../archiver/one-at-a-time.ts";
+import { toHex } from "../../protocol/bytes.ts";
 import type { NodeLogger } from "../logging.ts";
 import type { DevelopmentL1 } from "./development-l1.ts";
+import { L1Journal } from "./l1-journal.ts";
+import { replayJournal } from "./replay-journal.ts";
 
 /** Shortest pause between two copies; writing one may take a twentieth of the time. Milliseconds. */
 const LEAST_PAUSE_MS = 30_000;
 const SHARE = 20;
+/** Pause between two looks for new blocks of L1. Milliseconds. */
+const LOOK_MS = 50;
+/** A journal of more bytes is replaced by a copy before its time. */
+const MOST_JOURNAL_BYTES = 128 * 1024 * 1024;
+
+export interface StateKeeperOptions {
+  /** Asks once: what fails is tried again later. */
+  l1: DevelopmentL1;
+  /** The copy that an L1 starts from. */
+  stateFile: string;
+  /** Folder of the journal. */
+  journal: string;
+  log: NodeLogger;
+}
 
 /**
- * Keeps a copy of L1 on disk from time to time, for the case that L1 itself is killed or the machine stops: otherwise it writes its state
- * when it ends. A copy is behind the node's own store, which then goes back to what L1 has.
+ * Keeps the chain of a development L1 on disk for the case that L1 is killed or the machine stops: otherwise it writes its state when it
+ * ends. A copy is made from time to time; in between, each block is written to a journal within LOOK_MS or so, which is what may be
+ * lost. The node's own store then goes back to what L1 has.
  */
 export class StateKeeper {
-  readonly #l1: Pick<DevelopmentL1, "keep" | "height">;
-  readonly #file: string;
-  readonly #log: NodeLogger;
-  #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> | undefined;
-  #underWay = false;
-  /** Another copy is wanted right after the one under way. */
-  #soon = false;
+  readonly #options: StateKeeperOptions;
+  readonly #journal: L1Journal;
+  /** Whatever compares the journal with L1 or changes L1 as a whole runs in here. */
+  readonly #exclusive = oneAtATime();
+  #copyTimer: NodeJS.Timeout | undefined;
+  #lookTimer: NodeJS.Timeout | undefined;
+  #copying: Promise<void> | undefined;
   #stopped = false;
-  #height = -1;
+  /** Counts the starts of L1: a copy that began before the last one is not kept. */
+  #starts = 0;
+  /** The last block that was written down; undefined until there is a copy to go on from. */
+  #last: { number: number; hash: string } | undefined;
+  #copiedHeight = -1;
+  #failing = false;
 
-  constructor(l1: Pick<DevelopmentL1, "keep" | "height">, file: string, log: NodeLogger) {
-    this.#l1 = l1;
-    this.#file = file;
-    this.#log = log;
+  constructor(options: StateKeeperOptions) {
+    this.#options = options;
+    this.#journal = new L1Journal(options.journal);
   }
 
-  start(): void {
-    this.#schedule(LEAST_PAUSE_MS);
+  /** A word of L1's storage was set while block `at` was the latest. */
+  async storageSet(at: number, address: string, slot: Uint8Array, word: Uint8Array): Promise<void> {
+    if (this.#last === undefined) return;
+    const entry = { word: { at, address, slot: toHex(slot), word: toHex(word) } };
+    await this.#exclusive(() => this.#journal.append(entry));
   }
 
-  /** Writes a copy without waiting for its time, after the one that may be under way. */
-  writeNow(): void {
-    this.#soon = this.#underWay;
-    if (!this.#underWay) this.#schedule(0);
+  /**
+   * Brings an L1 that was just started from its copy to where it was, and goes on from there. `start` starts it, where it is not
+   * running yet.
+   */
+  async restore(interval: number, start: () => Promise<void> = async () => {}): Promise<void> {
+    this.#starts++;
+    const { l1, journal, log } = this.#options;
+    const complete = await this.#exclusive(async () => {
+      this.#last = undefined;
+      await this.#journal.close();
+      await start();
+      const replayed = await replayJournal(l1, journal, log);
+      await l1.resume(interval);
+      await this.#begin();
+      return replayed;
+    });
+    this.#schedule(complete ? LEAST_PAUSE_MS : 0);
+    this.#look();
+  }
+
+  /** Whether there is a copy that L1 can be started from. */
+  get hasCopy(): boolean {
+    return this.#last !== undefined;
+  }
+
+  /** Makes a copy now; from then on blocks are written down. */
+  async copy(): Promise<void> {
+    clearTimeout(this.#copyTimer);
+    this.#copying ??= this.#copy().finally(() => {
+      this.#copying = undefined;
+    });
+    await this.#copying;
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    clearTimeout(this.#timer);
-    await this.#writing;
+    clearTimeout(this.#copyTimer);
+    clearTimeout(this.#lookTimer);
+    await this.#copying;
+    await this.#exclusive(() => this.#journal.close());
+  }
+
+  /** Begins a segment after the latest block. */
+  async #begin(): Promise<number> {
+    const { number, hash } = await this.#options.l1.latestFull();
+    await this.#journal.begin(number);
+    this.#last = { number, hash };
+    return number;
   }
 
   #schedule(pauseMs: number): void {
     if (this.#stopped) return;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      this.#underWay = true;
-      this.#writing = this.#write().then((tookMs) => {
-        this.#underWay = false;
-        this.#schedule(this.#soon ? 0 : Math.max(LEAST_PAUSE_MS, SHARE * tookMs));
-        this.#soon = false;
-      });
-    }, pauseMs);
-    this.#timer.unref();
+    clearTimeout(this.#copyTimer);
+    this.#copyTimer = setTimeout(() => void this.copy(), pauseMs);
+    this.#copyTimer.unref();
   }
 
-  /** Milliseconds that it took. */
-  async #write(): Promise<number> {
+  async #copy(): Promise<void> {
+    const { l1, stateFile, log } = this.#options;
     const began = performance.now();
+    const starts = this.#starts;
     try {
-      const height = await this.#l1.height();
-      if (height !== this.#height) await this.#l1.keep(this.#file);
-      this.#height = height;
-      this.#log.debug({ height }, "L1's state is kept");
+      if ((await l1.height()) !== this.#copiedHeight || this.#last === undefined) {
+        const first = await this.#exclusive(async () => {
+          await this.#writeBlocks();
+          return await this.#begin();
+        });
+        const part = `${stateFile}.part`;
+        await l1.writeState(part);
+        await this.#exclusive(async () => {
+          if (starts !== this.#starts) return;
+          await rename(part, stateFile);
+          this.#journal.dropBefore(first);
+          this.#copiedHeight = first;
+          log.debug({ height: first }, "L1's state is kept");
+        });
+      }
     } catch (error) {
-      if (!this.#stopped) this.#log.warn({ error }, "L1's state could not be kept: trying again");
+      if (!this.#stopped) log.warn({ error }, "L1's state could not be kept: trying again");
     }
-    return performance.now() - began;
+    this.#look();
+    this.#schedule(Math.max(LEAST_PAUSE_MS, SHARE * (performance.now() - began)));
+  }
+
+  /** Looks for new blocks now, and from time to time. */
+  #look(): void {
+    if (this.#stopped) return;
+    clearTimeout(this.#lookTimer);
+    this.#lookTimer = setTimeout(() => {
+      this.#exclusive(() => this.#writeBlocks())
+        .then(() => this.#succeeded())
+        .catch((error: unknown) => this.#failed(error))
+        .finally(() => this.#look());
+    }, LOOK_MS);
+    this.#lookTimer.unref();
+  }
+
+  /** Writes down what L1 has mined since. */
+  async #writeBlocks(): Promise<void> {
+    const { l1 } = this.#options;
+    if (this.#last === undefined || this.#stopped) return;
+    const height = await l1.height();
+    let goesOn = height >= this.#last.number;
+    while (goesOn && this.#last.number < height) {
+      const block = await l1.fullBlock(this.#last.number + 1);
+      goesOn = block.parentHash === this.#last.hash;
+      if (!goesOn) break;
+      await this.#journal.append({ block });
+      this.#last = { number: block.number, hash: block.hash };
+    }
+    // Somebody took blocks back, which a journal of blocks cannot say, or it has become long.
+    if (!goesOn || this.#journal.bytes > MOST_JOURNAL_BYTES) {
+      this.#last = { number: height, hash: (await l1.fullBlock(height)).hash };
+      this.#schedule(0);
+    }
+  }
+
+  #succeeded(): void {
+    this.#failing = false;
+  }
+
+  #failed(error: unknown): void {
+    const { log } = this.#options;
+    if (!this.#failing && !this.#stopped) log.warn({ error }, "L1's blocks could not be written down: trying again");
+    this.#failing = true;
   }
 }

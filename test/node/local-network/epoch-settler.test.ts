@@ -45,7 +45,12 @@ function settlerOf(slots: number[]) {
   const proven = () => readBigUint(words.get(`0xaa ${TIPS}`)!) & ((1n << 128n) - 1n);
   const pending = () => readBigUint(words.get(`0xaa ${TIPS}`)!) >> 128n;
   const root = (epoch: bigint) => words.get(`0xbb ${rootSlot(epoch)}`);
-  return { settler: new EpochSettler(parts), state, log, proven, pending, root };
+  /** L1 without what was settled. */
+  const lose = () => {
+    words.clear();
+    words.set(`0xaa ${TIPS}`, bigUintBytes(BigInt(slots.length) << 128n, 32));
+  };
+  return { settler: new EpochSettler(parts), state, log, proven, pending, root, lose };
 }
 
 test("an epoch is settled when it is over: its messages' root, then the proven checkpoint, with mining off", async () => {
@@ -74,4 +79,13 @@ test("what was settled is not settled again before the node has seen it; several
   expect(await settler.settle(start(12))).toEqual([]);
   expect(log).toHaveLength(writes);
   expect(settler.overAt()).toBeUndefined();
+});
+
+test("what an L1 that went back has lost is settled again with the next epoch", async () => {
+  const { settler, proven, root, lose } = settlerOf([2, 5, 8]);
+  expect(await settler.settle(start(6))).toEqual([1, 2]);
+  lose();
+  expect(await settler.settle(start(10))).toEqual([1, 2, 4]);
+  expect(proven()).toBe(3n);
+  expect(root(1n)?.at(-1)).toBe(1);
 });

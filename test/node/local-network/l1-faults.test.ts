@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -49,16 +49,6 @@ async function mined(hash: string): Promise<void> {
   }
 }
 
-/** A copy on disk of all that L1 has now. */
-async function l1Kept(): Promise<void> {
-  const height = Number(await call<string>(network.l1Url, "eth_blockNumber"));
-  const kept = () => {
-    const heights = network.svc.output.stderr.matchAll(/L1's state is kept {"height":(\d+)}/g);
-    return Number([...heights].at(-1)?.[1] ?? 0);
-  };
-  await expect.poll(kept, { timeout: 120_000 }).toBeGreaterThanOrEqual(height);
-}
-
 /** The process of L1: the only child of the shell that watches it and is no shell. */
 function l1Process(): number {
   const shell = readFileSync(`${stateFile}.pid`, "utf8");
@@ -69,14 +59,19 @@ function l1Process(): number {
 }
 
 test(
-  "an L1 that is killed is started again from its copy, and the chain goes on",
+  "an L1 that is killed is brought to where it was from its copy and its journal, and the chain goes on",
   async () => {
-    await l1Kept();
+    await mined(await sendTx());
     const before = await blockNumber();
+    const journal = () => readFileSync(join(data, "l1-journal", readdirSync(join(data, "l1-journal"))[0]), "utf8");
+    const l1Height = Number(await call<string>(network.l1Url, "eth_blockNumber"));
+    await expect.poll(journal, { timeout: 30_000 }).toContain(`"number":${l1Height},`);
     process.kill(l1Process(), "SIGKILL");
     const hash = await sendTx();
     await network.svc.shows(/L1 runs again/);
     expect(network.svc.output.stderr).toMatch(/L1 ended by itself: starting it again from its last copy/);
+    expect(network.svc.output.stderr).toMatch(/L1 was brought from its last copy to where it was/);
+    expect(network.svc.output.stderr).not.toMatch(/unwound the chain/);
     await mined(hash);
     expect(await blockNumber()).toBe(before + 1);
     expect(network.svc.child.exitCode).toBeNull();

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { txHash } from "../../../src/core/derive/tx-hash.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { genesisPublicData } from "../../../src/node/genesis.ts";
+import type { BlockHeader } from "../../../src/protocol/block-header.ts";
 import { fromHex, toHex } from "../../../src/protocol/bytes.ts";
 import { fr } from "../../../src/protocol/field.ts";
 import { isForPublic, privateAccumulatedData } from "../../../src/protocol/tx/accumulated-data.ts";
@@ -18,14 +19,17 @@ const GENESIS = genesisState(
 );
 const random = () => fr(BigInt(toHex(randomBytes(30))));
 
-/** A recorded private transaction that sends one message to L1, made to belong to a local network. Its proof is not looked at. */
-export function messageTx(rollupVersion: number) {
+/**
+ * A recorded private transaction that sends one message to L1, made to belong to a local network and anchored on a block of it, by default
+ * genesis. Its proof is not looked at.
+ */
+export function messageTx(rollupVersion: number, anchor: BlockHeader = GENESIS.header) {
   const found = recordedTxs().find(
     ({ tx }) => !isForPublic(tx.data) && privateAccumulatedData(tx.data).l2ToL1Msgs.length === 1,
   );
   if (found === undefined) throw new Error("the recording has a private tx with a message to L1");
   const terms = {
-    anchor: GENESIS.header,
+    anchor,
     chainId: fr(31337),
     version: fr(rollupVersion),
     expirationTimestamp: 2n ** 40n,

@@ -1,0 +1,100 @@
+import { createReadStream, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { FullL1Block } from "./development-l1.ts";
+
+/** A word of L1's storage that was set while block `at` was the latest; 0x texts. */
+export interface SetWord {
+  at: number;
+  address: string;
+  slot: string;
+  word: string;
+}
+
+export type JournalEntry = { block: FullL1Block; word?: undefined } | { word: SetWord; block?: undefined };
+
+const SEGMENT = /^(\d+)\.jsonl$/;
+
+/**
+ * The blocks that a development L1 mined since the last copy of its state, with their raw transactions, blobs included, and the storage
+ * words that were set in between. An entry is one line of JSON, on the disk when append() resolves; a last line that was cut off does not
+ * count. A segment, `<number>.jsonl`, holds what came after L1 block `number`.
+ */
+export class L1Journal {
+  readonly #folder: string;
+  #segment: { first: number; file: FileHandle; bytes: number } | undefined;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Bytes of the segment that is written. */
+  get bytes(): number {
+    return this.#segment?.bytes ?? 0;
+  }
+
+  /** Begins a segment; the ones before stay. */
+  async begin(first: number): Promise<void> {
+    mkdirSync(this.#folder, { recursive: true });
+    const before = this.#segment;
+    this.#segment = { first, file: await open(join(this.#folder, `${first}.jsonl`), "a"), bytes: 0 };
+    await before?.file.close();
+  }
+
+  async append(entry: JournalEntry): Promise<void> {
+    if (this.#segment === undefined) return;
+    const line = `${JSON.stringify(entry)}\n`;
+    await this.#segment.file.appendFile(line);
+    await this.#segment.file.datasync();
+    this.#segment.bytes += line.length;
+  }
+
+  /** Removes the segments before that of L1 block `first`: a copy of L1's state has what they hold. */
+  dropBefore(first: number): void {
+    for (const segment of segments(this.#folder)) {
+      if (segment.first < first) rmSync(segment.path, { force: true });
+    }
+  }
+
+  async close(): Promise<void> {
+    const segment = this.#segment;
+    this.#segment = undefined;
+    await segment?.file.close();
+  }
+}
+
+function segments(folder: string): { first: number; path: string }[] {
+  let names: string[];
+  try {
+    names = readdirSync(folder);
+  } catch {
+    return [];
+  }
+  return names
+    .flatMap((name) => {
+      const found = SEGMENT.exec(name);
+      return found === null ? [] : [{ first: Number(found[1]), path: join(folder, name) }];
+    })
+    .sort((a, b) => a.first - b.first);
+}
+
+/** All entries, oldest first. What follows a line that was cut off in its segment is left out. */
+export async function* readJournal(folder: string): AsyncGenerator<JournalEntry> {
+  for (const { path } of segments(folder)) {
+    const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
+    for await (const line of lines) {
+      const entry = parse(line);
+      if (entry === undefined) break;
+      yield entry;
+    }
+  }
+}
+
+function parse(line: string): JournalEntry | undefined {
+  try {
+    return JSON.parse(line) as JournalEntry;
+  } catch {
+    return undefined;
+  }
+}
