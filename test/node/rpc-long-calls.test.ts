@@ -20,7 +20,10 @@ beforeAll(async () => {
   const chain = { path: folder, mapSizeKb: 1 << 16, identity: IDENTITY, publicData: [] };
   opened = await openChainServices({ ...chain, core: loadCore(), hasher });
   const reads = { ...chain, commits: opened.store.commits };
-  pool = new LongCallPool({ reads, namespaces: ["svc", "node"], maxBatchSize: 10 }, { threads: 1, log });
+  pool = new LongCallPool(
+    { reads, namespaces: ["svc", "node"], maxBatchSize: 10, maxAnswerBytes: 1 << 20 },
+    { threads: 1, log },
+  );
 });
 afterAll(async () => {
   await pool.close();

@@ -90,7 +90,8 @@ export const rpc = {
       flags: ["--rpc-max-waiting-size"],
       env: ["SVC_RPC_MAX_WAITING_SIZE"],
       kind: byteSize(MOST_MEMORY),
-      meaning: "most bytes of answers that wait for clients to take them, over all threads of the public port",
+      meaning:
+        "most bytes of answers that are made for batches or wait for clients to take them, over all threads of the public port",
     },
     256 * 1024 ** 2,
   ),

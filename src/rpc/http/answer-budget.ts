@@ -1,4 +1,4 @@
-/** Bounds the bytes of answers that wait for clients to take them. */
+/** Bounds the bytes of answers that are being made or wait for clients to take them. */
 export class AnswerBudget {
   readonly #most: number;
   #waiting = 0;
@@ -22,3 +22,6 @@ export class AnswerBudget {
     return this.#waiting;
   }
 }
+
+/** For answers that nothing bounds. */
+export const UNBOUNDED = new AnswerBudget();

@@ -4,8 +4,10 @@ import type { AdmitBatch, Dispatcher } from "../jsonrpc/dispatcher.ts";
 import { LONGEST_SCANNED } from "../jsonrpc/envelope-scan.ts";
 import { INVALID_REQUEST } from "../jsonrpc/errors.ts";
 import type { RpcLogger } from "../log.ts";
+import { type AnswerBudget, UNBOUNDED } from "./answer-budget.ts";
 import type { Answer, BodyRequest, Header, HttpApplication, PlainPost, RequestHead } from "./listener.ts";
 import type { RateLimit } from "./rate-limit.ts";
+import { TOO_MANY_ANSWERS } from "./refusals.ts";
 import {
   BodyTooLargeError,
   CorruptBodyError,
@@ -26,6 +28,8 @@ export interface RpcApplicationOptions {
   cors?: boolean;
   /** Whether GET /status says OK. */
   healthy(): boolean | Promise<boolean>;
+  /** Bounds the bytes of answers that wait for being compressed. */
+  budget?: AnswerBudget;
   /** Of JSON-RPC calls, by client; none when absent. */
   rateLimit?: RateLimit;
 }
@@ -127,8 +131,13 @@ export class RpcApplication implements HttpApplication {
       giveBack(answer.body);
       return { ...plain, headers: [...plain.headers, ["Content-Encoding", compression.name]], body };
     };
+    const { budget = UNBOUNDED } = this.#options;
+    const { length } = answer.body;
+    if (!budget.take(length)) return TOO_MANY_ANSWERS;
     const body = compress(compression, answer.body);
-    return body instanceof Promise ? body.then(encoded) : encoded(body);
+    if (body instanceof Promise) return body.then(encoded).finally(() => budget.release(length));
+    budget.release(length);
+    return encoded(body);
   }
 
   #plain(body: Uint8Array, acceptEncoding: string, from: Pick<RequestHead, "client">): ReturnType<PlainPost["answer"]> {

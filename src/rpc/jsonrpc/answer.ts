@@ -1,3 +1,4 @@
+import { giveBack } from "../give-back.ts";
 import { INVALID_REQUEST, PARSE_ERROR } from "./errors.ts";
 
 /** JSON text of a whole response and the HTTP status that goes with it. */
@@ -22,7 +23,7 @@ function errorBody(members: string): Uint8Array {
   return Buffer.from(`{"jsonrpc":"2.0",${members}}`);
 }
 
-/** The answer to a batch. */
+/** The answer to a batch. Its parts have to be of these answers alone: their memory is given back. */
 export function joined(slots: readonly RpcAnswer[]): RpcAnswer {
   const out = new Uint8Array(slots.reduce((bytes, { body }) => bytes + body.length + 1, 1));
   let at = 0;
@@ -30,6 +31,7 @@ export function joined(slots: readonly RpcAnswer[]): RpcAnswer {
     out[at] = at === 0 ? 0x5b : 0x2c;
     out.set(body, at + 1);
     at += body.length + 1;
+    giveBack(body);
   }
   out[at] = 0x5d;
   return { status: 200, body: out };

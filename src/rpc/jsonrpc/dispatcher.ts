@@ -1,11 +1,13 @@
 import type { Lifetime, MethodResults, ResultCache } from "../cache/result-cache.ts";
 import type { Caller } from "../caller.ts";
 import { type Encoder, JsonWriter } from "../encoding/json-writer.ts";
+import type { AnswerBudget } from "../http/answer-budget.ts";
 import type { RpcLogger } from "../log.ts";
 import { openRpcDocument } from "../openrpc/document.ts";
 import { DIALECTS, type Method, type Namespace, type Registry, readParams } from "../registry.ts";
 import { Turns } from "../turns.ts";
-import { failure, invalidSlot, joined, type RpcAnswer, unreadable } from "./answer.ts";
+import { failure, invalidSlot, type RpcAnswer, unreadable } from "./answer.ts";
+import { BatchAnswers } from "./batch-answers.ts";
 import { EnvelopeScan } from "./envelope-scan.ts";
 import {
   EXECUTION_ERROR,
@@ -34,6 +36,8 @@ export interface DispatcherOptions {
   results?: ResultCache;
   /** Takes the calls that would hold up others. */
   longCalls?: LongCalls;
+  /** Bounds the bytes of the answers of batches while they are made. */
+  budget?: AnswerBudget;
 }
 
 /** Where the result of a call is to be kept. */
@@ -185,13 +189,14 @@ export class Dispatcher {
     const { longCalls } = this.#options;
     // While other batches go on, this one waits for its turn.
     const end = this.#turns.idle ? performance.now() + SLICE_MS : 0;
-    const slots: (RpcAnswer | Promise<RpcAnswer>)[] = [];
-    for (const item of request) {
+    const answers = new BatchAnswers(this.#options.budget);
+    for (const [at, item] of request.entries()) {
       if (longCalls !== undefined && performance.now() > end)
-        return this.#restOfBatch({ batch: request, slots, caller }, longCalls);
-      slots.push(this.#slot(item, caller));
+        return this.#restOfBatch({ batch: request, answers, caller }, longCalls);
+      if (answers.refused) break;
+      answers.put(at, this.#slot(item, caller));
     }
-    return slots.every(isSettled) ? joined(slots) : Promise.all(slots).then(joined);
+    return answers.answer();
   }
 
   #slot(item: unknown, caller: Caller | undefined): RpcAnswer | Promise<RpcAnswer> {
@@ -218,7 +223,7 @@ export class Dispatcher {
   }
 
   /** Goes on with a batch whose first calls took their time: elsewhere where that is possible, with pauses otherwise. */
-  async #restOfBatch({ batch, slots, caller }: BegunBatch, longCalls: LongCalls): Promise<RpcAnswer> {
+  async #restOfBatch({ batch, answers, caller }: BegunBatch, longCalls: LongCalls): Promise<RpcAnswer> {
     let chunk: number[] = [];
     const send = (): void => {
       const sent = chunk;
@@ -228,28 +233,29 @@ export class Dispatcher {
       const bodies = text && longCalls.answerEach(text);
       for (const [i, at] of sent.entries()) {
         if (bodies === undefined) {
-          slots[at] = this.#slot(items[i], caller);
+          answers.put(at, this.#slot(items[i], caller));
           continue;
         }
-        slots[at] = bodies.then(
+        const answer = bodies.then(
           (all) => ({ status: 200, body: all[i] }),
           (error: unknown) => this.#error(items[i] as RequestObject, error),
         );
+        answers.put(at, answer);
       }
     };
     let end = performance.now();
-    for (let at = slots.length; at < batch.length; at++) {
+    for (let at = answers.length; at < batch.length && !answers.refused; at++) {
       if (performance.now() >= end) {
         await this.#turns.wait();
         this.#options.results?.renew();
         end = performance.now() + SLICE_MS;
       }
       const item = batch[at];
-      if (!this.#goesElsewhere(item)) slots[at] = this.#slot(item, caller);
+      if (!this.#goesElsewhere(item)) answers.put(at, this.#slot(item, caller));
       else if (chunk.push(at) === CALLS_AT_ONCE) send();
     }
     if (chunk.length > 0) send();
-    return joined(await Promise.all(slots));
+    return answers.answer();
   }
 
   #goesElsewhere(item: unknown): boolean {
@@ -414,12 +420,8 @@ interface RequestObject {
 /** A batch of which the calls in `slots` are answered or under way. */
 interface BegunBatch {
   batch: readonly unknown[];
-  slots: (RpcAnswer | Promise<RpcAnswer>)[];
+  answers: BatchAnswers;
   caller: Caller | undefined;
-}
-
-function isSettled(slot: RpcAnswer | Promise<RpcAnswer>): slot is RpcAnswer {
-  return !(slot instanceof Promise);
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

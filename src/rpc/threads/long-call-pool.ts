@@ -15,6 +15,8 @@ export interface LongCallSettings {
   reads: RpcReadsOptions;
   namespaces: readonly Namespace[];
   maxBatchSize: number;
+  /** Most bytes of the answers of one batch. */
+  maxAnswerBytes: number;
 }
 
 /** A line for the log, as RpcLogger takes it. */

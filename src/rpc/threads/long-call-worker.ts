@@ -1,6 +1,7 @@
 import { letOthersRun, lowerThreadPriority } from "../../core/thread-priority.ts";
 import { move, transferableSymbol, valueSymbol, workerData } from "../../threads/in-worker.ts";
 import { UnknownStateError } from "../../world-state/errors.ts";
+import { AnswerBudget } from "../http/answer-budget.ts";
 import type { RpcAnswer } from "../jsonrpc/answer.ts";
 import { Dispatcher } from "../jsonrpc/dispatcher.ts";
 import { ABSENT_SERVICES } from "../methods/absent-services.ts";
@@ -12,7 +13,7 @@ import { openRpcReads, resultCache } from "./rpc-reads.ts";
 
 /** Runs in the threads of a LongCallPool: the same methods as elsewhere, of which it answers those that read nothing but the store. */
 
-const { reads: readsOptions, namespaces, maxBatchSize } = workerData<LongCallSettings>();
+const { reads: readsOptions, namespaces, maxBatchSize, maxAnswerBytes } = workerData<LongCallSettings>();
 
 lowerThreadPriority();
 
@@ -51,6 +52,7 @@ const dispatcher = new Dispatcher(
   {
     namespaces,
     maxBatchSize,
+    budget: new AnswerBudget(maxAnswerBytes),
     expectedErrors: [UnknownStateError],
     results: resultCache({ store, chain: reads.chain }, 0),
   },

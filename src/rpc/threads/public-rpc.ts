@@ -28,7 +28,11 @@ export async function startPublicRpc(options: PublicRpcOptions): Promise<Listene
   const { threads, services, store, chain, server, cacheBytes, log } = options;
   const reads = { ...options.reads, path: store.path, commits: store.commits };
   const { namespaces, maxBatchSize = RPC_DEFAULTS.maxBatchSize } = server;
-  const longCalls = new LongCallPool({ reads, namespaces, maxBatchSize }, { threads: threads.longCalls, log });
+  const maxAnswerBytes = server.maxWaitingBytes ?? RPC_DEFAULTS.maxWaitingBytes;
+  const longCalls = new LongCallPool(
+    { reads, namespaces, maxBatchSize, maxAnswerBytes },
+    { threads: threads.longCalls, log },
+  );
   try {
     const listener = await (threads.rpc === 0
       ? startRpcServer(

@@ -9,6 +9,8 @@ export interface Attack {
 
 /** Not that of the honest client. */
 const LOCAL_ADDRESS = "127.0.0.66";
+/** Time after which such a client leaves. */
+const LEAVING_MS = 1_000;
 /** Pause before a connection that was closed is opened again. */
 const PAUSE_MS = 20;
 
@@ -33,6 +35,21 @@ function keepSending(port: number, bytes: Uint8Array, again: (received: Buffer) 
 const answered = (received: Buffer): boolean =>
   received[received.length - 1] === 0x7d || received[received.length - 1] === 0x5d;
 
+/** Clients that send `bytes` and leave, without having read their answers. */
+const leaving = (name: string, bytes: Buffer): Attack => ({
+  name,
+  start(port, clients) {
+    const open = (): void => {
+      const socket = net.connect({ port, host: "127.0.0.1", localAddress: LOCAL_ADDRESS });
+      socket.on("error", () => undefined);
+      socket.once("connect", () => socket.write(bytes));
+      socket.once("close", () => setTimeout(open, PAUSE_MS));
+      setTimeout(() => socket.destroy(), LEAVING_MS);
+    };
+    for (let i = 0; i < clients; i++) open();
+  },
+});
+
 const repeated = (name: string, bytes: Buffer, again: (received: Buffer) => boolean = answered): Attack => ({
   name,
   start: (port, clients) => {
@@ -42,6 +59,7 @@ const repeated = (name: string, bytes: Buffer, again: (received: Buffer) => bool
 
 const call = (method: string, params: unknown[] = []) => JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
 const pipelined = (one: Buffer, count: number) => Buffer.concat(Array.from({ length: count }, () => one));
+const DESCRIPTIONS = `[${Array.from({ length: 100 }, () => call("rpc.discover")).join(",")}]`;
 const NEVER = () => false;
 
 const idle: Attack = {
@@ -65,16 +83,8 @@ export const ATTACKS: readonly Attack[] = [
     pipelined(Buffer.from("GET /x HTTP/1.1\r\nHost: a\r\n\r\n"), 30_000),
     NEVER,
   ),
-  repeated(
-    "batches of 100 descriptions",
-    post(`[${Array.from({ length: 100 }, () => call("rpc.discover")).join(",")}]`),
-    NEVER,
-  ),
-  repeated(
-    "batches of 100 descriptions, compressed",
-    post(`[${Array.from({ length: 100 }, () => call("rpc.discover")).join(",")}]`, "Accept-Encoding: gzip\r\n"),
-    NEVER,
-  ),
+  leaving("batches of 100 descriptions", post(DESCRIPTIONS)),
+  leaving("batches of 100 descriptions, compressed", post(DESCRIPTIONS, "Accept-Encoding: gzip\r\n")),
   repeated("1 MB bodies of a short method", post(call("node_isReady").padEnd(1024 * 1024))),
   idle,
   ...HOSTILE_SHAPES.map(({ name, body }) => repeated(`shape: ${name}`, post(body(240_000)))),

@@ -1,0 +1,74 @@
+import { type AnswerBudget, UNBOUNDED } from "../http/answer-budget.ts";
+import { failure, joined, type RpcAnswer } from "./answer.ts";
+import { LIMIT_EXCEEDED } from "./errors.ts";
+
+const NO_ROOM: RpcAnswer = {
+  ...failure(503, LIMIT_EXCEEDED, "The node is busy: there is no room for the answers of the batch"),
+  headers: [["Retry-After", "1"]],
+};
+
+/**
+ * The answers of one batch while it is worked on. Their bytes are taken from a budget as they come, so that few requests cannot make
+ * a thread hold any amount; without room the batch as a whole is refused, and what was answered is let go of.
+ */
+export class BatchAnswers {
+  readonly #budget: AnswerBudget;
+  #slots: (RpcAnswer | Promise<RpcAnswer>)[] = [];
+  #held = 0;
+  #refused = false;
+
+  constructor(budget: AnswerBudget = UNBOUNDED) {
+    this.#budget = budget;
+  }
+
+  /** How many calls have an answer, or a promise of one. */
+  get length(): number {
+    return this.#slots.length;
+  }
+
+  /** Nobody will see further answers. */
+  get refused(): boolean {
+    return this.#refused;
+  }
+
+  put(at: number, answer: RpcAnswer | Promise<RpcAnswer>): void {
+    if (this.#refused) return;
+    // Promises of a dispatcher are never rejected.
+    if (answer instanceof Promise) this.#slots[at] = answer.then((settled) => this.#hold(settled));
+    else this.#slots[at] = this.#hold(answer);
+  }
+
+  #hold(answer: RpcAnswer): RpcAnswer {
+    if (this.#refused) return NO_ROOM;
+    if (!this.#budget.take(answer.body.length)) {
+      this.#refused = true;
+      this.#slots = [];
+      this.#release();
+      return NO_ROOM;
+    }
+    this.#held += answer.body.length;
+    return answer;
+  }
+
+  #release(): void {
+    this.#budget.release(this.#held);
+    this.#held = 0;
+  }
+
+  /** The answer to the batch, once all are there. What it takes is for its receiver to ask for. */
+  answer(): RpcAnswer | Promise<RpcAnswer> {
+    if (this.#refused) return NO_ROOM;
+    if (this.#slots.every(isSettled)) return this.#joined(this.#slots);
+    return Promise.all(this.#slots).then((slots) => (this.#refused ? NO_ROOM : this.#joined(slots)));
+  }
+
+  #joined(slots: readonly RpcAnswer[]): RpcAnswer {
+    this.#release();
+    this.#slots = [];
+    return joined(slots);
+  }
+}
+
+function isSettled(slot: RpcAnswer | Promise<RpcAnswer>): slot is RpcAnswer {
+  return !(slot instanceof Promise);
+}
