@@ -9,6 +9,7 @@ import type { Core } from "../../src/core/core.ts";
 import { CorePool } from "../../src/core/pool.ts";
 import type { SourcedBlobFetcher } from "../../src/l1/blobs/blob-fetcher.ts";
 import { createBlobFetcher } from "../../src/l1/blobs/create-blob-fetcher.ts";
+import type { Kzg } from "../../src/l1/blobs/kzg.ts";
 import { connectRollup } from "../../src/l1/connect.ts";
 import type { ConnectedRollup } from "../../src/l1/types.ts";
 import { attestationValidator } from "../../src/node/attestations.ts";
@@ -30,6 +31,8 @@ export interface FollowedL1 {
   blobStores?: string[];
   /** For each exchange with L1 and with blob stores. Milliseconds. */
   timeoutMs?: number;
+  /** Shared by several nodes: loading its setup takes seconds. */
+  kzg?: Kzg;
 }
 
 /** Every row of a closed store by table, as text. */
@@ -89,7 +92,7 @@ export class Follower {
   }
 
   async #open(): Promise<void> {
-    const { l1RpcUrls, blobStore, blobStores, timeoutMs } = this.#l1;
+    const { l1RpcUrls, blobStore, blobStores, timeoutMs, kzg } = this.#l1;
     const { l1ChainId, registryAddress } = RECORDED_CHAIN;
     this.reader = await connectRollup({
       l1RpcUrls,
@@ -103,6 +106,7 @@ export class Follower {
     this.#blobs = createBlobFetcher({
       identity,
       l1RpcUrls,
+      kzg,
       fileStoreUrls: blobStores ?? (blobStore === undefined ? [] : [`file://${blobStore}`]),
       ...(timeoutMs !== undefined && { timeoutMs, retryDelaysMs: [], storeRetryDelaysMs: [] }),
     });

@@ -81,7 +81,7 @@ export interface LieRow {
 const respond = (name: string, given: bodies.Respond): LieRow => ({ name, lie: { respond: given } });
 
 const HTTP: LieRow[] = [
-  ...[301, 400, 401, 403, 404, 405, 418, 429, 500, 502, 503, 504].map((code) =>
+  ...[301, 400, 401, 404, 429, 500, 503].map((code) =>
     respond(
       `answers HTTP status ${code}`,
       bodies.status(code, code === 301 ? { location: "http://127.0.0.1:9/" } : {}),
@@ -224,6 +224,10 @@ const LOGS: LieRow[] = [
 ];
 
 const BLOCKS: LieRow[] = [
+  {
+    name: "serves another chain",
+    lie: everything((truth, { method }) => (method === "eth_chainId" ? result(truth, "0x1") : truth)),
+  },
   {
     name: "says that the head is 1,000 blocks ahead",
     lie: head((b) => ({ ...b, number: hex(number(b.number) + 1000), hash: hash() })),

@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { loadCore } from "../../../src/core/load-core.ts";
+import { Kzg } from "../../../src/l1/blobs/kzg.ts";
+import { unpackBlobStore } from "../../l1/chain-a.ts";
+import { Follower } from "../follower.ts";
+import { ReplayedL1 } from "../replayed-l1.ts";
+import { LyingStore, STORE_LIES } from "./lying-store.ts";
+import { stateOf } from "./state.ts";
+
+/** For one exchange: lies that never end are given up after it. Milliseconds. */
+const PATIENCE_MS = 400;
+const CHECKPOINTS = 6;
+/** Block to which nodes are taken back before they read the blobs again. */
+const EARLIER = 3;
+
+const core = loadCore();
+const kzg = new Kzg();
+let folder: string;
+let l1: ReplayedL1;
+let store: LyingStore;
+/** With the lying store alone, and with an honest one after it. */
+let alone: Follower;
+let beside: Follower;
+let honest: Follower;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "svc-lying-store-"));
+  const blobStore = join(folder, "blobs");
+  unpackBlobStore(blobStore);
+  l1 = await ReplayedL1.start();
+  await l1.replayToCheckpoint(CHECKPOINTS);
+  store = await LyingStore.over(blobStore);
+  await openNodes();
+  honest = await Follower.fresh(core, { l1RpcUrls: [l1.url], blobStore });
+});
+afterAll(async () => {
+  await Promise.all([alone, beside, honest].map((node) => node?.remove()));
+  await kzg.close();
+  await store?.close();
+  await l1?.stop();
+  if (folder) rmSync(folder, { recursive: true, force: true });
+});
+/** A lie that does harm does it to its own test only. */
+afterEach(async ({ task }) => {
+  store.lie = undefined;
+  if (task.result?.state !== "fail") return;
+  await Promise.all([alone.remove(), beside.remove()]);
+  await openNodes();
+});
+
+async function openNodes(): Promise<void> {
+  const followed = { l1RpcUrls: [l1.url], timeoutMs: PATIENCE_MS, kzg };
+  const second = `file://${join(folder, "blobs")}`;
+  alone = await Follower.fresh(core, { ...followed, blobStores: [store.url] });
+  beside = await Follower.fresh(core, { ...followed, blobStores: [store.url, second] });
+}
+
+describe("a blob store", () => {
+  it.each(STORE_LIES)("that $name is passed over for another, and believed again afterwards", async ({ lie }) => {
+    store.lie = lie;
+    store.told = 0;
+    for (const node of [alone, beside]) await node.synchronizer.rollBackTo(EARLIER);
+    await beside.sync(0);
+    expect(stateOf(beside)).toEqual(stateOf(honest));
+    const error = await alone.synchronizer.syncOnce().catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(Error);
+    expect(error).not.toBeInstanceOf(TypeError);
+    expect(error).not.toBeInstanceOf(RangeError);
+    // What was there before can be read.
+    expect(alone.services.chain.latestBlockNumber()).toBe(EARLIER);
+    expect(store.told).toBeGreaterThan(1);
+    store.lie = undefined;
+    await alone.sync();
+    expect(stateOf(alone)).toEqual(stateOf(honest));
+  });
+});
