@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type RecordedL1, startRecordedL1 } from "../recorded-node.ts";
+import { LIES } from "./lies.ts";
+import { nodeTrial } from "./node-trial.ts";
+
+/** A flood, nonsense and a fatal one; run.ts has all of them. */
+const ROWS = ["answers a bomb of gzip", "answers null to everything", "serves another chain"].map(
+  (name) => LIES.find((row) => row.name === name)!,
+);
+
+const GIGABYTE = 2 ** 30;
+
+let l1: RecordedL1;
+beforeAll(async () => {
+  l1 = await startRecordedL1();
+});
+afterAll(() => l1?.stop());
+
+describe("a node whose L1 lies when it starts", () => {
+  it.each(ROWS)(
+    "and $name waits or ends with one line, and follows it afterwards",
+    { timeout: 180_000 },
+    async (row) => {
+      const outcome = await nodeTrial(row, l1, { toldMs: 3000, healedWithinMs: 90_000 });
+      if (outcome.start === "ended") {
+        expect(outcome.exitCode).toBe(1);
+        expect(outcome.said).toHaveLength(1);
+        expect(outcome.said[0]).toMatch(/L1|endpoint|contract|code/);
+      }
+      expect(outcome.peakBytes).toBeLessThan(GIGABYTE);
+    },
+  );
+});
