@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { benchWitnessCommand } from "./commands/bench-witness.ts";
 import { configCommand } from "./commands/config.ts";
+import { dbCommand } from "./commands/db.ts";
 import { demoCommand } from "./commands/demo.ts";
 import { deployL1ContractsCommand } from "./commands/deploy-l1-contracts.ts";
 import { startCommand } from "./commands/start.ts";
@@ -16,6 +17,7 @@ export function program(): Command {
     .addCommand(demoCommand())
     .addCommand(deployL1ContractsCommand())
     .addCommand(configCommand())
+    .addCommand(dbCommand())
     .addCommand(benchWitnessCommand())
     .addCommand(vmCommand());
 }

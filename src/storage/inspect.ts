@@ -143,6 +143,9 @@ function walk(file: DataFile, { roots, pageSize }: Meta): void {
     seen.add(number);
     inside(number, 1n);
     const page = file.read(Number(number) * pageSize, pageSize);
+    if (page.readBigUInt64LE(0) !== number) {
+      throw file.damaged(`page ${number} names itself page ${page.readBigUInt64LE(0)}`);
+    }
     const flags = page.readUInt16LE(18);
     if ((flags & P_LEAF2) !== 0) continue;
     if ((flags & (P_BRANCH | P_LEAF)) === 0 || (flags & (P_OVERFLOW | P_META)) !== 0) {
@@ -156,6 +159,7 @@ function walk(file: DataFile, { roots, pageSize }: Meta): void {
       const low = page.readUInt32LE(at);
       const high = page.readUInt16LE(at + 4);
       const value = at + 8 + page.readUInt16LE(at + 6);
+      if (value > pageSize) throw file.damaged(`the key of entry ${i} of page ${number} lies outside the page`);
       if ((flags & P_BRANCH) !== 0) pending.push((BigInt(high) << 32n) | BigInt(low));
       else if ((high & F_BIGDATA) !== 0 && value + 24 <= pageSize) {
         inside(page.readBigUInt64LE(value), page.readBigUInt64LE(value + 16));
@@ -173,6 +177,15 @@ function walk(file: DataFile, { roots, pageSize }: Meta): void {
  * costs a walk over the pages in use to find out.
  */
 export function inspectStore(directory: string): void {
+  inspect(directory, false);
+}
+
+/** As inspectStore, and visits every page in use whatever the file's length. Reads all of them but those of long values. */
+export function inspectPages(directory: string): void {
+  inspect(directory, true);
+}
+
+function inspect(directory: string, everyPage: boolean): void {
   const path = join(directory, "data.mdb");
   if (!existsSync(path)) return;
   const file = new DataFile(path);
@@ -181,7 +194,7 @@ export function inspectStore(directory: string): void {
     if (file.size < PAGE_HEADER + META_SIZE)
       throw file.damaged(`it ends after ${file.size} bytes, inside its first meta page`);
     const meta = startingMeta(file);
-    if ((meta.lastPage + 1n) * BigInt(meta.pageSize) > BigInt(file.size)) walk(file, meta);
+    if (everyPage || (meta.lastPage + 1n) * BigInt(meta.pageSize) > BigInt(file.size)) walk(file, meta);
   } finally {
     file.close();
   }

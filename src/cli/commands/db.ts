@@ -1,0 +1,7 @@
+import { Command } from "commander";
+import { dbCheckCommand } from "./db/check.ts";
+
+/** Tools for the databases of a data directory. */
+export function dbCommand(): Command {
+  return new Command("db").description("look at the databases of a data directory").addCommand(dbCheckCommand());
+}

@@ -1,0 +1,88 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { ChainStore } from "../../../archiver/chain-store.ts";
+import type { Core } from "../../../core/core.ts";
+import { equal, toHex } from "../../../protocol/bytes.ts";
+import { ARCHIVE, TREE_IDS } from "../../../protocol/constants.ts";
+import { readIdentity } from "../../../storage/identity.ts";
+import { DamagedStoreError, inspectPages, inspectStore } from "../../../storage/inspect.ts";
+import { openStore, type Store } from "../../../storage/store.ts";
+import { type GenesisState, genesisState } from "../../../world-state/genesis.ts";
+import { blockKey, openTables, readState, WORLD_STATE_TABLES } from "../../../world-state/tables.ts";
+import { ChainChecker } from "./check-chain.ts";
+import { checkPool } from "./check-pool.ts";
+import { TreesChecker } from "./check-trees.ts";
+import { type CheckReport, checkPart, checkRow } from "./fault.ts";
+
+const PREFILLED_BYTES = 64;
+
+/** Genesis as the store says that it was made. */
+function storedGenesis(store: Store, core: Core): GenesisState {
+  const row = store.table(WORLD_STATE_TABLES.meta).get(Buffer.from("genesis")) ?? new Uint8Array(0);
+  const prefilled = Array.from({ length: Math.floor(row.length / PREFILLED_BYTES) }, (_, i) => {
+    const at = i * PREFILLED_BYTES;
+    return { slot: row.slice(at, at + 32), value: row.slice(at + 32, at + 64) };
+  });
+  return genesisState(core, prefilled);
+}
+
+function checkGenesis(store: Store, genesis: GenesisState, report: CheckReport): void {
+  checkRow(report, WORLD_STATE_TABLES.states, 0, () => {
+    const row = openTables(store).states.get(blockKey(0));
+    const same =
+      row !== undefined && TREE_IDS.every((tree) => equal(readState(row)[tree].root, genesis.fork.snapshot(tree).root));
+    return same ? undefined : "is not the genesis that ws-meta names";
+  });
+  checkPart(report, "identity", () => {
+    const root = toHex(genesis.fork.snapshot(ARCHIVE).root);
+    const identity = readIdentity(store);
+    if (identity === undefined || identity.genesisArchiveRoot === root) return;
+    report.fault({
+      table: "identity",
+      key: "identity",
+      rule: `its genesis archive root is not ${root}, which ws-meta gives`,
+    });
+  });
+}
+
+function checkChain(store: Store, core: Core, report: CheckReport): void {
+  checkPart(report, WORLD_STATE_TABLES.meta, () => {
+    const genesis = storedGenesis(store, core);
+    checkGenesis(store, genesis, report);
+    const { header, hash } = genesis;
+    // Nothing here asks for epochs.
+    const chain = new ChainStore({ store, genesis: { header, hash }, epochDuration: 1 });
+    checkPart(report, "chain", () => new ChainChecker({ store, chain, core }, report).run());
+    checkPart(report, "ws", () => new TreesChecker({ store, chain, core }, report).run());
+  });
+}
+
+/**
+ * Checks the pages of a database, then what its rows say. All in one synchronous run, so that everything is read of one snapshot, which
+ * also keeps a running node from using the pages again.
+ */
+async function checkStore(path: string, report: CheckReport, check: (store: Store) => void): Promise<void> {
+  try {
+    inspectStore(path);
+    const store = openStore({ path, readOnly: true });
+    try {
+      report.stage(`pages of ${path}`, 0);
+      if (readIdentity(store) === undefined) return;
+      inspectPages(path);
+      check(store);
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    const rule =
+      error instanceof DamagedStoreError ? error.rule : error instanceof Error ? error.message : String(error);
+    report.fault({ table: "pages", key: join(path, "data.mdb"), rule });
+  }
+}
+
+/** Checks the stores of a data directory. */
+export async function checkStores(directory: string, core: Core, report: CheckReport): Promise<void> {
+  await checkStore(join(directory, "chain"), report, (store) => checkChain(store, core, report));
+  const pool = join(directory, "pool");
+  if (existsSync(join(pool, "data.mdb"))) await checkStore(pool, report, (store) => checkPool(store, core, report));
+}

@@ -1,0 +1,127 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { checkStores } from "../../../src/cli/db/check/check-stores.ts";
+import type { Fault } from "../../../src/cli/db/check/fault.ts";
+import { openStore } from "../../../src/storage/store.ts";
+import { core, type SyncedChain, syncRecordedChain } from "../../node/snapshots/synced-chain.ts";
+import { runSvc } from "../run-svc.ts";
+
+/** Tables of the chain store whose rows are bound to others by hashes or derived from them. */
+const TABLES = [
+  "chain-archives",
+  "chain-block-bodies",
+  "chain-block-hashes",
+  "chain-block-headers",
+  "chain-checkpoints",
+  "chain-contract-classes",
+  "chain-contract-instances",
+  "chain-log-txs",
+  "chain-message-count",
+  "chain-message-leaves",
+  "chain-messages",
+  "chain-private-log-tags",
+  "chain-public-log-tags",
+  "chain-slots",
+  "chain-txs",
+  "ws-keys",
+  "ws-leaves",
+  "ws-positions",
+  "ws-sizes",
+  "ws-states",
+  "ws-tile-history",
+  "ws-tiles",
+  "ws-undo",
+];
+
+/** Bytes into the row, where its fourth byte is not bound by anything: behind the block since which a version holds. */
+const AT: Record<string, number> = { "ws-tile-history": 20 };
+
+let chain: SyncedChain;
+let folder: string;
+let whole: string;
+let copies = 0;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "svc-db-check-"));
+  whole = join(folder, "whole");
+  chain = await syncRecordedChain();
+  mkdirSync(join(whole, "chain"), { recursive: true });
+  await chain.services.store.copyTo(join(whole, "chain"));
+});
+
+afterAll(async () => {
+  await chain.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function faultsOf(directory: string): Promise<Fault[]> {
+  const faults: Fault[] = [];
+  await checkStores(directory, core, { fault: (fault) => void faults.push(fault), stage() {}, step() {} });
+  return faults;
+}
+
+/** A data directory like the whole one, but for a bit at some place of the file of its chain store. */
+function withFlippedBit(place: (file: Buffer) => number): string {
+  const path = join(folder, `copy-${++copies}`);
+  cpSync(whole, path, { recursive: true });
+  const file = join(path, "chain", "data.mdb");
+  const bytes = readFileSync(file);
+  bytes[place(bytes)] ^= 0x10;
+  writeFileSync(file, bytes);
+  return path;
+}
+
+/** Where the first byte of the value of a table's middle row is in the file: behind its key, or on pages of its own. */
+async function placeOfRow(table: string): Promise<number> {
+  const store = openStore({ path: join(whole, "chain"), readOnly: true });
+  try {
+    const rows = [...store.table(table).range({})];
+    const { key, value } = rows[Math.floor(rows.length / 2)];
+    const file = readFileSync(join(whole, "chain", "data.mdb"));
+    const beside = file.indexOf(Buffer.concat([key, value]));
+    return beside >= 0 ? beside + key.length : file.indexOf(value);
+  } finally {
+    await store.close();
+  }
+}
+
+test("a data directory without damage has no fault, also while a node writes it", async () => {
+  expect(await faultsOf(whole)).toEqual([]);
+  mkdirSync(join(folder, "used"));
+  const { path } = chain.services.store;
+  cpSync(path, join(folder, "used", "chain"), { recursive: true });
+  const { code, stdout } = await runSvc(["db", "check", "--data-directory", join(folder, "used")]);
+  expect(stdout).toMatch(/^no faults in .*used, checked in [\d.]+ s\n$/);
+  expect(code).toBe(0);
+});
+
+test.each(TABLES)("a flipped bit in a row of %s is found and named", async (table) => {
+  const at = (await placeOfRow(table)) + (AT[table] ?? 3);
+  const faults = await faultsOf(withFlippedBit(() => at));
+  expect(faults.length).toBeGreaterThan(0);
+  expect(faults.every(({ key, rule }) => key.length > 0 && rule.length > 0)).toBe(true);
+});
+
+test("the command prints a line for each fault and exits with 1", async () => {
+  const at = await placeOfRow("chain-block-hashes");
+  const path = withFlippedBit(() => at + 3);
+  const { code, stdout } = await runSvc(["db", "check", "--data-directory", path]);
+  expect(stdout).toMatch(/^fault: chain-block-hashes 0x[0-9a-f]{64}: does not lead to block \d+\n1 fault in /);
+  expect(code).toBe(1);
+});
+
+test("a flipped bit in a page's number is found before LMDB looks at the page", async () => {
+  const path = withFlippedBit((file) => 4096 * Math.floor(file.length / 8192));
+  const faults = await faultsOf(path);
+  expect(faults).toEqual([
+    { table: "pages", key: join(path, "chain", "data.mdb"), rule: expect.stringMatching(/page/) },
+  ]);
+});
+
+test("a directory without a chain store is refused", async () => {
+  const { code, stderr } = await runSvc(["db", "check", "--data-directory", folder]);
+  expect(stderr).toBe(`error: data directory ${folder} holds no chain store\n`);
+  expect(code).toBe(1);
+});
