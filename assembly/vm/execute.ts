@@ -37,8 +37,14 @@ function after(instruction: usize): usize {
   return load<u32>(instruction, 8);
 }
 
+/** What is left of the fuel after an instruction whose time grows with its gas: 64 of that take about as long as a short instruction. */
+@inline
+function burn(fuel: u32, gas: u32): u32 {
+  return fuel - min(fuel, gas >> 6);
+}
+
 /**
- * Runs up to `fuel` instructions of the current frame and the frames it calls. False when the run has ended.
+ * Runs up to `fuel` instructions of the current frame and the frames it calls, fewer where they copy much. False when the run has ended.
  *
  * In the switch, `continue` goes on with `instruction`; `break` halts the frame for `fault`. Integers of up to 64 bits are computed
  * here, everything else in functions.
@@ -218,6 +224,7 @@ export function execute(fuel: u32): bool {
           case op.RETURNDATACOPY: {
             setGasL2(gas);
             fault = handler == op.CALLDATACOPY ? copyCalldata(operands) : copyReturndata(operands);
+            fuel = burn(fuel, gas - gasL2);
             gas = gasL2;
             if (fault != OK) break;
             instruction = after(instruction);
@@ -389,6 +396,7 @@ export function execute(fuel: u32): bool {
           case op.TORADIXBE: {
             setGasL2(gas);
             fault = toRadix(operands);
+            fuel = burn(fuel, gas - gasL2);
             gas = gasL2;
             if (fault != OK) break;
             instruction = after(instruction);

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { CallRecords, DEFAULT_CALL_RECORD_CAPS } from "../../../src/execution/vm/call-records.ts";
-import { DebugLogError, VmDeadlineError, VmRequestError } from "../../../src/execution/vm/errors.ts";
+import {
+  DebugLogError,
+  VmDeadlineError,
+  VmInterruptedError,
+  VmRequestError,
+} from "../../../src/execution/vm/errors.ts";
 import type { CallTarget } from "../../../src/execution/vm/host.ts";
 import { MemoryHost } from "../../../src/execution/vm/memory-host.ts";
 import { Vm } from "../../../src/execution/vm/vm.ts";
@@ -118,6 +123,33 @@ describe("a deadline", () => {
     const loop = op("JUMP_32", [], { immediate: 0 });
     expect(() => runCode(vm, loop, { options: { deadline: Date.now() + 20 } })).toThrow(VmDeadlineError);
     expect(runCode(vm, loop, { gas: { l2: 900, da: 0 } }).ended).toBe("halted");
+  });
+});
+
+describe("an interrupted run", () => {
+  it("is given up, and the next one runs as ever", () => {
+    const loop = op("JUMP_32", [], { immediate: 0 });
+    let asked = 0;
+    const interrupted = () => ++asked === 3;
+    expect(() => runCode(vm, loop, { options: { interrupted } })).toThrow(VmInterruptedError);
+    expect(runCode(vm, loop, { gas: { l2: 900, da: 0 } }).ended).toBe("halted");
+  });
+
+  it("is asked about after each large copy, although a copy is one instruction", () => {
+    const copies = [
+      ...set(1, TAGS.U32, 1 << 20),
+      ...set(2, TAGS.U32, 0),
+      ...Array.from({ length: 10 }, () => op("CALLDATACOPY", [1, 2, 100])).flat(),
+      ...giveBack(1, 0),
+    ];
+    let asked = 0;
+    const interrupted = () => {
+      asked++;
+      return false;
+    };
+    const gas = { l2: 40_000_000, da: 0 };
+    expect(runCode(vm, copies, { gas, options: { interrupted } }).ended).toBe("returned");
+    expect(asked).toBe(10);
   });
 });
 
