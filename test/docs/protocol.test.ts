@@ -1,8 +1,10 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
 import { keccak256, parseAbi, toBytes, toEventSelector, toFunctionSelector } from "viem";
 import { describe, expect, it } from "vitest";
+import { REASON } from "../../src/mempool/validation/reasons.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -88,6 +90,39 @@ describe("the description of the protocol", () => {
     const compared = stated.filter(([name]) => name in known);
     expect(compared).toEqual(compared.map(([name]) => [name, known[name]]));
     expect(compared.length).toBeGreaterThan(30);
+  });
+
+  it("has the instruction set of the network, and its digits by radix", () => {
+    const file = readFileSync(join(ROOT, "test/fixtures/vectors/avm.json.gz"));
+    const { opcodes, toRadixModulusDigits } = JSON.parse(gunzipSync(file).toString("utf8"));
+    const chapter = textOf("docs/protocol/06-public-execution.md");
+    const rows = chapter.matchAll(/^\| (\d+) \| (\w+) \| ([012]) \| ([^|]+) \| (\d+) \| ([\d,]+)(?: \+ (\d+))? \|/gm);
+    const widths = (mode: string, operands: string) => [
+      ...(mode === "0" ? [] : [Number(mode)]),
+      ...Array.from(operands.matchAll(/ s(8|16)|(tag)| i(\d+)/g), ([, bits, tag, bytes]) =>
+        bits === undefined ? Number(tag === undefined ? bytes : 1) : Number(bits) / 8,
+      ),
+    ];
+    const stated = Array.from(rows, ([, byte, name, mode, operands, size, l2, da = "0"]) => ({
+      name,
+      byte: Number(byte),
+      operandBytes: widths(mode, operands),
+      size: Number(size),
+      baseL2: Number(l2.replaceAll(",", "")),
+      baseDA: Number(da),
+    }));
+    expect(stated).toEqual(opcodes);
+    const digits = Array.from(chapter.matchAll(/\bD\((\d+)\) = (\d+)/g), ([, radix, count]) => [
+      Number(radix),
+      Number(count),
+    ]);
+    expect(digits).toEqual(digits.map(([radix]) => [radix, toRadixModulusDigits[radix]]));
+    expect(digits.length).toBeGreaterThan(4);
+  });
+
+  it("names every reason for which a transaction is not valid", () => {
+    const chapter = textOf("docs/protocol/07-transactions-and-fees.md");
+    expect(Object.values(REASON).filter((reason) => !chapter.includes(`\`${reason}\``))).toEqual([]);
   });
 
   it("states no constant of 32 bytes that neither the code nor the vectors have", () => {
