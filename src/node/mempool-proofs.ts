@@ -3,7 +3,7 @@ import { findBbProgram } from "../mempool/proofs/bb-program.ts";
 import { BbVerifier } from "../mempool/proofs/bb-verifier.ts";
 import { ACCEPT_ANY_PROOF, missingVerifier, type ProofVerifier } from "../mempool/proofs/proof-verifier.ts";
 
-type ProofValues = Pick<
+export type ProofSettings = Pick<
   Values,
   | "realProofs"
   | "debugForceTxProofVerification"
@@ -20,7 +20,7 @@ interface Logger {
 }
 
 /** How this node checks the proofs of txs, which it says: a node that cannot takes no txs, and one of a network without proofs takes any. */
-export async function configuredVerifier(values: ProofValues, logger: Logger): Promise<ProofVerifier> {
+export async function configuredVerifier(values: ProofSettings, logger: Logger): Promise<ProofVerifier> {
   if (!values.realProofs && !values.debugForceTxProofVerification) {
     logger.warn({}, "PROOFS OF TRANSACTIONS ARE NOT CHECKED: the network is configured to run without proofs");
     return ACCEPT_ANY_PROOF;

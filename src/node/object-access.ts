@@ -2,8 +2,18 @@ import { reveal } from "../config/configuration.ts";
 import type { Values } from "../config/options.ts";
 import type { ObjectStoreAccess } from "../storage/objects/open-store.ts";
 
+export type ObjectStoreSettings = Pick<
+  Values,
+  | "awsAccessKeyId"
+  | "awsRegion"
+  | "awsSecretAccessKey"
+  | "awsSessionToken"
+  | "googleApplicationCredentials"
+  | "googleStorageEndpoint"
+>;
+
 /** The configured right to read and write object stores. */
-export function objectStoreAccess(values: Values): ObjectStoreAccess {
+export function objectStoreAccess(values: ObjectStoreSettings): ObjectStoreAccess {
   const { awsAccessKeyId: accessKeyId, awsRegion } = values;
   const secretAccessKey = reveal(values.awsSecretAccessKey);
   return {

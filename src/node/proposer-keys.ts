@@ -9,7 +9,7 @@ import { PrivateKey } from "../keystore/private-key.ts";
 import { checkRemoteAccounts } from "../keystore/remote-signer-check.ts";
 import { fromHex, toHex } from "../protocol/bytes.ts";
 
-type KeyValues = Pick<
+export type KeySettings = Pick<
   Values,
   | "keyStoreDirectory"
   | "validatorPrivateKeys"
@@ -29,7 +29,7 @@ const NOBODY = toHex(new Uint8Array(32));
  * without attesters propose where anyone may. Rejects with a KeystoreError.
  */
 export async function configuredKeys(
-  values: KeyValues,
+  values: KeySettings,
   warn: (facts: object, message: string) => void,
 ): Promise<ActiveKeystore> {
   const { keyStoreDirectory: path } = values;
@@ -40,7 +40,7 @@ export async function configuredKeys(
   });
 }
 
-async function keysOfOptions(values: KeyValues): Promise<Keystore> {
+async function keysOfOptions(values: KeySettings): Promise<Keystore> {
   const signer = values.web3SignerUrl;
   const accounts = (keys: readonly string[] | undefined, addresses: readonly string[]): Account[] => [
     ...(keys ?? []).map((key): Account => {

@@ -19,10 +19,32 @@ import type { RollupIdentity } from "../l1/types.ts";
 import { Publisher } from "../sequencer/publisher/publisher.ts";
 import { GovernanceSignals } from "../sequencer/votes/governance-signals.ts";
 import { openObjectStore } from "../storage/objects/open-store.ts";
-import { objectStoreAccess } from "./object-access.ts";
+import { type ObjectStoreSettings, objectStoreAccess } from "./object-access.ts";
+
+export type PublisherSettings = ObjectStoreSettings &
+  Pick<
+    Values,
+    | "blobFileStoreUploadUrl"
+    | "l1RpcUrls"
+    | "l1TxCancelOnTimeout"
+    | "l1TxCancellationFinalTimeoutMs"
+    | "l1TxCheckIntervalMs"
+    | "l1TxGasLimitBufferPercentage"
+    | "l1TxMaxBlobGwei"
+    | "l1TxMaxGwei"
+    | "l1TxMaxSpeedUpAttempts"
+    | "l1TxMinimumPriorityFeeGwei"
+    | "l1TxPriorityFeeBumpPercentage"
+    | "l1TxPriorityFeeRetryBumpPercentage"
+    | "l1TxStallTimeMs"
+    | "l1TxTimeoutMs"
+    | "l1TxUnseenConsideredDroppedMs"
+    | "sequencerPublisherAllowInvalidStates"
+    | "sequencerPublisherForwarderAddress"
+  >;
 
 export interface PublisherOptions {
-  values: Values;
+  values: PublisherSettings;
   directory: { path: string; temporary: boolean };
   identity: RollupIdentity;
   keys: ActiveKeystore;
@@ -51,7 +73,7 @@ function signerOf(account: Account): L1Signer {
     : new RemoteSigner(account.signer.url, account.address);
 }
 
-function l1TxSettings(values: Values): L1TxSettings {
+function l1TxSettings(values: PublisherSettings): L1TxSettings {
   return {
     gasLimitBufferPercentage: values.l1TxGasLimitBufferPercentage,
     maxGwei: values.l1TxMaxGwei,

@@ -1,62 +1,60 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { ChainStore } from "../archiver/chain-store.ts";
-import { ContentStore } from "../archiver/content-store.ts";
-import type { Synchronizer } from "../archiver/synchronizer.ts";
-import type { Values } from "../config/options.ts";
-import type { Core } from "../core/core.ts";
-import { ExecutionPool } from "../execution/execution-pool.ts";
-import type { FunctionNames } from "../execution/revert-reason.ts";
-import type { ConnectedRollup } from "../l1/types.ts";
-import { DigestPool } from "../mempool/digest/digest-pool.ts";
-import { chainSurroundings } from "../mempool/pool/chain-surroundings.ts";
-import { TxPool } from "../mempool/pool/tx-pool.ts";
-import { recentFees } from "../mempool/recent-fees.ts";
-import { TxIntake } from "../mempool/tx-intake.ts";
-import { TxSimulator } from "../mempool/tx-simulator.ts";
-import { CheckContexts } from "../mempool/validation/check-contexts.ts";
-import { CommittedStates } from "../mempool/validation/committed-state.ts";
-import { TxValidator } from "../mempool/validation/tx-validator.ts";
-import { toHex } from "../protocol/bytes.ts";
-import type { NodeServices } from "../rpc/methods/services.ts";
-import { claimStore } from "../storage/identity.ts";
-import { inspectStore } from "../storage/inspect.ts";
-import { openStore, type Store } from "../storage/store.ts";
-import { StoreCorruptedError } from "../storage/store-errors.ts";
-import type { PrefilledEntry } from "../world-state/genesis.ts";
-import type { WorldState } from "../world-state/world-state.ts";
-import type { LoggerFor } from "./logging.ts";
-import { followChain } from "./mempool-events.ts";
-import { configuredVerifier } from "./mempool-proofs.ts";
-import { mempoolService, simulatorService, validatorService } from "./mempool-services.ts";
-import { Teardown } from "./teardown.ts";
-import type { ThreadBudget } from "./thread-budget.ts";
+import { ContentStore } from "../../archiver/content-store.ts";
+import type { Values } from "../../config/options.ts";
+import { ExecutionPool } from "../../execution/execution-pool.ts";
+import type { FunctionNames } from "../../execution/revert-reason.ts";
+import { DigestPool } from "../../mempool/digest/digest-pool.ts";
+import { chainSurroundings } from "../../mempool/pool/chain-surroundings.ts";
+import { TxPool } from "../../mempool/pool/tx-pool.ts";
+import { recentFees } from "../../mempool/recent-fees.ts";
+import { TxIntake } from "../../mempool/tx-intake.ts";
+import { TxSimulator } from "../../mempool/tx-simulator.ts";
+import { CheckContexts } from "../../mempool/validation/check-contexts.ts";
+import { CommittedStates } from "../../mempool/validation/committed-state.ts";
+import { TxValidator } from "../../mempool/validation/tx-validator.ts";
+import { toHex } from "../../protocol/bytes.ts";
+import type { NodeServices } from "../../rpc/methods/services.ts";
+import { claimStore } from "../../storage/identity.ts";
+import { inspectStore } from "../../storage/inspect.ts";
+import { openStore, type Store } from "../../storage/store.ts";
+import { StoreCorruptedError } from "../../storage/store-errors.ts";
+import { followChain } from "../mempool-events.ts";
+import { configuredVerifier, type ProofSettings } from "../mempool-proofs.ts";
+import { mempoolService, simulatorService, validatorService } from "../mempool-services.ts";
+import { Teardown } from "../teardown.ts";
+import type { ChainContext } from "./chain-context.ts";
+
+export type MempoolSettings = ProofSettings &
+  Pick<
+    Values,
+    | "p2pStoreMapSizeKb"
+    | "dataStoreMapSizeKb"
+    | "disableTransactions"
+    | "txPublicSetupAllowListExtend"
+    | "validateMaxL2BlockGas"
+    | "validateMaxDABlockGas"
+    | "maxPendingTxCount"
+    | "archivedTxLimit"
+    | "txPoolDeleteTxsAfterReorg"
+    | "priceBumpPercentage"
+    | "rpcSimulatePublicMaxGasLimit"
+    | "rpcSimulatePublicMaxDebugLogMemoryReads"
+    | "rpcSimulationTimeoutMs"
+    | "slotCheckIntervalMS"
+  >;
 
 export interface MempoolOptions {
-  values: Values;
+  values: MempoolSettings;
   /** The data directory. */
   directory: string;
-  core: Core;
-  /** Of the chain. */
-  store: Store;
-  chain: ChainStore;
-  world: WorldState;
-  reader: ConnectedRollup;
-  synchronizer: Synchronizer;
-  /** Threads beside the node's own. */
-  threads: ThreadBudget;
-  /** Public data of the network's genesis. */
-  publicData: PrefilledEntry[];
   functionNames: FunctionNames;
-  /** Unix time in milliseconds, as L1 has it. */
-  now(): number;
-  /** Told of a damaged store. */
+  /** Called when the pool's store is damaged. */
   onFatal?: (error: Error) => void;
-  loggerFor: LoggerFor;
 }
 
 /** A node's transactions on their way into blocks. */
-export interface NodeMempool {
+export interface MempoolPart {
   readonly pool: TxPool;
   readonly validator: TxValidator;
   readonly contexts: CheckContexts;
@@ -83,8 +81,10 @@ function openPoolStore({ values, directory, onFatal }: MempoolOptions): Store {
  * Opens a node's pool and keeps it in step with the chain. What was started is stopped again when the start fails. Throws a
  * DamagedStoreError, StoreIdentityError or StoreSchemaError.
  */
-export async function startMempool(options: MempoolOptions): Promise<NodeMempool> {
-  const { values, core, chain, world, reader, synchronizer, threads, now, loggerFor } = options;
+export async function startMempool(context: ChainContext, options: MempoolOptions): Promise<MempoolPart> {
+  const { core, chain, world, reader, synchronizer, threads, loggerFor } = context;
+  const { values } = options;
+  const { now } = context.clock;
   const logger = loggerFor("mempool");
   const teardown = new Teardown(logger);
   try {
@@ -106,17 +106,17 @@ export async function startMempool(options: MempoolOptions): Promise<NodeMempool
 
     const execution = new ExecutionPool(
       {
-        path: options.store.path,
+        path: context.store.path,
         mapSizeKb: values.dataStoreMapSizeKb,
-        publicData: options.publicData,
+        publicData: context.publicData,
         epochDuration: identity.constants.epochDuration,
-        commits: options.store.commits,
+        commits: context.store.commits,
       },
       { size: threads.execution },
     );
     teardown.add("execution threads", () => execution.close());
 
-    const content = new ContentStore({ store: options.store, chain });
+    const content = new ContentStore({ store: context.store, chain });
     const states = new CommittedStates(core, world);
     const contexts = new CheckContexts(
       { chain, content, states, identity, fees, now: () => now() / 1000 },

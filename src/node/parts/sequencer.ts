@@ -1,58 +1,67 @@
-import type { ChainStore } from "../archiver/chain-store.ts";
-import { ContentStore } from "../archiver/content-store.ts";
-import type { Synchronizer } from "../archiver/synchronizer.ts";
-import { CheckpointBuilder } from "../checkpoints/checkpoint-builder.ts";
-import type { BuildServices, CheckpointTerms } from "../checkpoints/checkpoint-terms.ts";
-import type { Values } from "../config/options.ts";
-import type { Core } from "../core/core.ts";
-import type { ExecutedTx } from "../execution/executed-tx.ts";
-import { Siloing } from "../execution/siloing.ts";
-import { Vm } from "../execution/vm/vm.ts";
-import type { ActiveKeystore } from "../keystore/active-keystore.ts";
-import { Kzg } from "../l1/blobs/kzg.ts";
-import type { ConnectedRollup } from "../l1/types.ts";
-import { NoCommitteeAttestations } from "../sequencer/attestations.ts";
-import { blockChecks } from "../sequencer/block-checks.ts";
-import { Sequencer } from "../sequencer/sequencer.ts";
-import type { CheckpointInProgress } from "../sequencer/sequencer-parts.ts";
-import type { SequencerSettings } from "../sequencer/settings.ts";
-import { TimetableError } from "../sequencer/timetable/timetable.ts";
-import type { Store } from "../storage/store.ts";
-import type { WorldState } from "../world-state/world-state.ts";
-import { ConfigRefusedError, type ConfigurablePart } from "./admin/live-config.ts";
-import type { LoggerFor } from "./logging.ts";
-import type { NodeMempool } from "./mempool.ts";
-import { configuredKeys } from "./proposer-keys.ts";
-import { startPublisher } from "./publisher.ts";
-import { Teardown } from "./teardown.ts";
+import { ContentStore } from "../../archiver/content-store.ts";
+import { CheckpointBuilder } from "../../checkpoints/checkpoint-builder.ts";
+import type { BuildServices, CheckpointTerms } from "../../checkpoints/checkpoint-terms.ts";
+import type { Values } from "../../config/options.ts";
+import type { ExecutedTx } from "../../execution/executed-tx.ts";
+import { Siloing } from "../../execution/siloing.ts";
+import { Vm } from "../../execution/vm/vm.ts";
+import type { ActiveKeystore } from "../../keystore/active-keystore.ts";
+import { Kzg } from "../../l1/blobs/kzg.ts";
+import { type AttestationCollector, NoCommitteeAttestations } from "../../sequencer/attestations.ts";
+import { blockChecks } from "../../sequencer/block-checks.ts";
+import { Sequencer } from "../../sequencer/sequencer.ts";
+import type { CheckpointInProgress } from "../../sequencer/sequencer-parts.ts";
+import type { SequencerSettings } from "../../sequencer/settings.ts";
+import { TimetableError } from "../../sequencer/timetable/timetable.ts";
+import { ConfigRefusedError, type ConfigurablePart } from "../admin/live-config.ts";
+import { configuredKeys, type KeySettings } from "../proposer-keys.ts";
+import { type PublisherSettings, startPublisher } from "../publisher.ts";
+import { Teardown } from "../teardown.ts";
+import type { ChainContext } from "./chain-context.ts";
+import type { MempoolPart } from "./mempool.ts";
+
+export type SequencerPartSettings = KeySettings &
+  PublisherSettings &
+  Pick<
+    Values,
+    | "attestationPropagationTime"
+    | "blockDurationMs"
+    | "buildCheckpointIfEmpty"
+    | "disabledValidators"
+    | "enforceTimeTable"
+    | "governanceProposerPayload"
+    | "l1PublishingTime"
+    | "maxDABlockGas"
+    | "maxL2BlockGas"
+    | "maxTxsPerBlock"
+    | "maxTxsPerCheckpoint"
+    | "minBlocksForCheckpoint"
+    | "minTxPoolAgeMs"
+    | "minTxsPerBlock"
+    | "minValidTxsPerBlock"
+    | "perBlockAllocationMultiplier"
+    | "sequencerPollingIntervalMS"
+  >;
 
 export interface SequencerOptions {
-  values: Values;
+  values: SequencerPartSettings;
   directory: { path: string; temporary: boolean };
-  core: Core;
-  /** Of the chain. */
-  store: Store;
-  chain: ChainStore;
-  world: WorldState;
-  reader: ConnectedRollup;
-  synchronizer: Synchronizer;
-  mempool: Pick<NodeMempool, "pool" | "contexts">;
-  /** Unix time in milliseconds. */
-  now(): number;
-  loggerFor: LoggerFor;
-  /** Told of the txs of each block; their calls are then recorded. */
+  mempool: Pick<MempoolPart, "pool" | "contexts">;
+  /** Gathers the committee's attestations; without one, no committee has to attest. */
+  attestations?: AttestationCollector;
+  /** Called with the transactions of each block; their calls are then recorded. */
   built?: (processed: readonly ExecutedTx[]) => void;
   /** Closed by its owner; without it the sequencer has its own. */
   kzg?: Kzg;
 }
 
-export interface RunningSequencer {
+export interface SequencerPart {
   readonly sequencer: Sequencer;
   readonly keys: ActiveKeystore;
   stop(): Promise<void>;
 }
 
-export function sequencerSettings(values: Values): SequencerSettings {
+function sequencerSettings(values: SequencerPartSettings): SequencerSettings {
   return {
     pollingIntervalMs: values.sequencerPollingIntervalMS,
     enforceTimeTable: values.enforceTimeTable,
@@ -102,8 +111,10 @@ async function startCheckpoint(
  * Constructs a node's sequencer; `sequencer.start()` begins to propose. What was started is stopped again when the start fails. Rejects with
  * a KeystoreError, TimetableError or L1TxStoreError.
  */
-export async function startSequencer(options: SequencerOptions): Promise<RunningSequencer> {
-  const { values, directory, core, store, chain, world, reader, synchronizer, mempool, now, loggerFor } = options;
+export async function startSequencer(context: ChainContext, options: SequencerOptions): Promise<SequencerPart> {
+  const { core, store, chain, world, reader, synchronizer, loggerFor } = context;
+  const { values, directory, mempool, attestations = new NoCommitteeAttestations() } = options;
+  const { now } = context.clock;
   const logger = loggerFor("sequencer");
   const teardown = new Teardown(logger);
   try {
@@ -138,7 +149,7 @@ export async function startSequencer(options: SequencerOptions): Promise<Running
         pool: mempool.pool,
         keys: () => keys.current,
         startCheckpoint: (terms, ...rest) => startCheckpoint(services, options, terms, ...rest),
-        attestations: new NoCommitteeAttestations(),
+        attestations,
         publisher: publishing.publisher,
         votes: async (voter, signal) => {
           const request = await publishing.signals.request(voter, signal);

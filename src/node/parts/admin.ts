@@ -1,38 +1,36 @@
-import type { ChainStore } from "../../archiver/chain-store.ts";
-import type { Synchronizer } from "../../archiver/synchronizer.ts";
 import { reveal } from "../../config/configuration.ts";
 import type { Values } from "../../config/options.ts";
 import type { ActiveKeystore } from "../../keystore/active-keystore.ts";
 import type { TxPool } from "../../mempool/pool/tx-pool.ts";
 import type { AdminServices } from "../../rpc/admin/services.ts";
 import type { Listener } from "../../rpc/http/listener.ts";
-import type { RpcServerOptions } from "../../rpc/rpc-server.ts";
+import { startAdminServer } from "../admin/admin-server.ts";
+import { keystoreControl } from "../admin/keystore-control.ts";
+import type { LiveConfig } from "../admin/live-config.ts";
+import { syncControl } from "../admin/sync-control.ts";
 import type { DataDirectory } from "../data-directory.ts";
-import type { LoggerFor } from "../logging.ts";
-import { startAdminServer } from "./admin-server.ts";
-import { keystoreControl } from "./keystore-control.ts";
-import type { LiveConfig } from "./live-config.ts";
-import { syncControl } from "./sync-control.ts";
+import type { ChainContext } from "./chain-context.ts";
+import { type PortSettings, portOptions } from "./rpc.ts";
+
+export type AdminSettings = PortSettings &
+  Pick<
+    Values,
+    "adminPort" | "adminHost" | "keyStoreDirectory" | "disableAdminApiKey" | "adminApiKeyHash" | "resetAdminApiKey"
+  >;
 
 /** What a node has for its operator. Undefined: not part of this node. */
 export interface AdminOptions extends Pick<AdminServices, "snapshots" | "sequencer" | "slasher"> {
-  values: Values;
+  values: AdminSettings;
   directory: Pick<DataDirectory, "path" | "temporary">;
-  synchronizer: Synchronizer;
   config: LiveConfig;
-  chain: ChainStore;
   pool: TxPool;
   keys: ActiveKeystore | undefined;
-  /** As on the public port. */
-  server: Pick<RpcServerOptions, "maxBodyBytes" | "maxBatchSize" | "maxConnections" | "versionHeaders">;
-  /** Further error types whose message is an answer. */
-  loggerFor: LoggerFor;
 }
 
 /** Opens the admin port of a node. Rejects with a ListenError, AdminKeyHashError or AdminKeyFileError. */
-export async function startAdmin(options: AdminOptions): Promise<Listener> {
-  const { values, directory, synchronizer, config, chain, pool, keys, server, loggerFor } = options;
-  const { snapshots, sequencer, slasher } = options;
+export async function startAdmin(context: ChainContext, options: AdminOptions): Promise<Listener> {
+  const { synchronizer, chain, loggerFor } = context;
+  const { values, directory, config, pool, keys, snapshots, sequencer, slasher } = options;
   const log = loggerFor("admin");
   const listener = await startAdminServer(
     {
@@ -44,7 +42,7 @@ export async function startAdmin(options: AdminOptions): Promise<Listener> {
       slasher,
     },
     {
-      ...server,
+      ...portOptions(values, context),
       host: values.adminHost,
       port: values.adminPort,
       key: {

@@ -1,0 +1,26 @@
+import type { ChainStore } from "../../archiver/chain-store.ts";
+import type { Synchronizer } from "../../archiver/synchronizer.ts";
+import type { Core } from "../../core/core.ts";
+import type { ConnectedRollup } from "../../l1/types.ts";
+import type { Store } from "../../storage/store.ts";
+import type { PrefilledEntry } from "../../world-state/genesis.ts";
+import type { WorldState } from "../../world-state/world-state.ts";
+import type { ShiftableClock } from "../clock.ts";
+import type { LoggerFor } from "../logging.ts";
+import type { ThreadBudget } from "../thread-budget.ts";
+
+/** The chain that a node follows, as all its parts share it. */
+export interface ChainContext {
+  readonly store: Store;
+  readonly chain: ChainStore;
+  readonly world: WorldState;
+  readonly core: Core;
+  readonly reader: ConnectedRollup;
+  readonly synchronizer: Synchronizer;
+  /** Public data of the network's genesis. */
+  readonly publicData: PrefilledEntry[];
+  /** L1's time. */
+  readonly clock: ShiftableClock;
+  readonly threads: ThreadBudget;
+  readonly loggerFor: LoggerFor;
+}

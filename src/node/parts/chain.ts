@@ -1,0 +1,197 @@
+import { availableParallelism } from "node:os";
+import { RebuildPool } from "../../archiver/rebuilders.ts";
+import { reportProgress } from "../../archiver/sync-progress.ts";
+import { Synchronizer } from "../../archiver/synchronizer.ts";
+import { shownValue } from "../../config/configuration.ts";
+import type { Values } from "../../config/options.ts";
+import type { Core } from "../../core/core.ts";
+import { loadCore } from "../../core/load-core.ts";
+import { CorePool } from "../../core/pool.ts";
+import { type ConnectOptions, connectRollup } from "../../l1/connect.ts";
+import type { DiscoveryOptions } from "../../l1/discovery.ts";
+import type { ConnectedRollup } from "../../l1/types.ts";
+import { toHex } from "../../protocol/bytes.ts";
+import { ARCHIVE } from "../../protocol/constants.ts";
+import type { StoreFault } from "../../storage/store-errors.ts";
+import { genesisState, type PrefilledEntry } from "../../world-state/genesis.ts";
+import { attestationValidator } from "../attestations.ts";
+import { openBlobSources } from "../blobs.ts";
+import { type ChainServices, openChainServices } from "../chain-services.ts";
+import { ShiftableClock } from "../clock.ts";
+import { connectL1 } from "../connect-l1.ts";
+import type { DataDirectory } from "../data-directory.ts";
+import { genesisPublicData } from "../genesis.ts";
+import type { LoggerFor } from "../logging.ts";
+import { configuredUploader, restoreConfigured } from "../snapshots/configured.ts";
+import type { SnapshotUploader } from "../snapshots/upload.ts";
+import { untilCompatible } from "../standby.ts";
+import { Teardown } from "../teardown.ts";
+import { threadBudget } from "../thread-budget.ts";
+import type { ChainContext } from "./chain-context.ts";
+
+export interface ChainOptions {
+  values: Values & { registryAddress: string };
+  directory: DataDirectory;
+  loggerFor: LoggerFor;
+  /** Ends the start. */
+  signal: AbortSignal;
+  onFatal?: (error: Error) => void;
+  /** Contracts to report that nothing on L1 names, where the options do not name them. */
+  otherAddresses?: DiscoveryOptions["otherAddresses"];
+}
+
+export interface ChainPart {
+  readonly context: ChainContext;
+  readonly snapshots: SnapshotUploader;
+  /** The start is over: `signal` does not end calls to L1 any more. */
+  started(): void;
+  stop(): Promise<void>;
+}
+
+function l1Options({ values, loggerFor, otherAddresses = {} }: ChainOptions, clock: ShiftableClock): ConnectOptions {
+  return {
+    l1RpcUrls: values.l1RpcUrls,
+    debugRpcUrls: values.l1DebugRpcUrls,
+    l1ChainId: values.l1ChainId,
+    ethereumSlotDuration: values.ethereumSlotDuration,
+    registryAddress: values.registryAddress,
+    rollupVersion: values.rollupVersion === "canonical" ? undefined : values.rollupVersion,
+    otherAddresses: {
+      ...otherAddresses,
+      ...(values.slashFactoryAddress && { slashFactoryAddress: values.slashFactoryAddress }),
+      ...(values.feeAssetHandlerAddress && { feeAssetHandlerAddress: values.feeAssetHandlerAddress }),
+    },
+    requireTraces: !values.ethereumAllowNoDebugHosts,
+    logger: loggerFor("l1"),
+    now: () => clock.now() / 1000,
+  };
+}
+
+interface Genesis {
+  core: Core;
+  publicData: PrefilledEntry[];
+  archiveRoot: Uint8Array;
+}
+
+function configuredGenesis({ values, loggerFor }: ChainOptions): Genesis {
+  const core = loadCore();
+  const publicData = genesisPublicData(core, values);
+  const archiveRoot = genesisState(core, publicData).fork.snapshot(ARCHIVE).root;
+  const facts = { fundedAddresses: publicData.length, archiveRoot: toHex(archiveRoot) };
+  loggerFor("node").info(facts, "genesis is known");
+  return { core, publicData, archiveRoot };
+}
+
+/** Waits for L1, and for a rollup there that has the configured genesis. */
+async function connectedRollup(
+  { values, loggerFor, signal }: ChainOptions,
+  l1: ConnectOptions,
+  genesisArchiveRoot: Uint8Array,
+): Promise<ConnectedRollup> {
+  const log = loggerFor("node");
+  log.info({ urls: shownValue("l1RpcUrls", values), chainId: values.l1ChainId }, "connecting to L1");
+  const first = await connectL1(l1, values.maxAllowedEthClientDriftSeconds, log, signal);
+  const reader = await untilCompatible(first, {
+    host: values.rpcHost,
+    port: values.port,
+    maxConnections: values.rpcMaxConnections,
+    reconnect: () => connectRollup(l1),
+    genesisArchiveRoot,
+    log,
+    signal,
+  });
+  const { rollupVersion, addresses, constants } = reader.identity;
+  const facts = {
+    rollupVersion,
+    rollupAddress: addresses.rollupAddress,
+    l1StartBlock: constants.l1StartBlock,
+  };
+  log.info(facts, "following the rollup");
+  return reader;
+}
+
+/**
+ * Everything that follows L1 and keeps the chain; `context.synchronizer.start()` begins to follow. What was started is stopped again when
+ * the start fails.
+ */
+export async function startChain(options: ChainOptions): Promise<ChainPart> {
+  const { values, directory, loggerFor, signal, onFatal } = options;
+  const log = loggerFor("node");
+  const teardown = new Teardown(log);
+  try {
+    const { core, publicData, archiveRoot } = configuredGenesis(options);
+    const l1Calls = new AbortController();
+    teardown.add("L1 calls", () => l1Calls.abort());
+    // Until the node runs, a stop ends the calls at once; later the synchronizer is told first.
+    const interrupted = (): void => l1Calls.abort(signal.reason);
+    signal.addEventListener("abort", interrupted);
+    const clock = new ShiftableClock();
+    const l1 = { ...l1Options(options, clock), signal: l1Calls.signal };
+    const reader = await connectedRollup(options, l1, archiveRoot);
+    const { identity } = reader;
+
+    const threads = threadBudget(availableParallelism(), values.rpcThreads);
+    const hasher = new CorePool({ size: threads.hashing });
+    teardown.add("hashing threads", () => hasher.close());
+    const rebuilds = new RebuildPool(core, { threads: threads.rebuilding });
+    teardown.add("rebuild threads", () => rebuilds.close());
+
+    const { dataStoreMapSizeKb: mapSizeKb } = values;
+    const openChain = (path: string, onFault?: (fault: StoreFault) => void): Promise<ChainServices> =>
+      openChainServices({ path, mapSizeKb, core, identity, publicData, hasher, onFault });
+    await restoreConfigured({ values, directory, reader, core, openChain, logger: loggerFor("snapshots"), signal });
+    const { store, chain, world } = await openChain(directory.chainStore, onFatal);
+    teardown.add("store", () => store.close());
+    const opened = { path: store.path, temporary: directory.temporary, block: chain.latestBlockNumber() };
+    log.info(opened, "chain store is open");
+
+    const signals = { start: signal, l1: l1Calls.signal };
+    const blobs = await openBlobSources(values, identity, loggerFor("l1:blobs"), signals);
+    teardown.add("blob sources", () => blobs.close());
+
+    const logger = loggerFor("archiver");
+    const synchronizer = new Synchronizer({
+      store,
+      chain,
+      worldState: world,
+      reader,
+      blobs,
+      rebuild: rebuilds.rebuild,
+      validateAttestations: attestationValidator(reader),
+      logger,
+      options: {
+        pollingIntervalMs: values.archiverPollingIntervalMS,
+        batchSize: values.archiverBatchSize,
+        checkpointHistory: values.worldStateCheckpointHistory,
+      },
+    });
+    teardown.add("synchronizer", () => {
+      // Told first, so that it knows why its calls end.
+      const stopped = synchronizer.stop();
+      l1Calls.abort();
+      return stopped;
+    });
+    teardown.add("progress", reportProgress(synchronizer, { logger, stream: process.stderr }));
+
+    const snapshots = configuredUploader({
+      values,
+      identity,
+      store,
+      chain,
+      openChain,
+      synchronizer,
+      directory: directory.path,
+      logger: loggerFor("snapshots"),
+    });
+    teardown.add("snapshot upload", () => snapshots.stop());
+    return {
+      context: { store, chain, world, core, reader, synchronizer, publicData, clock, threads, loggerFor },
+      snapshots,
+      started: () => signal.removeEventListener("abort", interrupted),
+      stop: () => teardown.run(),
+    };
+  } catch (error) {
+    await teardown.run();
+    throw error;
+  }
+}

@@ -1,0 +1,115 @@
+import { ContentStore } from "../../archiver/content-store.ts";
+import type { Values } from "../../config/options.ts";
+import { txGasLimits } from "../../protocol/tx/gas-limits.ts";
+import type { Listener } from "../../rpc/http/listener.ts";
+import { versionHeaders } from "../../rpc/http/version-headers.ts";
+import { ABSENT_SERVICES } from "../../rpc/methods/absent-services.ts";
+import type { NodeServices } from "../../rpc/methods/services.ts";
+import type { RpcServerOptions } from "../../rpc/rpc-server.ts";
+import { startPublicRpc } from "../../rpc/threads/public-rpc.ts";
+import type { LiveConfig } from "../admin/live-config.ts";
+import { NETWORK_RELEASE } from "../network-release.ts";
+import type { ChainContext } from "./chain-context.ts";
+import type { MempoolPart } from "./mempool.ts";
+
+export type RpcSettings = PortSettings &
+  Pick<
+    Values,
+    | "rpcHost"
+    | "port"
+    | "rpcNamespaces"
+    | "rpcRateLimit"
+    | "rpcMaxWaitingSize"
+    | "rpcCacheSize"
+    | "dataStoreMapSizeKb"
+    | "realProofs"
+  >;
+
+/** What the public and the admin port have in common. */
+export type PortSettings = Pick<Values, "rpcMaxBodySize" | "rpcMaxBatchSize" | "rpcMaxConnections">;
+
+export function portOptions(
+  values: PortSettings,
+  { reader: { identity } }: ChainContext,
+): Pick<RpcServerOptions, "maxBodyBytes" | "maxBatchSize" | "maxConnections" | "versionHeaders"> {
+  return {
+    maxBodyBytes: values.rpcMaxBodySize,
+    maxBatchSize: values.rpcMaxBatchSize,
+    maxConnections: values.rpcMaxConnections,
+    versionHeaders: versionHeaders({
+      l1ChainId: identity.l1ChainId,
+      l1RollupAddress: identity.addresses.rollupAddress,
+      rollupVersion: identity.rollupVersion,
+      packageVersion: NETWORK_RELEASE,
+    }),
+  };
+}
+
+/** What the public methods read from; those of parts that this node lacks answer as a node without them does. */
+function publicServices(
+  { store, chain, world, core, reader }: ChainContext,
+  mempool: MempoolPart,
+  config: LiveConfig,
+  { realProofs, signatures }: { realProofs: boolean; signatures: NodeServices["signatures"] },
+): NodeServices {
+  const { identity, fees, outbox } = reader;
+  return {
+    ...ABSENT_SERVICES,
+    chain,
+    content: new ContentStore({ store, chain }),
+    world,
+    core,
+    identity,
+    status: {
+      ready: () => mempool.ready(),
+      version: NETWORK_RELEASE,
+      realProofs,
+      txGasLimits() {
+        const milliseconds = config.current().blockDurationMs;
+        const blockDuration = milliseconds === undefined ? undefined : milliseconds / 1000;
+        return txGasLimits({ ...identity.constants, blockDuration });
+      },
+    },
+    sync: { lastProcessedL1Block: () => chain.state.processed() },
+    fees,
+    outbox,
+    signatures,
+    setup: { allowed: () => mempool.contexts.options.setupAllowList },
+    ...mempool.services,
+  };
+}
+
+export interface RpcOptions {
+  values: RpcSettings;
+  mempool: MempoolPart;
+  config: LiveConfig;
+  signatures: NodeServices["signatures"];
+}
+
+/** Opens the public JSON-RPC port. Rejects with a ListenError. */
+export async function startRpc(
+  context: ChainContext,
+  { values, mempool, config, signatures }: RpcOptions,
+): Promise<Listener> {
+  const { store, chain, reader, publicData, threads, loggerFor } = context;
+  const listener = await startPublicRpc({
+    threads,
+    services: publicServices(context, mempool, config, { realProofs: values.realProofs, signatures }),
+    store,
+    chain,
+    reads: { mapSizeKb: values.dataStoreMapSizeKb, identity: reader.identity, publicData },
+    cacheBytes: values.rpcCacheSize,
+    server: {
+      ...portOptions(values, context),
+      host: values.rpcHost,
+      port: values.port,
+      namespaces: values.rpcNamespaces,
+      rateLimit: values.rpcRateLimit,
+      maxWaitingBytes: values.rpcMaxWaitingSize,
+    },
+    log: loggerFor("rpc"),
+  });
+  const facts = { host: values.rpcHost, port: listener.port, adapter: listener.adapter };
+  loggerFor("node").info(facts, "answering JSON-RPC");
+  return listener;
+}
