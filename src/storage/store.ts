@@ -48,7 +48,7 @@ export interface Entry {
  */
 export interface Store {
   readonly path: string;
-  /** Counts of transactions begun and ended; for StoreOptions of readers on other threads. */
+  /** Counts of transactions begun and ended, and whether damage was found; for StoreOptions of readers on other threads. */
   readonly commits: SharedArrayBuffer;
   /** Changes with every commit. Reads that follow see at least what had been committed when it was asked. */
   version(): number;
@@ -114,21 +114,36 @@ class LmdbTable implements Table {
   readonly #backwards: Iterable<Entry>;
 
   readonly #writes: Writes;
+  /** The error to throw for one of a read. */
+  readonly #failed: (cause: unknown) => unknown;
 
-  constructor(root: RootDatabase<Buffer, Buffer>, name: string, writes: Writes) {
+  constructor(
+    root: RootDatabase<Buffer, Buffer>,
+    name: string,
+    { writes, failed }: { writes: Writes; failed: (cause: unknown) => unknown },
+  ) {
     this.#writes = writes;
+    this.#failed = failed;
     this.#db = root.openDB<Uint8Array, Uint8Array>({ name, encoding: "binary", keyEncoding: "binary" });
     this.#borrowing = openBorrowing(root, name);
     this.#backwards = this.#borrowing.getRange(this.#upTo);
   }
 
   get(key: Uint8Array): Uint8Array | undefined {
-    return this.#db.get(key);
+    try {
+      return this.#db.get(key);
+    } catch (error) {
+      throw this.#failed(error);
+    }
   }
 
   borrow(key: Uint8Array): Uint8Array | undefined {
-    const value = this.#db.getBinaryFast(key);
-    return value && borrowedValue(value, value.length);
+    try {
+      const value = this.#db.getBinaryFast(key);
+      return value && borrowedValue(value, value.length);
+    } catch (error) {
+      throw this.#failed(error);
+    }
   }
 
   readInto(key: Uint8Array, out: Uint8Array, at = 0): number {
@@ -139,7 +154,11 @@ class LmdbTable implements Table {
   }
 
   has(key: Uint8Array): boolean {
-    return this.#db.doesExist(key);
+    try {
+      return this.#db.doesExist(key);
+    } catch (error) {
+      throw this.#failed(error);
+    }
   }
 
   put(key: Uint8Array, value: Uint8Array): void {
@@ -158,16 +177,25 @@ class LmdbTable implements Table {
   }
 
   atOrAfter(key: Uint8Array): Entry | undefined {
-    return first(this.#db.getRange({ start: key, limit: 1 }));
+    return this.#first(this.#db.getRange({ start: key, limit: 1 }));
   }
 
   atOrBefore(key: Uint8Array): Entry | undefined {
-    return first(this.#db.getRange({ start: key, ...BACK_TO_THE_FIRST, limit: 1 }));
+    return this.#first(this.#db.getRange({ start: key, ...BACK_TO_THE_FIRST, limit: 1 }));
   }
 
   borrowAtOrBefore(key: Uint8Array): Entry | undefined {
     this.#upTo.start = key;
-    return first(this.#backwards);
+    return this.#first(this.#backwards);
+  }
+
+  #first(entries: Iterable<Entry>): Entry | undefined {
+    try {
+      for (const entry of entries) return entry;
+      return undefined;
+    } catch (error) {
+      throw this.#failed(error);
+    }
   }
 
   range({ start, end, reverse, limit }: RangeOptions): Iterable<Entry> {
@@ -179,14 +207,11 @@ class LmdbTable implements Table {
   }
 }
 
-function first(entries: Iterable<Entry>): Entry | undefined {
-  for (const entry of entries) return entry;
-  return undefined;
-}
-
 /** Words of `commits`. */
 const ENDED = 0;
 const BEGUN = 1;
+/** Not 0 once a thread has found the store damaged. */
+const DAMAGED = 2;
 
 class LmdbStore implements Store {
   readonly path: string;
@@ -207,12 +232,13 @@ class LmdbStore implements Store {
     this.path = path;
     this.#root = root;
     this.#mapSizeKb = mapSizeKb;
-    this.commits = commits ?? new SharedArrayBuffer(8);
+    this.commits = commits ?? new SharedArrayBuffer(12);
     this.#counts = new Int32Array(this.commits);
     this.#knowsWriter = commits !== undefined || readOnly !== true;
     this.#seenVersion = Atomics.load(this.#counts, ENDED);
     this.#onFault = onFault;
     this.#room = readOnly ? undefined : new WriteRoom(path, (mapSizeKb ?? Number.POSITIVE_INFINITY) * 1024);
+    this.#heedReaders();
   }
 
   version(): number {
@@ -234,7 +260,10 @@ class LmdbStore implements Store {
     if (table === undefined) {
       // One that is not there yet is made, which is a write.
       if (this.#depth === 0) this.#room?.begin();
-      table = new LmdbTable(this.#root, name, this.#room ?? NO_WRITES);
+      table = new LmdbTable(this.#root, name, {
+        writes: this.#room ?? NO_WRITES,
+        failed: (cause) => this.#readFailed(cause),
+      });
       this.#tables.set(name, table);
     }
     return table;
@@ -255,10 +284,29 @@ class LmdbStore implements Store {
     }
   }
 
+  /** Of a read outside of a transaction at once; inside of one, the transaction ends with it. */
+  #readFailed(cause: unknown): unknown {
+    return this.#depth === 0 ? this.#failed(cause) : storeError(this.path, cause);
+  }
+
+  /** Has `onFault` told of damage that readers on other threads find. */
+  #heedReaders(): void {
+    if (this.#onFault === undefined) return;
+    const waiting = Atomics.waitAsync(this.#counts, DAMAGED, 0);
+    if (!waiting.async) return;
+    void waiting.value.then(() => {
+      if (!this.#closed) this.#onFault?.(new StoreCorruptedError(this.path, "a reading thread found a damaged page"));
+    });
+  }
+
   /** The error to throw for one of LMDB's, after the owner of the store was told of a fault. */
   #failed(cause: unknown): unknown {
     const error = storeError(this.path, cause);
     if (error instanceof StoreFullError || error instanceof StoreCorruptedError) this.#onFault?.(error);
+    if (error instanceof StoreCorruptedError && this.#onFault === undefined) {
+      Atomics.store(this.#counts, DAMAGED, 1);
+      Atomics.notify(this.#counts, DAMAGED);
+    }
     return error;
   }
 
@@ -278,6 +326,7 @@ class LmdbStore implements Store {
   close(): Promise<void> {
     if (!this.#closed) this.#room?.close();
     this.#closed = true;
+    if (this.#onFault !== undefined) Atomics.notify(this.#counts, DAMAGED);
     return this.#root.close();
   }
 }
