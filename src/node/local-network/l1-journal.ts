@@ -18,8 +18,8 @@ const SEGMENT = /^(\d+)\.jsonl$/;
 
 /**
  * The blocks that a development L1 mined since the last copy of its state, with their raw transactions, blobs included, and the storage
- * words that were set in between. An entry is one line of JSON, on the disk when append() resolves; a last line that was cut off does not
- * count. A segment, `<number>.jsonl`, holds what came after L1 block `number`.
+ * words that were set in between. An entry is one line of JSON, on the disk when append() resolves; a line that was cut off does not count. A
+ * segment, `<number>.jsonl`, holds what came after L1 block `number`.
  */
 export class L1Journal {
   readonly #folder: string;
@@ -38,7 +38,10 @@ export class L1Journal {
   async begin(first: number): Promise<void> {
     mkdirSync(this.#folder, { recursive: true });
     const before = this.#segment;
-    this.#segment = { first, file: await open(join(this.#folder, `${first}.jsonl`), "a"), bytes: 0 };
+    const file = await open(join(this.#folder, `${first}.jsonl`), "a");
+    // A segment of the same number may end in a line that was cut off.
+    if ((await file.stat()).size > 0) await file.appendFile("\n");
+    this.#segment = { first, file, bytes: 0 };
     await before?.file.close();
   }
 
@@ -79,18 +82,18 @@ function segments(folder: string): { first: number; path: string }[] {
     .sort((a, b) => a.first - b.first);
 }
 
-/** All entries, oldest first. What follows a line that was cut off in its segment is left out. */
+/** All entries, oldest first. */
 export async function* readJournal(folder: string): AsyncGenerator<JournalEntry> {
   for (const { path } of segments(folder)) {
     const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
     for await (const line of lines) {
       const entry = parse(line);
-      if (entry === undefined) break;
-      yield entry;
+      if (entry !== undefined) yield entry;
     }
   }
 }
 
+/** Undefined for a line that was cut off, and an empty one. */
 function parse(line: string): JournalEntry | undefined {
   try {
     return JSON.parse(line) as JournalEntry;

@@ -54,7 +54,11 @@ export class StateKeeper {
   async storageSet(at: number, address: string, slot: Uint8Array, word: Uint8Array): Promise<void> {
     if (this.#last === undefined) return;
     const entry = { word: { at, address, slot: toHex(slot), word: toHex(word) } };
-    await this.#exclusive(() => this.#journal.append(entry));
+    await this.#exclusive(async () => {
+      // The journal has the blocks before it first.
+      await this.#writeBlocks(at);
+      await this.#journal.append(entry);
+    });
   }
 
   /**
@@ -69,8 +73,9 @@ export class StateKeeper {
       await this.#journal.close();
       await start();
       const replayed = await replayJournal(l1, journal, log);
-      await l1.resume(interval);
+      // The block that it goes on with is written down like any other.
       await this.#begin();
+      await l1.resume(interval);
       return replayed;
     });
     this.#schedule(complete ? LEAST_PAUSE_MS : 0);
@@ -154,11 +159,11 @@ export class StateKeeper {
     this.#lookTimer.unref();
   }
 
-  /** Writes down what L1 has mined since. */
-  async #writeBlocks(): Promise<void> {
+  /** Writes down what L1 has mined since, up to block `limit`. */
+  async #writeBlocks(limit = Number.POSITIVE_INFINITY): Promise<void> {
     const { l1 } = this.#options;
     if (this.#last === undefined || this.#stopped) return;
-    const height = await l1.height();
+    const height = Math.min(await l1.height(), Math.max(limit, this.#last.number));
     let goesOn = height >= this.#last.number;
     while (goesOn && this.#last.number < height) {
       const block = await l1.fullBlock(this.#last.number + 1);

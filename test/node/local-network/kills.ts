@@ -14,8 +14,23 @@ export interface KillCounts {
   dropped: { withTheirAnchor: number; others: number };
   /** Blocks that an answer named. */
   blocks: number;
-  /** For each of them that was gone after the kill: milliseconds from the first answer with it to the kill. */
-  lostAges: number[];
+  lost: LostBlock[];
+}
+
+/** A block that an answer named before a kill, and that was gone after it. */
+export interface LostBlock {
+  /** Seen blocks after it; 0: it was the last. */
+  successors: number;
+  /** Milliseconds from the first answer with it to the kill. */
+  age: number;
+  /** The same, from the first answer that said it was on L1; undefined: none did. */
+  onL1For: number | undefined;
+}
+
+interface SeenBlock {
+  hash: string;
+  at: number;
+  onL1At: number | undefined;
 }
 
 /** All processes below one, it included. */
@@ -42,15 +57,22 @@ interface Tip {
   hash: string;
 }
 
-const tipOf = async (url: string) => (await call<{ proposed: Tip }>(url, "node_getL2Tips")).proposed;
+type Tips = { proposed: Tip; checkpointed: { block: Tip } };
+const tipsOf = (url: string) => call<Tips>(url, "node_getL2Tips");
+const tipOf = async (url: string) => (await tipsOf(url)).proposed;
 
 /** Sends transactions, every other one anchored on the latest block, and watches the tip until the network is gone. */
-async function traffic(url: string, sent: SentTx[], seen: Map<string, Tip & { at: number }>): Promise<void> {
+async function traffic(url: string, sent: SentTx[], seen: Map<string, SeenBlock>): Promise<void> {
   const { rollupVersion } = await call<{ rollupVersion: number }>(url, "node_getNodeInfo");
   const watch = async (): Promise<void> => {
     for (;;) {
-      const tip = await tipOf(url);
-      if (!seen.has(tip.hash)) seen.set(tip.hash, { ...tip, at: performance.now() });
+      const { proposed, checkpointed } = await tipsOf(url);
+      const at = performance.now();
+      for (const { hash } of [checkpointed.block, proposed]) {
+        if (!seen.has(hash)) seen.set(hash, { hash, at, onL1At: undefined });
+      }
+      const onL1 = seen.get(checkpointed.block.hash) as SeenBlock;
+      onL1.onL1At ??= at;
       await sleep(10);
     }
   };
@@ -78,23 +100,24 @@ async function traffic(url: string, sent: SentTx[], seen: Map<string, Tip & { at
 /** Kills a local network with everything that belongs to it again and again while transactions come, and counts what was lost. */
 export async function killLocalNetwork(dataDirectory: string, kills: number): Promise<KillCounts> {
   const sent: SentTx[] = [];
-  const lostAges: number[] = [];
+  const lostBlocks: LostBlock[] = [];
   const lost = new Set<string>();
   let blocks = 0;
   let network = await startNetwork(["--data-directory", dataDirectory]);
   try {
     for (let kill = 0; kill < kills; kill++) {
-      const seen = new Map<string, Tip & { at: number }>();
+      const seen = new Map<string, SeenBlock>();
       const over = traffic(network.url, sent, seen);
       await sleep(1_000 + 5_000 * Math.random());
       const at = performance.now();
       await killEverything(network);
       await over;
       network = await startNetwork(["--data-directory", dataDirectory]);
-      for (const { hash, at: first } of seen.values()) {
+      for (const [i, { hash, at: first, onL1At }] of [...seen.values()].entries()) {
         if (await call<object | undefined>(network.url, "node_getBlockByHash", hash)) continue;
         lost.add(hash);
-        lostAges.push(Math.round(at - first));
+        const onL1For = onL1At === undefined ? undefined : Math.round(at - onL1At);
+        lostBlocks.push({ successors: seen.size - 1 - i, age: Math.round(at - first), onL1For });
       }
       blocks += seen.size;
     }
@@ -108,7 +131,7 @@ export async function killLocalNetwork(dataDirectory: string, kills: number): Pr
       else if (tx.anchor !== undefined && lost.has(tx.anchor)) counts.dropped.withTheirAnchor++;
       else counts.dropped.others++;
     }
-    return { kills, accepted: sent.length, ...counts, blocks, lostAges };
+    return { kills, accepted: sent.length, ...counts, blocks, lost: lostBlocks };
   } finally {
     network.svc.child.kill("SIGINT");
     await network.svc.ended;

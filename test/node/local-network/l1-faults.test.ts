@@ -66,7 +66,10 @@ test(
     const journal = () => readFileSync(join(data, "l1-journal", readdirSync(join(data, "l1-journal"))[0]), "utf8");
     const l1Height = Number(await call<string>(network.l1Url, "eth_blockNumber"));
     await expect.poll(journal, { timeout: 30_000 }).toContain(`"number":${l1Height},`);
+    const fees = await ask("node_getCurrentMinFees");
     process.kill(l1Process(), "SIGKILL");
+    // Fees of the moment before.
+    expect(await ask("node_getCurrentMinFees")).toEqual(fees);
     const hash = await sendTx();
     await network.svc.shows(/L1 runs again/);
     expect(network.svc.output.stderr).toMatch(/L1 ended by itself: starting it again from its last copy/);

@@ -1,0 +1,155 @@
+import { appendFileSync, copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { silentLogger } from "../../../src/l1/logger.ts";
+import { startAnvil } from "../../../src/node/local-network/anvil.ts";
+import { DevelopmentL1 } from "../../../src/node/local-network/development-l1.ts";
+import { StateKeeper } from "../../../src/node/local-network/state-keeper.ts";
+import type { NodeLogger } from "../../../src/node/logging.ts";
+import { call } from "./network-process.ts";
+
+const INTERVAL = 12;
+const MNEMONIC = "test test test test test test test test test test test junk";
+const ACCOUNT = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
+const CONTRACT = "0x00000000000000000000000000000000000000c0";
+const SLOT = new Uint8Array(32).fill(7);
+const word = (last: number) => new Uint8Array(32).fill(last, 31);
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "svc-state-keeper-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Kept {
+  l1: DevelopmentL1;
+  keeper: StateKeeper;
+  restored: boolean;
+  lines: string[];
+}
+
+const files = (name: string) => ({ stateFile: join(folder, `${name}.json`), journal: join(folder, `${name}-journal`) });
+
+async function withKept(name: string, use: (kept: Kept) => Promise<void>): Promise<void> {
+  const { signal } = new AbortController();
+  const { stateFile, journal } = files(name);
+  const anvil = await startAnvil({ port: 0, mnemonic: MNEMONIC, chainId: 31337, stateFile, signal });
+  const lines: string[] = [];
+  const write = (facts: object, message: string) => void lines.push(`${message} ${JSON.stringify(facts)}`);
+  const log = { debug: write, info: write, warn: write, error: write } as unknown as NodeLogger;
+  const l1 = new DevelopmentL1(anvil.url, signal, silentLogger);
+  const keeper = new StateKeeper({
+    l1: new DevelopmentL1(anvil.url, signal, silentLogger, []),
+    stateFile,
+    journal,
+    log,
+  });
+  l1.onStorageSet = (...set) => keeper.storageSet(...set);
+  try {
+    if (anvil.restored) await keeper.restore(INTERVAL);
+    await use({ l1, keeper, restored: anvil.restored, lines });
+  } finally {
+    await keeper.stop();
+    await anvil.stop();
+  }
+}
+
+/** A transfer in a block of its own. */
+async function transfer(l1: DevelopmentL1, from = ACCOUNT): Promise<void> {
+  const before = await l1.height();
+  await call(l1.url, "eth_sendTransaction", { from, to: CONTRACT, value: "0x1" });
+  await expect.poll(() => l1.height(), { timeout: 10_000, interval: 5 }).toBe(before + 1);
+}
+
+async function writtenDown(name: string, block: number): Promise<void> {
+  const { journal } = files(name);
+  const text = () =>
+    readdirSync(journal)
+      .map((segment) => readFileSync(join(journal, segment), "utf8"))
+      .join("");
+  await expect.poll(text, { timeout: 30_000, interval: 20 }).toContain(`"number":${block},`);
+}
+
+/** Number, time and signed transactions of each block from `first` on. */
+async function blocksFrom(l1: DevelopmentL1, first: number, last: number) {
+  const blocks = await Promise.all(Array.from({ length: last - first + 1 }, (_, i) => l1.fullBlock(first + i)));
+  return blocks.map(({ number, timestamp, transactions }) => ({ number, timestamp, transactions }));
+}
+
+test("an L1 that starts from an older copy has the blocks of its journal again, with what was set in between", async () => {
+  const older = join(folder, "older.json");
+  let first = 0;
+  let last = 0;
+  let before: unknown;
+  await withKept("replayed", async ({ l1, keeper }) => {
+    await l1.setBlockInterval(INTERVAL);
+    await transfer(l1);
+    await keeper.copy();
+    copyFileSync(files("replayed").stateFile, older);
+    first = (await l1.height()) + 1;
+    for (let i = 0; i < 3; i++) await transfer(l1);
+    await l1.setStorage(CONTRACT, SLOT, word(1));
+    await l1.mineAt((await l1.latest()).timestamp + 100);
+    await transfer(l1);
+    await l1.setStorage(CONTRACT, SLOT, word(2));
+    await l1.mineAt((await l1.latest()).timestamp + 7);
+    last = await l1.height();
+    await writtenDown("replayed", last);
+    before = await blocksFrom(l1, first, last);
+  });
+  const { journal, stateFile } = files("replayed");
+  const [segment] = readdirSync(journal);
+  // Cut off in the middle by a kill.
+  appendFileSync(join(journal, segment), `{"block":{"number":${last + 1},"ha`);
+  for (let kill = 0; kill < 2; kill++) {
+    copyFileSync(older, stateFile);
+    await withKept("replayed", async ({ l1, restored, lines }) => {
+      expect(restored).toBe(true);
+      expect(lines.join("\n")).toContain("brought from its last copy to where it was");
+      expect(await blocksFrom(l1, first, last)).toEqual(before);
+      expect(await l1.storage(CONTRACT, SLOT)).toEqual(word(2));
+      // One more block, of the time that goes on.
+      expect(await l1.height()).toBe(last + 1 + kill);
+      await writtenDown("replayed", last + 1 + kill);
+    });
+  }
+}, 60_000);
+
+test("a journal that L1 cannot follow, since state was set by hand, is given up with a warning and replaced by a copy", async () => {
+  const { stateFile } = files("by-hand");
+  const older = join(folder, "by-hand-older.json");
+  const poor = "0x00000000000000000000000000000000000000aa";
+  let reached = 0;
+  await withKept("by-hand", async ({ l1, keeper }) => {
+    await l1.setBlockInterval(INTERVAL);
+    await keeper.copy();
+    copyFileSync(stateFile, older);
+    await transfer(l1);
+    reached = await l1.height();
+    await l1.setBalance(poor, 10n ** 18n);
+    await call(l1.url, "anvil_impersonateAccount", poor);
+    await transfer(l1, poor);
+    await writtenDown("by-hand", await l1.height());
+  });
+  copyFileSync(older, stateFile);
+  await withKept("by-hand", async ({ l1, lines }) => {
+    expect(lines.join("\n")).toContain(`L1 cannot be brought to where it was`);
+    expect(await l1.height()).toBe(reached + 1);
+    await transfer(l1);
+    await expect.poll(() => lines.join("\n"), { timeout: 30_000 }).toContain("L1's state is kept");
+  });
+}, 60_000);
+
+test("blocks that somebody took back are not in the journal of what follows: a copy is made at once", async () => {
+  await withKept("taken-back", async ({ l1, keeper, lines }) => {
+    await l1.setBlockInterval(INTERVAL);
+    await keeper.copy();
+    const kept = () => lines.filter((line) => line.startsWith("L1's state is kept")).length;
+    expect(kept()).toBe(1);
+    for (let i = 0; i < 3; i++) await transfer(l1);
+    await writtenDown("taken-back", await l1.height());
+    await call(l1.url, "anvil_rollback", 2);
+    await expect.poll(kept, { timeout: 20_000 }).toBe(2);
+  });
+}, 60_000);
