@@ -49,6 +49,16 @@ async function mined(hash: string): Promise<void> {
   }
 }
 
+/** The last L1 block that the copy, whose number names the journal's segment, and the journal have together. */
+function keptUpTo(): number {
+  const folder = join(data, "l1-journal");
+  const numbers = readdirSync(folder).flatMap((name) => {
+    const blocks = readFileSync(join(folder, name), "utf8").matchAll(/{"block":{"number":(\d+),/g);
+    return [Number.parseInt(name, 10), ...[...blocks].map(([, number]) => Number(number))];
+  });
+  return Math.max(...numbers);
+}
+
 /** The process of L1: the only child of the shell that watches it and is no shell. */
 function l1Process(): number {
   const shell = readFileSync(`${stateFile}.pid`, "utf8");
@@ -63,9 +73,8 @@ test(
   async () => {
     await mined(await sendTx());
     const before = await blockNumber();
-    const journal = () => readFileSync(join(data, "l1-journal", readdirSync(join(data, "l1-journal"))[0]), "utf8");
     const l1Height = Number(await call<string>(network.l1Url, "eth_blockNumber"));
-    await expect.poll(journal, { timeout: 30_000 }).toContain(`"number":${l1Height},`);
+    await expect.poll(keptUpTo, { timeout: 30_000 }).toBeGreaterThanOrEqual(l1Height);
     const fees = await ask("node_getCurrentMinFees");
     process.kill(l1Process(), "SIGKILL");
     // Fees of the moment before.
@@ -73,7 +82,6 @@ test(
     const hash = await sendTx();
     await network.svc.shows(/L1 runs again/);
     expect(network.svc.output.stderr).toMatch(/L1 ended by itself: starting it again from its last copy/);
-    expect(network.svc.output.stderr).toMatch(/L1 was brought from its last copy to where it was/);
     expect(network.svc.output.stderr).not.toMatch(/unwound the chain/);
     await mined(hash);
     expect(await blockNumber()).toBe(before + 1);
