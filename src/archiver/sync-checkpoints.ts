@@ -1,6 +1,7 @@
-import type { L1Block, RollupStatus } from "../l1/types.ts";
+import type { L1Block, RollupReader, RollupStatus } from "../l1/types.ts";
 import { equal } from "../protocol/bytes.ts";
 import { CheckpointApplier } from "./apply-checkpoints.ts";
+import type { InvalidProposal } from "./attestation-verdict.ts";
 import { downloadCheckpoints } from "./download-checkpoints.ts";
 import { InconsistentL1Error, NonSequentialCheckpointError } from "./errors.ts";
 import { applyProven } from "./sync-finality.ts";
@@ -76,16 +77,27 @@ async function download(services: SyncServices, status: RollupStatus, current: L
   }
 }
 
-/** Once L1 holds another archive, or none, for the remembered invalid checkpoint, the pending chain is valid again. */
+/**
+ * Once L1 holds another archive, or none, for the remembered invalid checkpoint, the pending chain is valid again. When L1 names another
+ * committee than the one by which it was judged, it is judged again.
+ */
 async function forgetReplacedInvalid(services: SyncServices): Promise<void> {
   const { chain, reader, store } = services;
   const invalid = chain.state.invalidProposal();
   if (invalid === undefined) return;
-  if (equal(await reader.archiveAt(invalid.checkpointNumber), invalid.archiveRoot)) return;
+  const stands = equal(await reader.archiveAt(invalid.checkpointNumber), invalid.archiveRoot);
+  if (stands && (await sameCommittee(reader, invalid))) return;
   store.transaction(() => {
     chain.state.putInvalidProposal(undefined);
     chain.state.putSyncPoint("checkpoint-sync", readingPointOf(services, chain.latestCheckpointNumber()));
   });
+}
+
+async function sameCommittee(reader: RollupReader, { epoch, committee }: InvalidProposal): Promise<boolean> {
+  const { committee: members = [], escapeHatchOpen } = await reader.committee(epoch, true);
+  return (
+    !escapeHatchOpen && members.length === committee.length && members.every((member, i) => equal(member, committee[i]))
+  );
 }
 
 /**

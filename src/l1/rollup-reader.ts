@@ -144,7 +144,7 @@ export class JsonRpcRollupReader implements ConnectedRollup {
     return (await retrieveMessages(this.#rpc, this.#inbox.address, range, leaf)).at(-1);
   }
 
-  committee(epoch: number): Promise<EpochCommittee> {
-    return this.#committees.get(epoch, async () => (await this.latestBlock()).timestamp);
+  committee(epoch: number, fresh?: boolean): Promise<EpochCommittee> {
+    return this.#committees.get(epoch, async () => (await this.latestBlock()).timestamp, fresh);
   }
 }

@@ -116,7 +116,8 @@ export interface RollupReader {
   messages(fromBlock: number, toBlock: number): Promise<InboxMessage[]>;
   /** The inbox event of a leaf, undefined when L1 has none. */
   findMessage(leaf: Uint8Array): Promise<InboxMessage | undefined>;
-  committee(epoch: number): Promise<EpochCommittee>;
+  /** Committees may be kept; with `fresh` L1 is asked. */
+  committee(epoch: number, fresh?: boolean): Promise<EpochCommittee>;
 }
 
 /** Min fees that the rollup demands. Both throw an L1Error while L1 does not answer; the next call asks again. */

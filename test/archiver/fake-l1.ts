@@ -253,8 +253,16 @@ export class FakeL1 implements RollupReader {
     return this.#answer("findMessage", () => this.state().messages.find((m) => equal(m.leaf, leaf)));
   }
 
+  /** Committee of every epoch. */
+  committeeMembers: Uint8Array[] | undefined;
+
   committee(epoch: number): Promise<EpochCommittee> {
-    return this.#answer("committee", () => ({ epoch, committee: undefined, seed: 0n, escapeHatchOpen: false }));
+    return this.#answer("committee", () => ({
+      epoch,
+      committee: this.committeeMembers,
+      seed: 0n,
+      escapeHatchOpen: false,
+    }));
   }
 }
 

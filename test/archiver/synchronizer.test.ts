@@ -612,8 +612,10 @@ describe("what can heal, heals", () => {
 });
 
 describe("invalid attestations", () => {
+  const committee = [new Uint8Array(20)];
   const rejecting = (l1: FakeL1) => {
     const bad = new Set<string>();
+    l1.committeeMembers = committee;
     const follower = start(l1, {
       validateAttestations: async ({ archiveRoot }) =>
         bad.has(toHex(archiveRoot))
@@ -623,7 +625,7 @@ describe("invalid attestations", () => {
               invalidIndex: 1,
               epoch: 3,
               seed: 5n,
-              committee: [new Uint8Array(20)],
+              committee,
               attestors: [],
             }
           : { valid: true },
@@ -652,6 +654,24 @@ describe("invalid attestations", () => {
     l1.mine();
     await follower.synchronizer.syncOnce();
     l1.propose([1, 1], { cutTo: 1 });
+    await settle(follower);
+    expectInStep(follower, l1);
+    expect(follower.chain.state.invalidProposal()).toBeUndefined();
+  });
+
+  it("are judged again when L1 names another committee for the same checkpoint", async () => {
+    const l1 = new FakeL1(core);
+    const { bad, follower } = rejecting(l1);
+    l1.propose();
+    const second = toHex(l1.propose().archiveRoot);
+    bad.add(second);
+    await follower.synchronizer.syncOnce();
+    l1.mine();
+    await follower.synchronizer.syncOnce();
+    expect(follower.chain.latestCheckpointNumber()).toBe(1);
+    l1.committeeMembers = [new Uint8Array(20).fill(7)];
+    bad.delete(second);
+    l1.mine();
     await settle(follower);
     expectInStep(follower, l1);
     expect(follower.chain.state.invalidProposal()).toBeUndefined();

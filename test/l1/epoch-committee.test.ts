@@ -61,7 +61,8 @@ async function committees(answers: {
   } as RollupIdentity;
   const epochs = new EpochCommittees(rpc, identity, silentLogger);
   const get = (epoch: number, latest = 1_000_000) => epochs.get(epoch, async () => latest);
-  return { get, asked };
+  const fresh = (epoch: number) => epochs.get(epoch, async () => 1_000_000, true);
+  return { get, fresh, asked };
 }
 
 describe("the committee of an epoch", () => {
@@ -79,6 +80,16 @@ describe("the committee of an epoch", () => {
     const before = asked.length;
     expect(await get(3)).toBe(epoch);
     expect(asked).toHaveLength(before);
+  });
+
+  test("is asked again where a fresh one is wanted, and that one kept", async () => {
+    let members = MEMBERS;
+    const { get, fresh } = await committees({ committee: () => members });
+    await get(3);
+    members = MEMBERS.toReversed();
+    expect((await get(3)).committee?.map(toHex)).toEqual(MEMBERS);
+    expect((await fresh(3)).committee?.map(toHex)).toEqual(members);
+    expect((await get(3)).committee?.map(toHex)).toEqual(members);
   });
 
   test("is undefined while there are too few validators, and asked again", async () => {

@@ -27,11 +27,12 @@ export class EpochCommittees {
 
   /**
    * @param latestTimestamp of the latest L1 block.
+   * @param fresh asks L1 even where the answer is kept.
    * Throws EpochNotStableError for an epoch whose validator set is sampled after it.
    */
-  async get(epoch: number, latestTimestamp: () => Promise<number>): Promise<EpochCommittee> {
+  async get(epoch: number, latestTimestamp: () => Promise<number>, fresh = false): Promise<EpochCommittee> {
     const kept = this.#kept.get(epoch);
-    if (kept) return kept;
+    if (kept && !fresh) return kept;
     const { constants } = this.#identity;
     if (constants.targetCommitteeSize === 0) return { epoch, committee: undefined, seed: 0n, escapeHatchOpen: false };
     const rollup = { name: "Rollup", address: this.#identity.addresses.rollupAddress, abi: rollupAbi };
@@ -52,6 +53,7 @@ export class EpochCommittees {
       this.#escapeHatchOpen(epoch),
     ]);
     const answer = { epoch, committee: committee?.length ? committee.map(fromHex) : undefined, seed, escapeHatchOpen };
+    this.#kept.delete(epoch);
     if (answer.committee) {
       this.#kept.set(epoch, answer);
       for (const old of this.#kept.keys()) {
