@@ -200,6 +200,15 @@ describe("several L1 endpoints", () => {
     expect(server.seen).toHaveLength(1);
   });
 
+  test("that are slow are warned about while they are asked again", async () => {
+    const warned: string[] = [];
+    const logger = { ...silentLogger, warn: (_: object, message: string) => void warned.push(message) };
+    const { url } = await fake(httpFake(() => "silence"));
+    const rpc = new L1Rpc({ urls: [url], timeoutMs: 50, retryDelaysMs: [1, 1], logger });
+    await failure(Promise.all([blockNumber(rpc), blockNumber(rpc)]));
+    expect(warned).toEqual(["L1 is too slow, trying again"]);
+  });
+
   test("need to be http URLs, one at least", () => {
     expect(() => rpcOf([])).toThrow(L1ConfigurationError);
     expect(() => rpcOf(["ws://127.0.0.1:8545"])).toThrow(/http/);

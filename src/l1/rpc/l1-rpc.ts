@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isSlowness } from "../../http/errors.ts";
 import { redactUrl } from "../../http/redact.ts";
 import { DecodeError } from "../../protocol/errors.ts";
 import {
@@ -56,6 +57,9 @@ export function isRevert(error: unknown): error is L1RpcError {
   );
 }
 
+/** Between two warnings about a slow L1. */
+const WARNING_INTERVAL_MS = 60_000;
+
 const METHOD_MISSING = -32601;
 const INVALID_PARAMS = -32602;
 
@@ -75,6 +79,7 @@ export class L1Rpc {
   readonly #retryDelaysMs: readonly number[];
   readonly #signal: AbortSignal | undefined;
   readonly #logger: L1Logger;
+  #nextWarning = 0;
 
   constructor({
     urls,
@@ -116,12 +121,22 @@ export class L1Rpc {
       this.#signal?.throwIfAborted();
       const wait = this.#retryDelaysMs[round];
       if (wait === undefined || failures.every(isLasting)) throw this.#verdict(failures, call.method);
-      this.#logger.debug(
-        { method: call.method, failures: failures.map(({ message }) => message) },
-        "L1 call failed, trying again",
-      );
+      this.#tellRetry(call.method, failures);
       await this.#wait(wait);
     }
+  }
+
+  /** Calls that wait for nothing take minutes until they fail: now and then one of them is worth a warning. */
+  #tellRetry(method: string, failures: L1Error[]): void {
+    const facts = { method, failures: failures.map(({ message }) => message) };
+    const slow = failures.some(isSlowness);
+    const now = performance.now();
+    if (!slow || now < this.#nextWarning) {
+      this.#logger.debug(facts, "L1 call failed, trying again");
+      return;
+    }
+    this.#nextWarning = now + WARNING_INTERVAL_MS;
+    this.#logger.warn(facts, "L1 is too slow, trying again");
   }
 
   async #wait(ms: number): Promise<void> {
@@ -179,6 +194,7 @@ export class L1Rpc {
       this.#signal?.throwIfAborted();
       const wait = this.#retryDelaysMs[round];
       if (wait === undefined || failures.every(isLasting)) throw this.#verdict(failures, "eth_chainId");
+      this.#tellRetry("eth_chainId", failures);
       await this.#wait(wait);
     }
   }
