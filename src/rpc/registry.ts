@@ -1,6 +1,7 @@
 import type { Lifetime } from "./cache/result-cache.ts";
 import type { Caller } from "./caller.ts";
-import type { Encoder, JsonWriter } from "./encoding/json-writer.ts";
+import type { Encoder } from "./encoding/encoder.ts";
+import type { JsonWriter } from "./encoding/json-writer.ts";
 import { type Codec, type Issue, issuesError, type OptionalCodec } from "./params/codec.ts";
 
 /** First piece of a method's name on the wire: `node_getBlock` is method getBlock of namespace node. */
@@ -39,6 +40,8 @@ export type ParameterCodec = Codec<unknown> | OptionalCodec<unknown>;
 export interface Parameter<T = unknown> {
   readonly name: string;
   readonly codec: Codec<T> | OptionalCodec<T>;
+  /** What it is for, where the type's own description leaves that open: sentences. */
+  readonly description?: string;
 }
 
 type PerNamespace<T> = { readonly [N in Namespace]?: T };
@@ -50,11 +53,8 @@ export type ParameterLists = PerNamespace<readonly Parameter[]>;
 export interface MethodDescription {
   /** One sentence without a full stop. */
   summary?: string;
-  /**
-   * Name of the result's type: `Block`, `Block[]` for arrays, `Block?` for a result that may be nothing, `void` for none.
-   * One name, or one per namespace.
-   */
-  returns?: string | PerNamespace<string>;
+  /** When the result is nothing, where it may be: the end of the sentence "Null ..." without a full stop. */
+  nothing?: string;
   /** What to use instead, for the namespaces in which the method is kept for old clients only. */
   deprecated?: PerNamespace<string>;
 }
@@ -108,8 +108,8 @@ type Handling<A extends unknown[], R> =
  *   summary: "Block with a hash",
  *   params: [param("blockHash", field)],
  *   handle: (hash) => chain.blockNumberByHash(hash),
- *   returns: "number?",
- *   encode: { node: encodeNumber },
+ *   nothing: "for an unknown hash",
+ *   encode: { node: encodeBlockNumber },
  * })
  */
 export function method<const P extends readonly Parameter[] | ParameterLists, R>(
@@ -124,7 +124,7 @@ export function method<const P extends readonly Parameter[] | ParameterLists, R>
   } & Handling<Arguments<P>, R> &
     MethodDescription,
 ): Method {
-  const { name, params, handle, handleFrom, encode, raw, long, keep, summary, returns, deprecated } = definition;
+  const { name, params, handle, handleFrom, encode, raw, long, keep, summary, nothing, deprecated } = definition;
   const shared = Array.isArray(params) ? (params as readonly Parameter[]) : undefined;
   const lists = shared
     ? Object.fromEntries(Object.keys(encode).map((namespace) => [namespace, shared]))
@@ -132,7 +132,7 @@ export function method<const P extends readonly Parameter[] | ParameterLists, R>
   return {
     name,
     params: lists,
-    description: { summary, returns, deprecated },
+    description: { summary, nothing, deprecated },
     handle: handleFrom
       ? (args, origin) => handleFrom(origin, ...(args as Arguments<P>))
       : (args) => handle(...(args as Arguments<P>)),
@@ -146,8 +146,8 @@ export function method<const P extends readonly Parameter[] | ParameterLists, R>
 /** For `long`: no call takes long, and any thread can answer them. */
 export const never = (): boolean => false;
 
-export function param<T>(name: string, codec: Codec<T> | OptionalCodec<T>): Parameter<T> {
-  return { name, codec };
+export function param<T>(name: string, codec: Codec<T> | OptionalCodec<T>, description?: string): Parameter<T> {
+  return { name, codec, description };
 }
 
 /**

@@ -44,6 +44,11 @@ describe("answers recorded from the network's node", () => {
 
 describe("methods that the development API has in the same form", () => {
   const golden = goldenCases();
+  /** Refusals that this generation words in its own way: of the address 0x01. */
+  const ofDevelopment = (error: NonNullable<GoldenCase["error"]>) =>
+    error.message === "Invalid input (1)"
+      ? { ...error, message: "An address has 64 hex digits, received 2 (1)" }
+      : error;
 
   it.each([
     "svc_findLeavesIndexes",
@@ -79,7 +84,7 @@ describe("methods that the development API has in the same form", () => {
       const question = `${full}(${JSON.stringify(params).slice(0, 200)})`;
       const { status: gotStatus, body } = await node.call(full, params);
       // Nothing is null in this generation, not absent.
-      const expected = error === undefined ? { result: result ?? null } : { error };
+      const expected = error === undefined ? { result: result ?? null } : { error: ofDevelopment(error) };
       const given = error === undefined ? { result: body.result } : { error: body.error };
       expect(comparable(method, given), question).toEqual(comparable(method, expected));
       expect(gotStatus, question).toBe(status);

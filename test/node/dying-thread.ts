@@ -1,6 +1,6 @@
 /** An RPC thread with methods that end it, and one that says which thread answered; run by rpc-threads.test.ts. */
 import { parentPort, threadId, workerData } from "node:worker_threads";
-import { encodeNothing, encodeNumber } from "../../src/rpc/encoding/json-writer.ts";
+import { encodeNothing, encodeNumber } from "../../src/rpc/encoding/encoder.ts";
 import { method, Registry } from "../../src/rpc/registry.ts";
 import { runRpcThread } from "../../src/rpc/threads/rpc-thread.ts";
 

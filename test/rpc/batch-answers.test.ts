@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { encodeText } from "../../src/rpc/encoding/json-writer.ts";
+import { encodeText } from "../../src/rpc/encoding/encoder.ts";
 import { AnswerBudget } from "../../src/rpc/http/answer-budget.ts";
 import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import type { LongCalls } from "../../src/rpc/jsonrpc/long-calls.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { encodeNumber } from "../../src/rpc/encoding/json-writer.ts";
+import { encodeNumber, encoder } from "../../src/rpc/encoding/encoder.ts";
 import type { RpcAnswer } from "../../src/rpc/jsonrpc/answer.ts";
 import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { ExecutionError } from "../../src/rpc/jsonrpc/errors.ts";
@@ -137,10 +137,10 @@ describe("failures of handlers and encoders", () => {
     params: [],
     handle: () => 1,
     encode: {
-      node: (out) => {
+      node: encoder<number>({}, (out) => {
         out.text("[half a result");
         throw new Error("encoder gave up");
-      },
+      }),
     },
   });
   const rejecting = method({

@@ -9,7 +9,7 @@ import {
   zstdDecompressSync,
 } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { encodeNumber, encodeText } from "../../src/rpc/encoding/json-writer.ts";
+import { encodeNumber, encodeText } from "../../src/rpc/encoding/encoder.ts";
 import type { HttpApplication, Listener, ListenerOptions } from "../../src/rpc/http/listener.ts";
 import { ListenError } from "../../src/rpc/http/listener.ts";
 import { listenWithNode } from "../../src/rpc/http/node-listener.ts";

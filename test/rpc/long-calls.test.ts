@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { encodeNumber, encodeText } from "../../src/rpc/encoding/json-writer.ts";
+import { encodeNumber, encodeText } from "../../src/rpc/encoding/encoder.ts";
 import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { LIMIT_EXCEEDED, RpcError } from "../../src/rpc/jsonrpc/errors.ts";
 import { LARGE_BODY_BYTES, LARGE_SERVICE_BODY_BYTES, type LongCalls } from "../../src/rpc/jsonrpc/long-calls.ts";

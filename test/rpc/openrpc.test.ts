@@ -1,14 +1,58 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { adminRegistry } from "../../src/rpc/admin/admin-registry.ts";
+import type { AdminServices } from "../../src/rpc/admin/services.ts";
 import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
 import { apiDocument } from "../../src/rpc/openrpc/api-document.ts";
-import { type OpenRpcDocument, openRpcDocument, returnsIn } from "../../src/rpc/openrpc/document.ts";
+import { type OpenRpcDocument, openRpcDocument } from "../../src/rpc/openrpc/document.ts";
+import type { JsonSchema } from "../../src/rpc/schema/json-schema.ts";
 import { asker } from "./support/ask.ts";
 import { fakeServices, recordingLogger } from "./support/fakes.ts";
 
+/** No method is called of these. */
+const names = new Proxy({}, { get: () => ({}) });
 const registry = publicRegistry(fakeServices());
 const document = openRpcDocument(registry, ["svc", "node"]);
+const adminDocument = openRpcDocument(adminRegistry(names as AdminServices), ["svcAdmin", "nodeAdmin"]);
+
+const list = (value: unknown): JsonSchema[] =>
+  (Array.isArray(value) ? value : value === undefined ? [] : [value]).filter((one) => typeof one === "object");
+const membersOf = ({ properties = {} }: JsonSchema) => Object.entries(properties as Record<string, JsonSchema>);
+const CONFIGURATION = /NodeAdminConfig/;
+
+/** The members in a schema that have no description and are no type that has one. The keys of the configuration are named after options. */
+function unsaid(schema: JsonSchema): string[] {
+  if (CONFIGURATION.test(String(schema.title))) return [];
+  return [
+    ...membersOf(schema).flatMap(([name, member]) => unsaidAt(name, member)),
+    ...[
+      ...list(schema.anyOf),
+      ...list(schema.items),
+      ...list(schema.allOf),
+      ...list(schema.additionalProperties),
+    ].flatMap(unsaid),
+  ];
+}
+
+function unsaidAt(name: string, schema: JsonSchema): string[] {
+  const said = schema.description !== undefined || schema.$ref !== undefined || schema.const !== undefined;
+  return said ? unsaid(schema) : [name, ...unsaid(schema)];
+}
+
+/** Objects of a schema that allow members without saying of what form. */
+function openObjects(schema: JsonSchema, types: Record<string, JsonSchema>, seen = new Set<string>()): string[] {
+  const { $ref, type, additionalProperties } = schema;
+  const name = typeof $ref === "string" ? $ref.slice("#/components/schemas/".length) : undefined;
+  if (name !== undefined) return seen.has(name) ? [] : openObjects(types[name], types, seen.add(name));
+  const parts = [...list(schema.anyOf), ...list(schema.items), ...list(schema.allOf), ...list(additionalProperties)];
+  const isOpen = type === "object" && additionalProperties !== false && typeof additionalProperties !== "object";
+  return [
+    ...(isOpen ? [JSON.stringify(schema).slice(0, 200)] : []),
+    ...(Object.keys(schema).length === 0 ? ["{}"] : []),
+    ...[...parts, ...membersOf(schema).map(([, member]) => member)].flatMap((part) => openObjects(part, types, seen)),
+  ];
+}
 
 describe("the description of the API", () => {
   test("is OpenRPC 1.3: named methods, parameters and results with schemas, references that resolve", () => {
@@ -36,11 +80,25 @@ describe("the description of the API", () => {
     }
   });
 
-  test("names the result of every method", () => {
-    for (const method of registry.methods) {
-      for (const namespace of ["svc", "node"] as const) {
-        if (method.encode[namespace]) expect(returnsIn(method, namespace), method.name).not.toBe("unknown");
+  test("says what every parameter, every result, every type and every member of one is", () => {
+    for (const { methods, components } of [document, adminDocument]) {
+      for (const { name, params, result } of methods) {
+        expect(unsaid(result.schema), name).toEqual([]);
+        for (const one of params) {
+          const own = one.description === undefined ? unsaidAt(`${name} ${one.name}`, one.schema) : unsaid(one.schema);
+          expect(own, name).toEqual([]);
+        }
       }
+      for (const [title, schema] of Object.entries(components.schemas)) {
+        expect(schema.description, title).toMatch(/\.$/);
+        expect(unsaid(schema), title).toEqual([]);
+      }
+    }
+  });
+
+  test("leaves no object of an answer open", () => {
+    for (const { methods, components } of [document, adminDocument]) {
+      for (const { name, result } of methods) expect(openObjects(result.schema, components.schemas), name).toEqual([]);
     }
   });
 
@@ -69,9 +127,12 @@ describe("the description of the API", () => {
   });
 
   test("is what docs/api.md says", () => {
-    const section = apiDocument([{ title: "Public listener: `svc_`", document: openRpcDocument(registry, ["svc"]) }]);
     const written = readFileSync(new URL("../../docs/api.md", import.meta.url), "utf8");
-    expect(written.startsWith(section.trimEnd())).toBe(true);
+    const section = apiDocument([{ title: "Public listener: `svc_`", document: openRpcDocument(registry, ["svc"]) }]);
+    expect(written.startsWith(section.slice(0, section.indexOf("## Types")).trimEnd())).toBe(true);
+    for (const title of Object.keys({ ...document.components.schemas, ...adminDocument.components.schemas })) {
+      expect(written).toContain(`\n### ${title}\n`);
+    }
     for (const { name } of document.methods) expect(written).toContain(`| \`${name}\` |`);
   });
 });

@@ -1,6 +1,6 @@
 import net from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { encodeNumber } from "../../src/rpc/encoding/json-writer.ts";
+import { encodeNumber } from "../../src/rpc/encoding/encoder.ts";
 import type { HttpApplication, Listener, ListenerOptions } from "../../src/rpc/http/listener.ts";
 import { listenWithNode } from "../../src/rpc/http/node-listener.ts";
 import { RpcApplication } from "../../src/rpc/http/rpc-application.ts";

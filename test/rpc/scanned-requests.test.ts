@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ResultCache } from "../../src/rpc/cache/result-cache.ts";
-import { encodeText } from "../../src/rpc/encoding/json-writer.ts";
+import { encodeText } from "../../src/rpc/encoding/encoder.ts";
 import type { RpcAnswer } from "../../src/rpc/jsonrpc/answer.ts";
 import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { EnvelopeScan, LONGEST_SCANNED } from "../../src/rpc/jsonrpc/envelope-scan.ts";

@@ -1,6 +1,6 @@
 import net from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { encodeText } from "../../src/rpc/encoding/json-writer.ts";
+import { encodeText } from "../../src/rpc/encoding/encoder.ts";
 import { AnswerBudget } from "../../src/rpc/http/answer-budget.ts";
 import type { Listener } from "../../src/rpc/http/listener.ts";
 import { RpcApplication } from "../../src/rpc/http/rpc-application.ts";

@@ -1,13 +1,16 @@
+import { encodeNothing } from "../encoding/encoder.ts";
 import { ExecutionError } from "../jsonrpc/errors.ts";
 import { type Codec, optional } from "../params/codec.ts";
 import { integer, plainNumber } from "../params/number.ts";
 import { boolean, text } from "../params/text.ts";
 import { type Method, method, param, Registry } from "../registry.ts";
 import { configCodec, configEncoder } from "./config-wire.ts";
-import { encodeNothing, encodeOffenses, encodeSlashPayloads } from "./encoders.ts";
+import { encodeOffenses, encodeSlashPayloads } from "./encoders.ts";
 import { slashRound } from "./params/slash-round.ts";
 import type { AdminServices, SequencerControl, Slasher } from "./services.ts";
 
+const TARGET = "The block that is to be the last; it has to end a checkpoint.";
+const FORCE = "Whether to go behind the finalized block too; false by default.";
 const BOTH = { nodeAdmin: encodeNothing, svcAdmin: encodeNothing };
 
 /** A parameter that the release's clients send without declaring it: only `true` means anything (sheet 02 section 5.1). */
@@ -22,7 +25,6 @@ function configMethods({ config }: AdminServices): Method[] {
         summary: "The running configuration, without secrets",
         params: [],
         handle: () => config.current(),
-        returns: "NodeAdminConfig",
         encode: { [namespace]: configEncoder(generation) },
       }),
       method({
@@ -30,7 +32,6 @@ function configMethods({ config }: AdminServices): Method[] {
         summary: "Merges keys into the running configuration; nothing outlives a restart",
         params: [param("config", configCodec(generation))],
         handle: (values) => config.change(values),
-        returns: "void",
         encode: { [namespace]: encodeNothing },
       }),
     ];
@@ -42,7 +43,6 @@ function syncMethods({ sync, snapshots }: AdminServices): Method[] {
   const rollbackTo = {
     name: "rollbackTo",
     summary: "Takes chain and world state back to a block that ends a checkpoint",
-    returns: "void",
   };
   return [
     method({
@@ -50,7 +50,6 @@ function syncMethods({ sync, snapshots }: AdminServices): Method[] {
       summary: "Stops following L1; reads go on",
       params: [],
       handle: () => sync.pause(),
-      returns: "void",
       encode: BOTH,
     }),
     method({
@@ -58,21 +57,23 @@ function syncMethods({ sync, snapshots }: AdminServices): Method[] {
       summary: "Follows L1 again",
       params: [],
       handle: () => sync.resume(),
-      returns: "void",
       encode: BOTH,
     }),
     method({
       ...rollbackTo,
-      params: [param("targetBlockNumber", plainNumber()), param("force", optional(undeclaredFlag, false))],
+      params: [
+        param("targetBlockNumber", plainNumber(), TARGET),
+        param("force", optional(undeclaredFlag, false), FORCE),
+      ],
       handle: (target, force) => sync.rollBackTo(target, { force, resumeSync: true }),
       encode: { nodeAdmin: encodeNothing },
     }),
     method({
       ...rollbackTo,
       params: [
-        param("targetBlockNumber", integer({ least: 0 })),
-        param("force", optional(boolean, false)),
-        param("resumeSync", optional(boolean, true)),
+        param("targetBlockNumber", integer({ least: 0 }), TARGET),
+        param("force", optional(boolean, false), FORCE),
+        param("resumeSync", optional(boolean, true), "Whether L1 is followed again afterwards; true by default."),
       ],
       handle: (target, force, resumeSync) => sync.rollBackTo(target, { force, resumeSync }),
       encode: { svcAdmin: encodeNothing },
@@ -80,14 +81,13 @@ function syncMethods({ sync, snapshots }: AdminServices): Method[] {
     method({
       name: "startSnapshotUpload",
       summary: "Begins to back the databases up to a location and returns at once",
-      params: [param("location", text())],
+      params: [param("location", text(), "URL of the store: file://, gs:// or s3://.")],
       handle: (location) => {
         if (snapshots === undefined) {
           throw new ExecutionError("Archiver implementation does not support backups. Cannot generate snapshot.");
         }
         snapshots.startUpload(location);
       },
-      returns: "void",
       encode: BOTH,
     }),
   ];
@@ -104,7 +104,6 @@ function sequencerMethods({ sequencer }: AdminServices): Method[] {
       summary: "Stops building blocks; pending txs stay in the pool",
       params: [],
       handle: () => running("pause").pause(),
-      returns: "void",
       encode: { svcAdmin: encodeNothing },
     }),
     method({
@@ -112,7 +111,6 @@ function sequencerMethods({ sequencer }: AdminServices): Method[] {
       summary: "Builds blocks again after pauseSequencer",
       params: [],
       handle: () => running("resume").resume(),
-      returns: "void",
       encode: { svcAdmin: encodeNothing },
     }),
   ];
@@ -129,7 +127,6 @@ function slasherMethods({ slasher }: AdminServices): Method[] {
       summary: "Slash payloads that are monitored in the current round",
       params: [],
       handle: () => enabled().payloads(),
-      returns: "SlashPayloadRound[]",
       encode: { nodeAdmin: encodeSlashPayloads },
     }),
     method({
@@ -137,7 +134,6 @@ function slasherMethods({ slasher }: AdminServices): Method[] {
       summary: "Offenses that apply to a round",
       params: [param("round", slashRound)],
       handle: (round) => enabled().offenses(round),
-      returns: "Offense[]",
       encode: { nodeAdmin: encodeOffenses, svcAdmin: encodeOffenses },
     }),
   ];
@@ -155,7 +151,6 @@ export function adminRegistry(services: AdminServices): Registry {
       summary: "Reads the keystore files again",
       params: [],
       handle: () => services.keystore.reload(),
-      returns: "void",
       encode: BOTH,
     }),
   ]);

@@ -1,7 +1,8 @@
-import type { Encoder } from "../encoding/json-writer.ts";
+import { type Encoder, encoder } from "../encoding/encoder.ts";
 import { RpcError } from "../jsonrpc/errors.ts";
 import { type Codec, isObject, wrongType } from "../params/codec.ts";
 import { CONFIG_KEYS, type ConfigKey, type ConfigKeyName, type ConfigValues, configKeysOf } from "./config-keys.ts";
+import { givenConfigSchema, shownConfigSchema } from "./config-schema.ts";
 
 /** What stands for the value of a secret; sent back, it means the value that is there. */
 const REDACTED = "[Redacted]";
@@ -13,12 +14,7 @@ const REDACTED = "[Redacted]";
 export function configCodec(generation: "node" | "svc"): Codec<ConfigValues> {
   const names = configKeysOf(generation);
   return {
-    schema: {
-      title: "NodeAdminConfig",
-      type: "object",
-      properties: Object.fromEntries(names.map((name) => [name, CONFIG_KEYS[name].codec.schema ?? {}])),
-      additionalProperties: false,
-    },
+    schema: givenConfigSchema(generation),
     read(value, path, issues) {
       if (!isObject(value)) return wrongType(issues, path, "object", value);
       const read: [ConfigKeyName, unknown][] = [];
@@ -49,5 +45,7 @@ export function configEncoder(generation: "node" | "svc"): Encoder<ConfigValues>
     if ((CONFIG_KEYS[name] as ConfigKey).secret && value !== undefined) return REDACTED;
     return typeof value === "bigint" ? value.toString() : value;
   };
-  return (out, values) => void out.value(Object.fromEntries(names.map((name) => [name, shown(name, values)])));
+  return encoder(shownConfigSchema(generation), (out, values) => {
+    out.value(Object.fromEntries(names.map((name) => [name, shown(name, values)])));
+  });
 }

@@ -1,6 +1,13 @@
-import type { JsonWriter } from "./json-writer.ts";
+import { about, record } from "../schema/json-schema.ts";
+import { DECIMAL } from "../schema/scalars.ts";
+import { encoder } from "./encoder.ts";
+
+export const GAS_FEES = record("GasFees", "Prices of a unit of gas, in the fee asset's smallest unit.", {
+  feePerDaGas: about(DECIMAL, "Price of a unit of data availability gas."),
+  feePerL2Gas: about(DECIMAL, "Price of a unit of L2 gas, also called mana."),
+});
 
 /** GasFees of two integers. */
-export function encodeFees(out: JsonWriter, fees: { feePerDaGas: bigint; feePerL2Gas: bigint }): void {
+export const encodeFees = encoder<{ feePerDaGas: bigint; feePerL2Gas: bigint }>(GAS_FEES, (out, fees) => {
   out.text(`{"feePerDaGas":"${fees.feePerDaGas}","feePerL2Gas":"${fees.feePerL2Gas}"}`);
-}
+});

@@ -249,7 +249,7 @@ export class JsonWriter {
   }
 
   /** `[` items `]`, each written by `write`. */
-  array<T>(items: readonly T[], write: (out: JsonWriter, item: T) => void): this {
+  array<T>(items: readonly T[], write: Write<T>): this {
     this.text("[");
     for (let i = 0; i < items.length; i++) {
       if (i > 0) this.text(",");
@@ -260,18 +260,18 @@ export class JsonWriter {
   }
 }
 
-/** Writes one result. */
-export type Encoder<R> = (out: JsonWriter, result: R) => void;
+/** Writes one value. */
+export type Write<R> = (out: JsonWriter, value: R) => void;
 
-export const encodeNumber: Encoder<number> = (out, value) => void out.number(value);
-export const encodeBoolean: Encoder<boolean> = (out, value) => void out.text(value ? "true" : "false");
-export const encodeText: Encoder<string> = (out, value) => void out.value(value);
-/** Result is a 32-byte word. */
-export const encodeWord: Encoder<Uint8Array> = (out, value) => void out.word(value);
-
-export function encodeArray<T>(encode: Encoder<T>): Encoder<readonly T[]> {
-  return (out, items) => void out.array(items, encode);
-}
+export const writeNumber: Write<number> = (out, value) => void out.number(value);
+export const writeBoolean: Write<boolean> = (out, value) => void out.text(value ? "true" : "false");
+export const writeText: Write<string> = (out, value) => void out.value(value);
+/** Quoted decimal digits. */
+export const writeDecimal: Write<number | bigint> = (out, value) => void out.decimal(value);
+/** Quoted 0x hex of any length. */
+export const writeHex: Write<Uint8Array> = (out, value) => void out.hex(value);
+/** Array of 32-byte words. */
+export const writeWords: Write<Uint8Array> = (out, run) => void out.words(run);
 
 /** Writes the named members of an object that are not undefined, in order. */
 export class MemberWriter {
@@ -283,7 +283,7 @@ export class MemberWriter {
   }
 
   /** `name` has to be plain ASCII. */
-  add<T>(name: string, value: T | undefined, write: (out: JsonWriter, value: T) => void): this {
+  add<T>(name: string, value: T | undefined, write: Write<T>): this {
     if (value === undefined) return this;
     this.#out.text(`${this.#first ? "" : ","}"${name}":`);
     this.#first = false;
@@ -295,12 +295,3 @@ export class MemberWriter {
     this.#out.text("}");
   }
 }
-
-/** Quoted decimal digits. */
-export const encodeDecimal: Encoder<number | bigint> = (out, value) => void out.decimal(value);
-/** Quoted 0x hex of any length. */
-export const encodeHex: Encoder<Uint8Array> = (out, value) => void out.hex(value);
-/** Array of 32-byte words. */
-export const encodeWords: Encoder<Uint8Array> = (out, run) => void out.words(run);
-/** For methods without a result: their handlers give undefined. */
-export const encodeNothing: Encoder<never> = () => {};

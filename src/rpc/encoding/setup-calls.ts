@@ -1,14 +1,30 @@
 import type { AllowedSetupCall } from "../../protocol/tx/setup-allow-list.ts";
-import { encodeBoolean, encodeHex, encodeNumber, type JsonWriter, MemberWriter } from "./json-writer.ts";
+import { about, BOOLEAN, COUNT, record } from "../schema/json-schema.ts";
+import { FIELD, L2_ADDRESS, SELECTOR } from "../schema/scalars.ts";
+import { encoder } from "./encoder.ts";
+import { MemberWriter, writeBoolean, writeHex, writeNumber } from "./json-writer.ts";
+
+const SETUP_CALL = record(
+  "AllowedElement",
+  "A public function that a transaction may call during setup: of one contract, or of all contracts of a class.",
+  { selector: SELECTOR },
+  {
+    address: about(L2_ADDRESS, "The contract; absent for a class."),
+    classId: about(FIELD, "Id of the class; absent for a contract."),
+    calldataLength: about(COUNT, "How many fields its calldata have to have, the selector included."),
+    onlySelf: about(BOOLEAN, "Whether only the contract itself may call it."),
+    rejectNullMsgSender: about(BOOLEAN, "Whether a call without sender is refused."),
+  },
+);
 
 /** AllowedElement (sheet 02 section 4.9). */
-export function encodeSetupCall(out: JsonWriter, call: AllowedSetupCall): void {
+export const encodeSetupCall = encoder<AllowedSetupCall>(SETUP_CALL, (out, call) => {
   new MemberWriter(out)
-    .add("address", "address" in call ? call.address : undefined, encodeHex)
-    .add("classId", "classId" in call ? call.classId : undefined, encodeHex)
-    .add("selector", call.selector, encodeHex)
-    .add("calldataLength", call.calldataLength, encodeNumber)
-    .add("onlySelf", call.onlySelf, encodeBoolean)
-    .add("rejectNullMsgSender", call.rejectNullMsgSender, encodeBoolean)
+    .add("address", "address" in call ? call.address : undefined, writeHex)
+    .add("classId", "classId" in call ? call.classId : undefined, writeHex)
+    .add("selector", call.selector, writeHex)
+    .add("calldataLength", call.calldataLength, writeNumber)
+    .add("onlySelf", call.onlySelf, writeBoolean)
+    .add("rejectNullMsgSender", call.rejectNullMsgSender, writeBoolean)
     .end();
-}
+});

@@ -1,5 +1,7 @@
 import { STRIPPED_PROOF, type Tx } from "../../protocol/tx/tx.ts";
-import type { JsonWriter } from "./json-writer.ts";
+import { about, listOf, record } from "../schema/json-schema.ts";
+import { base64, FIELD, TX_HASH } from "../schema/scalars.ts";
+import { encoder } from "./encoder.ts";
 
 /** A tx of the pool; without `withProof` an all-zero proof stands for its own (sheet 03 section 4.16). */
 export interface ShownTx {
@@ -8,8 +10,34 @@ export interface ShownTx {
   withProof: boolean;
 }
 
+const TX = record("Tx", "A transaction with its proof and the large parts that its hash only binds.", {
+  txHash: about(TX_HASH, "Its hash; not looked at in a transaction that is sent."),
+  data: base64("TxData", "The public inputs of a transaction's private kernel, base64 of their binary form."),
+  chonkProof: base64(
+    "ChonkProof",
+    "A transaction's proof, base64: the number of fields (4 bytes, big-endian), then 32 bytes each; all zero where it was left out.",
+  ),
+  contractClassLogFields: about(
+    listOf(
+      record("ContractClassLogFields", "The fields of a contract class log.", {
+        fields: about(listOf(FIELD), "3023 fields, zeros after the log's end."),
+      }),
+    ),
+    "One for each contract class log.",
+  ),
+  publicFunctionCalldata: about(
+    listOf(
+      record("HashedValues", "The calldata of a public call.", {
+        values: about(listOf(FIELD), "The function's selector, then its arguments."),
+        hash: about(FIELD, "Hash of the values."),
+      }),
+    ),
+    "One for each public call: those of the setup, of the app logic, of the teardown.",
+  ),
+});
+
 /** Tx (sheet 02 section 4.11). */
-export function encodeTx(out: JsonWriter, { hash, tx, withProof }: ShownTx): void {
+export const encodeTx = encoder<ShownTx>(TX, (out, { hash, tx, withProof }) => {
   out.text('{"txHash":').word(hash);
   out.text(',"data":').base64(tx.data);
   out.text(',"chonkProof":').base64(withProof ? tx.chonkProof : STRIPPED_PROOF);
@@ -20,4 +48,4 @@ export function encodeTx(out: JsonWriter, { hash, tx, withProof }: ShownTx): voi
     to.text('{"values":').words(values).text(',"hash":').word(own).text("}");
   });
   out.text("}");
-}
+});

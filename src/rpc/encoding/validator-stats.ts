@@ -6,49 +6,120 @@ import type {
   ValidatorHistory,
   ValidatorsStats,
 } from "../methods/services.ts";
-import { encodeDecimal, encodeHex, encodeNumber, encodeText, type JsonWriter, MemberWriter } from "./json-writer.ts";
+import { about, COUNT, listOf, NUMBER, oneOfWords, record, TEXT } from "../schema/json-schema.ts";
+import { EPOCH_NUMBER, ETH_ADDRESS, SLOT_NUMBER, TIMESTAMP } from "../schema/scalars.ts";
+import { encoder } from "./encoder.ts";
+import { type JsonWriter, MemberWriter, writeDecimal, writeHex, writeNumber, writeText } from "./json-writer.ts";
 
 function encodeDutyTime(out: JsonWriter, { timestamp, slot, date }: DutyTime): void {
   new MemberWriter(out)
-    .add("timestamp", timestamp, encodeDecimal)
-    .add("slot", slot, encodeNumber)
-    .add("date", date, encodeText)
+    .add("timestamp", timestamp, writeDecimal)
+    .add("slot", slot, writeNumber)
+    .add("date", date, writeText)
     .end();
 }
 
 function encodeMissed(out: JsonWriter, { currentStreak, rate, count, total }: MissedDuties): void {
   new MemberWriter(out)
-    .add("currentStreak", currentStreak, encodeNumber)
-    .add("rate", rate, encodeNumber)
-    .add("count", count, encodeNumber)
-    .add("total", total, encodeNumber)
+    .add("currentStreak", currentStreak, writeNumber)
+    .add("rate", rate, writeNumber)
+    .add("count", count, writeNumber)
+    .add("total", total, writeNumber)
     .end();
 }
 
+const DUTY_TIME = record("DutyTime", "When a duty was last done.", {
+  timestamp: about(TIMESTAMP, "Start of the slot."),
+  slot: SLOT_NUMBER,
+  date: about(TEXT, "The timestamp in ISO 8601 form."),
+});
+const MISSED = record(
+  "MissedDuties",
+  "How often a duty was missed.",
+  {
+    currentStreak: about(COUNT, "How often in a row, up to now."),
+    count: about(COUNT, "How often."),
+    total: about(COUNT, "How often the duty was there."),
+  },
+  { rate: about(NUMBER, "Count divided by total; absent without any duty.") },
+);
+const VALIDATOR = record(
+  "ValidatorStats",
+  "How a validator did its duties.",
+  {
+    address: ETH_ADDRESS,
+    totalSlots: about(COUNT, "How many slots the history has."),
+    missedProposals: about(MISSED, "Of its proposals."),
+    missedAttestations: about(MISSED, "Of its attestations."),
+    history: about(
+      listOf(
+        record("ValidatorHistoryEntry", "What a validator did in a slot.", {
+          slot: SLOT_NUMBER,
+          status: oneOfWords(
+            [
+              "checkpoint-mined",
+              "checkpoint-proposed",
+              "checkpoint-missed",
+              "blocks-missed",
+              "attestation-sent",
+              "attestation-missed",
+            ],
+            "What it did or missed.",
+          ),
+        }),
+      ),
+      "Slot by slot, ascending.",
+    ),
+  },
+  {
+    lastProposal: about(DUTY_TIME, "When it last proposed; absent when it never did."),
+    lastAttestation: about(DUTY_TIME, "When it last attested; absent when it never did."),
+  },
+);
+
 /** ValidatorStats (sheet 02 section 4.9). */
-function encodeValidator(out: JsonWriter, validator: ValidatorHistory): void {
+const encodeValidator = encoder<ValidatorHistory>(VALIDATOR, (out, validator) => {
   new MemberWriter(out)
-    .add("address", validator.address, encodeHex)
+    .add("address", validator.address, writeHex)
     .add("lastProposal", validator.lastProposal, encodeDutyTime)
     .add("lastAttestation", validator.lastAttestation, encodeDutyTime)
-    .add("totalSlots", validator.totalSlots, encodeNumber)
+    .add("totalSlots", validator.totalSlots, writeNumber)
     .add("missedProposals", validator.missedProposals, encodeMissed)
     .add("missedAttestations", validator.missedAttestations, encodeMissed)
     .add("history", validator.history, (to, history) => {
       to.array(history, (item, { slot, status }) => item.text(`{"slot":${slot},"status":"${status}"}`));
     })
     .end();
-}
+});
 
 function addWindow(members: MemberWriter, { lastProcessedSlot, initialSlot, slotWindow }: StatsWindow): MemberWriter {
   return members
-    .add("lastProcessedSlot", lastProcessedSlot, encodeNumber)
-    .add("initialSlot", initialSlot, encodeNumber)
-    .add("slotWindow", slotWindow, encodeNumber);
+    .add("lastProcessedSlot", lastProcessedSlot, writeNumber)
+    .add("initialSlot", initialSlot, writeNumber)
+    .add("slotWindow", slotWindow, writeNumber);
 }
 
+const WINDOW = {
+  lastProcessedSlot: about(SLOT_NUMBER, "The last slot that was looked at; absent before the first."),
+  initialSlot: about(SLOT_NUMBER, "The first slot that was looked at; absent before it."),
+};
+const SLOT_WINDOW = { slotWindow: about(COUNT, "Over how many slots the statistics go; 0 where none are kept.") };
+const VALIDATORS = record(
+  "ValidatorsStats",
+  "How all validators did their duties.",
+  {
+    stats: {
+      type: "object",
+      additionalProperties: encodeValidator.schema,
+      description: "By the validator's address, 0x and 40 lower-case hex digits.",
+    },
+    ...SLOT_WINDOW,
+  },
+  WINDOW,
+);
+
 /** ValidatorsStats: keyed by address. */
-export function encodeValidatorsStats(out: JsonWriter, all: ValidatorsStats): void {
+export const encodeValidatorsStats = encoder<ValidatorsStats>(VALIDATORS, (out, all) => {
   const members = new MemberWriter(out).add("stats", all.stats, (to, stats) => {
     to.text("{");
     for (const [i, validator] of stats.entries()) {
@@ -59,10 +130,30 @@ export function encodeValidatorsStats(out: JsonWriter, all: ValidatorsStats): vo
     to.text("}");
   });
   addWindow(members, all).end();
-}
+});
+
+const VALIDATOR_ALONE = record(
+  "SingleValidatorStats",
+  "How one validator did its duties.",
+  {
+    validator: encodeValidator.schema,
+    allTimeProvenPerformance: about(
+      listOf(
+        record("EpochPerformance", "A validator's attestations in a proven epoch.", {
+          missed: about(COUNT, "How many it missed."),
+          total: about(COUNT, "How many there were to make."),
+          epoch: EPOCH_NUMBER,
+        }),
+      ),
+      "Epoch by epoch.",
+    ),
+    ...SLOT_WINDOW,
+  },
+  WINDOW,
+);
 
 /** SingleValidatorStats. */
-export function encodeSingleValidatorStats(out: JsonWriter, stats: SingleValidatorStats): void {
+export const encodeSingleValidatorStats = encoder<SingleValidatorStats>(VALIDATOR_ALONE, (out, stats) => {
   const members = new MemberWriter(out)
     .add("validator", stats.validator, encodeValidator)
     .add("allTimeProvenPerformance", stats.allTimeProvenPerformance, (to, epochs) => {
@@ -71,4 +162,4 @@ export function encodeSingleValidatorStats(out: JsonWriter, stats: SingleValidat
       );
     });
   addWindow(members, stats).end();
-}
+});

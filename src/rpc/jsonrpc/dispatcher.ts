@@ -1,6 +1,6 @@
 import type { Lifetime, MethodResults, ResultCache } from "../cache/result-cache.ts";
 import type { Caller } from "../caller.ts";
-import { type Encoder, JsonWriter } from "../encoding/json-writer.ts";
+import { JsonWriter, type Write } from "../encoding/json-writer.ts";
 import type { AnswerBudget } from "../http/answer-budget.ts";
 import type { RpcLogger } from "../log.ts";
 import { openRpcDocument } from "../openrpc/document.ts";
@@ -342,7 +342,7 @@ export class Dispatcher {
   }
 
   /** Throws what the encoder throws, with the scratch left empty. Without an encoder there is no result. */
-  #answer<R>(request: RequestObject, result: R, encode: Encoder<R> | undefined): RpcAnswer {
+  #answer<R>(request: RequestObject, result: R, encode: Write<R> | undefined): RpcAnswer {
     const out = this.#out;
     try {
       this.#head(request, request.jsonrpc);
@@ -407,7 +407,7 @@ function unwritable(cause: unknown): RpcError {
   return new RpcError(PARSE_ERROR, `Unable to serialize response: ${messageOf(cause)}`, { cause });
 }
 
-const encodeNull: Encoder<unknown> = (out) => void out.text("null");
+const encodeNull: Write<unknown> = (out) => void out.text("null");
 
 /** A parsed JSON object; keys may hold anything. */
 interface RequestObject {

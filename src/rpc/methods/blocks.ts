@@ -1,6 +1,6 @@
 import type { BlockRecord, ChainReader } from "../../archiver/types.ts";
 import { headerBlockNumber } from "../../protocol/block-header.ts";
-import { encodeArray } from "../encoding/json-writer.ts";
+import { encodeArray } from "../encoding/encoder.ts";
 import { type BlockWithBody, encodeBlock } from "../encoding/v4/block.ts";
 import { encodeBlockHeader } from "../encoding/v4/block-header.ts";
 import { blockParameter } from "../params/block-parameter.ts";
@@ -61,27 +61,27 @@ export function blockMethods(source: BlockSource): Method[] {
       long: never,
       // By hash it also has to stay checkpointed.
       keep: ({ block }, reference) => (typeof reference === "number" ? block.number : "commit"),
-      returns: "L2Block?",
+      nothing: "for a block that is not there",
       encode: { node: encodeBlock },
     }),
     method({
       name: "getBlockByHash",
       summary: "Checkpointed block by hash",
-      params: [param("blockHash", field)],
+      params: [param("blockHash", field, "Hash of the block.")],
       handle: (hash) => checkpointed(chain.blockNumberByHash(hash)),
       long: never,
       keep: () => "commit",
-      returns: "L2Block?",
+      nothing: "for a block that is not there, or not checkpointed",
       encode: { node: encodeBlock },
     }),
     method({
       name: "getBlockByArchive",
       summary: "Checkpointed block by the archive root after it",
-      params: [param("archive", field)],
+      params: [param("archive", field, "Root of the archive after the block.")],
       handle: (root) => checkpointed(chain.blockNumberByArchive(root)),
       long: never,
       keep: () => "commit",
-      returns: "L2Block?",
+      nothing: "for a block that is not there, or not checkpointed",
       encode: { node: encodeBlock },
     }),
     method({
@@ -92,7 +92,6 @@ export function blockMethods(source: BlockSource): Method[] {
         blocksFrom(chain, from, wholeLimit(limit), chain.latestBlockNumber()).map((block) => withBody(chain, block)),
       long: (_from, limit) => limit > FEW_BLOCKS,
       keep: (blocks, _from, limit) => (blocks.length === limit ? blocks[limit - 1].block.number : "commit"),
-      returns: "L2Block[]",
       encode: { node: encodeArray(encodeBlock) },
     }),
     method({
@@ -101,16 +100,16 @@ export function blockMethods(source: BlockSource): Method[] {
       params: [param("block", optional(blockParameter, "latest"))],
       handle: (reference) => blockAt(chain, blockNumberOf(source, reference))?.header,
       keep: (header, reference) => (typeof reference === "number" ? headerBlockNumber(header) : "commit"),
-      returns: "BlockHeader?",
+      nothing: "for a block that is not there",
       encode: { node: encodeBlockHeader },
     }),
     method({
       name: "getBlockHeaderByArchive",
       summary: "Header of the block with this archive root after it",
-      params: [param("archive", field)],
+      params: [param("archive", field, "Root of the archive after the block.")],
       handle: (root) => blockAt(chain, chain.blockNumberByArchive(root))?.header,
       keep: headerBlockNumber,
-      returns: "BlockHeader?",
+      nothing: "for a block that is not there",
       encode: { node: encodeBlockHeader },
     }),
   ];

@@ -1,5 +1,5 @@
 import type { ChainReader, CheckpointRecord } from "../../archiver/types.ts";
-import { encodeArray } from "../encoding/json-writer.ts";
+import { encodeArray } from "../encoding/encoder.ts";
 import {
   type CheckpointedBlock,
   encodeCheckpointData,
@@ -51,7 +51,10 @@ export function checkpointMethods({ chain }: Pick<NodeServices, "chain">): Metho
     method({
       name: "getCheckpoints",
       summary: "Checkpoints from a number on with their blocks, as many as there are",
-      params: [param("checkpointNumber", integer({ least: 1 })), limitParam(MOST_BLOCKS)],
+      params: [
+        param("checkpointNumber", integer({ least: 1 }), "Number of the first checkpoint."),
+        limitParam(MOST_BLOCKS),
+      ],
       handle: (number, limit) =>
         checkpointsFrom(chain, number, wholeLimit(limit)).map((checkpoint) => ({
           checkpoint,
@@ -59,7 +62,6 @@ export function checkpointMethods({ chain }: Pick<NodeServices, "chain">): Metho
         })),
       long: () => true,
       keep: () => "commit",
-      returns: "PublishedCheckpoint[]",
       encode: { node: encodeArray(encodePublishedCheckpoint) },
     }),
     method({
@@ -77,17 +79,15 @@ export function checkpointMethods({ chain }: Pick<NodeServices, "chain">): Metho
       },
       long: (_from, limit) => limit > FEW_BLOCKS,
       keep: () => "commit",
-      returns: "CheckpointedL2Block[]",
       encode: { node: encodeArray(encodeCheckpointedBlock) },
     }),
     method({
       name: "getCheckpointsDataForEpoch",
       summary: "Checkpoints of an epoch without their blocks",
-      params: [param("epoch", integer({ least: 0 }))],
+      params: [param("epoch", integer({ least: 0 }), "The epoch.")],
       handle: (epoch) => checkpointsOfEpoch(chain, epoch),
       long: () => true,
       keep: () => "commit",
-      returns: "CheckpointData[]",
       encode: { node: encodeArray(encodeCheckpointData) },
     }),
   ];

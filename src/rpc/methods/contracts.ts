@@ -3,6 +3,7 @@ import { headerTimestamp } from "../../protocol/block-header.ts";
 import { concat } from "../../protocol/bytes.ts";
 import { FR_ZERO } from "../../protocol/field.ts";
 import { encodeInstance as encodeDevelopmentInstance, type HashedInstance } from "../encoding/development/contract.ts";
+import { encoder } from "../encoding/encoder.ts";
 import { encodeContractClass, encodeInstance } from "../encoding/v4/contract.ts";
 import { optional } from "../params/codec.ts";
 import { DEVELOPMENT_CODECS, inBoth, RELEASE_CODECS } from "../params/generations.ts";
@@ -27,11 +28,11 @@ export function contractMethods(services: StateSource & Pick<NodeServices, "cont
     method({
       name: "getContractClass",
       summary: "Registered contract class",
-      params: inBoth(({ field }) => [param("id", field)] as const),
+      params: inBoth(({ field }) => [param("id", field, "Id of the class.")] as const),
       handle: (id) => content.contractClass(id),
       long: never,
       keep: ({ blockNumber }) => blockNumber,
-      returns: "ContractClassPublic?",
+      nothing: "for a class that no block has published",
       encode: { node: encodeContractClass, svc: encodeContractClass },
     }),
     method({
@@ -41,7 +42,11 @@ export function contractMethods(services: StateSource & Pick<NodeServices, "cont
         node: [param("address", RELEASE_CODECS.l2Address)],
         svc: [
           param("address", DEVELOPMENT_CODECS.l2Address),
-          param("referenceBlock", optional(DEVELOPMENT_CODECS.block)),
+          param(
+            "referenceBlock",
+            optional(DEVELOPMENT_CODECS.block),
+            "The block as of which the class is current; the latest by default.",
+          ),
         ],
       },
       handle: (address, reference?) => {
@@ -52,10 +57,12 @@ export function contractMethods(services: StateSource & Pick<NodeServices, "cont
       },
       long: never,
       keep: () => "commit",
-      returns: "ContractInstanceWithAddress?",
+      nothing: "for an address that has no contract",
       encode: {
         node: encodeInstance,
-        svc: (out, instance) => encodeDevelopmentInstance(out, hashed(instance)),
+        svc: encoder<ContractInstance>(encodeDevelopmentInstance.schema, (out, instance) =>
+          encodeDevelopmentInstance(out, hashed(instance)),
+        ),
       },
     }),
   ];

@@ -1,5 +1,5 @@
 import { BUILT_IN_SETUP_CALLS } from "../../protocol/tx/setup-allow-list.ts";
-import { encodeArray, encodeNothing } from "../encoding/json-writer.ts";
+import { encodeArray, encodeNothing } from "../encoding/encoder.ts";
 import { encodeSetupCall } from "../encoding/setup-calls.ts";
 import { array } from "../params/codec.ts";
 import { text } from "../params/text.ts";
@@ -19,11 +19,16 @@ export function debugMethods(services: Pick<NodeServices, "core" | "setup" | "si
     method({
       name: "registerContractFunctionSignatures",
       summary: "Remembers names of contract functions by selector, to show them in revert reasons",
-      params: [param("functionSignatures", array(text(LONGEST_SIGNATURE), MOST_SIGNATURES))],
+      params: [
+        param(
+          "functionSignatures",
+          array(text(LONGEST_SIGNATURE), MOST_SIGNATURES),
+          "Names with the types of their parameters, as in transfer(Field,u128).",
+        ),
+      ],
       handle: async (given): Promise<undefined> => {
         await signatures.register(await hashing.named(given));
       },
-      returns: "void",
       encode: { node: encodeNothing, svc: encodeNothing },
     }),
     method({
@@ -31,7 +36,6 @@ export function debugMethods(services: Pick<NodeServices, "core" | "setup" | "si
       summary: "Public functions that a tx may call during setup",
       params: [],
       handle: () => after(setup.allowed(), (allowed) => [...BUILT_IN_SETUP_CALLS, ...allowed]),
-      returns: "AllowedElement[]",
       encode: { node: encodeArray(encodeSetupCall), svc: encodeArray(encodeSetupCall) },
     }),
   ];

@@ -1,6 +1,6 @@
 import type { ManaUsage } from "../../protocol/fees/predicted-min-fees.ts";
+import { encodeArray } from "../encoding/encoder.ts";
 import { encodeFees } from "../encoding/gas-fees.ts";
-import { encodeArray } from "../encoding/json-writer.ts";
 import { optional } from "../params/codec.ts";
 import { word } from "../params/text.ts";
 import { type Method, method, param } from "../registry.ts";
@@ -17,15 +17,19 @@ export function feeMethods({ fees, mempool }: Pick<NodeServices, "fees" | "mempo
       summary: "Least fees of the next block",
       params: [],
       handle: () => fromL1(fees.currentMinFees()),
-      returns: "GasFees",
       encode: { node: encodeFees, svc: encodeFees },
     }),
     method({
       name: "getPredictedMinFees",
       summary: "Least fees of the current slot and the next ones for an assumed use of mana",
-      params: [param("manaUsage", optional(word(MANA_USAGES), "target"))],
+      params: [
+        param(
+          "manaUsage",
+          optional(word(MANA_USAGES), "target"),
+          "How full coming slots are taken to be: empty, at their target (the default), or full.",
+        ),
+      ],
       handle: (usage) => fromL1(fees.predictedMinFees(usage)),
-      returns: "GasFees[]",
       encode: { svc: encodeArray(encodeFees) },
     }),
     method({
@@ -33,7 +37,6 @@ export function feeMethods({ fees, mempool }: Pick<NodeServices, "fees" | "mempo
       summary: "Priority fees of the pending tx of highest priority",
       params: [],
       handle: () => mempool.maxPriorityFees(),
-      returns: "GasFees",
       encode: { node: encodeFees, svc: encodeFees },
     }),
   ];

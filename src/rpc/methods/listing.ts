@@ -3,8 +3,9 @@ import { integer, plainNumber } from "../params/number.ts";
 import { param } from "../registry.ts";
 
 /** Parameters of the methods that list blocks or checkpoints from a number on. */
-export const fromParam = param("from", integer({ least: 1 }));
-export const limitParam = (most: number) => param("limit", plainNumber({ above: 0, most }));
+export const fromParam = param("from", integer({ least: 1 }), "Number of the first.");
+export const limitParam = (most: number) =>
+  param("limit", plainNumber({ above: 0, most }), "How many at most; a whole number.");
 
 /** Throws an ExecutionError for a fraction, which the parameter's form allows. */
 export function wholeLimit(limit: number): number {

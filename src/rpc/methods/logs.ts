@@ -23,9 +23,13 @@ const MOST_LOGS = 1000;
 
 /** Logs by range and by tag in the release's form (sheet 02 section 3.6). */
 export function logMethods({ chain, content }: Pick<NodeServices, "chain" | "content">): Method[] {
-  const tagsParam = param("tags", array(field, MOST_TAGS));
-  const pageParam = param("page", optional(plainNumber({ least: 0 }), 0));
-  const referenceParam = param("referenceBlock", optional(field));
+  const tagsParam = param(
+    "tags",
+    array(field, MOST_TAGS),
+    "The tags: siloed ones of private logs, plain ones of public logs.",
+  );
+  const pageParam = param("page", optional(plainNumber({ least: 0 }), 0), "The page of each tag's logs, from 0.");
+  const referenceParam = param("referenceBlock", optional(field), "Hash of a block that has to be on the chain.");
 
   const checkReference = (hash: Uint8Array | undefined) => {
     if (hash === undefined || chain.blockNumberByHash(hash) !== undefined) return;
@@ -49,7 +53,6 @@ export function logMethods({ chain, content }: Pick<NodeServices, "chain" | "con
       params: [param("filter", logFilter)],
       handle: (filter) => (isReversed(filter) ? cutOff : content.publicLogs(range(filter))),
       long: () => true,
-      returns: "GetPublicLogsResponse",
       encode: { node: encodePublicLogs },
     }),
     method({
@@ -58,7 +61,6 @@ export function logMethods({ chain, content }: Pick<NodeServices, "chain" | "con
       params: [param("filter", logFilter)],
       handle: (filter) => (isReversed(filter) ? cutOff : content.contractClassLogs(range(filter))),
       long: () => true,
-      returns: "GetContractClassLogsResponse",
       encode: { node: encodeContractClassLogs },
     }),
     method({
@@ -70,7 +72,6 @@ export function logMethods({ chain, content }: Pick<NodeServices, "chain" | "con
         return tags.map((tag) => content.privateLogsByTag(tag, pageRange(page)));
       },
       long: (tags, page) => isLongSearch(tags.length, page),
-      returns: "TxScopedL2Log[][]",
       encode: { node: encodeScopedLogs },
     }),
     method({
@@ -82,7 +83,6 @@ export function logMethods({ chain, content }: Pick<NodeServices, "chain" | "con
         return tags.map((tag) => content.publicLogsByTag(contract, tag, pageRange(page)));
       },
       long: (_contract, tags, page) => isLongSearch(tags.length, page),
-      returns: "TxScopedL2Log[][]",
       encode: { node: encodeScopedLogs },
     }),
   ];

@@ -1,5 +1,5 @@
 import { messageCheckpoint } from "../../protocol/l1-to-l2-message.ts";
-import { encodeArray, encodeBoolean, encodeNumber, encodeWord } from "../encoding/json-writer.ts";
+import { encodeArray, encodeBoolean, encodeCheckpointNumber, encodeWord } from "../encoding/encoder.ts";
 import { inBoth } from "../params/generations.ts";
 import { integer } from "../params/number.ts";
 import { type Method, method, param } from "../registry.ts";
@@ -13,7 +13,7 @@ const LAST_EPOCH = 2 ** 32 - 1;
 
 /** Messages between L1 and L2 (sheet 02 section 3.4). */
 export function messageMethods({ chain, content }: Pick<NodeServices, "chain" | "content">): Method[] {
-  const message = inBoth(({ field }) => [param("l1ToL2Message", field)] as const);
+  const message = inBoth(({ field }) => [param("l1ToL2Message", field, "Hash of the message.")] as const);
   return [
     method({
       name: "getL1ToL2MessageCheckpoint",
@@ -23,8 +23,8 @@ export function messageMethods({ chain, content }: Pick<NodeServices, "chain" | 
         const index = chain.messageIndex(leaf);
         return index === undefined ? undefined : messageCheckpoint(index);
       },
-      returns: "number?",
-      encode: { node: encodeNumber, svc: encodeNumber },
+      nothing: "for a message that is not known",
+      encode: { node: encodeCheckpointNumber, svc: encodeCheckpointNumber },
     }),
     method({
       name: "isL1ToL2MessageSynced",
@@ -32,17 +32,15 @@ export function messageMethods({ chain, content }: Pick<NodeServices, "chain" | 
       deprecated: { node: "getL1ToL2MessageCheckpoint" },
       params: message.node,
       handle: (leaf) => chain.messageIndex(leaf) !== undefined,
-      returns: "boolean",
       encode: { node: encodeBoolean },
     }),
     method({
       name: "getL2ToL1Messages",
       summary: "Messages to L1 of an epoch's checkpointed blocks by checkpoint, block and tx",
       deprecated: { svc: "getL2ToL1MembershipWitness" },
-      params: [param("epoch", integer({ least: 0 }))],
+      params: [param("epoch", integer({ least: 0 }), "The epoch.")],
       handle: (epoch) => (epoch <= LAST_EPOCH ? content.l2ToL1Messages(epoch) : []),
       long: () => true,
-      returns: "Field[][][][]",
       encode: { node: encodeMessages, svc: encodeMessages },
     }),
   ];

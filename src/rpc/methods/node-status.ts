@@ -1,4 +1,4 @@
-import { encodeBoolean, encodeNumber, encodeText } from "../encoding/json-writer.ts";
+import { encodeBoolean, encodeNumberAs, encodeText } from "../encoding/encoder.ts";
 import {
   encodeDevelopmentNodeInfo,
   encodeL1Addresses,
@@ -6,8 +6,11 @@ import {
   encodeProtocolContracts,
 } from "../encoding/v4/node-info.ts";
 import { type Method, method } from "../registry.ts";
+import { COUNT } from "../schema/json-schema.ts";
 import { after } from "./eventually.ts";
 import type { NodeServices } from "./services.ts";
+
+const encodeCount = encodeNumberAs(COUNT);
 
 /** The block on which what never changes rests. */
 const GENESIS = 0;
@@ -24,7 +27,6 @@ export function nodeStatusMethods({
       summary: "Whether the node takes transactions",
       params: [],
       handle: () => status.ready(),
-      returns: "boolean",
       encode: { node: encodeBoolean, svc: encodeBoolean },
     }),
     method({
@@ -35,7 +37,6 @@ export function nodeStatusMethods({
         after(p2p.enr(), (enr) =>
           after(status.txGasLimits(), (txGasLimits) => ({ ...status, txGasLimits, identity, enr })),
         ),
-      returns: "NodeInfo",
       encode: { node: encodeNodeInfo, svc: encodeDevelopmentNodeInfo },
     }),
     method({
@@ -44,7 +45,6 @@ export function nodeStatusMethods({
       params: [],
       handle: () => status.version,
       keep: () => GENESIS,
-      returns: "string",
       encode: { node: encodeText, svc: encodeText },
     }),
     method({
@@ -53,8 +53,7 @@ export function nodeStatusMethods({
       params: [],
       handle: () => identity.rollupVersion,
       keep: () => GENESIS,
-      returns: "number",
-      encode: { node: encodeNumber, svc: encodeNumber },
+      encode: { node: encodeCount, svc: encodeCount },
     }),
     method({
       name: "getChainId",
@@ -62,8 +61,7 @@ export function nodeStatusMethods({
       params: [],
       handle: () => identity.l1ChainId,
       keep: () => GENESIS,
-      returns: "number",
-      encode: { node: encodeNumber, svc: encodeNumber },
+      encode: { node: encodeCount, svc: encodeCount },
     }),
     method({
       name: "getL1ContractAddresses",
@@ -71,7 +69,6 @@ export function nodeStatusMethods({
       params: [],
       handle: () => identity.addresses,
       keep: () => GENESIS,
-      returns: "L1ContractAddresses",
       encode: { node: encodeL1Addresses, svc: encodeL1Addresses },
     }),
     method({
@@ -80,7 +77,6 @@ export function nodeStatusMethods({
       params: [],
       handle: () => true,
       keep: () => GENESIS,
-      returns: "ProtocolContractAddresses",
       encode: { node: encodeProtocolContracts, svc: encodeProtocolContracts },
     }),
     method({
@@ -88,7 +84,7 @@ export function nodeStatusMethods({
       summary: "The node's own record for peer discovery; nothing without P2P",
       params: [],
       handle: () => p2p.enr(),
-      returns: "string?",
+      nothing: "without P2P",
       encode: { node: encodeText, svc: encodeText },
     }),
   ];

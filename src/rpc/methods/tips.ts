@@ -1,14 +1,13 @@
 import { toHex } from "../../protocol/bytes.ts";
-import { encodeNumber } from "../encoding/json-writer.ts";
+import { encodeBlockNumber, encodeCheckpointNumber } from "../encoding/encoder.ts";
 import { encodeTips } from "../encoding/v4/tips.ts";
-import { TIP_NAMES } from "../params/block-parameter.ts";
+import { tip } from "../params/block-parameter.ts";
 import { optional } from "../params/codec.ts";
-import { word } from "../params/text.ts";
 import { type Method, method, param } from "../registry.ts";
 import { tipNumber } from "./reference-block.ts";
 import type { NodeServices } from "./services.ts";
 
-const tipParam = param("tip", optional(word(TIP_NAMES), "proposed"));
+const tipParam = param("tip", optional(tip, "proposed"), "The tip; proposed by default.");
 
 /** How far the chain has come (sheet 02 section 3.2, sheet 03 sections 3.2 and 4.11). */
 export function tipMethods({ chain }: Pick<NodeServices, "chain">): Method[] {
@@ -17,20 +16,20 @@ export function tipMethods({ chain }: Pick<NodeServices, "chain">): Method[] {
       name: "getBlockNumber",
       summary: "Number of the last block at a tip, by default the proposed one",
       params: { node: [], svc: [tipParam] },
-      handle: (tip = "proposed") => tipNumber(chain, tip),
+      handle: (name = "proposed") => tipNumber(chain, name),
       keep: () => "commit",
-      returns: "number",
-      encode: { node: encodeNumber, svc: encodeNumber },
+      encode: { node: encodeBlockNumber, svc: encodeBlockNumber },
     }),
     method({
       name: "getCheckpointNumber",
       summary: "Number of the last checkpoint at a tip, by default of the last on L1",
       params: { node: [], svc: [tipParam] },
-      handle: (tip?) =>
-        tip === "proven" || tip === "finalized" ? chain.tips()[tip].checkpoint.number : chain.latestCheckpointNumber(),
+      handle: (name?) =>
+        name === "proven" || name === "finalized"
+          ? chain.tips()[name].checkpoint.number
+          : chain.latestCheckpointNumber(),
       keep: () => "commit",
-      returns: "number",
-      encode: { node: encodeNumber, svc: encodeNumber },
+      encode: { node: encodeCheckpointNumber, svc: encodeCheckpointNumber },
     }),
     method({
       name: "getProvenBlockNumber",
@@ -38,8 +37,7 @@ export function tipMethods({ chain }: Pick<NodeServices, "chain">): Method[] {
       params: [],
       handle: () => chain.provenBlockNumber(),
       keep: () => "commit",
-      returns: "number",
-      encode: { node: encodeNumber },
+      encode: { node: encodeBlockNumber },
     }),
     method({
       name: "getCheckpointedBlockNumber",
@@ -47,8 +45,7 @@ export function tipMethods({ chain }: Pick<NodeServices, "chain">): Method[] {
       params: [],
       handle: () => chain.checkpointedBlockNumber(),
       keep: () => "commit",
-      returns: "number",
-      encode: { node: encodeNumber },
+      encode: { node: encodeBlockNumber },
     }),
     method({
       name: "getL2Tips",
@@ -56,7 +53,6 @@ export function tipMethods({ chain }: Pick<NodeServices, "chain">): Method[] {
       params: [],
       handle: () => chain.tips(),
       keep: () => "commit",
-      returns: "L2Tips",
       encode: { node: encodeTips },
     }),
     method({
@@ -69,16 +65,15 @@ export function tipMethods({ chain }: Pick<NodeServices, "chain">): Method[] {
         const genesis = toHex(chain.block(0)!.hash);
         const named = <T extends { number: number }>(block: T) =>
           block.number === 0 ? { ...block, hash: genesis } : block;
-        const tip = ({ block, checkpoint }: typeof proven) => ({ block: named(block), checkpoint });
+        const shown = ({ block, checkpoint }: typeof proven) => ({ block: named(block), checkpoint });
         return {
           proposed: named(proposed),
-          checkpointed: tip(checkpointed),
-          proven: tip(proven),
-          finalized: tip(finalized),
+          checkpointed: shown(checkpointed),
+          proven: shown(proven),
+          finalized: shown(finalized),
         };
       },
       keep: () => "commit",
-      returns: "ChainTips",
       encode: { svc: encodeTips },
     }),
   ];

@@ -4,7 +4,7 @@ import {
   encodeTxEffect as encodeDevelopmentEffect,
   encodeIndexedEffect as encodeDevelopmentIndexedEffect,
 } from "../encoding/development/tx-effect.ts";
-import { encodeArray, encodeNothing, encodeNumber } from "../encoding/json-writer.ts";
+import { encodeArray, encodeNothing, encodeNumberAs, encoder } from "../encoding/encoder.ts";
 import { encodeSimulation, encodeValidity } from "../encoding/simulation.ts";
 import { encodeTx, type ShownTx } from "../encoding/tx.ts";
 import { encodeIndexedEffect, encodeReceipt, type SettledStatus } from "../encoding/v4/receipt.ts";
@@ -16,11 +16,16 @@ import { simulationOverrides } from "../params/simulation-overrides.ts";
 import { boolean } from "../params/text.ts";
 import { proofOption, receiptOptions, validationOptions } from "../params/tx.ts";
 import { type Method, method, never, param } from "../registry.ts";
+import { COUNT } from "../schema/json-schema.ts";
 import type { NodeServices, PooledTx } from "./services.ts";
 
 /** Most txs of one answer. */
 const MOST_TXS = { node: 50, svc: 100 } as const;
 const DEFAULT_PENDING_TXS = 50;
+
+const SKIP_FEES = "Whether the tx need not be able to pay; false by default.";
+const HASHES = "Hashes of the txs that are asked for.";
+const encodeCount = encodeNumberAs(COUNT);
 
 type Services = Pick<NodeServices, "chain" | "content" | "identity" | "mempool" | "txValidator" | "simulator">;
 
@@ -68,8 +73,12 @@ export function txMethods({ chain, content, identity, mempool, txValidator, simu
 
   const listParams = (most: number, { txHash }: GenerationCodecs) =>
     [
-      param("limit", optional(plainNumber({ least: 1, most }), DEFAULT_PENDING_TXS)),
-      param("after", optional(txHash)),
+      param(
+        "limit",
+        optional(plainNumber({ least: 1, most }), DEFAULT_PENDING_TXS),
+        `Txs at most, ${DEFAULT_PENDING_TXS} by default.`,
+      ),
+      param("after", optional(txHash), "Only txs that come after this one in the order; none when it is not pending."),
     ] as const;
 
   return [
@@ -78,7 +87,6 @@ export function txMethods({ chain, content, identity, mempool, txValidator, simu
       summary: "Takes a tx into the pool and passes it on",
       params: inBoth(({ tx }) => [param("tx", tx)] as const),
       handle: (given) => mempool.submit(given).then((): undefined => undefined),
-      returns: "void",
       encode: { node: encodeNothing, svc: encodeNothing },
     }),
     method({
@@ -92,17 +100,16 @@ export function txMethods({ chain, content, identity, mempool, txValidator, simu
           ] as const,
       ),
       handle: (given, options) => txValidator.validate(given, options),
-      returns: "TxValidationResult",
       encode: { node: encodeValidity, svc: encodeValidity },
     }),
     method({
       name: "simulatePublicCalls",
       summary: "Runs the public part of a tx on the latest state and throws the changes away",
       params: {
-        node: [param("tx", RELEASE_CODECS.tx), param("skipFeeEnforcement", optional(boolean, false))],
+        node: [param("tx", RELEASE_CODECS.tx), param("skipFeeEnforcement", optional(boolean, false), SKIP_FEES)],
         svc: [
           param("tx", DEVELOPMENT_CODECS.tx),
-          param("skipFeeEnforcement", optional(boolean, false)),
+          param("skipFeeEnforcement", optional(boolean, false), SKIP_FEES),
           param("overrides", optional(simulationOverrides)),
         ],
       },
@@ -114,8 +121,10 @@ export function txMethods({ chain, content, identity, mempool, txValidator, simu
           ? simulator.simulate(given, options)
           : simulator.simulate(given, options, caller.signal());
       },
-      returns: "PublicSimulationOutput",
-      encode: { node: encodeSimulation(encodeTxEffect), svc: encodeSimulation(encodeDevelopmentEffect) },
+      encode: {
+        node: encodeSimulation("ReleasePublicSimulationOutput", encodeTxEffect),
+        svc: encodeSimulation("PublicSimulationOutput", encodeDevelopmentEffect),
+      },
     }),
     method({
       name: "getTxReceipt",
@@ -128,8 +137,10 @@ export function txMethods({ chain, content, identity, mempool, txValidator, simu
         settledOutcome(hash, options.includeTxEffect) ?? poolOutcome(hash, options),
       // Of a settled tx: the answer of the pool is a promise.
       keep: () => "commit",
-      returns: "TxReceipt",
-      encode: { node: (out, { outcome }) => encodeReceipt(out, outcome), svc: encodeDevelopmentReceipt },
+      encode: {
+        node: encoder<ShownOutcome>(encodeReceipt.schema, (out, { outcome }) => encodeReceipt(out, outcome)),
+        svc: encodeDevelopmentReceipt,
+      },
     }),
     method({
       name: "getTxEffect",
@@ -139,7 +150,7 @@ export function txMethods({ chain, content, identity, mempool, txValidator, simu
       handle: (hash) => content.settledTx(hash),
       long: never,
       keep: ({ blockNumber }) => blockNumber,
-      returns: "IndexedTxEffect?",
+      nothing: "for a tx that is in no block",
       encode: { node: encodeIndexedEffect, svc: encodeDevelopmentIndexedEffect },
     }),
     method({
@@ -150,21 +161,20 @@ export function txMethods({ chain, content, identity, mempool, txValidator, simu
         const pooled = await mempool.get(hash);
         return pooled && shown(pooled, options);
       },
-      returns: "Tx?",
+      nothing: "for a tx that the pool does not hold",
       encode: { node: encodeTx, svc: encodeTx },
     }),
     method({
       name: "getTxsByHash",
       summary: "Txs of the pool in the order asked for, without those that it does not hold",
       params: {
-        node: [param("txHashes", array(RELEASE_CODECS.txHash, MOST_TXS.node))],
-        svc: [param("txHashes", array(DEVELOPMENT_CODECS.txHash, MOST_TXS.svc)), proofParam],
+        node: [param("txHashes", array(RELEASE_CODECS.txHash, MOST_TXS.node), HASHES)],
+        svc: [param("txHashes", array(DEVELOPMENT_CODECS.txHash, MOST_TXS.svc), HASHES), proofParam],
       },
       handle: async (hashes, options?) => {
         const pooled = await Promise.all(hashes.map((hash) => mempool.get(hash)));
         return pooled.filter((found) => found !== undefined).map((found) => shown(found, options));
       },
-      returns: "Tx[]",
       encode: { node: encodeArray(encodeTx), svc: encodeArray(encodeTx) },
     }),
     method({
@@ -178,7 +188,6 @@ export function txMethods({ chain, content, identity, mempool, txValidator, simu
         const pooled = await mempool.list(Math.floor(limit), after);
         return pooled.map((found) => shown(found, options));
       },
-      returns: "Tx[]",
       encode: { node: encodeArray(encodeTx), svc: encodeArray(encodeTx) },
     }),
     method({
@@ -186,8 +195,7 @@ export function txMethods({ chain, content, identity, mempool, txValidator, simu
       summary: "How many txs are pending",
       params: [],
       handle: () => mempool.count(),
-      returns: "number",
-      encode: { node: encodeNumber, svc: encodeNumber },
+      encode: { node: encodeCount, svc: encodeCount },
     }),
   ];
 }

@@ -14,15 +14,18 @@ export function validatorMethods({ validatorStats }: Pick<NodeServices, "validat
       summary: "Statistics of all validators; empty where none are kept",
       params: [],
       handle: () => validatorStats.all(),
-      returns: "ValidatorsStats",
       encode: { node: encodeValidatorsStats, svc: encodeValidatorsStats },
     }),
     method({
       name: "getValidatorStats",
       summary: "Statistics of one validator in a range of slots",
-      params: [param("validatorAddress", l1Address), param("fromSlot", slot), param("toSlot", slot)],
+      params: [
+        param("validatorAddress", l1Address),
+        param("fromSlot", slot, "The first slot; by default that of the history."),
+        param("toSlot", slot, "The last slot; by default that of the history."),
+      ],
       handle: (validator, fromSlot, toSlot) => validatorStats.of(validator, fromSlot, toSlot),
-      returns: "SingleValidatorStats?",
+      nothing: "without statistics of the validator",
       encode: { node: encodeSingleValidatorStats, svc: encodeSingleValidatorStats },
     }),
   ];

@@ -11,7 +11,7 @@ import {
 } from "../../protocol/constants.ts";
 import { FR_ZERO, type Fr } from "../../protocol/field.ts";
 import type { IndexedLeaf, LeafText, StateAt, WantedLeaf } from "../../world-state/types.ts";
-import { type Encoder, encodeWord } from "../encoding/json-writer.ts";
+import { type Encoder, encodeWord } from "../encoding/encoder.ts";
 import { encodeSyncStatus } from "../encoding/v4/sync-status.ts";
 import {
   encodeLeafLocations,
@@ -42,23 +42,27 @@ const FEW_LEAVES = 32;
 
 const LOW_NULLIFIER = {
   summary: "Proof that a nullifier does not exist: the leaf with the next smaller one",
-  returns: "NullifierMembershipWitness?",
+  nothing: "in no case that is known: some leaf is always below",
 };
 const LEAVES = {
   summary: "Where leaves are in a tree and which blocks put them there",
-  returns: "(DataInBlock | null)[]",
 };
 const BLOCK_HASH = {
   summary: "Proof that a block is in the archive that a later block refers to",
-  returns: "MembershipWitness?",
+  nothing: "for a hash that is no earlier block",
 };
 
-const referenceBlock = ({ block }: GenerationCodecs) => param("referenceBlock", block);
+const referenceBlock = ({ block }: GenerationCodecs) =>
+  param("referenceBlock", block, "The block as of which the state is read.");
 /** Parameters of a read of the state at a block by a field. */
-const byField = (name: string) => (codecs: GenerationCodecs) =>
-  [referenceBlock(codecs), param(name, codecs.field)] as const;
-const leaves = (codecs: GenerationCodecs) =>
-  [referenceBlock(codecs), param("treeId", treeId), param("leafValues", array(codecs.field, MOST_LEAVES))] as const;
+const byField = (name: string, description: string) => (codecs: GenerationCodecs) =>
+  [referenceBlock(codecs), param(name, codecs.field, description)] as const;
+const leaves = (codecs: GenerationCodecs, what: string) =>
+  [
+    referenceBlock(codecs),
+    param("treeId", treeId),
+    param("leafValues", array(codecs.field, MOST_LEAVES), `The leaves: ${what}.`),
+  ] as const;
 
 /** A block as the fast forms read it, in the wide sense: a word may be an archive root too. */
 function wide(block: BlockParameter): BlockSelector {
@@ -140,17 +144,21 @@ export function worldStateMethods(services: StateSource & Pick<NodeServices, "co
       name: "getPublicStorageAt",
       summary: "Value of a storage slot, zero where none was written",
       params: inBoth(
-        (codecs) => [referenceBlock(codecs), param("contract", codecs.l2Address), param("slot", codecs.field)] as const,
+        (codecs) =>
+          [
+            referenceBlock(codecs),
+            param("contract", codecs.l2Address),
+            param("slot", codecs.field, "The slot as in the contract's source."),
+          ] as const,
       ),
       handle: storageAt,
       encode: { node: encodeWord, svc: encodeWord },
       raw: rawInBoth(2, storageAt, encodeWord),
-      returns: "Field",
     }),
     method({
       name: "findLeavesIndexes",
       ...LEAVES,
-      params: leaves(RELEASE_CODECS),
+      params: leaves(RELEASE_CODECS, "their values; in the public data tree none can be found"),
       handle: (reference, tree, values) => {
         const block = stateOf(services, reference);
         if (tree === PUBLIC_DATA_TREE && values.length > 0) {
@@ -166,7 +174,7 @@ export function worldStateMethods(services: StateSource & Pick<NodeServices, "co
     method({
       name: "findLeavesIndexes",
       ...LEAVES,
-      params: leaves(DEVELOPMENT_CODECS),
+      params: leaves(DEVELOPMENT_CODECS, "their values; in the public data tree their slots"),
       handle: (reference, tree, values) => {
         const block = stateOf(services, reference);
         return values.map((value) => location(block, tree, value));
@@ -177,16 +185,16 @@ export function worldStateMethods(services: StateSource & Pick<NodeServices, "co
     method({
       name: "getNullifierMembershipWitness",
       summary: "Proof that a nullifier exists",
-      params: inBoth(byField("nullifier")),
+      params: inBoth(byField("nullifier", "The nullifier, siloed by its contract.")),
       handle: nullifierWitness,
       encode: { node: encodeNullifierWitness, svc: encodeNullifierWitness },
       raw: nullifierText("present"),
-      returns: "NullifierMembershipWitness?",
+      nothing: "for a nullifier that does not exist",
     }),
     method({
       name: "getLowNullifierMembershipWitness",
       ...LOW_NULLIFIER,
-      params: byField("nullifier")(RELEASE_CODECS),
+      params: byField("nullifier", "The nullifier, siloed by its contract.")(RELEASE_CODECS),
       handle: lowNullifierWitness,
       encode: { node: encodeNullifierWitness },
       raw: { node: nullifierText("either").node },
@@ -194,7 +202,7 @@ export function worldStateMethods(services: StateSource & Pick<NodeServices, "co
     method({
       name: "getLowNullifierMembershipWitness",
       ...LOW_NULLIFIER,
-      params: byField("nullifier")(DEVELOPMENT_CODECS),
+      params: byField("nullifier", "The nullifier, siloed by its contract.")(DEVELOPMENT_CODECS),
       handle: absentNullifierWitness,
       encode: { svc: encodeNullifierWitness },
       raw: { svc: nullifierText("absent").svc },
@@ -202,16 +210,16 @@ export function worldStateMethods(services: StateSource & Pick<NodeServices, "co
     method({
       name: "getPublicDataWitness",
       summary: "Proof of the value of a public data leaf, or of its absence",
-      params: inBoth(byField("leafSlot")),
+      params: inBoth(byField("leafSlot", "Key of the leaf: the hash of the contract's address and its slot.")),
       handle: slotWitness,
       encode: { node: encodePublicDataWitness, svc: encodePublicDataWitness },
       raw: leafText(PUBLIC_DATA_TREE, "either", PUBLIC_DATA_WITNESS_TEXT),
-      returns: "PublicDataWitness?",
+      nothing: "in no case that is known: some leaf is always below",
     }),
     method({
       name: "getBlockHashMembershipWitness",
       ...BLOCK_HASH,
-      params: byField("blockHash")(RELEASE_CODECS),
+      params: byField("blockHash", "The block that is to be in the archive.")(RELEASE_CODECS),
       handle: (reference, hash) => {
         const unknown = (given: Uint8Array) => new ExecutionError(`Block hash ${toHex(given)} not found.`);
         const before = stateBefore(services, reference, unknown);
@@ -223,7 +231,10 @@ export function worldStateMethods(services: StateSource & Pick<NodeServices, "co
     method({
       name: "getBlockHashMembershipWitness",
       ...BLOCK_HASH,
-      params: [referenceBlock(DEVELOPMENT_CODECS), param("blockHash", blockHashText)],
+      params: [
+        referenceBlock(DEVELOPMENT_CODECS),
+        param("blockHash", blockHashText, "The block that is to be in the archive."),
+      ],
       handle: (reference, hash) => {
         const before = stateBefore(services, reference);
         return before === undefined ? undefined : pathWitness(world.at(before), ARCHIVE, hash);
@@ -233,16 +244,16 @@ export function worldStateMethods(services: StateSource & Pick<NodeServices, "co
     method({
       name: "getNoteHashMembershipWitness",
       summary: "Proof that a note hash exists",
-      params: inBoth(byField("noteHash")),
+      params: inBoth(byField("noteHash", "The note hash, siloed and unique.")),
       ...answered(appendedWitness(NOTE_HASH_TREE), encodeMembershipWitness),
-      returns: "MembershipWitness?",
+      nothing: "for a note hash that does not exist",
     }),
     method({
       name: "getL1ToL2MessageMembershipWitness",
       summary: "Proof that a message from L1 is in the tree",
-      params: inBoth(byField("l1ToL2Message")),
+      params: inBoth(byField("l1ToL2Message", "Hash of the message.")),
       ...answered(appendedWitness(L1_TO_L2_MESSAGE_TREE), encodeMessageWitness),
-      returns: "L1ToL2MessageWitness?",
+      nothing: "for a message that is not in the tree",
     }),
     method({
       name: "getWorldStateSyncStatus",
@@ -257,7 +268,6 @@ export function worldStateMethods(services: StateSource & Pick<NodeServices, "co
           oldestHistoricBlockNumber: oldest,
         };
       },
-      returns: "WorldStateSyncStatus",
       encode: { node: encodeSyncStatus, svc: encodeSyncStatus },
     }),
   ];

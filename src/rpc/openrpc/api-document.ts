@@ -1,54 +1,79 @@
-import type { JsonSchema } from "../params/codec.ts";
-import type { OpenRpcDocument, OpenRpcMethod } from "./document.ts";
+import type { JsonSchema } from "../schema/json-schema.ts";
+import type { ContentDescriptor, OpenRpcDocument, OpenRpcMethod } from "./document.ts";
+import { shortSchema } from "./short-schema.ts";
 
-/** A schema in a few words: its title, its alternatives, its limits. */
-export function shortSchema(schema: JsonSchema): string {
-  const { title, type, items, properties, anyOf, minimum, exclusiveMinimum, maximum, maxItems, maxLength } = schema;
-  if (typeof title === "string") return title;
-  if (Array.isArray(schema.enum)) return schema.enum.map((value) => JSON.stringify(value)).join(" \\| ");
-  if (Array.isArray(anyOf)) return anyOf.map((one) => shortSchema(one as JsonSchema)).join(" \\| ");
-  if (type === "array") return `${shortSchema((items ?? {}) as JsonSchema)}[]${limits({ most: maxItems })}`;
-  if (properties !== undefined) {
-    const needed = (schema.required ?? []) as string[];
-    const keys = Object.entries(properties as Record<string, JsonSchema>).map(
-      ([key, value]) => `${key}${needed.includes(key) ? "" : "?"}: ${shortSchema(value)}`,
-    );
-    return `{ ${keys.join(", ")} }`;
-  }
-  const name = Array.isArray(type) ? type.join(" or ") : (type ?? "any");
-  return `${name}${limits({ least: minimum, above: exclusiveMinimum, most: maximum ?? maxLength })}`;
+/** Text in a cell of a table. */
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|");
 }
 
-function limits({ least, above, most }: { least?: unknown; above?: unknown; most?: unknown }): string {
-  const parts = [
-    ...(least === undefined ? [] : [`>= ${least}`]),
-    ...(above === undefined ? [] : [`> ${above}`]),
-    ...(most === undefined ? [] : [`at most ${most}`]),
-  ];
-  return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
+function parameter({ name, required, schema, description }: ContentDescriptor): string {
+  const note = description === undefined ? "" : `: ${description}`;
+  return `\`${name}${required ? "" : "?"}\` ${cell(shortSchema(schema))}${cell(note)}`;
 }
 
 function row({ name, params, result, summary = "", ...rest }: OpenRpcMethod): string {
-  const shown = params.map((one) => `${one.name}${one.required ? "" : "?"}: ${shortSchema(one.schema)}`);
   const note = rest.deprecated ? ` (deprecated: use ${rest["x-replacement"]})` : "";
-  return `| \`${name}\` | ${shown.join("; ")} | ${result.name.replaceAll("|", "\\|")} | ${summary}${note} |`;
+  const nothing = result.description === undefined ? "" : `. ${result.description}`;
+  const shown = params.map(parameter).join("<br>");
+  return `| \`${name}\` | ${shown} | ${cell(result.name)} | ${cell(`${summary}${note}${nothing}`)} |`;
 }
 
-/** docs/api.md: the description of the API as Markdown, a section for each title. */
+/** The description around a type, where it stands in another, else the type's own. */
+function descriptionOf({ description }: JsonSchema): string {
+  return typeof description === "string" ? description : "";
+}
+
+function memberRows(schema: JsonSchema): string[] {
+  const needed = (schema.required ?? []) as string[];
+  return Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>).map(
+    ([name, member]) =>
+      `| \`${name}${needed.includes(name) ? "" : "?"}\` | ${cell(shortSchema(member))} | ${cell(descriptionOf(member))} |`,
+  );
+}
+
+function typeLines(title: string, schema: JsonSchema): string[] {
+  const { title: _, description: __, ...form } = schema;
+  const lines = [`### ${title}`, "", descriptionOf(schema), ""];
+  if (schema.properties !== undefined) {
+    return [...lines, "| Member | Type | Meaning |", "|---|---|---|", ...memberRows(schema), ""];
+  }
+  if (Array.isArray(schema.anyOf)) {
+    const forms = (schema.anyOf as JsonSchema[]).map((one) => {
+      const text = descriptionOf(one);
+      return `- ${shortSchema(one)}${text === "" ? "" : `: ${text}`}`;
+    });
+    return [...lines, "One of:", "", ...forms, ""];
+  }
+  const pattern = typeof schema.pattern === "string" ? `, \`${schema.pattern}\`` : "";
+  return [...lines, `Form: ${shortSchema(form)}${pattern}`, ""];
+}
+
+/** docs/api.md: the description of the API as Markdown, a section for each title, then the types of all. */
 export function apiDocument(sections: readonly { title: string; document: OpenRpcDocument }[]): string {
   const lines = [
     "# JSON-RPC methods",
     "",
     "Generated from the registry of methods by `npm run docs`; do not edit by hand. The same description, with full schemas, is the",
-    "answer of `rpc.discover` (OpenRPC 1.3).",
+    "answer of `rpc.discover` (OpenRPC 1.3). `node scripts/typescript-client.ts URL` makes a client in TypeScript of it.",
     "",
     "Parameters are positional. A `?` marks one that may be left out or null, and a result that may be nothing: then",
-    "`node_` methods answer without a `result`, `svc_` methods with `null`.",
+    "`node_` methods answer without a `result`, `svc_` methods with `null`. Types stand [below](#types).",
     "",
   ];
+  const types = new Map<string, JsonSchema>();
   for (const { title, document } of sections) {
     lines.push(`## ${title}`, "", "| Method | Parameters | Result | Meaning |", "|---|---|---|---|");
     lines.push(...document.methods.map(row), "");
+    for (const [name, schema] of Object.entries(document.components.schemas)) types.set(name, schema);
   }
+  lines.push(
+    "## Types",
+    "",
+    "Names that begin with `Release` are of the release's namespaces, `node_` and `nodeAdmin_`.",
+    "",
+  );
+  const sorted = [...types].sort(([a], [b]) => (a < b ? -1 : 1));
+  lines.push(...sorted.flatMap(([name, schema]) => typeLines(name, schema)));
   return `${lines.join("\n").trimEnd()}\n`;
 }

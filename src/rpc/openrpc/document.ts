@@ -1,5 +1,7 @@
-import type { JsonSchema } from "../params/codec.ts";
 import { DIALECTS, type Method, type Namespace, type Parameter, type Registry } from "../registry.ts";
+import type { JsonSchema } from "../schema/json-schema.ts";
+import { Components } from "./components.ts";
+import { shortSchema } from "./short-schema.ts";
 
 /** The members of OpenRPC 1.3 that this description uses. */
 export interface OpenRpcDocument {
@@ -22,67 +24,55 @@ export interface OpenRpcMethod {
 
 export interface ContentDescriptor {
   name: string;
+  description?: string;
   required?: boolean;
   schema: JsonSchema;
 }
 
-/** Results that are no objects of the API; every other name is one and gets a schema of its own. */
-const SCALARS: Readonly<Record<string, JsonSchema>> = {
-  number: { type: "number" },
-  boolean: { type: "boolean" },
-  string: { type: "string" },
-  bigint: { type: "string", pattern: "^-?[0-9]+$", description: "decimal digits" },
-  Field: { title: "Field", type: "string", pattern: "^0x[0-9a-f]{64}$" },
-  void: { type: "null" },
-};
+const NULL_RESULT: JsonSchema = { type: "null" };
 
-const NULL: JsonSchema = { type: "null" };
-
-/** Schema of a result name as MethodDescription spells it. Objects are added to `objects`. */
-function resultSchema(name: string, objects: Set<string>): JsonSchema {
-  if (name.endsWith("?")) return { anyOf: [resultSchema(name.slice(0, -1), objects), NULL] };
-  if (name.endsWith("[]")) return { type: "array", items: resultSchema(name.slice(0, -2), objects) };
-  const union = /^\((.*) \| null\)$/.exec(name);
-  if (union) return resultSchema(`${union[1]}?`, objects);
-  if (Object.hasOwn(SCALARS, name)) return SCALARS[name];
-  objects.add(name);
-  return { $ref: `#/components/schemas/${name}` };
+function paramDescriptor({ name, codec, description }: Parameter, components: Components): ContentDescriptor {
+  return {
+    name,
+    ...(description === undefined ? {} : { description }),
+    required: !("optional" in codec),
+    schema: components.referring(codec.schema ?? {}),
+  };
 }
 
-function paramDescriptor({ name, codec }: Parameter): ContentDescriptor {
-  return { name, required: !("optional" in codec), schema: codec.schema ?? {} };
+/** Of a method's result in a namespace; null where it is nothing. */
+function resultDescriptor({ encode, description: { nothing } }: Method, namespace: Namespace): ContentDescriptor {
+  const schema = encode[namespace]?.schema ?? {};
+  if (nothing === undefined) return { name: shortSchema(schema), schema };
+  const description = `Null ${nothing}.`;
+  return { name: `${shortSchema(schema)}?`, description, schema: { anyOf: [schema, NULL_RESULT] } };
 }
 
-/** Name of the result in a namespace, as the method's description spells it. */
-export function returnsIn({ description: { returns } }: Method, namespace: Namespace): string {
-  return (typeof returns === "string" ? returns : returns?.[namespace]) ?? "unknown";
-}
-
-function methodObject(method: Method, namespace: Namespace, objects: Set<string>): OpenRpcMethod {
+function methodObject(method: Method, namespace: Namespace, components: Components): OpenRpcMethod {
   const { name, description, params } = method;
   const replacement = description.deprecated?.[namespace];
-  const returns = returnsIn(method, namespace);
+  const result = resultDescriptor(method, namespace);
   return {
     name: `${namespace}_${name}`,
     ...(description.summary === undefined ? {} : { summary: description.summary }),
     paramStructure: "by-position",
-    params: (params[namespace] ?? []).map(paramDescriptor),
-    result: { name: returns, schema: resultSchema(returns, objects) },
+    params: (params[namespace] ?? []).map((one) => paramDescriptor(one, components)),
+    result: { ...result, schema: components.referring(result.schema) },
     ...(replacement === undefined ? {} : { deprecated: true, "x-replacement": replacement }),
   };
 }
 
 /**
  * Description of the methods of some namespaces in OpenRPC 1.3 (https://spec.open-rpc.org): parameters with schemas from their
- * codecs, results by name.
+ * codecs, results with those of their encoders, both referring to named types.
  *
  * @example
  * JSON.stringify(openRpcDocument(registry, ["svc"]))
  */
 export function openRpcDocument(registry: Registry, namespaces: readonly Namespace[]): OpenRpcDocument {
-  const objects = new Set<string>();
+  const components = new Components();
   const methods = namespaces.flatMap((namespace) =>
-    registry.in(namespace).map((method) => methodObject(method, namespace, objects)),
+    registry.in(namespace).map((method) => methodObject(method, namespace, components)),
   );
   const absent = namespaces.filter((namespace) => DIALECTS[namespace].nothing === "absent");
   const nothing =
@@ -95,8 +85,6 @@ export function openRpcDocument(registry: Registry, namespaces: readonly Namespa
       description: `JSON-RPC 2.0 over HTTP POST with positional parameters.${nothing}`,
     },
     methods,
-    components: {
-      schemas: Object.fromEntries([...objects].sort().map((name) => [name, { title: name, type: "object" }])),
-    },
+    components: { schemas: components.schemas },
   };
 }

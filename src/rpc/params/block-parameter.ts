@@ -1,8 +1,10 @@
 import { toHex } from "../../protocol/bytes.ts";
+import { about, type JsonSchema, members, named } from "../schema/json-schema.ts";
+import { BLOCK_NUMBER } from "../schema/scalars.ts";
 import { type Codec, type Issue, isObject, type Path, rejected, shownValue } from "./codec.ts";
 import { fieldFromText, isHexText } from "./field.ts";
 import { archiveRootText, blockHashText, digitCount } from "./hex-text.ts";
-import { integer } from "./number.ts";
+import { integer, integerSchema } from "./number.ts";
 import { word } from "./text.ts";
 
 /** Which block a request means: the proposed tip, a number (an integer >= 0 of any size), or a hash of 32 bytes. */
@@ -14,8 +16,19 @@ export type TipName = (typeof TIP_NAMES)[number];
 /** The wide form: also any tip, an archive root after the block, and a word that is a hash or, where no block has it, an archive root. */
 export type BlockSelector = BlockParameter | TipName | { archive: Uint8Array } | { hashOrArchive: Uint8Array };
 
-const HASH_SCHEMA = { title: "BlockHash", type: "string", pattern: "^(0x)?[0-9a-fA-F]*$" };
-const NUMBER_SCHEMA = { title: "BlockNumber", type: "integer", minimum: 0 };
+const NUMBER_SCHEMA = BLOCK_NUMBER;
+const RELEASE_HASH_SCHEMA = named(
+  "ReleaseBlockHashInput",
+  "The hash of a block: 0x and hex digits; text of decimal digits alone is a hash too, read as a decimal number.",
+  { type: "string", pattern: "^(0x[0-9a-fA-F]+|[0-9]+)$" },
+);
+const LATEST_SCHEMA = { const: "latest", description: "The last block that the node knows." };
+const TIP_SCHEMA = named(
+  "ChainTipName",
+  "A tip of the chain. proposed: the last that the node knows; checkpointed: the last on L1; proven: the last that is proven on L1; " +
+    "finalized: the last whose proof is in a finalized L1 block.",
+  { enum: TIP_NAMES },
+);
 
 function wholeNumber(value: unknown): number | undefined {
   if (typeof value !== "number" && typeof value !== "string") return undefined;
@@ -28,7 +41,7 @@ function wholeNumber(value: unknown): number | undefined {
  * that is no hex but reads as a number, such as " 1", is a number.
  */
 export const blockParameter: Codec<BlockParameter> = {
-  schema: { title: "BlockParam", anyOf: [{ const: "latest" }, NUMBER_SCHEMA, HASH_SCHEMA] },
+  schema: named("BlockParam", "Which block is meant.", { anyOf: [LATEST_SCHEMA, NUMBER_SCHEMA, RELEASE_HASH_SCHEMA] }),
   read(value, path, issues) {
     if (isHexText(value)) return fieldFromText(value);
     return wholeNumber(value) ?? (value === "latest" ? value : rejected(issues, path, "Invalid input"));
@@ -39,7 +52,8 @@ function isTip(value: unknown): value is TipName {
   return (TIP_NAMES as readonly unknown[]).includes(value);
 }
 
-const tip = word(TIP_NAMES);
+/** A tip by its name. */
+export const tip: Codec<TipName> = { ...word(TIP_NAMES), schema: TIP_SCHEMA };
 
 const FORMS = ["number", "hash", "archive", "tag"] as const;
 
@@ -58,12 +72,6 @@ function selectorObject(value: Record<string, unknown>, path: Path, issues: Issu
   const read = number === undefined ? undefined : integer({ least: 0 }).read(number, [...path, "number"], issues);
   return hash === undefined ? read! : blockHashText.read(hash, [...path, "hash"], issues);
 }
-
-const only = (key: string, schema: object) => ({
-  type: "object",
-  properties: { [key]: schema },
-  required: [key],
-});
 
 const BARE_WORD = /^(?:0x)?([0-9a-fA-F]*)$/;
 const WORD_DIGITS = 64;
@@ -84,20 +92,28 @@ function selectorText(text: string, path: Path, issues: Issue[]): BlockSelector 
   return { hashOrArchive: blockHashText.read(text, path, issues) };
 }
 
+const INTEGER = about(integerSchema({ least: 0 }), "The number of a block; 0 is genesis.");
+/** Other members are not looked at. */
+const only = (required: Record<string, JsonSchema>) => ({ ...members(required), additionalProperties: true });
+
 /** Objects, tip names, words, numbers. */
 export const blockSelector: Codec<BlockSelector> = {
-  schema: {
-    title: "BlockSelector",
+  schema: named("BlockSelector", "Which block is meant.", {
     anyOf: [
-      only("number", NUMBER_SCHEMA),
-      only("hash", HASH_SCHEMA),
-      only("archive", { title: "Field", type: "string" }),
-      only("tag", { enum: TIP_NAMES }),
-      HASH_SCHEMA,
-      { enum: ["latest", ...TIP_NAMES] },
       NUMBER_SCHEMA,
+      about(
+        blockHashText.schema!,
+        "The block with this hash; where there is none, the one after which the archive has this root.",
+      ),
+      LATEST_SCHEMA,
+      TIP_SCHEMA,
+      about(only({ number: INTEGER }), "By number."),
+      about(only({ hash: blockHashText.schema! }), "By hash."),
+      about(only({ number: INTEGER, hash: blockHashText.schema! }), "By hash; the number is not looked at."),
+      about(only({ archive: archiveRootText.schema! }), "By the root of the archive after it."),
+      about(only({ tag: TIP_SCHEMA }), "By tip."),
     ],
-  },
+  }),
   read(value, path, issues) {
     if (isObject(value)) return selectorObject(value, path, issues);
     if (value === "latest" || isTip(value)) return value;
@@ -108,7 +124,12 @@ export const blockSelector: Codec<BlockSelector> = {
 
 /** A block hash, or an object that names one beside the number (sheet 03 section 9). */
 export const anchorBlock: Codec<Uint8Array> = {
-  schema: { title: "BlockHash", anyOf: [HASH_SCHEMA, only("hash", HASH_SCHEMA)] },
+  schema: named("AnchorBlock", "A block by its hash.", {
+    anyOf: [
+      blockHashText.schema!,
+      about(members({ hash: blockHashText.schema! }, { number: INTEGER }), "The number is not looked at."),
+    ],
+  }),
   read(value, path, issues) {
     if (!isObject(value)) return blockHashText.read(value, path, issues);
     const { number, hash } = value;

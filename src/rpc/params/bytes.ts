@@ -1,10 +1,13 @@
-import { type Codec, isObject, type JsonSchema, rejected } from "./codec.ts";
+import { type JsonSchema, named } from "../schema/json-schema.ts";
+import { type Codec, isObject, rejected } from "./codec.ts";
 
 export const BUFFER_OBJECT_SCHEMA: JsonSchema = {
+  title: "BufferObject",
+  description: "Bytes as numbers, in the form that JSON.stringify gives a Buffer of Node.js.",
   type: "object",
   properties: {
-    type: { const: "Buffer" },
-    data: { type: "array", items: { type: "integer", minimum: 0, maximum: 255 } },
+    type: { const: "Buffer", description: "Marks the form." },
+    data: { type: "array", items: { type: "integer", minimum: 0, maximum: 255 }, description: "The bytes." },
   },
   required: ["type", "data"],
 };
@@ -23,7 +26,9 @@ const LONGEST_CHECKED = 1024;
 
 /** Bytes as base64 text or as a Buffer object. */
 export const bytes: Codec<Uint8Array> = {
-  schema: { title: "Bytes", anyOf: [{ type: "string", contentEncoding: "base64" }, BUFFER_OBJECT_SCHEMA] },
+  schema: named("BytesInput", "Bytes.", {
+    anyOf: [{ type: "string", contentEncoding: "base64", description: "Base64 with padding." }, BUFFER_OBJECT_SCHEMA],
+  }),
   read(value, path, issues) {
     if (typeof value === "string") {
       if (value.length <= LONGEST_CHECKED && !BASE64.test(value)) {

@@ -1,6 +1,8 @@
-import { TIP_NAMES, type TipName } from "./block-parameter.ts";
+import { about, BOOLEAN, members, named } from "../schema/json-schema.ts";
+import { CHECKPOINT_NUMBER } from "../schema/scalars.ts";
+import { TIP_NAMES, type TipName, tip } from "./block-parameter.ts";
 import { absent, type Codec, type Issue, isObject, object, type Path, rejected, ruled, shownValue } from "./codec.ts";
-import { integer, plainNumber } from "./number.ts";
+import { integer, integerSchema, plainNumber } from "./number.ts";
 import { boolean } from "./text.ts";
 
 /** Which checkpoint a request means (sheet 03 section 3.3). On this side `proposed` is the same as `checkpointed`. */
@@ -13,13 +15,6 @@ const exactly = (value: Record<string, unknown>, ...keys: string[]) => {
   const given = Object.keys(value).filter((key) => value[key] !== undefined);
   return given.length === keys.length && keys.every((key) => given.includes(key));
 };
-const strict = (properties: Record<string, Codec<unknown>>, needed: string[]) => ({
-  type: "object",
-  properties: Object.fromEntries(Object.entries(properties).map(([key, codec]) => [key, codec.schema])),
-  required: needed,
-  additionalProperties: false,
-});
-
 const SELECTOR_FORMS = `Expected a checkpoint number, one of ${TIP_NAMES.join(" | ")}, or an object with exactly one of number and slot`;
 
 /** Keys of an object in a message. */
@@ -28,10 +23,15 @@ function shownKeys(value: Record<string, unknown>): string {
 }
 
 export const checkpointSelector: Codec<CheckpointSelector> = {
-  schema: {
-    title: "CheckpointParameter",
-    anyOf: [number.schema, strict({ number }, ["number"]), strict({ slot }, ["slot"]), { enum: TIP_NAMES }],
-  },
+  schema: named("CheckpointParameter", "Which checkpoint is meant.", {
+    anyOf: [
+      about(CHECKPOINT_NUMBER, "By number."),
+      { type: "string", pattern: "^\\s*[0-9]+\\s*$", description: "By number, as decimal text." },
+      about(tip.schema!, "By tip; proposed is the same as checkpointed."),
+      about(members({ number: about(number.schema!, "The number of the checkpoint.") }), "By number."),
+      about(members({ slot: about(slot.schema!, "The slot.") }), "By the slot that it is of."),
+    ],
+  }),
   read(value, path, issues) {
     if (isObject(value)) {
       if (exactly(value, "number")) return { number: number.read(value.number, [...path, "number"], issues) };
@@ -59,7 +59,7 @@ export type CheckpointsQuery =
   | { fromSlot: number; limit: number; reverse: boolean };
 
 const limit: Codec<number> = {
-  schema: { type: ["integer", "string"], minimum: 1, maximum: MOST_CHECKPOINTS },
+  schema: about(integerSchema({ least: 1, most: MOST_CHECKPOINTS }), "How many checkpoints at most."),
   read: ruled(integer({ least: 1 }), (value) =>
     value > MOST_CHECKPOINTS ? `limit must be at most ${MOST_CHECKPOINTS}` : undefined,
   ).read,
@@ -84,14 +84,22 @@ function readQuery(value: Record<string, unknown>, path: Path, issues: Issue[]):
 }
 
 export const checkpointsQuery: Codec<CheckpointsQuery> = {
-  schema: {
-    title: "CheckpointsQuery",
+  schema: named("CheckpointsQuery", "Which checkpoints are meant.", {
     anyOf: [
-      strict({ from, limit }, ["from", "limit"]),
-      strict({ epoch }, ["epoch"]),
-      strict({ fromSlot, limit, reverse: boolean }, ["fromSlot", "limit"]),
+      about(
+        members({ from: about(from.schema!, "Number of the first checkpoint."), limit: limit.schema! }),
+        "Those from a number on, ascending.",
+      ),
+      about(members({ epoch: about(epoch.schema!, "The epoch.") }), "Those of an epoch, ascending."),
+      about(
+        members(
+          { fromSlot: about(fromSlot.schema!, "The slot."), limit: limit.schema! },
+          { reverse: about(BOOLEAN, "Whether to go down from the slot instead of up; false by default.") },
+        ),
+        "Those around a slot, the nearest first.",
+      ),
     ],
-  },
+  }),
   read: (value, path, issues) =>
     isObject(value)
       ? readQuery(value, path, issues)

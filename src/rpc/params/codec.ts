@@ -1,4 +1,5 @@
 import { INVALID_PARAMS, RpcError } from "../jsonrpc/errors.ts";
+import { about, type JsonSchema, named } from "../schema/json-schema.ts";
 
 /** A rule that a parameter breaks, and where (sheet 02 section 1.5). */
 export interface Issue {
@@ -12,9 +13,6 @@ export type Path = readonly (string | number)[];
 /** Broken rules that are looked for: the text of each may be longer than what broke it. */
 export const MOST_ISSUES = 100;
 
-/** JSON Schema of the accepted form, draft 7. */
-export type JsonSchema = { readonly [keyword: string]: unknown };
-
 /**
  * Reads a JSON value as a T. A broken rule of form is added to `issues` and the result is then meaningless, so that every
  * field is looked at before the answer. A value of the right form that is no T throws an ExecutionError. `undefined` stands
@@ -24,6 +22,16 @@ export interface Codec<T> {
   /** What the description of the API shows; nothing is validated by it. */
   readonly schema?: JsonSchema;
   read(value: unknown, path: Path, issues: Issue[]): T;
+}
+
+/** The same codec, of which the description of the API says more: what the value is for. */
+export function described<C extends Codec<unknown>>(codec: C, description: string): C {
+  return { ...codec, schema: about(codec.schema ?? {}, description) };
+}
+
+/** The same codec as a type of the API with a name. */
+export function typed<C extends Codec<unknown>>(codec: C, title: string, description: string): C {
+  return { ...codec, schema: named(title, description, codec.schema ?? {}) };
 }
 
 /** What a codec returns beside an issue: never seen by a handler. */

@@ -1,5 +1,6 @@
 import { FR_MODULUS, type Fr, isCanonicalFr } from "../../protocol/field.ts";
 import { ExecutionError } from "../jsonrpc/errors.ts";
+import { named } from "../schema/json-schema.ts";
 import { BUFFER_OBJECT_SCHEMA, bufferObject } from "./bytes.ts";
 import { type Codec, rejected, wrongType } from "./codec.ts";
 
@@ -53,7 +54,11 @@ function tooLarge(hexDigits: string): ExecutionError {
 
 /** A field as 32 bytes. Also block hashes, slots, tags, note hashes, nullifiers, messages, class ids and archive roots. */
 export const field: Codec<Fr> = {
-  schema: { title: "Field", type: "string", pattern: "^(0x)?[0-9a-fA-F]*$" },
+  schema: named(
+    "ReleaseFieldInput",
+    "A field element: 0x and hex digits, or decimal digits; less than the modulus of BN254's scalar field.",
+    { type: "string", pattern: "^(0x[0-9a-fA-F]+|[0-9]+)$" },
+  ),
   read(value, path, issues) {
     if (typeof value !== "string") return wrongType(issues, path, "string", value);
     return HEX_TEXT.test(value) ? fieldFromText(value) : rejected(issues, path, "Not a valid hex string");
@@ -62,7 +67,11 @@ export const field: Codec<Fr> = {
 
 /** A tx hash as 32 bytes: hex digits with or without 0x, of which the first 32 bytes count. */
 export const txHash: Codec<Fr> = {
-  schema: { title: "TxHash", type: "string", pattern: "^(0x)?[0-9a-fA-F]{64,}$" },
+  schema: named(
+    "ReleaseTxHashInput",
+    "The hash of a transaction: hex digits with or without 0x, of which the first 64 count.",
+    { type: "string", pattern: "^(0x)?[0-9a-fA-F]{64,}$" },
+  ),
   read(value, path, issues) {
     if (typeof value !== "string") return wrongType(issues, path, "string", value);
     if (!HEX_TEXT.test(value)) return rejected(issues, path, "Not a valid hex string");
@@ -76,12 +85,20 @@ export const txHash: Codec<Fr> = {
   },
 };
 
+export const L2_ADDRESS_SCHEMA = named("L2AddressInput", "An address on the rollup: 32 bytes, a field element.", {
+  anyOf: [
+    {
+      type: "string",
+      pattern: "^((0x)?[0-9a-fA-F]{64}|[0-9a-zA-Z+/]{43}=)$",
+      description: "64 hex digits with or without 0x, or base64.",
+    },
+    BUFFER_OBJECT_SCHEMA,
+  ],
+});
+
 /** An L2 address as 32 bytes: 64 hex digits, base64 of 32 bytes, or a Buffer object. */
 export const l2Address: Codec<Fr> = {
-  schema: {
-    title: "L2Address",
-    anyOf: [{ type: "string", pattern: "^((0x)?[0-9a-fA-F]{64}|[0-9a-zA-Z+/]{43}=)$" }, BUFFER_OBJECT_SCHEMA],
-  },
+  schema: L2_ADDRESS_SCHEMA,
   read(value, path, issues) {
     if (typeof value === "string") {
       if (ADDRESS_TEXT.test(value)) return canonical(Buffer.from(value.slice(-64), "hex"));

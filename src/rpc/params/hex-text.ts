@@ -1,7 +1,8 @@
 import type { Fr } from "../../protocol/field.ts";
-import { BUFFER_OBJECT_SCHEMA, bufferObject } from "./bytes.ts";
+import { named } from "../schema/json-schema.ts";
+import { bufferObject } from "./bytes.ts";
 import { type Codec, type Issue, type Path, rejected, wrongType } from "./codec.ts";
-import { canonical } from "./field.ts";
+import { canonical, L2_ADDRESS_SCHEMA } from "./field.ts";
 
 /**
  * Words as the development namespace reads them: hex digits, with and without 0x alike. Text of decimal digits alone is hex too, unlike
@@ -20,7 +21,10 @@ function digitsOf(value: unknown, path: Path, issues: Issue[]): string | undefin
 /** `what` names the value in messages, with its article. */
 function exactWord(what: string, title: string): Codec<Uint8Array> {
   return {
-    schema: { title, type: "string", pattern: "^(0x)?[0-9a-fA-F]{64}$" },
+    schema: named(title, `${what}: ${WORD_DIGITS} hex digits with or without 0x.`, {
+      type: "string",
+      pattern: "^(0x)?[0-9a-fA-F]{64}$",
+    }),
     read(value, path, issues) {
       const digits = digitsOf(value, path, issues);
       if (digits === undefined) return undefined as never;
@@ -54,7 +58,11 @@ export const payloadHashText = exactWord("A payload hash", "PayloadHashInput");
 
 /** A field of 1 to 64 hex digits. Throws an ExecutionError from the modulus on. */
 export const fieldText: Codec<Fr> = {
-  schema: { title: "FieldInput", type: "string", pattern: "^(0x)?[0-9a-fA-F]{1,64}$" },
+  schema: named(
+    "FieldInput",
+    "A field element: 1 to 64 hex digits with or without 0x, big-endian; less than the modulus of BN254's scalar field.",
+    { type: "string", pattern: "^(0x)?[0-9a-fA-F]{1,64}$" },
+  ),
   read(value, path, issues) {
     const digits = digitsOf(value, path, issues);
     if (digits === undefined) return undefined as never;
@@ -67,14 +75,11 @@ export const fieldText: Codec<Fr> = {
 
 /** Base64 of 32 bytes. */
 const ADDRESS_BASE64 = /^[0-9a-zA-Z+/]{43}=$/;
-const hexAddress = exactField("An address", "L2AddressInput");
+const hexAddress = exactField("An address", "L2AddressText");
 
 /** An L2 address as 32 bytes: 64 hex digits, base64 of 32 bytes, or a Buffer object. */
 export const l2AddressText: Codec<Fr> = {
-  schema: {
-    title: "L2AddressInput",
-    anyOf: [{ type: "string", pattern: "^((0x)?[0-9a-fA-F]{64}|[0-9a-zA-Z+/]{43}=)$" }, BUFFER_OBJECT_SCHEMA],
-  },
+  schema: L2_ADDRESS_SCHEMA,
   read(value, path, issues) {
     const bytes = bufferObject(value);
     if (bytes?.length === 32) return canonical(bytes);

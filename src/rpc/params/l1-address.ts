@@ -1,4 +1,5 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
+import { named } from "../schema/json-schema.ts";
 import { type Codec, rejected, wrongType } from "./codec.ts";
 
 const ADDRESS_TEXT = /^(?:0x)?[0-9a-fA-F]{40}$/;
@@ -12,7 +13,11 @@ function checksummed(digits: string): string {
 
 /** A 20-byte L1 address: digits all lower-case, all upper-case, or mixed as its checksum says (sheet 02 section 2.1). */
 export const l1Address: Codec<Uint8Array> = {
-  schema: { title: "EthAddress", type: "string", pattern: "^(0x)?[0-9a-fA-F]{40}$" },
+  schema: named(
+    "EthAddressInput",
+    "An address on L1: 40 hex digits with or without 0x, in lower case, in upper case, or mixed as the checksum of EIP-55 says.",
+    { type: "string", pattern: "^(0x)?[0-9a-fA-F]{40}$" },
+  ),
   read(value, path, issues) {
     if (typeof value !== "string") return wrongType(issues, path, "string", value);
     if (!ADDRESS_TEXT.test(value)) return rejected(issues, path, "Not a valid instance");

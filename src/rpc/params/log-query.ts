@@ -1,9 +1,10 @@
 import { ExecutionError } from "../jsonrpc/errors.ts";
+import { about, named } from "../schema/json-schema.ts";
 import { anchorBlock } from "./block-parameter.ts";
-import { absent, array, type Codec, converted, isObject, object, optional, ruled } from "./codec.ts";
+import { absent, array, type Codec, converted, described, isObject, object, optional, ruled, typed } from "./codec.ts";
 import { field, l2Address, txHash } from "./field.ts";
 import { fieldText, l2AddressText, txHashText } from "./hex-text.ts";
-import { integer } from "./number.ts";
+import { integer, integerSchema } from "./number.ts";
 import { boolean } from "./text.ts";
 
 /** Most tags of one request. */
@@ -11,7 +12,17 @@ export const MOST_TAGS = 100;
 
 /** LogId, whose block has to be one that can hold logs (sheet 02 section 4.5). */
 const logId = converted(
-  object({ blockNumber: integer(), blockHash: field, txHash, txIndex: integer(), logIndex: integer() }),
+  typed(
+    object({
+      blockNumber: described(integer(), "The block that the log is in."),
+      blockHash: described(field, "Its hash; not looked at."),
+      txHash: described(txHash, "The log's transaction; not looked at."),
+      txIndex: described(integer(), "Place of the transaction in the block, from 0."),
+      logIndex: described(integer(), "Place of the log among the transaction's, from 0."),
+    }),
+    "LogIdInput",
+    "Where a log is.",
+  ),
   (id) => {
     if (id.blockNumber < 1) throw new ExecutionError(`Invalid block number: ${id.blockNumber}`);
     return id;
@@ -19,14 +30,18 @@ const logId = converted(
 );
 
 /** LogFilter (sheet 02 section 4.5). Blocks below 1, also negative ones, are allowed and act as 1. */
-export const logFilter = object({
-  txHash: absent(txHash),
-  fromBlock: absent(integer()),
-  toBlock: absent(integer()),
-  afterLog: absent(logId),
-  contractAddress: absent(l2Address),
-  tag: absent(field),
-});
+export const logFilter = typed(
+  object({
+    txHash: described(absent(txHash), "Only logs of this transaction."),
+    fromBlock: described(absent(integer()), "The first block; less than 1 counts as 1, which is the default."),
+    toBlock: described(absent(integer()), "The block to stop before; by default there is none."),
+    afterLog: described(absent(logId), "Only logs after this one."),
+    contractAddress: described(absent(l2Address), "Only logs of this contract."),
+    tag: described(absent(field), "Only logs whose first field is this; not for contract class logs."),
+  }),
+  "LogFilter",
+  "Which logs are meant: those for which all of this holds.",
+);
 
 /** Where a log is, by the number or the hash of its tx; both forms of the cursor name it (sheet 03 section 9). */
 export interface LogCursor {
@@ -36,11 +51,23 @@ export interface LogCursor {
 }
 
 const place = integer({ least: 0 });
-const cursorByIndex = object({ blockNumber: place, txIndexWithinBlock: place, logIndexWithinTx: place });
-const cursorByHash = object({ blockNumber: place, txHash: txHashText, logIndexWithinTx: place });
+const cursorBlock = described(place, "The block that the log is in.");
+const cursorLog = described(place, "Place of the log in the transaction, from 0.");
+const cursorByIndex = object({
+  blockNumber: cursorBlock,
+  txIndexWithinBlock: described(place, "Place of the log's transaction in the block, from 0."),
+  logIndexWithinTx: cursorLog,
+});
+const cursorByHash = object({
+  blockNumber: cursorBlock,
+  txHash: described(txHashText, "The log's transaction."),
+  logIndexWithinTx: cursorLog,
+});
 
 const logCursor: Codec<LogCursor> = {
-  schema: { title: "LogCursor", anyOf: [cursorByIndex.schema, cursorByHash.schema] },
+  schema: named("LogCursor", "Where a log is, as in an answer.", {
+    anyOf: [cursorByIndex.schema, cursorByHash.schema],
+  }),
   read(value, path, issues) {
     if (isObject(value) && value.txIndexWithinBlock !== undefined) {
       const { blockNumber, txIndexWithinBlock, logIndexWithinTx } = cursorByIndex.read(value, path, issues);
@@ -57,10 +84,18 @@ export interface TagEntry {
   afterLog: LogCursor | undefined;
 }
 
-const tagWithCursor = object({ tag: fieldText, afterLog: optional(logCursor) });
+const tagWithCursor = object({
+  tag: described(fieldText, "The tag."),
+  afterLog: described(optional(logCursor), "Only logs after this one; fromBlock does not count then."),
+});
 
 const tagEntry: Codec<TagEntry> = {
-  schema: { title: "TagEntry", anyOf: [fieldText.schema, tagWithCursor.schema] },
+  schema: named("TagEntry", "A tag whose logs are asked for.", {
+    anyOf: [
+      about(fieldText.schema!, "The tag: siloed by its contract for private logs, as emitted for public ones."),
+      about(tagWithCursor.schema!, "The tag and where to go on."),
+    ],
+  }),
   read: (value, path, issues) =>
     isObject(value)
       ? tagWithCursor.read(value, path, issues)
@@ -78,20 +113,23 @@ const tags: Codec<TagEntry[]> = {
 };
 
 const limitPerTag: Codec<number> = {
-  schema: { type: ["integer", "string"], minimum: 1, maximum: MOST_LOGS_PER_TAG, default: MOST_LOGS_PER_TAG },
+  schema: integerSchema({ least: 1, most: MOST_LOGS_PER_TAG }),
   read: ruled(integer({ least: 1 }), (limit) =>
     limit > MOST_LOGS_PER_TAG ? `limitPerTag must be <= ${MOST_LOGS_PER_TAG}` : undefined,
   ).read,
 };
 
 const commonKeys = {
-  tags,
-  fromBlock: optional(place),
-  toBlock: optional(place),
-  txHash: optional(txHashText),
-  referenceBlock: optional(anchorBlock),
-  includeEffects: optional(boolean, false),
-  limitPerTag: optional(limitPerTag, MOST_LOGS_PER_TAG),
+  tags: described(tags, "The tags, each of which gets an array of logs."),
+  fromBlock: described(optional(place), "The first block; 1 by default."),
+  toBlock: described(optional(place), "The block to stop before; by default there is none."),
+  txHash: described(optional(txHashText), "Only logs of this transaction; not together with fromBlock and toBlock."),
+  referenceBlock: described(optional(anchorBlock), "A block that has to be on the chain; only logs up to it."),
+  includeEffects: described(optional(boolean, false), "Whether to add the transaction's note hashes and nullifiers."),
+  limitPerTag: described(
+    optional(limitPerTag, MOST_LOGS_PER_TAG),
+    `Logs of a tag at most, ${MOST_LOGS_PER_TAG} by default.`,
+  ),
 };
 
 const oneScope = ({ txHash: tx, fromBlock, toBlock }: { txHash?: Uint8Array; fromBlock?: number; toBlock?: number }) =>
@@ -100,8 +138,19 @@ const oneScope = ({ txHash: tx, fromBlock, toBlock }: { txHash?: Uint8Array; fro
     : undefined;
 
 /** PrivateLogsQuery and PublicLogsQuery (sheet 03 section 9). */
-export const privateLogsQuery = ruled(object(commonKeys), oneScope);
-export const publicLogsQuery = ruled(object({ ...commonKeys, contractAddress: l2AddressText }), oneScope);
+export const privateLogsQuery = typed(
+  ruled(object(commonKeys), oneScope),
+  "PrivateLogsQuery",
+  "Which private logs are meant.",
+);
+export const publicLogsQuery = typed(
+  ruled(
+    object({ ...commonKeys, contractAddress: described(l2AddressText, "The contract that emitted them.") }),
+    oneScope,
+  ),
+  "PublicLogsQuery",
+  "Which public logs are meant.",
+);
 
 type Read<C> = C extends Codec<infer T> ? T : never;
 export type LogFilter = Read<typeof logFilter>;

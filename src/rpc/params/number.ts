@@ -1,4 +1,5 @@
-import { type Codec, type Issue, type JsonSchema, type Path, rejected, wrongType } from "./codec.ts";
+import type { JsonSchema } from "../schema/json-schema.ts";
+import { type Codec, type Issue, type Path, rejected, wrongType } from "./codec.ts";
 
 function checkLeast(value: number, least: number, path: Path, issues: Issue[]): void {
   if (value < least) issues.push({ text: `Number must be greater than or equal to ${least}`, path });
@@ -16,13 +17,19 @@ function boundsSchema({ above, least, most }: { above?: number; least?: number; 
   };
 }
 
+/** Of `integer`. */
+export function integerSchema(bounds: { least?: number; most?: number }): JsonSchema {
+  const text = { type: "string", description: "The same number as text, decimal or 0x hex." };
+  return { anyOf: [{ type: "integer", ...boundsSchema(bounds) }, text] };
+}
+
 /**
  * An integer sent as a number or as text that reads as one (decimal, 0x hex, exponent; blank text is 0): block, checkpoint,
  * epoch and slot numbers, u32 counters (sheet 02 section 2.1).
  */
 export function integer({ least, most }: { least?: number; most?: number } = {}): Codec<number> {
   return {
-    schema: { type: ["integer", "string"], ...boundsSchema({ least, most }) },
+    schema: integerSchema({ least, most }),
     read(value, path, issues) {
       if (typeof value !== "number" && typeof value !== "string") return rejected(issues, path, "Invalid input");
       const number = Number(value);

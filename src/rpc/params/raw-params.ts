@@ -1,5 +1,5 @@
 import { FR_ZERO, type Fr, isCanonicalFr } from "../../protocol/field.ts";
-import type { Encoder } from "../encoding/json-writer.ts";
+import type { Write } from "../encoding/json-writer.ts";
 import type { RawForm } from "../registry.ts";
 import type { BlockParameter } from "./block-parameter.ts";
 
@@ -94,7 +94,7 @@ export function rawTextOfBlock(handle: (block: BlockParameter, field: Fr) => Uin
 }
 
 /** The raw form of a method of a block and one or two fields; the second of one is zero. */
-export function rawOfBlock<R>(fields: 1 | 2, handle: OfFields<R>, encode: Encoder<R>): RawForm {
+export function rawOfBlock<R>(fields: 1 | 2, handle: OfFields<R>, encode: Write<R>): RawForm {
   return (body, from, to, out) => {
     const params = new RawParams(body, from, to);
     const block = params.skip(OPEN_ARRAY) ? params.block() : undefined;

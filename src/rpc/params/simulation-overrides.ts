@@ -1,5 +1,18 @@
 import { concat } from "../../protocol/bytes.ts";
-import { array, type Codec, converted, isObject, object, optional, rejected, ruled, wrongType } from "./codec.ts";
+import { named } from "../schema/json-schema.ts";
+import {
+  array,
+  type Codec,
+  converted,
+  described,
+  isObject,
+  object,
+  optional,
+  rejected,
+  ruled,
+  typed,
+  wrongType,
+} from "./codec.ts";
 import { fieldText, l2AddressText } from "./hex-text.ts";
 import { oneOf } from "./number.ts";
 
@@ -10,7 +23,10 @@ const POINT = /^(?:0x)?[0-9a-fA-F]{128}$/;
 
 /** A curve point: x, then y. */
 const point: Codec<Uint8Array> = {
-  schema: { title: "Point", type: "string", pattern: "^(0x)?[0-9a-fA-F]{128}$" },
+  schema: named("PointInput", "A point of the Grumpkin curve: x, then y, 64 hex digits each, with or without 0x.", {
+    type: "string",
+    pattern: "^(0x)?[0-9a-fA-F]{128}$",
+  }),
   read: (value, path, issues) =>
     typeof value === "string" && POINT.test(value)
       ? Buffer.from(value.slice(-128), "hex")
@@ -28,25 +44,33 @@ const publicKeys = converted(
 );
 
 /** ContractInstanceWithAddress of this generation (sheet 02 section 4.8). */
-const instance = object({
-  version: oneOf([1]),
-  salt: fieldText,
-  deployer: l2AddressText,
-  currentContractClassId: fieldText,
-  originalContractClassId: fieldText,
-  initializationHash: fieldText,
-  publicKeys,
-  address: l2AddressText,
-});
+const instance = typed(
+  object({
+    version: described(oneOf([1]), "Version of this form."),
+    salt: described(fieldText, "Makes the address one of many."),
+    deployer: described(l2AddressText, "Who may deploy it; zero for anyone."),
+    currentContractClassId: described(fieldText, "Id of the class that its code is of."),
+    originalContractClassId: described(fieldText, "Id of the class that it was deployed with."),
+    initializationHash: described(fieldText, "Hash of the call that initializes it; zero without one."),
+    publicKeys: described(publicKeys, "Its public keys."),
+    address: described(l2AddressText, "Its address."),
+  }),
+  "ContractInstanceInput",
+  "A contract as if it were deployed.",
+);
 
 type Read<C> = C extends Codec<infer T> ? T : never;
 export type ContractOverride = { address: Uint8Array; instance: Read<typeof instance> };
 
-const contractEntry = object({ instance });
+const contractEntry = object({ instance: described(instance, "The contract.") });
 
 /** An object keyed by address text. */
 const contracts: Codec<ContractOverride[]> = {
-  schema: { type: "object", additionalProperties: contractEntry.schema, maxProperties: MOST_CONTRACT_OVERRIDES },
+  schema: {
+    type: "object",
+    additionalProperties: contractEntry.schema,
+    maxProperties: MOST_CONTRACT_OVERRIDES,
+  },
   read(value, path, issues) {
     if (!isObject(value)) return wrongType(issues, path, "object", value);
     const entries = Object.entries(value);
@@ -60,17 +84,32 @@ const contracts: Codec<ContractOverride[]> = {
   },
 };
 
-const storage = array(object({ contract: l2AddressText, slot: fieldText, value: fieldText }));
+const storage = array(
+  object({
+    contract: described(l2AddressText, "The contract."),
+    slot: described(fieldText, "The slot as in the contract's source."),
+    value: described(fieldText, "The value."),
+  }),
+);
 
 /** SimulationOverrides (sheet 03 section 6.6). */
-export const simulationOverrides = object({
-  publicStorage: optional(
-    ruled(storage, ({ length }) =>
-      length > MOST_STORAGE_OVERRIDES ? `publicStorage must have at most ${MOST_STORAGE_OVERRIDES} entries` : undefined,
+export const simulationOverrides = typed(
+  object({
+    publicStorage: described(
+      optional(
+        ruled(storage, ({ length }) =>
+          length > MOST_STORAGE_OVERRIDES
+            ? `publicStorage must have at most ${MOST_STORAGE_OVERRIDES} entries`
+            : undefined,
+        ),
+        [],
+      ),
+      `Values in public storage, at most ${MOST_STORAGE_OVERRIDES}.`,
     ),
-    [],
-  ),
-  contracts: optional(contracts, []),
-});
+    contracts: described(optional(contracts, []), "Contracts by address; their classes have to be published."),
+  }),
+  "SimulationOverrides",
+  "What a simulation takes for given instead of what the chain has.",
+);
 
 export type SimulationOverrides = Read<typeof simulationOverrides>;

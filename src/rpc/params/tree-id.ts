@@ -1,5 +1,10 @@
 import { TREE_IDS } from "../../protocol/constants.ts";
+import { typed } from "./codec.ts";
 import { oneOf } from "./number.ts";
 
 /** A tree by its number; names and number text are refused. */
-export const treeId = oneOf(TREE_IDS);
+export const treeId = typed(
+  oneOf(TREE_IDS),
+  "MerkleTreeId",
+  "A tree: 0 nullifiers, 1 note hashes, 2 public data, 3 messages from L1, 4 archive of block hashes.",
+);

@@ -5,7 +5,7 @@ import { FieldRangeError, ProofLengthError, TruncatedError } from "../../protoco
 import { chonkProof, type Tx, txData } from "../../protocol/tx/tx.ts";
 import { ExecutionError } from "../jsonrpc/errors.ts";
 import { bytes } from "./bytes.ts";
-import { array, type Codec, converted, object, optional, ruled } from "./codec.ts";
+import { array, type Codec, converted, described, object, optional, ruled, typed } from "./codec.ts";
 import { field } from "./field.ts";
 import { fieldText } from "./hex-text.ts";
 import { boolean } from "./text.ts";
@@ -26,43 +26,74 @@ function binary(read: (given: Uint8Array) => Uint8Array): Codec<Uint8Array> {
 /** `word` reads a field in the form of one generation. */
 function partsOf(word: Codec<Fr>) {
   const classLogFields = object({
-    fields: ruled(array(word), ({ length }) => (length === CONTRACT_CLASS_LOG_FIELDS ? undefined : "Invalid input")),
+    fields: described(
+      ruled(array(word), ({ length }) => (length === CONTRACT_CLASS_LOG_FIELDS ? undefined : "Invalid input")),
+      `The log's ${CONTRACT_CLASS_LOG_FIELDS} fields, zeros after its end.`,
+    ),
+  });
+  const calldata = object({
+    values: described(array(word), "The function's selector, then its arguments."),
+    hash: described(word, "Hash of the values."),
   });
   return object({
-    contractClassLogFields: array(converted(classLogFields, ({ fields }) => concat(...fields))),
-    publicFunctionCalldata: array(
-      converted(object({ values: array(word), hash: word }), ({ values, hash }) => ({
-        values: concat(...values),
-        hash,
-      })),
+    contractClassLogFields: described(
+      array(converted(classLogFields, ({ fields }) => concat(...fields))),
+      "One for each contract class log.",
     ),
-    data: binary(txData),
-    chonkProof: binary(chonkProof),
+    publicFunctionCalldata: described(
+      array(
+        converted(calldata, ({ values, hash }) => ({
+          values: concat(...values),
+          hash,
+        })),
+      ),
+      "One for each public call: those of the setup, of the app logic, of the teardown.",
+    ),
+    data: described(binary(txData), "The public inputs of the transaction's private kernel, in their binary form."),
+    chonkProof: described(
+      binary(chonkProof),
+      "The proof: the number of fields (4 bytes, big-endian), then 32 bytes each.",
+    ),
   });
 }
 
-function txOf(word: Codec<Fr>): Codec<Tx> {
-  const parts = partsOf(word);
-  return { ...parts, schema: { title: "Tx", ...parts.schema } };
+function txOf(word: Codec<Fr>, title: string): Codec<Tx> {
+  return typed(partsOf(word), title, "A transaction; other members, such as its hash, are not looked at.");
 }
 
 /**
  * A tx as clients send it (sheet 02 section 4.11). `txHash` and other keys are not looked at. Form first: every broken rule is
  * named; then contents, of which the first that is wrong is the answer.
  */
-export const tx = txOf(field);
-export const developmentTx = txOf(fieldText);
+export const tx = txOf(field, "ReleaseTxInput");
+export const developmentTx = txOf(fieldText, "TxInput");
 
 /** Options of isValidTx; null means not given. */
-export const validationOptions = object({
-  isSimulation: optional(boolean, false),
-  skipFeeEnforcement: optional(boolean, false),
-});
+export const validationOptions = typed(
+  object({
+    isSimulation: described(optional(boolean, false), "Whether to leave the proof unchecked."),
+    skipFeeEnforcement: described(optional(boolean, false), "Whether to leave gas and fees unchecked."),
+  }),
+  "IsValidTxOptions",
+  "What is not checked; all false by default.",
+);
 
 /** What is attached to an answer about a tx. */
-export const proofOption = object({ includeProof: optional(boolean, false) });
-export const receiptOptions = object({
-  includeTxEffect: optional(boolean, false),
-  includePendingTx: optional(boolean, false),
-  includeProof: optional(boolean, false),
-});
+const includeProof = described(
+  optional(boolean, false),
+  "Whether a transaction has its proof; otherwise the proof is all zero.",
+);
+export const proofOption = typed(
+  object({ includeProof }),
+  "GetTxByHashOptions",
+  "What is shown of a transaction; all false by default.",
+);
+export const receiptOptions = typed(
+  object({
+    includeTxEffect: described(optional(boolean, false), "Whether to attach the effects of a transaction in a block."),
+    includePendingTx: described(optional(boolean, false), "Whether to attach a pending transaction."),
+    includeProof,
+  }),
+  "GetTxReceiptOptions",
+  "What is attached to a receipt; all false by default.",
+);

@@ -2,7 +2,9 @@ import { adminRegistry } from "../../../src/rpc/admin/admin-registry.ts";
 import { configDefaults } from "../../../src/rpc/admin/config-keys.ts";
 import type { AdminServices } from "../../../src/rpc/admin/services.ts";
 import { Dispatcher } from "../../../src/rpc/jsonrpc/dispatcher.ts";
+import { openRpcDocument } from "../../../src/rpc/openrpc/document.ts";
 import { recordingLogger } from "../support/fakes.ts";
+import { Checker } from "../support/json-schema.ts";
 
 export interface Calls {
   readonly services: AdminServices;
@@ -17,7 +19,11 @@ export interface Answer {
   error?: { code: number; message: string };
 }
 
-/** Both admin namespaces over services that note what they are asked. */
+/** No method is called of these. */
+const names = new Proxy({}, { get: () => ({}) });
+const described = new Checker(openRpcDocument(adminRegistry(names as AdminServices), ["nodeAdmin", "svcAdmin"]));
+
+/** Both admin namespaces over services that note what they are asked. A result that is not as described is an error. */
 export function adminCalls(overrides: Partial<AdminServices> = {}): Calls {
   const done: unknown[][] = [];
   let values = configDefaults();
@@ -52,7 +58,12 @@ export function adminCalls(overrides: Partial<AdminServices> = {}): Calls {
     log,
     async call(method, params = []) {
       const { status, body } = await dispatcher.answer({ jsonrpc: "2.0", id: 1, method, params });
-      return { status, answer: JSON.parse(Buffer.from(body).toString()) };
+      const answer = JSON.parse(Buffer.from(body).toString()) as Answer;
+      if (answer.error === undefined) {
+        const violations = described.resultViolations(method, answer.result);
+        if (violations.length > 0) throw new TypeError(violations.join("\n").slice(0, 2000));
+      }
+      return { status, answer };
     },
   };
 }

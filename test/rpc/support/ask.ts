@@ -1,8 +1,10 @@
 import { Dispatcher } from "../../../src/rpc/jsonrpc/dispatcher.ts";
 import { publicRegistry } from "../../../src/rpc/methods/public-registry.ts";
 import type { NodeServices } from "../../../src/rpc/methods/services.ts";
+import { openRpcDocument } from "../../../src/rpc/openrpc/document.ts";
 import { UnknownStateError } from "../../../src/world-state/errors.ts";
 import { fakeServices, recordingLogger } from "./fakes.ts";
+import { Checker } from "./json-schema.ts";
 
 export interface Answered {
   status: number;
@@ -10,7 +12,9 @@ export interface Answered {
   body: { id?: number; result?: unknown; error?: { code: number; message: string; data?: unknown } };
 }
 
-/** Asks methods by their full names, over the public registry. */
+const described = new Checker(openRpcDocument(publicRegistry(fakeServices()), ["svc", "node"]));
+
+/** Asks methods by their full names, over the public registry. A result that is not as the API's description says is an error. */
 export function asker(services: Partial<NodeServices> = {}) {
   const log = recordingLogger();
   const options = { maxBatchSize: 100, namespaces: ["svc", "node"] as const, expectedErrors: [UnknownStateError] };
@@ -18,6 +22,10 @@ export function asker(services: Partial<NodeServices> = {}) {
   const respond = async (method: string, params: unknown): Promise<Answered> => {
     const { status, body } = await dispatcher.answer({ id: 1, method, params });
     const { jsonrpc: _, ...rest } = JSON.parse(Buffer.from(body).toString());
+    if (rest.error === undefined && method !== "rpc.discover") {
+      const violations = described.resultViolations(method, rest.result);
+      if (violations.length > 0) throw new TypeError(violations.join("\n").slice(0, 2000));
+    }
     return { status, body: rest };
   };
   /** The result, or `[code, message]` of the error. */

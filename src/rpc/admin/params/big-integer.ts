@@ -1,4 +1,5 @@
 import { type Codec, rejected } from "../../params/codec.ts";
+import { named } from "../../schema/json-schema.ts";
 
 /** Longer text is refused unread: the cost of reading digits grows faster than their number. */
 const LONGEST_TEXT = 100;
@@ -12,7 +13,16 @@ export function readBigInteger(value: unknown): bigint | undefined {
 
 /** An amount: a big integer of at least 0. */
 export const amount: Codec<bigint> = {
-  schema: { type: ["integer", "string"], minimum: 0 },
+  schema: named(
+    "AmountInput",
+    "An amount of at least 0 in a token's smallest unit: a number, or decimal or 0x hex text.",
+    {
+      anyOf: [
+        { type: "integer", minimum: 0 },
+        { type: "string", pattern: "^([0-9]+|0x[0-9a-fA-F]+)$" },
+      ],
+    },
+  ),
   read(value, path, issues) {
     const read = readBigInteger(value);
     if (read === undefined) return rejected(issues, path, value === undefined ? "Required" : "Invalid input");

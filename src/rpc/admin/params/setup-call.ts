@@ -3,6 +3,7 @@ import { absent, type Codec, converted, object, rejected, ruled } from "../../pa
 import { field, l2Address } from "../../params/field.ts";
 import { plainNumber } from "../../params/number.ts";
 import { boolean } from "../../params/text.ts";
+import { named } from "../../schema/json-schema.ts";
 
 /** A public call that is allowed during a tx's setup, in its wire form. Either `address` or `classId`. */
 export interface SetupCall {
@@ -18,7 +19,10 @@ export interface SetupCall {
 }
 
 const selector: Codec<string> = {
-  schema: { type: "string", pattern: "^(0x)?[0-9a-fA-F]{8}$" },
+  schema: named("FunctionSelectorInput", "A contract function's selector: 8 hex digits with or without 0x.", {
+    type: "string",
+    pattern: "^(0x)?[0-9a-fA-F]{8}$",
+  }),
   read(value, path, issues) {
     const digits = typeof value === "string" ? /^(?:0x)?([0-9a-fA-F]{8})$/.exec(value)?.[1] : undefined;
     if (digits !== undefined) return `0x${digits.toLowerCase()}`;

@@ -1,12 +1,18 @@
 import { type Codec, rejected } from "../../params/codec.ts";
+import { named } from "../../schema/json-schema.ts";
 import type { SlashRound } from "../services.ts";
 import { readBigInteger } from "./big-integer.ts";
 
 /** A round number, or `all`, or `current`. The reference can only be sent the two words (sheet 02 section 5.1). */
 export const slashRound: Codec<SlashRound> = {
-  schema: {
-    anyOf: [{ enum: ["all", "current"] }, { type: "integer", minimum: 0 }, { type: "string", pattern: "^[0-9]+$" }],
-  },
+  schema: named("SlashRound", "Which offenses are meant.", {
+    anyOf: [
+      { const: "all", description: "All that are stored." },
+      { const: "current", description: "Those that are slashed in the current round." },
+      { type: "integer", minimum: 0, description: "Those that are slashed in this round." },
+      { type: "string", pattern: "^([0-9]+|0x[0-9a-fA-F]+)$", description: "The number of the round as text." },
+    ],
+  }),
   read(value, path, issues) {
     if (value === "all" || value === "current") return value;
     const round = readBigInteger(value);

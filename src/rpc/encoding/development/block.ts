@@ -1,8 +1,12 @@
 import type { BlockRecord, CheckpointRecord } from "../../../archiver/types.ts";
 import { readTxEffects } from "../../../protocol/tx-effect.ts";
+import { about, COUNT, record } from "../../schema/json-schema.ts";
+import { BLOCK_HASH, BLOCK_NUMBER, CHECKPOINT_NUMBER } from "../../schema/scalars.ts";
+import { encoder } from "../encoder.ts";
 import type { JsonWriter } from "../json-writer.ts";
-import { encodeBlockHeader } from "../v4/block-header.ts";
-import { type PublicationOptions, writePublication } from "./publication.ts";
+import { bodyOf } from "../v4/block.ts";
+import { encodeBlockHeader, TREE_SNAPSHOT } from "../v4/block-header.ts";
+import { PUBLICATION_MEMBERS, type PublicationOptions, writePublication } from "./publication.ts";
 import { encodeTxEffect } from "./tx-effect.ts";
 
 /** A block and what an answer shows of it. */
@@ -17,7 +21,7 @@ export interface ShownBlock extends PublicationOptions {
 }
 
 /** AppendOnlyTreeSnapshot of the archive after a block. */
-export function encodeArchive(out: JsonWriter, root: Uint8Array, blockNumber: number): void {
+export function writeArchive(out: JsonWriter, root: Uint8Array, blockNumber: number): void {
   out
     .text('{"root":')
     .word(root)
@@ -28,11 +32,29 @@ function writeHeader(out: JsonWriter, block: BlockRecord, archiveRoot: Uint8Arra
   out.text('{"header":');
   encodeBlockHeader(out, block.header);
   out.text(',"archive":');
-  encodeArchive(out, archiveRoot, block.number);
+  writeArchive(out, archiveRoot, block.number);
 }
 
+const HEADER_MEMBERS = {
+  header: encodeBlockHeader.schema,
+  archive: about(TREE_SNAPSHOT, "The archive after the block."),
+};
+const PLACE_MEMBERS = {
+  checkpointNumber: about(CHECKPOINT_NUMBER, "The checkpoint that the block is in."),
+  indexWithinCheckpoint: about(COUNT, "The block's place in its checkpoint, from 0."),
+};
+const BLOCK = record(
+  "BlockResponse",
+  "A block of the rollup, as much of it as was asked for.",
+  { ...HEADER_MEMBERS, hash: BLOCK_HASH, ...PLACE_MEMBERS, number: BLOCK_NUMBER },
+  {
+    body: about(bodyOf(encodeTxEffect), "What the block's transactions did; only with includeTransactions."),
+    ...PUBLICATION_MEMBERS,
+  },
+);
+
 /** BlockResponse (sheet 03 section 4.7). */
-export function encodeBlock(out: JsonWriter, shown: ShownBlock): void {
+export const encodeBlock = encoder<ShownBlock>(BLOCK, (out, shown) => {
   const { block, body } = shown;
   writeHeader(out, block, shown.archiveRoot);
   out.text(',"hash":').word(block.hash);
@@ -41,14 +63,20 @@ export function encodeBlock(out: JsonWriter, shown: ShownBlock): void {
   if (body !== undefined) out.text(',"body":{"txEffects":').array(readTxEffects(body), encodeTxEffect).text("}");
   writePublication(out, shown.checkpoint, shown);
   out.text("}");
-}
+});
+
+const BLOCK_DATA = record("BlockData", "Header and place of a block.", {
+  ...HEADER_MEMBERS,
+  blockHash: BLOCK_HASH,
+  ...PLACE_MEMBERS,
+});
 
 /** BlockData (sheet 03 section 4.8). */
-export function encodeBlockData(
-  out: JsonWriter,
-  { block, archiveRoot }: Pick<ShownBlock, "block" | "archiveRoot">,
-): void {
-  writeHeader(out, block, archiveRoot);
-  out.text(',"blockHash":').word(block.hash);
-  out.text(`,"checkpointNumber":${block.checkpointNumber},"indexWithinCheckpoint":${block.indexWithinCheckpoint}}`);
-}
+export const encodeBlockData = encoder<Pick<ShownBlock, "block" | "archiveRoot">>(
+  BLOCK_DATA,
+  (out, { block, archiveRoot }) => {
+    writeHeader(out, block, archiveRoot);
+    out.text(',"blockHash":').word(block.hash);
+    out.text(`,"checkpointNumber":${block.checkpointNumber},"indexWithinCheckpoint":${block.indexWithinCheckpoint}}`);
+  },
+);

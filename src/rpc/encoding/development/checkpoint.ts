@@ -1,8 +1,17 @@
 import type { CheckpointRecord } from "../../../archiver/types.ts";
+import { about, listOf, record } from "../../schema/json-schema.ts";
+import { CHECKPOINT_NUMBER, SIGNED_DECIMAL } from "../../schema/scalars.ts";
+import { encoder } from "../encoder.ts";
 import type { JsonWriter } from "../json-writer.ts";
-import { encodeCheckpointHeader } from "../v4/checkpoint.ts";
-import { encodeArchive, encodeBlock, type ShownBlock } from "./block.ts";
-import { encodeAttestation, encodePublished, type PublicationOptions, writePublication } from "./publication.ts";
+import { CHECKPOINT_MEMBERS, encodeCheckpointHeader } from "../v4/checkpoint.ts";
+import { encodeBlock, type ShownBlock, writeArchive } from "./block.ts";
+import {
+  encodeAttestation,
+  encodePublished,
+  PUBLICATION_MEMBERS,
+  type PublicationOptions,
+  writePublication,
+} from "./publication.ts";
 
 /** A checkpoint and what an answer shows of it. */
 export interface ShownCheckpoint extends PublicationOptions {
@@ -17,28 +26,49 @@ function writeCheckpoint(out: JsonWriter, checkpoint: CheckpointRecord): void {
   out.text(',"header":');
   encodeCheckpointHeader(out, checkpoint.header);
   out.text(',"archive":');
-  encodeArchive(out, checkpoint.archiveRoot, startBlock + blockCount - 1);
+  writeArchive(out, checkpoint.archiveRoot, startBlock + blockCount - 1);
   out.text(',"checkpointOutHash":').word(checkpoint.outHash);
   out.text(`,"startBlock":${startBlock},"blockCount":${blockCount}`);
   out.text(`,"feeAssetPriceModifier":"${checkpoint.feeAssetPriceModifier}"`);
 }
 
+const MEMBERS = {
+  ...CHECKPOINT_MEMBERS,
+  feeAssetPriceModifier: about(SIGNED_DECIMAL, "How it changed the price of the fee asset, in basis points."),
+};
+const CHECKPOINT = record(
+  "CheckpointResponse",
+  "A checkpoint, as much of it as was asked for.",
+  { number: CHECKPOINT_NUMBER, ...MEMBERS },
+  {
+    blocks: about(listOf(encodeBlock.schema), "Its blocks, in their order; only with includeBlocks."),
+    ...PUBLICATION_MEMBERS,
+  },
+);
+
 /** CheckpointResponse (sheet 03 section 4.9). */
-export function encodeCheckpoint(out: JsonWriter, shown: ShownCheckpoint): void {
+export const encodeCheckpoint = encoder<ShownCheckpoint>(CHECKPOINT, (out, shown) => {
   const { checkpoint, blocks } = shown;
   out.text(`{"number":${checkpoint.number}`);
   writeCheckpoint(out, checkpoint);
   if (blocks !== undefined) out.text(',"blocks":').array(blocks, encodeBlock);
   writePublication(out, checkpoint, shown);
   out.text("}");
-}
+});
+
+const CHECKPOINT_DATA = record("CheckpointData", "A checkpoint without its blocks.", {
+  checkpointNumber: CHECKPOINT_NUMBER,
+  ...MEMBERS,
+  attestations: about(listOf(encodeAttestation.schema), "Those of the committee's members, in its order."),
+  l1: encodePublished.schema,
+});
 
 /** CheckpointData (sheet 03 section 4.10). */
-export function encodeCheckpointData(out: JsonWriter, checkpoint: CheckpointRecord): void {
+export const encodeCheckpointData = encoder<CheckpointRecord>(CHECKPOINT_DATA, (out, checkpoint) => {
   out.text(`{"checkpointNumber":${checkpoint.number}`);
   writeCheckpoint(out, checkpoint);
   out.text(',"attestations":').array(checkpoint.attestations, encodeAttestation);
   out.text(',"l1":');
   encodePublished(out, checkpoint.l1);
   out.text("}");
-}
+});

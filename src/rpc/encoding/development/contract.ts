@@ -1,7 +1,9 @@
 import type { ContractInstance } from "../../../archiver/content-types.ts";
 import { FR_ZERO } from "../../../protocol/field.ts";
-import type { JsonWriter } from "../json-writer.ts";
-import { writeInstanceHead, writeKeyPoints } from "../v4/contract.ts";
+import { about, record } from "../../schema/json-schema.ts";
+import { FIELD, L2_ADDRESS, POINT } from "../../schema/scalars.ts";
+import { encoder } from "../encoder.ts";
+import { INSTANCE_MEMBERS, KEY_POINTS, writeInstanceHead, writeKeyPoints } from "../v4/contract.ts";
 
 /** An instance and the hashes of its nullifier, outgoing viewing and tagging keys. */
 export interface HashedInstance {
@@ -15,7 +17,25 @@ export interface HashedInstance {
  * ContractInstanceWithAddress (sheet 03 section 10). Addresses of this protocol version bind no immutables, so their hash is
  * zero. The keys are shown as hashes and as the points that the address was derived from.
  */
-export function encodeInstance(out: JsonWriter, { instance, npkMHash, ovpkMHash, tpkMHash }: HashedInstance): void {
+const keyHash = (name: string) => about(FIELD, `Hash of the master ${name} key.`);
+const INSTANCE = record("ContractInstanceWithAddress", "A deployed contract.", {
+  ...INSTANCE_MEMBERS,
+  immutablesHash: about(FIELD, "Always zero: addresses of this protocol version bind no immutables."),
+  publicKeys: record(
+    "PublicKeys",
+    "A contract's public keys, as hashes and as the points that its address is derived from.",
+    {
+      npkMHash: keyHash("nullifier"),
+      ivpkM: about(POINT, "The master incoming viewing key."),
+      ovpkMHash: keyHash("outgoing viewing"),
+      tpkMHash: keyHash("tagging"),
+      ...KEY_POINTS,
+    },
+  ),
+  address: L2_ADDRESS,
+});
+
+export const encodeInstance = encoder<HashedInstance>(INSTANCE, (out, { instance, npkMHash, ovpkMHash, tpkMHash }) => {
   writeInstanceHead(out, instance);
   out.text(',"immutablesHash":').word(FR_ZERO);
   out.text(',"publicKeys":{"npkMHash":').word(npkMHash);
@@ -24,4 +44,4 @@ export function encodeInstance(out: JsonWriter, { instance, npkMHash, ovpkMHash,
   out.text(',"tpkMHash":').word(tpkMHash).text(",");
   writeKeyPoints(out, instance);
   out.text('},"address":').word(instance.address).text("}");
-}
+});

@@ -1,4 +1,6 @@
-import type { JsonWriter } from "../json-writer.ts";
+import { about, record } from "../../schema/json-schema.ts";
+import { DECIMAL, EPOCH_NUMBER, FIELD } from "../../schema/scalars.ts";
+import { encoder } from "../encoder.ts";
 import { encodeSiblingPath } from "../v4/witness.ts";
 
 /** Where a message is in the tree whose root L1 holds. */
@@ -12,10 +14,22 @@ export interface L2ToL1Witness {
   path: Uint8Array;
 }
 
+const WITNESS = record("L2ToL1MembershipWitness", "Proof of a message to L1 against a root that L1 holds.", {
+  epochNumber: about(EPOCH_NUMBER, "The epoch of the message's block."),
+  numCheckpointsInEpoch: {
+    type: "integer",
+    minimum: 1,
+    description: "How many checkpoints of the epoch the root covers.",
+  },
+  root: about(FIELD, "The root of the epoch's messages on L1."),
+  leafIndex: about(DECIMAL, "Index of the message in the tree of that root."),
+  siblingPath: encodeSiblingPath.schema,
+});
+
 /** L2ToL1MembershipWitness (sheet 03 section 4.18). */
-export function encodeL2ToL1Witness(out: JsonWriter, witness: L2ToL1Witness): void {
+export const encodeL2ToL1Witness = encoder<L2ToL1Witness>(WITNESS, (out, witness) => {
   out.text(`{"epochNumber":${witness.epoch},"numCheckpointsInEpoch":${witness.checkpoints},"root":`);
   out.word(witness.root).text(`,"leafIndex":"${witness.leafIndex}","siblingPath":`);
   encodeSiblingPath(out, witness.path);
   out.text("}");
-}
+});

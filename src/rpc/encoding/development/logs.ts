@@ -1,4 +1,7 @@
 import type { TaggedLog } from "../../../archiver/content-types.ts";
+import { about, COUNT, listOf, record } from "../../schema/json-schema.ts";
+import { BLOCK_HASH, BLOCK_NUMBER, FIELD, TIMESTAMP, TX_HASH } from "../../schema/scalars.ts";
+import { encoder } from "../encoder.ts";
 import type { JsonWriter } from "../json-writer.ts";
 
 /** Logs by tag, with the effects of their txs when asked for. */
@@ -7,10 +10,35 @@ export interface LogResults {
   includeEffects: boolean;
 }
 
+const LOG_RESULTS = about(
+  listOf(
+    listOf(
+      record(
+        "LogResult",
+        "A log that was found by its tag.",
+        {
+          logData: about(listOf(FIELD), "The log, its tag first."),
+          blockNumber: BLOCK_NUMBER,
+          blockHash: BLOCK_HASH,
+          blockTimestamp: about(TIMESTAMP, "Start of the block's slot."),
+          txHash: TX_HASH,
+          txIndexWithinBlock: about(COUNT, "Place of its transaction in the block, from 0."),
+          logIndexWithinTx: about(COUNT, "Its place in the transaction, from 0: private logs first, then public ones."),
+        },
+        {
+          noteHashes: about(listOf(FIELD), "All note hashes of its transaction; only with includeEffects."),
+          nullifiers: about(listOf(FIELD), "All nullifiers of its transaction; only with includeEffects."),
+        },
+      ),
+    ),
+  ),
+  "An array for each tag, in the order of the query; in it the logs by block, transaction and log, ascending.",
+);
+
 /** LogResult[][] (sheet 03 section 4.17). */
-export function encodeLogResults(out: JsonWriter, { byTag, includeEffects }: LogResults): void {
+export const encodeLogResults = encoder<LogResults>(LOG_RESULTS, (out, { byTag, includeEffects }) => {
   out.array(byTag, (to, logs) => void to.array(logs, (item, log) => encodeLogResult(item, log, includeEffects)));
-}
+});
 
 function encodeLogResult(out: JsonWriter, log: TaggedLog, includeEffects: boolean): void {
   out.text('{"logData":').words(log.logData);

@@ -1,11 +1,83 @@
 import type { RollupIdentity } from "../../../l1/types.ts";
 import type { BlockProposal, CheckpointAttestation, CheckpointProposal, Peer } from "../../methods/services.ts";
-import type { Encoder, JsonWriter } from "../json-writer.ts";
+import { about, COUNT, listOf, members, NUMBER, named, record, TEXT } from "../../schema/json-schema.ts";
+import { ETH_ADDRESS, FIELD, SIGNATURE, SIGNED_DECIMAL, TX_HASH } from "../../schema/scalars.ts";
+import { type Encoder, encoder } from "../encoder.ts";
+import type { JsonWriter, Write } from "../json-writer.ts";
 import { encodeBlockHeader } from "../v4/block-header.ts";
 import { encodeCheckpointHeader } from "../v4/checkpoint.ts";
 
-/** PeerInfo (sheet 03 section 12.2). */
-export const encodePeer: Encoder<Peer> = (out, peer) => void out.value(peer);
+const PEER_ID = about(TEXT, "The peer's id in the P2P network.");
+const ADDRESSES = about(listOf(TEXT), "Its addresses, as multiaddresses.");
+const PEER = named("PeerInfo", "A peer: connected, being dialled, or only known.", {
+  anyOf: [
+    members({
+      status: { const: "connected" },
+      id: PEER_ID,
+      score: about(NUMBER, "Its score; the higher, the better it behaved."),
+    }),
+    members({
+      status: { const: "dialing" },
+      id: PEER_ID,
+      dialStatus: about(TEXT, "How far dialling is."),
+      addresses: ADDRESSES,
+    }),
+    members({
+      status: { const: "cached" },
+      id: PEER_ID,
+      addresses: ADDRESSES,
+      enr: about(TEXT, "Its record for peer discovery."),
+      dialAttempts: about(COUNT, "How often dialling it failed."),
+    }),
+  ],
+});
+
+/** PeerInfo. */
+export const encodePeer = encoder<Peer>(PEER, (out, peer) => void out.value(peer));
+
+const SIGNATURE_CONTEXT = record("SignatureContext", "The rollup that signatures are bound to.", {
+  chainId: about(COUNT, "Chain id of L1."),
+  rollupAddress: about(ETH_ADDRESS, "The rollup's contract on L1."),
+});
+const PRICE_MODIFIER = about(SIGNED_DECIMAL, "How the price of the fee asset is to change, in basis points.");
+const SLOT_ATTESTATION = record("CheckpointAttestation", "A validator's attestation to a checkpoint proposal.", {
+  payload: record("ConsensusPayload", "What was signed.", {
+    header: encodeCheckpointHeader.schema,
+    archive: about(FIELD, "Root of the archive after the checkpoint."),
+    feeAssetPriceModifier: PRICE_MODIFIER,
+    signatureContext: SIGNATURE_CONTEXT,
+  }),
+  signature: about(SIGNATURE, "The validator's."),
+  proposerSignature: about(SIGNATURE, "The proposer's."),
+});
+const PROPOSALS = record("ProposalsForSlot", "What was proposed for a slot.", {
+  blockProposals: about(
+    listOf(
+      record("BlockProposal", "A proposed block.", {
+        blockHeader: encodeBlockHeader.schema,
+        indexWithinCheckpoint: about(COUNT, "The block's place in its checkpoint, from 0."),
+        inHash: about(FIELD, "Root of the messages from L1 that the checkpoint takes in."),
+        archiveRoot: about(FIELD, "Root of the archive after the block."),
+        txHashes: about(listOf(TX_HASH), "Its transactions, in their order."),
+        signature: about(SIGNATURE, "The proposer's."),
+        signatureContext: SIGNATURE_CONTEXT,
+      }),
+    ),
+    "Those of blocks.",
+  ),
+  checkpointProposals: about(
+    listOf(
+      record("CheckpointProposal", "A proposed checkpoint.", {
+        checkpointHeader: encodeCheckpointHeader.schema,
+        archive: about(FIELD, "Root of the archive after the checkpoint."),
+        feeAssetPriceModifier: PRICE_MODIFIER,
+        signature: about(SIGNATURE, "The proposer's."),
+        signatureContext: SIGNATURE_CONTEXT,
+      }),
+    ),
+    "Those of checkpoints.",
+  ),
+});
 
 /** SignatureContext: what signatures of this rollup are bound to. */
 function writeContext(out: JsonWriter, { l1ChainId, addresses }: RollupIdentity): void {
@@ -14,7 +86,7 @@ function writeContext(out: JsonWriter, { l1ChainId, addresses }: RollupIdentity)
 
 /** CheckpointAttestation (sheet 03 section 12.3). */
 export function encodeSlotAttestation(identity: RollupIdentity): Encoder<CheckpointAttestation> {
-  return (out, attestation) => {
+  return encoder(SLOT_ATTESTATION, (out, attestation) => {
     out.text('{"payload":{"header":');
     encodeCheckpointHeader(out, attestation.header);
     out.text(',"archive":').word(attestation.archive);
@@ -22,14 +94,14 @@ export function encodeSlotAttestation(identity: RollupIdentity): Encoder<Checkpo
     writeContext(out, identity);
     out.text('},"signature":').hex(attestation.signature);
     out.text(',"proposerSignature":').hex(attestation.proposerSignature).text("}");
-  };
+  });
 }
 
 /** ProposalsForSlot (sheet 03 section 12.4). */
 export function encodeProposals(
   identity: RollupIdentity,
 ): Encoder<{ blocks: BlockProposal[]; checkpoints: CheckpointProposal[] }> {
-  const encodeBlockProposal: Encoder<BlockProposal> = (out, proposal) => {
+  const encodeBlockProposal: Write<BlockProposal> = (out, proposal) => {
     out.text('{"blockHeader":');
     encodeBlockHeader(out, proposal.header);
     out.text(`,"indexWithinCheckpoint":${proposal.indexWithinCheckpoint},"inHash":`).word(proposal.inHash);
@@ -39,7 +111,7 @@ export function encodeProposals(
     writeContext(out, identity);
     out.text("}");
   };
-  const encodeCheckpointProposal: Encoder<CheckpointProposal> = (out, proposal) => {
+  const encodeCheckpointProposal: Write<CheckpointProposal> = (out, proposal) => {
     out.text('{"checkpointHeader":');
     encodeCheckpointHeader(out, proposal.header);
     out.text(',"archive":').word(proposal.archive);
@@ -48,8 +120,8 @@ export function encodeProposals(
     writeContext(out, identity);
     out.text("}");
   };
-  return (out, { blocks, checkpoints }) => {
+  return encoder(PROPOSALS, (out, { blocks, checkpoints }) => {
     out.text('{"blockProposals":').array(blocks, encodeBlockProposal);
     out.text(',"checkpointProposals":').array(checkpoints, encodeCheckpointProposal).text("}");
-  };
+  });
 }

@@ -1,16 +1,25 @@
 import type { CheckpointRecord } from "../../../archiver/types.ts";
 import type { CommitteeAttestation, L1Block } from "../../../l1/types.ts";
+import { about, listOf, members, named, record } from "../../schema/json-schema.ts";
+import { ETH_ADDRESS, SIGNATURE } from "../../schema/scalars.ts";
+import { encoder } from "../encoder.ts";
 import type { JsonWriter } from "../json-writer.ts";
+import { encodePublished as encodeL1Published, L1_BLOCK_MEMBERS } from "../v4/checkpoint.ts";
 
 const NO_SIGNATURE = `"0x${"0".repeat(130)}"`;
 
+const ATTESTATION = record("CommitteeAttestation", "What a member of the committee signed, or did not.", {
+  address: about(ETH_ADDRESS, "The member's address."),
+  signature: about(SIGNATURE, "Its signature; all zero for a member that did not sign."),
+});
+
 /** CommitteeAttestation: a signature is always 65 bytes here, zeros for a member that did not sign (sheet 03 section 4.5). */
-export function encodeAttestation(out: JsonWriter, { address, signature }: CommitteeAttestation): void {
+export const encodeAttestation = encoder<CommitteeAttestation>(ATTESTATION, (out, { address, signature }) => {
   out.text('{"address":').hex(address).text(',"signature":');
   if (signature === undefined) out.text(NO_SIGNATURE);
   else out.hex(signature);
   out.text("}");
-}
+});
 
 function writeL1Block(out: JsonWriter, l1: L1Block): void {
   out.text('"blockNumber":').decimal(l1.number);
@@ -19,11 +28,28 @@ function writeL1Block(out: JsonWriter, l1: L1Block): void {
 }
 
 /** L1PublishedData. */
-export function encodePublished(out: JsonWriter, l1: L1Block): void {
+export const encodePublished = encoder<L1Block>(encodeL1Published.schema, (out, l1) => {
   out.text("{");
   writeL1Block(out, l1);
   out.text("}");
-}
+});
+
+/** Members that `writePublication` adds, all of them optional. */
+export const PUBLICATION_MEMBERS = {
+  l1: about(
+    named("L1PublishInfo", "The L1 block in which a checkpoint was published, if it was.", {
+      anyOf: [
+        members({ published: about({ const: false }, "It is not on L1 yet.") }),
+        members({ published: about({ const: true }, "It is on L1."), ...L1_BLOCK_MEMBERS }),
+      ],
+    }),
+    "Only with includeL1PublishInfo.",
+  ),
+  attestations: about(
+    listOf(encodeAttestation.schema),
+    "Those of the committee's members, in its order; only with includeAttestations, empty until it is on L1.",
+  ),
+};
 
 /** What an answer says about the publication of a block's or its own checkpoint. */
 export interface PublicationOptions {

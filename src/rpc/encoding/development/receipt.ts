@@ -1,6 +1,8 @@
-import type { JsonWriter } from "../json-writer.ts";
+import { about, COUNT, named, oneOfWords, record } from "../../schema/json-schema.ts";
+import { BLOCK_HASH, BLOCK_NUMBER, DECIMAL, EPOCH_NUMBER, SLOT_NUMBER, TX_HASH } from "../../schema/scalars.ts";
+import { encoder } from "../encoder.ts";
 import { encodeTx, type ShownTx } from "../tx.ts";
-import { DROPPED, type TxOutcome } from "../v4/receipt.ts";
+import { DROPPED, RECEIPT_ERROR, type TxOutcome } from "../v4/receipt.ts";
 import { encodeTxEffect } from "./tx-effect.ts";
 
 /** What became of a tx, and what is attached. */
@@ -11,8 +13,40 @@ export interface ShownOutcome {
   tx: ShownTx | undefined;
 }
 
+const RECEIPT = named("TxReceipt", "What became of a transaction.", {
+  anyOf: [
+    record(
+      "MinedTxReceipt",
+      "Of a transaction in a block.",
+      {
+        txHash: TX_HASH,
+        status: oneOfWords(["proposed", "checkpointed", "proven", "finalized"], "The last tip that has the block."),
+        executionResult: oneOfWords(["success", "reverted"], "What its public part did."),
+        transactionFee: about(DECIMAL, "The fee that was paid, in the fee asset's smallest unit."),
+        blockHash: about(BLOCK_HASH, "The block that it is in."),
+        blockNumber: about(BLOCK_NUMBER, "The block that it is in."),
+        slotNumber: about(SLOT_NUMBER, "The slot of that block."),
+        txIndexInBlock: about(COUNT, "Its place in the block, from 0."),
+        epochNumber: about(EPOCH_NUMBER, "The epoch of that block."),
+      },
+      { txEffect: about(encodeTxEffect.schema, "What it did; only with includeTxEffect.") },
+    ),
+    record(
+      "PendingTxReceipt",
+      "Of a transaction in the node's pool.",
+      { txHash: TX_HASH, status: { const: "pending" } },
+      { tx: about(encodeTx.schema, "The transaction; only with includePendingTx.") },
+    ),
+    record("DroppedTxReceipt", "Of a transaction that the node does not know.", {
+      txHash: TX_HASH,
+      status: { const: "dropped" },
+      error: RECEIPT_ERROR,
+    }),
+  ],
+});
+
 /** TxReceipt (sheet 03 section 4.15). */
-export function encodeReceipt(out: JsonWriter, { outcome, includeTxEffect, tx }: ShownOutcome): void {
+export const encodeReceipt = encoder<ShownOutcome>(RECEIPT, (out, { outcome, includeTxEffect, tx }) => {
   out.text('{"txHash":').word(outcome.txHash).text(`,"status":"${outcome.status}"`);
   if ("settled" in outcome) {
     const { settled, epoch } = outcome;
@@ -33,4 +67,4 @@ export function encodeReceipt(out: JsonWriter, { outcome, includeTxEffect, tx }:
     encodeTx(out, tx);
   }
   out.text("}");
-}
+});

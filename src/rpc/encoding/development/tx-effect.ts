@@ -1,17 +1,28 @@
 import type { SettledTx } from "../../../archiver/content-types.ts";
 import type { TxEffect } from "../../../protocol/tx-effect.ts";
-import type { JsonWriter } from "../json-writer.ts";
-import { writeTxEffect } from "../v4/tx-effect.ts";
+import { about, record } from "../../schema/json-schema.ts";
+import { SLOT_NUMBER } from "../../schema/scalars.ts";
+import { encoder } from "../encoder.ts";
+import { EFFECT_PLACE } from "../v4/receipt.ts";
+import { txEffectSchema, writeTxEffect } from "../v4/tx-effect.ts";
+
+const TX_EFFECT = txEffectSchema("TxEffect", { enum: [0, 1], description: "0: nothing reverted, 1: something did." });
 
 /** TxEffect, whose revert code is 0 or 1 in this namespace (sheet 03 section 4.13). */
-export function encodeTxEffect(out: JsonWriter, effect: TxEffect): void {
+export const encodeTxEffect = encoder<TxEffect>(TX_EFFECT, (out, effect) => {
   writeTxEffect(out, effect, Math.min(effect.revertCode, 1));
-}
+});
+
+const INDEXED_EFFECT = record("IndexedTxEffect", "The effects of a transaction and its place on the chain.", {
+  data: encodeTxEffect.schema,
+  ...EFFECT_PLACE,
+  slotNumber: about(SLOT_NUMBER, "The slot of the block."),
+});
 
 /** IndexedTxEffect (sheet 03 section 4.14). */
-export function encodeIndexedEffect(out: JsonWriter, settled: SettledTx): void {
+export const encodeIndexedEffect = encoder<SettledTx>(INDEXED_EFFECT, (out, settled) => {
   out.text('{"data":');
   encodeTxEffect(out, settled.effect);
   out.text(`,"l2BlockNumber":${settled.blockNumber},"l2BlockHash":`).word(settled.blockHash);
   out.text(`,"txIndexInBlock":${settled.txIndexInBlock},"slotNumber":${settled.slotNumber}}`);
-}
+});

@@ -1,7 +1,10 @@
 import type { BlockRecord } from "../../../archiver/types.ts";
-import { readTxEffects } from "../../../protocol/tx-effect.ts";
+import { readTxEffects, type TxEffect } from "../../../protocol/tx-effect.ts";
+import { about, COUNT, type JsonSchema, listOf, members, record } from "../../schema/json-schema.ts";
+import { CHECKPOINT_NUMBER } from "../../schema/scalars.ts";
+import { type Encoder, encoder } from "../encoder.ts";
 import type { JsonWriter } from "../json-writer.ts";
-import { encodeBlockHeader } from "./block-header.ts";
+import { encodeBlockHeader, TREE_SNAPSHOT } from "./block-header.ts";
 import { encodeTxEffect } from "./tx-effect.ts";
 
 /** A block and its tx words. */
@@ -11,7 +14,7 @@ export interface BlockWithBody {
 }
 
 /** AppendOnlyTreeSnapshot of the archive after a block; all zero for genesis. */
-export function encodeArchive(out: JsonWriter, root: Uint8Array, blockNumber: number): void {
+export function writeArchive(out: JsonWriter, root: Uint8Array, blockNumber: number): void {
   out.text('{"root":').word(root);
   out
     .text(',"nextAvailableLeafIndex":')
@@ -19,13 +22,27 @@ export function encodeArchive(out: JsonWriter, root: Uint8Array, blockNumber: nu
     .text("}");
 }
 
+/** Body of a block around a generation's form of tx effects. */
+export function bodyOf(encodeEffect: Encoder<TxEffect>): JsonSchema {
+  const effects = about(listOf(encodeEffect.schema), "One for each transaction, in their order.");
+  return about(members({ txEffects: effects }), "What the block's transactions did.");
+}
+
+const L2_BLOCK = record("L2Block", "A block of the rollup.", {
+  archive: about(TREE_SNAPSHOT, "The archive after the block; all zero for genesis."),
+  header: encodeBlockHeader.schema,
+  body: bodyOf(encodeTxEffect),
+  checkpointNumber: about(CHECKPOINT_NUMBER, "The checkpoint that the block is in."),
+  indexWithinCheckpoint: about(COUNT, "The block's place in its checkpoint, from 0."),
+});
+
 /** L2Block (sheet 02 section 4.3). */
-export function encodeBlock(out: JsonWriter, { block, body }: BlockWithBody): void {
+export const encodeBlock = encoder<BlockWithBody>(L2_BLOCK, (out, { block, body }) => {
   out.text('{"archive":');
-  encodeArchive(out, block.archiveRoot, block.number);
+  writeArchive(out, block.archiveRoot, block.number);
   out.text(',"header":');
   encodeBlockHeader(out, block.header);
   out.text(',"body":{"txEffects":').array(readTxEffects(body), encodeTxEffect);
   out.text('},"checkpointNumber":').number(block.checkpointNumber);
   out.text(',"indexWithinCheckpoint":').number(block.indexWithinCheckpoint).text("}");
-}
+});

@@ -1,5 +1,7 @@
 import type { SettledTx } from "../../../archiver/content-types.ts";
-import type { JsonWriter } from "../json-writer.ts";
+import { about, COUNT, oneOfWords, record } from "../../schema/json-schema.ts";
+import { BLOCK_HASH, BLOCK_NUMBER, DECIMAL, EPOCH_NUMBER, TX_HASH } from "../../schema/scalars.ts";
+import { encoder } from "../encoder.ts";
 import { encodeTxEffect } from "./tx-effect.ts";
 
 export type SettledStatus = "proposed" | "checkpointed" | "proven" | "finalized";
@@ -13,8 +15,29 @@ export const DROPPED = "Tx dropped by P2P node";
 
 const EXECUTION_RESULTS = ["success", "app_logic_reverted", "teardown_reverted", "both_reverted"] as const;
 
+export const RECEIPT_ERROR = { const: DROPPED, description: "Why it was dropped." };
+const RECEIPT = record(
+  "ReleaseTxReceipt",
+  "What became of a transaction.",
+  {
+    txHash: TX_HASH,
+    status: oneOfWords(
+      ["dropped", "pending", "proposed", "checkpointed", "proven", "finalized"],
+      "dropped: unknown to the node; pending: in its pool; otherwise in a block, by the last tip that has the block.",
+    ),
+  },
+  {
+    error: RECEIPT_ERROR,
+    executionResult: oneOfWords(EXECUTION_RESULTS, "What its public part did; for one in a block."),
+    transactionFee: about(DECIMAL, "The fee that was paid, in the fee asset's smallest unit; for one in a block."),
+    blockHash: about(BLOCK_HASH, "The block that it is in; for one in a block."),
+    blockNumber: about(BLOCK_NUMBER, "The block that it is in; for one in a block."),
+    epochNumber: about(EPOCH_NUMBER, "The epoch of that block; for one in a block."),
+  },
+);
+
 /** TxReceipt (sheet 02 section 4.6). */
-export function encodeReceipt(out: JsonWriter, outcome: TxOutcome): void {
+export const encodeReceipt = encoder<TxOutcome>(RECEIPT, (out, outcome) => {
   out.text('{"txHash":').word(outcome.txHash).text(`,"status":"${outcome.status}"`);
   if ("settled" in outcome) {
     const { settled, epoch } = outcome;
@@ -27,12 +50,22 @@ export function encodeReceipt(out: JsonWriter, outcome: TxOutcome): void {
     out.text(`,"error":"${DROPPED}"`);
   }
   out.text("}");
-}
+});
+
+export const EFFECT_PLACE = {
+  l2BlockHash: about(BLOCK_HASH, "The block that the transaction is in."),
+  l2BlockNumber: about(BLOCK_NUMBER, "The block that the transaction is in."),
+  txIndexInBlock: about(COUNT, "Its place in the block, from 0."),
+};
+const INDEXED_EFFECT = record("ReleaseIndexedTxEffect", "The effects of a transaction and its place on the chain.", {
+  ...EFFECT_PLACE,
+  data: encodeTxEffect.schema,
+});
 
 /** IndexedTxEffect. */
-export function encodeIndexedEffect(out: JsonWriter, settled: SettledTx): void {
+export const encodeIndexedEffect = encoder<SettledTx>(INDEXED_EFFECT, (out, settled) => {
   out.text('{"l2BlockHash":').word(settled.blockHash);
   out.text(`,"l2BlockNumber":${settled.blockNumber},"txIndexInBlock":${settled.txIndexInBlock},"data":`);
   encodeTxEffect(out, settled.effect);
   out.text("}");
-}
+});

@@ -1,4 +1,6 @@
-import type { JsonWriter } from "../json-writer.ts";
+import { about, BOOLEAN, record } from "../../schema/json-schema.ts";
+import { BLOCK_HASH, BLOCK_NUMBER } from "../../schema/scalars.ts";
+import { encoder } from "../encoder.ts";
 
 export interface SyncStatus {
   latestBlockNumber: number;
@@ -7,11 +9,19 @@ export interface SyncStatus {
   oldestHistoricBlockNumber: number;
 }
 
+const SYNC_STATUS = record("WorldStateSyncStatus", "How far the trees have come.", {
+  latestBlockNumber: about(BLOCK_NUMBER, "The block after which they stand."),
+  latestBlockHash: about(BLOCK_HASH, "Its hash."),
+  finalizedBlockNumber: about(BLOCK_NUMBER, "The last finalized block."),
+  oldestHistoricBlockNumber: about(BLOCK_NUMBER, "The oldest block as of which they can be read."),
+  treesAreSynched: about(BOOLEAN, "Whether all trees stand at the same block; always so."),
+});
+
 /** WorldStateSyncStatus (sheet 02 section 3.2). The trees change in one transaction, so they always agree. */
-export function encodeSyncStatus(out: JsonWriter, status: SyncStatus): void {
+export const encodeSyncStatus = encoder<SyncStatus>(SYNC_STATUS, (out, status) => {
   out.text('{"latestBlockNumber":').number(status.latestBlockNumber);
   out.text(',"latestBlockHash":').word(status.latestBlockHash);
   out.text(',"finalizedBlockNumber":').number(status.finalizedBlockNumber);
   out.text(',"oldestHistoricBlockNumber":').number(status.oldestHistoricBlockNumber);
   out.text(',"treesAreSynched":true}');
-}
+});

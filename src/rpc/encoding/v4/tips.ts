@@ -1,4 +1,7 @@
 import type { BlockId, ChainTips } from "../../../archiver/types.ts";
+import { about, record } from "../../schema/json-schema.ts";
+import { BLOCK_HASH, BLOCK_NUMBER, CHECKPOINT_HASH, CHECKPOINT_NUMBER } from "../../schema/scalars.ts";
+import { encoder } from "../encoder.ts";
 import type { JsonWriter } from "../json-writer.ts";
 
 function encodeId(out: JsonWriter, { number, hash }: BlockId): void {
@@ -13,8 +16,24 @@ function encodeTip(out: JsonWriter, tip: ChainTips["proven"]): void {
   out.text("}");
 }
 
+const BLOCK_ID = record("BlockId", "A block by number and hash.", { number: BLOCK_NUMBER, hash: BLOCK_HASH });
+const CHECKPOINT_ID = record("CheckpointId", "A checkpoint by number and hash.", {
+  number: CHECKPOINT_NUMBER,
+  hash: CHECKPOINT_HASH,
+});
+const TIP = record("ChainTip", "The last block of a tip and the checkpoint that ends with it.", {
+  block: BLOCK_ID,
+  checkpoint: CHECKPOINT_ID,
+});
+const CHAIN_TIPS = record("ChainTips", "How far the chain has come, in four senses; each is behind the one before.", {
+  proposed: about(BLOCK_ID, "The last block that the node knows."),
+  proven: about(TIP, "The last checkpoint that is proven on L1."),
+  finalized: about(TIP, "The last checkpoint whose proof is in a finalized L1 block."),
+  checkpointed: about(TIP, "The last checkpoint that is on L1."),
+});
+
 /** L2Tips (sheet 02 section 3.2). */
-export function encodeTips(out: JsonWriter, tips: ChainTips): void {
+export const encodeTips = encoder<ChainTips>(CHAIN_TIPS, (out, tips) => {
   out.text('{"proposed":');
   encodeId(out, tips.proposed);
   out.text(',"proven":');
@@ -24,4 +43,4 @@ export function encodeTips(out: JsonWriter, tips: ChainTips): void {
   out.text(',"checkpointed":');
   encodeTip(out, tips.checkpointed);
   out.text("}");
-}
+});

@@ -1,26 +1,16 @@
 import { CONTRACT_CLASS_LOG_FIELDS, PRIVATE_LOG_FIELDS } from "../../../protocol/constants.ts";
 import type { TxEffect } from "../../../protocol/tx-effect.ts";
+import { about, type JsonSchema, listOf, members, record } from "../../schema/json-schema.ts";
+import { FIELD, L2_ADDRESS, TX_HASH } from "../../schema/scalars.ts";
+import { encoder } from "../encoder.ts";
 import type { JsonWriter } from "../json-writer.ts";
 
-/** TxEffect (sheet 02 section 4.3). Private and contract class logs are padded with zeros to their full length. */
-export function encodeTxEffect(out: JsonWriter, effect: TxEffect): void {
-  writeTxEffect(out, effect, effect.revertCode);
-}
+const CLASS_LOG_LENGTH = { minItems: CONTRACT_CLASS_LOG_FIELDS, maxItems: CONTRACT_CLASS_LOG_FIELDS };
 
-/** The revert code is what the generations write differently. */
-export function writeTxEffect(out: JsonWriter, effect: TxEffect, revertCode: number): void {
-  out.text('{"revertCode":').number(revertCode);
-  out.text(',"txHash":').word(effect.txHash);
-  out.text(',"transactionFee":').word(effect.transactionFee);
-  out.text(',"noteHashes":').words(effect.noteHashes);
-  out.text(',"nullifiers":').words(effect.nullifiers);
-  out.text(',"l2ToL1Msgs":').words(effect.l2ToL1Msgs);
-  out.text(',"publicDataWrites":');
-  encodePublicDataWrites(out, effect.publicDataWrites);
-  out.text(',"privateLogs":').array(effect.privateLogs, encodePrivateLog);
-  out.text(',"publicLogs":').array(effect.publicLogs, encodePublicLog);
-  out.text(',"contractClassLogs":').array(effect.contractClassLogs, encodeContractClassLog).text("}");
-}
+const PUBLIC_DATA_WRITE = record("PublicDataWrite", "A value that was written to public storage.", {
+  leafSlot: about(FIELD, "Key in the public data tree: the hash of the contract's address and its slot."),
+  value: about(FIELD, "The new value."),
+});
 
 /** `writes` is n x 64 bytes: leaf slot, value. */
 function encodePublicDataWrites(out: JsonWriter, writes: Uint8Array): void {
@@ -35,28 +25,104 @@ function encodePublicDataWrites(out: JsonWriter, writes: Uint8Array): void {
   out.text("]");
 }
 
-function encodePrivateLog(out: JsonWriter, fields: Uint8Array): void {
+const PRIVATE_LOG = record("PrivateLog", "A log that a private function emitted; its contents are encrypted.", {
+  fields: about(
+    listOf(FIELD, { minItems: PRIVATE_LOG_FIELDS, maxItems: PRIVATE_LOG_FIELDS }),
+    "The log, the first field its siloed tag; zeros after its end.",
+  ),
+  emittedLength: {
+    type: "integer",
+    minimum: 0,
+    maximum: PRIVATE_LOG_FIELDS,
+    description: "How many of the fields are the log.",
+  },
+});
+
+const encodePrivateLog = encoder<Uint8Array>(PRIVATE_LOG, (out, fields) => {
   out.text('{"fields":').words(fields, PRIVATE_LOG_FIELDS);
   out
     .text(',"emittedLength":')
     .number(fields.length / 32)
     .text("}");
-}
+});
 
 type ContractLog = TxEffect["publicLogs"][number];
 
+const PUBLIC_LOG = record("PublicLog", "A log that a public function emitted.", {
+  contractAddress: about(L2_ADDRESS, "The contract that emitted it."),
+  fields: about(listOf(FIELD), "The log; its first field can be searched for as its tag."),
+});
+
 /** `{contractAddress, fields}`, unpadded. */
-export function encodePublicLog(out: JsonWriter, log: ContractLog): void {
+export const encodePublicLog = encoder<ContractLog>(PUBLIC_LOG, (out, log) => {
   out.text('{"contractAddress":').word(log.contractAddress);
   out.text(',"fields":').words(log.fields).text("}");
-}
+});
+
+const CONTRACT_CLASS_LOG = record("ContractClassLog", "A log that carries a contract class or another large thing.", {
+  contractAddress: about(L2_ADDRESS, "The contract that emitted it."),
+  fields: about(
+    members({ fields: about(listOf(FIELD, CLASS_LOG_LENGTH), "The log; zeros after its end.") }),
+    "The log's fields.",
+  ),
+  emittedLength: {
+    type: "integer",
+    minimum: 0,
+    maximum: CONTRACT_CLASS_LOG_FIELDS,
+    description: "How many of the fields are the log.",
+  },
+});
 
 /** `{contractAddress, fields: {fields}, emittedLength}`, always 3023 fields. */
-export function encodeContractClassLog(out: JsonWriter, log: ContractLog): void {
+export const encodeContractClassLog = encoder<ContractLog>(CONTRACT_CLASS_LOG, (out, log) => {
   out.text('{"contractAddress":').word(log.contractAddress);
   out.text(',"fields":{"fields":').words(log.fields, CONTRACT_CLASS_LOG_FIELDS);
   out
     .text('},"emittedLength":')
     .number(log.fields.length / 32)
     .text("}");
+});
+
+/** Up to the revert code, which the generations write differently. */
+const effectMembers = (revertCode: JsonSchema) => ({
+  revertCode,
+  txHash: TX_HASH,
+  transactionFee: about(FIELD, "The fee that was paid, in the fee asset's smallest unit."),
+  noteHashes: about(listOf(FIELD, { maxItems: 64 }), "Note hashes that the transaction added."),
+  nullifiers: about(listOf(FIELD, { maxItems: 64 }), "Nullifiers that it added; the first is the transaction's own."),
+  l2ToL1Msgs: about(listOf(FIELD, { maxItems: 8 }), "Hashes of its messages to L1."),
+  publicDataWrites: about(listOf(PUBLIC_DATA_WRITE, { maxItems: 64 }), "What it wrote to public storage."),
+  privateLogs: about(listOf(encodePrivateLog.schema, { maxItems: 64 }), "Its private logs."),
+  publicLogs: about(listOf(encodePublicLog.schema), "Its public logs."),
+  contractClassLogs: about(listOf(encodeContractClassLog.schema, { maxItems: 1 }), "Its contract class logs."),
+});
+
+/** Of a generation's effects; `revertCodes` are its own. */
+export function txEffectSchema(title: string, revertCodes: JsonSchema): JsonSchema {
+  return record(title, "What a transaction in a block did.", effectMembers(revertCodes));
+}
+
+const RELEASE_TX_EFFECT = txEffectSchema("ReleaseTxEffect", {
+  enum: [0, 1, 2, 3],
+  description: "0: nothing reverted, 1: the app logic, 2: the teardown, 3: both.",
+});
+
+/** TxEffect (sheet 02 section 4.3). Private and contract class logs are padded with zeros to their full length. */
+export const encodeTxEffect = encoder<TxEffect>(RELEASE_TX_EFFECT, (out, effect) => {
+  writeTxEffect(out, effect, effect.revertCode);
+});
+
+/** The revert code is what the generations write differently. */
+export function writeTxEffect(out: JsonWriter, effect: TxEffect, revertCode: number): void {
+  out.text('{"revertCode":').number(revertCode);
+  out.text(',"txHash":').word(effect.txHash);
+  out.text(',"transactionFee":').word(effect.transactionFee);
+  out.text(',"noteHashes":').words(effect.noteHashes);
+  out.text(',"nullifiers":').words(effect.nullifiers);
+  out.text(',"l2ToL1Msgs":').words(effect.l2ToL1Msgs);
+  out.text(',"publicDataWrites":');
+  encodePublicDataWrites(out, effect.publicDataWrites);
+  out.text(',"privateLogs":').array(effect.privateLogs, encodePrivateLog);
+  out.text(',"publicLogs":').array(effect.publicLogs, encodePublicLog);
+  out.text(',"contractClassLogs":').array(effect.contractClassLogs, encodeContractClassLog).text("}");
 }

@@ -1,5 +1,8 @@
 import { writeU32, writeUint } from "../../../protocol/bytes.ts";
 import type { IndexedLeaf, LeafText } from "../../../world-state/types.ts";
+import { about, type JsonSchema, listOf, named, orNull, record } from "../../schema/json-schema.ts";
+import { BLOCK_HASH, BLOCK_NUMBER, base64, DECIMAL, FIELD } from "../../schema/scalars.ts";
+import { encoder } from "../encoder.ts";
 import type { JsonWriter } from "../json-writer.ts";
 
 /** What an encoding puts in front of a path, then the path; made anew for each. */
@@ -11,12 +14,17 @@ function withPath(path: Uint8Array, at: number): Buffer {
   return scratch;
 }
 
+const SIBLING_PATH = base64(
+  "SiblingPath",
+  "The siblings of a leaf and of its ancestors, base64: their number (4 bytes, big-endian), then 32 bytes each, leaf side first.",
+);
+
 /** SiblingPath: base64 of u32 height, then the path, leaf side first (sheet 02 section 4.7). */
-export function encodeSiblingPath(out: JsonWriter, path: Uint8Array): void {
+export const encodeSiblingPath = encoder<Uint8Array>(SIBLING_PATH, (out, path) => {
   const bytes = withPath(path, 4);
   writeU32(bytes, 0, path.length / 32);
   out.base64(bytes, 0, 4 + path.length);
-}
+});
 
 /** The place of a leaf in an append-only tree. */
 export interface PathWitness {
@@ -25,20 +33,33 @@ export interface PathWitness {
   path: Uint8Array;
 }
 
+const MEMBERSHIP_WITNESS = base64(
+  "MembershipWitness",
+  "The place of a leaf and its siblings, base64: its index (32 bytes, big-endian), then 32 bytes for each level, leaf side first; 30 levels in the archive, 42 in the note hash tree.",
+);
+
 /** MembershipWitness: base64 of the index as a 32-byte word, then the path. */
-export function encodeMembershipWitness(out: JsonWriter, { index, path }: PathWitness): void {
+export const encodeMembershipWitness = encoder<PathWitness>(MEMBERSHIP_WITNESS, (out, { index, path }) => {
   const bytes = withPath(path, 32);
   bytes.fill(0, 0, 26);
   writeUint(bytes, 26, 6, index);
   out.base64(bytes, 0, 32 + path.length);
-}
+});
+
+const MESSAGE_WITNESS = named("L1ToL2MessageWitness", "Index of a message's leaf and its siblings, 36 of them.", {
+  type: "array",
+  items: [about(DECIMAL, "Index of the leaf."), SIBLING_PATH],
+  minItems: 2,
+  maxItems: 2,
+  additionalItems: false,
+});
 
 /** `[index, SiblingPath]` of an L1-to-L2 message. */
-export function encodeMessageWitness(out: JsonWriter, { index, path }: PathWitness): void {
+export const encodeMessageWitness = encoder<PathWitness>(MESSAGE_WITNESS, (out, { index, path }) => {
   out.text("[").decimal(index).text(",");
   encodeSiblingPath(out, path);
   out.text("]");
-}
+});
 
 /** A leaf of an indexed tree and the path of its position. */
 export interface LeafWitness {
@@ -79,20 +100,39 @@ function leafText(...own: LeafText): LeafText {
 export const NULLIFIER_WITNESS_TEXT = leafText('"nullifier":"0x', { of: "key" });
 export const PUBLIC_DATA_WITNESS_TEXT = leafText('"slot":"0x', { of: "key" }, '","value":"0x', { of: "value" });
 
+const leafWitness = (title: string, tree: string, leafTitle: string, leaf: Record<string, JsonSchema>) =>
+  record(title, `A leaf of the ${tree} and its siblings.`, {
+    index: about(DECIMAL, "Index of the leaf."),
+    leafPreimage: record(`${leafTitle}Preimage`, `What a leaf of the ${tree} is the hash of.`, {
+      leaf: record(leafTitle, `What a leaf of the ${tree} holds.`, leaf),
+      nextKey: about(FIELD, "The next larger key in the tree; zero for the largest."),
+      nextIndex: about(DECIMAL, "Index of the leaf of that key."),
+    }),
+    siblingPath: SIBLING_PATH,
+  });
+const NULLIFIER_WITNESS = leafWitness("NullifierMembershipWitness", "nullifier tree", "NullifierLeaf", {
+  nullifier: about(FIELD, "The nullifier, siloed by its contract."),
+});
+
 /** NullifierMembershipWitness. */
-export function encodeNullifierWitness(out: JsonWriter, witness: LeafWitness): void {
+export const encodeNullifierWitness = encoder<LeafWitness>(NULLIFIER_WITNESS, (out, witness) => {
   openLeafWitness(out, witness);
   out.text('"nullifier":').word(witness.leaf.key);
   closeLeafWitness(out, witness);
-}
+});
+
+const PUBLIC_DATA_WITNESS = leafWitness("PublicDataWitness", "public data tree", "PublicDataTreeLeaf", {
+  slot: about(FIELD, "Key of the leaf: the hash of the contract's address and its slot."),
+  value: about(FIELD, "The value that is stored there."),
+});
 
 /** PublicDataWitness. */
-export function encodePublicDataWitness(out: JsonWriter, witness: LeafWitness): void {
+export const encodePublicDataWitness = encoder<LeafWitness>(PUBLIC_DATA_WITNESS, (out, witness) => {
   const { leaf } = witness;
   openLeafWitness(out, witness);
   out.text('"slot":').word(leaf.key).text(',"value":').word(leaf.value!);
   closeLeafWitness(out, witness);
-}
+});
 
 /** Where a leaf is and which block put it there. */
 export interface LeafLocation {
@@ -101,8 +141,22 @@ export interface LeafLocation {
   index: number;
 }
 
+const LEAF_LOCATIONS = about(
+  listOf(
+    orNull(
+      record("DataInBlock", "Where a leaf is and which block put it there.", {
+        l2BlockNumber: BLOCK_NUMBER,
+        l2BlockHash: BLOCK_HASH,
+        data: about(DECIMAL, "Index of the leaf."),
+      }),
+      "Null for a value that no leaf has.",
+    ),
+  ),
+  "One for each value that was asked for, in the same order.",
+);
+
 /** Array with null for values that are in no leaf (sheet 02 section 3.3). */
-export function encodeLeafLocations(out: JsonWriter, locations: readonly (LeafLocation | undefined)[]): void {
+export const encodeLeafLocations = encoder<readonly (LeafLocation | undefined)[]>(LEAF_LOCATIONS, (out, locations) => {
   out.array(locations, (to, location) => {
     if (location === undefined) to.text("null");
     else {
@@ -111,4 +165,4 @@ export function encodeLeafLocations(out: JsonWriter, locations: readonly (LeafLo
       to.text(',"data":').decimal(location.index).text("}");
     }
   });
-}
+});

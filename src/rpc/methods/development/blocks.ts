@@ -1,9 +1,9 @@
 import type { BlockRecord, CheckpointRecord } from "../../../archiver/types.ts";
 import type { Lifetime } from "../../cache/result-cache.ts";
 import { encodeBlock, encodeBlockData, type ShownBlock } from "../../encoding/development/block.ts";
-import { encodeArray } from "../../encoding/json-writer.ts";
+import { encodeArray } from "../../encoding/encoder.ts";
 import { type BlockSelector, blockSelector } from "../../params/block-parameter.ts";
-import { issuesError, object, optional } from "../../params/codec.ts";
+import { described, issuesError, object, optional, typed } from "../../params/codec.ts";
 import { boolean } from "../../params/text.ts";
 import { type Method, method, never, param } from "../../registry.ts";
 import { blockAt, blocksFrom, bodyOf, FEW_BLOCKS } from "../blocks.ts";
@@ -16,7 +16,17 @@ const MOST_BLOCKS = 100;
 const MOST_WHOLE_BLOCKS = 50;
 
 const flag = optional(boolean, false);
-const include = { includeTransactions: flag, includeL1PublishInfo: flag, includeAttestations: flag };
+const include = {
+  includeTransactions: described(flag, "Whether to show the body: the effects of the block's transactions."),
+  includeL1PublishInfo: described(flag, "Whether to show the L1 block in which the checkpoint was published."),
+  includeAttestations: described(flag, "Whether to show the attestations to the checkpoint."),
+};
+const blockOptions = typed(object(include), "BlockIncludeOptions", "What is shown of a block; all false by default.");
+const listOptions = typed(
+  object({ ...include, onlyCheckpointed: described(flag, "Whether to leave out blocks that are not on L1.") }),
+  "BlocksIncludeOptions",
+  "Which blocks are listed, and what is shown of them; all false by default.",
+);
 const NOTHING_INCLUDED = { includeTransactions: false, includeL1PublishInfo: false, includeAttestations: false };
 export type BlockInclusion = typeof NOTHING_INCLUDED;
 
@@ -56,7 +66,7 @@ export function developmentBlockMethods(source: BlockSource): Method[] {
     method({
       name: "getBlock",
       summary: "Block by number, hash, archive root or tip, as much of it as asked for",
-      params: [selectorParam, param("options", optional(object(include), NOTHING_INCLUDED))],
+      params: [selectorParam, param("options", optional(blockOptions, NOTHING_INCLUDED))],
       handle: (selector, options) => {
         const block = blockAt(chain, blockNumberOf(source, selector));
         return block && shownBlock(source, block, options, checkpointLookup(chain));
@@ -65,7 +75,7 @@ export function developmentBlockMethods(source: BlockSource): Method[] {
       // What L1 says of a block changes with its checkpoint, which a proposed block has yet to get.
       keep: ({ block, includeL1PublishInfo, includeAttestations }, selector) =>
         includeL1PublishInfo || includeAttestations ? "commit" : lifetimeOf(block, selector),
-      returns: "BlockResponse?",
+      nothing: "for a block that is not there",
       encode: { svc: encodeBlock },
     }),
     method({
@@ -77,7 +87,7 @@ export function developmentBlockMethods(source: BlockSource): Method[] {
         return block && { block, archiveRoot: archiveAfter(source, block) };
       },
       keep: ({ block }, selector) => lifetimeOf(block, selector),
-      returns: "BlockData?",
+      nothing: "for a block that is not there",
       encode: { svc: encodeBlockData },
     }),
     method({
@@ -86,10 +96,7 @@ export function developmentBlockMethods(source: BlockSource): Method[] {
       params: [
         fromParam,
         limitParam(MOST_BLOCKS),
-        param(
-          "options",
-          optional(object({ ...include, onlyCheckpointed: flag }), { ...NOTHING_INCLUDED, onlyCheckpointed: false }),
-        ),
+        param("options", optional(listOptions, { ...NOTHING_INCLUDED, onlyCheckpointed: false })),
       ],
       handle: (from, limit, { onlyCheckpointed, ...options }) => {
         if (options.includeTransactions && limit > MOST_WHOLE_BLOCKS) {
@@ -102,7 +109,6 @@ export function developmentBlockMethods(source: BlockSource): Method[] {
         );
       },
       long: (_from, limit) => limit > FEW_BLOCKS,
-      returns: "BlockResponse[]",
       encode: { svc: encodeArray(encodeBlock) },
     }),
   ];

@@ -1,14 +1,14 @@
 import type { ChainReader, CheckpointRecord } from "../../../archiver/types.ts";
 import { checkpointSlot } from "../../../protocol/checkpoint-header.ts";
 import { encodeCheckpoint, encodeCheckpointData, type ShownCheckpoint } from "../../encoding/development/checkpoint.ts";
-import { encodeArray } from "../../encoding/json-writer.ts";
+import { encodeArray } from "../../encoding/encoder.ts";
 import {
   type CheckpointSelector,
   type CheckpointsQuery,
   checkpointSelector,
   checkpointsQuery,
 } from "../../params/checkpoint-selector.ts";
-import { issuesError, object, optional } from "../../params/codec.ts";
+import { described, issuesError, object, optional, typed } from "../../params/codec.ts";
 import { boolean } from "../../params/text.ts";
 import { type Method, method, param } from "../../registry.ts";
 import { blocksOf, checkpointsFrom, checkpointsOfEpoch } from "../checkpoints.ts";
@@ -21,12 +21,16 @@ const MOST_CHECKPOINTS = 100;
 const MOST_WHOLE_CHECKPOINTS = 50;
 
 const flag = optional(boolean, false);
-const include = object({
-  includeBlocks: flag,
-  includeTransactions: flag,
-  includeL1PublishInfo: flag,
-  includeAttestations: flag,
-});
+const include = typed(
+  object({
+    includeBlocks: described(flag, "Whether to show the checkpoint's blocks."),
+    includeTransactions: described(flag, "Whether these have their bodies; only with includeBlocks."),
+    includeL1PublishInfo: described(flag, "Whether to show the L1 block in which it was published."),
+    includeAttestations: described(flag, "Whether to show the attestations to it."),
+  }),
+  "CheckpointIncludeOptions",
+  "What is shown of a checkpoint; all false by default.",
+);
 const NOTHING_INCLUDED = {
   includeBlocks: false,
   includeTransactions: false,
@@ -108,7 +112,7 @@ export function developmentCheckpointMethods(source: BlockSource): Method[] {
       },
       long: (_selector, { includeBlocks }) => includeBlocks,
       keep: () => "commit",
-      returns: "CheckpointResponse?",
+      nothing: "for a checkpoint that is not on L1",
       encode: { svc: encodeCheckpoint },
     }),
     method({
@@ -123,7 +127,6 @@ export function developmentCheckpointMethods(source: BlockSource): Method[] {
       },
       long: () => true,
       keep: () => "commit",
-      returns: "CheckpointResponse[]",
       encode: { svc: encodeArray(encodeCheckpoint) },
     }),
     method({
@@ -133,7 +136,6 @@ export function developmentCheckpointMethods(source: BlockSource): Method[] {
       handle: (query) => queried(chain, query),
       long: () => true,
       keep: () => "commit",
-      returns: "CheckpointData[]",
       encode: { svc: encodeArray(encodeCheckpointData) },
     }),
   ];

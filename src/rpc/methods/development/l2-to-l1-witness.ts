@@ -80,8 +80,12 @@ export function l2ToL1WitnessMethods({ chain, content, identity, outbox, sync }:
       summary: "Proof of a message to L1 against the root that L1 holds; nothing until there is one",
       params: [
         param("txHash", txHashText),
-        param("message", fieldText),
-        param("messageIndexInTx", optional(integer({ least: 0 }))),
+        param("message", fieldText, "Hash of the message."),
+        param(
+          "messageIndexInTx",
+          optional(integer({ least: 0 })),
+          "Place of the message in its tx, from 0; needed where the tx has it twice.",
+        ),
       ],
       handle: async (hash, message, index) => {
         const before = content.settledTx(hash);
@@ -102,7 +106,7 @@ export function l2ToL1WitnessMethods({ chain, content, identity, outbox, sync }:
           throw error;
         }
       },
-      returns: "L2ToL1MembershipWitness?",
+      nothing: "while the tx is in no block, or L1 has no root that covers it",
       encode: { svc: encodeL2ToL1Witness },
     }),
   ];

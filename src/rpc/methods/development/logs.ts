@@ -49,7 +49,6 @@ export function developmentLogMethods({ chain, content }: Pick<NodeServices, "ch
       params: [param("query", privateLogsQuery)],
       handle: (query) => search(query, (tag, range) => content.privateLogsByTag(tag, range)),
       long: isLong,
-      returns: "LogResult[][]",
       encode: { svc: encodeLogResults },
     }),
     method({
@@ -58,7 +57,6 @@ export function developmentLogMethods({ chain, content }: Pick<NodeServices, "ch
       params: [param("query", publicLogsQuery)],
       handle: (query) => search(query, (tag, range) => content.publicLogsByTag(query.contractAddress, tag, range)),
       long: isLong,
-      returns: "LogResult[][]",
       encode: { svc: encodeLogResults },
     }),
   ];

@@ -1,5 +1,5 @@
 import { encodePeer, encodeProposals, encodeSlotAttestation } from "../../encoding/development/peers.ts";
-import { encodeArray } from "../../encoding/json-writer.ts";
+import { encodeArray } from "../../encoding/encoder.ts";
 import { optional } from "../../params/codec.ts";
 import { payloadHashText } from "../../params/hex-text.ts";
 import { integer } from "../../params/number.ts";
@@ -9,22 +9,33 @@ import type { NodeServices } from "../services.ts";
 
 /** Peers and what they sent (sheet 03 section 12). */
 export function peerMethods({ p2p, identity }: Pick<NodeServices, "p2p" | "identity">): Method[] {
-  const slotParam = param("slot", integer({ least: 0 }));
+  const slotParam = param("slot", integer({ least: 0 }), "The slot.");
   return [
     method({
       name: "getPeers",
       summary: "Connected peers, and those that are dialled or known when asked for",
-      params: [param("includePending", optional(boolean, false))],
+      params: [
+        param(
+          "includePending",
+          optional(boolean, false),
+          "Whether to show peers that are not connected too; false by default.",
+        ),
+      ],
       handle: (includePending) => p2p.peers(includePending),
-      returns: "PeerInfo[]",
       encode: { svc: encodeArray(encodePeer) },
     }),
     method({
       name: "getCheckpointAttestationsForSlot",
       summary: "Attestations to the checkpoint proposals of a slot, or to one of them",
-      params: [slotParam, param("proposalPayloadHash", optional(payloadHashText))],
+      params: [
+        slotParam,
+        param(
+          "proposalPayloadHash",
+          optional(payloadHashText),
+          "keccak256 of what the attestations sign; all without it.",
+        ),
+      ],
       handle: (slot, hash) => p2p.attestations(slot, hash),
-      returns: "CheckpointAttestation[]",
       encode: { svc: encodeArray(encodeSlotAttestation(identity)) },
     }),
     method({
@@ -32,7 +43,6 @@ export function peerMethods({ p2p, identity }: Pick<NodeServices, "p2p" | "ident
       summary: "Block and checkpoint proposals of a slot",
       params: [slotParam],
       handle: (slot) => p2p.proposals(slot),
-      returns: "ProposalsForSlot",
       encode: { svc: encodeProposals(identity) },
     }),
   ];

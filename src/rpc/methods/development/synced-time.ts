@@ -1,7 +1,7 @@
 import { syncedSlot } from "../../../archiver/synced-slot.ts";
 import { epochOfSlot, epochSlots } from "../../../protocol/time.ts";
 import { encodeL1Constants } from "../../encoding/development/rollup-constants.ts";
-import { encodeDecimal, encodeNumber } from "../../encoding/json-writer.ts";
+import { encodeEpochNumber, encodeSlotNumber, encodeTimestamp } from "../../encoding/encoder.ts";
 import { type Method, method } from "../../registry.ts";
 import type { NodeServices } from "../services.ts";
 
@@ -20,7 +20,6 @@ export function syncedTimeMethods(services: Services): Method[] {
       summary: "Constants of the rollup",
       params: [],
       handle: () => services.identity.constants,
-      returns: "L1RollupConstants",
       encode: { svc: encodeL1Constants },
     }),
     method({
@@ -28,8 +27,8 @@ export function syncedTimeMethods(services: Services): Method[] {
       summary: "Last slot for which all of L1 is known",
       params: [],
       handle: () => slotOf(services),
-      returns: "number?",
-      encode: { svc: encodeNumber },
+      nothing: "before anything of L1 is known",
+      encode: { svc: encodeSlotNumber },
     }),
     method({
       name: "getSyncedL2EpochNumber",
@@ -42,16 +41,16 @@ export function syncedTimeMethods(services: Services): Method[] {
         const whole = slot >= epochSlots(epoch, constants).last ? epoch : epoch - 1;
         return whole < 0 ? undefined : whole;
       },
-      returns: "number?",
-      encode: { svc: encodeNumber },
+      nothing: "before a whole epoch of L1 is known",
+      encode: { svc: encodeEpochNumber },
     }),
     method({
       name: "getSyncedL1Timestamp",
       summary: "Timestamp of the last L1 block that was processed",
       params: [],
       handle: () => services.sync.lastProcessedL1Block()?.timestamp,
-      returns: "bigint?",
-      encode: { svc: encodeDecimal },
+      nothing: "before anything of L1 is known",
+      encode: { svc: encodeTimestamp },
     }),
   ];
 }

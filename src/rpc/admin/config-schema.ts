@@ -1,0 +1,54 @@
+import type { Codec } from "../params/codec.ts";
+import { type JsonSchema, members, named } from "../schema/json-schema.ts";
+import { DECIMAL, ETH_ADDRESS, FIELD, L2_ADDRESS, SELECTOR } from "../schema/scalars.ts";
+import { CONFIG_KEYS, type ConfigKey, configKeysOf } from "./config-keys.ts";
+
+type Generation = "node" | "svc";
+
+/** Forms of the API's answers by the titles of what is taken for them. */
+const SHOWN: Readonly<Record<string, JsonSchema>> = {
+  AmountInput: DECIMAL,
+  EthAddressInput: ETH_ADDRESS,
+  FieldInput: FIELD,
+  ReleaseFieldInput: FIELD,
+  L2AddressInput: L2_ADDRESS,
+  ReleaseL2AddressInput: L2_ADDRESS,
+  FunctionSelectorInput: SELECTOR,
+};
+
+/** The one form in which a value is shown that is taken in several. */
+function shownForm(schema: JsonSchema): JsonSchema {
+  const { title, items, properties, anyOf } = schema;
+  if (typeof title === "string" && title in SHOWN) return SHOWN[title];
+  if (items !== undefined) return { ...schema, items: shownForm(items as JsonSchema) };
+  if (properties !== undefined) {
+    const { title: _, ...rest } = schema;
+    const entries = Object.entries(properties as Record<string, JsonSchema>);
+    const shown = Object.fromEntries(entries.map(([key, value]) => [key, shownForm(value)]));
+    return { ...rest, properties: shown, additionalProperties: false };
+  }
+  // A number that may also be sent as text.
+  if (Array.isArray(anyOf)) return anyOf[0] as JsonSchema;
+  return schema;
+}
+
+const TITLES: Readonly<Record<Generation, string>> = { node: "ReleaseNodeAdminConfig", svc: "NodeAdminConfig" };
+
+function schemasOf(generation: Generation, form: (codec: Codec<unknown>) => JsonSchema): Record<string, JsonSchema> {
+  return Object.fromEntries(
+    configKeysOf(generation).map((name) => [name, form((CONFIG_KEYS[name] as ConfigKey).codec)]),
+  );
+}
+
+/** What getConfig answers. */
+export function shownConfigSchema(generation: Generation): JsonSchema {
+  const description = "The running configuration, by key; what is not set is absent, and secrets are [Redacted].";
+  const keys = schemasOf(generation, (codec) => shownForm(codec.schema ?? {}));
+  return named(TITLES[generation], description, members({}, keys));
+}
+
+/** What setConfig takes. */
+export function givenConfigSchema(generation: Generation): JsonSchema {
+  const keys = schemasOf(generation, (codec) => codec.schema ?? {});
+  return named(`${TITLES[generation]}Change`, "Keys of the configuration and their new values.", members({}, keys));
+}
