@@ -23,6 +23,8 @@ export interface RpcServerOptions {
   maxBatchSize?: number;
   /** Most connections at once, 0 for any number. Default 4096. */
   maxConnections?: number;
+  /** Most connections of one client address at once, 0 for any number. Default 512. */
+  maxConnectionsPerClient?: number;
   /** Most calls per second of one client address, 0 (the default) for any number. See RateLimit. */
   rateLimit?: number;
   /** Time for a request to arrive. Default 30 s. */
@@ -60,6 +62,7 @@ export const RPC_DEFAULTS = {
   maxBodyBytes: 1024 * 1024,
   maxBatchSize: 100,
   maxConnections: 4096,
+  maxConnectionsPerClient: 512,
   rateLimit: 0,
   requestTimeoutMs: 30_000,
   stallTimeoutMs: 30_000,
@@ -74,6 +77,7 @@ export function startRpcServer(registry: Registry, options: RpcServerOptions, lo
     maxBodyBytes: options.maxBodyBytes ?? RPC_DEFAULTS.maxBodyBytes,
     maxBatchSize: options.maxBatchSize ?? RPC_DEFAULTS.maxBatchSize,
     maxConnections: options.maxConnections ?? RPC_DEFAULTS.maxConnections,
+    maxConnectionsPerClient: options.maxConnectionsPerClient ?? RPC_DEFAULTS.maxConnectionsPerClient,
     requestTimeoutMs: options.requestTimeoutMs ?? RPC_DEFAULTS.requestTimeoutMs,
     stallTimeoutMs: options.stallTimeoutMs ?? RPC_DEFAULTS.stallTimeoutMs,
     versionHeaders: options.versionHeaders ?? [],

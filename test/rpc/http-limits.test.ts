@@ -26,16 +26,27 @@ describe.each(adapters)("limits on %s", (_name, listenWith) => {
   let listener: Listener;
   afterEach(() => listener.close(0));
 
-  async function start(limits: { maxConnections?: number; rateLimit?: RateLimit; namespaces?: Namespace[] }) {
+  async function start(limits: {
+    maxConnections?: number;
+    maxConnectionsPerClient?: number;
+    rateLimit?: RateLimit;
+    namespaces?: Namespace[];
+  }) {
     const log = recordingLogger();
-    const { namespaces = ["svc", "node"], rateLimit, maxConnections } = limits;
+    const { namespaces = ["svc", "node"], rateLimit, maxConnections, maxConnectionsPerClient } = limits;
     const application = new RpcApplication(
       new Dispatcher(registry, { maxBatchSize: 100, namespaces }, log),
       { maxBodyBytes: 65_536, versionHeaders: [], healthy: () => true, rateLimit },
       log,
     );
     const timeouts = { requestTimeoutMs: 1_500, stallTimeoutMs: 1_500 };
-    listener = await listenWith(application, { host: HOST, port: 0, maxConnections, ...timeouts });
+    listener = await listenWith(application, {
+      host: HOST,
+      port: 0,
+      maxConnections,
+      maxConnectionsPerClient,
+      ...timeouts,
+    });
   }
   const post = (body: unknown) =>
     fetch(`http://${HOST}:${listener.port}/`, {
@@ -85,6 +96,30 @@ describe.each(adapters)("limits on %s", (_name, listenWith) => {
       await Promise.all(flood.map(({ closed }) => closed));
       served.leave();
       await expect.poll(async () => (await post(CALL)).status).toBe(200);
+    });
+
+    test("one client address has a share of them, which others do not lose; its places become free", async () => {
+      await start({ maxConnections: 100, maxConnectionsPerClient: 8 });
+      const hostile = await Promise.all(Array.from({ length: 8 }, () => Client.to(listener.port, "127.0.0.2")));
+      for (const client of hostile) expect(await client.call()).toContain('"result":1');
+      const flood = await Promise.all(Array.from({ length: 60 }, () => Client.to(listener.port, "127.0.0.2")));
+      for (let i = 0; i < 5; i++) {
+        const honest = await Client.to(listener.port);
+        expect(await honest.call()).toContain('"result":1');
+        honest.leave();
+      }
+      const further = await Client.to(listener.port, "127.0.0.2");
+      expect(await further.call()).toMatch(/^HTTP\/1\.1 503 /);
+      await Promise.all(flood.map(({ closed }) => closed));
+      for (const client of hostile) expect(await client.call()).toContain('"result":1');
+      for (const client of hostile) client.leave();
+      const again = async () => {
+        const client = await Client.to(listener.port, "127.0.0.2");
+        const answer = await client.call();
+        client.leave();
+        return answer;
+      };
+      await expect.poll(again, { timeout: 5_000 }).toContain('"result":1');
     });
 
     test.each([0, undefined])("a cap of %s is none", async (maxConnections) => {
@@ -164,8 +199,8 @@ class Client {
   readonly #socket: net.Socket;
   #received = "";
 
-  static async to(port: number): Promise<Client> {
-    const socket = net.connect(port, HOST);
+  static async to(port: number, localAddress?: string): Promise<Client> {
+    const socket = net.connect({ port, host: HOST, localAddress });
     const client = new Client(socket);
     await new Promise((resolve) => socket.once("connect", resolve));
     return client;

@@ -60,6 +60,15 @@ export const rpc = {
     },
     4096,
   ),
+  rpcMaxConnectionsPerClient: withDefault(
+    {
+      flags: ["--rpc-max-connections-per-client"],
+      env: ["SVC_RPC_MAX_CONNECTIONS_PER_CLIENT"],
+      kind: integer(0, 1_000_000),
+      meaning: "most connections of one client address to a JSON-RPC port at once, 0 for any number, as behind a proxy",
+    },
+    512,
+  ),
   rpcRateLimit: withDefault(
     {
       flags: ["--rpc-rate-limit"],

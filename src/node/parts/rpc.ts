@@ -26,16 +26,23 @@ export type RpcSettings = PortSettings &
   >;
 
 /** What the public and the admin port have in common. */
-export type PortSettings = Pick<Values, "rpcMaxBodySize" | "rpcMaxBatchSize" | "rpcMaxConnections">;
+export type PortSettings = Pick<
+  Values,
+  "rpcMaxBodySize" | "rpcMaxBatchSize" | "rpcMaxConnections" | "rpcMaxConnectionsPerClient"
+>;
 
 export function portOptions(
   values: PortSettings,
   { reader: { identity } }: ChainContext,
-): Pick<RpcServerOptions, "maxBodyBytes" | "maxBatchSize" | "maxConnections" | "versionHeaders"> {
+): Pick<
+  RpcServerOptions,
+  "maxBodyBytes" | "maxBatchSize" | "maxConnections" | "maxConnectionsPerClient" | "versionHeaders"
+> {
   return {
     maxBodyBytes: values.rpcMaxBodySize,
     maxBatchSize: values.rpcMaxBatchSize,
     maxConnections: values.rpcMaxConnections,
+    maxConnectionsPerClient: values.rpcMaxConnectionsPerClient,
     versionHeaders: versionHeaders({
       l1ChainId: identity.l1ChainId,
       l1RollupAddress: identity.addresses.rollupAddress,

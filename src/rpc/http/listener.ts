@@ -76,6 +76,11 @@ export interface ListenerOptions {
    * closes unheard what comes while many are being refused.
    */
   maxConnections?: number;
+  /**
+   * Most connections of one client address (IPv6: /64) at once, 0 (the default) for any number. One over it is refused as one over
+   * `maxConnections` is. With uWebSockets.js on Linux only, see ConnectionShare.
+   */
+  maxConnectionsPerClient?: number;
   /** Counts the connections; with others when threads share the port. */
   connections?: OpenConnections;
   /** Bounds the bytes of answers that wait for clients to take them; beyond it a request is answered with 503 and its connection closed. */

@@ -1,5 +1,6 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
+import { clientNetwork } from "./client-address.ts";
 import type { OpenConnections } from "./open-connections.ts";
 
 /** Connections over the cap that may wait for their refusal; further ones are closed unheard, so that refusing stays cheap. */
@@ -7,17 +8,37 @@ const REFUSED_AT_ONCE = 64;
 /** Time in which one of them has to ask something and take the refusal. */
 const REFUSAL_MS = 2_000;
 
+export interface ConnectionLimits {
+  /** Connections of all clients that are served at once, and of one client address; 0 for any number. */
+  max: number;
+  perClient: number;
+}
+
 /**
- * Serves at most `max` connections of a node:http server at once, `open` counting those served; 0 means any number. Tells whether a connection is over
- * that and is to be answered with TOO_MANY_CONNECTIONS whatever it asks.
+ * Limits the connections of a node:http server, `open` counting those served. Tells whether a connection is over the limits and is to be
+ * answered with TOO_MANY_CONNECTIONS whatever it asks.
  */
-export function capConnections(server: Server, max: number, open: OpenConnections): (socket: Socket) => boolean {
-  if (max === 0) return () => false;
+export function capConnections(
+  server: Server,
+  { max, perClient }: ConnectionLimits,
+  open: OpenConnections,
+): (socket: Socket) => boolean {
+  if (max === 0 && perClient === 0) return () => false;
   const refused = new WeakSet<Socket>();
-  server.maxConnections = max + REFUSED_AT_ONCE;
+  const byClient = new Map<string, number>();
+  if (max > 0) server.maxConnections = max + REFUSED_AT_ONCE;
   server.on("connection", (socket) => {
-    if (open.opened() <= max) {
-      socket.once("close", () => open.closed());
+    const client = clientNetwork(socket.remoteAddress ?? "");
+    const own = (byClient.get(client) ?? 0) + 1;
+    const total = open.opened();
+    if ((max === 0 || total <= max) && (perClient === 0 || own <= perClient)) {
+      byClient.set(client, own);
+      socket.once("close", () => {
+        open.closed();
+        const left = (byClient.get(client) ?? 1) - 1;
+        if (left > 0) byClient.set(client, left);
+        else byClient.delete(client);
+      });
       return;
     }
     open.closed();

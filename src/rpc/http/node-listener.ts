@@ -30,7 +30,11 @@ export async function listenWithNode(application: HttpApplication, options: List
     connectionsCheckingInterval: Math.min(1_000, options.requestTimeoutMs),
   });
   const state: ListenerState = { closing: false, share: new TurnShare() };
-  const overCap = capConnections(server, options.maxConnections ?? 0, options.connections ?? new OpenConnections());
+  const overCap = capConnections(
+    server,
+    { max: options.maxConnections ?? 0, perClient: options.maxConnectionsPerClient ?? 0 },
+    options.connections ?? new OpenConnections(),
+  );
   const unanswered = new WeakMap<Socket, number>();
   /** What follows on these connections may be part of a body. */
   const refused = new WeakSet<Socket>();

@@ -1,6 +1,7 @@
 import * as uws from "uWebSockets.js";
 import { Turns } from "../turns.ts";
 import { AnswerBudget } from "./answer-budget.ts";
+import { ConnectionShare } from "./connection-share.ts";
 import { Deadlines } from "./deadlines.ts";
 import { Drain } from "./drain.ts";
 import {
@@ -13,7 +14,7 @@ import {
 import { OpenConnections } from "./open-connections.ts";
 import { TOO_MANY_CONNECTIONS, UNCERTAIN_LENGTH } from "./refusals.ts";
 import { TurnShare } from "./turn-share.ts";
-import { type Exchanges, UwsExchange, writeHead } from "./uws-exchange.ts";
+import { clientOf, type Exchanges, UwsExchange, writeHead } from "./uws-exchange.ts";
 import { hasCertainLength } from "./uws-framing.ts";
 import { routePlainPosts } from "./uws-plain-post.ts";
 
@@ -32,7 +33,12 @@ export async function listenWithUws(application: HttpApplication, options: Liste
   const app = uws.App();
   const drain = new Drain();
   const { maxConnections = 0 } = options;
-  if (maxConnections > 0) capConnections(app, maxConnections, options.connections ?? new OpenConnections());
+  let port = 0;
+  capConnections(
+    app,
+    { max: maxConnections, perClient: options.maxConnectionsPerClient ?? 0, port: () => port },
+    options.connections ?? new OpenConnections(),
+  );
   const budget = options.budget ?? new AnswerBudget();
   const shared: Exchanges = {
     application,
@@ -54,6 +60,7 @@ export async function listenWithUws(application: HttpApplication, options: Liste
     listen.call(app, ...address, options.shared ? 0 : native.LIBUS_LISTEN_EXCLUSIVE_PORT, resolve);
   });
   if (socket === false) throw new ListenError(options.host, options.port);
+  port = uws.us_socket_local_port(socket as unknown as uws.us_socket);
   let open = true;
   const closeAll = (): void => {
     if (open) app.close();
@@ -61,7 +68,7 @@ export async function listenWithUws(application: HttpApplication, options: Liste
   };
   return {
     adapter: "uWebSockets.js",
-    port: uws.us_socket_local_port(socket as unknown as uws.us_socket),
+    port,
     async close(graceMs = DEFAULT_GRACE_MS) {
       if (drain.closing) return;
       uws.us_listen_socket_close(socket);
@@ -76,11 +83,26 @@ export async function listenWithUws(application: HttpApplication, options: Liste
   };
 }
 
+interface ConnectionLimits {
+  /** Of all clients, and of one client address; 0 for any number. */
+  max: number;
+  perClient: number;
+  port(): number;
+}
+
 /** The library tells of connections as they open and close, by +1 and -1, but ties no request to one of them. */
-function capConnections(app: uws.TemplatedApp, max: number, open: OpenConnections): void {
+function capConnections(app: uws.TemplatedApp, limits: ConnectionLimits, open: OpenConnections): void {
+  const { max, perClient, port } = limits;
+  if (max === 0 && perClient === 0) return;
+  const share = perClient > 0 ? new ConnectionShare({ most: perClient, port }) : undefined;
   const count = (res: uws.HttpResponse, change: number): void => {
-    if (change < 0) open.closed();
-    else if (open.opened() > max) refuse(res);
+    if (change < 0) {
+      open.closed();
+      return;
+    }
+    const total = open.opened();
+    if (max > 0 && total > max) refuse(res);
+    else if (share !== undefined && !share.admits(clientOf(res), total)) refuse(res);
   };
   const refuse = (res: uws.HttpResponse): void => {
     res.cork(() => {
