@@ -21,7 +21,10 @@ export function reportProgress(synchronizer: Synchronizer, options: ProgressOpti
     }),
     synchronizer.on("initialSyncComplete", (times) => {
       end();
-      options.logger.info(stageFacts(times), "initial sync is complete");
+      options.logger.info(
+        stageFacts(times),
+        "initial sync is complete: {checkpoints:checkpoint}, {blocks:block}, {txs:tx}",
+      );
     }),
   ];
   let ended = false;
@@ -76,7 +79,10 @@ function progressLog(logger: Logger, now: () => number = Date.now): Report {
       const seconds = (at - last.at) / 1000;
       if (seconds * 1000 < LOG_INTERVAL_MS) return;
       const checkpointsPerSecond = Math.round((10 * (progress.checkpoint - last.checkpoint)) / seconds) / 10;
-      logger.info({ ...progress, checkpointsPerSecond }, "syncing from L1");
+      logger.info(
+        { ...progress, checkpointsPerSecond },
+        "syncing from L1: checkpoint {checkpoint} of {targetCheckpoint}",
+      );
       last = { at, checkpoint: progress.checkpoint };
     },
     end() {},

@@ -34,7 +34,7 @@ export async function openBlobSources(
   });
   try {
     const reachable = await blobs.checkSources({ allowEmpty: values.blobAllowEmptySources, signal: signals.start });
-    logger.info({ sources: blobs.sourceNames, reachable }, "blob sources are known");
+    logger.info({ sources: blobs.sourceNames, reachable }, "{reachable:blob source} can be reached");
     // A slow upload store does not hold up the start.
     void blobs.keepHealthcheck(values.blobHealthcheckUploadIntervalMinutes * MINUTE_MS);
     return blobs;

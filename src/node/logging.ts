@@ -2,6 +2,7 @@ import { writeSync } from "node:fs";
 import { inspect } from "node:util";
 import { type Logger, pino } from "pino";
 import { LOG_LEVELS, type LogFilter, levelOf } from "../config/log-filter.ts";
+import { textLine } from "./log-text.ts";
 
 export type NodeLogger = Logger<"verbose">;
 
@@ -10,7 +11,7 @@ export type LoggerFor = (module: string) => NodeLogger;
 
 export interface LoggingOptions {
   filter: LogFilter;
-  /** JSON objects instead of one human line each. */
+  /** JSON objects instead of one line of text each; their messages name facts in braces. */
   json: boolean;
   /** Texts that no line may contain. */
   secrets: readonly string[];
@@ -32,11 +33,6 @@ const SECRET_PROPERTIES = [
   "l1Mnemonic",
   "databaseUrl",
 ];
-const LEVEL_NAMES = new Map<number, string>(
-  Object.entries(LOG_LEVELS).map(([name, value]) => [value, name.toUpperCase()]),
-);
-/** Fields of every line that the human form places or leaves out. */
-const ENVELOPE = ["level", "time", "pid", "hostname", "module", "msg"];
 
 /** Log lines are written before the call returns, so that the last words of a crash are not lost. */
 function writeToStandardError(line: string): void {
@@ -50,20 +46,6 @@ function writeToStandardError(line: string): void {
       else return;
     }
   }
-}
-
-/** `[HH:MM:ss.SSS] LEVEL: module message {data}`, local time; line ends and other control characters become a space. */
-export function humanLine(line: string): string {
-  const record: Record<string, unknown> = JSON.parse(line);
-  const time = new Date(Number(record.time));
-  const clock = [time.getHours(), time.getMinutes(), time.getSeconds()]
-    .map((n) => String(n).padStart(2, "0"))
-    .join(":");
-  const facts = Object.entries(record).filter(([name]) => !ENVELOPE.includes(name));
-  const level = LEVEL_NAMES.get(Number(record.level)) ?? String(record.level);
-  const message = String(record.msg ?? "").replace(/\s*\p{Cc}+\s*/gu, " ");
-  const shown = facts.length === 0 ? "" : ` ${JSON.stringify(Object.fromEntries(facts))}`;
-  return `[${clock}.${String(time.getMilliseconds()).padStart(3, "0")}] ${level}: ${record.module} ${message}${shown}\n`;
 }
 
 function withTextualBigints(value: unknown, depth = 0): unknown {
@@ -96,7 +78,7 @@ export function createLogging({ filter, json, secrets, write = writeToStandardEr
     write(line: string) {
       let clean = line;
       for (const secret of escaped) clean = clean.replaceAll(secret, REDACTED);
-      write(json ? clean : humanLine(clean));
+      write(json ? clean : textLine(clean));
     },
   };
   const root = pino(

@@ -28,7 +28,7 @@ export async function configuredVerifier(values: ProofSettings, logger: Logger):
   try {
     const { path, version } = await findBbProgram(values.bbBinaryPath);
     const { numConcurrentIVCVerifiers: parallel, bbIVCConcurrency: threads } = values;
-    logger.info({ path, version, parallel, threads }, "proofs of transactions are checked");
+    logger.info({ path, version, parallel, threads }, "checking proofs of transactions with bb {version}");
     const { bbWorkingDirectory: workingDirectory, bbSkipCleanup: keepFiles } = values;
     return new BbVerifier({ program: path, parallel, threads, workingDirectory, keepFiles });
   } catch (error) {

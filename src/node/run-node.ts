@@ -39,7 +39,7 @@ export async function runNodeProcess(options: NodeProcessOptions): Promise<void>
     process.exit(1);
   };
   const start = async (signal: AbortSignal, fail: (error: Error) => never): Promise<RunningService> => {
-    log.info({ version: options.version, node: process.versions.node }, "svc is starting");
+    log.info({ version: options.version, node: process.versions.node }, "starting svc {version} on Node.js {node}");
     const values = await options.prepare(signal);
     directory = openDataDirectory(values.dataDirectory, lost);
     if (values.bot) refuseProofs(values);

@@ -71,7 +71,7 @@ export async function supervise(
     }
     stopping = true;
     const code = running === undefined ? 0 : EXIT_CODES[signal];
-    log.info({ signal }, "stopping");
+    log.info({ signal }, "stopping on {signal}");
     interruption.abort(new StartInterruptedError());
     const ended = starting?.then(
       (service) => service.stop(),

@@ -124,14 +124,16 @@ class BlockRun {
     }
     this.#enter("CREATING_BLOCK");
     const minValidTxs = forced ? 0 : (settings.minValidTxsPerBlock ?? minTxs);
+    const began = performance.now();
     const outcome = await this.#build({ deadline, minValidTxs });
+    const ms = Math.round(performance.now() - began);
     this.#dropUnfit(outcome);
     const { block } = outcome;
     if (block === undefined) {
       parts.logger.warn({ slot, minValidTxs, valid: outcome.processed.length }, "Insufficient valid txs");
       return new SlotSkipped("too few valid txs", { minValidTxs, valid: outcome.processed.length });
     }
-    await this.#store(block, outcome);
+    await this.#store(block, outcome, ms);
     this.blocks.push(block);
     return block;
   }
@@ -161,16 +163,19 @@ class BlockRun {
     if (dropped.length > 0) parts.pool.remove(dropped.map(({ hash }) => hash));
   }
 
-  async #store(block: ProposedBlock, { processed, skipped }: BlockOutcome): Promise<void> {
+  async #store(block: ProposedBlock, { processed, skipped }: BlockOutcome, ms: number): Promise<void> {
     const { parts, slot } = this.#building;
     const { number } = block.record;
-    parts.logger.info({ slot, block: number, txs: processed.length, skipped: skipped.length }, "built a block");
+    parts.logger.info(
+      { slot, block: number, txs: processed.length, ms, ...(skipped.length > 0 && { skipped: skipped.length }) },
+      "built block {block} of slot {slot} with {txs:tx} in {ms} ms",
+    );
     try {
       await parts.sync.addProposedBlock(block);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       throw new SlotSkipped("block refused", { block: number, error: message }, { cause: error });
     }
-    parts.logger.info({ slot, block: number }, "stored the block as proposed");
+    parts.logger.debug({ slot, block: number }, "stored the block as proposed");
   }
 }

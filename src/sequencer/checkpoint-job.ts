@@ -54,7 +54,7 @@ export async function runCheckpointJob(
   ]);
   const earlier = chain.checkpointsOfEpoch(epochOfSlot(slot, constants)).map(({ outHash }) => outHash);
   const messages = messagesOfCheckpoint(chain.messages, checkpointNumber);
-  logger.info(
+  logger.debug(
     { slot, checkpoint: checkpointNumber, messages: messages.length, feePerL2Gas: terms.gasFees.feePerL2Gas },
     "beginning a checkpoint",
   );
@@ -108,7 +108,7 @@ async function publish(
   });
   states.enter("PUBLISHING_CHECKPOINT", slot);
   const facts = { slot, checkpoint: checkpointNumber, blobs: checkpoint.blobs.length };
-  logger.info(facts, "publishing the checkpoint");
+  logger.debug(facts, "publishing the checkpoint");
   const outcome = await publisher.publishCheckpoint({
     checkpoint,
     attestations: packed,

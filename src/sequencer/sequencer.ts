@@ -123,7 +123,10 @@ export class Sequencer {
     if (this.#loop !== undefined) return;
     this.#states.rest("IDLE");
     const { maxBlocks, initializeDeadline, blockDuration } = this.#timetable;
-    this.#parts.logger.info({ maxBlocks, initializeDeadline, blockDuration }, "the sequencer is running");
+    this.#parts.logger.info(
+      { maxBlocks, initializeDeadline, blockDuration },
+      "the sequencer is running: up to {maxBlocks:block} a slot",
+    );
     this.#loop = this.#run();
   }
 
@@ -245,7 +248,7 @@ export class Sequencer {
     const { logger } = this.#parts;
     this.#lastPublished = checkpoint;
     this.#ledger.published(checkpoint.slot);
-    logger.info(checkpoint, "published a checkpoint");
+    logger.debug(checkpoint, "published a checkpoint");
     this.#publishedListeners.emit(checkpoint);
   }
 

@@ -5,7 +5,19 @@ import { SKIP_REASONS, type SkipReason } from "./skip.ts";
 export type SlotCounts = { readonly [K in SkipReason | "published"]: number };
 
 /** How a level is chosen: what is usual on a quiet network is not worth an operator's attention. */
-const QUIET: ReadonlySet<SkipReason> = new Set(["paused", "not proposer", "no txs", "slot taken", "escape hatch"]);
+const QUIET: ReadonlySet<SkipReason> = new Set([
+  "paused",
+  "not proposer",
+  "no txs",
+  "slot taken",
+  "escape hatch",
+  "interrupted",
+]);
+
+/** A node that is still in its initial sync cannot propose, and its progress is logged. */
+function isStarting(reason: SkipReason, facts: object): boolean {
+  return reason === "not synced" && "initialSyncComplete" in facts && facts.initialSyncComplete === false;
+}
 
 interface OpenSlot {
   slot: number;
@@ -59,8 +71,8 @@ export class SlotLedger {
     const { slot, reason, facts } = this.#open;
     this.#open = undefined;
     this.#count(reason);
-    const level = QUIET.has(reason) ? "debug" : "warn";
-    this.#logger[level]({ slot, reason, ...facts }, "the slot is over without a checkpoint of this node");
+    const level = QUIET.has(reason) || isStarting(reason, facts) ? "debug" : "warn";
+    this.#logger[level]({ slot, reason, ...facts }, "slot {slot} passed without a checkpoint of this node: {reason}");
   }
 
   #count(name: SkipReason | "published"): void {

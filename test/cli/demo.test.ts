@@ -50,7 +50,7 @@ test("the demo syncs the recorded chain on a free port, answers its own suggesti
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line));
-    const anvil = records.find(({ msg }) => msg === "the recorded L1 runs").anvilPid;
+    const anvil = records.find(({ msg }) => msg === "the recorded L1 runs at {url}").anvilPid;
     svc.child.kill("SIGINT");
     expect((await svc.ended).code).toBe(130);
     expect(readdirSync(temporary)).toEqual([]);

@@ -43,7 +43,7 @@ function start(): Svc {
 }
 
 async function ask(svc: Svc, method: string, params: unknown[] = []): Promise<unknown> {
-  const [, port] = await svc.shows(/answering JSON-RPC .*"port":(\d+)/);
+  const [, port] = await svc.shows(/answering JSON-RPC on \S+:(\d+)/);
   const response = await fetch(`http://127.0.0.1:${port}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -59,7 +59,7 @@ test("a node killed during the initial sync goes on where it was", async () => {
   await first.ended;
 
   const second = start();
-  const [, block] = await second.shows(/chain store is open .*"block":(\d+)/);
+  const [, block] = await second.shows(/opened the chain store at block (\d+)/);
   expect(Number(block)).toBeGreaterThan(0);
   await second.shows(/initial sync is complete/);
   expect(await ask(second, "node_getBlockNumber")).toBe(59);

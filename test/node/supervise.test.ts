@@ -30,7 +30,7 @@ test.each<[NodeJS.Signals, number]>([
 ])("%s stops the service, cleans up and exits with %i", async (signal, code) => {
   const ended = await run("running", [signal]);
   expect(ended.code).toBe(code);
-  expect(ended.log).toMatch(/stopping \{"signal":"SIG\w+"\}\n.*the service has stopped\n.*stopped\n.*cleaned up\n$/);
+  expect(ended.log).toMatch(/stopping on SIG\w+\n.*the service has stopped\n.*stopped\n.*cleaned up\n$/);
 });
 
 test("a second signal is noted and changes nothing", async () => {

@@ -51,14 +51,14 @@ const STEPS: readonly Step[] = [
   saying("beginning a checkpoint"),
   entering("WAITING_FOR_TXS"),
   entering("CREATING_BLOCK"),
-  saying("built a block"),
+  saying("built block {block} of slot {slot} with {txs:tx} in {ms} ms"),
   saying("stored the block as proposed"),
   entering("ASSEMBLING_CHECKPOINT"),
   entering("COLLECTING_ATTESTATIONS"),
   entering("PUBLISHING_CHECKPOINT"),
   saying("sent an L1 tx"),
   saying("sent an L1 tx", false),
-  saying("a checkpoint was published"),
+  saying("published checkpoint {checkpointNumber} of slot {slot} in L1 block {l1BlockNumber}"),
   saying("published a checkpoint"),
 ];
 interface Kill {

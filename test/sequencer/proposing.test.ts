@@ -84,11 +84,11 @@ describe("a sequencer on the recorded chain", () => {
     await l1.call("anvil_setBalance", [PUBLISHER, "0x0"]);
     await node.nextSlot();
     await traffic.send(node);
-    await until(() => node.lines("a checkpoint was not published").length > 0);
+    await until(() => node.lines("checkpoint {checkpointNumber} of slot {slot} was not published").length > 0);
     await l1.call("anvil_setBalance", [PUBLISHER, balance]);
     await propose();
     expect(node.sequencer.status().slots["publishing failed"]).toBe(failures + 1);
-    const lines = node.lines("the slot is over without a checkpoint of this node");
+    const lines = node.lines("slot {slot} passed without a checkpoint of this node: {reason}");
     expect(lines.find(({ reason }) => reason === "publishing failed")?.why).toMatch(/fund|balance/i);
   });
 

@@ -117,7 +117,7 @@ describe("a slot that is not proposed has its reason in the log and the counts",
     await turns();
     return node.reasons;
   }
-  const logged = () => node.log.find(({ message }) => message.startsWith("the slot is over"))?.facts;
+  const logged = () => node.log.find(({ message }) => message.startsWith("slot {slot} passed without"))?.facts;
 
   it("no txs", async () => {
     start();
@@ -357,7 +357,9 @@ describe("a committee", () => {
     begin([own, own, own, own]);
     node.collector = new NoCommitteeAttestations();
     expect(await settled()).toEqual(["no attesters: 1"]);
-    const line = node.log.find(({ level, message }) => level === "warn" && message.startsWith("the slot is over"));
+    const line = node.log.find(
+      ({ level, message }) => level === "warn" && message.startsWith("slot {slot} passed without"),
+    );
     expect(line?.facts.obstacle).toMatch(/committee of 4 must attest/);
     expect(node.builds).toEqual([]);
   });

@@ -18,7 +18,7 @@ export async function runDemo(values: Values): Promise<void> {
   const prepare = async (signal: AbortSignal) => {
     chain = unpackRecordedChain(packageRoot());
     anvil = await startAnvil(chain.l1State, signal);
-    log.info({ url: anvil.url, anvilPid: anvil.pid }, "the recorded L1 runs");
+    log.info({ url: anvil.url, anvilPid: anvil.pid }, "the recorded L1 runs at {url}");
     const free = async (port: number, host: string): Promise<number> => {
       if (await isFree(port, host)) return port;
       log.warn({ busyPort: port }, "the port is busy: taking a free one");

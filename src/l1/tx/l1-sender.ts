@@ -200,7 +200,7 @@ export class L1Sender {
   #logSent(state: TxState, doubt: string | undefined): void {
     const { purpose, nonce, hashes, gas, fees } = state;
     const facts = { address: this.address, purpose, nonce, hash: hashes.at(-1), gas, ...fees };
-    if (doubt === undefined) this.#options.logger.info(facts, "sent an L1 tx");
+    if (doubt === undefined) this.#options.logger.debug(facts, "sent an L1 tx");
     else this.#options.logger.warn({ ...facts, reason: doubt }, "L1 may not have got a tx, watching for it");
   }
 

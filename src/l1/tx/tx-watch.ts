@@ -138,7 +138,7 @@ export class TxWatch {
           logger.info(facts, "the cancellation of an L1 tx was mined");
           return { kind: "timed out", reason: "it was cancelled" };
         }
-        logger.info(facts, "an L1 tx was mined");
+        logger.debug(facts, "an L1 tx was mined");
         return { kind: "mined", receipt };
       }
     }

@@ -43,7 +43,7 @@ export class BotRunner {
       log.info({}, "the bot sends nothing: BOT_NO_START");
       return;
     }
-    log.info({ intervalMs: options.txIntervalMs }, "the bot sends transfers");
+    log.info({ intervalMs: options.txIntervalMs }, "sending transfers every {intervalMs} ms");
     this.#running = this.#run();
   }
 

@@ -96,11 +96,11 @@ export class TransferBot {
     });
     const hash = await this.#send(tx);
     if (followChain === "NONE") {
-      log.info({ txHash: toHex(hash) }, "sent a tx");
+      log.info({ txHash: toHex(hash) }, "sent tx {txHash}");
       return hash;
     }
     const { blockNumber } = await this.#mined(hash, followChain.toLowerCase() as TxStatus);
-    log.info({ txHash: toHex(hash), block: blockNumber, chain: followChain }, "a tx is on the chain");
+    log.info({ txHash: toHex(hash), block: blockNumber, chain: followChain }, "tx {txHash} is in block {block}");
     return hash;
   }
 

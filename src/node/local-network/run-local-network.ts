@@ -122,7 +122,7 @@ async function startLocalNetwork(options: StartOptions): Promise<RunningService>
     progress.step("starting L1");
     const { l1, keeper } = await openL1(options, teardown);
     await l1.check(values.l1ChainId);
-    log.info({ url: l1.url }, "L1 runs");
+    log.info({ url: l1.url }, "L1 runs at {url}");
 
     progress.step("deploying contracts");
     const core = loadCore();
@@ -212,7 +212,10 @@ export async function runLocalNetwork({ configuration, version }: LocalNetworkOp
     process.exit(1);
   };
   const start = (signal: AbortSignal, fail: (error: Error) => never): Promise<RunningService> => {
-    log.info({ version, node: process.versions.node }, "svc is starting a local network: proofs are off");
+    log.info(
+      { version, node: process.versions.node },
+      "starting a local network by svc {version} on Node.js {node}: proofs are off",
+    );
     directory = openDataDirectory(values.dataDirectory, lost);
     const l1PortGiven = configuration.origins.localNetworkL1Port.kind !== "default";
     return startLocalNetwork({ values, l1PortGiven, directory, loggerFor, signal, onFatal: fail });

@@ -1,4 +1,5 @@
 import type { Configuration } from "../../config/configuration.ts";
+import { parseLogFilter } from "../../config/log-filter.ts";
 import type { OptionKey, Values } from "../../config/options.ts";
 import { Secret } from "../../config/secret.ts";
 import { fromHex } from "../../protocol/bytes.ts";
@@ -25,6 +26,8 @@ const OWN_DEFAULTS = {
   minTxPoolAgeMs: 0,
   // A block may use all that its checkpoint has: a slot of many blocks would otherwise have none with room for a usual tx.
   perBlockAllocationMultiplier: MAX_BLOCKS_PER_CHECKPOINT,
+  // One line a block: it is published right after it is built.
+  logLevel: parseLogFilter("info;warn:sequencer:publisher"),
 } as const satisfies Partial<Values>;
 
 /** What no option changes (sheet 06 section 8.1). */

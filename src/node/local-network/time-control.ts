@@ -195,7 +195,7 @@ export class TimeControl {
 
   async #moveTo(timestamp: number): Promise<void> {
     const { l1, clock, settler, constants, logger, slotBegan } = this.#parts;
-    for (const epoch of await settler.settle(timestamp)) logger.info({ epoch }, "epoch is settled");
+    for (const epoch of await settler.settle(timestamp)) logger.debug({ epoch }, "epoch is settled");
     await l1.mineAt(timestamp);
     clock.set(timestamp * 1000);
     this.#waiting = undefined;

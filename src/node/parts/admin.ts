@@ -55,6 +55,6 @@ export async function startAdmin(context: ChainContext, options: AdminOptions): 
     },
     loggerFor("rpc:admin"),
   );
-  log.info({ host: values.adminHost, port: listener.port }, "answering admin JSON-RPC");
+  log.info({ host: values.adminHost, port: listener.port }, "answering admin JSON-RPC on {host}:{port}");
   return listener;
 }

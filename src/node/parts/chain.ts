@@ -78,7 +78,7 @@ function configuredGenesis({ values, loggerFor }: ChainOptions): Genesis {
   const publicData = genesisPublicData(core, values);
   const archiveRoot = genesisState(core, publicData).fork.snapshot(ARCHIVE).root;
   const facts = { fundedAddresses: publicData.length, archiveRoot: toHex(archiveRoot) };
-  loggerFor("node").info(facts, "genesis is known");
+  loggerFor("node").info(facts, "genesis funds {fundedAddresses} addresses");
   return { core, publicData, archiveRoot };
 }
 
@@ -89,7 +89,10 @@ async function connectedRollup(
   genesisArchiveRoot: Uint8Array,
 ): Promise<ConnectedRollup> {
   const log = loggerFor("node");
-  log.info({ urls: shownValue("l1RpcUrls", values), chainId: values.l1ChainId }, "connecting to L1");
+  log.info(
+    { urls: shownValue("l1RpcUrls", values), chainId: values.l1ChainId },
+    "connecting to L1 chain {chainId} at {urls}",
+  );
   const first = await connectL1(l1, values.maxAllowedEthClientDriftSeconds, log, signal);
   const reader = await untilCompatible(first, {
     host: values.rpcHost,
@@ -106,7 +109,7 @@ async function connectedRollup(
     rollupAddress: addresses.rollupAddress,
     l1StartBlock: constants.l1StartBlock,
   };
-  log.info(facts, "following the rollup");
+  log.info(facts, "following the rollup {rollupAddress}");
   return reader;
 }
 
@@ -143,7 +146,7 @@ export async function startChain(options: ChainOptions): Promise<ChainPart> {
     const { store, chain, world } = await openChain(directory.chainStore, onFatal);
     teardown.add("store", () => store.close());
     const opened = { path: store.path, temporary: directory.temporary, block: chain.latestBlockNumber() };
-    log.info(opened, "chain store is open");
+    log.info(opened, "opened the chain store at block {block}");
 
     const signals = { start: signal, l1: l1Calls.signal };
     const blobs = await openBlobSources(values, identity, loggerFor("l1:blobs"), signals);

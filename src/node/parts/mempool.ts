@@ -132,7 +132,10 @@ export async function startMempool(context: ChainContext, options: MempoolOption
       deleteAfterReorg: values.txPoolDeleteTxsAfterReorg,
       listenerFailed: (error) => logger.error({ error }, "a listener of the pool failed"),
     });
-    logger.info({ path: store.path, pending: pool.pendingCount, most: values.maxPendingTxCount }, "the pool is open");
+    logger.info(
+      { path: store.path, pending: pool.pendingCount, most: values.maxPendingTxCount },
+      "opened the pool with {pending:pending tx}",
+    );
 
     const validator = new TxValidator({ digests, contexts, proofs });
     const intake = new TxIntake({ validator, pool, priceBumpPercentage: values.priceBumpPercentage });

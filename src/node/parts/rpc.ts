@@ -117,6 +117,6 @@ export async function startRpc(
     log: loggerFor("rpc"),
   });
   const facts = { host: values.rpcHost, port: listener.port, adapter: listener.adapter };
-  loggerFor("node").info(facts, "answering JSON-RPC");
+  loggerFor("node").info(facts, "answering JSON-RPC on {host}:{port}");
   return listener;
 }

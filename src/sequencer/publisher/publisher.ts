@@ -78,8 +78,13 @@ export class Publisher {
       outcome = await this.#inTime(work, publication);
     }
     signal?.throwIfAborted();
-    if (outcome.kind === "published") logger.info({ ...facts, ...outcome }, "a checkpoint was published");
-    else logger.warn({ ...facts, ...outcome }, "a checkpoint was not published");
+    if (outcome.kind === "published") {
+      const { txHash, l1BlockNumber } = outcome;
+      logger.info(
+        { ...facts, txHash, l1BlockNumber },
+        "published checkpoint {checkpointNumber} of slot {slot} in L1 block {l1BlockNumber}",
+      );
+    } else logger.warn({ ...facts, ...outcome }, "checkpoint {checkpointNumber} of slot {slot} was not published");
     return outcome;
   }
 

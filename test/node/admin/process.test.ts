@@ -65,12 +65,12 @@ async function post(port: string, method: string, params: unknown[], headers: Re
 }
 
 async function admin(method: string, params: unknown[] = [], headers: Record<string, string> = { "x-api-key": key }) {
-  const [, port] = await svc.shows(/answering admin JSON-RPC .*"port":(\d+)/);
+  const [, port] = await svc.shows(/answering admin JSON-RPC on \S+:(\d+)/);
   return post(port, method, params, headers);
 }
 
 async function read(method: string, params: unknown[] = []): Promise<unknown> {
-  const [, port] = await svc.shows(/answering JSON-RPC .*"port":(\d+)/);
+  const [, port] = await svc.shows(/answering JSON-RPC on \S+:(\d+)/);
   return (await post(port, method, params)).result;
 }
 const height = () => read("node_getBlockNumber");
@@ -213,7 +213,7 @@ test("a bare --reset-admin-api-key makes another key", async () => {
 
 test("the admin port is one process's alone", async () => {
   await start(["--disable-admin-api-key"]);
-  const [, port] = await svc.shows(/answering admin JSON-RPC .*"port":(\d+)/);
+  const [, port] = await svc.shows(/answering admin JSON-RPC on \S+:(\d+)/);
   const second = await runSvc(
     [...args("--admin-port", port).filter((arg) => arg !== join(folder, "data") && arg !== "--data-directory")],
     environment,

@@ -74,7 +74,7 @@ describe("nodes in processes of their own", () => {
     try {
       await node.ready();
       expect(node.log).toContain("the snapshot is verified and in place");
-      expect(node.log).toMatch(/chain store is open .*"block":59/);
+      expect(node.log).toMatch(/opened the chain store at block 59/);
       await expectRecordedAnswers(node);
       expect(readdirSync(node.dataDirectory).filter((name) => /^(snapshot|chain-)/.test(name))).toEqual([]);
     } finally {
@@ -101,7 +101,7 @@ describe("nodes in processes of their own", () => {
         if (kills % 4 === 0) rmSync(join(dataDirectory, "chain"), { recursive: true, force: true });
         const node = await NodeProcess.start(l1, dataDirectory, environment);
         const moment = ["downloading a snapshot", "following the rollup"][kills % 2];
-        await until(() => node.log.includes(moment) || node.log.includes("chain store is open"));
+        await until(() => node.log.includes(moment) || node.log.includes("opened the chain store"));
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 80));
         await node.end("SIGKILL");
         expect(existsSync(dataDirectory)).toBe(true);

@@ -108,7 +108,7 @@ describe("checkpoint 5", () => {
       timeoutAt: (block.timestamp + 60) * 1000,
     });
     expect(outcome).toEqual({ kind: "rejected", reason: expect.stringMatching(/^Rollup__InvalidArchive\(/) });
-    expect(said("a checkpoint was not published")[0].facts).toMatchObject({
+    expect(said("checkpoint {checkpointNumber} of slot {slot} was not published")[0].facts).toMatchObject({
       slot: recorded.publication.slot,
       ...outcome,
     });

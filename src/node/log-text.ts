@@ -1,0 +1,77 @@
+import { LOG_LEVELS } from "../config/log-filter.ts";
+
+const LEVEL_NAMES = new Map<number, string>(
+  Object.entries(LOG_LEVELS).map(([name, value]) => [value, name.toUpperCase()]),
+);
+/** Fields of every line that the text form places or leaves out. */
+const ENVELOPE = ["level", "time", "pid", "hostname", "module", "msg"];
+/** Column behind the time at which facts begin, where the sentence leaves room. */
+const FACTS_COLUMN = 60;
+/** Hex of more than an address is shown by its ends. */
+const LONGEST_HEX = 42;
+/** `{fact}`, or `{fact:noun}` for a count with its noun. */
+const PLACEHOLDER = /\{(\w+)(?::([^{}]+))?\}/g;
+
+const oneLine = (text: string): string => text.replace(/\s*\p{Cc}+\s*/gu, " ");
+
+/** As it stands in a sentence. */
+function spoken(value: unknown): string {
+  if (typeof value === "number" && !Number.isInteger(value)) return String(Math.round(value * 1000) / 1000);
+  if (typeof value !== "string") return JSON.stringify(value) ?? "undefined";
+  const text = oneLine(value);
+  const isLongHex = text.length > LONGEST_HEX && /^0x[0-9a-fA-F]+$/.test(text);
+  return isLongHex ? `${text.slice(0, 10)}..${text.slice(-8)}` : text;
+}
+
+/** As it stands behind `key=`: text with spaces is quoted. */
+function shownScalar(value: unknown): string {
+  const text = spoken(value);
+  return typeof value !== "string" || /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** `key=value`; members of objects as `key.member=value`, an error as its text, items of lists behind commas. */
+function shownFact(name: string, value: unknown): string[] {
+  if (value === undefined || (isRecord(value) && Object.keys(value).length === 0)) return [];
+  if (Array.isArray(value) && !value.some((item) => typeof item === "object" && item !== null)) {
+    return [`${name}=${value.length === 0 ? "none" : value.map(shownScalar).join(",")}`];
+  }
+  if (!isRecord(value)) return [`${name}=${shownScalar(value)}`];
+  const { type, message } = value;
+  if (typeof type === "string" && typeof message === "string") return [`${name}=${shownScalar(`${type}: ${message}`)}`];
+  return Object.entries(value).flatMap(([member, item]) => shownFact(`${name}.${member.replaceAll(" ", "-")}`, item));
+}
+
+function sentence(template: string, facts: Record<string, unknown>): { text: string; told: Set<string> } {
+  const told = new Set<string>();
+  const text = template.replace(PLACEHOLDER, (whole, name: string, noun: string | undefined) => {
+    if (!Object.hasOwn(facts, name) || isRecord(facts[name])) return whole;
+    told.add(name);
+    const shown = spoken(facts[name]);
+    return noun === undefined ? shown : `${shown} ${noun}${facts[name] === 1 ? "" : "s"}`;
+  });
+  return { text: oneLine(text), told };
+}
+
+/**
+ * The text form of a JSON line: `[HH:MM:ss.SSS] LEVEL: module sentence  key=value ...`, local time. Facts that a message names in braces
+ * are put into it, the others follow. Control characters become a space.
+ */
+export function textLine(line: string): string {
+  const record: Record<string, unknown> = JSON.parse(line);
+  const time = new Date(Number(record.time));
+  const clock = [time.getHours(), time.getMinutes(), time.getSeconds()]
+    .map((n) => String(n).padStart(2, "0"))
+    .join(":");
+  const level = LEVEL_NAMES.get(Number(record.level)) ?? String(record.level);
+  const { text, told } = sentence(String(record.msg ?? ""), record);
+  const others = Object.entries(record)
+    .filter(([name]) => !ENVELOPE.includes(name) && !told.has(name))
+    .flatMap(([name, value]) => shownFact(name, value));
+  const said = `${level}: ${record.module} ${text}`;
+  const shown = others.length === 0 ? said : `${said.padEnd(FACTS_COLUMN)}  ${others.join(" ")}`;
+  return `[${clock}.${String(time.getMilliseconds()).padStart(3, "0")}] ${shown}\n`;
+}
