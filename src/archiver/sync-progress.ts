@@ -1,5 +1,5 @@
 import cliProgress from "cli-progress";
-import type { Logger } from "./logger.ts";
+import type { Logger } from "../telemetry/logger.ts";
 import type { SyncProgress, SyncStageTimes } from "./sync-services.ts";
 import type { Synchronizer } from "./synchronizer.ts";
 

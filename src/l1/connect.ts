@@ -1,7 +1,7 @@
+import { type Logger, silentLogger } from "../telemetry/logger.ts";
 import { type DiscoveryOptions, discoverContracts } from "./discovery.ts";
 import { L1ConfigurationError, L1Error } from "./errors.ts";
 import { readIdentity } from "./identity.ts";
-import { type L1Logger, silentLogger } from "./logger.ts";
 import { isZeroAddress } from "./optional-addresses.ts";
 import { JsonRpcRollupReader } from "./rollup-reader.ts";
 import { L1Rpc } from "./rpc/l1-rpc.ts";
@@ -24,7 +24,7 @@ export interface ConnectOptions extends DiscoveryOptions {
   requireTraces?: boolean;
   /** Ends calls under way, the reader's too, and refuses later ones. */
   signal?: AbortSignal;
-  logger?: L1Logger;
+  logger?: Logger;
   /** Unix seconds; the machine's time by default. */
   now?: () => number;
 }
@@ -36,7 +36,7 @@ function checkAddress(name: string, value: string | undefined): void {
 }
 
 /** Traces are only needed for wrappers that no decoder knows: their absence is worth a line, and an error only on request. */
-async function checkTraces(rpc: L1Rpc, debugRpc: L1Rpc, options: ConnectOptions, logger: L1Logger): Promise<void> {
+async function checkTraces(rpc: L1Rpc, debugRpc: L1Rpc, options: ConnectOptions, logger: Logger): Promise<void> {
   try {
     if (debugRpc !== rpc) await debugRpc.checkChain(options.l1ChainId);
     const missing = await missingTraces(debugRpc);

@@ -1,4 +1,5 @@
 import { fromHex } from "../protocol/bytes.ts";
+import type { Logger } from "../telemetry/logger.ts";
 import { inboxAbi } from "./abi/inbox.ts";
 import { rollupAbi } from "./abi/rollup.ts";
 import { archiveAt, type RetrieveContext, retrieveCheckpoints } from "./checkpoints/retrieve.ts";
@@ -8,7 +9,6 @@ import { L1EndpointError, L1RpcError } from "./errors.ts";
 import { JsonRpcFeeReader } from "./fees/fee-reader.ts";
 import { lastingFees } from "./fees/lasting-fees.ts";
 import { retrieveMessages } from "./inbox-messages.ts";
-import type { L1Logger } from "./logger.ts";
 import { JsonRpcOutboxReader } from "./outbox/outbox-reader.ts";
 import { JsonRpcProposalReader } from "./proposals/proposal-reader.ts";
 import { block, blockAt } from "./rpc/answers.ts";
@@ -44,7 +44,7 @@ export class JsonRpcRollupReader implements ConnectedRollup {
   readonly #retrieve: RetrieveContext;
   readonly #committees: EpochCommittees;
 
-  constructor(rpc: L1Rpc, debugRpc: L1Rpc, identity: RollupIdentity, logger: L1Logger, now?: () => number) {
+  constructor(rpc: L1Rpc, debugRpc: L1Rpc, identity: RollupIdentity, logger: Logger, now?: () => number) {
     const { rollupAddress, inboxAddress } = identity.addresses;
     this.identity = identity;
     this.#rpc = rpc;

@@ -2,8 +2,8 @@ import { reveal } from "../config/configuration.ts";
 import type { Values } from "../config/options.ts";
 import type { SourcedBlobFetcher } from "../l1/blobs/blob-fetcher.ts";
 import { createBlobFetcher } from "../l1/blobs/create-blob-fetcher.ts";
-import type { L1Logger } from "../l1/logger.ts";
 import type { RollupIdentity } from "../l1/types.ts";
+import type { Logger } from "../telemetry/logger.ts";
 import { objectStoreAccess } from "./object-access.ts";
 
 const MINUTE_MS = 60_000;
@@ -16,7 +16,7 @@ const MINUTE_MS = 60_000;
 export async function openBlobSources(
   values: Values,
   identity: RollupIdentity,
-  logger: L1Logger,
+  logger: Logger,
   signals: { start: AbortSignal; l1: AbortSignal },
 ): Promise<SourcedBlobFetcher> {
   const blobs = createBlobFetcher({

@@ -2,6 +2,7 @@ import type { Values } from "../config/options.ts";
 import { findBbProgram } from "../mempool/proofs/bb-program.ts";
 import { BbVerifier } from "../mempool/proofs/bb-verifier.ts";
 import { ACCEPT_ANY_PROOF, missingVerifier, type ProofVerifier } from "../mempool/proofs/proof-verifier.ts";
+import type { Logger } from "../telemetry/logger.ts";
 
 export type ProofSettings = Pick<
   Values,
@@ -14,12 +15,7 @@ export type ProofSettings = Pick<
   | "bbIVCConcurrency"
 >;
 
-interface Logger {
-  info(facts: object, message: string): void;
-  warn(facts: object, message: string): void;
-}
-
-/** How this node checks the proofs of txs, which it says: a node that cannot takes no txs, and one of a network without proofs takes any. */
+/** Chooses and logs the proof verifier: bb, accept-all (networks without proofs), or refuse-all (no bb found). */
 export async function configuredVerifier(values: ProofSettings, logger: Logger): Promise<ProofVerifier> {
   if (!values.realProofs && !values.debugForceTxProofVerification) {
     logger.warn({}, "PROOFS OF TRANSACTIONS ARE NOT CHECKED: the network is configured to run without proofs");

@@ -5,7 +5,6 @@ import type { ActiveKeystore } from "../keystore/active-keystore.ts";
 import { FileStoreUpload } from "../l1/blobs/file-store-source.ts";
 import type { Kzg } from "../l1/blobs/kzg.ts";
 import { GovernanceProposer } from "../l1/governance/governance-proposer.ts";
-import type { L1Logger } from "../l1/logger.ts";
 import { wantsCellProofs } from "../l1/propose/sidecars.ts";
 import { L1Rpc } from "../l1/rpc/l1-rpc.ts";
 import { L1Sender } from "../l1/tx/l1-sender.ts";
@@ -19,6 +18,7 @@ import type { RollupIdentity } from "../l1/types.ts";
 import { Publisher } from "../sequencer/publisher/publisher.ts";
 import { GovernanceSignals } from "../sequencer/votes/governance-signals.ts";
 import { openObjectStore } from "../storage/objects/open-store.ts";
+import type { Logger } from "../telemetry/logger.ts";
 import { type ObjectStoreSettings, objectStoreAccess } from "./object-access.ts";
 
 export type PublisherSettings = ObjectStoreSettings &
@@ -51,7 +51,7 @@ export interface PublisherOptions {
   kzg: Pick<Kzg, "prove" | "start">;
   /** Unix time in milliseconds. */
   now(): number;
-  logger: L1Logger;
+  logger: Logger;
   /** For each request to L1. */
   timeoutMs?: number;
 }

@@ -1,14 +1,10 @@
 import type { ExecutedTx } from "../execution/executed-tx.ts";
 import { type FunctionNames, shownStack } from "../execution/revert-reason.ts";
 import { toHex } from "../protocol/bytes.ts";
-import type { SequencerLogger } from "../sequencer/logger.ts";
+import type { Logger } from "../telemetry/logger.ts";
 
 /** Writes a line for each tx of a block that reverted: why, and through which calls. The txs were executed with their calls recorded. */
-export function logReverts(
-  processed: readonly ExecutedTx[],
-  names: FunctionNames,
-  logger: Pick<SequencerLogger, "info">,
-): void {
+export function logReverts(processed: readonly ExecutedTx[], names: FunctionNames, logger: Pick<Logger, "info">): void {
   for (const { hash, revertReason } of processed) {
     if (revertReason === undefined) continue;
     const calls = shownStack(revertReason, names);

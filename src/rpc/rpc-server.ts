@@ -1,3 +1,4 @@
+import type { Logger } from "../telemetry/logger.ts";
 import { UnknownStateError } from "../world-state/errors.ts";
 import type { ResultCache } from "./cache/result-cache.ts";
 import { AnswerBudget } from "./http/answer-budget.ts";
@@ -8,7 +9,6 @@ import { RateLimit } from "./http/rate-limit.ts";
 import { RpcApplication } from "./http/rpc-application.ts";
 import { Dispatcher, type DispatcherOptions } from "./jsonrpc/dispatcher.ts";
 import type { LongCalls } from "./jsonrpc/long-calls.ts";
-import type { RpcLogger } from "./log.ts";
 import type { Namespace, Registry } from "./registry.ts";
 
 export interface RpcServerOptions {
@@ -70,7 +70,7 @@ export const RPC_DEFAULTS = {
 } as const;
 
 /** Starts one listener over a registry of methods. Rejects with a ListenError. Close with `listener.close()`. */
-export function startRpcServer(registry: Registry, options: RpcServerOptions, log: RpcLogger): Promise<Listener> {
+export function startRpcServer(registry: Registry, options: RpcServerOptions, log: Logger): Promise<Listener> {
   const perSecond = options.rateLimit ?? RPC_DEFAULTS.rateLimit;
   const settings = {
     ...options,

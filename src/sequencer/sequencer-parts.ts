@@ -5,8 +5,8 @@ import type { CheckpointTerms } from "../checkpoints/checkpoint-terms.ts";
 import type { ProcessOptions } from "../execution/process-txs.ts";
 import type { ConnectedRollup } from "../l1/types.ts";
 import type { Fr } from "../protocol/field.ts";
+import type { Logger } from "../telemetry/logger.ts";
 import type { AttestationCollector } from "./attestations.ts";
-import type { SequencerLogger } from "./logger.ts";
 import type { SequencedPool } from "./pending-txs.ts";
 import type { CheckpointToPublish, PublishOutcome, VotesToPublish } from "./publisher/types.ts";
 import type { VoteSource } from "./votes/governance-signals.ts";
@@ -65,5 +65,5 @@ export interface SequencerParts {
   votes: VoteSource;
   /** Unix time in milliseconds. */
   now(): number;
-  logger: SequencerLogger;
+  logger: Logger;
 }

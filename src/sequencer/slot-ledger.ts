@@ -1,4 +1,4 @@
-import type { SequencerLogger } from "./logger.ts";
+import type { Logger } from "../telemetry/logger.ts";
 import { SKIP_REASONS, type SkipReason } from "./skip.ts";
 
 /** Slots by how they ended for this node. */
@@ -30,12 +30,12 @@ interface OpenSlot {
  * the last reason.
  */
 export class SlotLedger {
-  readonly #logger: SequencerLogger;
+  readonly #logger: Logger;
   readonly #counts = new Map<string, number>();
   #open: OpenSlot | undefined;
   #published = -1;
 
-  constructor(logger: SequencerLogger) {
+  constructor(logger: Logger) {
     this.#logger = logger;
   }
 

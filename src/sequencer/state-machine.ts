@@ -1,5 +1,5 @@
 import { Listeners } from "../events/listeners.ts";
-import type { SequencerLogger } from "./logger.ts";
+import type { Logger } from "../telemetry/logger.ts";
 import { SlotSkipped } from "./skip.ts";
 import { type SlotConstants, secondsIntoSlot } from "./timetable/slot-clock.ts";
 import type { SequencerState } from "./timetable/states.ts";
@@ -21,7 +21,7 @@ export interface StateMachineParts {
   timetable(): Timetable;
   /** Unix time in milliseconds. */
   now(): number;
-  logger: SequencerLogger;
+  logger: Logger;
 }
 
 /** What the sequencer is doing (sheet 08 section 3.1). Entering a state for a slot is where lateness shows. */

@@ -13,6 +13,7 @@ import { connectRollup } from "../../src/l1/connect.ts";
 import { genesisPublicData } from "../../src/node/genesis.ts";
 import { fromHex, toHex } from "../../src/protocol/bytes.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
+import { silentLogger } from "../../src/telemetry/logger.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";
 import { CHAIN_A_REGISTRY, type ChainA, startChainA } from "../l1/chain-a.ts";
 import { answer, recordedCases } from "./recorded-content.ts";
@@ -25,7 +26,6 @@ describe("the recorded chain, followed from L1", () => {
     sponsoredFpc: true,
     prefundAddresses: [fromHex("0x099602ed42e355e5338ade3a9e314b3d15b6030b058a0c17c385f4a0f2d2b71a")],
   };
-  const silent = { debug() {}, info() {}, warn() {}, error() {} };
   let l1: ChainA;
   let store: Store;
   let path: string;
@@ -66,7 +66,7 @@ describe("the recorded chain, followed from L1", () => {
         blobs,
         rebuild: rebuildInThread(core),
         validateAttestations: async () => ({ valid: true }),
-        logger: silent,
+        logger: silentLogger,
       });
     synchronizer = another();
     await synchronizer.syncOnce();

@@ -9,6 +9,7 @@ import { HEADER_AT, HEADER_SNAPSHOT_AT } from "../../src/protocol/block-header.t
 import { fromHex, writeU32 } from "../../src/protocol/bytes.ts";
 import { ARCHIVE, L1_TO_L2_MESSAGE_TREE, L1_TO_L2_MESSAGES_PER_CHECKPOINT } from "../../src/protocol/constants.ts";
 import { openStore } from "../../src/storage/store.ts";
+import { silentLogger } from "../../src/telemetry/logger.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";
 import type { L1Recording, RecordedL1 } from "./recorded-l1.ts";
 
@@ -18,7 +19,6 @@ const FUNDED = {
   prefundAddresses: [fromHex("0x099602ed42e355e5338ade3a9e314b3d15b6030b058a0c17c385f4a0f2d2b71a")],
 };
 const NO_EVENTS: ProposedBlock["contractEvents"] = { classes: [], instances: [], updates: [], refused: [] };
-const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** Store, real trees and synchronizer over the recorded L1. */
 export function recordedNode(core: Core, l1: RecordedL1, path: string) {
@@ -37,7 +37,7 @@ export function recordedNode(core: Core, l1: RecordedL1, path: string) {
     blobs: l1.blobs,
     rebuild: rebuildInThread(core),
     validateAttestations: async () => ({ valid: true }),
-    logger: silent,
+    logger: silentLogger,
   });
   const close = async () => {
     await synchronizer.stop();

@@ -11,6 +11,7 @@ import { connectRollup } from "../../src/l1/connect.ts";
 import { genesisPublicData } from "../../src/node/genesis.ts";
 import { fromHex, toHex } from "../../src/protocol/bytes.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
+import { silentLogger } from "../../src/telemetry/logger.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";
 import { CHAIN_A_REGISTRY, type ChainA, startChainA } from "../l1/chain-a.ts";
 import { dump as dumpState } from "../world-state/support.ts";
@@ -18,7 +19,6 @@ import { dump as dumpChain } from "./open-chain.ts";
 
 /** Rolling back with real trees, on the recorded chain of one block per checkpoint. */
 const core = loadCore();
-const silent = { debug() {}, info() {}, warn() {}, error() {} };
 let l1: ChainA;
 let store: Store;
 let path: string;
@@ -62,7 +62,7 @@ beforeAll(async () => {
     blobs,
     rebuild: rebuildInThread(core),
     validateAttestations: async () => ({ valid: true }),
-    logger: silent,
+    logger: silentLogger,
   });
   await synchronizer.syncOnce();
 });

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { connectRollup } from "../../src/l1/connect.ts";
 import { JsonRpcFeeReader } from "../../src/l1/fees/fee-reader.ts";
-import { silentLogger } from "../../src/l1/logger.ts";
 import { L1Rpc } from "../../src/l1/rpc/l1-rpc.ts";
 import { readBigUint } from "../../src/protocol/bytes.ts";
 import { CHECKPOINT_AT } from "../../src/protocol/checkpoint-header.ts";
+import { silentLogger } from "../../src/telemetry/logger.ts";
 import { ReplayedL1 } from "./replayed-l1.ts";
 
 let l1: ReplayedL1;

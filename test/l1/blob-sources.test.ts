@@ -13,9 +13,9 @@ import {
   NoBlobSourceReachableError,
 } from "../../src/l1/blobs/errors.ts";
 import { Kzg } from "../../src/l1/blobs/kzg.ts";
-import { silentLogger } from "../../src/l1/logger.ts";
 import type { L1ContractAddresses } from "../../src/l1/types.ts";
 import { fromHex, toHex } from "../../src/protocol/bytes.ts";
+import { silentLogger } from "../../src/telemetry/logger.ts";
 import { unpackBlobStore } from "./chain-a.ts";
 import { deadUrl, drip, type FakeAnswer, type FakeRequest, type HttpFake, httpFake, rpcFake } from "./http-fake.ts";
 

@@ -6,7 +6,6 @@ import { createBlobFetcher } from "../../src/l1/blobs/create-blob-fetcher.ts";
 import { Kzg } from "../../src/l1/blobs/kzg.ts";
 import { connectRollup } from "../../src/l1/connect.ts";
 import { HistoricalStateUnavailableError } from "../../src/l1/errors.ts";
-import { silentLogger } from "../../src/l1/logger.ts";
 import { L1Rpc } from "../../src/l1/rpc/l1-rpc.ts";
 import type { ProposedCheckpoint, RollupReader } from "../../src/l1/types.ts";
 import { concat, equal, isZero, toHex } from "../../src/protocol/bytes.ts";
@@ -14,6 +13,7 @@ import { readCheckpointBlobs } from "../../src/protocol/checkpoint-blob.ts";
 import { CHECKPOINT_AT } from "../../src/protocol/checkpoint-header.ts";
 import { nextRollingHash } from "../../src/protocol/l1-to-l2-message.ts";
 import { blobsHash } from "../../src/protocol/sha-trees.ts";
+import { silentLogger } from "../../src/telemetry/logger.ts";
 import { CHAIN_A_REGISTRY, type ChainA, startChainA } from "./chain-a.ts";
 
 describe("the recorded chain behind a real L1", () => {

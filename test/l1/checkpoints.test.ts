@@ -10,12 +10,12 @@ import { attestationsHash, PROPOSE_SELECTOR, readProposeCall } from "../../src/l
 import { readProposedEvent } from "../../src/l1/checkpoints/proposed-event.ts";
 import { attestationPayload, ethSignedMessageDigest, payloadDigest } from "../../src/l1/committee/digests.ts";
 import { CheckpointCalldataError } from "../../src/l1/errors.ts";
-import { silentLogger } from "../../src/l1/logger.ts";
 import type { L1Log } from "../../src/l1/rpc/answers.ts";
 import { L1Rpc } from "../../src/l1/rpc/l1-rpc.ts";
 import { concat, fromHex, toHex } from "../../src/protocol/bytes.ts";
 import { checkpointHash } from "../../src/protocol/checkpoint-header.ts";
 import { DecodeError } from "../../src/protocol/errors.ts";
+import { silentLogger } from "../../src/telemetry/logger.ts";
 import { type CheckpointVector, l1Vectors } from "./vectors.ts";
 
 const { live, scenario, selectors } = l1Vectors;

@@ -5,9 +5,9 @@ import { SPIRE_IMPLEMENTATION_ADDRESS, SPIRE_PROPOSER_ADDRESS, spireProposerAbi 
 import { findProposeCall } from "../../src/l1/checkpoints/find-propose-call.ts";
 import { readProposedEvent } from "../../src/l1/checkpoints/proposed-event.ts";
 import { CheckpointCalldataError } from "../../src/l1/errors.ts";
-import { silentLogger } from "../../src/l1/logger.ts";
 import { L1Rpc } from "../../src/l1/rpc/l1-rpc.ts";
 import { fromHex, toHex } from "../../src/protocol/bytes.ts";
+import { silentLogger } from "../../src/telemetry/logger.ts";
 import { type HttpFake, RpcFailure, rpcFake } from "./http-fake.ts";
 import { l1Vectors } from "./vectors.ts";
 

@@ -15,10 +15,10 @@ import {
   RollupNotFoundError,
   WrongChainError,
 } from "../../src/l1/errors.ts";
-import { silentLogger } from "../../src/l1/logger.ts";
 import { quantity } from "../../src/l1/rpc/answers.ts";
 import { L1Rpc } from "../../src/l1/rpc/l1-rpc.ts";
 import { getLogs } from "../../src/l1/rpc/logs.ts";
+import { silentLogger } from "../../src/telemetry/logger.ts";
 import { deadUrl, type FakeAnswer, type HttpFake, httpFake, RpcFailure, rpcFake } from "./http-fake.ts";
 
 const open: HttpFake[] = [];

@@ -4,10 +4,10 @@ import { escapeHatchAbi } from "../../src/l1/abi/escape-hatch.ts";
 import { rollupAbi } from "../../src/l1/abi/rollup.ts";
 import { EpochCommittees } from "../../src/l1/committee/epoch-committee.ts";
 import { EpochNotStableError } from "../../src/l1/errors.ts";
-import { silentLogger } from "../../src/l1/logger.ts";
 import { L1Rpc } from "../../src/l1/rpc/l1-rpc.ts";
 import type { RollupIdentity } from "../../src/l1/types.ts";
 import { toHex } from "../../src/protocol/bytes.ts";
+import { silentLogger } from "../../src/telemetry/logger.ts";
 import { type HttpFake, RpcFailure, rpcFake } from "./http-fake.ts";
 
 const ROLLUP = `0x${"aa".repeat(20)}` as Hex;

@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { connectRollup } from "../../src/l1/connect.ts";
 import { L1ConfigurationError } from "../../src/l1/errors.ts";
 import { JsonRpcFeeReader } from "../../src/l1/fees/fee-reader.ts";
-import { silentLogger } from "../../src/l1/logger.ts";
 import { L1Rpc } from "../../src/l1/rpc/l1-rpc.ts";
 import type { ConnectedRollup, L1Block } from "../../src/l1/types.ts";
 import { slotAt, slotTimestamp } from "../../src/protocol/time.ts";
+import { silentLogger } from "../../src/telemetry/logger.ts";
 import { CHAIN_A_REGISTRY, type ChainA, startChainA } from "./chain-a.ts";
 
 describe("min fees of the recorded chain", () => {

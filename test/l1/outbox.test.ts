@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { silentLogger } from "../../src/l1/logger.ts";
 import { JsonRpcOutboxReader } from "../../src/l1/outbox/outbox-reader.ts";
 import type { L1Rpc } from "../../src/l1/rpc/l1-rpc.ts";
 import type { L1Block, RollupIdentity } from "../../src/l1/types.ts";
+import { silentLogger } from "../../src/telemetry/logger.ts";
 
 /** Epochs of 20 seconds from second 0 on; proofs of epoch e are taken until the end of epoch e + 1. */
 const constants = { l1GenesisTime: 0, slotDuration: 10, epochDuration: 2, proofSubmissionEpochs: 1 };

@@ -18,6 +18,7 @@ import { FunctionSignatures } from "../../src/rpc/methods/function-signatures.ts
 import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
 import type { NodeServices } from "../../src/rpc/methods/services.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
+import { silentLogger } from "../../src/telemetry/logger.ts";
 import { UnknownStateError } from "../../src/world-state/errors.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";
 import { CHAIN_A_REGISTRY, type ChainA, startChainA } from "../l1/chain-a.ts";
@@ -31,7 +32,6 @@ const SETUP_EXTENSION: AllowedSetupCall[] = [
   { classId: TOKEN_CLASS, selector: fromHex("8c9e5472"), calldataLength: 5 },
 ];
 
-const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const cases = recordedChain();
 const log = recordingLogger();
 let l1: ChainA;
@@ -80,7 +80,7 @@ beforeAll(async () => {
     blobs,
     rebuild: rebuildInThread(core),
     validateAttestations: async () => ({ valid: true }),
-    logger: silent,
+    logger: silentLogger,
   });
   closing.push(() => synchronizer.stop());
   await synchronizer.syncOnce();

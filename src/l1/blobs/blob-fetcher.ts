@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isSlowness } from "../../http/errors.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import { ObjectStoreError } from "../../storage/objects/errors.ts";
-import type { L1Logger } from "../logger.ts";
+import type { Logger } from "../../telemetry/logger.ts";
 import type { BlobFetcher, BlobFetchOptions, L1Block } from "../types.ts";
 import { BlobRejectedError, BlobSourceError, MissingBlobError, NoBlobSourceReachableError } from "./errors.ts";
 import type { Kzg } from "./kzg.ts";
@@ -27,7 +27,7 @@ export interface BlobFetcherParts {
   kzg: Pick<Kzg, "verifyBlobs" | "close">;
   /** Whether `close` closes `kzg`. */
   ownsKzg: boolean;
-  logger: L1Logger;
+  logger: Logger;
   /** Waits before the file stores are asked again when the chain is followed live: a proposer may still be uploading. */
   storeRetryDelaysMs?: readonly number[];
 }

@@ -1,5 +1,5 @@
 import { type ObjectStoreAccess, openObjectReader, openObjectStore } from "../../storage/objects/open-store.ts";
-import { type L1Logger, silentLogger } from "../logger.ts";
+import { type Logger, silentLogger } from "../../telemetry/logger.ts";
 import { L1Rpc } from "../rpc/l1-rpc.ts";
 import type { RollupIdentity } from "../types.ts";
 import { AnvilSource, DEVELOPMENT_CHAIN_IDS } from "./anvil-source.ts";
@@ -29,7 +29,7 @@ export interface BlobFetcherOptions extends ObjectStoreAccess {
   kzg?: Kzg;
   /** Ends calls to L1 that are under way, and refuses later ones. */
   signal?: AbortSignal;
-  logger?: L1Logger;
+  logger?: Logger;
 }
 
 /**

@@ -1,10 +1,10 @@
 import { equal, fromHex, toHex } from "../../protocol/bytes.ts";
 import { checkpointSlot } from "../../protocol/checkpoint-header.ts";
 import { type L1Constants, slotAt } from "../../protocol/time.ts";
+import type { Logger } from "../../telemetry/logger.ts";
 import { rollupAbi } from "../abi/rollup.ts";
 import { type Contract, read } from "../contracts/contract.ts";
 import { L1ReorgError } from "../errors.ts";
-import type { L1Logger } from "../logger.ts";
 import { mapParallel } from "../parallel.ts";
 import { blockAt, type L1Transaction, transaction } from "../rpc/answers.ts";
 import type { L1Rpc } from "../rpc/l1-rpc.ts";
@@ -19,7 +19,7 @@ export interface RetrieveContext {
   rollupAddress: string;
   committeeSize: number;
   constants: Pick<L1Constants, "l1GenesisTime" | "slotDuration">;
-  logger: L1Logger;
+  logger: Logger;
 }
 
 /** Checkpoints read at the same time. */

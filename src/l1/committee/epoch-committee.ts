@@ -1,10 +1,10 @@
 import { fromHex } from "../../protocol/bytes.ts";
 import { slotTimestamp } from "../../protocol/time.ts";
+import type { Logger } from "../../telemetry/logger.ts";
 import { escapeHatchAbi } from "../abi/escape-hatch.ts";
 import { rollupAbi } from "../abi/rollup.ts";
 import { read } from "../contracts/contract.ts";
 import { ContractRevertError, EpochNotStableError } from "../errors.ts";
-import type { L1Logger } from "../logger.ts";
 import type { L1Rpc } from "../rpc/l1-rpc.ts";
 import type { EpochCommittee, RollupIdentity } from "../types.ts";
 
@@ -15,11 +15,11 @@ const KEPT_EPOCHS = 12;
 export class EpochCommittees {
   readonly #rpc: L1Rpc;
   readonly #identity: RollupIdentity;
-  readonly #logger: L1Logger;
+  readonly #logger: Logger;
   readonly #kept = new Map<number, EpochCommittee>();
   #lagInEpochs: number | undefined;
 
-  constructor(rpc: L1Rpc, identity: RollupIdentity, logger: L1Logger) {
+  constructor(rpc: L1Rpc, identity: RollupIdentity, logger: Logger) {
     this.#rpc = rpc;
     this.#identity = identity;
     this.#logger = logger;

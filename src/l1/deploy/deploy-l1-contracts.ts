@@ -1,5 +1,5 @@
+import { type Logger, silentLogger } from "../../telemetry/logger.ts";
 import { discoverContracts } from "../discovery.ts";
-import { type L1Logger, silentLogger } from "../logger.ts";
 import { block } from "../rpc/answers.ts";
 import { L1Rpc } from "../rpc/l1-rpc.ts";
 import type { L1Block, L1ContractAddresses } from "../types.ts";
@@ -39,7 +39,7 @@ export interface DeployOptions {
   /** Longest wait for a transaction to be mined, in milliseconds. */
   miningTimeoutMs?: number;
   onProgress?: (progress: DeploymentProgress) => void;
-  logger?: L1Logger;
+  logger?: Logger;
 }
 
 export interface DeploymentProgress {

@@ -1,8 +1,8 @@
 import { equal, fromHex, isZero } from "../../protocol/bytes.ts";
 import { epochOfSlot, slotAt } from "../../protocol/time.ts";
+import type { Logger } from "../../telemetry/logger.ts";
 import { outboxAbi } from "../abi/outbox.ts";
 import { type Contract, read } from "../contracts/contract.ts";
-import type { L1Logger } from "../logger.ts";
 import type { L1Rpc } from "../rpc/l1-rpc.ts";
 import type { L1Block, OutboxReader, RollupIdentity } from "../types.ts";
 
@@ -10,7 +10,7 @@ export interface OutboxReaderOptions {
   rpc: L1Rpc;
   identity: RollupIdentity;
   finalizedBlock(): Promise<L1Block | undefined>;
-  logger: L1Logger;
+  logger: Logger;
   /** Epochs that are remembered. */
   capacity?: number;
 }
@@ -31,7 +31,7 @@ export class JsonRpcOutboxReader implements OutboxReader {
   readonly #identity: RollupIdentity;
   readonly #outbox: Contract<typeof outboxAbi>;
   readonly #finalizedBlock: () => Promise<L1Block | undefined>;
-  readonly #logger: L1Logger;
+  readonly #logger: Logger;
   readonly #capacity: number;
   /** In order of use. */
   readonly #roots = new Map<number, Remembered>();

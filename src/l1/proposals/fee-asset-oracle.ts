@@ -1,7 +1,7 @@
 import { ethPerFeeAssetOfPool, priceModifier } from "../../protocol/fees/fee-asset-price.ts";
+import type { Logger } from "../../telemetry/logger.ts";
 import { type rollupProposalsAbi, stateViewAbi } from "../abi/rollup-proposals.ts";
 import { type Contract, read } from "../contracts/contract.ts";
-import type { L1Logger } from "../logger.ts";
 import { bytes } from "../rpc/answers.ts";
 import type { L1Rpc } from "../rpc/l1-rpc.ts";
 
@@ -19,7 +19,7 @@ export async function feeAssetPriceModifier(
   rpc: L1Rpc,
   rollup: Contract<typeof rollupProposalsAbi>,
   latestBlock: number,
-  logger: L1Logger,
+  logger: Logger,
 ): Promise<bigint> {
   try {
     const code = await rpc.request({

@@ -1,9 +1,9 @@
 import type { Hex } from "viem";
 import { toHex } from "../../protocol/bytes.ts";
 import { type GasFees, manaFees } from "../../protocol/fees/gas-fees.ts";
+import type { Logger } from "../../telemetry/logger.ts";
 import { rollupProposalsAbi } from "../abi/rollup-proposals.ts";
 import { type Contract, read } from "../contracts/contract.ts";
-import type { L1Logger } from "../logger.ts";
 import type { L1Rpc } from "../rpc/l1-rpc.ts";
 import type { L1Block, ProposalReader, RollupIdentity } from "../types.ts";
 import { feeAssetPriceModifier } from "./fee-asset-oracle.ts";
@@ -12,7 +12,7 @@ export interface ProposalReaderOptions {
   rpc: L1Rpc;
   identity: RollupIdentity;
   latestBlock(): Promise<L1Block>;
-  logger: L1Logger;
+  logger: Logger;
 }
 
 /** ProposalReader over JSON-RPC: nothing is kept, since each answer may be another one block later. */
@@ -20,7 +20,7 @@ export class JsonRpcProposalReader implements ProposalReader {
   readonly #rpc: L1Rpc;
   readonly #rollup: Contract<typeof rollupProposalsAbi>;
   readonly #latestBlock: () => Promise<L1Block>;
-  readonly #logger: L1Logger;
+  readonly #logger: Logger;
 
   constructor({ rpc, identity, latestBlock, logger }: ProposalReaderOptions) {
     this.#rpc = rpc;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isSlowness } from "../../http/errors.ts";
 import { redactUrl } from "../../http/redact.ts";
 import { DecodeError } from "../../protocol/errors.ts";
+import type { Logger } from "../../telemetry/logger.ts";
 import {
   HistoricalStateUnavailableError,
   L1ConfigurationError,
@@ -11,7 +12,6 @@ import {
   L1UnavailableError,
   WrongChainError,
 } from "../errors.ts";
-import type { L1Logger } from "../logger.ts";
 import { quantity } from "./answers.ts";
 import { JsonRpcEndpoint } from "./endpoint.ts";
 
@@ -36,7 +36,7 @@ export interface L1RpcOptions {
   batchSize?: number;
   /** Ends calls under way and refuses later ones, with its reason. */
   signal?: AbortSignal;
-  logger: L1Logger;
+  logger: Logger;
 }
 
 const HISTORY_GONE =
@@ -78,7 +78,7 @@ export class L1Rpc {
   readonly #endpoints: JsonRpcEndpoint[];
   readonly #retryDelaysMs: readonly number[];
   readonly #signal: AbortSignal | undefined;
-  readonly #logger: L1Logger;
+  readonly #logger: Logger;
   #nextWarning = 0;
 
   constructor({

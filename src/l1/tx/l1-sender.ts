@@ -1,5 +1,5 @@
 import { toHex } from "../../protocol/bytes.ts";
-import type { L1Logger } from "../logger.ts";
+import type { Logger } from "../../telemetry/logger.ts";
 import type { L1Rpc } from "../rpc/l1-rpc.ts";
 import { balanceOf, isKnown, latestTime, transactionCount } from "./account-reads.ts";
 import { L1TxNotSentError } from "./errors.ts";
@@ -27,7 +27,7 @@ export interface L1SenderOptions {
   now(): number;
   /** Ends every wait. What was sent stays on record, and the next run goes on watching it. */
   signal: AbortSignal;
-  logger: L1Logger;
+  logger: Logger;
 }
 
 export interface L1TxRequest {

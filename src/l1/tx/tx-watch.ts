@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { toHex } from "../../protocol/bytes.ts";
+import type { Logger } from "../../telemetry/logger.ts";
 import { L1Error } from "../errors.ts";
-import type { L1Logger } from "../logger.ts";
 import type { L1Rpc } from "../rpc/l1-rpc.ts";
 import { isKnown, type L1Receipt, latestTime, receiptOf, transactionCount } from "./account-reads.ts";
 import { L1SignerError } from "./errors.ts";
@@ -30,7 +30,7 @@ export interface WatchParts {
   states: TxStates;
   cellProofs: boolean;
   signal: AbortSignal;
-  logger: L1Logger;
+  logger: Logger;
 }
 
 const RECEIPT_WAIT_MS = 500;

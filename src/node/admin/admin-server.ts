@@ -4,8 +4,8 @@ import { ApiKeyGate } from "../../rpc/admin/api-key-gate.ts";
 import { OriginGate } from "../../rpc/admin/origin-gate.ts";
 import type { AdminServices } from "../../rpc/admin/services.ts";
 import type { Listener } from "../../rpc/http/listener.ts";
-import type { RpcLogger } from "../../rpc/log.ts";
 import { type RpcServerOptions, startRpcServer } from "../../rpc/rpc-server.ts";
+import type { Logger } from "../../telemetry/logger.ts";
 import { type AdminKeyOptions, adminKeyBanner, resolveAdminKey } from "./api-key.ts";
 
 export interface AdminServerOptions extends Omit<RpcServerOptions, "namespaces" | "guard"> {
@@ -21,7 +21,7 @@ export interface AdminServerOptions extends Omit<RpcServerOptions, "namespaces" 
 export async function startAdminServer(
   services: AdminServices,
   { key: keyOptions, show = (banner) => void process.stdout.write(banner), ...server }: AdminServerOptions,
-  log: RpcLogger,
+  log: Logger,
 ): Promise<Listener> {
   const { hash, generated, keep } = resolveAdminKey(keyOptions);
   const listener = await startRpcServer(

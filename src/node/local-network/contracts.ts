@@ -3,10 +3,10 @@ import { dirname } from "node:path";
 import type { Values } from "../../config/options.ts";
 import { type DeploymentProgress, deployL1Contracts } from "../../l1/deploy/deploy-l1-contracts.ts";
 import { deployerFromMnemonic } from "../../l1/deploy/deployer.ts";
-import type { L1Logger } from "../../l1/logger.ts";
 import type { L1ContractAddresses } from "../../l1/types.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import { INITIAL_FEE_JUICE } from "../../protocol/constants.ts";
+import type { Logger } from "../../telemetry/logger.ts";
 import type { DevelopmentL1 } from "./development-l1.ts";
 
 /** What is kept of a deployment beside the node's own data. */
@@ -26,7 +26,7 @@ export interface ContractsOptions {
   /** Where the deployment is written down; undefined: nowhere. */
   file: string | undefined;
   onProgress: (progress: DeploymentProgress) => void;
-  logger: L1Logger;
+  logger: Logger;
   signal: AbortSignal;
 }
 

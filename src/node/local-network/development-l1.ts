@@ -5,10 +5,10 @@ import { createGunzip } from "node:zlib";
 import { OperatorError } from "../../errors/operator-error.ts";
 import { versionedHashOf } from "../../l1/blobs/blob-offer.ts";
 import { L1Error } from "../../l1/errors.ts";
-import type { L1Logger } from "../../l1/logger.ts";
 import { block, bytes, list, quantity, record } from "../../l1/rpc/answers.ts";
 import { L1Rpc } from "../../l1/rpc/l1-rpc.ts";
 import { concat, toHex } from "../../protocol/bytes.ts";
+import type { Logger } from "../../telemetry/logger.ts";
 
 /** The L1 of a local network is not one whose time and storage can be set. */
 export class NotADevelopmentL1Error extends OperatorError {
@@ -48,7 +48,7 @@ export class DevelopmentL1 {
   /** Told of each word of storage that was set, and the latest block at that time. */
   onStorageSet: (at: number, address: string, slot: Uint8Array, word: Uint8Array) => Promise<void> = async () => {};
 
-  constructor(url: string, signal: AbortSignal, logger: L1Logger, retryDelaysMs?: readonly number[]) {
+  constructor(url: string, signal: AbortSignal, logger: Logger, retryDelaysMs?: readonly number[]) {
     this.url = url;
     this.#rpc = new L1Rpc({ urls: [url], signal, logger, timeoutMs: 60_000, retryDelaysMs });
   }

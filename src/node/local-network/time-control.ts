@@ -2,6 +2,7 @@ import type { ChainStore } from "../../archiver/chain-store.ts";
 import { checkpointSlot } from "../../protocol/checkpoint-header.ts";
 import { type L1Constants, slotAt, slotTimestamp } from "../../protocol/time.ts";
 import type { BlockBreak } from "../../sequencer/build-blocks.ts";
+import type { Logger } from "../../telemetry/logger.ts";
 import type { ShiftableClock } from "../clock.ts";
 import type { DevelopmentL1 } from "./development-l1.ts";
 import type { EpochSettler } from "./epoch-settler.ts";
@@ -26,13 +27,7 @@ export interface TimeControlParts {
   slotBegan(): void;
   /** Least time that pending txs are left in an open slot before it is given up, in milliseconds of real time. */
   patienceMs: number;
-  logger: TimeLogger;
-}
-
-export interface TimeLogger {
-  debug(facts: object, message: string): void;
-  info(facts: object, message: string): void;
-  warn(facts: object, message: string): void;
+  logger: Logger;
 }
 
 /** Longest pause between two looks; events shorten it. Milliseconds. */

@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { pipeline } from "node:stream";
 import { createGzip } from "node:zlib";
 import type { ChainStore } from "../../archiver/chain-store.ts";
-import type { Logger } from "../../archiver/logger.ts";
 import { removeProposedAfter } from "../../archiver/unwind-chain.ts";
 import { OperatorError } from "../../errors/operator-error.ts";
 import { SCHEMA_VERSION } from "../../storage/identity.ts";
 import { inspectStore } from "../../storage/inspect.ts";
 import type { ObjectStore } from "../../storage/objects/object-store.ts";
 import type { Store } from "../../storage/store.ts";
+import type { Logger } from "../../telemetry/logger.ts";
 import type { ChainServices } from "../chain-services.ts";
 import { factsOf, type SnapshotFacts } from "./snapshot-facts.ts";
 import {

@@ -1,5 +1,5 @@
 import { maxHeaderSize } from "node:http";
-import type { RpcLogger } from "../log.ts";
+import type { Logger } from "../../telemetry/logger.ts";
 import type { HttpApplication, Listener, ListenerOptions } from "./listener.ts";
 import { listenWithNode } from "./node-listener.ts";
 
@@ -12,11 +12,7 @@ export function allowLongHeads(): void {
 }
 
 /** Listens with uWebSockets.js, or with node:http and a warning where its native binary does not load. Throws a ListenError. */
-export async function listen(
-  application: HttpApplication,
-  options: ListenerOptions,
-  log: RpcLogger,
-): Promise<Listener> {
+export async function listen(application: HttpApplication, options: ListenerOptions, log: Logger): Promise<Listener> {
   allowLongHeads();
   let native: typeof import("./uws-listener.ts");
   try {

@@ -1,9 +1,9 @@
+import type { Logger } from "../../telemetry/logger.ts";
 import { giveBack } from "../give-back.ts";
 import { failure, type RpcAnswer } from "../jsonrpc/answer.ts";
 import type { AdmitBatch, Dispatcher } from "../jsonrpc/dispatcher.ts";
 import { LONGEST_SCANNED } from "../jsonrpc/envelope-scan.ts";
 import { INVALID_REQUEST } from "../jsonrpc/errors.ts";
-import type { RpcLogger } from "../log.ts";
 import { type AnswerBudget, UNBOUNDED } from "./answer-budget.ts";
 import type { Answer, BodyRequest, Header, HttpApplication, PlainPost, RequestHead } from "./listener.ts";
 import type { RateLimit } from "./rate-limit.ts";
@@ -47,7 +47,7 @@ const ALLOW = { "/": "POST", "/status": "HEAD, GET" } as const;
 export class RpcApplication implements HttpApplication {
   readonly #dispatcher: Dispatcher;
   readonly #options: RpcApplicationOptions;
-  readonly #log: RpcLogger;
+  readonly #log: Logger;
   /** Headers of every answer to a request whose body could be read. */
   readonly #common: readonly Header[];
   /** Headers of an answer to a request whose body could not be read: the reference leaves out the origin ones. */
@@ -56,7 +56,7 @@ export class RpcApplication implements HttpApplication {
   readonly #ordinary: readonly Header[];
   readonly plainPost: PlainPost;
 
-  constructor(dispatcher: Dispatcher, options: RpcApplicationOptions, log: RpcLogger) {
+  constructor(dispatcher: Dispatcher, options: RpcApplicationOptions, log: Logger) {
     this.#dispatcher = dispatcher;
     this.#options = options;
     this.#log = log;

@@ -1,8 +1,8 @@
+import type { Logger } from "../../telemetry/logger.ts";
 import type { Lifetime, MethodResults, ResultCache } from "../cache/result-cache.ts";
 import type { Caller } from "../caller.ts";
 import { JsonWriter, type Write } from "../encoding/json-writer.ts";
 import type { AnswerBudget } from "../http/answer-budget.ts";
-import type { RpcLogger } from "../log.ts";
 import { openRpcDocument } from "../openrpc/document.ts";
 import { DIALECTS, type Method, type Namespace, type Registry, readParams } from "../registry.ts";
 import { Turns } from "../turns.ts";
@@ -73,7 +73,7 @@ const RESULT_MEMBER = Buffer.from(',"result":');
 export class Dispatcher {
   readonly #registry: Registry;
   readonly #options: DispatcherOptions;
-  readonly #log: RpcLogger;
+  readonly #log: Logger;
   /** Scratch of one synchronous run; empty between runs. */
   readonly #out = new JsonWriter();
   readonly #scan = new EnvelopeScan();
@@ -82,7 +82,7 @@ export class Dispatcher {
   /** JSON text of the answer to rpc.discover, made when first asked for. */
   #discovered: Uint8Array | undefined;
 
-  constructor(registry: Registry, options: DispatcherOptions, log: RpcLogger) {
+  constructor(registry: Registry, options: DispatcherOptions, log: Logger) {
     this.#registry = registry;
     this.#options = options;
     this.#log = log;

@@ -1,9 +1,9 @@
+import type { Logger } from "../../telemetry/logger.ts";
 import { moduleBeside } from "../../threads/module-beside.ts";
 import { type WorkerPool, workerPool } from "../../threads/worker-pool.ts";
 import type { RpcAnswer } from "../jsonrpc/answer.ts";
 import { LIMIT_EXCEEDED, RpcError } from "../jsonrpc/errors.ts";
 import type { LongCalls } from "../jsonrpc/long-calls.ts";
-import type { RpcLogger } from "../log.ts";
 import type { Namespace } from "../registry.ts";
 import type { RpcReadsOptions } from "./rpc-reads.ts";
 
@@ -19,7 +19,7 @@ export interface LongCallSettings {
   maxAnswerBytes: number;
 }
 
-/** A line for the log, as RpcLogger takes it. */
+/** A line for the log, as Logger takes it. */
 export interface LongCallFailure {
   facts: object;
   message: string;
@@ -34,9 +34,9 @@ export interface LongCallOutcome {
 /** Threads for long calls, started when there are some. */
 export class LongCallPool implements LongCalls {
   readonly #threads: WorkerPool;
-  readonly #log: RpcLogger;
+  readonly #log: Logger;
 
-  constructor(settings: LongCallSettings, { threads, log }: { threads: number; log: RpcLogger }) {
+  constructor(settings: LongCallSettings, { threads, log }: { threads: number; log: Logger }) {
     this.#log = log;
     this.#threads = workerPool({
       module: moduleBeside(import.meta.url, "long-call-worker"),

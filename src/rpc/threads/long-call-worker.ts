@@ -1,4 +1,5 @@
 import { letOthersRun, lowerThreadPriority } from "../../core/thread-priority.ts";
+import { silentLogger } from "../../telemetry/logger.ts";
 import { move, transferableSymbol, valueSymbol, workerData } from "../../threads/in-worker.ts";
 import { UnknownStateError } from "../../world-state/errors.ts";
 import { AnswerBudget } from "../http/answer-budget.ts";
@@ -56,7 +57,7 @@ const dispatcher = new Dispatcher(
     expectedErrors: [UnknownStateError],
     results: resultCache({ store, chain: reads.chain }, 0),
   },
-  { debug: () => undefined, warn: () => undefined, error: (facts, message) => void failures.push({ facts, message }) },
+  { ...silentLogger, error: (facts, message) => void failures.push({ facts, message }) },
 );
 
 /** A value that is handed to the other thread with its bytes. */

@@ -1,7 +1,7 @@
 import type { ChainStore } from "../../archiver/chain-store.ts";
 import type { Store } from "../../storage/store.ts";
+import type { Logger } from "../../telemetry/logger.ts";
 import type { Listener } from "../http/listener.ts";
-import type { RpcLogger } from "../log.ts";
 import { publicRegistry } from "../methods/public-registry.ts";
 import type { NodeServices } from "../methods/services.ts";
 import { RPC_DEFAULTS, startRpcServer } from "../rpc-server.ts";
@@ -20,7 +20,7 @@ export interface PublicRpcOptions {
   server: RpcThreadsOptions["server"];
   /** See RpcThreadsOptions. */
   cacheBytes: number;
-  log: RpcLogger;
+  log: Logger;
 }
 
 /** Opens the public JSON-RPC port. Rejects with a ListenError. */

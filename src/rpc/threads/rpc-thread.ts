@@ -1,7 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
+import type { Logger } from "../../telemetry/logger.ts";
 import { ListenError, type Listener } from "../http/listener.ts";
 import { OpenConnections } from "../http/open-connections.ts";
-import type { RpcLogger } from "../log.ts";
 import { publicRegistry } from "../methods/public-registry.ts";
 import type { NodeServices, NodeStatus } from "../methods/services.ts";
 import type { Registry } from "../registry.ts";
@@ -40,14 +40,14 @@ export interface RpcThreadData {
 export type FromThread =
   | { kind: "listening"; port: number; adapter: Listener["adapter"] }
   | { kind: "port-taken" }
-  | { kind: "log"; level: keyof RpcLogger; facts: object; message: string };
+  | { kind: "log"; level: keyof Logger; facts: object; message: string };
 
 /** What it is told. `abandon` is for the end of the process. */
 export type ToThread = { kind: "close"; graceMs: number | undefined } | { kind: "abandon" };
 
 /** Lines of a thread are written by the node's thread, which knows levels and secrets. */
-function forwardingLogger(control: MessagePort): RpcLogger {
-  const forward = (level: keyof RpcLogger) => (facts: object, message: string) => {
+function forwardingLogger(control: MessagePort): Logger {
+  const forward = (level: keyof Logger) => (facts: object, message: string) => {
     const tell = (shown: object) =>
       control.postMessage({ kind: "log", level, facts: shown, message } satisfies FromThread);
     try {
@@ -57,7 +57,7 @@ function forwardingLogger(control: MessagePort): RpcLogger {
       tell({ facts: String(facts) });
     }
   };
-  return { debug: forward("debug"), warn: forward("warn"), error: forward("error") };
+  return { debug: forward("debug"), info: forward("info"), warn: forward("warn"), error: forward("error") };
 }
 
 /**

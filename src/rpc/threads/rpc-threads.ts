@@ -1,12 +1,12 @@
 import { createServer } from "node:net";
 import { MessageChannel, Worker } from "node:worker_threads";
+import type { Logger } from "../../telemetry/logger.ts";
 import { moduleBeside } from "../../threads/module-beside.ts";
 import { allowLongHeads } from "../http/listen.ts";
 import { DEFAULT_GRACE_MS, ListenError, type Listener } from "../http/listener.ts";
 import { OpenConnections } from "../http/open-connections.ts";
 import { RateLimit } from "../http/rate-limit.ts";
 import type { LongCalls } from "../jsonrpc/long-calls.ts";
-import type { RpcLogger } from "../log.ts";
 import type { NodeServices } from "../methods/services.ts";
 import { serveCalls } from "../remote/call-port.ts";
 import { REMOTE_LONG_CALLS, REMOTE_METHODS } from "../remote/remote-services.ts";
@@ -31,7 +31,7 @@ export interface RpcThreadsOptions extends Pick<RpcThreadSettings, "reads"> {
   /** Of this thread. */
   services: NodeServices;
   longCalls: LongCalls;
-  log: RpcLogger;
+  log: Logger;
   /** The file that the threads run; for tests. */
   entry?: URL;
 }
@@ -141,7 +141,7 @@ export class RpcThreads implements Listener {
   readonly port: number;
   readonly adapter: Listener["adapter"];
   readonly #threads: readonly RpcThread[];
-  readonly #log: RpcLogger;
+  readonly #log: Logger;
   readonly #listening: Int32Array;
   readonly #atExit = (): void => this.abandon();
 
@@ -183,7 +183,7 @@ export class RpcThreads implements Listener {
     threads: readonly RpcThread[],
     { port, adapter }: Pick<Listener, "port" | "adapter">,
     settings: RpcThreadSettings,
-    log: RpcLogger,
+    log: Logger,
   ) {
     this.#threads = threads;
     this.port = port;

@@ -4,7 +4,6 @@ import type { Kzg } from "../../l1/blobs/kzg.ts";
 import type { BlobUploadStore } from "../../l1/blobs/source.ts";
 import { CHECKPOINT_PROPOSED_TOPIC } from "../../l1/checkpoints/proposed-event.ts";
 import { L1Error } from "../../l1/errors.ts";
-import type { L1Logger } from "../../l1/logger.ts";
 import { attestationsAndSignersHash } from "../../l1/propose/attestations.ts";
 import { proposeCalldata } from "../../l1/propose/propose-calldata.ts";
 import { checkProposal } from "../../l1/propose/propose-gas.ts";
@@ -20,6 +19,7 @@ import type { BlobSidecars } from "../../l1/tx/transaction.ts";
 import type { TxOutcome } from "../../l1/tx/tx-watch.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
 import { slotAt, slotTimestamp } from "../../protocol/time.ts";
+import type { Logger } from "../../telemetry/logger.ts";
 import { cannotPay } from "./cannot-pay.ts";
 import { rankSenders } from "./rank-senders.ts";
 import { sendBundle } from "./send-bundle.ts";
@@ -42,7 +42,7 @@ export interface PublisherParts {
   /** Unix milliseconds. */
   now(): number;
   signal: AbortSignal;
-  logger: L1Logger;
+  logger: Logger;
 }
 
 const proposalPurpose = (slot: number) => `propose for slot ${slot}`;

@@ -1,9 +1,9 @@
-import type { L1Logger } from "../../l1/logger.ts";
 import { bundleCalldata } from "../../l1/propose/bundle.ts";
 import { hasTopic, type L1Receipt } from "../../l1/tx/account-reads.ts";
 import { cappedGas } from "../../l1/tx/estimate-gas.ts";
 import type { L1Sender } from "../../l1/tx/l1-sender.ts";
 import type { BlobSidecars } from "../../l1/tx/transaction.ts";
+import type { Logger } from "../../telemetry/logger.ts";
 import { ACTIONS, type Action, type PublishRequest } from "./types.ts";
 
 export interface Bundle {
@@ -35,7 +35,7 @@ export async function sendBundle(
   sender: L1Sender,
   target: string,
   { purpose, requests, sidecars, slot }: Bundle,
-  logger: L1Logger,
+  logger: Logger,
 ): Promise<BundleOutcome> {
   const due = dueRequests(requests, slot);
   for (const { action, lastValidSlot } of requests.filter((request) => !due.includes(request)))

@@ -2,7 +2,7 @@ import { SIGNAL_CAST_TOPIC } from "../../l1/abi/governance-proposer.ts";
 import { L1Error } from "../../l1/errors.ts";
 import { type GovernanceProposer, signalCalldata } from "../../l1/governance/governance-proposer.ts";
 import type { L1Signer } from "../../l1/tx/signer.ts";
-import type { SequencerLogger } from "../logger.ts";
+import type { Logger } from "../../telemetry/logger.ts";
 import type { PublishRequest } from "../publisher/types.ts";
 
 export interface GovernanceSignalParts {
@@ -12,7 +12,7 @@ export interface GovernanceSignalParts {
   >;
   /** Signs for an attester of this node (lower-case 0x text); undefined when its key is not here. */
   signerOf(attester: string): L1Signer | undefined;
-  logger: SequencerLogger;
+  logger: Logger;
 }
 
 /** The proposer of a slot with whose key is voted. */

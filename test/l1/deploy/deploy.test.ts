@@ -7,8 +7,8 @@ import { type DeployedContracts, deployL1Contracts } from "../../../src/l1/deplo
 import { deployerFromKey, deployerFromMnemonic } from "../../../src/l1/deploy/deployer.ts";
 import { DeployerFundsError, DeploymentParameterError, DeploymentStepError } from "../../../src/l1/deploy/errors.ts";
 import { WrongChainError } from "../../../src/l1/errors.ts";
-import { silentLogger } from "../../../src/l1/logger.ts";
 import { L1Rpc } from "../../../src/l1/rpc/l1-rpc.ts";
+import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { type Anvil, startAnvil } from "../chain-a.ts";
 import { l1Vectors } from "../vectors.ts";
 import { localNetwork, TEST_MNEMONIC } from "./network.ts";

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { silentLogger } from "../../../src/l1/logger.ts";
 import { startAnvil } from "../../../src/node/local-network/anvil.ts";
 import { DevelopmentL1 } from "../../../src/node/local-network/development-l1.ts";
+import { silentLogger } from "../../../src/telemetry/logger.ts";
 
 const INTERVAL = 12;
 /** 2023: L1's time is far behind the machine's. */

@@ -2,11 +2,11 @@ import { appendFileSync, copyFileSync, mkdtempSync, readdirSync, readFileSync, r
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { silentLogger } from "../../../src/l1/logger.ts";
 import { startAnvil } from "../../../src/node/local-network/anvil.ts";
 import { DevelopmentL1 } from "../../../src/node/local-network/development-l1.ts";
 import { StateKeeper } from "../../../src/node/local-network/state-keeper.ts";
 import type { NodeLogger } from "../../../src/node/logging.ts";
+import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { call } from "./network-process.ts";
 
 const INTERVAL = 12;

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Logger } from "../../../src/archiver/logger.ts";
 import { rebuildInThread } from "../../../src/archiver/rebuilders.ts";
 import { Synchronizer } from "../../../src/archiver/synchronizer.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
@@ -16,6 +15,7 @@ import { SnapshotUploader } from "../../../src/node/snapshots/upload.ts";
 import { fromHex, toHex } from "../../../src/protocol/bytes.ts";
 import { TREE_IDS } from "../../../src/protocol/constants.ts";
 import { openObjectReader, openObjectStore } from "../../../src/storage/objects/open-store.ts";
+import { type Logger, silentLogger } from "../../../src/telemetry/logger.ts";
 import { CHAIN_A_REGISTRY, startChainA } from "../../l1/chain-a.ts";
 
 export const core = loadCore();
@@ -54,8 +54,6 @@ export interface SyncedChain {
   close(): Promise<void>;
 }
 
-const quiet: Logger = { debug() {}, info() {}, warn() {}, error() {} };
-
 /** The recorded chain, followed from its L1 into a store. */
 export async function syncRecordedChain(): Promise<SyncedChain> {
   const l1 = await startChainA();
@@ -79,7 +77,7 @@ export async function syncRecordedChain(): Promise<SyncedChain> {
     blobs,
     rebuild: rebuildInThread(core),
     validateAttestations: async () => ({ valid: true }),
-    logger: quiet,
+    logger: silentLogger,
   });
   const started = performance.now();
   await synchronizer.syncOnce();

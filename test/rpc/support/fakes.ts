@@ -5,9 +5,9 @@ import type { RollupIdentity } from "../../../src/l1/types.ts";
 import { genesisHeader } from "../../../src/protocol/block-header.ts";
 import { equal } from "../../../src/protocol/bytes.ts";
 import { GENESIS_BLOCK_HASH_IN_TIPS, GENESIS_CHECKPOINT_HASH } from "../../../src/protocol/constants.ts";
-import type { RpcLogger } from "../../../src/rpc/log.ts";
 import { ABSENT_SERVICES } from "../../../src/rpc/methods/absent-services.ts";
 import type { NodeServices } from "../../../src/rpc/methods/services.ts";
+import type { Logger } from "../../../src/telemetry/logger.ts";
 import { UnknownStateError } from "../../../src/world-state/errors.ts";
 import type { StateAt, WorldStateReader } from "../../../src/world-state/types.ts";
 
@@ -206,15 +206,15 @@ export function fakeServices(overrides: Partial<NodeServices> = {}): NodeService
 }
 
 export interface LogEntry {
-  level: "debug" | "warn" | "error";
+  level: keyof Logger;
   facts: object;
   message: string;
 }
 
 /** A logger that keeps what it is told. */
-export function recordingLogger(): RpcLogger & { entries: LogEntry[] } {
+export function recordingLogger(): Logger & { entries: LogEntry[] } {
   const entries: LogEntry[] = [];
   const at = (level: LogEntry["level"]) => (facts: object, message: string) =>
     void entries.push({ level, facts, message });
-  return { entries, debug: at("debug"), warn: at("warn"), error: at("error") };
+  return { entries, debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { configure } from "../../../src/config/configuration.ts";
 import type { Kzg } from "../../../src/l1/blobs/kzg.ts";
-import type { L1Logger } from "../../../src/l1/logger.ts";
 import type { RollupIdentity } from "../../../src/l1/types.ts";
 import { configuredKeys } from "../../../src/node/proposer-keys.ts";
 import { startPublisher } from "../../../src/node/publisher.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import type { Publisher } from "../../../src/sequencer/publisher/publisher.ts";
+import type { Logger } from "../../../src/telemetry/logger.ts";
 import type { ReplayedL1 } from "../../conformance/replayed-l1.ts";
 import { PUBLISHER_KEY } from "./recorded-proposals.ts";
 
@@ -16,7 +16,7 @@ export interface LogLine {
   facts: Record<string, unknown>;
 }
 
-export function recordingLogger(lines: LogLine[]): L1Logger {
+export function recordingLogger(lines: LogLine[]): Logger {
   const at = (level: string) => (facts: object, message: string) => {
     lines.push({ level, message, facts: facts as Record<string, unknown> });
   };

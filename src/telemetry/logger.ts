@@ -1,7 +1,9 @@
-/** The part of a pino logger that the archiver uses: facts first, then one sentence. */
+/** A structured logger: facts first, then one sentence. pino's loggers have this form. */
 export interface Logger {
   debug(facts: object, message: string): void;
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;
   error(facts: object, message: string): void;
 }
+
+export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
