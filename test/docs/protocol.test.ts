@@ -4,6 +4,8 @@ import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { keccak256, parseAbi, toBytes, toEventSelector, toFunctionSelector } from "viem";
 import { describe, expect, it } from "vitest";
+import { selector } from "../../src/core/derive/selector.ts";
+import { loadCore } from "../../src/core/load-core.ts";
 import { REASON } from "../../src/mempool/validation/reasons.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -118,6 +120,20 @@ describe("the description of the protocol", () => {
     ]);
     expect(digits).toEqual(digits.map(([radix]) => [radix, toRadixModulusDigits[radix]]));
     expect(digits.length).toBeGreaterThan(4);
+  });
+
+  it("states the selectors of functions that their signatures have", () => {
+    const core = loadCore();
+    const rows = ["07-transactions-and-fees", "08-building-and-checkpoints"].flatMap((chapter) =>
+      Array.from(textOf(`docs/protocol/${chapter}.md`).matchAll(/^\|.*$/gm), ([row]) => row),
+    );
+    const stated = rows.flatMap((row) => {
+      const [, signature] = row.match(/`(\w+\(\S*\))`/) ?? [];
+      const [, own] = row.match(/`(0x[0-9a-f]{8})` \|/) ?? [];
+      return signature === undefined || own === undefined ? [] : [[signature, Number(own)]];
+    });
+    expect(stated).toEqual(stated.map(([signature]) => [signature, selector(core, String(signature))]));
+    expect(stated.length).toBeGreaterThan(20);
   });
 
   it("names every reason for which a transaction is not valid", () => {
