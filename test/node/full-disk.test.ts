@@ -62,7 +62,7 @@ function start(): Svc {
 }
 
 async function ask(svc: Svc, method: string, params: unknown[]): Promise<unknown> {
-  const [, port] = await svc.shows(/answering admin JSON-RPC .*"port":(\d+)/);
+  const [, port] = await svc.shows(/answering admin JSON-RPC on \S+:(\d+)/);
   const response = await fetch(`http://127.0.0.1:${port}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -91,7 +91,7 @@ test("a node whose disk is full ends with one line, and goes on where it was onc
 
   rmSync(join(disk, "filler"));
   const second = start();
-  const [, block] = await second.shows(/chain store is open .*"block":(\d+)/);
+  const [, block] = await second.shows(/opened the chain store at block (\d+)/);
   expect(Number(block)).toBe(59);
   second.child.kill("SIGTERM");
   await second.ended;
