@@ -41,9 +41,14 @@ async function checkAnswers(node: NodeProcess): Promise<void> {
   }
 }
 
+/** Largest resident memory so far; zero once the process has ended. */
 function peakBytesOf({ pid }: NodeProcess): number {
-  const kilobytes = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-  return Number(kilobytes) * 1024;
+  try {
+    const kilobytes = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+    return Number(kilobytes ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
 }
 
 /**
