@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { BLOCK_HEADER_BYTES, headerTimestamp } from "../../src/protocol/block-header.ts";
+import { readBigUint } from "../../src/protocol/bytes.ts";
 import {
   type AccumulatedData,
   isForPublic,
@@ -6,10 +8,14 @@ import {
   publicAccumulatedData,
 } from "../../src/protocol/tx/accumulated-data.ts";
 import { txGasSettings } from "../../src/protocol/tx/gas-settings.ts";
+import { TX_DATA_AT } from "../../src/protocol/tx/kernel-output.ts";
 import type { Tx } from "../../src/protocol/tx/tx.ts";
 import { recordedTxs } from "../protocol/recorded-txs.ts";
 
-/** The formulas of docs/protocol/07-transactions-and-fees.md#77-gas-of-the-private-part, written from the document. */
+/**
+ * What sections 7.5 and 7.7 of docs/protocol/07-transactions-and-fees.md say, written from the document, over the
+ * transactions of the recorded chain.
+ */
 
 const PRICES = {
   public: { fixed: 540_000, noteHash: 19_275, nullifier: 30_800, message: 5_239, log: 2_500, classLog: 73_000 },
@@ -52,9 +58,17 @@ function kindsOf(parts: AccumulatedData[]): string[] {
   return KINDS.filter((kind) => parts.some((part) => part[kind].length > 0));
 }
 
-describe("gas of the private part", () => {
-  const txs = recordedTxs().map(({ tx }) => tx);
+const txs = recordedTxs().map(({ tx }) => tx);
 
+it("recorded transactions expire a second less than a day after their anchor block", () => {
+  const lifetimes = txs.map(({ data }) => {
+    const anchor = data.subarray(TX_DATA_AT.anchorHeader, TX_DATA_AT.anchorHeader + BLOCK_HEADER_BYTES);
+    return readBigUint(data, TX_DATA_AT.expirationTimestamp, 8) - headerTimestamp(anchor);
+  });
+  expect(lifetimes).toEqual(txs.map(() => 86_399n));
+});
+
+describe("gas of the private part", () => {
   it("of every recorded transaction is what the formulas say", () => {
     expect(txs.map(({ data }) => txGasSettings(data).gasUsed)).toEqual(txs.map(expectedGas));
   });
