@@ -4,7 +4,6 @@ import { NULLIFIER_TREE, PUBLIC_DATA_TREE, TREE_IDS, type TreeId } from "../prot
 import { FR_ZERO } from "../protocol/field.ts";
 import { applyBlock, checkBlock } from "./apply-block.ts";
 import { Fork, isEmptyLeaf } from "./fork.ts";
-import { giveWay } from "./give-way.ts";
 import { preimageBytes, writePreimage } from "./indexed-overlay.ts";
 import { BlockSealer, type SealedBlock } from "./sealed-block.ts";
 import { MovableState } from "./state-view.ts";
@@ -13,6 +12,7 @@ import type { Snapshots, WorldStateTables } from "./tables.ts";
 import { type LevelNode, levelNode, type TileHasher, TreeBatch } from "./tree-batch.ts";
 import type { BlockEffects } from "./types.ts";
 import type { BlockChanges } from "./write-blocks.ts";
+import { yieldEventLoop } from "./yield-event-loop.ts";
 
 /**
  * Changed nodes of leaves that are hashed together: while they are, the next blocks' leaves are worked out, or blocks before are
@@ -96,7 +96,7 @@ export class BlockBatch {
         underWay();
         this.#nodesPerRound = Math.min(2 * this.#nodesPerRound, NODES_PER_ROUND.most);
       }
-      await giveWay();
+      await yieldEventLoop();
     }
     await this.#startRound();
     const changes = this.#hashing.then(() => this.#take());

@@ -2,7 +2,6 @@ import type { Core } from "../core/core.ts";
 import { hashChain, type TileChain } from "../core/tile-chain.ts";
 import { type HashedTiles, type TileJob, type TileNode, tileJob } from "../core/tile-job.ts";
 import { NULLIFIER_TREE, type TreeId } from "../protocol/constants.ts";
-import { giveWay } from "./give-way.ts";
 import type { WorldStateTables } from "./tables.ts";
 import {
   parentOf,
@@ -13,6 +12,7 @@ import {
   tileLevels,
   writeTileKey,
 } from "./tile-address.ts";
+import { yieldEventLoop } from "./yield-event-loop.ts";
 
 /** Hashes tiles on other threads, as hashChain does on this one. */
 export interface TileHasher {
@@ -142,7 +142,7 @@ export class TreeBatch {
   async #finish(first: StartedLevels): Promise<Map<number, Uint8Array>> {
     for (let { through, nodes: starting } = first; ; ) {
       const nodes = await starting;
-      await giveWay();
+      await yieldEventLoop();
       if (through === tileLevels(this.#tree)) {
         return new Map(nodes.map(({ block, source, at }) => [block, (source as Uint8Array).slice(at, at + 32)]));
       }
@@ -174,7 +174,7 @@ export class TreeBatch {
       const nodes = hasher.hashTiles(path.chain).then((hashed) => this.#keep(path, hashed));
       nodes.catch(() => undefined);
       running.push(nodes);
-      await giveWay();
+      await yieldEventLoop();
     }
     return running;
   }
