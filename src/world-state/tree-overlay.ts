@@ -1,5 +1,5 @@
 import type { Core } from "../core/core.ts";
-import { letOthersRun } from "../core/thread-priority.ts";
+import { yieldProcessor } from "../core/thread-priority.ts";
 import { packTile, unpackTile } from "../core/tile-record.ts";
 import { word } from "../protocol/bytes.ts";
 import { TREE_HEIGHTS, type TreeId } from "../protocol/constants.ts";
@@ -75,7 +75,7 @@ export class TreeOverlay {
 
   /** Sets nodes of one tile level by index, rehashes their tiles and gives copies of the roots by tile. */
   #hashLevel(level: number, nodes: Map<number, Uint8Array>): Map<number, Uint8Array> {
-    letOthersRun();
+    yieldProcessor();
     const height = tileHeightAt(this.#tree, level);
     const dirty = new Map<number, number>();
     for (const [index, node] of nodes) {

@@ -9,16 +9,16 @@ const WORKER = `
   const { readFileSync } = require("node:fs");
   const { parentPort, workerData } = require("node:worker_threads");
   const givenUp = () => Number(/^voluntary_ctxt_switches:\\s+(\\d+)/m.exec(readFileSync("/proc/thread-self/status", "latin1"))[1]);
-  const work = (letOthersRun, ms) => {
+  const work = (yieldProcessor, ms) => {
     const before = givenUp();
-    for (const end = performance.now() + ms; performance.now() < end; ) for (let i = 0; i < 1000; i++) letOthersRun();
+    for (const end = performance.now() + ms; performance.now() < end; ) for (let i = 0; i < 1000; i++) yieldProcessor();
     return givenUp() - before;
   };
-  import(workerData.module).then(({ letOthersRun, lowerThreadPriority }) => {
-    const ordinary = work(letOthersRun, 200);
+  import(workerData.module).then(({ yieldProcessor, lowerThreadPriority }) => {
+    const ordinary = work(yieldProcessor, 200);
     lowerThreadPriority();
     let low = 0;
-    for (let ms = 200; ms < 20_000 && low < 50; ms *= 2) low = work(letOthersRun, ms);
+    for (let ms = 200; ms < 20_000 && low < 50; ms *= 2) low = work(yieldProcessor, ms);
     parentPort.postMessage({ ordinary, low });
   });
 `;

@@ -1,4 +1,4 @@
-import { letOthersRun } from "../../core/thread-priority.ts";
+import { yieldProcessor } from "../../core/thread-priority.ts";
 import { ActiveRun, RETURNED, REVERTED } from "./active-run.ts";
 import { VmDeadlineError, VmInterruptedError, VmMemoryError, VmRequestError } from "./errors.ts";
 import type { VmHost } from "./host.ts";
@@ -91,7 +91,7 @@ export class Vm {
     const active = (): ActiveRun => {
       if (this.#active === undefined) throw new VmRequestError("run", "is not active");
       // Every host function comes by here, and a slice may hold hundreds that read the store.
-      letOthersRun();
+      yieldProcessor();
       return this.#active;
     };
     const imports = hostFunctions(active, () => {
@@ -136,7 +136,7 @@ export class Vm {
   #execute({ exports }: VmInstance, options: RunOptions): void {
     while (exports.execute(SLICE) !== 0) {
       requireTime(options);
-      letOthersRun();
+      yieldProcessor();
     }
   }
 

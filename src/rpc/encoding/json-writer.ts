@@ -1,4 +1,4 @@
-import { letOthersRun } from "../../core/thread-priority.ts";
+import { yieldProcessor } from "../../core/thread-priority.ts";
 import { giveBack } from "../give-back.ts";
 
 /** JSON text as bytes, written straight from the stored form of values: no objects, no bigint for hashes, no second pass. */
@@ -253,7 +253,7 @@ export class JsonWriter {
     this.text("[");
     for (let i = 0; i < items.length; i++) {
       if (i > 0) this.text(",");
-      letOthersRun();
+      yieldProcessor();
       write(this, items[i]);
     }
     return this.text("]");

@@ -1,4 +1,4 @@
-import { letOthersRun, lowerThreadPriority } from "../../core/thread-priority.ts";
+import { lowerThreadPriority, yieldProcessor } from "../../core/thread-priority.ts";
 import { silentLogger } from "../../telemetry/logger.ts";
 import { move, transferableSymbol, valueSymbol, workerData } from "../../threads/in-worker.ts";
 import { UnknownStateError } from "../../world-state/errors.ts";
@@ -105,7 +105,7 @@ function handed(value: unknown, bodies: readonly Uint8Array[]): unknown {
 export async function answerEach(calls: Uint8Array): Promise<unknown> {
   const bodies: Uint8Array[] = [];
   for (const call of JSON.parse(Buffer.from(calls).toString())) {
-    letOthersRun();
+    yieldProcessor();
     bodies.push((await owned(dispatcher.answer(call))).body);
   }
   return handed(bodies, bodies);
