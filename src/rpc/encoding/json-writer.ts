@@ -1,5 +1,5 @@
 import { yieldProcessor } from "../../core/thread-priority.ts";
-import { giveBack } from "../give-back.ts";
+import { detachBuffer } from "../detach-buffer.ts";
 
 /** JSON text as bytes, written straight from the stored form of values: no objects, no bigint for hashes, no second pass. */
 
@@ -61,7 +61,7 @@ export class JsonWriter {
     const written = new Uint8Array(this.#buffer.subarray(0, this.#length));
     this.#length = 0;
     if (this.#buffer.length > MOST_KEPT_BYTES) {
-      giveBack(this.#buffer);
+      detachBuffer(this.#buffer);
       this.#buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
     }
     return written;
@@ -89,7 +89,7 @@ export class JsonWriter {
     if (needed > this.#buffer.length) {
       const grown = Buffer.allocUnsafeSlow(Math.max(needed, this.#buffer.length * 2));
       this.#buffer.copy(grown, 0, 0, this.#length);
-      giveBack(this.#buffer);
+      detachBuffer(this.#buffer);
       this.#buffer = grown;
     }
     const at = this.#length;

@@ -1,4 +1,4 @@
-import { giveBack } from "../give-back.ts";
+import { detachBuffer } from "../detach-buffer.ts";
 
 /**
  * Bytes that are read past the limit before an oversize request is cut off, so that a client that is merely a little over it gets
@@ -40,7 +40,7 @@ export class BodyCollector {
   take(): Uint8Array {
     if (this.#chunks.length === 1) return this.#chunks[0];
     const body = Buffer.concat(this.#chunks);
-    for (const chunk of this.#chunks) giveBack(chunk);
+    for (const chunk of this.#chunks) detachBuffer(chunk);
     this.#chunks = [];
     return body;
   }

@@ -1,5 +1,5 @@
 import type { Logger } from "../../telemetry/logger.ts";
-import { giveBack } from "../give-back.ts";
+import { detachBuffer } from "../detach-buffer.ts";
 import { failure, type RpcAnswer } from "../jsonrpc/answer.ts";
 import type { AdmitBatch, Dispatcher } from "../jsonrpc/dispatcher.ts";
 import { LONGEST_SCANNED } from "../jsonrpc/envelope-scan.ts";
@@ -128,7 +128,7 @@ export class RpcApplication implements HttpApplication {
     const compression = acceptedCompression(acceptEncoding);
     if (compression === undefined) return plain;
     const encoded = (body: Uint8Array): Answer => {
-      giveBack(answer.body);
+      detachBuffer(answer.body);
       return { ...plain, headers: [...plain.headers, ["Content-Encoding", compression.name]], body };
     };
     const { budget = UNBOUNDED } = this.#options;

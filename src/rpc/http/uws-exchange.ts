@@ -1,6 +1,6 @@
 import type * as uws from "uWebSockets.js";
 import type { Caller } from "../caller.ts";
-import { giveBack } from "../give-back.ts";
+import { detachBuffer } from "../detach-buffer.ts";
 import type { Turns } from "../turns.ts";
 import type { AnswerBudget } from "./answer-budget.ts";
 import { headBytes } from "./answer-head.ts";
@@ -171,7 +171,7 @@ export class UwsExchange implements Timed, Caller {
     try {
       const bytes = body.take();
       this.settle(wanted.answer(bytes));
-      giveBack(bytes);
+      detachBuffer(bytes);
     } catch (error) {
       this.#send(this.#shared.application.failed(error), false);
     }
@@ -313,6 +313,6 @@ export class UwsExchange implements Timed, Caller {
     this.#shared.budget.release(this.#held);
     this.#shared.deadlines.clear(this);
     this.#shared.drain.leave();
-    giveBack(this.#sent);
+    detachBuffer(this.#sent);
   }
 }

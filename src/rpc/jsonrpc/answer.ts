@@ -1,4 +1,4 @@
-import { giveBack } from "../give-back.ts";
+import { detachBuffer } from "../detach-buffer.ts";
 import { INVALID_REQUEST, PARSE_ERROR } from "./errors.ts";
 
 /** JSON text of a whole response and the HTTP status that goes with it. */
@@ -31,7 +31,7 @@ export function joined(slots: readonly RpcAnswer[]): RpcAnswer {
     out[at] = at === 0 ? 0x5b : 0x2c;
     out.set(body, at + 1);
     at += body.length + 1;
-    giveBack(body);
+    detachBuffer(body);
   }
   out[at] = 0x5d;
   return { status: 200, body: out };

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { giveBack } from "../../src/rpc/give-back.ts";
+import { detachBuffer } from "../../src/rpc/detach-buffer.ts";
 import { BodyCollector } from "../../src/rpc/http/body-collector.ts";
 import { listenWithUws } from "../../src/rpc/http/uws-listener.ts";
 
 const LARGE = 100_000;
 
-test("memory that large bytes have to themselves is given back", () => {
+test("detachBuffer frees large bytes that own their buffer", () => {
   const bytes = new Uint8Array(LARGE);
-  giveBack(bytes);
+  detachBuffer(bytes);
   expect(bytes.buffer.byteLength).toBe(0);
 });
 
@@ -15,14 +15,14 @@ test.each([
   ["a part of a larger buffer", () => new Uint8Array(2 * LARGE).subarray(0, LARGE)],
   ["few bytes", () => new Uint8Array(100)],
   ["shared memory", () => new Uint8Array(new SharedArrayBuffer(LARGE))],
-])("%s stays as it is", (_what, make) => {
+])("detachBuffer leaves %s as it is", (_what, make) => {
   const bytes = make();
   const { byteLength } = bytes.buffer;
-  giveBack(bytes);
+  detachBuffer(bytes);
   expect(bytes.buffer.byteLength).toBe(byteLength);
 });
 
-test("a body that came in pieces is whole, and its pieces are gone", () => {
+test("a body that came in pieces is whole, and the buffers of its pieces are detached", () => {
   const pieces = [1, 2, 3].map((byte) => new Uint8Array(LARGE).fill(byte));
   const collector = new BodyCollector(10 * LARGE);
   for (const piece of pieces) collector.push(piece);
@@ -32,7 +32,7 @@ test("a body that came in pieces is whole, and its pieces are gone", () => {
   expect(pieces.map(({ buffer }) => buffer.byteLength)).toEqual([0, 0, 0]);
 });
 
-test("a large answer arrives whole, and its memory is given back, whether its client takes it or leaves", async () => {
+test("the buffer of a large answer is detached once it is sent or its client has left", async () => {
   const answers: Uint8Array[] = [];
   const application = {
     receive: () => {
