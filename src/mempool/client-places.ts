@@ -49,7 +49,7 @@ export class ClientPlaces {
   }
 
   /**
-   * Resolves with a function that gives the place back, to be called once. Throws a PlacesFullError, and rejects with one when the place in
+   * Resolves with a function that releases the place, to be called once. Throws a PlacesFullError, and rejects with one when the place in
    * the queue is lost to another client; rejects with the reason of `signal` when that is aborted before there is a place.
    */
   take(client: string, signal?: AbortSignal): Promise<() => void> {

@@ -101,12 +101,12 @@ export class TxSimulator {
       const facts = Promise.all([digests.hash(tx), fees.currentMinFees()]);
       // Awaited later; this keeps an early rejection from being unhandled.
       facts.catch(() => undefined);
-      const giveBack = await place;
+      const release = await place;
       try {
         const [hash, gasFees] = await facts;
         return await this.#run({ tx, hash }, gasFees, options, signal);
       } finally {
-        giveBack();
+        release();
       }
     } catch (cause) {
       if (signal?.aborted) throw new SimulationError("The client did not wait for the simulation", { cause });

@@ -7,9 +7,9 @@ function queue(options: Partial<ConstructorParameters<typeof ClientPlaces>[0]> =
   const given: string[] = [];
   const held: (() => void)[] = [];
   const take = (client: string, signal?: AbortSignal) =>
-    places.take(client, signal).then((giveBack) => {
+    places.take(client, signal).then((release) => {
       given.push(client);
-      held.push(giveBack);
+      held.push(release);
     });
   /** Gives places back until none is held. */
   const drain = async (): Promise<string[]> => {
@@ -37,9 +37,9 @@ test("a client that asks again after each answer waits for one of another client
   const many = Array.from({ length: 10 }, () => take("a"));
   const again = async (): Promise<void> => {
     for (let i = 0; i < 3; i++) {
-      const giveBack = await places.take("b");
+      const release = await places.take("b");
       given.push("b");
-      giveBack();
+      release();
     }
   };
   const few = again();
