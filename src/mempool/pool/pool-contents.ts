@@ -1,11 +1,11 @@
 import { mapKey } from "../../world-state/indexed-overlay.ts";
 import type { TxFacts } from "../tx-facts.ts";
 import { PendingTxs } from "./pending-txs.ts";
+import type { PoolChainView } from "./pool-chain-view.ts";
 import { type BlockRef, type PoolEntry, poolEntry } from "./pool-entry.ts";
 import type { PoolStore } from "./pool-store.ts";
 import { BY_RANK, preAdd } from "./pre-add-rules.ts";
 import { RetiredTxs } from "./retired-txs.ts";
-import type { PoolSurroundings } from "./surroundings.ts";
 import { TxBodies } from "./tx-bodies.ts";
 
 export type PoolState = "pending" | "protected" | "mined";
@@ -147,21 +147,21 @@ export class PoolContents {
    * Reads the store anew: what the chain has is mined, of the others those are pending that still may be, each held against those read before.
    * Returns the hashes of those that may not and of damaged rows. Changes nothing that is stored.
    */
-  load(surroundings: PoolSurroundings, maxPending: number): Uint8Array[] {
+  load(chain: PoolChainView, maxPending: number): Uint8Array[] {
     this.entries.clear();
     this.#pending = new PendingTxs();
     this.#minedBytes = 0;
     this.retired.load(this.bodies);
     const unwanted: Uint8Array[] = [];
-    const mayBePending = surroundings.admission();
+    const mayBePending = chain.admission();
     for (const { hash, summary } of this.bodies.summaries((hash) => this.retired.isDeleted(mapKey(hash)))) {
       if (summary === undefined) unwanted.push(hash);
       else {
-        const minedIn = surroundings.minedIn(hash);
+        const minedIn = chain.minedIn(hash);
         const entry = poolEntry(summary, { bytes: summary.bytes, receivedAt: 0, minedIn });
         if (this.stateOf(entry) !== "pending") this.#list(entry);
         else if (!mayBePending(entry)) unwanted.push(hash);
-        else unwanted.push(...this.#compete(entry, surroundings, maxPending));
+        else unwanted.push(...this.#compete(entry, chain, maxPending));
       }
     }
     return unwanted;
@@ -174,7 +174,7 @@ export class PoolContents {
   }
 
   /** Lists an entry as pending, or not. Returns the hashes of those that have to go for it, or its own. */
-  #compete(entry: PoolEntry, { feeJuice }: PoolSurroundings, maxPending: number): Uint8Array[] {
+  #compete(entry: PoolEntry, { feeJuice }: PoolChainView, maxPending: number): Uint8Array[] {
     const outcome = preAdd(entry, { pending: this.#pending, bidding: BY_RANK, feeJuice, maxPending });
     if ("rejection" in outcome) return [entry.hash];
     for (const loser of outcome.evict) {

@@ -7,12 +7,12 @@ import { mapKey } from "../../world-state/indexed-overlay.ts";
 import { type TxFacts, type TxSummary, txSummary } from "../tx-facts.ts";
 import { type BlockContents, spentOrExpired, surplus, unpaid } from "./evictions.ts";
 import type { PendingTxs } from "./pending-txs.ts";
+import type { PoolChainView } from "./pool-chain-view.ts";
 import { type KeptBytes, PoolContents, type PoolState } from "./pool-contents.ts";
 import { type BlockRef, type PoolEntry, poolEntry } from "./pool-entry.ts";
 import type { PoolStore } from "./pool-store.ts";
 import { type Bidding, BY_RANK, conflictRule, preAdd } from "./pre-add-rules.ts";
 import type { PoolRejection } from "./rejection.ts";
-import type { PoolSurroundings } from "./surroundings.ts";
 import { TxArchive } from "./tx-bodies.ts";
 
 export interface PoolOptions {
@@ -53,16 +53,16 @@ export type NewTx = Pick<TxFacts, "tx"> & Parameters<typeof txSummary>[0];
  */
 export class TxPool {
   readonly #store: PoolStore;
-  readonly #surroundings: PoolSurroundings;
+  readonly #chain: PoolChainView;
   readonly #contents: PoolContents;
   readonly #archive: TxArchive;
   readonly #options: Required<PoolOptions>;
   readonly #pendingListeners: Listeners<[]>;
 
   /** Loads what the store holds and drops what may not be pending any more. */
-  constructor(store: PoolStore, surroundings: PoolSurroundings, options: PoolOptions) {
+  constructor(store: PoolStore, chain: PoolChainView, options: PoolOptions) {
     this.#store = store;
-    this.#surroundings = surroundings;
+    this.#chain = chain;
     this.#options = { kept: DEFAULT_KEPT, listenerFailed: () => {}, ...options };
     this.#pendingListeners = new Listeners(this.#options.listenerFailed);
     this.#contents = new PoolContents(store, this.#options.kept);
@@ -72,7 +72,7 @@ export class TxPool {
   }
 
   #load(): Uint8Array[] {
-    return this.#contents.load(this.#surroundings, this.#options.maxPending);
+    return this.#contents.load(this.#chain, this.#options.maxPending);
   }
 
   #commit<T>(work: () => T): T {
@@ -118,7 +118,7 @@ export class TxPool {
     const { path } = this.#store;
     if (this.#store.freeBytes() < LEFT_FREE) throw new StoreFullError(path, "disk");
     return this.#commitPending(() => {
-      const mayBePending = this.#surroundings.admission();
+      const mayBePending = this.#chain.admission();
       const accepted = new Map<string, Admission>();
       const admissions = txs.map((tx): Admission => {
         const key = mapKey(tx.hash);
@@ -148,20 +148,20 @@ export class TxPool {
   }
 
   #newEntry(tx: NewTx): PoolEntry {
-    const { now, minedIn } = this.#surroundings;
+    const { now, minedIn } = this.#chain;
     return poolEntry(txSummary(tx), { bytes: txBytes(tx.tx), receivedAt: now(), minedIn: minedIn(tx.hash) });
   }
 
   #preAddContext(bidding: Bidding) {
     const { maxPending } = this.#options;
-    return { pending: this.#pending, bidding, maxPending, feeJuice: (payer: Fr) => this.#surroundings.feeJuice(payer) };
+    return { pending: this.#pending, bidding, maxPending, feeJuice: (payer: Fr) => this.#chain.feeJuice(payer) };
   }
 
   /** Rules for txs that became pending: their payers can pay, and there are not too many. */
   #settleNew(keys: readonly string[]): void {
     if (keys.length === 0) return;
     const payers = keys.flatMap((key) => this.#contents.entries.get(key)?.payerKey ?? []);
-    this.#deleteAll(unpaid(this.#pending, payers, (payer) => this.#surroundings.feeJuice(payer)));
+    this.#deleteAll(unpaid(this.#pending, payers, (payer) => this.#chain.feeJuice(payer)));
     this.#deleteAll(surplus(this.#pending, this.#options.maxPending));
   }
 
@@ -185,7 +185,7 @@ export class TxPool {
         if (!this.#contents.retired.isDeleted(key)) return true;
         const summary = this.#contents.bodies.summary(hash);
         if (summary === undefined) return true;
-        const { now, minedIn } = this.#surroundings;
+        const { now, minedIn } = this.#chain;
         const { bytes } = summary;
         this.#contents.enter(poolEntry(summary, { bytes, receivedAt: now(), minedIn: minedIn(summary.hash) }));
         return false;
@@ -221,7 +221,7 @@ export class TxPool {
       for (const entry of found) this.#contents.mine(entry, ref);
       this.#deleteAll(spentOrExpired(this.#pending, block));
       const payers = found.map(({ payerKey }) => payerKey);
-      this.#deleteAll(unpaid(this.#pending, payers, (payer) => this.#surroundings.feeJuice(payer, block.number)));
+      this.#deleteAll(unpaid(this.#pending, payers, (payer) => this.#chain.feeJuice(payer, block.number)));
     });
   }
 
@@ -247,7 +247,7 @@ export class TxPool {
         return;
       }
       this.#becomePending(unmined.filter((entry) => this.#contents.stateOf(entry) === "pending"));
-      const { hasBlock, feeJuice } = this.#surroundings;
+      const { hasBlock, feeJuice } = this.#chain;
       this.#deleteAll([...this.#pending.all()].filter(({ anchorHash }) => !hasBlock(anchorHash, tip)));
       this.#deleteAll(unpaid(this.#pending, this.#pending.payers(), (payer) => feeJuice(payer, tip)));
       this.#deleteAll(surplus(this.#pending, this.#options.maxPending));
@@ -256,7 +256,7 @@ export class TxPool {
 
   /** Entries that are in no block and protected by nothing: those that may be are pending, where they win over others by rank. */
   #becomePending(entries: readonly PoolEntry[]): PoolEntry[] {
-    const mayBePending = this.#surroundings.admission();
+    const mayBePending = this.#chain.admission();
     return entries.filter((entry) => {
       const conflicts = mayBePending(entry)
         ? conflictRule(entry, { pending: this.#pending, bidding: BY_RANK })
@@ -339,7 +339,7 @@ export class TxPool {
 
   /** Hashes of pending txs that came at least `minAgeMs` ago, highest priority first. */
   eligible(minAgeMs: number): Uint8Array[] {
-    const latest = this.#surroundings.now() - minAgeMs;
+    const latest = this.#chain.now() - minAgeMs;
     return [...this.#pending.order.descending()].filter((entry) => entry.receivedAt <= latest).map(({ hash }) => hash);
   }
 

@@ -5,7 +5,7 @@ import type { Values } from "../../config/options.ts";
 import { ExecutionPool } from "../../execution/execution-pool.ts";
 import type { FunctionNames } from "../../execution/revert-reason.ts";
 import { DigestPool } from "../../mempool/digest/digest-pool.ts";
-import { chainSurroundings } from "../../mempool/pool/chain-surroundings.ts";
+import { storedChainView } from "../../mempool/pool/stored-chain-view.ts";
 import { TxPool } from "../../mempool/pool/tx-pool.ts";
 import { recentFees } from "../../mempool/recent-fees.ts";
 import { TxIntake } from "../../mempool/tx-intake.ts";
@@ -126,7 +126,7 @@ export async function startMempool(context: ChainContext, options: MempoolOption
         validatorGasLimits: { l2Gas: values.validateMaxL2BlockGas, daGas: values.validateMaxDABlockGas },
       },
     );
-    const pool = new TxPool(store, chainSurroundings({ content, contexts, states, now }), {
+    const pool = new TxPool(store, storedChainView({ content, contexts, states, now }), {
       maxPending: values.maxPendingTxCount,
       archived: values.archivedTxLimit,
       deleteAfterReorg: values.txPoolDeleteTxsAfterReorg,

@@ -1,4 +1,4 @@
-import type { PoolSurroundings } from "../../../src/mempool/pool/surroundings.ts";
+import type { PoolChainView } from "../../../src/mempool/pool/pool-chain-view.ts";
 import type { AddedBlock } from "../../../src/mempool/pool/tx-pool.ts";
 import type { TxFacts } from "../../../src/mempool/tx-facts.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
@@ -17,7 +17,7 @@ interface WorldBlock {
 export const anchorOf = (block: number) => fr(1_000 + block);
 
 /** A chain around a pool: blocks of txs, balances that each block may change, and a clock. */
-export class ModelWorld implements PoolSurroundings {
+export class ModelWorld implements PoolChainView {
   /** Milliseconds. */
   time = 1_000_000;
   /** Seconds; what a tx must not expire before. */

@@ -3,7 +3,7 @@ import { manaFees } from "../../protocol/fees/gas-fees.ts";
 import type { CheckContexts } from "../validation/check-contexts.ts";
 import { POOL_CHECKS, runChecks } from "../validation/check-groups.ts";
 import type { CommittedStates } from "../validation/committed-state.ts";
-import type { PoolSurroundings } from "./surroundings.ts";
+import type { PoolChainView } from "./pool-chain-view.ts";
 
 export interface ChainSources {
   content: Pick<ContentReader, "settledTx">;
@@ -13,8 +13,8 @@ export interface ChainSources {
   now(): number;
 }
 
-/** The stored chain around a pool. A state that is not kept any more is answered with the latest one. */
-export function chainSurroundings({ content, contexts, states, now }: ChainSources): PoolSurroundings {
+/** A pool's view of the stored chain. For a state that was pruned, the latest one answers. */
+export function storedChainView({ content, contexts, states, now }: ChainSources): PoolChainView {
   const stateAt = (block: number | undefined) =>
     (block === undefined ? undefined : states.after(block)) ?? states.latest();
   return {

@@ -2,11 +2,11 @@ import type { Fr } from "../../protocol/field.ts";
 import type { TxSummary } from "../tx-facts.ts";
 import type { BlockRef } from "./pool-entry.ts";
 
-/** What the pool asks of the chain. Each run of calls without an await between them sees one snapshot. */
-export interface PoolSurroundings {
+/** What the pool reads of the chain. Calls without an await between them see one snapshot. */
+export interface PoolChainView {
   /** The block that a tx is in. */
   minedIn(hash: Fr): BlockRef | undefined;
-  /** Makes a check of whether txs may be pending now (sheet 06 section 1.1, "entering the pending state"). */
+  /** Returns a predicate: may a tx be pending on the current chain? (sheet 06 section 1.1, "entering the pending state"). */
   admission(): (summary: TxSummary) => boolean;
   /** Fee asset units in the committed state, or in that after a block. */
   feeJuice(payer: Fr, block?: number): bigint;
