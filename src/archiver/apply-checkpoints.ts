@@ -4,7 +4,7 @@ import { concat, equal, toHex } from "../protocol/bytes.ts";
 import { checkpointSlot } from "../protocol/checkpoint-header.ts";
 import { DecodeError } from "../protocol/errors.ts";
 import { epochOfSlot } from "../protocol/time.ts";
-import { applyInParts, cutIntoParts, type Unit } from "../world-state/apply-in-parts.ts";
+import { type AtomicBlocks, applyInParts, cutIntoParts } from "../world-state/apply-in-parts.ts";
 import type { PreparedBlocks } from "../world-state/types.ts";
 import { invalidProposal } from "./attestation-verdict.ts";
 import { type Download, rebuildProposal } from "./download-checkpoints.ts";
@@ -26,8 +26,8 @@ interface Pending {
   messages: Uint8Array[];
 }
 
-/** A checkpoint with those of its blocks that are not stored yet. */
-interface CheckpointUnit extends Unit {
+/** A checkpoint, and those of its blocks that are not stored yet. */
+interface NewCheckpoint extends AtomicBlocks {
   pending: Pending;
   blocks: RebuiltBlock[];
 }
@@ -176,20 +176,20 @@ export class CheckpointApplier {
       this.#services,
       batch.flatMap(({ checkpoint }) => checkpoint.blocks),
     );
-    const units = batch.map((pending): CheckpointUnit => {
+    const checkpoints = batch.map((pending): NewCheckpoint => {
       const blocks = added.filter(({ record }) => record.checkpointNumber === pending.checkpoint.checkpointNumber);
       return { pending, blocks, effects: blocks.map((block) => blockEffects(block, pending.messages)) };
     });
     const [start, committing] = [performance.now(), times.commit];
     try {
-      await applyInParts(worldState, cutIntoParts(units), (part, prepared) => this.#write(part, prepared));
+      await applyInParts(worldState, cutIntoParts(checkpoints), (part, prepared) => this.#write(part, prepared));
     } finally {
       times.prepare += performance.now() - start - (times.commit - committing);
     }
   }
 
   /** Commits checkpoints with their trees, in one transaction, and tells of them. */
-  #write(part: CheckpointUnit[], prepared: PreparedBlocks | undefined): void {
+  #write(part: NewCheckpoint[], prepared: PreparedBlocks | undefined): void {
     const { chain, worldState, store, times, emit } = this.#services;
     const { l1 } = part[part.length - 1].pending.proposal;
     const start = performance.now();
@@ -203,7 +203,7 @@ export class CheckpointApplier {
       return announce;
     });
     times.commit += performance.now() - start;
-    const blocks = part.flatMap((unit) => unit.blocks);
+    const blocks = part.flatMap((checkpoint) => checkpoint.blocks);
     times.checkpoints += part.length;
     times.blocks += blocks.length;
     times.txs += blocks.reduce((sum, { txs }) => sum + txs.length, 0);

@@ -1,17 +1,17 @@
 import type { BlockEffects, BlocksInHashing, PreparedBlocks, WorldStateWriter } from "./types.ts";
 
 /**
- * Changed leaves from which a part is large enough. Blocks that are written together share pages, so that larger parts take less
- * time for each leaf; but the event loop has no turn while one is written, for about two seconds with so many.
+ * Changed leaves from which a part is large enough. Blocks that are written together share pages, so larger parts take less time
+ * per leaf; but writing a part blocks the event loop, for about two seconds at this size.
  */
 const LEAVES_PER_PART = 65_536;
 
-/** Blocks that are written in one transaction or not at all. */
-export interface Unit {
+/** Consecutive blocks that are written in one transaction or not at all, as those of a checkpoint are. */
+export interface AtomicBlocks {
   effects: BlockEffects[];
 }
 
-/** Leaves that a block changes, at most. */
+/** Upper bound on the leaves that a block changes. */
 function changedLeaves({ txs }: BlockEffects): number {
   return txs.reduce(
     (sum, { noteHashes, nullifiers, publicDataWrites }) =>
@@ -20,34 +20,34 @@ function changedLeaves({ txs }: BlockEffects): number {
   );
 }
 
-/** Cuts units into runs that are worth a transaction each. */
-export function cutIntoParts<U extends Unit>(units: readonly U[], leavesPerPart = LEAVES_PER_PART): U[][] {
-  const parts: U[][] = [];
+/** Groups atomic blocks into parts, each large enough for a transaction of its own. */
+export function cutIntoParts<B extends AtomicBlocks>(all: readonly B[], leavesPerPart = LEAVES_PER_PART): B[][] {
+  const parts: B[][] = [];
   let leaves = Number.POSITIVE_INFINITY;
-  for (const unit of units) {
+  for (const blocks of all) {
     if (leaves >= leavesPerPart) {
       parts.push([]);
       leaves = 0;
     }
-    parts[parts.length - 1].push(unit);
-    leaves += unit.effects.reduce((sum, block) => sum + changedLeaves(block), 0);
+    parts[parts.length - 1].push(blocks);
+    leaves += blocks.effects.reduce((sum, block) => sum + changedLeaves(block), 0);
   }
   return parts;
 }
 
 /**
- * Applies consecutive blocks part by part. While `commit` writes and commits one, which has to be done before it returns, other
- * threads hash the next. A part without blocks comes with nothing prepared. When a part fails, those before it are committed;
- * nothing is left running. Throws what `commit` throws, and as WorldStateWriter.prepare.
+ * Applies consecutive blocks part by part. `commit` writes and commits a part synchronously; meanwhile other threads hash the next
+ * one. `prepared` is undefined for a part without blocks. When a part fails, the parts before it are committed and nothing is left
+ * running. Throws what `commit` throws, and the errors of WorldStateWriter.prepare.
  */
-export async function applyInParts<U extends Unit>(
+export async function applyInParts<B extends AtomicBlocks>(
   worldState: Pick<WorldStateWriter, "begin">,
-  parts: readonly U[][],
-  commit: (part: U[], prepared: PreparedBlocks | undefined) => void,
+  parts: readonly B[][],
+  commit: (part: B[], prepared: PreparedBlocks | undefined) => void,
 ): Promise<void> {
   let last: BlocksInHashing | undefined;
-  const begin = (part: U[] | undefined): BlocksInHashing | undefined => {
-    const effects = part?.flatMap((unit) => unit.effects) ?? [];
+  const begin = (part: B[] | undefined): BlocksInHashing | undefined => {
+    const effects = part?.flatMap(({ effects }) => effects) ?? [];
     if (effects.length === 0) return undefined;
     try {
       last = worldState.begin(effects, last);
@@ -55,7 +55,7 @@ export async function applyInParts<U extends Unit>(
     } catch (error) {
       const hashed = Promise.reject(error);
       hashed.catch(() => undefined);
-      return { ...{ first: 0, last: 0 }, underWay: Promise.resolve(), hashed };
+      return { first: 0, last: 0, underWay: Promise.resolve(), hashed };
     }
   };
   let begun = begin(parts[0]);

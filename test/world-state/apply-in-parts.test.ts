@@ -49,7 +49,7 @@ async function oneByOne(open: OpenState, shapes: BlockShape[]): Promise<BlockEff
   return blocks;
 }
 
-const units = (blocks: BlockEffects[]) => blocks.map((block) => ({ effects: [block] }));
+const eachAtomic = (blocks: BlockEffects[]) => blocks.map((block) => ({ effects: [block] }));
 
 /** Finalizes the tip and drops every state before it. */
 function settle({ state }: OpenState): void {
@@ -70,7 +70,7 @@ describe("blocks applied in parts", () => {
           try {
             const blocks = await oneByOne(one, shapes);
             if (pruned) one.store.transaction(() => settle(one));
-            await applyInParts(parts.state, cutIntoParts(units(blocks), leavesPerPart), (_, prepared) => {
+            await applyInParts(parts.state, cutIntoParts(eachAtomic(blocks), leavesPerPart), (_, prepared) => {
               parts.store.transaction(() => {
                 if (prepared !== undefined) parts.state.write(prepared);
                 if (pruned) settle(parts);
@@ -98,7 +98,7 @@ describe("blocks applied in parts", () => {
       );
       one.store.transaction(() => settle(one));
       const commits: number[] = [];
-      const [first, ...others] = units(blocks);
+      const [first, ...others] = eachAtomic(blocks);
       await applyInParts(parts.state, [[first], others], (_, prepared) => {
         if (prepared === undefined) return;
         commits.push(prepared.last);
@@ -123,7 +123,7 @@ describe("blocks applied in parts", () => {
       const blocks = await oneByOne(one, four);
       const failing = blocks.with(2, { ...blocks[2], archiveRoot: fr(7) });
       const commits: number[] = [];
-      const applied = applyInParts(parts.state, cutIntoParts(units(failing), 1), (_, prepared) => {
+      const applied = applyInParts(parts.state, cutIntoParts(eachAtomic(failing), 1), (_, prepared) => {
         if (prepared === undefined) return;
         parts.store.transaction(() => parts.state.write(prepared));
         commits.push(prepared.last);
@@ -143,7 +143,7 @@ describe("blocks applied in parts", () => {
     try {
       const blocks = await oneByOne(one, four);
       let commits = 0;
-      const applied = applyInParts(parts.state, cutIntoParts(units(blocks), 1), (_, prepared) => {
+      const applied = applyInParts(parts.state, cutIntoParts(eachAtomic(blocks), 1), (_, prepared) => {
         parts.store.transaction(() => {
           if (prepared !== undefined) parts.state.write(prepared);
           if (++commits === 2) throw new Error("the disk is full");
@@ -182,10 +182,10 @@ describe("blocks applied in parts", () => {
     }
   });
 
-  it("come in runs of whole units that change enough leaves", async () => {
+  it("are grouped into parts that change enough leaves", async () => {
     const one = openState();
     try {
-      const all = units(await oneByOne(one, four));
+      const all = eachAtomic(await oneByOne(one, four));
       const lengths = (leaves: number) => cutIntoParts(all, leaves).map((part) => part.length);
       expect(lengths(1)).toEqual([1, 1, 1, 1]);
       expect(lengths(22)).toEqual([2, 1, 1]);
