@@ -5,21 +5,21 @@ import { PRESETS } from "./presets.ts";
 import { RETIRED_FLAGS, RETIRED_VARIABLES } from "./retired-names.ts";
 import type { Secret } from "./secret.ts";
 
-/** What was given, before any rule. */
+/** Input of the configuration, not validated yet. */
 export interface Given {
-  /** Texts by flag as written, with dashes. */
+  /** Values by flag, as written with dashes. */
   readonly flags: ReadonlyMap<string, string>;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Variables that the network file sets, and where it is, in a form that may be shown. */
+  /** Variables of the network file; `location` contains no secrets. */
   readonly networkFile?: { readonly location: string; readonly variables: Readonly<Record<string, string>> };
-  /** Parent of the data directories of networks other than the local one. Without it they have no default. */
+  /** Parent of the default data directories of networks other than local; without it they have no default. */
   readonly homeDirectory?: string;
 }
 
 export interface Configuration {
   readonly values: Values;
   readonly origins: { readonly [K in OptionKey]: Origin };
-  /** What was given and does not do what it may be meant to. */
+  /** Given options that are deprecated or have no effect. */
   readonly warnings: readonly string[];
 }
 
@@ -28,7 +28,7 @@ interface Found {
   readonly origin: Origin;
 }
 
-/** Gives the text of a variable, from one of the sources below flags. */
+/** Looks up a variable in one of the sources that rank below flags. */
 type Source = (variable: string) => Found | undefined;
 
 const SHOWN_VALUE_LENGTH = 80;
@@ -72,7 +72,7 @@ function parsed(key: OptionKey, option: Option, { text, origin }: Found): unknow
   throw new InvalidOptionError(key, origin, option.kind.rule, shownInput(option, text), fault);
 }
 
-/** Environment, then network file, then preset (sheet 09 section 2.1). In each of them an empty text counts as unset. */
+/** Environment, then network file, then preset (sheet 09 section 2.1). In each, an empty text counts as unset. */
 function sourcesBelowFlags(given: Given, network: Values["network"]): Source[] {
   const { environment, networkFile } = given;
   const preset = {
@@ -109,15 +109,15 @@ function networkOf({ flags, environment }: Given): Values["network"] {
 
 function warningsOf(given: Given, origins: Configuration["origins"]): string[] {
   const retired = RETIRED_VARIABLES.filter(({ name }) => isSet(given.environment[name]));
-  const byHand = OPTION_KEYS.filter((key) => ["flag", "environment"].includes(origins[key].kind));
-  const deprecated = byHand.flatMap((key) => {
+  const setByOperator = OPTION_KEYS.filter((key) => ["flag", "environment"].includes(origins[key].kind));
+  const deprecated = setByOperator.flatMap((key) => {
     const { deprecated = [], env }: Option = OPTIONS[key] as Option;
     const origin = origins[key];
     return origin.kind === "environment" && deprecated.includes(origin.name)
       ? [`environment variable ${origin.name} is deprecated: use ${env[0]}`]
       : [];
   });
-  const idle = byHand
+  const idle = setByOperator
     .filter((key) => idleReason(OPTIONS[key] as Option) === "no effect")
     .flatMap((key) => {
       const origin = origins[key];
@@ -131,9 +131,9 @@ function warningsOf(given: Given, origins: Configuration["origins"]): string[] {
 }
 
 /**
- * The effective configuration: flag over environment variable over fallback variables over network file over preset over default
- * (sheet 09 section 2.1). An empty variable counts as unset. Throws ConfigurationError: InvalidOptionError for the first value that
- * breaks its rule, RetiredFlagError, ConflictingFlagsError.
+ * The effective configuration. Precedence: flag, environment variable, fallback variables, network file, preset,
+ * default (sheet 09 section 2.1). An empty variable counts as unset. Throws InvalidOptionError for the first value that
+ * breaks its rule, RetiredFlagError or ConflictingFlagsError.
  */
 export function configure(given: Given): Configuration {
   for (const { name, advice } of RETIRED_FLAGS) if (given.flags.has(name)) throw new RetiredFlagError(name, advice);
@@ -150,14 +150,14 @@ export function configure(given: Given): Configuration {
   return { values: values as Values, origins, warnings: warningsOf(given, origins) };
 }
 
-/** Value of an option as anyone may see it. */
+/** Value of an option as text, without secrets. */
 export function shownValue(key: OptionKey, values: Values): string {
   const value: unknown = values[key];
   if (value === undefined) return "";
   return (OPTIONS[key] as Option).kind.show(value);
 }
 
-/** Every text inside the configuration that no output may contain. */
+/** All secrets of the configuration: texts that must not appear in any output. */
 export function secretTexts(values: Values): string[] {
   return OPTION_KEYS.flatMap((key) => {
     const value: unknown = values[key];
@@ -165,7 +165,6 @@ export function secretTexts(values: Values): string[] {
   }).filter((text) => text !== "");
 }
 
-/** The value inside, when there is one. */
 export function reveal<T>(secret: Secret<T> | undefined): T | undefined {
   return secret?.reveal();
 }

@@ -1,18 +1,18 @@
 import { OperatorError } from "../errors/operator-error.ts";
 
-/** Where a value came from; the earlier kinds win over the later ones. */
+/** Where a value came from, in order of precedence. */
 export type Origin =
   /** As written, with dashes. */
   | { readonly kind: "flag"; readonly name: string }
   /** Environment variable. */
   | { readonly kind: "environment"; readonly name: string }
-  /** Variable that the network file sets, and where the file is, in a form that may be shown. */
+  /** Variable of the network file; `location` contains no secrets. */
   | { readonly kind: "network file"; readonly name: string; readonly location: string }
-  /** Variable that the preset of a network sets. */
+  /** Variable of a network's preset. */
   | { readonly kind: "preset"; readonly name: string; readonly network: string }
   | { readonly kind: "default" };
 
-/** One short text for the operator. */
+/** Short text for the operator. */
 export function shownOrigin(origin: Origin): string {
   switch (origin.kind) {
     case "preset":
@@ -40,7 +40,7 @@ function namedOrigin(option: string, origin: Origin): string {
   }
 }
 
-/** Options could not be made into a configuration. The message is complete: nothing but it needs to be shown to the operator. */
+/** The given options are invalid. The message alone is enough for the operator. */
 export class ConfigurationError extends OperatorError {
   override readonly errorCode: string = "configuration";
 
@@ -50,13 +50,13 @@ export class ConfigurationError extends OperatorError {
   }
 }
 
-/** A given value breaks the rule of its option. Never carries the value of a secret. */
+/** A given value breaks the rule of its option. Never contains the value of a secret. */
 export class InvalidOptionError extends ConfigurationError {
   readonly option: string;
   readonly origin: Origin;
   /** What the value must be, as a clause that starts with "must". */
   readonly rule: string;
-  /** Which part of the value breaks the rule, where it has many. */
+  /** Which part of a list or other composite value breaks the rule. */
   readonly fault: string | undefined;
 
   constructor(option: string, origin: Origin, rule: string, shownValue: string, fault?: string) {
@@ -69,7 +69,7 @@ export class InvalidOptionError extends ConfigurationError {
   }
 }
 
-/** Two spellings of one option were given, with different values. */
+/** Two flags that are aliases of one option were given with different values. */
 export class ConflictingFlagsError extends ConfigurationError {
   readonly option: string;
   readonly flags: readonly string[];
@@ -82,7 +82,7 @@ export class ConflictingFlagsError extends ConfigurationError {
   }
 }
 
-/** A flag of a former release. */
+/** A flag of an earlier release that no longer exists. */
 export class RetiredFlagError extends ConfigurationError {
   readonly flag: string;
   readonly advice: string;
@@ -95,7 +95,7 @@ export class RetiredFlagError extends ConfigurationError {
   }
 }
 
-/** A value that the chosen mode needs is absent. */
+/** A value that the chosen mode requires is missing. */
 export class MissingOptionError extends ConfigurationError {
   readonly option: string;
 

@@ -2,21 +2,21 @@ import { REDACTED } from "../http/redact.ts";
 import { Secret } from "./secret.ts";
 
 /**
- * How the text of an option becomes a value (sheet 09 section 3). `parse` returns undefined where the text breaks `rule`; an empty
- * text never reaches it.
+ * Type of an option: parses and prints its values (sheet 09 section 3). `parse` returns undefined if the text breaks
+ * `rule`; it is never called with an empty text.
  */
 export interface Kind<T> {
   readonly name: string;
   /** Placeholder in help text; undefined for a switch, which takes no value. */
   readonly placeholder: string | undefined;
-  /** A bare flag means this text. */
+  /** Text that a flag without a value stands for. */
   readonly bare?: string;
   /** Clause that starts with "must". */
   readonly rule: string;
   parse(text: string): T | undefined;
-  /** Which part of a text breaks the rule, for texts of many parts. Never carries a secret. */
+  /** Which part of a composite text breaks the rule. Never contains a secret. */
   fault?(text: string): string | undefined;
-  /** Form that may be shown to anyone. */
+  /** The value as text, without secrets. */
   show(value: T): string;
   /** Texts inside the value that must not appear in any output. */
   secrets?(value: T): string[];
@@ -47,7 +47,7 @@ export const boolean: Kind<boolean> = {
 /** A flag without a value. */
 export const switchOn: Kind<boolean> = { ...boolean, name: "switch", placeholder: undefined };
 
-/** One of some names, whatever the case of its letters; `aliases` are further names for one of them. */
+/** One of `values`, case-insensitive; `aliases` maps additional names to values. */
 export function oneOf<const V extends string>(values: readonly V[], aliases: Record<string, V> = {}): Kind<V> {
   const byName = new Map<string, V>([
     ...values.map((value): [string, V] => [value, value]),
@@ -63,7 +63,9 @@ export function oneOf<const V extends string>(values: readonly V[], aliases: Rec
   };
 }
 
-/** Comma list of at least one of some names, whatever the case of its letters; the value has each once, in the order of `names`. */
+/**
+ * Comma list of at least one of `names`, case-insensitive. The value has no duplicates and is in the order of `names`.
+ */
 export function someOf<const V extends string>(names: readonly V[]): Kind<readonly V[]> {
   const items = listOf(oneOf(names));
   return {
@@ -79,7 +81,7 @@ export function someOf<const V extends string>(names: readonly V[]): Kind<readon
   };
 }
 
-/** Comma list of `item`, of `length` items where that is given; items are trimmed and empty ones dropped. */
+/** Comma list of `item`, with exactly `length` items if given. Items are trimmed; empty ones are dropped. */
 export function listOf<T>(item: Kind<T>, length?: number): Kind<readonly T[]> {
   const split = (given: string): string[] =>
     given
@@ -105,7 +107,7 @@ export function listOf<T>(item: Kind<T>, length?: number): Kind<readonly T[]> {
   };
 }
 
-/** Comma list whose items belong to those of another list by position; an empty item says "none" for its position. */
+/** Comma list whose items match those of another list by position; an empty item means none at its position. */
 export const byPosition: Kind<readonly string[]> = {
   name: "list by position",
   placeholder: "list",
@@ -129,7 +131,7 @@ export function secret<T>(inner: Kind<T>): Kind<Secret<T>> {
       return value === undefined ? undefined : new Secret(value);
     },
     show: () => REDACTED,
-    // Without 0x, so that a key is found with and without it.
+    // Stripped of 0x, so that a key is redacted both with and without the prefix.
     secrets: (value) =>
       [...wholeTexts(value.reveal()), ...(inner.secrets?.(value.reveal()) ?? [])]
         .map((part) => part.replace(/^0x/, ""))

@@ -1,6 +1,6 @@
 import { OperatorError } from "../errors/operator-error.ts";
 
-/** Levels of the log, sheet 09 section 7; verbose is between info and debug. */
+/** Log levels (sheet 09 section 7). verbose is between info and debug. */
 export const LOG_LEVELS = { fatal: 60, error: 50, warn: 40, info: 30, verbose: 25, debug: 20, trace: 10 } as const;
 export type LogLevel = keyof typeof LOG_LEVELS | "silent";
 
@@ -16,10 +16,13 @@ export class LogLevelError extends OperatorError {
   }
 }
 
-/** Level by module name. The module pattern of a statement is a regular expression at the start of the name. */
+/**
+ * Log level per module. The module pattern of a statement is a regular expression that matches the start of a module
+ * name.
+ */
 export interface LogFilter {
   readonly level: LogLevel;
-  /** Strongest first: later statements come before earlier ones. */
+  /** In order of precedence: the last statement of the text comes first. */
   readonly statements: readonly (readonly [module: string, level: LogLevel])[];
 }
 
@@ -52,7 +55,7 @@ export function parseLogFilter(text: string): LogFilter {
   return { level, statements };
 }
 
-/** The text that parses to this filter. */
+/** Inverse of `parseLogFilter`. */
 export function printLogFilter({ level, statements }: LogFilter): string {
   return [level, ...statements.toReversed().map(([module, own]) => `${own}:${module}`)].join(";");
 }

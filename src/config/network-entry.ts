@@ -1,8 +1,8 @@
 import { ConfigurationError } from "./errors.ts";
 
-/** A network file, or its entry of the network, breaks a rule. */
+/** A network file, or its entry for the network, is invalid. */
 export class NetworkFileFormatError extends ConfigurationError {
-  /** Path of the field; empty for the file itself. */
+  /** Path of the invalid field; empty for the file itself. */
   readonly field: string;
   /** What the field must be, as a clause that starts with "must". */
   readonly rule: string;
@@ -15,9 +15,9 @@ export class NetworkFileFormatError extends ConfigurationError {
   }
 }
 
-/** What the network file says of one network. */
+/** Entry of one network in the network file. */
 export interface NetworkEntry {
-  /** By name, in the form of environment variables. */
+  /** Values by name of the environment variable that they set. */
   readonly variables: Readonly<Record<string, string>>;
   /** Newest release of the node software. */
   readonly nodeVersion: string | undefined;
@@ -66,8 +66,9 @@ function textOf(value: unknown, type: Field["type"], field: string): string {
 }
 
 /**
- * Reads the entry of one network from the text of a network file: a JSON object whose members are networks. Unknown members are
- * ignored; undefined when the network is not in it. Throws NetworkFileFormatError. Values are checked further where they are used.
+ * Reads the entry of one network from a network file: a JSON object with a member per network. Unknown members are
+ * ignored. Returns undefined if the network is not in the file. Throws NetworkFileFormatError. Checks only JSON types;
+ * the values are validated as options later.
  */
 export function parseNetworkFile(text: string, network: string): NetworkEntry | undefined {
   let file: unknown;
@@ -87,7 +88,7 @@ export function parseNetworkFile(text: string, network: string): NetworkEntry | 
     if (value !== undefined) variables[variable] = textOf(value, type, path);
     else if (required) throw new NetworkFileFormatError(path, "must be given");
   }
-  // A network before its deployment: the start then asks for the address.
+  // A network that is not deployed yet. The zero address makes the start ask for an address.
   if (variables.REGISTRY_CONTRACT_ADDRESS === "") variables.REGISTRY_CONTRACT_ADDRESS = ZERO_ADDRESS;
   const { nodeVersion } = entry;
   return {

@@ -1,21 +1,23 @@
 import type { Kind } from "./kinds.ts";
 
-/** Longest time of a timer: a longer one would fire at once. */
-export const MOST_MILLISECONDS = 2 ** 31 - 1;
-export const MOST_TIMER_SECONDS = Math.floor(MOST_MILLISECONDS / 1000);
-export const MOST_MINUTES = Math.floor(MOST_TIMER_SECONDS / 60);
-/** Ten years, of times that no timer waits for. */
-export const MOST_SECONDS = 10 * 365 * 86_400;
-export const MOST_HOURS = MOST_SECONDS / 3600;
-/** 64 TiB: half of what a process can address. */
-export const MOST_KIBIBYTES = 2 ** 36;
-/** Threads, processes, connections and other work at once. */
-export const MOST_AT_ONCE = 1024;
-/** Of anything else that is counted. */
-export const MOST_COUNT = 1_000_000_000;
-export const MOST_GAS = 10 ** 15;
+/** Maximum delay of a Node.js timer; a timer with a longer delay fires immediately. */
+export const MAX_MILLISECONDS = 2 ** 31 - 1;
+export const MAX_TIMER_SECONDS = Math.floor(MAX_MILLISECONDS / 1000);
+export const MAX_MINUTES = Math.floor(MAX_TIMER_SECONDS / 60);
+/** Ten years; limit of durations that are not used as a timer's delay. */
+export const MAX_SECONDS = 10 * 365 * 86_400;
+export const MAX_HOURS = MAX_SECONDS / 3600;
+/** 64 TiB: half of a process's address space. */
+export const MAX_KIBIBYTES = 2 ** 36;
+/** Limit of concurrency settings, such as threads, processes and connections. */
+export const MAX_CONCURRENCY = 1024;
+/** Limit of all other counts. */
+export const MAX_COUNT = 1_000_000_000;
+export const MAX_GAS = 10 ** 15;
 
-/** A whole decimal number. Stricter than the reference, which reads "1.7" as 1, "0x10" as 0 and "abc" as the default. */
+/**
+ * A whole decimal number. Stricter than the reference, which reads "1.7" as 1, "0x10" as 0 and "abc" as the default.
+ */
 export function integer(min: number, max: number): Kind<number> {
   return {
     name: "integer",
@@ -30,7 +32,7 @@ export function integer(min: number, max: number): Kind<number> {
   };
 }
 
-/** As integer, or in hex with 0x. Stricter than the reference, which reads "1.9" as 1 and "abc" as unset. */
+/** Like `integer`, but also accepts 0x hex. Stricter than the reference, which reads "1.9" as 1 and "abc" as unset. */
 export function integerAnyBase(min: number, max: number): Kind<number> {
   const decimalOnly = integer(min, max);
   return {
@@ -43,9 +45,9 @@ export function integerAnyBase(min: number, max: number): Kind<number> {
   };
 }
 
-/** A decimal number such as 1.2, -20 or 5e-1, in a range; `above` says that the least value itself is out of it. */
-export function decimal(min = -Number.MAX_VALUE, max = Number.MAX_VALUE, above = false): Kind<number> {
-  const least = min === -Number.MAX_VALUE ? undefined : above ? `above ${min}` : `of at least ${min}`;
+/** A decimal number such as 1.2, -20 or 5e-1 within a range. `exclusiveMin` excludes `min` itself. */
+export function decimal(min = -Number.MAX_VALUE, max = Number.MAX_VALUE, exclusiveMin = false): Kind<number> {
+  const least = min === -Number.MAX_VALUE ? undefined : exclusiveMin ? `above ${min}` : `of at least ${min}`;
   const most = max === Number.MAX_VALUE ? undefined : `at most ${max}`;
   const range = [least, most].filter((part) => part !== undefined).join(" and ");
   return {
@@ -55,23 +57,22 @@ export function decimal(min = -Number.MAX_VALUE, max = Number.MAX_VALUE, above =
     parse(given) {
       const trimmed = given.trim();
       const value = Number(trimmed);
-      const inRange = value >= min && value <= max && !(above && value === min);
+      const inRange = value >= min && value <= max && !(exclusiveMin && value === min);
       return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(trimmed) && inRange ? value : undefined;
     },
     show: String,
   };
 }
 
-/** A share of a whole. */
 export const fraction = decimal(0, 1);
 export const positiveFraction = decimal(0, 1, true);
 
-/** More digits than this are taken for a mistake: amounts are below 2^256. */
-const MOST_DIGITS = 100;
+/** Longer numbers are rejected: amounts are below 2^256, which has 78 digits. */
+const MAX_DIGITS = 100;
 
 function readBigInteger(given: string): bigint | undefined {
   const trimmed = given.trim();
-  if (trimmed.length > MOST_DIGITS) return undefined;
+  if (trimmed.length > MAX_DIGITS) return undefined;
   if (/^(\d+|0x[0-9a-f]+)$/i.test(trimmed)) return BigInt(trimmed);
   const match = /^(\d+)(?:\.(\d+))?e([+-]?\d+)$/i.exec(trimmed);
   if (match === null) return undefined;
@@ -79,15 +80,15 @@ function readBigInteger(given: string): bigint | undefined {
   const shift = Number(exponent) - decimals.length;
   const digits = BigInt(whole + decimals);
   if (digits === 0n) return 0n;
-  if (Math.abs(shift) > MOST_DIGITS) return undefined;
+  if (Math.abs(shift) > MAX_DIGITS) return undefined;
   if (shift >= 0) return digits * 10n ** BigInt(shift);
   const divisor = 10n ** BigInt(-shift);
   return digits % divisor === 0n ? digits / divisor : undefined;
 }
 
 /**
- * A whole number from 0 to `max`: decimal, 0x hex, or scientific notation whose value is whole, such as 1e+23 or 1.5e3. The value is
- * exact.
+ * A whole number from 0 to `max`: decimal, 0x hex, or scientific notation with a whole value, such as 1e+23 or 1.5e3.
+ * Parsed without loss of precision.
  */
 export function bigIntegerUpTo(max: bigint, shownMax = String(max)): Kind<bigint> {
   return {
@@ -102,10 +103,10 @@ export function bigIntegerUpTo(max: bigint, shownMax = String(max)): Kind<bigint
   };
 }
 
-/** What an L1 contract can take. */
+/** A Solidity uint256. */
 export const bigInteger = bigIntegerUpTo(2n ** 256n - 1n, "2^256 - 1");
 
-/** A rollup version; canonical stands for the newest one of the registry. */
+/** A rollup version; "canonical" means the newest one in the registry. */
 export const rollupVersion: Kind<number | "canonical"> = {
   name: "integer or canonical",
   placeholder: "n",
@@ -143,9 +144,9 @@ export function byteSize(max: number): Kind<number> {
 }
 
 /** 1 TiB. */
-export const MOST_MEMORY = 2 ** 40;
-/** A text in JavaScript is at most 512 MiB long. */
-export const MOST_BODY = 2 ** 29;
+export const MAX_MEMORY = 2 ** 40;
+/** 512 MiB, the maximum length of a string in Node.js. */
+export const MAX_BODY = 2 ** 29;
 
-/** 0 lets the system choose. */
+/** TCP or UDP port; 0 means any free one. */
 export const port = integer(0, 65535);

@@ -32,7 +32,10 @@ export const GROUPS = [
 ] as const;
 export type Group = (typeof GROUPS)[number];
 
-/** Who reads an option, and whether this version has it. Options of a part that is not there are refused (absent-parts.ts). */
+/**
+ * Parts of the node that read options, and whether this version has them. Options of missing parts are refused
+ * (absent-parts.ts).
+ */
 export const SUBSYSTEMS = {
   process: true,
   network: true,
@@ -63,22 +66,22 @@ export const SUBSYSTEMS = {
 } as const satisfies Record<string, boolean>;
 export type Subsystem = keyof typeof SUBSYSTEMS;
 
-/** One row of the table of options: everything that parsing, help, documentation and redaction know about it. */
+/** One row of the table of options: the single source for parsing, help, documentation and redaction. */
 export interface Option<T = unknown, D extends T | undefined = T | undefined> {
   readonly group: Group;
-  /** Flags that set it; the first one is shown in the help text, any of them may be given. */
+  /** Flags that set the option. The first is shown in the help; the others are aliases. */
   readonly flags: readonly string[];
-  /** Environment variables; later names are read only when the earlier ones are empty. */
+  /** Environment variables; a later one is read only if the earlier ones are empty. */
   readonly env: readonly string[];
-  /** Those of `env` that still work, with a warning. */
+  /** Names in `env` that still work but cause a warning. */
   readonly deprecated?: readonly string[];
   readonly kind: Kind<T>;
-  /** Undefined: unset. */
+  /** Undefined means unset. */
   readonly default: D;
   /** One clause for the operator. */
   readonly meaning: string;
   readonly usedBy: Subsystem;
-  /** Accepted for compatibility: the subsystem is there and does not read it. */
+  /** Accepted for compatibility only: the subsystem exists but does not read the option. */
   readonly unused?: true;
 }
 
@@ -86,12 +89,12 @@ type Row<T> = Omit<Option<T>, "default" | "flags" | "env" | "group" | "usedBy"> 
   Partial<Pick<Option<T>, "flags" | "env" | "usedBy">>;
 
 interface Rows {
-  /** A row without a default: its value is undefined when nothing is given. */
+  /** A row without a default: the value is undefined if not given. */
   optional<T>(row: Row<T>): Option<T, undefined>;
   withDefault<T>(row: Row<T>, value: T): Option<T, T>;
 }
 
-/** Makes the rows of one group. */
+/** Constructors for the rows of one group. */
 export function rowsOf(group: Group, usedBy: Subsystem): Rows {
   return {
     optional: (row) => ({ group, usedBy, flags: [], env: [], ...row, default: undefined }),
@@ -99,7 +102,7 @@ export function rowsOf(group: Group, usedBy: Subsystem): Rows {
   };
 }
 
-/** Why a value changes nothing in this version; undefined where it does change something. */
+/** Why the option has no effect in this version; undefined if it has one. */
 export function idleReason(option: Option): "not available yet" | "no effect" | undefined {
   if (!SUBSYSTEMS[option.usedBy]) return "not available yet";
   return option.unused ? "no effect" : undefined;

@@ -21,7 +21,7 @@ import { txCollection } from "./rows/tx-collection.ts";
 import { haSigning, validator } from "./rows/validator.ts";
 import { worldState } from "./rows/world-state.ts";
 
-/** The one table of options (sheet 09 section 4; names and defaults are those of the released network). */
+/** The table of all options (sheet 09 section 4). Names and defaults are those of the reference node. */
 export const OPTIONS = {
   ...modes,
   ...general,

@@ -1,9 +1,12 @@
 import type { Network } from "./networks.ts";
 
-/** Variables that a network sets where nothing else does, as texts. */
+/** Values that a network sets for variables, with the lowest precedence before the defaults. */
 export type Preset = Readonly<Record<string, string>>;
 
-/** What the public networks share (sheet 09 section 5). Variables that a preset sets to an empty text are left out: they set nothing. */
+/**
+ * Values common to the public networks (sheet 09 section 5). The reference's empty values are left out: they have no
+ * effect.
+ */
 const PUBLIC: Preset = {
   ETHEREUM_SLOT_DURATION: "12",
   AZTEC_SLOT_DURATION: "72",
@@ -166,5 +169,5 @@ const MAINNET: Preset = {
   AZTEC_ENTRY_QUEUE_MAX_FLUSH_SIZE: "4",
 };
 
-/** Of the other networks nothing is known beforehand: all of it comes from the network file. */
+/** The other networks have no preset: all their values come from the network file. */
 export const PRESETS: Partial<Record<Network, Preset>> = { devnet: DEVNET, testnet: TESTNET, mainnet: MAINNET };

@@ -83,7 +83,7 @@ export const ipv4: Kind<string> = {
   show: (value) => value,
 };
 
-/** Record of a peer, as base64url text. */
+/** Ethereum Node Record (EIP-778), as base64url text. */
 export const enr: Kind<string> = {
   name: "ENR",
   placeholder: "enr",

@@ -10,14 +10,14 @@ function defaultOf(option: Option): string {
   return option.kind.show(option.default);
 }
 
-/** How a flag is written, with its value. */
+/** The flag with its value's placeholder. */
 export function flagUsage(option: Option, flag: string): string {
   const { placeholder, bare } = option.kind;
   if (placeholder === undefined) return flag;
   return bare === undefined ? `${flag} <${placeholder}>` : `${flag} [${placeholder}]`;
 }
 
-/** Note of the help text behind the meaning: whether the option does anything, default and variables. */
+/** Meaning of the option, then in parentheses: whether it has no effect, its default and its variables. */
 export function helpNote(option: Option): string {
   const idle = idleReason(option);
   const parts = [
@@ -37,13 +37,13 @@ export interface HelpGroup {
 export function helpGroups(): HelpGroup[] {
   return GROUPS.map((group) => {
     const options = optionsOf(group);
-    // Said once where it holds for the whole group.
-    const allToCome = options.every((option) => idleReason(option) === "not available yet");
-    const note = (option: Option): string => helpNote(allToCome ? { ...option, usedBy: "process" } : option);
+    // Shown in the heading instead if it applies to the whole group.
+    const allUnavailable = options.every((option) => idleReason(option) === "not available yet");
+    const note = (option: Option): string => helpNote(allUnavailable ? { ...option, usedBy: "process" } : option);
     const flags = options.filter((option) => option.flags.length > 0);
     const variables = options.filter((option) => option.flags.length === 0 && option.env.length > 0);
     return {
-      heading: allToCome ? `${group} (not available yet)` : group,
+      heading: allUnavailable ? `${group} (not available yet)` : group,
       items: [
         ...flags.map((option) => ({ term: flagUsage(option, option.flags[0]), note: note(option) })),
         ...variables.map((option) => ({ term: option.env[0], note: note({ ...option, env: option.env.slice(1) }) })),
@@ -56,26 +56,27 @@ function code(texts: readonly string[], marked: readonly string[] = []): string 
   return texts.map((text) => `\`${text}\`${marked.includes(text) ? " (deprecated)" : ""}`).join(", ");
 }
 
-/** docs/configuration.md: the table of options as Markdown. */
+/** Content of docs/configuration.md: the table of options as Markdown. */
 export function configurationDocument(): string {
   const lines = [
     "# Configuration",
     "",
     "Generated from the table of options in `src/config/options.ts` by `npm run docs`; do not edit by hand.",
     "",
-    "A value is taken from the first of these that gives one: flag, environment variable, network file, preset of the network,",
-    "default. Where several flags are named, they are spellings of one option. Where several variables are named, a later one is",
-    "read only when the earlier ones are empty. An empty variable counts as unset. A value that breaks its rule stops the start with a",
-    "message that names where it came from and the rule. `svc config` prints the effective values and where each came from;",
-    "secrets, and the paths and queries of network URLs, are never shown.",
+    "Sources of a value, in order of precedence: flag, environment variable, network file, preset of the network, default.",
+    "If a row lists several flags, they are aliases. If it lists several variables, a later one is read only if the earlier",
+    "ones are empty. An empty variable counts as unset. A value that breaks its rule stops the node at start, with a message",
+    "that names the source of the value and the rule. `svc config` prints the effective values and their sources. It never",
+    "prints secrets, nor the paths and queries of network URLs.",
     "",
-    "The network file and presets are used for networks other than `local`. The file is read from `NETWORK_CONFIG_LOCATION`, or from where the",
-    "public networks publish it; a copy below the data directory is used while it lives, and past that when nothing answers. Such a",
-    "network's data directory is `~/.aztec/<network>/data` unless another is given.",
+    "The network file and presets apply to networks other than `local`. The file is read from `NETWORK_CONFIG_LOCATION`, or,",
+    "if that is unset, from where the public networks publish it. A copy in the data directory is used until it expires, and",
+    "longer if the file cannot be read. The default data directory of such a network is `~/.aztec/<network>/data`.",
     "",
-    "`svc start` and `svc config` refuse a flag or variable of a part that is not available yet, unless it gives the default: all of",
-    'them are named with their part. What a network\'s file or preset sets for such a part is left aside. Options marked "no effect"',
-    "are taken with a warning, so that configurations of former releases and of the reference node go on working.",
+    "`svc start` and `svc config` refuse a flag or variable of a part that is not available yet, unless its value is the",
+    "default. The message lists all refused names with their part. Values for such parts from the network file or a preset",
+    'are ignored. Options marked "no effect" are accepted with a warning, so that configurations of earlier releases and of',
+    "the reference node still work.",
     "",
   ];
   for (const group of GROUPS) {

@@ -1,4 +1,6 @@
-/** Names of former releases that no longer take effect (sheet 09 section 1, "Old names"), each with what to do instead. */
+/**
+ * A name of an earlier release that no longer has an effect (sheet 09 section 1, "Old names"), and what to use instead.
+ */
 export interface RetiredName {
   readonly name: string;
   readonly advice: string;

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { REDACTED } from "../http/redact.ts";
 
-/** A value that is shown as [Redacted] wherever it is printed, inspected or serialized. */
+/** A value that appears as [Redacted] when it is printed, inspected or serialized. */
 export class Secret<T> {
   readonly #value: T;
 
@@ -26,7 +26,7 @@ export class Secret<T> {
   }
 }
 
-/** The parts of a URL that redactUrl leaves out and that are long enough to be looked for in other text. */
+/** The parts of a URL that redactUrl removes and that are long enough to be redacted in other text too. */
 export function secretPartsOfUrl(text: string): string[] {
   if (!URL.canParse(text)) return [];
   const url = new URL(text);

@@ -2,7 +2,7 @@ import { redactUrl } from "../http/redact.ts";
 import type { Kind } from "./kinds.ts";
 import { secretPartsOfUrl } from "./secret.ts";
 
-/** A URL of one of the schemes, kept as written without trailing slashes. */
+/** A URL with one of the schemes, kept as written except for trailing slashes. */
 export function url(...schemes: string[]): Kind<string> {
   return {
     name: "url",
@@ -20,7 +20,7 @@ export function url(...schemes: string[]): Kind<string> {
   };
 }
 
-/** A URL of http, https or file, or a path; URLs are shown without what may be a key. */
+/** An http, https or file URL, or a path. URLs are shown redacted. */
 export const location: Kind<string> = {
   name: "location",
   placeholder: "location",

@@ -33,24 +33,24 @@ describe("the help text", () => {
   test("of a group shows flags with values, defaults and variables, then variables without a flag", () => {
     expect(shown("L1").slice(0, 2)).toMatchInlineSnapshot(`
       [
-        "--l1-rpc-urls <list>: execution RPC URLs, tried in order (env ETHEREUM_HOSTS)",
+        "--l1-rpc-urls <list>: L1 execution RPC URLs, tried in order (env ETHEREUM_HOSTS)",
         "--l1-chain-id <n>: chain id that L1 must report (default 31337; env L1_CHAIN_ID)",
       ]
     `);
     expect(shown("Mempool")).toMatchInlineSnapshot(`
       [
-        "--txPublicSetupAllowListExtend <list>: functions that txs may call in public setup, beside the built-in ones (env TX_PUBLIC_SETUP_ALLOWLIST)",
-        "--p2p.archivedTxLimit <n>: finalized txs kept without proofs, 0 for none (default 0; env P2P_ARCHIVED_TX_LIMIT)",
-        "--p2p.maxPendingTxCount <n>: pending txs before the cheapest are evicted, 0 for any number (default 1000; env P2P_MAX_PENDING_TX_COUNT)",
-        "--p2p.disableTransactions [true|false]: refuse all txs, from RPC and P2P (default false; env TRANSACTIONS_DISABLED)",
-        "--p2p.txPoolDeleteTxsAfterReorg [true|false]: forget txs of pruned blocks instead of queueing them again (default false; env P2P_TX_POOL_DELETE_TXS_AFTER_REORG)",
-        "--p2p.minTxPoolAgeMs <n>: age of a tx before a block may include it, in ms (default 2000; env P2P_MIN_TX_POOL_AGE_MS)",
-        "--p2p.priceBumpPercentage <n>: percent by which a tx from RPC must outbid the one it replaces (default 10; env P2P_RPC_PRICE_BUMP_PERCENTAGE)",
+        "--txPublicSetupAllowListExtend <list>: functions that txs may call in the setup phase, in addition to the built-in ones (env TX_PUBLIC_SETUP_ALLOWLIST)",
+        "--p2p.archivedTxLimit <n>: finalized txs to keep, without their proofs; 0 for none (default 0; env P2P_ARCHIVED_TX_LIMIT)",
+        "--p2p.maxPendingTxCount <n>: maximum pending txs; beyond it those with the lowest fees are evicted; 0 for no limit (default 1000; env P2P_MAX_PENDING_TX_COUNT)",
+        "--p2p.disableTransactions [true|false]: reject all txs from RPC and P2P (default false; env TRANSACTIONS_DISABLED)",
+        "--p2p.txPoolDeleteTxsAfterReorg [true|false]: delete the txs of pruned blocks instead of returning them to the pool (default false; env P2P_TX_POOL_DELETE_TXS_AFTER_REORG)",
+        "--p2p.minTxPoolAgeMs <n>: minimum age of a tx before a block may include it, in ms (default 2000; env P2P_MIN_TX_POOL_AGE_MS)",
+        "--p2p.priceBumpPercentage <n>: percentage by which the fee of a tx from RPC must exceed that of the tx it replaces (default 10; env P2P_RPC_PRICE_BUMP_PERCENTAGE)",
       ]
     `);
     expect(shown("L1").slice(-1)).toMatchInlineSnapshot(`
       [
-        "L1_READER_VIEM_POLLING_INTERVAL_MS: pause between two looks for L1 events, in ms (no effect; default 1000)",
+        "L1_READER_VIEM_POLLING_INTERVAL_MS: polling interval for L1 events, in ms (no effect; default 1000)",
       ]
     `);
     expect(shown("Deployment").slice(0, 2)).toMatchInlineSnapshot(`
@@ -61,10 +61,10 @@ describe("the help text", () => {
     `);
     expect(shown("High-availability signing").slice(0, 4)).toMatchInlineSnapshot(`
       [
-        "--sequencer.haSigningEnabled [true|false]: sign through the database of the high-availability group (default false; env VALIDATOR_HA_SIGNING_ENABLED)",
-        "--sequencer.nodeId <text>: id of this node in the high-availability group, unique there (env VALIDATOR_HA_NODE_ID)",
-        "--sequencer.pollingIntervalMs <n>: pause between two looks while another node signs, in ms (default 100; env VALIDATOR_HA_POLLING_INTERVAL_MS)",
-        "--sequencer.signingTimeoutMs <n>: longest wait for another node's signature, in ms (default 3000; env VALIDATOR_HA_SIGNING_TIMEOUT_MS)",
+        "--sequencer.haSigningEnabled [true|false]: coordinate signatures through the database of the high-availability group (default false; env VALIDATOR_HA_SIGNING_ENABLED)",
+        "--sequencer.nodeId <text>: unique id of this node within the high-availability group (env VALIDATOR_HA_NODE_ID)",
+        "--sequencer.pollingIntervalMs <n>: polling interval while another node signs, in ms (default 100; env VALIDATOR_HA_POLLING_INTERVAL_MS)",
+        "--sequencer.signingTimeoutMs <n>: timeout for another node's signature, in ms (default 3000; env VALIDATOR_HA_SIGNING_TIMEOUT_MS)",
       ]
     `);
   });

@@ -1,5 +1,5 @@
 import { boolean, listOf, path, secret, text } from "../kinds.ts";
-import { integer, MOST_COUNT, MOST_KIBIBYTES, MOST_MILLISECONDS, MOST_MINUTES, MOST_SECONDS } from "../number-kinds.ts";
+import { integer, MAX_COUNT, MAX_KIBIBYTES, MAX_MILLISECONDS, MAX_MINUTES, MAX_SECONDS } from "../number-kinds.ts";
 import { rowsOf } from "../option.ts";
 import { httpUrl, readableStore, writableStore } from "../url-kinds.ts";
 
@@ -11,7 +11,7 @@ export const archiverSettings = {
       flags: ["--archiver.blobFileStoreUrls", "--sequencer.blobFileStoreUrls", "--proverNode.blobFileStoreUrls"],
       env: ["BLOB_FILE_STORE_URLS"],
       kind: listOf(readableStore),
-      meaning: "blob stores to read from",
+      meaning: "blob stores to read blobs from",
     },
     [],
   ),
@@ -23,7 +23,7 @@ export const archiverSettings = {
     ],
     env: ["BLOB_FILE_STORE_UPLOAD_URL"],
     kind: writableStore,
-    meaning: "blob store to which fetched blobs are copied",
+    meaning: "blob store to upload fetched blobs to",
   }),
   blobHealthcheckUploadIntervalMinutes: withDefault(
     {
@@ -33,8 +33,8 @@ export const archiverSettings = {
         "--proverNode.blobHealthcheckUploadIntervalMinutes",
       ],
       env: ["BLOB_HEALTHCHECK_UPLOAD_INTERVAL_MINUTES"],
-      kind: integer(1, MOST_MINUTES),
-      meaning: "minutes between two writes of the upload store's health file",
+      kind: integer(1, MAX_MINUTES),
+      meaning: "interval at which the health-check file is written to the upload store, in minutes",
     },
     60,
   ),
@@ -46,36 +46,36 @@ export const archiverSettings = {
   awsSecretAccessKey: optional({
     env: ["AWS_SECRET_ACCESS_KEY"],
     kind: secret(text),
-    meaning: "secret of the access key",
+    meaning: "secret access key for s3:// stores",
   }),
   awsSessionToken: optional({
     env: ["AWS_SESSION_TOKEN"],
     kind: secret(text),
-    meaning: "session token of a temporary access key",
+    meaning: "session token for temporary S3 credentials",
   }),
   awsRegion: withDefault(
     {
       env: ["AWS_REGION", "AWS_DEFAULT_REGION"],
       kind: text,
-      meaning: "region of s3:// stores without an endpoint",
+      meaning: "region of s3:// stores whose URL has no endpoint",
     },
     "us-east-1",
   ),
   googleApplicationCredentials: optional({
     env: ["GOOGLE_APPLICATION_CREDENTIALS"],
     kind: path,
-    meaning: "key file of a service account for gs:// stores",
+    meaning: "service account key file for gs:// stores",
   }),
   googleStorageEndpoint: optional({
     env: ["STORAGE_EMULATOR_HOST"],
     kind: httpUrl,
-    meaning: "endpoint of gs:// stores instead of Google's, for emulators",
+    meaning: "endpoint of a storage emulator, used for gs:// stores instead of Google's",
   }),
   archiveApiUrl: optional({
     flags: ["--archiver.archiveApiUrl", "--sequencer.archiveApiUrl", "--proverNode.archiveApiUrl"],
     env: ["BLOB_ARCHIVE_API_URL"],
     kind: httpUrl,
-    meaning: "HTTP API of a blob archive, the last source to be asked",
+    meaning: "HTTP API of a blob archive; it is queried after all other sources",
   }),
   blobAllowEmptySources: withDefault(
     {
@@ -86,7 +86,7 @@ export const archiverSettings = {
       ],
       env: ["BLOB_ALLOW_EMPTY_SOURCES"],
       kind: boolean,
-      meaning: "start even when no blob source answers",
+      meaning: "start even if no blob source responds",
     },
     false,
   ),
@@ -94,8 +94,8 @@ export const archiverSettings = {
     {
       flags: ["--archiver.archiverPollingIntervalMS"],
       env: ["ARCHIVER_POLLING_INTERVAL_MS"],
-      kind: integer(1, MOST_MILLISECONDS),
-      meaning: "pause between two looks at L1, in ms",
+      kind: integer(1, MAX_MILLISECONDS),
+      meaning: "polling interval for L1, in ms",
     },
     500,
   ),
@@ -103,7 +103,7 @@ export const archiverSettings = {
     {
       flags: ["--archiver.archiverBatchSize"],
       env: ["ARCHIVER_BATCH_SIZE"],
-      kind: integer(1, MOST_COUNT),
+      kind: integer(1, MAX_COUNT),
       meaning: "L2 slots per L1 log query",
     },
     100,
@@ -113,7 +113,7 @@ export const archiverSettings = {
       flags: ["--archiver.ethereumAllowNoDebugHosts"],
       env: ["ETHEREUM_ALLOW_NO_DEBUG_HOSTS"],
       kind: boolean,
-      meaning: "start even when no L1 endpoint offers debug or trace methods",
+      meaning: "start even if no L1 endpoint supports debug or trace methods",
     },
     true,
   ),
@@ -121,24 +121,24 @@ export const archiverSettings = {
     {
       flags: ["--archiver.maxAllowedEthClientDriftSeconds"],
       env: ["MAX_ALLOWED_ETH_CLIENT_DRIFT_SECONDS"],
-      kind: integer(0, MOST_SECONDS),
-      meaning: "largest distance in seconds of the latest L1 block from the local clock; 31337 chains are exempt",
+      kind: integer(0, MAX_SECONDS),
+      meaning: "maximum age of the latest L1 block by the local clock, in seconds; chain 31337 is exempt",
     },
     300,
   ),
   blobSinkMapSizeKb: optional({
     flags: ["--archiver.blobSinkMapSizeKb", "--proverNode.blobSinkMapSizeKb"],
     env: ["BLOB_SINK_MAP_SIZE_KB"],
-    kind: integer(1024, MOST_KIBIBYTES),
-    meaning: "size setting of former releases",
+    kind: integer(1024, MAX_KIBIBYTES),
+    meaning: "map size in KiB of a store that earlier releases had",
     unused: true,
   }),
   maxLogs: withDefault(
     {
       flags: ["--archiver.maxLogs"],
       env: ["ARCHIVER_MAX_LOGS"],
-      kind: integer(1, MOST_COUNT),
-      meaning: "most logs per query of public logs",
+      kind: integer(1, MAX_COUNT),
+      meaning: "maximum logs returned by one query of public logs",
       unused: true,
     },
     1000,
@@ -146,15 +146,15 @@ export const archiverSettings = {
   archiverStoreMapSizeKb: optional({
     flags: ["--archiver.archiverStoreMapSizeKb"],
     env: ["ARCHIVER_STORE_MAP_SIZE_KB"],
-    kind: integer(1024, MOST_KIBIBYTES),
-    meaning: "largest size of the archiver's store in KiB; here it shares the chain store",
+    kind: integer(1024, MAX_KIBIBYTES),
+    meaning: "maximum size of the archiver's store in KiB; here the archiver shares the chain store",
     unused: true,
   }),
   skipValidateCheckpointAttestations: withDefault(
     {
       flags: ["--archiver.skipValidateCheckpointAttestations"],
       kind: boolean,
-      meaning: "for tests: take checkpoints whatever their attestations",
+      meaning: "for tests: accept checkpoints without checking their attestations",
       unused: true,
     },
     false,
@@ -162,8 +162,8 @@ export const archiverSettings = {
   archiverViemPollingIntervalMS: withDefault(
     {
       env: ["ARCHIVER_VIEM_POLLING_INTERVAL_MS"],
-      kind: integer(1, MOST_MILLISECONDS),
-      meaning: "pause between two looks for L1 events of the archiver, in ms",
+      kind: integer(1, MAX_MILLISECONDS),
+      meaning: "polling interval for the archiver's L1 events, in ms",
       unused: true,
     },
     1000,

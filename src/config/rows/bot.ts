@@ -1,5 +1,5 @@
 import { boolean, oneOf, secret, text } from "../kinds.ts";
-import { integer, integerAnyBase, MOST_AT_ONCE, MOST_COUNT, MOST_GAS, MOST_TIMER_SECONDS } from "../number-kinds.ts";
+import { integer, integerAnyBase, MAX_CONCURRENCY, MAX_COUNT, MAX_GAS, MAX_TIMER_SECONDS } from "../number-kinds.ts";
 import { rowsOf } from "../option.ts";
 import { fieldElement, privateKey } from "../protocol-kinds.ts";
 import { httpUrl } from "../url-kinds.ts";
@@ -11,33 +11,33 @@ export const bot = {
     flags: ["--proverNode.nodeUrl", "--bot.nodeUrl"],
     env: ["AZTEC_NODE_URL"],
     kind: httpUrl,
-    meaning: "RPC of the node to use",
+    meaning: "URL of the node's RPC",
   }),
   nodeAdminUrl: rows.optional({
     flags: ["--bot.nodeAdminUrl"],
     env: ["AZTEC_NODE_ADMIN_URL"],
     kind: httpUrl,
-    meaning: "admin RPC of the node to use",
+    meaning: "URL of the node's admin RPC",
   }),
   botL1Mnemonic: rows.optional({
     flags: ["--bot.l1Mnemonic"],
     env: ["BOT_L1_MNEMONIC"],
     kind: secret(text),
-    meaning: "mnemonic of the L1 account that pays for fee juice",
+    meaning: "mnemonic of the L1 account that bridges fee juice",
     unused: true,
   }),
   botL1PrivateKey: rows.optional({
     flags: ["--bot.l1PrivateKey"],
     env: ["BOT_L1_PRIVATE_KEY"],
     kind: secret(privateKey),
-    meaning: "key of the L1 account that pays for fee juice",
+    meaning: "private key of the L1 account that bridges fee juice",
     unused: true,
   }),
   botL1ToL2MessageTimeoutSeconds: rows.withDefault(
     {
       flags: ["--bot.l1ToL2MessageTimeoutSeconds"],
       env: ["BOT_L1_TO_L2_TIMEOUT_SECONDS"],
-      kind: integer(0, MOST_TIMER_SECONDS),
+      kind: integer(0, MAX_TIMER_SECONDS),
       meaning: "seconds to wait for bridged fee juice",
       unused: true,
     },
@@ -47,7 +47,7 @@ export const bot = {
     flags: ["--bot.senderPrivateKey"],
     env: ["BOT_PRIVATE_KEY"],
     kind: secret(fieldElement),
-    meaning: "key of the sender account",
+    meaning: "private key of the sender account",
     unused: true,
   }),
   botSenderSalt: rows.optional({
@@ -62,7 +62,7 @@ export const bot = {
       flags: ["--bot.tokenSalt"],
       env: ["BOT_TOKEN_SALT"],
       kind: fieldElement,
-      meaning: "salt of the token",
+      meaning: "salt of the token contract",
       unused: true,
     },
     Uint8Array.from({ length: 32 }, (_, i) => (i === 31 ? 1 : 0)),
@@ -71,8 +71,8 @@ export const bot = {
     {
       flags: ["--bot.txIntervalSeconds"],
       env: ["BOT_TX_INTERVAL_SECONDS"],
-      kind: integer(0, MOST_TIMER_SECONDS),
-      meaning: "seconds between two txs",
+      kind: integer(0, MAX_TIMER_SECONDS),
+      meaning: "seconds between txs",
     },
     60,
   ),
@@ -80,7 +80,7 @@ export const bot = {
     {
       flags: ["--bot.privateTransfersPerTx"],
       env: ["BOT_PRIVATE_TRANSFERS_PER_TX"],
-      kind: integer(0, MOST_AT_ONCE),
+      kind: integer(0, MAX_CONCURRENCY),
       meaning: "private transfers per tx",
     },
     1,
@@ -89,7 +89,7 @@ export const bot = {
     {
       flags: ["--bot.publicTransfersPerTx"],
       env: ["BOT_PUBLIC_TRANSFERS_PER_TX"],
-      kind: integer(0, MOST_AT_ONCE),
+      kind: integer(0, MAX_CONCURRENCY),
       meaning: "public transfers per tx",
     },
     1,
@@ -107,21 +107,26 @@ export const bot = {
     {
       flags: ["--bot.minFeePadding"],
       env: ["BOT_MIN_FEE_PADDING"],
-      kind: integer(0, MOST_COUNT),
-      meaning: "offers the current minimum fee times one plus this",
+      kind: integer(0, MAX_COUNT),
+      meaning: "the fee offered is the current minimum fee times (1 + this value)",
     },
     3,
   ),
   botNoStart: rows.withDefault(
-    { flags: ["--bot.noStart"], env: ["BOT_NO_START"], kind: boolean, meaning: "wait to be started" },
+    {
+      flags: ["--bot.noStart"],
+      env: ["BOT_NO_START"],
+      kind: boolean,
+      meaning: "set up the bot, but send no transfers",
+    },
     false,
   ),
   botTxMinedWaitSeconds: rows.withDefault(
     {
       flags: ["--bot.txMinedWaitSeconds"],
       env: ["BOT_TX_MINED_WAIT_SECONDS"],
-      kind: integer(0, MOST_TIMER_SECONDS),
-      meaning: "seconds to wait for inclusion",
+      kind: integer(0, MAX_TIMER_SECONDS),
+      meaning: "seconds to wait until a tx is mined",
     },
     180,
   ),
@@ -130,7 +135,7 @@ export const bot = {
       flags: ["--bot.followChain"],
       env: ["BOT_FOLLOW_CHAIN"],
       kind: oneOf(["NONE", "PROPOSED", "CHECKPOINTED", "PROVEN"], { PENDING: "CHECKPOINTED" }),
-      meaning: "tip that a tx must reach before the next; PENDING is read as CHECKPOINTED",
+      meaning: "chain tip that must include a tx before the next one is sent; PENDING means CHECKPOINTED",
     },
     "NONE",
   ),
@@ -138,8 +143,8 @@ export const bot = {
     {
       flags: ["--bot.maxPendingTxs"],
       env: ["BOT_MAX_PENDING_TXS"],
-      kind: integer(0, MOST_COUNT),
-      meaning: "pause while the pool has this many txs",
+      kind: integer(0, MAX_COUNT),
+      meaning: "send no txs while the node's pool holds this many",
     },
     128,
   ),
@@ -148,21 +153,21 @@ export const bot = {
       flags: ["--bot.flushSetupTransactions"],
       env: ["BOT_FLUSH_SETUP_TRANSACTIONS"],
       kind: boolean,
-      meaning: "ask for a block after each setup tx",
+      meaning: "request a block after each setup tx",
     },
     false,
   ),
   botL2GasLimit: rows.optional({
     flags: ["--bot.l2GasLimit"],
     env: ["BOT_L2_GAS_LIMIT"],
-    kind: integerAnyBase(0, MOST_GAS),
-    meaning: "fixed L2 gas limit; unset estimates",
+    kind: integerAnyBase(0, MAX_GAS),
+    meaning: "fixed L2 gas limit; unset means estimated",
   }),
   botDaGasLimit: rows.optional({
     flags: ["--bot.daGasLimit"],
     env: ["BOT_DA_GAS_LIMIT"],
-    kind: integerAnyBase(0, MOST_GAS),
-    meaning: "fixed DA gas limit; unset estimates",
+    kind: integerAnyBase(0, MAX_GAS),
+    meaning: "fixed DA gas limit; unset means estimated",
   }),
   botContract: rows.withDefault(
     {
@@ -177,8 +182,8 @@ export const bot = {
     {
       flags: ["--bot.maxConsecutiveErrors"],
       env: ["BOT_MAX_CONSECUTIVE_ERRORS"],
-      kind: integer(0, MOST_COUNT),
-      meaning: "failures in a row before it stops, 0 for never",
+      kind: integer(0, MAX_COUNT),
+      meaning: "consecutive failures after which the bot stops, 0 for never",
     },
     0,
   ),
@@ -196,7 +201,7 @@ export const bot = {
       flags: ["--bot.botMode"],
       env: ["BOT_MODE"],
       kind: oneOf(["transfer", "amm", "crosschain"]),
-      meaning: "what the txs do",
+      meaning: "kind of txs to send",
     },
     "transfer",
   ),
@@ -204,7 +209,7 @@ export const bot = {
     {
       flags: ["--bot.l2ToL1MessagesPerTx"],
       env: ["BOT_L2_TO_L1_MESSAGES_PER_TX"],
-      kind: integer(0, MOST_AT_ONCE),
+      kind: integer(0, MAX_CONCURRENCY),
       meaning: "L2 to L1 messages per tx, in crosschain mode",
       unused: true,
     },
@@ -214,8 +219,8 @@ export const bot = {
     {
       flags: ["--bot.l1ToL2SeedCount"],
       env: ["BOT_L1_TO_L2_SEED_COUNT"],
-      kind: integer(0, MOST_AT_ONCE),
-      meaning: "L1 to L2 messages at the start, in crosschain mode",
+      kind: integer(0, MAX_CONCURRENCY),
+      meaning: "L1 to L2 messages to send at start, in crosschain mode",
       unused: true,
     },
     1,

@@ -8,7 +8,7 @@ export const execution = {
     {
       env: ["DEBUG_FORCE_TX_PROOF_VERIFICATION"],
       kind: boolean,
-      meaning: "check the proofs of txs even where proofs are simulated",
+      meaning: "verify the proofs of txs even if proofs are simulated",
       usedBy: "mempool",
     },
     false,
@@ -16,6 +16,6 @@ export const execution = {
   dumpAvmInputsToDir: optional({
     env: ["DUMP_AVM_INPUTS_TO_DIR"],
     kind: path,
-    meaning: "folder to which inputs of the public VM are written",
+    meaning: "folder to write the inputs of the public VM to",
   }),
 };

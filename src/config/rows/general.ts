@@ -1,6 +1,6 @@
 import { boolean, listOf, oneOf, path, secret, text } from "../kinds.ts";
 import { NETWORK_ALIASES, NETWORKS } from "../networks.ts";
-import { integer, MOST_AT_ONCE } from "../number-kinds.ts";
+import { integer, MAX_CONCURRENCY } from "../number-kinds.ts";
 import { rowsOf } from "../option.ts";
 import { Secret } from "../secret.ts";
 import { location, readableStore } from "../url-kinds.ts";
@@ -21,7 +21,7 @@ export const general = {
   networkConfigLocation: optional({
     env: ["NETWORK_CONFIG_LOCATION"],
     kind: location,
-    meaning: "network file; unset means the published ones. Not read for the local network",
+    meaning: "network configuration file; unset means the published one. Not read for the local network",
     usedBy: "network",
   }),
   enableVersionCheck: withDefault(
@@ -29,7 +29,7 @@ export const general = {
       flags: ["--enable-version-check"],
       env: ["ENABLE_VERSION_CHECK"],
       kind: boolean,
-      meaning: "look for newer releases and rollups",
+      meaning: "check for newer releases and rollups",
       unused: true,
     },
     true,
@@ -48,7 +48,7 @@ export const general = {
     {
       env: ["SKIP_ARCHIVER_INITIAL_SYNC"],
       kind: boolean,
-      meaning: "do not wait for the first sync at the start; this node never does",
+      meaning: "do not wait for the initial sync at start; this node never waits",
       unused: true,
     },
     false,
@@ -56,31 +56,31 @@ export const general = {
   uvThreadpoolSize: optional({
     env: ["UV_THREADPOOL_SIZE"],
     kind: integer(1, 1024),
-    meaning: "threads of the runtime's own pool",
+    meaning: "threads in the pool of Node.js (libuv)",
   }),
   hardwareConcurrency: optional({
     env: ["HARDWARE_CONCURRENCY"],
-    kind: integer(1, MOST_AT_ONCE),
-    meaning: "threads of native proving",
+    kind: integer(1, MAX_CONCURRENCY),
+    meaning: "threads for native proving",
     usedBy: "prover",
   }),
   verifyHardwareConcurrency: optional({
     env: ["VERIFY_HARDWARE_CONCURRENCY"],
-    kind: integer(1, MOST_AT_ONCE),
-    meaning: "threads of native verification",
+    kind: integer(1, MAX_CONCURRENCY),
+    meaning: "threads for native verification",
     usedBy: "prover",
   }),
   crsPath: optional({
     env: ["CRS_PATH"],
     kind: path,
-    meaning: "folder of proof reference strings",
+    meaning: "folder of the common reference string (CRS) for proofs",
     usedBy: "prover",
   }),
 };
 
 const snapshots = rowsOf("Storage", "snapshots");
 
-/** How a node without a chain gets one (sheet 09 section 9.2). */
+/** How a node gets its initial chain data (sheet 09 section 9.2). */
 export const sync = {
   syncMode: snapshots.withDefault(
     {
@@ -88,7 +88,7 @@ export const sync = {
       env: ["SYNC_MODE"],
       kind: oneOf(["full", "snapshot", "force-snapshot"]),
       meaning:
-        "full: from L1; snapshot: from a snapshot where there is no local data; force-snapshot: also where there is",
+        "full: sync from L1; snapshot: start from a snapshot if there is no local data; force-snapshot: start from a snapshot even if there is local data",
     },
     "snapshot",
   ),
@@ -97,7 +97,7 @@ export const sync = {
       flags: ["--snapshots-urls"],
       env: ["SYNC_SNAPSHOTS_URLS", "SYNC_SNAPSHOTS_URL"],
       kind: listOf(readableStore),
-      meaning: "stores of snapshots",
+      meaning: "stores to download snapshots from",
     },
     [],
   ),
@@ -112,7 +112,7 @@ export const localNetwork = {
       env: ["ANVIL_PORT"],
       kind: integer(0, 65_535),
       meaning:
-        "port of the L1 that is started where --l1-rpc-urls is not given, 0 for any; by default another one when it is busy",
+        "port of the L1 node (anvil) that is started unless --l1-rpc-urls is given, 0 for any free one; if the default port is busy, another is used",
     },
     8545,
   ),
@@ -121,7 +121,7 @@ export const localNetwork = {
       flags: ["--local-network.l1Mnemonic"],
       env: ["MNEMONIC"],
       kind: secret(text),
-      meaning: "mnemonic of the L1 accounts; unset means the one that development chains share",
+      meaning: "mnemonic of the L1 accounts; unset means the well-known development mnemonic",
     },
     new Secret("test test test test test test test test test test test junk"),
   ),

@@ -9,7 +9,7 @@ export const genesis = {
     {
       env: ["TEST_ACCOUNTS"],
       kind: boolean,
-      meaning: "the network's genesis funds the test accounts",
+      meaning: "fund the test accounts in the genesis state",
     },
     false,
   ),
@@ -17,7 +17,7 @@ export const genesis = {
     {
       env: ["SPONSORED_FPC"],
       kind: boolean,
-      meaning: "the network's genesis funds the sponsored fee contract",
+      meaning: "fund the sponsored fee payment contract in the genesis state",
     },
     false,
   ),
@@ -25,7 +25,7 @@ export const genesis = {
     {
       env: ["PREFUND_ADDRESSES"],
       kind: listOf(l2Address),
-      meaning: "further addresses that the network's genesis funds",
+      meaning: "additional addresses to fund in the genesis state",
     },
     [],
   ),

@@ -1,5 +1,5 @@
 import { byPosition, listOf, secret } from "../kinds.ts";
-import { integer, MOST_MILLISECONDS, MOST_SECONDS, rollupVersion } from "../number-kinds.ts";
+import { integer, MAX_MILLISECONDS, MAX_SECONDS, rollupVersion } from "../number-kinds.ts";
 import { rowsOf } from "../option.ts";
 import { l1Address } from "../protocol-kinds.ts";
 import { httpUrl } from "../url-kinds.ts";
@@ -12,7 +12,7 @@ export const l1 = {
       flags: ["--l1-rpc-urls"],
       env: ["ETHEREUM_HOSTS"],
       kind: listOf(httpUrl),
-      meaning: "execution RPC URLs, tried in order",
+      meaning: "L1 execution RPC URLs, tried in order",
     },
     [],
   ),
@@ -20,7 +20,7 @@ export const l1 = {
     {
       env: ["ETHEREUM_DEBUG_HOSTS"],
       kind: listOf(httpUrl),
-      meaning: "execution RPC URLs with debug or trace methods",
+      meaning: "L1 execution RPC URLs that support debug or trace methods",
     },
     [],
   ),
@@ -38,7 +38,7 @@ export const l1 = {
       flags: ["--l1-consensus-host-urls"],
       env: ["L1_CONSENSUS_HOST_URLS"],
       kind: listOf(httpUrl),
-      meaning: "beacon API URLs, for blobs",
+      meaning: "L1 beacon API URLs, used to fetch blobs",
     },
     [],
   ),
@@ -46,14 +46,14 @@ export const l1 = {
     flags: ["--l1-consensus-host-api-keys"],
     env: ["L1_CONSENSUS_HOST_API_KEYS"],
     kind: secret(byPosition),
-    meaning: "beacon API keys by position, sent as ?key= unless a header is named",
+    meaning: "API keys of the beacon URLs, in the same order; sent as ?key= unless a header is named",
   }),
   l1ConsensusHostApiKeyHeaders: withDefault(
     {
       flags: ["--l1-consensus-host-api-key-headers"],
       env: ["L1_CONSENSUS_HOST_API_KEY_HEADERS"],
       kind: byPosition,
-      meaning: "header names by position that carry the beacon API keys",
+      meaning: "HTTP header names for the beacon API keys, in the same order",
     },
     [],
   ),
@@ -61,36 +61,36 @@ export const l1 = {
     flags: ["--registry-address"],
     env: ["REGISTRY_CONTRACT_ADDRESS"],
     kind: l1Address,
-    meaning: "L1 registry contract; a node needs it",
+    meaning: "address of the L1 registry contract; required by a node",
   }),
   rollupVersion: withDefault(
     {
       flags: ["--rollup-version"],
       env: ["ROLLUP_VERSION"],
       kind: rollupVersion,
-      meaning: "rollup of the registry to follow",
+      meaning: "version of the rollup in the registry to follow",
     },
     "canonical",
   ),
   ethereumSlotDuration: withDefault(
-    { env: ["ETHEREUM_SLOT_DURATION"], kind: integer(1, MOST_SECONDS), meaning: "seconds per L1 slot" },
+    { env: ["ETHEREUM_SLOT_DURATION"], kind: integer(1, MAX_SECONDS), meaning: "seconds per L1 slot" },
     12,
   ),
   slashFactoryAddress: optional({
     env: ["SLASH_FACTORY_CONTRACT_ADDRESS"],
     kind: l1Address,
-    meaning: "slash factory contract to report, which nothing on L1 names",
+    meaning: "address of the slash factory contract to report in RPC; it cannot be read from L1",
   }),
   feeAssetHandlerAddress: optional({
     env: ["FEE_ASSET_HANDLER_CONTRACT_ADDRESS"],
     kind: l1Address,
-    meaning: "fee asset handler contract to report, which nothing on L1 names",
+    meaning: "address of the fee asset handler contract to report in RPC; it cannot be read from L1",
   }),
   viemPollingIntervalMS: withDefault(
     {
       env: ["L1_READER_VIEM_POLLING_INTERVAL_MS"],
-      kind: integer(1, MOST_MILLISECONDS),
-      meaning: "pause between two looks for L1 events, in ms",
+      kind: integer(1, MAX_MILLISECONDS),
+      meaning: "polling interval for L1 events, in ms",
       unused: true,
     },
     1000,

@@ -33,21 +33,31 @@ export const logging = {
     {
       env: ["LOG_LEVEL"],
       kind: logFilter,
-      meaning: "level, then optional level:module,... statements, as in info;debug:archiver,rpc",
+      meaning: "log level, then optional level:module,... statements, as in info;debug:archiver,rpc",
     },
     parseLogFilter("info"),
   ),
-  logJson: withDefault({ env: ["LOG_JSON"], kind: boolean, meaning: "log lines as JSON objects" }, false),
+  logJson: withDefault({ env: ["LOG_JSON"], kind: boolean, meaning: "write log lines as JSON objects" }, false),
   logMultiline: withDefault(
-    { env: ["LOG_MULTILINE"], kind: boolean, meaning: "spread the data of a line over several", unused: true },
+    {
+      env: ["LOG_MULTILINE"],
+      kind: boolean,
+      meaning: "print the data of a log entry over several lines",
+      unused: true,
+    },
     false,
   ),
   logNoColorPerActor: withDefault(
-    { env: ["LOG_NO_COLOR_PER_ACTOR"], kind: boolean, meaning: "one colour for all actors", unused: true },
+    { env: ["LOG_NO_COLOR_PER_ACTOR"], kind: boolean, meaning: "use one colour for all actors", unused: true },
     false,
   ),
   useGcloudLogging: withDefault(
-    { env: ["USE_GCLOUD_LOGGING"], kind: boolean, meaning: "field names of the Google Cloud log", unused: true },
+    {
+      env: ["USE_GCLOUD_LOGGING"],
+      kind: boolean,
+      meaning: "use the field names of Google Cloud Logging",
+      unused: true,
+    },
     false,
   ),
 };

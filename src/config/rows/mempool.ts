@@ -1,5 +1,5 @@
 import { boolean } from "../kinds.ts";
-import { bigIntegerUpTo, integer, MOST_COUNT, MOST_MILLISECONDS } from "../number-kinds.ts";
+import { bigIntegerUpTo, integer, MAX_COUNT, MAX_MILLISECONDS } from "../number-kinds.ts";
 import { rowsOf } from "../option.ts";
 import { allowList } from "../protocol-kinds.ts";
 
@@ -15,7 +15,7 @@ export const mempool = {
       ],
       env: ["TX_PUBLIC_SETUP_ALLOWLIST"],
       kind: allowList,
-      meaning: "functions that txs may call in public setup, beside the built-in ones",
+      meaning: "functions that txs may call in the setup phase, in addition to the built-in ones",
       usedBy: "rpc",
     },
     [],
@@ -24,8 +24,8 @@ export const mempool = {
     {
       flags: ["--p2p.archivedTxLimit"],
       env: ["P2P_ARCHIVED_TX_LIMIT"],
-      kind: integer(0, MOST_COUNT),
-      meaning: "finalized txs kept without proofs, 0 for none",
+      kind: integer(0, MAX_COUNT),
+      meaning: "finalized txs to keep, without their proofs; 0 for none",
     },
     0,
   ),
@@ -33,8 +33,8 @@ export const mempool = {
     {
       flags: ["--p2p.maxPendingTxCount"],
       env: ["P2P_MAX_PENDING_TX_COUNT"],
-      kind: integer(0, MOST_COUNT),
-      meaning: "pending txs before the cheapest are evicted, 0 for any number",
+      kind: integer(0, MAX_COUNT),
+      meaning: "maximum pending txs; beyond it those with the lowest fees are evicted; 0 for no limit",
     },
     1000,
   ),
@@ -43,7 +43,7 @@ export const mempool = {
       flags: ["--p2p.disableTransactions"],
       env: ["TRANSACTIONS_DISABLED"],
       kind: boolean,
-      meaning: "refuse all txs, from RPC and P2P",
+      meaning: "reject all txs from RPC and P2P",
     },
     false,
   ),
@@ -52,7 +52,7 @@ export const mempool = {
       flags: ["--p2p.txPoolDeleteTxsAfterReorg"],
       env: ["P2P_TX_POOL_DELETE_TXS_AFTER_REORG"],
       kind: boolean,
-      meaning: "forget txs of pruned blocks instead of queueing them again",
+      meaning: "delete the txs of pruned blocks instead of returning them to the pool",
     },
     false,
   ),
@@ -60,8 +60,8 @@ export const mempool = {
     {
       flags: ["--p2p.minTxPoolAgeMs"],
       env: ["P2P_MIN_TX_POOL_AGE_MS"],
-      kind: integer(0, MOST_MILLISECONDS),
-      meaning: "age of a tx before a block may include it, in ms",
+      kind: integer(0, MAX_MILLISECONDS),
+      meaning: "minimum age of a tx before a block may include it, in ms",
       usedBy: "sequencer",
     },
     2000,
@@ -71,7 +71,7 @@ export const mempool = {
       flags: ["--p2p.priceBumpPercentage"],
       env: ["P2P_RPC_PRICE_BUMP_PERCENTAGE"],
       kind: bigIntegerUpTo(1_000_000n),
-      meaning: "percent by which a tx from RPC must outbid the one it replaces",
+      meaning: "percentage by which the fee of a tx from RPC must exceed that of the tx it replaces",
     },
     10n,
   ),

@@ -3,7 +3,7 @@ import { rowsOf } from "../option.ts";
 
 const { withDefault } = rowsOf("Modes", "process");
 
-/** What svc start runs (sheet 09 section 6.1). */
+/** Modes of `svc start` (sheet 09 section 6.1). */
 export const modes = {
   node: withDefault({ flags: ["--node"], kind: switchOn, meaning: "run a node" }, false),
   sequencer: withDefault(
@@ -22,7 +22,7 @@ export const modes = {
     {
       flags: ["--local-network"],
       kind: switchOn,
-      meaning: "run a whole network for development: L1, contracts, blocks",
+      meaning: "run a complete development network: L1, contracts, block production",
       usedBy: "local network",
     },
     false,

@@ -2,12 +2,12 @@ import { boolean, secret, someOf, text } from "../kinds.ts";
 import {
   byteSize,
   integer,
-  MOST_AT_ONCE,
-  MOST_BODY,
-  MOST_COUNT,
-  MOST_GAS,
-  MOST_MEMORY,
-  MOST_MILLISECONDS,
+  MAX_BODY,
+  MAX_CONCURRENCY,
+  MAX_COUNT,
+  MAX_GAS,
+  MAX_MEMORY,
+  MAX_MILLISECONDS,
   port,
 } from "../number-kinds.ts";
 import { rowsOf } from "../option.ts";
@@ -38,7 +38,7 @@ export const rpc = {
       flags: ["--rpcMaxBatchSize"],
       env: ["RPC_MAX_BATCH_SIZE"],
       kind: integer(1, 100_000),
-      meaning: "most requests in one JSON-RPC batch",
+      meaning: "maximum requests in one JSON-RPC batch",
     },
     100,
   ),
@@ -46,8 +46,8 @@ export const rpc = {
     {
       flags: ["--rpcMaxBodySize"],
       env: ["RPC_MAX_BODY_SIZE"],
-      kind: byteSize(MOST_BODY),
-      meaning: "largest request body",
+      kind: byteSize(MAX_BODY),
+      meaning: "maximum size of a request body",
     },
     1024 ** 2,
   ),
@@ -56,7 +56,7 @@ export const rpc = {
       flags: ["--rpc-max-connections"],
       env: ["SVC_RPC_MAX_CONNECTIONS"],
       kind: integer(0, 1_000_000),
-      meaning: "most connections to a JSON-RPC port at once, 0 for any number",
+      meaning: "maximum open connections to a JSON-RPC port, 0 for no limit",
     },
     4096,
   ),
@@ -65,7 +65,7 @@ export const rpc = {
       flags: ["--rpc-max-connections-per-client"],
       env: ["SVC_RPC_MAX_CONNECTIONS_PER_CLIENT"],
       kind: integer(0, 1_000_000),
-      meaning: "most connections of one client address to a JSON-RPC port at once, 0 for any number, as behind a proxy",
+      meaning: "maximum open connections per client address to a JSON-RPC port, 0 for no limit; use 0 behind a proxy",
     },
     512,
   ),
@@ -73,24 +73,24 @@ export const rpc = {
     {
       flags: ["--rpc-rate-limit"],
       env: ["SVC_RPC_RATE_LIMIT"],
-      kind: integer(0, MOST_COUNT),
-      meaning: "most calls per second of one client address on the public port, 0 for any number",
+      kind: integer(0, MAX_COUNT),
+      meaning: "maximum calls per second per client address on the public port, 0 for no limit",
     },
     0,
   ),
   rpcThreads: optional({
     flags: ["--rpc-threads"],
     env: ["SVC_RPC_THREADS"],
-    kind: integer(0, MOST_AT_ONCE),
+    kind: integer(0, MAX_CONCURRENCY),
     meaning:
-      "threads that answer on the public port, 0 for the thread that syncs; by default one per processor but one, at least 1 and at most 4",
+      "threads that serve the public port, 0 to serve it on the main thread; the default is the number of processors less one, at least 1 and at most 4",
   }),
   rpcCacheSize: withDefault(
     {
       flags: ["--rpc-cache-size"],
       env: ["SVC_RPC_CACHE_SIZE"],
-      kind: byteSize(MOST_MEMORY),
-      meaning: "most memory for the texts of answers that are kept, over all threads of the public port",
+      kind: byteSize(MAX_MEMORY),
+      meaning: "maximum memory for cached responses, over all threads of the public port",
     },
     64 * 1024 ** 2,
   ),
@@ -98,9 +98,9 @@ export const rpc = {
     {
       flags: ["--rpc-max-waiting-size"],
       env: ["SVC_RPC_MAX_WAITING_SIZE"],
-      kind: byteSize(MOST_MEMORY),
+      kind: byteSize(MAX_MEMORY),
       meaning:
-        "most bytes of answers that are made for batches or wait for clients to take them, over all threads of the public port",
+        "maximum memory for responses that belong to an unfinished batch or that clients have not yet read, over all threads of the public port",
     },
     256 * 1024 ** 2,
   ),
@@ -116,16 +116,16 @@ export const rpc = {
   rpcSimulatePublicMaxGasLimit: withDefault(
     {
       env: ["RPC_SIMULATE_PUBLIC_MAX_GAS_LIMIT"],
-      kind: integer(0, MOST_GAS),
-      meaning: "most L2 gas of a simulation of public calls",
+      kind: integer(0, MAX_GAS),
+      meaning: "maximum L2 gas for a simulation of public calls",
     },
     10_000_000_000,
   ),
   rpcSimulatePublicMaxDebugLogMemoryReads: withDefault(
     {
       env: ["RPC_SIMULATE_PUBLIC_MAX_DEBUG_LOG_MEMORY_READS"],
-      kind: integer(0, MOST_COUNT),
-      meaning: "most memory words that debug logs of a simulation read",
+      kind: integer(0, MAX_COUNT),
+      meaning: "maximum memory words that the debug logs of a simulation may read",
     },
     125_000,
   ),
@@ -133,8 +133,8 @@ export const rpc = {
     {
       flags: ["--rpc-simulation-timeout"],
       env: ["SVC_RPC_SIMULATION_TIMEOUT_MS"],
-      kind: integer(1, MOST_MILLISECONDS),
-      meaning: "time that a simulation of public calls may take once it runs, in ms",
+      kind: integer(1, MAX_MILLISECONDS),
+      meaning: "timeout of a simulation of public calls, from when it starts to run, in ms",
     },
     2_000,
   ),
@@ -167,18 +167,18 @@ export const admin = {
     env: ["SVC_ADMIN_API_KEY_HASH", "AZTEC_ADMIN_API_KEY_HASH"],
     kind: {
       ...secret(sha256Hex),
-      // The network's words for it, but for the text, which may be the key itself.
+      // The reference's message without the given text, which may be the key itself.
       fault: (given) =>
         `Invalid admin API key hash: expected 64-char hex string, got ${given.trim().length} characters`,
     },
-    meaning: "SHA-256 of the admin key to accept, in hex",
+    meaning: "SHA-256 of the admin API key to accept, in hex",
   }),
   disableAdminApiKey: adminRows.withDefault(
     {
       flags: ["--disable-admin-api-key"],
       env: ["SVC_DISABLE_ADMIN_API_KEY", "AZTEC_DISABLE_ADMIN_API_KEY"],
       kind: boolean,
-      meaning: "serve admin requests without a key",
+      meaning: "serve admin requests without an API key",
     },
     false,
   ),
@@ -187,7 +187,7 @@ export const admin = {
       flags: ["--reset-admin-api-key"],
       env: ["SVC_RESET_ADMIN_API_KEY", "AZTEC_RESET_ADMIN_API_KEY"],
       kind: boolean,
-      meaning: "make and store a new admin key at this start",
+      meaning: "generate and store a new admin API key at this start",
     },
     false,
   ),

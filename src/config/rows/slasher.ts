@@ -1,5 +1,5 @@
 import { boolean, listOf } from "../kinds.ts";
-import { bigInteger, decimal, integer, MOST_COUNT, positiveFraction } from "../number-kinds.ts";
+import { bigInteger, decimal, integer, MAX_COUNT, positiveFraction } from "../number-kinds.ts";
 import { rowsOf } from "../option.ts";
 import { l1Address } from "../protocol-kinds.ts";
 
@@ -9,13 +9,13 @@ export const slasher = {
   slashOverridePayload: slasherRows.optional({
     env: ["SLASH_OVERRIDE_PAYLOAD"],
     kind: l1Address,
-    meaning: "payload to vote for whatever was seen",
+    meaning: "payload to vote for regardless of observed offenses",
   }),
   slashMinPenaltyPercentage: slasherRows.withDefault(
     {
       env: ["SLASH_MIN_PENALTY_PERCENTAGE"],
       kind: decimal(0, 1000),
-      meaning: "smallest accepted share of the own penalty",
+      meaning: "minimum penalty to vote for, as a factor of this node's own penalty",
     },
     0.5,
   ),
@@ -23,16 +23,16 @@ export const slasher = {
     {
       env: ["SLASH_MAX_PENALTY_PERCENTAGE"],
       kind: decimal(0, 1000),
-      meaning: "largest accepted share of the own penalty",
+      meaning: "maximum penalty to vote for, as a factor of this node's own penalty",
     },
     2,
   ),
   slashValidatorsAlways: slasherRows.withDefault(
-    { env: ["SLASH_VALIDATORS_ALWAYS"], kind: listOf(l1Address), meaning: "validators always voted to be slashed" },
+    { env: ["SLASH_VALIDATORS_ALWAYS"], kind: listOf(l1Address), meaning: "validators to always vote to slash" },
     [],
   ),
   slashValidatorsNever: slasherRows.withDefault(
-    { env: ["SLASH_VALIDATORS_NEVER"], kind: listOf(l1Address), meaning: "validators never voted to be slashed" },
+    { env: ["SLASH_VALIDATORS_NEVER"], kind: listOf(l1Address), meaning: "validators to never vote to slash" },
     [],
   ),
   slashPrunePenalty: slasherRows.withDefault(
@@ -67,15 +67,15 @@ export const slasher = {
     {
       env: ["SLASH_INACTIVITY_TARGET_PERCENTAGE"],
       kind: positiveFraction,
-      meaning: "share of missed duties that counts as inactivity",
+      meaning: "share of missed duties from which a validator counts as inactive",
     },
     0.9,
   ),
   slashInactivityConsecutiveEpochThreshold: slasherRows.withDefault(
     {
       env: ["SLASH_INACTIVITY_CONSECUTIVE_EPOCH_THRESHOLD"],
-      kind: integer(1, MOST_COUNT),
-      meaning: "epochs in a row that count as inactivity",
+      kind: integer(1, MAX_COUNT),
+      meaning: "consecutive inactive epochs before inactivity is an offense",
     },
     1,
   ),
@@ -106,33 +106,33 @@ export const slasher = {
   slashOffenseExpirationRounds: slasherRows.withDefault(
     {
       env: ["SLASH_OFFENSE_EXPIRATION_ROUNDS"],
-      kind: integer(0, MOST_COUNT),
-      meaning: "rounds after which an offense is forgotten",
+      kind: integer(0, MAX_COUNT),
+      meaning: "rounds after which an offense expires",
     },
     4,
   ),
   slashMaxPayloadSize: slasherRows.withDefault(
-    { env: ["SLASH_MAX_PAYLOAD_SIZE"], kind: integer(1, MOST_COUNT), meaning: "most validators in one vote" },
+    { env: ["SLASH_MAX_PAYLOAD_SIZE"], kind: integer(1, MAX_COUNT), meaning: "maximum validators in one vote" },
     50,
   ),
   slashGracePeriodL2Slots: slasherRows.withDefault(
     {
       env: ["SLASH_GRACE_PERIOD_L2_SLOTS"],
-      kind: integer(0, MOST_COUNT),
-      meaning: "slots after registration of the rollup without offenses",
+      kind: integer(0, MAX_COUNT),
+      meaning: "slots after the rollup's registration in which no offenses are recorded",
     },
     0,
   ),
   slashExecuteRoundsLookBack: slasherRows.withDefault(
     {
       env: ["SLASH_EXECUTE_ROUNDS_LOOK_BACK"],
-      kind: integer(0, MOST_COUNT),
+      kind: integer(0, MAX_COUNT),
       meaning: "past rounds searched for one to execute",
     },
     4,
   ),
   slashSelfAllowed: slasherRows.withDefault(
-    { kind: boolean, meaning: "vote against own validators too; changed by the admin API only" },
+    { kind: boolean, meaning: "also vote to slash own validators; can only be changed over the admin API" },
     false,
   ),
 };
@@ -141,18 +141,22 @@ const sentinelRows = rowsOf("Sentinel", "sentinel");
 
 export const sentinel = {
   sentinelEnabled: sentinelRows.withDefault(
-    { env: ["SENTINEL_ENABLED"], kind: boolean, meaning: "watch the validators' performance" },
+    { env: ["SENTINEL_ENABLED"], kind: boolean, meaning: "track the performance of validators" },
     false,
   ),
   sentinelHistoryLengthInEpochs: sentinelRows.withDefault(
-    { env: ["SENTINEL_HISTORY_LENGTH_IN_EPOCHS"], kind: integer(1, MOST_COUNT), meaning: "epochs of history per slot" },
+    {
+      env: ["SENTINEL_HISTORY_LENGTH_IN_EPOCHS"],
+      kind: integer(1, MAX_COUNT),
+      meaning: "epochs for which per-slot history is kept",
+    },
     24,
   ),
   sentinelHistoricProvenPerformanceLengthInEpochs: sentinelRows.withDefault(
     {
       env: ["SENTINEL_HISTORIC_PROVEN_PERFORMANCE_LENGTH_IN_EPOCHS"],
-      kind: integer(1, MOST_COUNT),
-      meaning: "epochs of proven performance kept",
+      kind: integer(1, MAX_COUNT),
+      meaning: "epochs for which proven performance is kept",
     },
     2000,
   ),

@@ -1,5 +1,5 @@
 import { path } from "../kinds.ts";
-import { integer, MOST_KIBIBYTES } from "../number-kinds.ts";
+import { integer, MAX_KIBIBYTES } from "../number-kinds.ts";
 import { rowsOf } from "../option.ts";
 
 const { optional, withDefault } = rowsOf("Storage", "storage");
@@ -9,14 +9,14 @@ export const storage = {
     flags: ["--data-directory"],
     env: ["DATA_DIRECTORY"],
     kind: path,
-    meaning: "root of the node's files; unset means a temporary one that is removed at exit",
+    meaning: "directory of the node's data; unset means a temporary one that is deleted at exit",
   }),
   dataStoreMapSizeKb: withDefault(
     {
       flags: ["--data-store-map-size-kb"],
       env: ["DATA_STORE_MAP_SIZE_KB"],
-      kind: integer(1024, MOST_KIBIBYTES),
-      meaning: "largest size of the chain store in KiB",
+      kind: integer(1024, MAX_KIBIBYTES),
+      meaning: "maximum size of the chain store in KiB",
     },
     134217728,
   ),

@@ -1,5 +1,5 @@
 import { boolean, listOf, text } from "../kinds.ts";
-import { integer, MOST_MILLISECONDS } from "../number-kinds.ts";
+import { integer, MAX_MILLISECONDS } from "../number-kinds.ts";
 import { rowsOf } from "../option.ts";
 import { httpUrl } from "../url-kinds.ts";
 
@@ -10,7 +10,7 @@ export const telemetry = {
     flags: ["--tel.metricsCollectorUrl"],
     env: ["OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"],
     kind: httpUrl,
-    meaning: "OTLP endpoint for metrics; telemetry is off without one",
+    meaning: "OTLP endpoint for metrics; unset turns telemetry off",
   }),
   tracesCollectorUrl: rows.optional({
     flags: ["--tel.tracesCollectorUrl"],
@@ -28,8 +28,8 @@ export const telemetry = {
     {
       flags: ["--tel.otelCollectIntervalMs"],
       env: ["OTEL_COLLECT_INTERVAL_MS"],
-      kind: integer(1, MOST_MILLISECONDS),
-      meaning: "pause between two exports of metrics, in ms",
+      kind: integer(1, MAX_MILLISECONDS),
+      meaning: "interval at which metrics are exported, in ms",
     },
     60000,
   ),
@@ -37,8 +37,8 @@ export const telemetry = {
     {
       flags: ["--tel.otelExportTimeoutMs"],
       env: ["OTEL_EXPORT_TIMEOUT_MS"],
-      kind: integer(1, MOST_MILLISECONDS),
-      meaning: "limit on one export, in ms",
+      kind: integer(1, MAX_MILLISECONDS),
+      meaning: "timeout of one export, in ms",
     },
     30000,
   ),
@@ -56,7 +56,7 @@ export const telemetry = {
       flags: ["--tel.otelIncludeMetrics"],
       env: ["OTEL_INCLUDE_METRICS"],
       kind: listOf(text),
-      meaning: "metric name prefixes to keep; not read when some are dropped",
+      meaning: "metric name prefixes to keep; ignored if otelExcludeMetrics is set",
     },
     [],
   ),
@@ -80,7 +80,7 @@ export const telemetry = {
       flags: ["--tel.publicIncludeMetrics"],
       env: ["PUBLIC_OTEL_INCLUDE_METRICS"],
       kind: listOf(text),
-      meaning: "metric name prefixes that are public",
+      meaning: "metric name prefixes to send as public metrics",
     },
     [],
   ),
@@ -96,6 +96,6 @@ export const telemetry = {
   otelResourceAttributes: rows.optional({
     env: ["OTEL_RESOURCE_ATTRIBUTES"],
     kind: text,
-    meaning: "attributes of the resource, as key=value,...",
+    meaning: "OpenTelemetry resource attributes, as key=value,...",
   }),
 };

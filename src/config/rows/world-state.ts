@@ -1,5 +1,5 @@
 import { boolean, path } from "../kinds.ts";
-import { integer, integerAnyBase, MOST_COUNT, MOST_KIBIBYTES, MOST_MILLISECONDS } from "../number-kinds.ts";
+import { integer, integerAnyBase, MAX_COUNT, MAX_KIBIBYTES, MAX_MILLISECONDS } from "../number-kinds.ts";
 import { rowsOf } from "../option.ts";
 
 const rows = rowsOf("World state", "world state");
@@ -9,8 +9,8 @@ export const worldState = {
     {
       flags: ["--world-state-checkpoint-history"],
       env: ["WS_NUM_HISTORIC_CHECKPOINTS", "WS_NUM_HISTORIC_BLOCKS"],
-      kind: integer(-MOST_COUNT, MOST_COUNT),
-      meaning: "checkpoints of world-state history to keep behind the finalized one; below 1 keeps all",
+      kind: integer(-MAX_COUNT, MAX_COUNT),
+      meaning: "checkpoints of world-state history to keep before the finalized one; values below 1 keep all",
     },
     64,
   ),
@@ -24,57 +24,57 @@ export const worldState = {
   worldStateDbMapSizeKb: rows.optional({
     flags: ["--world-state-db-map-size-kb"],
     env: ["WS_DB_MAP_SIZE_KB"],
-    kind: integer(1024, MOST_KIBIBYTES),
-    meaning: "largest size of the trees in KiB; here they share the chain store",
+    kind: integer(1024, MAX_KIBIBYTES),
+    meaning: "maximum size of the trees in KiB; here they share the chain store",
     unused: true,
   }),
   worldStateBlockCheckIntervalMS: rows.withDefault(
     {
       env: ["WS_BLOCK_CHECK_INTERVAL_MS"],
-      kind: integer(1, MOST_MILLISECONDS),
-      meaning: "pause between two looks for blocks, in ms",
+      kind: integer(1, MAX_MILLISECONDS),
+      meaning: "polling interval for new blocks, in ms",
       unused: true,
     },
     100,
   ),
   worldStateBlockRequestBatchSize: rows.optional({
     env: ["WS_BLOCK_REQUEST_BATCH_SIZE"],
-    kind: integerAnyBase(1, MOST_COUNT),
+    kind: integerAnyBase(1, MAX_COUNT),
     meaning: "blocks per request",
     unused: true,
   }),
   archiveTreeMapSizeKb: rows.optional({
     env: ["ARCHIVE_TREE_MAP_SIZE_KB"],
-    kind: integer(1024, MOST_KIBIBYTES),
-    meaning: "largest size of the archive tree in KiB",
+    kind: integer(1024, MAX_KIBIBYTES),
+    meaning: "maximum size of the archive tree in KiB",
     unused: true,
   }),
   nullifierTreeMapSizeKb: rows.optional({
     env: ["NULLIFIER_TREE_MAP_SIZE_KB"],
-    kind: integer(1024, MOST_KIBIBYTES),
-    meaning: "largest size of the nullifier tree in KiB",
+    kind: integer(1024, MAX_KIBIBYTES),
+    meaning: "maximum size of the nullifier tree in KiB",
     unused: true,
   }),
   noteHashTreeMapSizeKb: rows.optional({
     env: ["NOTE_HASH_TREE_MAP_SIZE_KB"],
-    kind: integer(1024, MOST_KIBIBYTES),
-    meaning: "largest size of the note hash tree in KiB",
+    kind: integer(1024, MAX_KIBIBYTES),
+    meaning: "maximum size of the note hash tree in KiB",
     unused: true,
   }),
   messageTreeMapSizeKb: rows.optional({
     env: ["MESSAGE_TREE_MAP_SIZE_KB"],
-    kind: integer(1024, MOST_KIBIBYTES),
-    meaning: "largest size of the message tree in KiB",
+    kind: integer(1024, MAX_KIBIBYTES),
+    meaning: "maximum size of the message tree in KiB",
     unused: true,
   }),
   publicDataTreeMapSizeKb: rows.optional({
     env: ["PUBLIC_DATA_TREE_MAP_SIZE_KB"],
-    kind: integer(1024, MOST_KIBIBYTES),
-    meaning: "largest size of the public data tree in KiB",
+    kind: integer(1024, MAX_KIBIBYTES),
+    meaning: "maximum size of the public data tree in KiB",
     unused: true,
   }),
   debugWorldState: rows.withDefault(
-    { env: ["DEBUG_WORLD_STATE"], kind: boolean, meaning: "check the trees' own bookkeeping", unused: true },
+    { env: ["DEBUG_WORLD_STATE"], kind: boolean, meaning: "check the internal consistency of the trees", unused: true },
     false,
   ),
 };

@@ -1,23 +1,23 @@
 import type { Values } from "../../config/options.ts";
 import { BotRefusedError } from "./errors.ts";
 
-/** What the bot does, from the options of group "Bot" (sheet 09 section 4). */
+/** Settings of the bot, from the options of group "Bot" (sheet 09 section 4). */
 export interface BotOptions {
   txIntervalMs: number;
   privateTransfersPerTx: number;
   publicTransfersPerTx: number;
-  /** It offers the current minimum fee times one plus this. */
+  /** The fee offered is the current minimum fee times (1 + this value). */
   minFeePadding: number;
-  /** Set up, and wait. */
+  /** Set up the bot, but send no transfers. */
   noStart: boolean;
   txMinedWaitMs: number;
   followChain: "NONE" | "PROPOSED" | "CHECKPOINTED" | "PROVEN";
-  /** 0: no bound. */
+  /** 0 means no limit. */
   maxPendingTxs: number;
   flushSetupTransactions: boolean;
   l2GasLimit?: number;
   daGasLimit?: number;
-  /** 0: never unhealthy. */
+  /** 0 means never unhealthy. */
   maxConsecutiveErrors: number;
   stopWhenUnhealthy: boolean;
 }
@@ -42,7 +42,7 @@ type BotValues = Pick<
   | "nodeAdminUrl"
 >;
 
-/** Throws a BotRefusedError for what the bot cannot do. */
+/** Throws a BotRefusedError for settings that the bot does not support. */
 export function botOptions(values: BotValues): BotOptions {
   const { botPrivateTransfersPerTx: privateTransfersPerTx, botPublicTransfersPerTx: publicTransfersPerTx } = values;
   if (values.botMode !== "transfer") {
@@ -57,7 +57,7 @@ export function botOptions(values: BotValues): BotOptions {
   if (values.botFlushSetupTransactions && values.nodeAdminUrl === undefined) {
     throw new BotRefusedError("BOT_FLUSH_SETUP_TRANSACTIONS needs the node's admin URL: AZTEC_NODE_ADMIN_URL");
   }
-  // Both limits or none, as the network's bot has it; 0 is none.
+  // Both limits or none, as in the reference's bot; 0 means none.
   const limits =
     values.botL2GasLimit && values.botDaGasLimit
       ? { l2GasLimit: values.botL2GasLimit, daGasLimit: values.botDaGasLimit }
