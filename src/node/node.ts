@@ -3,7 +3,7 @@ import type { ExecutedTx } from "../execution/executed-tx.ts";
 import type { Kzg } from "../l1/blobs/kzg.ts";
 import type { DiscoveryOptions } from "../l1/discovery.ts";
 import { FunctionSignatures } from "../rpc/methods/function-signatures.ts";
-import type { BlockBreak } from "../sequencer/build-blocks.ts";
+import type { BuildWait } from "../sequencer/build-blocks.ts";
 import { configuredValues } from "./admin/configured-values.ts";
 import { LiveConfig } from "./admin/live-config.ts";
 import type { DataDirectory } from "./data-directory.ts";
@@ -39,8 +39,8 @@ export interface NodeOptions {
 /** What others do to a sequencer. */
 export interface SteeredSequencer {
   status(): { state: string };
-  /** The wait between blocks of a slot that may be under way. */
-  readonly blockBreak: BlockBreak | undefined;
+  /** The wait in progress while building for a slot, if any. */
+  readonly buildWait: BuildWait | undefined;
   onStateChange(listener: () => void): () => unknown;
   /** Told of each checkpoint that L1 took. Returns an unsubscribe function. */
   onPublished(listener: () => void): () => unknown;

@@ -1,7 +1,7 @@
 import type { CompletedCheckpoint } from "../checkpoints/checkpoint-terms.ts";
 import { NO_ATTESTATIONS, type PackedAttestations } from "../l1/propose/attestations.ts";
 
-/** Who has to attest to a slot's checkpoint. Empty: a network without committees. */
+/** Addresses of the validators that must attest to a slot's checkpoint. Empty on a network without committees. */
 export type Committee = readonly Uint8Array[];
 
 export interface AttestationRequest {
@@ -10,22 +10,22 @@ export interface AttestationRequest {
   checkpoint: CompletedCheckpoint;
   /** Basis points. */
   feeAssetPriceModifier: bigint;
-  /** The attester of this node whose slot it is; lower-case 0x text. */
+  /** This node's attester that proposes in the slot; lower-case 0x text. */
   proposer: string;
-  /** Unix milliseconds; undefined: none. */
+  /** Unix milliseconds; undefined: no deadline. */
   deadline: number | undefined;
   signal: AbortSignal;
 }
 
-/** Gathers the signatures that L1 wants to see under a checkpoint (sheet 08 section 3.8). */
+/** Collects the attestations that L1 requires for a checkpoint (sheet 08 section 3.8). */
 export interface AttestationCollector {
-  /** Why the attestations of a committee cannot be gathered; undefined: they can. Asked before anything is built. */
+  /** Why a committee's attestations cannot be collected; undefined if they can. Called before anything is built. */
   obstacle(committee: Committee): string | undefined;
-  /** Rejects when too few come in time. */
+  /** Rejects when too few attestations arrive in time. */
   collect(request: AttestationRequest): Promise<PackedAttestations>;
 }
 
-/** For networks without committees, where nobody attests. */
+/** For networks without committees, where no attestations are needed. */
 export class NoCommitteeAttestations implements AttestationCollector {
   obstacle(committee: Committee): string | undefined {
     if (committee.length === 0) return undefined;

@@ -9,7 +9,7 @@ import { readBigUint } from "../protocol/bytes.ts";
 import { ARCHIVE } from "../protocol/constants.ts";
 import type { Fr } from "../protocol/field.ts";
 
-/** The state of a block that is being built, as checks read it: with the txs that the block has already. */
+/** State that the checks read: that of the block being built, including the txs already in it. */
 function checkedState(state: BlockState): CheckedState {
   return {
     hasNullifier: (nullifier) => state.hasNullifier(nullifier),
@@ -22,8 +22,9 @@ function checkedState(state: BlockState): CheckedState {
 }
 
 /**
- * The rules of block building for one tx after the other (sheet 06 section 1.1). Txs are those of the pool: that their data hold together
- * was checked when they came, so no digest is made again; `anchorHash` gives what the pool noted of theirs.
+ * Returns a validator that applies the rules of block building to each tx in turn (sheet 06 section 1.1). The txs come
+ * from the pool, which checked that their data is consistent when it accepted them, so the digest is not recomputed.
+ * `anchorHash` returns the anchor block hash that the pool recorded.
  */
 export function blockChecks(
   contexts: CheckContexts,
@@ -33,7 +34,7 @@ export function blockChecks(
   const checked = checkedState(state);
   return (tx, hash) => {
     const anchor = anchorHash(hash);
-    // It left the pool between its turn and now: a block that the chain took meanwhile may have it.
+    // The tx left the pool after it was selected, for example because it was mined in another block.
     if (anchor === undefined) return { result: "skipped", reason: ["the tx left the pool"] };
     const digest = { hash, anchorHash: anchor, dataFault: undefined, instanceFault: undefined, contractsHold: true };
     const target = { timestamp: BigInt(terms.timestamp), blockNumber: state.globals.blockNumber };

@@ -17,34 +17,35 @@ export interface BlockBuilding {
   states: StateMachine;
   slot: number;
   builder: CheckpointInProgress;
-  /** No further block is begun once it is aborted; a wait ends. */
+  /** Once it is aborted, no further block is begun and a wait ends. */
   signal: AbortSignal;
-  /** The signal that is aborted when the clock was shifted the next time. */
+  /** A signal that aborts when the clock is next shifted. */
   woken(): AbortSignal;
-  /** Told when a wait between blocks begins, and with undefined when it is over. */
-  onBreak(pause: BlockBreak | undefined): void;
+  /** Called when a wait within the slot begins, and with undefined when it ends. */
+  onWait(wait: BuildWait | undefined): void;
 }
 
 /** A wait in a slot for which building has begun. Times are Unix milliseconds of the sequencer's clock. */
-export interface BlockBreak {
+export interface BuildWait {
   /** Blocks built so far. */
   blocks: number;
-  /** It waits for txs; otherwise for the part of the slot in which the next block may be built. */
+  /** Whether it waits for txs; otherwise it waits for the part of the slot in which the next block may be built. */
   forTxs: boolean;
   /** When the wait ends. */
   until: number;
-  /** From then on no block is begun, and the checkpoint is completed. */
+  /** From this time on no block is begun, and the checkpoint is completed. */
   end: number;
 }
 
 /**
- * Builds the blocks of a checkpoint (sheet 06 section 4.5) and stores each in the own archiver before the next is begun: what a restart
- * finds there keeps it from proposing for the slot again. Rejects with a SlotSkipped when there is none in the end, or one was refused.
+ * Builds the blocks of a checkpoint (sheet 06 section 4.5). Each block is stored in the node's own archiver before the
+ * next is begun, so that a restarted node does not propose for the slot again. Rejects with a SlotSkipped when no block
+ * was built or the archiver refused one.
  */
 export async function buildBlocks(building: BlockBuilding): Promise<ProposedBlock[]> {
   const run = new BlockRun(building);
-  const why = await run.all();
-  if (run.blocks.length === 0) throw why;
+  const ended = await run.all();
+  if (run.blocks.length === 0) throw ended;
   return run.blocks;
 }
 
@@ -56,38 +57,38 @@ class BlockRun {
     this.#building = building;
   }
 
-  /** Gives why no further block comes. */
+  /** Returns why no further block is built. */
   async all(): Promise<SlotSkipped> {
     const { timetable, signal, parts, slot, woken } = this.#building;
     const { constants } = parts.reader.identity;
-    let why = new SlotSkipped("too late", { state: "CREATING_BLOCK" });
+    let ended = new SlotSkipped("too late", { state: "CREATING_BLOCK" });
     while (!signal.aborted) {
       const time = nextBlockTime(timetable, secondsIntoSlot(parts.now(), slot, constants));
-      if (time === undefined) return why;
+      if (time === undefined) return ended;
       const deadline = time.deadline === undefined ? undefined : buildStartMs(slot, constants) + time.deadline * 1000;
       try {
         const block = await this.#one(time, deadline);
-        if (block instanceof SlotSkipped) why = block;
-        if (time.isLast || deadline === undefined) return why;
+        if (block instanceof SlotSkipped) ended = block;
+        if (time.isLast || deadline === undefined) return ended;
         if (!(block instanceof SlotSkipped)) this.#enter("WAITING_UNTIL_NEXT_BLOCK");
       } catch (error) {
         return this.#failure(error);
       }
-      await this.#pause({ forTxs: false, until: deadline }, () =>
+      await this.#wait({ forTxs: false, until: deadline }, () =>
         waitUntil(deadline, { now: parts.now, signal, woken }),
       );
     }
     return new SlotSkipped("interrupted");
   }
 
-  async #pause<T>({ forTxs, until }: Pick<BlockBreak, "forTxs" | "until">, wait: () => Promise<T>): Promise<T> {
-    const { parts, slot, timetable, onBreak } = this.#building;
+  async #wait<T>({ forTxs, until }: Pick<BuildWait, "forTxs" | "until">, wait: () => Promise<T>): Promise<T> {
+    const { parts, slot, timetable, onWait } = this.#building;
     const begin = buildStartMs(slot, parts.reader.identity.constants);
-    onBreak({ blocks: this.blocks.length, forTxs, until, end: begin + blocksEnd(timetable) * 1000 });
+    onWait({ blocks: this.blocks.length, forTxs, until, end: begin + blocksEnd(timetable) * 1000 });
     try {
       return await wait();
     } finally {
-      onBreak(undefined);
+      onWait(undefined);
     }
   }
 
@@ -95,7 +96,7 @@ class BlockRun {
     this.#building.states.enter(state, this.#building.slot);
   }
 
-  /** What was built before the failure is proposed all the same, unless the chain does not take it. */
+  /** Blocks built before the failure are still proposed, unless the archiver refused one. */
   #failure(error: unknown): SlotSkipped {
     if (error instanceof SlotSkipped) {
       if (error.reason === "block refused") throw error;
@@ -107,7 +108,7 @@ class BlockRun {
     return new SlotSkipped("build failed", { error: message }, { cause: error });
   }
 
-  /** One block, or why there is none. */
+  /** Builds one block, or returns why it did not. */
   async #one({ isLast }: BlockTime, deadline: number | undefined): Promise<ProposedBlock | SlotSkipped> {
     const { parts, settings, timetable, slot, signal, woken } = this.#building;
     const { minTxsPerBlock, minTxPoolAgeMs, buildCheckpointIfEmpty } = settings;
@@ -118,7 +119,7 @@ class BlockRun {
       this.#enter("WAITING_FOR_TXS");
       const until = deadline === undefined ? parts.now() : deadline - timetable.minExecutionTime * 1000;
       const wait = { pool: parts.pool, minTxs, minAgeMs: minTxPoolAgeMs, until, now: parts.now, signal, woken };
-      const available = await this.#pause({ forTxs: true, until }, () => waitForTxs(wait));
+      const available = await this.#wait({ forTxs: true, until }, () => waitForTxs(wait));
       if (signal.aborted) return new SlotSkipped("interrupted");
       if (available < minTxs) return new SlotSkipped("no txs", { minTxs, available });
     }
@@ -127,7 +128,7 @@ class BlockRun {
     const began = performance.now();
     const outcome = await this.#build({ deadline, minValidTxs });
     const ms = Math.round(performance.now() - began);
-    this.#dropUnfit(outcome);
+    this.#dropUnusable(outcome);
     const { block } = outcome;
     if (block === undefined) {
       parts.logger.warn({ slot, minValidTxs, valid: outcome.processed.length }, "Insufficient valid txs");
@@ -148,8 +149,10 @@ class BlockRun {
     return builder.buildBlock(txs, { ...limits, minValidTxs, deadline, validate: builder.validate });
   }
 
-  /** Txs that no block can have, and those that could not be executed, would be tried again for ever. */
-  #dropUnfit({ unprocessable, failed }: BlockOutcome): void {
+  /**
+   * Removes from the pool the txs that no block can include or that failed to execute; they would be retried forever.
+   */
+  #dropUnusable({ unprocessable, failed }: BlockOutcome): void {
     const { parts, slot } = this.#building;
     const gone = failed.filter(({ cause }) => cause instanceof TxGoneError);
     const broken = failed.filter((tx) => !gone.includes(tx));

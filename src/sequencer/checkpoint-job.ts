@@ -16,27 +16,30 @@ export interface CheckpointJobOptions {
   settings: Readonly<SequencerSettings>;
   timetable: Timetable;
   states: StateMachine;
-  /** Ends the job at its next step. */
+  /** Aborts the job at its next step. */
   stop: AbortSignal;
-  /** No further block is begun; what was built is published. */
+  /** Once it is aborted, no further block is begun; the blocks already built are published. */
   pause: AbortSignal;
   woken: BlockBuilding["woken"];
-  onBreak: BlockBuilding["onBreak"];
+  onWait: BlockBuilding["onWait"];
 }
 
-/** A checkpoint of this node that L1 took. */
+/** A checkpoint of this node that L1 accepted. */
 export interface PublishedCheckpoint {
   slot: number;
   checkpointNumber: number;
   firstBlock: number;
   lastBlock: number;
   txs: number;
-  /** Of L1; 0x text. */
+  /** Hash of the L1 transaction; 0x text. */
   txHash: string;
   l1BlockNumber: number;
 }
 
-/** From a slot that is this node's to a checkpoint on L1 (sheet 08 section 3.5). Rejects with a SlotSkipped or an L1Error. */
+/**
+ * Builds a checkpoint for this node's slot and publishes it to L1 (sheet 08 section 3.5). Rejects with a SlotSkipped or
+ * an L1Error.
+ */
 export async function runCheckpointJob(
   parts: SequencerParts,
   turn: ProposerTurn,
@@ -59,14 +62,14 @@ export async function runCheckpointJob(
     "beginning a checkpoint",
   );
   const { proposer, committee } = turn;
-  // L1 counts votes of a slot's proposer; where anyone may propose there is none.
+  // L1 counts the votes of a slot's proposer. Without a committee a slot has no proposer.
   const payload = committee.length === 0 ? undefined : settings.governanceProposerPayload;
   const votes = new SlotVotes(parts, { slot, proposer, payload }, options.stop);
   const builder = await parts.startCheckpoint(terms, messages, earlier);
   try {
     const signal = AbortSignal.any([options.stop, options.pause]);
-    const { timetable, woken, onBreak } = options;
-    const blocks = await buildBlocks({ parts, settings, timetable, states, slot, builder, signal, woken, onBreak });
+    const { timetable, woken, onWait } = options;
+    const blocks = await buildBlocks({ parts, settings, timetable, states, slot, builder, signal, woken, onWait });
     const least = settings.minBlocksForCheckpoint ?? 1;
     if (blocks.length < least) throw new SlotSkipped("too few blocks", { blocks: blocks.length, least });
     const checkpoint = await assemble(builder, turn, options);
@@ -119,7 +122,7 @@ async function publish(
     others: await votes.take(),
     signal: stop,
   });
-  // Whatever happened, L1 may have moved.
+  // L1 may have new blocks, whatever the outcome.
   sync.poke();
   if (outcome.kind !== "published") {
     throw new SlotSkipped("publishing failed", { outcome: outcome.kind, why: outcome.reason });

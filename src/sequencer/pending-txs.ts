@@ -6,14 +6,14 @@ import type { Tx } from "../protocol/tx/tx.ts";
 /** The pool as a proposer sees it (sheet 06 section 2.10). */
 export interface SequencedPool {
   readonly pendingCount: number;
-  /** Hashes of pending txs that came at least `minAgeMs` ago, highest priority first. */
+  /** Hashes of pending txs that arrived at least `minAgeMs` ago, highest priority first. */
   eligible(minAgeMs: number): Fr[];
   get(hash: Fr): Tx | undefined;
   /** Deletes txs that could not be executed. */
   remove(hashes: readonly Fr[]): void;
-  /** A slot begins to be built for. */
+  /** Called when building for a slot begins. */
   slotStarted(slot: number): void;
-  /** Told whenever txs became pending. Returns the way to leave. */
+  /** The listener is called whenever txs become pending. Returns an unsubscribe function. */
   onPending(listener: () => void): () => void;
 }
 
@@ -28,7 +28,7 @@ export class TxGoneError extends Error {
   }
 }
 
-/** A tx of the pool whose body is read when its turn comes, so that a block reads no more bodies than it tries. */
+/** A tx of the pool whose body is read only when it is about to be executed. */
 class PendingTx implements HashedTx {
   readonly hash: Fr;
   readonly #pool: Pick<SequencedPool, "get">;
@@ -46,30 +46,32 @@ class PendingTx implements HashedTx {
   }
 }
 
-/** Txs for a block, highest priority first; reading `tx` of one throws a TxGoneError when it has left the pool. */
+/**
+ * Candidate txs for a block, highest priority first. Reading `tx` throws a TxGoneError when the tx has left the pool.
+ */
 export function candidates(pool: SequencedPool, minAgeMs: number): HashedTx[] {
   return pool.eligible(minAgeMs).map((hash) => new PendingTx(pool, hash));
 }
 
-/** Longest sleep in a wait: the clock may be shifted while it lasts, by somebody who wakes nobody. */
-const MOST_SLEEP_MS = 500;
-/** Sleep while there are enough txs and the youngest only have to grow old enough. */
+/** Longest sleep within a wait: the clock may be shifted without a call to wake(). */
+const MAX_SLEEP_MS = 500;
+/** Sleep while there are enough txs but some are younger than the minimum age. */
 const AGE_SLEEP_MS = 50;
 
 export interface TxWait {
   pool: SequencedPool;
   minTxs: number;
   minAgeMs: number;
-  /** Unix milliseconds until which to wait. */
+  /** When the wait ends, in Unix milliseconds. */
   until: number;
   now(): number;
   /** Ends the wait. */
   signal: AbortSignal;
-  /** The signal that is aborted when the clock was shifted the next time. */
+  /** A signal that aborts when the clock is next shifted. */
   woken(): AbortSignal;
 }
 
-/** Waits until enough txs can be put into a block; answers how many there are when enough are there or the time is over. */
+/** Waits until there are enough eligible txs or the time is over. Returns how many there are. */
 export async function waitForTxs({ pool, minTxs, minAgeMs, until, now, signal, woken }: TxWait): Promise<number> {
   for (;;) {
     const count = minTxs === 0 ? 0 : pool.eligible(minAgeMs).length;
@@ -77,23 +79,23 @@ export async function waitForTxs({ pool, minTxs, minAgeMs, until, now, signal, w
     if (count >= minTxs || left <= 0 || signal.aborted) return count;
     const ageing = pool.pendingCount >= minTxs;
     const ended = AbortSignal.any([signal, woken()]);
-    await arrivalOr(pool, Math.min(left, ageing ? AGE_SLEEP_MS : MOST_SLEEP_MS), ended);
+    await sleepUntilArrival(pool, Math.min(left, ageing ? AGE_SLEEP_MS : MAX_SLEEP_MS), ended);
   }
 }
 
-async function arrivalOr(pool: SequencedPool, milliseconds: number, signal: AbortSignal): Promise<void> {
+async function sleepUntilArrival(pool: SequencedPool, milliseconds: number, signal: AbortSignal): Promise<void> {
   const over = new AbortController();
-  const leave = pool.onPending(() => over.abort());
+  const unsubscribe = pool.onPending(() => over.abort());
   try {
     await sleep(milliseconds, undefined, { signal: AbortSignal.any([signal, over.signal]) });
   } catch {
-    // Woken before the time.
+    // Woken early.
   } finally {
-    leave();
+    unsubscribe();
   }
 }
 
-/** Waits until a moment of a clock that may be shifted meanwhile, or until the signal. */
+/** Waits until a time of a clock that may be shifted meanwhile, or until the signal aborts. */
 export async function waitUntil(
   until: number,
   { now, signal, woken }: Pick<TxWait, "now" | "signal" | "woken">,
@@ -102,6 +104,6 @@ export async function waitUntil(
     const left = until - now();
     if (left <= 0) return;
     const ended = AbortSignal.any([signal, woken()]);
-    await sleep(Math.min(left, MOST_SLEEP_MS), undefined, { signal: ended }).catch(() => {});
+    await sleep(Math.min(left, MAX_SLEEP_MS), undefined, { signal: ended }).catch(() => {});
   }
 }

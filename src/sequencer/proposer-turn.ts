@@ -9,13 +9,13 @@ import type { Committee } from "./attestations.ts";
 import type { SequencerParts } from "./sequencer-parts.ts";
 import { SlotSkipped } from "./skip.ts";
 
-/** A slot that this node may propose for, and what its checkpoint follows. */
+/** A slot that this node may propose for, and the parent of its checkpoint. */
 export interface ProposerTurn {
   slot: number;
   checkpointNumber: number;
-  /** Last block of the checkpoint before. */
+  /** Last block of the preceding checkpoint. */
   parentBlock: number;
-  /** The attester of this node that proposes; lower-case 0x text. */
+  /** This node's attester that proposes; lower-case 0x text. */
   proposer: string;
   /** 20 bytes. */
   coinbase: Uint8Array;
@@ -31,7 +31,7 @@ type TurnParts = Pick<
 
 const ANYONE = new Uint8Array(20);
 
-/** Throws a SlotSkipped unless what the node knows reaches up to the slot (sheet 08 section 3.4). */
+/** Throws a SlotSkipped unless the node is synced up to the slot (sheet 08 section 3.4). */
 export function requireSynced({ reader, chain, sync, worldTip }: TurnParts, slot: number): void {
   const synced = syncedSlot(chain, chain.state.processed(), reader.identity.constants);
   const latest = chain.latestBlockNumber();
@@ -40,7 +40,10 @@ export function requireSynced({ reader, chain, sync, worldTip }: TurnParts, slot
   if (worldTip() !== latest) throw new SlotSkipped("not synced", { worldState: worldTip(), block: latest });
 }
 
-/** The chain must end with a checkpoint of an earlier slot: a slot gets one checkpoint, and none stands on blocks that L1 may never see. */
+/**
+ * Throws a SlotSkipped unless the chain ends with a checkpoint of an earlier slot. A slot gets one checkpoint, and no
+ * checkpoint builds on proposed blocks, which may never reach L1.
+ */
 export function requireSettled({ chain }: Pick<TurnParts, "chain">, slot: number): void {
   const checkpoint = chain.checkpoint(chain.latestCheckpointNumber());
   const before = checkpoint === undefined ? -1 : checkpointSlot(checkpoint.header);
@@ -51,8 +54,8 @@ export function requireSettled({ chain }: Pick<TurnParts, "chain">, slot: number
   throw new SlotSkipped(proposed >= slot ? "slot taken" : "unsettled blocks", { proposedBlock: settled + 1 });
 }
 
-/** The committee of a slot's epoch and whom of it the slot belongs to, lower-case 0x text. Throws an L1Error. */
-export async function drawnProposer(
+/** Returns the committee of the slot's epoch and the slot's proposer (lower-case 0x text). Throws an L1Error. */
+export async function slotProposer(
   { reader }: Pick<TurnParts, "reader">,
   slot: number,
 ): Promise<{
@@ -68,7 +71,10 @@ export async function drawnProposer(
   return { epoch, committee, escapeHatchOpen, proposer: member && toHex(member) };
 }
 
-/** Whose turn it is (sheet 08 sections 1.4 and 3.3). Throws a SlotSkipped when it is not this node's. */
+/**
+ * Returns this node's attester that proposes in the slot (sheet 08 sections 1.4 and 3.3). Throws a SlotSkipped if none
+ * does.
+ */
 export async function requireProposer(
   { reader, keys, attestations }: TurnParts,
   slot: number,
@@ -77,7 +83,7 @@ export async function requireProposer(
   const own = keys().attesterAddresses();
   if (own.length === 0) throw new SlotSkipped("no keys");
   if (constants.targetCommitteeSize === 0) return { proposer: own[0], committee: [] };
-  const { epoch, committee, escapeHatchOpen, proposer } = await drawnProposer({ reader }, slot);
+  const { epoch, committee, escapeHatchOpen, proposer } = await slotProposer({ reader }, slot);
   if (escapeHatchOpen) throw new SlotSkipped("escape hatch", { epoch });
   if (committee === undefined || proposer === undefined) throw new SlotSkipped("no committee", { epoch });
   if (!own.includes(proposer)) throw new SlotSkipped("not proposer", { proposer });
@@ -87,8 +93,8 @@ export async function requireProposer(
 }
 
 /**
- * Asks L1 whether it would take a checkpoint on top of this node's chain (sheet 08 section 3.3). The time asked about is that of the next L1
- * block, or the start of the slot where that is later: nothing is published before it.
+ * Asks L1 whether it would accept a checkpoint on top of this node's chain (sheet 08 section 3.3), at the time of the
+ * next L1 block or at the start of the slot, whichever is later: a checkpoint is not published before its slot.
  */
 async function requireL1Consent(
   { reader, chain }: TurnParts,
@@ -114,7 +120,7 @@ async function requireL1Consent(
   return { checkpointNumber, parentBlock };
 }
 
-/** All that has to hold before anything is built. Throws a SlotSkipped or an L1Error. */
+/** Checks every precondition for building in a slot. Throws a SlotSkipped or an L1Error. */
 export async function proposerTurn(
   parts: TurnParts,
   slot: number,

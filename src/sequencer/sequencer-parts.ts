@@ -28,17 +28,17 @@ export interface SequencedSync {
   readonly initialSyncComplete: boolean;
   /** Resolves once stored; rejects when the block does not continue the chain. */
   addProposedBlock(block: ProposedBlock): Promise<void>;
-  /** There is news on L1. */
+  /** Asks for a look at L1 now. */
   poke(): void;
 }
 
 /** A checkpoint that is being built. */
 export type CheckpointInProgress = Pick<CheckpointBuilder, "buildBlock" | "complete" | "close"> & {
-  /** Asked of each tx in front of its turn in a block: the rules of block building over the state being built. */
+  /** Called for each tx before it is executed: the rules of block building, over the state being built. */
   readonly validate: ProcessOptions["validate"];
 };
 
-/** Attesters of this node and what belongs to them; addresses are lower-case 0x text. */
+/** Attesters of this node with their coinbase and fee recipient; addresses are lower-case 0x text. */
 export interface ProposerKeys {
   attesterAddresses(): string[];
   coinbaseOf(attester: string): string | undefined;
@@ -53,11 +53,11 @@ export interface CheckpointPublisher {
 export interface SequencerParts {
   reader: Pick<ConnectedRollup, "identity" | "latestBlock" | "committee" | "proposals">;
   chain: SequencedChain;
-  /** Block that the world state is at. */
+  /** Latest block of the world state. */
   worldTip(): number;
   sync: SequencedSync;
   pool: SequencedPool;
-  /** Those in force now. */
+  /** The keys in force now. */
   keys(): ProposerKeys;
   startCheckpoint(terms: CheckpointTerms, messages: Fr[], previousOutHashes: Fr[]): Promise<CheckpointInProgress>;
   attestations: AttestationCollector;

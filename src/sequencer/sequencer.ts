@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Listeners } from "../events/listeners.ts";
 import { L1Error } from "../l1/errors.ts";
-import type { BlockBreak } from "./build-blocks.ts";
+import type { BuildWait } from "./build-blocks.ts";
 import { type PublishedCheckpoint, runCheckpointJob } from "./checkpoint-job.ts";
-import { drawnProposer, proposerTurn } from "./proposer-turn.ts";
+import { proposerTurn, slotProposer } from "./proposer-turn.ts";
 import type { SequencerParts } from "./sequencer-parts.ts";
 import type { SequencerSettings } from "./settings.ts";
 import { type SkipReason, SlotSkipped } from "./skip.ts";
@@ -21,12 +21,12 @@ export interface SequencerStatus {
   lastPublished: PublishedCheckpoint | undefined;
 }
 
-/** Reasons for which a proposer builds nothing and votes. */
-const VOTES_ALL_THE_SAME: ReadonlySet<SkipReason> = new Set(["escape hatch", "no attesters"]);
+/** Reasons for which a proposer builds nothing but still votes. */
+const VOTES_WITHOUT_CHECKPOINT: ReadonlySet<SkipReason> = new Set(["escape hatch", "no attesters"]);
 
 /**
- * Proposes checkpoints (sheet 08 section 3.3): one turn after the other, each for the slot in which the next L1 block comes. Nothing that
- * happens in a turn ends the loop; why a slot was not proposed is logged and counted once it is over.
+ * Proposes checkpoints (sheet 08 section 3.3). Each turn of the loop works for the slot of the next L1 block. No
+ * failure of a turn ends the loop. Why a slot was not proposed is logged and counted once the slot is over.
  */
 export class Sequencer {
   readonly #parts: SequencerParts;
@@ -38,15 +38,16 @@ export class Sequencer {
   #timetable: Timetable;
   /** Aborted while paused. */
   #pause = new AbortController();
-  /** Aborted while held. */
+  /** Aborted while held, see `hold`. */
   #hold = new AbortController();
   #wake = new AbortController();
   #loop: Promise<void> | undefined;
   /** Last slot for which blocks may have been built. */
   #attempted = -1;
-  #votedAnyway = -1;
+  /** Last slot that was voted in without a checkpoint. */
+  #votedAlone = -1;
   #lastPublished: PublishedCheckpoint | undefined;
-  #break: BlockBreak | undefined;
+  #buildWait: BuildWait | undefined;
 
   /** Throws a TimetableError when the slot has no room for a block. */
   constructor(parts: SequencerParts, settings: SequencerSettings) {
@@ -87,31 +88,34 @@ export class Sequencer {
     };
   }
 
-  /** The wait between blocks of a slot that may be under way: whoever moves the clock may shorten it. */
-  get blockBreak(): BlockBreak | undefined {
-    return this.#break;
+  /** The wait in progress while building for a slot, if any. Time control may move the clock to shorten it. */
+  get buildWait(): BuildWait | undefined {
+    return this.#buildWait;
   }
 
   get timetable(): Timetable {
     return this.#timetable;
   }
 
-  /** Returns the way to leave. */
+  /** Returns an unsubscribe function. */
   onStateChange(listener: (change: StateChange) => void): () => void {
     return this.#states.onChange(listener);
   }
 
-  /** Told of each checkpoint that L1 took from this node. Returns the way to leave. */
+  /** The listener is called with each checkpoint of this node that L1 accepted. Returns an unsubscribe function. */
   onPublished(listener: (checkpoint: PublishedCheckpoint) => void): () => void {
     return this.#publishedListeners.add(listener);
   }
 
-  /** Throws a TimetableError when settings would leave no time for a block. */
+  /** Throws a TimetableError when the settings would leave no time for a block. */
   check(changes: Partial<SequencerSettings>): void {
     this.#timetableOf({ ...this.#settings, ...changes });
   }
 
-  /** Takes settings over from the next turn on. Throws a TimetableError, and nothing changes, when they leave no time for a block. */
+  /**
+   * Applies settings from the next turn on. Throws a TimetableError and changes nothing when they leave no time for a
+   * block.
+   */
   configure(changes: Partial<SequencerSettings>): void {
     const settings = { ...this.#settings, ...changes };
     this.#timetable = this.#timetableOf(settings);
@@ -130,7 +134,7 @@ export class Sequencer {
     this.#loop = this.#run();
   }
 
-  /** Ends the turn that may be running at its next step; what it sent to L1 stays sent. */
+  /** Aborts a running turn at its next step. Transactions already sent to L1 are not cancelled. */
   async stop(): Promise<void> {
     if (this.#loop === undefined) return;
     this.#states.rest("STOPPING");
@@ -142,7 +146,7 @@ export class Sequencer {
     this.#states.rest("STOPPED");
   }
 
-  /** No block is begun from now on; a checkpoint with blocks is still published. Pending txs stay where they are. */
+  /** From now on no block is begun. A checkpoint that has blocks is still published. Pending txs stay in the pool. */
   pause(): void {
     if (this.#pause.signal.aborted) return;
     this.#pause.abort();
@@ -152,13 +156,13 @@ export class Sequencer {
   resume(): void {
     if (!this.#pause.signal.aborted) return;
     this.#pause = new AbortController();
-    this.#parts.logger.info({}, "the sequencer goes on");
+    this.#parts.logger.info({}, "the sequencer is resumed");
     this.wake();
   }
 
   /**
-   * No block is begun until the returned function is called: the clock is about to move into another slot. To be called while nothing is
-   * being built; a wait for txs ends.
+   * No block is begun until the returned function is called, because the clock is about to move into another slot. Call
+   * it while no block is being built. A wait for txs ends.
    */
   hold(): () => void {
     this.#hold.abort();
@@ -168,7 +172,9 @@ export class Sequencer {
     };
   }
 
-  /** Has the next turn begin at once, and a wait look at the clock: the clock or the chain has moved. */
+  /**
+   * Starts the next turn at once and makes waits read the clock again. Call it when the clock or the chain has moved.
+   */
   wake(): void {
     this.#wake.abort();
     this.#wake = new AbortController();
@@ -197,7 +203,7 @@ export class Sequencer {
       this.#published(await this.#propose(slot));
     } catch (error) {
       this.#skipped(slot, error);
-      await this.#voteAnyway(slot, error);
+      await this.#voteAlone(slot, error);
     } finally {
       if (!this.#stopping.signal.aborted) this.#states.rest("IDLE");
     }
@@ -219,28 +225,28 @@ export class Sequencer {
       stop: this.#stopping.signal,
       pause: AbortSignal.any([this.#pause.signal, this.#hold.signal]),
       woken: () => this.#wake.signal,
-      onBreak: (pause) => {
-        this.#break = pause;
+      onWait: (wait) => {
+        this.#buildWait = wait;
       },
     });
   }
 
-  /** Votes of a slot for which nothing is built, once (sheet 08 sections 3.3 and 3.6). Never rejects. */
-  async #voteAnyway(slot: number, error: unknown): Promise<void> {
+  /** Votes in a slot without a checkpoint, once (sheet 08 sections 3.3 and 3.6). Never rejects. */
+  async #voteAlone(slot: number, error: unknown): Promise<void> {
     const { governanceProposerPayload: payload } = this.#settings;
-    if (payload === undefined || this.#votedAnyway >= slot || !(error instanceof SlotSkipped)) return;
+    if (payload === undefined || this.#votedAlone >= slot || !(error instanceof SlotSkipped)) return;
     const { reader, now, keys, logger } = this.#parts;
     const { reason } = error;
     const late = secondsIntoSlot(now(), slot, reader.identity.constants) > this.#timetable.initializeDeadline;
-    if (!(VOTES_ALL_THE_SAME.has(reason) || (reason === "not synced" && late))) return;
-    this.#votedAnyway = slot;
+    if (!(VOTES_WITHOUT_CHECKPOINT.has(reason) || (reason === "not synced" && late))) return;
+    this.#votedAlone = slot;
     try {
-      const { proposer } = await drawnProposer({ reader }, slot);
+      const { proposer } = await slotProposer({ reader }, slot);
       if (proposer === undefined || !keys().attesterAddresses().includes(proposer)) return;
       const { signal } = this.#stopping;
       await new SlotVotes(this.#parts, { slot, proposer, payload }, signal).sendRest(signal);
     } catch (cause) {
-      logger.warn({ slot, error: cause }, "whose votes the slot may have is not known");
+      logger.warn({ slot, error: cause }, "the proposer of the slot cannot be read, so no votes are sent for it");
     }
   }
 
@@ -256,13 +262,15 @@ export class Sequencer {
     if (this.#stopping.signal.aborted) {
       this.#ledger.skipped(slot, "interrupted", {});
     } else if (error instanceof SlotSkipped && error.reason === "interrupted") {
-      // Nothing was built before the pause: the slot can be tried again after it. What is held waited for txs.
+      // No block was built before the pause or hold, so the slot can be tried again. A held sequencer was waiting for
+      // txs.
       this.#attempted = Math.min(this.#attempted, slot - 1);
       this.#ledger.skipped(slot, this.#pause.signal.aborted ? "paused" : "no txs", {});
     } else if (error instanceof SlotSkipped) {
       this.#ledger.skipped(slot, error.reason, error.facts);
     } else if (error instanceof L1Error) {
-      // L1 is asked before blocks are built, and the publisher answers for itself: nothing was built, so the slot can be tried again.
+      // L1 is read only before blocks are built, and the publisher returns its failures as outcomes. So no block was
+      // built, and the slot can be tried again.
       this.#attempted = Math.min(this.#attempted, slot - 1);
       this.#ledger.skipped(slot, "L1 unavailable", { error: error.message });
     } else {

@@ -1,17 +1,17 @@
-/** What an operator decides about block production; may change while the sequencer runs (sheet 06 section 10). */
+/** The operator's settings of block production; they may change while the sequencer runs (sheet 06 section 10). */
 export interface SequencerSettings {
-  /** Pause between two looks at the clock and the chain, milliseconds. */
+  /** Milliseconds between two turns. */
   pollingIntervalMs: number;
-  /** Keep to the timetable: off, nothing is late and a slot is tried until it has a checkpoint. */
+  /** Enforce the deadlines of the timetable. Off: nothing is late, and a slot is tried until it has a checkpoint. */
   enforceTimeTable: boolean;
   /** Undefined: one block per slot. */
   blockDurationMs: number | undefined;
-  /** Seconds; undefined: by the chain. */
+  /** Seconds; undefined: derived from the chain. */
   l1PublishingTime: number | undefined;
   /** Seconds, one way between two peers. */
   attestationPropagationTime: number;
   minTxsPerBlock: number;
-  /** Least txs that execute; undefined: minTxsPerBlock. */
+  /** Minimum number of txs that execute; undefined: minTxsPerBlock. */
   minValidTxsPerBlock: number | undefined;
   maxTxsPerBlock: number | undefined;
   maxTxsPerCheckpoint: number | undefined;
@@ -19,12 +19,12 @@ export interface SequencerSettings {
   maxDABlockGas: number | undefined;
   perBlockAllocationMultiplier: number;
   buildCheckpointIfEmpty: boolean;
-  /** For tests: least blocks of a checkpoint that is proposed. */
+  /** For tests: a checkpoint with fewer blocks is not proposed. */
   minBlocksForCheckpoint: number | undefined;
-  /** Age of a tx before a block may have it, milliseconds. */
+  /** Minimum age of a tx to be included in a block, milliseconds. */
   minTxPoolAgeMs: number;
-  /** Attesters (lower-case 0x text) whose slots are left out. */
+  /** Attesters (lower-case 0x text) that do not propose. */
   disabledValidators: readonly string[];
-  /** Of governance, that slots of this node signal for; 0x text. */
+  /** Address of the governance payload that this node signals for; 0x text. */
   governanceProposerPayload: string | undefined;
 }

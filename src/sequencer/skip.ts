@@ -1,4 +1,4 @@
-/** Why a slot has no checkpoint of this node. A name is also that of a counter. */
+/** Why a slot has no checkpoint of this node. Each reason is also the name of a counter. */
 export const SKIP_REASONS = [
   "paused",
   "not synced",
@@ -27,7 +27,7 @@ export const SKIP_REASONS = [
 
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
-/** Ends the work for a slot. */
+/** Thrown to end the work for a slot. */
 export class SlotSkipped extends Error {
   readonly reason: SkipReason;
   readonly facts: object;

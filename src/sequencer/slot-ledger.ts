@@ -1,11 +1,11 @@
 import type { Logger } from "../telemetry/logger.ts";
 import { SKIP_REASONS, type SkipReason } from "./skip.ts";
 
-/** Slots by how they ended for this node. */
+/** Number of slots by how they ended for this node. */
 export type SlotCounts = { readonly [K in SkipReason | "published"]: number };
 
-/** How a level is chosen: what is usual on a quiet network is not worth an operator's attention. */
-const QUIET: ReadonlySet<SkipReason> = new Set([
+/** Reasons that are normal in operation; they are logged at debug level. */
+const EXPECTED: ReadonlySet<SkipReason> = new Set([
   "paused",
   "not proposer",
   "no txs",
@@ -14,7 +14,7 @@ const QUIET: ReadonlySet<SkipReason> = new Set([
   "interrupted",
 ]);
 
-/** A node that is still in its initial sync cannot propose, and its progress is logged. */
+/** Whether the node is still in its initial sync, which logs its own progress. */
 function isStarting(reason: SkipReason, facts: object): boolean {
   return reason === "not synced" && "initialSyncComplete" in facts && facts.initialSyncComplete === false;
 }
@@ -26,8 +26,8 @@ interface OpenSlot {
 }
 
 /**
- * Keeps account of slots. A slot may be tried many times, so what kept it from being proposed counts, and is logged, once it is over:
- * the last reason.
+ * Counts slots by outcome. A slot may be tried many times, so only the last reason for skipping it is counted and
+ * logged, once the slot is over.
  */
 export class SlotLedger {
   readonly #logger: Logger;
@@ -44,17 +44,17 @@ export class SlotLedger {
     return Object.fromEntries(names.map((name) => [name, this.#counts.get(name) ?? 0])) as SlotCounts;
   }
 
-  /** The slot in which the next L1 block comes: an earlier one is over. */
+  /** Called with the slot of the next L1 block; an earlier open slot is over. */
   begin(slot: number): void {
     if (this.#open !== undefined && this.#open.slot < slot) this.close();
   }
 
   skipped(slot: number, reason: SkipReason, facts: object): void {
     if (slot <= this.#published) return;
-    // It only says that whatever was the matter earlier in the slot lasted too long.
+    // An earlier reason in this slot caused the delay, so that reason is kept.
     if (reason === "not begun in time" && this.#open?.slot === slot) return;
     if (this.#open === undefined || this.#open.slot !== slot || this.#open.reason !== reason) {
-      this.#logger.debug({ slot, reason, ...facts }, "the slot is not proposed for now");
+      this.#logger.debug({ slot, reason, ...facts }, "no checkpoint is proposed for the slot yet");
     }
     this.#open = { slot, reason, facts };
   }
@@ -65,13 +65,13 @@ export class SlotLedger {
     this.#count("published");
   }
 
-  /** Settles the slot that is open. */
+  /** Counts and logs the open slot. */
   close(): void {
     if (this.#open === undefined) return;
     const { slot, reason, facts } = this.#open;
     this.#open = undefined;
     this.#count(reason);
-    const level = QUIET.has(reason) || isStarting(reason, facts) ? "debug" : "warn";
+    const level = EXPECTED.has(reason) || isStarting(reason, facts) ? "debug" : "warn";
     this.#logger[level]({ slot, reason, ...facts }, "slot {slot} passed without a checkpoint of this node: {reason}");
   }
 

@@ -8,12 +8,12 @@ import { latestEntry, type Timetable } from "./timetable/timetable.ts";
 export interface StateChange {
   oldState: SequencerState;
   newState: SequencerState;
-  /** The slot that is worked for; undefined when there is none. */
+  /** The slot in progress; undefined when there is none. */
   slot: number | undefined;
   secondsIntoSlot: number | undefined;
 }
 
-/** States in which nothing has been built yet. */
+/** States in which no block has been built yet. */
 const NOTHING_BEGUN: ReadonlySet<SequencerState> = new Set(["PROPOSER_CHECK", "INITIALIZING_CHECKPOINT"]);
 
 export interface StateMachineParts {
@@ -24,7 +24,7 @@ export interface StateMachineParts {
   logger: Logger;
 }
 
-/** What the sequencer is doing (sheet 08 section 3.1). Entering a state for a slot is where lateness shows. */
+/** The sequencer's state (sheet 08 section 3.1). Deadlines are checked when a state is entered for a slot. */
 export class StateMachine {
   readonly #parts: StateMachineParts;
   readonly #listeners: Listeners<[StateChange]>;
@@ -44,7 +44,9 @@ export class StateMachine {
     return this.#listeners.add(listener);
   }
 
-  /** Throws a SlotSkipped, and the state is as it was, when it is too late for it or the sequencer stops. */
+  /**
+   * Throws a SlotSkipped, leaving the state unchanged, when it is too late for the state or the sequencer is stopping.
+   */
   enter(state: SequencerState, slot: number): void {
     if (this.#state === "STOPPING" || this.#state === "STOPPED") throw new SlotSkipped("interrupted");
     const { timetable, now, constants } = this.#parts;

@@ -49,7 +49,7 @@ export async function startLocalChain(parts: ChainParts, options: LocalChainOpti
       const { state } = sequencer.status();
       return !RESTING.has(state) && !(state === "WAITING_FOR_TXS" && mempool.pool.pendingCount === 0);
     },
-    blockBreak: () => sequencer.blockBreak,
+    buildWait: () => sequencer.buildWait,
     clockMoved: () => sequencer.wake(),
     hold: () => sequencer.hold(),
     slotBegan: () => {
@@ -60,7 +60,7 @@ export async function startLocalChain(parts: ChainParts, options: LocalChainOpti
     logger: loggerFor("local-network"),
   });
   const duringBreak = (): void => {
-    if (sequencer.blockBreak !== undefined) time.nudge();
+    if (sequencer.buildWait !== undefined) time.nudge();
   };
   const leave = [
     synchronizer.on("progress", () => time.nudge()),

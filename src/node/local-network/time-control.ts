@@ -1,7 +1,7 @@
 import type { ChainStore } from "../../archiver/chain-store.ts";
 import { checkpointSlot } from "../../protocol/checkpoint-header.ts";
 import { type L1Constants, slotAt, slotTimestamp } from "../../protocol/time.ts";
-import type { BlockBreak } from "../../sequencer/build-blocks.ts";
+import type { BuildWait } from "../../sequencer/build-blocks.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { ShiftableClock } from "../clock.ts";
 import type { DevelopmentL1 } from "./development-l1.ts";
@@ -17,8 +17,8 @@ export interface TimeControlParts {
   pendingTxs(): number;
   /** Whether a block is being built or published: the slot must not end under it. */
   building(): boolean;
-  /** The wait between blocks of a slot that may be under way. */
-  blockBreak(): BlockBreak | undefined;
+  /** The wait in progress while building for a slot, if any. */
+  buildWait(): BuildWait | undefined;
   /** The clock was moved within a slot. */
   clockMoved(): void;
   /** Has no block be begun until the returned function is called. */
@@ -108,7 +108,7 @@ export class TimeControl {
     const { l1, clock, constants } = this.#parts;
     const { timestamp } = await l1.latest();
     if (timestamp > Math.floor(clock.now() / 1000)) clock.set(timestamp * 1000);
-    if (await this.#shortenBreak()) return;
+    if (await this.#shortenWait()) return;
     const now = Math.floor(clock.now() / 1000);
     const slot = slotAt(now, constants);
     const next = this.#nextTime(slot, timestamp, now);
@@ -124,11 +124,11 @@ export class TimeControl {
   }
 
   /** Shortens a wait between blocks. Returns whether blocks of this slot may still come: then it must not end. */
-  async #shortenBreak(): Promise<boolean> {
-    const { l1, clock, blockBreak, pendingTxs, patienceMs, clockMoved } = this.#parts;
-    const mining = blockBreak() !== undefined && (await l1.mining());
+  async #shortenWait(): Promise<boolean> {
+    const { l1, clock, buildWait, pendingTxs, patienceMs, clockMoved } = this.#parts;
+    const mining = buildWait() !== undefined && (await l1.mining());
     // The wait may have ended while L1 was asked.
-    const pause = blockBreak();
+    const pause = buildWait();
     if (pause === undefined || (pause.forTxs && pause.blocks === 0)) {
       this.#quiet = undefined;
       return false;

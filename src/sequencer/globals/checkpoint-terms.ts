@@ -5,7 +5,7 @@ import { slotTimestamp } from "../../protocol/time.ts";
 export interface TermsRequest {
   slot: number;
   checkpointNumber: number;
-  /** Last block of the checkpoint before. */
+  /** Last block of the preceding checkpoint. */
   parentBlock: number;
   /** 20 bytes. */
   coinbase: Uint8Array;
@@ -15,8 +15,8 @@ export interface TermsRequest {
 }
 
 /**
- * What all blocks of a checkpoint share (sheet 06 section 4.2). Fees are those that L1 will demand at the start of the slot, whenever the
- * checkpoint reaches it. Rejects with an L1Error.
+ * Returns the values that all blocks of a checkpoint share (sheet 06 section 4.2). Fees are those that L1 requires at
+ * the start of the slot, whenever the checkpoint is published. Rejects with an L1Error.
  */
 export async function checkpointTerms(
   { slot, ...request }: TermsRequest,

@@ -1,7 +1,7 @@
 import { L1Error } from "../../l1/errors.ts";
 import { L1TxNotSentError } from "../../l1/tx/errors.ts";
 
-/** Whether L1 refused a transaction because its account has too little money: another account may send it. */
+/** Whether L1 refused a transaction because its account lacks funds; another account may send it. */
 export function cannotPay(error: unknown): error is Error {
   return (error instanceof L1Error || error instanceof L1TxNotSentError) && /insufficient funds/i.test(error.message);
 }

@@ -28,14 +28,14 @@ import type { CheckpointToPublish, PublishOutcome, PublishRequest, VotesToPublis
 export interface PublisherParts {
   rpc: L1Rpc;
   identity: Pick<RollupIdentity, "l1ChainId" | "addresses" | "constants">;
-  /** One for each account that publishes. */
+  /** One for each publisher account. */
   senders: readonly L1Sender[];
   /** Accounts (lower-case 0x text) that may publish for an attester. */
   publishersOf(attester: string): readonly string[];
   settings: L1TxSettings;
-  /** Whether an account with a transaction under way is used when there is no other. */
+  /** Whether an account with a transaction in flight may be used when there is no other. */
   allowBusy: boolean;
-  /** For tests: what transactions go to instead of Multicall3, 0x text. */
+  /** For tests: the contract that transactions call instead of Multicall3, 0x text. */
   forwarder?: string;
   kzg: Pick<Kzg, "prove" | "start">;
   upload?: BlobUploadStore;
@@ -47,7 +47,7 @@ export interface PublisherParts {
 
 const proposalPurpose = (slot: number) => `propose for slot ${slot}`;
 
-/** Publishes checkpoints and votes to L1 (sheet 08 section 4). Every outcome is also a line in the log. */
+/** Publishes checkpoints and votes to L1 (sheet 08 section 4). Every outcome is also logged. */
 export class Publisher {
   readonly #parts: PublisherParts;
   readonly #slots = new Set<number>();
@@ -60,8 +60,9 @@ export class Publisher {
   }
 
   /**
-   * Proposes a checkpoint, once per slot, and waits until L1 has it or its time is over. What L1, a signer or the KZG library refuses is an
-   * outcome; throws only when stopped. A transaction that is under way when it is stopped is watched by the next run.
+   * Proposes a checkpoint, once per slot, and waits until it is on L1 or has timed out. A refusal by L1, a signer or
+   * the KZG library is returned as an outcome; it throws only when stopped. A transaction in flight at the stop is
+   * watched by the next run of the process.
    */
   async publishCheckpoint(publication: CheckpointToPublish): Promise<PublishOutcome> {
     const { slot, checkpoint, signal } = publication;
@@ -88,19 +89,19 @@ export class Publisher {
     return outcome;
   }
 
-  /** Sends votes without a checkpoint; what they come to is in the log. Throws L1TxNotSentError, L1SignerError or an L1Error. */
+  /** Sends votes without a checkpoint and logs the outcome. Throws L1TxNotSentError, L1SignerError or an L1Error. */
   async publishVotes({ slot, attester, requests }: VotesToPublish): Promise<void> {
     const [sender] = await this.#rankedSenders(attester);
-    if (sender === undefined) this.#parts.logger.warn({ slot }, "votes have no publisher");
+    if (sender === undefined) this.#parts.logger.warn({ slot }, "no publisher is available to send the votes");
     else await this.#sendVotes(sender, requests);
   }
 
-  /** Ends the uploads under way. Senders and KZG are closed by their owner. */
+  /** Waits for the uploads in progress. Senders and KZG are closed by their owner. */
   async close(): Promise<void> {
     await Promise.all(this.#uploads);
   }
 
-  /** L1 may be silent, and with it its time: then the clock decides. */
+  /** Ends the wait by the local clock, because an L1 that does not answer gives no time either. */
   async #inTime(work: Promise<PublishOutcome>, { timeoutAt, signal }: CheckpointToPublish): Promise<PublishOutcome> {
     const { now, identity } = this.#parts;
     const ended = new AbortController();
@@ -191,7 +192,7 @@ export class Publisher {
     return rankSenders(own, allowBusy);
   }
 
-  /** What an earlier run of the process sent for the slot is its proposal: a slot gets no second one. */
+  /** The outcome of a proposal that an earlier run of the process sent for the slot: a slot gets no second one. */
   async #earlierProposal(slot: number, archiveRoot: Uint8Array): Promise<PublishOutcome | undefined> {
     for (const sender of this.#parts.senders) {
       const state = sender.unfinished().find(({ purpose }) => purpose === proposalPurpose(slot));
@@ -210,7 +211,7 @@ export class Publisher {
     return { kind: "rejected", reason: `${reason ?? "L1 did not take the proposal"} (${receipt.hash})` };
   }
 
-  /** The propose request, or why the rollup would not take it. */
+  /** The propose request, or why the rollup would reject it. */
   async #proposal(
     sender: L1Sender,
     publication: CheckpointToPublish,
@@ -246,7 +247,7 @@ export class Publisher {
     };
   }
 
-  /** Seconds at which L1 would perform a transaction: in its next block, and not before the slot that it is for. */
+  /** L1 timestamp (seconds) to simulate at: that of the next L1 block, but not before the slot. */
   async #nextTime(slot: number): Promise<number> {
     const { rpc, identity } = this.#parts;
     const { constants } = identity;
@@ -269,12 +270,12 @@ export class Publisher {
     this.#parts.logger.error({ action: request.action, slot, reason }, "a request to L1 had no effect");
   }
 
-  /** What L1 says to a call that had no effect, asked again. */
+  /** Simulates a call that had no effect, to learn its revert reason. */
   async #revertReason({ to, data }: PublishRequest, slot: number): Promise<string> {
     try {
       const timestamp = await this.#nextTime(slot);
       const result = await simulateCall(this.#parts.rpc, { from: MULTICALL3_ADDRESS, to, data, timestamp });
-      return result.kind === "reverted" ? result.reason : "L1 does not say why";
+      return result.kind === "reverted" ? result.reason : "L1 gives no reason";
     } catch (error) {
       if (!(error instanceof L1Error)) throw error;
       return error.message;
@@ -290,7 +291,7 @@ export class Publisher {
     }
   }
 
-  /** Others may need the blobs sooner than L1 gives them out. */
+  /** Uploads the blobs in the background: other nodes may need them before L1 serves them. */
   #upload({ blobs, commitments, versionedHashes }: BlobSidecars): void {
     const { upload, logger } = this.#parts;
     if (!upload) return;

@@ -1,7 +1,7 @@
 import type { L1Sender } from "../../l1/tx/l1-sender.ts";
 import type { TxStatus } from "../../l1/tx/tx-state.ts";
 
-/** The readiest first (sheet 08 section 4.2). */
+/** Order of preference (sheet 08 section 4.2). */
 const ORDER: readonly TxStatus[] = ["idle", "mined", "speed-up", "sent", "cancelled", "not mined"];
 
 function isBusy(status: TxStatus): boolean {
@@ -11,8 +11,8 @@ function isBusy(status: TxStatus): boolean {
 export type Candidate = Pick<L1Sender, "address" | "status" | "lastMinedBlock" | "balance">;
 
 /**
- * The accounts to send with, the first choice first: by state, then the higher balance, then the one that was mined longest ago. Busy ones
- * only when there is no other and `allowBusy`. Throws an L1Error.
+ * Sorts the accounts that may send, best first: by status, then by higher balance, then by the oldest last mined block.
+ * Busy accounts are returned only if there is no other and `allowBusy` is set. Throws an L1Error.
  */
 export async function rankSenders<T extends Candidate>(senders: readonly T[], allowBusy: boolean): Promise<T[]> {
   const idle = senders.filter(({ status }) => !isBusy(status));

@@ -10,7 +10,7 @@ export interface Bundle {
   /** Kept with the transaction, see `L1TxRequest.purpose`. */
   purpose: string;
   requests: readonly PublishRequest[];
-  /** Of the one request that has blobs. */
+  /** Blobs of the propose request. */
   sidecars?: BlobSidecars;
   slot: number;
 }
@@ -20,7 +20,7 @@ export type BundleOutcome =
   | { kind: "timed out" | "replaced"; reason: string }
   | { kind: "expired" };
 
-/** Requests in the order of their actions, those whose slot is over left out. */
+/** Requests in the order of their actions, without those whose slot is over. */
 export function dueRequests(requests: readonly PublishRequest[], slot: number): PublishRequest[] {
   return requests
     .filter(({ lastValidSlot }) => lastValidSlot >= slot)
@@ -28,8 +28,8 @@ export function dueRequests(requests: readonly PublishRequest[], slot: number): 
 }
 
 /**
- * Sends requests as one transaction through Multicall3 (or `target`) and waits for its end (sheet 08 section 4.3). `slot` of the bundle is
- * the current one. Throws L1TxNotSentError, L1SignerError or an L1Error.
+ * Sends requests as one transaction through Multicall3 (or `target`) and waits for its outcome (sheet 08 section 4.3).
+ * The bundle's `slot` is the current one. Throws L1TxNotSentError, L1SignerError or an L1Error.
  */
 export async function sendBundle(
   sender: L1Sender,

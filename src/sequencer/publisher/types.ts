@@ -1,6 +1,6 @@
 import type { PackedAttestations } from "../../l1/propose/attestations.ts";
 
-/** What a checkpoint is published from: the part of a completed checkpoint that L1 gets. */
+/** The part of a completed checkpoint that is published to L1. */
 export interface PublishableCheckpoint {
   checkpointNumber: number;
   /** 316 bytes. */
@@ -16,16 +16,16 @@ export interface CheckpointToPublish {
   slot: number;
   /** Basis points, -100 to 100. */
   feeAssetPriceModifier: number;
-  /** Unix milliseconds, held against L1's time and against the clock: what is not mined by then is given up. */
+  /** Unix milliseconds, compared with L1's time and with the clock. A transaction not mined by then is given up. */
   timeoutAt: number;
   /** Attester (lower-case 0x text) whose publishers may send; any publisher when absent. */
   attester?: string;
-  /** Votes and the like that travel in the same transaction; they are sent also when the checkpoint does not pass its checks. */
+  /** Votes sent in the same transaction; they are sent alone when the checkpoint fails its checks. */
   others?: readonly PublishRequest[];
   signal?: AbortSignal;
 }
 
-/** Votes that travel without a checkpoint. */
+/** Votes that are sent without a checkpoint. */
 export interface VotesToPublish {
   slot: number;
   /** Attester (lower-case 0x text) whose publishers may send. */
@@ -37,7 +37,7 @@ export type PublishOutcome =
   | { kind: "published"; txHash: string; l1BlockNumber: number }
   | { kind: "rejected" | "timed out" | "expired" | "no publisher"; reason: string };
 
-/** In the order in which a transaction performs them (sheet 08 section 4.1). */
+/** In the order of execution within a transaction (sheet 08 section 4.1). */
 export const ACTIONS = [
   "invalidate-by-invalid-attestation",
   "invalidate-by-insufficient-attestations",
@@ -63,6 +63,6 @@ export interface PublishRequest {
   lastValidSlot: number;
   /** Unix milliseconds. */
   timeoutAt?: number;
-  /** Whether the call took effect: address (lower-case) and first topic of a log that only then is there. */
+  /** The event that shows that the call took effect: its contract (lower case) and first topic. */
   proof: { address: string; topic: string };
 }

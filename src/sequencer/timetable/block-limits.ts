@@ -1,13 +1,13 @@
 import { MAX_DA_GAS_PER_CHECKPOINT } from "../../protocol/constants.ts";
 import type { TxGas } from "../../protocol/tx/gas-settings.ts";
 
-/** Settings of a proposer about the size of its blocks; undefined: none. */
+/** A proposer's settings for the size of its blocks; undefined: no limit set. */
 export interface BlockLimitSettings {
   maxL2BlockGas: number | undefined;
   maxDABlockGas: number | undefined;
   maxTxsPerBlock: number | undefined;
   maxTxsPerCheckpoint: number | undefined;
-  /** A block may use this many times its even share of the checkpoint. */
+  /** A block may use up to this multiple of its even share of the checkpoint. */
   perBlockAllocationMultiplier: number;
 }
 
@@ -18,7 +18,7 @@ export interface PerBlockLimits {
 
 const DEFAULT_MAX_TXS_PER_BLOCK = 32;
 
-/** What one block may use before what the checkpoint has left is considered (sheet 06 section 4.6). */
+/** Limits of one block, before the remaining room of the checkpoint is applied (sheet 06 section 4.6). */
 export function perBlockLimits(
   settings: BlockLimitSettings,
   { manaLimit, maxBlocks }: { manaLimit: number; maxBlocks: number },

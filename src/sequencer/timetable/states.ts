@@ -1,4 +1,4 @@
-/** What a sequencer may be doing, in the order in which a slot passes through them (sheet 08 section 3.1). */
+/** States of a sequencer, in the order in which a slot passes through them (sheet 08 section 3.1). */
 export const SEQUENCER_STATES = [
   "STOPPED",
   "STOPPING",

@@ -1,21 +1,24 @@
 import { OperatorError } from "../../errors/operator-error.ts";
 import type { SequencerState } from "./states.ts";
 
-/** Seconds, but for `blockDurationMs`. */
+/** In seconds, except for `blockDurationMs`. */
 export interface TimetableOptions {
   slotDuration: number;
   ethereumSlotDuration: number;
-  /** Kept free at the end of the slot for L1 to take the checkpoint. */
+  /** Reserved at the end of the slot for the checkpoint to be mined on L1. */
   l1PublishingTime: number;
   /** One way between two peers. */
   propagationTime: number;
   /** Undefined: one block per slot. */
   blockDurationMs: number | undefined;
-  /** Off: nothing is ever late and a block has no deadline. */
+  /** False: nothing is ever late and a block has no deadline. */
   enforced: boolean;
 }
 
-/** The parts of a slot, in seconds from its build start, which is one L1 slot before the slot itself (sheet 08 section 3.2). */
+/**
+ * The parts of a slot. Times are seconds from its build start, one L1 slot before the slot itself
+ * (sheet 08 section 3.2).
+ */
 export interface Timetable {
   readonly enforced: boolean;
   readonly slotDuration: number;
@@ -25,14 +28,14 @@ export interface Timetable {
   readonly minExecutionTime: number;
   readonly propagationTime: number;
   readonly l1PublishingTime: number;
-  /** Assembling, gathering attestations and publishing. */
+  /** Assembling, collecting attestations and publishing. */
   readonly finalizationTime: number;
-  /** A checkpoint that has not begun by then is not begun. */
+  /** No checkpoint is begun after this. */
   readonly initializeDeadline: number;
   readonly maxBlocks: number;
 }
 
-/** The slot is too short for what has to happen in it. */
+/** The slot is too short to build a block in. */
 export class TimetableError extends OperatorError {
   override readonly errorCode: string = "timetable";
 
@@ -45,13 +48,15 @@ export class TimetableError extends OperatorError {
   }
 }
 
-/** L1 slots below this many seconds are those of test networks, whose peers are near. */
+/** An L1 slot shorter than this many seconds means a test network, with low latency between peers. */
 const SHORT_L1_SLOT = 8;
 
-/** Chain ids of development chains, which mine at once. */
+/** Chain ids of development chains, which mine immediately. */
 const DEVELOPMENT_CHAIN_IDS = [31337, 677692];
 
-/** Seconds for L1 to take a checkpoint: as configured, else one L1 slot, or a second on a development chain. */
+/**
+ * Seconds for a checkpoint to be mined on L1: as configured, else one L1 slot, or one second on a development chain.
+ */
 export function l1PublishingTime(
   configured: number | undefined,
   l1: { chainId: number; ethereumSlotDuration: number },
@@ -96,7 +101,9 @@ export function timetable(options: TimetableOptions): Timetable {
   };
 }
 
-/** Besides initialization and finalization, a block duration is kept free for validators to execute the last block. */
+/**
+ * One block duration, besides initialization and finalization, is reserved for validators to re-execute the last block.
+ */
 function blocksPerSlot(
   t: Pick<Timetable, "slotDuration" | "initializationTime" | "blockDuration" | "finalizationTime">,
 ) {
@@ -128,9 +135,9 @@ export function latestEntry(t: Timetable, state: SequencerState): number | undef
 
 /** A part of the slot in which a block may be built. */
 export interface BlockTime {
-  /** Seconds into the slot by which the block is to be built; undefined: any. */
+  /** Seconds into the slot by which the block must be built; undefined: no deadline. */
   deadline: number | undefined;
-  /** No block can come after it. */
+  /** Whether no block can follow it. */
   isLast: boolean;
 }
 
@@ -138,7 +145,7 @@ export interface BlockTime {
 export function nextBlockTime(t: Timetable, secondsIntoSlot: number): BlockTime | undefined {
   if (!t.enforced) return { deadline: undefined, isLast: true };
   if (t.blockDuration === undefined) {
-    // Half of what is left is for validators, who execute the block again.
+    // Half of the remaining time is for validators, which re-execute the block.
     const available = (t.slotDuration - t.finalizationTime - secondsIntoSlot) / 2;
     return available < t.minExecutionTime ? undefined : { deadline: secondsIntoSlot + available, isLast: true };
   }
@@ -149,7 +156,7 @@ export function nextBlockTime(t: Timetable, secondsIntoSlot: number): BlockTime 
   return undefined;
 }
 
-/** Seconds into the slot after which no block is begun; the end of the slot where nothing is ever late. */
+/** Seconds into the slot after which no block is begun; the end of the slot if the timetable is not enforced. */
 export function blocksEnd(t: Timetable): number {
   if (!t.enforced) return t.slotDuration;
   if (t.blockDuration === undefined) return t.slotDuration - t.finalizationTime;

@@ -10,28 +10,28 @@ export interface GovernanceSignalParts {
     GovernanceProposer,
     "address" | "hasCode" | "revertReason" | "roundOf" | "signalToSign" | "wasSubmitted"
   >;
-  /** Signs for an attester of this node (lower-case 0x text); undefined when its key is not here. */
+  /** Returns the signer of an attester (lower-case 0x text); undefined when this node does not hold its key. */
   signerOf(attester: string): L1Signer | undefined;
   logger: Logger;
 }
 
-/** The proposer of a slot with whose key is voted. */
+/** A slot's proposer, which signs the votes. */
 export interface Voter {
   slot: number;
   /** Lower-case 0x text. */
   proposer: string;
-  /** Of governance, to signal for: 0x text; undefined or zero: none. */
+  /** Address of the governance payload to signal for: 0x text; undefined or zero: none. */
   payload: string | undefined;
 }
 
-/** Makes a proposer's votes for a slot. */
+/** Creates a proposer's votes for a slot. */
 export type VoteSource = (voter: Voter, signal: AbortSignal) => Promise<PublishRequest[]>;
 
 const SIGNAL_GAS = 800_000n;
 const SUBMITTED_ATTEMPTS = 3;
 const ZERO = /^0x0*$/;
 
-/** Signals of slots' proposers for a payload of governance, one for each slot (sheet 08 section 4.5). */
+/** Signals for a governance payload, at most one for each slot (sheet 08 section 4.5). */
 export class GovernanceSignals {
   readonly #parts: GovernanceSignalParts;
   readonly #submitted = new Set<string>();
@@ -57,7 +57,7 @@ export class GovernanceSignals {
     const data = signalCalldata(payload, signature);
     const reason = await contract.revertReason(data, slot);
     if (reason !== undefined)
-      logger.error({ slot, payload, reason }, "a governance signal would fail, sending it all the same");
+      logger.error({ slot, payload, reason }, "the simulation of a governance signal failed, sending it anyway");
     this.#lastSlot = slot;
     logger.info({ slot, payload, proposer }, "signalling for a governance payload");
     return {
@@ -70,7 +70,7 @@ export class GovernanceSignals {
     };
   }
 
-  /** Why a slot has no signal of this node. */
+  /** Why this node does not signal in the slot. */
   async #obstacle(payload: string, slot: number): Promise<string | undefined> {
     const { contract } = this.#parts;
     if (this.#lastSlot >= slot) return "this node signalled for the slot";

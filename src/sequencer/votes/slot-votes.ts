@@ -7,8 +7,8 @@ interface VotingParts extends Pick<SequencerParts, "logger" | "votes"> {
 }
 
 /**
- * The votes of one slot, made while the checkpoint is built: they travel with it, or on their own when there is none (sheet 08 section 3.5).
- * What fails is logged: no checkpoint depends on them.
+ * The votes of one slot, created while the checkpoint is built. They are sent with it, or alone when there is none
+ * (sheet 08 section 3.5). Failures are logged only, because no checkpoint depends on votes.
  */
 export class SlotVotes {
   readonly #parts: VotingParts;
@@ -25,13 +25,13 @@ export class SlotVotes {
     });
   }
 
-  /** For the transaction of a checkpoint. */
+  /** Returns the votes, to be sent in the transaction of a checkpoint. */
   take(): Promise<PublishRequest[]> {
     this.#taken = true;
     return this.#requests;
   }
 
-  /** Sends what no checkpoint took. Never rejects. */
+  /** Sends the votes alone if no checkpoint took them. Never rejects. */
   async sendRest(signal: AbortSignal): Promise<void> {
     const requests = this.#taken ? [] : await this.take();
     if (requests.length === 0 || signal.aborted) return;

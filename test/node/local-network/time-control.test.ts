@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ShiftableClock } from "../../../src/node/clock.ts";
 import { TimeControl, type TimeControlParts } from "../../../src/node/local-network/time-control.ts";
 import { CHECKPOINT_AT, CHECKPOINT_HEADER_BYTES } from "../../../src/protocol/checkpoint-header.ts";
-import type { BlockBreak } from "../../../src/sequencer/build-blocks.ts";
+import type { BuildWait } from "../../../src/sequencer/build-blocks.ts";
 
 const CONSTANTS = { slotDuration: 72, l1GenesisTime: 1_000_000 };
 const start = (slot: number): number => CONSTANTS.l1GenesisTime + slot * CONSTANTS.slotDuration;
@@ -17,7 +17,7 @@ function world(slot: number) {
     mining: true,
     held: false,
     overAt: undefined as number | undefined,
-    blockBreak: undefined as BlockBreak | undefined,
+    buildWait: undefined as BuildWait | undefined,
   };
   const moved: number[] = [];
   const settled: number[] = [];
@@ -58,7 +58,7 @@ function world(slot: number) {
     },
     pendingTxs: () => state.pending,
     building: () => state.building,
-    blockBreak: () => state.blockBreak,
+    buildWait: () => state.buildWait,
     clockMoved: () => shifts.push(Math.round(clock.now())),
     hold: () => {
       state.held = true;
@@ -143,7 +143,7 @@ test("a slot of several blocks goes on to the next block for a tx, and to its en
   const { state, moved, shifts, clock, control } = world(4);
   const [next, end] = [(start(4) + 7) * 1000, (start(4) + 55) * 1000];
   state.building = true;
-  state.blockBreak = { blocks: 1, forTxs: false, until: next, end };
+  state.buildWait = { blocks: 1, forTxs: false, until: next, end };
   control.start();
   await vi.advanceTimersByTimeAsync(200);
   expect(shifts).toEqual([]);
@@ -152,7 +152,7 @@ test("a slot of several blocks goes on to the next block for a tx, and to its en
   expect(shifts).toEqual([next]);
 
   state.pending = 0;
-  state.blockBreak = { blocks: 2, forTxs: true, until: next + 5000, end };
+  state.buildWait = { blocks: 2, forTxs: true, until: next + 5000, end };
   await vi.advanceTimersByTimeAsync(250);
   expect(shifts).toHaveLength(1);
   await vi.advanceTimersByTimeAsync(300);
@@ -166,11 +166,11 @@ test("a wait for the first tx of a slot, and one while L1's mining is off, is no
   const { state, shifts, control } = world(4);
   const end = (start(4) + 55) * 1000;
   state.building = true;
-  state.blockBreak = { blocks: 0, forTxs: true, until: end, end };
+  state.buildWait = { blocks: 0, forTxs: true, until: end, end };
   control.start();
   await vi.advanceTimersByTimeAsync(1_000);
   Object.assign(state, { mining: false, pending: 1 });
-  state.blockBreak = { blocks: 1, forTxs: false, until: end, end };
+  state.buildWait = { blocks: 1, forTxs: false, until: end, end };
   await vi.advanceTimersByTimeAsync(1_000);
   expect(shifts).toEqual([]);
   await control.stop();

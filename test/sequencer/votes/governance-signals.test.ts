@@ -206,7 +206,7 @@ it("of somebody who is not the proposer has no effect, and the log says what L1 
   const stranger = await publisherOf(rollup.identity, { VALIDATOR_PRIVATE_KEYS: toHex(new Uint8Array(32).fill(5)) });
   const proposer = new PrivateKey(new Uint8Array(32).fill(5)).address;
   const wrong = await stranger.signals.request(voter(slot, { proposer }));
-  expect(said("a governance signal would fail, sending it all the same")).toHaveLength(1);
+  expect(said("the simulation of a governance signal failed, sending it anyway")).toHaveLength(1);
   await running.publisher.publishVotes({ slot, attester: ATTESTER, requests: [wrong!] });
   await stranger.stop();
   expect(await counted(slot)).toBe(0n);
