@@ -3,17 +3,22 @@ import { readUint } from "../protocol/bytes.ts";
 import { DA_GAS_PER_FIELD } from "../protocol/constants.ts";
 import type { ProposedBlock } from "./checkpoint-terms.ts";
 
-/** L2 gas that a block's txs are billed for. */
+/** L2 gas billed to a block's txs. */
 export function blockMana({ record }: ProposedBlock): number {
   return readUint(record.header, HEADER_AT.totalManaUsed + 26, 6);
 }
 
-/** DA gas of a block as a checkpoint counts it: by the blob fields of its txs, not as metered (sheet 06 section 4.7). */
+/**
+ * DA gas of a block as a checkpoint counts it: from the blob fields of its txs, not as metered (sheet 06 section 4.7).
+ */
 export function blockDaGas({ body }: ProposedBlock): number {
   return (body.length / 32) * DA_GAS_PER_FIELD;
 }
 
-/** Words of a checkpoint that are not of its txs: those that end each block, one more in the first, and the last (sheet 04 section 4.2). */
+/**
+ * Blob words of a checkpoint besides those of its txs: 6 at the end of each block, one more in the first block, and one
+ * at the end (sheet 04 section 4.2).
+ */
 export function endWords(blocks: number): number {
   return 6 * blocks + 2;
 }

@@ -3,14 +3,14 @@ import type { TxGas } from "../protocol/tx/gas-settings.ts";
 import { blockDaGas, blockMana, endWords } from "./block-costs.ts";
 import type { BlockLimits, CheckpointLimits, ProposedBlock } from "./checkpoint-terms.ts";
 
-/** What the txs of a block may take. */
+/** Limits for the txs of a block. */
 export interface BlockRoom {
   maxTxs: number;
   maxGas: TxGas;
   maxBlobFields: number;
 }
 
-/** What the blocks of a checkpoint leave for one more (sheet 06 section 4.6). */
+/** Room that the blocks of a checkpoint leave for one more block (sheet 06 section 4.6). */
 export function roomAfter(
   blocks: readonly ProposedBlock[],
   { rollupManaLimit, maxTxsPerCheckpoint }: CheckpointLimits,
@@ -28,8 +28,8 @@ export function roomAfter(
 }
 
 /**
- * The narrowest of a block's own limits, those that its checkpoint is checked with, and what the checkpoint has left. A limit on the DA
- * gas that a checkpoint counts is one on blob fields.
+ * The smallest of a block's own limits, the limits that its checkpoint is checked against, and the remaining room of
+ * the checkpoint. A checkpoint counts DA gas by blob fields, so its limit on DA gas is a limit on blob fields.
  */
 export function blockRoom(
   { maxTxs, maxGas, maxBlobFields }: Pick<BlockLimits, "maxTxs" | "maxGas" | "maxBlobFields">,

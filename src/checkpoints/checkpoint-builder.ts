@@ -33,8 +33,8 @@ import { type BlockTrees, composeBlockHeader, sharedHeader } from "./compose-blo
 import { CheckpointBuildError, EmptyBlockError } from "./errors.ts";
 
 /**
- * Builds the blocks of one checkpoint, one after the other, over a fork of the world state. Nothing of it reaches the store. The event loop
- * gets its turn between two txs.
+ * Builds the blocks of one checkpoint in order on a fork of the world state. Nothing is written to the store. It yields
+ * to the event loop between txs.
  */
 export class CheckpointBuilder {
   readonly #services: BuildServices;
@@ -45,7 +45,7 @@ export class CheckpointBuilder {
   readonly #shared: BlockHeader;
   readonly #sponge: BlobSponge;
   readonly #blocks: ProposedBlock[] = [];
-  /** Why no block can follow. */
+  /** Set once no further block can be built. */
   #ended: CheckpointBuildError | undefined;
   #building = false;
 
@@ -71,9 +71,10 @@ export class CheckpointBuilder {
   }
 
   /**
-   * Forks the world state and brings the checkpoint's L1-to-L2 messages into it (sheet 06 section 5.1). `previousOutHashes` are those of the
-   * earlier checkpoints of its epoch, each of the checkpoint alone. Rejects with a CheckpointBuildError when the parent block does
-   * not end the checkpoint before, and with a WorldStateError when it cannot be forked.
+   * Forks the world state and appends the checkpoint's L1-to-L2 messages to it (sheet 06 section 5.1).
+   * `previousOutHashes` are the out hashes of the epoch's earlier checkpoints, one for each checkpoint alone. Rejects
+   * with a CheckpointBuildError when the parent block does not end the preceding checkpoint, and with a WorldStateError
+   * when the state cannot be forked.
    */
   static async start(
     services: BuildServices,
@@ -84,20 +85,21 @@ export class CheckpointBuilder {
     return new CheckpointBuilder(services, terms, messages, previousOutHashes);
   }
 
-  /** State in front of the next tx, for reading. */
+  /** State before the next tx, for reading only. */
   get state(): BlockState {
     return this.#state;
   }
 
-  /** Blocks so far. */
+  /** Blocks built so far. */
   get blocks(): readonly ProposedBlock[] {
     return this.#blocks;
   }
 
   /**
-   * Builds the next block from the txs, in their order (sheet 06 sections 5.2 to 5.5). Too few valid ones: no block, and the state is as it
-   * was. Rejects with an EmptyBlockError, after which building can go on, and with a CheckpointBuildError, after which it cannot: the
-   * fork is closed or the state under it gone. What was built until then can still be completed.
+   * Builds the next block from the txs, in their order (sheet 06 sections 5.2 to 5.5). With too few valid txs there is
+   * no block and the state is unchanged. After an EmptyBlockError building can continue. After a CheckpointBuildError
+   * it cannot, because the fork is closed or the state under it is gone; the blocks built before can still be
+   * completed.
    */
   async buildBlock(txs: readonly HashedTx[], limits: BlockLimits): Promise<BlockOutcome> {
     this.#requireOpen();
@@ -160,7 +162,7 @@ export class CheckpointBuilder {
     return { ...result, block };
   }
 
-  /** Closes a block over the state after its txs (sheet 06 section 5.5). */
+  /** Makes the block's header and record from the state after its txs (sheet 06 section 5.5). */
   async #seal(number: number, { processed }: ProcessedTxs): Promise<ProposedBlock> {
     const { core } = this.#services;
     const { fork } = this.#state;
@@ -190,7 +192,7 @@ export class CheckpointBuilder {
     };
   }
 
-  /** Hash of the checkpoint's blob words up to the end of a block, one tx a turn. */
+  /** Hash of the checkpoint's blob words up to the end of a block. It yields to the event loop after each tx. */
   async #absorb({
     header,
     body,
@@ -209,7 +211,7 @@ export class CheckpointBuilder {
     return this.#sponge.squeeze();
   }
 
-  /** Hashes what the block changed, one tree a turn. */
+  /** Computes the roots of the trees. It yields to the event loop before each tree. */
   async #trees(): Promise<BlockTrees> {
     const { fork } = this.#state;
     const next = async (tree: keyof BlockTrees) => {
@@ -220,8 +222,9 @@ export class CheckpointBuilder {
   }
 
   /**
-   * Makes the checkpoint of the blocks so far and checks it by the rules that validators have (sheet 06 sections 5.6 and 4.7). Rejects with
-   * a CheckpointBuildError without blocks, a CheckpointRuleError, or a KzgUnavailableError.
+   * Makes the checkpoint from the blocks built so far and checks it by the validators' rules
+   * (sheet 06 sections 5.6 and 4.7). Rejects with a CheckpointBuildError if there are no blocks, a CheckpointRuleError,
+   * or a KzgUnavailableError.
    */
   async complete(): Promise<CompletedCheckpoint> {
     const { checkpointNumber, limits } = this.#terms;
@@ -241,7 +244,7 @@ export class CheckpointBuilder {
     return completed;
   }
 
-  /** Drops the fork. A block that is being built is given up; what was built can still be completed. */
+  /** Drops the fork. A block in progress is aborted; the blocks already built can still be completed. */
   close(): void {
     const { checkpointNumber } = this.#terms;
     this.#ended ??= new CheckpointBuildError(checkpointNumber, `building of checkpoint ${checkpointNumber} is closed`);

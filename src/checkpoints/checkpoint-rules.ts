@@ -17,7 +17,7 @@ export interface CheckedCheckpoint {
   blocks: readonly ProposedBlock[];
 }
 
-/** A rule of sheet 06 section 4.7: what a checkpoint that breaks it is told, undefined when it holds. */
+/** A rule of sheet 06 section 4.7. Returns the error message when a checkpoint breaks it, undefined when it holds. */
 type Rule = (checkpoint: CheckedCheckpoint, limits: CheckpointLimits) => string | undefined;
 
 const hasBlocks: Rule = ({ blocks }) => (blocks.length === 0 ? "Checkpoint has no blocks" : undefined);
@@ -49,7 +49,7 @@ const slots: Rule = ({ header, blocks }) => {
   });
 };
 
-/** Timestamp to gas fees stand in the same order in both headers. */
+/** Both headers have the fields from timestamp to gas fees in the same order. */
 const globals: Rule = ({ header, blocks }) => {
   const expected = header.subarray(CHECKPOINT_AT.timestamp, CHECKPOINT_AT.totalManaUsed);
   return first(blocks, ({ record }) =>
@@ -126,7 +126,7 @@ const blockTxs: Rule = ({ blocks }, { maxTxsPerBlock }) =>
       : undefined,
   );
 
-/** In the order in which they are checked: a later one may rely on an earlier one. */
+/** In the order of checking: a later rule may rely on an earlier one. */
 const RULES: readonly Rule[] = [
   hasBlocks,
   blockCount,

@@ -11,35 +11,35 @@ import type { WorldState } from "../world-state/world-state.ts";
 
 export type { ProposedBlock };
 
-/** What a checkpoint is built with. None of it is written to. */
+/** Services used to build a checkpoint. Building writes to none of them. */
 export interface BuildServices {
   core: Core;
   world: Pick<WorldState, "fork">;
   /** Contracts of the stored blocks. */
   contracts: ContractSource;
   siloing: Siloing;
-  /** Of the thread that builds. */
+  /** The VM of the building thread. */
   vm: Vm;
   kzg: Pick<Kzg, "commitment">;
 }
 
-/** What a checkpoint and its blocks must keep; an absent limit has room for anything (sheet 06 section 4.7). */
+/** Limits of a checkpoint and its blocks; an absent limit is unlimited (sheet 06 section 4.7). */
 export interface CheckpointLimits {
   rollupManaLimit?: number;
   maxTxsPerCheckpoint?: number;
-  /** Of each block: billed L2 gas, 32 x blob fields of its txs, and txs. */
+  /** For each block: billed L2 gas, DA gas (32 for each blob field of its txs), and number of txs. */
   maxL2BlockGas?: number;
   maxDaBlockGas?: number;
   maxTxsPerBlock?: number;
 }
 
-/** What all blocks of a checkpoint share (sheet 06 section 4.2). */
+/** Values that all blocks of a checkpoint share (sheet 06 section 4.2). */
 export interface CheckpointTerms {
   checkpointNumber: number;
-  /** The stored block that it follows; default the latest. */
+  /** The stored block to build on; default: the latest. */
   parentBlock?: number;
   slot: number;
-  /** Seconds: the start of the slot. */
+  /** Start of the slot, Unix seconds. */
   timestamp: number;
   chainId: number;
   version: number;
@@ -48,29 +48,29 @@ export interface CheckpointTerms {
   /** 32 bytes. */
   feeRecipient: Uint8Array;
   gasFees: GasFees;
-  /** With the rollup's mana limit; what is left of them also caps each block. */
+  /** Including the rollup's mana limit. The remaining room also caps each block. */
   limits: CheckpointLimits;
 }
 
-/** What one block may take; what is left of the checkpoint caps it. */
+/** Limits of one block; the remaining room of the checkpoint also caps it. */
 export interface BlockLimits {
   maxTxs?: number;
   maxGas?: Partial<TxGas>;
   maxBlobFields?: number;
-  /** Whether reverted txs are to have a reason. */
+  /** Whether to record the reason of reverted txs. */
   recordCalls?: boolean;
-  /** With fewer processed txs there is no block; default 1. Only the first block of a checkpoint can have none. */
+  /** With fewer processed txs there is no block; default 1. Only the first block of a checkpoint can be empty. */
   minValidTxs?: number;
-  /** Unix time in milliseconds at which no more txs are taken, inside a tx if need be. */
+  /** Unix milliseconds after which no more txs are executed; a tx being executed is aborted. */
   deadline?: number;
-  /** Milliseconds that one tx may take. */
+  /** Maximum execution time of one tx, milliseconds. */
   maxTxMilliseconds?: number;
   validate?: ProcessOptions["validate"];
 }
 
 /**
- * What became of each tx, and the block. Without a block the processed ones are in none: the state is as it was before them, and they may
- * be tried again.
+ * The outcome of each tx, and the block. If there is no block, the state is unchanged and the processed txs may be
+ * tried again.
  */
 export interface BlockOutcome extends ProcessedTxs {
   block?: ProposedBlock;

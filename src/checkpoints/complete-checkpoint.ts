@@ -15,14 +15,14 @@ import type { CompletedCheckpoint, ProposedBlock } from "./checkpoint-terms.ts";
 
 export interface BuiltBlocks {
   checkpointNumber: number;
-  /** One at least. */
+  /** At least one. */
   blocks: ProposedBlock[];
   messages: Fr[];
   /** Out hashes of the epoch's checkpoints before this one. */
   previousOutHashes: readonly Fr[];
 }
 
-/** Header and blobs of a checkpoint of which all blocks are built (sheet 06 section 5.6). */
+/** Makes the header and blobs of a checkpoint from all its blocks (sheet 06 section 5.6). */
 export async function completeCheckpoint(
   { checkpointNumber, blocks, messages, previousOutHashes }: BuiltBlocks,
   { core, kzg }: { core: Core; kzg: Pick<Kzg, "commitment"> },
@@ -41,7 +41,7 @@ export async function completeCheckpoint(
   header.set(inHash(messages), CHECKPOINT_AT.inHash);
   header.set(epochOutHash([...previousOutHashes, outHash]), CHECKPOINT_AT.epochOutHash);
   writeUint(header, CHECKPOINT_AT.slotNumber + 26, 6, slot);
-  // Timestamp to gas fees stand in the same order in both headers.
+  // Both headers have the fields from timestamp to gas fees in the same order.
   header.set(first.header.subarray(HEADER_AT.timestamp, HEADER_AT.totalFees), CHECKPOINT_AT.timestamp);
   const mana = blocks.reduce((sum, block) => sum + blockMana(block), 0);
   writeUint(header, CHECKPOINT_AT.totalManaUsed + 26, 6, mana);

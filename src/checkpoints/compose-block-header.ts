@@ -13,7 +13,9 @@ export interface BlockSums {
   totalMana: number;
 }
 
-/** A header with nothing but what all blocks of the checkpoint share: all global variables but the block number. */
+/**
+ * A header with only the values that all blocks of the checkpoint share: the global variables except the block number.
+ */
 export function sharedHeader(terms: CheckpointTerms): BlockHeader {
   const header = new Uint8Array(BLOCK_HEADER_BYTES);
   writeUint(header, HEADER_AT.chainId + 26, 6, terms.chainId);
@@ -27,7 +29,10 @@ export function sharedHeader(terms: CheckpointTerms): BlockHeader {
   return header;
 }
 
-/** Everything but the blob sponge's hash, which is of words that repeat what stands here (sheet 06 section 5.5). */
+/**
+ * The complete header except for the blob sponge's hash, which covers words that repeat values of this header
+ * (sheet 06 section 5.5).
+ */
 export function composeBlockHeader(shared: BlockHeader, trees: BlockTrees, sums: BlockSums): BlockHeader {
   const header = shared.slice();
   for (const tree of TREE_IDS) {

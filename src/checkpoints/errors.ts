@@ -1,4 +1,4 @@
-/** A later block of a checkpoint would be empty (sheet 06 section 5.5). The state is as it was before it. */
+/** A block after the first of a checkpoint would be empty (sheet 06 section 5.5). The state is unchanged. */
 export class EmptyBlockError extends Error {
   readonly blockNumber: number;
   constructor(blockNumber: number) {
@@ -8,7 +8,7 @@ export class EmptyBlockError extends Error {
   }
 }
 
-/** A checkpoint cannot be started, or its builder not be used any more. */
+/** A checkpoint cannot be started, or its builder can no longer be used. */
 export class CheckpointBuildError extends Error {
   readonly checkpointNumber: number;
   constructor(checkpointNumber: number, message: string, options?: ErrorOptions) {

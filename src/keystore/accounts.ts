@@ -7,14 +7,14 @@ import type { AccountSpec, AccountsSpec, MnemonicSpec, RemoteSigner } from "./fi
 import { decryptKeyFile, EncryptedKeyError } from "./json-v3.ts";
 import { PrivateKey } from "./private-key.ts";
 
-/** An L1 account that signs: by its key, or through a remote signer. Addresses are lower-case 0x text. */
+/** An L1 account that signs with a local key or through a remote signer. Addresses are lower-case 0x text. */
 export type Account =
   | { readonly kind: "local"; readonly address: string; readonly key: PrivateKey }
   | { readonly kind: "remote"; readonly address: string; readonly signer: RemoteSigner };
 
 /**
- * The accounts of a specification in order; encrypted files are read and decrypted. `signer` signs for bare addresses.
- * Throws KeystoreError.
+ * Returns the accounts of a specification in order, reading and decrypting encrypted files. `signer` is the remote
+ * signer of addresses that name none. Throws KeystoreError.
  */
 export async function resolveAccounts(spec: AccountsSpec, signer: RemoteSigner | undefined): Promise<Account[]> {
   if (spec.kind === "mnemonic") return derivedAccounts(spec);
@@ -41,7 +41,7 @@ function local(key: PrivateKey): Account {
   return { kind: "local", address: key.address, key };
 }
 
-/** Path m/44'/60'/account'/0/address, for each account then each address (sheet 08 section 6.2). */
+/** Derivation path m/44'/60'/account'/0/address, ordered by account, then by address (sheet 08 section 6.2). */
 async function derivedAccounts(spec: MnemonicSpec): Promise<Account[]> {
   const root = HDKey.fromMasterSeed(await mnemonicToSeed(spec.mnemonic.reveal()));
   const accounts: Account[] = [];
@@ -54,7 +54,7 @@ async function derivedAccounts(spec: MnemonicSpec): Promise<Account[]> {
   return accounts;
 }
 
-/** One encrypted file, or those of a folder in the order of their names. */
+/** One encrypted file, or all of a folder in the order of their names. */
 async function keyFiles({ path, password, at }: Extract<AccountSpec, { kind: "file" }>): Promise<Account[]> {
   const broken = (rule: string, cause: unknown) => new KeystoreError([{ ...at, rule }], { cause });
   let paths: string[];
@@ -76,7 +76,7 @@ async function keyFiles({ path, password, at }: Extract<AccountSpec, { kind: "fi
   return accounts;
 }
 
-/** Paths of the .json files of a folder, in the order of their names. Throws what the file system throws. */
+/** Paths of the .json files of a folder, in the order of their names. File system errors pass through. */
 export function jsonFilesIn(folder: string): string[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith(".json"))

@@ -3,8 +3,9 @@ import { KeystoreError, KeystoreReloadRefusedError } from "./errors.ts";
 import { Keystore } from "./keystore.ts";
 
 /**
- * The keys in force, and what a reload may change of them (seed 1, svcAdmin_reloadKeystore): attesters, their coinbase and fee
- * recipients, and which publishers belong to which attester. The set of L1 publishers and the prover's keys are those of the start.
+ * The keys in force. A reload (svcAdmin_reloadKeystore) may change attesters, their coinbase and fee recipients, and
+ * which publishers belong to which attester. The set of L1 publishers and the prover's keys stay as they were at
+ * startup.
  */
 export class ActiveKeystore {
   readonly #load: () => Promise<Keystore>;
@@ -15,8 +16,8 @@ export class ActiveKeystore {
   #running: Promise<void> = Promise.resolve();
 
   /**
-   * `load` reads the files anew. `publishers` are the L1 signers made at the start, lower-case 0x text; undefined when nothing is
-   * published, so that any will do.
+   * `load` reads the files again. `publishers` are the addresses of the L1 signers created at startup, lower-case 0x
+   * text; undefined when the node does not publish, so that any publisher is accepted.
    */
   constructor(
     initial: Keystore,
@@ -39,7 +40,10 @@ export class ActiveKeystore {
     return this.#listeners.add(listener);
   }
 
-  /** Takes the files over, wholly or, when it throws a KeystoreError, not at all. */
+  /**
+   * Replaces the keys with those of the files. Rejects with a KeystoreError and changes nothing when they cannot be
+   * used.
+   */
   reload(): Promise<void> {
     const run = this.#running.then(
       () => this.#reload(),
@@ -58,7 +62,10 @@ export class ActiveKeystore {
     this.#listeners.emit(this.#current);
   }
 
-  /** Of the publishers that a validator names, at least one must have been there at the start; one that names none publishes itself. */
+  /**
+   * A validator that names publishers must name at least one that was known at startup; one that names none publishes
+   * itself.
+   */
   #checkPublishers(loaded: Keystore): void {
     const known = this.#publishers;
     if (known === undefined) return;

@@ -1,10 +1,10 @@
 import { OperatorError } from "../errors/operator-error.ts";
 
-/** A rule that a keystore breaks, and where. Never carries a secret. */
+/** A rule that a keystore breaks, and where. Never contains a secret. */
 export interface KeystoreIssue {
-  /** Path of the file; of the merged keystore when absent. */
+  /** Path of the file; absent for an issue of the merged keystore. */
   file?: string;
-  /** As in `validators[0].attester.eth`; empty for the file as a whole. */
+  /** For example `validators[0].attester.eth`; empty for the file as a whole. */
   field: string;
   /** A clause or a sentence. */
   rule: string;
@@ -29,7 +29,7 @@ export class KeystoreError extends OperatorError {
   }
 }
 
-/** The keys in force stay: a reload is refused. The message is the one of the wire (sheet 03 section 14.7). */
+/** A reload is refused and the keys in force stay. The message is the one returned over RPC (sheet 03 section 14.7). */
 export class KeystoreReloadRefusedError extends KeystoreError {
   constructor(rule: string) {
     super([{ field: "", rule }]);

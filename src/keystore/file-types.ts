@@ -1,15 +1,17 @@
 import type { PrivateKey, SecretText } from "./private-key.ts";
 
-/** A keystore file as it is written (sheet 08 section 6.2). Addresses are lower-case 0x text; paths are absolute. */
+/**
+ * The parsed contents of a keystore file (sheet 08 section 6.2). Addresses are lower-case 0x text; paths are absolute.
+ */
 export interface KeystoreFile {
-  /** Where it was read. */
+  /** Path of the file. */
   path: string;
   schemaVersion: 1 | 2;
   validators: ValidatorSpec[];
   slasher?: AccountsSpec;
   remoteSigner?: RemoteSigner;
   prover?: ProverSpec;
-  /** Accepted; nothing uses it. */
+  /** Accepted but not used. */
   fundingAccount?: AccountSpec;
   publisher?: AccountsSpec;
   coinbase?: string;
@@ -22,7 +24,7 @@ export interface ValidatorSpec {
   publisher?: AccountsSpec;
   feeRecipient?: string;
   remoteSigner?: RemoteSigner;
-  /** Accepted; nothing uses it. */
+  /** Accepted but not used. */
   fundingAccount?: AccountSpec;
   /** Position of the entry: file, and field such as `validators[0]`. */
   at: Place;
@@ -44,7 +46,7 @@ export type BlsSpec = { kind: "key"; key: SecretText } | { kind: "file"; path: s
 
 export type AccountSpec =
   | { kind: "key"; key: PrivateKey }
-  /** Signed for by the nearest remote signer. */
+  /** Signed for by the remote signer of its validator, or else of the file. */
   | { kind: "address"; address: string; at: Place }
   | { kind: "remote"; address: string; signer: RemoteSigner }
   /** A JSON V3 file, or a folder of them. */
@@ -62,14 +64,14 @@ export interface MnemonicSpec {
 }
 
 export interface ProverSpec {
-  /** Address that proofs are rewarded to; that of the first publisher when absent. */
+  /** Address that receives the proof rewards; default: the first publisher's. */
   id?: string;
   publisher: AccountsSpec;
 }
 
 export interface RemoteSigner {
   url: string;
-  /** Client certificate; parsed, not used. */
+  /** Client certificate; parsed but not used. */
   certPath?: string;
   certPass?: SecretText;
 }

@@ -1,6 +1,6 @@
 import type { KeystoreIssue } from "./errors.ts";
 
-/** A JSON value at a place of a file, and the list of broken rules that the file's reading fills. */
+/** A JSON value at a place in a file. Broken rules are collected in a list shared by all fields of the file. */
 export class JsonField {
   readonly value: unknown;
   readonly field: string;
@@ -22,7 +22,7 @@ export class JsonField {
     return { file: this.file, field: this.field };
   }
 
-  /** Notes a broken rule; the result stands for a value that is never used, as the file is refused. */
+  /** Records a broken rule. The result is a placeholder that is never used, because the file is then refused. */
   broken<T>(rule: string): T {
     this.#issues.push({ file: this.file, field: this.field, rule });
     return undefined as T;
@@ -41,7 +41,7 @@ export class JsonField {
     return new JsonField(value, this.file, this.#issues, this.field === "" ? key : `${this.field}.${key}`);
   }
 
-  /** Whether it is an object; notes every key outside `known`. */
+  /** Whether it is an object; records an issue for every key outside `known`. */
   object(known: readonly string[]): boolean {
     if (!this.isObject()) return this.broken("must be an object") ?? false;
     for (const key of Object.keys(this.value as object)) {

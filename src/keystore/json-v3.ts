@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { PrivateKey } from "./private-key.ts";
 
-/** An encrypted key file breaks a rule, or the password is not its own. The message is a clause; it holds no secret. */
+/** An encrypted key file breaks a rule, or the password is wrong. The message is a clause without secrets. */
 export class EncryptedKeyError extends Error {
   constructor(rule: string) {
     super(rule);
@@ -11,16 +11,16 @@ export class EncryptedKeyError extends Error {
   }
 }
 
-/** Memory that one scrypt derivation may take: eight times what common wallets ask for. */
-const MOST_SCRYPT_BYTES = 2 ** 31;
-const MOST_PBKDF2_ROUNDS = 10_000_000;
+/** Memory limit of one scrypt derivation: eight times what common wallets use. */
+const MAX_SCRYPT_BYTES = 2 ** 31;
+const MAX_PBKDF2_ROUNDS = 10_000_000;
 
 const scryptAsync = promisify<string, Uint8Array, number, object, Buffer>(scrypt);
 const pbkdf2Async = promisify(pbkdf2);
 
 /**
- * Decrypts a V3 key file (Web3 Secret Storage Definition: scrypt or PBKDF2-SHA256, AES-128-CTR, Keccak-256 MAC). Derivation runs
- * off this thread. Throws EncryptedKeyError.
+ * Decrypts a V3 key file (Web3 Secret Storage Definition: scrypt or PBKDF2-SHA256, AES-128-CTR, Keccak-256 MAC). The
+ * key derivation does not block this thread. Throws EncryptedKeyError.
  */
 export async function decryptKeyFile(text: string, password: string): Promise<PrivateKey> {
   const file = parse(text);
@@ -78,7 +78,7 @@ function parse(text: string): Encrypted {
   }
   const root = asObject(json, "the file");
   if (root.version !== 3) throw new EncryptedKeyError("version must be 3");
-  // Old wallets write the section with a capital.
+  // Old wallets capitalize the key.
   const crypto = asObject(root.crypto ?? root.Crypto, "crypto");
   if (crypto.cipher !== "aes-128-ctr") throw new EncryptedKeyError("crypto.cipher must be aes-128-ctr");
   return {
@@ -98,15 +98,15 @@ async function deriveKey({ kdf, kdfparams }: Encrypted, password: string): Promi
   whole(kdfparams.dklen, name("dklen"), 32, 32);
   if (kdf === "pbkdf2") {
     if (kdfparams.prf !== "hmac-sha256") throw new EncryptedKeyError(`${name("prf")} must be hmac-sha256`);
-    return pbkdf2Async(password, salt, whole(kdfparams.c, name("c"), 1, MOST_PBKDF2_ROUNDS), 32, "sha256");
+    return pbkdf2Async(password, salt, whole(kdfparams.c, name("c"), 1, MAX_PBKDF2_ROUNDS), 32, "sha256");
   }
   if (kdf !== "scrypt") throw new EncryptedKeyError("crypto.kdf must be scrypt or pbkdf2");
   const n = whole(kdfparams.n, name("n"), 2, 2 ** 24);
   const r = whole(kdfparams.r, name("r"), 1, 1024);
   const p = whole(kdfparams.p, name("p"), 1, 1024);
   if ((n & (n - 1)) !== 0) throw new EncryptedKeyError(`${name("n")} must be a power of two`);
-  if (128 * n * r + 128 * r * p > MOST_SCRYPT_BYTES) {
-    throw new EncryptedKeyError(`crypto.kdfparams must not ask for more than ${MOST_SCRYPT_BYTES} bytes of memory`);
+  if (128 * n * r + 128 * r * p > MAX_SCRYPT_BYTES) {
+    throw new EncryptedKeyError(`crypto.kdfparams must not ask for more than ${MAX_SCRYPT_BYTES} bytes of memory`);
   }
-  return scryptAsync(password, salt, 32, { N: n, r, p, maxmem: MOST_SCRYPT_BYTES + 2 ** 20 });
+  return scryptAsync(password, salt, 32, { N: n, r, p, maxmem: MAX_SCRYPT_BYTES + 2 ** 20 });
 }

@@ -3,10 +3,10 @@ import { KeystoreError, type KeystoreIssue } from "./errors.ts";
 import type { AttesterSpec, Place, RemoteSigner, ValidatorSpec } from "./file-types.ts";
 import type { MergedKeystore } from "./merge-files.ts";
 
-/** One entry of the keystore: attesters that share their other addresses. */
+/** One entry of the keystore: attesters that share publishers, coinbase and fee recipient. */
 export interface ValidatorKeys {
   readonly attesters: readonly Account[];
-  /** Accounts that send its L1 transactions; undefined: each attester for itself. */
+  /** Accounts that send its L1 transactions; undefined: each attester sends its own. */
   readonly publishers: readonly Account[] | undefined;
   /** 0x text; undefined: each attester's own address. */
   readonly coinbase: string | undefined;
@@ -20,7 +20,7 @@ export interface ProverKeys {
   readonly publishers: readonly Account[];
 }
 
-/** Keys, ready to sign with. */
+/** The resolved accounts of all keystore files. */
 export class Keystore {
   readonly validators: readonly ValidatorKeys[];
   readonly prover: ProverKeys | undefined;
@@ -60,7 +60,7 @@ export class Keystore {
     return found === undefined ? [] : (found.keys.publishers ?? [found.attester]);
   }
 
-  /** Every account that sends L1 transactions for a validator, once. */
+  /** Every account that sends L1 transactions for a validator, without duplicates. */
   publisherAddresses(): string[] {
     return [...new Set(this.attesterAddresses().flatMap((a) => this.publishersOf(a).map(({ address }) => address)))];
   }
@@ -76,7 +76,10 @@ export class Keystore {
   }
 }
 
-/** Makes the keys of merged files: remote signers come from the account, the validator or the files, in this order. Throws KeystoreError. */
+/**
+ * Resolves the accounts of merged files. The remote signer of an account is its own, or else its validator's, or else
+ * the files'. Throws KeystoreError.
+ */
 export async function resolveKeystore(merged: MergedKeystore): Promise<Keystore> {
   const validators: ValidatorKeys[] = [];
   const issues: KeystoreIssue[] = [];

@@ -12,18 +12,20 @@ export interface LoadKeystoreOptions {
   path: string;
   warn: (facts: object, message: string) => void;
   list?: ListRemoteAccounts;
-  /** Pauses between attempts to reach a remote signer. Milliseconds. */
+  /** Pauses between attempts to reach a remote signer, in milliseconds. */
   waitsMs?: readonly number[];
 }
 
-/** Reads, merges and checks keystore files, down to whether remote signers hold the named keys. Throws KeystoreError. */
+/**
+ * Reads, merges and checks keystore files, including whether remote signers hold the named keys. Throws KeystoreError.
+ */
 export async function loadKeystore({ path, warn, list, waitsMs }: LoadKeystoreOptions): Promise<Keystore> {
   const keystore = await resolveKeystore(mergeKeystoreFiles(readFiles(path), warn));
   await checkRemoteAccounts(keystore, { list, waitsMs });
   return keystore;
 }
 
-/** Every file is read before the answer, so that one refusal names the faults of all. */
+/** Reads every file before it throws, so that one error names the issues of all files. */
 function readFiles(path: string): KeystoreFile[] {
   const files: KeystoreFile[] = [];
   const issues: KeystoreIssue[] = [];

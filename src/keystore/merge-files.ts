@@ -1,12 +1,12 @@
 import { KeystoreError } from "./errors.ts";
 import type { AccountsSpec, KeystoreFile, ProverSpec, RemoteSigner, ValidatorSpec } from "./file-types.ts";
 
-/** The keystore that several files make together (sheet 08 section 6.2). */
+/** The merged contents of several keystore files (sheet 08 section 6.2). */
 export interface MergedKeystore {
   validators: ValidatorSpec[];
   slasher: AccountsSpec[];
   prover?: ProverSpec;
-  /** Remote signer for the accounts of a file that name none; files without take the last one given. */
+  /** Remote signer of accounts that name none. If several files give one, the last wins. */
   remoteSigner?: RemoteSigner;
   publisher: AccountsSpec[];
   coinbase?: string;
@@ -16,8 +16,8 @@ export interface MergedKeystore {
 const LAST_WINS = ["remoteSigner", "coinbase", "feeRecipient"] as const;
 
 /**
- * Merges files in order. Of what can only be given once, the last one wins and `warn` is told, except for the prover and the schema
- * version, about which files must agree. Throws KeystoreError.
+ * Merges files in order. When several files give a default, the last one wins and `warn` is called. At most one file
+ * may give the prover, and all files must have the same schema version. Throws KeystoreError.
  */
 export function mergeKeystoreFiles(
   files: readonly KeystoreFile[],
@@ -46,7 +46,7 @@ export function mergeKeystoreFiles(
   return merged;
 }
 
-/** Lists add up; a mnemonic replaces what was there, and is replaced. */
+/** Lists are concatenated. A mnemonic replaces what was there, and is replaced by what follows. */
 function accumulate(all: AccountsSpec[], more: AccountsSpec | undefined): void {
   if (more === undefined) return;
   if (more.kind === "mnemonic" || all.some(({ kind }) => kind === "mnemonic")) all.length = 0;

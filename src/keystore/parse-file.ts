@@ -24,12 +24,12 @@ const VERSION_2_KEYS = ["publisher", "coinbase", "feeRecipient"];
 const VALIDATOR_KEYS = ["attester", "coinbase", "publisher", "feeRecipient", "remoteSigner", "fundingAccount"];
 const MNEMONIC_KEYS = ["mnemonic", "addressIndex", "accountIndex", "addressCount", "accountCount"];
 
-/** More derived accounts than this are taken for a mistake. */
-const MOST_DERIVED = 10_000;
+/** More derived accounts than this are treated as a mistake. */
+const MAX_DERIVED_ACCOUNTS = 10_000;
 
 /**
- * Reads the text of a keystore file (sheet 08 section 6.2): unknown keys are refused, and all broken rules are named at once. Paths in
- * it are taken from the file's folder. Nothing else is read. Throws KeystoreError.
+ * Parses the text of a keystore file (sheet 08 section 6.2). Unknown keys are refused, and one error names all broken
+ * rules. Paths in it are relative to the file's folder. No other file is read. Throws KeystoreError.
  */
 export function parseKeystoreFile(text: string, path: string): KeystoreFile {
   let json: unknown;
@@ -115,7 +115,7 @@ function readAccounts(field: JsonField): AccountsSpec {
   return { kind: "list", accounts: listOf(field).map(readAccount) };
 }
 
-/** The items of an array that has some, or the one item that stands for an array. */
+/** The items of a non-empty array; a value that is not an array counts as its single item. */
 function listOf(field: JsonField): JsonField[] {
   if (!Array.isArray(field.value)) return [field];
   if (field.value.length === 0) field.broken("must not be empty");
@@ -168,8 +168,8 @@ function readMnemonic(field: JsonField): MnemonicSpec {
     addressCount: readWhole(field.key("addressCount"), 1, 1),
     accountCount: readWhole(field.key("accountCount"), 1, 1),
   };
-  if (spec.addressCount * spec.accountCount > MOST_DERIVED) {
-    field.broken(`must stand for at most ${MOST_DERIVED} accounts`);
+  if (spec.addressCount * spec.accountCount > MAX_DERIVED_ACCOUNTS) {
+    field.broken(`must derive at most ${MAX_DERIVED_ACCOUNTS} accounts`);
   }
   return spec;
 }
@@ -219,7 +219,7 @@ function readUrl(field: JsonField): string {
   return field.broken("must be an http or https URL");
 }
 
-/** 32 bytes of a canonical field element, as lower-case 0x text. */
+/** A canonical field element of 32 bytes, as lower-case 0x text. */
 function readL2Address(field: JsonField): string {
   const { value } = field;
   if (typeof value === "string" && /^0x[0-9a-fA-F]{64}$/.test(value) && isCanonicalFr(fromHex(value))) {

@@ -5,7 +5,7 @@ import { toHex } from "../protocol/bytes.ts";
 
 const HIDDEN = "[Redacted]";
 
-/** A secret text that no printing shows. */
+/** A secret text that is redacted when printed or serialized. */
 export class SecretText {
   readonly #text: string;
 
@@ -30,7 +30,7 @@ export class SecretText {
   }
 }
 
-/** A secp256k1 key of an L1 account; no printing shows it. */
+/** A secp256k1 private key of an L1 account; it is redacted when printed or serialized. */
 export class PrivateKey {
   readonly #bytes: Uint8Array;
   /** 0x text of the account's 20 bytes, lower case. */
@@ -38,13 +38,13 @@ export class PrivateKey {
 
   /** Throws a RangeError unless 32 bytes from 1 to the order of the curve, exclusive. */
   constructor(bytes: Uint8Array) {
-    if (!secp256k1.utils.isValidSecretKey(bytes)) throw new RangeError("no secp256k1 private key");
+    if (!secp256k1.utils.isValidSecretKey(bytes)) throw new RangeError("not a valid secp256k1 private key");
     this.#bytes = Uint8Array.from(bytes);
     const point = secp256k1.getPublicKey(bytes, false).subarray(1);
     this.address = toHex(keccak_256(point).subarray(12));
   }
 
-  /** The 32 bytes themselves, which the caller must not change. */
+  /** The internal 32 bytes, not a copy; the caller must not change them. */
   reveal(): Uint8Array {
     return this.#bytes;
   }

@@ -7,12 +7,12 @@ import type { Keystore } from "./keystore.ts";
 /** Lists the accounts of a remote signer: lower-case 0x text. */
 export type ListRemoteAccounts = (url: string) => Promise<string[]>;
 
-/** Pauses between attempts (sheet 08 section 6.3). Milliseconds. */
+/** Pauses between attempts, in milliseconds (sheet 08 section 6.3). */
 const RETRY_WAITS_MS = [1000, 2000, 4000, 8000, 16_000];
 const REQUEST_LIMIT_MS = 10_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
-/** Asks a remote signer over JSON-RPC (eth_accounts). Rejects when it does not answer with a list. */
+/** Calls eth_accounts of a remote signer. Rejects when it does not answer with a list. */
 export const listRemoteAccounts: ListRemoteAccounts = async (url) => {
   const { status, body } = await wholeExchange(
     {
@@ -30,8 +30,8 @@ export const listRemoteAccounts: ListRemoteAccounts = async (url) => {
 };
 
 /**
- * Checks that every remote account is one that its signer holds. A signer that does not answer is asked again. Throws KeystoreError;
- * a signer's URL is shown by its host only.
+ * Checks that each remote signer holds its accounts. A signer that does not answer is asked again. Throws
+ * KeystoreError, which names only the host of a signer's URL.
  */
 export async function checkRemoteAccounts(
   keystore: Keystore,

@@ -254,7 +254,7 @@ describe("a keystore file is refused, field and rule named", () => {
     [
       "with too many derived accounts",
       file({ validators: [validator({ attester: { mnemonic: MNEMONIC, addressCount: 10_001 } })] }),
-      ["validators[0].attester: must stand for at most 10000 accounts"],
+      ["validators[0].attester: must derive at most 10000 accounts"],
     ],
     [
       "with a prover without publisher",
