@@ -1,0 +1,102 @@
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { open } from "lmdb";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { chainOf } from "../../src/archiver/chain-reads.ts";
+import { ContentStore } from "../../src/archiver/content-store.ts";
+import { loadCore } from "../../src/core/load-core.ts";
+import { L1TxStore } from "../../src/l1/tx/tx-store.ts";
+import { TxPool } from "../../src/mempool/pool/tx-pool.ts";
+import { claimStore, SCHEMA_VERSION } from "../../src/storage/identity.ts";
+import { openStore } from "../../src/storage/store.ts";
+import { WorldState } from "../../src/world-state/world-state.ts";
+import { ModelWorld } from "../mempool/support/model-world.ts";
+
+const DOCUMENT = readFileSync(new URL("../../docs/store-format.md", import.meta.url), "utf8");
+const IDENTITY = {
+  l1ChainId: 31337,
+  rollupVersion: 1,
+  rollupAddress: `0x${"11".repeat(20)}`,
+  genesisArchiveRoot: `0x${"00".repeat(32)}`,
+};
+
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "svc-store-format-"));
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Names of the tables that an environment has on disk, where each ends with a zero byte. */
+async function tablesOf(path: string): Promise<string[]> {
+  const root = open<Buffer, Buffer>({ path, encoding: "binary", keyEncoding: "binary", readOnly: true });
+  const names = Array.from(root.getKeys(), (key) => key.toString().replace(/\0$/, "")).toSorted();
+  await root.close();
+  return names;
+}
+
+/** Tables that the document describes, by the chapter that they are in. */
+function described(chapter: string): string[] {
+  const [, text] = DOCUMENT.split(`\n## ${chapter}\n`);
+  const names = Array.from(text.split("\n## ")[0].matchAll(/^#### `([^`]+)`$/gm), ([, name]) => name);
+  return names.toSorted();
+}
+
+async function chainStore(): Promise<string> {
+  const path = join(folder, "chain");
+  mkdirSync(path);
+  const store = openStore({ path });
+  claimStore(store, IDENTITY);
+  const world = new WorldState(loadCore(), store, []);
+  const chain = chainOf(store, world, 32);
+  new ContentStore({ store, chain });
+  await store.close();
+  return path;
+}
+
+async function poolStore(): Promise<string> {
+  const path = join(folder, "pool");
+  mkdirSync(path);
+  const store = openStore({ path });
+  claimStore(store, IDENTITY);
+  new TxPool(store, new ModelWorld(new Map()), { maxPending: 10, archived: 10, deleteAfterReorg: false });
+  await store.close();
+  return path;
+}
+
+async function l1TxStore(): Promise<string> {
+  const path = join(folder, "l1-tx-utils");
+  mkdirSync(path);
+  await new L1TxStore(path).close();
+  return path;
+}
+
+test("the document describes every table of the chain store, and no other", async () => {
+  expect([...described("Stores"), ...described("Chain store")].toSorted()).toEqual(await tablesOf(await chainStore()));
+});
+
+test("the document describes every table of the pool store, and no other", async () => {
+  expect([...described("Stores"), ...described("Pool store")].toSorted()).toEqual(await tablesOf(await poolStore()));
+});
+
+test("the document describes every table of the store of L1 transactions, and no other", async () => {
+  expect(described("Store of L1 transactions")).toEqual(await tablesOf(await l1TxStore()));
+});
+
+test("every table that is named where tables are opened is described", () => {
+  const root = new URL("../../", import.meta.url);
+  const sources = globSync("src/**/*.ts", { cwd: root.pathname });
+  const named = sources.flatMap((file) =>
+    Array.from(readFileSync(new URL(file, root), "utf8").matchAll(/\.table\("([^"]+)"\)/g), ([, name]) => name),
+  );
+  const all = ["Stores", "Chain store", "Pool store", "Store of L1 transactions"].flatMap(described);
+  expect([...new Set(named)].filter((name) => !all.includes(name))).toEqual([]);
+  expect(new Set(named).size).toBeGreaterThan(20);
+  expect(new Set(all).size).toBe(all.length);
+});
+
+test("the schema version in the document is that of the program", () => {
+  expect(DOCUMENT).toContain(`"schemaVersion":${SCHEMA_VERSION},`);
+});
