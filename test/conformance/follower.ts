@@ -35,11 +35,16 @@ export interface FollowedL1 {
   kzg?: Kzg;
 }
 
+/** Which L1 blocks a node has looked at depends on when it looked, so that two nodes on one chain hold different ones. */
+const DEPENDS_ON_TIME = "recent-l1-blocks";
+
 /** Every row of a closed store by table, as text. */
 async function rows(path: string): Promise<Record<string, Record<string, string>>> {
   const root = open<Buffer, Buffer>({ path, encoding: "binary", keyEncoding: "binary", maxDbs: 64, readOnly: true });
   try {
-    const names = [...root.getKeys({})].map((key) => key.toString());
+    const names = [...root.getKeys({})]
+      .map((key) => key.toString())
+      .filter((name) => !name.startsWith(DEPENDS_ON_TIME));
     return Object.fromEntries(
       names.map((name) => {
         const table = root.openDB<Buffer, Buffer>({ name, encoding: "binary", keyEncoding: "binary" });
@@ -150,7 +155,7 @@ export class Follower {
     await this.services.store.close();
   }
 
-  /** All that is stored, by table. The services are restarted by it. */
+  /** All that is stored of the chain, by table. The services are restarted by it. */
   async contents(): Promise<Record<string, Record<string, string>>> {
     await this.#close();
     const found = await rows(this.path);

@@ -58,7 +58,7 @@ describe("nodes in processes of their own", () => {
     try {
       await node.ready();
       const refused = await askForUpload(node, "nodeAdmin_startSnapshotUpload", "ftp://host/x");
-      expect(refused.error?.message).toMatch(/^Unknown file store config: 'ftp:\/\/host\/x'/);
+      expect(refused.error?.message).toMatch(/^Unknown file store config: 'ftp:\/\/host\//);
       expect((await askForUpload(node, "svcAdmin_startSnapshotUpload", store)).error).toBeUndefined();
       await expectRecordedAnswers(node);
       await until(() => node.log.includes("snapshot is uploaded"));
