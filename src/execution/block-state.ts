@@ -91,12 +91,12 @@ export class BlockState {
    * of what changed (sheet 06 section 5.2).
    */
   openFrame(): { keep(): void; undo(): void } {
-    const depth = this.fork.createCheckpoint();
+    const depth = this.fork.openFrame();
     const published = this.contracts.mark();
     return {
-      keep: () => this.fork.commitCheckpointsTo(depth - 1),
+      keep: () => this.fork.commitFramesTo(depth - 1),
       undo: () => {
-        this.fork.revertCheckpointsTo(depth - 1);
+        this.fork.revertFramesTo(depth - 1);
         this.contracts.revertTo(published);
         this.#values = new BoundedCache({ bytes: VALUES_BYTES, entryBytes: VALUE_BYTES });
         this.#nullifiers = new BoundedCache({ bytes: VALUES_BYTES, entryBytes: VALUE_BYTES });
@@ -145,7 +145,7 @@ export class BlockState {
    */
   apply({ noteHashes, nullifiers, writes }: Pick<SideEffects, "noteHashes" | "nullifiers" | "writes">): void {
     const { fork } = this;
-    fork.createCheckpoint();
+    fork.openFrame();
     try {
       fork.append(NOTE_HASH_TREE, [...noteHashes], MAX_NOTE_HASHES_PER_TX);
       const first = fork.size(NULLIFIER_TREE);
@@ -158,10 +158,10 @@ export class BlockState {
         fork.insertOne(PUBLIC_DATA_TREE, { key: this.siloing.leafSlot(key, contract, slot), value });
       }
     } catch (error) {
-      fork.revertCheckpoint();
+      fork.revertFrame();
       throw error;
     }
-    fork.commitCheckpoint();
+    fork.commitFrame();
     for (const [key, { value }] of writes) this.#values.set(key, value);
   }
 }

@@ -48,7 +48,7 @@ export class Fork {
   #appended: AppendedValue[] = [];
   /** Leaves between relinkLow and addLinked, by position. */
   readonly #unlinked = new Map<number, StoredLeaf>();
-  /** Inverse operations since each open checkpoint, oldest first. */
+  /** The inverses of the writes in each open frame, oldest first; the outermost frame first. */
   readonly #journals: (() => void)[][] = [];
   /** Set once the block that the fork stands on is unwound or pruned. */
   #gone = false;
@@ -283,34 +283,34 @@ export class Fork {
     return this.#journals.length;
   }
 
-  /** Opens a checkpoint and gives the new depth. */
-  createCheckpoint(): number {
+  /** Opens a frame: a savepoint that later writes can be reverted to. Returns the new depth. */
+  openFrame(): number {
     this.#alive();
     return this.#journals.push([]);
   }
 
-  commitCheckpoint(): void {
+  commitFrame(): void {
     this.#alive();
     const top = this.#journals.pop();
     if (top === undefined) throw new WorldStateError("Cannot commit without a checkpoint");
     this.#journals.at(-1)?.push(...top);
   }
 
-  revertCheckpoint(): void {
+  revertFrame(): void {
     this.#alive();
     const top = this.#journals.pop();
     if (top === undefined) throw new WorldStateError("Cannot revert without a checkpoint");
     for (let i = top.length - 1; i >= 0; i--) top[i]();
   }
 
-  commitCheckpointsTo(depth: number): void {
+  commitFramesTo(depth: number): void {
     if (depth >= this.depth) throw new WorldStateError("Invalid depth for commit_to_depth");
-    while (this.depth > depth) this.commitCheckpoint();
+    while (this.depth > depth) this.commitFrame();
   }
 
-  revertCheckpointsTo(depth: number): void {
+  revertFramesTo(depth: number): void {
     if (depth >= this.depth) throw new WorldStateError("Invalid depth for revert_to_depth");
-    while (this.depth > depth) this.revertCheckpoint();
+    while (this.depth > depth) this.revertFrame();
   }
 
   /** Appended values and changed indexed leaves since the last call: those of one block. Hashes nothing. */

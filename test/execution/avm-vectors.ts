@@ -176,8 +176,8 @@ const GENESIS = genesisState(core, []).fork;
 
 /** Genesis for one case at a time: what the case before it changed is undone, at the cost of what it changed. */
 function cleanGenesis(): Fork {
-  if (GENESIS.depth > 0) GENESIS.revertCheckpointsTo(0);
-  GENESIS.createCheckpoint();
+  if (GENESIS.depth > 0) GENESIS.revertFramesTo(0);
+  GENESIS.openFrame();
   return GENESIS;
 }
 

@@ -132,21 +132,21 @@ describe("fork checkpoints", () => {
       fork.insertSequentially(0, [{ key: fromHex(`0x${n.toString(16).padStart(64, "0")}`) }]);
     const operations: Record<string, () => unknown> = {
       start: () => undefined,
-      createCheckpoint: () => fork.createCheckpoint(),
+      createCheckpoint: () => fork.openFrame(),
       "append note 1": () => note(1),
       "append note 2": () => note(2),
       "sequentialInsert nullifier 999": () => nullifier(999),
       "sequentialInsert nullifier 998": () => nullifier(998),
-      revertCheckpoint: () => fork.revertCheckpoint(),
-      commitCheckpoint: () => fork.commitCheckpoint(),
+      revertCheckpoint: () => fork.revertFrame(),
+      commitCheckpoint: () => fork.commitFrame(),
       "createCheckpoint x2": () => {
-        fork.createCheckpoint();
-        return fork.createCheckpoint();
+        fork.openFrame();
+        return fork.openFrame();
       },
-      "revertAllCheckpointsTo(0)": () => fork.revertCheckpointsTo(0),
-      "commitCheckpoint with no open checkpoint": () => fork.commitCheckpoint(),
-      "revertCheckpoint with no open checkpoint": () => fork.revertCheckpoint(),
-      "revertAllCheckpointsTo(0) with no open checkpoint": () => fork.revertCheckpointsTo(0),
+      "revertAllCheckpointsTo(0)": () => fork.revertFramesTo(0),
+      "commitCheckpoint with no open checkpoint": () => fork.commitFrame(),
+      "revertCheckpoint with no open checkpoint": () => fork.revertFrame(),
+      "revertAllCheckpointsTo(0) with no open checkpoint": () => fork.revertFramesTo(0),
     };
     const snapshot = (tree: TreeId) => {
       const { root, size } = fork.snapshot(tree);

@@ -59,12 +59,12 @@ describe("genesis", () => {
     for (const tree of TREE_IDS) expect(text(tree)).toEqual(test.trees[tree]);
     const insert = ({ slot, value }: SlotText) =>
       fork.insertSequentially(2, [{ key: fromHex(slot), value: fromHex(value) }]);
-    fork.createCheckpoint();
+    fork.openFrame();
     if (test.followUpSequentialInsert !== undefined) {
       test.followUpSequentialInsert.writes.forEach(insert);
       expect(text(2)).toEqual(test.followUpSequentialInsert.publicDataTree);
     }
-    fork.revertCheckpoint();
+    fork.revertFrame();
     if (test.emptyLowLeafQuirk !== undefined) {
       const clean = genesisState(core, prefilled).fork;
       const { slot, value } = test.emptyLowLeafQuirk.write;

@@ -214,14 +214,14 @@ describe("insertion", () => {
             };
             for (const round of rounds) {
               const before = state();
-              fork.createCheckpoint();
+              fork.openFrame();
               fork.insertSequentially(2, round);
               fork.append(
                 1,
                 round.map(({ key }) => key),
               );
               state();
-              fork.revertCheckpoint();
+              fork.revertFrame();
               expect(state().trees).toEqual(before.trees);
               for (const [i, leaf] of state().lows.entries()) {
                 expect([leaf.index, leaf.key, leaf.value, leaf.nextKey, leaf.nextIndex]).toEqual([
