@@ -2,14 +2,16 @@ import type { Core } from "../core/core.ts";
 import { isZero } from "../protocol/bytes.ts";
 import { NULLIFIER_TREE, PUBLIC_DATA_TREE, TREE_IDS, type TreeId } from "../protocol/constants.ts";
 import { FR_ZERO } from "../protocol/field.ts";
+import { AppendedLeaves, type AppendedValue } from "./appended-leaves.ts";
 import { keyPresentError, WorldStateError } from "./errors.ts";
-import { IndexedOverlay, mapKey } from "./indexed-overlay.ts";
+import { Frames } from "./frames.ts";
+import { IndexedOverlay } from "./indexed-overlay.ts";
 import type { IndexedTree, StateView } from "./state-view.ts";
 import type { StoredLeaf } from "./tables.ts";
 import { type ChangedTile, TreeOverlay } from "./tree-overlay.ts";
 import type { TreeSnapshot } from "./types.ts";
 
-/** A leaf to insert: a nullifier, or a slot with its value. */
+/** A leaf to insert into an indexed tree: a nullifier, or a slot with its value. */
 export interface LeafToInsert {
   key: Uint8Array;
   value?: Uint8Array;
@@ -19,37 +21,28 @@ export function isEmptyLeaf({ key, value }: LeafToInsert): boolean {
   return isZero(key) && (value === undefined || isZero(value));
 }
 
-/** An append to one tree, kept until the fork's changes are taken. */
-export interface AppendedValue {
-  tree: TreeId;
-  position: number;
-  value: Uint8Array;
-}
-
+/** What a block changed in the leaves. */
 export interface ChangedLeaves {
   appended: AppendedValue[];
   indexed: Record<IndexedTree, StoredLeaf[]>;
 }
 
 /**
- * A writable copy of the trees as of one block. Its writes never reach the store; reads include them. Hashing is put off until a
- * root or path is read, so that a whole block costs one pass over each dirty node.
+ * A writable copy of the trees as of one block. Its writes never reach the store; its reads include them. Nodes are
+ * hashed when a root or path is read, so that a whole block costs one pass over each dirty node.
  */
 export class Fork {
   readonly core: Core;
   readonly base: StateView;
   readonly #sizes: number[];
-  /** Sizes when the leaves were last taken: those before the block that is being built. */
+  /** Sizes before the block that is being built: those at the last takeLeaves. */
   #takenSizes: number[];
   readonly #nodes: TreeOverlay[];
   readonly #indexed: Record<IndexedTree, IndexedOverlay>;
-  readonly #values = TREE_IDS.map(() => new Map<number, Uint8Array>());
-  readonly #positions = TREE_IDS.map(() => new Map<string, number>());
-  #appended: AppendedValue[] = [];
+  readonly #appended: AppendedLeaves;
   /** Leaves between relinkLow and addLinked, by position. */
   readonly #unlinked = new Map<number, StoredLeaf>();
-  /** The inverses of the writes in each open frame, oldest first; the outermost frame first. */
-  readonly #journals: (() => void)[][] = [];
+  readonly #frames = new Frames();
   /** Set once the block that the fork stands on is unwound or pruned. */
   #gone = false;
 
@@ -63,6 +56,7 @@ export class Fork {
       0: new IndexedOverlay(core, NULLIFIER_TREE, base, this.#nodes[NULLIFIER_TREE]),
       2: new IndexedOverlay(core, PUBLIC_DATA_TREE, base, this.#nodes[PUBLIC_DATA_TREE]),
     };
+    this.#appended = new AppendedLeaves(base);
   }
 
   /** Ends the fork: later calls fail with `Fork not found`. */
@@ -70,104 +64,100 @@ export class Fork {
     this.#gone = true;
   }
 
-  #alive(): void {
+  #requireAlive(): void {
     if (this.#gone) throw new WorldStateError("Fork not found");
   }
 
   size(tree: TreeId): number {
-    this.#alive();
+    this.#requireAlive();
     return this.#sizes[tree];
   }
 
   snapshot(tree: TreeId): TreeSnapshot {
-    return { root: this.#flushed(tree).root, size: this.size(tree) };
+    return { root: this.#nodesOf(tree).root, size: this.size(tree) };
   }
 
   siblingPath(tree: TreeId, position: number): Uint8Array {
-    return this.#flushed(tree).siblingPath(position);
+    return this.#nodesOf(tree).siblingPath(position);
   }
 
-  /** Overlay of a tree with the nodes of all its changed leaves written. */
-  #flushed(tree: TreeId): TreeOverlay {
-    this.#alive();
+  /** The nodes of a tree, after those of its changed leaves were written. */
+  #nodesOf(tree: TreeId): TreeOverlay {
+    this.#requireAlive();
     if (tree === NULLIFIER_TREE || tree === PUBLIC_DATA_TREE) this.#indexed[tree].writeNodes();
     return this.#nodes[tree];
   }
 
   leafAt(tree: TreeId, position: number): Uint8Array {
-    this.#alive();
+    this.#requireAlive();
     if (tree === NULLIFIER_TREE || tree === PUBLIC_DATA_TREE) return this.#indexed[tree].keyAt(position) ?? FR_ZERO;
-    return this.#values[tree].get(position) ?? this.base.leafAt(tree, position) ?? FR_ZERO;
+    return this.#appended.leafAt(tree, position) ?? FR_ZERO;
   }
 
   /** Position of a value, or of a key in the nullifier tree. */
   findLeaf(tree: TreeId, value: Uint8Array): number | undefined {
-    this.#alive();
+    this.#requireAlive();
     if (tree === NULLIFIER_TREE || tree === PUBLIC_DATA_TREE) return this.#indexed[tree].leaf(value)?.index;
-    return this.#positions[tree].get(mapKey(value)) ?? this.base.position(tree, value);
+    return this.#appended.position(tree, value);
   }
 
-  /** The leaf with exactly this key: one lookup, where lowLeaf takes a search. */
+  /** The leaf with exactly this key: a lookup, cheaper than the search of lowLeaf. */
   leaf(tree: IndexedTree, key: Uint8Array): StoredLeaf | undefined {
-    this.#alive();
+    this.#requireAlive();
     return this.#indexed[tree].leaf(key);
   }
 
-  /** The leaf of `key`, or the one with the largest smaller key. Leaf 0 answers for keys below every key. */
+  /** The leaf of `key`, or the one with the largest smaller key; leaf 0 for a key below every key. */
   lowLeaf(tree: IndexedTree, key: Uint8Array): { leaf: StoredLeaf; present: boolean } {
     const leaf = this.#low(tree, key);
     return { leaf, present: Buffer.compare(leaf.key, key) === 0 };
   }
 
   #low(tree: IndexedTree, key: Uint8Array): StoredLeaf {
-    this.#alive();
+    this.#requireAlive();
     const leaf = this.#indexed[tree].lowLeaf(key) ?? this.#indexed[tree].leaf(this.leafAt(tree, 0));
     if (leaf === undefined) throw new WorldStateError(`indexed tree ${tree} holds no leaf`);
     return leaf;
   }
 
-  /** Appends values to an append-only tree; zeros consume positions and cannot be found. */
+  /**
+   * Appends values to an append-only tree, which then takes up `paddedTo` positions. Zeros take up positions and cannot
+   * be found.
+   */
   append(tree: TreeId, values: Uint8Array[], paddedTo = values.length): void {
-    this.#alive();
+    this.#requireAlive();
     const first = this.#sizes[tree];
     this.#resize(tree, first + Math.max(paddedTo, values.length));
     for (const [i, value] of values.entries()) if (!isZero(value)) this.#appendAt(tree, first + i, value);
   }
 
   #appendAt(tree: TreeId, position: number, value: Uint8Array): void {
-    const key = mapKey(value);
-    const known = this.#positions[tree].get(key);
+    const appended = { tree, position, value };
     this.#nodes[tree].setNode(position, value);
-    this.#values[tree].set(position, value);
-    const entry = { tree, position, value };
-    // The first position wins within one fork; over the base's, the newer one does (sheet 01 section 6).
-    if (known === undefined) this.#positions[tree].set(key, position);
-    this.#appended.push(entry);
-    this.#journal(() => {
+    const isFirst = this.#appended.add(appended);
+    this.#frames.record(() => {
       this.#nodes[tree].setNode(position, FR_ZERO);
-      this.#values[tree].delete(position);
-      if (known === undefined) this.#positions[tree].delete(key);
-      this.#appended.splice(this.#appended.lastIndexOf(entry), 1);
+      this.#appended.remove(appended, isFirst);
     });
   }
 
-  /** Consumes positions of an indexed tree without writing leaves. */
+  /** Takes up positions of an indexed tree without writing leaves. */
   skip(tree: IndexedTree, count: number): void {
-    this.#alive();
+    this.#requireAlive();
     this.#resize(tree, this.#sizes[tree] + count);
   }
 
   #resize(tree: TreeId, size: number): void {
     const before = this.#sizes[tree];
     this.#sizes[tree] = size;
-    this.#journal(() => {
+    this.#frames.record(() => {
       this.#sizes[tree] = before;
     });
   }
 
   /**
-   * First half of an insertion: points the low leaf at the new key. Gives nothing back; addLinked completes it. Between the two
-   * the new leaf's node is empty, which is when proving takes its paths.
+   * First half of an insertion: points the low leaf at the new key. addLinked is the second half. Between the two the
+   * new leaf's node is empty, which is when the sibling paths for proving are taken.
    */
   relinkLow(tree: IndexedTree, low: StoredLeaf, key: Uint8Array, position: number): void {
     const { nextKey, nextIndex } = low;
@@ -176,7 +166,7 @@ export class Fork {
     this.#replace(tree, low, { ...low, nextKey: key, nextIndex: position });
   }
 
-  /** Neighbours of a new leaf, with low leaf `low`, as they were before the block: those of neighbours that came with it too. */
+  /** Neighbours of a new leaf before the block. A neighbour that came with the same block passes on its own. */
   #neighboursBefore(tree: IndexedTree, low: StoredLeaf): Pick<StoredLeaf, "lowBefore" | "nextBefore"> {
     const size = this.#takenSizes[tree];
     const next = low.nextIndex < size ? undefined : this.#indexed[tree].leaf(low.nextKey);
@@ -186,7 +176,7 @@ export class Fork {
     };
   }
 
-  /** Second half: writes the leaves whose low leaves point at them already. */
+  /** Second half of insertions: writes the new leaves, which their low leaves point at already. */
   addLinked(tree: IndexedTree, added: { leaf: LeafToInsert; position: number }[]): void {
     const leaves = added.map(({ leaf, position }) => ({
       ...(this.#unlinked.get(position) as StoredLeaf),
@@ -198,14 +188,14 @@ export class Fork {
 
   #add(tree: IndexedTree, leaves: StoredLeaf[]): void {
     this.#indexed[tree].addLeaves(leaves);
-    this.#journal(() => {
+    this.#frames.record(() => {
       for (const leaf of leaves) this.#indexed[tree].dropLeaf(leaf);
     });
   }
 
   #replace(tree: IndexedTree, before: StoredLeaf, after: StoredLeaf): void {
     this.#indexed[tree].setLeaf(after);
-    this.#journal(() => this.#indexed[tree].setLeaf(before));
+    this.#frames.record(() => this.#indexed[tree].setLeaf(before));
   }
 
   /** Replaces the value of a slot that exists. */
@@ -213,7 +203,7 @@ export class Fork {
     this.#replace(PUBLIC_DATA_TREE, leaf, { ...leaf, value });
   }
 
-  /** Sequential insertion (sheet 01 section 7.4). */
+  /** Sequential insertion (docs/protocol/02-trees.md#28-sequential-insertion). */
   insertSequentially(tree: IndexedTree, leaves: LeafToInsert[]): void {
     for (const leaf of leaves) if (!isEmptyLeaf(leaf)) this.insertOne(tree, leaf);
   }
@@ -233,8 +223,8 @@ export class Fork {
   }
 
   /**
-   * Inserts nullifiers at given positions in one batch: the whole block's list is linked at once in the core. Positions are not
-   * consumed. Throws when a nullifier exists or occurs twice.
+   * Inserts nullifiers at given positions in one batch, which the core links at once. The tree's size stays: `skip`
+   * takes up the positions. Throws when a nullifier exists or occurs twice.
    */
   insertNullifiers(keys: Uint8Array[], positions: number[]): void {
     if (keys.length === 0) return;
@@ -268,39 +258,35 @@ export class Fork {
     );
   }
 
-  /** Writes the first leaves of an indexed tree, every node a preimage hash even where the leaf is empty (sheet 01 section 9.1). */
+  /**
+   * Writes the first leaves of an indexed tree, every node a preimage hash even that of an empty leaf
+   * (docs/protocol/02-trees.md#212-genesis-trees).
+   */
   plantGenesis(tree: IndexedTree, leaves: StoredLeaf[]): void {
     this.#indexed[tree].addLeaves(leaves);
     this.#indexed[tree].writeNodes({ emptyAsZero: false });
     this.skip(tree, leaves.length);
   }
 
-  #journal(undo: () => void): void {
-    this.#journals.at(-1)?.push(undo);
-  }
-
+  /** Open frames. */
   get depth(): number {
-    return this.#journals.length;
+    return this.#frames.depth;
   }
 
   /** Opens a frame: a savepoint that later writes can be reverted to. Returns the new depth. */
   openFrame(): number {
-    this.#alive();
-    return this.#journals.push([]);
+    this.#requireAlive();
+    return this.#frames.open();
   }
 
   commitFrame(): void {
-    this.#alive();
-    const top = this.#journals.pop();
-    if (top === undefined) throw new WorldStateError("Cannot commit without a checkpoint");
-    this.#journals.at(-1)?.push(...top);
+    this.#requireAlive();
+    this.#frames.commit();
   }
 
   revertFrame(): void {
-    this.#alive();
-    const top = this.#journals.pop();
-    if (top === undefined) throw new WorldStateError("Cannot revert without a checkpoint");
-    for (let i = top.length - 1; i >= 0; i--) top[i]();
+    this.#requireAlive();
+    this.#frames.revert();
   }
 
   commitFramesTo(depth: number): void {
@@ -313,16 +299,17 @@ export class Fork {
     while (this.depth > depth) this.revertFrame();
   }
 
-  /** Appended values and changed indexed leaves since the last call: those of one block. Hashes nothing. */
+  /** The leaves that changed since the last call: those of one block. Hashes nothing. */
   takeLeaves(): ChangedLeaves {
     this.#takenSizes = [...this.#sizes];
-    const appended = this.#appended;
-    this.#appended = [];
-    return { appended, indexed: { 0: this.#indexed[0].takeChanged(), 2: this.#indexed[2].takeChanged() } };
+    return {
+      appended: this.#appended.takeNew(),
+      indexed: { 0: this.#indexed[0].takeChanged(), 2: this.#indexed[2].takeChanged() },
+    };
   }
 
   /** Packed tiles of a tree that changed since the last call. */
   takeTiles(tree: TreeId): ChangedTile[] {
-    return this.#flushed(tree).takeChanged();
+    return this.#nodesOf(tree).takeChanged();
   }
 }

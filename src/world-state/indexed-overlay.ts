@@ -14,8 +14,8 @@ export function mapKey(bytes: Uint8Array): string {
 }
 
 /**
- * Leaves of an indexed tree above a base state: the sorted list of keys and the pointers between them. Leaf nodes are hashed
- * together when the tree is flushed.
+ * Leaves of an indexed tree above a base state: the sorted list of keys and the pointers between them. Leaf nodes are
+ * hashed together when the tree is flushed.
  */
 export class IndexedOverlay {
   readonly #core: Core;
@@ -82,8 +82,8 @@ export class IndexedOverlay {
   }
 
   /**
-   * Writes the nodes of changed leaves. A leaf that an update leaves empty (key 0 and no value) gets node 0; at genesis it is a
-   * preimage hash like any other (sheet 01 sections 7.3 and 9.1).
+   * Writes the nodes of changed leaves. A leaf that an update leaves empty (key 0 and no value) gets node 0; at genesis
+   * it is a preimage hash like any other (sheet 01 sections 7.3 and 9.1).
    */
   writeNodes({ emptyAsZero = true } = {}): void {
     if (this.#pending.size === 0) return;
@@ -112,7 +112,9 @@ export function preimageBytes(tree: IndexedTree): number {
   return tree === PUBLIC_DATA_TREE ? 128 : 96;
 }
 
-/** Preimage words: key [, value], next key, next index (sheet 01 section 7.1). `out` is zero where it is not written. */
+/**
+ * Preimage words: key [, value], next key, next index (sheet 01 section 7.1). `out` is zero where it is not written.
+ */
 export function writePreimage(leaf: IndexedLeaf, out: Uint8Array, at: number): void {
   out.set(leaf.key, at);
   let next = at + 32;

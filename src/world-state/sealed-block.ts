@@ -1,5 +1,6 @@
 import { TREE_IDS, type TreeId } from "../protocol/constants.ts";
-import type { AppendedValue, Fork } from "./fork.ts";
+import type { AppendedValue } from "./appended-leaves.ts";
+import type { Fork } from "./fork.ts";
 import { mapKey } from "./indexed-overlay.ts";
 import type { IndexedTree, StateView } from "./state-view.ts";
 import { type StoredLeaf, type Versioned, valueKey } from "./tables.ts";
