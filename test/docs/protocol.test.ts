@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { keccak256, parseAbi, toBytes, toEventSelector, toFunctionSelector } from "viem";
@@ -45,6 +45,22 @@ describe("documents", () => {
       .filter((found) => found !== undefined);
     expect(faults).toEqual([]);
   });
+
+  it.each(filesOf("*.md", "{docs,bench,data}/**/*.md", "test/fixtures/*.md"))(
+    "%s names files that exist",
+    (document) => {
+      const paths = textOf(document).matchAll(/`((?:test|src|assembly|scripts|bench|data|conformance)\/[\w./-]+)`/g);
+      const missing = Array.from(paths, ([, path]) => path).filter((path) => !existsSync(join(ROOT, path)));
+      expect(missing).toEqual([]);
+    },
+  );
+
+  it("of the architecture names source files that exist by their last part", () => {
+    const known = new Set(filesOf("src/**/*.ts").map((file) => basename(file)));
+    const named = Array.from(textOf("docs/architecture.md").matchAll(/`([\w-]+\.ts)`/g), ([, name]) => name);
+    expect(named.filter((name) => !known.has(name))).toEqual([]);
+    expect(named.length).toBeGreaterThan(5);
+  });
 });
 
 describe("the description of the protocol", () => {
@@ -64,12 +80,6 @@ describe("the description of the protocol", () => {
     const sections = Array.from(textOf(chapter).matchAll(SECTION), ([, of, section]) => [Number(of), Number(section)]);
     expect(sections).toEqual(sections.map((_, i) => [number, i + 1]));
     expect(sections.length).toBeGreaterThan(0);
-  });
-
-  it.each(CHAPTERS)("%s names only tests and sources that exist", (chapter) => {
-    const named = textOf(chapter).matchAll(/`((?:test|src|assembly|scripts)\/[\w./-]+)`/g);
-    const missing = Array.from(named, ([, path]) => path).filter((path) => !existsSync(join(ROOT, path)));
-    expect(missing).toEqual([]);
   });
 
   it("has the separators of the network, all of them", () => {
