@@ -6,9 +6,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { adminRegistry } from "../src/rpc/admin/admin-registry.ts";
-import type { AdminServices } from "../src/rpc/admin/services.ts";
 import { publicRegistry } from "../src/rpc/methods/public-registry.ts";
-import type { NodeServices } from "../src/rpc/methods/services.ts";
+import type { AdminServices } from "../src/rpc/ports/admin/admin-services.ts";
+import type { NodeServices } from "../src/rpc/ports/node-services.ts";
 import { generatedDocument } from "./generated-document.ts";
 
 const root = join(import.meta.dirname, "..");

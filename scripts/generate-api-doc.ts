@@ -1,10 +1,10 @@
 /** Writes docs/api.md from the registries of methods; with --check only compares. */
 import { adminRegistry } from "../src/rpc/admin/admin-registry.ts";
-import type { AdminServices } from "../src/rpc/admin/services.ts";
 import { publicRegistry } from "../src/rpc/methods/public-registry.ts";
-import type { NodeServices } from "../src/rpc/methods/services.ts";
 import { apiDocument } from "../src/rpc/openrpc/api-document.ts";
 import { openRpcDocument } from "../src/rpc/openrpc/document.ts";
+import type { AdminServices } from "../src/rpc/ports/admin/admin-services.ts";
+import type { NodeServices } from "../src/rpc/ports/node-services.ts";
 import { generatedDocument } from "./generated-document.ts";
 
 /** No method is called here, so its services are only names. */

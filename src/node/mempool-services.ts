@@ -5,13 +5,9 @@ import type { TxSimulator } from "../mempool/tx-simulator.ts";
 import type { TxValidator } from "../mempool/validation/tx-validator.ts";
 import { clientNetwork } from "../rpc/http/client-address.ts";
 import { ExecutionError } from "../rpc/jsonrpc/errors.ts";
-import type {
-  Mempool,
-  PooledTx,
-  PoolStatus,
-  Simulator,
-  TxValidator as ValidatorService,
-} from "../rpc/methods/services.ts";
+import type { Mempool, PooledTx, PoolStatus } from "../rpc/ports/mempool.ts";
+import type { Simulator } from "../rpc/ports/simulator.ts";
+import type { TxValidityChecker } from "../rpc/ports/tx-validity-checker.ts";
 import { mempoolAnswer, rejectionData } from "./mempool-answers.ts";
 
 export interface MempoolServiceParts {
@@ -47,7 +43,7 @@ export function mempoolService({ pool, intake, synced }: MempoolServiceParts): M
   };
 }
 
-export function validatorService(validator: TxValidator): ValidatorService {
+export function validatorService(validator: TxValidator): TxValidityChecker {
   return {
     validate: (tx, options) => mempoolAnswer(validator.ofQuestion(tx, options)),
   };

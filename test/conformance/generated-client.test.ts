@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
-import type { NodeServices } from "../../src/rpc/methods/services.ts";
 import { type OpenRpcDocument, openRpcDocument } from "../../src/rpc/openrpc/document.ts";
+import type { NodeServices } from "../../src/rpc/ports/node-services.ts";
 import { Checker } from "../rpc/support/json-schema.ts";
 import { type GoldenCase, goldenCases, NodeProcess, type RecordedL1, startRecordedL1 } from "./recorded-node.ts";
 

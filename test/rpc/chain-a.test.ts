@@ -16,7 +16,7 @@ import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { ABSENT_SERVICES } from "../../src/rpc/methods/absent-services.ts";
 import { FunctionSignatures } from "../../src/rpc/methods/function-signatures.ts";
 import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
-import type { NodeServices } from "../../src/rpc/methods/services.ts";
+import type { NodeServices } from "../../src/rpc/ports/node-services.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
 import { UnknownStateError } from "../../src/world-state/errors.ts";

@@ -8,7 +8,7 @@ import { SEPARATOR } from "../../src/protocol/constants.ts";
 import type { RpcAnswer } from "../../src/rpc/jsonrpc/answer.ts";
 import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
-import type { NodeServices } from "../../src/rpc/methods/services.ts";
+import type { NodeServices } from "../../src/rpc/ports/node-services.ts";
 import { UnknownStateError } from "../../src/world-state/errors.ts";
 import { fakeChain, fakeServices, fakeWorld, GENESIS_BLOCK, recordingLogger } from "./support/fakes.ts";
 

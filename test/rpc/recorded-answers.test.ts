@@ -3,7 +3,7 @@ import { fromHex, readUint } from "../../src/protocol/bytes.ts";
 import type { RpcAnswer } from "../../src/rpc/jsonrpc/answer.ts";
 import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
-import type { NodeServices } from "../../src/rpc/methods/services.ts";
+import type { NodeServices } from "../../src/rpc/ports/node-services.ts";
 import type { WorldStateReader } from "../../src/world-state/types.ts";
 import { fakeChain, fakeServices, fakeWorld, recordingLogger } from "./support/fakes.ts";
 import { type RecordedCase, recordedChain, recordedErrors } from "./support/recorded.ts";

@@ -1,6 +1,6 @@
 import type { ActiveKeystore } from "../../keystore/active-keystore.ts";
 import { KeystoreReloadRefusedError } from "../../keystore/errors.ts";
-import type { KeystoreControl } from "../../rpc/admin/services.ts";
+import type { KeystoreControl } from "../../rpc/ports/admin/keystore-control.ts";
 
 export interface KeystoreControlOptions {
   /** KEY_STORE_DIRECTORY. */

@@ -2,7 +2,7 @@ import type { Option } from "../../config/option.ts";
 import { OPTIONS } from "../../config/options.ts";
 import { OperatorError } from "../../errors/operator-error.ts";
 import { type ConfigKeyName, type ConfigValues, configDefaults } from "../../rpc/admin/config-keys.ts";
-import type { RuntimeConfig } from "../../rpc/admin/services.ts";
+import type { RuntimeConfig } from "../../rpc/ports/admin/runtime-config.ts";
 import { LIVE_KEYS, type LiveKey, type LivePart, type LiveSettings } from "./live-keys.ts";
 
 /** A part of a running node that takes settings over. */

@@ -2,7 +2,7 @@ import type { ChainStore } from "../../archiver/chain-store.ts";
 import { RollbackRefusedError, rollbackCheckpoint } from "../../archiver/roll-back.ts";
 import type { Synchronizer } from "../../archiver/synchronizer.ts";
 import type { TxPool } from "../../mempool/pool/tx-pool.ts";
-import type { SyncControl } from "../../rpc/admin/services.ts";
+import type { SyncControl } from "../../rpc/ports/admin/sync-control.ts";
 
 /** The admin calls about sync, on one synchronizer (sheet 03 sections 14.2 and 14.4). */
 export function syncControl(

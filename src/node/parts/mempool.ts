@@ -14,7 +14,7 @@ import { CheckContexts } from "../../mempool/validation/check-contexts.ts";
 import { CommittedStates } from "../../mempool/validation/committed-state.ts";
 import { TxValidator } from "../../mempool/validation/tx-validator.ts";
 import { toHex } from "../../protocol/bytes.ts";
-import type { NodeServices } from "../../rpc/methods/services.ts";
+import type { NodeServices } from "../../rpc/ports/node-services.ts";
 import { claimStore } from "../../storage/identity.ts";
 import { inspectStore } from "../../storage/inspect.ts";
 import { openStore, type Store } from "../../storage/store.ts";

@@ -4,7 +4,7 @@ import { txGasLimits } from "../../protocol/tx/gas-limits.ts";
 import type { Listener } from "../../rpc/http/listener.ts";
 import { versionHeaders } from "../../rpc/http/version-headers.ts";
 import { ABSENT_SERVICES } from "../../rpc/methods/absent-services.ts";
-import type { NodeServices } from "../../rpc/methods/services.ts";
+import type { NodeServices } from "../../rpc/ports/node-services.ts";
 import type { RpcServerOptions } from "../../rpc/rpc-server.ts";
 import { startPublicRpc } from "../../rpc/threads/public-rpc.ts";
 import type { LiveConfig } from "../admin/live-config.ts";

@@ -3,11 +3,13 @@ import { ExecutionError } from "../jsonrpc/errors.ts";
 import { type Codec, optional } from "../params/codec.ts";
 import { integer, plainNumber } from "../params/number.ts";
 import { boolean, text } from "../params/text.ts";
+import type { AdminServices } from "../ports/admin/admin-services.ts";
+import type { SequencerControl } from "../ports/admin/sequencer-control.ts";
+import type { Slasher } from "../ports/admin/slasher.ts";
 import { type Method, method, param, Registry } from "../registry.ts";
 import { configCodec, configEncoder } from "./config-wire.ts";
 import { encodeOffenses, encodeSlashPayloads } from "./encoders.ts";
 import { slashRound } from "./params/slash-round.ts";
-import type { AdminServices, SequencerControl, Slasher } from "./services.ts";
 
 const TARGET = "The block that is to be the last; it has to end a checkpoint.";
 const FORCE = "Whether to go behind the finalized block too; false by default.";

@@ -1,8 +1,9 @@
 import { toHex } from "../../protocol/bytes.ts";
+import type { Offense } from "../../protocol/consensus/offense.ts";
 import { encoder } from "../encoding/encoder.ts";
+import type { SlashPayloadRound } from "../ports/admin/slasher.ts";
 import { about, COUNT, listOf, record } from "../schema/json-schema.ts";
 import { DECIMAL, ETH_ADDRESS, TIMESTAMP } from "../schema/scalars.ts";
-import type { Offense, SlashPayloadRound } from "./services.ts";
 
 /** Slashing shapes: big integers as decimal text. */
 

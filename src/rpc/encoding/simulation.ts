@@ -1,6 +1,6 @@
 import type { Verdict } from "../../protocol/tx/verdict.ts";
 import type { TxEffect } from "../../protocol/tx-effect.ts";
-import type { CallResult, DebugLog, Gas, SimulationOutput, SimulationRevert } from "../methods/services.ts";
+import type { CallResult, DebugLog, Gas, SimulationOutput, SimulationRevert } from "../ports/simulator.ts";
 import { about, type JsonSchema, listOf, oneOfWords, record, TEXT, typeNamed } from "../schema/json-schema.ts";
 import { FIELD, L2_ADDRESS, SELECTOR } from "../schema/scalars.ts";
 import { type Encoder, encoder } from "./encoder.ts";

@@ -5,7 +5,7 @@ import type {
   StatsWindow,
   ValidatorHistory,
   ValidatorsStats,
-} from "../methods/services.ts";
+} from "../ports/validator-stats.ts";
 import { about, COUNT, listOf, NUMBER, oneOfWords, record, TEXT } from "../schema/json-schema.ts";
 import { EPOCH_NUMBER, ETH_ADDRESS, SLOT_NUMBER, TIMESTAMP } from "../schema/scalars.ts";
 import { encoder } from "./encoder.ts";

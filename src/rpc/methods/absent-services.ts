@@ -1,5 +1,10 @@
 import { ExecutionError } from "../jsonrpc/errors.ts";
-import type { Mempool, NodeServices, PeerNetwork, Simulator, TxValidator, ValidatorStats } from "./services.ts";
+import type { Mempool } from "../ports/mempool.ts";
+import type { NodeServices } from "../ports/node-services.ts";
+import type { PeerNetwork } from "../ports/peer-network.ts";
+import type { Simulator } from "../ports/simulator.ts";
+import type { TxValidityChecker } from "../ports/tx-validity-checker.ts";
+import type { ValidatorStats } from "../ports/validator-stats.ts";
 
 /** Answers of a node that takes no transactions. */
 const noMempool: Mempool = {
@@ -12,7 +17,7 @@ const noMempool: Mempool = {
 };
 
 const refuseTxs = () => Promise.reject(new ExecutionError("Transactions are not accepted by this node"));
-const noTxValidator: TxValidator = { validate: refuseTxs };
+const noTxValidator: TxValidityChecker = { validate: refuseTxs };
 const noSimulator: Simulator = { simulate: refuseTxs };
 
 /** Answers of a node without peers (sheet 03 sections 10 and 12). */

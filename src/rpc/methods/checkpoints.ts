@@ -7,10 +7,10 @@ import {
   encodePublishedCheckpoint,
 } from "../encoding/v4/checkpoint.ts";
 import { integer } from "../params/number.ts";
+import type { NodeServices } from "../ports/node-services.ts";
 import { type Method, method, param } from "../registry.ts";
 import { blocksFrom, FEW_BLOCKS, MOST_BLOCKS, withBody } from "./blocks.ts";
 import { fromParam, limitParam, wholeLimit } from "./listing.ts";
-import type { NodeServices } from "./services.ts";
 
 /** Slots are u32, so no epoch after this number has one. */
 const LAST_EPOCH = 2 ** 32 - 1;

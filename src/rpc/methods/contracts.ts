@@ -7,9 +7,9 @@ import { encoder } from "../encoding/encoder.ts";
 import { encodeContractClass, encodeInstance } from "../encoding/v4/contract.ts";
 import { optional } from "../params/codec.ts";
 import { DEVELOPMENT_CODECS, inBoth, RELEASE_CODECS } from "../params/generations.ts";
+import type { NodeServices } from "../ports/node-services.ts";
 import { type Method, method, never, param } from "../registry.ts";
 import { type StateSource, stateOf } from "./reference-block.ts";
-import type { NodeServices } from "./services.ts";
 
 /** Contracts that blocks published (sheet 02 section 3.7, sheet 03 section 10). */
 export function contractMethods(services: StateSource & Pick<NodeServices, "content" | "core">): Method[] {

@@ -3,10 +3,10 @@ import { encodeArray, encodeNothing } from "../encoding/encoder.ts";
 import { encodeSetupCall } from "../encoding/setup-calls.ts";
 import { array } from "../params/codec.ts";
 import { text } from "../params/text.ts";
+import type { NodeServices } from "../ports/node-services.ts";
 import { type Method, method, param } from "../registry.ts";
 import { after } from "./eventually.ts";
 import { SelectorHashing } from "./function-signatures.ts";
-import type { NodeServices } from "./services.ts";
 
 const MOST_SIGNATURES = 100;
 const LONGEST_SIGNATURE = 10_000;

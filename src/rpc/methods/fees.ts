@@ -3,9 +3,9 @@ import { encodeArray } from "../encoding/encoder.ts";
 import { encodeFees } from "../encoding/gas-fees.ts";
 import { optional } from "../params/codec.ts";
 import { word } from "../params/text.ts";
+import type { NodeServices } from "../ports/node-services.ts";
 import { type Method, method, param } from "../registry.ts";
 import { fromL1 } from "./l1-answer.ts";
-import type { NodeServices } from "./services.ts";
 
 const MANA_USAGES = ["none", "target", "limit"] as const satisfies readonly ManaUsage[];
 

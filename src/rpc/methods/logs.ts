@@ -5,8 +5,8 @@ import { array, optional } from "../params/codec.ts";
 import { field, l2Address } from "../params/field.ts";
 import { type LogFilter, logFilter, MOST_TAGS } from "../params/log-query.ts";
 import { plainNumber } from "../params/number.ts";
+import type { NodeServices } from "../ports/node-services.ts";
 import { type Method, method, param } from "../registry.ts";
-import type { NodeServices } from "./services.ts";
 
 /** Logs of a tag on a page. */
 const PAGE = 10;

@@ -2,8 +2,8 @@ import { messageCheckpoint } from "../../protocol/l1-to-l2-message.ts";
 import { encodeArray, encodeBoolean, encodeCheckpointNumber, encodeWord } from "../encoding/encoder.ts";
 import { inBoth } from "../params/generations.ts";
 import { integer } from "../params/number.ts";
+import type { NodeServices } from "../ports/node-services.ts";
 import { type Method, method, param } from "../registry.ts";
-import type { NodeServices } from "./services.ts";
 
 /** Checkpoints, blocks, txs, messages. */
 const encodeMessages = encodeArray(encodeArray(encodeArray(encodeArray(encodeWord))));

@@ -5,10 +5,10 @@ import {
   encodeNodeInfo,
   encodeProtocolContracts,
 } from "../encoding/v4/node-info.ts";
+import type { NodeServices } from "../ports/node-services.ts";
 import { type Method, method } from "../registry.ts";
 import { COUNT } from "../schema/json-schema.ts";
 import { after } from "./eventually.ts";
-import type { NodeServices } from "./services.ts";
 
 const encodeCount = encodeNumberAs(COUNT);
 

@@ -1,3 +1,4 @@
+import type { NodeServices } from "../ports/node-services.ts";
 import { Registry } from "../registry.ts";
 import { blockMethods } from "./blocks.ts";
 import { checkpointMethods } from "./checkpoints.ts";
@@ -13,7 +14,6 @@ import { feeMethods } from "./fees.ts";
 import { logMethods } from "./logs.ts";
 import { messageMethods } from "./messages.ts";
 import { nodeStatusMethods } from "./node-status.ts";
-import type { NodeServices } from "./services.ts";
 import { tipMethods } from "./tips.ts";
 import { txMethods } from "./txs.ts";
 import { validatorMethods } from "./validators.ts";

@@ -3,7 +3,7 @@ import { equal, toHex } from "../../protocol/bytes.ts";
 import type { StateAt, WorldStateReader } from "../../world-state/types.ts";
 import { ExecutionError } from "../jsonrpc/errors.ts";
 import { type BlockSelector, isArchiveSelector, isWordSelector, shownSelector } from "../params/block-parameter.ts";
-import type { NodeServices } from "./services.ts";
+import type { NodeServices } from "../ports/node-services.ts";
 
 /** What finding a block takes. */
 export type BlockSource = Pick<NodeServices, "chain" | "identity">;

@@ -3,9 +3,9 @@ import { encodeBlockNumber, encodeCheckpointNumber } from "../encoding/encoder.t
 import { encodeTips } from "../encoding/v4/tips.ts";
 import { tip } from "../params/block-parameter.ts";
 import { optional } from "../params/codec.ts";
+import type { NodeServices } from "../ports/node-services.ts";
 import { type Method, method, param } from "../registry.ts";
 import { tipNumber } from "./reference-block.ts";
-import type { NodeServices } from "./services.ts";
 
 const tipParam = param("tip", optional(tip, "proposed"), "The tip; proposed by default.");
 

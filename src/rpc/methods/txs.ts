@@ -15,9 +15,10 @@ import { plainNumber } from "../params/number.ts";
 import { simulationOverrides } from "../params/simulation-overrides.ts";
 import { boolean } from "../params/text.ts";
 import { proofOption, receiptOptions, validationOptions } from "../params/tx.ts";
+import type { PooledTx } from "../ports/mempool.ts";
+import type { NodeServices } from "../ports/node-services.ts";
 import { type Method, method, never, param } from "../registry.ts";
 import { COUNT } from "../schema/json-schema.ts";
-import type { NodeServices, PooledTx } from "./services.ts";
 
 /** Most txs of one answer. */
 const MOST_TXS = { node: 50, svc: 100 } as const;

@@ -2,8 +2,8 @@ import { encodeSingleValidatorStats, encodeValidatorsStats } from "../encoding/v
 import { optional } from "../params/codec.ts";
 import { l1Address } from "../params/l1-address.ts";
 import { integer } from "../params/number.ts";
+import type { NodeServices } from "../ports/node-services.ts";
 import { type Method, method, param } from "../registry.ts";
-import type { NodeServices } from "./services.ts";
 
 /** How validators did their duties (sheet 03 section 12.1). */
 export function validatorMethods({ validatorStats }: Pick<NodeServices, "validatorStats">): Method[] {

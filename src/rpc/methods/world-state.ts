@@ -32,9 +32,9 @@ import { DEVELOPMENT_CODECS, type GenerationCodecs, inBoth, RELEASE_CODECS } fro
 import { blockHashText } from "../params/hex-text.ts";
 import { rawOfBlock, rawTextOfBlock } from "../params/raw-params.ts";
 import { treeId } from "../params/tree-id.ts";
+import type { NodeServices } from "../ports/node-services.ts";
 import { type Method, method, param } from "../registry.ts";
 import { blockOf, type StateSource, stateAt, stateBefore, stateOf } from "./reference-block.ts";
-import type { NodeServices } from "./services.ts";
 
 const MOST_LEAVES = 100;
 /** As many are searched while others wait. */

@@ -1,5 +1,5 @@
 import type { LongCalls } from "../jsonrpc/long-calls.ts";
-import type { NodeServices } from "../methods/services.ts";
+import type { NodeServices } from "../ports/node-services.ts";
 import type { CallableMethods, RemoteCalls } from "./call-port.ts";
 
 /**

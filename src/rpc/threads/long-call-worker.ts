@@ -7,7 +7,7 @@ import type { RpcAnswer } from "../jsonrpc/answer.ts";
 import { Dispatcher } from "../jsonrpc/dispatcher.ts";
 import { ABSENT_SERVICES } from "../methods/absent-services.ts";
 import { publicRegistry } from "../methods/public-registry.ts";
-import type { NodeServices } from "../methods/services.ts";
+import type { NodeServices } from "../ports/node-services.ts";
 import { type Method, Registry } from "../registry.ts";
 import type { LongCallFailure, LongCallOutcome, LongCallSettings } from "./long-call-pool.ts";
 import { openRpcReads, resultCache } from "./rpc-reads.ts";

@@ -3,7 +3,7 @@ import type { Store } from "../../storage/store.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { Listener } from "../http/listener.ts";
 import { publicRegistry } from "../methods/public-registry.ts";
-import type { NodeServices } from "../methods/services.ts";
+import type { NodeServices } from "../ports/node-services.ts";
 import { RPC_DEFAULTS, startRpcServer } from "../rpc-server.ts";
 import { LongCallPool } from "./long-call-pool.ts";
 import { type RpcReadsOptions, resultCache } from "./rpc-reads.ts";

@@ -7,7 +7,7 @@ import { DEFAULT_GRACE_MS, ListenError, type Listener } from "../http/listener.t
 import { OpenConnections } from "../http/open-connections.ts";
 import { RateLimit } from "../http/rate-limit.ts";
 import type { LongCalls } from "../jsonrpc/long-calls.ts";
-import type { NodeServices } from "../methods/services.ts";
+import type { NodeServices } from "../ports/node-services.ts";
 import { serveCalls } from "../remote/call-port.ts";
 import { REMOTE_LONG_CALLS, REMOTE_METHODS } from "../remote/remote-services.ts";
 import { RPC_DEFAULTS } from "../rpc-server.ts";

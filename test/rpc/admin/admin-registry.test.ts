@@ -1,8 +1,9 @@
 import { describe, expect, it, test } from "vitest";
 import { RollbackRefusedError } from "../../../src/archiver/roll-back.ts";
+import type { Offense } from "../../../src/protocol/consensus/offense.ts";
 import { adminRegistry } from "../../../src/rpc/admin/admin-registry.ts";
-import type { Offense, Slasher } from "../../../src/rpc/admin/services.ts";
 import { ExecutionError } from "../../../src/rpc/jsonrpc/errors.ts";
+import type { Slasher } from "../../../src/rpc/ports/admin/slasher.ts";
 import { adminCalls } from "./support.ts";
 
 const VOID = { svcAdmin: { jsonrpc: "2.0", id: 1, result: null }, nodeAdmin: { jsonrpc: "2.0", id: 1 } };

@@ -3,7 +3,7 @@ import { selector } from "../../../src/core/derive/selector.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { bigUintBytes, concat, toHex } from "../../../src/protocol/bytes.ts";
 import { FunctionSignatures } from "../../../src/rpc/methods/function-signatures.ts";
-import type { NodeServices } from "../../../src/rpc/methods/services.ts";
+import type { NodeServices } from "../../../src/rpc/ports/node-services.ts";
 import { checkpoints, svc } from "../support/development-chain.ts";
 import { fakeContent, GENESIS_BLOCK, IDENTITY, wordOf } from "../support/fakes.ts";
 

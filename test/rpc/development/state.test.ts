@@ -3,7 +3,7 @@ import type { TaggedLog, TagRange } from "../../../src/archiver/content-types.ts
 import { L1EndpointError } from "../../../src/l1/errors.ts";
 import { concat, toHex } from "../../../src/protocol/bytes.ts";
 import { checkpointOutHash, epochOutHash } from "../../../src/protocol/sha-trees.ts";
-import type { NodeServices } from "../../../src/rpc/methods/services.ts";
+import type { NodeServices } from "../../../src/rpc/ports/node-services.ts";
 import { chain, checkpoints, EPOCH, svc } from "../support/development-chain.ts";
 import { fakeContent, fakeWorld, IDENTITY, settledTx, wordOf } from "../support/fakes.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { STRIPPED_PROOF, type Tx } from "../../../src/protocol/tx/tx.ts";
-import type { Mempool } from "../../../src/rpc/methods/services.ts";
+import type { Mempool } from "../../../src/rpc/ports/mempool.ts";
 import { svc } from "../support/development-chain.ts";
 import { fakeContent, settledTx, wordOf } from "../support/fakes.ts";
 import { recordedChain } from "../support/recorded.ts";

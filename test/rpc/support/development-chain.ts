@@ -1,7 +1,7 @@
 import type { BlockRecord, CheckpointRecord } from "../../../src/archiver/types.ts";
 import { bigUintBytes, toHex } from "../../../src/protocol/bytes.ts";
 import { CHECKPOINT_AT, CHECKPOINT_HEADER_BYTES } from "../../../src/protocol/checkpoint-header.ts";
-import type { NodeServices } from "../../../src/rpc/methods/services.ts";
+import type { NodeServices } from "../../../src/rpc/ports/node-services.ts";
 import { asker } from "./ask.ts";
 import { fakeChain, fakeWorld, GENESIS_BLOCK, wordOf } from "./fakes.ts";
 

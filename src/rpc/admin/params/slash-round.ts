@@ -1,6 +1,6 @@
 import { type Codec, rejected } from "../../params/codec.ts";
+import type { SlashRound } from "../../ports/admin/slasher.ts";
 import { named } from "../../schema/json-schema.ts";
-import type { SlashRound } from "../services.ts";
 import { readBigInteger } from "./big-integer.ts";
 
 /** A round number, or `all`, or `current`. The reference can only be sent the two words (sheet 02 section 5.1). */

@@ -1,5 +1,8 @@
 import type { RollupIdentity } from "../../../l1/types.ts";
-import type { BlockProposal, CheckpointAttestation, CheckpointProposal, Peer } from "../../methods/services.ts";
+import type { BlockProposal } from "../../../protocol/consensus/block-proposal.ts";
+import type { CheckpointAttestation } from "../../../protocol/consensus/checkpoint-attestation.ts";
+import type { CheckpointProposal } from "../../../protocol/consensus/checkpoint-proposal.ts";
+import type { Peer } from "../../ports/peer-network.ts";
 import { about, COUNT, listOf, members, NUMBER, named, record, TEXT } from "../../schema/json-schema.ts";
 import { ETH_ADDRESS, FIELD, SIGNATURE, SIGNED_DECIMAL, TX_HASH } from "../../schema/scalars.ts";
 import { type Encoder, encoder } from "../encoder.ts";

@@ -9,9 +9,9 @@ import { ExecutionError } from "../../jsonrpc/errors.ts";
 import { optional } from "../../params/codec.ts";
 import { fieldText, txHashText } from "../../params/hex-text.ts";
 import { integer } from "../../params/number.ts";
+import type { NodeServices } from "../../ports/node-services.ts";
 import { type Method, method, param } from "../../registry.ts";
 import { fromL1 } from "../l1-answer.ts";
-import type { NodeServices } from "../services.ts";
 
 type Services = Pick<NodeServices, "chain" | "content" | "identity" | "outbox" | "sync">;
 

@@ -3,8 +3,8 @@ import { toHex } from "../../../protocol/bytes.ts";
 import { encodeLogResults } from "../../encoding/development/logs.ts";
 import { ExecutionError } from "../../jsonrpc/errors.ts";
 import { type LogCursor, type PrivateLogsQuery, privateLogsQuery, publicLogsQuery } from "../../params/log-query.ts";
+import type { NodeServices } from "../../ports/node-services.ts";
 import { type Method, method, param } from "../../registry.ts";
-import type { NodeServices } from "../services.ts";
 
 /** Logs of one answer that can be written while others wait. */
 const FEW_LOGS = 80;

@@ -4,8 +4,8 @@ import { optional } from "../../params/codec.ts";
 import { payloadHashText } from "../../params/hex-text.ts";
 import { integer } from "../../params/number.ts";
 import { boolean } from "../../params/text.ts";
+import type { NodeServices } from "../../ports/node-services.ts";
 import { type Method, method, param } from "../../registry.ts";
-import type { NodeServices } from "../services.ts";
 
 /** Peers and what they sent (sheet 03 section 12). */
 export function peerMethods({ p2p, identity }: Pick<NodeServices, "p2p" | "identity">): Method[] {

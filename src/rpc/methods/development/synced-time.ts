@@ -2,8 +2,8 @@ import { syncedSlot } from "../../../archiver/synced-slot.ts";
 import { epochOfSlot, epochSlots } from "../../../protocol/time.ts";
 import { encodeL1Constants } from "../../encoding/development/rollup-constants.ts";
 import { encodeEpochNumber, encodeSlotNumber, encodeTimestamp } from "../../encoding/encoder.ts";
+import type { NodeServices } from "../../ports/node-services.ts";
 import { type Method, method } from "../../registry.ts";
-import type { NodeServices } from "../services.ts";
 
 type Services = Pick<NodeServices, "chain" | "identity" | "sync">;
 

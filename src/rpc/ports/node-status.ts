@@ -1,0 +1,12 @@
+import type { Eventually } from "./eventually.ts";
+
+export interface NodeStatus {
+  /** Whether the node takes transactions. */
+  ready(): Eventually<boolean>;
+  /** Version of the network release that the node speaks for, for example "4.1.2". */
+  readonly version: string;
+  /** Whether proofs are checked. */
+  readonly realProofs: boolean;
+  /** Largest gas limits of a tx that the network's blocks are sure to take. */
+  txGasLimits(): Eventually<{ readonly daGas: number; readonly l2Gas: number }>;
+}
