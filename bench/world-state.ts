@@ -6,7 +6,7 @@ import { CorePool } from "../src/core/pool.ts";
 import { MAX_NULLIFIERS_PER_TX } from "../src/protocol/constants.ts";
 import { openStore, type Store } from "../src/storage/store.ts";
 import { BlockBatch } from "../src/world-state/block-batch.ts";
-import { openTables, WORLD_STATE_TABLES, type WorldStateTables } from "../src/world-state/tables.ts";
+import { openTables, WORLD_STATE_TABLES, type WorldStateTables } from "../src/world-state/tables/tables.ts";
 import type { TileHasher } from "../src/world-state/tree-batch.ts";
 import { WorldState } from "../src/world-state/world-state.ts";
 import { writeBlocks } from "../src/world-state/write-blocks.ts";

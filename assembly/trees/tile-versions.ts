@@ -23,7 +23,7 @@ function withAncestors(nodes: u64, height: u32): u64 {
  *             versions  versionCount x (block, changed bottom nodes, which of those are preimages, 1 to keep the version before
  *                       whole: u32 each), in order of their tiles
  *             nodes     for each version, in order of its changed bottom nodes: 32, or a preimage of arity x 32
- *             rows      for each tile its stored row (src/world-state/tables.ts), or nothing
+ *             rows      for each tile its stored row (src/world-state/tables/tables.ts), or nothing
  *   slots     (tileCount + versionCount) x 2^(height+1) x 32, scratch
  *   changed   versionCount x u64, scratch | jobs versionCount x 2^height x 8, scratch
  *   -> roots  versionCount x 32

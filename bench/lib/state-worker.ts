@@ -23,7 +23,8 @@ import { MAX_NULLIFIERS_PER_TX, NULLIFIER_TREE } from "../../src/protocol/consta
 import { NULLIFIER_WITNESS_TEXT } from "../../src/rpc/encoding/v4/witness.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import { applyInParts, cutIntoParts } from "../../src/world-state/apply-in-parts.ts";
-import { openTables, VALUE_KEY_BYTES, writeValueKey } from "../../src/world-state/tables.ts";
+import { VALUE_KEY_BYTES, writeValueKey } from "../../src/world-state/tables/row-keys.ts";
+import { openTables } from "../../src/world-state/tables/tables.ts";
 import { TILE_KEY_BYTES, TILE_WIDTH, writeTileKey } from "../../src/world-state/tile-address.ts";
 import type { PreparedBlocks } from "../../src/world-state/types.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";

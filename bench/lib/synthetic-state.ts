@@ -9,18 +9,11 @@ import {
 } from "../../src/protocol/constants.ts";
 import { fr } from "../../src/protocol/field.ts";
 import type { Store } from "../../src/storage/store.ts";
-import {
-  blockKey,
-  leafBytes,
-  openTables,
-  positionKey,
-  readLeaf,
-  readState,
-  stateBytes,
-  updateStatus,
-  valueKey,
-  type WorldStateTables,
-} from "../../src/world-state/tables.ts";
+import { leafBytes, readLeaf } from "../../src/world-state/tables/leaf-row.ts";
+import { blockKey, positionKey, valueKey } from "../../src/world-state/tables/row-keys.ts";
+import { readState, stateBytes } from "../../src/world-state/tables/state-row.ts";
+import { updateStatus } from "../../src/world-state/tables/status-row.ts";
+import { openTables, type WorldStateTables } from "../../src/world-state/tables/tables.ts";
 import { TILE_HEIGHT, tileHeightAt, tileKey, tileLevels } from "../../src/world-state/tile-address.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";
 import { SeededBytes } from "./seeded-bytes.ts";

@@ -15,7 +15,7 @@ import {
 import { items } from "../protocol/tx-effect.ts";
 import { StateMismatchError } from "./errors.ts";
 import type { Fork } from "./fork.ts";
-import type { Snapshots } from "./tables.ts";
+import type { Snapshots } from "./tables/state-row.ts";
 import type { BlockEffects, TreeSnapshot } from "./types.ts";
 
 function check(block: number, tree: TreeId, expected: TreeSnapshot, got: TreeSnapshot): void {

@@ -7,7 +7,7 @@ import { keyPresentError, WorldStateError } from "./errors.ts";
 import { Frames } from "./frames.ts";
 import { IndexedOverlay } from "./indexed-overlay.ts";
 import type { IndexedTree, StateView } from "./state-view.ts";
-import type { StoredLeaf } from "./tables.ts";
+import type { StoredLeaf } from "./tables/leaf-row.ts";
 import { type ChangedTile, TreeOverlay } from "./tree-overlay.ts";
 import type { TreeSnapshot } from "./types.ts";
 

@@ -17,7 +17,8 @@ import { WorldStateError } from "./errors.ts";
 import { Fork } from "./fork.ts";
 import { BlockSealer } from "./sealed-block.ts";
 import { emptyState, type IndexedTree } from "./state-view.ts";
-import { type StoredLeaf, versionedBytes } from "./tables.ts";
+import type { StoredLeaf } from "./tables/leaf-row.ts";
+import { versionedBytes } from "./tables/versioned.ts";
 import { tileOfId } from "./tile-address.ts";
 import type { BlockChanges } from "./write-blocks.ts";
 

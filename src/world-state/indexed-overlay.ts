@@ -4,7 +4,7 @@ import { PUBLIC_DATA_TREE } from "../protocol/constants.ts";
 import { FR_ZERO } from "../protocol/field.ts";
 import { SortedKeys } from "./sorted-keys.ts";
 import type { IndexedTree, StateView } from "./state-view.ts";
-import type { StoredLeaf } from "./tables.ts";
+import type { StoredLeaf } from "./tables/leaf-row.ts";
 import type { TreeOverlay } from "./tree-overlay.ts";
 import type { IndexedLeaf } from "./types.ts";
 

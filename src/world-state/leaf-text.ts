@@ -1,5 +1,5 @@
 import type { TextPart } from "../core/core.ts";
-import { LEAF_ROW } from "./tables.ts";
+import { LEAF_ROW } from "./tables/leaf-row.ts";
 import type { LeafPart, LeafText } from "./types.ts";
 
 /** The places of these parts in an entry of the table of keys, whose key is the tree's number and the leaf's key. */

@@ -1,6 +1,8 @@
 import { completeRecord, isPartial } from "../core/tile-record.ts";
 import { readU32 } from "../protocol/bytes.ts";
-import { historyKey, readVersioned, type Versioned, type WorldStateTables } from "./tables.ts";
+import { historyKey } from "./tables/row-keys.ts";
+import type { WorldStateTables } from "./tables/tables.ts";
+import { readVersioned, type Versioned } from "./tables/versioned.ts";
 import { tileHeightAt, tileOfKey } from "./tile-address.ts";
 
 function startsWith(key: Uint8Array, prefix: Uint8Array): boolean {

@@ -4,7 +4,8 @@ import { TREE_HEIGHTS, type TreeId } from "../protocol/constants.ts";
 import type { Entry } from "../storage/store.ts";
 import { textParts } from "./leaf-text.ts";
 import type { StoredState } from "./stored-state.ts";
-import { readLeafIndex, type WorldStateTables } from "./tables.ts";
+import { readLeafIndex } from "./tables/leaf-row.ts";
+import type { WorldStateTables } from "./tables/tables.ts";
 import { TILE_KEY_BYTES, TILE_WIDTH, tileLevels, writeTileKey } from "./tile-address.ts";
 import type { LeafText } from "./types.ts";
 

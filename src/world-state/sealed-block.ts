@@ -3,7 +3,9 @@ import type { AppendedValue } from "./appended-leaves.ts";
 import type { Fork } from "./fork.ts";
 import { mapKey } from "./indexed-overlay.ts";
 import type { IndexedTree, StateView } from "./state-view.ts";
-import { type StoredLeaf, type Versioned, valueKey } from "./tables.ts";
+import type { StoredLeaf } from "./tables/leaf-row.ts";
+import { valueKey } from "./tables/row-keys.ts";
+import type { Versioned } from "./tables/versioned.ts";
 
 /** What one block changes in the leaves, and what it takes to undo that. */
 export interface SealedBlock {

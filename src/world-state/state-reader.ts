@@ -9,16 +9,10 @@ import { GenesisTrees, KnownState } from "./known-state.ts";
 import { PathReader } from "./path-reader.ts";
 import type { IndexedTree } from "./state-view.ts";
 import { StoredState } from "./stored-state.ts";
-import {
-  openTables,
-  parseStatus,
-  positionKey,
-  readStatusRow,
-  STATE_BYTES,
-  STATUS_BYTES,
-  type WorldStateTables,
-  writeBlockKey,
-} from "./tables.ts";
+import { positionKey, writeBlockKey } from "./tables/row-keys.ts";
+import { STATE_BYTES } from "./tables/state-row.ts";
+import { parseStatus, readStatusRow, STATUS_BYTES } from "./tables/status-row.ts";
+import { openTables, type WorldStateTables } from "./tables/tables.ts";
 import type {
   IndexedLeaf,
   LeafText,

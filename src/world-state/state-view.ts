@@ -1,5 +1,6 @@
 import type { TreeId } from "../protocol/constants.ts";
-import type { StoredLeaf, Versioned } from "./tables.ts";
+import type { StoredLeaf } from "./tables/leaf-row.ts";
+import type { Versioned } from "./tables/versioned.ts";
 
 export type IndexedTree = 0 | 2;
 

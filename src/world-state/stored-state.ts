@@ -5,28 +5,28 @@ import { UnknownStateError } from "./errors.ts";
 import { oldTile } from "./old-tile.ts";
 import type { IndexedTree, StateView } from "./state-view.ts";
 import {
-  blockKey,
   copyLeaf,
-  historyKey,
   leafBytes,
   leafRowBytes,
-  positionKey,
   readLeafIndex,
   readLowBefore,
   readNextBefore,
   readNextIndex,
-  readPosition,
   readSince,
-  readState,
-  readVersioned,
-  type Snapshots,
   type StoredLeaf,
+} from "./tables/leaf-row.ts";
+import {
+  blockKey,
+  historyKey,
+  positionKey,
+  readPosition,
   VALUE_KEY_BYTES,
-  type Versioned,
   valueKey,
-  type WorldStateTables,
   writeValueKey,
-} from "./tables.ts";
+} from "./tables/row-keys.ts";
+import { readState, type Snapshots } from "./tables/state-row.ts";
+import type { WorldStateTables } from "./tables/tables.ts";
+import { readVersioned, type Versioned } from "./tables/versioned.ts";
 import { tileKey } from "./tile-address.ts";
 import { copyWord } from "./word-copies.ts";
 

@@ -2,7 +2,7 @@ import type { Core } from "../core/core.ts";
 import { hashChain, type TileChain } from "../core/tile-chain.ts";
 import { type HashedTiles, type TileJob, type TileNode, tileJob } from "../core/tile-job.ts";
 import { NULLIFIER_TREE, type TreeId } from "../protocol/constants.ts";
-import type { WorldStateTables } from "./tables.ts";
+import type { WorldStateTables } from "./tables/tables.ts";
 import {
   parentOf,
   TILE_HEIGHT,

@@ -2,23 +2,13 @@ import { completeRecord, isPartial, packTile, unpackTile } from "../core/tile-re
 import { equal } from "../protocol/bytes.ts";
 import { NULLIFIER_TREE, PUBLIC_DATA_TREE, TREE_IDS, type TreeId } from "../protocol/constants.ts";
 import type { IndexedTree } from "./state-view.ts";
-import {
-  blockKey,
-  historyKey,
-  leafBytes,
-  positionBytes,
-  positionKey,
-  readLeaf,
-  readPosition,
-  readState,
-  readUndo,
-  readVersioned,
-  tilesOf,
-  updateStatus,
-  valueKey,
-  versionedBytes,
-  type WorldStateTables,
-} from "./tables.ts";
+import { leafBytes, readLeaf } from "./tables/leaf-row.ts";
+import { blockKey, historyKey, positionBytes, positionKey, readPosition, valueKey } from "./tables/row-keys.ts";
+import { readState } from "./tables/state-row.ts";
+import { updateStatus } from "./tables/status-row.ts";
+import type { WorldStateTables } from "./tables/tables.ts";
+import { readUndo, tilesOf } from "./tables/undo-record.ts";
+import { readVersioned, versionedBytes } from "./tables/versioned.ts";
 import { TILE_HEIGHT, tileHeightAt, tileOfKey } from "./tile-address.ts";
 
 /** Removes the tip block from every table: the exact inverse of writing it. Runs inside a transaction. */

@@ -8,7 +8,7 @@ import { Fork } from "./fork.ts";
 import { genesisChanges, genesisState, type PrefilledEntry } from "./genesis.ts";
 import { StateReader } from "./state-reader.ts";
 import { StoredState } from "./stored-state.ts";
-import { updateStatus } from "./tables.ts";
+import { updateStatus } from "./tables/status-row.ts";
 import type { TileHasher } from "./tree-batch.ts";
 import type { BlockEffects, BlocksInHashing, PreparedBlocks, WorldStateWriter } from "./types.ts";
 import { dropHistoryBefore, unwindTip } from "./unwind.ts";

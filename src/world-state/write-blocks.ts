@@ -3,23 +3,13 @@ import type { Store } from "../storage/store.ts";
 import type { SealedBlock } from "./sealed-block.ts";
 import { inOrderOfKeys } from "./sorted-keys.ts";
 import type { IndexedTree } from "./state-view.ts";
-import {
-  blockKey,
-  historyKey,
-  leafBytes,
-  leafRowBytes,
-  positionBytes,
-  positionKey,
-  type Snapshots,
-  type StoredLeaf,
-  stateBytes,
-  type UndoRecord,
-  undoBytes,
-  updateStatus,
-  valueKey,
-  versionedBytes,
-  type WorldStateTables,
-} from "./tables.ts";
+import { leafBytes, leafRowBytes, type StoredLeaf } from "./tables/leaf-row.ts";
+import { blockKey, historyKey, positionBytes, positionKey, valueKey } from "./tables/row-keys.ts";
+import { type Snapshots, stateBytes } from "./tables/state-row.ts";
+import { updateStatus } from "./tables/status-row.ts";
+import type { WorldStateTables } from "./tables/tables.ts";
+import { type UndoRecord, undoBytes } from "./tables/undo-record.ts";
+import { versionedBytes } from "./tables/versioned.ts";
 import { TILE_KEY_BYTES, writeTileKey } from "./tile-address.ts";
 import { rowBytes, type TileChange } from "./tree-batch.ts";
 

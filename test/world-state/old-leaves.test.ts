@@ -9,15 +9,10 @@ import { Fork } from "../../src/world-state/fork.ts";
 import { BlockSealer } from "../../src/world-state/sealed-block.ts";
 import type { IndexedTree } from "../../src/world-state/state-view.ts";
 import { StoredState } from "../../src/world-state/stored-state.ts";
-import {
-  openTables,
-  positionKey,
-  readLeaf,
-  updateStatus,
-  valueKey,
-  WORLD_STATE_TABLES,
-  type WorldStateTables,
-} from "../../src/world-state/tables.ts";
+import { readLeaf } from "../../src/world-state/tables/leaf-row.ts";
+import { positionKey, valueKey } from "../../src/world-state/tables/row-keys.ts";
+import { updateStatus } from "../../src/world-state/tables/status-row.ts";
+import { openTables, WORLD_STATE_TABLES, type WorldStateTables } from "../../src/world-state/tables/tables.ts";
 import { unwindTip } from "../../src/world-state/unwind.ts";
 import { writeBlocks } from "../../src/world-state/write-blocks.ts";
 import { core, type OpenState, openState, txEffect } from "./support.ts";

@@ -19,7 +19,7 @@ import type { TxEffect } from "../../src/protocol/tx-effect.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import type { Fork } from "../../src/world-state/fork.ts";
 import type { PrefilledEntry } from "../../src/world-state/genesis.ts";
-import { WORLD_STATE_TABLES } from "../../src/world-state/tables.ts";
+import { WORLD_STATE_TABLES } from "../../src/world-state/tables/tables.ts";
 import type { TileHasher } from "../../src/world-state/tree-batch.ts";
 import type { BlockEffects } from "../../src/world-state/types.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";

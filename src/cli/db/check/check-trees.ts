@@ -8,26 +8,13 @@ import type { Store } from "../../../storage/store.ts";
 import { preimageBytes, writePreimage } from "../../../world-state/indexed-overlay.ts";
 import { oldTile } from "../../../world-state/old-tile.ts";
 import type { IndexedTree } from "../../../world-state/state-view.ts";
-import {
-  blockKey,
-  leafRowBytes,
-  openTables,
-  parseStatus,
-  positionKey,
-  readLeaf,
-  readPosition,
-  readState,
-  readStatusRow,
-  readUndo,
-  readVersioned,
-  type Snapshots,
-  STATE_BYTES,
-  STATUS_BYTES,
-  tilesOf,
-  valueKey,
-  WORLD_STATE_TABLES,
-  type WorldStateTables,
-} from "../../../world-state/tables.ts";
+import { leafRowBytes, readLeaf } from "../../../world-state/tables/leaf-row.ts";
+import { blockKey, positionKey, readPosition, valueKey } from "../../../world-state/tables/row-keys.ts";
+import { readState, type Snapshots, STATE_BYTES } from "../../../world-state/tables/state-row.ts";
+import { parseStatus, readStatusRow, STATUS_BYTES } from "../../../world-state/tables/status-row.ts";
+import { openTables, WORLD_STATE_TABLES, type WorldStateTables } from "../../../world-state/tables/tables.ts";
+import { readUndo, tilesOf } from "../../../world-state/tables/undo-record.ts";
+import { readVersioned } from "../../../world-state/tables/versioned.ts";
 import {
   parentOf,
   TILE_HEIGHT,
