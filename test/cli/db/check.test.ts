@@ -97,6 +97,18 @@ test("a data directory without damage has no fault, also while a node writes it"
   expect(code).toBe(0);
 });
 
+test("a data directory whose old states are pruned has no fault", async () => {
+  const path = join(folder, "pruned");
+  cpSync(whole, path, { recursive: true });
+  const { store, world } = await chain.open(join(path, "chain"));
+  store.transaction(() => {
+    world.setFinalized(40);
+    world.pruneTo(20);
+  });
+  await store.close();
+  expect(await faultsOf(path)).toEqual([]);
+});
+
 test.each(TABLES)("a flipped bit in a row of %s is found and named", async (table) => {
   const at = (await placeOfRow(table)) + (AT[table] ?? 3);
   const faults = await faultsOf(withFlippedBit(() => at));

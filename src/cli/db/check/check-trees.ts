@@ -82,8 +82,10 @@ export class TreesChecker {
     checkPart(report, T.leaves, () => this.#leaves(sizes));
     checkPart(report, T.positions, () => this.#positions());
     checkPart(report, T.keys, () => this.#keys());
-    report.stage("earlier states", tip - oldest + 1);
-    for (let block = Math.max(oldest, 1); block <= tip; block++) {
+    // Pruning the states before `oldest` takes its undo row too: nothing unwinds to a state before it.
+    const firstUndo = oldest <= 1 ? 1 : oldest + 1;
+    report.stage("earlier states", tip - firstUndo + 1);
+    for (let block = firstUndo; block <= tip; block++) {
       this.#undo(block);
       report.step();
     }
