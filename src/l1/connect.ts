@@ -11,18 +11,18 @@ import type { ConnectedRollup } from "./types.ts";
 export interface ConnectOptions extends DiscoveryOptions {
   /** Tried in order for every call. */
   l1RpcUrls: readonly string[];
-  /** Endpoints with trace methods; the normal ones when unset or empty. */
+  /** Endpoints with trace methods; if unset or empty, `l1RpcUrls` are used. */
   debugRpcUrls?: readonly string[];
   l1ChainId: number;
   /** Seconds between L1 blocks. */
   ethereumSlotDuration: number;
-  /** Per HTTP request, milliseconds. */
+  /** Timeout per HTTP request, in milliseconds. */
   timeoutMs?: number;
-  /** Waits between rounds over all endpoints. */
+  /** Delays between rounds over all endpoints, in milliseconds. */
   retryDelaysMs?: readonly number[];
-  /** Fail when no debug endpoint can trace (sheet 04 section 3.2), instead of warning. */
+  /** Fail if no debug endpoint can trace (sheet 04 section 3.2), instead of only logging it. */
   requireTraces?: boolean;
-  /** Ends calls under way, the reader's too, and refuses later ones. */
+  /** Aborts calls in progress, also those of the returned reader, and refuses later ones. */
   signal?: AbortSignal;
   logger?: Logger;
   /** Unix seconds; the machine's time by default. */
@@ -35,7 +35,10 @@ function checkAddress(name: string, value: string | undefined): void {
   if (isZeroAddress(value)) throw new L1ConfigurationError(`${name} must not be zero`);
 }
 
-/** Traces are only needed for wrappers that no decoder knows: their absence is worth a line, and an error only on request. */
+/**
+ * Traces are needed only for transactions that no other decoder understands, so missing traces are only logged by
+ * default.
+ */
 async function checkTraces(rpc: L1Rpc, debugRpc: L1Rpc, options: ConnectOptions, logger: Logger): Promise<void> {
   try {
     if (debugRpc !== rpc) await debugRpc.checkChain(options.l1ChainId);
@@ -51,17 +54,16 @@ async function checkTraces(rpc: L1Rpc, debugRpc: L1Rpc, options: ConnectOptions,
 }
 
 /**
- * Connects to the rollup of a network: checks the chain of every endpoint, finds the contracts from the registry and reads the
- * rollup's constants. Throws an L1Error; `fatal` says whether trying again later can help.
+ * Connects to the rollup of a network: checks the chain id of every endpoint, finds the contracts through the registry
+ * and reads the rollup's constants. Throws an L1Error; if its `fatal` is set, retrying is useless.
  *
- * @example
- * const reader = await connectRollup({
+ * @example const reader = await connectRollup({
  *   l1RpcUrls: ["http://127.0.0.1:8545"],
  *   l1ChainId: 31337,
  *   registryAddress: "0xb7f8bc63bbcad18155201308c8f3540b07f84f5e",
  *   ethereumSlotDuration: 12,
- * });
- * const checkpoints = await reader.checkpoints(reader.identity.constants.l1StartBlock, (await reader.latestBlock()).number);
+ * }); const checkpoints = await reader.checkpoints(reader.identity.constants.l1StartBlock, (await
+ * reader.latestBlock()).number);
  */
 export async function connectRollup(options: ConnectOptions): Promise<ConnectedRollup> {
   const { l1RpcUrls, debugRpcUrls, timeoutMs, retryDelaysMs, signal, logger = silentLogger } = options;

@@ -8,11 +8,11 @@ import type { L1ContractAddresses } from "./types.ts";
 
 export interface DiscoveryOptions {
   registryAddress: string;
-  /** Version number, or failing that position in the registry. Unset is the canonical (newest) rollup. */
+  /** Version number, or else index in the registry. Unset means the canonical (newest) rollup. */
   rollupVersion?: number;
-  /** Taken as the rollup without asking the registry for one. */
+  /** Address of the rollup; if given, the registry is not asked for it. */
   rollupAddress?: string;
-  /** Contracts that cannot be found from the registry. */
+  /** Contracts that cannot be found through the registry. */
   otherAddresses?: ConfiguredAddresses;
 }
 

@@ -8,13 +8,13 @@ interface L1ErrorFields {
   cause?: unknown;
 }
 
-/** Something about L1 is not as it has to be. */
+/** Base of errors about L1. */
 export abstract class L1Error extends OperatorError {
   override readonly errorCode: string = "l1";
 
-  /** True when asking again cannot help: the configuration or the deployment has to change. */
+  /** True if a retry cannot help, because the configuration or the deployment has to change. */
   abstract readonly fatal: boolean;
-  /** What does not hold, in one clause. */
+  /** The violated rule, in one clause. */
   readonly rule: string;
   readonly url: string | undefined;
   readonly method: string | undefined;
@@ -30,7 +30,7 @@ export abstract class L1Error extends OperatorError {
 
 export type EndpointFailure = "unreachable" | "timeout" | "http-status" | "nonsense";
 
-/** An endpoint gave no usable answer: down, slow, refusing, or answering what the protocol does not allow. */
+/** An endpoint gave no usable answer: it is down, slow, refuses, or violates the protocol. */
 export class L1EndpointError extends L1Error {
   override readonly name = "L1EndpointError";
   readonly fatal = false;
@@ -59,7 +59,7 @@ export class L1RpcError extends L1Error {
   }
 }
 
-/** No configured endpoint gave a usable answer; `failures` holds one error per endpoint of the last round. */
+/** No configured endpoint gave a usable answer. `failures` has one error per endpoint, from the last round. */
 export class L1UnavailableError extends L1Error {
   override readonly name = "L1UnavailableError";
   readonly fatal = false;
@@ -74,7 +74,7 @@ export class L1UnavailableError extends L1Error {
   }
 }
 
-/** The endpoint no longer (or, after loading a state dump, never) holds the contract state at that block. */
+/** The endpoint does not have the contract state at the block: it was pruned, or is not part of a loaded state dump. */
 export class HistoricalStateUnavailableError extends L1Error {
   override readonly name = "HistoricalStateUnavailableError";
   readonly fatal = false;
@@ -94,13 +94,13 @@ export class WrongChainError extends L1Error {
   readonly actual: number;
 
   constructor(expected: number, actual: number, url: string) {
-    super(`the endpoint serves chain ${actual}, configured is chain ${expected}`, { url, method: "eth_chainId" });
+    super(`the endpoint serves chain ${actual}, but chain ${expected} is configured`, { url, method: "eth_chainId" });
     this.expected = expected;
     this.actual = actual;
   }
 }
 
-/** There is no contract where one has to be. */
+/** There is no contract at an address where one is expected. */
 export class ContractMissingError extends L1Error {
   override readonly name = "ContractMissingError";
   readonly fatal = true;
@@ -112,7 +112,7 @@ export class ContractMissingError extends L1Error {
   }
 }
 
-/** A contract answered bytes that its ABI does not allow: another contract is deployed there. */
+/** A contract's answer does not match its ABI: another contract is deployed at the address. */
 export class ContractAnswerError extends L1Error {
   override readonly name = "ContractAnswerError";
   readonly fatal = true;
@@ -128,7 +128,7 @@ export class ContractAnswerError extends L1Error {
 export class ContractRevertError extends L1Error {
   override readonly name = "ContractRevertError";
   readonly fatal = false;
-  /** Solidity error, undefined when the ABI fragment does not know it. */
+  /** Name of the Solidity error; undefined if it is not in the ABI. */
   readonly errorName: string | undefined;
   readonly args: readonly unknown[];
   /** 0x text. */
@@ -145,7 +145,7 @@ export class ContractRevertError extends L1Error {
   }
 }
 
-/** The registry knows no rollup for the configured version. */
+/** The registry has no rollup for the configured version. */
 export class RollupNotFoundError extends L1Error {
   override readonly name = "RollupNotFoundError";
   readonly fatal = true;
@@ -162,19 +162,19 @@ export class RollupNotFoundError extends L1Error {
   }
 }
 
-/** The configuration of L1 endpoints or addresses cannot be used. */
+/** The configuration of L1 endpoints or addresses is invalid. */
 export class L1ConfigurationError extends L1Error {
   override readonly name = "L1ConfigurationError";
   readonly fatal = true;
 }
 
-/** No call of a transaction gives the calldata that a CheckpointProposed event commits to (sheet 04 section 3.4). */
+/** No call in the transaction matches the hashes in its CheckpointProposed event (sheet 04 section 3.4). */
 export class CheckpointCalldataError extends L1Error {
   override readonly name = "CheckpointCalldataError";
   readonly fatal = false;
   readonly checkpointNumber: number;
   readonly transactionHash: string;
-  /** What each way of decoding found. */
+  /** Result of each decoder. */
   readonly reasons: readonly string[];
 
   constructor(checkpointNumber: number, transactionHash: string, reasons: readonly string[]) {
@@ -185,13 +185,13 @@ export class CheckpointCalldataError extends L1Error {
   }
 }
 
-/** L1 moved while a range was read: two answers do not belong to one chain. Reading again heals it. */
+/** L1 was reorganized while a range was read, so two answers are from different forks. Reading again resolves it. */
 export class L1ReorgError extends L1Error {
   override readonly name = "L1ReorgError";
   readonly fatal = false;
 }
 
-/** The committee of an epoch cannot be known yet: its validator set is sampled in the future of L1. */
+/** The committee of an epoch is not known yet, because its validator set is sampled later than the latest L1 block. */
 export class EpochNotStableError extends L1Error {
   override readonly name = "EpochNotStableError";
   readonly fatal = false;

@@ -6,7 +6,10 @@ import { block } from "./rpc/answers.ts";
 import type { L1Rpc } from "./rpc/l1-rpc.ts";
 import type { L1ContractAddresses, RollupIdentity } from "./types.ts";
 
-/** Constants of a rollup as its contract states them (sheet 04 section 1.2); the L1 slot duration is configuration. */
+/**
+ * Reads the constants of a rollup from its contract (sheet 04 section 1.2). The L1 slot duration is from the
+ * configuration.
+ */
 export async function readIdentity(
   rpc: L1Rpc,
   addresses: L1ContractAddresses,

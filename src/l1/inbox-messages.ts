@@ -11,7 +11,7 @@ const MESSAGE_SENT_TOPIC = toEventSelector(
   inboxAbi.find((item) => item.type === "event" && item.name === "MessageSent") as never,
 );
 
-/** Throws a DecodeError when the log is no MessageSent event of the inbox. */
+/** Throws a DecodeError if the log is not a MessageSent event of the inbox. */
 export function readInboxMessage(log: L1Log): InboxMessage {
   const subject = `MessageSent log ${log.logIndex} of L1 block ${log.blockNumber}`;
   if (log.data.length !== 64) throw new DecodeError(subject, `must carry 64 bytes of data, got ${log.data.length}`);
@@ -37,7 +37,9 @@ export function readInboxMessage(log: L1Log): InboxMessage {
   };
 }
 
-/** Messages sent in an L1 block range (inclusive), in L1 order (sheet 04 section 6.1). With `leaf`, only that message. */
+/**
+ * Messages sent in an L1 block range (inclusive), in L1 order (sheet 04 section 6.1). With `leaf`, only that message.
+ */
 export function retrieveMessages(
   rpc: L1Rpc,
   inboxAddress: string,

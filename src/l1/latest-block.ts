@@ -1,7 +1,7 @@
 import { equal } from "../protocol/bytes.ts";
 import type { L1Block } from "./types.ts";
 
-/** Asks for the latest L1 block; calls made while an answer is under way share it. */
+/** Reads the latest L1 block. Concurrent calls share one request. */
 export function sharedLatestBlock(latestBlock: () => Promise<L1Block>): () => Promise<L1Block> {
   let underWay: Promise<L1Block> | undefined;
   return () => {
@@ -13,8 +13,8 @@ export function sharedLatestBlock(latestBlock: () => Promise<L1Block>): () => Pr
 }
 
 /**
- * One value per L1 block: what was read at a block is reused until another block is asked about. Blocks are told apart by hash, so that a
- * replaced block is read anew. Concurrent callers share one read; a failed one is forgotten.
+ * Caches a value for one L1 block, until another block is requested. Blocks are identified by hash, so a reorg causes a
+ * new read. Concurrent callers share one read; a failed read is not cached.
  */
 export class PerL1Block<T> {
   readonly #readAt: (block: L1Block) => Promise<T>;

@@ -4,7 +4,7 @@ import { ContractAnswerError, ContractMissingError, ContractRevertError } from "
 import type { L1Rpc } from "./rpc/l1-rpc.ts";
 import type { L1ContractAddresses } from "./types.ts";
 
-/** Contracts that no contract of the rollup names, so that configuration has to, where they are of interest. */
+/** Contracts whose addresses cannot be read from the rollup's contracts, so they come from the configuration. */
 export type ConfiguredAddresses = Partial<
   Pick<
     L1ContractAddresses,
@@ -16,12 +16,12 @@ export type ConfiguredAddresses = Partial<
   >
 >;
 
-/** Networks write the zero address for a contract that they do not have. */
+/** The zero address means that the network does not have the contract. */
 export function isZeroAddress(address: string | undefined): boolean {
   return address !== undefined && /^0x0{40}$/.test(address);
 }
 
-/** The value, or undefined where the address holds no contract or another one. */
+/** The value; undefined if there is no contract or a different one at the address. */
 async function ifAnswered<T>(value: Promise<T>): Promise<T | undefined> {
   try {
     return await value;
@@ -35,7 +35,7 @@ async function ifAnswered<T>(value: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** The relayer owns the coin issuer, where there is one; other owners have no date that they wait for. */
+/** The date-gated relayer, if it owns the coin issuer. Other owners do not have the function that is called. */
 async function findRelayer(rpc: L1Rpc, coinIssuer: string): Promise<string | undefined> {
   const issuer = { name: "CoinIssuer", address: coinIssuer, abi: coinIssuerAbi };
   const owner = (await ifAnswered(read(rpc, issuer, "owner", [])))?.toLowerCase();
@@ -45,8 +45,9 @@ async function findRelayer(rpc: L1Rpc, coinIssuer: string): Promise<string | und
 }
 
 /**
- * The addresses that a network may or may not have (sheet 04 section 1.1): those that are configured, and of the others the relayer, which
- * owns the coin issuer, and the passport verifier, which a configured staking asset handler names. Lower-case.
+ * Addresses of contracts that a network may not have (sheet 04 section 1.1), lower-case. They come from the
+ * configuration, except two that can be read: the relayer, as owner of the coin issuer, and the passport verifier, from
+ * a configured staking asset handler.
  */
 export async function optionalAddresses(
   rpc: L1Rpc,

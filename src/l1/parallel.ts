@@ -1,4 +1,7 @@
-/** `work` over all items, at most `width` at a time, results in order. The first failure stops further starts and is thrown. */
+/**
+ * Runs `work` on all items, at most `width` concurrently. Returns results in order. After the first failure, which is
+ * thrown, no further work is started.
+ */
 export async function mapParallel<T, R>(
   items: readonly T[],
   width: number,

@@ -27,12 +27,12 @@ import type {
   RollupStatus,
 } from "./types.ts";
 
-/** Stored as u32. */
-const MOST_CHECKPOINTS = 2 ** 32 - 1;
-/** Indexes are stored as u48. */
-const MOST_MESSAGES = 2 ** 48 - 1;
+/** Checkpoint numbers are stored as u32. */
+const MAX_CHECKPOINTS = 2 ** 32 - 1;
+/** Message indices are stored as u48. */
+const MAX_MESSAGES = 2 ** 48 - 1;
 
-/** ConnectedRollup over JSON-RPC. Holds no chain state but what is remembered of recent epochs and of the latest L1 block. */
+/** ConnectedRollup over JSON-RPC. Caches only recent epochs and values of the latest L1 block. */
 export class JsonRpcRollupReader implements ConnectedRollup {
   readonly identity: RollupIdentity;
   readonly fees: FeeReader;
@@ -69,7 +69,7 @@ export class JsonRpcRollupReader implements ConnectedRollup {
     try {
       return await this.#block("finalized");
     } catch (error) {
-      // Before its first finalized epoch an execution client answers an error instead of null.
+      // Before the first finalized epoch, execution clients return an error instead of null.
       if (error instanceof L1RpcError) return undefined;
       throw error;
     }
@@ -93,15 +93,15 @@ export class JsonRpcRollupReader implements ConnectedRollup {
       at,
     );
     return {
-      provenCheckpointNumber: this.#count(proven, "status", MOST_CHECKPOINTS),
+      provenCheckpointNumber: this.#count(proven, "status", MAX_CHECKPOINTS),
       provenArchive: fromHex(provenArchive),
-      pendingCheckpointNumber: this.#count(pending, "status", MOST_CHECKPOINTS),
+      pendingCheckpointNumber: this.#count(pending, "status", MAX_CHECKPOINTS),
       pendingArchive: fromHex(pendingArchive),
       archiveOfMyCheckpoint: fromHex(archiveOfMyCheckpoint),
     };
   }
 
-  /** Throws an L1EndpointError for a number that no chain can have reached. */
+  /** Throws an L1EndpointError for a number that is too large to be real. */
   #count(value: bigint, name: string, most: number): number {
     if (value <= BigInt(most)) return Number(value);
     throw new L1EndpointError("nonsense", `${name} must be ${most} at most`, {
@@ -112,7 +112,7 @@ export class JsonRpcRollupReader implements ConnectedRollup {
 
   async provenCheckpointNumber(at: number): Promise<number> {
     const number = await read(this.#rpc, this.#rollup, "getProvenCheckpointNumber", [], at);
-    return this.#count(number, "getProvenCheckpointNumber", MOST_CHECKPOINTS);
+    return this.#count(number, "getProvenCheckpointNumber", MAX_CHECKPOINTS);
   }
 
   canPruneAtTime(timestamp: number, at: number): Promise<boolean> {
@@ -131,7 +131,7 @@ export class JsonRpcRollupReader implements ConnectedRollup {
     const { rollingHash, totalMessagesInserted } = await read(this.#rpc, this.#inbox, "getState", [], at);
     return {
       rollingHash: fromHex(rollingHash),
-      totalMessagesInserted: this.#count(totalMessagesInserted, "getState", MOST_MESSAGES),
+      totalMessagesInserted: this.#count(totalMessagesInserted, "getState", MAX_MESSAGES),
     };
   }
 

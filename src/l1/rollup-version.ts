@@ -16,12 +16,12 @@ type RollupParameters = Parameters<typeof encodeAbiParameters<typeof ROLLUP_PARA
 export type RollupConfig = RollupParameters[0];
 export type RollupGenesis = RollupParameters[1];
 
-/** ABI encoding that the version is hashed from: the version inside it counts as zero. */
+/** ABI encoding whose hash gives the version. Its own version field is set to zero. */
 export function encodeRollupParameters(config: RollupConfig, genesis: RollupGenesis): Uint8Array {
   return fromHex(encodeAbiParameters(ROLLUP_PARAMETERS, [{ ...config, version: 0 }, genesis]));
 }
 
-/** Version of a rollup: the first four bytes of the hash of how it was deployed. */
+/** Version of a rollup: the first four bytes of the hash of its constructor arguments. */
 export function computeRollupVersion(config: RollupConfig, genesis: RollupGenesis): number {
   return readU32(keccak_256(encodeRollupParameters(config, genesis)), 0);
 }

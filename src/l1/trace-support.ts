@@ -1,14 +1,14 @@
 import { L1RpcError, L1UnavailableError } from "./errors.ts";
 import type { L1Rpc } from "./rpc/l1-rpc.ts";
 
-/** Of no transaction: an endpoint that has the method answers null or another error than "method not found". */
+/** Hash of no transaction. An endpoint that has the method answers null or an error other than "method not found". */
 const NO_TRANSACTION = `0x${"00".repeat(32)}`;
 
 const METHOD_MISSING = /method.*(not found|not available|not supported|does not exist|unsupported|disabled)/i;
 
 const saysMethodMissing = ({ code, rpcMessage }: L1RpcError) => code === -32601 || METHOD_MISSING.test(rpcMessage);
 
-/** Why the endpoints cannot trace, undefined when they have one of the two methods that the trace decoder uses. */
+/** Why the endpoints cannot trace; undefined if they support one of the two methods of the trace decoder. */
 export async function missingTraces(rpc: L1Rpc): Promise<string | undefined> {
   const reasons: string[] = [];
   const probes: [string, unknown[]][] = [

@@ -31,7 +31,7 @@ export interface L1ContractAddresses {
   zkPassportVerifierAddress?: string;
 }
 
-/** What never changes while a node follows one rollup. */
+/** Constants of the rollup that the node follows. */
 export interface RollupIdentity {
   l1ChainId: number;
   rollupVersion: number;
@@ -42,7 +42,10 @@ export interface RollupIdentity {
   genesisArchiveRoot: Uint8Array;
 }
 
-/** One committee member's entry of a proposal: zero address when only the signature was posted, no signature when only the address was. */
+/**
+ * A committee member's entry in a proposal. The address is zero if only the signature was posted, and the signature is
+ * absent if only the address was.
+ */
 export interface CommitteeAttestation {
   /** 20 bytes. */
   address: Uint8Array;
@@ -50,7 +53,10 @@ export interface CommitteeAttestation {
   signature: Uint8Array | undefined;
 }
 
-/** A checkpoint as proposed on L1: calldata decoded and bound to the event by its hashes (sheet 04 section 3). Blobs are not fetched yet. */
+/**
+ * A checkpoint as proposed on L1. The decoded calldata matches the hashes in the event (sheet 04 section 3). Blobs are
+ * not fetched yet.
+ */
 export interface ProposedCheckpoint {
   checkpointNumber: number;
   archiveRoot: Uint8Array;
@@ -69,7 +75,7 @@ export interface RollupStatus {
   provenArchive: Uint8Array;
   pendingCheckpointNumber: number;
   pendingArchive: Uint8Array;
-  /** Archive on L1 of the checkpoint number that was asked about; zero when there is none. */
+  /** Archive root on L1 of the requested checkpoint; zero if there is none. */
   archiveOfMyCheckpoint: Uint8Array;
 }
 
@@ -83,13 +89,13 @@ export interface InboxMessage {
   checkpointNumber: number;
   index: number;
   leaf: Uint8Array;
-  /** 16 bytes, after this message. */
+  /** Rolling hash after this message, 16 bytes. */
   rollingHash: Uint8Array;
   l1BlockNumber: number;
   l1BlockHash: Uint8Array;
 }
 
-/** Committee of an epoch; undefined when the network has none for it (no committee required, or not enough validators). */
+/** Committee of an epoch; undefined if there is none (no committee required, or not enough validators). */
 export interface EpochCommittee {
   epoch: number;
   /** 20-byte addresses. */
@@ -98,67 +104,67 @@ export interface EpochCommittee {
   escapeHatchOpen: boolean;
 }
 
-/** Reads of the rollup and inbox contracts that following the chain needs. `at` pins a call to an L1 block number. */
+/** Reads from the rollup and inbox contracts for following the chain. `at` pins a call to an L1 block number. */
 export interface RollupReader {
   readonly identity: RollupIdentity;
   latestBlock(): Promise<L1Block>;
-  /** The finalized L1 block, undefined when the endpoint knows none. */
+  /** The finalized L1 block; undefined if the endpoint knows none. */
   finalizedBlock(): Promise<L1Block | undefined>;
   block(number: number): Promise<L1Block | undefined>;
   status(checkpointNumber: number, at: number): Promise<RollupStatus>;
   provenCheckpointNumber(at: number): Promise<number>;
   canPruneAtTime(timestamp: number, at: number): Promise<boolean>;
-  /** Zero when there is no such checkpoint. */
+  /** Archive root of a checkpoint; zero if there is no such checkpoint. */
   archiveAt(checkpointNumber: number): Promise<Uint8Array>;
-  /** Proposals in the L1 block range (inclusive), in L1 order; those that L1 no longer holds are left out. */
+  /** Proposals in the L1 block range (inclusive), in L1 order, without those that were pruned from the rollup. */
   checkpoints(fromBlock: number, toBlock: number): Promise<ProposedCheckpoint[]>;
   inboxState(at: number): Promise<InboxState>;
   messages(fromBlock: number, toBlock: number): Promise<InboxMessage[]>;
-  /** The inbox event of a leaf, undefined when L1 has none. */
+  /** The inbox event of a leaf; undefined if L1 has none. */
   findMessage(leaf: Uint8Array): Promise<InboxMessage | undefined>;
-  /** Committees may be kept; with `fresh` L1 is asked. */
+  /** Committee of an epoch, possibly cached; `fresh` bypasses the cache. */
   committee(epoch: number, fresh?: boolean): Promise<EpochCommittee>;
 }
 
-/** Min fees that the rollup demands. Both throw an L1Error while L1 does not answer; the next call asks again. */
+/** Minimum fees of the rollup. Both methods throw an L1Error if L1 does not answer; the next call retries. */
 export interface FeeReader {
-  /** What the next checkpoint has to charge (sheet 04 section 11). */
+  /** Minimum fees of the next checkpoint (sheet 04 section 11). */
   currentMinFees(): Promise<GasFees>;
   /**
-   * The current min fees, then those predicted for the next two slots in which a checkpoint may come, when checkpoints use as much mana as
-   * assumed (sheet 03 section 11.3).
+   * The current minimum fees, then predictions for the next two possible checkpoint slots, assuming that checkpoints
+   * use the given amount of mana (sheet 03 section 11.3).
    */
   predictedMinFees(usage: ManaUsage): Promise<GasFees[]>;
 }
 
-/** What the rollup says to a proposer before it builds. All throw an L1Error while L1 does not answer. */
+/** Reads for a proposer before it builds. All throw an L1Error if L1 does not answer. */
 export interface ProposalReader {
   /**
-   * The slot of a time (seconds) and the number that a checkpoint on top of `archive` would have there. Throws a ContractRevertError when
-   * the rollup would not take it: Rollup__SlotAlreadyInChain, Rollup__InvalidArchive, ValidatorSelection__InvalidProposer.
-   * `proposer` (20 bytes) is zero where anyone may propose.
+   * The slot at a time (seconds) and the number of a checkpoint built there on top of `archive`. Throws a
+   * ContractRevertError if the rollup would reject it: Rollup__SlotAlreadyInChain, Rollup__InvalidArchive,
+   * ValidatorSelection__InvalidProposer. `proposer` (20 bytes) is zero where anyone may propose.
    */
   canProposeAt(
     timestamp: number,
     archive: Uint8Array,
     proposer: Uint8Array,
   ): Promise<{ slot: number; checkpointNumber: number }>;
-  /** What a checkpoint has to charge whose slot starts at a time (seconds), to the unit. */
+  /** Exact minimum fees of a checkpoint whose slot starts at a time (seconds). */
   minFeesAt(timestamp: number): Promise<GasFees>;
-  /** Basis points by which the next checkpoint should move the fee asset's price; zero when nothing tells it. */
+  /** Change of the fee asset's price that the next checkpoint should make, in basis points; zero if unknown. */
   feeAssetPriceModifier(): Promise<bigint>;
 }
 
-/** Roots of L2-to-L1 messages that proofs have put on L1. */
+/** Reads the roots of L2-to-L1 messages, which proofs write to L1. */
 export interface OutboxReader {
   /**
-   * Root of an epoch as of an L1 block: the one that the node is synced to. Undefined while no proof of the epoch with messages has
-   * landed. Throws an L1Error while L1 does not answer.
+   * Root of an epoch as of the L1 block that the node is synced to. Undefined until a proof of the epoch that contains
+   * messages is on L1. Throws an L1Error if L1 does not answer.
    */
   root(epoch: number, at: L1Block): Promise<Uint8Array | undefined>;
 }
 
-/** A rollup that an L1 endpoint serves, with all that a node reads from it. */
+/** A rollup on a connected L1, with all readers that a node needs. */
 export interface ConnectedRollup extends RollupReader {
   readonly fees: FeeReader;
   readonly outbox: OutboxReader;
@@ -166,11 +172,11 @@ export interface ConnectedRollup extends RollupReader {
 }
 
 export interface BlobFetchOptions {
-  /** The initial sync: file stores are not asked again for blobs that are still missing. */
+  /** Set in the initial sync: file stores are not asked again for missing blobs. */
   historical: boolean;
   /**
-   * Recompute each blob's commitment from its data. Without it only the commitment that comes with a blob is held against the
-   * versioned hash; the caller then has to bind the data by other means, see sheet 04 section 4.5.
+   * Recompute each blob's commitment from its data. Otherwise only the commitment given by the source is checked
+   * against the versioned hash, and the caller has to verify the data by other means (sheet 04 section 4.5).
    */
   recompute?: boolean;
   signal?: AbortSignal;
@@ -180,7 +186,7 @@ export interface BlobFetchOptions {
 export interface BlobFetcher {
   /**
    * The blobs (131,072 bytes each) in the order of `versionedHashes`.
-   * Throws MissingBlobError when every source has been asked and some are still missing.
+   * Throws MissingBlobError if some are missing after all sources were asked.
    */
   fetch(l1Block: L1Block, versionedHashes: Uint8Array[], options: BlobFetchOptions): Promise<Uint8Array[]>;
 }

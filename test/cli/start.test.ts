@@ -56,7 +56,7 @@ describe("a start that cannot succeed ends with code 1 and says why", () => {
     const path = directory("wrong-chain");
     const { code, stderr } = await runSvc(node("--data-directory", path, "--l1-chain-id", "31337"));
     expect(code).toBe(1);
-    expect(stderr).toMatch(/FATAL: node the endpoint serves chain 1, configured is chain 31337/);
+    expect(stderr).toMatch(/FATAL: node the endpoint serves chain 1, but chain 31337 is configured/);
     expect(stderr).not.toContain("    at ");
     expect(existsSync(join(path, "svc.lock"))).toBe(false);
   });

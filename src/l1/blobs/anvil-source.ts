@@ -14,8 +14,8 @@ import type { BlobAnswer, BlobRequest, BlobSource } from "./source.ts";
 export const DEVELOPMENT_CHAIN_IDS: readonly number[] = [31337, 677692];
 
 /**
- * The blobs that an anvil L1 keeps of its transactions, over its own port (sheet 04 section 4.6): sidecars by execution block where
- * it has that endpoint, else each blob by its hash over RPC.
+ * Blobs kept by an anvil L1, read from its own port (sheet 04 section 4.6): sidecars by execution block if it has that
+ * endpoint, otherwise each blob by its hash over RPC.
  */
 export class AnvilSource implements BlobSource {
   readonly name: string;
@@ -40,7 +40,7 @@ export class AnvilSource implements BlobSource {
     const answer: BlobAnswer = { offers: [], refusals: [] };
     for (const versionedHash of wanted) {
       const data = await this.#byHash(versionedHash);
-      // The call gives the data alone: the versioned hash of its commitment has to be the wanted one.
+      // The call returns only the data, so the commitment is computed and its versioned hash is checked.
       const commitment = data && (await this.#kzg.commitment(data));
       if (data && commitment && equal(versionedHashOf(commitment), versionedHash)) {
         answer.offers.push({ versionedHash, data, commitment });

@@ -39,7 +39,8 @@ export class ArchiveSource implements BlobSource {
     const found = await this.#get(`blocks/${toHex(l1Block.hash)}?type=canonical&expand=blob%2Cblob_data`, signal);
     if (found === undefined) throw new BlobSourceError(this.name, `does not know L1 block ${l1Block.number}`);
     const transactions = at(found, "transactions");
-    if (!Array.isArray(transactions)) throw new BlobSourceError(this.name, "a block without a list of transactions");
+    if (!Array.isArray(transactions))
+      throw new BlobSourceError(this.name, "returned a block without a list of transactions");
     const items = transactions.flatMap((tx) => {
       const blobs = at(tx, "blobs");
       return Array.isArray(blobs) ? blobs : [];
@@ -50,6 +51,6 @@ export class ArchiveSource implements BlobSource {
 
   async checkReachable(signal?: AbortSignal): Promise<void> {
     const latest = await this.#get("blocks?sort=desc&type=canonical&p=1&ps=1", signal);
-    if (at(latest, "blocks", 0, "hash") === undefined) throw new BlobSourceError(this.name, "names no latest block");
+    if (at(latest, "blocks", 0, "hash") === undefined) throw new BlobSourceError(this.name, "returned no latest block");
   }
 }

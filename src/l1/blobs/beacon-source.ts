@@ -12,14 +12,14 @@ import type { BlobAnswer, BlobRequest, BlobSource } from "./source.ts";
 
 export interface BeaconHostOptions {
   url: string;
-  /** Appended as ?key= unless `apiKeyHeader` names a header for it. */
+  /** Sent as ?key= unless `apiKeyHeader` is set. */
   apiKey?: string;
   apiKeyHeader?: string;
   retryDelaysMs?: readonly number[];
   timeoutMs?: number;
 }
 
-/** How many slots after the expected one are tried when it was missed. */
+/** Number of slots to try after the expected one, in case slots were missed. */
 const MISSED_SLOTS = 10;
 
 /** One consensus client's HTTP API. */
@@ -37,7 +37,7 @@ export class BeaconHost {
     this.#base = options.url.replace(/\/+$/, "");
   }
 
-  /** GET of a beacon API path; 404 is undefined. */
+  /** GET of a beacon API path; 404 gives undefined. */
   get(path: string, signal?: AbortSignal): Promise<unknown> {
     const { apiKey, apiKeyHeader, retryDelaysMs = HTTP_RETRY_DELAYS_MS, timeoutMs = 30_000 } = this.#options;
     const url = new URL(`${this.#base}${path}`);
@@ -46,17 +46,17 @@ export class BeaconHost {
     return getJson(url.href, { source: this.name, headers, retryDelaysMs, timeoutMs, signal });
   }
 
-  /** Slot of a block by root or "head", undefined when the host does not know it. */
+  /** Slot of a block by root or "head"; undefined if the host does not know it. */
   async slotOf(blockId: string, signal?: AbortSignal): Promise<number | undefined> {
     const answer = await this.get(`/eth/v1/beacon/headers/${blockId}`, signal);
     if (answer === undefined) return undefined;
     const slot = Number(at(answer, "data", "header", "message", "slot") ?? Number.NaN);
-    if (!Number.isSafeInteger(slot)) throw new BlobSourceError(this.name, "a block header without a slot");
+    if (!Number.isSafeInteger(slot)) throw new BlobSourceError(this.name, "returned a block header without a slot");
     return slot;
   }
 }
 
-/** The beacon slot from which on the block of an L1 block may be: the one after its parent's. Asked once per L1 block. */
+/** Finds the first beacon slot that may contain an L1 block: the one after its parent's. Cached per L1 block. */
 export class BeaconSlots {
   readonly #rpc: L1Rpc;
   readonly #hosts: readonly BeaconHost[];
@@ -67,7 +67,7 @@ export class BeaconSlots {
     this.#hosts = hosts;
   }
 
-  /** Throws a BlobSourceError when neither L1 nor any consensus host can tell. */
+  /** Throws a BlobSourceError if neither L1 nor any consensus host knows the slot. */
   find(l1Block: L1Block, signal?: AbortSignal): Promise<number> {
     const l1Hash = toHex(l1Block.hash);
     if (this.#last?.l1Hash === l1Hash) return this.#last.slot;
@@ -105,7 +105,7 @@ export class BeaconSlots {
   }
 }
 
-/** The blobs of a block, not checked; undefined when the host has no block at the slot. */
+/** Blob sidecars at a slot, unchecked; undefined if the host has no block there. */
 export async function readSidecars(
   host: BeaconHost,
   slot: number,

@@ -8,9 +8,9 @@ import { BlobRejectedError, BlobSourceError, MissingBlobError, NoBlobSourceReach
 import type { Kzg } from "./kzg.ts";
 import type { BlobOffer, BlobSource, BlobUploadStore } from "./source.ts";
 
-/** How long a source that made its callers wait is asked last. */
+/** How long a source that was slow is asked last. */
 const SLOW_FOR_MS = 60_000;
-/** How long closing waits for uploads. */
+/** How long `close` waits for uploads. */
 const UPLOADS_LIMIT_MS = 5000;
 
 interface CheckOptions {
@@ -28,13 +28,16 @@ export interface BlobFetcherParts {
   /** Whether `close` closes `kzg`. */
   ownsKzg: boolean;
   logger: Logger;
-  /** Waits before the file stores are asked again when the chain is followed live: a proposer may still be uploading. */
+  /**
+   * Delays before the file stores are asked again for blobs of new checkpoints: the proposer may still be uploading
+   * them.
+   */
   storeRetryDelaysMs?: readonly number[];
 }
 
 /**
- * Fetches blobs from sources in the order of sheet 04 section 4.6. Loading the KZG setup takes seconds and a commitment a tenth of
- * one, so they are spent on request only: on blobs that do not give what L1 says, and on those to be uploaded.
+ * Fetches blobs from sources in the order of sheet 04 section 4.6. Loading the KZG setup takes seconds and a commitment
+ * a tenth of one, so commitments are recomputed only on request and for blobs to upload.
  */
 export class SourcedBlobFetcher implements BlobFetcher {
   readonly #parts: BlobFetcherParts;
@@ -58,9 +61,9 @@ export class SourcedBlobFetcher implements BlobFetcher {
   }
 
   /**
-   * Asks every source whether it is there; a source that is not is warned about.
-   * Throws a NoBlobSourceReachableError when none is, unless `allowEmpty`, or the reason of `signal`.
-   * @returns how many answer.
+   * Checks that the sources are reachable and warns about those that are not.
+   * Throws a NoBlobSourceReachableError if none is, unless `allowEmpty`, or the reason of `signal`.
+   * @returns the number of reachable sources.
    */
   async checkSources({ allowEmpty = false, signal }: CheckOptions = {}): Promise<number> {
     const failures: { source: string; reason: string }[] = [];
@@ -82,7 +85,7 @@ export class SourcedBlobFetcher implements BlobFetcher {
     return reachable;
   }
 
-  /** Writes the upload store's healthcheck now and at every interval until `close`. */
+  /** Writes the upload store's health-check file now and at every interval until `close`. */
   async keepHealthcheck(intervalMs: number): Promise<void> {
     const { upload, logger } = this.#parts;
     if (!upload) return;
@@ -118,7 +121,7 @@ export class SourcedBlobFetcher implements BlobFetcher {
     return found.map(({ data }) => data);
   }
 
-  /** Others take uploaded blobs from here, so only those with recomputed commitments go there. */
+  /** Other nodes read the uploaded blobs, so only blobs with a recomputed commitment are uploaded. */
   #upload(blobs: readonly BlobOffer[], recomputed: boolean): void {
     const { upload, kzg, logger } = this.#parts;
     if (!upload) return;
@@ -131,7 +134,7 @@ export class SourcedBlobFetcher implements BlobFetcher {
     this.#uploads.add(work);
   }
 
-  /** Waits a while for the uploads under way and breaks off the rest; ends the healthcheck and the fetcher's own KZG worker. */
+  /** Waits a limited time for uploads, then aborts them. Stops the health check and the fetcher's own KZG worker. */
   async close(): Promise<void> {
     clearInterval(this.#healthcheck);
     const limit = setTimeout(() => this.#closing.abort(), UPLOADS_LIMIT_MS);
@@ -142,7 +145,9 @@ export class SourcedBlobFetcher implements BlobFetcher {
   }
 }
 
-/** Sources that lately made their callers wait for nothing: asked after all others, so that one slow source does not hold up each fetch. */
+/**
+ * Sources that were recently slow. They are asked after all others, so that one slow source does not delay every fetch.
+ */
 class SlowSources {
   readonly #until = new Map<BlobSource, number>();
 
@@ -155,7 +160,7 @@ class SlowSources {
   }
 }
 
-/** Per blob whether its commitment is that of its data. */
+/** For each blob, whether its commitment matches its data. */
 function recompute(kzg: BlobFetcherParts["kzg"], blobs: readonly BlobOffer[]): Promise<boolean[]> {
   return kzg.verifyBlobs(
     blobs.map(({ data }) => data),
@@ -170,7 +175,7 @@ interface FetchRoundOptions {
   signal: AbortSignal | undefined;
 }
 
-/** One fetch: what was accepted so far and what each source said about the rest. */
+/** State of one fetch: the blobs accepted so far, and each source's reasons for the missing ones. */
 class FetchRound {
   readonly #l1Block: L1Block;
   readonly #order: readonly string[];
@@ -180,7 +185,7 @@ class FetchRound {
   readonly #signal: AbortSignal | undefined;
   readonly #missing = new Map<string, Uint8Array>();
   readonly #found = new Map<string, BlobOffer>();
-  /** Sources by name would not do: of a URL only the host is in the name. */
+  /** Keyed by source, not by name: names contain only the host of the URL, so they are not unique. */
   readonly #reasons = new Map<string, Map<BlobSource, string>>();
   readonly #asked = new Set<BlobSource>();
 
@@ -206,7 +211,7 @@ class FetchRound {
     }
   }
 
-  /** Asks the sources that were left out so far. */
+  /** Asks the sources that have not been asked yet. */
   askRest(sources: readonly BlobSource[]): Promise<void> {
     return this.askAll(sources.filter((source) => !this.#asked.has(source)));
   }
@@ -240,14 +245,14 @@ class FetchRound {
     if (reason instanceof BlobRejectedError) {
       const { rule, detail } = reason;
       const fields = { source: source.name, versionedHash: key, rule, detail, l1BlockNumber: this.#l1Block.number };
-      this.#parts.logger.warn(fields, "a blob source gave a bad blob, asking the next one");
+      this.#parts.logger.warn(fields, "a blob source returned an invalid blob, asking the next one");
     }
     if (isSlowness(reason)) this.#slow.note(source);
     const said = this.#reasons.get(key) ?? new Map<BlobSource, string>();
     this.#reasons.set(key, said.set(source, reasonText(reason)));
   }
 
-  /** The blobs in the order asked for. Throws a MissingBlobError when some were not found. */
+  /** The blobs in the requested order. Throws a MissingBlobError if some were not found. */
   finish(): BlobOffer[] {
     if (!this.complete) {
       const missing = [...this.#missing.keys()].map((versionedHash) => ({

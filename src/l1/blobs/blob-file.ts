@@ -31,12 +31,12 @@ export function healthcheckKey(network: BlobStoreNetwork): string {
 
 export const HEALTHCHECK_CONTENT = "ok";
 
-/** The JSON of a blob file is 262,144 + 96 digits and some; anything much longer is not one. */
+/** Limit on the JSON of a blob file, which contains 262,144 + 96 hex digits. */
 const MAX_JSON_BYTES = 300_000;
-/** Snappy and gzip lengthen what they cannot compress by a sixth at most. */
+/** Snappy and gzip expand incompressible data by at most a sixth. */
 export const MAX_FILE_BYTES = 400_000;
 
-/** Length that a Snappy block says it unpacks to: a little-endian base-128 integer in front. */
+/** Uncompressed length in the header of a Snappy block: a little-endian base-128 varint. */
 function unpackedLength(block: Uint8Array): number {
   let length = 0;
   for (let i = 0; i < 5 && i < block.length; i++) {
@@ -47,8 +47,8 @@ function unpackedLength(block: Uint8Array): number {
 }
 
 /**
- * A `.data` file: JSON {blob, kzg_commitment} as one Snappy block, possibly gzipped. Throws a BlobRejectedError that names the
- * step at which it is not one.
+ * Reads a `.data` file: JSON {blob, kzg_commitment} as one Snappy block, possibly gzipped. Throws a BlobRejectedError
+ * that names the failed step.
  */
 export function readBlobFile(source: string, file: Uint8Array, wanted: Uint8Array): BlobOffer {
   const reject = (rule: BlobRule, detail: string) => new BlobRejectedError(source, toHex(wanted), rule, detail);

@@ -25,8 +25,8 @@ function describe(value: unknown): string {
 }
 
 /**
- * A blob and its commitment as JSON APIs and stores carry them, 0x text both. Throws a BlobRejectedError for wrong sizes or
- * characters, and for a commitment that does not hash to `wanted` when that is given.
+ * Parses a blob and its commitment from 0x text, as in JSON APIs and stores. Throws a BlobRejectedError for wrong sizes
+ * or characters, and for a commitment that does not hash to `wanted`, if given.
  */
 export function offerFromHex(
   source: string,

@@ -11,30 +11,31 @@ import { Kzg } from "./kzg.ts";
 
 export interface BlobFetcherOptions extends ObjectStoreAccess {
   identity: Pick<RollupIdentity, "l1ChainId" | "rollupVersion" | "addresses">;
-  /** Execution RPC: names the beacon slot of a block; on a development chain also a source of its own. */
+  /** Execution RPC, which gives the beacon slot of a block. On a development chain it is also a blob source. */
   l1RpcUrls: readonly string[];
-  /** BLOB_FILE_STORE_URLS, asked in this order. */
+  /** BLOB_FILE_STORE_URLS, in the order in which they are asked. */
   fileStoreUrls?: readonly string[];
   /** BLOB_FILE_STORE_UPLOAD_URL. */
   uploadUrl?: string;
-  /** L1_CONSENSUS_HOST_URLS, with keys and key headers by position. */
+  /** L1_CONSENSUS_HOST_URLS; keys and key headers are in the same order. */
   consensusUrls?: readonly string[];
   consensusApiKeys?: readonly (string | undefined)[];
   consensusApiKeyHeaders?: readonly (string | undefined)[];
   /** BLOB_ARCHIVE_API_URL. */
   archiveUrl?: string;
-  /** Waits before file stores are asked again for blobs of new checkpoints. */
+  /** Delays before file stores are asked again for blobs of new checkpoints. */
   storeRetryDelaysMs?: readonly number[];
-  /** Shared with other users and closed by its owner; without it the fetcher has its own. */
+  /** Shared KZG worker, closed by its owner. If absent, the fetcher creates its own. */
   kzg?: Kzg;
-  /** Ends calls to L1 that are under way, and refuses later ones. */
+  /** Aborts calls to L1 in progress and refuses later ones. */
   signal?: AbortSignal;
   logger?: Logger;
 }
 
 /**
- * The blob fetcher of one network. Without any configured source a development chain is asked for its own blobs; another chain has
- * no source then. Throws a BlobSourceConfigurationError or an ObjectStoreUrlError for a URL that cannot be a source.
+ * Creates the blob fetcher of one network. If no source is configured, blobs of a development chain are read from its
+ * L1 node; other chains then have no source. Throws a BlobSourceConfigurationError or an ObjectStoreUrlError for an
+ * unusable URL.
  */
 export function createBlobFetcher(options: BlobFetcherOptions): SourcedBlobFetcher {
   const { identity, timeoutMs, retryDelaysMs, signal, logger = silentLogger } = options;

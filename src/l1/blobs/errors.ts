@@ -1,6 +1,6 @@
 import { OperatorError } from "../../errors/operator-error.ts";
 
-/** Rule that what a source gave for a blob breaks. */
+/** Rule that a rejected blob breaks. */
 export type BlobRule =
   | "gzip"
   | "snappy"
@@ -11,7 +11,7 @@ export type BlobRule =
   | "versioned-hash"
   | "commitment";
 
-/** A source gave something for a blob that is not the blob. */
+/** A source returned an invalid or wrong blob. */
 export class BlobRejectedError extends Error {
   override readonly name = "BlobRejectedError";
   readonly source: string;
@@ -29,7 +29,7 @@ export class BlobRejectedError extends Error {
   }
 }
 
-/** A source could not be asked at all. */
+/** A source could not be read. */
 export class BlobSourceError extends Error {
   override readonly name = "BlobSourceError";
   readonly source: string;
@@ -45,7 +45,7 @@ export class BlobSourceError extends Error {
 export interface MissingBlob {
   /** 0x text. */
   versionedHash: string;
-  /** What each source said, in the order asked; a source asked again says its last word. */
+  /** The last reason of each source, in the order in which they were asked. */
   reasons: { source: string; reason: string }[];
 }
 
@@ -66,7 +66,7 @@ export class MissingBlobError extends Error {
   }
 }
 
-/** A blob source is configured in a way that cannot work. */
+/** The configuration of a blob source is invalid. */
 export class BlobSourceConfigurationError extends OperatorError {
   override readonly errorCode: string = "blob-source-url";
 
@@ -82,7 +82,7 @@ export class BlobSourceConfigurationError extends OperatorError {
   }
 }
 
-/** Sources are configured, or have to be, and none of them answers. */
+/** No blob source answers, or none is configured although one is required. */
 export class NoBlobSourceReachableError extends OperatorError {
   override readonly errorCode: string = "no-blob-source";
 

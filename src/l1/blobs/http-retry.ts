@@ -3,19 +3,19 @@ import { type HttpCall, type WholeReply, wholeExchange } from "../../http/exchan
 import { isPassing, withRetries } from "../../http/retry.ts";
 import { BlobSourceError } from "./errors.ts";
 
-/** Waits after a failed exchange (sheet 04 section 4.6). */
+/** Delays after failed attempts (sheet 04 section 4.6). */
 export const HTTP_RETRY_DELAYS_MS: readonly number[] = [1000, 1000, 3000];
 
 export interface RetryOptions {
   /** Name of the source, for the error. */
   source: string;
   retryDelaysMs: readonly number[];
-  /** For one exchange, and the time within which it is repeated. Milliseconds. */
+  /** Timeout of one attempt, and the time within which attempts are started, in milliseconds. */
   timeoutMs: number;
   maxBytes: number;
 }
 
-/** One HTTP exchange, repeated while the network or the server fails. Throws a BlobSourceError after the last attempt. */
+/** One HTTP exchange, retried on network and server failures. Throws a BlobSourceError after the last attempt. */
 export async function exchangeWithRetries(call: HttpCall, options: RetryOptions): Promise<WholeReply> {
   const { source, retryDelaysMs: delaysMs, timeoutMs, maxBytes } = options;
   const attempt = () => wholeExchange(call, { totalMs: timeoutMs, maxBytes });

@@ -10,10 +10,12 @@ export interface JsonApiOptions {
   signal?: AbortSignal;
 }
 
-/** A slot holds at most some dozens of blobs of 256 KiB of hex each. */
+/** Limit for the blobs of one slot: a few dozen, each with 256 KiB of hex. */
 const MAX_JSON_BYTES = 32 * 1024 * 1024;
 
-/** GET of a JSON document; 404 is undefined. Throws a BlobSourceError for other statuses and for what is not JSON. */
+/**
+ * GET of a JSON document; 404 gives undefined. Throws a BlobSourceError for other error statuses and for invalid JSON.
+ */
 export async function getJson(url: string, options: JsonApiOptions): Promise<unknown> {
   const { source, retryDelaysMs, timeoutMs, signal } = options;
   const headers = { accept: "application/json", "accept-encoding": "gzip, deflate, br", ...options.headers };
@@ -31,7 +33,7 @@ export async function getJson(url: string, options: JsonApiOptions): Promise<unk
   }
 }
 
-/** The value at a path of object keys and list positions, undefined where the document has none. */
+/** The value at a path of object keys and array indices; undefined if the document has none. */
 export function at(value: unknown, ...path: (string | number)[]): unknown {
   let found = value;
   for (const step of path) {

@@ -4,7 +4,7 @@ import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { bigUintBytes, equal, readBigUint } from "../../protocol/bytes.ts";
 import { BYTES_PER_BLOB, FIELDS_PER_BLOB } from "../../protocol/constants.ts";
 
-/** KZG commitment of a blob (48 bytes). Throws when a word is not below the scalar modulus. */
+/** Computes the KZG commitment of a blob (48 bytes). Throws if a word is not below the scalar modulus. */
 export type Commit = (blob: Uint8Array) => Uint8Array;
 
 const { Point } = bls12_381.G1;
@@ -12,9 +12,10 @@ const MODULUS = bls12_381.fields.Fr.ORDER;
 const MODULUS_TOP_BYTE = Number(MODULUS >> 248n);
 
 /**
- * Whether `commitments[i]` is the commitment of `blobs[i]`, for all i at once: with random 128-bit r_i, the commitment of the blob
- * sum(r_i * blob_i) must be sum(r_i * C_i). Committing is linear, so a wrong pair passes with probability 2^-128. One commitment of
- * a whole blob is computed whatever their number; words must be canonical, else two blobs would stand for one commitment.
+ * Whether `commitments[i]` is the commitment of `blobs[i]`, for all i at once: with random 128-bit r_i, the commitment
+ * of the blob sum(r_i * blob_i) must be sum(r_i * C_i). Commitments are linear, so a wrong pair passes with probability
+ * 2^-128. Only one commitment is computed for any number of blobs. Words must be canonical, since otherwise two blobs
+ * would have one commitment.
  */
 export function allMatch(commit: Commit, blobs: readonly Uint8Array[], commitments: readonly Uint8Array[]): boolean {
   const factors = blobs.map(() => readBigUint(randomBytes(16)));
@@ -48,7 +49,7 @@ export function allMatch(commit: Commit, blobs: readonly Uint8Array[], commitmen
   return equal(commit(combination), expected.toBytes(true));
 }
 
-/** As allMatch, for one pair. */
+/** `allMatch` for one pair. */
 export function matches(commit: Commit, blob: Uint8Array, commitment: Uint8Array): boolean {
   try {
     return equal(commit(blob), commitment);
@@ -57,7 +58,7 @@ export function matches(commit: Commit, blob: Uint8Array, commitment: Uint8Array
   }
 }
 
-/** Per blob whether its commitment is right: all at once, and only if that fails one by one. */
+/** For each blob, whether its commitment is correct. Checks all in one batch, and one by one only if that fails. */
 export function checkBlobs(
   commit: Commit,
   blobs: readonly Uint8Array[],

@@ -13,11 +13,11 @@ export type KzgAnswer =
   | { commitment: Uint8Array; proofs: Uint8Array[] }
   | { failure: string };
 
-/** Loading the trusted setup takes seconds, a commitment a tenth of one: both happen here, off the node's thread. */
+/** Loading the trusted setup takes seconds and a commitment a tenth of one, so both run in this worker. */
 const context = DasContextJs.create({ usePrecomp: false });
 const commit = (blob: Uint8Array) => context.blobToKzgCommitment(blob);
 
-/** What goes to L1 with a blob: one proof, or one for each of its cells. */
+/** Commitment of a blob, and one proof or one per cell. */
 function prove(blob: Uint8Array, cells: boolean): KzgAnswer {
   const commitment = commit(blob);
   const proofs = cells

@@ -18,12 +18,13 @@ interface Job {
   reject(error: Error): void;
 }
 
-/** Blobs checked together; bounds the time until the first of many callers gets its answer. */
+/** Maximum blobs per batch check; bounds the time until the first of many callers gets its result. */
 const MAX_BATCH = 32;
 
 /**
- * KZG commitments in a worker thread, which is started by the first use (or `start`) and does not keep the process alive. Checks
- * that arrive while the worker is busy are answered together: n blobs then cost about one commitment.
+ * Computes KZG commitments in a worker thread, which is started on first use (or by `start`) and does not keep the
+ * process alive. Checks that arrive while the worker is busy are batched: n blobs then cost about as much as one
+ * commitment.
  */
 export class Kzg {
   #worker: Worker | undefined;
@@ -32,7 +33,7 @@ export class Kzg {
   #running: Job | undefined;
   #closed = false;
 
-  /** Begins to load the trusted setup, so that the first check need not wait for it. */
+  /** Starts to load the trusted setup, so that the first check does not have to wait for it. */
   start(): void {
     if (this.#worker || this.#closed) return;
     const worker = new Worker(moduleBeside(import.meta.url, "kzg-worker"));
@@ -48,7 +49,7 @@ export class Kzg {
     this.#worker = worker;
   }
 
-  /** Per blob whether `commitments[i]` is its commitment. Wrong sizes are no match. */
+  /** For each blob, whether `commitments[i]` is its commitment. Wrong sizes do not match. */
   async verifyBlobs(blobs: readonly Uint8Array[], commitments: readonly Uint8Array[]): Promise<boolean[]> {
     if (blobs.length !== commitments.length)
       throw new RangeError(`${blobs.length} blobs, ${commitments.length} commitments`);
@@ -81,7 +82,7 @@ export class Kzg {
     });
   }
 
-  /** Commitment of a blob and what proves it to L1's nodes: one proof, or 128 with `cells` (EIP-7594). 48 bytes each. */
+  /** Commitment of a blob and its proofs: one, or 128 with `cells` (EIP-7594). 48 bytes each. */
   prove(blob: Uint8Array, cells: boolean): Promise<{ commitment: Uint8Array; proofs: Uint8Array[] }> {
     return new Promise((resolve, reject) => {
       this.#commits.push({
@@ -96,7 +97,7 @@ export class Kzg {
     });
   }
 
-  /** Stops the worker; what is under way or asked later fails with a KzgUnavailableError. */
+  /** Stops the worker. Pending and later calls fail with a KzgUnavailableError. */
   async close(): Promise<void> {
     this.#closed = true;
     const worker = this.#worker;
@@ -128,7 +129,7 @@ export class Kzg {
     this.#worker?.postMessage(job.request);
   }
 
-  /** One job for the checks in front of the queue. */
+  /** One job for the checks at the front of the queue. */
   #nextCheck(): Job | undefined {
     const taken: Check[] = [];
     let count = 0;
@@ -138,7 +139,7 @@ export class Kzg {
       taken.push(check);
     }
     if (taken.length === 0) return undefined;
-    // A view would carry its whole underlying buffer to the worker; a slice carries itself only.
+    // Posting a view would copy its whole underlying buffer to the worker; a slice copies only itself.
     const blobs = taken.flatMap((check) => check.blobs.map((blob) => Uint8Array.prototype.slice.call(blob)));
     const commitments = taken.flatMap((check) => check.commitments.map((c) => Uint8Array.prototype.slice.call(c)));
     return {

@@ -3,7 +3,7 @@ import { offerFromHex } from "./blob-offer.ts";
 import { BlobRejectedError, BlobSourceError } from "./errors.ts";
 import type { BlobAnswer, BlobOffer } from "./source.ts";
 
-/** The wanted among a set of blobs given as 0x text; one of a wrong size makes the whole set worthless. */
+/** Picks the wanted blobs from a set given as 0x text. One malformed blob invalidates the whole set. */
 export function pickWanted(
   source: string,
   items: readonly { blob: unknown; commitment: unknown }[],

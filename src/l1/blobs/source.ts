@@ -7,7 +7,10 @@ export interface BlobRequest {
   signal?: AbortSignal;
 }
 
-/** A blob as a source gives it: sizes are right and the commitment hashes to a wanted hash; data and commitment are not compared yet. */
+/**
+ * A blob from a source. Sizes are correct and the commitment hashes to a wanted hash, but the data is not checked
+ * against the commitment.
+ */
 export interface BlobOffer {
   versionedHash: Uint8Array;
   /** 131,072 bytes. */
@@ -19,27 +22,27 @@ export interface BlobOffer {
 export interface BlobAnswer {
   offers: BlobOffer[];
   /**
-   * Why a wanted blob is not among the offers: absent, a BlobRejectedError for one that was there but is not right, or the error with
-   * which asking for it ended.
+   * Why a wanted blob is not among the offers: a text if it is absent, a BlobRejectedError if it is invalid, or the
+   * error of the request.
    */
   refusals: { versionedHash: Uint8Array; reason: string | Error }[];
 }
 
-/** Somewhere to get blobs from. */
+/** A source of blobs. */
 export interface BlobSource {
-  /** For messages; redacted. */
+  /** Redacted, for messages. */
   readonly name: string;
-  /** Throws a BlobSourceError when the source as a whole cannot answer. */
+  /** Throws a BlobSourceError if the source as a whole cannot answer. */
   ask(request: BlobRequest): Promise<BlobAnswer>;
-  /** Throws a BlobSourceError when it does not answer. */
+  /** Throws a BlobSourceError if the source does not answer. */
   checkReachable(signal?: AbortSignal): Promise<void>;
 }
 
-/** A BlobSource that can also keep blobs for others. */
+/** A store to which blobs are uploaded for other nodes. */
 export interface BlobUploadStore {
   readonly name: string;
-  /** Stores a blob unless it is there already. */
+  /** Stores a blob unless it exists. */
   put(blob: BlobOffer, signal?: AbortSignal): Promise<void>;
-  /** Rewrites the file by which readers see that the store is alive. */
+  /** Writes the health-check file, by which readers see that the store works. */
   putHealthcheck(signal?: AbortSignal): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { ProposeDecoder } from "./decoder.ts";
 import { isProposeCall } from "./propose-call.ts";
 
-/** The transaction calls the rollup itself. */
+/** The transaction calls the rollup directly. */
 export const directDecoder: ProposeDecoder = {
   name: "direct call",
   candidates: ({ to, input }, { rollupAddress }) => (to === rollupAddress && isProposeCall(input) ? [input] : []),

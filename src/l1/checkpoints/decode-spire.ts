@@ -11,7 +11,7 @@ import { directDecoder } from "./decode-direct.ts";
 import { multicall3Decoder } from "./decode-multicall3.ts";
 import type { ProposeDecoder } from "./decoder.ts";
 
-/** The transaction goes through the Spire proposer proxy, whose implementation must be the one known. */
+/** The transaction calls the Spire proposer proxy. Only the known implementation of the proxy is accepted. */
 export const spireDecoder: ProposeDecoder = {
   name: "Spire proposer",
   async candidates({ hash, to, input }, context) {

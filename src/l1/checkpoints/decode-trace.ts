@@ -5,13 +5,13 @@ import { address, bytes, list, record } from "../rpc/answers.ts";
 import type { ProposeDecoder } from "./decoder.ts";
 import { isProposeCall } from "./propose-call.ts";
 
-/** A plain CALL that neither failed itself nor below a failed one. */
+/** A plain CALL that succeeded, as did all its callers. */
 interface TracedCall {
   to: string;
   input: Uint8Array;
 }
 
-/** `trace_transaction`: a flat list, each item placed by its traceAddress. */
+/** Calls of a `trace_transaction` result: a flat list whose items have a position (traceAddress) in the call tree. */
 function flatCalls(value: unknown): TracedCall[] {
   const traces = list(value, "trace_transaction").map((item) => record(item, "trace"));
   const pathOf = (trace: Record<string, unknown>) => list(trace.traceAddress, "trace.traceAddress").map(Number);
@@ -28,7 +28,7 @@ function flatCalls(value: unknown): TracedCall[] {
   return calls;
 }
 
-/** `debug_traceTransaction` with the callTracer: a tree. */
+/** Calls of a `debug_traceTransaction` result with the callTracer: a tree. */
 function treeCalls(value: unknown): TracedCall[] {
   const calls: TracedCall[] = [];
   const visit = (item: unknown) => {
@@ -45,7 +45,9 @@ function treeCalls(value: unknown): TracedCall[] {
   return calls;
 }
 
-/** Whatever wraps the call: the transaction's trace, in either of the two forms that execution clients offer. */
+/**
+ * Finds the call behind any wrapper, from the transaction's trace in either of the two formats of execution clients.
+ */
 export const traceDecoder: ProposeDecoder = {
   name: "trace",
   async candidates({ hash }, { rollupAddress, debugRpc }) {

@@ -1,7 +1,7 @@
 import type { L1Transaction } from "../rpc/answers.ts";
 import type { L1Rpc } from "../rpc/l1-rpc.ts";
 
-/** What a decoder may ask while it looks for propose calls. */
+/** Inputs of a decoder in addition to the transaction. */
 export interface DecoderContext {
   /** Lower-case. */
   rollupAddress: string;
@@ -11,12 +11,12 @@ export interface DecoderContext {
 }
 
 /**
- * One way in which a transaction can carry `propose` calls (sheet 04 section 3.2). It only proposes candidates: which of them is the
- * event's is decided by hashes alone.
+ * Finds `propose` calls in one form of transaction (sheet 04 section 3.2). It only returns candidates; the hashes in
+ * the event decide which of them is the right one.
  */
 export interface ProposeDecoder {
   name: string;
-  /** Inputs of calls to the rollup's `propose` that the transaction makes. Throws L1 errors of what it has to ask. */
+  /** Inputs of the calls to the rollup's `propose` in the transaction. Throws an L1Error if L1 cannot be read. */
   candidates(
     tx: Pick<L1Transaction, "hash" | "to" | "input">,
     context: DecoderContext,

@@ -19,8 +19,8 @@ export interface VerifiedProposal extends ProposeCall {
 const BY_INPUT = [multicall3Decoder, directDecoder, spireDecoder];
 
 /**
- * The propose call of a transaction that the event commits to, its committee entries read (sheet 04 sections 3.2 to 3.4).
- * Throws a CheckpointCalldataError that says what each way of decoding found.
+ * The transaction's propose call that the event commits to, with decoded committee entries (sheet 04 sections 3.2 to
+ * 3.4). Throws a CheckpointCalldataError with the result of each decoder.
  */
 export async function findProposeCall(
   tx: L1Transaction,

@@ -24,7 +24,7 @@ export function isProposeCall(input: Uint8Array): boolean {
   return equal(input.subarray(0, 4), PROPOSE_SELECTOR);
 }
 
-/** Throws a DecodeError when the input is no well-formed `propose` call. */
+/** Throws a DecodeError if the input is not a well-formed `propose` call. */
 export function readProposeCall(input: Uint8Array): ProposeCall {
   const subject = "propose calldata";
   let decoded: ReturnType<typeof decodeFunctionData<typeof rollupAbi>>;
@@ -76,7 +76,7 @@ export function attestationsHash(call: Pick<ProposeCall, "signatureIndices" | "s
   return keccak_256(fromHex(encoded));
 }
 
-/** Why the call is not the one the event commits to, undefined when it is (sheet 04 section 3.4). */
+/** Why the call is not the one that the event commits to; undefined if it is (sheet 04 section 3.4). */
 export function proposeMismatch(call: ProposeCall, event: ProposedEvent): string | undefined {
   if (!equal(attestationsHash(call), event.attestationsHash)) return "attestations do not hash to attestationsHash";
   const digest = payloadDigest(call.archiveRoot, call.feeAssetPriceModifier, checkpointHash(call.header));

@@ -4,7 +4,7 @@ import { DecodeError } from "../../protocol/errors.ts";
 import { rollupAbi } from "../abi/rollup.ts";
 import type { L1Log } from "../rpc/answers.ts";
 
-/** What a CheckpointProposed event says, with its place in L1. */
+/** A decoded CheckpointProposed event and its log. */
 export interface ProposedEvent {
   checkpointNumber: number;
   archiveRoot: Uint8Array;
@@ -18,7 +18,7 @@ export const CHECKPOINT_PROPOSED_TOPIC = toEventSelector(
   rollupAbi.find((item) => item.type === "event" && item.name === "CheckpointProposed") as never,
 );
 
-/** Throws a DecodeError when the log is no such event. */
+/** Throws a DecodeError if the log is not a CheckpointProposed event. */
 export function readProposedEvent(log: L1Log): ProposedEvent {
   const subject = `CheckpointProposed log ${log.logIndex} of L1 block ${log.blockNumber}`;
   let args: {
@@ -51,10 +51,10 @@ export function readProposedEvent(log: L1Log): ProposedEvent {
   };
 }
 
-/** A proposal takes a blob at least, and no L1 block has room for as many blobs. */
+/** Upper bound: each proposal has at least one blob, and no L1 block has room for that many. */
 const MOST_IN_BLOCK = 128;
 
-/** The events of one answer, bounded before each of them costs calls. Throws a DecodeError. */
+/** Decodes the events of one answer and limits their number, since each causes further calls. Throws a DecodeError. */
 export function readProposedEvents(logs: L1Log[]): ProposedEvent[] {
   return logs.map((log, i) => {
     if (logs[i - MOST_IN_BLOCK]?.blockNumber === log.blockNumber) {

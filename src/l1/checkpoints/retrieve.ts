@@ -22,16 +22,19 @@ export interface RetrieveContext {
   logger: Logger;
 }
 
-/** Checkpoints read at the same time. */
+/** Checkpoints read concurrently. */
 const WIDTH = 10;
-/** Archives asked for at the same time: a batch. */
+/** Archive roots read concurrently: one JSON-RPC batch. */
 const ARCHIVES_WIDTH = 50;
 
 export function archiveAt(rpc: L1Rpc, rollup: Contract<typeof rollupAbi>, checkpoint: number): Promise<Uint8Array> {
   return read(rpc, rollup, "archiveAt", [BigInt(checkpoint)]).then(fromHex);
 }
 
-/** Checkpoints proposed in an L1 block range (inclusive) that the rollup still holds, in L1 order (sheet 04 section 3.2). */
+/**
+ * Checkpoints proposed in an L1 block range (inclusive) that the rollup still holds, in L1 order (sheet 04 section
+ * 3.2).
+ */
 export async function retrieveCheckpoints(
   context: RetrieveContext,
   fromBlock: number,
@@ -45,7 +48,7 @@ export async function retrieveCheckpoints(
   return mapParallel(standing, WIDTH, (event) => retrieveCheckpoint(context, event, asked));
 }
 
-/** The events whose checkpoint the rollup has with the archive that they name. */
+/** The events whose checkpoint is still on the rollup with the same archive root. */
 async function stillOnL1(
   { rpc, rollupAddress, logger }: RetrieveContext,
   events: readonly ProposedEvent[],
@@ -72,7 +75,7 @@ async function stillOnL1(
   return events.filter(stands);
 }
 
-/** Blocks and transactions that several events of one answer may name. */
+/** Caches blocks and transactions, since several events of one answer may refer to the same ones. */
 class AskedOnce {
   readonly #rpc: L1Rpc;
   readonly #blocks = new Map<number, Promise<L1Block | undefined>>();
@@ -127,7 +130,10 @@ async function retrieveCheckpoint(
   };
 }
 
-/** The rollup takes a proposal only in an L1 block of its slot. Throws an L1ReorgError: block and proposal are not of one chain. */
+/**
+ * The rollup accepts a proposal only in an L1 block of its slot. Throws an L1ReorgError otherwise: block and proposal
+ * are from different forks.
+ */
 function checkSlot(header: Uint8Array, l1: L1Block, event: ProposedEvent, { constants }: RetrieveContext): void {
   const slot = slotAt(l1.timestamp, constants);
   if (slot === checkpointSlot(header)) return;

@@ -1,7 +1,7 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bigUintBytes, concat } from "../../protocol/bytes.ts";
 
-/** What a digest is about; the first word of what is hashed (sheet 04 section 9.3). */
+/** Domain separators of digests: the first word of the hashed data (sheet 04 section 9.3). */
 export const DIGEST_DOMAIN = {
   blockProposal: 0,
   checkpointAttestation: 1,
@@ -17,8 +17,8 @@ function word(value: bigint): Uint8Array {
 }
 
 /**
- * The 128 bytes that a checkpoint attestation is about: domain, archive, fee asset price modifier (two's complement) and header
- * hash, a word each. Neither chain nor rollup is in it.
+ * The 128-byte payload of a checkpoint attestation: domain, archive, fee asset price modifier (two's complement) and
+ * header hash, one word each. It contains neither chain id nor rollup address.
  */
 export function attestationPayload(archiveRoot: Uint8Array, modifier: bigint, headerHash: Uint8Array): Uint8Array {
   return concat(word(BigInt(DIGEST_DOMAIN.checkpointAttestation)), archiveRoot, word(modifier), headerHash);
@@ -29,7 +29,7 @@ export function payloadDigest(archiveRoot: Uint8Array, modifier: bigint, headerH
   return keccak_256(attestationPayload(archiveRoot, modifier, headerHash));
 }
 
-/** EIP-191 hash of a 32-byte digest: what attesters sign. */
+/** EIP-191 hash of a 32-byte digest, which attesters sign. */
 export function ethSignedMessageDigest(digest: Uint8Array): Uint8Array {
   return keccak_256(concat(PREFIX, digest));
 }

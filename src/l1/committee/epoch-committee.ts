@@ -8,7 +8,7 @@ import { ContractRevertError, EpochNotStableError } from "../errors.ts";
 import type { L1Rpc } from "../rpc/l1-rpc.ts";
 import type { EpochCommittee, RollupIdentity } from "../types.ts";
 
-/** Epochs kept; those without a committee are asked again each time, since validators may still join. */
+/** Epochs to cache. Epochs without a committee are not cached, since validators may still join. */
 const KEPT_EPOCHS = 12;
 
 /** Committees by epoch, from the rollup contract (sheet 04 section 9.1). */
@@ -26,9 +26,9 @@ export class EpochCommittees {
   }
 
   /**
-   * @param latestTimestamp of the latest L1 block.
-   * @param fresh asks L1 even where the answer is kept.
-   * Throws EpochNotStableError for an epoch whose validator set is sampled after it.
+   * Throws EpochNotStableError if the epoch's validator set is sampled after the latest L1 block.
+   * @param latestTimestamp returns the timestamp of the latest L1 block.
+   * @param fresh bypasses the cache.
    */
   async get(epoch: number, latestTimestamp: () => Promise<number>, fresh = false): Promise<EpochCommittee> {
     const kept = this.#kept.get(epoch);
@@ -73,7 +73,7 @@ export class EpochCommittees {
       const [isOpen] = await read(this.#rpc, hatch, "isHatchOpen", [BigInt(epoch)]);
       return isOpen;
     } catch (error) {
-      this.#logger.warn({ epoch, error }, "the escape hatch cannot be asked, taking it as closed");
+      this.#logger.warn({ epoch, error }, "cannot read the escape hatch, assuming that it is closed");
       return false;
     }
   }

@@ -3,8 +3,8 @@ import { keccak_256 } from "@noble/hashes/sha3.js";
 import { concat, isZero } from "../../protocol/bytes.ts";
 
 /**
- * Address (20 bytes) whose key signed a 32-byte hash. Undefined when the signature (r, s, v: 65 bytes) is not valid: v other than
- * 27 or 28, s in the upper half, r or s out of range, no such point (sheet 04 section 9.3).
+ * Address (20 bytes) whose key signed a 32-byte hash. Undefined when the signature (r, s, v: 65 bytes) is not valid: v
+ * other than 27 or 28, s in the upper half, r or s out of range, no such point (sheet 04 section 9.3).
  */
 export function recoverSigner(hash: Uint8Array, signature: Uint8Array): Uint8Array | undefined {
   const v = signature[64];
@@ -21,7 +21,7 @@ export function recoverSigner(hash: Uint8Array, signature: Uint8Array): Uint8Arr
   }
 }
 
-/** A signature of zeros only stands for none. */
+/** An all-zero signature means no signature. */
 export function isEmptySignature(signature: Uint8Array | undefined): boolean {
   return signature === undefined || isZero(signature);
 }

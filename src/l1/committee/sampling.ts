@@ -2,15 +2,15 @@ import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bigUintBytes, concat, readBigUint } from "../../protocol/bytes.ts";
 
 /**
- * Positions of the committee's members in a validator set of `setSize`, in committee order: a Fisher-Yates shuffle from the end,
- * steered by keccak256(seed, step) (sheet 04 section 9.1).
+ * Indices of the committee's members in a validator set of `setSize`, in committee order: a Fisher-Yates shuffle from
+ * the end with keccak256(seed, step) as random numbers (sheet 04 section 9.1).
  */
 export function sampleCommitteeIndices(setSize: number, committeeSize: number, seed: bigint): number[] {
   if (committeeSize > setSize) {
     throw new RangeError(`a committee of ${committeeSize} cannot be sampled from ${setSize} validators`);
   }
   const seedWord = bigUintBytes(seed, 32);
-  /** Values that a swap has moved; position x holds x otherwise. */
+  /** Positions changed by swaps; any other position x holds x. */
   const moved = new Map<number, number>();
   const valueAt = (x: number) => moved.get(x) ?? x;
   const indices: number[] = [];
@@ -27,7 +27,7 @@ export function sampleCommitteeIndices(setSize: number, committeeSize: number, s
   return indices;
 }
 
-/** keccak256 of the ABI encoding of the committee's addresses: how L1 keeps a committee. */
+/** keccak256 of the ABI encoding of the committee's addresses, which L1 stores for a committee. */
 export function committeeCommitment(committee: readonly Uint8Array[]): Uint8Array {
   const word = (value: bigint) => bigUintBytes(value, 32);
   const members = committee.map((address) => concat(new Uint8Array(12), address));

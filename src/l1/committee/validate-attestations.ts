@@ -4,7 +4,7 @@ import { ethSignedMessageDigest } from "./digests.ts";
 import { isEmptySignature, recoverSigner } from "./recover.ts";
 import { quorum } from "./sampling.ts";
 
-/** What one posted entry is worth. `address` is the signer's or the posted one. */
+/** Result for one posted entry. `address` is the recovered signer's or the posted one. */
 export type AttestationStatus =
   | { status: "recovered-from-signature"; address: Uint8Array }
   | { status: "provided-as-address"; address: Uint8Array }
@@ -12,7 +12,7 @@ export type AttestationStatus =
   | { status: "empty" };
 
 export type AttestationValidation =
-  /** `unchecked`: nothing is required of the checkpoint. */
+  /** `unchecked`: why the checkpoint needs no attestations. */
   | { valid: true; unchecked?: "no-committee" | "escape-hatch" }
   | {
       valid: false;
@@ -51,8 +51,9 @@ export function attestationStatuses(
 }
 
 /**
- * Checks the posted attestations of a checkpoint against its epoch's committee (sheet 04 section 9.4). Entries must be the members in
- * committee order, and signatures of a quorum of them among these. The proposer is L1's to check.
+ * Checks the posted attestations of a checkpoint against its epoch's committee (sheet 04 section 9.4). Entries must
+ * match the members in committee order and contain valid signatures from a quorum. The proposer's signature is checked
+ * by L1.
  */
 export function validateAttestations(
   checkpoint: Pick<ProposedCheckpoint, "attestations" | "payloadDigest">,

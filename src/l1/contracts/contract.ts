@@ -12,7 +12,7 @@ import { ContractAnswerError, ContractMissingError, ContractRevertError, type L1
 import { bytes } from "../rpc/answers.ts";
 import { isRevert, type L1Rpc } from "../rpc/l1-rpc.ts";
 
-/** A deployed contract: what to call it in messages, where it is and the part of its ABI in use. */
+/** A deployed contract: its name for messages, its address, and the ABI of the functions in use. */
 export interface Contract<abi extends Abi> {
   name: string;
   /** Lower-case 0x. */
@@ -28,8 +28,8 @@ const hexText = (value: unknown): Hex => {
 };
 
 /**
- * The value a contract function returns by eth_call, at the latest block or at `atBlock`. Throws ContractRevertError,
- * ContractMissingError, ContractAnswerError, and what L1Rpc.request throws.
+ * Calls a contract function with eth_call, at the latest block or at `atBlock`. Throws ContractRevertError,
+ * ContractMissingError, ContractAnswerError and the errors of L1Rpc.request.
  */
 export async function read<
   const abi extends Abi,
@@ -92,7 +92,7 @@ function revertOf(error: L1RpcError, abi: Abi, method: string): ContractRevertEr
     errorName = decoded.errorName;
     args = decoded.args ?? [];
   } catch {
-    // An error that the fragment does not list keeps its bytes only.
+    // An error that is not in the ABI is kept as bytes.
   }
   const revert = { errorName, args, data: error.data, message: error.rpcMessage };
   return new ContractRevertError(revert, { url: error.url, method, cause: error });

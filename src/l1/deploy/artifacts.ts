@@ -29,14 +29,14 @@ export const ROLLUP_LIBRARIES = [
 ] as const;
 export type LibraryName = (typeof ROLLUP_LIBRARIES)[number];
 
-/** What a deployment knows of a contract (scripts/l1-artifacts.ts). */
+/** Artifact of a contract to deploy (written by scripts/l1-artifacts.ts). */
 export interface Artifact {
   name: string;
   /** Constructor and functions. */
   abi: Abi;
-  /** Of the constructor. */
+  /** Parameters of the constructor. */
   parameters: readonly AbiParameter[];
-  /** Zeros where `links` has library addresses. */
+  /** Unlinked: zeros in place of the library addresses of `links`. */
   creationCode: Uint8Array;
   /** Byte offsets of 20-byte addresses, by library. */
   links: readonly { library: string; at: readonly number[] }[];
@@ -78,7 +78,7 @@ export function readErrorsAbi(): Abi {
   return readJson("errors.json") as Abi;
 }
 
-/** Creation code with the addresses (20 bytes) of its libraries. Throws LinkError where one is not given. */
+/** Creation code linked with the addresses (20 bytes) of its libraries. Throws LinkError if one is missing. */
 export function linked(artifact: Artifact, libraries: ReadonlyMap<string, Uint8Array>): Uint8Array {
   const code = artifact.creationCode.slice();
   for (const { library, at } of artifact.links) {

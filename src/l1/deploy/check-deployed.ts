@@ -8,14 +8,14 @@ import type { PlannedContracts } from "./plan.ts";
 const ownedAbi = parseAbi(["function owner() view returns (address)"]);
 const versionAbi = parseAbi(["function getVersion() view returns (uint256)"]);
 
-/** What stands on L1 after a deployment is not what was deployed: another account had a hand in it, or L1 was reorganised. */
+/** The contracts on L1 differ from the plan: another account interfered, or L1 was reorganized. */
 export class DeploymentCheckError extends L1Error {
   override readonly name = "DeploymentCheckError";
   readonly fatal = true;
 }
 
 /**
- * Holds the contracts on L1 against the plan: addresses, version, and that governance owns what it has to. Throws
+ * Compares the contracts on L1 with the plan: addresses, version, and ownership by governance. Throws
  * DeploymentCheckError.
  */
 export async function checkDeployed(

@@ -22,21 +22,21 @@ export interface DeployOptions {
   l1ChainId: number;
   deployer: Deployer;
   parameters: DeploymentParameters;
-  /** 32 bytes: depends on what genesis gives to L2 accounts. */
+  /** 32 bytes; depends on the L2 accounts funded in genesis. */
   genesisArchiveRoot: Uint8Array;
-  /** Fee asset behind what genesis gives to L2 accounts, in wei; 0n for none. */
+  /** Amount of the fee asset that backs the L2 balances of genesis, in wei; 0n for none. */
   feeJuicePortalFunding: bigint;
-  /** Seconds between the L1 blocks of a development chain from here on. */
+  /** Block interval to set on a development chain, in seconds. */
   ethereumSlotDuration: number;
-  /** Network whose governance is wanted; unset is that of a test network. */
+  /** Network whose governance parameters are used; unset means those of a test network. */
   network?: string;
   validators?: readonly InitialValidator[];
-  /** Proofs are checked; unset, they are not. */
+  /** Deploy the verifier that checks proofs, not the mock; default false. */
   realVerifier?: boolean;
-  /** ERC-20 to stake and to pay with, in place of new test tokens; 0x. */
+  /** ERC-20 used as staking and fee asset instead of new test tokens; 0x text. */
   existingToken?: string;
   zkPassport?: { domain: string; scope: string };
-  /** Longest wait for a transaction to be mined, in milliseconds. */
+  /** Timeout for a transaction to be mined, in milliseconds. */
   miningTimeoutMs?: number;
   onProgress?: (progress: DeploymentProgress) => void;
   logger?: Logger;
@@ -58,7 +58,7 @@ export interface DeployedContracts {
   rollupVersion: number;
   /** L1 block at the end of the deployment. */
   l1Block: L1Block;
-  /** Validators that wait for a later epoch to be let in. */
+  /** Validators still in the entry queue, to be admitted in later epochs. */
   queuedValidators: number;
 }
 
@@ -97,12 +97,12 @@ async function librariesThere(rpc: L1Rpc): Promise<ReadonlySet<string> | undefin
 }
 
 /**
- * Deploys the contracts of a new network and hands them over to its governance (sheet 04 section 12). On a fresh development chain the
- * result depends on the parameters alone: same deployer, same addresses.
- * Throws DeploymentParameterError before anything else, L1Error, DeployerFundsError, and DeploymentStepError for a transaction that fails.
+ * Deploys the contracts of a new network and transfers their ownership to its governance (sheet 04 section 12). On a
+ * fresh development chain the result is deterministic: the same deployer and parameters give the same addresses. Throws
+ * DeploymentParameterError before anything is sent, L1Error, DeployerFundsError, and DeploymentStepError for a
+ * transaction that fails.
  *
- * @example
- * const { addresses, rollupVersion } = await deployL1Contracts({
+ * @example const { addresses, rollupVersion } = await deployL1Contracts({
  *   l1RpcUrls: ["http://127.0.0.1:8545"], l1ChainId: 31337, ethereumSlotDuration: 12,
  *   deployer: deployerFromMnemonic("test test test test test test test test test test test junk", 0),
  *   parameters, genesisArchiveRoot, feeJuicePortalFunding: 50_000n * 10n ** 18n,

@@ -1,7 +1,7 @@
 import { type HDAccount, mnemonicToAccount, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { DeploymentParameterError } from "./errors.ts";
 
-/** The L1 account that deploys; signs without giving its key away. */
+/** The L1 account that deploys. It does not expose its key. */
 export interface Deployer {
   /** Lower-case 0x. */
   readonly address: string;
@@ -33,7 +33,10 @@ function deployerOf(account: HDAccount | PrivateKeyAccount): Deployer {
   };
 }
 
-/** From a private key of 64 hex digits, with or without 0x. Throws DeploymentParameterError, which does not repeat the key. */
+/**
+ * From a private key of 64 hex digits, with or without 0x. Throws DeploymentParameterError, which does not repeat the
+ * key.
+ */
 export function deployerFromKey(privateKey: string): Deployer {
   const digits = privateKey.replace(/^0x/, "");
   const rule = "must be 64 hex digits of a number from 1 to the order of secp256k1 less 1";

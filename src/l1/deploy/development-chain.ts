@@ -18,7 +18,7 @@ const slotAbi = parseAbi([
 
 const ignored = () => undefined;
 
-/** Whether every transaction is mined at once; false where the endpoint does not say. */
+/** Whether the chain mines each transaction immediately (automine); false if the endpoint does not tell. */
 export async function minesAtOnce(rpc: L1Rpc): Promise<boolean> {
   try {
     return await rpc.request({ method: "anvil_getAutomine", params: [], parse: (value) => value === true });
@@ -28,7 +28,9 @@ export async function minesAtOnce(rpc: L1Rpc): Promise<boolean> {
   }
 }
 
-/** Makes each block of a development chain `seconds` later than its parent; other chains refuse, which is no harm. */
+/**
+ * Sets the timestamp interval between blocks of a development chain. Other chains refuse the call, which is ignored.
+ */
 export async function setBlockInterval(rpc: L1Rpc, seconds: number): Promise<void> {
   try {
     await rpc.request({ method: "anvil_setBlockTimestampInterval", params: [seconds], parse: ignored });
@@ -38,8 +40,8 @@ export async function setBlockInterval(rpc: L1Rpc, seconds: number): Promise<voi
 }
 
 /**
- * Leaves slot 0, in which genesis stands so that no checkpoint can, by a block at the start of slot 1 (sheet 04 section 12.2, step 16).
- * Does nothing when that time has passed.
+ * Mines a block at the start of slot 1 if the chain is still in slot 0, where no checkpoint can be proposed because
+ * genesis occupies that slot (sheet 04 section 12.2, step 16).
  */
 export async function leaveFirstSlot(rpc: L1Rpc, rollupAddress: string): Promise<void> {
   const rollup = { name: "Rollup", address: rollupAddress, abi: slotAbi };

@@ -1,15 +1,15 @@
 import { OperatorError } from "../../errors/operator-error.ts";
 
-/** A deployment cannot be made as asked. The message is complete: nothing but it needs to be shown to the operator. */
+/** A deployment request that cannot be carried out. The message alone is enough for the operator. */
 export abstract class DeploymentError extends OperatorError {
   override readonly errorCode: string = "deployment";
 }
 
-/** The contract artifacts are not there: the build did not fetch them. */
+/** The contract artifacts are missing: the build has not fetched them. */
 export class ArtifactsMissingError extends DeploymentError {
   readonly path: string;
   constructor(path: string, options?: ErrorOptions) {
-    super(`the L1 contract artifacts are not there: ${path} cannot be read. Run: npm run build`, options);
+    super(`the L1 contract artifacts are missing: ${path} cannot be read. Run: npm run build`, options);
     this.name = "ArtifactsMissingError";
     this.path = path;
   }
@@ -27,7 +27,7 @@ export class LinkError extends DeploymentError {
   }
 }
 
-/** A parameter of a deployment that the contracts would refuse, or that does not go with another one. */
+/** A deployment parameter that the contracts would reject, or that conflicts with another one. */
 export class DeploymentParameterError extends DeploymentError {
   readonly field: string;
   readonly rule: string;
@@ -42,21 +42,21 @@ export class DeploymentParameterError extends DeploymentError {
 export interface StepFailure {
   /** Name of the step, as progress shows it. */
   step: string;
-  /** From 1. */
+  /** Position of the step, counted from 1. */
   position: number;
   total: number;
-  /** In one clause: the contract's error with its arguments, or what else went wrong. */
+  /** One clause: the contract's error with its arguments, or the other failure. */
   reason: string;
   /** Undefined: nothing of this step reached L1. */
   transactionHash?: string;
 }
 
-/** A step of a deployment failed; those before it are on L1 unless `rehearsed` says that nothing was sent. */
+/** A step of a deployment failed. Earlier steps are on L1, unless `rehearsed` is set. */
 export class DeploymentStepError extends DeploymentError {
   readonly step: string;
   readonly reason: string;
   readonly transactionHash: string | undefined;
-  /** The failure was found before anything was sent. */
+  /** The failure occurred in the dry run: nothing was sent. */
   readonly rehearsed: boolean;
 
   constructor(failure: StepFailure, rehearsed: boolean, options?: ErrorOptions) {

@@ -1,4 +1,7 @@
-/** Configuration of the governance contract, in the form of its constructor. Times in seconds, shares times 1e18, amounts in wei of the stake. */
+/**
+ * Constructor configuration of the governance contract. Times in seconds, fractions times 1e18, amounts in wei of the
+ * staking asset.
+ */
 export interface GovernanceConfig {
   proposeConfig: { lockDelay: bigint; lockAmount: bigint };
   votingDelay: bigint;
@@ -28,7 +31,7 @@ const MAINNET: GovernanceConfig = {
   minimumVotes: 200_000_000n * TOKEN,
 };
 
-/** Networks whose governance differs from that of a test network. */
+/** Governance of the networks that differ from a test network. */
 const PUBLIC_NETWORKS: Record<string, GovernanceConfig> = {
   "staging-public": {
     proposeConfig: { lockDelay: 30n * DAY, lockAmount: 10_000n * TOKEN },
@@ -64,8 +67,8 @@ const PUBLIC_NETWORKS: Record<string, GovernanceConfig> = {
 };
 
 /**
- * Governance of a network by its name; test networks vote for `votingDuration` seconds. On chain 1 it is that of mainnet, whatever the
- * network is called: what is decided there is executed 30 days later.
+ * Governance configuration of a network by its name; test networks vote for `votingDuration` seconds. On chain 1 it is
+ * always that of mainnet, whose execution delay is 30 days.
  */
 export function governanceConfig(network: string, l1ChainId: number, votingDuration: number): GovernanceConfig {
   if (l1ChainId === MAINNET_CHAIN_ID) return MAINNET;

@@ -9,7 +9,7 @@ export function amount(value: unknown, subject: string): bigint {
   return BigInt(value);
 }
 
-/** Number of the account's next transaction, those that wait counted. */
+/** The account's next nonce, pending transactions included. */
 export function nextNonce(rpc: L1Rpc, address: string): Promise<number> {
   const parse = (value: unknown) => quantity(value, "nonce");
   return rpc.request({ method: "eth_getTransactionCount", params: [address, "pending"], parse });
@@ -26,7 +26,9 @@ export function hasCode(rpc: L1Rpc, address: string): Promise<boolean> {
   return rpc.request({ method: "eth_getCode", params: [address, "latest"], parse });
 }
 
-/** Wei per gas: twice the base fee, so that some full blocks may come between, and what the endpoint suggests for the proposer. */
+/**
+ * Wei per gas: twice the base fee, which allows for several full blocks in between, plus the suggested priority fee.
+ */
 export interface FeesPerGas {
   maxFeePerGas: bigint;
   maxPriorityFeePerGas: bigint;

@@ -1,6 +1,6 @@
 /**
- * The signed transaction that deploys Multicall3 at its address of every chain, published by its makers (sheet 04 section 12.2, step 0),
- * in base64. Its sender has no other one, and pays 100 gwei per gas.
+ * The presigned transaction that deploys Multicall3 at the same address on every chain, published by its authors (sheet
+ * 04 section 12.2, step 0), in base64. Its sender has no other transaction. The gas price is 100 gwei.
  */
 export const MULTICALL3_TRANSACTION = [
   "+Q9TgIUXSHboAIMPQkCAgLkPAGCAYEBSNIAVYQAQV2AAgP1bUGEO4IBhACBgADlgAPP+YIBgQFJgBDYQYQDzV2AANWDgHIBjTSMBzBFhAIpX",
@@ -56,5 +56,5 @@ export const MULTICALL3_TRANSACTION = [
 
 export const MULTICALL3_SENDER = "0x05f32b3cc3888453ff71b01135b34ff8e41263f2";
 
-/** Wei that the sender needs. */
+/** Balance that the sender needs, in wei. */
 export const MULTICALL3_COST = 10n ** 17n;

@@ -8,7 +8,7 @@ import { type SendOptions, StepSender, sendRaw, waitForReceipt } from "./send-st
 
 const NAME = "deploy Multicall3";
 
-/** Puts Multicall3 on an L1 that has none. Throws DeploymentStepError, DeployerFundsError and L1Error. */
+/** Deploys Multicall3 if L1 does not have it. Throws DeploymentStepError, DeployerFundsError and L1Error. */
 export async function deployMulticall3(options: SendOptions): Promise<void> {
   const { rpc, deployer, miningTimeoutMs } = options;
   if (await hasCode(rpc, MULTICALL3_ADDRESS)) return;

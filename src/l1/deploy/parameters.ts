@@ -2,12 +2,15 @@ import { DeploymentParameterError } from "./errors.ts";
 
 export type SlasherFlavor = "tally" | "empire" | "none";
 
-/** Parameters of sheet 04 sections 12.2 and 12.3 under the names of the option table. Amounts in wei, times in seconds unless they say otherwise. */
+/**
+ * Deployment parameters (sheet 04 sections 12.2 and 12.3), named as in the option table. Amounts in wei and times in
+ * seconds unless noted.
+ */
 export interface DeploymentParameters {
   aztecSlotDuration: number;
   /** Slots. */
   aztecEpochDuration: number;
-  /** 0: anyone proposes, nobody attests. */
+  /** 0 means no committee: anyone may propose and no attestations are needed. */
   aztecTargetCommitteeSize: number;
   lagInEpochsForValidatorSet: number;
   lagInEpochsForRandao: number;
@@ -59,7 +62,7 @@ export function governanceProposerQuorum(p: DeploymentParameters): number {
   return p.governanceProposerQuorum ?? Math.floor(p.governanceProposerRoundSize / 2) + 1;
 }
 
-/** Without a committee there is nobody to slash. */
+/** A network without a committee has no slasher. */
 export function hasSlasher(p: DeploymentParameters): boolean {
   return p.aztecTargetCommitteeSize > 0 && p.slasherFlavor !== "none";
 }
@@ -92,7 +95,7 @@ function tallyRules(p: DeploymentParameters): Rule[] {
   ];
 }
 
-/** Throws a DeploymentParameterError for the first rule of the contracts that a parameter breaks. */
+/** Checks the contracts' rules. Throws a DeploymentParameterError for the first that a parameter breaks. */
 export function checkParameters(p: DeploymentParameters): void {
   const rules: Rule[] = [
     [

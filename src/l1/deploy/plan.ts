@@ -15,34 +15,34 @@ const TOKEN = 10n ** 18n;
 const RELAYED_FROM = 1_798_761_600n;
 const REWARDED_CHECKPOINTS = 200_000n;
 const REWARDS_LOCKED_SECONDS = 90 * 86_400;
-/** Passport verifier that its makers run on Sepolia. */
+/** ZKPassport's verifier on Sepolia. */
 const SEPOLIA_PASSPORT_VERIFIER = "0x3101bad9ea5facada5554844a1a88f7fe48d4de0";
-/** Claims stake from the faucet without a passport. */
+/** Account that may claim stake from the faucet without a passport. */
 const UNHINGED_CLAIMANT = "0x3b218d0f26d15b36c715cb06c949210a0d630637";
 
-/** What a plan depends on beyond the parameters. */
+/** Inputs of a plan in addition to the parameters. */
 export interface PlanFacts {
-  /** Lower-case 0x; pays, and owns everything until the handover. */
+  /** Lower-case 0x. Pays for all steps and owns all contracts until the handover. */
   deployer: string;
   /** Nonce of the first step. */
   nonce: number;
   chainId: number;
-  /** Of the latest L1 block, seconds. */
+  /** Timestamp of the latest L1 block, in seconds. */
   timestamp: number;
-  /** Libraries whose code is at their address already; undefined where L1 has no contract that would put them there. */
+  /** Libraries already deployed at their CREATE2 address; undefined if L1 has no CREATE2_DEPLOYER. */
   deployedLibraries: ReadonlySet<string> | undefined;
-  /** Network whose governance is wanted. */
+  /** Network whose governance parameters are used. */
   network: string;
   genesis: RollupGenesis;
-  /** Fee asset that backs what genesis gives to L2 accounts, in wei. */
+  /** Amount of the fee asset that backs the L2 balances of genesis, in wei. */
   portalFunding: bigint;
   realVerifier: boolean;
-  /** Token for both assets in place of test tokens; lower-case 0x. */
+  /** ERC-20 used as staking and fee asset instead of test tokens; lower-case 0x. */
   existingToken: string | undefined;
   zkPassport: { domain: string; scope: string };
 }
 
-/** Lower-case addresses of what a plan creates. */
+/** Addresses of the contracts that a plan creates, lower-case. */
 export interface PlannedContracts {
   feeAsset: string;
   stakingAsset: string;
@@ -68,7 +68,7 @@ export interface DeploymentPlan {
   steps: Step[];
 }
 
-/** Creation code and address of each library of the rollup. They are the same on every chain. */
+/** Creation code and CREATE2 address of each library of the rollup. They are the same on every chain. */
 export function rollupLibraries(): { name: string; creationCode: Uint8Array; address: string }[] {
   return ROLLUP_LIBRARIES.map((name) => {
     const creationCode = creation(readArtifact(name), [], new Map());
@@ -76,13 +76,16 @@ export function rollupLibraries(): { name: string; creationCode: Uint8Array; add
   });
 }
 
-/** Contracts that the rollup's constructor creates before the inbox: the slasher with its proposer, and the reward booster. */
+/**
+ * Address of the fee juice portal, which the inbox creates. The rollup's constructor creates the slasher with its
+ * proposer (if any) and the reward booster before the inbox, which determines the inbox's nonce.
+ */
 function portalOf(rollup: string, p: DeploymentParameters): string {
   const inbox = createdAddress(rollup, hasSlasher(p) ? 4 : 2);
   return createdAddress(inbox, 1);
 }
 
-/** Addresses of the rollup's libraries: those of every chain, or of ordinary contracts where L1 cannot have them. */
+/** Addresses of the rollup's libraries: CREATE2 addresses, or ordinary ones if L1 has no CREATE2_DEPLOYER. */
 function planLibraries(list: StepList, { deployedLibraries }: PlanFacts): Map<string, Uint8Array> {
   const addresses = new Map<string, Uint8Array>();
   for (const { name, creationCode, address } of rollupLibraries()) {
@@ -128,7 +131,7 @@ function stakingFaucet(
   return { zkPassportVerifier, stakingAssetHandler };
 }
 
-/** The transactions up to a registered rollup (sheet 04 section 12.2, steps 1 to 13), in the order that the reference sends them in. */
+/** The transactions until the rollup is registered (sheet 04 section 12.2, steps 1 to 13), in the reference's order. */
 export function planContracts(p: DeploymentParameters, facts: PlanFacts): DeploymentPlan {
   const { deployer, chainId, existingToken } = facts;
   const list = new StepList(deployer, facts.nonce);
@@ -180,7 +183,7 @@ export function planContracts(p: DeploymentParameters, facts: PlanFacts): Deploy
   return { contracts, rollupVersion: config.version, steps: list.steps };
 }
 
-/** The transactions that hand everything over to governance (steps 14 and 15). */
+/** The transactions that transfer ownership of all contracts to governance (steps 14 and 15). */
 export function planHandover(deployer: string, nonce: number, c: PlannedContracts, ownsAssets: boolean): Step[] {
   const list = new StepList(deployer, nonce);
   list.call("Rollup", c.rollup, "transferOwnership", [c.governance], "hand the rollup to governance");

@@ -8,16 +8,16 @@ import { amount } from "./l1-account-state.ts";
 import { revertReason } from "./revert-reason.ts";
 import type { Step } from "./step.ts";
 
-/** Gas of one L1 transaction since the Osaka upgrade (EIP-7825). */
+/** Maximum gas of one L1 transaction since the Osaka upgrade (EIP-7825). */
 export const MAX_TRANSACTION_GAS = 16_777_216n;
 
-/** A step's limit: what it used in rehearsal and a third of that, below the most that L1 takes. */
+/** Gas limit of a step: the gas used in the dry run plus a third, capped at L1's maximum. */
 export function gasLimit(used: bigint): bigint {
   const limit = used + used / 3n + 5000n;
   return limit > MAX_TRANSACTION_GAS && used < MAX_TRANSACTION_GAS ? MAX_TRANSACTION_GAS : limit;
 }
 
-/** A step as the call object of eth_call and of its relatives. */
+/** A step as the call object of eth_call and similar methods. */
 export function callOf(step: Step, from: string): Record<string, string> {
   return {
     from,
@@ -29,7 +29,7 @@ export function callOf(step: Step, from: string): Record<string, string> {
 
 interface Outcome {
   gasUsed: bigint;
-  /** Undefined: the call went through. */
+  /** Undefined if the call succeeded. */
   reason: string | undefined;
 }
 
@@ -46,8 +46,9 @@ function outcomes(answer: unknown): Outcome[] {
 }
 
 /**
- * Gas limits of all steps by a dry run of one after the other, with nothing sent; undefined where the endpoint has no such dry run or
- * it is too large for it. Throws DeploymentStepError for the first step that reverts.
+ * Simulates all steps in order, without sending anything, and returns their gas limits. Returns undefined if the
+ * endpoint does not support the simulation or refuses one this large. Throws DeploymentStepError for the first step
+ * that reverts.
  */
 export async function rehearse(rpc: L1Rpc, from: string, steps: readonly Step[]): Promise<bigint[] | undefined> {
   const call = (step: Step) => ({ ...callOf(step, from), gas: `0x${MAX_TRANSACTION_GAS.toString(16)}` });

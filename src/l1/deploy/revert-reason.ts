@@ -7,7 +7,7 @@ function shown(value: unknown): string {
   return String(value);
 }
 
-/** What a contract says by its revert data (0x text); `otherwise` where that has no known error. */
+/** The error that revert data (0x text) encodes, as text; `otherwise` if it is not a known error. */
 export function revertReason(data: string | undefined, otherwise: string): string {
   if (data === undefined || data.length < 10) return `reverted without a reason (${otherwise})`;
   try {

@@ -19,7 +19,7 @@ export function rollupGenesis(genesisArchiveRoot: Uint8Array): RollupGenesis {
   };
 }
 
-/** RollupConfigInput of the constructor, with its version (sheet 04 section 12.3). Rewards cannot be claimed before a time in seconds. */
+/** RollupConfigInput of the constructor, with its version (sheet 04 section 12.3). */
 export function rollupConfig(
   p: DeploymentParameters,
   genesis: RollupGenesis,

@@ -13,13 +13,13 @@ import type { Step } from "./step.ts";
 
 export interface SendOptions {
   rpc: L1Rpc;
-  /** The same endpoints, each asked once. */
+  /** The same endpoints without retries. */
   rpcOnce: L1Rpc;
   deployer: Deployer;
   chainId: number;
-  /** The chain mines a block for every transaction at once. */
+  /** The chain mines each transaction immediately. */
   automines: boolean;
-  /** Longest wait for a transaction to be mined, in milliseconds. */
+  /** Timeout for a transaction to be mined, in milliseconds. */
   miningTimeoutMs: number;
   onMined?: (step: Step) => void;
   signal?: AbortSignal;
@@ -37,7 +37,7 @@ interface SentTransaction {
   raw: string;
 }
 
-/** Sends steps from one account and sees to it that each of them succeeds on L1. */
+/** Sends steps from one account and waits until each has succeeded on L1. */
 export class StepSender {
   readonly #options: SendOptions;
   readonly #steps: readonly Step[];
@@ -50,8 +50,8 @@ export class StepSender {
   }
 
   /**
-   * Resolves once all steps are mined. They are tried without being sent first, where the endpoint can do that, and then sent without
-   * waiting for one another; elsewhere, and where every transaction is mined at once, one after the other.
+   * Resolves once all steps are mined. If the endpoint can simulate them, all steps are simulated first and then sent
+   * without waiting for each other. Otherwise, and on chains with automine, they are sent one by one.
    * Throws DeploymentStepError, DeployerFundsError and L1Error.
    */
   async run(): Promise<void> {
@@ -124,7 +124,10 @@ export class StepSender {
     onMined?.(this.#steps[i]);
   }
 
-  /** L1 nodes may forget a transaction that did not fit into a block; one that is there or mined is refused, which is no harm. */
+  /**
+   * L1 nodes may drop a transaction that did not fit into a block. If it is known or mined, resending is refused, which
+   * is ignored.
+   */
   async #sendAgain(sent: readonly SentTransaction[]): Promise<void> {
     for (const { raw } of sent) {
       try {
@@ -135,7 +138,7 @@ export class StepSender {
     }
   }
 
-  /** By calling again what failed, on the state after it. */
+  /** Finds the reason by repeating the failed call on the state of its block. */
   async #whyReverted(i: number, receipt: Receipt): Promise<string> {
     const { rpc, deployer } = this.#options;
     const params = [callOf(this.#steps[i], deployer.address), `0x${receipt.blockNumber.toString(16)}`];
@@ -149,7 +152,7 @@ export class StepSender {
   }
 }
 
-/** Hash of a serialized transaction once an endpoint has taken it; one that it had already is as good. */
+/** Sends a serialized transaction and returns its hash. "Already known" counts as success. */
 export async function sendRaw(rpc: L1Rpc, raw: string): Promise<string> {
   const hash = keccak256(raw as `0x${string}`);
   const parse = (value: unknown) => bytes(value, "transaction hash", 32);
@@ -161,7 +164,7 @@ export async function sendRaw(rpc: L1Rpc, raw: string): Promise<string> {
   return hash;
 }
 
-/** Undefined where L1 has not mined the transaction in time; `nudge` is called now and then while it has not. */
+/** Undefined if the transaction was not mined in time. `nudge` is called periodically while it waits. */
 export async function waitForReceipt(
   hash: string,
   { rpc, miningTimeoutMs, signal }: Pick<SendOptions, "rpc" | "miningTimeoutMs" | "signal">,

@@ -6,7 +6,7 @@ type Hex = `0x${string}`;
 
 /** One transaction of a deployment. */
 export interface Step {
-  /** For progress and messages. */
+  /** Shown in progress and error messages. */
   name: string;
   /** Lower-case 0x; undefined: creates a contract. */
   to: string | undefined;
@@ -15,27 +15,30 @@ export interface Step {
   value: bigint;
 }
 
-/** Deployed by anyone at the same address of every chain; creates a contract from salt and creation code. */
+/**
+ * The deterministic deployment proxy, at the same address on every chain. Creates a contract from salt and creation
+ * code.
+ */
 export const CREATE2_DEPLOYER = "0x4e59b44847b379578588920ca78fbf26c0b4956c";
 const SALT = new Uint8Array(32);
 
-/** Address of the contract that an account, or a contract, creates with its transaction, or creation, of that number. Lower-case. */
+/** CREATE address of the contract that an account or contract creates with this nonce. Lower-case. */
 export function createdAddress(from: string, nonce: number): string {
   return getContractAddress({ from: from as Hex, nonce: BigInt(nonce) }).toLowerCase();
 }
 
-/** Address at which CREATE2_DEPLOYER puts a contract. Lower-case. */
+/** Address of a contract that CREATE2_DEPLOYER creates. Lower-case. */
 export function create2Address(creationCode: Uint8Array): string {
   const bytecode = toHex(creationCode) as Hex;
   return getCreate2Address({ from: CREATE2_DEPLOYER, salt: SALT, bytecode }).toLowerCase();
 }
 
-/** Creates a contract without arguments through CREATE2_DEPLOYER. */
+/** Creates a contract that has no constructor arguments through CREATE2_DEPLOYER. */
 export function create2Step(name: string, creationCode: Uint8Array): Step {
   return { name: `deploy ${name}`, to: CREATE2_DEPLOYER, data: concat(SALT, creationCode), value: 0n };
 }
 
-/** Creation code with encoded arguments. */
+/** Creation code followed by the ABI-encoded constructor arguments. */
 export function creation(
   artifact: Artifact,
   args: readonly unknown[],
@@ -46,8 +49,8 @@ export function creation(
 }
 
 /**
- * Collects the steps of one account in order and gives each new contract the address that the account's nonce decides, so that
- * later steps can name it before anything is sent.
+ * Collects the steps of one account in order. Computes the address of each new contract from the account's nonce, so
+ * that later steps can refer to it before anything is sent.
  */
 export class StepList {
   readonly steps: Step[] = [];
@@ -64,12 +67,12 @@ export class StepList {
     this.steps.push(step);
   }
 
-  /** Where the next step puts a contract that it creates. */
+  /** Address of the contract if the next step creates one. */
   nextAddress(): string {
     return createdAddress(this.#from, this.#firstNonce + this.steps.length);
   }
 
-  /** The address that the contract will have. */
+  /** Adds a deployment step and returns the contract's future address. */
   deploy(
     contract: ContractName,
     args: readonly unknown[],

@@ -25,7 +25,7 @@ export interface G2Coordinates {
   y1: bigint;
 }
 
-/** The keys that a validator registers with, and the proof that it has the secret one. */
+/** The public keys that a validator registers with, and the proof of possession of the secret key. */
 export interface RegisteredKeys {
   publicKeyInG1: G1Coordinates;
   publicKeyInG2: G2Coordinates;
@@ -54,7 +54,7 @@ export function registrationDigest({ x, y }: G1Coordinates): G1Coordinates {
   }
 }
 
-/** Keys of a BLS secret key from 1 to the order of the group less 1. */
+/** Public keys and proof of possession of a BLS secret key from 1 to the group order less 1. */
 export function registeredKeys(secretKey: bigint): RegisteredKeys {
   const publicKeyInG1 = G1.BASE.multiply(secretKey).toAffine();
   const { x, y } = G2.BASE.multiply(secretKey).toAffine();
@@ -66,7 +66,7 @@ export function registeredKeys(secretKey: bigint): RegisteredKeys {
   };
 }
 
-/** A BLS secret key from the system's random numbers. */
+/** A BLS secret key from the system's secure random generator. */
 export function randomSecretKey(): bigint {
   return 1n + (readBigUint(crypto.getRandomValues(new Uint8Array(48))) % (bn254.fields.Fr.ORDER - 1n));
 }

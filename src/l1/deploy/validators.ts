@@ -10,7 +10,7 @@ import { registeredKeys } from "./validator-keys.ts";
 export interface InitialValidator {
   /** Lower-case 0x. */
   attester: string;
-  /** Gets the stake back. */
+  /** Address that receives the stake on withdrawal. */
   withdrawer: string;
   /** From 1 to the order of BN254's groups less 1. */
   blsSecretKey: bigint;
@@ -25,8 +25,8 @@ const queueAbi = parseAbi([
 ]);
 
 /**
- * Stakes for the validators of a new network and lets as many in as its first epoch allows (sheet 04 section 12.4). Resolves with how
- * many still queue. Throws what StepSender does.
+ * Stakes for the validators of a new network and admits as many as its first epoch allows (sheet 04 section 12.4).
+ * Returns the number still in the entry queue. Throws the errors of StepSender.
  */
 export async function addValidators(
   validators: readonly InitialValidator[],

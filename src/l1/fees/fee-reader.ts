@@ -20,7 +20,10 @@ export interface FeeReaderOptions {
   now?(): number;
 }
 
-/** FeeReader over JSON-RPC. Every read is pinned to the L1 block that was the latest at the call, and made once for it. */
+/**
+ * FeeReader over JSON-RPC. Every read is pinned to the L1 block that was the latest at the time of the call, and cached
+ * for that block.
+ */
 export class JsonRpcFeeReader implements FeeReader {
   readonly #rpc: L1Rpc;
   readonly #identity: RollupIdentity;

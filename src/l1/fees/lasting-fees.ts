@@ -5,21 +5,21 @@ import { L1Error } from "../errors.ts";
 import type { FeeReader } from "../types.ts";
 
 export interface LastingFeesOptions {
-  /** Age up to which fees are given when L1 does not tell newer ones. */
+  /** Maximum age of the cached fees that are returned while L1 gives no newer ones. */
   maxAgeMs?: number;
-  /** Time that L1 has for an answer while there is an older one. */
+  /** Time to wait for L1 before the cached fees are returned. */
   patienceMs?: number;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   now?(): number;
 }
 
-/** An L1 slot: fees follow L1's blocks, so a value of this age is that of the latest L1 block or the one before. */
+/** One L1 slot. Fees change with L1 blocks, so a value of this age belongs to the latest L1 block or the one before. */
 const MAX_AGE_MS = 12_000;
 const PATIENCE_MS = 1_000;
 
 const FALLBACK = Symbol("fallback");
 
-/** The last value that was read, given in place of a newer one that cannot be had. */
+/** Caches the last value read, and returns it while a newer one is not available. */
 class LastingValue<T> {
   readonly #options: Required<LastingFeesOptions>;
   #last: { value: T; at: number } | undefined;
@@ -28,7 +28,7 @@ class LastingValue<T> {
     this.#options = options;
   }
 
-  /** Rejects with what `read` does, when the last value is too old. */
+  /** Rejects with the error of `read` if the cached value is too old. */
   async get(read: () => Promise<T>): Promise<T> {
     const { patienceMs } = this.#options;
     const asked = this.#remembered(read());
@@ -49,7 +49,7 @@ class LastingValue<T> {
     return this.#last !== undefined && now() - this.#last.at < maxAgeMs ? this.#last.value : undefined;
   }
 
-  /** A value is as old as the question for it. */
+  /** The age of a value counts from the request for it. */
   async #remembered(read: Promise<T>): Promise<T> {
     const at = this.#options.now();
     const value = await read;
@@ -58,7 +58,10 @@ class LastingValue<T> {
   }
 }
 
-/** Fees of a reader, which outlast failures and pauses of L1 for a bounded time. Throws as the reader does once that is over. */
+/**
+ * Wraps a fee reader: while L1 fails or is slow, returns cached fees up to their maximum age. After that it throws the
+ * reader's errors.
+ */
 export function lastingFees(
   reader: FeeReader,
   { maxAgeMs = MAX_AGE_MS, patienceMs = PATIENCE_MS, now = () => performance.now() }: LastingFeesOptions = {},

@@ -12,7 +12,7 @@ import { latestTime } from "../tx/account-reads.ts";
 import type { TypedData } from "../tx/signer.ts";
 import type { RollupIdentity } from "../types.ts";
 
-/** Signals of the round that a slot belongs to. */
+/** State of the signalling round that a slot belongs to. */
 export interface SignalRound {
   round: bigint;
   /** Last slot with a signal; 0 when there is none. */
@@ -21,7 +21,9 @@ export interface SignalRound {
   quorumReached: boolean;
 }
 
-/** The contract in which proposers of slots signal for a payload of governance (sheet 08 section 4.5). Reads throw an L1Error. */
+/**
+ * The contract in which slot proposers signal for a governance payload (sheet 08 section 4.5). Reads throw an L1Error.
+ */
 export class GovernanceProposer {
   readonly #rpc: L1Rpc;
   readonly #identity: Pick<RollupIdentity, "l1ChainId" | "addresses" | "constants">;
@@ -55,7 +57,7 @@ export class GovernanceProposer {
     return this.#rpc.request({ method: "eth_getCode", params: [payload, "latest"], parse, about: "payload" });
   }
 
-  /** Whether a payload was handed over to governance, since the rollup was deployed. */
+  /** Whether a payload was submitted to governance since the rollup was deployed. */
   async wasSubmitted(payload: string): Promise<boolean> {
     const filter = {
       address: this.address,
@@ -70,7 +72,7 @@ export class GovernanceProposer {
     return (await getLogs(this.#rpc, filter, (log) => log)).length > 0;
   }
 
-  /** Why a call would revert in a slot; undefined: it would not, or L1 cannot tell. */
+  /** Why a call would revert in a slot; undefined if it would succeed or L1 cannot simulate it. */
   async revertReason(data: Uint8Array, slot: number): Promise<string | undefined> {
     const next = (await latestTime(this.#rpc)) / 1000 + 1;
     const timestamp = Math.max(next, slotTimestamp(slot, this.#identity.constants));
@@ -78,7 +80,7 @@ export class GovernanceProposer {
     return result.kind === "reverted" ? result.reason : undefined;
   }
 
-  /** What the proposer of a slot signs. */
+  /** The typed data that a slot's proposer signs. */
   signalToSign(payload: string, slot: number): TypedData {
     const { l1ChainId: chainId, addresses } = this.#identity;
     return {

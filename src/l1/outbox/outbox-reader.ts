@@ -11,20 +11,21 @@ export interface OutboxReaderOptions {
   identity: RollupIdentity;
   finalizedBlock(): Promise<L1Block | undefined>;
   logger: Logger;
-  /** Epochs that are remembered. */
+  /** Maximum epochs to cache. */
   capacity?: number;
 }
 
 interface Remembered {
-  /** L1 block that the root was read at; undefined for a root that can change no more. */
+  /** Hash of the L1 block at which the root was read; undefined for a final root. */
   hash: Uint8Array | undefined;
   root: Promise<Uint8Array | undefined>;
 }
 
 /**
- * OutboxReader over JSON-RPC. A root is reused while the synced L1 block stays the same; concurrent requests share one read; a failed
- * read is forgotten. A root that was there when L1 stopped taking proofs of its epoch, and as of a finalized L1 block, is kept for ever: only
- * a reorg deeper than finality could replace it. The least recently used epochs are forgotten first.
+ * OutboxReader over JSON-RPC. A root is cached while the synced L1 block stays the same. Concurrent requests share one
+ * read; a failed read is not cached. A root is final once L1 accepts no more proofs of its epoch and the L1 block at
+ * which it was read is finalized: only a reorg deeper than finality could replace it. The least recently used epochs
+ * are evicted first.
  */
 export class JsonRpcOutboxReader implements OutboxReader {
   readonly #rpc: L1Rpc;
@@ -73,7 +74,10 @@ export class JsonRpcOutboxReader implements OutboxReader {
     return isZero(root) ? undefined : root;
   }
 
-  /** Whether L1 takes no more proofs of an epoch at a time: from the start of the epoch after its last submission epoch on. */
+  /**
+   * Whether L1 no longer accepts proofs of an epoch at a time: from the start of the epoch after its last submission
+   * epoch.
+   */
   #sealed(epoch: number, timestamp: number): boolean {
     const { constants } = this.#identity;
     return epochOfSlot(slotAt(timestamp, constants), constants) > epoch + constants.proofSubmissionEpochs;
@@ -83,12 +87,12 @@ export class JsonRpcOutboxReader implements OutboxReader {
     if (!this.#sealed(epoch, at.timestamp)) return;
     try {
       const finalized = await this.#finalizedBlock();
-      // At a block before the finalized one the root may have been read on a branch, or before the last proof.
+      // A root read at a block before the finalized one may be from a fork, or from before the last proof.
       if (finalized === undefined || finalized.number > at.number) return;
       if (this.#sealed(epoch, finalized.timestamp)) remembered.hash = undefined;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      this.#logger.debug({ epoch, reason }, "whether an outbox root is final is not known yet");
+      this.#logger.debug({ epoch, reason }, "cannot tell yet whether an outbox root is final");
     }
   }
 }

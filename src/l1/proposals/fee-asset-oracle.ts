@@ -5,15 +5,15 @@ import { type Contract, read } from "../contracts/contract.ts";
 import { bytes } from "../rpc/answers.ts";
 import type { L1Rpc } from "../rpc/l1-rpc.ts";
 
-/** Sheet 08 section 4.7. The contract is there on Ethereum's main network only. */
+/** Uniswap v4 StateView (sheet 08 section 4.7). It exists on Ethereum mainnet only. */
 const STATE_VIEW = { name: "StateView", address: "0x7ffe42c4a5deea5b0fec41c94c136cf115597227", abi: stateViewAbi };
 const POOL_ID = "0xce2899b16743cfd5a954d8122d5e07f410305b1aebee39fd73d9f3b9ebf10c2f";
-/** Latest L1 blocks whose prices are averaged. */
+/** Number of latest L1 blocks whose prices are averaged. */
 const SAMPLES = 5;
 
 /**
- * How far a checkpoint should move the fee asset's price, in basis points: towards the mean of the pool's prices at the latest L1 blocks.
- * Zero where there is no pool, and where anything fails: a checkpoint does not depend on it.
+ * Change of the fee asset's price that a checkpoint should make, in basis points: towards the mean of the pool's prices
+ * at the latest L1 blocks. Zero if there is no pool or a read fails, since a checkpoint does not depend on it.
  */
 export async function feeAssetPriceModifier(
   rpc: L1Rpc,
@@ -38,12 +38,12 @@ export async function feeAssetPriceModifier(
     const mean = prices.reduce((sum, price) => sum + price, 0n) / BigInt(prices.length);
     return priceModifier(await read(rpc, rollup, "getEthPerFeeAsset", []), mean);
   } catch (error) {
-    logger.warn({ error }, "the fee asset's price cannot be asked, leaving it as it is");
+    logger.warn({ error }, "cannot read the price of the fee asset, leaving it unchanged");
     return 0n;
   }
 }
 
-/** Undefined for a pool that has no price yet. */
+/** Undefined if the pool has no price yet. */
 async function priceAt(rpc: L1Rpc, block: number): Promise<bigint | undefined> {
   const [sqrtPriceX96] = await read(rpc, STATE_VIEW, "getSlot0", [POOL_ID], block);
   const price = sqrtPriceX96 === 0n ? 0n : ethPerFeeAssetOfPool(sqrtPriceX96);

@@ -15,7 +15,7 @@ export interface ProposalReaderOptions {
   logger: Logger;
 }
 
-/** ProposalReader over JSON-RPC: nothing is kept, since each answer may be another one block later. */
+/** ProposalReader over JSON-RPC. Caches nothing, since each value may change with the next block. */
 export class JsonRpcProposalReader implements ProposalReader {
   readonly #rpc: L1Rpc;
   readonly #rollup: Contract<typeof rollupProposalsAbi>;

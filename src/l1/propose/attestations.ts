@@ -4,15 +4,18 @@ import { concat, fromHex, isZero, toHex } from "../../protocol/bytes.ts";
 import { DIGEST_DOMAIN } from "../committee/digests.ts";
 import type { CommitteeAttestation } from "../types.ts";
 
-/** A committee's attestations as `propose` takes them (sheet 04 section 3.3), everything empty on a network without a committee. */
+/**
+ * A committee's attestations in the format of `propose` (sheet 04 section 3.3). All empty on a network without a
+ * committee.
+ */
 export interface PackedAttestations {
   signatureIndices: Uint8Array;
   signaturesOrAddresses: Uint8Array;
   /** 20-byte addresses of the members that signed, in committee order. */
   signers: readonly Uint8Array[];
   /**
-   * The proposer's signature (65 bytes r, s, v) of `attestationsAndSignersHash` as a personal message. When absent the account that
-   * publishes signs, which a rollup without a committee accepts.
+   * The proposer's signature (65 bytes r, s, v) of `attestationsAndSignersHash` as a personal message. If absent, the
+   * publishing account signs, which a rollup without a committee accepts.
    */
   signature?: Uint8Array;
 }
@@ -45,7 +48,7 @@ const ATTESTATIONS_AND_SIGNERS = parseAbiParameters([
   "struct CommitteeAttestations { bytes signatureIndices; bytes signaturesOrAddresses; }",
 ]);
 
-/** keccak256 of what the proposer signs about the attestations it posts (sheet 08 section 2). */
+/** keccak256 of the attestations and signers, which the proposer signs (sheet 08 section 2). */
 export function attestationsAndSignersHash({
   signatureIndices,
   signaturesOrAddresses,

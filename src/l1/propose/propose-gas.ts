@@ -16,7 +16,7 @@ const blobsAbi = parseAbi([
   "function validateBlobs(bytes) view returns (bytes32[] blobHashes, bytes32 blobsHash, bytes[] commitments)",
 ]);
 
-/** The rollup checks blobs only where this word is set (sheet 04 section 1.2): a simulation has no blobs. */
+/** Storage override that turns off the rollup's blob check (sheet 04 section 1.2), since a simulation has no blobs. */
 const CHECK_BLOB = { slot: `0x${"4".padStart(64, "0")}`, value: `0x${"0".repeat(64)}` };
 const EIP150_NUMERATOR = 64n;
 const EIP150_DENOMINATOR = 63n;
@@ -30,17 +30,20 @@ export interface ProposalCall {
   rollupAddress: string;
   calldata: Uint8Array;
   sidecars: BlobSidecars;
-  /** Seconds at which L1 would perform it. */
+  /** Timestamp of the L1 block that would include the call, in seconds. */
   timestamp: number;
 }
 
-/** Gas that a call needs below a caller that keeps a 64th, with a buffer (sheet 08 sections 4.4 and 4.5). */
+/**
+ * Gas limit of a bundled call: accounts for the 64th that the caller retains (EIP-150), plus a buffer (sheet 08
+ * sections 4.4 and 4.5).
+ */
 export function bundledGas(simulated: bigint, extra: bigint, bufferPercentage: number): bigint {
   const forwarded = (simulated * EIP150_NUMERATOR + EIP150_DENOMINATOR - 1n) / EIP150_DENOMINATOR;
   return cappedGas(withBuffer(forwarded + extra, bufferPercentage));
 }
 
-/** Gas that the rollup spends on looking at the blobs. Throws an L1RpcError when it refuses them. */
+/** Gas of the rollup's blob check. Throws an L1RpcError if the rollup rejects the blobs. */
 async function blobsGas(rpc: L1Rpc, call: ProposalCall, settings: L1TxSettings): Promise<bigint> {
   const { sender: from, rollupAddress: to, sidecars } = call;
   const input = toHex(blobInput(sidecars.commitments)) as Hex;
@@ -49,7 +52,7 @@ async function blobsGas(rpc: L1Rpc, call: ProposalCall, settings: L1TxSettings):
   return rawGasEstimate(rpc, { from, to, data, sidecars, maxFeePerBlobGas });
 }
 
-/** Whether the rollup would take a proposal, and the gas to give it (sheet 08 section 4.4). Throws an L1Error. */
+/** Whether the rollup would accept a proposal, and its gas limit (sheet 08 section 4.4). Throws an L1Error. */
 export async function checkProposal(rpc: L1Rpc, call: ProposalCall, settings: L1TxSettings): Promise<ProposalCheck> {
   const { rollupAddress, calldata, timestamp } = call;
   const overrides = [{ address: rollupAddress, ...CHECK_BLOB }];

@@ -3,7 +3,9 @@ import { CHECKPOINT_PROPOSED_TOPIC, type ProposedEvent, readProposedEvent } from
 import type { L1Receipt } from "../tx/account-reads.ts";
 import { hasTopic } from "../tx/account-reads.ts";
 
-/** The event by which a transaction shows that it proposed the checkpoint with this archive, undefined when it did not. */
+/**
+ * The CheckpointProposed event of a transaction for this archive root; undefined if it did not propose that checkpoint.
+ */
 export function proposedIn(
   receipt: Pick<L1Receipt, "logs">,
   rollupAddress: string,

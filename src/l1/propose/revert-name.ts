@@ -1,12 +1,12 @@
 import { type Abi, decodeErrorResult, type Hex } from "viem";
 import { rollupErrorsAbi } from "../abi/rollup-errors.ts";
 
-/** With the plain reverts of the language. */
+/** Includes Solidity's built-in errors. */
 const KNOWN: Abi = rollupErrorsAbi;
 
 /**
- * A revert as a text for the log: the error's name and arguments, the message of a plain revert, or the bytes when nobody knows them.
- * `data` is 0x text.
+ * A revert as text for the log: the error's name and arguments, the message of a plain revert, or the bytes of an
+ * unknown error. `data` is 0x text.
  */
 export function revertName(data: string): string {
   if (data === "0x") return "reverted without a reason";

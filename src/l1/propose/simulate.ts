@@ -11,16 +11,16 @@ export interface SimulatedCall {
   from: string;
   to: string;
   data: Uint8Array;
-  /** Seconds: time of the block it is simulated in. */
+  /** Timestamp of the simulated block, in seconds. */
   timestamp: number;
-  /** Storage to pretend, as 0x words: address, slot, value. */
+  /** Storage overrides, as 0x words. */
   overrides?: readonly { address: string; slot: string; value: string }[];
 }
 
 export type Simulation =
   | { kind: "succeeded"; gasUsed: bigint }
   | { kind: "reverted"; reason: string }
-  /** L1's node does not simulate. */
+  /** The L1 node does not support eth_simulateV1. */
   | { kind: "unavailable" };
 
 const MISSING = [-32601, -32004];
@@ -40,7 +40,7 @@ function simulation(value: unknown): Simulation {
   return { kind: "reverted", reason: revertName(typeof data === "string" ? data : "0x") };
 }
 
-/** Runs a call on the latest state by eth_simulateV1 (sheet 08 section 4.4). Throws an L1Error. */
+/** Runs a call on the latest state with eth_simulateV1 (sheet 08 section 4.4). Throws an L1Error. */
 export async function simulateCall(rpc: L1Rpc, call: SimulatedCall): Promise<Simulation> {
   const stateOverrides = Object.fromEntries(
     (call.overrides ?? []).map(({ address, slot, value }) => [address, { stateDiff: { [slot]: value } }]),

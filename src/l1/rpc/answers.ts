@@ -2,7 +2,7 @@ import { equal, fromHex } from "../../protocol/bytes.ts";
 import { DecodeError } from "../../protocol/errors.ts";
 import type { L1Block } from "../types.ts";
 
-/** Parsers of what the execution API answers. Each throws a DecodeError that names the field and the rule. */
+/** Parsers for results of the execution API. Each throws a DecodeError that names the field and the rule. */
 
 export function record(value: unknown, subject: string): Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
@@ -55,7 +55,9 @@ export interface ExecutionBlock extends L1Block {
   parentBeaconBlockRoot: Uint8Array | undefined;
 }
 
-/** eth_getBlockByNumber of a number: null is undefined. Throws a DecodeError for another block. */
+/**
+ * Parses eth_getBlockByNumber for a number; null gives undefined. Throws a DecodeError if another block is returned.
+ */
 export function blockAt(number: number): (value: unknown) => ExecutionBlock | undefined {
   return (value) => {
     const found = block(value);
@@ -64,7 +66,7 @@ export function blockAt(number: number): (value: unknown) => ExecutionBlock | un
   };
 }
 
-/** eth_getBlockBy*: null is undefined. */
+/** Parses eth_getBlockBy*; null gives undefined. */
 export function block(value: unknown): ExecutionBlock | undefined {
   if (value === null) return undefined;
   const fields = record(value, "block");
@@ -82,11 +84,11 @@ export interface L1Transaction {
   /** Lower-case, undefined for a contract creation. */
   to: string | undefined;
   input: Uint8Array;
-  /** Block that it is in; undefined while it is pending, or where the endpoint does not tell. */
+  /** The block that contains it; undefined while it is pending or if the endpoint does not tell. */
   blockHash?: Uint8Array;
 }
 
-/** eth_getTransactionByHash: null is undefined. */
+/** Parses eth_getTransactionByHash; null gives undefined. */
 export function transaction(value: unknown): L1Transaction | undefined {
   if (value === null) return undefined;
   const fields = record(value, "transaction");
@@ -112,17 +114,17 @@ export interface L1Log {
   logIndex: number;
 }
 
-/** Logs of one answer: endpoints give 10,000 or so, and refuse larger ranges. */
-const MOST_LOGS = 100_000;
+/** Maximum logs in one answer. Endpoints return about 10,000 and refuse larger ranges. */
+const MAX_LOGS = 100_000;
 
 /**
- * eth_getLogs, in chain order; logs that a reorganisation removed, and repetitions of one log, are left out. Throws a DecodeError for two
- * different logs in one place.
+ * Parses eth_getLogs into chain order. Drops duplicates and logs that a reorg removed. Throws a DecodeError for two
+ * different logs at one position.
  */
 export function logs(value: unknown): L1Log[] {
   const out: L1Log[] = [];
   const items = list(value, "logs");
-  if (items.length > MOST_LOGS) throw new DecodeError("logs", `must be ${MOST_LOGS} at most, got ${items.length}`);
+  if (items.length > MAX_LOGS) throw new DecodeError("logs", `must be ${MAX_LOGS} at most, got ${items.length}`);
   for (const item of items) {
     const fields = record(item, "log");
     if (fields.removed === true) continue;

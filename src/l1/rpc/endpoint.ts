@@ -6,9 +6,9 @@ import { L1EndpointError, L1RpcError } from "../errors.ts";
 
 export interface EndpointOptions {
   timeoutMs: number;
-  /** Most calls of one HTTP request. */
+  /** Maximum calls in one HTTP request. */
   batchSize: number;
-  /** Stops what is under way. */
+  /** Aborts calls in progress. */
   signal?: AbortSignal;
 }
 
@@ -28,7 +28,7 @@ const FAILURES = {
   redirect: "nonsense",
 } as const;
 
-/** A batch of 50 blobs by hash is 13 MiB, and few answers are larger. */
+/** The largest usual answer, a batch of 50 blobs by hash, is 13 MiB. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 function revertData(data: unknown): string | undefined {
@@ -38,8 +38,9 @@ function revertData(data: unknown): string | undefined {
 }
 
 /**
- * JSON-RPC over HTTP to one URL. Calls made in the same turn of the event loop travel as one batch; answers are matched by id,
- * never by position. An endpoint that refuses batches is asked call by call from then on. No retries here.
+ * JSON-RPC over HTTP to one URL. Calls made in the same turn of the event loop are sent as one batch. Answers are
+ * matched by id, never by position. After an endpoint has refused a batch, its calls are sent one by one. Does not
+ * retry.
  */
 export class JsonRpcEndpoint {
   /** Redacted, for messages. */
@@ -142,7 +143,7 @@ export class JsonRpcEndpoint {
     const ok = status >= 200 && status < 300;
     try {
       const parsed = parseJson(reply.body);
-      // Servers that put JSON-RPC errors under an HTTP error status still mean the JSON-RPC error.
+      // Some servers send JSON-RPC errors with an HTTP error status; the JSON-RPC error takes precedence.
       if (ok || (typeof parsed === "object" && parsed !== null && ("error" in parsed || Array.isArray(parsed))))
         return parsed;
     } catch (error) {

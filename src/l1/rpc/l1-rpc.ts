@@ -20,9 +20,9 @@ export interface L1Call<T> {
   params: readonly unknown[];
   /** Checks the result and gives it a type. Throws a DecodeError, which counts against the endpoint that answered. */
   parse(result: unknown): T;
-  /** What the call is about, for messages: a contract function. */
+  /** Contract function that is called, for error messages. */
   about?: string;
-  /** Block the state is read at, when the call is pinned to one. */
+  /** Number of the block whose state is read, if the call is pinned to one. */
   atBlock?: number;
 }
 
@@ -31,17 +31,17 @@ export interface L1RpcOptions {
   urls: readonly string[];
   /** Per HTTP request. */
   timeoutMs?: number;
-  /** Waits between rounds over all endpoints, in milliseconds; one more round than waits. */
+  /** Delays between rounds over all endpoints, in milliseconds; there is one more round than delays. */
   retryDelaysMs?: readonly number[];
   batchSize?: number;
-  /** Ends calls under way and refuses later ones, with its reason. */
+  /** Aborts calls in progress and refuses later ones, with the signal's reason. */
   signal?: AbortSignal;
   logger: Logger;
 }
 
 const HISTORY_GONE =
   /missing trie node|state (is )?(not available|unavailable|pruned)|pruned|no state available|historical state|state already been pruned|state histories|old data not available|required historical/i;
-/** anvil: the state of a past block is gone when it asks for less than its height, and not there yet when for more. */
+/** Error of anvil. The state is gone if the requested block is below the height, and not there yet if it is above. */
 const ANVIL_OUT_OF_RANGE = /block height is (\d+) but requested was (\d+)/;
 
 function saysHistoryGone(error: L1RpcError): boolean {
@@ -49,7 +49,7 @@ function saysHistoryGone(error: L1RpcError): boolean {
   return anvil ? Number(anvil[2]) < Number(anvil[1]) : HISTORY_GONE.test(error.rpcMessage);
 }
 
-/** The contract itself refused: every endpoint would say the same. */
+/** Whether the contract reverted: other endpoints would return the same. */
 export function isRevert(error: unknown): error is L1RpcError {
   return (
     error instanceof L1RpcError &&
@@ -57,13 +57,13 @@ export function isRevert(error: unknown): error is L1RpcError {
   );
 }
 
-/** Between two warnings about a slow L1. */
+/** Minimum time between two warnings about a slow L1. */
 const WARNING_INTERVAL_MS = 60_000;
 
 const METHOD_MISSING = -32601;
 const INVALID_PARAMS = -32602;
 
-/** Errors about the call rather than the endpoint's moment: asking the same endpoint again is of no use. */
+/** Whether the error is caused by the call, so that retrying at the same endpoint is useless. */
 function isLasting(error: L1Error): boolean {
   return (
     error instanceof HistoricalStateUnavailableError ||
@@ -71,7 +71,7 @@ function isLasting(error: L1Error): boolean {
   );
 }
 
-/** JSON-RPC to L1 over an ordered list of endpoints: a call goes to the first; what that one cannot answer goes to the next. */
+/** JSON-RPC to L1 over an ordered list of endpoints. A call that one endpoint cannot answer goes to the next. */
 export class L1Rpc {
   /** Redacted. */
   readonly urls: readonly string[];
@@ -103,8 +103,9 @@ export class L1Rpc {
   }
 
   /**
-   * The parsed result of a call. Throws what the only endpoint failed with, or an L1UnavailableError with one failure per endpoint;
-   * a revert is thrown as the L1RpcError it is, a block without state as HistoricalStateUnavailableError.
+   * The parsed result of a call. If all endpoints fail, throws an L1UnavailableError with one failure per endpoint, or
+   * the error itself if there is only one endpoint. A revert is thrown as L1RpcError, missing state of a block as
+   * HistoricalStateUnavailableError.
    */
   async request<T>(call: L1Call<T>): Promise<T> {
     for (let round = 0; ; round++) {
@@ -121,13 +122,13 @@ export class L1Rpc {
       this.#signal?.throwIfAborted();
       const wait = this.#retryDelaysMs[round];
       if (wait === undefined || failures.every(isLasting)) throw this.#verdict(failures, call.method);
-      this.#tellRetry(call.method, failures);
+      this.#logRetry(call.method, failures);
       await this.#wait(wait);
     }
   }
 
-  /** Calls that wait for nothing take minutes until they fail: now and then one of them is worth a warning. */
-  #tellRetry(method: string, failures: L1Error[]): void {
+  /** Logs a retry. Calls to a slow L1 take minutes until they fail, so that is warned about, at a limited rate. */
+  #logRetry(method: string, failures: L1Error[]): void {
     const facts = { method, failures: failures.map(({ message }) => message) };
     const slow = failures.some(isSlowness);
     const now = performance.now();
@@ -167,8 +168,8 @@ export class L1Rpc {
   }
 
   /**
-   * Asks each endpoint for its chain. Throws a WrongChainError for the first that serves another one and an L1UnavailableError
-   * (or the only endpoint's error) when none answers; endpoints that are down are only warned about while another answers.
+   * Checks the chain id of each endpoint. Throws a WrongChainError for the first that serves another chain, and an
+   * L1UnavailableError (or the only endpoint's error) if none answers. If some answer, the others only cause a warning.
    */
   async checkChain(expected: number): Promise<void> {
     for (let round = 0; ; round++) {
@@ -194,7 +195,7 @@ export class L1Rpc {
       this.#signal?.throwIfAborted();
       const wait = this.#retryDelaysMs[round];
       if (wait === undefined || failures.every(isLasting)) throw this.#verdict(failures, "eth_chainId");
-      this.#tellRetry("eth_chainId", failures);
+      this.#logRetry("eth_chainId", failures);
       await this.#wait(wait);
     }
   }

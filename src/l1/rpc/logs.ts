@@ -12,7 +12,7 @@ export interface LogFilter {
   toBlock: number;
 }
 
-/** Endpoints limit the range or the number of logs of a query, each in its own words. */
+/** Error texts of endpoints that limit a query's range or number of logs. */
 const TOO_MUCH = /range|too many|limit|exceed|more than|too large|timeout|timed out|max(imum)? /i;
 
 function asksTooMuch(error: unknown): boolean {
@@ -22,9 +22,9 @@ function asksTooMuch(error: unknown): boolean {
 }
 
 /**
- * Logs of one contract in a block range, in chain order. A range that the endpoints find too large is read in halves. Logs that do
- * not match the filter (servers have been seen to send them) are dropped.
- * @param readLogs gives the logs their meaning. Throws a DecodeError, which counts against the endpoint that sent them.
+ * Logs of one contract in a block range, in chain order. A range that is too large for the endpoints is split in
+ * halves. Logs that do not match the filter, which some servers send, are dropped.
+ * @param readLogs decodes the logs. Throws a DecodeError, which counts against the endpoint that sent them.
  */
 export async function getLogs<T>(rpc: L1Rpc, filter: LogFilter, readLogs: (logs: L1Log[]) => T[]): Promise<T[]> {
   const { address, topics, fromBlock, toBlock } = filter;

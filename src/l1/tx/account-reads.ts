@@ -13,7 +13,7 @@ export interface L1Receipt {
   logs: L1Log[];
 }
 
-/** Number of transactions of an account, mined ones or with those that wait. */
+/** Transaction count of an account: mined ones only (latest), or with pending ones (pending). */
 export function transactionCount(rpc: L1Rpc, address: string, at: "latest" | "pending"): Promise<number> {
   const parse = (value: unknown) => quantity(value, "transaction count");
   return rpc.request({ method: "eth_getTransactionCount", params: [address, at], parse });
@@ -28,7 +28,7 @@ export function balanceOf(rpc: L1Rpc, address: string): Promise<bigint> {
   });
 }
 
-/** Milliseconds of the latest L1 block. */
+/** Timestamp of the latest L1 block, in milliseconds. */
 export function latestTime(rpc: L1Rpc): Promise<number> {
   return rpc.request({
     method: "eth_getBlockByNumber",
@@ -37,7 +37,7 @@ export function latestTime(rpc: L1Rpc): Promise<number> {
   });
 }
 
-/** Whether L1's node has the transaction, mined or waiting. */
+/** Whether the L1 node knows the transaction, mined or pending. */
 export function isKnown(rpc: L1Rpc, hash: string): Promise<boolean> {
   return rpc.request({ method: "eth_getTransactionByHash", params: [hash], parse: (value) => value !== null });
 }

@@ -1,11 +1,11 @@
 import { OperatorError } from "../../errors/operator-error.ts";
 
-/** A transaction never went out: nothing of it is on L1, and its nonce is free. */
+/** A transaction was not sent: it is not on L1, and its nonce is unused. */
 export class L1TxNotSentError extends Error {
   override readonly name = "L1TxNotSentError";
   readonly address: string;
   readonly reason: string;
-  /** Its time was over before it could be sent. */
+  /** It timed out before it could be sent. */
   readonly late: boolean;
 
   constructor(address: string, reason: string, { late = false, cause }: { late?: boolean; cause?: unknown } = {}) {
@@ -16,7 +16,7 @@ export class L1TxNotSentError extends Error {
   }
 }
 
-/** A signer did not give a usable signature. Never repeats the signer's URL but its host. */
+/** A signer did not return a usable signature. Contains only the host of the signer's URL. */
 export class L1SignerError extends Error {
   override readonly name = "L1SignerError";
   readonly address: string;
@@ -29,7 +29,7 @@ export class L1SignerError extends Error {
   }
 }
 
-/** The store of sent transactions was written by another program. */
+/** The store of sent transactions has an unknown schema version. */
 export class L1TxStoreError extends OperatorError {
   override readonly errorCode: string = "l1-tx-store";
 

@@ -3,10 +3,10 @@ import { quantity } from "../rpc/answers.ts";
 import type { L1Rpc } from "../rpc/l1-rpc.ts";
 import type { BlobSidecars } from "./transaction.ts";
 
-/** Most gas that L1 allows a transaction (EIP-7825). */
+/** Maximum gas of an L1 transaction (EIP-7825). */
 export const MAX_TX_GAS = 16_777_216n;
 
-/** No more than L1 allows. */
+/** Limits gas to L1's maximum for a transaction. */
 export function cappedGas(gas: bigint): bigint {
   return BigInt(Math.min(Number(gas), Number(MAX_TX_GAS)));
 }
@@ -17,7 +17,7 @@ export interface GasCall {
   data: Uint8Array;
   value?: bigint;
   sidecars?: BlobSidecars;
-  /** Computed fee per blob gas; twice that is named, so that a rise meanwhile does not matter. */
+  /** Computed fee per blob gas. The call uses twice that, so that the fee may rise meanwhile. */
   maxFeePerBlobGas?: bigint;
 }
 
@@ -40,7 +40,7 @@ export async function rawGasEstimate(rpc: L1Rpc, call: GasCall): Promise<bigint>
   return rpc.request({ method: "eth_estimateGas", params: [object, "latest"], parse });
 }
 
-/** As `rawGasEstimate`, with a buffer in percent and within what a transaction may use. */
+/** `rawGasEstimate` plus a buffer in percent, limited to L1's maximum for a transaction. */
 export async function estimateGas(rpc: L1Rpc, call: GasCall, bufferPercentage: number): Promise<bigint> {
   return cappedGas(withBuffer(await rawGasEstimate(rpc, call), bufferPercentage));
 }

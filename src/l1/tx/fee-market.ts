@@ -12,8 +12,8 @@ export function wei(value: unknown): bigint | undefined {
 }
 
 /**
- * Reads the fee market. Only the latest block is needed; what else L1 does not tell counts as nothing. Throws an L1Error when the
- * latest block cannot be read.
+ * Reads the fee market. Only the latest block is required; other values that L1 does not return count as absent. Throws
+ * an L1Error if the latest block cannot be read.
  */
 export async function readFeeMarket(rpc: L1Rpc, blobs: boolean): Promise<FeeMarket> {
   const optional = async <T>(none: T, ask: Promise<T>) =>

@@ -1,23 +1,23 @@
 import type { L1TxSettings } from "./settings.ts";
 import type { TxFees } from "./transaction.ts";
 
-/** What L1's market says at one moment. Wei. */
+/** State of L1's fee market. Amounts in wei. */
 export interface FeeMarket {
-  /** Of the latest block. */
+  /** Base fee of the latest block. */
   baseFee: bigint;
-  /** For the next block; undefined when L1 does not tell. */
+  /** Blob base fee of the next block; undefined if L1 does not tell. */
   blobBaseFee: bigint | undefined;
-  /** The node's own estimate, 0 when it has none. */
+  /** The L1 node's own estimate of the priority fee; 0 if it has none. */
   estimate: bigint;
-  /** Of the transactions of the pending block. */
+  /** Priority fees of the pending block's transactions. */
   pendingPriorityFees: readonly bigint[];
-  /** 75th percentile of each of the last 5 blocks. */
+  /** 75th percentile of the priority fees in each of the last 5 blocks. */
   recentRewards: readonly bigint[];
 }
 
 const GWEI = 1_000_000_000n;
 const BLOCK_MS = 12_000;
-/** Percent that a node wants above what a transaction replaces (sheet 08 section 5.2). */
+/** Percentage by which fees must rise for a node to accept a replacement (sheet 08 section 5.2). */
 const REPLACEMENT_BUMP = 10;
 const BLOB_REPLACEMENT_BUMP = 100;
 
@@ -48,14 +48,14 @@ export function priorityFee(market: FeeMarket, minimumPriorityFeeGwei: number): 
   return max(sane, inGwei(minimumPriorityFeeGwei));
 }
 
-/** A base fee that is still enough when every block of the stall time raises it by the most that L1 allows. */
+/** A base fee that suffices even if every block in the stall time raises it by L1's maximum. */
 function grown(fee: bigint, stallTimeMs: number): bigint {
   let value = fee;
   for (let block = 0; block < Math.ceil(stallTimeMs / BLOCK_MS); block++) value = (value * 1125n + 999n) / 1000n;
   return value;
 }
 
-/** Fees of a transaction; with `previous` of one that replaces another (sheet 08 section 5.2). */
+/** Fees of a transaction. `previous` are the fees of the transaction that it replaces (sheet 08 section 5.2). */
 export function txFees(
   market: FeeMarket,
   settings: L1TxSettings,

@@ -15,50 +15,51 @@ import type { TxStates } from "./tx-store.ts";
 import { type TxOutcome, TxWatch } from "./tx-watch.ts";
 
 export interface L1SenderOptions {
-  /** Its own signal should be `signal`. */
+  /** Should be created with the same `signal`. */
   rpc: L1Rpc;
   signer: L1Signer;
   chainId: number;
   settings: L1TxSettings;
   states: TxStates;
-  /** Whether cancellations of blob transactions prove their blob in the form of EIP-7594. */
+  /** Whether cancellations of blob transactions use cell proofs (EIP-7594). */
   cellProofs: boolean;
   /** Unix milliseconds. */
   now(): number;
-  /** Ends every wait. What was sent stays on record, and the next run goes on watching it. */
+  /** Stops the sender. Sent transactions stay in the store, and the next run continues to watch them. */
   signal: AbortSignal;
   logger: Logger;
 }
 
 export interface L1TxRequest {
-  /** Shown in the log and kept with the transaction. */
+  /** Shown in the log and stored with the transaction. */
   purpose: string;
   /** 0x text. */
   to: string;
   data: Uint8Array;
   value?: bigint;
-  /** Estimated, with a buffer, when absent. */
+  /** If absent, the gas is estimated and a buffer is added. */
   gas?: bigint;
   sidecars?: BlobSidecars;
-  /** Unix milliseconds, held against L1's time. */
+  /** Unix milliseconds, compared with the time of the latest L1 block. */
   timeoutAt?: number;
 }
 
-/** A transaction that went out, and what becomes of it. */
+/** A sent transaction and its outcome. */
 export interface SentTx {
   nonce: number;
-  /** Of the first attempt. */
+  /** Hash of the first attempt. */
   hash: string;
-  /** Rejects only when the sender is stopped. */
+  /** Rejects only if the sender is stopped. */
   outcome: Promise<TxOutcome>;
 }
 
-/** Times that a nonce is chosen anew, because somebody else's transaction of the same account was quicker. */
+/** Attempts to choose a nonce. One fails if the account is also used elsewhere and that transaction is mined first. */
 const NONCE_ATTEMPTS = 3;
 
 /**
- * Sends the L1 transactions of one account: chooses nonce and fees, keeps every transaction on disk before it leaves, watches it until it is
- * mined or given up, raises its fees and cancels it (sheet 08 section 5). Transactions of one sender are sent one after the other.
+ * Sends the L1 transactions of one account (sheet 08 section 5). Chooses nonce and fees, stores every transaction
+ * before it is sent, and watches it until it is mined or abandoned. Resends it with higher fees and cancels it when
+ * needed. Sends one transaction at a time.
  */
 export class L1Sender {
   readonly #options: L1SenderOptions;
@@ -80,7 +81,7 @@ export class L1Sender {
     return this.#options.signer;
   }
 
-  /** Of the last transaction. */
+  /** Status of the last transaction. */
   get status(): TxStatus {
     return this.#transactions.at(-1)?.status ?? "idle";
   }
@@ -90,7 +91,7 @@ export class L1Sender {
     return this.#transactions.reduce((last, { minedBlock = 0 }) => Math.max(last, minedBlock), 0);
   }
 
-  /** Transactions whose end is not known, in the order in which they were sent. */
+  /** Transactions without a final outcome, in the order in which they were sent. */
   unfinished(): TxState[] {
     return this.#transactions.filter(isUnfinished).map((state) => ({ ...state }));
   }
@@ -100,7 +101,7 @@ export class L1Sender {
     return balanceOf(this.#options.rpc, this.address);
   }
 
-  /** Goes on watching what an earlier run sent, and sends again what L1 never got. */
+  /** Continues to watch the transactions of an earlier run. Resends those that L1 does not know. */
   resume(): void {
     const { logger } = this.#options;
     for (const state of this.#transactions.filter(isUnfinished)) {
@@ -110,7 +111,7 @@ export class L1Sender {
     }
   }
 
-  /** The end of an unfinished transaction that is watched. */
+  /** Outcome of an unfinished transaction that is being watched. */
   outcomeOf(id: number): Promise<TxOutcome> | undefined {
     return this.#watches.get(id)?.outcome;
   }
@@ -158,8 +159,8 @@ export class L1Sender {
   }
 
   /**
-   * The count of known transactions, or one more than an own transaction that the count does not show yet. An own transaction that L1 has
-   * lost, by a reorganisation say, does not hold its nonce.
+   * The account's transaction count on L1, or the nonce after an own transaction that the count does not include yet.
+   * An own transaction that L1 has lost, for example in a reorg, does not occupy its nonce.
    */
   async #nextNonce(): Promise<number> {
     const { rpc } = this.#options;
@@ -201,19 +202,19 @@ export class L1Sender {
     const { purpose, nonce, hashes, gas, fees } = state;
     const facts = { address: this.address, purpose, nonce, hash: hashes.at(-1), gas, ...fees };
     if (doubt === undefined) this.#options.logger.debug(facts, "sent an L1 tx");
-    else this.#options.logger.warn({ ...facts, reason: doubt }, "L1 may not have got a tx, watching for it");
+    else this.#options.logger.warn({ ...facts, reason: doubt }, "L1 may not have received a tx, watching for it");
   }
 
   #watch(state: TxState, doubtful: boolean): TxWatch {
     const watch = new TxWatch(this.#options, state, { doubtful });
     this.#watches.set(state.id, watch);
-    // Whoever does not wait for the outcome learns of it by the log.
+    // A caller that does not await the outcome finds it in the log.
     watch.outcome.catch(() => {});
     void watch.ended.then(() => this.#watches.delete(state.id));
     return watch;
   }
 
-  /** When nothing is watched any more, which is soon once the sender is stopped. */
+  /** Resolves once no transaction is watched, which is soon after the sender is stopped. */
   async settled(): Promise<void> {
     await this.#sending;
     await Promise.all([...this.#watches.values()].map(({ ended }) => ended));

@@ -5,7 +5,7 @@ import { bigUintBytes, concat, fromHex, toHex } from "../../protocol/bytes.ts";
 import type { L1Signer, TypedData } from "./signer.ts";
 import { signingHash, type TxSignature, type UnsignedTx } from "./transaction.ts";
 
-/** EIP-191: what is signed for a message of any length. */
+/** EIP-191 hash to sign for a message of any length. */
 export function personalMessageHash(message: Uint8Array): Uint8Array {
   const prefix = new TextEncoder().encode(`\x19Ethereum Signed Message:\n${message.length}`);
   return keccak_256(concat(prefix, message));

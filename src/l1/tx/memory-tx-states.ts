@@ -2,7 +2,7 @@ import type { BlobSidecars } from "./transaction.ts";
 import { isUnfinished, type TxState } from "./tx-state.ts";
 import { KEPT_STATES, type TxStates } from "./tx-store.ts";
 
-/** TxStates of a node without a data directory: forgotten with the process. */
+/** TxStates in memory, for a node without a data directory. */
 export class MemoryTxStates implements TxStates {
   readonly #accounts = new Map<string, Map<number, { state: TxState; sidecars: BlobSidecars | undefined }>>();
   #lastId = 0;

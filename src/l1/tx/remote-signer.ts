@@ -16,7 +16,10 @@ const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 const quantity = (value: number | bigint) => `0x${value.toString(16)}`;
 
-/** v of 0 and 1 become 27 and 28, an s in the upper half its lower twin (sheet 08 section 6.3). */
+/**
+ * Changes v from 0 and 1 to 27 and 28, and s from the upper half of the group order to the lower (sheet 08 section
+ * 6.3).
+ */
 function normalize(signature: Uint8Array): Uint8Array {
   let s = readBigUint(signature, 32, 32);
   let v = signature[64] < 27 ? signature[64] + 27 : signature[64];
@@ -28,7 +31,7 @@ function normalize(signature: Uint8Array): Uint8Array {
   return concat(signature.subarray(0, 32), bigUintBytes(s, 32), Uint8Array.of(v));
 }
 
-/** Signs through web3signer's JSON-RPC (sheet 08 section 6.3). What comes back is held against the address. */
+/** Signs through the JSON-RPC of Web3Signer (sheet 08 section 6.3). Checks that each signature is from the address. */
 export class RemoteSigner implements L1Signer {
   readonly address: string;
   readonly #url: string;
@@ -67,7 +70,7 @@ export class RemoteSigner implements L1Signer {
     return { r: readBigUint(checked, 0, 32), s: readBigUint(checked, 32, 32), yParity: checked[64] === 28 ? 1 : 0 };
   }
 
-  /** r and s padded to 32 bytes of 0x text. */
+  /** r and s as 0x text padded to 32 bytes. */
   #parsed(raw: string): { r: string; s: string; yParity: number } {
     try {
       const { r, s, yParity } = parseTransaction(raw as Hex);

@@ -4,7 +4,7 @@ import type { L1Rpc } from "../rpc/l1-rpc.ts";
 import { isKnown } from "./account-reads.ts";
 import type { SignedTx } from "./transaction.ts";
 
-/** "taken": the nonce belongs to another transaction that is mined already. "unsure": L1 may or may not have taken it. */
+/** "taken": the nonce was used by another transaction that is mined. "unsure": L1 may or may not have accepted it. */
 export type SendVerdict =
   | { kind: "accepted" }
   | { kind: "refused" | "taken" | "unsure"; reason: string; cause: L1Error };
@@ -13,7 +13,7 @@ function answers(error: L1Error): readonly L1Error[] {
   return error instanceof L1UnavailableError ? error.failures : [error];
 }
 
-/** Hands a transaction to L1. A refusal is only believed when L1 does not know the transaction. */
+/** Sends a transaction to L1. A refusal counts only if L1 does not know the transaction. */
 export async function sendRaw(rpc: L1Rpc, { hash, raw }: SignedTx): Promise<SendVerdict> {
   try {
     await rpc.request({ method: "eth_sendRawTransaction", params: [toHex(raw)], parse: (value) => value });

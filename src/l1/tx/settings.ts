@@ -1,25 +1,25 @@
-/** How transactions are priced, watched and given up (sheet 08 section 5, sheet 09 "L1 transactions"). */
+/** Settings for pricing, watching and abandoning transactions (sheet 08 section 5, sheet 09 "L1 transactions"). */
 export interface L1TxSettings {
-  /** Percent added to estimated gas. */
+  /** Percentage added to the gas estimate. */
   gasLimitBufferPercentage: number;
-  /** Highest fee per gas, 0 for no limit. */
+  /** Maximum fee per gas, 0 for no limit. */
   maxGwei: number;
-  /** Highest fee per blob gas, 0 for no limit. */
+  /** Maximum fee per blob gas, 0 for no limit. */
   maxBlobGwei: number;
-  /** Percent added to the priority fee at the first attempt. */
+  /** Percentage added to the priority fee for the first attempt. */
   priorityFeeBumpPercentage: number;
-  /** Percent added at each further one. */
+  /** Percentage added for each retry. */
   priorityFeeRetryBumpPercentage: number;
   minimumPriorityFeeGwei: number;
-  /** Most times that a transaction is sent again. */
+  /** Maximum number of times that a transaction is resent with higher fees. */
   maxSpeedUpAttempts: number;
   checkIntervalMs: number;
-  /** Wait before a transaction is sent again. */
+  /** Time without inclusion after which a transaction is resent. */
   stallTimeMs: number;
-  /** Time after which a transaction is given up, 0 for never. */
+  /** Time after which a transaction is abandoned, 0 for never. */
   timeoutMs: number;
   cancelOnTimeout: boolean;
-  /** Time after which a cancellation is given up. */
+  /** Time after which a cancellation is abandoned. */
   cancellationFinalTimeoutMs: number;
   /** Time after which a cancellation that L1 does not know counts as dropped. */
   unseenConsideredDroppedMs: number;

@@ -1,6 +1,6 @@
 import type { TxSignature, UnsignedTx } from "./transaction.ts";
 
-/** EIP-712 data: what `hashTypedData` takes, numbers as bigint. */
+/** EIP-712 typed data, the input of `hashTypedData`. Numbers are bigints. */
 export interface TypedData {
   domain: { name: string; version: string; chainId: number; verifyingContract: string };
   types: Record<string, { name: string; type: string }[]>;
@@ -9,14 +9,14 @@ export interface TypedData {
 }
 
 /**
- * An L1 account that signs, by its key or through a remote signer. Signatures of messages are 65 bytes r, s, v with v 27 or 28 and s in the
- * lower half. A remote signer that refuses or does not answer is thrown as L1SignerError.
+ * Signs for an L1 account, with its key or through a remote signer. Message signatures are 65 bytes r, s, v, with v 27
+ * or 28 and s in the lower half of the group order. Throws L1SignerError if a remote signer refuses or does not answer.
  */
 export interface L1Signer {
   /** Lower-case 0x text. */
   readonly address: string;
   signTransaction(tx: UnsignedTx, signal?: AbortSignal): Promise<TxSignature>;
-  /** Of the personal message (EIP-191) that consists of these bytes. */
+  /** Signs these bytes as a personal message (EIP-191). */
   signMessage(message: Uint8Array, signal?: AbortSignal): Promise<Uint8Array>;
   signTypedData(typed: TypedData, signal?: AbortSignal): Promise<Uint8Array>;
 }

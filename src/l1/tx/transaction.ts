@@ -2,7 +2,7 @@ import { keccak_256 } from "@noble/hashes/sha3.js";
 import { toRlp } from "viem";
 import { bigUintBytes, concat, fromHex } from "../../protocol/bytes.ts";
 
-/** Blobs of a transaction with what proves them to L1's nodes; nothing of it is part of the signed bytes but the versioned hashes. */
+/** Blobs of a transaction with their commitments and proofs. Only the versioned hashes are part of the signed data. */
 export interface BlobSidecars {
   /** 131,072 bytes each. */
   readonly blobs: readonly Uint8Array[];
@@ -11,7 +11,7 @@ export interface BlobSidecars {
   /** 48 bytes each: one per blob, or 128 per blob when `cellProofs`. */
   readonly proofs: readonly Uint8Array[];
   readonly versionedHashes: readonly Uint8Array[];
-  /** The form of EIP-7594, which L1 demands since its activation there; otherwise that of EIP-4844. */
+  /** Format of EIP-7594, which L1 requires since its activation; otherwise that of EIP-4844. */
   readonly cellProofs: boolean;
 }
 
@@ -19,11 +19,11 @@ export interface BlobSidecars {
 export interface TxFees {
   maxFeePerGas: bigint;
   maxPriorityFeePerGas: bigint;
-  /** Of blob transactions. */
+  /** Only for blob transactions. */
   maxFeePerBlobGas?: bigint;
 }
 
-/** A transaction of type 2, or of type 3 when it has blobs. */
+/** A transaction of type 2, or of type 3 if it has blobs. */
 export interface UnsignedTx {
   chainId: number;
   nonce: number;
@@ -44,11 +44,11 @@ export interface TxSignature {
 
 export interface SignedTx {
   hash: Uint8Array;
-  /** What eth_sendRawTransaction takes: with blobs. */
+  /** Input of eth_sendRawTransaction, including blobs. */
   raw: Uint8Array;
 }
 
-/** RLP's integers have no leading zeros. */
+/** RLP integers have no leading zeros. */
 function integer(value: bigint): Uint8Array {
   return value === 0n ? new Uint8Array() : bigUintBytes(value, Math.ceil(value.toString(16).length / 2));
 }

@@ -3,12 +3,12 @@ import type { TxFees } from "./transaction.ts";
 
 export type TxStatus = "idle" | "sent" | "speed-up" | "cancelled" | "not mined" | "mined";
 
-/** Everything about a transaction that a later run needs to go on watching it. Its blobs are kept beside it. */
+/** Stored state of a transaction, from which a later run can continue to watch it. Its blobs are stored separately. */
 export interface TxState {
-  /** Rises with every transaction of the account. */
+  /** Increases with every transaction of the account. */
   id: number;
   status: Exclude<TxStatus, "idle">;
-  /** What it is for: shown in the log, and by it a later run knows its own transactions. */
+  /** Shown in the log; also identifies the transaction to a later run. */
   purpose: string;
   nonce: number;
   /** 0x text. */
@@ -16,11 +16,11 @@ export interface TxState {
   data: Uint8Array;
   value: bigint;
   gas: bigint;
-  /** Of the last attempt. */
+  /** Fees of the last attempt. */
   fees: TxFees;
-  /** 0x text, the last attempt last. */
+  /** Hashes of all attempts in order, as 0x text. */
   hashes: string[];
-  /** Of transactions that take its nonce from it. */
+  /** Hashes of the cancellations, which have the same nonce. */
   cancelHashes: string[];
   /** Milliseconds of L1's time. */
   sentAt: number;
@@ -55,7 +55,7 @@ type Stored = Omit<TxState, "data" | "value" | "gas" | "fees"> & {
   fees: ReturnType<typeof feesText>;
 };
 
-/** Reads what `writeTxState` wrote: the store is this program's own. */
+/** Inverse of `writeTxState`. Does not validate, since only this program writes the store. */
 export function readTxState(bytes: Uint8Array): TxState {
   const stored = JSON.parse(Buffer.from(bytes).toString("utf8")) as Stored;
   const { maxFeePerGas, maxPriorityFeePerGas, maxFeePerBlobGas } = stored.fees;

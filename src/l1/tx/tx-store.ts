@@ -5,13 +5,13 @@ import { L1TxStoreError } from "./errors.ts";
 import type { BlobSidecars } from "./transaction.ts";
 import { isUnfinished, readTxState, type TxState, writeTxState } from "./tx-state.ts";
 
-/** Most transactions remembered per account; the oldest go first. */
+/** Maximum transactions stored per account; the oldest are deleted first. */
 export const KEPT_STATES = 32;
 const SCHEMA = "1";
 const BLOB = 131_072;
 const POINT = 48;
 
-/** `<account>-<10-digit id>`: in byte order of an account's ids. */
+/** `<account>-<10-digit id>`, so that byte order is the order of ids. */
 function key(account: string, id: number): Uint8Array {
   return Buffer.from(`${account}-${String(id).padStart(10, "0")}`);
 }
@@ -44,17 +44,17 @@ export interface TxStates {
   /** States of an account in the order in which they were sent. */
   load(account: string): TxState[];
   sidecars(account: string, id: number): BlobSidecars | undefined;
-  /** Keeps a new transaction under the account's next id and forgets the oldest ones beyond the limit. */
+  /** Stores a new transaction under the account's next id. Deletes the oldest ones beyond the limit. */
   add(account: string, state: Omit<TxState, "id">, sidecars: BlobSidecars | undefined): TxState;
-  /** Keeps what changed; blobs are dropped once nothing can be sent again. */
+  /** Stores the changed state. Blobs are deleted once the transaction can no longer be resent. */
   update(account: string, state: TxState): void;
   remove(account: string, state: TxState): void;
   close(): Promise<void>;
 }
 
 /**
- * Sent transactions of all accounts, in a store of their own: it belongs to no rollup (sheet 08 section 5.5). A state is on disk before its
- * transaction leaves the process.
+ * Sent transactions of all accounts. The store is separate from the chain store, since it belongs to no rollup (sheet
+ * 08 section 5.5). A transaction is on disk before it is sent.
  */
 export class L1TxStore implements TxStates {
   readonly #store: Store;
@@ -62,7 +62,7 @@ export class L1TxStore implements TxStates {
   readonly #blobs: Table;
   readonly #counters: Table;
 
-  /** Opens or makes the store in a folder. Throws L1TxStoreError when it is not one that this program reads. */
+  /** Opens or creates the store in a folder. Throws L1TxStoreError if its schema version is unknown. */
   constructor(path: string) {
     this.#store = openStore({ path });
     this.#states = this.#store.table("l1_tx_states");

@@ -17,9 +17,9 @@ import { zeroBlobSidecars } from "./zero-blob.ts";
 
 export type TxOutcome =
   | { kind: "mined"; receipt: L1Receipt }
-  /** `reason` says by which rule; a cancellation may be under way. */
+  /** `reason` names the rule. A cancellation may be in progress. */
   | { kind: "timed out"; reason: string }
-  /** Its nonce went to a transaction that this sender does not know. */
+  /** Its nonce was used by a transaction that this sender does not know. */
   | { kind: "replaced"; reason: string };
 
 export interface WatchParts {
@@ -37,16 +37,19 @@ const RECEIPT_WAIT_MS = 500;
 const TRANSFER_GAS = 21_000n;
 const CANCEL_BUMP_PERCENTAGE = 150;
 
-/** Watches one transaction until it is mined or given up (sheet 08 section 5.4). Time is that of the latest L1 block. */
+/**
+ * Watches one transaction until it is mined or abandoned (sheet 08 section 5.4). Times are those of the latest L1
+ * block.
+ */
 export class TxWatch {
-  /** What the caller waits for. Rejects only when the watch is stopped. */
+  /** Outcome for the caller. Rejects only if the watch is stopped. */
   readonly outcome: Promise<TxOutcome>;
-  /** When nothing is left to do, the cancellation included. Never rejects. */
+  /** Resolves once there is nothing left to do, cancellation included. Never rejects. */
   readonly ended: Promise<void>;
   readonly #parts: WatchParts;
   readonly #state: TxState;
 
-  /** `doubtful`: L1 may never have got the transaction, which is sent again at once when L1 does not know it. */
+  /** `doubtful`: L1 may not have received the transaction. It is resent immediately if L1 does not know it. */
   constructor(parts: WatchParts, state: TxState, { doubtful }: { doubtful: boolean }) {
     this.#parts = parts;
     this.#state = state;
@@ -77,7 +80,7 @@ export class TxWatch {
     this.#parts.states.update(this.#parts.signer.address, this.#state);
   }
 
-  /** Looks until `look` gives something. L1 and signers may fail meanwhile. */
+  /** Polls until `look` returns a value. Tolerates failures of L1 and of signers. */
   async #until<T>(look: () => Promise<T | undefined>): Promise<T> {
     const { settings, signal, logger } = this.#parts;
     for (;;) {
@@ -87,7 +90,7 @@ export class TxWatch {
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof L1Error) && !(error instanceof L1SignerError)) throw error;
-        logger.warn({ ...this.#facts(), reason: error.message }, "cannot look after an L1 tx, trying again");
+        logger.warn({ ...this.#facts(), reason: error.message }, "cannot check an L1 tx, trying again");
       }
       await sleep(settings.checkIntervalMs, undefined, { signal });
     }
@@ -143,7 +146,7 @@ export class TxWatch {
       }
     }
     this.#save({ status: "mined" });
-    logger.warn(this.#facts(), "the nonce of an L1 tx was used by a tx that is not known here");
+    logger.warn(this.#facts(), "the nonce of an L1 tx was used by an unknown tx");
     return { kind: "replaced", reason: `nonce ${nonce} was used by another transaction of the account` };
   }
 
@@ -157,7 +160,7 @@ export class TxWatch {
     if (sent) logger.info({ ...this.#facts(), ...state.fees }, "sent an L1 tx again with higher fees");
   }
 
-  /** Sends something with the transaction's nonce and fees above its last ones. What L1 refuses is not counted as sent. */
+  /** Sends a replacement with the transaction's nonce and higher fees. If L1 refuses it, it does not count as sent. */
   async #attempt(
     tx: Pick<UnsignedTx, "to" | "data" | "value" | "gas" | "sidecars">,
     settings: L1TxSettings,
@@ -181,7 +184,7 @@ export class TxWatch {
     return false;
   }
 
-  /** Takes the nonce from the transaction, unless it got through meanwhile. */
+  /** Cancels the transaction, unless it was mined meanwhile. */
   async #giveUp(): Promise<void> {
     const { settings, logger, rpc, signer } = this.#parts;
     if (!isUnfinished(this.#state)) return;

@@ -6,8 +6,8 @@ import type { BlobSidecars } from "./transaction.ts";
 export const CELLS_PER_BLOB = 128;
 
 /**
- * One blob of zeros, for a transaction that replaces one with blobs. Its polynomial is zero, so commitment and every proof are the point at
- * infinity.
+ * One blob of zeros, for a transaction that replaces a blob transaction. Its polynomial is zero, so the commitment and
+ * all proofs are the point at infinity.
  */
 export function zeroBlobSidecars(cellProofs: boolean): BlobSidecars {
   const infinity = new Uint8Array(BYTES_PER_COMMITMENT);
