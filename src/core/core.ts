@@ -2,8 +2,9 @@ import { ContentError } from "../errors/content-error.ts";
 import type { HashedTiles, TileJob } from "./tile-job.ts";
 
 /**
- * How an instance hashes. "lanes": in vector lanes, two states at a time or one spread over both, where fused multiply-adds are
- * exact. "integer-lanes": batches in lanes of integers, single hashes by scalar code, on any processor. "scalar": no lanes.
+ * How an instance hashes. "lanes": vector lanes, two states at a time or one state spread over both; requires exact
+ * fused multiply-adds. "integer-lanes": batches in integer lanes, single hashes in scalar code; runs on any processor.
+ * "scalar": no lanes.
  */
 export type CoreBuild = "lanes" | "integer-lanes" | "scalar";
 
@@ -25,28 +26,28 @@ export interface Core {
   hashMany(inputs: Uint8Array, arity: number): Uint8Array;
   /** Independent hashes, each `hash` or `hashWithSeparator` of its fields. Costs less than one after the other. */
   hashEach(inputs: readonly HashInput[]): Uint8Array[];
-  /** A blob sponge (section 2.5) that absorbs words over time. */
+  /** An incremental blob sponge (section 2.5). */
   blobSponge(): BlobSponge;
-  /** Node of an empty subtree by level, 0 to 42. */
+  /** Root of an empty subtree by level, 0 to 42. */
   readonly zeroHashes: readonly Uint8Array[];
   readonly field: FieldArithmetic;
 
   /**
-   * Recomputes inner nodes of subtrees ("tiles") of `height` levels, level by level over all of them. A tile is 2^(height+1) words
-   * in heap order: word 1 its root, word k has children 2k and 2k+1, the bottom row starts at word 2^height; word 0 is unused.
-   * `dirty[i]` has bit b set when bottom node b of tile i changed; only ancestors of dirty nodes are hashed. In place.
-   * `height` is 1 to 5.
+   * Recomputes inner nodes of subtrees ("tiles") of `height` levels, level by level over all of them, in place. A tile
+   * is 2^(height+1) words in heap order: word 1 is its root, word k has children 2k and 2k+1, the bottom row starts at
+   * word 2^height; word 0 is unused. `dirty[i]` has bit b set when bottom node b of tile i changed; only ancestors of
+   * dirty nodes are hashed. `height` is 1 to 5.
    */
   rehashTiles(tiles: Uint8Array[], dirty: Uint32Array, height: number): void;
 
-  /** Hashes tiles through consecutive blocks and packs their rows. Throws a RangeError when a row is damaged. */
+  /** Hashes tiles over consecutive blocks and packs their rows. Throws a RangeError for a damaged row. */
   hashTiles(job: TileJob): HashedTiles;
 
   /**
-   * Sibling path of a leaf from stored tiles, leaf side first, written to `out` (height x 32 bytes) at `at`.
-   * `records[t]` is the packed tile (see packTile) that holds levels t*tileHeight .. of the leaf's path, or undefined where
-   * the whole tile is empty. Nodes that a record leaves out are the zero hash of their level. The last record's own height is
-   * what is left of the tree: height - t*tileHeight.
+   * Writes the sibling path of a leaf (height x 32 bytes, leaf side first) to `out` at `at`. `records[t]` is the packed
+   * tile (see packTile) of levels t*tileHeight and up of the leaf's path, or undefined if the whole tile is empty.
+   * Nodes that a record leaves out are the zero hash of their level. The last record has the remaining height of the
+   * tree: height - t*tileHeight.
    */
   siblingPath(
     records: (Uint8Array | undefined)[],
@@ -60,55 +61,61 @@ export interface Core {
   /** Links new keys into the sorted list of an indexed tree (section 7.5). Throws DuplicateKeyError when a key occurs twice. */
   linkLeaves(batch: LinkBatch): LinkedLeaves;
 
-  /** A cache of tiles in memory of its own, for at most about `bytes` of them, upper tiles first. Tiles are four levels high. */
+  /**
+   * A tile cache in its own memory of about `bytes` bytes at most; upper tiles have priority. Tiles are four levels
+   * high.
+   */
   tileCache(bytes: number): TileCache;
 }
 
-/** What one of several hashes is of. */
+/** Input of one of several hashes. */
 export interface HashInput {
-  /** First input, where the hash has one. */
+  /** First input, if the hash has a separator. */
   separator?: number | bigint;
   /** n x 32 bytes, n >= 0. */
   fields: Uint8Array;
 }
 
 /**
- * Packed tiles of recent states, and sibling paths through them. A path is made in three steps without another
- * one in between: open, put of each missing tile, close.
+ * Packed tiles of recent states, and sibling paths through them. A path takes three steps, and steps of two paths must
+ * not mix: `open`, `put` for each missing tile, `close`.
  */
 export interface TileCache {
   /**
-   * Opens the path of a leaf in the tree of a state, whose tiles are empty from level `levels` on. Returns the levels whose tile
-   * has to be put, a bit each. `state` is any number below 2^32 that stands for the trees' content.
+   * Opens the path of a leaf in the tree of a state. Tiles are empty from level `levels` up. Returns a bit mask of the
+   * levels whose tile must be put. `state` is any number below 2^32 that identifies the trees' content.
    */
   open(state: number, tree: number, position: number, levels: number): number;
-  /** Bytes whose record of the path's tile on a level (see packTile) starts at `at`, 0 to 4; undefined for an empty tile. */
+  /**
+   * Adds the path's tile on a level: its record (see packTile) starts at `at`, 0 to 4, of `bytes`; undefined for an
+   * empty tile.
+   */
   put(level: number, bytes: Uint8Array | undefined, at?: number): void;
-  /** Writes the path, height x 32 bytes with the leaf side first, to `out` at `at`. */
+  /** Writes the path (height x 32 bytes, leaf side first) to `out` at `at`. */
   close(height: number, out: Uint8Array, at: number): void;
-  /** Prepares texts about a path of `height` levels and its leaf. Throws a RangeError for more than there is room for. */
+  /** Prepares a text template about a path of `height` levels and its leaf. Throws a RangeError if it does not fit. */
   template(parts: readonly TextPart[], height: number): TextTemplate;
-  /** What the next text says of a leaf: its key, at most 36 bytes, and its row, at most 104. */
+  /** Sets the leaf for the next text: its key, at most 36 bytes, and its row, at most 104. */
   setLeaf(key: Uint8Array, row: Uint8Array): void;
-  /** In place of `close`: a text about the path and the leaf. Valid until the next call of any method. */
+  /** Replaces `close`: returns a text about the path and the leaf. Valid until the next call of any method. */
   closeText(template: TextTemplate): Uint8Array;
 }
 
 /**
- * Part of a text: ASCII letters as they are; the hex digits of a 32-byte word or the decimal digits of a position (6 bytes), which
- * start at byte `at` of a leaf's key or row; or the base64 form of the path's height (u32, big-endian) and its words.
+ * Part of a text: ASCII characters as they are; the hex digits of a 32-byte word or the decimal digits of a position (6
+ * bytes) at byte `at` of a leaf's key or row; or the base64 form of the path's height (u32, big-endian) and its words.
  */
 export type TextPart = string | { as: "word" | "position"; of: "key" | "row"; at: number } | { as: "path" };
 
-/** A text to fill in, of the cache that gave it. */
+/** A text template. It belongs to the cache that prepared it. */
 export interface TextTemplate {
   readonly height: number;
-  /** Where its parts stand in the core's memory, and how many they are. */
+  /** Address of its parts in the core's memory, and their number. */
   readonly at: number;
   readonly count: number;
 }
 
-/** Arithmetic mod p on words. Operands that are not below p are reduced first. */
+/** Arithmetic mod p on words. Operands of p or more are reduced first. */
 export interface FieldArithmetic {
   add(a: Uint8Array, b: Uint8Array): Uint8Array;
   sub(a: Uint8Array, b: Uint8Array): Uint8Array;
@@ -123,13 +130,13 @@ export interface BlobSponge {
   squeeze(): Uint8Array;
 }
 
-/** Input of linkLeaves. All keys are non-zero and absent from the tree; `n` keys in any order. */
+/** Input of linkLeaves: `n` keys in any order, all non-zero and absent from the tree. */
 export interface LinkBatch {
   /** n x 32. */
   keys: Uint8Array;
   /** Position of each key's leaf. */
   positions: number[];
-  /** The leaf with the largest smaller key in the tree before the batch, for each key. */
+  /** For each key, the leaf with the largest smaller key in the tree before the batch. */
   lowIndexes: number[];
   /** n x 32: nextKey of that leaf before the batch. */
   lowNextKeys: Uint8Array;

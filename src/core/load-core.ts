@@ -15,7 +15,7 @@ export class CoreNotBuiltError extends OperatorError {
   }
 }
 
-/** This file is src/core/ of the package as source, and build/src/core/ of it when compiled. */
+/** This file is src/core/load-core.ts in the package's source, and build/src/core/load-core.js once compiled. */
 function wasmUrl(): URL {
   const fromPackageRoot = import.meta.url.endsWith(".ts") ? "../../build/wasm/core.wasm" : "../../wasm/core.wasm";
   return new URL(fromPackageRoot, import.meta.url);
@@ -34,15 +34,15 @@ function compile(): WebAssembly.Module {
   return new WebAssembly.Module(new Uint8Array(bytes));
 }
 
-/** What an instance may be asked to be. */
+/** Options of an instance. */
 export interface CoreOptions {
-  /** The form of hashing to use; "lanes" falls back to "integer-lanes" where they are not exact. Default "lanes". */
+  /** How to hash; "lanes" falls back to "integer-lanes" where fused multiply-adds are not exact. Default "lanes". */
   build?: CoreBuild;
 }
 
 /**
- * A new instance of the core; the code is compiled once per thread. Instances share nothing else. Its `build` says what it uses.
- * Throws CoreNotBuiltError when the compiled core is missing.
+ * Creates an instance of the core. The code is compiled once per thread; instances share nothing else. Its `build` is
+ * the form in use. Throws CoreNotBuiltError when the compiled core is missing.
  */
 export function loadCore({ build }: CoreOptions = {}): Core {
   compiled ??= compile();

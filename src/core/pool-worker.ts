@@ -2,7 +2,7 @@ import { move, transferableSymbol, valueSymbol } from "../threads/in-worker.ts";
 import { loadCore } from "./load-core.ts";
 import { hashChain, type TileChain } from "./tile-chain.ts";
 
-/** Runs in the threads of a CorePool; one instance of the core each. Buffers come and go by transfer. */
+/** Module of a CorePool's worker threads; each has its own instance of the core. Buffers are transferred both ways. */
 
 const core = loadCore();
 
@@ -15,7 +15,7 @@ export function hashMany({ inputs, arity }: HashManyTask): unknown {
   return move(core.hashMany(inputs, arity));
 }
 
-/** Returns the bytes of the hashed tiles of each job. */
+/** Returns the bytes of each job's hashed tiles. */
 export function hashTiles(chain: TileChain): unknown {
   const results = hashChain(core, chain).map(({ bytes }) => bytes);
   return move({

@@ -4,9 +4,12 @@ import type { HashManyTask } from "./pool-worker.ts";
 import type { TileChain } from "./tile-chain.ts";
 import { type HashedTiles, hashedTiles } from "./tile-job.ts";
 
-/** Tasks that a thread has at hand, so that it goes on while this one is held up: for two seconds when it writes a large part of a sync. */
-const TASKS_AT_HAND = 16;
-/** Hashes below which another thread costs more than it saves: some 0.1 ms of messages against 40 us a hash. */
+/**
+ * Tasks queued per worker, so that workers stay busy while a commit blocks this thread (up to two seconds for a large
+ * part of a sync).
+ */
+const QUEUED_TASKS = 16;
+/** Below this many hashes another thread costs more than it saves: some 0.1 ms of messages against 40 us a hash. */
 const MIN_HASHES_PER_TASK = 32;
 
 interface Slice {
@@ -14,7 +17,7 @@ interface Slice {
   to: number;
 }
 
-/** Even slices of `count` items, at most `most` of them and of at least `smallest` items where there are as many. */
+/** Even slices of `count` items: at most `most` slices, each of at least `smallest` items if there are that many. */
 function slices(count: number, most: number, smallest: number): Slice[] {
   const n = Math.max(1, Math.min(most, Math.floor(count / smallest)));
   return Array.from({ length: n }, (_, i) => ({
@@ -24,8 +27,8 @@ function slices(count: number, most: number, smallest: number): Slice[] {
 }
 
 /**
- * Threads with a core each, for work that would hold up the event loop. Inputs are gathered into one buffer per task, which is
- * transferred and never shared; a failed task rejects the call that made it.
+ * Worker threads with a core each, for work that would block the event loop. Inputs are copied into one buffer per
+ * task, which is transferred and never shared. A failed task rejects the call that created it.
  */
 export class CorePool {
   readonly size: number;
@@ -37,11 +40,11 @@ export class CorePool {
     this.#threads = workerPool({
       module: moduleBeside(import.meta.url, "pool-worker"),
       threads: size,
-      tasksPerThread: TASKS_AT_HAND,
+      tasksPerThread: QUEUED_TASKS,
     });
   }
 
-  /** Core.hashMany over all threads. */
+  /** Core.hashMany spread over all threads. */
   async hashMany(inputs: Uint8Array, arity: number): Promise<Uint8Array> {
     const stride = arity * 32;
     const count = inputs.length / stride;
@@ -58,7 +61,7 @@ export class CorePool {
     return out;
   }
 
-  /** hashChain on one thread. The inputs of its jobs are handed over: they are empty afterwards. */
+  /** hashChain on one thread. The inputs of its jobs are transferred, so they are empty afterwards. */
   async hashTiles(chain: TileChain): Promise<HashedTiles[]> {
     const counts = chain.jobs.map(({ tileCount, versionCount }) => ({ tileCount, versionCount }));
     const inputs = [...chain.jobs.map(({ input }) => input.buffer), ...chain.rootsTo.map(({ buffer }) => buffer)];

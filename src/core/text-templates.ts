@@ -1,27 +1,27 @@
 import type { TextPart } from "./core.ts";
 
-/** Where a leaf's key, its row and what belongs to its path stand in the source of a text (assembly/trees/tile-cache.ts). */
+/** Offsets of a leaf's key, its row and its path's data in the source of a text (assembly/trees/tile-cache.ts). */
 export const KEY_AT = 0;
 export const ROW_AT = 36;
 const PATH_AT = 140;
-/** Most bytes of a key and of a row. */
+/** Most bytes of a key, and of a row. */
 export const KEY_BYTES = ROW_AT - KEY_AT;
 export const ROW_BYTES = PATH_AT - ROW_AT;
 
 const PART_BYTES = 12;
-/** Letters are copied by sixteen bytes. */
+/** Characters are copied sixteen bytes at a time. */
 const COPIED_AT_ONCE = 16;
 const KINDS = { word: 1, position: 2 } as const;
 
 export interface PackedTemplate {
-  /** As assembly/text/template.ts has it. */
+  /** In the form that assembly/text/template.ts reads. */
   bytes: Uint8Array;
   parts: number;
-  /** Most bytes that filling it in writes. */
+  /** Most bytes that filling in the template writes. */
   longestText: number;
 }
 
-/** Puts the parts of a text about a path of `height` levels in the form that the core reads. */
+/** Encodes the parts of a text about a path of `height` levels in the form that the core reads. */
 export function packTemplate(parts: readonly TextPart[], height: number): PackedTemplate {
   const letters = parts.filter((part) => typeof part === "string").join("");
   const bytes = new Uint8Array(parts.length * PART_BYTES + letters.length + COPIED_AT_ONCE);

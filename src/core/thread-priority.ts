@@ -1,6 +1,6 @@
 import { setPriority } from "node:os";
 
-/** A nice value: about a tenth of a processor when others want all of it. */
+/** Nice value: gives about a tenth of a processor under full load. */
 const LOW = 10;
 
 /** Milliseconds that a thread of low priority works between two sleeps. */
@@ -12,7 +12,10 @@ const NEVER_NOTIFIED = new Int32Array(new SharedArrayBuffer(4));
 let low = false;
 let lastSleep = 0;
 
-/** For threads whose work may wait for short calls. On Linux it affects the calling thread alone; elsewhere it does nothing. */
+/**
+ * Lowers the priority of threads whose work may wait for short calls. On Linux it affects the calling thread alone;
+ * elsewhere it does nothing.
+ */
 export function lowerThreadPriority(): void {
   if (process.platform !== "linux") return;
   setPriority(0, LOW);
@@ -20,8 +23,9 @@ export function lowerThreadPriority(): void {
 }
 
 /**
- * Puts a thread of low priority to sleep for a moment, once per millisecond of work; does nothing on other threads. Long synchronous
- * work calls it repeatedly: low priority alone lets a thread run on for milliseconds when another wakes up on the same processor.
+ * Puts a thread of low priority to sleep for a moment, once per millisecond of work; does nothing on other threads.
+ * Long synchronous work calls it repeatedly: at low priority alone a thread keeps running for milliseconds after
+ * another wakes up on the same processor.
  */
 export function yieldProcessor(): void {
   if (!low || performance.now() - lastSleep < WORK_MS) return;

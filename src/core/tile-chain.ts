@@ -2,14 +2,14 @@ import { word } from "../protocol/bytes.ts";
 import type { Core } from "./core.ts";
 import type { HashedTiles, TileJob } from "./tile-job.ts";
 
-/** Jobs of consecutive tile levels over the same subtrees: the roots of one are nodes of the next. */
+/** Jobs for consecutive tile levels of the same subtrees: the roots of one job are bottom nodes of the next. */
 export interface TileChain {
   jobs: TileJob[];
-  /** For each job but the last: where in the next one's input its roots go. */
+  /** For each job except the last: where its roots go in the next job's input. */
   rootsTo: Uint32Array<ArrayBuffer>[];
 }
 
-/** Runs the jobs one after the other, each with the roots of the one before. */
+/** Runs the jobs in order, passing each one's roots to the next. */
 export function hashChain(core: Core, { jobs, rootsTo }: TileChain): HashedTiles[] {
   return jobs.map((job, j) => {
     const hashed = core.hashTiles(job);

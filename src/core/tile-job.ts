@@ -3,55 +3,58 @@ export interface TileNode {
   block: number;
   bottom: number;
   /**
-   * What holds its bytes, which for tens of thousands of nodes take less room than views of them. Undefined for a root that an
-   * earlier job of the same chain computes.
+   * The buffer that contains the node's bytes: for tens of thousands of nodes this takes less memory than views.
+   * Undefined for a root that an earlier job of the same chain computes.
    */
   source: Uint8Array | undefined;
-  /** Where they begin: 32 of a node, or the `arity` x 32 of its preimage. */
+  /** Offset of the bytes: 32 of a node, or the `arity` x 32 of its preimage. */
   at: number;
   isPreimage: boolean;
 }
 
-/** A tile through consecutive blocks. */
+/** A tile over consecutive blocks. */
 export interface VersionedTile {
-  /** Sorted by block and bottom node, each once; at least one. */
+  /** Sorted by block and bottom node, without duplicates; at least one. */
   nodes: TileNode[];
 }
 
-/** What a job has to know of its tiles. */
+/** What a job needs to know of its tiles. */
 export interface TileFacts<T extends VersionedTile> {
-  /** Whether the version that ends with a block is kept as a whole record, not as the words that are replaced. */
+  /** Whether the version that ends with a block is stored as a whole record instead of the words that are replaced. */
   keepsWhole(tile: T, block: number): boolean;
-  /** Copies the stored row (src/world-state/tables.ts), since 4 | whole record, to `out` from `at` on and gives its length; 0 for an empty tile. */
+  /**
+   * Copies the stored row (src/world-state/tables.ts), since 4
+   *  whole record, to `out` from `at` on. Returns its length; 0 for an empty tile.
+   */
   readRow(tile: T, out: Uint8Array, at: number): number;
 }
 
-/** Tiles of one tile level to hash, laid out as assembly/trees/tile-versions.ts takes them. */
+/** Tiles of one tile level to hash, in the layout of assembly/trees/tile-versions.ts. */
 export interface TileJob {
   tileCount: number;
   versionCount: number;
   height: number;
   /** Tree level of the bottom row. */
   baseLevel: number;
-  /** Words of a preimage. */
+  /** Words per preimage. */
   arity: number;
-  /** All that another thread needs. */
+  /** Everything that another thread needs. */
   input: Uint8Array<ArrayBuffer>;
 }
 
-/** Results of a TileJob, in order of its tiles and versions. */
+/** Results of a TileJob, in the order of its tiles and versions. */
 export interface HashedTiles {
   /** versionCount x 32. */
   roots: Uint8Array;
-  /** Ends of the rows. */
+  /** End offsets of the rows. */
   ends: Uint32Array;
-  /** For each tile: a history row for each version (empty when nothing came before it), then the row of the last one. */
+  /** For each tile: one history row per version (empty if nothing came before it), then the row of the last version. */
   rows: Uint8Array;
-  /** All of this, one after the other. */
+  /** All of the above in one buffer. */
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** Parts of the bytes that hold a job's results. */
+/** Views of the parts of a job's result bytes. */
 export function hashedTiles(
   bytes: Uint8Array,
   { tileCount, versionCount }: Pick<TileJob, "tileCount" | "versionCount">,
@@ -70,7 +73,7 @@ export function hashedTiles(
 const TILE_BYTES = 8;
 const VERSION_BYTES = 16;
 
-/** Lays out a job. `blanks` says where in its input the nodes without words are, in order of the tiles. */
+/** Builds a job. `blanks` are the offsets in its input of nodes without words, in the order of the tiles. */
 export function tileJob<T extends VersionedTile>(
   tiles: readonly T[],
   { height, baseLevel, arity }: Pick<TileJob, "height" | "baseLevel" | "arity">,

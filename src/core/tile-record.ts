@@ -11,17 +11,17 @@
  */
 export type TileRecord = Uint8Array;
 
-/** Bytes of the bitmap in front of the words. */
+/** Bytes of the bitmap that precedes the words. */
 function bitmapBytes(tileHeight: number): number {
   return Math.max(1, (2 << tileHeight) >> 3);
 }
 
-/** Level in the tree of a heap word: the bottom row is the tile's base. */
+/** Tree level of a heap word; the bottom row is at `baseLevel`. */
 function wordLevel(node: number, tileHeight: number, baseLevel: number): number {
   return baseLevel + tileHeight - (31 - Math.clz32(node));
 }
 
-/** Whether 32 bytes at `at` are `value`. */
+/** Whether the 32 bytes at `at` equal `value`. */
 function holds(tile: Uint8Array, at: number, value: Uint8Array): boolean {
   for (let i = 0; i < 32; i++) if (tile[at + i] !== value[i]) return false;
   return true;
@@ -51,7 +51,7 @@ export function packTile(
   return record.slice(0, end);
 }
 
-/** Bytes of a record by its bitmap. */
+/** Length of a record in bytes, from its bitmap. */
 function recordBytes(record: TileRecord, bitmap: number): number {
   let present = 0;
   for (let i = 0; i < bitmap; i++) {
@@ -61,8 +61,8 @@ function recordBytes(record: TileRecord, bitmap: number): number {
 }
 
 /**
- * The dense tile of a record, zero hashes filled in; that of an empty tile when there is no record. Words 0 and 1 (the root) are
- * left zero. Throws a RangeError when the record's length does not agree with its bitmap.
+ * The dense tile of a record with zero hashes filled in; without a record, the empty tile. Words 0 and 1 (the root)
+ * stay zero. Throws a RangeError if the record's length does not match its bitmap.
  */
 export function unpackTile(
   record: TileRecord | undefined,
@@ -93,8 +93,8 @@ export function isPartial(record: TileRecord): boolean {
 }
 
 /**
- * Record of a version from its partial record, those of the versions after it and the record of the next one that is kept whole,
- * oldest first. Zero hashes may be among its words.
+ * Rebuilds a version's whole record from its partial record, those of the later versions and the next whole record,
+ * oldest first. The result may contain zero hashes.
  */
 export function completeRecord(records: TileRecord[], tileHeight: number): TileRecord {
   const words = 2 << tileHeight;

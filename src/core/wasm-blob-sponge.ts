@@ -7,13 +7,13 @@ const CAPACITY_AT = 3 * 32 + 32 - 16;
 const CAPACITY = 24576n;
 const CHUNK = 3 * 32;
 
-/** Blob sponge whose state lives on the host between calls: any number of them may be open on one instance. */
+/** Blob sponge with its state on the host between calls, so that any number of them can be open on one instance. */
 export class WasmBlobSponge implements BlobSponge {
   readonly #exports: CoreExports;
   readonly #memory: WasmMemory;
-  /** Four words. */
+  /** State of four words. */
   #state = new Uint8Array(128);
-  /** Up to three words that are not yet added: a chunk is permuted only when a word follows it. */
+  /** Up to three words that are not absorbed yet: a chunk is permuted only when another word follows. */
   #cache: Uint8Array = new Uint8Array(0);
 
   constructor(exports: CoreExports, memory: WasmMemory) {
@@ -38,7 +38,7 @@ export class WasmBlobSponge implements BlobSponge {
     return this.#absorbInto(this.#state, this.#cache).slice(0, 32);
   }
 
-  /** The state after adding whole chunks (or one last partial chunk) and permuting. */
+  /** The state after absorbing whole chunks (or one last partial chunk) and permuting. */
   #absorbInto(state: Uint8Array, words: Uint8Array): Uint8Array<ArrayBuffer> {
     const at = this.#memory.reserve(128 + words.length);
     this.#memory.copyIn(at, state);

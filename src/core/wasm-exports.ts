@@ -1,7 +1,10 @@
-/** Exports of assembly/index.ts. All arguments are addresses and counts; layouts stand above the functions there. */
+/**
+ * Exports of assembly/index.ts. All arguments are addresses and counts; the layouts are documented there, above each
+ * function.
+ */
 export interface CoreExports extends Record<string, unknown> {
   memory: WebAssembly.Memory;
-  /** The build in use, by its number in assembly/poseidon2/build.ts. */
+  /** Returns the build in use, by its number in assembly/poseidon2/build.ts. */
   initialize(wantedBuild: number): number;
   scratchStart(): number;
   zeroHashes(): number;

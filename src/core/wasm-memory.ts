@@ -1,8 +1,8 @@
 const PAGE = 65536;
 
 /**
- * Scratch memory of an instance, from `start` to the end. Every call uses it from the start, so a reservation is valid until the
- * next one. Views are remade when growth has detached the buffer.
+ * Scratch memory of an instance, from `start` to the end. Every call reuses it from the start, so a reservation is
+ * valid until the next one. Views are recreated after growth detaches the buffer.
  */
 export class WasmMemory {
   readonly #memory: WebAssembly.Memory;
@@ -15,7 +15,7 @@ export class WasmMemory {
     this.#bytes = new Uint8Array(memory.buffer);
   }
 
-  /** Makes `length` bytes available and returns their address, a multiple of 16. */
+  /** Makes `length` bytes available. Returns their address, a multiple of 16. */
   reserve(length: number): number {
     const missing = this.#start + length - this.#bytes.length;
     if (missing > 0) {
@@ -49,7 +49,7 @@ export class WasmMemory {
     return new Float64Array(this.#memory.buffer, at, count).slice();
   }
 
-  /** View that holds until the next reservation. */
+  /** A view that is valid until the next reservation. */
   view(at: number, length: number): Uint8Array {
     return this.#bytes.subarray(at, at + length);
   }

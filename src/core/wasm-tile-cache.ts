@@ -4,16 +4,16 @@ import { KEY_AT, KEY_BYTES, packTemplate, ROW_AT, ROW_BYTES } from "./text-templ
 import type { CoreExports } from "./wasm-exports.ts";
 import { WasmMemory } from "./wasm-memory.ts";
 
-/** Bytes of a set of four tiles with its tags. */
+/** Bytes of a set of four tiles and their tags. */
 const SET_BYTES = 4 * 1024 + 64;
-/** Most bytes of a packed tile of four levels, and how many fit in front of it. */
+/** Most bytes of a packed tile of four levels, and most padding in front of it. */
 const MAX_RECORD_BYTES = 1020;
 const BEFORE_RECORD = 4;
-/** Memory for a text, and for all templates. */
+/** Bytes for a text, and for all templates. */
 const TEXT_BYTES = 4096;
 const TEMPLATE_BYTES = 4096;
 
-/** TileCache on a WebAssembly instance of its own. Its memory is reserved once and taken from the system as it fills. */
+/** TileCache on its own WebAssembly instance. Its memory is reserved once; the system allocates it as it fills. */
 export class WasmTileCache implements TileCache {
   readonly #exports: CoreExports;
   readonly #memory: WasmMemory;
@@ -21,7 +21,7 @@ export class WasmTileCache implements TileCache {
   readonly #text: number;
   readonly #entry: number;
   #templatesEnd: number;
-  /** Where a path of each height is put, and texts by their length, since making a view costs as much as copying one. */
+  /** Reused views: of paths by height, and of texts by length. Creating a view costs as much as copying a path. */
   readonly #paths: Uint8Array[] = [];
   readonly #texts = new Array<Uint8Array | undefined>(TEXT_BYTES + 1);
 

@@ -1,4 +1,4 @@
-/** As many wait for a place as may, for this client or in all. */
+/** No place is free, and the queue of this client or of all clients is full. */
 export class PlacesFullError extends Error {
   readonly waiting: number;
 
@@ -10,31 +10,35 @@ export class PlacesFullError extends Error {
 }
 
 export interface ClientPlacesOptions {
-  /** Held at once. */
+  /** Places that can be held at once. */
   places: number;
-  /** That may wait for one, of all clients and of one. */
+  /** Longest queue: over all clients, and for one client. */
   mostWaiting: number;
   mostWaitingPerClient: number;
 }
 
 interface Waiting {
-  /** The place is taken. */
+  /** Grants the place. */
   resolve(): void;
   reject(reason: unknown): void;
 }
 
 /**
- * Places that are shared out among clients in turn, one to each that waits; a client that was not served yet comes before those that were
- * (the order of fq_codel, RFC 8290, with requests for packets). So a client with many requests holds up another by one. When all waiting
- * room is taken, a client with fewer waiting takes that of the one with most.
+ * A limited number of places, granted to waiting clients in turn, one place per turn. A client that has not been served
+ * yet comes before those that have (the order of fq_codel, RFC 8290, with requests in place of packets). So a client
+ * with many requests delays another client by one request at most. When the queue is full, a client with fewer waiting
+ * requests displaces the last request of the client with the most.
  */
 export class ClientPlaces {
   readonly #options: ClientPlacesOptions;
   #free: number;
   #waiting = 0;
-  /** By client, oldest first. None is empty. */
+  /** Waiting requests per client, oldest first. No queue is empty. */
   readonly #queues = new Map<string, Waiting[]>();
-  /** Clients whose turn comes first, and those after them; the next one is first in each. Every client with a queue is in one of the two. */
+  /**
+   * Clients in the order of their turns: `#unserved` goes first. Every client with a queue is in exactly one of the
+   * two.
+   */
   readonly #unserved = new Set<string>();
   readonly #served = new Set<string>();
 
@@ -43,14 +47,15 @@ export class ClientPlaces {
     this.#free = options.places;
   }
 
-  /** Clients' requests that wait. */
+  /** Waiting requests of all clients. */
   get waiting(): number {
     return this.#waiting;
   }
 
   /**
-   * Resolves with a function that releases the place, to be called once. Throws a PlacesFullError, and rejects with one when the place in
-   * the queue is lost to another client; rejects with the reason of `signal` when that is aborted before there is a place.
+   * Resolves with a function that releases the place; call it exactly once. Throws a PlacesFullError when the queue is
+   * full, rejects with one when another client displaces the request, and rejects with the reason of `signal` when that
+   * is aborted before a place is granted.
    */
   take(client: string, signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
@@ -101,7 +106,7 @@ export class ClientPlaces {
     waiting.reject(reason);
   }
 
-  /** Gives a place to the next client without its being free in between. */
+  /** Hands a released place directly to the next client. */
   #pass(): void {
     const next = this.#next();
     if (next === undefined) {
@@ -112,7 +117,7 @@ export class ClientPlaces {
     next.resolve();
   }
 
-  /** Takes the request whose turn it is out of its queue. */
+  /** Dequeues the request whose turn it is. */
   #next(): Waiting | undefined {
     for (;;) {
       const [unserved] = this.#unserved;

@@ -1,18 +1,18 @@
 import type { FeeReader } from "../l1/types.ts";
 import type { GasFees } from "../protocol/fees/gas-fees.ts";
 
-/** The network's own nodes ask L1 for its latest block once a second. */
+/** For comparison: the network's own nodes ask L1 for its latest block once a second. */
 const DEFAULT_MAX_AGE_MS = 250;
 
 export interface RecentFeesOptions {
   maxAgeMs?: number;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   now?(): number;
 }
 
 /**
- * The current min fees of a reader, asked for at most once in `maxAgeMs`: what a tx costs to check should not be a question to L1. What
- * could not be read is asked for again.
+ * Caches a reader's current min fees for `maxAgeMs`, so that checking a tx does not cost a request to L1. Failed reads
+ * are not cached.
  */
 export function recentFees(
   reader: Pick<FeeReader, "currentMinFees">,

@@ -8,20 +8,20 @@ import { slotAt, slotTimestamp } from "../protocol/time.ts";
 
 export interface NextBlock {
   identity: RollupIdentity;
-  /** The block in front of it, and whether its checkpoint is on L1. */
+  /** The previous block, and whether its checkpoint is on L1. */
   latest: BlockRecord;
   isCheckpointed: boolean;
-  /** Seconds: of the latest L1 block that is known. */
+  /** Seconds: timestamp of the latest known L1 block. */
   l1Time: number;
   gasFees: GasFees;
 }
 
-/** The slot that the next L1 block falls in. */
+/** The slot of the next L1 block. */
 function nextSlot({ identity: { constants }, l1Time }: Pick<NextBlock, "identity" | "l1Time">): number {
   return slotAt(l1Time + constants.ethereumSlotDuration, constants);
 }
 
-/** A header with global variables alone, of a block in a slot that is paid to nobody. */
+/** A header with only the global variables set. Coinbase and fee recipient are zero. */
 function freshHeader({ identity, latest, gasFees }: NextBlock, slot: number): BlockHeader {
   const { constants, l1ChainId, rollupVersion } = identity;
   const header = new Uint8Array(BLOCK_HEADER_BYTES);
@@ -35,15 +35,15 @@ function freshHeader({ identity, latest, gasFees }: NextBlock, slot: number): Bl
   return header;
 }
 
-/** The block that the release simulates in: always one of the slot of the next L1 block. */
+/** The block in which the release simulates: always in the slot of the next L1 block. */
 export function releaseHeader(next: NextBlock): BlockHeader {
   return freshHeader(next, nextSlot(next));
 }
 
 /**
- * The block that the development namespace simulates in (sheet 03 section 6.6): the next one of the checkpoint that is being built, with the
- * global variables of the block before it; where none is, the first of a slot that has no checkpoint yet. A checkpoint whose slot L1 has
- * left is not being built any more.
+ * The block in which the development namespace simulates (sheet 03 section 6.6): the next block of the checkpoint being
+ * built, with the global variables of the block before it. If none is being built, the first block of a slot that has
+ * no checkpoint yet. A checkpoint whose slot is over on L1 is no longer being built.
  */
 export function developmentHeader(next: NextBlock): BlockHeader {
   const { latest, isCheckpointed } = next;

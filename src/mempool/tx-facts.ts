@@ -11,7 +11,7 @@ import type { Tx } from "../protocol/tx/tx.ts";
 import { accumulatedParts } from "./digest/published-contracts.ts";
 import type { ContentDigest, TxDigest } from "./digest/tx-digest.ts";
 
-/** What the pool and its checks go by, without the tx's body (sheet 06 sections 1.4 and 2.2). */
+/** What the pool and its checks need of a tx, without its body (sheet 06 sections 1.4 and 2.2). */
 export interface TxSummary {
   hash: Fr;
   /** Hash of the anchor block's header. */
@@ -20,33 +20,33 @@ export interface TxSummary {
   gasLimits: TxGas;
   maxFeesPerGas: GasFees;
   maxPriorityFeesPerGas: GasFees;
-  /** What txs are ordered by. */
+  /** Decides the order of txs. */
   priorityFee: bigint;
   feePayer: Fr;
-  /** Fee asset units that the tx may cost at most. */
+  /** Most fee asset units that the tx may cost. */
   feeLimit: bigint;
-  /** Fee asset units that the tx brings its payer during setup. */
+  /** Fee asset units that the tx pays to its fee payer during setup. */
   claim: bigint;
-  /** Those that are not zero; more than one may be the same in a tx that is not valid. */
+  /** Non-zero nullifiers; an invalid tx may contain one twice. */
   nullifiers: Fr[];
   /** Seconds. */
   expiration: bigint;
 }
 
-/** A tx that is about to be checked. None of the checks needs its hash but to compare it with one that came with the tx. */
+/** A tx to be checked. The checks use its hash only to compare it with a claimed hash. */
 export interface CheckedTx extends Omit<TxSummary, "hash"> {
   tx: Tx;
   digest: ContentDigest;
-  /** Whether a hash came with the tx, where one counts, that is not the tx's. */
+  /** Whether the tx was sent with a claimed hash that is not its own. */
   hashDiffers: boolean;
-  /** Empty for a tx that cannot be read, which `digest` says. */
+  /** Empty for a tx that cannot be read; `digest` then has the reason. */
   parts: AccumulatedData[];
   setupCalls: PublicCall[];
 }
 
 export type TxFacts = CheckedTx & TxSummary;
 
-/** Priority of a tx: what it offers for L2 gas, whatever a block charges (sheet 06 section 2.2). */
+/** Priority of a tx: what it offers for L2 gas, regardless of a block's base fee (sheet 06 section 2.2). */
 export function priorityFee({
   maxFeesPerGas,
   maxPriorityFeesPerGas,
@@ -63,7 +63,7 @@ const FEE_JUICE = fr(5);
 /** _increase_public_balance((Field),u128) */
 const INCREASE_BALANCE = Uint8Array.of(0xe7, 0xf0, 0x45, 0xff);
 
-/** What the first setup call that pays the fee payer brings; 0 without one (sheet 06 section 1.4). */
+/** Fee juice that the first setup call to credit the fee payer brings; 0 without one (sheet 06 section 1.4). */
 export function claimAmount(feePayer: Fr, setupCalls: readonly PublicCall[]): bigint {
   const call = setupCalls.find(({ request, calldata }) => {
     const selector = calledSelector(calldata);
@@ -80,12 +80,12 @@ export function claimAmount(feePayer: Fr, setupCalls: readonly PublicCall[]): bi
   return call === undefined ? 0n : readBigUint(call.calldata, 64, 32);
 }
 
-/** What is to be known of a tx whose form was checked, with the hash that came with it where one counts. Views into the tx's bytes. */
+/** Facts of a tx whose form was checked, and whether its hash is `claimedHash`. Views into the tx's bytes. */
 export function txFacts(tx: Tx, { hash, ...content }: TxDigest, claimedHash = hash): TxFacts {
   return { ...checkedTx(tx, content), hashDiffers: !equal(claimedHash, hash), hash };
 }
 
-/** What the checks of a tx go by that came without a hash. Views into the tx's bytes. */
+/** What the checks need of a tx that was sent without a hash. Views into the tx's bytes. */
 export function checkedTx(tx: Tx, digest: ContentDigest): CheckedTx {
   const { data } = tx;
   const { parts, setupCalls } = readableParts(tx);
@@ -122,7 +122,7 @@ function readableParts(tx: Tx): Pick<TxFacts, "parts" | "setupCalls"> {
   }
 }
 
-/** A summary that does not keep the tx's bytes alive. */
+/** A copy that does not keep the tx's bytes alive. */
 export function txSummary(facts: TxSummary): TxSummary {
   const { forPublic, gasLimits, maxFeesPerGas, maxPriorityFeesPerGas, expiration, claim } = facts;
   return {
@@ -141,7 +141,7 @@ export function txSummary(facts: TxSummary): TxSummary {
   };
 }
 
-/** Not slice(), which gives a view of a Buffer. */
+/** Copies the bytes. Buffer.slice() would return a view. */
 function copied(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes);
 }

@@ -7,14 +7,14 @@ import type { TxValidator } from "./validation/tx-validator.ts";
 export interface TxIntakeParts {
   validator: Pick<TxValidator, "fromClient">;
   pool: Pick<TxPool, "add">;
-  /** Percent by which a client's tx must outbid the one that it replaces. */
+  /** Percentage by which a client's tx must outbid the one that it replaces. */
   priceBumpPercentage: bigint;
 }
 
-/** What became of a client's tx: why it is not valid, or what the pool did with it. */
+/** Outcome of a submitted tx: why it is invalid, or the pool's decision. */
 export type Submission = { verdict: Exclude<Verdict, { result: "valid" }> } | { admission: Admission };
 
-/** Txs of one commit; each has at most 512 KiB. */
+/** Txs per commit; each has at most 512 KiB. */
 const MOST_TOGETHER = 32;
 
 interface Waiting {
@@ -23,7 +23,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Takes txs of clients into the pool. Those that become valid at about the same time share one commit. */
+/** Adds txs of clients to the pool. Txs that become valid at about the same time share one commit. */
 export class TxIntake {
   readonly #validator: TxIntakeParts["validator"];
   readonly #pool: TxIntakeParts["pool"];
@@ -37,7 +37,7 @@ export class TxIntake {
     this.#priceBumpPercentage = priceBumpPercentage;
   }
 
-  /** Rejects as TxValidator.fromClient, and with what keeps the pool from storing it. */
+  /** Rejects as TxValidator.fromClient does, and with any error of storing the tx. */
   async submit(tx: Tx): Promise<Submission> {
     const { facts, verdict } = await this.#validator.fromClient(tx, { isSimulation: false, skipFeeEnforcement: false });
     if (verdict.result !== "valid") return { verdict };

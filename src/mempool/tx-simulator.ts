@@ -14,7 +14,7 @@ import { ClientPlaces, PlacesFullError } from "./client-places.ts";
 import type { Digests } from "./digest/tx-digest.ts";
 import { developmentHeader, releaseHeader } from "./simulated-block.ts";
 
-/** A simulation cannot be made, or its tx can be in no block; the message is for who asked. */
+/** The simulation is impossible, or no block can include the tx. The message is meant for the client. */
 export class SimulationError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -22,7 +22,7 @@ export class SimulationError extends Error {
   }
 }
 
-/** More simulations are asked for than may wait. */
+/** The queue of simulations is full. */
 export class SimulationQueueFullError extends BusyError {
   override readonly errorCode: string = "simulation-queue-full";
 
@@ -38,45 +38,48 @@ export interface SimulatorParts {
   fees: Pick<FeeReader, "currentMinFees">;
   digests: Pick<Digests, "hash">;
   execution: Pick<ExecutionPool, "process">;
-  /** Seconds: of the latest L1 block that is known. */
+  /** Seconds: timestamp of the latest known L1 block. */
   l1Time(): number;
 }
 
 export interface SimulatorOptions {
-  /** Most L2 gas that a tx may ask for, with that of its teardown. */
+  /** Most L2 gas of a tx, teardown included. */
   maxGasLimit: number;
   maxDebugLogReads: number;
   /** Simulations that run at once. */
   parallel: number;
-  /** Simulations that may wait beside them, of all clients and of one. */
+  /** Most waiting simulations: over all clients, and for one client. */
   mostWaiting?: number;
   mostWaitingPerClient?: number;
-  /** What one may take once it runs. */
+  /** Most milliseconds of a running simulation. */
   limitMs: number;
 }
 
 export interface SimulateOptions {
   skipFeeEnforcement: boolean;
   overrides: StateOverrides | undefined;
-  /** Whose rules hold for the block that the tx is run in, for fees that are not enforced, and for texts of errors. */
+  /** Whose rules apply to the simulated block, to unenforced fees and to error texts. */
   generation: "release" | "development";
-  /** Who asks: clients take turns. */
+  /** Identifies the client: clients take turns. */
   client: string;
 }
 
 export interface Simulation extends SimulatedTx {
-  /** Header of the block that the tx was run in, of which only the global variables are filled. */
+  /** Header of the simulated block; only its global variables are set. */
   header: BlockHeader;
 }
 
 const DEFAULT_WAITING = 64;
 const DEFAULT_WAITING_PER_CLIENT = 32;
-/** How the release begins the reason why a tx with public calls can be in no block (sheet 02 section 3.5). */
+/** Prefix of the release's error for a tx with public calls that no block can include (sheet 02 section 3.5). */
 const ENGINE_FAILED = "C++ simulation failed: AVM simulation failed: ";
-/** Further tries when the chain loses the block that a simulation stands on. */
+/** Retries when the block that a simulation builds on is removed from the chain. */
 const RETRIES = 2;
 
-/** Runs single txs on the latest state and throws the changes away; none of the pool's rules is asked (sheet 06 section 6.1). */
+/**
+ * Simulates single txs on the latest state and discards the changes; the pool's rules do not apply (sheet 06 section
+ * 6.1).
+ */
 export class TxSimulator {
   readonly #parts: SimulatorParts;
   readonly #options: Required<SimulatorOptions>;
@@ -89,15 +92,15 @@ export class TxSimulator {
   }
 
   /**
-   * Rejects with a SimulationError, SimulationQueueFullError, DigestQueueFullError or L1Error. Aborting `signal` ends the simulation, whether
-   * it waits or runs, with a SimulationError.
+   * Rejects with a SimulationError, SimulationQueueFullError, DigestQueueFullError or L1Error. Aborting `signal` ends a
+   * waiting or running simulation with a SimulationError.
    */
   async simulate(tx: Tx, options: SimulateOptions, signal?: AbortSignal): Promise<Simulation> {
     this.#checkGasLimit(tx);
     try {
       const place = this.#places.take(options.client, signal);
       const { digests, fees } = this.#parts;
-      // Before there is a place, so that the txs of several are hashed together.
+      // Starts before a place is granted, so that waiting txs are hashed together.
       const facts = Promise.all([digests.hash(tx), fees.currentMinFees()]);
       // Awaited later; this keeps an early rejection from being unhandled.
       facts.catch(() => undefined);
@@ -182,7 +185,7 @@ export class TxSimulator {
     throw this.#failure(result, isRelease && isForPublic(tx.tx.data) ? ENGINE_FAILED : "");
   }
 
-  /** `beginning` is that of the text when the tx itself is the cause. */
+  /** `beginning` is the prefix of the text when the tx itself is the cause. */
   #failure({ unprocessable, skipped, failed, stopped }: ProcessedBlock, beginning: string): SimulationError {
     const own = unprocessable.at(0) ?? skipped.at(0);
     if (own !== undefined) return new SimulationError(`${beginning}${own.reason}`);

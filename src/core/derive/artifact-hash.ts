@@ -5,12 +5,12 @@ import type { Core } from "../core.ts";
 
 const VERSION = Uint8Array.of(1);
 
-/** SHA-256 as an integer mod p: artifact hashes only (sheet 01 section 2.6). */
+/** SHA-256 as an integer mod p: for artifact hashes only (sheet 01 section 2.6). */
 export function sha256Reduced(core: Core, bytes: Uint8Array): Fr {
   return core.field.add(hash("sha256", bytes, "buffer"), FR_ZERO);
 }
 
-/** Sheet 01 section 4.2. */
+/** Artifact hash (sheet 01 section 4.2). */
 export function artifactHash(core: Core, privateRoot: Fr, utilityRoot: Fr, metadataHash: Fr): Fr {
   return sha256Reduced(core, concat(VERSION, privateRoot, utilityRoot, metadataHash));
 }

@@ -2,7 +2,7 @@ import { BLOCK_HEADER_FIELDS, type BlockHeader, writeHeaderFields } from "../../
 import { SEPARATOR } from "../../protocol/constants.ts";
 import type { Core, HashInput } from "../core.ts";
 
-/** What blockHash is the hash of, for several at once. */
+/** Input of blockHash, for hashing several at once. */
 export function blockHashInput(header: BlockHeader): HashInput {
   const fields = new Uint8Array(BLOCK_HEADER_FIELDS * 32);
   writeHeaderFields(header, fields, 0);

@@ -7,12 +7,12 @@ export function argumentsHash(core: Core, args: Uint8Array): Fr {
   return args.length === 0 ? FR_ZERO : core.hashWithSeparator(SEPARATOR.FUNCTION_ARGS, args);
 }
 
-/** What calldataHash is the hash of, for several at once. */
+/** Input of calldataHash, for hashing several at once. */
 export function calldataHashInput(calldata: Uint8Array): HashInput {
   return { separator: SEPARATOR.PUBLIC_CALLDATA, fields: calldata };
 }
 
-/** Hash of public calldata (n x 32 bytes, the selector first), an empty one included (sheet 01 section 14.7). */
+/** Hash of public calldata (n x 32 bytes, the selector first). Empty calldata is hashed too (sheet 01 section 14.7). */
 export function calldataHash(core: Core, calldata: Uint8Array): Fr {
   return core.hashWithSeparator(SEPARATOR.PUBLIC_CALLDATA, calldata);
 }

@@ -11,7 +11,7 @@ export function initializationHash(core: Core, selector: number, argumentsHash: 
   return core.hashWithSeparator(SEPARATOR.INITIALIZER, concat(fr(selector), argumentsHash));
 }
 
-/** Same separator as partialAddress: only the number of inputs tells them apart (sheet 01 section 4.1). */
+/** Uses the same separator as partialAddress; only the number of inputs differs (sheet 01 section 4.1). */
 export function saltedInitializationHash(core: Core, salt: Fr, initializationHash: Fr, deployer: Fr): Fr {
   return core.hashWithSeparator(SEPARATOR.PARTIAL_ADDRESS, concat(salt, initializationHash, deployer));
 }
@@ -21,7 +21,7 @@ export function partialAddress(core: Core, originalClassId: Fr, saltedInitializa
   return core.hashWithSeparator(SEPARATOR.PARTIAL_ADDRESS, concat(originalClassId, saltedInitializationHash));
 }
 
-/** Sheet 01 section 4.1. */
+/** Hash of the public keys' hash and the partial address (sheet 01 section 4.1). */
 export function preAddress(core: Core, publicKeysHash: Fr, partialAddress: Fr): Fr {
   return core.hashWithSeparator(SEPARATOR.CONTRACT_ADDRESS_V1, concat(publicKeysHash, partialAddress));
 }

@@ -40,7 +40,7 @@ export function privateFunctionsRoot(core: Core, functions: readonly PrivateFunc
 }
 
 const CHUNK_BYTES = 31;
-/** Chunks of packed bytecode stay below this. */
+/** Packed bytecode takes fewer chunks than this. */
 const BYTECODE_CHUNKS_LIMIT = 3000;
 
 /** Bytes as words of a zero byte and 31 bytes, the last one padded with zeros on the right (sheet 01 section 4.2). */

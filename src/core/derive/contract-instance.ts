@@ -4,7 +4,7 @@ import type { Fr } from "../../protocol/field.ts";
 import type { GrumpkinPoint } from "./grumpkin.ts";
 import { type PublicKeys, publicKeysBytes } from "./public-keys.ts";
 
-/** What an address commits to, and the class that the contract runs now. Deployer zero: anyone could deploy it. */
+/** What an address commits to, and the contract's current class. Deployer zero: anyone could deploy it. */
 export interface ContractInstance {
   salt: Fr;
   deployer: Fr;
@@ -35,7 +35,7 @@ export function contractInstanceBytes(instance: ContractInstance): Uint8Array {
   );
 }
 
-/** Inverse of contractInstanceBytes; the parts are views. Throws a DecodeError on another length or version. */
+/** Inverse of contractInstanceBytes; the parts are views. Throws a DecodeError for any other length or version. */
 export function contractInstanceFromBytes(bytes: Uint8Array): ContractInstance {
   if (bytes.length !== CONTRACT_INSTANCE_BYTES) {
     throw new DecodeError("contract instance", `must be ${CONTRACT_INSTANCE_BYTES} bytes, got ${bytes.length}`);

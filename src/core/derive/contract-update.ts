@@ -14,17 +14,20 @@ export interface DelayedClassId {
   delayTimestampOfChange: number;
 }
 
-/** The registry of contract instances and the slot of its map of updated classes. */
+/** Address of the contract instance registry, and the slot of its map of updated classes. */
 const INSTANCE_REGISTRY = fr(2);
 const UPDATED_CLASSES_SLOT = fr(1);
 
-/** Storage slots of the registry for a contract: three values from `values` on, their hash at `hash` (sheet 01 section 14.6). */
+/**
+ * The registry's storage slots for a contract: three value words from `values` on, their hash at `hash` (sheet 01
+ * section 14.6).
+ */
 export function contractUpdateSlots(core: Core, contract: Fr): { values: Fr; hash: Fr } {
   const values = mapEntrySlot(core, UPDATED_CLASSES_SLOT, contract);
   return { values, hash: core.field.add(values, fr(3)) };
 }
 
-/** Key in the public data tree of the hash word (sheet 01 section 14.6). */
+/** Public data tree key of the hash word (sheet 01 section 14.6). */
 export function contractUpdateHashLeafSlot(core: Core, contract: Fr): Fr {
   return publicDataLeafSlot(core, INSTANCE_REGISTRY, contractUpdateSlots(core, contract).hash);
 }
@@ -33,7 +36,9 @@ function optionalDelay(delay: number | undefined): bigint {
   return delay === undefined ? 0n : (BigInt(delay) << 8n) | 1n;
 }
 
-/** The three value words (96 bytes), word 0 packing the times and delays from its low bit (sheet 01 section 14.6). */
+/**
+ * The three value words (96 bytes). Word 0 packs the times and delays, starting at its low bit (sheet 01 section 14.6).
+ */
 export function delayedClassIdWords(value: DelayedClassId): Uint8Array {
   const packed =
     BigInt(value.timestampOfChange) |
@@ -63,7 +68,7 @@ export function delayedClassIdHash(core: Core, words: Uint8Array): Fr {
   return core.hash(words);
 }
 
-/** Class id in force at a time in seconds. */
+/** Class id that applies at a time in seconds. */
 export function classIdAt(value: DelayedClassId, timestamp: number): Fr {
   return timestamp < value.timestampOfChange ? value.previous : value.next;
 }

@@ -43,7 +43,7 @@ export function isOnGrumpkin(point: GrumpkinPoint): boolean {
   }
 }
 
-/** Sum of two points of the curve. Throws when one is not on it. */
+/** Sum of two points. Throws if one is not on the curve. */
 export function grumpkinAdd(a: GrumpkinPoint, b: GrumpkinPoint): GrumpkinPoint {
   const left = toPoint(a);
   const right = toPoint(b);

@@ -15,12 +15,12 @@ export function innerMessageNullifier(core: Core, messageHash: Fr, secret: Fr): 
   return core.hashWithSeparator(SEPARATOR.MESSAGE_NULLIFIER, concat(messageHash, secret));
 }
 
-/** Nullifier of a consumed L1-to-L2 message as it enters the tree (sheet 01 section 14.5). */
+/** Nullifier of a consumed L1-to-L2 message as inserted into the tree (sheet 01 section 14.5). */
 export function messageNullifier(core: Core, contract: Fr, messageHash: Fr, secret: Fr): Fr {
   return siloNullifier(core, contract, innerMessageNullifier(core, messageHash, secret));
 }
 
-/** Words but for the recipient on L1, which is 20 bytes. */
+/** All fields are 32-byte words except the L1 recipient, which is 20 bytes. */
 export interface L2ToL1Message {
   sender: Fr;
   rollupVersion: Fr;

@@ -3,7 +3,7 @@ import { SEPARATOR } from "../../protocol/constants.ts";
 import { type Fr, fr } from "../../protocol/field.ts";
 import type { Core } from "../core.ts";
 
-/** Sheet 01 section 14.1. */
+/** Note hash siloed with its contract (sheet 01 section 14.1). */
 export function siloNoteHash(core: Core, contract: Fr, noteHash: Fr): Fr {
   return core.hashWithSeparator(SEPARATOR.SILOED_NOTE_HASH, concat(contract, noteHash));
 }
@@ -13,7 +13,7 @@ export function noteHashNonce(core: Core, firstNullifier: Fr, index: number): Fr
   return core.hashWithSeparator(SEPARATOR.NOTE_HASH_NONCE, concat(firstNullifier, fr(index)));
 }
 
-/** Note hash as it enters the tree (sheet 01 section 14.1). */
+/** Note hash as inserted into the tree (sheet 01 section 14.1). */
 export function uniqueNoteHash(core: Core, nonce: Fr, siloedNoteHash: Fr): Fr {
   return core.hashWithSeparator(SEPARATOR.UNIQUE_NOTE_HASH, concat(nonce, siloedNoteHash));
 }

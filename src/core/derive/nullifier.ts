@@ -3,10 +3,10 @@ import { SEPARATOR } from "../../protocol/constants.ts";
 import { FR_MODULUS, type Fr, fr } from "../../protocol/field.ts";
 import type { Core } from "../core.ts";
 
-/** Contract that a tx's protocol nullifier is siloed with. */
+/** Contract address that a tx's protocol nullifier is siloed with. */
 const NULL_CONTRACT = fr(FR_MODULUS - 1n);
 
-/** Nullifier of a contract as it enters the tree (sheet 01 section 14.1). */
+/** Nullifier of a contract as inserted into the tree (sheet 01 section 14.1). */
 export function siloNullifier(core: Core, contract: Fr, innerNullifier: Fr): Fr {
   return core.hashWithSeparator(SEPARATOR.SILOED_NULLIFIER, concat(contract, innerNullifier));
 }

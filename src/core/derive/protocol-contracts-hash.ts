@@ -2,7 +2,7 @@ import { SEPARATOR } from "../../protocol/constants.ts";
 import type { Fr } from "../../protocol/field.ts";
 import type { Core } from "../core.ts";
 
-/** Places for protocol contracts; unused ones are zero. */
+/** Slots for protocol contracts; unused ones are zero. */
 const MAX_PROTOCOL_CONTRACTS = 11;
 
 /** Hash of the derived addresses of the protocol contracts, in the order of their small addresses (sheet 01 section 4.3). */

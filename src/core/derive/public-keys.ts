@@ -36,7 +36,7 @@ export const DEFAULT_PUBLIC_KEYS: PublicKeys = {
   ),
 };
 
-/** Coordinates of the four keys in protocol order: 8 x 32 bytes, as they stand in an instance. */
+/** Coordinates of the four keys in protocol order, 8 x 32 bytes, as in an instance. */
 export function publicKeysBytes({ npk, ivpk, ovpk, tpk }: PublicKeys): Uint8Array {
   return concat(npk.x, npk.y, ivpk.x, ivpk.y, ovpk.x, ovpk.y, tpk.x, tpk.y);
 }

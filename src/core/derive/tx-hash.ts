@@ -9,7 +9,7 @@ import {
 } from "../../protocol/tx/kernel-output.ts";
 import type { Core, HashInput } from "../core.ts";
 
-/** Places of `data` and of the fields with the length of what goes from one to the other, three numbers each. */
+/** Copy operations from `data` to the fields: source, destination and length, three numbers each. */
 function copiesOf({ at, width, bytes }: KernelLayout): Uint32Array {
   const copies: number[] = [];
   let end = 0;
@@ -18,7 +18,7 @@ function copiesOf({ at, width, bytes }: KernelLayout): Uint32Array {
       if (at[i] < first || at[i] >= last) continue;
       end += 32;
       const n = copies.length;
-      // Neighbours of full width are one copy.
+      // Adjacent full-width copies become one.
       const joins = width[i] === 32 && copies[n - 3] + copies[n - 1] === at[i];
       if (joins && copies[n - 2] + copies[n - 1] === end - 32) copies[n - 1] += 32;
       else copies.push(at[i], end - width[i], width[i]);
@@ -33,9 +33,9 @@ function copiesOf({ at, width, bytes }: KernelLayout): Uint32Array {
 const COPIES = new Map([PRIVATE_LAYOUT, PUBLIC_LAYOUT].map((layout) => [layout, copiesOf(layout)]));
 
 /**
- * The kernel's output as the circuits see it, n x 32 bytes, from a tx's `data` (38,557 or 82,722 bytes): every primitive as a field, the
- * form's own byte left out; gas used, fee payer and expiration come after the accumulated data although they stand in front of them
- * (sheet 02 section 4.11).
+ * The kernel's output as the circuits see it, n x 32 bytes, from a tx's `data` (38,557 or 82,722 bytes). Every
+ * primitive becomes a field and the byte for the form is dropped. Gas used, fee payer and expiration come after the
+ * accumulated data, although they precede it in `data` (sheet 02 section 4.11).
  */
 export function kernelOutputFields(data: Uint8Array): Uint8Array {
   const layout = layoutOf(data);
@@ -47,7 +47,7 @@ export function kernelOutputFields(data: Uint8Array): Uint8Array {
   return fields;
 }
 
-/** What txHash is the hash of, for several at once. */
+/** Input of txHash, for hashing several at once. */
 export function txHashInput(data: Uint8Array): HashInput {
   const isPrivate = data[TX_DATA_AT.forPublic] === 0;
   return {

@@ -5,19 +5,19 @@ import type { AccumulatedData, PublicCallRequest } from "../../protocol/tx/accum
 import { REASON } from "../validation/reasons.ts";
 import type { DigestedTx } from "./tx-digest.ts";
 
-/** Fields of all calldata of a tx. */
+/** Most fields of calldata of a tx, over all its calls. */
 export const MAX_CALLDATA_FIELDS = 16_000;
 
-/** A rule that hashes decide: what to hash, and what is wrong by the hashes. Nothing is hashed for what is wrong without. */
+/** A rule that compares hashes. Faults that show without hashing are found first and leave no inputs to hash. */
 export interface HashedRule {
   inputs: HashInput[];
-  /** The first reason; `hashes` are those of the inputs. */
+  /** The first reason why the rule is broken. `hashes` are those of the inputs, in order. */
   fault(hashes: readonly Uint8Array[]): string | undefined;
 }
 
 const broken = (reason: string): HashedRule => ({ inputs: [], fault: () => reason });
 
-/** Data rules 2 to 4 (sheet 06 section 1.2). Each calldata is hashed once, however many requests name it. */
+/** Data rules 2 to 4 (sheet 06 section 1.2). Each calldata is hashed once, however many requests refer to it. */
 export function calldataRule(requests: readonly PublicCallRequest[], tx: DigestedTx): HashedRule {
   const { publicFunctionCalldata } = tx;
   if (publicFunctionCalldata.length !== requests.length) return broken(REASON.calldataCount);
@@ -51,7 +51,7 @@ export function classLogRule(parts: readonly AccumulatedData[], tx: DigestedTx):
   };
 }
 
-/** Fields up to the last one that is not zero. */
+/** Number of fields up to the last non-zero one. */
 function usedFields(fields: Uint8Array): number {
   let count = fields.length / 32;
   while (count > 0 && isZero(fields.subarray((count - 1) * 32, count * 32))) count--;

@@ -1,26 +1,27 @@
 import { createHash } from "node:crypto";
 import type { DigestedTx, DigestPart, DigestParts } from "./tx-digest.ts";
 
-/** One is less than a kilobyte. */
+/** Entries; each takes less than a kilobyte. */
 const DEFAULT_MOST = 4_096;
 
 type Entry = { [Part in DigestPart]?: Promise<Partial<DigestParts>> };
 
 /**
- * Digests by the SHA-256 of all that they are made of, for wallets that simulate, validate and send the same tx. Two txs share an entry
- * only when SHA-256 collides: the text that is hashed says where each part ends, and a digest depends on nothing else, neither on the
- * chain nor on the proof. An entry costs whoever fills the cache one whole digest, and what that displaces is only made again.
+ * Caches digests by the SHA-256 of everything they are computed from, for wallets that simulate, validate and send the
+ * same tx. Two txs share an entry only if SHA-256 collides: the hashed text marks where each part ends, and a digest
+ * depends on nothing else, neither on the chain nor on the proof. A client that floods the cache pays a whole digest
+ * per entry; a displaced digest is computed again.
  */
 export class DigestCache {
   readonly #most: number;
-  /** Least recently used first: what made each part, or makes it now, so that nothing is hashed twice at once. */
+  /** Least recently used first. Each part is a promise, so that concurrent requests for it share one computation. */
   readonly #digests = new Map<string, Entry>();
 
   constructor({ most = DEFAULT_MOST }: { most?: number } = {}) {
     this.#most = most;
   }
 
-  /** Parts of a tx's digest; `make` makes those that are not there. What it rejects with is not kept. */
+  /** Parts of a tx's digest; `make` computes the missing ones. A rejected computation is not cached. */
   async get<Part extends DigestPart>(
     tx: DigestedTx,
     parts: readonly Part[],
@@ -53,7 +54,7 @@ export class DigestCache {
   }
 }
 
-/** Lengths in bytes and counts, u32 each, stand in front of what they count. */
+/** Each part is preceded by its length in bytes or its count, as u32. */
 function contentKey({ data, contractClassLogFields, publicFunctionCalldata }: DigestedTx): string {
   const hash = createHash("sha256");
   const lengths = Uint32Array.of(

@@ -13,11 +13,11 @@ import {
   type TxDigest,
 } from "./tx-digest.ts";
 
-/** Txs that wait at once: at the RPC's largest request 64 MiB. */
+/** Most txs that wait at once: 64 MiB at the largest RPC request. */
 const DEFAULT_MOST_WAITING = 64;
-/** Txs that a thread takes at once: it has two lanes. */
+/** Txs per task of a thread: it hashes two at a time in its two lanes. */
 const TOGETHER = 2;
-/** A tx with more than this many bytes to hash goes alone, so that no short one waits for its end. */
+/** A tx with more than this many bytes to hash gets a task of its own, so that no short one waits for it. */
 const LONGEST_TOGETHER = 256 * 1024;
 
 interface Waiting {
@@ -26,7 +26,10 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Digests on threads of their own, so that the node's thread never hashes what strangers send. Those of late txs are kept. */
+/**
+ * Computes digests on worker threads, so that the node's thread never hashes what clients and peers send. Recent
+ * digests are cached.
+ */
 export class DigestPool implements Digests {
   readonly #threads: WorkerPool<readonly DigestJob[], Partial<DigestParts>[]>;
   readonly #mostWaiting: number;
@@ -78,7 +81,7 @@ export class DigestPool implements Digests {
 
   #start(): void {
     while (this.#idle > 0 && this.#waiting.length > 0) {
-      // Before two share a thread, each has one.
+      // No thread takes two txs while another is idle.
       const most = Math.min(TOGETHER, Math.ceil(this.#waiting.length / this.#idle));
       let count = 1;
       while (count < most && this.#waiting.slice(0, count + 1).every(({ job }) => isShort(job.tx))) count++;

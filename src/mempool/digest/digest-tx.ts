@@ -15,15 +15,16 @@ import { calldataRule, classLogRule } from "./data-fault.ts";
 import { accumulatedParts, contractsHold, instanceFault } from "./published-contracts.ts";
 import type { ContentDigest, DigestedTx, DigestJob, DigestParts, TxDigest } from "./tx-digest.ts";
 
-/** Something in the making: what is to be hashed, and what follows from the hashes. */
+/** A planned computation: the inputs to hash, and the function from their hashes to the result. */
 interface HashPlan<Result> {
   inputs: HashInput[];
   conclude(hashes: readonly Uint8Array[]): Result;
 }
 
 /**
- * Hashes txs and whatever they commit to: some 6 to 15 ms for the hash of one, a quarter less for each of two together, and up to 150 ms for
- * the largest calldata. Never throws for a tx that passed decoding: one whose parts cannot be read is faulty.
+ * Computes digest parts of txs: 6 to 15 ms for the hash of one tx, a quarter less for each of two together, and up to
+ * 150 ms for the largest calldata. Never throws for a tx that passed decoding: a tx whose parts cannot be read gets a
+ * fault.
  */
 export function digestParts(core: Core, jobs: readonly DigestJob[]): Partial<DigestParts>[] {
   const plans = jobs.map((job) => digestPlan(core, job));
@@ -87,7 +88,7 @@ function contentPlan(core: Core, tx: DigestedTx): HashPlan<ContentDigest> {
   };
 }
 
-/** Undefined for parts that cannot be read. */
+/** Undefined if the parts cannot be read. */
 function readParts(data: Uint8Array): { parts: AccumulatedData[]; requests: PublicCallRequest[] } | undefined {
   try {
     const parts = accumulatedParts(data);

@@ -5,7 +5,7 @@ import type { DigestJob, DigestParts } from "./tx-digest.ts";
 
 let core: Core | undefined;
 
-/** Entry of a pool thread. */
+/** Entry point of a worker thread. */
 export default function digestOnThread(jobs: readonly DigestJob[]): Partial<DigestParts>[] {
   core ??= loadCore();
   return digestParts(core, jobs);

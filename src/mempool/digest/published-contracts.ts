@@ -17,19 +17,21 @@ import {
 import { REASON } from "../validation/reasons.ts";
 import type { DigestedTx } from "./tx-digest.ts";
 
-/** What the private part of a tx did, its parts in order. Throws a DecodeError for a log that is longer than its fields. */
+/**
+ * Side effects of the private part of a tx, in order. Throws a DecodeError for a log that is longer than its fields.
+ */
 export function accumulatedParts(data: Uint8Array): AccumulatedData[] {
   if (!isForPublic(data)) return [privateAccumulatedData(data)];
   const { nonRevertible, revertible } = publicAccumulatedData(data);
   return [nonRevertible, revertible];
 }
 
-/** Of every instance that the logs publish. Throws a DecodeError. */
+/** All contract instances that the logs publish. Throws a DecodeError. */
 export function publishedInstances(parts: readonly AccumulatedData[]): InstancePublished[] {
   return parts.flatMap(({ privateLogs }) => privateLogs.filter(isInstancePublished).map(readInstancePublished));
 }
 
-/** Contract instance rules 1 and 2 (sheet 06 section 1.2): the first that is broken. */
+/** The first broken one of contract instance rules 1 and 2 (sheet 06 section 1.2). */
 export function instanceFault(core: Core, parts: readonly AccumulatedData[]): string | undefined {
   try {
     for (const event of publishedInstances(parts)) {
@@ -42,7 +44,7 @@ export function instanceFault(core: Core, parts: readonly AccumulatedData[]): st
   }
 }
 
-/** Whether what the tx publishes can be read, and its classes have their ids (sheet 06 section 1.3, 1). */
+/** Whether the published contracts can be read and each class has the id that it claims (sheet 06 section 1.3, 1). */
 export function contractsHold(
   core: Core,
   parts: readonly AccumulatedData[],

@@ -3,8 +3,8 @@ import { compareRank, type PoolEntry, type Ranked } from "./pool-entry.ts";
 export type Payment = Ranked & Pick<PoolEntry, "claim" | "feeLimit">;
 
 /**
- * The payments of one payer that its balance does not cover, with what was left at their turn: those of highest rank are covered first
- * (sheet 06 section 2.4, rule 2).
+ * Payments of one payer that its balance does not cover, each with the balance left at its turn. Payments of higher
+ * rank are covered first (sheet 06 section 2.4, rule 2).
  */
 export function uncovered<T extends Payment>(
   balance: bigint,

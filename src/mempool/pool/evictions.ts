@@ -3,22 +3,22 @@ import { uncovered } from "./balance-walk.ts";
 import type { PendingTxs } from "./pending-txs.ts";
 import type { PoolEntry } from "./pool-entry.ts";
 
-/** What a block that was added says of its txs. */
+/** What the pool needs to know of an added block. */
 export interface BlockContents {
   /** Seconds. */
   timestamp: bigint;
-  /** Of all txs, as map keys. */
+  /** Nullifiers of all txs of the block, as map keys. */
   nullifierKeys: ReadonlySet<string>;
 }
 
-/** Pending txs that can be in no later block: a nullifier is spent, or they expired (sheet 06 section 2.5). */
+/** Pending txs that no later block can include: a nullifier is spent, or they expired (sheet 06 section 2.5). */
 export function spentOrExpired(pending: PendingTxs, { timestamp, nullifierKeys }: BlockContents): PoolEntry[] {
   return [...pending.all()].filter(
     (entry) => entry.expiration <= timestamp || entry.nullifierKeys.some((key) => nullifierKeys.has(key)),
   );
 }
 
-/** Pending txs of some payers that these cannot pay for. */
+/** Pending txs of the given payers that their balances do not cover. */
 export function unpaid(pending: PendingTxs, payerKeys: Iterable<string>, feeJuice: (payer: Fr) => bigint): PoolEntry[] {
   return [...new Set(payerKeys)].flatMap((payer) => {
     const entries = pending.ofPayer(payer);
@@ -28,7 +28,7 @@ export function unpaid(pending: PendingTxs, payerKeys: Iterable<string>, feeJuic
   });
 }
 
-/** The lowest pending txs that are more than there may be; 0 is no limit. */
+/** The lowest-ranked pending txs beyond the limit; 0 means no limit. */
 export function surplus(pending: PendingTxs, maxPending: number): PoolEntry[] {
   const excess = maxPending === 0 ? 0 : Math.max(0, pending.size - maxPending);
   return pending.order.ascending().slice(0, excess);

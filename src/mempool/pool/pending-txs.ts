@@ -1,7 +1,7 @@
 import type { PoolEntry } from "./pool-entry.ts";
 import { PriorityOrder } from "./priority-order.ts";
 
-/** The txs that wait for a block: no two of them have a nullifier in common. */
+/** Pending txs: no two of them share a nullifier. */
 export class PendingTxs {
   readonly #byKey = new Map<string, PoolEntry>();
   readonly #byNullifier = new Map<string, PoolEntry>();
@@ -28,7 +28,7 @@ export class PendingTxs {
     return this.#byNullifier.get(key);
   }
 
-  /** Those that share a nullifier with an entry, each once. */
+  /** Pending txs that share a nullifier with an entry, each once. */
   conflictsOf({ key, nullifierKeys }: Pick<PoolEntry, "key" | "nullifierKeys">): PoolEntry[] {
     const found = new Set<PoolEntry>();
     for (const nullifier of nullifierKeys) {
@@ -54,7 +54,7 @@ export class PendingTxs {
     this.order.add(entry);
   }
 
-  /** Entries that are not pending are left alone. */
+  /** Does nothing for an entry that is not pending. */
   remove(entry: PoolEntry): void {
     if (!this.#byKey.delete(entry.key)) return;
     for (const nullifier of entry.nullifierKeys) {

@@ -10,20 +10,20 @@ import { TxBodies } from "./tx-bodies.ts";
 
 export type PoolState = "pending" | "protected" | "mined";
 
-/** Bytes of bodies that are kept although nothing waits for them; the oldest go first. */
+/** Most bytes of bodies that are kept for txs that are not pending; the oldest go first. */
 export interface KeptBytes {
-  /** Of txs in blocks that are not final. */
+  /** Txs in blocks that are not final. */
   mined: number;
-  /** Of txs that left the pool in this slot, or with a reorg. */
+  /** Txs that left the pool in this slot or because of a reorg. */
   deleted: number;
 }
 
-/** Hashes that proposals may name before their txs are there. */
+/** Most hashes that proposals can protect before their txs arrive. */
 const MOST_PROTECTED = 1 << 16;
 
 /**
- * The txs of the pool, in memory but for their bodies. An entry is mined, or else protected for a slot, or else pending, and only
- * pending entries are in `pending` (sheet 06 section 2.1). Changes run inside Store.transaction.
+ * The txs of the pool, in memory except for their bodies. An entry is mined, or else protected until a slot, or else
+ * pending; only pending entries are in `pending` (sheet 06 section 2.1). Changes run inside Store.transaction.
  */
 export class PoolContents {
   readonly entries = new Map<string, PoolEntry>();
@@ -54,19 +54,19 @@ export class PoolContents {
     return this.#protected.has(entry.key) ? "protected" : "pending";
   }
 
-  /** A new tx with its body, in the state that its block and protection give it. */
+  /** Adds a new tx with its body, in the state that follows from its block and protection. */
   admit(entry: PoolEntry, body: Pick<TxFacts, "hash" | "anchorHash" | "tx">): void {
     this.bodies.put(body);
     this.enter(entry);
   }
 
-  /** A tx whose body is stored. */
+  /** Adds a tx whose body is already stored. */
   enter(entry: PoolEntry): void {
     this.retired.restore(entry.hash);
     this.#list(entry);
   }
 
-  /** Out of the pool; the body stays for a while. */
+  /** Removes a tx from the pool; its body stays for a while. */
   delete(entry: PoolEntry): void {
     if (!this.entries.delete(entry.key)) return;
     if (entry.minedIn !== undefined) this.#minedBytes -= entry.bytes;
@@ -82,7 +82,7 @@ export class PoolContents {
     this.retired.mined(entry.hash, block.number);
   }
 
-  /** Out of its block: not pending until it is made so. */
+  /** Removes a tx from its block. It is pending only after `makePending`. */
   unmine(entry: PoolEntry): void {
     if (entry.minedIn === undefined) return;
     this.retired.unmine(entry, entry.minedIn.number);
@@ -90,7 +90,7 @@ export class PoolContents {
     entry.minedIn = undefined;
   }
 
-  /** Named by a proposal for a slot; the later slot counts. */
+  /** Protects a tx that a proposal for `slot` names; the later slot counts. */
   protect(key: string, slot: number): void {
     const before = this.#protected.get(key);
     if (before !== undefined ? before >= slot : this.#protected.size >= MOST_PROTECTED) return;
@@ -99,7 +99,10 @@ export class PoolContents {
     if (entry !== undefined) this.#pending.remove(entry);
   }
 
-  /** Ends the protection for earlier slots. Returns those that nothing protects now and no block holds: not pending until made so. */
+  /**
+   * Ends protection until earlier slots. Returns the entries that are now neither protected nor mined; they are pending
+   * only after `makePending`.
+   */
   beginSlot(slot: number): PoolEntry[] {
     this.#slot = slot;
     for (const hash of this.retired.deletedBefore(slot)) this.#forget(hash);
@@ -122,7 +125,7 @@ export class PoolContents {
     this.#pending.add(entry);
   }
 
-  /** Keeps the bodies that nothing waits for within their bounds. */
+  /** Removes the oldest bodies of deleted and of mined txs until both are within their bounds. */
   trim(): void {
     if (this.retired.deletedBytes > this.#kept.deleted) {
       for (const hash of this.retired.oldestDeleted()) {
@@ -144,8 +147,8 @@ export class PoolContents {
   }
 
   /**
-   * Reads the store anew: what the chain has is mined, of the others those are pending that still may be, each held against those read before.
-   * Returns the hashes of those that may not and of damaged rows. Changes nothing that is stored.
+   * Rebuilds the pool from the store. Txs on the chain are mined; the others become pending if they may be and win
+   * against those read before. Returns the hashes of the losers and of damaged rows. Changes nothing in the store.
    */
   load(chain: PoolChainView, maxPending: number): Uint8Array[] {
     this.entries.clear();
@@ -167,13 +170,16 @@ export class PoolContents {
     return unwanted;
   }
 
-  /** Removes all that is stored; `load` takes that over. */
+  /** Removes everything stored; call `load` afterwards. */
   clearStored(): void {
     this.bodies.clear();
     this.retired.clearStored();
   }
 
-  /** Lists an entry as pending, or not. Returns the hashes of those that have to go for it, or its own. */
+  /**
+   * Adds an entry as pending if it wins. Returns the hashes of the entries that it displaces, or its own hash if it
+   * loses.
+   */
   #compete(entry: PoolEntry, { feeJuice }: PoolChainView, maxPending: number): Uint8Array[] {
     const outcome = preAdd(entry, { pending: this.#pending, bidding: BY_RANK, feeJuice, maxPending });
     if ("rejection" in outcome) return [entry.hash];
@@ -185,7 +191,7 @@ export class PoolContents {
     return outcome.evict.map(({ hash }) => hash);
   }
 
-  /** Removes bodies that `load` did not want. */
+  /** Removes the bodies whose hashes `load` returned. */
   discard(hashes: readonly Uint8Array[]): void {
     for (const hash of hashes) this.#forget(hash);
   }

@@ -1,7 +1,7 @@
 import { mapKey } from "../../world-state/indexed-overlay.ts";
 import type { TxSummary } from "../tx-facts.ts";
 
-/** A block of the chain. */
+/** Reference to a block of the chain. */
 export interface BlockRef {
   number: number;
   hash: Uint8Array;
@@ -15,7 +15,7 @@ export interface PoolEntry extends TxSummary {
   readonly nullifierKeys: readonly string[];
   /** Size of the body. */
   readonly bytes: number;
-  /** Unix time in milliseconds; 0 for one that was there at the start. */
+  /** Unix time in milliseconds; 0 for a tx that was loaded at the start. */
   readonly receivedAt: number;
   minedIn: BlockRef | undefined;
 }
@@ -35,10 +35,10 @@ export function poolEntry(
   };
 }
 
-/** What orders txs: the priority fee, then the hash as a number (sheet 06 section 2.2). */
+/** What decides a tx's rank: the priority fee, then the hash as a number (sheet 06 section 2.2). */
 export type Ranked = Pick<TxSummary, "priorityFee" | "hash">;
 
-/** Positive when `a` goes before `b` in a block. */
+/** Positive when `a` ranks above `b`, so that it goes into a block first. */
 export function compareRank(a: Ranked, b: Ranked): number {
   if (a.priorityFee !== b.priorityFee) return a.priorityFee > b.priorityFee ? 1 : -1;
   return Buffer.compare(a.hash, b.hash);

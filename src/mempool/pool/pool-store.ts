@@ -1,4 +1,4 @@
 import type { Store } from "../../storage/store.ts";
 
-/** What the pool needs of the store that holds its bodies. */
+/** The part of the store that the pool uses. */
 export type PoolStore = Pick<Store, "path" | "table" | "transaction" | "freeBytes">;

@@ -4,11 +4,11 @@ import type { PendingTxs } from "./pending-txs.ts";
 import { compareRank, type PoolEntry } from "./pool-entry.ts";
 import { insufficientBalance, lowPriorityFee, nullifierConflict, type PoolRejection } from "./rejection.ts";
 
-/** How a tx has to beat another: by a fee that is higher by percents, or by its rank alone. */
+/** How a tx must beat the ones it replaces: with a fee that is higher by a percentage, or by rank alone. */
 export type Bidding = { by: "fee"; bumpPercentage: bigint } | { by: "rank" };
 export const BY_RANK: Bidding = { by: "rank" };
 
-/** Least fee that outbids another; always more than it, whatever the percentage (sheet 06 section 2.4). */
+/** Least fee that outbids another; always higher than it, whatever the percentage (sheet 06 section 2.4). */
 export function bumpedFee(fee: bigint, percentage: bigint): bigint {
   const bump = (fee * percentage) / 100n;
   return fee + (bump > 1n ? bump : 1n);
@@ -17,16 +17,16 @@ export function bumpedFee(fee: bigint, percentage: bigint): bigint {
 export interface PreAddContext {
   pending: PendingTxs;
   bidding: Bidding;
-  /** Fee asset units, of the committed state. */
+  /** Balance in fee asset units, in the committed state. */
   feeJuice(payer: Fr): bigint;
   /** 0 for no limit. */
   maxPending: number;
 }
 
-/** What has to go for a tx to come in, or why it may not. */
+/** The entries to evict so that a tx can be added, or why it cannot. */
 export type PreAdd = { evict: PoolEntry[] } | { rejection: PoolRejection };
 
-/** The rules for a tx that would become pending, in their order: the first that objects decides (sheet 06 section 2.4). */
+/** The rules for a tx that would become pending, in order: the first rejection decides (sheet 06 section 2.4). */
 export function preAdd(incoming: PoolEntry, context: PreAddContext): PreAdd {
   const evict = new Set<PoolEntry>();
   for (const rule of [conflictRule, balanceRule, capacityRule]) {
@@ -43,7 +43,7 @@ function beats(incoming: PoolEntry, existing: PoolEntry, bidding: Bidding): bool
     : compareRank(incoming, existing) > 0;
 }
 
-/** Every pending tx with one of its nullifiers has to be beaten. */
+/** A tx must beat every pending tx that shares a nullifier with it. */
 export function conflictRule(
   incoming: PoolEntry,
   { pending, bidding }: Pick<PreAddContext, "pending" | "bidding">,
@@ -58,7 +58,7 @@ export function conflictRule(
   return { rejection: nullifierConflict(unbeaten.hash, fees) };
 }
 
-/** The payer can pay for all its pending txs; those of lower rank go when it cannot. */
+/** The payer must be able to pay for all its pending txs; those of lowest rank are evicted first. */
 export function balanceRule(
   incoming: PoolEntry,
   { pending, feeJuice }: Pick<PreAddContext, "pending" | "feeJuice">,
@@ -71,7 +71,7 @@ export function balanceRule(
   return { rejection: insufficientBalance({ payer, balance, available: own.available, feeLimit }) };
 }
 
-/** A full pool takes a tx that beats the lowest one. */
+/** A full pool accepts a tx only if it beats the lowest-ranked one. */
 export function capacityRule(
   incoming: PoolEntry,
   { pending, bidding, maxPending }: Pick<PreAddContext, "pending" | "bidding" | "maxPending">,

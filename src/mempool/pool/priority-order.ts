@@ -1,6 +1,6 @@
 import { compareRank, type PoolEntry, type Ranked } from "./pool-entry.ts";
 
-/** Entries by rank. */
+/** Entries sorted by rank. */
 export class PriorityOrder {
   /** Ascending. */
   readonly #entries: PoolEntry[] = [];
@@ -26,7 +26,7 @@ export class PriorityOrder {
     if (this.#entries[at]?.key === entry.key) this.#entries.splice(at, 1);
   }
 
-  /** Highest rank first; those below `after`, where it is given. */
+  /** Highest rank first; with `after`, only entries below it. */
   *descending(after?: Ranked): Generator<PoolEntry> {
     for (let i = (after === undefined ? this.size : this.#below(after)) - 1; i >= 0; i--) yield this.#entries[i];
   }
@@ -35,7 +35,7 @@ export class PriorityOrder {
     return this.#entries;
   }
 
-  /** How many entries have a lower rank. */
+  /** Number of entries with a lower rank. */
   #below(ranked: Ranked): number {
     let low = 0;
     let high = this.#entries.length;

@@ -1,12 +1,14 @@
 import { toHex } from "../../protocol/bytes.ts";
 import type { Fr } from "../../protocol/field.ts";
 
-/** Why the pool has no place for a valid tx (sheet 06 section 1.6). Fees in fee asset units per gas, amounts in fee asset units. */
+/**
+ * Why the pool rejects a valid tx (sheet 06 section 1.6). Fees in fee asset units per gas, amounts in fee asset units.
+ */
 export type PoolRejection = { message: string } & (
   | {
       code: "NULLIFIER_CONFLICT";
       conflictingTxHash: Fr;
-      /** Absent where fees alone do not decide. */
+      /** Absent when a higher fee would not help. */
       minimumPriceBumpFee?: bigint;
       txPriorityFee?: bigint;
     }
@@ -14,7 +16,7 @@ export type PoolRejection = { message: string } & (
   | { code: "INSUFFICIENT_FEE_PAYER_BALANCE"; currentBalance: bigint; availableBalance: bigint; feeLimit: bigint }
 );
 
-/** `fees` where a fee would have been enough. */
+/** `fees` when a higher fee would help. */
 export function nullifierConflict(conflicting: Fr, fees?: { minimum: bigint; got: bigint }): PoolRejection {
   const conflict = `Nullifier conflict with existing tx ${toHex(conflicting)}`;
   if (fees === undefined) return { code: "NULLIFIER_CONFLICT", message: conflict, conflictingTxHash: conflicting };
@@ -38,9 +40,9 @@ export function lowPriorityFee(minimum: bigint, got: bigint): PoolRejection {
 
 export interface UncoveredFee {
   payer: Fr;
-  /** Of the payer, before any of its txs. */
+  /** The payer's balance before any of its txs. */
   balance: bigint;
-  /** At the tx's turn. */
+  /** What is left of it at the tx's turn. */
   available: bigint;
   feeLimit: bigint;
 }

@@ -4,8 +4,8 @@ import { mapKey } from "../../world-state/indexed-overlay.ts";
 import type { PoolStore } from "./pool-store.ts";
 
 /**
- * Why a tx's body is kept although the tx may have left the pool (sheet 06 section 2.8): it was deleted during a slot, or a reorg took it out
- * of a block, after which it may have been deleted too.
+ * Why the body of a tx is kept (sheet 06 section 2.8): the tx was deleted from the pool during a slot, or a reorg
+ * removed it from a block, after which it may have been deleted too.
  */
 type Retirement =
   | { kind: "deleted"; bytes: number; slot: number }
@@ -19,7 +19,8 @@ export interface RetiredTx {
 }
 
 /**
- * Marks of txs beside the pool's entries. In the store by hash: kind u8 | block u32. Slots are not stored.
+ * Marks of retired txs. Stored by hash: kind u8
+ *  block u32. Slots are not stored.
  */
 export class RetiredTxs {
   readonly #table: Table;
@@ -30,7 +31,7 @@ export class RetiredTxs {
     this.#table = store.table("pool-marks");
   }
 
-  /** Reads the store's marks anew. What an earlier run deleted is as if deleted before any slot. */
+  /** Reloads the marks from the store. Txs deleted by an earlier run count as deleted before any slot. */
   load(bodies: { size(hash: Uint8Array): number }): void {
     this.#marks.clear();
     this.#deletedBytes = 0;
@@ -45,18 +46,18 @@ export class RetiredTxs {
     }
   }
 
-  /** Removes the stored marks; `load` takes that over. */
+  /** Removes the stored marks; call `load` afterwards. */
   clearStored(): void {
     this.#table.clear();
   }
 
-  /** Left the pool; the body stays. */
+  /** Whether the tx left the pool while its body stays. */
   isDeleted(key: string): boolean {
     const mark = this.#marks.get(key);
     return mark !== undefined && (mark.kind === "deleted" || mark.deleted);
   }
 
-  /** Bytes of bodies that stay although the tx left the pool. */
+  /** Bytes of the bodies of deleted txs. */
   get deletedBytes(): number {
     return this.#deletedBytes;
   }
@@ -67,7 +68,7 @@ export class RetiredTxs {
     this.#write(hash);
   }
 
-  /** A reorg took the tx out of a block; of several the highest counts. */
+  /** Marks a tx that a reorg removed from a block; the highest block counts. */
   unmine({ hash, bytes }: RetiredTx, block: number): void {
     const before = this.#marks.get(mapKey(hash));
     const known = before?.kind === "unmined" ? before : undefined;
@@ -76,13 +77,13 @@ export class RetiredTxs {
     this.#write(hash);
   }
 
-  /** In a block again; one as high as before makes the mark needless. */
+  /** Called when the tx is mined again; a block at least as high as before clears the mark. */
   mined(hash: Uint8Array, block: number): void {
     const mark = this.#marks.get(mapKey(hash));
     if (mark?.kind === "unmined" && block >= mark.block) this.forget(hash);
   }
 
-  /** In the pool again. */
+  /** Called when the tx enters the pool again. */
   restore(hash: Uint8Array): void {
     const mark = this.#marks.get(mapKey(hash));
     if (mark?.kind === "deleted") this.forget(hash);
@@ -97,17 +98,17 @@ export class RetiredTxs {
     this.#table.remove(hash);
   }
 
-  /** Deleted before a slot. */
+  /** Txs deleted before a slot. */
   deletedBefore(slot: number): Uint8Array[] {
     return this.#hashes((mark) => mark.kind === "deleted" && mark.slot < slot);
   }
 
-  /** Deleted, and once mined in a block up to `block`. */
+  /** Deleted txs that were mined in a block up to `block`. */
   finalized(block: number): Uint8Array[] {
     return this.#hashes((mark) => mark.kind === "unmined" && mark.deleted && mark.block <= block);
   }
 
-  /** Deleted ones, the longest ago first. */
+  /** Deleted txs, oldest deletion first. */
   *oldestDeleted(): Generator<Uint8Array> {
     for (const mark of [...this.#marks.values()]) if (isGone(mark)) yield mark.hash;
   }

@@ -13,7 +13,7 @@ export interface ChainSources {
   now(): number;
 }
 
-/** A pool's view of the stored chain. For a state that was pruned, the latest one answers. */
+/** The pool's view of the stored chain. Falls back to the latest state when the asked one was pruned. */
 export function storedChainView({ content, contexts, states, now }: ChainSources): PoolChainView {
   const stateAt = (block: number | undefined) =>
     (block === undefined ? undefined : states.after(block)) ?? states.latest();

@@ -8,8 +8,9 @@ import type { PoolStore } from "./pool-store.ts";
 type StoredTx = Pick<ClaimedTx, "hash" | "tx">;
 
 /**
- * Bodies of the pool's txs by hash: anchor hash 32 | the tx's binary form (tx-bytes.ts). The anchor hash saves hashing at the start.
- * Writes run inside Store.transaction.
+ * Bodies of the pool's txs by hash: anchor hash 32
+ *  the tx's binary form (tx-bytes.ts). Storing the anchor hash saves hashing at the start. Writes run inside
+ * Store.transaction.
  */
 export class TxBodies {
   readonly #table: Table;
@@ -30,7 +31,7 @@ export class TxBodies {
     this.#table.clear();
   }
 
-  /** Bytes of a body, 0 for one that is not there. */
+  /** Bytes of a body, 0 if it is not stored. */
   size(hash: Uint8Array): number {
     const row = this.#table.get(hash);
     return row === undefined ? 0 : row.length - 32;
@@ -41,13 +42,13 @@ export class TxBodies {
     return bytes && txFromBytes(bytes, 32);
   }
 
-  /** What the pool goes by, and the body's size. Throws as txFromBytes for a row that was damaged. */
+  /** The tx's summary and the size of its body. Throws as txFromBytes for a damaged row. */
   summary(hash: Uint8Array): BodySummary | undefined {
     const bytes = this.#table.get(hash);
     return bytes && summaryOf(bytes);
   }
 
-  /** All rows but those to be skipped, by hash. The summary is undefined for a row that was damaged. */
+  /** All rows except the skipped ones, by hash. The summary is undefined for a damaged row. */
   *summaries(skip: (hash: Uint8Array) => boolean): Generator<{ hash: Uint8Array; summary: BodySummary | undefined }> {
     for (const { key, value } of this.#table.range({})) {
       const hash = new Uint8Array(key);
@@ -58,7 +59,7 @@ export class TxBodies {
 
 type BodySummary = TxSummary & { bytes: number };
 
-/** Only damage makes a row unreadable: it was written from a tx whose form was checked. */
+/** Undefined only for a damaged row: a row is written from a tx whose form was checked. */
 function readable(row: Uint8Array): BodySummary | undefined {
   try {
     return summaryOf(row);
@@ -80,8 +81,8 @@ function summaryOf(row: Uint8Array): BodySummary {
 }
 
 /**
- * The last mined txs, without their proofs, oldest first: index u64 to the binary form, and hash to index. Writes run inside
- * Store.transaction.
+ * The most recently mined txs without their proofs, oldest first: index u64 to the binary form, and hash to index.
+ * Writes run inside Store.transaction.
  */
 export class TxArchive {
   readonly #txs: Table;
@@ -99,7 +100,7 @@ export class TxArchive {
     return this.#limit > 0;
   }
 
-  /** Of the next write. */
+  /** Takes effect at the next write. */
   set limit(limit: number) {
     this.#limit = limit;
   }
@@ -124,7 +125,7 @@ export class TxArchive {
     return bytes && txFromBytes(bytes);
   }
 
-  /** Removes what is more than `limit` entries before `end`. */
+  /** Removes all but the `limit` entries before `end`. */
   #trim(end: bigint): void {
     const oldest = end - BigInt(this.#limit);
     if (oldest <= 0n) return;

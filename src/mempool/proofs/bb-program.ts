@@ -3,19 +3,19 @@ import { access } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
-/** Package that brings the network's program for proofs; a node without it names the program's path instead. */
+/** npm package that contains the network's proof program; a node without it configures the program's path instead. */
 const PACKAGE = "@aztec/bb.js";
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
 const SYSTEMS: Readonly<Record<string, string>> = { linux: "linux", darwin: "macos" };
 const PROBE_LIMIT_MS = 10_000;
 
-/** A program that checks proofs and runs on this machine. */
+/** A proof program that runs on this machine. */
 export interface BbProgram {
   path: string;
   version: string;
 }
 
-/** The program is not there or does not run. */
+/** The proof program is missing or does not run. */
 export class BbProgramError extends Error {
   readonly path: string | undefined;
 
@@ -26,7 +26,7 @@ export class BbProgramError extends Error {
   }
 }
 
-/** Where the package's program for this system is; undefined without the package. */
+/** Path of the package's program for this system; undefined without the package. */
 function packagedProgram(): string | undefined {
   try {
     const entry = createRequire(import.meta.url).resolve(PACKAGE);
@@ -37,7 +37,7 @@ function packagedProgram(): string | undefined {
   }
 }
 
-/** The configured program, or that of the package where it is installed. Rejects with a BbProgramError. */
+/** The configured program, or the installed package's one. Rejects with a BbProgramError. */
 export async function findBbProgram(configured: string | undefined): Promise<BbProgram> {
   const path = configured ?? packagedProgram();
   if (path === undefined) {
@@ -55,15 +55,18 @@ export async function findBbProgram(configured: string | undefined): Promise<BbP
 
 export interface RunOptions {
   cwd: string;
-  /** Then it is killed. */
+  /** The program is killed after this time. */
   limitMs: number;
   threads?: number;
 }
 
-/** Bytes of output that are kept. */
+/** Most bytes of output to keep. */
 const MOST_OUTPUT = 16 * 1024;
 
-/** Runs a program to its end. `code` is undefined when it did not end by itself. Rejects with a BbProgramError when it cannot start. */
+/**
+ * Runs a program to its end. `code` is undefined when the program was killed. Rejects with a BbProgramError when it
+ * cannot start.
+ */
 export function runProgram(
   path: string,
   args: readonly string[],

@@ -10,18 +10,18 @@ import keys from "./data/tx-proof-keys.json" with { type: "json" };
 import { ProofQueueFullError, type ProofVerifier } from "./proof-verifier.ts";
 
 export interface BbVerifierOptions {
-  /** Path of the program, which was found to run. */
+  /** Path of the program, which is known to run. */
   program: string;
-  /** Verifications at once, and threads of each. */
+  /** Verifications at once, and threads for each. */
   parallel: number;
   threads: number;
-  /** Txs that may wait beside those. */
+  /** Most txs that wait for a verification. */
   mostWaiting?: number;
-  /** Folder for the files of a verification; the system's by default. */
+  /** Folder for temporary files; the system's by default. */
   workingDirectory?: string;
-  /** Files stay, for a look at them. */
+  /** Keeps the files of each verification, for debugging. */
   keepFiles?: boolean;
-  /** Milliseconds. */
+  /** Most milliseconds of a verification. */
   limitMs?: number;
 }
 
@@ -30,17 +30,20 @@ const KEYS = {
   privateOnly: Buffer.from(keys.privateOnly.key, "base64"),
 };
 
-/** What the program reads as a proof: the kernel's output as public inputs, then the proof's fields without their count (sheet 06 section 1.5). */
+/**
+ * The proof file that the program reads: the kernel's output as public inputs, then the proof's fields without their
+ * count (sheet 06 section 1.5).
+ */
 export function proofFile({ data, chonkProof }: Pick<Tx, "data" | "chonkProof">): Uint8Array {
   return concat(kernelOutputFields(data), chonkProof.subarray(4));
 }
 
-/** The key of the circuit that a tx's proof is of, 4,064 bytes. */
+/** Verification key of the circuit that a tx's proof belongs to, 4,064 bytes. */
 export function proofKey(data: Uint8Array): Uint8Array {
   return isForPublic(data) ? KEYS.withPublicCalls : KEYS.privateOnly;
 }
 
-/** Checks proofs with the network's program, in a folder of its own each. */
+/** Verifies proofs with the network's program; each verification has a folder of its own. */
 export class BbVerifier implements ProofVerifier {
   readonly #options: Required<Omit<BbVerifierOptions, "workingDirectory">> &
     Pick<BbVerifierOptions, "workingDirectory">;
@@ -73,7 +76,7 @@ export class BbVerifier implements ProofVerifier {
       return await this.#check(tx);
     } finally {
       const next = this.#waiting.shift();
-      // The place goes on to the next one without being free in between.
+      // The place passes directly to the next verification.
       if (next === undefined) this.#running--;
       else next();
     }
@@ -94,7 +97,7 @@ export class BbVerifier implements ProofVerifier {
     }
   }
 
-  /** Resolves once no verification runs; those that wait are still made. */
+  /** Resolves once all running and waiting verifications are done. */
   async close(): Promise<void> {
     await Promise.allSettled([...this.#settled]);
   }

@@ -1,19 +1,22 @@
 import { BusyError } from "../../errors/busy-error.ts";
 import type { Tx } from "../../protocol/tx/tx.ts";
 
-/** Checks the proofs of txs. */
+/** Verifies the proofs of txs. */
 export interface ProofVerifier {
-  /** True: it can check nothing, so that every tx with a proof to check is refused. */
+  /** True if proofs cannot be verified, so that every tx with a proof is refused. */
   readonly missing?: boolean;
-  /** Rejects with a ProofQueueFullError when too many wait already, and a ProofVerifierMissingError when nothing can check. */
+  /**
+   * Rejects with a ProofQueueFullError when too many txs wait already, and with a ProofVerifierMissingError when proofs
+   * cannot be verified.
+   */
   verify(tx: Pick<Tx, "data" | "chonkProof">): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** Of a network whose proofs are simulated: every proof holds. */
+/** For networks with simulated proofs: accepts every proof. */
 export const ACCEPT_ANY_PROOF: ProofVerifier = { verify: async () => true, close: async () => {} };
 
-/** The program that checks proofs is not there, so this node takes no txs. */
+/** The proof program is missing, so this node accepts no txs. */
 export class ProofVerifierMissingError extends Error {
   constructor(reason: string) {
     super(`this node cannot check proofs of transactions: ${reason}`);
@@ -21,7 +24,7 @@ export class ProofVerifierMissingError extends Error {
   }
 }
 
-/** More txs wait for their proofs to be checked than are let. */
+/** Too many txs wait for proof verification. */
 export class ProofQueueFullError extends BusyError {
   override readonly errorCode: string = "proof-queue-full";
 
@@ -31,7 +34,7 @@ export class ProofQueueFullError extends BusyError {
   }
 }
 
-/** Stands in where proofs have to be checked and cannot. */
+/** Refuses all proofs: used where proofs must be verified but cannot be. */
 export function missingVerifier(reason: string): ProofVerifier {
   return { missing: true, verify: () => Promise.reject(new ProofVerifierMissingError(reason)), close: async () => {} };
 }

@@ -23,13 +23,13 @@ export interface CheckSources {
   now(): number;
 }
 
-/** What the operator decides; may change while the node runs. */
+/** Settings of the operator; they may change while the node runs. */
 export interface CheckOptions {
-  /** False: every tx is refused. */
+  /** False refuses every tx. */
   permitted: boolean;
-  /** Entries beside the built-in ones, which come first. */
+  /** Entries in addition to the built-in ones, which come first. */
   setupAllowList: readonly AllowedSetupCall[];
-  /** Most gas of the blocks that this node's validators accept; a dimension without a limit is left out. */
+  /** Gas limits of the blocks that this node's validators accept; a dimension without a limit is absent. */
   validatorGasLimits: Partial<TxGas>;
 }
 
@@ -55,7 +55,10 @@ function commonOf(
   };
 }
 
-/** Makes what checks go by, for each way that a tx may come (sheet 06 section 1.2). A context is good for one synchronous run. */
+/**
+ * Makes the context of checks for each way a tx can arrive (sheet 06 section 1.2). A context is valid for one
+ * synchronous run.
+ */
 export class CheckContexts {
   readonly #sources: CheckSources;
   #options: CheckOptions;
@@ -71,25 +74,28 @@ export class CheckContexts {
     return this.#options;
   }
 
-  /** Applies to contexts that are made from now on. */
+  /** Applies to contexts made from now on. */
   configure(changes: Partial<CheckOptions>): void {
     this.#options = { ...this.#options, ...changes };
     this.#common = commonOf(this.#sources, this.#options);
   }
 
-  /** With what the rollup demands of the next checkpoint. Throws an L1Error while L1 does not answer. */
+  /** The rollup's min fees for the next checkpoint. Throws an L1Error while L1 does not answer. */
   currentMinFees(): Promise<GasFees> {
     return this.#sources.fees.currentMinFees();
   }
 
-  /** With what the latest block charged, for gossiped txs. */
+  /** The fees of the latest block, used for gossiped txs. */
   latestBlockFees(): GasFees {
     const { chain } = this.#sources;
     const header = chain.block(chain.latestBlockNumber())?.header;
     return manaFees(header === undefined ? 0n : readBigUint(header, HEADER_AT.feePerL2Gas, 16));
   }
 
-  /** Against the committed state, for the slot in which the next L1 block comes: its start, which may be past. */
+  /**
+   * Context on the committed state, for the slot of the next L1 block. The timestamp is the slot's start, which may be
+   * past.
+   */
   next(gasFees: GasFees): CheckContext {
     const { chain, states, identity, now } = this.#sources;
     const { constants } = identity;
@@ -102,7 +108,7 @@ export class CheckContexts {
     };
   }
 
-  /** For a block that is being built or executed again: over its own state, with its own price; no validator's limits. */
+  /** Context for a block that is built or re-executed: its own state and fees, no validator limits. */
   ofBlock(block: { target: CheckContext["target"]; gasFees: GasFees; state: CheckedState }): CheckContext {
     return { ...this.#common, gasLimits: PROTOCOL_GAS_LIMITS, ...block };
   }

@@ -14,7 +14,10 @@ import type { CheckContext } from "./context.ts";
 
 type Check<Subject = CheckedTx> = (facts: Subject, context: CheckContext) => Verdict;
 
-/** Checks by where a tx comes from, in the order of their reasons; the proof is checked apart (sheet 06 section 1.1). */
+/**
+ * Checks by where a tx comes from, in the order in which reasons are reported. The proof is checked separately (sheet
+ * 06 section 1.1).
+ */
 export const RPC_CHECKS: readonly Check[] = [
   checkPermitted,
   checkExpiration,
@@ -28,7 +31,7 @@ export const RPC_CHECKS: readonly Check[] = [
   checkGas,
 ];
 export const RPC_CHECKS_WITHOUT_FEES: readonly Check[] = RPC_CHECKS.filter((check) => check !== checkGas);
-/** Of txs that somebody else has vouched for: asked for by hash, or with a block proposal. */
+/** For txs that another node has vouched for: requested by hash, or sent with a block proposal. */
 export const RECEIVED_CHECKS: readonly Check[] = [checkMetadata, checkSize, checkData, checkContractInstance];
 export const BLOCK_CHECKS: readonly Check[] = [
   checkExpiration,
@@ -37,7 +40,7 @@ export const BLOCK_CHECKS: readonly Check[] = [
   checkDoubleSpend,
   checkGas,
 ];
-/** Of a tx that becomes pending, whatever the way. */
+/** For every tx that becomes pending. */
 export const POOL_CHECKS: readonly Check<TxSummary>[] = [
   checkGasLimits,
   checkExpiration,
@@ -45,7 +48,7 @@ export const POOL_CHECKS: readonly Check<TxSummary>[] = [
   checkAnchorBlock,
 ];
 
-/** All checks run, so that every reason is named. */
+/** Runs all checks and collects all reasons. */
 export function runChecks<Subject>(checks: readonly Check<Subject>[], facts: Subject, context: CheckContext): Verdict {
   return joined(checks.map((check) => check(facts, context)));
 }

@@ -10,7 +10,7 @@ import type { CheckedState } from "./context.ts";
 
 const SLOT_CACHE = { bytes: 1024 * 1024, entryBytes: 256 };
 
-/** States of the stored chain, by block. */
+/** States of the stored chain by block. */
 export class CommittedStates {
   readonly #core: Core;
   readonly #world: WorldStateReader;
@@ -22,12 +22,12 @@ export class CommittedStates {
     this.#world = world;
   }
 
-  /** State of the world's tip. Good for one synchronous run. */
+  /** State after the last block of the world state. Valid for one synchronous run. */
   latest(): CheckedState {
     return this.#at(this.#world.status().tip);
   }
 
-  /** State after a block; undefined when it is not kept. */
+  /** State after a block; undefined if it was pruned. */
   after(block: number): CheckedState | undefined {
     const { tip, oldest } = this.#world.status();
     return block === 0 || (block >= oldest && block <= tip) ? this.#at(block) : undefined;

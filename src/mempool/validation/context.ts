@@ -4,16 +4,16 @@ import type { Fr } from "../../protocol/field.ts";
 import type { TxGas } from "../../protocol/tx/gas-settings.ts";
 import type { AllowedSetupCall } from "../../protocol/tx/setup-allow-list.ts";
 
-/** The state that txs are checked against: the committed one, or that of a block that is being built. */
+/** The state that txs are checked against: the committed one, or that of a block being built. */
 export interface CheckedState {
   hasNullifier(nullifier: Fr): boolean;
-  /** Whether a block header's hash is in the archive. */
+  /** Whether the archive contains a block header's hash. */
   hasBlock(hash: Fr): boolean;
-  /** Fee asset units. */
+  /** Balance in fee asset units. */
   feeJuice(payer: Fr): bigint;
 }
 
-/** What never changes while a node follows one rollup. */
+/** Values that are constant while a node follows one rollup. */
 export interface Network {
   /** As fields. */
   chainId: Fr;
@@ -22,18 +22,18 @@ export interface Network {
   protocolContractsHash: Fr;
 }
 
-/** What checks go by beside the tx itself (sheet 06 section 1.2, "Parameters per entry point"). */
+/** What checks need besides the tx itself (sheet 06 section 1.2, "Parameters per entry point"). */
 export interface CheckContext {
   permitted: boolean;
   network: Network;
-  /** Seconds, and the number of the block that the tx could be in. */
+  /** Timestamp in seconds and number of the block that could include the tx. */
   target: { timestamp: bigint; blockNumber: number };
   state: CheckedState;
-  /** What a block charges. */
+  /** Fees of the block. */
   gasFees: GasFees;
-  /** Most gas that a tx may ask for. */
+  /** Most gas that a tx may request. */
   gasLimits: TxGas;
   setupAllowList: readonly AllowedSetupCall[];
-  /** With its class at a time in seconds. */
+  /** The instance and its class at a time in seconds. */
   contractInstance(address: Fr, timestamp: bigint): Pick<ContractInstance, "currentContractClassId"> | undefined;
 }

@@ -12,26 +12,26 @@ import { checkPhases } from "./checks/phases.ts";
 import { checkSize } from "./checks/size.ts";
 import type { CheckContext, CheckedState } from "./context.ts";
 
-/** How much of a peer's fault a tx is: "low" tolerance is the harshest. */
+/** How tolerant to be of a peer that sends such a tx: "low" tolerance penalizes most. */
 export type Tolerance = "high" | "mid" | "low";
 
-/** Blocks back from the target from which on a spent nullifier was known to everybody. */
+/** Blocks before the target: a nullifier spent that long ago was known to every node. */
 const DEFAULT_SEVERE_WINDOW = 30;
 
 export interface GossipVerdict {
   verdict: Verdict;
-  /** Of the harshest check that failed. */
+  /** The tolerance of the worst failed check. */
   tolerance: Tolerance | undefined;
 }
 
 export interface GossipOptions {
   /** P2P_DOUBLE_SPEND_SEVERE_PEER_PENALTY_WINDOW. */
   severeWindow?: number;
-  /** The state after an older block; undefined when it is not kept. */
+  /** The state after an older block; undefined if it was pruned. */
   stateAt(block: number): Pick<CheckedState, "hasNullifier"> | undefined;
 }
 
-/** First stage of a gossiped tx, without its proof, whose failure has low tolerance (sheet 06 section 1.7). */
+/** First stage for a gossiped tx, without its proof; a failure has low tolerance (sheet 06 section 1.7). */
 export function runGossipChecks(facts: TxFacts, context: CheckContext, options: GossipOptions): GossipVerdict {
   const outcomes: [Verdict, () => Tolerance][] = [
     [checkExpiration(facts, context), () => "high"],

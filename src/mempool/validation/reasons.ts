@@ -1,4 +1,4 @@
-/** The network's texts for why a tx is not valid (sheet 06 section 1.2). */
+/** The network's reason texts for invalid txs (sheet 06 section 1.2). */
 export const REASON = {
   notPermitted: "Transactions are not permitted",
   expired: "Invalid expiration timestamp",

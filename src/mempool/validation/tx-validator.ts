@@ -15,9 +15,9 @@ export interface ValidatedTx {
 }
 
 export interface RpcCheckOptions {
-  /** The proof is left out. */
+  /** Skips the proof. */
   isSimulation: boolean;
-  /** All gas rules are left out. */
+  /** Skips all gas rules. */
   skipFeeEnforcement: boolean;
 }
 
@@ -28,8 +28,9 @@ export interface TxValidatorParts {
 }
 
 /**
- * Validates txs by where they come from (sheet 06 section 1.1). Proofs are checked last, and only of txs that nothing else is wrong with.
- * Rejects with a DigestQueueFullError, ProofQueueFullError or ProofVerifierMissingError, and over RPC with an L1Error.
+ * Validates txs by where they come from (sheet 06 section 1.1). The proof is checked last, and only if every other
+ * check passed. Rejects with a DigestQueueFullError, ProofQueueFullError or ProofVerifierMissingError, and for RPC
+ * clients with an L1Error.
  */
 export class TxValidator {
   readonly #digests: Digests;
@@ -42,20 +43,20 @@ export class TxValidator {
     this.#proofs = proofs;
   }
 
-  /** Of a client that sends it. */
+  /** For a tx that a client sends. */
   async fromClient(tx: Tx, options: RpcCheckOptions): Promise<ValidatedTx> {
     const [digest, gasFees] = await Promise.all([this.#digests.whole(tx), this.#rpcFees(options)]);
     const facts = txFacts(tx, digest);
     return { facts, verdict: await this.#rpcVerdict(facts, gasFees, options) };
   }
 
-  /** Of a client that asks about it. That takes no hash of the tx: none came with it. */
+  /** For a client that only asks about a tx. The tx hash is not computed: no claimed hash was sent. */
   async ofQuestion(tx: Tx, options: RpcCheckOptions): Promise<Verdict> {
     const [content, gasFees] = await Promise.all([this.#digests.content(tx), this.#rpcFees(options)]);
     return this.#rpcVerdict(checkedTx(tx, content), gasFees, options);
   }
 
-  /** Of a peer's gossip, without its proof. */
+  /** First stage for a gossiped tx, without its proof. */
   async fromGossip(
     tx: Tx,
     claimedHash: Uint8Array,
@@ -66,12 +67,12 @@ export class TxValidator {
     return { facts, ...runGossipChecks(facts, context, options) };
   }
 
-  /** Second stage of gossip. */
+  /** Second stage for a gossiped tx: its proof. */
   proofHolds(tx: Tx): Promise<boolean> {
     return this.#proofs.verify(tx);
   }
 
-  /** Asked for by hash, or sent along with a block proposal. */
+  /** For a tx requested by hash or sent with a block proposal. */
   async received(tx: Tx, claimedHash: Uint8Array): Promise<ValidatedTx> {
     const facts = txFacts(tx, await this.#digests.whole(tx), claimedHash);
     const verdict = runChecks(RECEIVED_CHECKS, facts, this.#contexts.next(this.#contexts.latestBlockFees()));

@@ -3,7 +3,7 @@ import type { TxSummary } from "../../tx-facts.ts";
 import type { CheckContext } from "../context.ts";
 import { REASON } from "../reasons.ts";
 
-/** The block that the tx was proven against is one of the chain. */
+/** The anchor block of the tx must be on the chain. */
 export function checkAnchorBlock(
   { anchorHash }: Pick<TxSummary, "anchorHash">,
   { state }: { state: Pick<CheckContext["state"], "hasBlock"> },

@@ -1,7 +1,7 @@
 import { invalid, VALID, type Verdict } from "../../../protocol/tx/verdict.ts";
 import type { TxFacts } from "../../tx-facts.ts";
 
-/** Every instance that the tx publishes has the address that its parts derive. */
+/** Each published instance must have the address derived from its parts. */
 export function checkContractInstance({ digest }: Pick<TxFacts, "digest">): Verdict {
   return digest.instanceFault === undefined ? VALID : invalid(digest.instanceFault);
 }

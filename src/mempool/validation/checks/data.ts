@@ -2,7 +2,7 @@ import { invalid, VALID, type Verdict } from "../../../protocol/tx/verdict.ts";
 import type { CheckedTx } from "../../tx-facts.ts";
 import { REASON } from "../reasons.ts";
 
-/** Hash, calldata and contract class logs are those that the kernel's output commits to. */
+/** Hash, calldata and contract class logs must match the commitments in the kernel's output. */
 export function checkData({ hashDiffers, digest }: Pick<CheckedTx, "hashDiffers" | "digest">): Verdict {
   if (hashDiffers) return invalid(REASON.hash);
   return digest.dataFault === undefined ? VALID : invalid(digest.dataFault);

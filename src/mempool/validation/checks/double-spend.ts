@@ -4,7 +4,7 @@ import type { TxSummary } from "../../tx-facts.ts";
 import type { CheckContext } from "../context.ts";
 import { REASON } from "../reasons.ts";
 
-/** No nullifier twice, and none that exists. */
+/** No nullifier may occur twice or exist in the state. */
 export function checkDoubleSpend(
   { nullifiers }: Pick<TxSummary, "nullifiers">,
   { state }: { state: Pick<CheckContext["state"], "hasNullifier"> },

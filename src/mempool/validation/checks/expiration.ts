@@ -3,7 +3,7 @@ import type { TxSummary } from "../../tx-facts.ts";
 import type { CheckContext } from "../context.ts";
 import { REASON } from "../reasons.ts";
 
-/** Not expired in the target block; the first block takes any (sheet 06 section 1.2). */
+/** The tx must not be expired in the target block; the first block accepts any (sheet 06 section 1.2). */
 export function checkExpiration(
   { expiration }: Pick<TxSummary, "expiration">,
   { target }: Pick<CheckContext, "target">,

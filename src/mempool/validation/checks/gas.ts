@@ -6,14 +6,14 @@ import type { TxSummary } from "../../tx-facts.ts";
 import type { CheckContext } from "../context.ts";
 import { REASON } from "../reasons.ts";
 
-/** Three fields of blob data. */
+/** DA gas of three fields of blob data. */
 const FIXED_DA_GAS = 96;
 const FIXED_L2_GAS = { withPublicCalls: 540_000, privateOnly: 440_000 };
 
-/** What a block can take whatever a network or validator allows. */
+/** Gas limits of a block that hold on every network and for every validator. */
 export const PROTOCOL_GAS_LIMITS: TxGas = { daGas: MAX_DA_GAS_PER_CHECKPOINT, l2Gas: MAX_L2_GAS_PER_TX };
 
-/** The protocol's limits lowered to those of a network's checkpoints and of a validator's blocks. */
+/** The lowest limit of each dimension: of the protocol, the network's checkpoints and a validator's blocks. */
 export function lowestGasLimits(...limits: readonly Partial<TxGas>[]): TxGas {
   const lowest = (of: (gas: Partial<TxGas>) => number | undefined) =>
     Math.min(...[PROTOCOL_GAS_LIMITS, ...limits].map((gas) => of(gas) ?? Number.POSITIVE_INFINITY));
@@ -31,7 +31,7 @@ export function checkGasLimits(
   return tooHigh ? invalid(REASON.gasLimitHigh) : VALID;
 }
 
-/** Gas rules 1 to 4, the first that is broken. Fees that are too low today may do later, so the tx is skipped. */
+/** The first broken one of gas rules 1 to 4. Fees that are too low now may suffice later, so the tx is skipped. */
 export function checkGas(
   facts: Pick<TxSummary, "gasLimits" | "forPublic" | "maxFeesPerGas" | "feePayer" | "feeLimit" | "claim">,
   context: Pick<CheckContext, "gasLimits" | "gasFees"> & { state: Pick<CheckContext["state"], "feeJuice"> },

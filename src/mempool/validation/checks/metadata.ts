@@ -12,7 +12,7 @@ const RULES: readonly { at: number; wanted: keyof Network; reason: string }[] = 
   { at: TX_DATA_AT.protocolContractsHash, wanted: "protocolContractsHash", reason: REASON.protocolContracts },
 ];
 
-/** Made for this network and release; every rule that is broken is named. */
+/** The tx must be made for this network and release; all broken rules are reported. */
 export function checkMetadata({ tx }: Pick<TxFacts, "tx">, { network }: Pick<CheckContext, "network">): Verdict {
   const broken = RULES.filter(({ at, wanted }) => !equal(tx.data.subarray(at, at + 32), network[wanted]));
   return broken.length === 0 ? VALID : invalid(...broken.map(({ reason }) => reason));

@@ -8,12 +8,15 @@ import type { TxFacts } from "../../tx-facts.ts";
 import type { CheckContext } from "../context.ts";
 import { REASON } from "../reasons.ts";
 
-/** Sender of calls that have none. */
+/** Stands for the sender of calls that have none. */
 const NULL_MSG_SENDER = bigUintBytes(FR_MODULUS - 1n, 32);
 
 type PhasesContext = Pick<CheckContext, "setupAllowList" | "target" | "contractInstance">;
 
-/** Calls during setup, which is paid for whatever comes after, are those that the node allows (sheet 06 section 1.3). */
+/**
+ * Setup calls must be on the node's allow list: setup is not reverted when the rest of the tx fails (sheet 06 section
+ * 1.3).
+ */
 export function checkPhases(facts: Pick<TxFacts, "digest" | "parts" | "setupCalls">, context: PhasesContext): Verdict {
   if (!facts.digest.contractsHold) return invalid(REASON.unexpected);
   for (const call of facts.setupCalls) {
@@ -23,7 +26,7 @@ export function checkPhases(facts: Pick<TxFacts, "digest" | "parts" | "setupCall
   return VALID;
 }
 
-/** Entries by address are tried before entries by class; the first that fits decides. */
+/** Entries by address are tried before entries by class; the first match decides. */
 function rejection(call: PublicCall, { parts }: Pick<TxFacts, "parts">, context: PhasesContext): string | undefined {
   const { setupAllowList, target } = context;
   const selector = calledSelector(call.calldata);

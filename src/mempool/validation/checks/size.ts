@@ -3,7 +3,7 @@ import { invalid, VALID, type Verdict } from "../../../protocol/tx/verdict.ts";
 import type { TxFacts } from "../../tx-facts.ts";
 import { REASON } from "../reasons.ts";
 
-/** Bytes of a tx's binary form. */
+/** Most bytes of a tx's binary form. */
 export const MAX_TX_BYTES = 512 * 1024;
 
 export function checkSize({ tx }: Pick<TxFacts, "tx">): Verdict {
