@@ -1,6 +1,6 @@
-/** The client behind a request. May be asked until the request is answered. */
+/** The client behind a request. Valid until the request is answered. */
 export interface Caller {
-  /** IP address of the other end of the connection, in any text form; "" when it is gone already. */
+  /** IP address of the connection's remote end, in any text form; "" once it has disconnected. */
   client(): string;
   /** Aborted when the connection closes before the answer is sent. */
   signal(): AbortSignal;

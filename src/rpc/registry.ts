@@ -4,23 +4,23 @@ import type { Encoder } from "./encoding/encoder.ts";
 import type { JsonWriter } from "./encoding/json-writer.ts";
 import { type Codec, type Issue, issuesError, type OptionalCodec } from "./params/codec.ts";
 
-/** First piece of a method's name on the wire: `node_getBlock` is method getBlock of namespace node. */
+/** Prefix of a method's name on the wire: `node_getBlock` is method getBlock of namespace node. */
 export type Namespace = "node" | "nodeAdmin" | "svc" | "svcAdmin";
 
-/** Where a call comes from. */
+/** Origin of a call. */
 export interface Origin {
   readonly namespace: Namespace;
-  /** Undefined for a call that came by no connection. */
+  /** Undefined for a call that did not arrive over a connection. */
   readonly caller?: Caller;
 }
 
-/** What the two generations of the API do differently for all their methods. */
+/** Differences between the two generations of the API that apply to all methods. */
 export interface Dialect {
-  /** Positional parameters beyond the declared ones. */
+  /** How positional parameters beyond the declared ones are treated. */
   surplusParams: "ignored" | "refused";
-  /** How many parameters the refusal of a shorter list asks for. */
+  /** How many parameters the error for a shorter list asks for. */
   leastParams: "declared" | "required";
-  /** The `result` of a method that gives none. */
+  /** The `result` of a method that returns none. */
   nothing: "absent" | "null";
 }
 
@@ -40,7 +40,7 @@ export type ParameterCodec = Codec<unknown> | OptionalCodec<unknown>;
 export interface Parameter<T = unknown> {
   readonly name: string;
   readonly codec: Codec<T> | OptionalCodec<T>;
-  /** What it is for, where the type's own description leaves that open: sentences. */
+  /** Purpose of the parameter if its type's description does not state it; full sentences. */
   readonly description?: string;
 }
 
@@ -49,45 +49,46 @@ type PerNamespace<T> = { readonly [N in Namespace]?: T };
 /** Parameter lists that differ between the namespaces of a method. */
 export type ParameterLists = PerNamespace<readonly Parameter[]>;
 
-/** What the description of the API says about a method beside its parameters. */
+/** What the API description says about a method, besides its parameters. */
 export interface MethodDescription {
   /** One sentence without a full stop. */
   summary?: string;
-  /** When the result is nothing, where it may be: the end of the sentence "Null ..." without a full stop. */
+  /** When there is no result: the end of the sentence "Null ..." without a full stop. */
   nothing?: string;
-  /** What to use instead, for the namespaces in which the method is kept for old clients only. */
+  /** The replacement, for the namespaces that keep the method only for old clients. */
   deprecated?: PerNamespace<string>;
 }
 
 /**
- * Fast form of a method: answers the usual calls from the request's bytes without making objects. `body[from .. to)` begins with the opening
- * bracket of the params and should end with their closing one: that it is one JSON array and nothing else is for this form to check. It is
- * nothing (from === to) when the request has no params. It writes the JSON text of the result and returns true, or returns false for a call that is not its case; when it throws, it counts as false.
- * Then whatever it wrote is taken back and the general form answers, which stays the only one to refuse a call. Synchronous, and what it
- * answers has to equal the general form's answer byte for byte.
+ * Fast form of a method: answers the usual calls directly from the request's bytes, without creating objects.
+ * `body[from .. to)` starts with the opening bracket of the params and should end with the closing one; this form must
+ * check that it is exactly one JSON array. It is empty (from === to) if the request has no params. Writes the JSON text
+ * of the result and returns true, or returns false for a call that it does not handle; throwing counts as false. In
+ * that case whatever it wrote is discarded and the general form answers; only that one rejects calls. Synchronous, and
+ * its answers must equal those of the general form byte for byte.
  */
 export type RawForm = (body: Uint8Array, from: number, to: number, out: JsonWriter) => boolean;
 
-/** One method, once: dispatch, validation, limits and the description of the API all derive from it. */
+/** The single definition of a method: dispatch, validation, limits and the API description all derive from it. */
 export interface Method {
   readonly name: string;
   readonly params: ParameterLists;
   readonly description: MethodDescription;
-  /** Given the values of a namespace's parameters in order. undefined means "none": the answer has no result. */
+  /** Takes the values of a namespace's parameters in order. Returning undefined means that the answer has no result. */
   handle(args: readonly unknown[], origin: Origin): unknown;
-  /** The namespaces that have the method, and how each writes the result. Never called for undefined. */
+  /** The namespaces that have the method, and the encoder of each. Encoders are never called for undefined. */
   readonly encode: PerNamespace<Encoder<unknown>>;
   readonly raw?: PerNamespace<RawForm>;
   /**
-   * Whether a call may take more than about a millisecond. A method that has this, also when it always says no, reads nothing but the
-   * store, so that its calls can be answered by any thread: those of a long batch are.
+   * Whether a call may take more than about a millisecond. A method that defines this, even if it always returns false,
+   * reads nothing but the store, so that any thread can answer its calls; long batches are split this way.
    */
   readonly long?: (args: readonly unknown[]) => boolean;
-  /** How long a result holds, so that its text may be kept; not asked for undefined and for a promise. */
+  /** How long a result stays valid, so that its text may be cached. Not called for undefined and for promises. */
   readonly keep?: (result: unknown, args: readonly unknown[]) => Lifetime;
 }
 
-/** Values of a parameter list; of several lists, the union of theirs. */
+/** Values of a parameter list; for several lists, the union of theirs. */
 type Values<P> = P extends readonly Parameter[]
   ? { -readonly [K in keyof P]: P[K] extends Parameter<infer T> ? T : never }
   : never;
@@ -115,7 +116,7 @@ type Handling<A extends unknown[], R> =
 export function method<const P extends readonly Parameter[] | ParameterLists, R>(
   definition: {
     name: string;
-    /** For all namespaces of `encode`, or a list for each. */
+    /** One list for all namespaces of `encode`, or one list for each. */
     params: P;
     encode: PerNamespace<Encoder<NonNullable<Awaited<R>>>>;
     raw?: PerNamespace<RawForm>;
@@ -143,7 +144,7 @@ export function method<const P extends readonly Parameter[] | ParameterLists, R>
   };
 }
 
-/** For `long`: no call takes long, and any thread can answer them. */
+/** For `long`: no call takes long, and any thread can answer it. */
 export const never = (): boolean => false;
 
 export function param<T>(name: string, codec: Codec<T> | OptionalCodec<T>, description?: string): Parameter<T> {
@@ -151,8 +152,8 @@ export function param<T>(name: string, codec: Codec<T> | OptionalCodec<T>, descr
 }
 
 /**
- * Reads a positional parameter list (sheet 02 section 1.8): optional parameters may be left out at the end. Throws an RpcError
- * -32701 with all broken rules, or the ExecutionError of a conversion.
+ * Reads a positional parameter list (sheet 02 section 1.8): trailing optional parameters may be omitted. Throws an
+ * RpcError -32701 with all broken rules, or the ExecutionError of a conversion.
  */
 export function readParams(
   params: readonly Parameter[],
@@ -178,7 +179,9 @@ export class Registry {
   readonly methods: readonly Method[];
   readonly #byNamespace = new Map<string, Map<string, Method>>();
 
-  /** Throws a RangeError when two methods of a namespace have one name, or a method lacks a namespace's parameters. */
+  /**
+   * Throws a RangeError if two methods of a namespace share a name, or a method lacks a parameter list for a namespace.
+   */
   constructor(methods: readonly Method[]) {
     this.methods = methods;
     for (const entry of methods) {
@@ -195,7 +198,7 @@ export class Registry {
     return this.#byNamespace.get(namespace)?.get(name);
   }
 
-  /** Methods of a namespace in the order of their declaration. */
+  /** Methods of a namespace in declaration order. */
   in(namespace: Namespace): Method[] {
     return [...(this.#byNamespace.get(namespace)?.values() ?? [])];
   }

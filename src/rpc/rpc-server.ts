@@ -17,41 +17,41 @@ export interface RpcServerOptions {
   /** 0 takes a free port. */
   port: number;
   namespaces: readonly Namespace[];
-  /** Most bytes of a request body, decompressed. Default 1 MiB. */
+  /** Most bytes of a decompressed request body. Default 1 MiB. */
   maxBodyBytes?: number;
   /** Most requests of a batch. Default 100. */
   maxBatchSize?: number;
-  /** Most connections at once, 0 for any number. Default 4096. */
+  /** Most open connections, 0 for unlimited. Default 4096. */
   maxConnections?: number;
-  /** Most connections of one client address at once, 0 for any number. Default 512. */
+  /** Most open connections per client address, 0 for unlimited. Default 512. */
   maxConnectionsPerClient?: number;
-  /** Most calls per second of one client address, 0 (the default) for any number. See RateLimit. */
+  /** Most calls per second per client address, 0 (the default) for unlimited. See RateLimit. */
   rateLimit?: number;
-  /** Time for a request to arrive. Default 30 s. */
+  /** Time within which a request must arrive. Default 30 s. */
   requestTimeoutMs?: number;
-  /** Time without progress while a client takes its answer. Default 30 s. */
+  /** Longest time without progress while a client reads its answer. Default 30 s. */
   stallTimeoutMs?: number;
   /** See versionHeaders. */
   versionHeaders?: readonly Header[];
   /** Whether pages of other origins may read answers. Default true. */
   cors?: boolean;
-  /** Whether GET /status says OK. Default: always, once listening. */
+  /** Whether GET /status answers OK. Default: always, once listening. */
   healthy?: () => boolean | Promise<boolean>;
-  /** Stands before the application and decides what reaches it. */
+  /** Wraps the application and decides which requests reach it. */
   guard?: (application: HttpApplication) => HttpApplication;
-  /** Error types whose message is an answer, beside those of every listener. */
+  /** Error types whose message is sent to the client, in addition to those of every listener. */
   expectedErrors?: DispatcherOptions["expectedErrors"];
-  /** Keeps the texts of results. */
+  /** Caches the texts of results. */
   results?: ResultCache;
-  /** Takes the calls that would hold up others. */
+  /** Answers calls that would block others. */
   longCalls?: LongCalls;
-  /** Most bytes of answers that wait for clients to take them. Default 64 MiB. */
+  /** Most bytes of answers that wait for clients to read them. Default 64 MiB. */
   maxWaitingBytes?: number;
-  /** Set when threads of this process listen on the port together: their limits hold over all of them. */
+  /** Set when several threads of this process listen on one port: limits then apply across all of them. */
   shared?: SharedPort;
 }
 
-/** One thread's part in a port that several listen on. */
+/** One thread's share of a port that several threads listen on. */
 export interface SharedPort {
   connections: OpenConnections;
   /** From RateLimit.memory. */
@@ -69,7 +69,7 @@ export const RPC_DEFAULTS = {
   maxWaitingBytes: 64 * 1024 * 1024,
 } as const;
 
-/** Starts one listener over a registry of methods. Rejects with a ListenError. Close with `listener.close()`. */
+/** Starts one listener for a registry of methods. Rejects with a ListenError. Close it with `listener.close()`. */
 export function startRpcServer(registry: Registry, options: RpcServerOptions, log: Logger): Promise<Listener> {
   const perSecond = options.rateLimit ?? RPC_DEFAULTS.rateLimit;
   const settings = {

@@ -1,11 +1,11 @@
 /**
- * Shares the turns of the event loop among long pieces of work: one of those that wait goes on in each, so that however many there are,
- * what else comes in is held up by one slice only.
+ * Distributes the turns of the event loop among long tasks: one waiting task continues per turn. However many tasks
+ * wait, other work is delayed by one slice only.
  */
 export class Turns {
   readonly #waiting: (() => void)[] = [];
 
-  /** Whether nothing waits. */
+  /** Whether no task waits. */
   get idle(): boolean {
     return this.#waiting.length === 0;
   }

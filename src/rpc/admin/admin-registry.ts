@@ -15,7 +15,10 @@ const TARGET = "The block that is to be the last; it has to end a checkpoint.";
 const FORCE = "Whether to go behind the finalized block too; false by default.";
 const BOTH = { nodeAdmin: encodeNothing, svcAdmin: encodeNothing };
 
-/** A parameter that the release's clients send without declaring it: only `true` means anything (sheet 02 section 5.1). */
+/**
+ * A parameter that the release's clients send although no document declares it. Only `true` has an effect (sheet 02
+ * section 5.1).
+ */
 const undeclaredFlag: Codec<boolean> = { schema: { type: "boolean" }, read: (value) => value === true };
 
 function configMethods({ config }: AdminServices): Method[] {

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Answer, BodyRequest, HttpApplication, RequestHead } from "../http/listener.ts";
 
-/** Code of the answer to a request without the right key (sheet 02 section 5.3). */
+/** Error code of the answer to a request without a valid key (sheet 02 section 5.3). */
 const UNAUTHORIZED = -32000;
 
 const REFUSAL: Answer = {
@@ -16,20 +16,20 @@ const REFUSAL: Answer = {
   ),
 };
 
-/** SHA-256 of a key's text: what is kept of a key. */
+/** SHA-256 of a key's text; only this hash is stored. */
 export function apiKeyHash(key: string): Uint8Array {
   return createHash("sha256").update(key, "utf8").digest();
 }
 
-/** The key that a request presents, "" for none: x-api-key, else Authorization with or without a leading Bearer. */
+/** The key of a request, "" if there is none: x-api-key, else Authorization with or without a leading Bearer. */
 export function presentedKey({ header }: Pick<RequestHead, "header">): string {
   return header("x-api-key") || header("authorization").replace(/^Bearer\s+/i, "");
 }
 
 /**
- * Lets requests through that present the key with this SHA-256 hash, and exactly GET /status without one (sheet 02 section 5.3). The
- * others are answered before any byte of their body is read, the same for a missing and for a wrong key. Digests are compared, in
- * constant time and in every case, so that an answer's time tells nothing about the key.
+ * Passes requests whose key has this SHA-256 hash, and exactly GET /status without a key (sheet 02 section 5.3). All
+ * others are answered before any byte of their body is read, with one answer for missing and wrong keys. Digests are
+ * compared in constant time and for every request, so that the response time reveals nothing about the key.
  */
 export class ApiKeyGate implements HttpApplication {
   readonly #inner: HttpApplication;

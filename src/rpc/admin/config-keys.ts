@@ -19,13 +19,13 @@ import {
 
 export type ConfigGroup = "sequencer" | "test" | "prover" | "slasher" | "ha" | "validator" | "archiver" | "pool";
 
-/** One key of the configuration that admin calls show and change. */
+/** A configuration key that admin calls can show and change. */
 export interface ConfigKey<T = unknown> {
   readonly group: ConfigGroup;
   readonly codec: Codec<T>;
-  /** The value while nothing else is configured; undefined: unset. */
+  /** Value when nothing is configured; undefined: unset. */
   readonly default?: T;
-  /** The only generation of the API that has the key; both when absent. */
+  /** The only generation of the API with this key; absent: both have it. */
   readonly only?: "node" | "svc";
   /** Shown as [Redacted]. */
   readonly secret?: true;
@@ -51,8 +51,8 @@ const OFF = { default: false } as const;
 const PENALTY = { default: 10n ** 19n };
 
 /**
- * Keys of NodeAdminConfig, types from sheet 02 section 5.2 and sheet 03 section 14.1, defaults from sheet 09 section 4. A penalty
- * whose default no sheet tells is 0: no slashing for it.
+ * Keys of NodeAdminConfig: types from sheet 02 section 5.2 and sheet 03 section 14.1, defaults from sheet 09 section 4.
+ * Where no default of a penalty is known, it is 0: no slashing for that offense.
  */
 export const CONFIG_KEYS = {
   sequencerPollingIntervalMS: sequencer(number, { default: 500 }),
@@ -183,7 +183,7 @@ export const CONFIG_KEYS = {
 
 export type ConfigKeyName = keyof typeof CONFIG_KEYS;
 type ValueOf<K> = K extends ConfigKey<infer T> ? T : never;
-/** Values by key; a key that is not there is unset. */
+/** Values by key; an absent key is unset. */
 export type ConfigValues = { readonly [K in ConfigKeyName]?: ValueOf<(typeof CONFIG_KEYS)[K]> };
 
 const NAMES = Object.keys(CONFIG_KEYS) as ConfigKeyName[];

@@ -13,9 +13,9 @@ import { type SetupCall, setupCall } from "./params/setup-call.ts";
 export const number = plainNumber({ least: 0 });
 export const numberFrom = (least: number, most?: number): Codec<number> => plainNumber({ least, most });
 export const numberAbove = (above: number, most?: number): Codec<number> => plainNumber({ above, most });
-/** A whole number, also as text. */
+/** A whole number; its text form is accepted too. */
 export const wholeFrom = (least: number, most = Number.MAX_SAFE_INTEGER): Codec<number> => integer({ least, most });
-/** Longest time that a timer can be set to. */
+/** Longest timeout of a Node.js timer. */
 export const MOST_MILLISECONDS = 2 ** 31 - 1;
 export const oneOf = word;
 /** 0x text, lower case. */

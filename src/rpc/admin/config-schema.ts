@@ -5,7 +5,7 @@ import { CONFIG_KEYS, type ConfigKey, configKeysOf } from "./config-keys.ts";
 
 type Generation = "node" | "svc";
 
-/** Forms of the API's answers by the titles of what is taken for them. */
+/** Schemas of answers, by the title of the matching input schema. */
 const SHOWN: Readonly<Record<string, JsonSchema>> = {
   AmountInput: DECIMAL,
   EthAddressInput: ETH_ADDRESS,
@@ -16,7 +16,7 @@ const SHOWN: Readonly<Record<string, JsonSchema>> = {
   FunctionSelectorInput: SELECTOR,
 };
 
-/** The one form in which a value is shown that is taken in several. */
+/** The answer's form of a value that is accepted in several forms. */
 function shownForm(schema: JsonSchema): JsonSchema {
   const { title, items, properties, anyOf } = schema;
   if (typeof title === "string" && title in SHOWN) return SHOWN[title];
@@ -40,14 +40,14 @@ function schemasOf(generation: Generation, form: (codec: Codec<unknown>) => Json
   );
 }
 
-/** What getConfig answers. */
+/** Schema of what getConfig answers. */
 export function shownConfigSchema(generation: Generation): JsonSchema {
   const description = "The running configuration, by key; what is not set is absent, and secrets are [Redacted].";
   const keys = schemasOf(generation, (codec) => shownForm(codec.schema ?? {}));
   return named(TITLES[generation], description, members({}, keys));
 }
 
-/** What setConfig takes. */
+/** Schema of what setConfig accepts. */
 export function givenConfigSchema(generation: Generation): JsonSchema {
   const keys = schemasOf(generation, (codec) => codec.schema ?? {});
   return named(`${TITLES[generation]}Change`, "Keys of the configuration and their new values.", members({}, keys));

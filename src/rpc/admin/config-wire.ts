@@ -4,12 +4,12 @@ import { type Codec, isObject, wrongType } from "../params/codec.ts";
 import { CONFIG_KEYS, type ConfigKey, type ConfigKeyName, type ConfigValues, configKeysOf } from "./config-keys.ts";
 import { givenConfigSchema, shownConfigSchema } from "./config-schema.ts";
 
-/** What stands for the value of a secret; sent back, it means the value that is there. */
+/** Shown in place of a secret; sent back, it leaves the current value unchanged. */
 const REDACTED = "[Redacted]";
 
 /**
- * Part of the configuration, to be merged. Every unknown key and every value that breaks its rule is named, and one of them refuses the
- * whole, so that no typing error passes for a change. Null is no value.
+ * A partial configuration to be merged. Every unknown key and every broken rule is reported, and a single one rejects
+ * the whole call, so that no typo goes unnoticed. Null is not a value.
  */
 export function configCodec(generation: "node" | "svc"): Codec<ConfigValues> {
   const names = configKeysOf(generation);
@@ -37,7 +37,7 @@ export function configCodec(generation: "node" | "svc"): Codec<ConfigValues> {
   };
 }
 
-/** The keys of one generation that are set; amounts as decimal text, no secret. */
+/** The set keys of one generation; amounts as decimal text, secrets redacted. */
 export function configEncoder(generation: "node" | "svc"): Encoder<ConfigValues> {
   const names = configKeysOf(generation);
   const shown = (name: ConfigKeyName, values: ConfigValues): unknown => {

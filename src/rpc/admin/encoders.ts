@@ -5,7 +5,7 @@ import type { SlashPayloadRound } from "../ports/admin/slasher.ts";
 import { about, COUNT, listOf, record } from "../schema/json-schema.ts";
 import { DECIMAL, ETH_ADDRESS, TIMESTAMP } from "../schema/scalars.ts";
 
-/** Slashing shapes: big integers as decimal text. */
+/** Slashing types: big integers are written as decimal text. */
 
 const AMOUNT = about(DECIMAL, "The penalty, in the staking asset's smallest unit.");
 const OFFENSE_TYPE = about(COUNT, "What it was, by the network's numbers; 0 is unknown.");

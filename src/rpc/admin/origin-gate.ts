@@ -1,6 +1,6 @@
 import type { Answer, BodyRequest, HttpApplication, RequestHead } from "../http/listener.ts";
 
-/** As that of a request without the right key. */
+/** Same error code as for a missing API key. */
 const FORBIDDEN = -32000;
 
 const REFUSAL: Answer = {
@@ -16,8 +16,9 @@ const REFUSAL: Answer = {
 };
 
 /**
- * Keeps web pages from an admin port that asks for no key: browsers send an Origin header with every POST, also one that needs no
- * preflight and one to a name that was bound anew to this address. Exactly GET /status is let through.
+ * Keeps web pages away from an admin port without an API key. Browsers send an Origin header with every POST, including
+ * those without a preflight and those to a name that was rebound to this address (DNS rebinding). Exactly GET /status
+ * passes.
  */
 export class OriginGate implements HttpApplication {
   readonly #inner: HttpApplication;

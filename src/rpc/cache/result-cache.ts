@@ -1,17 +1,17 @@
 import { equal } from "../../protocol/bytes.ts";
 
 /**
- * How long the result of a call holds. A number: as long as the block of that number and those before it are on the chain.
- * "commit": until the next commit to the store. undefined: it is not kept at all.
+ * How long the result of a call stays valid. A number: while the block of that number and all before it are on the
+ * chain. "commit": until the next commit to the store. undefined: it is not cached.
  */
 export type Lifetime = number | "commit" | undefined;
 
-/** The chain as a cache has to know it. All reads of one synchronous run after `version` see the same or a later state. */
+/** What a cache needs of the chain. All reads of one synchronous run after `version` see that state or a later one. */
 export interface CachedChain {
-  /** Changes with every commit. Reads that follow see what was committed when it was read. */
+  /** Changes with every commit. Later reads see at least the commits that this version counts. */
   version(): number;
   latestBlockNumber(): number;
-  /** Undefined for a block that is not on the chain. */
+  /** Undefined if the chain has no such block. */
   blockHash(number: number): Uint8Array | undefined;
 }
 
@@ -21,9 +21,9 @@ export interface ResultCacheOptions {
   chain: CachedChain;
 }
 
-/** Bytes that an entry takes beside its text and key. */
+/** Memory overhead of an entry beside its text and key, in bytes. */
 const ENTRY_BYTES = 200;
-/** A single text may take this part of the whole. */
+/** A single text may take up to 1/LARGEST_PART of the cache. */
 const LARGEST_PART = 8;
 
 interface Entry {
@@ -31,22 +31,22 @@ interface Entry {
   readonly key: string;
   readonly text: Uint8Array;
   readonly bytes: number;
-  /** Asked for since it was last looked at for its place. */
+  /** Whether it was requested since the last eviction scan passed it. */
   used: boolean;
 }
 
-/** The kept results of one method by the JSON text of the params. */
+/** Cached results of one method, by the JSON text of their params. */
 export type MethodResults = Map<string, unknown>;
 
 /**
- * JSON texts of results, by method and params, within a bound of bytes; what was not asked for lately makes room (second chance). Each
- * result holds for a commit or rests on a block. A block's hash stands for everything up to it, so at each new
- * commit one comparison tells whether the chain up to the last known tip is still there; if not, nothing is kept.
+ * Caches JSON texts of results by method and params, bounded in bytes; eviction is second chance. Each result is valid
+ * until the next commit or depends on a block. A block's hash stands for the whole chain up to it, so after each commit
+ * one comparison tells whether the last known tip is still on the chain. If it is not, the cache is emptied.
  */
 export class ResultCache {
   readonly #maxBytes: number;
   readonly #chain: CachedChain;
-  /** In the order in which they are considered for making room. */
+  /** In the order in which eviction considers them. */
   readonly #entries = new Set<Entry>();
   readonly #ofThisCommit = new Set<Entry>();
   #bytes = 0;
@@ -66,13 +66,13 @@ export class ResultCache {
     return this.#entries.size;
   }
 
-  /** Forgets what no longer holds. To be called before a request is looked at: its reads then see the latest commit. */
+  /** Drops invalid entries. Call it before handling a request: the request's reads then see the latest commit. */
   renew(): void {
     const version = this.#chain.version();
     if (version !== this.#version) this.#renew(version);
   }
 
-  /** The kept text. */
+  /** The cached text. */
   get(results: MethodResults, key: string): Uint8Array | undefined {
     const entry = results.get(key) as Entry | undefined;
     if (entry === undefined) return undefined;
@@ -80,7 +80,7 @@ export class ResultCache {
     return entry.text;
   }
 
-  /** Keeps a copy of `text`, which has to come from reads after a `renew` in the same synchronous run. */
+  /** Caches a copy of `text`. It must come from reads after `renew` in the same synchronous run. */
   put(results: MethodResults, key: string, text: Uint8Array, lifetime: Lifetime): void {
     if (lifetime === undefined) return;
     const bytes = text.length + key.length + ENTRY_BYTES;
@@ -92,7 +92,7 @@ export class ResultCache {
     own.set(key, entry);
     this.#entries.add(entry);
     this.#bytes += bytes;
-    // A block above the anchor may have been read from a later state, and nothing would tell of its removal.
+    // A block above the anchor may come from a later state, and its removal would not be noticed.
     const lasting = typeof lifetime === "number" && this.#anchor !== undefined && lifetime <= this.#anchor.number;
     if (!lasting) this.#ofThisCommit.add(entry);
     this.#makeRoom();

@@ -2,17 +2,17 @@ import { BOOLEAN, type JsonSchema, listOf, NULL, NUMBER, TEXT } from "../schema/
 import { BLOCK_NUMBER, CHECKPOINT_NUMBER, EPOCH_NUMBER, FIELD, SLOT_NUMBER, TIMESTAMP } from "../schema/scalars.ts";
 import type { Write } from "./json-writer.ts";
 
-/** Writes one result, and says what it writes: the description of the API is made of the encoders' schemas. */
+/** Writes one result and describes it: the API description is built from the encoders' schemas. */
 export interface Encoder<R> extends Write<R> {
   readonly schema: JsonSchema;
 }
 
-/** `write` is given the schema as a property, so it has to be a function of its own. */
+/** Adds `schema` to `write` as a property, so each encoder needs its own function. */
 export function encoder<R>(schema: JsonSchema, write: Write<R>): Encoder<R> {
   return Object.assign(write, { schema });
 }
 
-/** `schema` is that of a number. */
+/** Encodes a number with the given schema. */
 export const encodeNumberAs = (schema: JsonSchema) => encoder<number>(schema, (out, value) => void out.number(value));
 
 /** Any number. */
@@ -26,7 +26,7 @@ export const encodeText = encoder<string>(TEXT, (out, value) => void out.value(v
 export const encodeTimestamp = encoder<number | bigint>(TIMESTAMP, (out, value) => void out.decimal(value));
 /** Result is a 32-byte word. */
 export const encodeWord = encoder<Uint8Array>(FIELD, (out, value) => void out.word(value));
-/** For methods without a result: their handlers give undefined. */
+/** For methods without a result: their handlers return undefined. */
 export const encodeNothing = encoder<unknown>(NULL, () => {});
 
 export function encodeArray<T>(encode: Encoder<T>): Encoder<readonly T[]> {

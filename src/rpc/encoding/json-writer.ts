@@ -1,7 +1,9 @@
 import { yieldProcessor } from "../../core/thread-priority.ts";
 import { detachBuffer } from "../detach-buffer.ts";
 
-/** JSON text as bytes, written straight from the stored form of values: no objects, no bigint for hashes, no second pass. */
+/**
+ * Writes JSON text as bytes, directly from the stored form of values: no objects, no bigint for hashes, no second pass.
+ */
 
 const HIGH_DIGIT = new Uint8Array(256);
 const LOW_DIGIT = new Uint8Array(256);
@@ -17,15 +19,15 @@ const LETTER_X = 0x78;
 const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 
-/** Bytes of one quoted word: two quotes, 0x, 64 digits. */
+/** Bytes of a quoted word: two quotes, 0x, 64 digits. */
 const WORD_TEXT_BYTES = 68;
 const INITIAL_BYTES = 16 * 1024;
-/** A view is of this much at most; what is longer is copied. */
+/** Longest result that `view` returns without a copy. */
 const MOST_VIEWED_BYTES = 64 * 1024;
-/** Larger buffers are not kept from result to result. */
+/** Larger buffers are not reused for the next result. */
 const MOST_KEPT_BYTES = 4 * 1024 * 1024;
 
-/** Zero words with a comma in front of each, grown to the longest padding that was asked for. */
+/** Zero words, each preceded by a comma; grows to the longest padding requested so far. */
 let zeroWords = Buffer.alloc(0);
 
 function zeroWordsText(count: number): Uint8Array {
@@ -34,7 +36,7 @@ function zeroWordsText(count: number): Uint8Array {
   return zeroWords.subarray(0, bytes);
 }
 
-/** Whether the digits of a number can be had by 32-bit arithmetic. */
+/** Whether 32-bit arithmetic suffices for the digits of a number. */
 function isSmall(value: number | bigint): value is number {
   return typeof value === "number" && (value | 0) === value && value >= 0 && !Object.is(value, -0);
 }
@@ -43,20 +45,20 @@ export class JsonWriter {
   #buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   #length = 0;
   #view: Uint8Array = new Uint8Array();
-  /** What the view is of. */
+  /** The buffer that the cached view refers to. */
   #viewed: Uint8Array | undefined;
 
-  /** Position to return to with `rewind`. */
+  /** A position for `rewind`. */
   get length(): number {
     return this.#length;
   }
 
-  /** Forgets everything written after `length` was read. */
+  /** Discards everything written since `length` had this value. */
   rewind(length: number): void {
     this.#length = length;
   }
 
-  /** A copy of the bytes written so far, with a buffer to itself; the writer starts again. */
+  /** Returns a copy of the written bytes in a buffer of its own and resets the writer. */
   take(): Uint8Array {
     const written = new Uint8Array(this.#buffer.subarray(0, this.#length));
     this.#length = 0;
@@ -67,10 +69,10 @@ export class JsonWriter {
     return written;
   }
 
-  /** As `take`, but valid only until the writer is used again. */
+  /** Like `take`, but the result is valid only until the writer is used again. */
   view(): Uint8Array {
     if (this.#length > MOST_VIEWED_BYTES) return this.take();
-    // Answers of one kind are often of one length.
+    // Reuses the view: answers of one kind often have one length.
     if (this.#view.length !== this.#length || this.#viewed !== this.#buffer) {
       this.#view = new Uint8Array(this.#buffer.buffer, this.#buffer.byteOffset, this.#length);
       this.#viewed = this.#buffer;
@@ -79,7 +81,7 @@ export class JsonWriter {
     return this.#view;
   }
 
-  /** A view of what has been written from a position on, valid until more is written. */
+  /** A view of what was written from a position on, valid until more is written. */
   writtenFrom(position: number): Uint8Array {
     return this.#buffer.subarray(position, this.#length);
   }
@@ -97,7 +99,7 @@ export class JsonWriter {
     return at;
   }
 
-  /** Text of ASCII characters, as it is. */
+  /** ASCII text, unescaped. */
   text(ascii: string): this {
     const at = this.#reserve(ascii.length);
     const out = this.#buffer;
@@ -111,14 +113,14 @@ export class JsonWriter {
     return this;
   }
 
-  /** `json[from .. to)` as it is; for a few bytes. */
+  /** `json[from .. to)` unchanged; meant for a few bytes. */
   part(json: Uint8Array, from: number, to: number): this {
     let at = this.#reserve(to - from);
     for (let i = from; i < to; i++) this.#buffer[at++] = json[i];
     return this;
   }
 
-  /** Any value by way of JSON.stringify; for small things from outside. A value without JSON form becomes null. */
+  /** Any value through JSON.stringify; for small external values. A value without JSON form becomes null. */
   value(value: unknown): this {
     const text = JSON.stringify(value) ?? "null";
     const at = this.#reserve(Buffer.byteLength(text));
@@ -146,7 +148,7 @@ export class JsonWriter {
     return this.hex(bytes, at, at + 32);
   }
 
-  /** Quoted hex of `width` bytes, extended with zeros on the left to a 32-byte word. */
+  /** Quoted hex of `width` bytes, padded with zeros on the left to a 32-byte word. */
   paddedWord(bytes: Uint8Array, from: number, width: number): this {
     const at = this.#reserve(WORD_TEXT_BYTES);
     const out = this.#buffer;
@@ -187,7 +189,7 @@ export class JsonWriter {
       const padding = zeroWordsText(length - count);
       const from = this.#reserve(padding.length);
       this.#buffer.set(padding, from);
-      // An array that starts with padding has no element before its first comma.
+      // The first element of an array that consists of padding has no comma before it.
       if (count === 0) {
         this.#buffer.copyWithin(start + 1, start + 2, this.#length);
         this.#length -= 1;

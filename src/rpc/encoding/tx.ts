@@ -3,7 +3,7 @@ import { about, listOf, record } from "../schema/json-schema.ts";
 import { base64, FIELD, TX_HASH } from "../schema/scalars.ts";
 import { encoder } from "./encoder.ts";
 
-/** A tx of the pool; without `withProof` an all-zero proof stands for its own (sheet 03 section 4.16). */
+/** A tx of the pool; without `withProof` its proof is written as zeros (sheet 03 section 4.16). */
 export interface ShownTx {
   hash: Uint8Array;
   tx: Tx;

@@ -12,10 +12,13 @@ import { type BlockSource, blockNumberOf } from "./reference-block.ts";
 
 const EMPTY_BODY = new Uint8Array();
 
-/** As many can be written while others wait: a full block takes some milliseconds, an ordinary one a tenth. */
+/**
+ * Lists of up to this many blocks are not long calls: a full block takes some milliseconds to write, an ordinary one a
+ * tenth.
+ */
 export const FEW_BLOCKS = 2;
 
-/** Most blocks of one list of the release namespace. */
+/** Most blocks per list in the release namespace. */
 export const MOST_BLOCKS = 50;
 
 export function blockAt(chain: ChainReader, number: number | undefined): BlockRecord | undefined {
@@ -26,7 +29,7 @@ export function bodyOf(chain: ChainReader, block: BlockRecord): Uint8Array {
   return chain.blockBody(block.number) ?? EMPTY_BODY;
 }
 
-/** Blocks `from` to at most `last`, at most `limit` of them, up to the first that is missing. */
+/** Blocks from `from` to at most `last`, at most `limit`, up to the first missing one. */
 export function blocksFrom(chain: ChainReader, from: number, limit: number, last: number): BlockRecord[] {
   const blocks: BlockRecord[] = [];
   for (let number = from; number <= last && blocks.length < limit; number++) {
@@ -45,7 +48,7 @@ export function withBody(chain: ChainReader, block: BlockRecord): BlockWithBody 
 export function blockMethods(source: BlockSource): Method[] {
   const { chain } = source;
   const whole = (block: BlockRecord | undefined) => (block === undefined ? undefined : withBody(chain, block));
-  /** By hash and by archive only checkpointed blocks are found. */
+  /** Only checkpointed blocks are found by hash and by archive. */
   const checkpointed = (number: number | undefined) =>
     number !== undefined && number <= chain.checkpointedBlockNumber() ? whole(blockAt(chain, number)) : undefined;
 
@@ -59,7 +62,7 @@ export function blockMethods(source: BlockSource): Method[] {
           ? checkpointed(chain.blockNumberByHash(reference))
           : whole(blockAt(chain, blockNumberOf(source, reference))),
       long: never,
-      // By hash it also has to stay checkpointed.
+      // Found by hash, a block must also stay checkpointed.
       keep: ({ block }, reference) => (typeof reference === "number" ? block.number : "commit"),
       nothing: "for a block that is not there",
       encode: { node: encodeBlock },

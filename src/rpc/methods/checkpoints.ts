@@ -12,10 +12,10 @@ import { type Method, method, param } from "../registry.ts";
 import { blocksFrom, FEW_BLOCKS, MOST_BLOCKS, withBody } from "./blocks.ts";
 import { fromParam, limitParam, wholeLimit } from "./listing.ts";
 
-/** Slots are u32, so no epoch after this number has one. */
+/** Slots are u32, so no later epoch has a slot. */
 const LAST_EPOCH = 2 ** 32 - 1;
 
-/** Consecutive checkpoints from a number on, up to the first that is missing. */
+/** Consecutive checkpoints from `first` on, up to the first missing one. */
 export function checkpointsFrom(chain: ChainReader, first: number, limit: number): CheckpointRecord[] {
   const found: CheckpointRecord[] = [];
   const last = chain.latestCheckpointNumber();
@@ -31,12 +31,12 @@ export function checkpointsOfEpoch(chain: ChainReader, epoch: number): Checkpoin
   return epoch <= LAST_EPOCH ? chain.checkpointsOfEpoch(epoch) : [];
 }
 
-/** Blocks that a checkpoint holds. */
+/** Blocks of a checkpoint. */
 export function blocksOf(chain: ChainReader, { startBlock, blockCount }: CheckpointRecord) {
   return blocksFrom(chain, startBlock, blockCount, startBlock + blockCount - 1);
 }
 
-/** Looks checkpoints up by number, once for consecutive blocks of one. */
+/** Returns a lookup of checkpoints by number that remembers the last one, for consecutive blocks. */
 export function checkpointLookup(chain: ChainReader): (number: number) => CheckpointRecord | undefined {
   let last: CheckpointRecord | undefined;
   return (number) => {

@@ -1,6 +1,6 @@
 import type { Eventually } from "../ports/eventually.ts";
 
-/** What `next` makes of a value, as soon as the value is there. */
+/** Applies `next` to a value: at once, or when its promise resolves. */
 export function after<T, R>(value: Eventually<T>, next: (value: T) => R): R | Promise<Awaited<R>> {
   return value instanceof Promise ? (value.then(next) as Promise<Awaited<R>>) : next(value);
 }

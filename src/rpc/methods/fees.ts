@@ -9,7 +9,7 @@ import { fromL1 } from "./l1-answer.ts";
 
 const MANA_USAGES = ["none", "target", "limit"] as const satisfies readonly ManaUsage[];
 
-/** What transactions cost (sheet 03 section 11). */
+/** Fees of transactions (sheet 03 section 11). */
 export function feeMethods({ fees, mempool }: Pick<NodeServices, "fees" | "mempool">): Method[] {
   return [
     method({

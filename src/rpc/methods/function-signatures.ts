@@ -5,13 +5,13 @@ import { SLICE_MS } from "../jsonrpc/long-calls.ts";
 import type { FunctionSignatureRegister, NamedSelector } from "../ports/function-signatures.ts";
 import { Turns } from "../turns.ts";
 
-/** Anyone may register names, so their number and length are bounded: the oldest make room. */
+/** Any client may register names, so their number and length are bounded; the oldest are evicted. */
 const MOST_NAMES = 1000;
 const LONGEST_NAME = 256;
 /** Longest signature that is hashed, in characters: a thousand take about 0.3 ms. */
 const LONGEST_HASHED = 1000;
 
-/** Computes the selectors of signatures, in turns of the event loop, since that takes up to 30 ms for those of one call. */
+/** Computes the selectors of signatures in several turns of the event loop: those of one call can take up to 30 ms. */
 export class SelectorHashing {
   readonly #core: Core;
   readonly #turns = new Turns();
@@ -21,8 +21,8 @@ export class SelectorHashing {
   }
 
   /**
-   * The name is what stands in front of the parameters. Signatures that no function can have, with white space or without a name, and too
-   * long ones are left out.
+   * The name is the text before the parameters. Omits signatures that are too long, have no name or contain white
+   * space.
    */
   async named(signatures: readonly string[]): Promise<NamedSelector[]> {
     const named: NamedSelector[] = [];
@@ -40,13 +40,13 @@ export class SelectorHashing {
   }
 }
 
-/** Names of functions that clients registered, in memory. */
+/** In-memory names of functions that clients registered. */
 export class FunctionSignatures implements FunctionSignatureRegister {
   readonly #names = new Map<number, string>();
 
   register(functions: readonly NamedSelector[]): void {
     for (const { selector, name } of functions) {
-      // Set again at the end: what is registered often is not what makes room.
+      // Set again to move it to the end: frequently registered names are evicted last.
       this.#names.delete(selector);
       this.#names.set(selector, name);
       if (this.#names.size > MOST_NAMES) this.#names.delete(this.#names.keys().next().value!);

@@ -2,8 +2,8 @@ import { L1Error } from "../../l1/errors.ts";
 import { ExecutionError } from "../jsonrpc/errors.ts";
 
 /**
- * What L1 was asked for. A failure to ask becomes an answer that says so and no more: which endpoints a node uses, and what they
- * say, is for its own log.
+ * Awaits an answer from L1. A failure becomes an error without details: the endpoints of a node and their messages
+ * belong in its own log only.
  */
 export async function fromL1<T>(asked: Promise<T>): Promise<T> {
   try {

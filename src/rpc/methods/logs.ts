@@ -8,9 +8,9 @@ import { plainNumber } from "../params/number.ts";
 import type { NodeServices } from "../ports/node-services.ts";
 import { type Method, method, param } from "../registry.ts";
 
-/** Logs of a tag on a page. */
+/** Logs of a tag per page. */
 const PAGE = 10;
-/** Tags and pages that can be gone through while others wait. */
+/** Searches of up to this many tags and pages are not long calls. */
 const FEW_TAGS = 8;
 const FIRST_PAGES = 10;
 
@@ -18,10 +18,10 @@ function isLongSearch(tags: number, page: number): boolean {
   return tags > FEW_TAGS || page > FIRST_PAGES;
 }
 
-/** Most logs of one answer over all logs. */
+/** Most logs per answer. */
 const MOST_LOGS = 1000;
 
-/** Logs by range and by tag in the release's form (sheet 02 section 3.6). */
+/** Logs by block range and by tag in the release's form (sheet 02 section 3.6). */
 export function logMethods({ chain, content }: Pick<NodeServices, "chain" | "content">): Method[] {
   const tagsParam = param(
     "tags",
@@ -35,13 +35,13 @@ export function logMethods({ chain, content }: Pick<NodeServices, "chain" | "con
     if (hash === undefined || chain.blockNumberByHash(hash) !== undefined) return;
     throw new ExecutionError(`Block ${toHex(hash)} not found in the node. This might indicate a reorg has occurred.`);
   };
-  /** Part of a page that lies before the next one: a page may be a fraction. */
+  /** Range of results on a page. `page` may be a fraction; a page never overlaps the next. */
   const pageRange = (page: number) => {
     const skip = Math.min(Math.floor(page * PAGE), Number.MAX_SAFE_INTEGER);
     return { skip, limit: PAGE };
   };
   const range = ({ afterLog, ...filter }: LogFilter) => ({ ...filter, after: afterLog, limit: MOST_LOGS });
-  /** A range that ends before it begins counts as cut off. */
+  /** A range that ends before it begins counts as truncated. */
   const isReversed = ({ fromBlock = 1, toBlock, afterLog }: LogFilter) =>
     toBlock !== undefined && toBlock < Math.max(afterLog?.blockNumber ?? fromBlock, 1);
   const cutOff = { logs: [], maxLogsHit: true };

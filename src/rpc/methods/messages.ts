@@ -5,10 +5,10 @@ import { integer } from "../params/number.ts";
 import type { NodeServices } from "../ports/node-services.ts";
 import { type Method, method, param } from "../registry.ts";
 
-/** Checkpoints, blocks, txs, messages. */
+/** Nested lists: checkpoints, blocks, txs, messages. */
 const encodeMessages = encodeArray(encodeArray(encodeArray(encodeArray(encodeWord))));
 
-/** Slots are u32, so no epoch after this number has one. */
+/** Slots are u32, so no later epoch has a slot. */
 const LAST_EPOCH = 2 ** 32 - 1;
 
 /** Messages between L1 and L2 (sheet 02 section 3.4). */

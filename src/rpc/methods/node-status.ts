@@ -12,10 +12,10 @@ import { after } from "./eventually.ts";
 
 const encodeCount = encodeNumberAs(COUNT);
 
-/** The block on which what never changes rests. */
+/** Constant results depend on this block. */
 const GENESIS = 0;
 
-/** What the node is and whether it is ready (sheet 02 section 3.1, sheet 03 section 10). */
+/** Identity and readiness of the node (sheet 02 section 3.1, sheet 03 section 10). */
 export function nodeStatusMethods({
   identity,
   status,

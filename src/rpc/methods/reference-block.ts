@@ -5,10 +5,13 @@ import { ExecutionError } from "../jsonrpc/errors.ts";
 import { type BlockSelector, isArchiveSelector, isWordSelector, shownSelector } from "../params/block-parameter.ts";
 import type { NodeServices } from "../ports/node-services.ts";
 
-/** What finding a block takes. */
+/** What is needed to find a block. */
 export type BlockSource = Pick<NodeServices, "chain" | "identity">;
 
-/** Number of the meant block, undefined for an unknown hash or archive root. A number is returned as it is, also beyond the tip. */
+/**
+ * Number of the referenced block, undefined for an unknown hash or archive root. A number is returned unchanged, even
+ * beyond the tip.
+ */
 export function blockNumberOf(source: BlockSource, reference: BlockSelector): number | undefined {
   const { chain } = source;
   if (typeof reference === "number") return reference;
@@ -25,7 +28,7 @@ function numberByArchive({ chain, identity }: BlockSource, archive: Uint8Array):
   return chain.blockNumberByArchive(archive) ?? (equal(archive, identity.genesisArchiveRoot) ? 0 : undefined);
 }
 
-/** Block number of a tip, 0 while it is at genesis. */
+/** Block number of a tip; 0 while it is at genesis. */
 export function tipNumber(
   chain: ChainReader,
   tip: "latest" | "proposed" | "checkpointed" | "proven" | "finalized",
@@ -42,7 +45,7 @@ export function tipNumber(
   }
 }
 
-/** What reading the state of a block takes. */
+/** What is needed to read the state after a block. */
 export type StateSource = BlockSource & Pick<NodeServices, "world">;
 
 function synced(world: WorldStateReader, block: number): number {
@@ -53,7 +56,7 @@ function synced(world: WorldStateReader, block: number): number {
   return block;
 }
 
-/** A block that is not on the chain (sheet 03 section 7). */
+/** Error for a block that is not on the chain (sheet 03 section 7). */
 function notFound(reference: BlockSelector): ExecutionError {
   if (reference instanceof Uint8Array || isWordSelector(reference)) {
     const hash = reference instanceof Uint8Array ? reference : reference.hashOrArchive;
@@ -79,13 +82,13 @@ export function stateOf(source: StateSource, reference: BlockSelector): number {
   return synced(source.world, block);
 }
 
-/** As stateOf, but what is not to be looked up is left to the reader of states: a number and the tip. */
+/** Like stateOf, but does not look up numbers and the tip: that is left to the reader of states. */
 export function blockOf(source: StateSource, reference: BlockSelector): number | "latest" {
   if (typeof reference === "number") return reference;
   return reference === "latest" || reference === "proposed" ? "latest" : stateOf(source, reference);
 }
 
-/** That state itself, in fewer reads. Throws as stateOf, and UnknownStateError for one that is not kept. */
+/** The state itself, in fewer reads. Throws like stateOf, and UnknownStateError for a pruned state. */
 export function stateAt(source: StateSource, reference: BlockSelector): StateAt {
   const block = blockOf(source, reference);
   try {
@@ -97,8 +100,8 @@ export function stateAt(source: StateSource, reference: BlockSelector): StateAt 
 }
 
 /**
- * The block whose state is the one before the reference block, undefined for genesis. A reference one past the tip is good.
- * Throws as stateOf; `unknown` gives a method's own text for a hash.
+ * The block before the reference block, undefined for genesis. The reference may be one past the tip. Throws like
+ * stateOf; `unknown` makes the method's own error for a hash.
  */
 export function stateBefore(
   source: StateSource,

@@ -9,7 +9,7 @@ import { tipNumber } from "./reference-block.ts";
 
 const tipParam = param("tip", optional(tip, "proposed"), "The tip; proposed by default.");
 
-/** How far the chain has come (sheet 02 section 3.2, sheet 03 sections 3.2 and 4.11). */
+/** Tips of the chain (sheet 02 section 3.2, sheet 03 sections 3.2 and 4.11). */
 export function tipMethods({ chain }: Pick<NodeServices, "chain">): Method[] {
   return [
     method({
@@ -61,7 +61,7 @@ export function tipMethods({ chain }: Pick<NodeServices, "chain">): Method[] {
       params: [],
       handle: () => {
         const { proposed, checkpointed, proven, finalized } = chain.tips();
-        // The release writes a constant for genesis, which clients of this namespace could not look up.
+        // The release writes a constant as genesis hash, by which clients of this namespace could not find the block.
         const genesis = toHex(chain.block(0)!.hash);
         const named = <T extends { number: number }>(block: T) =>
           block.number === 0 ? { ...block, hash: genesis } : block;

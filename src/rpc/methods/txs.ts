@@ -20,7 +20,7 @@ import type { NodeServices } from "../ports/node-services.ts";
 import { type Method, method, never, param } from "../registry.ts";
 import { COUNT } from "../schema/json-schema.ts";
 
-/** Most txs of one answer. */
+/** Most txs per answer. */
 const MOST_TXS = { node: 50, svc: 100 } as const;
 const DEFAULT_PENDING_TXS = 50;
 
@@ -34,7 +34,7 @@ type Services = Pick<NodeServices, "chain" | "content" | "identity" | "mempool" 
 export function txMethods({ chain, content, identity, mempool, txValidator, simulator }: Services): Method[] {
   const byHash = inBoth(({ txHash }) => [param("txHash", txHash)] as const);
   const proofParam = param("options", optional(proofOption, { includeProof: false }));
-  /** The release always shows the proof and has no option for it. */
+  /** The release always includes the proof and has no option for it. */
   const shown = (pooled: PooledTx, options: { includeProof: boolean } = { includeProof: true }): ShownTx => ({
     ...pooled,
     withProof: options.includeProof,
@@ -52,7 +52,10 @@ export function txMethods({ chain, content, identity, mempool, txValidator, simu
     const outcome = { status: statusOf(settled.blockNumber), txHash: hash, settled, epoch };
     return { outcome, includeTxEffect, tx: undefined };
   };
-  /** A tx may leave the pool for a block while the pool is asked, so the chain is looked at again before a tx counts as dropped. */
+  /**
+   * A tx may move from the pool to a block while the pool is read, so the chain is checked again before the tx counts
+   * as dropped.
+   */
   const poolOutcome = async (
     hash: Uint8Array,
     {
@@ -117,7 +120,7 @@ export function txMethods({ chain, content, identity, mempool, txValidator, simu
       handleFrom: ({ namespace, caller }, given, skipFeeEnforcement, overrides?) => {
         const generation = namespace === "node" ? "release" : "development";
         const options = { skipFeeEnforcement, overrides, generation, client: caller?.client() ?? "" } as const;
-        // What crosses threads has a signal as its last argument or none.
+        // Calls across threads take an AbortSignal as their last argument, or none.
         return caller === undefined
           ? simulator.simulate(given, options)
           : simulator.simulate(given, options, caller.signal());
@@ -136,7 +139,7 @@ export function txMethods({ chain, content, identity, mempool, txValidator, simu
       },
       handle: (hash, options = NOTHING_ATTACHED) =>
         settledOutcome(hash, options.includeTxEffect) ?? poolOutcome(hash, options),
-      // Of a settled tx: the answer of the pool is a promise.
+      // Settled txs only: the pool's answer is a promise.
       keep: () => "commit",
       encode: {
         node: encoder<ShownOutcome>(encodeReceipt.schema, (out, { outcome }) => encodeReceipt(out, outcome)),

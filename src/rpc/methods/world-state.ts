@@ -37,7 +37,7 @@ import { type Method, method, param } from "../registry.ts";
 import { blockOf, type StateSource, stateAt, stateBefore, stateOf } from "./reference-block.ts";
 
 const MOST_LEAVES = 100;
-/** As many are searched while others wait. */
+/** Searches of up to this many leaves are not long calls. */
 const FEW_LEAVES = 32;
 
 const LOW_NULLIFIER = {
@@ -54,7 +54,7 @@ const BLOCK_HASH = {
 
 const referenceBlock = ({ block }: GenerationCodecs) =>
   param("referenceBlock", block, "The block as of which the state is read.");
-/** Parameters of a read of the state at a block by a field. */
+/** Parameters of methods that read one field's entry at a block. */
 const byField = (name: string, description: string) => (codecs: GenerationCodecs) =>
   [referenceBlock(codecs), param(name, codecs.field, description)] as const;
 const leaves = (codecs: GenerationCodecs, what: string) =>
@@ -64,12 +64,12 @@ const leaves = (codecs: GenerationCodecs, what: string) =>
     param("leafValues", array(codecs.field, MOST_LEAVES), `The leaves: ${what}.`),
   ] as const;
 
-/** A block as the fast forms read it, in the wide sense: a word may be an archive root too. */
+/** Widens a block as the raw forms read it: a word may also be an archive root. */
 function wide(block: BlockParameter): BlockSelector {
   return block instanceof Uint8Array ? { hashOrArchive: block } : block;
 }
 
-/** The fast forms of a method of a block and one or two fields. */
+/** Raw forms of a method with parameters block and one or two fields. */
 function rawInBoth<R>(
   fields: 1 | 2,
   handle: (block: BlockSelector, first: Fr, second: Fr) => R | undefined,
@@ -81,7 +81,7 @@ function rawInBoth<R>(
   };
 }
 
-/** How a method of a block and a field is answered, in its general and in its fast form. */
+/** The general and the raw form of a method with parameters block and field. */
 function answered<R>(handle: (reference: BlockSelector, field: Fr) => R | undefined, encode: Encoder<R>) {
   return { handle, encode: { node: encode, svc: encode }, raw: rawInBoth(1, handle, encode) };
 }
@@ -89,9 +89,9 @@ function answered<R>(handle: (reference: BlockSelector, field: Fr) => R | undefi
 /** Reads of the trees as of a block (sheet 02 section 3.3, sheet 03 section 7). */
 export function worldStateMethods(services: StateSource & Pick<NodeServices, "core">): Method[] {
   const { chain, world, core } = services;
-  // A result is encoded before the next call is handled, so that paths need no memory of their own.
+  // One buffer per tree suffices: a result is encoded before the next call is handled.
   const paths = TREE_HEIGHTS.map((height) => new Uint8Array(height * 32));
-  /** undefined when no leaf holds the value. */
+  /** undefined if no leaf holds the value. */
   const pathWitness = (state: StateAt, tree: TreeId, value: Uint8Array): PathWitness | undefined => {
     const index = state.findLeaf(tree, value);
     return index === undefined ? undefined : { index, path: state.siblingPath(tree, index, paths[tree]) };
@@ -99,7 +99,7 @@ export function worldStateMethods(services: StateSource & Pick<NodeServices, "co
   const leafWitness = (state: StateAt, tree: 0 | 2, leaf: IndexedLeaf): LeafWitness => {
     return { leaf, path: state.siblingPath(tree, leaf.index, paths[tree]) };
   };
-  /** Of the leaf of the key, or the one with the largest smaller key. */
+  /** Witness of the key's leaf, or of the leaf with the largest smaller key. */
   const lowLeafWitness = (state: StateAt, tree: 0 | 2, key: Uint8Array): LeafWitness =>
     leafWitness(state, tree, state.lowLeaf(tree, key).leaf);
   const storageAt = (reference: BlockSelector, contract: Fr, slot: Fr) => {
@@ -162,7 +162,7 @@ export function worldStateMethods(services: StateSource & Pick<NodeServices, "co
       handle: (reference, tree, values) => {
         const block = stateOf(services, reference);
         if (tree === PUBLIC_DATA_TREE && values.length > 0) {
-          // A leaf of this tree is a slot and a value: it cannot be asked for by one field. The text is the network's.
+          // A leaf of this tree is a slot and a value, so one field cannot identify it. The text is the network's.
           const read = "Attempted to read beyond buffer length. Start index: 32, Num bytes to read: 32";
           throw new ExecutionError(`${read}, Buffer length: 32`);
         }

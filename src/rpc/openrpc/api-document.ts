@@ -2,7 +2,7 @@ import type { JsonSchema } from "../schema/json-schema.ts";
 import type { ContentDescriptor, OpenRpcDocument, OpenRpcMethod } from "./document.ts";
 import { shortSchema } from "./short-schema.ts";
 
-/** Text in a cell of a table. */
+/** Escapes text for a cell of a table. */
 function cell(text: string): string {
   return text.replaceAll("|", "\\|");
 }
@@ -19,7 +19,7 @@ function row({ name, params, result, summary = "", ...rest }: OpenRpcMethod): st
   return `| \`${name}\` | ${shown} | ${cell(result.name)} | ${cell(`${summary}${note}${nothing}`)} |`;
 }
 
-/** The description around a type, where it stands in another, else the type's own. */
+/** The description next to a reference to a type, else the type's own. */
 function descriptionOf({ description }: JsonSchema): string {
   return typeof description === "string" ? description : "";
 }
@@ -49,7 +49,7 @@ function typeLines(title: string, schema: JsonSchema): string[] {
   return [...lines, `Form: ${shortSchema(form)}${pattern}`, ""];
 }
 
-/** docs/api.md: the description of the API as Markdown, a section for each title, then the types of all. */
+/** docs/api.md: the API description as Markdown, with a section per title, then all types. */
 export function apiDocument(sections: readonly { title: string; document: OpenRpcDocument }[]): string {
   const lines = [
     "# JSON-RPC methods",

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../schema/json-schema.ts";
 
-/** Keywords whose value is a schema, a list of schemas, or schemas by name. */
+/** Keywords whose value is a schema, a list of schemas, or a map of schemas. */
 const OF_SCHEMAS: ReadonlySet<string> = new Set(["items", "anyOf", "allOf", "additionalProperties"]);
 const BY_NAME: ReadonlySet<string> = new Set(["properties"]);
 
@@ -8,11 +8,13 @@ function isSchema(value: unknown): value is JsonSchema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The types of an API by their titles: each is described once, where it stands there is a reference. */
+/** The types of an API by title. Each is described once; everywhere else is a reference to it. */
 export class Components {
   readonly #schemas = new Map<string, JsonSchema>();
 
-  /** The schema with references for the types in it. Throws a RangeError when two types have one title. */
+  /**
+   * The schema with its named types replaced by references. Throws a RangeError if two different types have one title.
+   */
   referring(schema: JsonSchema): JsonSchema {
     const { title } = schema;
     if (typeof title !== "string") return this.#within(schema);
@@ -36,7 +38,7 @@ export class Components {
     return Object.fromEntries(entries);
   }
 
-  /** By title, in alphabetical order. */
+  /** Schemas by title, in alphabetical order. */
   get schemas(): Record<string, JsonSchema> {
     return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
   }

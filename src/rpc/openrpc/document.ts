@@ -18,7 +18,7 @@ export interface OpenRpcMethod {
   params: ContentDescriptor[];
   result: ContentDescriptor;
   deprecated?: true;
-  /** What to use instead of a deprecated method. */
+  /** Replacement of a deprecated method. */
   "x-replacement"?: string;
 }
 
@@ -40,7 +40,7 @@ function paramDescriptor({ name, codec, description }: Parameter, components: Co
   };
 }
 
-/** Of a method's result in a namespace; null where it is nothing. */
+/** Descriptor of a method's result in a namespace; null is allowed if there may be no result. */
 function resultDescriptor({ encode, description: { nothing } }: Method, namespace: Namespace): ContentDescriptor {
   const schema = encode[namespace]?.schema ?? {};
   if (nothing === undefined) return { name: shortSchema(schema), schema };
@@ -63,8 +63,8 @@ function methodObject(method: Method, namespace: Namespace, components: Componen
 }
 
 /**
- * Description of the methods of some namespaces in OpenRPC 1.3 (https://spec.open-rpc.org): parameters with schemas from their
- * codecs, results with those of their encoders, both referring to named types.
+ * OpenRPC 1.3 description (https://spec.open-rpc.org) of the methods of some namespaces: parameter schemas come from
+ * the codecs, result schemas from the encoders, and both refer to named types.
  *
  * @example
  * JSON.stringify(openRpcDocument(registry, ["svc"]))

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../schema/json-schema.ts";
 
-/** A schema in a few words: its title, its alternatives, its limits. */
+/** A schema in a few words: its title, alternatives or bounds. */
 export function shortSchema(schema: JsonSchema): string {
   const {
     title,

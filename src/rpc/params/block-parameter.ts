@@ -7,13 +7,16 @@ import { archiveRootText, blockHashText, digitCount } from "./hex-text.ts";
 import { integer, integerSchema } from "./number.ts";
 import { word } from "./text.ts";
 
-/** Which block a request means: the proposed tip, a number (an integer >= 0 of any size), or a hash of 32 bytes. */
+/** The requested block: the proposed tip, a number (an integer >= 0 of any size), or a hash of 32 bytes. */
 export type BlockParameter = "latest" | number | Uint8Array;
 
 export const TIP_NAMES = ["proposed", "checkpointed", "proven", "finalized"] as const;
 export type TipName = (typeof TIP_NAMES)[number];
 
-/** The wide form: also any tip, an archive root after the block, and a word that is a hash or, where no block has it, an archive root. */
+/**
+ * The wider form: also any tip, an archive root after the block, or a word that is a hash or, if no block has that
+ * hash, an archive root.
+ */
 export type BlockSelector = BlockParameter | TipName | { archive: Uint8Array } | { hashOrArchive: Uint8Array };
 
 const NUMBER_SCHEMA = BLOCK_NUMBER;
@@ -37,8 +40,8 @@ function wholeNumber(value: unknown): number | undefined {
 }
 
 /**
- * Tried in this order: hash text, number, the text "latest" (sheet 02 section 2.2). So text of digits alone is a hash, and text
- * that is no hex but reads as a number, such as " 1", is a number.
+ * Tried in this order: hash text, number, the text "latest" (sheet 02 section 2.2). So text of digits only is a hash,
+ * and text that is not hex but parses as a number, such as " 1", is a number.
  */
 export const blockParameter: Codec<BlockParameter> = {
   schema: named("BlockParam", "Which block is meant.", { anyOf: [LATEST_SCHEMA, NUMBER_SCHEMA, RELEASE_HASH_SCHEMA] }),
@@ -57,7 +60,7 @@ export const tip: Codec<TipName> = { ...word(TIP_NAMES), schema: TIP_SCHEMA };
 
 const FORMS = ["number", "hash", "archive", "tag"] as const;
 
-/** The object forms; other keys are ignored. With a number and a hash the hash decides. */
+/** The object forms; other keys are ignored. If both number and hash are given, the hash counts. */
 function selectorObject(value: Record<string, unknown>, path: Path, issues: Issue[]): BlockSelector {
   const given = FORMS.filter((key) => value[key] !== undefined);
   const named = given.join(", ");
@@ -79,7 +82,7 @@ const SELECTOR_FORMS =
   `Expected a block number, a block hash or archive root of ${WORD_DIGITS} hex digits, ` +
   `one of ${["latest", ...TIP_NAMES].join(" | ")}, or an object with one of number, hash, archive and tag`;
 
-/** Text that names no tip. */
+/** Text that is not the name of a tip. */
 function selectorText(text: string, path: Path, issues: Issue[]): BlockSelector {
   const digits = BARE_WORD.exec(text)?.[1];
   if (digits === undefined || digits.length === 0) {
@@ -93,10 +96,10 @@ function selectorText(text: string, path: Path, issues: Issue[]): BlockSelector 
 }
 
 const INTEGER = about(integerSchema({ least: 0 }), "The number of a block; 0 is genesis.");
-/** Other members are not looked at. */
+/** Additional members are ignored. */
 const only = (required: Record<string, JsonSchema>) => ({ ...members(required), additionalProperties: true });
 
-/** Objects, tip names, words, numbers. */
+/** Accepts objects, tip names, words and numbers. */
 export const blockSelector: Codec<BlockSelector> = {
   schema: named("BlockSelector", "Which block is meant.", {
     anyOf: [
@@ -122,7 +125,7 @@ export const blockSelector: Codec<BlockSelector> = {
   },
 };
 
-/** A block hash, or an object that names one beside the number (sheet 03 section 9). */
+/** A block hash, or an object with a hash next to the number (sheet 03 section 9). */
 export const anchorBlock: Codec<Uint8Array> = {
   schema: named("AnchorBlock", "A block by its hash.", {
     anyOf: [
@@ -146,7 +149,7 @@ export function isWordSelector(selector: BlockSelector): selector is { hashOrArc
   return typeof selector === "object" && "hashOrArchive" in selector;
 }
 
-/** Selector as messages show it: bare for numbers and tips, `key=value` otherwise (sheet 03 section 7). */
+/** A selector as messages show it: bare for numbers and tips, `key=value` otherwise (sheet 03 section 7). */
 export function shownSelector(selector: Exclude<BlockSelector, Uint8Array | { hashOrArchive: Uint8Array }>): string {
   return isArchiveSelector(selector) ? `archive=${toHex(selector.archive)}` : `${selector}`;
 }

@@ -12,7 +12,7 @@ export const BUFFER_OBJECT_SCHEMA: JsonSchema = {
   required: ["type", "data"],
 };
 
-/** Bytes of `{"type":"Buffer","data":[bytes]}`, the form in which some clients write them; undefined for anything else. */
+/** Bytes of `{"type":"Buffer","data":[bytes]}`, which some clients send; undefined for anything else. */
 export function bufferObject(value: unknown): Uint8Array | undefined {
   if (!isObject(value) || value.type !== "Buffer" || !Array.isArray(value.data)) return undefined;
   const isByte = (item: unknown) => Number.isInteger(item) && (item as number) >= 0 && (item as number) <= 255;
@@ -21,7 +21,7 @@ export function bufferObject(value: unknown): Uint8Array | undefined {
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Text above this length is decoded without a look at its characters; what they are then is left out (sheet 02 section 2.1). */
+/** Longer text is decoded without checking its characters; invalid ones are skipped (sheet 02 section 2.1). */
 const LONGEST_CHECKED = 1024;
 
 /** Bytes as base64 text or as a Buffer object. */

@@ -5,19 +5,19 @@ import { absent, type Codec, type Issue, isObject, object, type Path, rejected, 
 import { integer, integerSchema, plainNumber } from "./number.ts";
 import { boolean } from "./text.ts";
 
-/** Which checkpoint a request means (sheet 03 section 3.3). On this side `proposed` is the same as `checkpointed`. */
+/** The requested checkpoint (sheet 03 section 3.3). Here `proposed` is the same as `checkpointed`. */
 export type CheckpointSelector = { number: number } | { slot: number } | TipName;
 
 const number = integer({ least: 0 });
 const slot = integer({ least: 0 });
-/** An object with these keys and no others. */
+/** Whether an object has exactly these keys. */
 const exactly = (value: Record<string, unknown>, ...keys: string[]) => {
   const given = Object.keys(value).filter((key) => value[key] !== undefined);
   return given.length === keys.length && keys.every((key) => given.includes(key));
 };
 const SELECTOR_FORMS = `Expected a checkpoint number, one of ${TIP_NAMES.join(" | ")}, or an object with exactly one of number and slot`;
 
-/** Keys of an object in a message. */
+/** Keys of an object as messages show them. */
 function shownKeys(value: Record<string, unknown>): string {
   return `the keys [${Object.keys(value).join(", ").slice(0, 80)}]`;
 }
@@ -49,10 +49,10 @@ export const checkpointSelector: Codec<CheckpointSelector> = {
   },
 };
 
-/** Most checkpoints of one answer of a query. */
+/** Most checkpoints per answer of a query. */
 const MOST_CHECKPOINTS = 200;
 
-/** Which checkpoints a request means (sheet 03 section 3.4). */
+/** The requested checkpoints (sheet 03 section 3.4). */
 export type CheckpointsQuery =
   | { from: number; limit: number }
   | { epoch: number }
@@ -106,7 +106,7 @@ export const checkpointsQuery: Codec<CheckpointsQuery> = {
       : rejected(issues, path, `${QUERY_FORMS}, received ${shownValue(value)}`),
 };
 
-/** A list's length as both namespaces take it: a JSON number, which may be a fraction (sheet 02 section 2.1). */
+/** Length of a list in both namespaces: a JSON number, fractions included (sheet 02 section 2.1). */
 export function listLimit(most: number): Codec<number> {
   return plainNumber({ above: 0, most });
 }

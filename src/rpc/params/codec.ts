@@ -1,7 +1,7 @@
 import { INVALID_PARAMS, RpcError } from "../jsonrpc/errors.ts";
 import { about, type JsonSchema, named } from "../schema/json-schema.ts";
 
-/** A rule that a parameter breaks, and where (sheet 02 section 1.5). */
+/** A broken rule of a parameter and its location (sheet 02 section 1.5). */
 export interface Issue {
   text: string;
   /** Parameter index, then object keys and array indexes. Empty for the parameter list itself. */
@@ -10,37 +10,37 @@ export interface Issue {
 
 export type Path = readonly (string | number)[];
 
-/** Broken rules that are looked for: the text of each may be longer than what broke it. */
+/** Most issues to collect: the text of an issue may be longer than the value that caused it. */
 export const MOST_ISSUES = 100;
 
 /**
- * Reads a JSON value as a T. A broken rule of form is added to `issues` and the result is then meaningless, so that every
- * field is looked at before the answer. A value of the right form that is no T throws an ExecutionError. `undefined` stands
- * for a parameter or key that was not given.
+ * Reads a JSON value as a T. A broken rule of form is added to `issues` and the return value is then meaningless; this
+ * way every field is checked before the answer. A well-formed value that is not a T throws an ExecutionError.
+ * `undefined` stands for a missing parameter or key.
  */
 export interface Codec<T> {
-  /** What the description of the API shows; nothing is validated by it. */
+  /** Shown in the API description; not used for validation. */
   readonly schema?: JsonSchema;
   read(value: unknown, path: Path, issues: Issue[]): T;
 }
 
-/** The same codec, of which the description of the API says more: what the value is for. */
+/** The same codec with a description of what the value is for. */
 export function described<C extends Codec<unknown>>(codec: C, description: string): C {
   return { ...codec, schema: about(codec.schema ?? {}, description) };
 }
 
-/** The same codec as a type of the API with a name. */
+/** The same codec as a named type of the API. */
 export function typed<C extends Codec<unknown>>(codec: C, title: string, description: string): C {
   return { ...codec, schema: named(title, description, codec.schema ?? {}) };
 }
 
-/** What a codec returns beside an issue: never seen by a handler. */
+/** Adds an issue and returns a placeholder, which no handler ever sees. */
 export function rejected<T>(issues: Issue[], path: Path, text: string): T {
   issues.push({ text, path });
   return undefined as T;
 }
 
-/** Rule violations of one parameter list as the error that answers it. */
+/** The issues of one parameter list as the error to answer with. */
 export function issuesError(issues: readonly Issue[]): RpcError {
   const named = issues.slice(0, MOST_ISSUES).map(({ text, path }) => `${text} (${path.join(".")})`);
   if (issues.length > MOST_ISSUES) named.push("And more");
@@ -55,7 +55,7 @@ export function typeName(value: unknown): string {
   return typeof value;
 }
 
-/** A value in a message: text in quotes and cut, of anything else the type. */
+/** A value as messages show it: text quoted and truncated, otherwise its type. */
 export function shownValue(value: unknown): string {
   if (typeof value === "string") return `'${value.slice(0, 80)}'`;
   return typeof value === "number" ? `${value}` : typeName(value);
@@ -65,7 +65,7 @@ export function wrongType<T>(issues: Issue[], path: Path, expected: string, valu
   return rejected(issues, path, value === undefined ? "Required" : `Expected ${expected}, received ${typeName(value)}`);
 }
 
-/** Null and "not given" mean the fallback. */
+/** Null and a missing value mean the fallback. */
 export interface OptionalCodec<T> extends Codec<T> {
   readonly optional: true;
 }
@@ -80,7 +80,10 @@ export function optional<T>(codec: Codec<T>, fallback?: T): OptionalCodec<T | un
   };
 }
 
-/** An array of `least` to `most` elements. Elements of a longer or shorter one are not looked at, nor those behind MOST_ISSUES faults. */
+/**
+ * An array of `least` to `most` elements. Elements are not checked if the length is wrong, nor after MOST_ISSUES
+ * issues.
+ */
 export function array<T>(element: Codec<T>, most = Number.POSITIVE_INFINITY, least = 0): Codec<T[]> {
   return {
     schema: {
@@ -102,7 +105,7 @@ export function array<T>(element: Codec<T>, most = Number.POSITIVE_INFINITY, lea
   };
 }
 
-/** Keys whose codec takes "not given" for an answer. */
+/** Marks codecs of keys that may be missing. */
 const OMITTABLE = Symbol("omittable");
 interface OmittableCodec<T> extends Codec<T> {
   readonly [OMITTABLE]: true;
@@ -126,8 +129,8 @@ type Fields = Record<string, Codec<unknown>>;
 type FieldValues<F extends Fields> = { [K in keyof F]: F[K] extends Codec<infer T> ? T : never };
 
 /**
- * An object with the given keys; unknown keys are ignored. A key that may be left out has an `absent` codec around its own.
- * Every field is read before the answer, also when one of them fails to convert (then the first failure is the answer).
+ * An object with the given keys; unknown keys are ignored. The codec of an optional key is wrapped in `absent`. Every
+ * field is read before the answer, even if one fails to convert (then the first failure is the answer).
  */
 export function object<F extends Fields>(fields: F): Codec<FieldValues<F>> {
   return {
@@ -152,7 +155,7 @@ export function object<F extends Fields>(fields: F): Codec<FieldValues<F>> {
   };
 }
 
-/** A key of an object that may be left out, but not be null. */
+/** Codec of a key that may be missing but not null. */
 export function absent<T>(codec: Codec<T>): OmittableCodec<T | undefined> {
   return {
     [OMITTABLE]: true,
@@ -161,7 +164,7 @@ export function absent<T>(codec: Codec<T>): OmittableCodec<T | undefined> {
   };
 }
 
-/** What a codec reads, turned into something else. `convert` sees only values that broke no rule, and may throw an ExecutionError. */
+/** Converts what a codec reads. `convert` sees only values that broke no rule, and may throw an ExecutionError. */
 export function converted<T, U>(codec: Codec<T>, convert: (value: T) => U): Codec<U> {
   return {
     schema: codec.schema,
@@ -173,7 +176,10 @@ export function converted<T, U>(codec: Codec<T>, convert: (value: T) => U): Code
   };
 }
 
-/** A rule over the parts of a value: `broken` gives the text of the broken one. Looked at only when no part broke a rule. */
+/**
+ * Adds a rule about the whole value: `broken` returns the text of a violation. It is checked only if no part broke a
+ * rule.
+ */
 export function ruled<T>(codec: Codec<T>, broken: (value: T) => string | undefined): Codec<T> {
   return {
     schema: codec.schema,

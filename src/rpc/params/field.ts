@@ -4,14 +4,14 @@ import { named } from "../schema/json-schema.ts";
 import { BUFFER_OBJECT_SCHEMA, bufferObject } from "./bytes.ts";
 import { type Codec, rejected, wrongType } from "./codec.ts";
 
-/** Text that may be a field: hex digits with or without 0x. Whether it is one is the conversion's matter. */
+/** Text that may be a field: hex digits with or without 0x. The conversion checks the value. */
 const HEX_TEXT = /^(?:0x)?[0-9a-fA-F]*$/;
 const DECIMAL_TEXT = /^[0-9]+$/;
 const ADDRESS_TEXT = /^(?:0x)?[0-9a-fA-F]{64}$/;
 /** Base64 of 32 bytes. */
 const ADDRESS_BASE64 = /^[0-9a-zA-Z+/]{43}=$/;
 
-/** Decimal text longer than this is not converted only to say that it is too large. */
+/** Longer decimal text is rejected as too large without converting it. */
 const LONGEST_DECIMAL = 100;
 
 export function isHexText(value: unknown): value is string {
@@ -19,7 +19,7 @@ export function isHexText(value: unknown): value is string {
 }
 
 /**
- * 32 bytes of a field's text (sheet 02 section 2.1): only digits are decimal, 0x is hex of any length.
+ * Parses the text of a field into 32 bytes (sheet 02 section 2.1): digits only are decimal, 0x is hex of any length.
  * Throws an ExecutionError with the texts of section 2.3.
  */
 export function fieldFromText(text: string): Fr {
@@ -42,7 +42,7 @@ function fieldFromDecimal(text: string): Fr {
   return Buffer.from(value.toString(16).padStart(64, "0"), "hex");
 }
 
-/** Throws an ExecutionError for a word that is no field. */
+/** Throws an ExecutionError for a word of the modulus or more. */
 export function canonical(bytes: Uint8Array): Fr {
   if (!isCanonicalFr(bytes)) throw tooLarge(Buffer.from(bytes).toString("hex"));
   return bytes;
@@ -52,7 +52,10 @@ function tooLarge(hexDigits: string): ExecutionError {
   return new ExecutionError(`Value 0x${hexDigits} is greater or equal to field modulus.`);
 }
 
-/** A field as 32 bytes. Also block hashes, slots, tags, note hashes, nullifiers, messages, class ids and archive roots. */
+/**
+ * A field as 32 bytes. Also used for block hashes, slots, tags, note hashes, nullifiers, messages, class ids and
+ * archive roots.
+ */
 export const field: Codec<Fr> = {
   schema: named(
     "ReleaseFieldInput",
@@ -65,7 +68,7 @@ export const field: Codec<Fr> = {
   },
 };
 
-/** A tx hash as 32 bytes: hex digits with or without 0x, of which the first 32 bytes count. */
+/** A tx hash as 32 bytes: hex digits with or without 0x; only the first 32 bytes count. */
 export const txHash: Codec<Fr> = {
   schema: named(
     "ReleaseTxHashInput",

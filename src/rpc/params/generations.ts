@@ -6,7 +6,7 @@ import { field, l2Address, txHash } from "./field.ts";
 import { fieldText, l2AddressText, txHashText } from "./hex-text.ts";
 import { developmentTx, tx } from "./tx.ts";
 
-/** What both generations of the API take, each by rules of its own. */
+/** Codecs that differ between the two generations of the API. */
 export interface GenerationCodecs {
   readonly block: Codec<BlockSelector>;
   readonly field: Codec<Fr>;
@@ -24,7 +24,7 @@ export const DEVELOPMENT_CODECS: GenerationCodecs = {
   tx: developmentTx,
 };
 
-/** One list of parameters for both generations. */
+/** Builds one parameter list for both generations. */
 export function inBoth<const P>(list: (codecs: GenerationCodecs) => P): { readonly node: P; readonly svc: P } {
   return { node: list(RELEASE_CODECS), svc: list(DEVELOPMENT_CODECS) };
 }

@@ -5,20 +5,20 @@ import { type Codec, type Issue, type Path, rejected, wrongType } from "./codec.
 import { canonical, L2_ADDRESS_SCHEMA } from "./field.ts";
 
 /**
- * Words as the development namespace reads them: hex digits, with and without 0x alike. Text of decimal digits alone is hex too, unlike
- * in the release's fields.
+ * Words as the development namespace reads them: hex digits, with or without 0x. Unlike in the release's fields, text
+ * of decimal digits only is hex too.
  */
 
 const HEX_TEXT = /^(?:0x)?([0-9a-fA-F]*)$/;
 const WORD_DIGITS = 64;
 
-/** The hex digits of a text; undefined beside an issue. */
+/** The hex digits of a text; undefined after adding an issue. */
 function digitsOf(value: unknown, path: Path, issues: Issue[]): string | undefined {
   if (typeof value !== "string") return wrongType(issues, path, "string", value);
   return HEX_TEXT.exec(value)?.[1] ?? rejected(issues, path, "Not a valid hex string");
 }
 
-/** `what` names the value in messages, with its article. */
+/** `what` is the value's name in messages, with its article. */
 function exactWord(what: string, title: string): Codec<Uint8Array> {
   return {
     schema: named(title, `${what}: ${WORD_DIGITS} hex digits with or without 0x.`, {
@@ -38,7 +38,7 @@ export function digitCount(what: string, given: number): string {
   return `${what} has ${WORD_DIGITS} hex digits, received ${given}`;
 }
 
-/** As exactWord, but the value has to be a field. Throws an ExecutionError for one that is not. */
+/** Like exactWord, but the value must be a field. Throws an ExecutionError otherwise. */
 function exactField(what: string, title: string): Codec<Fr> {
   const word = exactWord(what, title);
   return {
@@ -53,10 +53,10 @@ function exactField(what: string, title: string): Codec<Fr> {
 export const blockHashText = exactField("A block hash", "BlockHashInput");
 export const archiveRootText = exactField("An archive root", "ArchiveRootInput");
 export const txHashText = exactField("A tx hash", "TxHashInput");
-/** keccak256 of what a proposal's signature covers, so any word. */
+/** keccak256 of the signed payload of a proposal, so any word. */
 export const payloadHashText = exactWord("A payload hash", "PayloadHashInput");
 
-/** A field of 1 to 64 hex digits. Throws an ExecutionError from the modulus on. */
+/** A field of 1 to 64 hex digits. Throws an ExecutionError for the modulus and above. */
 export const fieldText: Codec<Fr> = {
   schema: named(
     "FieldInput",

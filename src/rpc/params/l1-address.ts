@@ -11,7 +11,9 @@ function checksummed(digits: string): string {
   return [...digits].map((digit, i) => (nibble(i) >= 8 ? digit.toUpperCase() : digit)).join("");
 }
 
-/** A 20-byte L1 address: digits all lower-case, all upper-case, or mixed as its checksum says (sheet 02 section 2.1). */
+/**
+ * A 20-byte L1 address: digits all lower-case, all upper-case, or mixed with a valid checksum (sheet 02 section 2.1).
+ */
 export const l1Address: Codec<Uint8Array> = {
   schema: named(
     "EthAddressInput",

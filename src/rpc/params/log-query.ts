@@ -7,10 +7,10 @@ import { fieldText, l2AddressText, txHashText } from "./hex-text.ts";
 import { integer, integerSchema } from "./number.ts";
 import { boolean } from "./text.ts";
 
-/** Most tags of one request. */
+/** Most tags per request. */
 export const MOST_TAGS = 100;
 
-/** LogId, whose block has to be one that can hold logs (sheet 02 section 4.5). */
+/** LogId of a block that can hold logs (sheet 02 section 4.5). */
 const logId = converted(
   typed(
     object({
@@ -29,7 +29,7 @@ const logId = converted(
   },
 );
 
-/** LogFilter (sheet 02 section 4.5). Blocks below 1, also negative ones, are allowed and act as 1. */
+/** LogFilter (sheet 02 section 4.5). Blocks below 1, including negative ones, are accepted and act as 1. */
 export const logFilter = typed(
   object({
     txHash: described(absent(txHash), "Only logs of this transaction."),
@@ -43,7 +43,7 @@ export const logFilter = typed(
   "Which logs are meant: those for which all of this holds.",
 );
 
-/** Where a log is, by the number or the hash of its tx; both forms of the cursor name it (sheet 03 section 9). */
+/** Position of a log. The two cursor forms name its tx by index or by hash (sheet 03 section 9). */
 export interface LogCursor {
   blockNumber: number;
   tx: number | Uint8Array;
@@ -78,7 +78,7 @@ const logCursor: Codec<LogCursor> = {
   },
 };
 
-/** A tag and where its logs are to go on. */
+/** A tag and the cursor after which its logs continue. */
 export interface TagEntry {
   tag: Uint8Array;
   afterLog: LogCursor | undefined;
@@ -102,7 +102,7 @@ const tagEntry: Codec<TagEntry> = {
       : { tag: fieldText.read(value, path, issues), afterLog: undefined },
 };
 
-/** Most logs of a tag in one answer of the development namespace. */
+/** Most logs per tag and answer in the development namespace. */
 const MOST_LOGS_PER_TAG = 20;
 
 const tags: Codec<TagEntry[]> = {

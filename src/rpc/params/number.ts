@@ -17,15 +17,15 @@ function boundsSchema({ above, least, most }: { above?: number; least?: number; 
   };
 }
 
-/** Of `integer`. */
+/** Schema of `integer`. */
 export function integerSchema(bounds: { least?: number; most?: number }): JsonSchema {
   const text = { type: "string", description: "The same number as text, decimal or 0x hex." };
   return { anyOf: [{ type: "integer", ...boundsSchema(bounds) }, text] };
 }
 
 /**
- * An integer sent as a number or as text that reads as one (decimal, 0x hex, exponent; blank text is 0): block, checkpoint,
- * epoch and slot numbers, u32 counters (sheet 02 section 2.1).
+ * An integer sent as a number or as text that parses as one (decimal, 0x hex, exponent; blank text is 0). Used for
+ * block, checkpoint, epoch and slot numbers and u32 counters (sheet 02 section 2.1).
  */
 export function integer({ least, most }: { least?: number; most?: number } = {}): Codec<number> {
   return {
@@ -42,7 +42,7 @@ export function integer({ least, most }: { least?: number; most?: number } = {})
   };
 }
 
-/** A JSON number and nothing else; fractions are allowed. `above` is an exclusive bound. */
+/** A JSON number only; fractions are allowed. `above` is an exclusive bound. */
 export function plainNumber(bounds: { above?: number; least?: number; most?: number } = {}): Codec<number> {
   const { above, least, most } = bounds;
   return {

@@ -13,7 +13,7 @@ const LETTER_X = 0x78;
 const LATEST = Buffer.from('"latest"');
 /** Quoted 0x and 64 digits. */
 const WORD_TEXT_BYTES = 68;
-/** More digits are no block that exists. */
+/** A longer number is not the number of an existing block. */
 const MOST_BLOCK_DIGITS = 9;
 
 /** Value of a hex digit by its character code, 255 for other characters. */
@@ -24,8 +24,9 @@ for (const [value, digit] of [..."0123456789abcdef"].entries()) {
 }
 
 /**
- * Reads params in the form that clients write them in, without spaces: `latest`, a plain number or a hash for the block, and fields
- * as 0x with 64 digits. Each reading method gives undefined for anything else, which is then the codecs' to read or refuse.
+ * Reads params in the form that clients usually send, without spaces: `latest`, a plain number or a hash for the block,
+ * and fields as 0x with 64 digits. Each reading method returns undefined for anything else; the codecs then read or
+ * reject it.
  */
 class RawParams {
   readonly #body: Uint8Array;
@@ -38,7 +39,7 @@ class RawParams {
     this.#end = to;
   }
 
-  /** Whether the next character is `code`, which is then behind. */
+  /** Consumes the next character if it is `code`; returns whether it was. */
   skip(code: number): boolean {
     return this.#at < this.#end && this.#body[this.#at++] === code;
   }
@@ -88,12 +89,12 @@ class RawParams {
 
 type OfFields<R> = (block: BlockParameter, first: Fr, second: Fr) => R | undefined;
 
-/** The raw form of a method of a block and a field; `handle` gives the result's JSON text, if any. */
+/** Raw form of a method with parameters block and field; `handle` returns the result's JSON text, if any. */
 export function rawTextOfBlock(handle: (block: BlockParameter, field: Fr) => Uint8Array | undefined): RawForm {
   return rawOfBlock(1, handle, (out, text) => void out.bytes(text));
 }
 
-/** The raw form of a method of a block and one or two fields; the second of one is zero. */
+/** Raw form of a method with parameters block and one or two fields; a missing second field is zero. */
 export function rawOfBlock<R>(fields: 1 | 2, handle: OfFields<R>, encode: Write<R>): RawForm {
   return (body, from, to, out) => {
     const params = new RawParams(body, from, to);

@@ -2,7 +2,7 @@ import { TREE_IDS } from "../../protocol/constants.ts";
 import { typed } from "./codec.ts";
 import { oneOf } from "./number.ts";
 
-/** A tree by its number; names and number text are refused. */
+/** A tree by its number; names and numbers as text are rejected. */
 export const treeId = typed(
   oneOf(TREE_IDS),
   "MerkleTreeId",

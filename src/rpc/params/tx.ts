@@ -10,7 +10,7 @@ import { field } from "./field.ts";
 import { fieldText } from "./hex-text.ts";
 import { boolean } from "./text.ts";
 
-/** Bytes of a binary structure; its own errors become the answer. */
+/** Bytes of a binary structure; its own form errors become the answer. */
 function binary(read: (given: Uint8Array) => Uint8Array): Codec<Uint8Array> {
   return converted(bytes, (given) => {
     try {
@@ -23,7 +23,7 @@ function binary(read: (given: Uint8Array) => Uint8Array): Codec<Uint8Array> {
   });
 }
 
-/** `word` reads a field in the form of one generation. */
+/** Codecs of a tx's parts; `word` reads a field in the form of one generation. */
 function partsOf(word: Codec<Fr>) {
   const classLogFields = object({
     fields: described(
@@ -62,8 +62,8 @@ function txOf(word: Codec<Fr>, title: string): Codec<Tx> {
 }
 
 /**
- * A tx as clients send it (sheet 02 section 4.11). `txHash` and other keys are not looked at. Form first: every broken rule is
- * named; then contents, of which the first that is wrong is the answer.
+ * A tx as clients send it (sheet 02 section 4.11). `txHash` and unknown keys are ignored. First all broken rules of
+ * form are reported; then the first fault of the contents is the answer.
  */
 export const tx = txOf(field, "ReleaseTxInput");
 export const developmentTx = txOf(fieldText, "TxInput");
@@ -78,7 +78,7 @@ export const validationOptions = typed(
   "What is not checked; all false by default.",
 );
 
-/** What is attached to an answer about a tx. */
+/** What an answer about a tx includes. */
 const includeProof = described(
   optional(boolean, false),
   "Whether a transaction has its proof; otherwise the proof is all zero.",

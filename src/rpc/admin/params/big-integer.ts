@@ -1,7 +1,7 @@
 import { type Codec, rejected } from "../../params/codec.ts";
 import { named } from "../../schema/json-schema.ts";
 
-/** Longer text is refused unread: the cost of reading digits grows faster than their number. */
+/** Longer text is rejected before it is parsed: the cost of parsing grows faster than the number of digits. */
 const LONGEST_TEXT = 100;
 
 /** A whole number sent as a number, or as decimal or 0x hex text; undefined for anything else. */

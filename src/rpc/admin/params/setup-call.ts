@@ -5,7 +5,7 @@ import { plainNumber } from "../../params/number.ts";
 import { boolean } from "../../params/text.ts";
 import { named } from "../../schema/json-schema.ts";
 
-/** A public call that is allowed during a tx's setup, in its wire form. Either `address` or `classId`. */
+/** Wire form of a public call that is allowed during a tx's setup. Either `address` or `classId` is set. */
 export interface SetupCall {
   /** 0x text of 32 bytes. */
   address?: string;
@@ -30,7 +30,7 @@ const selector: Codec<string> = {
   },
 };
 
-/** Sheet 09 section 4.3. */
+/** Setup call as accepted by admin calls (sheet 09 section 4.3). */
 export const setupCall: Codec<SetupCall> = ruled(
   object({
     address: absent(converted(l2Address, toHex)),

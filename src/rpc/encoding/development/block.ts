@@ -9,7 +9,7 @@ import { encodeBlockHeader, TREE_SNAPSHOT } from "../v4/block-header.ts";
 import { PUBLICATION_MEMBERS, type PublicationOptions, writePublication } from "./publication.ts";
 import { encodeTxEffect } from "./tx-effect.ts";
 
-/** A block and what an answer shows of it. */
+/** A block and the parts of it that an answer includes. */
 export interface ShownBlock extends PublicationOptions {
   block: BlockRecord;
   /** Archive root after the block, for genesis too. */

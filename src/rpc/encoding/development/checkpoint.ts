@@ -13,14 +13,14 @@ import {
   writePublication,
 } from "./publication.ts";
 
-/** A checkpoint and what an answer shows of it. */
+/** A checkpoint and the parts of it that an answer includes. */
 export interface ShownCheckpoint extends PublicationOptions {
   checkpoint: CheckpointRecord;
   /** Undefined leaves the blocks out. */
   blocks: ShownBlock[] | undefined;
 }
 
-/** Members that every form has, after the first one. */
+/** Members after the first one that all forms share. */
 function writeCheckpoint(out: JsonWriter, checkpoint: CheckpointRecord): void {
   const { startBlock, blockCount } = checkpoint;
   out.text(',"header":');

@@ -3,7 +3,7 @@ import { DECIMAL, EPOCH_NUMBER, FIELD } from "../../schema/scalars.ts";
 import { encoder } from "../encoder.ts";
 import { encodeSiblingPath } from "../v4/witness.ts";
 
-/** Where a message is in the tree whose root L1 holds. */
+/** Position of a message in the tree whose root is on L1. */
 export interface L2ToL1Witness {
   epoch: number;
   /** How many checkpoints of the epoch the root covers. */

@@ -4,7 +4,7 @@ import { BLOCK_HASH, BLOCK_NUMBER, FIELD, TIMESTAMP, TX_HASH } from "../../schem
 import { encoder } from "../encoder.ts";
 import type { JsonWriter } from "../json-writer.ts";
 
-/** Logs by tag, with the effects of their txs when asked for. */
+/** Logs by tag; with the effects of their txs if requested. */
 export interface LogResults {
   byTag: TaggedLog[][];
   includeEffects: boolean;

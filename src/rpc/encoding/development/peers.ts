@@ -82,7 +82,7 @@ const PROPOSALS = record("ProposalsForSlot", "What was proposed for a slot.", {
   ),
 });
 
-/** SignatureContext: what signatures of this rollup are bound to. */
+/** SignatureContext: the chain and rollup that signatures are bound to. */
 function writeContext(out: JsonWriter, { l1ChainId, addresses }: RollupIdentity): void {
   out.text(`,"signatureContext":{"chainId":${l1ChainId},"rollupAddress":`).value(addresses.rollupAddress).text("}");
 }

@@ -13,7 +13,10 @@ const ATTESTATION = record("CommitteeAttestation", "What a member of the committ
   signature: about(SIGNATURE, "Its signature; all zero for a member that did not sign."),
 });
 
-/** CommitteeAttestation: a signature is always 65 bytes here, zeros for a member that did not sign (sheet 03 section 4.5). */
+/**
+ * CommitteeAttestation: the signature always has 65 bytes here, zeros for a member that did not sign (sheet 03 section
+ * 4.5).
+ */
 export const encodeAttestation = encoder<CommitteeAttestation>(ATTESTATION, (out, { address, signature }) => {
   out.text('{"address":').hex(address).text(',"signature":');
   if (signature === undefined) out.text(NO_SIGNATURE);
@@ -34,7 +37,7 @@ export const encodePublished = encoder<L1Block>(encodeL1Published.schema, (out, 
   out.text("}");
 });
 
-/** Members that `writePublication` adds, all of them optional. */
+/** Members that `writePublication` adds; all are optional. */
 export const PUBLICATION_MEMBERS = {
   l1: about(
     named("L1PublishInfo", "The L1 block in which a checkpoint was published, if it was.", {
@@ -51,13 +54,15 @@ export const PUBLICATION_MEMBERS = {
   ),
 };
 
-/** What an answer says about the publication of a block's or its own checkpoint. */
+/** Which facts about its checkpoint's publication an answer includes. */
 export interface PublicationOptions {
   includeL1PublishInfo: boolean;
   includeAttestations: boolean;
 }
 
-/** The members `l1` and `attestations` as far as asked for (sheet 03 sections 4.6 and 4.7). Undefined: not on L1 yet. */
+/**
+ * Writes the members `l1` and `attestations` if requested (sheet 03 sections 4.6 and 4.7). Undefined: not on L1 yet.
+ */
 export function writePublication(
   out: JsonWriter,
   checkpoint: CheckpointRecord | undefined,

@@ -5,7 +5,7 @@ import { encodeTx, type ShownTx } from "../tx.ts";
 import { DROPPED, RECEIPT_ERROR, type TxOutcome } from "../v4/receipt.ts";
 import { encodeTxEffect } from "./tx-effect.ts";
 
-/** What became of a tx, and what is attached. */
+/** Outcome of a tx and what the answer attaches. */
 export interface ShownOutcome {
   outcome: TxOutcome;
   includeTxEffect: boolean;

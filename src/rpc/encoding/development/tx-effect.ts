@@ -8,7 +8,7 @@ import { txEffectSchema, writeTxEffect } from "../v4/tx-effect.ts";
 
 const TX_EFFECT = txEffectSchema("TxEffect", { enum: [0, 1], description: "0: nothing reverted, 1: something did." });
 
-/** TxEffect, whose revert code is 0 or 1 in this namespace (sheet 03 section 4.13). */
+/** TxEffect; the revert code is 0 or 1 in this namespace (sheet 03 section 4.13). */
 export const encodeTxEffect = encoder<TxEffect>(TX_EFFECT, (out, effect) => {
   writeTxEffect(out, effect, Math.min(effect.revertCode, 1));
 });

@@ -11,7 +11,7 @@ export const TREE_SNAPSHOT = record("AppendOnlyTreeSnapshot", "A Merkle tree at 
   nextAvailableLeafIndex: about(COUNT, "How many leaves it has."),
 });
 
-/** A tree snapshot as it lies in a header: root, then the next leaf index as u32. */
+/** Writes the tree snapshot at `at` in a header: root, then next leaf index as u32. */
 function snapshot(out: JsonWriter, header: BlockHeader, at: number): void {
   out.text('{"root":').word(header, at);
   out
@@ -80,7 +80,7 @@ export const encodeBlockHeader = encoder<BlockHeader>(BLOCK_HEADER, (out, header
   out.text(',"totalManaUsed":').word(header, HEADER_AT.totalManaUsed).text("}");
 });
 
-/** GasFees from two u128 back to back: DA, then L2. */
+/** Writes GasFees from two adjacent u128: DA, then L2. */
 export function encodeGasFees(out: JsonWriter, bytes: Uint8Array, at: number): void {
   out.text('{"feePerDaGas":').decimalBytes(bytes, at, 16);
   out

@@ -70,7 +70,7 @@ const ATTESTATION = record("ReleaseCommitteeAttestation", "What a member of the 
   signature: RELEASE_SIGNATURE,
 });
 
-/** A signature's recovery byte is written without padding, so that an absent signature is 128 zeros and one more. */
+/** A signature's recovery byte is written without padding, so an absent signature is 129 zero digits. */
 const encodeAttestation = encoder<CommitteeAttestation>(ATTESTATION, (out, { address, signature }) => {
   out.text('{"address":').hex(address);
   const digits = signature === undefined ? "0".repeat(128) : Buffer.from(signature.subarray(0, 64)).toString("hex");
@@ -87,7 +87,7 @@ function lastBlock(checkpoint: CheckpointRecord): number {
   return checkpoint.startBlock + checkpoint.blockCount - 1;
 }
 
-/** A checkpoint with its blocks in order. */
+/** A checkpoint and its blocks, in order. */
 export interface CheckpointWithBlocks {
   checkpoint: CheckpointRecord;
   blocks: BlockWithBody[];
@@ -108,7 +108,10 @@ const PUBLISHED_CHECKPOINT = record("PublishedCheckpoint", "A checkpoint with it
   ...PUBLICATION,
 });
 
-/** PublishedCheckpoint. The fee asset price modifier is "0" in the reference's answers, whatever was proposed. */
+/**
+ * PublishedCheckpoint. As in the reference's answers, the fee asset price modifier is always "0", whatever was
+ * proposed.
+ */
 export const encodePublishedCheckpoint = encoder<CheckpointWithBlocks>(
   PUBLISHED_CHECKPOINT,
   (out, { checkpoint, blocks }) => {
@@ -124,7 +127,7 @@ export const encodePublishedCheckpoint = encoder<CheckpointWithBlocks>(
   },
 );
 
-/** A block and the checkpoint that carries it. */
+/** A block and the checkpoint that contains it. */
 export interface CheckpointedBlock extends BlockWithBody {
   checkpoint: CheckpointRecord;
 }

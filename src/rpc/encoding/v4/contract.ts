@@ -4,7 +4,7 @@ import { BLOCK_NUMBER, base64, FIELD, L2_ADDRESS, POINT } from "../../schema/sca
 import { encoder } from "../encoder.ts";
 import type { JsonWriter } from "../json-writer.ts";
 
-/** Names of the four master keys in their stored order. */
+/** Names of the four master keys in stored order. */
 const KEYS = [
   "masterNullifierPublicKey",
   "masterIncomingViewingPublicKey",
@@ -12,7 +12,7 @@ const KEYS = [
   "masterTaggingPublicKey",
 ] as const;
 
-/** Everything up to the public keys. */
+/** All members before the public keys. */
 export function writeInstanceHead(out: JsonWriter, instance: ContractInstance): void {
   out.text('{"version":1,"salt":').word(instance.salt);
   out.text(',"deployer":').word(instance.deployer);
@@ -21,7 +21,7 @@ export function writeInstanceHead(out: JsonWriter, instance: ContractInstance): 
   out.text(',"initializationHash":').word(instance.initializationHash);
 }
 
-/** Members of the keys as points, each with a comma behind it but for the last. */
+/** The keys as points, separated by commas. */
 export function writeKeyPoints(out: JsonWriter, { publicKeys }: ContractInstance): void {
   for (const [i, name] of KEYS.entries()) {
     out.text(`${i === 0 ? "" : ","}"${name}":`).hex(publicKeys, 64 * i, 64 * (i + 1));
@@ -69,7 +69,7 @@ const CONTRACT_CLASS = record("ContractClassPublic", "A contract class as it was
   id: about(FIELD, "Its id: the hash of its parts."),
 });
 
-/** ContractClassPublic. Functions of classes on the chain are all in the packed bytecode. */
+/** ContractClassPublic. All functions of a class on the chain are in its packed bytecode. */
 export const encodeContractClass = encoder<ContractClass>(CONTRACT_CLASS, (out, contractClass) => {
   out.text(`{"l2BlockNumber":${contractClass.blockNumber},"version":1,"artifactHash":`);
   out.word(contractClass.artifactHash);

@@ -7,7 +7,7 @@ import { encoder } from "../encoder.ts";
 import { GAS } from "../gas.ts";
 import { type JsonWriter, MemberWriter, writeText } from "../json-writer.ts";
 
-/** L1ContractAddresses in the order of the reference's answers; the optional ones are left out when they are not known. */
+/** L1ContractAddresses in the order of the reference's answers; optional ones are omitted when unknown. */
 const L1_CONTRACTS = [
   "registryAddress",
   "slashFactoryAddress",
@@ -28,7 +28,7 @@ const L1_CONTRACTS = [
   "dateGatedRelayerAddress",
 ] as const;
 
-/** Those that every rollup has; the others only some networks. */
+/** Contracts that every rollup has; only some networks have the others. */
 const ALWAYS_KNOWN: readonly string[] = [
   "registryAddress",
   "rollupAddress",
@@ -46,7 +46,7 @@ const addressesOf = (names: readonly string[]) =>
   Object.fromEntries(
     names.map((name) => [name, about(ETH_ADDRESS, `Address of the ${contractWords(name)} contract.`)]),
   );
-/** `feeJuicePortalAddress` is the "fee juice portal". */
+/** Words of a contract's name: `feeJuicePortalAddress` becomes "fee juice portal". */
 function contractWords(name: string): string {
   return name.replace(/Address$/, "").replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
@@ -135,7 +135,7 @@ const DEVELOPMENT_INFO = record(
   OWN_RECORD,
 );
 
-/** The same with the version of the contract language and the gas limits. */
+/** NodeInfo with the version of the contract language and the gas limits. */
 export const encodeDevelopmentNodeInfo = encoder<NodeInfo>(DEVELOPMENT_INFO, (out, info) => {
   writeNodeInfo(out, info);
   out.text(',"compatibleNargoVersion":').value(CONTRACT_COMPILER_VERSION);

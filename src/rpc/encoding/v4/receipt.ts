@@ -6,7 +6,7 @@ import { encodeTxEffect } from "./tx-effect.ts";
 
 export type SettledStatus = "proposed" | "checkpointed" | "proven" | "finalized";
 
-/** What became of a tx. */
+/** Outcome of a tx. */
 export type TxOutcome =
   | { status: "dropped" | "pending"; txHash: Uint8Array }
   | { status: SettledStatus; txHash: Uint8Array; settled: SettledTx; epoch: number };

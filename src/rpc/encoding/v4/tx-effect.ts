@@ -83,7 +83,7 @@ export const encodeContractClassLog = encoder<ContractLog>(CONTRACT_CLASS_LOG, (
     .text("}");
 });
 
-/** Up to the revert code, which the generations write differently. */
+/** Members up to the revert code, whose schema depends on the generation. */
 const effectMembers = (revertCode: JsonSchema) => ({
   revertCode,
   txHash: TX_HASH,
@@ -97,7 +97,7 @@ const effectMembers = (revertCode: JsonSchema) => ({
   contractClassLogs: about(listOf(encodeContractClassLog.schema, { maxItems: 1 }), "Its contract class logs."),
 });
 
-/** Of a generation's effects; `revertCodes` are its own. */
+/** Schema of a generation's tx effects; `revertCodes` is its revert code's schema. */
 export function txEffectSchema(title: string, revertCodes: JsonSchema): JsonSchema {
   return record(title, "What a transaction in a block did.", effectMembers(revertCodes));
 }
@@ -112,7 +112,7 @@ export const encodeTxEffect = encoder<TxEffect>(RELEASE_TX_EFFECT, (out, effect)
   writeTxEffect(out, effect, effect.revertCode);
 });
 
-/** The revert code is what the generations write differently. */
+/** Writes the members; the generations write the revert code differently. */
 export function writeTxEffect(out: JsonWriter, effect: TxEffect, revertCode: number): void {
   out.text('{"revertCode":').number(revertCode);
   out.text(',"txHash":').word(effect.txHash);

@@ -5,7 +5,7 @@ import { BLOCK_HASH, BLOCK_NUMBER, base64, DECIMAL, FIELD } from "../../schema/s
 import { encoder } from "../encoder.ts";
 import type { JsonWriter } from "../json-writer.ts";
 
-/** What an encoding puts in front of a path, then the path; made anew for each. */
+/** Header and path of the witness being written; the buffer is reused. */
 let scratch = Buffer.alloc(32 + 42 * 32);
 
 function withPath(path: Uint8Array, at: number): Buffer {
@@ -26,7 +26,7 @@ export const encodeSiblingPath = encoder<Uint8Array>(SIBLING_PATH, (out, path) =
   out.base64(bytes, 0, 4 + path.length);
 });
 
-/** The place of a leaf in an append-only tree. */
+/** Position and path of a leaf in an append-only tree. */
 export interface PathWitness {
   index: number;
   /** height x 32 bytes, leaf side first. */
@@ -61,18 +61,18 @@ export const encodeMessageWitness = encoder<PathWitness>(MESSAGE_WITNESS, (out, 
   out.text("]");
 });
 
-/** A leaf of an indexed tree and the path of its position. */
+/** A leaf of an indexed tree and its sibling path. */
 export interface LeafWitness {
   leaf: IndexedLeaf;
   path: Uint8Array;
 }
 
-/** What is in front of the leaf's own words. */
+/** Everything before the leaf's own words. */
 function openLeafWitness(out: JsonWriter, { leaf }: LeafWitness): void {
   out.text('{"index":').decimal(leaf.index).text(',"leafPreimage":{"leaf":{');
 }
 
-/** What follows them. */
+/** Everything after them. */
 function closeLeafWitness(out: JsonWriter, { leaf, path }: LeafWitness): void {
   out.text('},"nextKey":').word(leaf.nextKey);
   out.text(',"nextIndex":').decimal(leaf.nextIndex).text('},"siblingPath":');
@@ -80,7 +80,7 @@ function closeLeafWitness(out: JsonWriter, { leaf, path }: LeafWitness): void {
   out.text("}");
 }
 
-/** The same texts for the world state to fill in. */
+/** The same text as a template that the world state fills in. */
 function leafText(...own: LeafText): LeafText {
   return [
     '{"index":"',
@@ -134,7 +134,7 @@ export const encodePublicDataWitness = encoder<LeafWitness>(PUBLIC_DATA_WITNESS,
   closeLeafWitness(out, witness);
 });
 
-/** Where a leaf is and which block put it there. */
+/** Position of a leaf and the block that inserted it. */
 export interface LeafLocation {
   blockNumber: number;
   blockHash: Uint8Array;
@@ -155,7 +155,7 @@ const LEAF_LOCATIONS = about(
   "One for each value that was asked for, in the same order.",
 );
 
-/** Array with null for values that are in no leaf (sheet 02 section 3.3). */
+/** Array with null for values that no leaf holds (sheet 02 section 3.3). */
 export const encodeLeafLocations = encoder<readonly (LeafLocation | undefined)[]>(LEAF_LOCATIONS, (out, locations) => {
   out.array(locations, (to, location) => {
     if (location === undefined) to.text("null");

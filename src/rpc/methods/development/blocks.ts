@@ -11,7 +11,7 @@ import { checkpointLookup } from "../checkpoints.ts";
 import { fromParam, limitParam, wholeLimit } from "../listing.ts";
 import { type BlockSource, blockNumberOf } from "../reference-block.ts";
 
-/** Most blocks of one list, without and with bodies. */
+/** Most blocks per list, without and with bodies. */
 const MOST_BLOCKS = 100;
 const MOST_WHOLE_BLOCKS = 50;
 
@@ -30,12 +30,12 @@ const listOptions = typed(
 const NOTHING_INCLUDED = { includeTransactions: false, includeL1PublishInfo: false, includeAttestations: false };
 export type BlockInclusion = typeof NOTHING_INCLUDED;
 
-/** Archive root after a block. The stored one of genesis is zero, as the release shows it. */
+/** Archive root after a block. The stored root of genesis is zero, which is what the release shows. */
 function archiveAfter({ identity }: BlockSource, block: BlockRecord): Uint8Array {
   return block.number === 0 ? identity.genesisArchiveRoot : block.archiveRoot;
 }
 
-/** A block as the options ask for it. */
+/** A block with the parts that the options ask for. */
 export function shownBlock(
   source: BlockSource,
   block: BlockRecord,
@@ -53,7 +53,7 @@ export function shownBlock(
   };
 }
 
-/** A tip moves; whatever else a block is asked for by names it as long as it is on the chain. */
+/** A tip moves. Every other selector means the same block while that block is on the chain. */
 function lifetimeOf({ number }: BlockRecord, selector: BlockSelector): Lifetime {
   return typeof selector === "string" ? "commit" : number;
 }
@@ -72,7 +72,7 @@ export function developmentBlockMethods(source: BlockSource): Method[] {
         return block && shownBlock(source, block, options, checkpointLookup(chain));
       },
       long: never,
-      // What L1 says of a block changes with its checkpoint, which a proposed block has yet to get.
+      // A block's L1 data comes and changes with its checkpoint, which a proposed block does not have yet.
       keep: ({ block, includeL1PublishInfo, includeAttestations }, selector) =>
         includeL1PublishInfo || includeAttestations ? "commit" : lifetimeOf(block, selector),
       nothing: "for a block that is not there",

@@ -16,7 +16,7 @@ import { fromParam, limitParam, wholeLimit } from "../listing.ts";
 import type { BlockSource } from "../reference-block.ts";
 import { shownBlock } from "./blocks.ts";
 
-/** Most checkpoints of one list, without and with blocks. */
+/** Most checkpoints per list, without and with blocks. */
 const MOST_CHECKPOINTS = 100;
 const MOST_WHOLE_CHECKPOINTS = 50;
 
@@ -39,7 +39,9 @@ const NOTHING_INCLUDED = {
 };
 const optionsParam = param("options", optional(include, NOTHING_INCLUDED));
 
-/** Number of the first checkpoint at or after a slot, latest + 1 when there is none. Slots grow with the numbers. */
+/**
+ * Number of the first checkpoint at or after a slot, latest + 1 if there is none. Slots rise with checkpoint numbers.
+ */
 function firstFromSlot(chain: ChainReader, slot: number): number {
   let low = 1;
   let high = chain.latestCheckpointNumber() + 1;
@@ -81,11 +83,11 @@ function queried(chain: ChainReader, query: CheckpointsQuery): CheckpointRecord[
   return checkpointsFrom(chain, query.from, query.limit);
 }
 
-/** Checkpoints on L1 in the development form (sheet 03 section 5). Those not on L1 yet are not shown. */
+/** Checkpoints in the development form (sheet 03 section 5). Only those on L1 are shown. */
 export function developmentCheckpointMethods(source: BlockSource): Method[] {
   const { chain } = source;
   const shown = (checkpoint: CheckpointRecord, options: typeof NOTHING_INCLUDED): ShownCheckpoint => {
-    // What is said about the publication is said of the checkpoint, not of each block again.
+    // Publication data is given for the checkpoint and not repeated for each block.
     const ofBlocks = {
       includeTransactions: options.includeTransactions,
       includeL1PublishInfo: false,

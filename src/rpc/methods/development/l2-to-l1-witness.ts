@@ -15,7 +15,7 @@ import { fromL1 } from "../l1-answer.ts";
 
 type Services = Pick<NodeServices, "chain" | "content" | "identity" | "outbox" | "sync">;
 
-/** Place of a message among those of its tx. Throws an ExecutionError (sheet 03 section 8.1). */
+/** Index of a message in its tx. Throws an ExecutionError (sheet 03 section 8.1). */
 function messageIndex(messages: Uint8Array[], message: Uint8Array, given: number | undefined): number {
   if (given !== undefined) {
     if (messages[given] !== undefined && equal(messages[given], message)) return given;
@@ -32,8 +32,9 @@ function messageIndex(messages: Uint8Array[], message: Uint8Array, given: number
 }
 
 /**
- * How many checkpoints of the epoch a root covers: the least number from `least` on whose out hash it is. Undefined when the
- * root covers fewer, so that the message is not provable yet. Throws an ExecutionError for a root of no number of checkpoints.
+ * Number of the epoch's checkpoints that a root covers: the least number from `least` on with this out hash. Undefined
+ * if the root covers fewer than `least`, so that the message cannot be proven yet. Throws an ExecutionError if the root
+ * matches no number of checkpoints.
  */
 function coverage(outHashes: Uint8Array[], root: Uint8Array, least: number, epoch: number): number | undefined {
   const covers = (count: number) => equal(epochOutHash(outHashes.slice(0, count)), root);
@@ -46,7 +47,7 @@ function coverage(outHashes: Uint8Array[], root: Uint8Array, least: number, epoc
   );
 }
 
-/** Messages to L1 with their proofs (sheet 03 section 8). */
+/** Membership proofs of L2-to-L1 messages (sheet 03 section 8). */
 export function l2ToL1WitnessMethods({ chain, content, identity, outbox, sync }: Services): Method[] {
   const witness = (
     settled: SettledTx,
@@ -94,13 +95,13 @@ export function l2ToL1WitnessMethods({ chain, content, identity, outbox, sync }:
         const l1Block = sync.lastProcessedL1Block();
         if (l1Block === undefined) return undefined;
         const root = await fromL1(outbox.root(epoch, l1Block));
-        // Asked again: all reads from here on see one snapshot, which may be another than before.
+        // Read again after the await: from here on all reads see one snapshot, which may differ from the earlier one.
         const settled = content.settledTx(hash);
         if (root === undefined || settled === undefined) return undefined;
         try {
           return witness(settled, epoch, root, message, index);
         } catch (error) {
-          // The root and the chain are of different times: the next question will find them together.
+          // The root and the chain were read at different times; a repeated request will find them consistent.
           if (error instanceof ExecutionError && sync.lastProcessedL1Block()?.number !== l1Block.number)
             return undefined;
           throw error;

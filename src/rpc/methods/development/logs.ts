@@ -6,7 +6,7 @@ import { type LogCursor, type PrivateLogsQuery, privateLogsQuery, publicLogsQuer
 import type { NodeServices } from "../../ports/node-services.ts";
 import { type Method, method, param } from "../../registry.ts";
 
-/** Logs of one answer that can be written while others wait. */
+/** Answers of up to this many logs are not long calls. */
 const FEW_LOGS = 80;
 
 function isLong({ tags, limitPerTag }: PrivateLogsQuery): boolean {
@@ -24,7 +24,7 @@ export function developmentLogMethods({ chain, content }: Pick<NodeServices, "ch
     if (settled?.blockNumber !== blockNumber) throw notOnChain("Tx of a log cursor", tx);
     return { blockNumber, txIndexInBlock: settled.txIndexInBlock, logIndexWithinTx };
   };
-  /** Exclusive end of the blocks that are looked at. */
+  /** Exclusive end of the searched blocks. */
   const endOf = ({ toBlock, referenceBlock }: PrivateLogsQuery): number | undefined => {
     if (referenceBlock === undefined) return toBlock;
     const reference = chain.blockNumberByHash(referenceBlock);
@@ -35,7 +35,7 @@ export function developmentLogMethods({ chain, content }: Pick<NodeServices, "ch
     const toBlock = endOf(query);
     const { fromBlock, txHash, limitPerTag: limit, includeEffects } = query;
     const byTag = query.tags.map(({ tag, afterLog }) => {
-      // A cursor is a later start than any first block.
+      // The cursor takes precedence over the first block: it is never earlier.
       if (afterLog !== undefined) return find(tag, { after: positionOf(afterLog), toBlock, txHash, limit });
       return find(tag, { fromBlock, toBlock, txHash, limit });
     });

@@ -11,7 +11,7 @@ function slotOf({ chain, identity: { constants }, sync }: Services): number | un
   return syncedSlot(chain, sync.lastProcessedL1Block(), constants);
 }
 
-/** The rollup's calendar and how far the node is in it (sheet 03 sections 4.12 and 5). */
+/** The rollup's slots and epochs, and how far the node has synced (sheet 03 sections 4.12 and 5). */
 export function syncedTimeMethods(services: Services): Method[] {
   const { constants } = services.identity;
   return [
