@@ -10,7 +10,7 @@ import type { GasFees } from "../protocol/fees/gas-fees.ts";
 import { isForPublic } from "../protocol/tx/accumulated-data.ts";
 import { txGasSettings } from "../protocol/tx/gas-settings.ts";
 import type { Tx } from "../protocol/tx/tx.ts";
-import { ClientPlaces, PlacesFullError } from "./client-places.ts";
+import { ClientPlaces, PlacesFullError } from "../threads/client-places.ts";
 import type { Digests } from "./digest/tx-digest.ts";
 import { developmentHeader, releaseHeader } from "./simulated-block.ts";
 

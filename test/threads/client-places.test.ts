@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ClientPlaces, PlacesFullError } from "../../src/mempool/client-places.ts";
+import { ClientPlaces, PlacesFullError } from "../../src/threads/client-places.ts";
 
 /** Takes places for clients by name and keeps the order in which they were given. */
 function queue(options: Partial<ConstructorParameters<typeof ClientPlaces>[0]> = {}) {
