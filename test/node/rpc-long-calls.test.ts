@@ -33,11 +33,13 @@ afterAll(async () => {
 });
 
 const call = (method: string, params: unknown[], id: unknown = 1) => ({ jsonrpc: "2.0", id, method, params });
+const json = (value: unknown) => new Uint8Array(Buffer.from(JSON.stringify(value)));
 const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
 const read = (body: Uint8Array) => JSON.parse(Buffer.from(body).toString());
+const CLIENT = "192.0.2.1";
 const answer = async (value: unknown) => {
-  const answered = await pool.answer(bytes(value));
-  return answered && { status: answered.status, body: read(answered.body) };
+  const answered = await pool.answer(bytes(value), CLIENT);
+  return "status" in answered ? { status: answered.status, body: read(answered.body) } : answered;
 };
 
 describe("threads for long calls", () => {
@@ -51,8 +53,11 @@ describe("threads for long calls", () => {
       call("node_findLeavesIndexes", ["latest", 1, leaves]),
       call("node_getBlocks", [1, 1], 2),
     ]);
-    expect(found?.body).toMatchObject([{ id: 1 }, { id: 2, result: [] }]);
-    expect(found?.body[0]).toEqual({ jsonrpc: "2.0", id: 1, result: leaves.map(() => null) });
+    const body = [
+      { id: 1, result: leaves.map(() => null) },
+      { id: 2, result: [] },
+    ];
+    expect(found).toEqual({ status: 200, body: body.map((item) => ({ jsonrpc: "2.0", ...item })) });
   });
 
   test("see what was committed before they were asked", async () => {
@@ -64,7 +69,7 @@ describe("threads for long calls", () => {
     }
   });
 
-  test("refuse what is wrong, and leave good calls of the node's services to it", async () => {
+  test("refuse what is wrong, and give back good calls of the node's services as they were read", async () => {
     expect(await answer(call("node_getBlocks", [0, 1]))).toMatchObject({
       status: 400,
       body: { error: { code: -32701 } },
@@ -74,8 +79,19 @@ describe("threads for long calls", () => {
       status: 400,
       body: { error: { code: -32701 } },
     });
-    expect(await answer(call("svc_getPendingTxs", [1]))).toBeUndefined();
-    expect(await answer([call("node_getBlocks", [1, 50]), call("node_isReady", [])])).toBeUndefined();
+    const pending = { namespace: "svc", name: "getPendingTxs", values: [1, undefined, { includeProof: false }] };
+    expect(await answer(call("svc_getPendingTxs", [1], "x"))).toEqual({
+      isBatch: false,
+      slots: [{ ...pending, jsonrpc: json("2.0"), id: json("x") }],
+    });
+    expect(await answer([call("node_getBlocks", [1, 50], 7), { method: "node_isReady", jsonrpc: null }, 5])).toEqual({
+      isBatch: true,
+      slots: [
+        json({ jsonrpc: "2.0", id: 7, result: [] }),
+        { namespace: "node", name: "isReady", values: [], jsonrpc: json(null), id: undefined },
+        json({ jsonrpc: "2.0", error: { code: -32600, message: "Invalid Request" }, id: null }),
+      ],
+    });
     expect(log.entries).toEqual([]);
   });
 
@@ -85,7 +101,7 @@ describe("threads for long calls", () => {
       call("node_getBlocks", [0, 0], 2),
       call("node_getBlocks", [1, 3], 3),
     ];
-    const bodies = await pool.answerEach(bytes(calls));
+    const bodies = await pool.answerEach(bytes(calls), CLIENT);
     expect(bodies.map(read)).toMatchObject([
       { id: 1, result: [] },
       { id: 2, error: { code: -32701 } },
@@ -93,15 +109,42 @@ describe("threads for long calls", () => {
     ]);
   });
 
-  test("refuse a call when many wait", async () => {
-    const calls = Array.from({ length: 400 }, () => pool.answer(bytes(call("node_getBlocks", [1, 50]))));
-    const outcomes = await Promise.allSettled(calls);
+  const many = (count: number, client: string, signal?: AbortSignal) =>
+    Array.from({ length: count }, () => pool.answer(bytes(call("node_getBlocks", [1, 50])), client, signal));
+
+  test("refuse a client's call when many of its calls wait, and take those of others", async () => {
+    const calls = Promise.allSettled(many(400, CLIENT));
+    // Of one network, as clients are told apart.
+    const others = [...many(60, "2001:db8::1"), ...many(68, "2001:db8::2")];
+    expect((await Promise.all(others)).every((answered) => "status" in answered && answered.status === 200)).toBe(true);
+    const outcomes = await calls;
     const refused = outcomes.filter((outcome) => outcome.status === "rejected");
     expect(refused.length).toBeGreaterThan(100);
     for (const { reason } of refused) {
       expect(reason).toBeInstanceOf(RpcError);
       expect(reason).toMatchObject({ code: -32005, message: "The node is busy: too many long calls are waiting" });
     }
-    expect((await answer(call("node_getBlocks", [1, 1])))?.status).toBe(200);
+    expect(await answer(call("node_getBlocks", [1, 1]))).toMatchObject({ status: 200 });
+  });
+
+  test("serve clients in turn, however many calls one of them has", async () => {
+    const order: string[] = [];
+    const noted = (client: string) => (calls: readonly Promise<unknown>[]) =>
+      calls.map((answered) => answered.then(() => order.push(client)));
+    await Promise.all([...noted("many")(many(100, "192.0.2.7")), ...noted("few")(many(2, "192.0.2.8"))]);
+    expect(order.indexOf("few")).toBeLessThan(4);
+    expect(order.lastIndexOf("few")).toBeLessThan(8);
+  });
+
+  test("drop the waiting calls of a client that has left, which keep nobody waiting", async () => {
+    const gone = new AbortController();
+    const left = Promise.allSettled(many(100, "192.0.2.9", gone.signal));
+    gone.abort();
+    const outcomes = await left;
+    const message = "The client did not wait for its answer";
+    const dropped = outcomes.filter((outcome) => outcome.status === "rejected" && outcome.reason.message === message);
+    // The one that had its turn is answered all the same.
+    expect(dropped).toHaveLength(99);
+    expect(log.entries).toEqual([]);
   });
 });

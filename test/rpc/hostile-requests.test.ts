@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
+import { UNBOUNDED } from "../../src/rpc/http/answer-budget.ts";
+import { AnswerWriter } from "../../src/rpc/jsonrpc/answer-writer.ts";
+import { Calls } from "../../src/rpc/jsonrpc/calls.ts";
 import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
+import { RequestReader } from "../../src/rpc/jsonrpc/request-reader.ts";
 import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
 import { HOSTILE_SHAPES } from "../conformance/hostile-rpc/shapes.ts";
 import { fakeServices, recordingLogger } from "./support/fakes.ts";
@@ -10,14 +14,16 @@ const MOST_MS = 5;
 const MOST_RUNS = 40;
 
 const log = recordingLogger();
-/** Answers all bodies on its own thread, as one that the threads for long calls have given back. */
+const registry = publicRegistry(fakeServices());
+const limits = { maxBatchSize: 100, namespaces: ["svc", "node"] } as const;
+const reader = new RequestReader(new Calls(registry, limits, new AnswerWriter({}, log)), {
+  ...limits,
+  budget: UNBOUNDED,
+});
+/** Does on its own thread what threads for long calls do too. */
 const dispatcher = new Dispatcher(
-  publicRegistry(fakeServices()),
-  {
-    maxBatchSize: 100,
-    namespaces: ["svc", "node"],
-    longCalls: { answer: async () => undefined, answerEach: async () => [] },
-  },
+  registry,
+  { ...limits, longCalls: { answer: (body) => reader.read(body), answerEach: async () => [] } },
   log,
 );
 

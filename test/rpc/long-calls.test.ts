@@ -1,12 +1,28 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { encodeNumber, encodeText } from "../../src/rpc/encoding/encoder.ts";
+import { UNBOUNDED } from "../../src/rpc/http/answer-budget.ts";
+import { AnswerWriter } from "../../src/rpc/jsonrpc/answer-writer.ts";
+import { Calls } from "../../src/rpc/jsonrpc/calls.ts";
 import { Dispatcher } from "../../src/rpc/jsonrpc/dispatcher.ts";
 import { LIMIT_EXCEEDED, RpcError } from "../../src/rpc/jsonrpc/errors.ts";
 import { LARGE_BODY_BYTES, LARGE_SERVICE_BODY_BYTES, type LongCalls } from "../../src/rpc/jsonrpc/long-calls.ts";
+import { RequestReader } from "../../src/rpc/jsonrpc/request-reader.ts";
 import { array } from "../../src/rpc/params/codec.ts";
 import { plainNumber } from "../../src/rpc/params/number.ts";
 import { method, param, Registry } from "../../src/rpc/registry.ts";
 import { recordingLogger } from "./support/fakes.ts";
+
+/** Bytes whose shape was looked at, of them those where the body came in. */
+const looked = vi.hoisted(() => ({ bytes: 0, here: 0, elsewhere: false }));
+vi.mock("../../src/rpc/jsonrpc/request-shape.ts", async (original) => {
+  const { requestShape } = await original<typeof import("../../src/rpc/jsonrpc/request-shape.ts")>();
+  const counted: typeof requestShape = (body, most) => {
+    looked.bytes += body.length;
+    if (!looked.elsewhere) looked.here += body.length;
+    return requestShape(body, most);
+  };
+  return { requestShape: counted };
+});
 
 /** Calls that a handler ran for, on whatever side. */
 let handled = 0;
@@ -43,13 +59,20 @@ const options = { maxBatchSize: 1_000, namespaces: ["node"] as const };
 
 function setUp(overrides: Partial<LongCalls> = {}) {
   const there = new Dispatcher(registry, options, recordingLogger());
+  const writer = new AnswerWriter({}, recordingLogger());
+  const reader = new RequestReader(new Calls(registry, options, writer), { maxBatchSize: 1_000, budget: UNBOUNDED });
   const sent: string[] = [];
   const text = (body: Uint8Array) => {
     sent.push(Buffer.from(body).toString());
     return sent[sent.length - 1];
   };
   const longCalls: LongCalls = {
-    answer: async (body) => (text(body).includes("node_status") ? undefined : there.answerText(text(body))),
+    answer: async (body) => {
+      looked.elsewhere = true;
+      const read = reader.read(Buffer.from(text(body)));
+      looked.elsewhere = false;
+      return structuredClone(await read);
+    },
     answerEach: (calls) =>
       Promise.all(JSON.parse(text(calls)).map(async (call: unknown) => (await there.answer(call)).body)),
     ...overrides,
@@ -120,7 +143,7 @@ describe("calls that would hold up others", () => {
     expect(new Set(sent).size).toBe(2);
   });
 
-  test("a client's batch whose calls are counted is read here", async () => {
+  test("the calls of a large batch are counted where it came in, and read elsewhere when the client may make them", async () => {
     const { here, sent } = setUp();
     const batch = bytes(Array.from({ length: 900 }, (_, i) => ({ ...call("sum", [[i]], i), padding: "x".repeat(50) })));
     expect(batch.length).toBeGreaterThan(LARGE_BODY_BYTES);
@@ -131,7 +154,38 @@ describe("calls that would hold up others", () => {
         return undefined;
       }),
     );
-    expect([status, counted, sent]).toEqual([200, 899, []]);
+    expect([status, counted, sent.length]).toEqual([200, 899, 1]);
+    const refusal = { status: 429, body: new Uint8Array() };
+    expect(here.answerBytes(batch, () => refusal)).toBe(refusal);
+    expect(sent).toHaveLength(1);
+  });
+
+  test("a large body is looked through and parsed once, and not where it came in", async () => {
+    const padding = "x".repeat(LARGE_SERVICE_BODY_BYTES);
+    const bodies = [
+      { ...call("status", [], "a"), padding },
+      { padding, ...call("sum", [[1, 2]]) },
+      { padding, ...call("sum", [["1"]]) },
+      { padding, ...call("status", []), jsonrpc: { n: 1 }, id: undefined },
+      { ...call("status", [], padding) },
+      [{ ...call("sum", [[1, 2]], 7), padding }, call("work", [0]), call("status", []), 5, call("nothing", [])],
+    ];
+    const { here, there } = setUp();
+    const parse = vi.spyOn(JSON, "parse");
+    try {
+      for (const value of bodies) {
+        const text = bytes(value);
+        const expected = await shown(there.answerBytes(text));
+        Object.assign(looked, { bytes: 0, here: 0 });
+        parse.mockClear();
+        expect(await shown(here.answerBytes(text))).toEqual(expected);
+        const parsed = parse.mock.calls.map(([given]) => given.length);
+        expect([looked.bytes, parsed]).toEqual([text.length, [text.length]]);
+        expect(looked.here).toBe(0);
+      }
+    } finally {
+      parse.mockRestore();
+    }
   });
 
   test("a batch keeps the order of its answers and leaves the thread to others", async () => {
@@ -176,9 +230,12 @@ describe("calls that would hold up others", () => {
       expect(handed.map((text) => text.length)).toEqual([body.length]);
     }
     const deep = Buffer.from(`{"method":"node_sum","params":${"[".repeat(400_000)}${"]".repeat(400_000)}}`);
+    expect(await shown(setUp().here.answerBytes(deep))).toEqual([
+      400,
+      expect.stringContaining("nests deeper than 64 levels"),
+    ]);
+    expect(handled).toBe(0);
     handed.length = 0;
-    expect(await shown(here.answerBytes(deep))).toEqual([400, expect.stringContaining("nests deeper than 64 levels")]);
-    expect([handled, handed]).toEqual([0, []]);
     await here.answerBytes(bytes(Array.from({ length: 1_000 }, (_, i) => call("work", [1], i))));
     // Each takes a slice's time by itself.
     expect(handled).toBeLessThanOrEqual(2);

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { DEEPEST_REQUEST, shapeFault } from "../../src/rpc/jsonrpc/request-shape.ts";
+import { DEEPEST_REQUEST, requestShape } from "../../src/rpc/jsonrpc/request-shape.ts";
 
-const fault = (text: string, maxBatchSize = 100) => shapeFault(Buffer.from(text), maxBatchSize);
+const shape = (text: string, maxBatchSize = 100) => requestShape(Buffer.from(text), maxBatchSize);
+const fault = (text: string, maxBatchSize?: number) => shape(text, maxBatchSize).fault;
 const tower = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
 
 describe("the shape of a request body", () => {
@@ -30,6 +31,17 @@ describe("the shape of a request body", () => {
         expect(found === undefined).toBe(levels < DEEPEST_REQUEST);
       }),
     );
+  });
+
+  test("tells how many items the outermost array has", () => {
+    for (const [text, items] of [
+      ["[]", 1],
+      ["[1]", 1],
+      [' [ {"a":[1,2],"b":","} , [3,4] ,5]', 3],
+      [`[${"0,".repeat(999)}0]`, 1000],
+    ] as const) {
+      expect(shape(text)).toEqual({ items });
+    }
   });
 
   test("is the parser's to judge when a text does not end or a bracket is missing", () => {

@@ -23,11 +23,11 @@ function errorBody(members: string): Uint8Array {
   return Buffer.from(`{"jsonrpc":"2.0",${members}}`);
 }
 
-/** The answer to a batch. Its parts have to be of these answers alone: their memory is given back. */
-export function joined(slots: readonly RpcAnswer[]): RpcAnswer {
-  const out = new Uint8Array(slots.reduce((bytes, { body }) => bytes + body.length + 1, 1));
+/** The answer to a batch, of bodies that are of no other use: their memory is given back. */
+export function joined(bodies: readonly Uint8Array[]): RpcAnswer {
+  const out = new Uint8Array(bodies.reduce((bytes, { length }) => bytes + length + 1, 1));
   let at = 0;
-  for (const { body } of slots) {
+  for (const body of bodies) {
     out[at] = at === 0 ? 0x5b : 0x2c;
     out.set(body, at + 1);
     at += body.length + 1;
@@ -37,7 +37,7 @@ export function joined(slots: readonly RpcAnswer[]): RpcAnswer {
   return { status: 200, body: out };
 }
 
-/** A failure of a request whose id cannot be written. */
+/** A failure that cannot be written as the answer to its request. */
 export function unreadable(message: string): RpcAnswer {
   return { status: 400, body: errorBody(`"error":{"code":${PARSE_ERROR},"message":${JSON.stringify(message)}}`) };
 }

@@ -2,7 +2,8 @@ import { type AnswerBudget, UNBOUNDED } from "../http/answer-budget.ts";
 import { failure, joined, type RpcAnswer } from "./answer.ts";
 import { LIMIT_EXCEEDED } from "./errors.ts";
 
-const NO_ROOM: RpcAnswer = {
+/** Refuses a batch whose answers together are too long. */
+export const NO_ROOM: RpcAnswer = {
   ...failure(503, LIMIT_EXCEEDED, "The node is busy: there is no room for the answers of the batch"),
   headers: [["Retry-After", "1"]],
 };
@@ -41,13 +42,18 @@ export class BatchAnswers {
   #hold(answer: RpcAnswer): RpcAnswer {
     if (this.#refused) return NO_ROOM;
     if (!this.#budget.take(answer.body.length)) {
-      this.#refused = true;
-      this.#slots = [];
-      this.#release();
+      this.abandon();
       return NO_ROOM;
     }
     this.#held += answer.body.length;
     return answer;
+  }
+
+  /** Lets go of what was answered; further answers are not wanted. */
+  abandon(): void {
+    this.#refused = true;
+    this.#slots = [];
+    this.#release();
   }
 
   #release(): void {
@@ -65,7 +71,7 @@ export class BatchAnswers {
   #joined(slots: readonly RpcAnswer[]): RpcAnswer {
     this.#release();
     this.#slots = [];
-    return joined(slots);
+    return joined(slots.map(({ body }) => body));
   }
 }
 

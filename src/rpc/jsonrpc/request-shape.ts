@@ -13,31 +13,45 @@ const TEXT = 1;
 const OPENING = 2;
 const CLOSING = 3;
 const MEMBER = 4;
+const COMMA = 5;
 const KINDS = new Uint8Array(256);
 for (const [letters, kind] of [
   ['"', TEXT],
   ["[{", OPENING],
   ["]}", CLOSING],
   [":", MEMBER],
+  [",", COMMA],
 ] as const) {
   for (const letter of letters) KINDS[letter.charCodeAt(0)] = kind;
 }
 
+export interface RequestShape {
+  /** What keeps the body from being parsed, in words. */
+  fault?: string;
+  /** Items of the outermost array or members of the outermost object, one at least, as far as the body was read. */
+  items: number;
+}
+
 /**
- * What keeps a body from being parsed, in words; undefined when nothing does. JSON.parse takes a microsecond or more for each level,
+ * Tells whether a body may be parsed. JSON.parse takes a microsecond or more for each level,
  * array, object and member, so few bytes could hold a thread for long. One pass over the bytes finds that out for a nanosecond a byte.
  * Texts are skipped; what is no JSON is left for the parser to refuse.
  */
-export function shapeFault(body: Uint8Array, maxBatchSize: number): string | undefined {
+export function requestShape(body: Uint8Array, maxBatchSize: number): RequestShape {
   const mostParts = PARTS_OF_A_CALL * (maxBatchSize + 1);
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
   let depth = 0;
   let parts = 0;
+  let items = 1;
   for (let at = 0; at < body.length; at++) {
     const kind = KINDS[body[at]];
     if (kind === PLAIN) continue;
     if (kind === TEXT) {
       at = textEnd(bytes, at + 1);
+      continue;
+    }
+    if (kind === COMMA) {
+      if (depth === 1) items += 1;
       continue;
     }
     if (kind === CLOSING) {
@@ -46,12 +60,13 @@ export function shapeFault(body: Uint8Array, maxBatchSize: number): string | und
     }
     if (kind === OPENING) {
       depth += 1;
-      if (depth > DEEPEST_REQUEST) return `the request nests deeper than ${DEEPEST_REQUEST} levels`;
+      if (depth > DEEPEST_REQUEST) return { fault: `the request nests deeper than ${DEEPEST_REQUEST} levels`, items };
     }
     parts += 1;
-    if (parts > mostParts) return `the request has more than ${mostParts} arrays, objects and members`;
+    if (parts > mostParts)
+      return { fault: `the request has more than ${mostParts} arrays, objects and members`, items };
   }
-  return undefined;
+  return { items };
 }
 
 /** Offset of the quote that ends a text, or the length of the body. */

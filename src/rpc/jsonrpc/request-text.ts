@@ -1,14 +1,5 @@
 const OPEN_ARRAY = 0x5b;
 
-/** JSON text of what was JSON text; undefined when it nests too deeply to be written again. */
-export function wireText(parsed: unknown): Buffer | undefined {
-  try {
-    return Buffer.from(JSON.stringify(parsed));
-  } catch {
-    return undefined;
-  }
-}
-
 /** Whether the first byte of JSON text that is no blank begins an array. */
 export function isArrayText(body: Uint8Array): boolean {
   let at = 0;

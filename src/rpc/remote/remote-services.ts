@@ -29,9 +29,13 @@ export const REMOTE_LONG_CALLS = { longCalls: ["answer", "answerEach"] } as cons
 };
 
 export function remoteLongCalls(calls: RemoteCalls): LongCalls {
+  const call = (method: keyof LongCalls, ...args: readonly unknown[]): Promise<unknown> =>
+    // What crosses threads has a signal as its last argument or none.
+    calls.call("longCalls", method, args.at(-1) === undefined ? args.slice(0, -1) : args);
   return {
-    answer: (body) => calls.call("longCalls", "answer", [body]) as ReturnType<LongCalls["answer"]>,
-    answerEach: (texts) => calls.call("longCalls", "answerEach", [texts]) as ReturnType<LongCalls["answerEach"]>,
+    answer: (body, client, signal) => call("answer", body, client, signal) as ReturnType<LongCalls["answer"]>,
+    answerEach: (texts, client, signal) =>
+      call("answerEach", texts, client, signal) as ReturnType<LongCalls["answerEach"]>,
   };
 }
 

@@ -4,6 +4,7 @@ import { type WorkerPool, workerPool } from "../../threads/worker-pool.ts";
 import type { RpcAnswer } from "../jsonrpc/answer.ts";
 import { LIMIT_EXCEEDED, RpcError } from "../jsonrpc/errors.ts";
 import type { LongCalls } from "../jsonrpc/long-calls.ts";
+import type { ReadRequest } from "../jsonrpc/read-call.ts";
 import type { Namespace } from "../registry.ts";
 import type { RpcReadsOptions } from "./rpc-reads.ts";
 
@@ -45,7 +46,7 @@ export class LongCallPool implements LongCalls {
     });
   }
 
-  answer(body: Uint8Array): Promise<RpcAnswer | undefined> {
+  answer(body: Uint8Array): Promise<RpcAnswer | ReadRequest> {
     return this.#run("answer", body);
   }
 

@@ -3,12 +3,12 @@ import { silentLogger } from "../../telemetry/logger.ts";
 import { move, transferableSymbol, valueSymbol, workerData } from "../../threads/in-worker.ts";
 import { UnknownStateError } from "../../world-state/errors.ts";
 import { AnswerBudget } from "../http/answer-budget.ts";
-import type { RpcAnswer } from "../jsonrpc/answer.ts";
-import { Dispatcher } from "../jsonrpc/dispatcher.ts";
+import { AnswerWriter } from "../jsonrpc/answer-writer.ts";
+import { Calls } from "../jsonrpc/calls.ts";
+import { RequestReader } from "../jsonrpc/request-reader.ts";
 import { ABSENT_SERVICES } from "../methods/absent-services.ts";
 import { publicRegistry } from "../methods/public-registry.ts";
 import type { NodeServices } from "../ports/node-services.ts";
-import { type Method, Registry } from "../registry.ts";
 import type { LongCallFailure, LongCallOutcome, LongCallSettings } from "./long-call-pool.ts";
 import { openRpcReads, resultCache } from "./rpc-reads.ts";
 
@@ -36,29 +36,16 @@ const services: NodeServices = {
 
 /** What would have been logged: the other thread does. */
 let failures: LongCallFailure[] = [];
-/** Set when a request needs what is not here. */
-let needsServices = false;
 
-function onlyLong(method: Method): Method {
-  if (method.long !== undefined) return method;
-  const handle = (): undefined => {
-    needsServices = true;
-  };
-  return { ...method, handle };
-}
-
-const dispatcher = new Dispatcher(
-  new Registry(publicRegistry(services).methods.map(onlyLong)),
-  // Nothing is kept; it is what looks for new commits.
-  {
-    namespaces,
-    maxBatchSize,
-    budget: new AnswerBudget(maxAnswerBytes),
-    expectedErrors: [UnknownStateError],
-    results: resultCache({ store, chain: reads.chain }, 0),
-  },
-  { ...silentLogger, error: (facts, message) => void failures.push({ facts, message }) },
+const log = { ...silentLogger, error: (facts: object, message: string) => void failures.push({ facts, message }) };
+// Nothing is kept; it is what looks for new commits.
+const results = resultCache({ store, chain: reads.chain }, 0);
+const calls = new Calls(
+  publicRegistry(services),
+  { namespaces },
+  new AnswerWriter({ expectedErrors: [UnknownStateError] }, log),
 );
+const reader = new RequestReader(calls, { maxBatchSize, budget: new AnswerBudget(maxAnswerBytes) });
 
 /** A value that is handed to the other thread with its bytes. */
 class Handed<T> {
@@ -79,16 +66,17 @@ class Handed<T> {
   }
 }
 
-/** With a body that has a buffer to itself. */
-async function owned(answer: RpcAnswer | Promise<RpcAnswer>): Promise<RpcAnswer> {
-  const { status, body } = await answer;
-  return { status, body: body.length === body.buffer.byteLength ? body : new Uint8Array(body) };
+/** With a buffer to itself. */
+function owned(body: Uint8Array): Uint8Array {
+  return body.length === body.buffer.byteLength ? body : new Uint8Array(body);
 }
 
 export async function answer(body: Uint8Array): Promise<unknown> {
-  needsServices = false;
-  const answered = await owned(dispatcher.answerBytes(body));
-  return needsServices ? { value: undefined, failures: taken() } : handed(answered, [answered.body]);
+  results.renew();
+  const read = await reader.read(body);
+  if (!("status" in read)) return handed(read, []);
+  const answered = { ...read, body: owned(read.body) };
+  return handed(answered, [answered.body]);
 }
 
 function taken(): LongCallFailure[] {
@@ -102,11 +90,12 @@ function handed(value: unknown, bodies: readonly Uint8Array[]): unknown {
   return move(new Handed(outcome, bodies) as never);
 }
 
-export async function answerEach(calls: Uint8Array): Promise<unknown> {
+export async function answerEach(texts: Uint8Array): Promise<unknown> {
+  results.renew();
   const bodies: Uint8Array[] = [];
-  for (const call of JSON.parse(Buffer.from(calls).toString())) {
+  for (const call of JSON.parse(Buffer.from(texts).toString())) {
     yieldProcessor();
-    bodies.push((await owned(dispatcher.answer(call))).body);
+    bodies.push(owned((await calls.answer(call, undefined)).body));
   }
   return handed(bodies, bodies);
 }

@@ -1,0 +1,137 @@
+import type { ResultCache } from "../cache/result-cache.ts";
+import type { Caller } from "../caller.ts";
+import type { AnswerBudget } from "../http/answer-budget.ts";
+import { Turns } from "../turns.ts";
+import type { RpcAnswer } from "./answer.ts";
+import { type AnswerWriter, RESULT_MEMBER } from "./answer-writer.ts";
+import { BatchAnswers } from "./batch-answers.ts";
+import { type Calls, type Kept, LONGEST_KEY, type RequestObject } from "./calls.ts";
+import { CALLS_AT_ONCE, type LongCalls, SLICE_MS } from "./long-calls.ts";
+import type { MethodTable } from "./method-table.ts";
+import type { ReadCall } from "./read-call.ts";
+
+export interface BatchesOptions {
+  results?: ResultCache;
+  /** Takes the calls of a batch that takes its time. Without it a batch is answered in one go. */
+  longCalls?: LongCalls;
+  /** Bounds the bytes of the answers while they are made. */
+  budget?: AnswerBudget;
+}
+
+export interface BatchParts {
+  calls: Calls;
+  methods: MethodTable;
+  writer: AnswerWriter;
+}
+
+/** Batches of permitted size. One that takes its time leaves the thread to other requests after each slice, and takes turns with other batches. */
+export class Batches {
+  readonly #parts: BatchParts;
+  readonly #options: BatchesOptions;
+  readonly #turns = new Turns();
+
+  constructor(parts: BatchParts, options: BatchesOptions) {
+    this.#parts = parts;
+    this.#options = options;
+  }
+
+  answer(batch: readonly unknown[], caller: Caller | undefined): RpcAnswer | Promise<RpcAnswer> {
+    const { longCalls, budget } = this.#options;
+    // While other batches go on, this one waits for its turn.
+    const end = this.#turns.idle ? performance.now() + SLICE_MS : 0;
+    const answers = new BatchAnswers(budget);
+    for (const [at, item] of batch.entries()) {
+      if (longCalls !== undefined && performance.now() > end) return this.#rest(batch, answers, caller, longCalls);
+      if (answers.refused) break;
+      answers.put(at, this.#slot(item, caller));
+    }
+    return answers.answer();
+  }
+
+  /** Answers the calls that are left of a batch. */
+  async answerRead(slots: readonly (Uint8Array | ReadCall)[], caller: Caller | undefined): Promise<RpcAnswer> {
+    const answers = new BatchAnswers(this.#options.budget);
+    await this.#sliced(slots, answers, caller, (slot, at) => {
+      const answer = slot instanceof Uint8Array ? { status: 200, body: slot } : this.#parts.calls.runRead(slot, caller);
+      answers.put(at, answer);
+    });
+    return answers.answer();
+  }
+
+  #slot(item: unknown, caller: Caller | undefined): RpcAnswer | Promise<RpcAnswer> {
+    const { calls, writer } = this.#parts;
+    const kept = this.#keptFor(item);
+    const end = kept && this.#options.results?.get(kept.results, kept.key);
+    if (end === undefined) return calls.answer(item, caller, kept);
+    const text = end.subarray(RESULT_MEMBER.length, -1);
+    return writer.result(item as RequestObject, text, (out, json) => void out.bytes(json));
+  }
+
+  /** Where the result of a parsed call may be kept: under the text that its params have without blanks. */
+  #keptFor(item: unknown): Kept | undefined {
+    if (typeof item !== "object" || item === null) return undefined;
+    const { id, method, params = [] } = item as RequestObject;
+    if (typeof id === "object" && id !== null) return undefined;
+    const results = typeof method === "string" ? this.#parts.methods.named(method)?.results : undefined;
+    if (results === undefined || !Array.isArray(params)) return undefined;
+    const key = JSON.stringify(params);
+    return key.length > LONGEST_KEY ? undefined : { results, key };
+  }
+
+  /** Goes on with a batch whose first calls took their time: elsewhere where that is possible. */
+  async #rest(
+    batch: readonly unknown[],
+    answers: BatchAnswers,
+    caller: Caller | undefined,
+    longCalls: LongCalls,
+  ): Promise<RpcAnswer> {
+    const { writer } = this.#parts;
+    const begun = answers.length;
+    let chunk: number[] = [];
+    const send = (): void => {
+      const items = chunk.map((at) => batch[at]);
+      const bodies = longCalls.answerEach(Buffer.from(JSON.stringify(items)), caller?.client() ?? "", caller?.signal());
+      for (const [i, at] of chunk.entries()) {
+        const answer = bodies.then(
+          (all) => ({ status: 200, body: all[i] }),
+          (error: unknown) => writer.error(items[i] as RequestObject, error),
+        );
+        answers.put(at, answer);
+      }
+      chunk = [];
+    };
+    await this.#sliced(batch.slice(begun), answers, caller, (item, at) => {
+      if (!this.#goesElsewhere(item)) answers.put(begun + at, this.#slot(item, caller));
+      else if (chunk.push(begun + at) === CALLS_AT_ONCE) send();
+    });
+    if (chunk.length > 0 && !answers.refused) send();
+    return answers.answer();
+  }
+
+  /** Calls `work` for each item, a slice of them in each of its turns, until the answers are of no use. */
+  async #sliced<T>(
+    items: readonly T[],
+    answers: BatchAnswers,
+    caller: Caller | undefined,
+    work: (item: T, at: number) => void,
+  ): Promise<void> {
+    const left = caller?.signal();
+    let end = performance.now();
+    for (const [at, item] of items.entries()) {
+      if (performance.now() >= end) {
+        await this.#turns.wait();
+        this.#options.results?.renew();
+        end = performance.now() + SLICE_MS;
+      }
+      if (left?.aborted) answers.abandon();
+      if (answers.refused) return;
+      work(item, at);
+    }
+  }
+
+  #goesElsewhere(item: unknown): boolean {
+    if (typeof item !== "object" || item === null) return false;
+    const { method } = item as RequestObject;
+    return typeof method === "string" && this.#parts.calls.named(method)?.long !== undefined;
+  }
+}

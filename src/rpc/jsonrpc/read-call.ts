@@ -1,0 +1,19 @@
+import type { Namespace } from "../registry.ts";
+
+/** A good call that was read on one thread, to be answered on another. Plain data. */
+export interface ReadCall {
+  readonly namespace: Namespace;
+  /** Of its method. */
+  readonly name: string;
+  /** Of the parameters. */
+  readonly values: readonly unknown[];
+  /** JSON text of the members that the answer repeats. */
+  readonly jsonrpc: Uint8Array | undefined;
+  readonly id: Uint8Array | undefined;
+}
+
+/** A request, or a batch in order: bodies of answers, and the calls that are left. */
+export interface ReadRequest {
+  readonly isBatch: boolean;
+  readonly slots: readonly (Uint8Array | ReadCall)[];
+}

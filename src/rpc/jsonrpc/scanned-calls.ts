@@ -1,0 +1,69 @@
+import type { ResultCache } from "../cache/result-cache.ts";
+import { JsonWriter } from "../encoding/json-writer.ts";
+import type { RpcAnswer } from "./answer.ts";
+import { type Calls, LONGEST_KEY } from "./calls.ts";
+import { EnvelopeScan } from "./envelope-scan.ts";
+import type { MethodTable } from "./method-table.ts";
+import { latin1 } from "./request-text.ts";
+
+/** A kept result from this size on is sent from where it is. */
+const SENT_IN_PARTS = 16 * 1024;
+
+const OPENING = Buffer.from('{"jsonrpc":"2.0"');
+const OPENING_WITH_ID = Buffer.from('{"jsonrpc":"2.0","id":');
+const RESULT_MEMBER = Buffer.from(',"result":');
+
+/** Calls of the usual form, answered straight from the bytes of their requests where that is worth it. */
+export class ScannedCalls {
+  readonly #calls: Calls;
+  readonly #methods: MethodTable;
+  readonly #results: ResultCache | undefined;
+  readonly #out = new JsonWriter();
+  readonly #scan = new EnvelopeScan();
+
+  constructor(calls: Calls, methods: MethodTable, results: ResultCache | undefined) {
+    this.#calls = calls;
+    this.#methods = methods;
+    this.#results = results;
+  }
+
+  /** See Dispatcher.answerScanned. */
+  answer(body: Uint8Array): Uint8Array | readonly Uint8Array[] | RpcAnswer | Promise<RpcAnswer> | undefined {
+    const scan = this.#scan;
+    if (!scan.scan(body, this.#methods.raw)) return undefined;
+    const found = this.#methods.find(scan);
+    if (found === undefined) return undefined;
+    const cache = this.#results;
+    cache?.renew();
+    if (found.raw !== undefined) {
+      this.#open(body).part(RESULT_MEMBER, 0, RESULT_MEMBER.length);
+      try {
+        if (found.raw(body, scan.paramsFrom, scan.paramsTo, this.#out)) return this.#out.text("}").view();
+      } catch {
+        // The general form says what is wrong.
+      }
+      this.#out.rewind(0);
+      if (!scan.scan(body)) return undefined;
+    }
+    const { paramsFrom, paramsTo } = scan;
+    if (cache === undefined || found.results === undefined || paramsTo - paramsFrom > LONGEST_KEY) return undefined;
+    const key = paramsTo - paramsFrom <= 2 ? "[]" : latin1(body, paramsFrom, paramsTo);
+    const end = cache.get(found.results, key);
+    if (end !== undefined) {
+      const out = this.#open(body);
+      return end.length >= SENT_IN_PARTS ? [new Uint8Array(out.view()), end] : out.bytes(end).view();
+    }
+    const request = {
+      id: scan.idTo > 0 ? JSON.parse(latin1(body, scan.idFrom, scan.idTo)) : undefined,
+      method: found.name,
+      params: JSON.parse(key),
+    };
+    return this.#calls.answer(request, undefined, { results: found.results, key });
+  }
+
+  /** The start of the answer to the request that was scanned, up to its result. */
+  #open(body: Uint8Array): JsonWriter {
+    const { idFrom, idTo } = this.#scan;
+    return idTo > 0 ? this.#out.bytes(OPENING_WITH_ID).part(body, idFrom, idTo) : this.#out.bytes(OPENING);
+  }
+}
