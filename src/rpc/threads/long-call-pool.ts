@@ -1,6 +1,8 @@
 import type { Logger } from "../../telemetry/logger.ts";
+import { ClientPlaces, PlacesFullError } from "../../threads/client-places.ts";
 import { moduleBeside } from "../../threads/module-beside.ts";
 import { type WorkerPool, workerPool } from "../../threads/worker-pool.ts";
+import { clientNetwork } from "../http/client-address.ts";
 import type { RpcAnswer } from "../jsonrpc/answer.ts";
 import { LIMIT_EXCEEDED, RpcError } from "../jsonrpc/errors.ts";
 import type { LongCalls } from "../jsonrpc/long-calls.ts";
@@ -8,8 +10,9 @@ import type { ReadRequest } from "../jsonrpc/read-call.ts";
 import type { Namespace } from "../registry.ts";
 import type { RpcReadsOptions } from "./rpc-reads.ts";
 
-/** Long calls that may wait for a thread; one takes some milliseconds to some tenths of a second. */
+/** Long calls that may wait for a thread, of all clients and of one; one takes some milliseconds to some tenths of a second. */
 const MOST_WAITING = 256;
+const MOST_WAITING_PER_CLIENT = 128;
 
 /** Plain data: it crosses threads. */
 export interface LongCallSettings {
@@ -35,10 +38,17 @@ export interface LongCallOutcome {
 /** Threads for long calls, started when there are some. */
 export class LongCallPool implements LongCalls {
   readonly #threads: WorkerPool;
+  readonly #places: ClientPlaces;
   readonly #log: Logger;
+  #closed = false;
 
   constructor(settings: LongCallSettings, { threads, log }: { threads: number; log: Logger }) {
     this.#log = log;
+    this.#places = new ClientPlaces({
+      places: threads,
+      mostWaiting: MOST_WAITING,
+      mostWaitingPerClient: MOST_WAITING_PER_CLIENT,
+    });
     this.#threads = workerPool({
       module: moduleBeside(import.meta.url, "long-call-worker"),
       workerData: settings,
@@ -46,25 +56,39 @@ export class LongCallPool implements LongCalls {
     });
   }
 
-  answer(body: Uint8Array): Promise<RpcAnswer | ReadRequest> {
-    return this.#run("answer", body);
+  answer(body: Uint8Array, client: string, signal?: AbortSignal): Promise<RpcAnswer | ReadRequest> {
+    return this.#run("answer", body, client, signal);
   }
 
-  answerEach(calls: Uint8Array): Promise<Uint8Array[]> {
-    return this.#run("answerEach", calls);
+  answerEach(calls: Uint8Array, client: string, signal?: AbortSignal): Promise<Uint8Array[]> {
+    return this.#run("answerEach", calls, client, signal);
   }
 
-  async #run<T>(name: string, text: Uint8Array): Promise<T> {
-    if (this.#threads.queueSize >= MOST_WAITING) {
-      throw new RpcError(LIMIT_EXCEEDED, "The node is busy: too many long calls are waiting");
+  async #run<T>(name: string, text: Uint8Array, client: string, signal: AbortSignal | undefined): Promise<T> {
+    const giveBack = await this.#place(client, signal);
+    try {
+      if (this.#closed) throw new RpcError(LIMIT_EXCEEDED, "The node is stopping");
+      const { value, failures }: LongCallOutcome = await this.#threads.run(text, { name });
+      for (const { facts, message } of failures) this.#log.error(facts, message);
+      return value as T;
+    } finally {
+      giveBack();
     }
-    const { value, failures }: LongCallOutcome = await this.#threads.run(text, { name });
-    for (const { facts, message } of failures) this.#log.error(facts, message);
-    return value as T;
+  }
+
+  async #place(client: string, signal: AbortSignal | undefined): Promise<() => void> {
+    try {
+      return await this.#places.take(clientNetwork(client), signal);
+    } catch (cause) {
+      if (signal?.aborted) throw new RpcError(LIMIT_EXCEEDED, "The client did not wait for its answer", { cause });
+      if (!(cause instanceof PlacesFullError)) throw cause;
+      throw new RpcError(LIMIT_EXCEEDED, "The node is busy: too many long calls are waiting", { cause });
+    }
   }
 
   /** Gives up what is under way. */
   close(): Promise<void> {
+    this.#closed = true;
     return this.#threads.destroy();
   }
 }
