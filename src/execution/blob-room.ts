@@ -8,8 +8,10 @@ import {
 /** Start marker, hash and fee. */
 const FIXED_FIELDS = 3;
 
-/** Blob fields that a tx takes by its private part alone: what is known before it is executed (sheet 06 section 5.3). */
-export function leastBlobFields(data: Uint8Array): number {
+/**
+ * Minimum number of blob fields of a tx: those of its private part, known before it is executed (sheet 06 section 5.3).
+ */
+export function minBlobFields(data: Uint8Array): number {
   if (!isForPublic(data)) return FIXED_FIELDS + fieldsOf(privateAccumulatedData(data));
   const { nonRevertible, revertible } = publicAccumulatedData(data);
   return FIXED_FIELDS + fieldsOf(nonRevertible) + fieldsOf(revertible);

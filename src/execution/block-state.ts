@@ -18,7 +18,7 @@ import { type Siloing, slotKey } from "./siloing.ts";
 import type { StateOverrides } from "./state-overrides.ts";
 import type { VmGlobals } from "./vm/run.ts";
 
-/** Key of 64 characters, a word, and what the map adds. */
+/** Size of a cache entry: a key of 64 characters, a word, and the map's overhead. */
 const VALUE_BYTES = 256;
 const VALUES_BYTES = 32 * 1024 * 1024;
 
@@ -26,7 +26,7 @@ const FEE_JUICE = fr(5);
 
 export interface BlockStateParts {
   core: Core;
-  /** State after everything in front of the block's next transaction. From now on only this object may change it. */
+  /** State before the block's next transaction. Only this object may change it from now on. */
   fork: Fork;
   globals: VmGlobals;
   contracts: ContractSource;
@@ -34,8 +34,9 @@ export interface BlockStateParts {
 }
 
 /**
- * The state between two transactions of a block, or of a checkpoint's blocks, that is being built: a fork, and what was read of it. A transaction reaches the fork's
- * trees when it is applied and not before, so there is nothing of a dropped one to undo.
+ * The state between two transactions while a block, or the blocks of a checkpoint, are built: a fork and a cache of
+ * values read from it. A transaction changes the fork's trees only when it is applied, so a dropped one leaves nothing
+ * to undo.
  */
 export class BlockState {
   readonly fork: Fork;
@@ -44,7 +45,7 @@ export class BlockState {
   readonly siloing: Siloing;
   readonly #core: Core;
   #values = new BoundedCache<Fr>({ bytes: VALUES_BYTES, entryBytes: VALUE_BYTES });
-  /** Nullifiers that are known to be in the tree. */
+  /** Nullifiers known to be in the tree. */
   #nullifiers = new BoundedCache<true>({ bytes: VALUES_BYTES, entryBytes: VALUE_BYTES });
 
   constructor({ core, fork, globals, contracts, siloing }: BlockStateParts) {
@@ -63,7 +64,7 @@ export class BlockState {
     return this.#globals;
   }
 
-  /** Goes on with the next block of the same checkpoint, which differs in nothing but its number (sheet 06 section 4.2). */
+  /** Begins the next block of the same checkpoint. Only its block number differs (sheet 06 section 4.2). */
   beginBlock(blockNumber: number): void {
     this.#globals = { ...this.#globals, blockNumber };
   }
@@ -87,8 +88,8 @@ export class BlockState {
   }
 
   /**
-   * Opens a frame, for a block that may turn out not to be worth building: what is applied from now on is kept or undone as one, at the cost
-   * of what changed (sheet 06 section 5.2).
+   * Opens a frame: everything applied from now on is kept or undone as a whole. Used for a block that may be discarded.
+   * The cost is proportional to the changes (sheet 06 section 5.2).
    */
   openFrame(): { keep(): void; undo(): void } {
     const depth = this.fork.openFrame();
@@ -104,7 +105,7 @@ export class BlockState {
     };
   }
 
-  /** Throws a WorldStateError when the state that the fork stands on is gone. */
+  /** Throws a WorldStateError when the state under the fork is gone. */
   assertOpen(): void {
     this.fork.size(NOTE_HASH_TREE);
   }
@@ -126,7 +127,7 @@ export class BlockState {
     );
   }
 
-  /** Replaces values and instances for a simulation, in front of its transaction. */
+  /** Overrides storage values and contract instances for a simulation, before its transaction runs. */
   override({ publicStorage, contracts }: StateOverrides): void {
     for (const { contract, slot, value } of publicStorage) {
       const key = slotKey(contract, slot);
@@ -140,8 +141,8 @@ export class BlockState {
   }
 
   /**
-   * Brings a transaction's effects into the trees, which end up as after one insertion after the other (sheet 05 sections 8.4 and 8.9).
-   * Throws a WorldStateError for a nullifier that exists; the fork is then as it was.
+   * Inserts a transaction's effects into the trees. The result is the same as after single insertions in order
+   * (sheet 05 sections 8.4 and 8.9). Throws a WorldStateError for a nullifier that exists; the fork is then unchanged.
    */
   apply({ noteHashes, nullifiers, writes }: Pick<SideEffects, "noteHashes" | "nullifiers" | "writes">): void {
     const { fork } = this;
@@ -166,7 +167,7 @@ export class BlockState {
   }
 }
 
-/** FeeJuice's slot of a fee payer's balance, as a write without its value. */
+/** The storage slot of a fee payer's balance in FeeJuice, as a pending write without its value. */
 export function balanceEntry(siloing: Siloing, feePayer: Fr): { key: string } & Omit<PendingWrite, "value"> {
   const slot = siloing.balanceSlot(feePayer);
   return { key: slotKey(FEE_JUICE, slot), contract: FEE_JUICE, slot };

@@ -9,23 +9,26 @@ import type { StateOverrides } from "./state-overrides.ts";
 /** Transactions to run as a block on top of a stored one. */
 export interface BlockTask {
   base: { number: number; hash: Uint8Array };
-  /** 440 bytes, of which the global variables are read. */
+  /** Block header, 440 bytes; only its global variables are used. */
   header: Uint8Array;
   /** The checkpoint's messages for its first block, undefined for later ones. */
   l1ToL2Messages?: Uint8Array[];
-  /** What to suppose before the first transaction. */
+  /** State to override before the first transaction. */
   overrides?: StateOverrides;
   txs: HashedTx[];
-  /** Whether the trees after the last transaction are asked for: to hash them takes longer than to execute one. */
+  /**
+   * Whether to return the trees after the last transaction. Computing their roots takes longer than executing a
+   * transaction.
+   */
   endTrees?: boolean;
   options: Omit<ProcessOptions, "validate" | "uninterrupted" | "interrupted" | "deadline">;
-  /** Milliseconds from the task's start in its thread, after which it stops as at a deadline. */
+  /** Time limit in milliseconds from the task's start in its thread; it then stops as at a deadline. */
   limitMs?: number;
-  /** One word, which is other than 0 once nobody wants the outcome. */
+  /** One 32-bit word; nonzero interrupts the task. */
   interrupt?: SharedArrayBuffer;
 }
 
-/** The block that a task stands on is not stored, or is another one by now. */
+/** A task's base block is not stored, or another block has its number. */
 export class StaleBaseError extends Error {
   readonly number: number;
   readonly hash: Uint8Array;
@@ -37,16 +40,16 @@ export class StaleBaseError extends Error {
   }
 }
 
-/** The trees that transactions change, and the messages', after the block's last one. */
+/** The trees that transactions change and the L1-to-L2 message tree, after the block's last transaction. */
 export type EndTrees = Record<0 | 1 | 2 | 3, TreeSnapshot>;
 
-/** A task's result as it crosses threads: nothing in it refers to more bytes than its own. */
+/** A task's result as it is posted between threads: each byte array owns its buffer. */
 export type BlockOutcome = Omit<ProcessedTxs, "processed"> & {
   processed: (Omit<ProcessedTxs["processed"][number], "effect"> & { words: Uint8Array })[];
   trees: EndTrees | undefined;
 };
 
-/** `trees` are there where they were asked for. */
+/** `trees` is set if the task asked for it. */
 export type ProcessedBlock = ProcessedTxs & { trees: EndTrees | undefined };
 
 export function endTreesOf({ fork }: BlockState): EndTrees {
@@ -68,12 +71,15 @@ export function unpackOutcome({ processed, ...rest }: BlockOutcome): ProcessedBl
   };
 }
 
-/** A task without the bytes around its parts, which a message to another thread would carry too. */
+/** Copies a task so that each byte array owns its buffer. A posted view would carry its whole buffer. */
 export function packTask(task: BlockTask): BlockTask {
   return detached(task) as BlockTask;
 }
 
-/** A copy of plain data in which every byte array owns its buffer, shared memory stays shared, and errors are no more than their name, text and stack. */
+/**
+ * A copy of plain data in which every byte array owns its buffer, shared memory stays shared, and errors keep only
+ * their name, message and stack.
+ */
 function detached(value: unknown): unknown {
   if (value instanceof Uint8Array) return Uint8Array.from(value);
   if (value instanceof SharedArrayBuffer) return value;

@@ -1,13 +1,13 @@
 /**
- * A map that stays within a number of bytes: what was not asked for while half of them were filled is forgotten. Keys are strings of one
- * byte a character.
+ * A map bounded in bytes, with two generations. When the young one holds half of the bytes, it becomes the old one and
+ * the former old one is dropped; a read moves an entry to the young one. Keys are strings of one byte a character.
  */
 export class BoundedCache<Value> {
   readonly #entriesPerHalf: number;
   #young = new Map<string, Value>();
   #old = new Map<string, Value>();
 
-  /** `entryBytes` is what one entry takes, with its key and the map's own share. */
+  /** `entryBytes` is the size of one entry, including its key and the map's overhead. */
   constructor({ bytes, entryBytes }: { bytes: number; entryBytes: number }) {
     this.#entriesPerHalf = Math.max(1, Math.floor(bytes / entryBytes / 2));
   }
@@ -28,7 +28,7 @@ export class BoundedCache<Value> {
     this.#young.set(key, value);
   }
 
-  /** Entries held, at most twice the half. */
+  /** Number of distinct entries. */
   get size(): number {
     let both = 0;
     for (const key of this.#old.keys()) if (this.#young.has(key)) both++;

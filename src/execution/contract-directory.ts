@@ -10,10 +10,10 @@ import {
 } from "../protocol/contract-events.ts";
 import type { Fr } from "../protocol/field.ts";
 import { mapKey } from "../world-state/indexed-overlay.ts";
-import { ofTxForm, UnprocessableTxError } from "./errors.ts";
+import { orUnprocessable, UnprocessableTxError } from "./errors.ts";
 import type { ContractInstance } from "./vm/host.ts";
 
-/** Where contracts of earlier blocks are found. */
+/** Source of the contracts of earlier blocks. */
 export type ContractSource = Pick<ContentReader, "contractClass" | "contractInstance">;
 
 /** Logs by which the private part of a tx publishes contracts. */
@@ -23,7 +23,10 @@ export interface ContractLogs {
   contractClassLogs: readonly { contractAddress: Uint8Array; fields: Uint8Array }[];
 }
 
-/** Addresses that belong to the protocol, whether a contract stands there or not (sheet 05 section 7.1). */
+/**
+ * Addresses 1 to this are reserved for the protocol, whether or not a contract is deployed there
+ * (sheet 05 section 7.1).
+ */
 const MAX_PROTOCOL_CONTRACTS = 11;
 
 export function isProtocolAddress(address: Fr): boolean {
@@ -32,8 +35,9 @@ export function isProtocolAddress(address: Fr): boolean {
 }
 
 /**
- * Contracts as the transactions of one block see them: those of earlier blocks, and on top what the block's transactions have published,
- * which can be taken back to any mark. What the source says of an address is asked once a block.
+ * Contracts as the transactions of one block see them: those of earlier blocks and those that the block's transactions
+ * have published. The latter can be reverted to any mark. Each address is looked up in the source at most once per
+ * block.
  */
 export class ContractDirectory {
   readonly #core: Core;
@@ -42,22 +46,22 @@ export class ContractDirectory {
   readonly #found = new Map<string, ContractInstance | undefined>();
   readonly #instances = new Map<string, ContractInstance>();
   readonly #classes = new Map<string, Uint8Array>();
-  /** Inverse operations of what was published, oldest first. */
+  /** Undo operations of the publications, oldest first. */
   readonly #undo: (() => void)[] = [];
 
-  /** `timestamp` is the block's, in seconds: it decides which class an updated contract runs. */
+  /** `timestamp` is the block's, in seconds. It determines the current class of an updated contract. */
   constructor({ core, source, timestamp }: { core: Core; source: ContractSource; timestamp: bigint }) {
     this.#core = core;
     this.#source = source;
     this.#timestamp = timestamp;
   }
 
-  /** What is known of the contract at an address; whether it is deployed is for the nullifier tree to say. */
+  /** The known contract at an address. Whether it is deployed follows from the nullifier tree, not from this. */
   instance(address: Fr): ContractInstance | undefined {
     return this.#instances.get(mapKey(address)) ?? this.storedInstance(address);
   }
 
-  /** As instance, without what the block's transactions have published. */
+  /** As `instance`, but ignores contracts that the block's transactions have published. */
   storedInstance(address: Fr): ContractInstance | undefined {
     const key = mapKey(address);
     if (this.#found.has(key)) return this.#found.get(key);
@@ -71,7 +75,7 @@ export class ContractDirectory {
     return instance;
   }
 
-  /** From now on the source is not asked about the address. */
+  /** Replaces the instance that the source has for an address. */
   override(address: Fr, instance: ContractInstance): void {
     this.#found.set(mapKey(address), instance);
   }
@@ -89,20 +93,24 @@ export class ContractDirectory {
     while (this.#undo.length > mark) this.#undo.pop()?.();
   }
 
-  /** Adds what the logs publish. Throws an UnprocessableTxError for a log that cannot be read and for
-   * a class that is not the one its id commits to. */
+  /**
+   * Adds the contracts that the logs publish. Throws an UnprocessableTxError for a malformed log and for a class that
+   * does not match its id.
+   */
   publish({ privateLogs, contractClassLogs }: ContractLogs): void {
     for (const log of contractClassLogs) if (isClassPublished(log)) this.#publishClass(log.fields);
     for (const fields of privateLogs) {
       if (!isInstancePublished(fields)) continue;
-      const { address, deployer, classId, initializationHash } = ofTxForm(() => readInstancePublished(fields));
+      const { address, deployer, classId, initializationHash } = orUnprocessable(() => readInstancePublished(fields));
       this.#put(this.#instances, mapKey(address), { deployer, classId, initializationHash });
     }
   }
 
   #publishClass(fields: Uint8Array): void {
-    const { id, artifactHash, privateFunctionsRoot, packedBytecode } = ofTxForm(() => readClassPublished(fields));
-    const commitment = ofTxForm(() => publicBytecodeCommitment(this.#core, packedBytecode));
+    const { id, artifactHash, privateFunctionsRoot, packedBytecode } = orUnprocessable(() =>
+      readClassPublished(fields),
+    );
+    const commitment = orUnprocessable(() => publicBytecodeCommitment(this.#core, packedBytecode));
     const computed = contractClassId(this.#core, artifactHash, privateFunctionsRoot, commitment);
     if (!equal(computed, id)) {
       throw new UnprocessableTxError(

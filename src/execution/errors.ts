@@ -1,6 +1,9 @@
 import { DecodeError } from "../protocol/errors.ts";
 
-/** A transaction that no block can include, in the network's words (sheet 05 section 8.8). The state is as it was before it. */
+/**
+ * No block can include a transaction. The message is the reference node's (sheet 05 section 8.8). The state is
+ * unchanged.
+ */
 export class UnprocessableTxError extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options);
@@ -8,8 +11,8 @@ export class UnprocessableTxError extends Error {
   }
 }
 
-/** Reads or writes a part of a tx, for which breaking a rule of its form makes it unprocessable. */
-export function ofTxForm<Result>(work: () => Result): Result {
+/** Runs a step that decodes or encodes part of a tx, and turns a DecodeError into an UnprocessableTxError. */
+export function orUnprocessable<Result>(work: () => Result): Result {
   try {
     return work();
   } catch (error) {

@@ -6,7 +6,7 @@ import { isForPublic, type PublicAccumulatedData, publicAccumulatedData } from "
 import { type TxEffectParts, txEffectFromParts } from "../protocol/tx-effect-words.ts";
 import type { BlockState } from "./block-state.ts";
 import type { ContractLogs } from "./contract-directory.ts";
-import { ofTxForm, UnprocessableTxError } from "./errors.ts";
+import { orUnprocessable, UnprocessableTxError } from "./errors.ts";
 import type { ExecutedTx, HashedTx } from "./executed-tx.ts";
 import type { ExecutionOptions } from "./execution-options.ts";
 import { runPrivateTx } from "./private-tx.ts";
@@ -16,19 +16,19 @@ import type { SideEffects } from "./side-effects.ts";
 import { DebugLogError } from "./vm/errors.ts";
 import type { Vm } from "./vm/vm.ts";
 
-/** An executed transaction whose effects are in no tree yet. One of the two has to be called before the next is executed. */
+/** An executed transaction whose effects are in no tree yet. Call `apply` or `drop` before the next one is executed. */
 export interface PendingTx {
   readonly executed: ExecutedTx;
-  /** Brings its effects into the block's state. */
+  /** Applies its effects to the block's state. */
   apply(): void;
-  /** Leaves the block's state as it was before it. */
+  /** Discards its effects; the block's state is as before it. */
   drop(): void;
 }
 
 /**
- * Executes a transaction over a block's state. Any that passed decoding either gives a result or throws an UnprocessableTxError; other
- * errors are not its own: VmDeadlineError, VmInterruptedError, VmMemoryError, and what the contract source or the fork throws. The block's state is unchanged
- * after every error.
+ * Executes a decoded transaction on a block's state. It returns a result or throws an UnprocessableTxError. Errors that
+ * the transaction does not cause are VmDeadlineError, VmInterruptedError, VmMemoryError, and those of the contract
+ * source or the fork. After any error the block's state is unchanged.
  */
 export function executeTx(vm: Vm, state: BlockState, given: HashedTx, options: ExecutionOptions = {}): PendingTx {
   const { tx } = given;
@@ -56,15 +56,15 @@ export function executeTx(vm: Vm, state: BlockState, given: HashedTx, options: E
   }
 }
 
-/** What a tx with public calls accumulated, undefined for one without. */
+/** The accumulated data of a tx with public calls; undefined for a tx without. */
 function callsOf(data: Uint8Array): PublicAccumulatedData | undefined {
   if (!isForPublic(data)) return undefined;
-  const accumulated = ofTxForm(() => publicAccumulatedData(data));
+  const accumulated = orUnprocessable(() => publicAccumulatedData(data));
   const { setupCalls, appCalls, teardownCall } = accumulated;
   return setupCalls.length + appCalls.length > 0 || teardownCall !== undefined ? accumulated : undefined;
 }
 
-/** Errors that a tx itself is the cause of. */
+/** Turns errors that the tx itself causes into an UnprocessableTxError. */
 function asUnprocessable(error: unknown): unknown {
   const own = error instanceof MaxFeesTooLowError || error instanceof DebugLogError;
   return own ? new UnprocessableTxError(error.message, { cause: error }) : error;
@@ -130,5 +130,5 @@ function effectOf(state: BlockState, { hash, fee, revertCode, effects, logs }: E
     publicLogs: [...effects.logs],
     contractClassLogs: logs.flatMap(({ contractClassLogs }) => contractClassLogs),
   };
-  return ofTxForm(() => txEffectFromParts(parts));
+  return orUnprocessable(() => txEffectFromParts(parts));
 }

@@ -4,7 +4,7 @@ import type { Tx } from "../protocol/tx/tx.ts";
 import type { TxEffect } from "../protocol/tx-effect.ts";
 import type { CallRecord } from "./vm/call-records.ts";
 
-/** A tx and its hash, which takes longer to compute than many a tx takes to execute: who took the tx in knows it already. */
+/** A tx with its hash. Computing the hash can take longer than executing the tx, so it is done once, on arrival. */
 export interface HashedTx {
   hash: Fr;
   tx: Tx;
@@ -12,24 +12,29 @@ export interface HashedTx {
 
 export type Phase = "setup" | "app" | "teardown";
 
-/** An enqueued call that was executed. The insertion of revertible private effects that fails shows as an app call of address zero. */
+/**
+ * An executed enqueued call. A failed insertion of revertible private effects is shown as an app call of address zero.
+ */
 export interface ExecutedCall {
   phase: Phase;
   contractAddress: Fr;
   isStatic: boolean;
   reverted: boolean;
-  /** First fields of what it returned or reverted with, n x 32. */
+  /** First fields of its return or revert data, n x 32. */
   output: Uint8Array;
-  /** Frames inside it; there when calls were recorded. */
+  /** Its frames, if calls were recorded. */
   record?: CallRecord;
 }
 
-/** Why a tx reverted: the first enqueued call that did, down to the innermost frame (sheet 05 section 10.4). */
+/**
+ * Why a tx reverted: from its first reverted enqueued call down to the innermost reverted frame
+ * (sheet 05 section 10.4).
+ */
 export interface RevertReason {
   originalMessage: string;
-  /** From the enqueued call to the innermost frame. The selector is there when the calldata begins with one. */
+  /** From the enqueued call to the innermost frame. The selector is set if the calldata begins with one. */
   functionErrorStack: { contractAddress: Fr; functionSelector?: Uint8Array; functionName?: string }[];
-  /** "0.<pc>" of the INTERNALCALLs that were active and of the exit. */
+  /** "0.<pc>" for each active INTERNALCALL, then for the exit. */
   noirErrorStack: string[];
   /** n x 32. */
   revertData: Uint8Array;
@@ -47,23 +52,23 @@ export interface DebugLog {
 
 /** Sheet 05 section 8.6. */
 export interface GasUsed {
-  /** What counts for the block. */
+  /** Counts against the block's limit. */
   totalGas: TxGas;
   /** Setup, app logic and teardown. */
   publicGas: TxGas;
   teardownGas: TxGas;
-  /** What is paid for: with the teardown limits instead of what teardown used. */
+  /** Gas paid for: as totalGas, but with the teardown limits instead of the gas that teardown used. */
   billedGas: TxGas;
 }
 
-/** A transaction that can be in a block: its effect, checked by the rules of every effect (sheet 05 section 10). */
+/** A transaction that a block can include. Its effect satisfies the rules of all effects (sheet 05 section 10). */
 export interface ExecutedTx {
   hash: Fr;
   effect: TxEffect;
   gasUsed: GasUsed;
-  /** In order; none without public calls. */
+  /** In order; empty without public calls. */
   calls: ExecutedCall[];
-  /** There when the revert code is not zero. */
+  /** Set if the revert code is not zero. */
   revertReason?: RevertReason;
   debugLogs: DebugLog[];
 }

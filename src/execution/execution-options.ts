@@ -2,23 +2,24 @@ import type { CallRecordCaps } from "./vm/call-records.ts";
 
 export type SkippedFees = "public-payer" | "all";
 
-/** How a transaction is executed; blocks are built with the defaults. */
+/** Options of executing a transaction; blocks are built with the defaults. */
 export interface ExecutionOptions {
   /**
-   * Rules of fees that are left out. "public-payer": that the payer of a tx with public calls is not zero and can pay (sheet 05 section 8.4
-   * step 9), as in the release's simulations. "all": the same for every tx, and that it offers what the block charges.
+   * Fee rules that are not enforced. "public-payer": the payer of a tx with public calls need not be nonzero and able
+   * to pay (sheet 05 section 8.4 step 9), as in the reference node's simulations. "all": the same for every tx, and the
+   * tx may offer less than the block charges.
    */
   skippedFees?: SkippedFees;
-  /** Keeps frames, so that a revert has a reason; `true` with the default caps. */
+  /** Records frames, so that a revert has a reason; `true` uses the default caps. */
   recordCalls?: boolean | CallRecordCaps;
   collectDebugLogs?: boolean;
   /** Memory reads of debug logs in one tx; default 125,000. */
   maxDebugLogReads?: number;
-  /** Most fields of each enqueued call's output; default 300. */
+  /** Maximum number of fields kept of each enqueued call's output; default 300. */
   maxOutputFields?: number;
-  /** Unix time in milliseconds at which a public call is given up. */
+  /** Unix milliseconds at which a public call is aborted. */
   deadline?: number;
-  /** Whether to give up: nobody wants the result any more. Asked again and again. */
+  /** Polled during execution; returning true aborts it. */
   interrupted?: () => boolean;
 }
 

@@ -10,11 +10,11 @@ import {
   unpackOutcome,
 } from "./block-task.ts";
 
-/** Threads that execute blocks and simulations next to the thread that writes the store. */
+/** Worker threads that execute blocks and simulations while the main thread writes the store. */
 export class ExecutionPool {
   readonly #threads: WorkerPool;
 
-  /** `size` threads at most, started when they are needed. */
+  /** At most `size` threads, started on demand. */
   constructor(setup: ChainReadsOptions, { size }: { size: number }) {
     this.#threads = workerPool({
       module: moduleBeside(import.meta.url, "execution-worker"),
@@ -24,8 +24,9 @@ export class ExecutionPool {
   }
 
   /**
-   * Runs a list of transactions on the state after a stored block; nothing of it is kept. Rejects with a StaleBaseError when that block is
-   * not stored any more. Aborting interrupts it within milliseconds and leaves the thread as it is: the outcome tells how far it came.
+   * Runs a list of transactions on the state after a stored block and discards the resulting state. Rejects with a
+   * StaleBaseError when that block is no longer stored. Aborting interrupts the run within milliseconds; it then
+   * resolves with what was done so far, and the thread stays usable.
    */
   async process(task: Omit<BlockTask, "interrupt">, signal?: AbortSignal): Promise<ProcessedBlock> {
     const interrupt = signal && new SharedArrayBuffer(4);

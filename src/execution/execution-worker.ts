@@ -10,20 +10,23 @@ import { processTxs } from "./process-txs.ts";
 import { Siloing } from "./siloing.ts";
 import { Vm } from "./vm/vm.ts";
 
-/** Runs in the threads of an ExecutionPool: each has its own core, VM, caches and read-only view of the chain store. Short calls go before them. */
+/**
+ * Runs in the threads of an ExecutionPool. Each has its own core, VM, caches and read-only view of the chain store.
+ * Their priority is below that of threads for short calls.
+ */
 
 lowerThreadPriority();
 const { core, store, world, chain, content: contracts } = openChainReads(workerData<ChainReadsOptions>());
 const siloing = new Siloing(core);
 const vm = new Vm();
 
-/** The whole task reads one snapshot of the store, as new as its start. "stale" when the block it stands on is not the one that was meant. */
+/** The task reads one snapshot of the store, taken at its start. Returns "stale" when the base block is not stored. */
 export async function processBlock(task: BlockTask): Promise<BlockOutcome | "stale"> {
   const { base, header, l1ToL2Messages, overrides, txs, endTrees, options, limitMs } = task;
   const deadline = limitMs === undefined ? undefined : Date.now() + limitMs;
   const interrupt = task.interrupt && new Int32Array(task.interrupt);
   const interrupted = interrupt && (() => Atomics.load(interrupt, 0) !== 0);
-  // Between two tasks the thread waits without a turn of its event loop, and would keep the snapshot of the first.
+  // Between two tasks the thread blocks without running its event loop, so it would keep the first task's snapshot.
   store.version();
   const found = base.number === 0 ? world.genesisBlockHash() : chain.block(base.number)?.hash;
   if (found === undefined || !equal(found, base.hash)) return "stale";

@@ -7,8 +7,8 @@ import type { SkippedFees } from "./execution-options.ts";
 import type { VmGlobals } from "./vm/run.ts";
 
 /**
- * Fee asset units that a tx pays for the gas billed to it (sheet 05 section 8.3). Throws a MaxFeesTooLowError, unless all rules of fees are
- * left out: a tx that offers less than the block charges then pays what the block charges.
+ * Fee in fee asset units that a tx pays for its billed gas (sheet 05 section 8.3). Throws a MaxFeesTooLowError when the
+ * tx offers less than the block charges, unless `skipped` is "all": then it pays the block's price.
  */
 export function transactionFee(
   globals: VmGlobals,
@@ -20,7 +20,7 @@ export function transactionFee(
   return gasCost(fees, { daGas: BigInt(billed.daGas), l2Gas: BigInt(billed.l2Gas) });
 }
 
-/** Settings whose maximum is at least what the block charges. */
+/** The settings with maximum fees raised to at least the block's price. */
 function raisedOffer({ feePerDaGas, feePerL2Gas }: VmGlobals, settings: TxGasSettings): TxGasSettings {
   const { maxFeesPerGas: offered } = settings;
   const maxFeesPerGas = {
@@ -30,7 +30,7 @@ function raisedOffer({ feePerDaGas, feePerL2Gas }: VmGlobals, settings: TxGasSet
   return { ...settings, maxFeesPerGas };
 }
 
-/** What is left of a balance, undefined when it does not cover the fee. */
+/** The balance after paying the fee; undefined when it does not cover the fee. */
 export function balanceAfter(balance: Fr, fee: bigint): Fr | undefined {
   const left = readBigUint(balance) - fee;
   return left < 0n ? undefined : fr(left);

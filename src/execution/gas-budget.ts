@@ -11,7 +11,7 @@ export function gasDifference(a: TxGas, b: TxGas): TxGas {
   return { daGas: a.daGas - b.daGas, l2Gas: a.l2Gas - b.l2Gas };
 }
 
-/** Whether an amount is within a limit in both dimensions; an absent limit has room for anything. */
+/** Whether an amount is within a limit in both dimensions; an absent limit is unlimited. */
 export function gasFits(amount: TxGas, limit: Partial<TxGas>): boolean {
   return (
     amount.daGas <= (limit.daGas ?? Number.POSITIVE_INFINITY) &&
@@ -19,7 +19,7 @@ export function gasFits(amount: TxGas, limit: Partial<TxGas>): boolean {
   );
 }
 
-/** Amounts below zero, which only gas settings that no private kernel makes give, count as none. */
+/** Replaces negative amounts by 0. Only gas settings that no private kernel produces lead to them. */
 export function atLeastNone({ daGas, l2Gas }: TxGas): TxGas {
   return { daGas: Math.max(0, daGas), l2Gas: Math.max(0, l2Gas) };
 }

@@ -2,7 +2,7 @@ import { type BlockHeader, HEADER_AT, headerBlockNumber, headerTimestamp } from 
 import { readBigUint } from "../protocol/bytes.ts";
 import type { VmGlobals } from "./vm/run.ts";
 
-/** The global variables of a block that its transactions can see. */
+/** The global variables of a block that its transactions can read. */
 export function globalsOfHeader(header: BlockHeader): VmGlobals {
   return {
     chainId: header.subarray(HEADER_AT.chainId, HEADER_AT.chainId + 32),

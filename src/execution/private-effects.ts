@@ -6,8 +6,8 @@ import type { TxHost } from "./tx-host.ts";
 type PrivateEffects = Pick<AccumulatedData, "nullifiers" | "noteHashes" | "l2ToL1Msgs">;
 
 /**
- * Adds the effects that stay whatever the calls do; their note hashes are unique already (sheet 05 section 8.4 step 1). Returns why they
- * cannot be added, undefined when they were. Their numbers are within a tx's limits by its form.
+ * Adds the effects that stay even if the calls revert; their note hashes are already unique (sheet 05 section 8.4 step
+ * 1). Returns an error message, or undefined on success. The format of a tx keeps their numbers within the limits.
  */
 export function addNonRevertible(
   host: TxHost,
@@ -20,7 +20,10 @@ export function addNonRevertible(
   return undefined;
 }
 
-/** As addNonRevertible, for the effects that go when app logic fails: siloed note hashes, and limits that may be reached (step 4). */
+/**
+ * As addNonRevertible, for the effects that are undone when app logic fails (step 4). Their note hashes are siloed but
+ * not unique yet, and the limits may be reached.
+ */
 export function addRevertible(
   host: TxHost,
   { nullifiers, noteHashes, l2ToL1Msgs }: PrivateEffects,

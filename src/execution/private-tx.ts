@@ -5,14 +5,14 @@ import { txFeePayer, txGasSettings } from "../protocol/tx/gas-settings.ts";
 import { type BlockState, balanceEntry } from "./block-state.ts";
 import type { ContractLogs } from "./contract-directory.ts";
 import { contractLogs } from "./contract-logs.ts";
-import { ofTxForm, UnprocessableTxError } from "./errors.ts";
+import { orUnprocessable, UnprocessableTxError } from "./errors.ts";
 import type { GasUsed, HashedTx } from "./executed-tx.ts";
 import type { SkippedFees } from "./execution-options.ts";
 import { balanceAfter, transactionFee } from "./fee.ts";
 import { NO_GAS } from "./gas-budget.ts";
 import { SideEffects } from "./side-effects.ts";
 
-/** What a tx without public calls did, before it is in any tree. */
+/** The outcome of a tx without public calls, before it is applied to the trees. */
 export interface PrivateOutcome {
   fee: Fr;
   gasUsed: GasUsed;
@@ -26,7 +26,7 @@ interface Payment {
   isEnforced: boolean;
 }
 
-/** A payer who cannot pay gives all that he has where fees are not enforced, and nobody pays for payer zero. */
+/** If fees are not enforced, payer zero pays nothing and a payer with too little pays all it has. */
 function payFee(state: BlockState, effects: SideEffects, { payer, fee, isEnforced }: Payment): void {
   if (!isEnforced && isZero(payer)) return;
   const { key, contract, slot } = balanceEntry(state.siloing, payer);
@@ -41,12 +41,12 @@ function payFee(state: BlockState, effects: SideEffects, { payer, fee, isEnforce
 }
 
 /**
- * The effects of a tx without public calls: its fee is paid and its private part taken as it is (sheet 05 section 8.9). Throws an
- * UnprocessableTxError or MaxFeesTooLowError, and what the fork throws.
+ * Computes the effects of a tx without public calls: the fee payment and the effects of its private part
+ * (sheet 05 section 8.9). Throws an UnprocessableTxError or MaxFeesTooLowError; errors of the fork pass through.
  */
 export function runPrivateTx(state: BlockState, { tx, hash }: HashedTx, skippedFees?: SkippedFees): PrivateOutcome {
   if (isForPublic(tx.data)) throw new UnprocessableTxError("A tx in the form for public calls must have one");
-  const data = ofTxForm(() => privateAccumulatedData(tx.data));
+  const data = orUnprocessable(() => privateAccumulatedData(tx.data));
   const [logs] = contractLogs([data], tx.contractClassLogFields);
   const { gasUsed } = txGasSettings(tx.data);
   const fee = transactionFee(state.globals, txGasSettings(tx.data), gasUsed, skippedFees);

@@ -3,9 +3,9 @@ import type { Fr } from "../protocol/field.ts";
 import { type TxGas, txGasSettings } from "../protocol/tx/gas-settings.ts";
 import type { Tx } from "../protocol/tx/tx.ts";
 import type { Verdict } from "../protocol/tx/verdict.ts";
-import { leastBlobFields } from "./blob-room.ts";
+import { minBlobFields } from "./blob-room.ts";
 import type { BlockState } from "./block-state.ts";
-import { ofTxForm, UnprocessableTxError } from "./errors.ts";
+import { orUnprocessable, UnprocessableTxError } from "./errors.ts";
 import { executeTx, type PendingTx } from "./execute-tx.ts";
 import type { ExecutedTx, HashedTx } from "./executed-tx.ts";
 import type { ExecutionOptions } from "./execution-options.ts";
@@ -15,30 +15,33 @@ import type { Vm } from "./vm/vm.ts";
 
 export interface ProcessOptions extends Omit<ExecutionOptions, "deadline"> {
   /**
-   * "build" makes a new block: a tx that might not fit is left for later ones. "reexecute" repeats a block that someone else made: each tx
-   * is tried, and the first that does not fit ends the run (sheet 06 section 5.3).
+   * "build" makes a new block: a tx that might not fit is skipped, so that a later block may include it. "reexecute"
+   * repeats a given block: each tx is executed, and the first that does not fit ends the run (sheet 06 section 5.3).
    */
   mode: "build" | "reexecute";
   maxTxs?: number;
-  /** Of the block, in what its txs use; a new block keeps the L2 limit in what they are billed for too, since its header counts that. */
+  /**
+   * Limit on the gas that the block's txs use. In a new block the L2 limit also applies to billed gas, which its header
+   * counts.
+   */
   maxGas?: Partial<TxGas>;
-  /** Of the block's txs, in blob fields. */
+  /** Limit on the blob fields of the block's txs. */
   maxBlobFields?: number;
-  /** Unix time in milliseconds at which the run ends, inside a tx if need be. */
+  /** Unix milliseconds at which the run ends; a tx being executed is aborted. */
   deadline?: number;
-  /** Milliseconds that one tx may take. */
+  /** Maximum execution time of one tx, milliseconds. */
   maxTxMilliseconds?: number;
   /**
-   * Runs the whole list in one turn of the event loop, so that all reads see one snapshot of the store: for a thread that does nothing
-   * else. Otherwise the loop gets a turn between two txs.
+   * Runs the whole list without yielding to the event loop, so that all reads see one snapshot of the store. For
+   * dedicated threads; otherwise the run yields between txs.
    */
   uninterrupted?: boolean;
-  /** Asked before each tx, with the state that it would run on. */
+  /** Called before each tx, while the state is the one that the tx would run on. */
   validate?: (tx: Tx, hash: Fr) => Verdict | Promise<Verdict>;
 }
 
-/** A tx that did not get into the block, by its place in the list. */
-export interface LeftTx {
+/** A tx of the list that is not in the block; `index` is its position in the list. */
+export interface ExcludedTx {
   index: number;
   hash: Fr;
   reason: string;
@@ -48,14 +51,14 @@ export interface ProcessedTxs {
   /** In order. Their effects are in the block's state. */
   processed: (ExecutedTx & { index: number })[];
   /** Txs that no block can include. */
-  unprocessable: LeftTx[];
-  /** Txs that could not be executed for a reason that is not their own, which is the cause. */
-  failed: (LeftTx & { cause: unknown })[];
-  /** Txs that might fit another block. */
-  skipped: LeftTx[];
-  /** Why the run ended before the list did; txs from `at` on are none of the above. */
+  unprocessable: ExcludedTx[];
+  /** Txs whose execution failed through no fault of theirs, for example on a read error. */
+  failed: (ExcludedTx & { cause: unknown })[];
+  /** Txs that another block might include. */
+  skipped: ExcludedTx[];
+  /** Why the run ended early; txs from `at` on are in none of the lists above. */
   stopped?: { at: number; why: "tx count" | "deadline" | "interrupted" | "block gas" | "state"; cause?: unknown };
-  /** Sum of what the processed txs used, which limits the block. */
+  /** Gas used by the processed txs, which counts against the block's limit. */
   totalGas: TxGas;
   blobFields: number;
 }
@@ -63,7 +66,8 @@ export interface ProcessedTxs {
 type Ended = NonNullable<ProcessedTxs["stopped"]>["why"];
 
 /**
- * Runs transactions in order over a block's state. Never rejects because of one: each is processed, unprocessable, failed or skipped.
+ * Runs transactions in order on a block's state. Never rejects because of a tx: each is processed, unprocessable,
+ * failed or skipped.
  */
 export async function processTxs(
   vm: Vm,
@@ -95,7 +99,7 @@ class Processing {
   readonly #vm: Vm;
   readonly #state: BlockState;
   readonly #options: ProcessOptions;
-  /** L2 gas that the processed txs are billed for: what they used, with teardown limits in place of what teardowns used. */
+  /** L2 gas billed to the processed txs: gas used, but for teardowns their limit. */
   #mana = 0;
 
   constructor(vm: Vm, state: BlockState, options: ProcessOptions) {
@@ -104,7 +108,7 @@ class Processing {
     this.#options = options;
   }
 
-  /** Takes one tx, or says why the run ends in front of it. */
+  /** Processes one tx, or returns why the run ends before it. */
   async next(given: HashedTx, index: number): Promise<{ why: Ended; cause?: unknown } | undefined> {
     const { maxTxs, deadline, interrupted } = this.#options;
     if (interrupted?.() === true) return { why: "interrupted" };
@@ -112,22 +116,22 @@ class Processing {
     if (Date.now() > (deadline ?? Number.POSITIVE_INFINITY)) return { why: "deadline" };
     const { tx, hash } = given;
     try {
-      const unfit = this.#whyUnfit(tx) ?? (await this.#refusal(tx, hash));
-      if (unfit !== undefined) {
-        this.result[unfit.of].push({ index, hash, reason: unfit.reason });
+      const excluded = this.#lackOfRoom(tx) ?? (await this.#refusal(tx, hash));
+      if (excluded !== undefined) {
+        this.result[excluded.of].push({ index, hash, reason: excluded.reason });
         return undefined;
       }
-      return this.#take(this.#execute(given), index);
+      return this.#include(this.#execute(given), index);
     } catch (error) {
-      return this.#leave(error, { index, hash });
+      return this.#exclude(error, { index, hash });
     }
   }
 
-  /** What is known of a tx before it is executed and keeps it out of a new block. */
-  #whyUnfit(tx: Tx): { of: "skipped"; reason: string } | undefined {
+  /** Why a new block has no room for a tx, as far as is known before it is executed. */
+  #lackOfRoom(tx: Tx): { of: "skipped"; reason: string } | undefined {
     const { mode, maxGas = {}, maxBlobFields } = this.#options;
     if (mode !== "build") return undefined;
-    if (this.#exceedsBlobs(ofTxForm(() => leastBlobFields(tx.data)))) {
+    if (this.#exceedsBlobs(orUnprocessable(() => minBlobFields(tx.data)))) {
       return { of: "skipped", reason: `its private part does not fit the ${maxBlobFields} blob fields of the block` };
     }
     const spent = { daGas: this.result.totalGas.daGas, l2Gas: this.#mana };
@@ -159,7 +163,7 @@ class Processing {
     });
   }
 
-  #take(pending: PendingTx, index: number): { why: Ended } | undefined {
+  #include(pending: PendingTx, index: number): { why: Ended } | undefined {
     const { executed } = pending;
     const { mode, maxGas = {}, maxBlobFields } = this.#options;
     const blobFields = executed.effect.words.length / 32;
@@ -186,7 +190,7 @@ class Processing {
     return undefined;
   }
 
-  #leave(error: unknown, tx: { index: number; hash: Fr }): { why: Ended; cause?: unknown } | undefined {
+  #exclude(error: unknown, tx: { index: number; hash: Fr }): { why: Ended; cause?: unknown } | undefined {
     const { deadline } = this.#options;
     if (error instanceof UnprocessableTxError) {
       this.result.unprocessable.push({ ...tx, reason: error.message });
@@ -199,7 +203,7 @@ class Processing {
     return this.#brokenState();
   }
 
-  /** A state that no longer answers fails every tx that is left. */
+  /** Ends the run when the state can no longer be read, because every remaining tx would fail. */
   #brokenState(): { why: Ended; cause: unknown } | undefined {
     try {
       this.#state.assertOpen();

@@ -19,28 +19,28 @@ import type { Vm } from "./vm/vm.ts";
 
 const APP_REVERTED = 1;
 const TEARDOWN_REVERTED = 2;
-/** Calls of setup and app logic together (sheet 05 section 9.1). */
+/** Maximum number of setup and app logic calls together (sheet 05 section 9.1). */
 const MAX_ENQUEUED_CALLS = 32;
-/** Entries of the final list of public data writes that the network takes, the fee's included (sheet 05 section 5.1). */
+/** Maximum number of slots that a tx writes, including the fee payment's (sheet 05 section 5.1). */
 const MAX_FINAL_WRITES = 63;
 
-/** What a public tx did, before it is in any tree. */
+/** The outcome of a public tx, before it is applied to the trees. */
 export interface PublicOutcome {
   revertCode: number;
   fee: Fr;
   gasUsed: GasUsed;
   calls: ExecutedCall[];
   host: TxHost;
-  /** Of the parts that survive. */
+  /** Logs of the parts that were not reverted. */
   logs: ContractLogs[];
 }
 
 interface CallBudget {
   gas: TxGas;
-  /** What the tx had used, and what it may use, with `gas`. */
+  /** Gas that the tx had used before the call, and the tx's limit including `gas`. */
   before: TxGas;
   limit: TxGas;
-  /** Shown to the call. */
+  /** Transaction fee that the call can read. */
   fee: Fr;
 }
 
@@ -49,7 +49,7 @@ interface CallEnd {
   gasUsed: TxGas;
 }
 
-/** Runs the phases of a tx with public calls over the state between two transactions (sheet 05 section 8.4). */
+/** Runs the phases of a tx with public calls (sheet 05 section 8.4). */
 export class PublicTxRun {
   readonly #vm: Vm;
   readonly #state: BlockState;
@@ -65,7 +65,7 @@ export class PublicTxRun {
   /** Gas of setup and app logic so far. */
   #used: TxGas = NO_GAS;
 
-  /** Throws an UnprocessableTxError for a tx that no private kernel can have made. */
+  /** Throws an UnprocessableTxError for a tx that no private kernel can have produced. */
   constructor(
     vm: Vm,
     state: BlockState,
@@ -104,11 +104,12 @@ export class PublicTxRun {
   }
 
   /**
-   * Throws an UnprocessableTxError, MaxFeesTooLowError or DebugLogError when no block can include the tx, a VmDeadlineError when time is
-   * up, and what the contract source or the fork throws. The caller takes back published contracts then.
+   * Throws an UnprocessableTxError, MaxFeesTooLowError or DebugLogError when no block can include the tx, and a
+   * VmDeadlineError when time is up. Errors of the contract source or the fork pass through. After an error the caller
+   * must revert published contracts.
    */
   run(): PublicOutcome {
-    // A price above what the tx offers ends it before anything is run.
+    // A tx that offers less than the block's price fails before anything is run.
     this.#feeOf(this.#gas.gasUsed);
     this.#insertNonRevertible();
     for (const call of this.#data.setupCalls) {
@@ -162,7 +163,7 @@ export class PublicTxRun {
     this.#state.contracts.publish(this.#logs[0]);
   }
 
-  /** Revertible insertions, then calls up to the first that fails. */
+  /** Inserts the revertible effects, then runs the calls up to the first that fails. Returns whether all succeeded. */
   #appLogic(): boolean {
     const refused = addRevertible(this.#host, this.#data.revertible);
     if (refused !== undefined) {
@@ -188,12 +189,13 @@ export class PublicTxRun {
     });
   }
 
-  /** A call of setup or app logic, which share one budget (sheet 05 section 4.4). */
+  /** Runs a call of setup or app logic, which share one gas budget (sheet 05 section 4.4). */
   #callFromBudget(phase: Phase, request: PublicCallRequest): boolean {
     const { gasLimits, gasUsed } = this.#gas;
     const before = gasSum(gasUsed, this.#used);
     const available = gasDifference(gasLimits, before);
-    // No kernel makes a tx that has used more than its limits; where proofs are not looked at, its first instruction is out of gas.
+    // No kernel produces a tx that has used more than its limits. On networks without proofs such a tx runs out of gas
+    // at its first instruction.
     const isOverdrawn = available.daGas < 0 || available.l2Gas < 0;
     const gas = isOverdrawn ? NO_GAS : available;
     const call = this.#call(phase, request, { gas, before, limit: gasLimits, fee: FR_ZERO });
@@ -220,7 +222,7 @@ export class PublicTxRun {
       this.#runOptions(),
     );
     const succeeded = ended === "returned";
-    // A run beyond the caps leaves no record.
+    // A run beyond the caps is not recorded.
     const record = this.#records?.roots[recorded];
     this.#calls.push({
       phase,
@@ -256,7 +258,7 @@ export class PublicTxRun {
 
   #checkCounts(): void {
     const { noteHashes, nullifiers, messages, writes } = this.#host.effects;
-    // Every other count is bounded where it grows.
+    // Every other count is checked when an effect is added.
     if (writes.size > MAX_FINAL_WRITES) {
       throw new UnprocessableTxError(
         `Too many side effects. Note hashes: ${noteHashes.length}, Nullifiers: ${nullifiers.length}, ` +

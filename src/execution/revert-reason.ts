@@ -2,12 +2,12 @@ import { isZero, toHex } from "../protocol/bytes.ts";
 import type { ExecutedCall, RevertReason } from "./executed-tx.ts";
 import type { CallRecord } from "./vm/call-records.ts";
 
-/** Knows functions by their selectors of 4 bytes. */
+/** Function names by 4-byte selector. */
 export interface FunctionNames {
   nameOf(selector: Uint8Array): string | undefined;
 }
 
-/** What is said of a tx whose calls were not recorded. */
+/** The reason given for a tx whose calls were not recorded. */
 const UNKNOWN: RevertReason = {
   originalMessage: "TX reverted",
   functionErrorStack: [],
@@ -15,7 +15,7 @@ const UNKNOWN: RevertReason = {
   revertData: new Uint8Array(0),
 };
 
-/** The reason from the calls of a tx with a revert code (sheet 05 section 10.4). */
+/** Derives the revert reason from the calls of a tx (sheet 05 section 10.4). */
 export function revertReason(calls: readonly ExecutedCall[]): RevertReason {
   const enqueued = calls.find(({ reverted }) => reverted)?.record;
   if (enqueued === undefined) return UNKNOWN;
@@ -37,13 +37,13 @@ function lastReverted({ nested }: CallRecord): CallRecord | undefined {
   return nested.findLast(({ reverted }) => reverted);
 }
 
-/** The calldata's first field where it fits 4 bytes. */
+/** The first field of the calldata if it fits 4 bytes. */
 function selectorOf(calldata: Uint8Array): Uint8Array | undefined {
   if (calldata.length < 32 || !isZero(calldata.subarray(0, 28))) return undefined;
   return calldata.subarray(28, 32);
 }
 
-/** The reason with the names of the functions in its stack that are known. */
+/** Adds the known function names to the stack of a reason. */
 export function withFunctionNames(reason: RevertReason, names: FunctionNames): RevertReason {
   return {
     ...reason,
@@ -54,7 +54,7 @@ export function withFunctionNames(reason: RevertReason, names: FunctionNames): R
   };
 }
 
-/** Frames of a reason for a log, outermost first: `<contract>.<function's name, or its selector>`. */
+/** The frames of a reason as log text, outermost first: `<contract>.<function name or selector>`. */
 export function shownStack(reason: RevertReason, names: FunctionNames): string[] {
   return withFunctionNames(reason, names).functionErrorStack.map((frame) => {
     const { contractAddress, functionSelector, functionName } = frame;

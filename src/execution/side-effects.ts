@@ -9,9 +9,9 @@ import type { Fr } from "../protocol/field.ts";
 import type { L2ToL1Message } from "../protocol/tx/accumulated-data.ts";
 import { mapKey } from "../world-state/indexed-overlay.ts";
 
-/** Slots that calls may write; one more is the fee payment's (sheet 05 section 9.1). */
+/** Maximum number of slots that calls may write; one more is reserved for the fee payment (sheet 05 section 9.1). */
 const MAX_USER_SLOTS = MAX_PUBLIC_DATA_WRITES_PER_TX - 1;
-/** Fields that each public log takes from the tx's room beside its own. */
+/** Fields that each public log takes from the tx's budget besides its own. */
 const PUBLIC_LOG_HEADER = 2;
 
 /** The last value written to a contract's slot. */
@@ -26,7 +26,7 @@ export interface PublicLog {
   fields: Uint8Array;
 }
 
-/** A place in the journal to come back to. */
+/** A position in the journal to revert to. */
 export interface EffectsMark {
   readonly undone: number;
   readonly noteHashes: number;
@@ -37,13 +37,13 @@ export interface EffectsMark {
 }
 
 /**
- * The effects of one transaction that its calls and its private part have made so far, in order, with their limits. Any mark can be
- * returned to at the cost of what came after it; keeping what came after a mark costs nothing.
+ * Journal of the effects of one transaction, in order, with their limits. Reverting to a mark costs as much as the
+ * effects after it; keeping them costs nothing.
  */
 export class SideEffects {
   /** By slotKey, in order of the first surviving write. */
   readonly #writes = new Map<string, PendingWrite>();
-  /** What each write replaced, oldest first. */
+  /** The values that writes replaced, oldest first. */
   readonly #undo: { key: string; before: PendingWrite | undefined }[] = [];
   readonly #noteHashes: Fr[] = [];
   readonly #nullifiers: Fr[] = [];
@@ -86,7 +86,7 @@ export class SideEffects {
   hasLogRoom(fields: number): boolean {
     return this.#logFields + PUBLIC_LOG_HEADER + fields <= MAX_PUBLIC_LOG_FIELDS_PER_TX;
   }
-  /** Whether a slot without a surviving write may be written (the fee payment does not ask). */
+  /** Whether one more distinct slot may be written. The fee payment is not subject to this limit. */
   get hasSlotRoom(): boolean {
     return this.#writes.size < MAX_USER_SLOTS;
   }
@@ -100,7 +100,7 @@ export class SideEffects {
     this.#noteHashes.push(unique);
   }
 
-  /** The caller has seen that it is new. */
+  /** The caller must have checked that the nullifier is new. */
   addNullifier(siloed: Fr): void {
     this.#nullifiers.push(siloed);
     this.#nullifierKeys.add(mapKey(siloed));
@@ -126,11 +126,11 @@ export class SideEffects {
     };
   }
 
-  /** Undoes everything since the mark; marks taken after it are void. */
+  /** Undoes everything since the mark; marks taken after it become invalid. */
   revertTo(mark: EffectsMark): void {
     while (this.#undo.length > mark.undone) {
       const { key, before } = this.#undo.pop() as { key: string; before: PendingWrite | undefined };
-      // A first write that is undone gives up its place: a later one goes to the end.
+      // Undoing the first write of a slot removes it from the order; a later write of the slot goes to the end.
       if (before === undefined) this.#writes.delete(key);
       else this.#writes.set(key, before);
     }

@@ -7,13 +7,13 @@ import type { Fr } from "../protocol/field.ts";
 import { mapKey } from "../world-state/indexed-overlay.ts";
 import { BoundedCache } from "./bounded-cache.ts";
 
-/** Key of 33 or 65 characters, a word, and what the map adds. */
+/** Size of a cache entry: a key of 32 or 64 characters, a word, and the map's overhead. */
 const ENTRY_BYTES = 256;
 const DEFAULT_BYTES = 32 * 1024 * 1024;
 
 /**
- * Hashes by which contracts' own names of things become those of the trees (sheet 05 section 5). They depend on nothing but their
- * inputs, so one cache serves every transaction and block of a thread.
+ * Siloing hashes, which turn a contract's slots, nullifiers and note hashes into tree keys and leaves (sheet 05 section
+ * 5). They depend only on their inputs, so one cache serves all transactions and blocks of a thread.
  */
 export class Siloing {
   readonly #core: Core;
@@ -21,7 +21,7 @@ export class Siloing {
   readonly #nullifiers: BoundedCache<Fr>;
   readonly #balanceSlots: BoundedCache<Fr>;
 
-  /** `bytes` bounds all its caches together. */
+  /** `bytes` bounds all caches together. */
   constructor(core: Core, { bytes = DEFAULT_BYTES }: { bytes?: number } = {}) {
     this.#core = core;
     this.#leafSlots = new BoundedCache({ bytes: bytes / 2, entryBytes: ENTRY_BYTES });
@@ -39,12 +39,12 @@ export class Siloing {
     return leafSlot;
   }
 
-  /** Nullifier as it enters the tree. Most occur once, so the result is not kept. */
+  /** The siloed nullifier, as it is inserted into the tree. Most occur once, so the result is not cached. */
   nullifier(contract: Fr, inner: Fr): Fr {
     return siloNullifier(this.#core, contract, inner);
   }
 
-  /** Nullifier that says that a contract is deployed (sheet 05 section 7.1). */
+  /** The siloed nullifier that marks a contract as deployed (sheet 05 section 7.1). */
   deploymentNullifier(address: Fr): Fr {
     const key = mapKey(address);
     let siloed = this.#nullifiers.get(key);
@@ -55,7 +55,7 @@ export class Siloing {
     return siloed;
   }
 
-  /** Storage slot in FeeJuice of a fee payer's balance. */
+  /** Storage slot of a fee payer's balance in FeeJuice. */
   balanceSlot(feePayer: Fr): Fr {
     const key = mapKey(feePayer);
     let slot = this.#balanceSlots.get(key);
@@ -70,7 +70,9 @@ export class Siloing {
     return siloNoteHash(this.#core, contract, noteHash);
   }
 
-  /** A siloed note hash as it enters the tree, `index` being the number of note hashes of the tx in front of it. */
+  /**
+   * Makes a siloed note hash unique, as it is inserted into the tree. `index` is its index among the tx's note hashes.
+   */
   uniqueNoteHash(firstNullifier: Fr, index: number, siloed: Fr): Fr {
     return uniqueNoteHash(this.#core, noteHashNonce(this.#core, firstNullifier, index), siloed);
   }

@@ -1,13 +1,13 @@
 import type { DebugLog, ExecutedTx, GasUsed, RevertReason } from "./executed-tx.ts";
 
-/** What one call of app logic returned; calls inside it are not shown (sheet 05 section 10.3). */
+/** Return values of one app logic call; nested calls are not shown (sheet 05 section 10.3). */
 export interface ReturnedValues {
   /** n x 32 bytes. */
   values: Uint8Array;
   nested: [];
 }
 
-/** An executed tx as the answer to a simulation request shows it. */
+/** An executed tx in the form of a simulation's result. */
 export interface SimulatedTx {
   revert?: RevertReason;
   effect: ExecutedTx["effect"];
@@ -16,7 +16,7 @@ export interface SimulatedTx {
   debugLogs: DebugLog[];
 }
 
-/** How a tx is executed for a simulation request: with reasons and debug logs. */
+/** Execution options of a simulation request: with revert reasons and debug logs. */
 export const SIMULATION = { recordCalls: true, collectDebugLogs: true } as const;
 
 export function simulatedTx({ effect, gasUsed, calls, revertReason, debugLogs }: ExecutedTx): SimulatedTx {

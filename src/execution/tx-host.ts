@@ -11,32 +11,32 @@ import type { Vm } from "./vm/vm.ts";
 
 const NOTE_HASH_TREE_LEAVES = 1n << 42n;
 const MESSAGE_TREE_LEAVES = 1n << 36n;
-/** Distinct classes that one tx may load (sheet 05 section 7.3). */
+/** Maximum number of distinct classes that one tx may load (sheet 05 section 7.3). */
 const MAX_CLASSES_PER_TX = 21;
 
 export interface TxHostOptions {
   vm: Vm;
   state: BlockState;
-  /** From which note hashes are made unique. */
+  /** Used to make note hashes unique. */
   firstNullifier: Fr;
-  /** Memory reads of debug logs in one tx. */
+  /** Maximum number of memory reads of debug logs in one tx. */
   maxDebugLogReads: number;
 }
 
-/** A place to come back to: effects and published contracts. */
+/** A position to revert effects and published contracts to. */
 export interface TxMark {
   effects: EffectsMark;
   contracts: number;
 }
 
-/** One transaction's view of the block's state: its own effects in front of it (sheet 05 sections 5 and 7). */
+/** One transaction's view of the state: the block's state overlaid with its own effects (sheet 05 sections 5 and 7). */
 export class TxHost implements VmHost {
   readonly effects = new SideEffects();
   readonly debugLogs: DebugLog[] = [];
   readonly #vm: Vm;
   readonly #state: BlockState;
   readonly #firstNullifier: Fr;
-  /** Grows only: neither reverts nor rollbacks of phases take a class out. */
+  /** Classes loaded so far. Reverts of calls or phases do not remove any. */
   readonly #classes = new Set<string>();
   readonly #calls: EffectsMark[] = [];
   #debugLogRoom: number;
@@ -121,7 +121,7 @@ export class TxHost implements VmHost {
     return "ok";
   }
 
-  /** Makes a siloed note hash unique and keeps it; the caller has seen that there is room. */
+  /** Makes a siloed note hash unique and adds it. The caller must have checked the limit. */
   addSiloedNoteHash(siloed: Fr): void {
     const { noteHashes } = this.effects;
     this.effects.addNoteHash(this.#state.siloing.uniqueNoteHash(this.#firstNullifier, noteHashes.length, siloed));
@@ -181,7 +181,7 @@ export class TxHost implements VmHost {
   }
 }
 
-/** Without leading zeros, as this text is written. */
+/** Hex without leading zeros, as the reference node writes it in this message. */
 function shortHex(word: Fr): string {
   return `0x${readBigUint(word).toString(16)}`;
 }

@@ -1,5 +1,5 @@
 import type { BlockOutcome, ProposedBlock } from "../checkpoints/checkpoint-terms.ts";
-import type { LeftTx } from "../execution/process-txs.ts";
+import type { ExcludedTx } from "../execution/process-txs.ts";
 import { toHex } from "../protocol/bytes.ts";
 import { candidates, TxGoneError, waitForTxs, waitUntil } from "./pending-txs.ts";
 import type { CheckpointInProgress, SequencerParts } from "./sequencer-parts.ts";
@@ -162,7 +162,7 @@ class BlockRun {
     for (const { hash, reason, cause } of broken) {
       parts.logger.error({ slot, tx: toHex(hash), reason, err: cause }, "dropping a tx that could not be executed");
     }
-    const dropped: LeftTx[] = [...unprocessable, ...broken];
+    const dropped: ExcludedTx[] = [...unprocessable, ...broken];
     if (dropped.length > 0) parts.pool.remove(dropped.map(({ hash }) => hash));
   }
 

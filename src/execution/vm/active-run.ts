@@ -7,7 +7,7 @@ import type { Program } from "./program.ts";
 import type { RunOptions, RunRequest } from "./run.ts";
 import type { VmInstance } from "./vm-instance.ts";
 
-/** How a frame ended: numbers of assembly/vm/frame.ts. */
+/** Outcomes of a frame, as numbered in assembly/vm/frame.ts. */
 export const RETURNED = 0;
 export const REVERTED = 1;
 
@@ -19,7 +19,7 @@ interface OpenFrame {
   readonly program: Program;
 }
 
-/** One run as the host side sees it: the open frames, innermost last, and what is recorded of them. */
+/** Host-side state of one run: its open frames, innermost last, and their call records. */
 export class ActiveRun {
   readonly host: VmHost;
   readonly instance: VmInstance;
@@ -27,7 +27,7 @@ export class ActiveRun {
   readonly #gasLimit: Gas | undefined;
   readonly #records: CallRecords | undefined;
   readonly #frames: OpenFrame[] = [];
-  /** Last nullifier that EMITNULLIFIER was refused. */
+  /** Last nullifier that EMITNULLIFIER refused as a duplicate. */
   refusedNullifier: Fr = ZERO;
 
   constructor(instance: VmInstance, host: VmHost, request: RunRequest, options: RunOptions) {
@@ -51,7 +51,7 @@ export class ActiveRun {
     return this.#frames[this.#frames.length - 1].program;
   }
 
-  /** A frame is about to start: its program, or why there is none. */
+  /** Called when a frame is about to start. Returns its program, or why there is none. */
   enter(frame: number): Program | string {
     const { instance } = this;
     const contract = instance.frameAddress(frame);
@@ -77,7 +77,7 @@ export class ActiveRun {
     return target.program;
   }
 
-  /** The running frame has ended. */
+  /** Called when the running frame has ended. */
   leave(outcome: number): void {
     const { instance } = this;
     const records = this.#records;
@@ -85,7 +85,7 @@ export class ActiveRun {
     this.#frames.pop();
   }
 
-  /** Why the running frame, which has ended, did not return; undefined when it did. */
+  /** The halt message of the running frame, which has ended; undefined when it returned. */
   endMessage(outcome: number): string | undefined {
     if (outcome === RETURNED) return undefined;
     if (outcome === REVERTED) return "Assertion failed: ";
@@ -111,7 +111,7 @@ export class ActiveRun {
     );
   }
 
-  /** What a frame was given; for the outermost, what the transaction may use in all. */
+  /** Gas given to a frame; for the outermost frame, the limit of the whole transaction. */
   #limitOf(frame: number, isOutermost: boolean): Gas {
     const { l2, da } = this.instance.frameGas(frame);
     if (!isOutermost) return { l2, da };

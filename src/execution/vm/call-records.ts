@@ -1,7 +1,7 @@
 import type { Fr } from "../../protocol/field.ts";
 import type { Gas } from "./gas.ts";
 
-/** One frame as shown to callers of a simulation (sheet 05 section 10.4). */
+/** The record of one frame, used for revert reasons of simulations (sheet 05 section 10.4). */
 export interface CallRecord {
   readonly contract: Fr;
   /** pc of the CALL or STATICCALL in the caller; 0 for an enqueued call. */
@@ -9,25 +9,25 @@ export interface CallRecord {
   /** First fields of the calldata, n x 32. */
   readonly calldata: Uint8Array;
   readonly isStatic: boolean;
-  /** Gas given to the frame; for an enqueued call, with what the transaction had used before it. */
+  /** Gas given to the frame; for an enqueued call, including what the transaction had used before it. */
   readonly gasLimit: Gas;
-  /** First fields of what it returned or reverted with, n x 32; empty when it halted. */
+  /** First fields of its return or revert data, n x 32; empty when it halted. */
   output: Uint8Array;
-  /** pcs of the INTERNALCALLs that were active at the exit, outermost first, then the exit's own. */
+  /** pcs of the INTERNALCALLs active at the exit, outermost first, then the pc of the exit. */
   exitPcs: readonly number[];
-  /** Why it ended without a RETURN. */
+  /** Why it ended other than by RETURN. */
   haltMessage?: string;
   reverted: boolean;
   readonly nested: CallRecord[];
 }
 
-/** How much is recorded of a transaction's frames. */
+/** Limits on what is recorded of a transaction's frames. */
 export interface CallRecordCaps {
   /** Fields of calldata. */
   readonly calldata: number;
   /** Fields of output. */
   readonly output: number;
-  /** Frames on top of each other, the enqueued call being the first. */
+  /** Nesting depth; the enqueued call has depth 1. */
   readonly depth: number;
   /** Frames of the transaction. */
   readonly items: number;
@@ -35,7 +35,9 @@ export interface CallRecordCaps {
 
 export const DEFAULT_CALL_RECORD_CAPS: CallRecordCaps = { calldata: 300, output: 300, depth: 5, items: 100 };
 
-/** Collects the frames of a transaction's runs. Frames beyond a cap are left out, with all below them. */
+/**
+ * Collects the frames of a transaction's runs. A frame beyond a cap is left out, and so are the frames nested in it.
+ */
 export class CallRecords {
   /** One per run, in order. */
   readonly roots: CallRecord[] = [];
@@ -47,7 +49,7 @@ export class CallRecords {
     this.caps = caps;
   }
 
-  /** A frame starts. `make` is asked for its record only when there is room. */
+  /** Called when a frame starts. `make` is called only when the caps leave room for its record. */
   enter(make: () => CallRecord): void {
     const parent = this.#open.at(-1);
     const hasRoom = this.#items < this.caps.items && this.#open.length < this.caps.depth;
@@ -59,13 +61,13 @@ export class CallRecords {
     this.#open.push(record);
   }
 
-  /** The innermost open frame ends. */
+  /** Called when the innermost open frame ends. */
   exit(end: (record: CallRecord) => void): void {
     const record = this.#open.pop();
     if (record !== undefined) end(record);
   }
 
-  /** Forgets frames that a thrown error left open. */
+  /** Drops the frames that a thrown error left open. */
   abandon(): void {
     this.#open.length = 0;
   }

@@ -5,7 +5,7 @@ import { TAG_NAMES, tagName } from "./tags.ts";
 export interface Instruction {
   readonly pc: number;
   readonly form: InstructionForm;
-  /** Bits 2 i and 2 i + 1: operand i is indirect, relative. */
+  /** Addressing mode. Bit 2 i: operand i is indirect; bit 2 i + 1: it is relative. */
   readonly mode: number;
   readonly offsets: readonly number[];
   readonly tag?: number;
@@ -40,7 +40,7 @@ export function decodeInstruction(bytecode: Uint8Array, pc: number): Instruction
   return { pc, form, mode, offsets, tag, immediate };
 }
 
-/** An operand as `dst=[base+3]`, with another pair of brackets when it is indirect. */
+/** An operand as text, for example `dst=[base+3]`; an indirect operand has another pair of brackets. */
 function operandText(name: string, offset: number, bits: number): string {
   const direct = `[${(bits & 2) !== 0 ? "base+" : ""}${offset}]`;
   return `${name}=${(bits & 1) !== 0 ? `[${direct}]` : direct}`;
@@ -51,7 +51,7 @@ function immediateText(form: InstructionForm, value: bigint): string {
   return `${form.immediate?.name}=${bytes > 6 ? `0x${value.toString(16)}` : value}`;
 }
 
-/** One line without the pc: name and operands. */
+/** An instruction as text: its name and operands, without the pc. */
 export function instructionText({ form, mode, offsets, tag, immediate }: Instruction): string {
   const parts = [form.name, ...form.operands.map(({ name }, i) => operandText(name, offsets[i], mode >> (2 * i)))];
   if (tag !== undefined) parts.push(`tag=${tagName(tag)}`);
@@ -60,8 +60,8 @@ export function instructionText({ form, mode, offsets, tag, immediate }: Instruc
 }
 
 /**
- * A line for each instruction from the first byte on: pc, text. A byte at which none can be fetched is a line of its own, with the
- * reason, and the next one is tried after it; a jump may go there all the same.
+ * Yields pc and text of each instruction, from the first byte on. A byte at which no instruction can be decoded gets a
+ * line with the reason, and decoding continues at the next byte. Jumps may also target other offsets than those listed.
  */
 export function* disassemble(bytecode: Uint8Array): Generator<{ pc: number; text: string }> {
   let pc = 0;

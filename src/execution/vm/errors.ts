@@ -1,4 +1,4 @@
-/** A debug log that the network's node treats as a fault of the transaction while it collects them (sheet 05 section 3.6). */
+/** A debug log that makes its transaction invalid while debug logs are collected (sheet 05 section 3.6). */
 export class DebugLogError extends Error {
   readonly rule: string;
   constructor(rule: string) {
@@ -8,7 +8,10 @@ export class DebugLogError extends Error {
   }
 }
 
-/** A run needed more memory than the VM may have. No result follows from it: gas of real transactions does not reach this. */
+/**
+ * A run needed more memory than the VM may use, so it has no result. The gas of real transactions does not suffice for
+ * this.
+ */
 export class VmMemoryError extends Error {
   readonly limitBytes: number;
   constructor(limitBytes: number) {
@@ -28,7 +31,7 @@ export class VmDeadlineError extends Error {
   }
 }
 
-/** A run was interrupted: nobody wants its result any more. */
+/** A run was interrupted by its caller. */
 export class VmInterruptedError extends Error {
   constructor() {
     super("the run was interrupted");

@@ -4,16 +4,16 @@ import type { Gas } from "./gas.ts";
 import { instructionSize, opcodeName } from "./instruction-set.ts";
 import { tagName } from "./tags.ts";
 
-/** A halt as the module leaves it. */
+/** A halt as reported by the WebAssembly module. */
 export interface Halt {
-  /** Number of assembly/vm/faults.ts. */
+  /** Fault number, see assembly/vm/faults.ts. */
   readonly fault: number;
   readonly pc: number;
   readonly detailA: number;
   readonly detailB: number;
   readonly contract: Fr;
   readonly bytecode: Uint8Array;
-  /** What may be used, what was, and what the halting instruction would have used on top. */
+  /** Gas limit, gas used, and the further gas that the halting instruction needed. */
   readonly gasLimit: Gas;
   readonly gasUsed: Gas;
   readonly gasMissed: Gas;
@@ -44,7 +44,7 @@ const addressing = (cause: string): string => `Addressing error: ${cause}`;
 const differ = ({ detailA, detailB }: Halt): string =>
   `Mismatched tags: Cannot perform operation between different types: ${tagName(detailA)} and ${tagName(detailB)}`;
 
-/** The network's node words the failures of its units in several ways. */
+/** The reference node's texts for failures differ by execution unit. */
 function failed(name: string, cause: string): string {
   if (name === "SHL" || name === "SHR") return `${name} Exception: ALU Exception: ${name}, ${cause}`;
   if (name === "AND" || name === "OR" || name === "XOR") {
@@ -66,7 +66,7 @@ function fieldOperand(_: Halt, name: string): string {
   return failed(name, `InvalidOperationTag: ${operation}`);
 }
 
-/** By fault. */
+/** Indexed by fault number. */
 const MESSAGES: readonly ((halt: Halt, name: string) => string)[] = [
   () => "",
   ({ pc, bytecode }) => fetching(pc, `Invalid program counter ${pc}, max is ${bytecode.length - 1}`),
@@ -118,7 +118,7 @@ const MESSAGES: readonly ((halt: Halt, name: string) => string)[] = [
 const DUPLICATE_NULLIFIER = 21;
 
 /**
- * Why a frame halted, for people (sheet 05 section 10.5). `nullifier` is the last one that the frame tried to emit.
+ * Human-readable reason of a halt (sheet 05 section 10.5). `nullifier` is the last one that was refused as a duplicate.
  */
 export function haltMessage(halt: Halt, nullifier: Fr): string {
   if (halt.fault === DUPLICATE_NULLIFIER) {

@@ -14,7 +14,8 @@ const NULLIFIER_OUTCOMES = { ok: 0, limit: 1, duplicate: 2 } as const;
 const MEMBERS = ["deployer", "classId", "initializationHash"] as const;
 
 /**
- * The functions that assembly/vm/host.ts declares, for whatever run is active when they are called. `memoryExhausted` must throw.
+ * Implements the functions that assembly/vm/host.ts declares. `active` returns the run that is active at the call.
+ * `memoryExhausted` must throw.
  */
 export function hostFunctions(active: () => ActiveRun, memoryExhausted: () => never): VmImports {
   return {

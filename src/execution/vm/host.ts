@@ -1,10 +1,10 @@
 import type { Fr } from "../../protocol/field.ts";
 import type { Program } from "./program.ts";
 
-/** A limit of the transaction (sheet 05 section 9.1) leaves room or not. */
+/** "limit": a limit of the transaction (sheet 05 section 9.1) is reached. */
 export type LimitOutcome = "ok" | "limit";
 
-/** What a frame runs, or why it fails as one on an undeployed address does (sheet 05 sections 7 and 10.5). */
+/** The program of a frame, or why the call fails like one to an undeployed address (sheet 05 sections 7 and 10.5). */
 export type CallTarget = { readonly program: Program } | { readonly unavailable: string };
 
 /** Members of an instance that GETCONTRACTINSTANCE reads. */
@@ -16,38 +16,43 @@ export interface ContractInstance {
 }
 
 /**
- * The world around one transaction, as the VM sees it: state, side effects and their limits. Synchronous.
+ * The VM's interface to the state and side effects of one transaction, with their limits. Synchronous.
  *
- * Fields are canonical 32-byte big-endian words. Arguments marked "lent" are views of the VM's memory that hold until the
- * method returns: copy what is kept. All others, among them every `contract`, are the host's to keep. A result may be any view;
- * the VM copies it at once.
+ * Fields are canonical 32-byte big-endian words. Arguments marked "lent" are views of the VM's memory, valid until the
+ * method returns: the host must copy what it keeps. It may keep all other arguments, including every `contract`. A
+ * result may be a view; the VM copies it at once.
  *
- * Whatever a method throws ends the run and leaves `Vm.run` unchanged: that is how a transaction becomes unprocessable (an
- * instance without its class, for one). The VM stays usable.
+ * An error that a method throws ends the run and passes through `Vm.run` unchanged. This is how a transaction becomes
+ * unprocessable, for example by an instance without a class. The VM stays usable.
  */
 export interface VmHost {
   /**
-   * The program of a frame that is about to start at `address`: existence, current class, the limit of distinct classes, which
-   * counts here and is not undone by reverts. Called for the run's own frame too.
+   * Returns the program of a frame that is about to start at `address`. It checks that the contract exists, finds its
+   * current class, and counts it against the limit of distinct classes; reverts do not undo the count. Called for the
+   * run's own frame too.
    */
   callTarget(address: Fr): CallTarget;
 
-  /** Brackets of a nested call that has a program: begun before it, then one of the other two. The run's own frame has none. */
+  /**
+   * Bracket a call: `beginCall` before it, then either `commitCall` or `revertCall`. Only for nested calls that have a
+   * program; the run's own frame has no such brackets.
+   */
   beginCall(): void;
   commitCall(): void;
   revertCall(): void;
 
-  /** Current value, pending writes included; zero when absent. `contract` and `slot` are lent. */
+  /** Current value, including pending writes; zero when absent. `contract` and `slot` are lent. */
   storageRead(contract: Fr, slot: Fr): Fr;
   /**
-   * Writes a slot; "cold" when no surviving write of this transaction had touched it. On "limit" nothing is written. The VM
-   * charges for cold afterwards and reverts the frame when that fails. `slot` and `value` are lent.
+   * Writes a slot; "cold" if it is the slot's first write of this transaction that was not reverted. On "limit" nothing
+   * is written. The VM charges for a cold write afterwards and reverts the frame when that fails. `slot` and `value`
+   * are lent.
    */
   storageWrite(contract: Fr, slot: Fr, value: Fr): "cold" | "warm" | "limit";
 
   /** Whether the leaf at `index` (any u64) equals `hash` (unique; lent). False at and beyond the tree's size, 2^42. */
   noteHashExists(hash: Fr, index: bigint): boolean;
-  /** Silos and makes unique `noteHash` (lent). */
+  /** Silos `noteHash` (lent), makes it unique and appends it. */
   emitNoteHash(contract: Fr, noteHash: Fr): LimitOutcome;
 
   /** `siloed` is lent. */
@@ -55,10 +60,10 @@ export interface VmHost {
   /** Silos and inserts `nullifier` (lent). */
   emitNullifier(contract: Fr, nullifier: Fr): LimitOutcome | "duplicate";
 
-  /** As for note hashes, below 2^36. */
+  /** As for note hashes, but the tree's size is 2^36. */
   l1ToL2MessageExists(hash: Fr, index: bigint): boolean;
 
-  /** Undefined when the contract does not exist at this moment (sheet 05 section 7.1). `address` is lent. */
+  /** Undefined when the contract does not exist at this point (sheet 05 section 7.1). `address` is lent. */
   contractInstance(address: Fr): ContractInstance | undefined;
 
   /** `fields` is n x 32 bytes, lent. */
@@ -66,11 +71,14 @@ export interface VmHost {
   /** `recipient` is below 2^160; both fields are lent. */
   sendL2ToL1Message(contract: Fr, recipient: Fr, content: Fr): LimitOutcome;
 
-  /** Memory reads that debug logs of this transaction may still make (sheet 05 section 3.6). Asked only with collection on. */
+  /**
+   * Remaining memory reads of this transaction's debug logs (sheet 05 section 3.6). Called only when debug logs are
+   * collected.
+   */
   debugLogRoom(): number;
   /**
-   * An entry of 2 + message length + number of fields reads. Level 0 to 7. Message bytes and fields (n x 32) are the host's to
-   * keep. Entries survive reverts.
+   * Adds an entry, which counts 2 + message length + number of fields reads. Level 0 to 7. The host may keep message
+   * and fields (n x 32). Entries survive reverts.
    */
   debugLog(contract: Fr, level: number, message: Uint8Array, fields: Uint8Array): void;
 }

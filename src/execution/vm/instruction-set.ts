@@ -1,7 +1,8 @@
 /**
- * The instruction set as people see it (sheet 05 section 1.3); assembly/vm/instruction-set.ts has the interpreter's own tables. A
- * row: name, bytes of the mode, bytes of a memory operand, memory operands, what follows them. `>` marks an operand that is written,
- * `*n` as n cells, `*name` as many as that operand's value.
+ * The instruction set for disassembly and messages (sheet 05 section 1.3); assembly/vm/instruction-set.ts has the
+ * interpreter's own tables. A row: name, bytes of the mode, bytes of a memory operand, memory operands, tag and
+ * immediate. `>` marks an operand that is written: `*n` means n cells, `*name` as many cells as the value of that
+ * operand.
  */
 type Row = readonly [name: string, modeBytes: number, operandBytes: number, operands: string, rest?: string];
 
@@ -60,7 +61,9 @@ const ROWS: readonly Row[] = [
 
 export interface OperandForm {
   readonly name: string;
-  /** Cells written there: a number, or the index of the operand whose value says it. Absent when it is only read. */
+  /**
+   * Number of cells written: fixed, or the value of the operand with this index. Absent if the operand is only read.
+   */
   readonly writes?: { readonly cells: number } | { readonly operand: number };
 }
 
@@ -98,12 +101,12 @@ function form([name, modeBytes, operandBytes, operandText, rest = ""]: Row): Ins
 /** By opcode, 0 to 67; there are no others. */
 export const INSTRUCTIONS: readonly InstructionForm[] = ROWS.map(form);
 
-/** Bytes of an instruction, 0 for bytes that are no opcode. */
+/** Size of an instruction in bytes; 0 if the byte is not an opcode. */
 export function instructionSize(opcode: number): number {
   return INSTRUCTIONS[opcode]?.size ?? 0;
 }
 
-/** Name without the width of its operands. */
+/** Name of an opcode without the width suffix. */
 export function opcodeName(opcode: number | undefined): string {
   return opcode === undefined ? "" : (INSTRUCTIONS[opcode]?.name ?? "").replace(/_(8|16|32|64|128|FF)$/, "");
 }

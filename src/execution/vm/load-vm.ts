@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { CoreNotBuiltError } from "../../core/load-core.ts";
 
-/** This file is src/execution/vm/ of the package as source, and build/src/execution/vm/ of it when compiled. */
+/** This file is in src/execution/vm/ of the package as source and in build/src/execution/vm/ when compiled. */
 function wasmUrl(): URL {
   const fromPackageRoot = import.meta.url.endsWith(".ts") ? "../../../build/wasm/vm.wasm" : "../../../wasm/vm.wasm";
   return new URL(fromPackageRoot, import.meta.url);
@@ -9,7 +9,7 @@ function wasmUrl(): URL {
 
 let compiled: WebAssembly.Module | undefined;
 
-/** The compiled assembly/vm, once per thread. Throws CoreNotBuiltError when it is missing. */
+/** Compiles the WebAssembly of assembly/vm, once per thread. Throws CoreNotBuiltError when the file is missing. */
 export function vmModule(): WebAssembly.Module {
   if (compiled !== undefined) return compiled;
   const url = wasmUrl();

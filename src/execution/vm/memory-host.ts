@@ -18,7 +18,7 @@ const MAX_CLASSES = 21;
 const MAX_DEBUG_LOG_READS = 125_000;
 const NOTE_HASH_LEAVES = 1n << 42n;
 const MESSAGE_LEAVES = 1n << 36n;
-/** Leaves that a log's length and address take. */
+/** Fields that a log's length and address take. */
 const LOG_HEADER = 2;
 
 /** A contract of a MemoryHost. */
@@ -44,7 +44,7 @@ export interface DebugLogEntry {
   readonly fields: Uint8Array;
 }
 
-/** What reverts undo. */
+/** The effects that reverts undo. */
 interface Effects {
   /** By leaf slot in hex, in order of the first write. */
   readonly writes: ReadonlyMap<string, Fr>;
@@ -55,8 +55,9 @@ interface Effects {
 }
 
 /**
- * A world of plain maps for one transaction, with the limits of sheet 05 section 9.1: for tools and tests. State from before the
- * transaction is set through the `set` and `add` methods. Reverting a call restores copies, so it is slow with many effects.
+ * A VmHost over plain maps for one transaction, with the limits of sheet 05 section 9.1. For tools and tests. The `set`
+ * and `add` methods set the state before the transaction. Each call and write copies all effects, so it is slow with
+ * many effects.
  */
 export class MemoryHost implements VmHost {
   effects: Effects = { writes: new Map(), nullifiers: [], noteHashes: [], logs: [], messages: [] };

@@ -1,9 +1,9 @@
 import type { Program } from "./program.ts";
 
-/** What an entry takes beyond its bytecode, roughly. */
+/** Approximate size of an entry besides its bytecode. */
 const ENTRY_BYTES = 256;
 
-/** Programs by key, the least recently used going first when their bytecodes exceed the bound. */
+/** An LRU cache of programs by key, bounded by the size of their bytecode. */
 export class ProgramCache {
   readonly #bound: number;
   readonly #programs = new Map<string, Program>();
@@ -22,7 +22,7 @@ export class ProgramCache {
     return program;
   }
 
-  /** Adds a program whose key is not there. */
+  /** Adds a program; its key must not be in the cache. */
   add(program: Program): void {
     this.#programs.set(program.key, program);
     this.#bytes += program.bytecode.length + ENTRY_BYTES;

@@ -1,9 +1,9 @@
 /**
- * A loaded bytecode. Made by `Vm.load`, valid in the runs of that `Vm` only; its decoded form lives in the VM's memory and is
- * made again when that was dropped.
+ * A loaded bytecode. Created by `Vm.load` and valid only in the runs of that `Vm`. Its decoded form is kept in the VM's
+ * memory and is created again after that memory was dropped.
  */
 export class Program {
-  /** What the caller knows the bytecode by, such as its class id in hex. */
+  /** The caller's key for the bytecode, such as its class id in hex. */
   readonly key: string;
   readonly bytecode: Uint8Array;
 

@@ -23,7 +23,7 @@ function requireGas(name: string, gas: Gas): void {
   requireUint(`${name}.da`, gas.da, 32);
 }
 
-/** Throws VmRequestError unless every value has the shape that its type states. */
+/** Throws VmRequestError unless every value is within the range documented for it. */
 export function requireRequest(request: RunRequest): void {
   const { calldata, globals } = request;
   requireField("address", request.address);

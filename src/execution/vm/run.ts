@@ -22,43 +22,43 @@ export interface RunRequest {
   /** n x 32. */
   readonly calldata: Uint8Array;
   readonly isStatic: boolean;
-  /** What the call may use. */
+  /** Gas that the call may use. */
   readonly gas: Gas;
-  /** Gas that the transaction had used before this call; only for the text of an out-of-gas halt. */
+  /** Gas that the transaction had used before this call; used only in the text of an out-of-gas halt. */
   readonly gasUsedBefore?: Gas;
-  /** Gas that the transaction may use in all; only for that text too. Default: gasUsedBefore + gas. */
+  /** Gas limit of the transaction; also used only in that text. Default: gasUsedBefore + gas. */
   readonly gasLimit?: Gas;
-  /** Zero but in teardown. */
+  /** Zero except in teardown. */
   readonly transactionFee: Fr;
   readonly globals: VmGlobals;
 }
 
 export interface RunOptions {
-  /** Hands DEBUGLOG entries to the host; off, the instruction only costs gas. */
+  /** Passes DEBUGLOG entries to the host. Off: the instruction only costs gas. */
   readonly collectDebugLogs?: boolean;
   readonly calls?: CallRecords;
-  /** Most fields of output to copy; default 300. */
+  /** Maximum number of output fields to copy; default 300. */
   readonly maxOutputFields?: number;
-  /** Sees every instruction; slow. */
+  /** Called before every instruction; slow. */
   readonly trace?: Tracer;
-  /** Unix time in milliseconds after which the run is given up with a VmDeadlineError. */
+  /** Unix milliseconds after which the run is aborted with a VmDeadlineError. */
   readonly deadline?: number;
-  /** Asked some thousand times a second; once it says yes, the run is given up with a VmInterruptedError. */
+  /** Polled some thousand times a second. When it returns true, the run is aborted with a VmInterruptedError. */
   readonly interrupted?: () => boolean;
 }
 
 export interface RunResult {
   /** "halted": an exceptional halt, or no program at the address. */
   readonly ended: "returned" | "reverted" | "halted";
-  /** First fields of what was returned or reverted with, n x 32. Cells beyond the end of memory are read from its start. */
+  /** First fields of the return or revert data, n x 32. Reads beyond the end of memory wrap to its start. */
   readonly output: Uint8Array;
-  /** Fields as the instruction gave them, 0 to 2^32-1; 0 when halted. */
+  /** Size of the return or revert data in fields, 0 to 2^32-1; 0 when halted. */
   readonly outputSize: number;
   /** Zero when halted. */
   readonly gasLeft: Gas;
   readonly gasUsed: Gas;
-  /** Why it did not return (sheet 05 section 10.5). */
+  /** Why the run did not return (sheet 05 section 10.5). */
   readonly haltMessage?: string;
-  /** pc of the instruction that ended it. */
+  /** pc of the instruction that ended the run. */
   readonly pc: number;
 }

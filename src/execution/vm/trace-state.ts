@@ -1,7 +1,7 @@
 import type { ActiveRun } from "./active-run.ts";
 import type { Cell, TraceState } from "./trace.ts";
 
-/** Integers have 0x40 + tag as the top byte of their cell: assembly/vm/cell.ts. */
+/** The top byte of an integer's cell is 0x40 + tag, see assembly/vm/cell.ts. */
 const INTEGER = 0x40;
 
 function parseCell(bytes: Uint8Array): Cell {
@@ -10,7 +10,7 @@ function parseCell(bytes: Uint8Array): Cell {
   return { tag, value: BigInt(`0x${digits.toString("hex")}`) };
 }
 
-/** The state of a run that has stopped between two instructions. */
+/** The state of a run that is stopped between two instructions. */
 export function traceState(run: ActiveRun): TraceState {
   const { instance } = run;
   const frame = instance.exports.current.value >>> 0;

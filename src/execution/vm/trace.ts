@@ -9,14 +9,14 @@ export interface Cell {
 
 /** The state between two instructions, valid until the callback returns. */
 export interface TraceState {
-  /** Frames on top of each other; 1 for the run's own. */
+  /** Number of open frames; 1 in the run's own frame. */
   readonly depth: number;
   readonly contract: Fr;
   readonly bytecode: Uint8Array;
-  /** pc of the instruction that comes next. */
+  /** pc of the next instruction. */
   readonly pc: number;
   readonly gas: Gas;
-  /** Cell of the running frame. */
+  /** Reads a memory cell of the running frame. */
   cell(address: number): Cell;
 }
 

@@ -1,12 +1,15 @@
-/** A global of the module. Numbers are u32 that arrive signed. */
+/** An exported global of the module. Values are u32 but JavaScript receives them as signed. */
 interface Register {
   readonly value: number;
 }
 
-/** Exports of assembly/vm/index.ts. Addresses and counts are u32 that arrive signed; layouts stand above the functions there. */
+/**
+ * Exports of assembly/vm/index.ts. Addresses and counts are u32 but JavaScript receives them as signed. The functions
+ * there document the layouts.
+ */
 export interface VmExports extends Record<string, unknown> {
   readonly memory: WebAssembly.Memory;
-  /** How hashes are computed: assembly/poseidon2/build.ts. */
+  /** Returns how hashes are computed, see assembly/poseidon2/build.ts. */
   initialize(): number;
   setMemoryLimit(pages: number): void;
   seedFarTables(first: number, second: number): void;

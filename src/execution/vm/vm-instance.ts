@@ -9,7 +9,7 @@ import type { VmExports, VmImports } from "./vm-exports.ts";
 const MAIL_WORDS = 4;
 const PAGE = 65536;
 
-/** Byte offsets in a frame: assembly/vm/frame.ts. */
+/** Byte offsets in a frame, see assembly/vm/frame.ts. */
 const FRAME = {
   program: 4,
   instruction: 8,
@@ -22,10 +22,10 @@ const FRAME = {
   addressWord: 160,
 } as const;
 
-/** Byte offset of the pc in an instruction: assembly/vm/program.ts. */
+/** Byte offset of the pc in an instruction, see assembly/vm/program.ts. */
 const INSTRUCTION_PC = 12;
 
-/** One instance of the module with views of its memory. Views hold until the memory grows, which any call may do. */
+/** One instance of the module with views of its memory. Any call may grow the memory, which invalidates the views. */
 export class VmInstance {
   readonly exports: VmExports;
   readonly #programs = new Map<Program, number>();
@@ -48,13 +48,13 @@ export class VmInstance {
     this.#refresh();
   }
 
-  /** All memory. */
+  /** The whole memory. */
   get bytes(): Uint8Array {
     if (this.#bytes.buffer !== this.exports.memory.buffer) this.#refresh();
     return this.#bytes;
   }
 
-  /** Words to and from the host. */
+  /** Words that module and host exchange, see MAIL in assembly/vm/host.ts. */
   get mail(): readonly Uint8Array[] {
     if (this.#bytes.buffer !== this.exports.memory.buffer) this.#refresh();
     return this.#mail;
@@ -65,12 +65,12 @@ export class VmInstance {
     return this.#view.getUint32(at, true);
   }
 
-  /** Memory that the instance has taken; it does not shrink. */
+  /** Size of the instance's memory; it never shrinks. */
   get memoryBytes(): number {
     return this.exports.memory.buffer.byteLength;
   }
 
-  /** Makes the frame of a run, the current one from now on. */
+  /** Creates the frame of a run and makes it the current one. */
   prepare(request: RunRequest, debugLogs: boolean): number {
     const { calldata, globals, gas } = request;
     const at = this.exports.requestAt();
@@ -95,7 +95,7 @@ export class VmInstance {
     return this.exports.prepare(this.#calldata, fields, isStatic, gas.l2, gas.da, debugLogs ? 1 : 0) >>> 0;
   }
 
-  /** Gives back the frames and the calldata of the run. */
+  /** Frees the frames and the calldata of the run. */
   finish(): void {
     this.exports.finish();
     if (this.#calldata !== 0) this.exports.release(this.#calldata, this.#calldataBytes);
@@ -107,7 +107,7 @@ export class VmInstance {
     return { l2: this.exports.gasL2.value >>> 0, da: this.exports.gasDA.value >>> 0 };
   }
 
-  /** The program's address, loaded when it is not yet. */
+  /** Returns the program's address; loads the program if necessary. */
   address(program: Program): number {
     let at = this.#programs.get(program);
     if (at === undefined) {
@@ -120,7 +120,7 @@ export class VmInstance {
     return at;
   }
 
-  /** Bytes that loaded programs take. */
+  /** Bytes used by loaded programs. */
   get programBytes(): number {
     return this.exports.programBytes.value >>> 0;
   }
@@ -137,12 +137,12 @@ export class VmInstance {
     return this.u32(frame + FRAME.isStatic) !== 0;
   }
 
-  /** pc of the call that made the frame. */
+  /** pc of the call that created the frame. */
   frameCallPc(frame: number): number {
     return this.u32(frame + FRAME.callPc);
   }
 
-  /** pc of the instruction that a stopped frame goes on with. */
+  /** pc of the instruction at which a stopped frame continues. */
   framePc(frame: number): number {
     return this.u32(this.u32(frame + FRAME.instruction) + INSTRUCTION_PC);
   }
@@ -153,13 +153,13 @@ export class VmInstance {
     return Array.from({ length: used }, (_, depth) => this.exports.internalCallPc(frame, depth) >>> 0);
   }
 
-  /** Up to `most` first fields of the frame's calldata. */
+  /** The first fields of the frame's calldata, at most `most`. */
   calldata(frame: number, most: number): Uint8Array {
     const count = Math.min(this.u32(frame + FRAME.dataSize), most);
     return this.#words(count, (out) => this.exports.calldataToWords(frame, count, out));
   }
 
-  /** A cell of a frame's memory as it is kept: assembly/vm/cell.ts. */
+  /** The bytes of a memory cell, see assembly/vm/cell.ts. */
   cell(frame: number, address: number): Uint8Array {
     return this.#words(1, (out) => this.exports.peek(frame, address, out));
   }

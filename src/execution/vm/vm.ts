@@ -13,9 +13,9 @@ import { traceState } from "./trace-state.ts";
 import { VmInstance } from "./vm-instance.ts";
 
 export interface VmLimits {
-  /** Bytes that a run may make the VM's memory grow to; default 1 GiB. */
+  /** Maximum size of the VM's memory in bytes; default 1 GiB. */
   readonly memoryBytes?: number;
-  /** Bytecode bytes kept in the cache of programs; default 64 MiB. */
+  /** Maximum size of the program cache in bytes; default 64 MiB. */
   readonly cachedBytes?: number;
 }
 
@@ -24,19 +24,20 @@ const DEFAULT_MEMORY = 1024 * MIB;
 const DEFAULT_CACHED = 64 * MIB;
 const DEFAULT_OUTPUT_FIELDS = 300;
 
-/** An instance is dropped after a run that left it larger than this, or with programs that take more than that. */
+/** After a run, the instance is dropped if its memory or its loaded programs are larger than this. */
 const KEPT_MEMORY = 256 * MIB;
 const KEPT_PROGRAMS = 128 * MIB;
 
 /**
- * Instructions between two looks at the clock: some hundredths of a millisecond, some ten milliseconds where all of them hash. The engine
- * exchanges a function's first code for optimized code only when the function is called again, so slices must not be long.
+ * Instructions between two checks of the deadline: some hundredths of a millisecond, or some ten milliseconds if all of
+ * them hash. V8 replaces a function's baseline code by optimized code only when the function is called again, so slices
+ * must be short.
  */
 const SLICE = 1 << 10;
 
 /**
- * The public VM (sheet 05). One per thread: runs are synchronous and do not nest. Programs and decoded forms are kept from run to
- * run; nothing else is.
+ * The public VM (sheet 05). One per thread: runs are synchronous and do not nest. Only programs and their decoded forms
+ * are kept between runs.
  */
 export class Vm {
   readonly #memoryBytes: number;
@@ -49,7 +50,7 @@ export class Vm {
     this.#programs = new ProgramCache(limits.cachedBytes ?? DEFAULT_CACHED);
   }
 
-  /** The program loaded under `key`, when the cache still has it. */
+  /** The program loaded under `key`, if it is still in the cache. */
   program(key: string): Program | undefined {
     return this.#programs.get(key);
   }
@@ -64,8 +65,8 @@ export class Vm {
   }
 
   /**
-   * Runs an enqueued call to its end. Errors of the host pass through; DebugLogError, VmDeadlineError, VmInterruptedError and
-   * VmMemoryError end the run the same way. Throws VmRequestError on a request that breaks its type's rules.
+   * Runs an enqueued call to its end. Throws DebugLogError, VmDeadlineError, VmInterruptedError or VmMemoryError;
+   * errors of the host pass through. Throws VmRequestError for an invalid request.
    */
   run(request: RunRequest, host: VmHost, options: RunOptions = {}): RunResult {
     if (this.#active !== undefined) throw new VmRequestError("run", "must not be called by the host of a run");
@@ -77,12 +78,12 @@ export class Vm {
       return this.#runFrame(run, request, options);
     } catch (error) {
       options.calls?.abandon();
-      // A trap or a full memory may have stopped the module anywhere; errors of the host come at known places.
+      // A trap or exhausted memory may leave the module in any state. Errors of the host occur at known points.
       if (error instanceof VmMemoryError || isTrap(error)) this.#instance = undefined;
       throw error;
     } finally {
       this.#active = undefined;
-      this.#settle();
+      this.#release();
     }
   }
 
@@ -90,7 +91,7 @@ export class Vm {
     const limit = this.#memoryBytes;
     const active = (): ActiveRun => {
       if (this.#active === undefined) throw new VmRequestError("run", "is not active");
-      // Every host function comes by here, and a slice may hold hundreds that read the store.
+      // Every host function calls this, and a slice may contain hundreds of calls that read the store.
       yieldProcessor();
       return this.#active;
     };
@@ -135,20 +136,20 @@ export class Vm {
 
   #execute({ exports }: VmInstance, options: RunOptions): void {
     while (exports.execute(SLICE) !== 0) {
-      requireTime(options);
+      checkAbort(options);
       yieldProcessor();
     }
   }
 
   #executeTraced(run: ActiveRun, trace: Tracer, options: RunOptions): void {
     do {
-      requireTime(options);
+      checkAbort(options);
       trace(traceState(run));
     } while (run.instance.exports.execute(1) !== 0);
   }
 
-  /** Gives back what the run held, or the instance altogether when it has become large. */
-  #settle(): void {
+  /** Frees the memory of the run, or drops the instance if it has become large. */
+  #release(): void {
     const instance = this.#instance;
     if (instance === undefined) return;
     instance.finish();
@@ -156,12 +157,13 @@ export class Vm {
   }
 }
 
-function requireTime({ deadline, interrupted }: RunOptions): void {
+/** Throws when the run was interrupted or its deadline has passed. */
+function checkAbort({ deadline, interrupted }: RunOptions): void {
   if (interrupted?.() === true) throw new VmInterruptedError();
   if (deadline !== undefined && Date.now() > deadline) throw new VmDeadlineError(deadline);
 }
 
-/** An error of WebAssembly itself. */
+/** Whether an error is a WebAssembly trap. */
 function isTrap(error: unknown): boolean {
   return error instanceof Error && error.name === "RuntimeError";
 }

@@ -11,9 +11,9 @@ interface Range {
 }
 
 const MEMORY_CELLS = 2 ** 32;
-const MOST_CELLS = 64;
+const MAX_CELLS = 64;
 
-/** Where an operand points in the given state, undefined when it does not resolve. */
+/** Address that an operand resolves to in the given state; undefined when it does not resolve. */
 function resolved(instruction: Instruction, operand: number, state: TraceState): number | undefined {
   const bits = instruction.mode >> (2 * operand);
   let address = instruction.offsets[operand];
@@ -22,7 +22,7 @@ function resolved(instruction: Instruction, operand: number, state: TraceState):
   return (bits & 1) !== 0 ? Number(state.cell(address).value) : address;
 }
 
-/** What the next instruction would write, the operands being what they are. */
+/** Cells that the next instruction would write in the given state. */
 function writtenRanges(instruction: Instruction, state: TraceState): Range[] {
   return instruction.form.operands.flatMap(({ writes }, i) => {
     if (writes === undefined) return [];
@@ -34,12 +34,14 @@ function writtenRanges(instruction: Instruction, state: TraceState): Range[] {
   });
 }
 
-/** The cells that one instruction writes: asked where before it, read after it. */
+/**
+ * Reports the cells that one instruction writes: their addresses are computed before it, their values read after it.
+ */
 export class WriteWatch {
   #ranges: Range[] = [];
   #depth = 0;
 
-  /** Before the instruction. Answers it, if there is one. */
+  /** Called before an instruction. Returns it, or undefined if none can be decoded. */
   before(state: TraceState): Instruction | undefined {
     const found = decodeInstruction(state.bytecode, state.pc);
     const instruction = typeof found === "string" ? undefined : found;
@@ -48,12 +50,12 @@ export class WriteWatch {
     return instruction;
   }
 
-  /** After it: its cells, at most 64, when the same frame goes on. */
+  /** Called after the instruction. Returns at most 64 written cells; none if the running frame has changed. */
   after(state: TraceState): CellWrite[] {
     if (state.depth !== this.#depth) return [];
     return this.#ranges
-      .flatMap(({ start, count }) => Array.from({ length: Math.min(count, MOST_CELLS) }, (_, i) => start + i))
-      .slice(0, MOST_CELLS)
+      .flatMap(({ start, count }) => Array.from({ length: Math.min(count, MAX_CELLS) }, (_, i) => start + i))
+      .slice(0, MAX_CELLS)
       .filter((address) => address < MEMORY_CELLS)
       .map((address) => ({ address, ...state.cell(address) }));
   }
