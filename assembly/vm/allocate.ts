@@ -1,19 +1,19 @@
 import { memoryExhausted } from "./host";
 
 /**
- * Blocks of powers of two above the static data. A free block holds the address of the next free one of its size in its first
- * word. Memory never shrinks: the host drops an instance that has become large.
+ * Allocator of blocks whose sizes are powers of two, above the static data. The first word of a free block is the
+ * address of the next free block of its size. Memory never shrinks; the host drops an instance that has become large.
  */
 const FREE = memory.data(128, 8);
 
 const PAGE_BITS: u32 = 16;
-/** WebAssembly pages that the memory grows by at least. */
+/** Minimum number of WebAssembly pages that the memory grows by. */
 const STEP: u32 = 16;
 
 let top: usize = (__heap_base + 63) & ~63;
 let limitPages: u32 = 16384;
 
-/** Pages of 64 KiB that memory may have. */
+/** Sets the maximum size of the memory, in pages of 64 KiB. */
 export function setMemoryLimit(pages: u32): void {
   limitPages = pages;
 }
@@ -24,7 +24,7 @@ function sizeClass(bytes: usize): u32 {
   return bytes <= 32 ? 5 : 32 - clz<u32>(<u32>bytes - 1);
 }
 
-/** Moves the top up; the host is told when that goes beyond the limit, and throws. */
+/** Moves the top up. Beyond the limit it calls the host, which throws. */
 function extend(bytes: usize): usize {
   const at = top;
   const end = <u64>at + <u64>bytes;
@@ -48,7 +48,7 @@ export function allocate(bytes: usize): usize {
   return block;
 }
 
-/** Gives a block back; `bytes` as it was asked for. */
+/** Frees a block; `bytes` must be the size that was passed to `allocate`. */
 export function release(block: usize, bytes: usize): void {
   const list = FREE + (sizeClass(bytes) << 2);
   store<u32>(block, load<u32>(list));

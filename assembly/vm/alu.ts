@@ -7,7 +7,10 @@ import {
   addWide, divideWide, multiplyWide, putWide, shiftLeftWide, shiftRightWide, subtractWide,
 } from "./wide-arithmetic";
 
-/** What the interpreter's own cases for small integers leave over. Operands a, b, destination; each answers a fault. */
+/**
+ * Operations on fields and U128; the interpreter computes smaller integers itself. Operands are a, b, destination. Each
+ * function returns a fault.
+ */
 
 @inline
 function operand(operands: usize, i: usize): usize {
@@ -76,7 +79,7 @@ export function complementWide(operands: usize): u32 {
   return OK;
 }
 
-/** LT and LTE of fields and U128: canonical integers both. */
+/** LT and LTE of fields and U128; both operands are canonical integers. */
 export function compare(operands: usize, orEqual: bool): u32 {
   const a = operand(operands, 0);
   const b = operand(operands, 1);

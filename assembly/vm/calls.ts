@@ -11,7 +11,7 @@ import { readable } from "./pages";
 import { instructionAt } from "./program";
 import { gasDA, gasL2, setGas } from "./state";
 
-/** End of the frame that ended last: outcome, data, pc and fault. */
+/** How the last frame ended: outcome, data, pc and fault. */
 export let endOutcome: u32 = 0;
 export let endSize: u32 = 0;
 export let endBase: u32 = 0;
@@ -26,7 +26,10 @@ export function checkCall(operands: usize): u32 {
   return fault == OK ? requireKind(3, readable(load<u32>(operands, 12)), U32) : fault;
 }
 
-/** CALL and STATICCALL (sheet 05 section 4.2): the instruction that runs next, in the callee or, without one, after the call. */
+/**
+ * CALL and STATICCALL (sheet 05 section 4.2). Returns the next instruction: in the callee, or after the call if there
+ * is none.
+ */
 export function startCall(operands: usize, instruction: usize, makesStatic: bool): usize {
   const caller = current;
   forgetCallee(caller);
@@ -48,12 +51,12 @@ export function startCall(operands: usize, instruction: usize, makesStatic: bool
   copyCell(callee + SENDER, caller + ADDRESS);
   cellToWord(callee + ADDRESS_WORD, callee + ADDRESS);
 
-  // Owned by the caller meanwhile: the host may throw.
+  // The caller owns the callee from here on, because the host may throw.
   store<u32>(caller, <u32>callee, CALLEE);
   const program = enterFrame(callee);
   if (program == 0) {
     forgetCallee(caller);
-    return goOn(caller, HALTED, 0, 0);
+    return resumeCaller(caller, HALTED, 0, 0);
   }
   store<u32>(caller, 0, CALLEE);
   store<u32>(callee, <u32>program, PROGRAM_OF);
@@ -62,8 +65,8 @@ export function startCall(operands: usize, instruction: usize, makesStatic: bool
   return instructionAt(program, 0);
 }
 
-/** Notes in the caller how its callee ended and makes it the running frame, with the gas that it had kept. */
-function goOn(caller: usize, outcome: u32, size: u32, base: u32): usize {
+/** Records in the caller how its callee ended, and resumes the caller with the gas that it had kept. */
+function resumeCaller(caller: usize, outcome: u32, size: u32, base: u32): usize {
   store<u32>(caller, size, CALLEE_SIZE);
   store<u32>(caller, base, CALLEE_BASE);
   store<u32>(caller, outcome == RETURNED ? 1 : 0, CALLEE_RETURNED);
@@ -73,8 +76,8 @@ function goOn(caller: usize, outcome: u32, size: u32, base: u32): usize {
 }
 
 /**
- * Ends the running frame (sheet 05 section 4.1) at `instruction`: the instruction that runs next in the caller, 0 when there is
- * none and the run is over.
+ * Ends the running frame (sheet 05 section 4.1) at `instruction`. Returns the next instruction in the caller, or 0 if
+ * there is no caller and the run is over.
  */
 export function endFrame(instruction: usize, outcome: u32, size: u32, base: u32, fault: u32): usize {
   endOutcome = outcome;
@@ -88,7 +91,7 @@ export function endFrame(instruction: usize, outcome: u32, size: u32, base: u32,
   leaveFrame(outcome);
   const l2 = gasL2;
   const da = gasDA;
-  const next = goOn(caller, outcome, size, base);
+  const next = resumeCaller(caller, outcome, size, base);
   if (outcome == HALTED) {
     releaseFrame(frame);
   } else {

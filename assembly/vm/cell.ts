@@ -3,8 +3,9 @@
  *
  *   0 w0 | 8 w1 | 16 w2 | 24 w3       u64, lowest first; byte 31, the top of w3, is the "kind"
  *
- * A field element stands there as its canonical integer, so its kind is the top byte of a number below p, at most 0x30. An integer
- * has 0x40 + tag as its kind, its value in w0 and w1, and zeros between. A cell of zeros is the field element 0, as memory starts.
+ * A field element is stored as its canonical integer, so its kind is the top byte of a number below p, at most 0x30.
+ * The kind of an integer is 0x40 + tag; its value is in w0 and w1, and the bytes between are zero. A cell of zeros is
+ * the field element 0, the initial value of memory.
  */
 export const CELL: usize = 32;
 export const CELL_BITS: usize = 5;
@@ -18,7 +19,7 @@ export const TAG_U64: u32 = 5;
 export const TAG_U128: u32 = 6;
 export const TAGS: u32 = 7;
 
-/** Kinds from here on are integers. */
+/** Kinds from this value on are integers. */
 export const INTEGER: u32 = 0x40;
 export const U1: u32 = 0x41;
 export const U8: u32 = 0x42;
@@ -26,11 +27,11 @@ export const U32: u32 = 0x44;
 export const U64: u32 = 0x45;
 export const U128: u32 = 0x46;
 
-/** By tag: the bits that a value in w0 may have. */
+/** By tag: mask of the bits of a value in w0. */
 const MASKS = memory.data<u64>([0, 1, 0xff, 0xffff, 0xffffffff, 0xffffffffffffffff, 0xffffffffffffffff]);
 /** By tag: width in bits. */
 const WIDTHS = memory.data<u8>([0, 1, 8, 16, 32, 64, 128]);
-/** By tag: what the bitwise opcodes charge for, 3 L2 gas a byte. */
+/** By tag: dynamic L2 gas of the bitwise opcodes, 3 per byte. */
 const BITWISE_GAS = memory.data<u8>([0, 3, 3, 6, 12, 24, 48]);
 
 /** Mask of w0 by tag or kind of an integer. */
@@ -59,13 +60,13 @@ export function tagOf(cell: usize): u32 {
   return kind < INTEGER ? TAG_FF : kind - INTEGER;
 }
 
-/** Whether both are integers of at most 64 bits with one tag. */
+/** Whether both are integers of at most 64 bits with the same tag. */
 @inline
 export function areSmall(kindA: u32, kindB: u32): bool {
   return kindA == kindB && kindA - U1 < 5;
 }
 
-/** Whether two kinds stand for one tag. */
+/** Whether two kinds mean the same tag. */
 @inline
 export function sameTag(kindA: u32, kindB: u32): bool {
   return kindA == kindB || (kindA | kindB) < INTEGER;
@@ -108,7 +109,7 @@ export function castCell(out: usize, cell: usize, tag: u32): void {
 }
 
 /**
- * Writes the value, as a field element, as a word.
+ * Writes the value of a cell, as a field element, to a word.
  *
  *   cell 32 -> word 32 big-endian
  */

@@ -2,25 +2,28 @@ import { CELL, INTEGER, kindOf, TAG_FF, tagOf } from "./cell";
 import { OK, operandTag, setDetails, SLICE_RANGE, SLICE_TAG } from "./faults";
 import { readable } from "./pages";
 
-/** Fault unless operand `index`, the cell given, is a field element. */
+/** Returns a fault unless `cell`, operand `index`, is a field element. */
 @inline
 export function requireField(index: u32, cell: usize): u32 {
   return kindOf(cell) < INTEGER ? OK : operandTag(index, tagOf(cell), TAG_FF);
 }
 
-/** Fault unless operand `index` is an integer of that kind. */
+/** Returns a fault unless operand `index` is an integer of that kind. */
 @inline
 export function requireKind(index: u32, cell: usize, kind: u32): u32 {
   return kindOf(cell) == kind ? OK : operandTag(index, tagOf(cell), kind - INTEGER);
 }
 
-/** Fault unless cells `at` to `at + size - 1` lie in memory. */
+/** Returns a fault unless cells `at` to `at + size - 1` lie in memory. */
 @inline
 export function requireRange(at: u32, size: u64): u32 {
   return <u64>at + size <= 0x100000000 ? OK : SLICE_RANGE;
 }
 
-/** Copies `count` cells of one kind (0 for fields), in range, to `out`; fault when one has another tag. */
+/**
+ * Copies `count` cells of one kind (0 for fields) to `out`; they must be in range. Returns a fault when one has another
+ * tag.
+ */
 export function gather(out: usize, at: u32, count: u32, kind: u32): u32 {
   for (let i: u32 = 0; i < count; i++) {
     const cell = readable(at + i);

@@ -7,7 +7,7 @@ import {
 import { isPresent, readable, readableIn, writable } from "./pages";
 import { takeL2 } from "./state";
 
-/** Tags and dynamic gas of the two copies: operands size, start, destination. */
+/** Checks the tags and charges the dynamic gas of both copy opcodes. Operands: size, start, destination. */
 function chargeCopy(operands: usize): u32 {
   const size = readable(load<u32>(operands));
   const start = readable(load<u32>(operands, 4));
@@ -17,13 +17,13 @@ function chargeCopy(operands: usize): u32 {
   return takeL2(3 * <u64>load<u32>(size)) ? OK : OUT_OF_GAS;
 }
 
-/** Cells of the source that a copy reads up to: the source check looks at this alone (sheet 05 section 3.3). */
+/** End of the source cells that a copy reads; the source check depends only on it (sheet 05 section 3.3). */
 @inline
 function readEnd(start: u32, size: u32, available: u32): u32 {
   return <u32>min<u64>(<u64>start + <u64>size, <u64>available);
 }
 
-/** Sets `count` cells to the field element 0. Pages never written are so already. */
+/** Sets `count` cells to the field element 0. Skips pages that were never written. */
 function clear(at: u32, count: u32): void {
   let i: u32 = 0;
   while (i < count) {

@@ -37,17 +37,18 @@ function after(instruction: usize): usize {
   return load<u32>(instruction, 8);
 }
 
-/** What is left of the fuel after an instruction whose time grows with its gas: 64 of that take about as long as a short instruction. */
+/** Fuel left after an instruction whose time grows with its gas: 64 gas take about as long as one short instruction. */
 @inline
 function burn(fuel: u32, gas: u32): u32 {
   return fuel - min(fuel, gas >> 6);
 }
 
 /**
- * Runs up to `fuel` instructions of the current frame and the frames it calls, fewer where they copy much. False when the run has ended.
+ * Runs up to `fuel` instructions of the current frame and the frames it calls, fewer if they copy much. Returns false
+ * when the run has ended.
  *
- * In the switch, `continue` goes on with `instruction`; `break` halts the frame for `fault`. Integers of up to 64 bits are computed
- * here, everything else in functions.
+ * In the switch, `continue` runs `instruction` next, and `break` halts the frame with `fault`. Integers of up to 64
+ * bits are computed inline, everything else in functions.
  */
 export function execute(fuel: u32): bool {
   let instruction = <usize>load<u32>(current, INSTRUCTION_OF);

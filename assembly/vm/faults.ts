@@ -1,4 +1,4 @@
-/** Why a frame halts (sheet 05 section 10.5). The host makes texts of them: src/execution/vm/halt-message.ts has the same numbers. */
+/** Reasons of a halt (sheet 05 section 10.5). src/execution/vm/halt-message.ts has the message of each number. */
 export const OK: u32 = 0;
 export const INVALID_PC: u32 = 1;
 export const INVALID_OPCODE: u32 = 2;
@@ -31,7 +31,7 @@ export const NO_LIMBS: u32 = 28;
 export const NOT_BITS: u32 = 29;
 export const VALUE_TOO_LARGE: u32 = 30;
 
-/** Values that the text of a halt names. */
+/** Values that the halt message includes. */
 export let detailA: u32 = 0;
 export let detailB: u32 = 0;
 

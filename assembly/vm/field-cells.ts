@@ -36,7 +36,7 @@ export function cellToLimbs(out: usize, cell: usize): void {
 }
 
 /**
- * Joins tight limbs of a value below 2 p, reduced.
+ * Joins tight limbs of a value below 2 p and reduces it mod p.
  *
  *   limbs 72 -> cell 32
  */
@@ -111,7 +111,7 @@ export function subtractFields(out: usize, a: usize, b: usize): void {
   const d3 = a3 - b3;
   const s3 = d3 - borrow;
   const mask: u64 = a3 < b3 || d3 < borrow ? 0xffffffffffffffff : 0;
-  // Below zero: plus p, whose carry out of the top falls away.
+  // If negative, add p; the carry out of the top is discarded.
   const r0 = s0 + (P0 & mask);
   let carry = u64(r0 < s0);
   const e1 = s1 + (P1 & mask);

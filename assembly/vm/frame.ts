@@ -5,16 +5,17 @@ import { readableIn, releasePages, usePages } from "./pages";
 /**
  * A frame:
  *
- *     0 caller | 4 program | 8 instruction to go on with | 12 page table 20
+ *     0 caller | 4 program | 8 next instruction | 12 page table 20
  *    32 L2 gas left | 36 DA gas left | 40 L2 gas given | 44 DA gas given
  *    48 internal call stack: instructions of the INTERNALCALLs | 52 its entries in use | 56 its capacity
  *    60 static 0 or 1 | 64 first calldata cell: address in the caller's memory | 68 calldata cells
  *    72 calldata of a run's own frame: flat cells, 0 in nested frames
- *    76 last callee | 80 size of its data | 84 address of its data | 88 whether it returned | 92 pc of the call that made it
+ *    76 last callee | 80 size of its data | 84 address of its data | 88 whether it returned
+ *    92 pc of the call that created this frame
  *    96 own address, field cell | 128 sender, field cell | 160 own address, word
  *
- * A callee that returned or reverted stays, memory and all, until its caller calls again or ends: returndata are read from there.
- * All numbers u32.
+ * A callee that returned or reverted is kept with its memory until its caller calls again or ends, because returndata
+ * are read from there. All numbers are u32.
  */
 export const FRAME: usize = 192;
 
@@ -42,7 +43,7 @@ export const ADDRESS: usize = 96;
 export const SENDER: usize = 128;
 export const ADDRESS_WORD: usize = 160;
 
-/** How a frame ended. */
+/** Outcomes of a frame. */
 export const RETURNED: u32 = 0;
 export const REVERTED: u32 = 1;
 export const HALTED: u32 = 2;
@@ -56,7 +57,7 @@ export function resume(frame: usize): void {
   if (frame != 0) usePages(frame + PAGES);
 }
 
-/** A frame of zeros with an empty memory. */
+/** Allocates a zeroed frame with an empty memory. */
 export function newFrame(): usize {
   const frame = allocate(FRAME);
   memory.fill(frame, 0, FRAME);
@@ -71,7 +72,7 @@ export function releaseFrame(frame: usize): void {
   release(frame, FRAME);
 }
 
-/** Drops what is left of the last callee. A kept callee has none of its own. */
+/** Frees the last callee, if it is kept. A kept callee has no callee of its own. */
 export function forgetCallee(frame: usize): void {
   const callee = <usize>load<u32>(frame, CALLEE);
   if (callee == 0) return;
@@ -100,7 +101,7 @@ function growStack(frame: usize, capacity: u32): void {
   store<u32>(frame, longer, STACK_CAPACITY);
 }
 
-/** Pops the INTERNALCALL to return from, 0 when there is none. */
+/** Pops the INTERNALCALL to return from; 0 if there is none. */
 export function popInternal(frame: usize): usize {
   const used = load<u32>(frame, STACK_USED);
   if (used == 0) return 0;
@@ -108,7 +109,7 @@ export function popInternal(frame: usize): usize {
   return load<u32>(<usize>load<u32>(frame, STACK) + (<usize>(used - 1) << 2));
 }
 
-/** Cell `i` of a frame's calldata, i below its size; cells beyond the end of the caller's memory are those from its start. */
+/** Cell `i` of a frame's calldata, i below its size. Reads beyond the end of the caller's memory wrap to its start. */
 export function calldataCell(frame: usize, i: u32): usize {
   const flat = <usize>load<u32>(frame, FLAT_DATA);
   if (flat != 0) return flat + (<usize>i << CELL_BITS);

@@ -34,7 +34,7 @@ function isOnCurve(x: usize, y: usize): bool {
   return isEqual(TOP, BOTTOM);
 }
 
-/** The line through both points, or the tangent: RESULT = P1 + P2 with slope TOP / BOTTOM, BOTTOM not zero. */
+/** RESULT = P1 + P2, where TOP / BOTTOM is the slope of the chord or tangent. BOTTOM is not zero. */
 function addAlong(): void {
   divideFields(SLOPE, TOP, BOTTOM);
   multiplyFields(RESULT_X, SLOPE, SLOPE);

@@ -1,14 +1,17 @@
-/** Functions that src/execution/vm/host-functions.ts gives to the module. Each may throw, which ends the run. */
+/**
+ * Imported functions, implemented by src/execution/vm/host-functions.ts. Each may throw, which ends the run. The
+ * comments below list the MAIL words that a function reads, by index, and after `->` those that it writes.
+ */
 
-/** Memory has reached its limit. Does not return. */
+/** Called when memory has reached its limit. Does not return. */
 @external("host", "memoryExhausted")
 export declare function memoryExhausted(): void;
 
-/** Frame `frame` is about to start: the program to run, 0 when there is none. */
+/** Called when `frame` is about to start. Returns the program to run; 0 if there is none. */
 @external("host", "enterFrame")
 export declare function enterFrame(frame: usize): usize;
 
-/** The current frame ends; `outcome` as in frame.ts. */
+/** Called when the current frame ends; `outcome` as in frame.ts. */
 @external("host", "leaveFrame")
 export declare function leaveFrame(outcome: u32): void;
 
@@ -40,11 +43,11 @@ export declare function emitNullifier(): u32;
 @external("host", "l1ToL2MessageExists")
 export declare function l1ToL2MessageExists(index: u64): u32;
 
-/** MAIL 0 address, `member` as in sheet 05 section 5.5 -> 1 value when it exists. */
+/** MAIL 0 address; `member` as in sheet 05 section 5.5 -> 1 value, if the contract exists. */
 @external("host", "contractInstance")
 export declare function contractInstance(member: u32): u32;
 
-/** `fields` count x 32. 0 done, 1 limit. */
+/** `fields` has count x 32 bytes. 0 done, 1 limit. */
 @external("host", "emitPublicLog")
 export declare function emitPublicLog(fields: usize, count: u32): u32;
 
@@ -52,13 +55,13 @@ export declare function emitPublicLog(fields: usize, count: u32): u32;
 @external("host", "sendL2ToL1Message")
 export declare function sendL2ToL1Message(): u32;
 
-/** DEBUGLOG is collected: throws unless tags and sizes are in order. */
+/** Called when debug logs are collected. Throws unless tags and sizes are valid. */
 @external("host", "admitDebugLog")
 export declare function admitDebugLog(levelTag: u32, level: u32, sizeTag: u32, messageSize: u32, fieldsSize: u32): void;
 
-/** `message` and `fields` of the sizes that were admitted. */
+/** `message` and `fields` have the sizes that admitDebugLog accepted. */
 @external("host", "debugLog")
 export declare function debugLog(level: u32, message: usize, messageSize: u32, fields: usize, fieldsSize: u32): void;
 
-/** Words handed to and from the host, big-endian. */
+/** Words exchanged with the host, big-endian. */
 export const MAIL = memory.data(128, 32);

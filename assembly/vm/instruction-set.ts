@@ -1,5 +1,5 @@
 /**
- * The instruction set (sheet 05 section 1.3). Opcodes of one meaning share the handler number of their first one.
+ * The instruction set (sheet 05 section 1.3). Variants of an opcode share the handler number of the first variant.
  */
 export const ADD: u32 = 0;
 export const SUB: u32 = 2;
@@ -47,14 +47,14 @@ export const SHA256COMPRESSION: u32 = 64;
 export const KECCAKF1600: u32 = 65;
 export const ECADD: u32 = 66;
 export const TORADIXBE: u32 = 67;
-/** A fetch that fails; no opcode. */
+/** Handler of a failed fetch; not an opcode. */
 export const FAULT: u32 = 68;
 
 export const OPCODES: u32 = 68;
 
 /**
- * By opcode: handler, bytes of the mode, number of memory operands, bytes of each, whether a tag follows, bytes of the immediate
- * after that.
+ * By opcode: handler, bytes of the mode, number of memory operands, bytes of each, whether a tag follows, bytes of the
+ * immediate after that.
  */
 const ENCODING = memory.data<u8>([
   0, 1, 3, 1, 0, 0,   0, 1, 3, 2, 0, 0,   2, 1, 3, 1, 0, 0,   2, 1, 3, 2, 0, 0,
@@ -81,7 +81,7 @@ const ENCODING = memory.data<u8>([
   66, 2, 7, 2, 0, 0,  67, 2, 5, 2, 0, 0,
 ]);
 
-/** By opcode: L2 gas without addressing and dynamic gas. */
+/** By opcode: L2 gas, excluding addressing and dynamic gas. */
 const BASE_GAS = memory.data<u16>([
   12, 12, 12, 12, 27, 27, 27, 27, 225, 225, 12, 12, 42, 42, 42, 42, // ADD to LTE
   12, 12, 12, 12, 12, 12, 12, 12, 18, 18, 18, 18, 27, 27, // AND to CAST
@@ -125,7 +125,7 @@ export function baseGas(opcode: u32): u32 {
   return load<u16>(BASE_GAS + (<usize>opcode << 1));
 }
 
-/** DA gas without dynamic gas. */
+/** DA gas, excluding dynamic gas. */
 export function baseDA(handler: u32): u32 {
   if (handler == EMITPUBLICLOG) return 64;
   return handler == EMITNOTEHASH || handler == EMITNULLIFIER || handler == SENDL2TOL1MSG ? 32 : 0;
@@ -138,7 +138,7 @@ export function sizeOf(opcode: u32): u32 {
   );
 }
 
-/** Whether the instruction after it is never run by falling through. */
+/** Whether execution never continues at the following instruction. */
 export function endsRun(handler: u32): bool {
   return (
     handler == JUMP ||

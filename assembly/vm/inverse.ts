@@ -1,9 +1,9 @@
 /**
- * Inverses mod p by division steps (Bernstein and Yang, "Fast constant-time gcd computation and modular inversion", 2019), 30 steps at
- * a time on the lowest limbs. Nothing here is secret, so steps are taken as they come.
+ * Inverses mod p by division steps (Bernstein and Yang, "Fast constant-time gcd computation and modular inversion",
+ * 2019), 30 steps at a time on the lowest limbs. The values are not secret, so the time may depend on them.
  *
- * Numbers are nine limbs of 30 bits in i64, lowest first; the top one carries the sign. f and g stand for the numbers whose gcd is
- * taken, d and e for their multiples of the input: f = d x and g = e x mod p.
+ * Numbers are nine limbs of 30 bits in i64, lowest first; the top one carries the sign. f and g are the numbers whose
+ * gcd is computed, d and e satisfy f = d x and g = e x mod p for the input x.
  */
 const LIMBS: usize = 9;
 const BITS: i64 = 30;
@@ -50,7 +50,10 @@ function join(cell: usize, n: usize): void {
   store<u64>(cell, (l6 >> 12) | (load<u64>(n, 56) << 18) | (load<u64>(n, 64) << 48), 24);
 }
 
-/** Thirty division steps on the lowest bits of f and g into STEPS; answers eta, minus the delta of the paper. */
+/**
+ * Runs thirty division steps on the lowest bits of f and g, and stores their matrix in STEPS. Returns eta, the paper's
+ * -delta.
+ */
 function takeSteps(eta: i32, f: u32, g: u32): i32 {
   let u: u32 = 1;
   let v: u32 = 0;
@@ -77,7 +80,7 @@ function takeSteps(eta: i32, f: u32, g: u32): i32 {
       v = r;
       r = 0 - oldV;
     }
-    // Up to six low bits of g vanish at once: f (f^2 - 2) is -1/f mod 64.
+    // Clears up to six low bits of g at once: f (f^2 - 2) is -1/f mod 64.
     const limit = min(min(eta + 1, left), 6);
     const w = (f * g * (f * f - 2)) & ((1 << limit) - 1);
     g += f * w;
@@ -91,7 +94,7 @@ function takeSteps(eta: i32, f: u32, g: u32): i32 {
   return eta;
 }
 
-/** (d, e) = STEPS (d, e) / 2^30 mod p, both kept above -2 p and below p. */
+/** (d, e) = STEPS (d, e) / 2^30 mod p; both stay above -2 p and below p. */
 function applyToMultiples(): void {
   const u = load<i64>(STEPS);
   const v = load<i64>(STEPS, 8);
@@ -159,7 +162,7 @@ function isOnlySign(limb: i64): bool {
   return (limb ^ (limb >> 63)) == 0;
 }
 
-/** Drops a top limb of f and g that is nothing but sign. Answers the bytes that are left. */
+/** Drops the top limb of f and g if it holds only the sign. Returns the remaining length in bytes. */
 function shorten(bytes: usize): usize {
   if (bytes <= 8) return bytes;
   const f = load<i64>(F + bytes - 8);
@@ -171,7 +174,7 @@ function shorten(bytes: usize): usize {
   return bytes - 8;
 }
 
-/** d, negated when `negative`, brought to 0 .. p-1. */
+/** Reduces d, negated when `negative`, to 0 .. p-1. */
 function normalize(negative: bool): void {
   for (let pass = 0; pass < 3; pass++) {
     const adds = load<i64>(D, TOP) < 0;

@@ -3,7 +3,7 @@ import { gather, requireRange } from "./checks";
 import { OK } from "./faults";
 import { writable } from "./pages";
 
-/** FIPS 202 section 3.2.5, by round. */
+/** Round constants (FIPS 202 section 3.2.5). */
 const ROUND_CONSTANTS = memory.data<u64>([
   0x0000000000000001, 0x0000000000008082, 0x800000000000808a, 0x8000000080008000,
   0x000000000000808b, 0x0000000080000001, 0x8000000080008081, 0x8000000000008009,
@@ -25,7 +25,7 @@ function setLane(i: usize, value: u64): void {
   store<u64>(STATE + i * CELL, value);
 }
 
-/** Keccak-f[1600] (FIPS 202 section 3.3) on the lanes x + 5 y of STATE, a cell each. */
+/** Keccak-f[1600] (FIPS 202 section 3.3) on STATE; lane (x, y) is cell x + 5 y. */
 function permute(): void {
   let a0 = lane(0);
   let a1 = lane(1);

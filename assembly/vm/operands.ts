@@ -3,13 +3,13 @@ import { BASE_TAG, INDIRECT_TAG, OK, RELATIVE_RANGE, setDetails } from "./faults
 import { readable } from "./pages";
 import { OPERANDS } from "./program";
 
-/** Operands of the running instruction, when its mode is not direct throughout. u32 each. */
+/** Resolved operands of the running instruction, u32 each. Used when at least one operand is not direct. */
 export const RESOLVED = memory.data(32, 8);
 
-/** Bits of the mode that say RELATIVE. */
+/** Bits of the mode that mean RELATIVE. */
 const RELATIVE: u32 = 0x2aaa;
 
-/** Resolves an instruction's operands (sheet 05 section 2) into RESOLVED. Answers a fault. */
+/** Resolves an instruction's operands (sheet 05 section 2) into RESOLVED. Returns a fault. */
 export function resolve(instruction: usize, mode: u32): u32 {
   let base: u32 = 0;
   if ((mode & RELATIVE) != 0) {

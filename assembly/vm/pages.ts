@@ -2,16 +2,17 @@ import { allocate, release } from "./allocate";
 import { CELL_BITS } from "./cell";
 
 /**
- * The memory of a frame: pages of 16 cells, made when first written. A page table:
+ * The memory of a frame: pages of 16 cells, allocated when first written. A page table:
  *
  *   0 directory | 4 its reach in cells | 8 far table | 12 log2 of its entries | 16 entries in use
  *
- * The directory has a u32 per page and covers cells 0 up to its reach, a power of two that grows with the highest cell written, up
- * to DIRECT cells. Pages beyond are in the far table, open addressing by page number:
+ * The directory has a u32 per page and covers cells 0 up to its reach, a power of two that grows with the highest cell
+ * written, up to DIRECT cells. Pages beyond are in the far table, a hash table with open addressing, keyed by page
+ * number:
  *
  *   0 page number u32 | 4 page u32, 0 when free
  *
- * Pages are small because 36 gas are enough to touch a new one anywhere; this way a unit of gas buys at most 20 bytes.
+ * Pages are small because 36 gas suffice to touch a new page anywhere. So a unit of gas allocates at most 20 bytes.
  */
 export const PAGE_TABLE: usize = 20;
 const PAGE_CELL_BITS: u32 = 4;
@@ -22,10 +23,10 @@ const DIRECT: u32 = 1 << 18;
 const FIRST_REACH: u32 = 256;
 const FAR_BITS: u32 = 3;
 
-/** What pages not yet written are read from. */
+/** Read in place of pages that were never written. */
 const ZERO_PAGE = memory.data(512, 32);
 
-/** The page table of the running frame: directory, reach, and the table itself. */
+/** Cached page table of the running frame: directory, reach, and the table itself. */
 export let directory: usize = 0;
 export let reach: u32 = 0;
 let table: usize = 0;
@@ -38,7 +39,7 @@ export function initializePages(at: usize): void {
   store<u32>(at, 0, 16);
 }
 
-/** Makes `at` the table of the running frame. */
+/** Makes `at` the page table of the running frame. */
 export function usePages(at: usize): void {
   table = at;
   directory = load<u32>(at);
@@ -50,7 +51,7 @@ function within(page: usize, address: u32): usize {
   return page + (<usize>(address & (PAGE_CELLS - 1)) << CELL_BITS);
 }
 
-/** The cell at `address` of the running frame, to be read only. */
+/** The cell at `address` of the running frame, for reading only. */
 @inline
 export function readable(address: u32): usize {
   if (address < reach) {
@@ -59,7 +60,7 @@ export function readable(address: u32): usize {
   return readableIn(table, address);
 }
 
-/** The cell at `address` of the running frame, to be written. */
+/** The cell at `address` of the running frame, for writing. */
 @inline
 export function writable(address: u32): usize {
   if (address < reach) {
@@ -69,7 +70,7 @@ export function writable(address: u32): usize {
   return makeWritable(address);
 }
 
-/** The cell at `address` of any frame's table, to be read only. */
+/** The cell at `address` of any frame's table, for reading only. */
 export function readableIn(at: usize, address: u32): usize {
   if (address < load<u32>(at, 4)) {
     return within(load<u32>(<usize>load<u32>(at) + (<usize>(address >> PAGE_CELL_BITS) << 2)), address);
@@ -79,7 +80,7 @@ export function readableIn(at: usize, address: u32): usize {
   return page == 0 ? ZERO_PAGE : within(page, address);
 }
 
-/** Whether the page of `address` has been written, so that writing zeros to it would change something. */
+/** Whether the page of `address` has been written. If not, its cells are zero. */
 export function isPresent(address: u32): bool {
   const cell = readableIn(table, address);
   return cell < ZERO_PAGE || cell >= ZERO_PAGE + PAGE_BYTES;
@@ -136,7 +137,7 @@ function farEntry(at: usize, number: u32): usize {
   }
 }
 
-/** Differs by instance: page numbers cannot be chosen to collide. */
+/** Random for each instance, so that an attacker cannot choose page numbers that collide. */
 let seed: u32 = 0;
 let multiplier: u32 = 0x9e3779b1;
 
@@ -172,7 +173,7 @@ function makeFar(address: u32): usize {
       entry = farEntry(table, number);
     }
     store<u32>(table, count, 16);
-    // A page before its entry: allocating may end the run, and what is left must be consistent.
+    // Allocate the page before its entry: allocating may end the run, and the table must stay consistent.
     const page = newPage();
     store<u32>(entry, number);
     store<u32>(entry, <u32>page, 4);
@@ -191,7 +192,7 @@ function growFarTable(): void {
   release(old, bytes);
 }
 
-/** Gives back all that a table holds. */
+/** Frees all pages of a table, and its directory and far table. */
 export function releasePages(at: usize): void {
   const cells = load<u32>(at, 4);
   if (cells > 0) {

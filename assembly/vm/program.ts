@@ -9,11 +9,11 @@ import { reduceCell } from "./field-cells";
 /**
  * A program: its bytecode and the instructions decoded so far.
  *
- *   0 bytecode | 4 length | 8 index: by pc the instruction there, u32, 0 when not decoded | 12 newest block of instructions
+ *   0 bytecode | 4 length | 8 index: by pc the instruction, u32, 0 when not decoded | 12 newest block of instructions
  *   16 instructions used in that block
  *
- * Any byte offset may be jumped to, so instructions are decoded when first reached, up to the next one that does not fall
- * through. A block holds BLOCK instructions after the address of the block before it.
+ * A jump may target any byte offset. So instructions are decoded when first reached, up to the next one that does not
+ * fall through. A block starts with the address of the previous block, followed by BLOCK instructions.
  *
  * An instruction:
  *
@@ -31,10 +31,10 @@ const BLOCK_BYTES: usize = 4096;
 export const OPERANDS: usize = 20;
 export const CONSTANT: usize = 32;
 
-/** What a pc beyond the end runs; made anew for each such fetch. */
+/** The instruction at a pc beyond the end; written again for each such fetch. */
 const BEYOND = memory.data(64, 32);
 
-/** `bytecode` is a block of allocate(max(length, 1)), the program's from now on. */
+/** `bytecode` is a block of allocate(max(length, 1)); the program takes ownership of it. */
 export function newProgram(bytecode: usize, length: u32): usize {
   const program = allocate(PROGRAM);
   const bytes = <usize>(length + 1) << 2;
@@ -49,7 +49,7 @@ export function newProgram(bytecode: usize, length: u32): usize {
   return program;
 }
 
-/** Bytes that all programs take. */
+/** Bytes used by all programs. */
 export let programBytes: u32 = 0;
 
 /** The instruction at `pc`. */
@@ -62,7 +62,7 @@ export function instructionAt(program: usize, pc: u32): usize {
   return found != 0 ? found : decodeRun(program, pc);
 }
 
-/** The instruction that a jump goes to, remembered in the jump unless it lies beyond the end. */
+/** The target instruction of a jump. It is cached in the jump unless it lies beyond the end. */
 @inline
 export function jumpTarget(program: usize, jump: usize): usize {
   const known = <usize>load<u32>(jump, 52);
@@ -99,7 +99,10 @@ function asFault(at: usize, pc: u32, fault: u32): usize {
   return at;
 }
 
-/** Decodes from `pc` on and links what falls through. A run that leaves the program ends in a fault of its own. */
+/**
+ * Decodes from `pc` on and links instructions that fall through. A sequence that runs off the end is followed by a
+ * fault.
+ */
 function decodeRun(program: usize, pc: u32): usize {
   const length = load<u32>(program, 4);
   const bytecode = <usize>load<u32>(program);
@@ -164,7 +167,7 @@ function decode(program: usize, pc: u32): usize {
   store<u8>(at, handler);
   store<u32>(at, largest, 16);
   store<u16>(at, mode & ((1 << (2 * operands)) - 1), 2);
-  // Bits of operands that the instruction does not have cost too.
+  // Mode bits of absent operands also cost gas.
   const resolution = 3 * popcnt<u32>(mode) + ((mode & 0x2aaa) != 0 ? 3 : 0);
   store<u32>(at, baseGas(opcode) + resolution, 4);
   store<u32>(at, pc, 12);

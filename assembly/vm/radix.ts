@@ -5,7 +5,7 @@ import { isZeroCell } from "./field-cells";
 import { readable, writable } from "./pages";
 import { takeL2 } from "./state";
 
-/** p - 1 as eight u32, lowest first: it has as many digits as p in every radix. */
+/** p - 1 as eight u32, lowest first. It has as many digits as p in every radix. */
 const LARGEST = memory.data<u32>([
   0xf0000000, 0x43e1f593, 0x79b97091, 0x2833e848, 0x8181585d, 0xb85045b6, 0xe131a029, 0x30644e72,
 ]);
@@ -15,7 +15,7 @@ const DIGITS = memory.data(256, 8);
 /** Digits of p by radix, u8; 0 until computed. */
 const COUNTS = memory.data(257, 8);
 
-/** Divides VALUE in place and answers the remainder. */
+/** Divides VALUE in place and returns the remainder. */
 function divide(radix: u32): u32 {
   let rest: u64 = 0;
   for (let i: isize = 28; i >= 0; i -= 4) {
@@ -26,7 +26,7 @@ function divide(radix: u32): u32 {
   return <u32>rest;
 }
 
-/** The lowest `bits` (1 to 8) of VALUE, which is shifted down by them. */
+/** Shifts VALUE right by `bits` (1 to 8) and returns the bits shifted out. */
 function shiftOut(bits: u32): u32 {
   const w0 = load<u64>(VALUE);
   const w1 = load<u64>(VALUE, 8);
@@ -40,7 +40,7 @@ function shiftOut(bits: u32): u32 {
   return <u32>w0 & ((1 << bits) - 1);
 }
 
-/** D of sheet 05 section 1.3: limbs that are charged for at least. */
+/** D of sheet 05 section 1.3: the minimum number of limbs to charge for. */
 function chargedLimbs(radix: u32): u32 {
   if (radix < 2) return 0;
   if (radix > 256) return 32;

@@ -8,7 +8,7 @@ import { instructionAt } from "./program";
 import { ENVIRONMENT, setCollectsDebugLogs, setGas } from "./state";
 
 /**
- * What the host fills in before a run:
+ * The host fills this in before a run:
  *
  *   0 address | 32 sender | 64 transaction fee | 96 chain id | 128 version       words
  *   160 block number | 192 timestamp | 224 fee per L2 gas | 256 fee per DA gas    words
@@ -21,7 +21,10 @@ function setVariable(which: usize, kind: u32): void {
   if (kind != 0) store<u8>(cell, kind, 31);
 }
 
-/** The run's own frame, which `start` makes current. `calldata` is count words, turned into cells in place. */
+/**
+ * Creates the run's own frame and makes it current. `calldata` has `count` words, which are converted to cells in
+ * place.
+ */
 export function prepare(calldata: usize, count: u32, isStatic: u32, l2: u32, da: u32, debugLogs: bool): usize {
   for (let i: usize = 0; i < <usize>count; i++) wordToCell(calldata + i * CELL, calldata + i * CELL);
   for (let which: usize = 2; which < 5; which++) setVariable(which, 0);
@@ -44,13 +47,13 @@ export function prepare(calldata: usize, count: u32, isStatic: u32, l2: u32, da:
   return frame;
 }
 
-/** Puts the current frame at the start of `program`. */
+/** Sets the current frame to the start of `program`. */
 export function start(program: usize): void {
   store<u32>(current, <u32>program, PROGRAM_OF);
   store<u32>(current, <u32>instructionAt(program, 0), INSTRUCTION_OF);
 }
 
-/** Gives back all frames. */
+/** Frees all frames. */
 export function finish(): void {
   let frame = current;
   resume(0);
@@ -71,7 +74,7 @@ export function calldataToWords(frame: usize, count: u32, out: usize): void {
   for (let i: u32 = 0; i < count; i++) cellToWord(out + <usize>i * CELL, calldataCell(frame, i));
 }
 
-/** Copies a cell of a frame's memory as it is. */
+/** Copies the bytes of a memory cell of a frame. */
 export function peek(frame: usize, address: u32, out: usize): void {
   copyCell(out, readableIn(frame + PAGES, address));
 }

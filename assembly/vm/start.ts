@@ -5,7 +5,7 @@ import { deriveConstants } from "../poseidon2/constants";
 import { MAIL } from "./host";
 import { REQUEST } from "./run";
 
-/** Derives all tables. Called once, before anything else. Returns how hashes are computed (poseidon2/build.ts). */
+/** Computes all tables. Must be called once, first. Returns how hashes are computed (poseidon2/build.ts). */
 export function initialize(): u32 {
   deriveMontgomeryFactors();
   deriveConstants();
@@ -13,12 +13,12 @@ export function initialize(): u32 {
   return chosenBuild();
 }
 
-/** Where words to and from the host are. */
+/** Address of the words exchanged with the host. */
 export function mailAt(): usize {
   return MAIL;
 }
 
-/** Where a run's request goes. */
+/** Address of a run's request. */
 export function requestAt(): usize {
   return REQUEST;
 }

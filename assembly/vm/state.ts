@@ -1,6 +1,9 @@
-/** Registers of the run that outlive a slice of instructions. */
+/** State of the run that is kept between calls of `execute`. */
 
-/** Gas left in the running frame. The interpreter holds L2 gas itself and stores it here around whatever may change it. */
+/**
+ * Gas left in the running frame. The interpreter keeps L2 gas in a local and stores it here before calls that may
+ * change it.
+ */
 export let gasL2: u32 = 0;
 export let gasDA: u32 = 0;
 
@@ -13,7 +16,7 @@ export function setGasL2(l2: u32): void {
   gasL2 = l2;
 }
 
-/** What an instruction that ran out of gas would have taken beyond what it had been charged. */
+/** Gas that the instruction that ran out of gas needed beyond what it had been charged. */
 export let missedL2: f64 = 0;
 export let missedDA: f64 = 0;
 
@@ -22,7 +25,7 @@ export function missGas(l2: u64, da: u64): void {
   missedDA = <f64>da;
 }
 
-/** Takes DA gas; false when there is not enough. */
+/** Charges DA gas; false when there is not enough. */
 export function takeDA(amount: u64): bool {
   if (amount > <u64>gasDA) {
     missGas(0, amount);
@@ -32,7 +35,7 @@ export function takeDA(amount: u64): bool {
   return true;
 }
 
-/** Takes L2 gas; false when there is not enough. */
+/** Charges L2 gas; false when there is not enough. */
 export function takeL2(amount: u64): bool {
   if (amount > <u64>gasL2) {
     missGas(amount, 0);
@@ -42,12 +45,12 @@ export function takeL2(amount: u64): bool {
   return true;
 }
 
-/** Whether DEBUGLOG does anything. */
+/** Whether DEBUGLOG entries are collected. */
 export let collectsDebugLogs: bool = false;
 
 export function setCollectsDebugLogs(on: bool): void {
   collectsDebugLogs = on;
 }
 
-/** What GETENVVAR 2 to 8 give, as cells. */
+/** Values of GETENVVAR 2 to 8, as cells. */
 export const ENVIRONMENT = memory.data(224, 32);

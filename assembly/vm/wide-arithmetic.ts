@@ -20,7 +20,7 @@ export function subtractWide(out: usize, a: usize, b: usize): void {
   putWide(out, a0 - b0, load<u64>(a, 8) - load<u64>(b, 8) - u64(a0 < b0));
 }
 
-/** High half of a product of u64. */
+/** High half of the product of two u64. */
 @inline
 function high(a: u64, b: u64): u64 {
   const al = a & 0xffffffff;
@@ -39,7 +39,7 @@ export function multiplyWide(out: usize, a: usize, b: usize): void {
   putWide(out, a0 * b0, high(a0, b0) + a0 * load<u64>(b, 8) + load<u64>(a, 8) * b0);
 }
 
-/** Floor of a / b; b is not zero. Bit by bit from a's highest. */
+/** Floor of a / b; b is not zero. Long division, bit by bit from the highest bit of a. */
 export function divideWide(out: usize, a: usize, b: usize): void {
   const a0 = load<u64>(a);
   const a1 = load<u64>(a, 8);

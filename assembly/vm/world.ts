@@ -11,7 +11,10 @@ import { MAIL } from "./host";
 import { readable, writable } from "./pages";
 import { collectsDebugLogs, takeDA, takeL2 } from "./state";
 
-/** Opcodes that ask or change the world (sheet 05 sections 3.6 and 5). Each takes its resolved operands and answers a fault. */
+/**
+ * Opcodes that read or change state (sheet 05 sections 3.6 and 5). Each takes its resolved operands and returns a
+ * fault.
+ */
 
 const WORD: usize = 32;
 
@@ -22,7 +25,7 @@ const COLD_WRITE_DA: u64 = 64;
 const LOG_DA: u64 = 64;
 const LOG_FIELD_DA: u64 = 32;
 const LOG_FIELD_L2: u64 = 3;
-/** Fields of a log that fill the budget of a transaction. */
+/** Largest number of fields of one log: it fills the budget of a transaction. */
 const MAX_LOG_FIELDS: u32 = 4094;
 
 @inline
@@ -35,7 +38,7 @@ function isStatic(): bool {
   return load<u32>(current, IS_STATIC) != 0;
 }
 
-/** Mails operand `i`, which must be a field element, as word `at`. */
+/** Writes operand `i`, which must be a field element, to the MAIL word `at`. */
 function mailField(operands: usize, i: u32, at: usize): u32 {
   const cell = operand(operands, i);
   const fault = requireField(i, cell);
@@ -161,7 +164,7 @@ export function sendMessage(operands: usize): u32 {
   return host.sendL2ToL1Message() == 0 ? OK : TOO_MANY_MESSAGES;
 }
 
-/** level, message, fields, fields' size; nothing is read while collection is off */
+/** level, message, fields, size of fields; reads nothing if debug logs are not collected */
 export function debugLog(operands: usize, messageSize: u32): void {
   if (!collectsDebugLogs) return;
   const level = operand(operands, 0);

@@ -12,8 +12,8 @@ const ENTRY_BYTES = 256;
 const DEFAULT_BYTES = 32 * 1024 * 1024;
 
 /**
- * Siloing hashes, which turn a contract's slots, nullifiers and note hashes into tree keys and leaves (sheet 05 section
- * 5). They depend only on their inputs, so one cache serves all transactions and blocks of a thread.
+ * Siloing hashes, which turn a contract's slots, nullifiers and note hashes into tree keys and leaves
+ * (sheet 05 section 5). They depend only on their inputs, so one cache serves all transactions and blocks of a thread.
  */
 export class Siloing {
   readonly #core: Core;
