@@ -4,7 +4,7 @@ import type { AllowedSetupCall } from "./tx/setup-allow-list.ts";
 
 /** An entry of an allow list breaks a rule. */
 export class AllowListError extends Error {
-  /** As given. */
+  /** The entry as given. */
   readonly entry: string;
   readonly rule: string;
 
@@ -59,9 +59,9 @@ function parseEntry(entry: string): AllowedSetupCall {
 }
 
 /**
- * Parses comma-separated entries `I:<address>:<selector>[:<flags>]` or `C:<classId>:<selector>[:<flags>]`, where flags are os, rn and
- * cl=N joined by `+` (sheet 09 section 4.3): what extends the built-in list. Hex may lack its 0x. Blank entries are skipped.
- * Throws AllowListError.
+ * Parses the entries that extend the built-in list: comma-separated `I:<address>:<selector>[:<flags>]` or
+ * `C:<classId>:<selector>[:<flags>]`, where flags are os, rn and cl=N joined by `+` (sheet 09 section 4.3). The 0x of
+ * hex values is optional. Blank entries are skipped. Throws AllowListError.
  */
 export function parseAllowList(text: string): AllowedSetupCall[] {
   return text
@@ -71,7 +71,7 @@ export function parseAllowList(text: string): AllowedSetupCall[] {
     .map(parseEntry);
 }
 
-/** The text that parses to these entries. */
+/** Inverse of parseAllowList. */
 export function printAllowList(entries: readonly AllowedSetupCall[]): string {
   return entries
     .map((entry) => {

@@ -33,7 +33,9 @@ export const HEADER_AT = {
   totalManaUsed: 408,
 } as const;
 
-/** Byte offset of the (root, index) snapshot of each tree by id; the archive's is the one before the block. */
+/**
+ * Byte offset of each tree's (root, index) snapshot, by tree id. The archive's snapshot is the one before the block.
+ */
 export const HEADER_SNAPSHOT_AT: Record<TreeId, number> = { 0: 108, 1: 72, 2: 144, 3: 36, 4: 0 };
 
 export function blockHeaderFromBytes(bytes: Uint8Array): BlockHeader {
@@ -76,7 +78,7 @@ export function writeHeaderFields(header: BlockHeader, out: Uint8Array, at: numb
   }
 }
 
-/** Builds the header of genesis: all zero but for the given tree snapshots (sheet 01 section 9.3). */
+/** Builds the genesis header: all zero except the given tree snapshots (sheet 01 section 9.3). */
 export function genesisHeader(snapshots: { tree: TreeId; root: Uint8Array; size: number }[]): BlockHeader {
   const header = new Uint8Array(BLOCK_HEADER_BYTES);
   for (const { tree, root, size } of snapshots) {

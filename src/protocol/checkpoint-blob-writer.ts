@@ -10,7 +10,7 @@ import {
   PUBLIC_DATA_TREE,
 } from "./constants.ts";
 
-/** What the blobs say of a block. */
+/** The parts of a block that the blobs contain. */
 export interface BlockContents {
   header: BlockHeader;
   /** The words of its txs, back to back. */
@@ -18,7 +18,10 @@ export interface BlockContents {
   txCount: number;
 }
 
-/** The words of one block in the blobs (sheet 04 sections 4.2 and 4.3). The first block of a checkpoint carries one root more. */
+/**
+ * The words of one block in the blobs (sheet 04 sections 4.2 and 4.3). The first block of a checkpoint has one more
+ * root.
+ */
 export function blockWords({ header, body, txCount }: BlockContents, isFirst: boolean): Uint8Array {
   const end = new Uint8Array(32);
   writeU32(end, 14, BLOCK_END_PREFIX);
@@ -43,7 +46,7 @@ export function blockWords({ header, body, txCount }: BlockContents, isFirst: bo
   );
 }
 
-/** The blobs of a checkpoint back to back, the last one filled with zeros: the inverse of readCheckpointBlobs. */
+/** The concatenated blobs of a checkpoint, the last one padded with zeros. Inverse of readCheckpointBlobs. */
 export function writeCheckpointBlobs(blocks: readonly BlockContents[]): Uint8Array {
   const words = blocks.map((block, i) => blockWords(block, i === 0));
   const length = words.reduce((sum, { length }) => sum + length, 32);

@@ -7,14 +7,14 @@ import { readTxEffect, type TxEffect } from "./tx-effect.ts";
 export const BLOCK_END_PREFIX = 0xeb8dcdbf;
 export const CHECKPOINT_END_PREFIX = 0x8c637443;
 
-/** One block as the blobs of its checkpoint carry it (sheet 04 section 4.2). */
+/** One block as encoded in the blobs of its checkpoint (sheet 04 section 4.2). */
 export interface BlobBlock {
   blockNumber: number;
   timestamp: bigint;
   txs: TxEffect[];
   /** The words of all txs, back to back. */
   body: Uint8Array;
-  /** Body and block end: what the blob sponge absorbs for this block. */
+  /** Body and block end. The blob sponge absorbs these words. */
   words: Uint8Array;
   l1ToL2MessageTreeSize: number;
   noteHashTreeSize: number;
@@ -29,13 +29,13 @@ export interface BlobBlock {
 
 export interface BlobCheckpoint {
   blocks: BlobBlock[];
-  /** Carried by the first block, valid for all of them. */
+  /** Encoded in the first block, valid for all blocks of the checkpoint. */
   l1ToL2MessageRoot: Uint8Array;
-  /** Words of the whole checkpoint, end marker included, padding excluded. */
+  /** Words of the whole checkpoint, including the end marker but not the padding. */
   words: Uint8Array;
 }
 
-/** True when `field` is `prefix` in front of `bytes` lower bytes. */
+/** True when `field` is `prefix` followed by `bytes` lower bytes. */
 function hasPrefix(field: Uint8Array, prefix: number, bytes: number): boolean {
   const at = 32 - bytes - 4;
   return isZero(field.subarray(0, at)) && readUint(field, at, 4) === prefix;

@@ -20,7 +20,7 @@ export const TREE_IDS: readonly TreeId[] = [0, 1, 2, 3, 4];
 /** Height by tree id. */
 export const TREE_HEIGHTS = [42, 42, 40, 36, 30] as const;
 
-/** Leaves that each indexed tree holds at genesis. */
+/** Number of leaves of each indexed tree at genesis. */
 export const INITIAL_INDEXED_LEAVES = 128;
 
 export const MAX_NOTE_HASHES_PER_TX = 64;
@@ -46,7 +46,7 @@ export const MAX_DA_GAS_PER_CHECKPOINT = 786432;
 export const INITIAL_L2_BLOCK_NUMBER = 1;
 export const INITIAL_CHECKPOINT_NUMBER = 1;
 
-/** Hash that the chain tips report for block 0, whatever the network's real genesis is (sheet 01 section 9.3). */
+/** Hash that the chain tips report for block 0, regardless of the network's actual genesis (sheet 01 section 9.3). */
 export const GENESIS_BLOCK_HASH_IN_TIPS = "0x2ff681dd7730c7b9e5650c70afa57ee81377792dfc95d98c11817b8c761ff965";
 /** Hash of the all-zero checkpoint header, reported for checkpoint 0. */
 export const GENESIS_CHECKPOINT_HASH = "0x007802c95d2f1ade746d97350a18ddbfdb9f5bee2803436917a3cf3d6a685a3a";
@@ -54,7 +54,7 @@ export const GENESIS_CHECKPOINT_HASH = "0x007802c95d2f1ade746d97350a18ddbfdb9f5b
 export const VK_TREE_ROOT = "0x1dd2644a17d1ddd8831287a78c5a1033b7ae35cdf2a3db833608856c062fc2ba";
 export const PROTOCOL_CONTRACTS_HASH = "0x2672340d9a0107a7b81e6d10d25b854debe613f3272e8738e8df0ca2ff297141";
 
-/** Fee juice that each funded address holds in a network's genesis. */
+/** Fee juice balance of each funded address in a network's genesis. */
 export const INITIAL_FEE_JUICE = 10n ** 22n;
 
 /** Domain separators: low 32 bits of the byte hash of "az_dom_sep__" and the lower-case name (sheet 01 section 3). */

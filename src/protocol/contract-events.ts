@@ -5,13 +5,13 @@ import { fr } from "./field.ts";
 import type { TxEffect } from "./tx-effect.ts";
 
 /**
- * Events that the registries of contracts emit as logs (sheet 04 section 10.4). Broadcast functions are events of the class registry
- * too; nothing that is answered is made of them, so they are not read.
+ * Events that the class registry and the instance registry emit as logs (sheet 04 section 10.4). The class registry's
+ * events that broadcast functions are not read, because no RPC answer depends on them.
  */
 export const INSTANCE_REGISTRY: Uint8Array = fr(2);
 export const CLASS_REGISTRY: Uint8Array = fr(3);
 
-/** First field of the logs. The tag of an instance's private log is siloed with the registry's address. */
+/** First field of each kind of log. The tag of an instance's private log is siloed with the registry's address. */
 export const CLASS_PUBLISHED = fromHex("0x20f5895a4e837356c2d551743df6bf642756dcd93cd31cbd37c556c90bf7f244");
 export const INSTANCE_PUBLISHED = fromHex("0x1a7e1badb79abdd38c684b3c8306ffe7ecb33c69e3380d9855730aaaa83a21a8");
 export const INSTANCE_UPDATED = fromHex("0x2dcffa53cd0e71da7b4a22677b3342bfc3b9043f5081bea58368ad008eaa6f37");
@@ -28,7 +28,7 @@ export interface ClassPublished {
 export interface InstancePublished {
   address: Uint8Array;
   salt: Uint8Array;
-  /** Class at deployment, the one the address commits to. */
+  /** Class at deployment; the address commits to it. */
   classId: Uint8Array;
   initializationHash: Uint8Array;
   /** npk, ivpk, ovpk, tpk: 64 bytes each, x then y. */
@@ -51,7 +51,7 @@ export function isClassPublished(log: AddressedLog): boolean {
   return equal(log.contractAddress, CLASS_REGISTRY) && equal(word(log.fields, 0), CLASS_PUBLISHED);
 }
 
-/** By its siloed tag alone: no other contract can give a log this tag. */
+/** The siloed tag suffices: no other contract can emit a log with this tag. */
 export function isInstancePublished(fields: Uint8Array): boolean {
   return equal(word(fields, 0), INSTANCE_PUBLISHED);
 }
@@ -60,15 +60,18 @@ export function isInstanceUpdated(log: AddressedLog): boolean {
   return equal(log.contractAddress, INSTANCE_REGISTRY) && equal(word(log.fields, 0), INSTANCE_UPDATED);
 }
 
-/** Words of a contract class log: 0 magic | 1 class id | 2 version | 3 artifact hash | 4 private functions root | 5 byte length | 6 chunks. */
+/**
+ * Words of a contract class log: 0 magic | 1 class id | 2 version | 3 artifact hash | 4 private functions root | 5 byte
+ * length | 6 chunks.
+ */
 const CHUNKS_AT = 6;
-/** Bytes in each chunk word, behind one zero byte. */
+/** Payload bytes of each chunk word, after one zero byte. */
 const CHUNK_BYTES = 31;
 const MOST_BYTECODE = (CONTRACT_CLASS_LOG_FIELDS - CHUNKS_AT) * CHUNK_BYTES;
 
 /**
- * Reads the emitted fields of a contract class log; fields that were not emitted are zero, as in the log's padded form. The class id is
- * the caller's to check. Throws a DecodeError.
+ * Reads the emitted fields of a contract class log. Fields that were not emitted count as zero, as in the log's padded
+ * form. The caller must check the class id. Throws a DecodeError.
  */
 export function readClassPublished(emitted: Uint8Array): ClassPublished {
   const fields = emitted.length < CHUNKS_AT * 32 ? padded(emitted, CHUNKS_AT) : emitted;
@@ -92,9 +95,10 @@ export function readClassPublished(emitted: Uint8Array): ClassPublished {
 }
 
 /**
- * Reads the emitted fields of a private log; fields that were not emitted are zero, as in the log's padded form. Words: 0 tag | 1 address
- * | 2 version | 3 salt | 4 class id | 5 initialization hash | 6 public keys (8) | 14 deployer. The address is the caller's to check.
- * Throws a DecodeError.
+ * Reads the emitted fields of a private log. Fields that were not emitted count as zero, as in the log's padded form.
+ * Words: 0 tag | 1 address
+ * | 2 version | 3 salt | 4 class id | 5 initialization hash | 6 public keys (8) | 14 deployer. The caller must check the address. Throws a
+ * DecodeError.
  */
 export function readInstancePublished(emitted: Uint8Array): InstancePublished {
   const fields = padded(emitted, PRIVATE_LOG_FIELDS);
@@ -110,7 +114,8 @@ export function readInstancePublished(emitted: Uint8Array): InstancePublished {
 }
 
 /**
- * Reads the fields of a public log, which has no padded form. Words: 0 magic | 1 address | 2 previous class id | 3 new class id
+ * Reads the fields of a public log, which has no padded form. Words: 0 magic | 1 address | 2 previous class id | 3 new
+ * class id
  * | 4 timestamp of change. Throws a DecodeError.
  */
 export function readInstanceUpdated(fields: Uint8Array): InstanceUpdated {
@@ -137,7 +142,7 @@ function checkVersion(subject: string, field: Uint8Array): void {
   if (version !== VERSION) throw new DecodeError(subject, `version must be ${VERSION}, got ${version}`);
 }
 
-/** Infinity for a field of 2^48 or more. */
+/** The field as a number; Infinity if it is 2^48 or more. */
 function smallNumber(field: Uint8Array): number {
   return isZero(field.subarray(0, 26)) ? readUint(field, 26, 6) : Number.POSITIVE_INFINITY;
 }

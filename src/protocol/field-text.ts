@@ -2,7 +2,9 @@ import { bigUintBytes, fromHex, readBigUint } from "./bytes.ts";
 import { DecodeError } from "./errors.ts";
 import { FR_MODULUS, type Fr, isCanonicalFr } from "./field.ts";
 
-/** Readers of field elements (sheet 01 section 1.3). Nothing reduces but frFromBytesReducing; the others throw a DecodeError. */
+/**
+ * Parsers of field elements (sheet 01 section 1.3). Only frFromBytesReducing reduces; the others throw a DecodeError.
+ */
 
 const SUBJECT = "field element";
 
@@ -11,31 +13,31 @@ function below(value: bigint, modulus: bigint): Fr {
   return bigUintBytes(value, 32);
 }
 
-/** Integer in 0 .. p-1; a number must be a whole one. */
+/** From an integer in 0 .. p-1. */
 export function frFromInteger(value: bigint | number, modulus: bigint = FR_MODULUS): Fr {
   if (typeof value === "number" && !Number.isSafeInteger(value)) throw new DecodeError(SUBJECT, "must be an integer");
   return below(BigInt(value), modulus);
 }
 
-/** The first 32 of at least 32 bytes. */
+/** From the first 32 of at least 32 bytes. */
 export function frFromBytes(bytes: Uint8Array): Fr {
   if (bytes.length < 32) throw new DecodeError(SUBJECT, `must be at least 32 bytes, got ${bytes.length}`);
   if (!isCanonicalFr(bytes)) throw new DecodeError(SUBJECT, "must be below the field modulus");
   return bytes.slice(0, 32);
 }
 
-/** 0 to 32 bytes, padded on the left. */
+/** From 0 to 32 bytes, padded on the left. */
 export function frFromShortBytes(bytes: Uint8Array): Fr {
   if (bytes.length > 32) throw new DecodeError(SUBJECT, `must be at most 32 bytes, got ${bytes.length}`);
   return below(readBigUint(bytes), FR_MODULUS);
 }
 
-/** Any number of bytes, as an integer mod p. */
+/** From any number of bytes, as an integer mod p. */
 export function frFromBytesReducing(bytes: Uint8Array): Fr {
   return bigUintBytes(readBigUint(bytes) % FR_MODULUS, 32);
 }
 
-/** One or more hex digits of either case, 0x optional. */
+/** From one or more hex digits of either case, 0x optional. */
 export function frFromHex(text: string): Fr {
   const digits = /^(?:0[xX])?([0-9a-fA-F]+)$/.exec(text)?.[1];
   if (digits === undefined) throw new DecodeError(SUBJECT, "must be one or more hex digits");
@@ -46,12 +48,15 @@ export function frFromHex(text: string): Fr {
   return bytes;
 }
 
-/** Longer text is refused, unlike on the network: the cost of reading decimals grows faster than their number. */
+/**
+ * Longer text is refused, unlike by the reference node, because the cost of parsing decimals grows faster than
+ * linearly.
+ */
 const MAX_DECIMAL_DIGITS = 4096;
 
 /**
- * Field text: hex with 0x or 0X, or decimal digits. A decimal value of 2^256 or more is written in hex and cut to the first 64
- * digits before the range check, as the network does.
+ * From text: hex with 0x or 0X, or decimal digits. A decimal value of 2^256 or more is converted to hex and cut to the
+ * first 64 digits before the range check, as the reference node does.
  */
 export function frFromText(text: string): Fr {
   if (/^0[xX]/.test(text)) return frFromHex(text);
@@ -62,5 +67,5 @@ export function frFromText(text: string): Fr {
   return below(BigInt(`0x${BigInt(text).toString(16).slice(0, 64)}`), FR_MODULUS);
 }
 
-/** Characters that a field parameter of the RPC may hold, before frFromText reads it. */
+/** Characters allowed in a field parameter of the RPC, before frFromText parses it. */
 export const FIELD_PARAMETER_PATTERN = /^(0x)?[0-9a-fA-F]*$/;

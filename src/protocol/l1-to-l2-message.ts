@@ -3,7 +3,10 @@ import { concat } from "./bytes.ts";
 import { L1_TO_L2_MESSAGES_PER_CHECKPOINT } from "./constants.ts";
 import { shaField } from "./sha-field.ts";
 
-/** Leaf of an L1-to-L2 message: seven 32-byte words, hashed (sheet 01 section 14.5). Integers are given as 32-byte words. */
+/**
+ * Leaf of an L1-to-L2 message: the hash of seven 32-byte words (sheet 01 section 14.5). Integers are passed as 32-byte
+ * words.
+ */
 export function messageLeaf(m: {
   sender: Uint8Array;
   senderChainId: Uint8Array;
@@ -21,7 +24,7 @@ export function nextRollingHash(previous: Uint8Array, leaf: Uint8Array): Uint8Ar
   return keccak_256(concat(previous, leaf)).slice(0, 16);
 }
 
-/** Checkpoint that carries the message with a global index. */
+/** Checkpoint that contains the message with a global index. */
 export function messageCheckpoint(index: number): number {
   return Math.floor(index / L1_TO_L2_MESSAGES_PER_CHECKPOINT) + 1;
 }

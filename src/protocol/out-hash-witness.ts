@@ -1,18 +1,18 @@
 import { MAX_CHECKPOINTS_PER_EPOCH } from "./constants.ts";
 import { type LeafLocation, unbalancedRoot, unbalancedTree } from "./sha-trees.ts";
 
-/** A message's place in the out-hash tree of an epoch. */
+/** A message's position in the out-hash tree of an epoch. */
 export interface OutHashWitness {
-  /** Read from the root; unambiguous together with the length of the path. */
+  /** Path bits read from the root; unambiguous together with the length of the path. */
   leafIndex: bigint;
-  /** Leaf side first: tx, block, checkpoint, epoch. */
+  /** From the leaf up: tx, block, checkpoint, epoch. */
   siblings: Uint8Array[];
 }
 
 export interface MessagePlace {
-  /** Among the checkpoints of the epoch, from 0. */
+  /** Index within the epoch. */
   checkpoint: number;
-  /** Within the checkpoint. */
+  /** Index within the checkpoint. */
   block: number;
   tx: number;
   message: number;
@@ -21,8 +21,9 @@ export interface MessagePlace {
 const ZERO = new Uint8Array(32);
 
 /**
- * Witness of one message to L1 (sheet 01 section 13.4, sheet 03 section 8.3). `blocks` are the messages of the place's checkpoint
- * by block and tx, `checkpointOutHashes` those of the epoch up to the last that the root covers. Undefined when there is no such place.
+ * Witness of one message to L1 (sheet 01 section 13.4, sheet 03 section 8.3). `blocks` are the messages of its
+ * checkpoint by block and tx. `checkpointOutHashes` are those of the epoch, up to the last checkpoint that the root
+ * covers. Undefined when there is no message at the position.
  */
 export function outHashWitness(
   checkpointOutHashes: Uint8Array[],
@@ -43,7 +44,7 @@ export function outHashWitness(
   let leafIndex = 0n;
   const siblings: Uint8Array[] = [];
   for (const location of levels) {
-    // Only a subtree without messages has no place.
+    // Only a subtree without messages has no location.
     if (location === undefined) return undefined;
     siblings.push(...location.siblings);
   }

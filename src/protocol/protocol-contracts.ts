@@ -2,7 +2,7 @@ import { fromHex } from "./bytes.ts";
 import published from "./data/protocol-contracts.json" with { type: "json" };
 import { fr } from "./field.ts";
 
-/** A contract that every network has from its genesis on, and the parts of its class. */
+/** A contract that every network has from genesis on, and the parts of its class. */
 export interface ProtocolContract {
   name: string;
   address: Uint8Array;
@@ -12,10 +12,13 @@ export interface ProtocolContract {
   packedBytecode: Uint8Array;
 }
 
-/** Version of the contract language's compiler (nargo) that the release's own contracts are made with. */
+/** Version of the compiler (nargo) that built the release's own contracts. */
 export const CONTRACT_COMPILER_VERSION: string = published.compiler;
 
-/** The protocol contracts by ascending address, 1 to 6 (sheet 01 section 4.3). The data are those of scripts/fetch-protocol-contracts.ts. */
+/**
+ * The protocol contracts by ascending address, 1 to 6 (sheet 01 section 4.3). scripts/fetch-protocol-contracts.ts
+ * writes the data.
+ */
 export const PROTOCOL_CONTRACTS: readonly ProtocolContract[] = published.contracts.map((contract) => ({
   name: contract.name,
   address: fr(contract.address),

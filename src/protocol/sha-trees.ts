@@ -24,7 +24,7 @@ export function balancedShaRoot(leaves: Uint8Array[], size: number): Uint8Array 
   return row[0] ?? empty;
 }
 
-/** Where a leaf ended up: its depth below the root, its index read from the root, and its siblings leaf side first. */
+/** Location of a leaf: its depth below the root, its index read from the root, and its siblings from the leaf up. */
 export interface LeafLocation {
   level: number;
   index: number;
@@ -57,7 +57,7 @@ function build(leaves: Uint8Array[], from: number, count: number, compress: bool
     if (compress && isZero(hash)) return undefined;
     return { hash, leaves: [{ position: from, level: 0, index: 0, siblings: [] }] };
   }
-  // Largest power of two that is smaller than a lone subtree: a balanced row splits in half.
+  // Largest power of two below the number of leaves. A power of two splits in half.
   let half = 1;
   while (half * 2 < count) half *= 2;
   const left = build(leaves, from, half, compress, pair);
@@ -73,8 +73,9 @@ export interface UnbalancedTree {
 }
 
 /**
- * Unbalanced tree: the left child of the root is the balanced tree of the largest power of two of leaves.
- * With `compress`, zero leaves are removed and their sibling subtree moves up. No leaves: zero root.
+ * Unbalanced tree: the left child of the root is a balanced tree, over as many leaves as the largest power of two below
+ * their number. With `compress`, zero leaves are removed and their sibling subtree moves up. Without leaves the root is
+ * zero.
  */
 export function unbalancedTree(
   leaves: Uint8Array[],
@@ -132,7 +133,7 @@ export function epochOutHash(checkpointOutHashes: Uint8Array[]): Uint8Array {
   return balancedShaRoot(checkpointOutHashes, MAX_CHECKPOINTS_PER_EPOCH);
 }
 
-/** Versioned blob hashes to the `blobsHash` of a checkpoint header. */
+/** The `blobsHash` of a checkpoint header, from the versioned blob hashes. */
 export function blobsHash(versionedHashes: Uint8Array[]): Uint8Array {
   return shaField(concat(...versionedHashes));
 }

@@ -1,8 +1,8 @@
 /** Slot and epoch arithmetic, in seconds (sheet 04 section 2). */
 export interface L1Constants {
-  /** L1 block that deployed the rollup. */
+  /** L1 block in which the rollup was deployed. */
   l1StartBlock: number;
-  /** Its timestamp. */
+  /** Timestamp of that block. */
   l1GenesisTime: number;
   slotDuration: number;
   epochDuration: number;

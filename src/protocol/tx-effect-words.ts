@@ -2,14 +2,14 @@ import { concat, writeU32, writeUint } from "./bytes.ts";
 import { DecodeError } from "./errors.ts";
 import { readTxEffect, TX_START_PREFIX, type TxEffect } from "./tx-effect.ts";
 
-/** The parts of a tx effect, each of its own bytes. */
+/** The parts of a tx effect, as separate byte arrays. */
 export type TxEffectParts = Omit<TxEffect, "words">;
 
 /** Start of the marker's prefix in its word; the counts follow it (sheet 04 section 4.3). */
 const PREFIX_AT = 5;
 
 /**
- * Writes an effect in the words of a blob and reads it back, so that it is checked by the rules of every effect. Throws a DecodeError when
+ * Encodes an effect as blob words and decodes it again, which checks all rules of effects. Throws a DecodeError when
  * one is broken (sheet 04 section 4.4).
  */
 export function txEffectFromParts(parts: TxEffectParts): TxEffect {

@@ -12,8 +12,8 @@ import {
 import { DecodeError } from "./errors.ts";
 
 /**
- * The effects of one transaction, as views into its blob words (sheet 04 sections 4.2 to 4.4). The words are also the stored
- * form: nothing is copied between the blob, the database and the encoder of a response.
+ * The effects of one transaction, as views into its blob words (sheet 04 sections 4.2 to 4.4). The words are also the
+ * stored form: nothing is copied between the blob, the database and the encoder of a response.
  */
 export interface TxEffect {
   /** All words of the tx, start marker first. */
@@ -37,7 +37,7 @@ export interface TxEffect {
 
 export const TX_START_PREFIX = 0x9c707518;
 
-/** Start marker: right-aligned in its word, the prefix in front of these fields (sheet 04 section 4.3). */
+/** Start marker: right-aligned in its word, with the prefix before these fields (sheet 04 section 4.3). */
 interface Marker {
   noteHashes: number;
   nullifiers: number;
@@ -84,8 +84,9 @@ function checkNonZero(subject: string, name: string, values: Uint8Array, width: 
 }
 
 /**
- * Reads the tx that starts at word `index`. Throws a DecodeError that names the field and rule. The marker's sums (words of
- * private logs, words of the tx) are not compared with the parts: the network does not, and the blob sponge binds the words.
+ * Reads the tx that starts at word `index`. Throws a DecodeError that names the field and rule. The marker's sums
+ * (words of private logs, words of the tx) are not checked: the reference node does not check them, and the blob sponge
+ * commits to the words.
  * @returns the effect and the index of the word after it.
  */
 export function readTxEffect(words: Uint8Array, index: number): { effect: TxEffect; next: number } {
@@ -164,12 +165,12 @@ export function readTxEffect(words: Uint8Array, index: number): { effect: TxEffe
   };
 }
 
-/** A count that sits alone in a word; anything above 2^32 reads as a number no rule accepts. */
+/** A count that fills a whole word. A value above 2^32 is read as a number that no rule accepts. */
 function readLength(field: Uint8Array): number {
   return isZero(field.subarray(0, 28)) ? readUint(field, 28, 4) : Number.MAX_SAFE_INTEGER;
 }
 
-/** The effects in a run of whole txs, as stored with a block. */
+/** Reads the concatenated effects of a block, as stored. */
 export function readTxEffects(words: Uint8Array): TxEffect[] {
   const effects: TxEffect[] = [];
   for (let at = 0; at < words.length / 32; ) {
@@ -180,7 +181,7 @@ export function readTxEffects(words: Uint8Array): TxEffect[] {
   return effects;
 }
 
-/** The 32-byte items of a run of words. */
+/** Splits concatenated words into 32-byte items. */
 export function items(run: Uint8Array): Uint8Array[] {
   return Array.from({ length: run.length / 32 }, (_, i) => word(run, i));
 }

@@ -1,4 +1,4 @@
-/** Quotient rounded up, of a non-negative by a positive number. */
+/** Quotient of a non-negative by a positive number, rounded up. */
 export function ceilDiv(dividend: bigint, divisor: bigint): bigint {
   return (dividend + divisor - 1n) / divisor;
 }

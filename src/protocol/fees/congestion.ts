@@ -1,15 +1,15 @@
 import { max, min } from "./arithmetic.ts";
 
-/** What the price of mana is multiplied by without congestion, and with it the unit of multipliers. */
+/** Multiplier of the mana price without congestion, so also the unit of multipliers. */
 export const MINIMUM_CONGESTION_MULTIPLIER = 1_000_000_000n;
 
 const UPDATE_FRACTION_NUMERATOR = 854_700_854n;
 const UPDATE_FRACTION_DENOMINATOR = 100_000_000n;
-/** The exponent, excess by update fraction, goes no further. */
+/** Largest exponent (excess mana / update fraction). */
 const MAX_EXPONENT = 100n;
 
 /**
- * factor * e^(numerator / denominator) by its Taylor series in integers, as EIP-4844 has it: each term is rounded down.
+ * factor * e^(numerator / denominator) by its Taylor series in integers, as in EIP-4844: each term is rounded down.
  */
 export function fakeExponential(factor: bigint, numerator: bigint, denominator: bigint): bigint {
   let sum = 0n;
@@ -26,14 +26,17 @@ export function congestionUpdateFraction(manaTarget: bigint): bigint {
   return (manaTarget * UPDATE_FRACTION_NUMERATOR) / UPDATE_FRACTION_DENOMINATOR;
 }
 
-/** By how much congestion raises the price of mana, in units of 1e-9 (sheet 04 section 11). A target of 0 raises nothing. */
+/**
+ * Multiplier that congestion applies to the mana price, in units of 1e-9 (sheet 04 section 11). For a target of 0 it is
+ * the minimum.
+ */
 export function congestionMultiplier(manaTarget: bigint, excessMana: bigint): bigint {
   const fraction = congestionUpdateFraction(manaTarget);
   if (fraction === 0n) return MINIMUM_CONGESTION_MULTIPLIER;
   return fakeExponential(MINIMUM_CONGESTION_MULTIPLIER, min(excessMana, MAX_EXPONENT * fraction), fraction);
 }
 
-/** Excess mana after a checkpoint that had `excessMana` before it and used `manaUsed`. */
+/** Excess mana after a checkpoint that used `manaUsed`, given the excess before it. */
 export function nextExcessMana(excessMana: bigint, manaUsed: bigint, manaTarget: bigint): bigint {
   return max(excessMana + manaUsed - manaTarget, 0n);
 }

@@ -4,7 +4,7 @@ import { ceilDiv, clamp, max } from "./arithmetic.ts";
 export const ETH_PER_FEE_ASSET_PRECISION = 1_000_000_000_000n;
 export const MINIMUM_ETH_PER_FEE_ASSET = 100n;
 export const MAXIMUM_ETH_PER_FEE_ASSET = 100_000_000_000_000n;
-/** Largest step of the price at one checkpoint, in basis points. */
+/** Largest price change at one checkpoint, in basis points. */
 export const MAXIMUM_PRICE_MODIFIER = 100n;
 
 const BASIS_POINTS = 10_000n;
@@ -14,20 +14,23 @@ export function weiToFeeAsset(wei: bigint, ethPerFeeAsset: bigint): bigint {
   return ceilDiv(wei * ETH_PER_FEE_ASSET_PRECISION, max(ethPerFeeAsset, MINIMUM_ETH_PER_FEE_ASSET));
 }
 
-/** Price after a checkpoint that moves it by `modifier` basis points. */
+/** Price after a checkpoint that changes it by `modifier` basis points. */
 export function nextEthPerFeeAsset(ethPerFeeAsset: bigint, modifier: bigint): bigint {
   const moved = (max(ethPerFeeAsset, MINIMUM_ETH_PER_FEE_ASSET) * (BASIS_POINTS + modifier)) / BASIS_POINTS;
   return clamp(moved, MINIMUM_ETH_PER_FEE_ASSET, MAXIMUM_ETH_PER_FEE_ASSET);
 }
 
-/** The modifier that moves the price towards what an oracle says, as far as one checkpoint may (sheet 06 section 3.2). */
+/**
+ * The modifier that moves the price towards the oracle's price, within the limit of one checkpoint
+ * (sheet 06 section 3.2).
+ */
 export function priceModifier(ethPerFeeAsset: bigint, oraclePrice: bigint): bigint {
   if (ethPerFeeAsset === 0n) return MAXIMUM_PRICE_MODIFIER;
   const wanted = ((oraclePrice - ethPerFeeAsset) * BASIS_POINTS) / ethPerFeeAsset;
   return clamp(wanted, -MAXIMUM_PRICE_MODIFIER, MAXIMUM_PRICE_MODIFIER);
 }
 
-/** ETH per fee asset from a pool of ETH (first currency) and fee asset that states the root of its price in 96 fractional bits. */
+/** ETH per fee asset of a pool of ETH (first currency) and fee asset, from the square root of its price in Q96. */
 export function ethPerFeeAssetOfPool(sqrtPriceX96: bigint): bigint {
   return (ETH_PER_FEE_ASSET_PRECISION << 192n) / (sqrtPriceX96 * sqrtPriceX96);
 }

@@ -6,7 +6,10 @@ import { type ManaPriceParameters, manaMinFeeComponents, type ParentFees } from 
 
 const bits = (count: bigint): bigint => (1n << count) - 1n;
 
-/** What the rollup keeps of a checkpoint for the next price and for settling its fees (sheet 04 section 11). Costs in fee asset units. */
+/**
+ * Values of a checkpoint that the rollup stores to compute the next price and to settle fees (sheet 04 section 11).
+ * Costs are in fee asset units.
+ */
 export interface FeeHeader extends ParentFees {
   congestionCost: bigint;
   proverCost: bigint;
@@ -14,8 +17,8 @@ export interface FeeHeader extends ParentFees {
 
 /**
  * Fee header of the checkpoint after `parent`.
- * @param modifier step of the fee asset's price, basis points
- * @param l1Fees what the rollup reckons with in the checkpoint's slot
+ * @param modifier change of the fee asset's price, basis points
+ * @param l1Fees the rollup's L1 fees for the checkpoint's slot
  */
 export function nextFeeHeader(
   parameters: ManaPriceParameters,

@@ -1,13 +1,15 @@
-/** Prices per unit of gas, in the fee asset (18 decimals). The DA price of a min fee is always 0 (sheet 04 section 11). */
+/**
+ * Prices per unit of gas, in the fee asset (18 decimals). The DA price of a min fee is always 0 (sheet 04 section 11).
+ */
 export interface GasFees {
   feePerDaGas: bigint;
   feePerL2Gas: bigint;
 }
 
-/** Largest price per mana that the rollup answers: 2^128 - 1. */
+/** Largest price per mana that the rollup returns: 2^128 - 1. */
 export const MAX_FEE_PER_MANA = (1n << 128n) - 1n;
 
-/** Min fees of one mana price. */
+/** Min fees for a mana price. */
 export function manaFees(feePerL2Gas: bigint): GasFees {
   return { feePerDaGas: 0n, feePerL2Gas };
 }

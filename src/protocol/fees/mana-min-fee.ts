@@ -4,14 +4,17 @@ import { ETH_PER_FEE_ASSET_PRECISION, weiToFeeAsset } from "./fee-asset-price.ts
 import { MAX_FEE_PER_MANA } from "./gas-fees.ts";
 import type { L1Fees } from "./l1-gas-oracle.ts";
 
-/** L1 gas of proposing a checkpoint and of verifying an epoch, and blob gas of a checkpoint: three blobs, although it may fill six. */
+/**
+ * L1 gas of proposing a checkpoint and of verifying an epoch, and blob gas of a checkpoint. It counts three blobs; six
+ * are allowed.
+ */
 const L1_GAS_PER_CHECKPOINT = 300_000n;
 const L1_GAS_PER_EPOCH = 3_600_000n;
 const BLOB_GAS_PER_CHECKPOINT = 3n * 131_072n;
 
 /** Parameters of a rollup that the price of mana depends on. */
 export interface ManaPriceParameters {
-  /** Mana per checkpoint at which the price stands still; 0 switches transactions, and their price, off. */
+  /** Mana per checkpoint at which the price does not change; 0 disables transactions and makes the price 0. */
   manaTarget: bigint;
   /** Wei. */
   provingCostPerMana: bigint;
@@ -19,11 +22,11 @@ export interface ManaPriceParameters {
   epochDuration: bigint;
 }
 
-/** What a checkpoint leaves for the price of the next one. */
+/** Values of a checkpoint that determine the price of the next one. */
 export interface ParentFees {
   excessMana: bigint;
   manaUsed: bigint;
-  /** Times 1e12. */
+  /** Multiplied by 1e12. */
   ethPerFeeAsset: bigint;
 }
 
@@ -35,7 +38,7 @@ export interface ManaMinFeeComponents {
   congestionMultiplier: bigint;
 }
 
-/** Parts of the price of mana (sheet 04 section 11), in wei. `excessMana` is that of the checkpoint that is priced. */
+/** Parts of the price of mana (sheet 04 section 11), in wei. `excessMana` is that of the checkpoint to be priced. */
 export function manaMinFeeInWei(
   parameters: ManaPriceParameters,
   l1Fees: L1Fees,
@@ -52,7 +55,7 @@ export function manaMinFeeInWei(
   return { sequencerCost, proverCost, congestionCost, congestionMultiplier: multiplier };
 }
 
-/** Parts of the price of mana after a checkpoint, in fee asset units. Each part is rounded up on its own. */
+/** Parts of the price of mana after a checkpoint, in fee asset units. Each part is rounded up separately. */
 export function manaMinFeeComponents(
   parameters: ManaPriceParameters,
   l1Fees: L1Fees,
@@ -69,17 +72,17 @@ export function manaMinFeeComponents(
   };
 }
 
-/** Price of one mana: the parts together, at most 2^128 - 1. */
+/** Price of one mana: the sum of the parts, at most 2^128 - 1. */
 export function totalManaMinFee({ sequencerCost, proverCost, congestionCost }: ManaMinFeeComponents): bigint {
   return min(sequencerCost + proverCost + congestionCost, MAX_FEE_PER_MANA);
 }
 
-/** What a checkpoint after `parent` has to charge per mana, in fee asset units, when the rollup reckons with `l1Fees`. */
+/** Minimum price per mana of a checkpoint after `parent`, in fee asset units, given the rollup's L1 fees. */
 export function manaMinFee(parameters: ManaPriceParameters, l1Fees: L1Fees, parent: ParentFees): bigint {
   return totalManaMinFee(manaMinFeeComponents(parameters, l1Fees, parent));
 }
 
-/** The same in wei: the price at which one fee asset is one ETH. */
+/** The same in wei: the price if one fee asset were worth one ETH. */
 export function manaMinFeeWei(parameters: ManaPriceParameters, l1Fees: L1Fees, parent: ParentFees): bigint {
   return manaMinFee(parameters, l1Fees, { ...parent, ethPerFeeAsset: ETH_PER_FEE_ASSET_PRECISION });
 }

@@ -6,7 +6,7 @@ export interface GasAmounts {
   l2Gas: bigint;
 }
 
-/** A transaction offers less than a block charges. The text is what the network's nodes say (sheet 06 section 3.1). */
+/** A transaction offers less than a block charges. The message is the reference node's (sheet 06 section 3.1). */
 export class MaxFeesTooLowError extends Error {
   readonly dimension: keyof GasFees;
   readonly maxFee: bigint;
@@ -29,7 +29,10 @@ export interface OfferedFees {
   maxPriorityFeesPerGas: GasFees;
 }
 
-/** What a transaction pays per gas in a block: the block's price and as much of the priority fee as the maximum leaves room for. Throws MaxFeesTooLowError. */
+/**
+ * Fees per gas that a transaction pays in a block: the block's price plus its priority fee, at most its maximum fee.
+ * Throws MaxFeesTooLowError.
+ */
 export function effectiveGasFees(blockFees: GasFees, { maxFeesPerGas, maxPriorityFeesPerGas }: OfferedFees): GasFees {
   const effective = (dimension: keyof GasFees): bigint => {
     const room = maxFeesPerGas[dimension] - blockFees[dimension];
@@ -39,7 +42,7 @@ export function effectiveGasFees(blockFees: GasFees, { maxFeesPerGas, maxPriorit
   return { feePerDaGas: effective("feePerDaGas"), feePerL2Gas: effective("feePerL2Gas") };
 }
 
-/** Fee asset units that an amount of gas costs. */
+/** Cost of an amount of gas in fee asset units. */
 export function gasCost(fees: GasFees, gas: GasAmounts): bigint {
   return fees.feePerDaGas * gas.daGas + fees.feePerL2Gas * gas.l2Gas;
 }

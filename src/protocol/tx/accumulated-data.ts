@@ -10,7 +10,10 @@ import {
 import { DecodeError } from "../errors.ts";
 import { MAX_CONTRACT_CLASS_LOGS_PER_TX, MAX_PUBLIC_CALLS_PER_TX, TX_DATA_AT } from "./kernel-output.ts";
 
-/** A message to L1 as a contract sends it; its hash is over these and the network's identity (sheet 01 section 14.5). */
+/**
+ * A message to L1 as a contract sends it. Its hash covers these values and the network's identity
+ * (sheet 01 section 14.5).
+ */
 export interface L2ToL1Message {
   /** 20 bytes. */
   recipient: Uint8Array;
@@ -18,14 +21,17 @@ export interface L2ToL1Message {
   contractAddress: Uint8Array;
 }
 
-/** What stands for a contract class log in the kernel's output: the hash of its 3023 fields and how many of them were emitted. */
+/** A contract class log in the kernel's output: the hash of its 3023 fields and how many of them were emitted. */
 export interface ContractClassLogHash {
   hash: Uint8Array;
   length: number;
   contractAddress: Uint8Array;
 }
 
-/** What the private part of a tx left to be done, as views into its `data`; empty entries are left out (sheet 02 section 4.11, A). */
+/**
+ * The effects that the private part of a tx accumulated, as views into its `data`, without empty entries
+ * (sheet 02 section 4.11, A).
+ */
 export interface AccumulatedData {
   noteHashes: Uint8Array[];
   nullifiers: Uint8Array[];
@@ -35,7 +41,7 @@ export interface AccumulatedData {
   contractClassLogs: ContractClassLogHash[];
 }
 
-/** A call that the private part asks for. */
+/** A public call that the private part enqueued. */
 export interface PublicCallRequest {
   msgSender: Uint8Array;
   contractAddress: Uint8Array;
@@ -43,7 +49,9 @@ export interface PublicCallRequest {
   calldataHash: Uint8Array;
 }
 
-/** Of a tx with public calls: the parts that stay when its app logic reverts, and those that do not. */
+/**
+ * Accumulated data of a tx with public calls: the parts that stay when its app logic reverts, and those that do not.
+ */
 export interface PublicAccumulatedData {
   nonRevertible: AccumulatedData;
   revertible: AccumulatedData;
@@ -64,7 +72,7 @@ const CALLS_AT = CLASS_LOGS_AT + MAX_CONTRACT_CLASS_LOGS_PER_TX * CLASS_LOG_BYTE
 const CALL_BYTES = 32 + 32 + 1 + 32;
 const WITH_CALLS_BYTES = CALLS_AT + MAX_PUBLIC_CALLS_PER_TX * CALL_BYTES;
 
-/** Arrays of one accumulation that a template multiplies; `publicCalls` is there in the form with public calls. */
+/** Arrays that a template repeats; `publicCalls` exists only in a tx with public calls. */
 export const ACCUMULATED_ARRAYS = {
   noteHashes: { at: NOTE_HASHES_AT, width: 32, most: MAX_NOTE_HASHES_PER_TX },
   nullifiers: { at: NULLIFIERS_AT, width: 32, most: MAX_NULLIFIERS_PER_TX },
@@ -72,7 +80,7 @@ export const ACCUMULATED_ARRAYS = {
   publicCalls: { at: CALLS_AT, width: CALL_BYTES, most: MAX_PUBLIC_CALLS_PER_TX },
 } as const;
 
-/** Where the revertible accumulation of a tx with public calls begins. */
+/** Offset of the revertible part of a tx with public calls. */
 export const REVERTIBLE_AT = TX_DATA_AT.accumulated + WITH_CALLS_BYTES;
 
 /** Whether `data` has the form of a tx with public calls. */
@@ -80,12 +88,12 @@ export function isForPublic(data: Uint8Array): boolean {
   return data[TX_DATA_AT.forPublic] !== 0;
 }
 
-/** Of a tx without public calls. Throws a DecodeError for a log that is longer than its fields. */
+/** Accumulated data of a tx without public calls. Throws a DecodeError for a log that is longer than its fields. */
 export function privateAccumulatedData(data: Uint8Array): AccumulatedData {
   return accumulatedData(data.subarray(TX_DATA_AT.accumulated));
 }
 
-/** Of a tx in the form with public calls. Throws as privateAccumulatedData. */
+/** Accumulated data of a tx with public calls. Throws like privateAccumulatedData. */
 export function publicAccumulatedData(data: Uint8Array): PublicAccumulatedData {
   const at = TX_DATA_AT.accumulated;
   const nonRevertible = data.subarray(at, at + WITH_CALLS_BYTES);
@@ -121,7 +129,7 @@ function accumulatedData(bytes: Uint8Array): AccumulatedData {
   };
 }
 
-/** A log is there when it has a length, whatever its fields. */
+/** An entry counts as a log if its length is not zero, even when its fields are. */
 function privateLogs(bytes: Uint8Array): Uint8Array[] {
   const logs: Uint8Array[] = [];
   for (let i = 0, at = PRIVATE_LOGS_AT; i < MAX_PRIVATE_LOGS_PER_TX; i++, at += PRIVATE_LOG_BYTES) {
@@ -142,7 +150,10 @@ function callRequests(bytes: Uint8Array, at: number, count: number): PublicCallR
 
 const ZEROS = new Uint8Array(WITH_CALLS_BYTES);
 
-/** The entries of an array that are not all zero. Behind the last of them one comparison covers the rest, which is most of a tx. */
+/**
+ * The entries of an array that are not all zero. After the last of them one comparison covers the rest, which is most
+ * of a tx.
+ */
 function presentEntries(bytes: Uint8Array, from: number, count: number, width: number): Uint8Array[] {
   const entries: Uint8Array[] = [];
   const end = from + count * width;

@@ -1,6 +1,6 @@
-/** Bytes end inside one of their parts. The message is the network's text for it (sheet 02 section 2.3). */
+/** Bytes end within a part. The message is the reference node's (sheet 02 section 2.3). */
 export class TruncatedError extends Error {
-  /** Where the part that is cut off begins. */
+  /** Offset of the part that is cut off. */
   readonly at: number;
   readonly width: number;
   readonly length: number;
@@ -16,7 +16,7 @@ export class TruncatedError extends Error {
   }
 }
 
-/** 32 bytes at or above the modulus stand where a field belongs. */
+/** A field element is at or above the modulus. */
 export class FieldRangeError extends Error {
   /** 0x hex. */
   readonly value: string;
@@ -28,7 +28,7 @@ export class FieldRangeError extends Error {
   }
 }
 
-/** A proof has another number of fields than the circuit's. */
+/** A proof does not have the number of fields that the circuit requires. */
 export class ProofLengthError extends Error {
   readonly fields: number;
 

@@ -1,6 +1,6 @@
 import { DA_GAS_PER_FIELD, MAX_DA_GAS_PER_CHECKPOINT, MAX_FIELDS_PER_CHECKPOINT } from "../constants.ts";
 
-/** Most L2 gas that the public VM and the private part of one tx can use (sheet 06). */
+/** Maximum L2 gas that the public VM and the private part of one tx can use (sheet 06). */
 export const MAX_L2_GAS_PER_TX = 6_540_000;
 
 /** End marker of the checkpoint, then the end fields of its first block. */
@@ -10,14 +10,14 @@ const RESERVED_FIELDS = 1 + 7;
 export interface NetworkGeometry {
   slotDuration: number;
   ethereumSlotDuration: number;
-  /** Undefined where a slot has one block. */
+  /** Undefined if a slot has one block. */
   blockDuration: number | undefined;
   rollupManaLimit: number;
 }
 
 /**
- * Most blocks of a checkpoint by the proposer's timetable (sheet 08 section 3.2) without its time for publishing, which a
- * pipelined proposer spends in the next slot.
+ * Maximum number of blocks of a checkpoint by the proposer's timetable (sheet 08 section 3.2). It excludes the time for
+ * publishing, because a pipelined proposer publishes in the next slot.
  */
 export function blocksPerCheckpoint(geometry: NetworkGeometry): number {
   const { slotDuration, ethereumSlotDuration, blockDuration } = geometry;
@@ -28,7 +28,10 @@ export function blocksPerCheckpoint(geometry: NetworkGeometry): number {
   return Math.max(1, Math.floor((slotDuration - initialise - blockDuration - finalise) / blockDuration));
 }
 
-/** Largest gas limits of a tx that the network's blocks are sure to take: a fair share of a checkpoint and a margin (sheet 03 section 10). */
+/**
+ * Largest gas limits of a tx that every block can include: an even share of a checkpoint plus a margin
+ * (sheet 03 section 10).
+ */
 export function txGasLimits(geometry: NetworkGeometry): { daGas: number; l2Gas: number } {
   const blocks = blocksPerCheckpoint(geometry);
   const daBudget = (MAX_FIELDS_PER_CHECKPOINT - RESERVED_FIELDS) * DA_GAS_PER_FIELD;

@@ -8,13 +8,13 @@ export interface TxGas {
   l2Gas: number;
 }
 
-/** What a tx offers and what its private part has used (sheet 02 section 4.11). */
+/** The gas limits and fees of a tx, and the gas that its private part has used (sheet 02 section 4.11). */
 export interface TxGasSettings {
   gasLimits: TxGas;
   teardownGasLimits: TxGas;
   maxFeesPerGas: GasFees;
   maxPriorityFeesPerGas: GasFees;
-  /** With the teardown limits when the tx has a teardown call. */
+  /** Includes the teardown limits if the tx has a teardown call. */
   gasUsed: TxGas;
 }
 
@@ -26,7 +26,7 @@ function feesAt(data: Uint8Array, at: number): GasFees {
   return { feePerDaGas: readBigUint(data, at, 16), feePerL2Gas: readBigUint(data, at + 16, 16) };
 }
 
-/** Of a tx's `data`. */
+/** Reads the gas settings from a tx's `data`. */
 export function txGasSettings(data: Uint8Array): TxGasSettings {
   return {
     gasLimits: gasAt(data, TX_DATA_AT.gasLimits),
@@ -37,7 +37,7 @@ export function txGasSettings(data: Uint8Array): TxGasSettings {
   };
 }
 
-/** 32 bytes, a view. */
+/** The fee payer, as a view of 32 bytes. */
 export function txFeePayer(data: Uint8Array): Uint8Array {
   return data.subarray(TX_DATA_AT.feePayer, TX_DATA_AT.feePayer + 32);
 }

@@ -45,9 +45,9 @@ export const TX_DATA_AT = {
 export const MAX_PUBLIC_CALLS_PER_TX = 32;
 export const MAX_CONTRACT_CLASS_LOGS_PER_TX = 1;
 
-/** Width of a field; marked apart from other 32-byte values because it has a largest value. */
+/** Marks a field element; unlike other 32-byte values it must be below the modulus. */
 const FIELD = "field";
-/** A run of primitives: bytes of one, or a field. */
+/** A primitive: its width in bytes, or a field element. */
 type Primitive = number | typeof FIELD;
 
 const times = (count: number, item: readonly Primitive[]): Primitive[] =>
@@ -63,7 +63,7 @@ const HEADER: readonly Primitive[] = [
   ...[16, 16],
   ...fields(2),
 ];
-/** Everything in front of the accumulations. */
+/** Everything before the accumulated data. */
 const CONSTANTS: readonly Primitive[] = [
   1,
   ...HEADER,
@@ -84,7 +84,7 @@ const ACCUMULATED: readonly Primitive[] = [
 ];
 const WITH_CALLS: readonly Primitive[] = [...ACCUMULATED, ...times(MAX_PUBLIC_CALLS_PER_TX, CALL)];
 
-/** Offsets and widths of the primitives of one form, in order. */
+/** Offsets and widths of the primitives of one form of tx, in order. */
 export interface KernelLayout {
   readonly bytes: number;
   readonly at: Uint32Array;
@@ -101,12 +101,12 @@ function layout(primitives: readonly Primitive[]): KernelLayout {
   return { bytes: at[at.length - 1] + width[width.length - 1], at, width, isField };
 }
 
-/** Of a tx without public calls: 38,557 bytes. */
+/** Layout of a tx without public calls: 38,557 bytes. */
 export const PRIVATE_LAYOUT = layout([...CONSTANTS, ...ACCUMULATED]);
-/** Of a tx with public calls: 82,722 bytes. */
+/** Layout of a tx with public calls: 82,722 bytes. */
 export const PUBLIC_LAYOUT = layout([...CONSTANTS, ...WITH_CALLS, ...WITH_CALLS, ...CALL]);
 
-/** The form that the first byte announces; that of a private tx for no bytes. */
+/** The layout that the first byte announces; that of a private tx if there are no bytes. */
 export function layoutOf(data: Uint8Array): KernelLayout {
   return (data[TX_DATA_AT.forPublic] ?? 0) === 0 ? PRIVATE_LAYOUT : PUBLIC_LAYOUT;
 }

@@ -2,14 +2,16 @@ import { isZero, toHex } from "../bytes.ts";
 import type { PublicCallRequest } from "./accumulated-data.ts";
 import type { Tx } from "./tx.ts";
 
-/** A call that a tx asks for with the calldata that the tx brings for it. */
+/** A public call that a tx enqueued, with the calldata that the tx carries for it. */
 export interface PublicCall {
   request: PublicCallRequest;
-  /** n x 32 bytes, the selector first; empty when the tx brings none. */
+  /** n x 32 bytes, the selector first; empty if the tx carries none. */
   calldata: Uint8Array;
 }
 
-/** The calldata of each request, found by the hash that the tx claims for it; whether it is the right one is to be checked. */
+/**
+ * Pairs each request with its calldata, by the hash that the tx claims for the calldata. The hash is not checked here.
+ */
 export function publicCalls(
   requests: readonly PublicCallRequest[],
   { publicFunctionCalldata }: Pick<Tx, "publicFunctionCalldata">,
@@ -21,7 +23,7 @@ export function publicCalls(
   }));
 }
 
-/** Selector of a call, 4 bytes; undefined where the calldata does not begin with one. */
+/** Selector of a call, 4 bytes; undefined if the calldata does not begin with one. */
 export function calledSelector(calldata: Uint8Array): Uint8Array | undefined {
   return calldata.length >= 32 && isZero(calldata.subarray(0, 28)) ? calldata.subarray(28, 32) : undefined;
 }

@@ -4,9 +4,9 @@ import { fr } from "../field.ts";
 export type AllowedSetupCall = ({ address: Uint8Array } | { classId: Uint8Array }) & {
   /** 4 bytes. */
   selector: Uint8Array;
-  /** Fields of the calldata, the selector included. */
+  /** Number of calldata fields, including the selector. */
   calldataLength?: number;
-  /** The contract has to be its own caller. */
+  /** The caller must be the contract itself. */
   onlySelf?: true;
   rejectNullMsgSender?: true;
 };
@@ -16,7 +16,7 @@ const selector = (value: number) => Uint8Array.of(value >>> 24, value >>> 16, va
 const AUTH_REGISTRY = fr(1);
 const FEE_JUICE = fr(5);
 
-/** Entries of every node, in the order in which they are listed and tried (sheet 06 section 1.3). */
+/** The built-in entries, in the order of listing and matching (sheet 06 section 1.3). */
 export const BUILT_IN_SETUP_CALLS: readonly AllowedSetupCall[] = [
   // _set_authorized((Field),Field,bool)
   {

@@ -3,7 +3,7 @@ import { ACCUMULATED_ARRAYS, isForPublic, publicAccumulatedData, REVERTIBLE_AT }
 import { TX_DATA_AT } from "./kernel-output.ts";
 import type { Tx } from "./tx.ts";
 
-/** A tx has no room for so many of something. */
+/** An array of a tx has no room for the wanted number of entries. */
 export class TemplateRoomError extends RangeError {
   override readonly name = "TemplateRoomError";
   readonly what: string;
@@ -20,7 +20,7 @@ export class TemplateRoomError extends RangeError {
 
 type ArrayName = keyof typeof ACCUMULATED_ARRAYS;
 
-/** Repeats entries `from` on of an array, as many as are there, in place. */
+/** Repeats the non-empty entries of an array, from index `from` on, in place. */
 function repeat(
   data: Uint8Array,
   part: number,
@@ -38,8 +38,9 @@ function repeat(
 }
 
 /**
- * A copy of the tx in which what its app logic did in private is done `times` times: note hashes, nullifiers but for the first of the tx,
- * private logs. The nullifiers have to be made different afterwards (withFreshEffects). `times` is at least 1. Throws a TemplateRoomError.
+ * A copy of the tx in which the private effects of its app logic are repeated `times` times: note hashes, private logs,
+ * and nullifiers except the first of the tx. Use withFreshEffects afterwards to make the nullifiers distinct. `times`
+ * is at least 1. Throws a TemplateRoomError.
  */
 export function withRepeatedEffects(tx: Tx, times: number): Tx {
   const data = new Uint8Array(tx.data);
@@ -52,8 +53,8 @@ export function withRepeatedEffects(tx: Tx, times: number): Tx {
 }
 
 /**
- * A copy of the tx in which its only public call, one of app logic, is made `times` times, at least once. Throws a TemplateRoomError, and a
- * RangeError for a tx of other calls.
+ * A copy of the tx in which its only public call is repeated `times` times, at least once. Throws a TemplateRoomError,
+ * and a RangeError unless the tx has exactly one public call, of app logic.
  */
 export function withRepeatedCall(tx: Tx, times: number): Tx {
   const data = new Uint8Array(tx.data);

@@ -8,18 +8,19 @@ import { TX_DATA_AT } from "./kernel-output.ts";
 import type { Tx } from "./tx.ts";
 
 /**
- * Recorded transactions as patterns of new ones. The proof of what comes out holds no more, so only a network that checks none takes it.
- * Everything else that nodes check can be made to hold (sheet 06 section 1.2). Offsets are those of kernel-output.ts.
+ * Derives new transactions from recorded ones. The proof of the result is not valid, so only a network without proofs
+ * accepts it. Everything else that nodes check can be made valid (sheet 06 section 1.2). Offsets are those of
+ * kernel-output.ts.
  */
 
-/** What binds a tx to a network and a moment; parts that are left out stay as recorded. */
+/** Parts of a tx that depend on the network and the time. Omitted parts stay as recorded. */
 export interface TxTerms {
-  /** Of a block in the chain's archive. */
+  /** Header of a block in the chain's archive. */
   anchor?: BlockHeader;
   chainId?: Fr;
   version?: Fr;
   gasLimits?: TxGas;
-  /** By the private part. */
+  /** Gas used by the private part. */
   gasUsed?: TxGas;
   maxFeesPerGas?: GasFees;
   maxPriorityFeesPerGas?: GasFees;
@@ -27,7 +28,7 @@ export interface TxTerms {
   expirationTimestamp?: bigint;
 }
 
-/** A copy of the tx with those terms; its hash is another one. Throws a RangeError for an anchor of another length. */
+/** A copy of the tx with the given terms; its hash differs. Throws a RangeError for an anchor of wrong length. */
 export function withTerms(tx: Tx, terms: TxTerms): Tx {
   const { anchor, chainId, version, gasLimits, gasUsed, maxFeesPerGas, maxPriorityFeesPerGas, expirationTimestamp } =
     terms;
@@ -59,9 +60,9 @@ function writeFees(data: Uint8Array, at: number, { feePerDaGas, feePerL2Gas }: G
 }
 
 /**
- * A copy of the tx whose nullifiers, note hashes and first fields (tags) of private logs are those that `next` gives, one after the other,
- * so that it can stand beside the recorded one. Not for a tx whose nullifiers or logs mean something to the network: those that publish
- * classes or instances.
+ * A copy of the tx whose nullifiers, note hashes and first fields (tags) of private logs are successive values of
+ * `next`, so that it does not conflict with the recorded one. Not for a tx that publishes classes or instances, because
+ * the network interprets its nullifiers and logs.
  */
 export function withFreshEffects(tx: Tx, next: () => Fr): Tx {
   const data = new Uint8Array(tx.data);
@@ -82,9 +83,9 @@ function accumulations(data: Uint8Array) {
 }
 
 /**
- * A copy of the tx whose public calls get the calldata that `change` gives for theirs (n x 32 bytes, the selector first); `hash` is the hash
- * of public calldata (core/derive/call-hashes.ts). Calls are numbered in the order setup, app, teardown. Throws a RangeError when the tx
- * has not one calldata for each call.
+ * A copy of the tx in which `change` replaces the calldata of each public call (n x 32 bytes, the selector first).
+ * `hash` computes the hash of public calldata (core/derive/call-hashes.ts). Calls are numbered in the order setup, app,
+ * teardown. Throws a RangeError unless the tx has one calldata for each call.
  */
 export function withCalldata(
   tx: Tx,

@@ -6,28 +6,28 @@ import { CHONK_PROOF_BYTES, chonkProof, type Tx, txBytes, txData } from "./tx.ts
 
 /** Width of one log's fields. */
 const CLASS_LOG_BYTES = CONTRACT_CLASS_LOG_FIELDS * 32;
-/** Each list's count is one byte. */
-const MOST_ITEMS = 255;
+/** The count of each list is one byte. */
+const MAX_ITEMS = 255;
 
-/** A tx as it came from a peer or from the store: its hash is what the bytes claim. */
+/** A tx from a peer or the store. Its hash is claimed by the bytes and not checked. */
 export interface ClaimedTx {
   hash: Uint8Array;
   tx: Tx;
-  /** Index of the byte after it. */
+  /** Offset of the byte after the tx. */
   next: number;
 }
 
 /**
- * Form of a tx between peers and in the store (sheet 02 section 4.11):
+ * Serializes a tx for peers and the store (sheet 02 section 4.11):
  *
  *   hash 32 | data | proof: u32 count, fields | u8 n, n x 3023 fields | u8 m, m x (u32 length, fields, hash 32)
  *
- * Throws a RangeError for a tx with more class logs or calldata than a count can tell; no valid tx has that many.
+ * Throws a RangeError for a tx with more class logs or calldata than a count can hold; no valid tx has that many.
  */
 export function txToBytes(hash: Uint8Array, tx: Tx): Uint8Array {
   const { data, chonkProof: proof, contractClassLogFields, publicFunctionCalldata } = tx;
   for (const { length } of [contractClassLogFields, publicFunctionCalldata]) {
-    if (length > MOST_ITEMS) throw new RangeError(`a tx's list has at most ${MOST_ITEMS} items, got ${length}`);
+    if (length > MAX_ITEMS) throw new RangeError(`a tx's list has at most ${MAX_ITEMS} items, got ${length}`);
   }
   const out = new Uint8Array(txBytes(tx));
   let at = 0;
@@ -51,8 +51,8 @@ export function txToBytes(hash: Uint8Array, tx: Tx): Uint8Array {
 }
 
 /**
- * Inverse of txToBytes; the parts are views. What follows the tx is not looked at. Throws a TruncatedError, FieldRangeError or
- * ProofLengthError for the first part that is cut off, too large or of another length.
+ * Inverse of txToBytes; the parts are views. Bytes after the tx are ignored. Throws a TruncatedError, FieldRangeError
+ * or ProofLengthError for the first part that is cut off, too large or of wrong length.
  */
 export function txFromBytes(bytes: Uint8Array, start = 0): ClaimedTx {
   let at = start;

@@ -3,12 +3,12 @@ import { isCanonicalFr } from "../field.ts";
 import { FieldRangeError, ProofLengthError, TruncatedError } from "./errors.ts";
 import { layoutOf } from "./kernel-output.ts";
 
-/** Fields of a tx's proof. */
+/** Number of fields of a tx's proof. */
 export const CHONK_PROOF_FIELDS = 1935;
-/** A u32 count in front of the fields. */
+/** A u32 count, then the fields. */
 export const CHONK_PROOF_BYTES = 4 + CHONK_PROOF_FIELDS * 32;
 
-/** A tx as clients send it, its form checked. The hash is not part of it: it follows from `data`. */
+/** A well-formed tx, as clients send it. It does not include the hash, which is derived from `data`. */
 export interface Tx {
   /** See kernel-output.ts: 38,557 bytes without public calls, 82,722 with them. */
   data: Uint8Array;
@@ -16,7 +16,7 @@ export interface Tx {
   chonkProof: Uint8Array;
   /** 3023 x 32 bytes each, zero padded. */
   contractClassLogFields: Uint8Array[];
-  /** Of the public calls: non-revertible, revertible, teardown. `values` is n x 32 bytes, the function selector first. */
+  /** Calldata of the public calls: setup, app, teardown. `values` is n x 32 bytes, the function selector first. */
   publicFunctionCalldata: { values: Uint8Array; hash: Uint8Array }[];
 }
 
@@ -25,8 +25,8 @@ function checkField(bytes: Uint8Array, at: number): void {
 }
 
 /**
- * The public inputs at the start of `bytes`, without what follows them. Throws a TruncatedError or FieldRangeError for the
- * first part that is cut off or too large.
+ * The public inputs at the start of `bytes`; later bytes are ignored. Throws a TruncatedError or FieldRangeError for
+ * the first part that is cut off or too large.
  */
 export function txData(bytes: Uint8Array): Uint8Array {
   const layout = layoutOf(bytes);
@@ -38,7 +38,10 @@ export function txData(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(0, layout.bytes);
 }
 
-/** The proof at the start of `bytes`, without what follows it. Throws as txData, and a ProofLengthError for another count. */
+/**
+ * The proof at the start of `bytes`; later bytes are ignored. Throws like txData, and a ProofLengthError for a wrong
+ * count.
+ */
 export function chonkProof(bytes: Uint8Array): Uint8Array {
   if (bytes.length < 4) throw new TruncatedError(0, 4, bytes.length);
   const count = readU32(bytes, 0);
@@ -51,7 +54,7 @@ export function chonkProof(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(0, CHONK_PROOF_BYTES);
 }
 
-/** What stands for a proof that was taken out: all zero, of full length, the only form that this generation reads. */
+/** Replaces a removed proof: all zero, of full length, because this version of the protocol reads no other length. */
 export const STRIPPED_PROOF: Uint8Array = (() => {
   const proof = new Uint8Array(CHONK_PROOF_BYTES);
   new DataView(proof.buffer).setUint32(0, CHONK_PROOF_FIELDS);
