@@ -4,8 +4,11 @@ import { fundedBuilder, tx } from "./funded-builder.ts";
 
 const LIMITS = { rollupManaLimit: 10_000, maxTxsPerCheckpoint: 5 };
 
-/** Sheet 06 section 4.6: 24,576 blob fields, less the end of the checkpoint (1), of its first block (7) and of later ones (6). */
-it("a block has the room that those before it in the checkpoint leave", async () => {
+/**
+ * Sheet 06 section 4.6: 24,576 blob fields, minus the end words of the checkpoint (1), its first block (7) and later
+ * blocks (6).
+ */
+it("a block has the room that the earlier blocks of its checkpoint leave", async () => {
   const { builder } = await fundedBuilder();
   const whole = { maxTxs: 5, maxGas: { l2Gas: 10_000, daGas: 786_432 }, maxBlobFields: 24_576 - 1 - 7 };
   expect(roomAfter(builder.blocks, LIMITS)).toEqual(whole);
@@ -23,7 +26,7 @@ it("a block has the room that those before it in the checkpoint leave", async ()
   });
 });
 
-it("the narrowest limit holds", () => {
+it("a block's room is the smallest of all its limits", () => {
   const own = { maxTxs: 3, maxGas: { l2Gas: 4000, daGas: 5000 }, maxBlobFields: 600 };
   expect(blockRoom(own, [], LIMITS)).toEqual(own);
   expect(blockRoom({}, [], LIMITS)).toEqual(roomAfter([], LIMITS));

@@ -18,7 +18,7 @@ import { epochOfSlot } from "../../src/protocol/time.ts";
 import { RecordedChain } from "../execution/recorded-chain.ts";
 import { unpackBlobStore } from "../l1/chain-a.ts";
 
-/** A checkpoint of the recorded chain with its blocks, and their txs as they were sent. */
+/** A checkpoint of the recorded chain with its blocks and their txs as clients sent them. */
 export interface BuildableCheckpoint {
   record: CheckpointRecord;
   blocks: BlockRecord[];
@@ -27,7 +27,9 @@ export interface BuildableCheckpoint {
 
 export const MANA_LIMIT = 200_000_000;
 
-/** The recorded chain, synced, and builders of its checkpoints, whose blobs must be recorded ones. */
+/**
+ * The synced recorded chain, and builders for its checkpoints. Builders fail unless they produce the recorded blobs.
+ */
 export class BuildingChain {
   readonly recorded: RecordedChain;
   readonly build: BuildServices;
@@ -63,7 +65,7 @@ export class BuildingChain {
     return this.recorded.services.chain;
   }
 
-  /** Those with txs, all of which are known. */
+  /** The checkpoints that have txs, if all of these were recorded. */
   checkpoints(): BuildableCheckpoint[] {
     const known = new Map(this.recorded.blocks().map(({ number, txs }) => [number, txs]));
     const numbers = Array.from({ length: this.chain.latestCheckpointNumber() }, (_, i) => i + 1);
@@ -78,7 +80,7 @@ export class BuildingChain {
     });
   }
 
-  /** What the proposer of a recorded checkpoint had. */
+  /** The terms that the proposer of a recorded checkpoint used. */
   terms({ number, header, startBlock }: CheckpointRecord): CheckpointTerms {
     const first = this.chain.block(startBlock)!.header;
     return {
@@ -102,7 +104,7 @@ export class BuildingChain {
     return messagesOfCheckpoint(this.chain.messages, checkpoint);
   }
 
-  /** Out hashes of the epoch's checkpoints before one. */
+  /** Out hashes of the epoch's earlier checkpoints. */
   previousOutHashes({ number, header }: CheckpointRecord): Uint8Array[] {
     const epoch = epochOfSlot(checkpointSlot(header), { epochDuration: this.recorded.workerSetup.epochDuration });
     return this.chain
@@ -111,7 +113,7 @@ export class BuildingChain {
       .map(({ outHash }) => outHash);
   }
 
-  /** A builder in the place of the one that made a recorded checkpoint. */
+  /** A builder with the state and terms of a recorded checkpoint. */
   start(
     record: CheckpointRecord,
     services: Partial<BuildServices> = {},
@@ -128,7 +130,7 @@ export class BuildingChain {
 
 const digest = (blob: Uint8Array) => hash("sha256", blob);
 
-/** Commitment of each recorded blob, by the digest of its bytes: a builder that makes other blobs finds none. */
+/** Commitment of each recorded blob by its SHA-256. Other blobs have none, so building them fails. */
 function recordedCommitments(): Map<string, Uint8Array> {
   const folder = mkdtempSync(join(tmpdir(), "svc-build-"));
   try {

@@ -16,8 +16,8 @@ import { fundedBuilder, statesOf, TERMS, tx } from "./funded-builder.ts";
 
 const headers = (blocks: readonly ProposedBlock[]) => blocks.map(({ record }) => toHex(record.header));
 
-describe("a checkpoint that is built", () => {
-  it("begins with its messages, once, however many blocks it has", async () => {
+describe("a built checkpoint", () => {
+  it("inserts its messages once, before its first block", async () => {
     const { builder, fork } = await fundedBuilder({ messages: [fr(1), fr(2)] });
     expect(fork.size(3)).toBe(1024);
     await builder.buildBlock([tx(0x4242)], {});
@@ -26,7 +26,7 @@ describe("a checkpoint that is built", () => {
     expect(toHex(fork.leafAt(3, 1))).toBe(toHex(fr(2)));
   });
 
-  it("is rebuilt from its blobs as it was built, also when they are several", async () => {
+  it("is rebuilt identically from its blobs, also from several of them", async () => {
     const { builder } = await fundedBuilder({ previousOutHashes: [fr(8)], messages: [fr(1)] });
     const log = new Uint8Array(16 * 32).fill(1);
     const privateLogs = Array.from({ length: 64 }, () => log);
@@ -61,7 +61,7 @@ describe("a checkpoint that is built", () => {
     expect(BigInt(toHex(outHash))).toBe(355785372471781095838790036702437931769306153278986832745847530947941691539n);
   });
 
-  it("cannot be completed without blocks, nor begun behind another checkpoint", async () => {
+  it("cannot be completed without blocks, and cannot begin on another checkpoint than the preceding one", async () => {
     const { builder } = await fundedBuilder();
     await expect(builder.complete()).rejects.toThrow("Cannot complete a checkpoint with no blocks");
     await expect(fundedBuilder({ terms: { checkpointNumber: 2 } })).rejects.toThrow(CheckpointBuildError);
@@ -70,8 +70,8 @@ describe("a checkpoint that is built", () => {
   });
 });
 
-describe("a block that is built", () => {
-  it("leaves no trace when too few txs were valid", async () => {
+describe("a built block", () => {
+  it("leaves the state unchanged when too few txs were valid", async () => {
     const { builder, fork } = await fundedBuilder();
     const before = statesOf(fork);
     const few = await builder.buildBlock([tx(0x100), tx(0x100), tx(0x110)], { minValidTxs: 3 });
@@ -83,7 +83,7 @@ describe("a block that is built", () => {
     expect(headers([block!])).toEqual(headers(other.blocks));
   });
 
-  it("can be empty only in front of all others, and when asked for", async () => {
+  it("may be empty only as the first of its checkpoint and only on request", async () => {
     const { builder } = await fundedBuilder();
     expect((await builder.buildBlock([], {})).block).toBeUndefined();
     expect((await builder.buildBlock([], { minValidTxs: 0 })).block?.record.txCount).toBe(0);
@@ -93,7 +93,7 @@ describe("a block that is built", () => {
     expect((await builder.buildBlock([tx(0x100)], {})).block?.record.number).toBe(2);
   });
 
-  it("is what it would be without the txs that no block can include", async () => {
+  it("is the same as without the txs that no block can include", async () => {
     const { builder } = await fundedBuilder();
     const outcome = await builder.buildBlock(
       [
@@ -113,7 +113,7 @@ describe("a block that is built", () => {
     expect(headers(builder.blocks)).toEqual(headers(other.blocks));
   });
 
-  it("has the txs in front of the one that its deadline ends", async () => {
+  it("contains the txs before the one that the deadline aborts", async () => {
     const forever = sourceOf([{ address: "0x1001", classId: "0xc1", bytecode: "2300000000" }]);
     const prepare: Parameters<typeof fundedBuilder>[0] = {
       contracts: forever,
@@ -139,7 +139,7 @@ describe("a block that is built", () => {
     expect(headers(builder.blocks)).toEqual(headers(other.blocks));
   });
 
-  it("lets the event loop turn between its txs", async () => {
+  it("yields to the event loop between its txs", async () => {
     const { builder } = await fundedBuilder();
     let turns = 0;
     const count = setInterval(() => turns++, 0);
@@ -158,7 +158,7 @@ describe("a block that is built", () => {
     expect(new Set(seen).size).toBe(8);
   });
 
-  it("cannot be begun while another is being built, nor when the builder is closed", async () => {
+  it("cannot begin while another is being built or after the builder is closed", async () => {
     const { builder } = await fundedBuilder();
     const first = builder.buildBlock([tx(0x100)], {});
     await expect(builder.buildBlock([tx(0x110)], {})).rejects.toThrow("a block of the checkpoint is being built");
@@ -168,7 +168,7 @@ describe("a block that is built", () => {
     expect((await builder.complete()).blocks).toHaveLength(1);
   });
 
-  it("is given up when the builder is closed or the state under it gone, but not those before it", async () => {
+  it("is aborted when the builder is closed or the state under it is gone, while earlier blocks can be completed", async () => {
     for (const end of ["close", "invalidate"] as const) {
       const { builder, fork } = await fundedBuilder();
       await builder.buildBlock([tx(0x100)], {});
@@ -187,7 +187,7 @@ describe("a block that is built", () => {
   });
 });
 
-describe("whatever is tried", () => {
+describe("random attempts to build blocks", () => {
   const amount = fc.record({ used: fc.integer({ min: 1, max: 900 }), teardown: fc.nat(400), logs: fc.nat(3) });
   const attempt = fc.record({
     txs: fc.array(amount, { maxLength: 5 }),
@@ -202,11 +202,11 @@ describe("whatever is tried", () => {
     maxTxsPerBlock: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
   });
 
-  it("no limit is exceeded, and attempts that gave no block might not have been made", async () => {
+  it("exceed no limit, and attempts without a block have no effect", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(attempt, { maxLength: 4 }), limits, async (attempts, limits) => {
         let nullifier = 0x1000;
-        // Some use more than their limits say, which no proof allows and a network without proofs does.
+        // Some txs use more gas than their limits, which is possible only on a network without proofs.
         const planned = attempts.map(({ txs, ...rest }) => ({
           ...rest,
           txs: txs.map(({ used, teardown, logs }) =>

@@ -31,7 +31,7 @@ const withBody = (words: number) => second((block) => Object.assign(block, { bod
 const withNumber = (at: number, value: number) => second(({ record }) => writeU32(record.header, at, value));
 const withFlip = (at: number) => second(({ record }) => record.header.set([record.header[at] ^ 1], at));
 
-/** By rule of sheet 06 section 4.7: what breaks it, and what is said. */
+/** For each rule of sheet 06 section 4.7: its name, a checkpoint and limits that break it, and the error message. */
 const broken: [string, () => CompletedCheckpoint, CheckpointLimits, string][] = [
   ["blocks", () => ({ ...good, blocks: [] }), {}, "Checkpoint has no blocks"],
   [
@@ -99,14 +99,14 @@ const broken: [string, () => CompletedCheckpoint, CheckpointLimits, string][] = 
 
 describe("a checkpoint that breaks a rule", () => {
   for (const [name, checkpoint, limits, text] of broken) {
-    it(`is told of it: ${name}`, () => {
+    it(`is refused with the rule's message: ${name}`, () => {
       const check = () => checkCheckpoint(checkpoint(), limits);
       expect(check).toThrow(CheckpointRuleError);
       expect(check).toThrow(expect.objectContaining({ message: text, checkpointNumber: 1, slot: 9 }));
     });
   }
 
-  it("none of them by a checkpoint at each limit", () => {
+  it("is not one whose values equal each limit", () => {
     const limits = {
       rollupManaLimit: 3000,
       maxTxsPerCheckpoint: 3,

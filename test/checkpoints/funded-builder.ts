@@ -35,11 +35,11 @@ export interface Situation {
   contracts?: ContractSource;
   messages?: Uint8Array[];
   previousOutHashes?: Uint8Array[];
-  /** Changes the state that is built on. */
+  /** Changes the state before building. */
   prepare?: (fork: Fork) => void;
 }
 
-/** A builder of the first checkpoint on a genesis in which PAYER has a balance; its fork, to look at. */
+/** A builder of the first checkpoint on a genesis in which PAYER has a balance, and its fork for inspection. */
 export async function fundedBuilder(given: Situation = {}): Promise<{ builder: CheckpointBuilder; fork: Fork }> {
   const slot = publicDataLeafSlot(core, FEE_JUICE, siloing.balanceSlot(PAYER));
   const { fork } = genesisState(core, [{ slot, value: fr(BALANCE) }]);
@@ -57,7 +57,7 @@ export async function fundedBuilder(given: Situation = {}): Promise<{ builder: C
   return { builder, fork };
 }
 
-/** A tx of PAYER by its nullifier, of which genesis has those below 128; its hash ends with the same byte. */
+/** A tx of PAYER with the given nullifier; genesis contains those below 128. Its hash ends with the same byte. */
 export function tx(nullifier: number, plan: Partial<TxPlan> = {}): HashedTx {
   return { hash: fr(0x1_0000 + nullifier), tx: payersTx(nullifier, plan) };
 }

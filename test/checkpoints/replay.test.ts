@@ -18,8 +18,8 @@ const hex = ({ record, body, txs, contractEvents }: ProposedBlock) => ({
   contractEvents,
 });
 
-/** Checkpoints of the recorded chain built again from the transactions that clients sent. */
-describe("the recorded chain, built again", () => {
+/** Checkpoints of the recorded chain, rebuilt from the transactions that clients sent. */
+describe("the recorded chain, rebuilt from its transactions", () => {
   const core = loadCore();
   let chain: BuildingChain;
   let checkpoints: BuildableCheckpoint[];
@@ -30,7 +30,7 @@ describe("the recorded chain, built again", () => {
   });
   afterAll(() => chain?.remove());
 
-  it("has every checkpoint but the network's own first four", () => {
+  it("includes every checkpoint except the network's own first four", () => {
     expect(chain.chain.latestCheckpointNumber()).toBe(59);
     expect(checkpoints.map(({ record }) => record.number)).toEqual(Array.from({ length: 55 }, (_, i) => i + 5));
   });
@@ -62,8 +62,8 @@ describe("the recorded chain, built again", () => {
     expect(chain.recorded.services.world.status().tip).toBe(59);
   });
 
-  /** Contracts that the blocks publish are in no source: the later ones call them. */
-  it("gives many blocks in one checkpoint, which its blobs give again and the trees agree with", async () => {
+  /** Contracts that the blocks publish are not in the contract source, and later blocks call them. */
+  it("gives one checkpoint of many blocks, which matches its blobs and the trees", async () => {
     const many = checkpoints.filter(({ record: { number } }) => number >= 12 && number < 24);
     const [{ record }] = many;
     const earlier = <Found extends { blockNumber: number }>(found: Found | undefined) =>
@@ -74,7 +74,7 @@ describe("the recorded chain, built again", () => {
       contractInstance: (...asked) => earlier(content.contractInstance(...asked)),
     };
     const kzg = { commitment: async () => new Uint8Array(48).fill(7) };
-    // Later transactions offer less, since prices fell.
+    // Later transactions offer less because prices fell.
     const terms = { gasFees: { feePerDaGas: 0n, feePerL2Gas: 1n } };
     const builder = await chain.start(record, { contracts, kzg }, terms);
     for (const { txs } of many) {

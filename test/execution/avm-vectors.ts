@@ -167,24 +167,24 @@ export function sourceOf(contracts: VectorContract[]): ContractSource {
   };
 }
 
-/** With a hash that is not its own: nothing but the effect's name for it depends on it, and it takes long. */
+/** With a made-up hash: only the hash in the effect depends on it, and the real one is slow to compute. */
 export function hashed(tx: Tx): HashedTx {
   return { hash: fr(0x7a54), tx };
 }
 
 const GENESIS = genesisState(core, []).fork;
 
-/** Genesis for one case at a time: what the case before it changed is undone, at the cost of what it changed. */
+/** Genesis for one case at a time: it reverts the changes of the previous case. */
 function cleanGenesis(): Fork {
   if (GENESIS.depth > 0) GENESIS.revertFramesTo(0);
   GENESIS.openFrame();
   return GENESIS;
 }
 
-/** What a case says but for its outcome. */
+/** A case without its expected outcome. */
 export type GivenTx = Omit<TxCase, "expect">;
 
-/** The state in front of a case's transaction; it ends that of the case before it. */
+/** The state before a case's transaction. It invalidates the state of the previous case. */
 export function forkOf({ contracts, pre, tx }: GivenTx): Fork {
   const fork = cleanGenesis();
   for (const { address, noNullifier } of contracts) {

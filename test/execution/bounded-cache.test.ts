@@ -18,7 +18,7 @@ describe("a bounded cache", () => {
     );
   });
 
-  it("keeps what is asked for", () => {
+  it("keeps entries that are read", () => {
     const cache = new BoundedCache<number>({ bytes: 100, entryBytes: 10 });
     cache.set("kept", 1);
     for (let i = 0; i < 1000; i++) {

@@ -8,7 +8,7 @@ import { toHex } from "../../src/protocol/bytes.ts";
 import { LOOPS, txOfOwnClass } from "../mempool/support/own-class.ts";
 import { type RecordedBlock, RecordedChain } from "./recorded-chain.ts";
 
-/** Threads that read the store which this one has open. */
+/** The threads read the store that this thread has open. */
 describe("execution on other threads", () => {
   let chain: RecordedChain;
   let pool: ExecutionPool;
@@ -45,7 +45,7 @@ describe("execution on other threads", () => {
     }
   });
 
-  it("answers a simulation with values, reasons and logs", async () => {
+  it("answers a simulation with return values, revert reasons and logs", async () => {
     const reverted = chain.blocks().find(({ effects }) => effects.length === 1 && effects[0].revertCode !== 0)!;
     const { processed, trees } = await pool.process(task(reverted, { mode: "build", ...SIMULATION }));
     expect(trees).toBeUndefined();
@@ -77,7 +77,7 @@ describe("execution on other threads", () => {
     const start = performance.now();
     const interrupted = await pool.process(endless, AbortSignal.timeout(200));
     expect(interrupted.stopped).toEqual({ at: 0, why: "interrupted" });
-    // Left to itself it uses up its gas, which takes some seconds.
+    // Without an interruption it would use up its gas, which takes some seconds.
     expect(performance.now() - start).toBeGreaterThan(150);
     expect((await pool.process(task(blocks[0]))).processed).toHaveLength(blocks[0].txs.length);
   });

@@ -13,7 +13,7 @@ import { items, type TxEffect } from "../../src/protocol/tx-effect.ts";
 import { blockStateOf, core, hashed, txOf } from "./avm-vectors.ts";
 import { generatedTx } from "./generated-txs.ts";
 
-/** What the network's own executor made of a generated transaction. */
+/** The result of the reference node's executor for a generated transaction. */
 interface Outcome {
   seed: number;
   /** SHA-256 of the tx's data. */
@@ -23,7 +23,7 @@ interface Outcome {
   gas: GasUsed;
   /** Note hashes, nullifiers, public logs, writes. */
   counts: number[];
-  /** SHA-256 of the JSON of the parts that shown() gives. */
+  /** SHA-256 of the JSON of shown(). */
   effect: string;
   /** Message, note hash, nullifier and public data tree: root, size. */
   trees: [string, number][];
@@ -48,8 +48,8 @@ function shown({ transactionFee, noteHashes, nullifiers, publicLogs, publicDataW
   };
 }
 
-describe("transactions made by chance", () => {
-  it("come out as the network's own executor has them", () => {
+describe("randomly generated transactions", () => {
+  it("have the results of the reference node's executor", () => {
     expect(OUTCOMES).toHaveLength(300);
     const seen = { processed: 0, unprocessable: 0 };
     for (const { seed, input, error, ...wanted } of OUTCOMES) {

@@ -2,13 +2,14 @@ import { toHex } from "../../src/protocol/bytes.ts";
 import type { GivenTx, TxCase } from "./avm-vectors.ts";
 
 /**
- * Transactions made by chance around few values, so that calls, phases and the private part get into each other's way: the same slots and
- * nullifiers, limits nearly reached, budgets that run out, calls that revert or halt. Contracts are short straight programs.
+ * Random transactions over few values, so that calls, phases and the private part conflict: the same slots and
+ * nullifiers, limits nearly reached, exhausted gas, calls that revert or halt. Contracts are short programs without
+ * jumps.
  */
 
 type Chance = () => number;
 
-/** Numbers below 1 that follow from a seed alone. */
+/** A generator of numbers from 0 to below 1, determined by the seed. */
 export function chance(seed: number): Chance {
   let state = seed >>> 0;
   return () => {
@@ -21,7 +22,7 @@ export function chance(seed: number): Chance {
 
 const TAG = { field: 0, u1: 1, u32: 4, u64: 5 } as const;
 const ADDRESSES = [0x1001, 0x1002, 0x1003, 0x1004, 5];
-/** In the contract directory but not deployed, and not known at all. */
+/** One that is in the contract directory but not deployed, and one that is unknown. */
 const UNDEPLOYED = [0x1008, 0x1009];
 const FEE_PAYER = 0xfee;
 /** FeeJuice's slot of the fee payer's balance. */
@@ -31,13 +32,13 @@ const RESULTS_AT = 200;
 const hex = (value: number, bytes: number) => value.toString(16).padStart(bytes * 2, "0");
 const a16 = (cell: number) => hex(cell, 2);
 
-/** Writes programs; operands are cells, addressed directly. */
+/** Assembles programs; all operands are direct. */
 class Assembler {
   code = "";
   #next = 1;
   #results = 0;
 
-  /** A cell that holds a value of at most 4 bytes, or a field. */
+  /** Sets a new cell to a value of at most 4 bytes or a field. Returns its address. */
   value(value: number | string, tag: number = TAG.field): number {
     const cell = this.#next++;
     this.code +=

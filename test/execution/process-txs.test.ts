@@ -22,7 +22,7 @@ const run = (state: ReturnType<typeof fundedState>, txs: Tx[], options: Partial<
 const FEE = 5000n;
 
 describe("processing a list of private transactions", () => {
-  it("puts each into the trees and makes its payer pay", async () => {
+  it("applies each to the trees and charges its fee payer", async () => {
     const state = fundedState();
     const before = state.fork.size(NULLIFIER_TREE);
     const { processed, totalGas, blobFields, stopped } = await run(state, [payersTx(0x4242), payersTx(0x4243)]);
@@ -36,7 +36,7 @@ describe("processing a list of private transactions", () => {
     expect(state.fork.size(NOTE_HASH_TREE)).toBe(128);
   });
 
-  it("leaves out what no block can include, and the state as if it had not been there", async () => {
+  it("excludes txs that no block can include, without an effect on the state", async () => {
     const good = [payersTx(0x4242), payersTx(0x4243)];
     const bad: [Tx, RegExp][] = [
       [payersTx(0x4242), /^Transaction 0x[0-9a-f]{64} failed with duplicate nullifiers$/],
@@ -64,7 +64,7 @@ describe("processing a list of private transactions", () => {
     expect(treesOf(state)).toEqual(treesOf(expected));
   });
 
-  it("are undone or kept as one, with what was remembered of them", async () => {
+  it("are undone or kept as a whole, including cached values", async () => {
     const state = fundedState();
     const before = treesOf(state);
     const txs = [payersTx(0x4242), payersTx(0x4243)];
@@ -87,7 +87,7 @@ describe("processing a list of private transactions", () => {
     expect([late.processed.length, late.stopped]).toEqual([0, { at: 0, why: "deadline" }]);
   });
 
-  it("skips, in a new block, what might not fit it", async () => {
+  it("skips txs that might not fit into a new block", async () => {
     const log = new Uint8Array(10 * 32).fill(1);
     const large = payersTx(0x100, { nonRevertible: { nullifiers: [fr(0x100)], privateLogs: [log, log] } });
     const small = payersTx(0x101, { gasLimits: { daGas: 100, l2Gas: 2000 } });
@@ -103,10 +103,10 @@ describe("processing a list of private transactions", () => {
     expect(gas.processed.map(({ index }) => index)).toEqual([1]);
   });
 
-  it("skips what turns out not to fit the blobs, and undoes it", async () => {
+  it("skips and undoes a tx whose effect does not fit into the blobs", async () => {
     const state = fundedState();
     const before = treesOf(state);
-    // 3 fields and a nullifier are foreseen; the fee payment's write takes two more.
+    // The estimate is 3 fields and a nullifier; the write of the fee payment takes two more.
     const result = await run(state, [payersTx(0x100)], { maxBlobFields: 5 });
     expect(result.skipped.map(({ reason }) => reason)).toEqual([
       "its effect does not fit the 5 blob fields of the block",
@@ -115,7 +115,7 @@ describe("processing a list of private transactions", () => {
     expect(treesOf(state)).toEqual(before);
   });
 
-  it("ends, when it repeats a block, at the tx that exceeds the block's gas", async () => {
+  it("ends the re-execution of a block at the tx that exceeds the block's gas", async () => {
     const state = fundedState();
     const txs = [payersTx(0x100), payersTx(0x101), payersTx(0x102)];
     const result = await run(state, txs, { mode: "reexecute", maxGas: { l2Gas: 2500 } });
@@ -124,7 +124,7 @@ describe("processing a list of private transactions", () => {
     expect(balanceOf(state)).toBe(BALANCE - 2n * FEE);
   });
 
-  it("asks the validator with the state that the tx would run on", async () => {
+  it("calls the validator with the state that the tx would run on", async () => {
     const state = fundedState();
     const verdicts: Verdict[] = [
       { result: "valid" },
@@ -145,7 +145,7 @@ describe("processing a list of private transactions", () => {
     expect(result.skipped.map(({ index, reason }) => [index, reason])).toEqual([[2, "Insufficient fee per gas"]]);
   });
 
-  it("says so when the state is gone, and runs nothing more", async () => {
+  it("stops and reports it when the state is gone", async () => {
     const state = fundedState();
     state.fork.invalidate();
     const { processed, failed, stopped } = await run(state, [payersTx(0x100), payersTx(0x101)]);
@@ -179,11 +179,11 @@ describe("processing public transactions", () => {
     expect(processed.map(({ effect, calls }) => [effect.revertCode, calls.length])).toEqual([[0, 1]]);
   });
 
-  it("gives a tx up at its own time or at the run's, and leaves no trace of it", async () => {
+  it("aborts a tx at its time limit or the run's deadline, without an effect on the state", async () => {
     const forever = sourceOf([{ address: "0x1001", classId: "0xc1", bytecode: "2300000000" }]);
     const state = deployed(forever);
     const before = treesOf(state);
-    // Minutes of jumps, were it not for the time.
+    // It would jump for minutes without the time limit.
     const endless = payersTx(0x100, {
       app: [call],
       gasUsed: { daGas: 96, l2Gas: 540_000 },
@@ -200,7 +200,7 @@ describe("processing public transactions", () => {
     expect(treesOf(again)).toEqual(before);
   });
 
-  it("names the cause when contracts cannot be read, and goes on", async () => {
+  it("names the cause when contracts cannot be read, and continues with the next tx", async () => {
     const cause = new Error("the disk is gone");
     let broken = true;
     const source: ContractSource = {
@@ -219,7 +219,7 @@ describe("processing public transactions", () => {
     expect((await run(state, [publicTx(0x100)])).processed).toHaveLength(1);
   });
 
-  it("drops a tx whose contract is deployed but not known, and one whose class is not", async () => {
+  it("drops a tx whose contract is deployed but unknown, and one whose class is unknown", async () => {
     const nothing: ContractSource = { contractClass: () => undefined, contractInstance: () => undefined };
     const unknown = await run(deployed(nothing), [publicTx(0x100)]);
     expect(unknown.unprocessable[0].reason).toMatch(/^Contract instance of 0x0*1001 should be found/);
@@ -229,7 +229,7 @@ describe("processing public transactions", () => {
     expect(classless.unprocessable[0].reason).toMatch(/^Contract class 0x0*c1 of contract 0x0*1001 is not known$/);
   });
 
-  /** As the reference answers, but for its amounts below zero, which wrap. */
+  /** Like the reference node, except that its negative amounts wrap. */
   it("runs a tx that has used more than its limits out of gas at its first instruction", async () => {
     const tx = payersTx(0x100, {
       app: [call],
@@ -250,7 +250,7 @@ describe("processing public transactions", () => {
 });
 
 describe("any tx that passed decoding", () => {
-  it("has one outcome, and the rest of the list is as without it when it is not processed", async () => {
+  it("has exactly one outcome, and does not affect the other txs unless it is processed", async () => {
     const bases = [
       payersTx(0x200, { nonRevertible: { nullifiers: [fr(0x200)], noteHashes: [fr(3)], privateLogs: [fr(9)] } }),
       payersTx(0x201, {
@@ -264,7 +264,8 @@ describe("any tx that passed decoding", () => {
         const tx = { ...bases[which], data: bases[which].data.slice() };
         const { at, width, isField } = layoutOf(tx.data);
         for (const { at: place, byte } of changes) {
-          // Beyond the form's own byte; a field's first byte stays small, so that the field is below the modulus.
+          // Skips the first byte, which selects the form. A field's first byte stays small, so that it is below the
+          // modulus.
           const i = 1 + Math.floor(place * (at.length - 1));
           tx.data[at[i] + (isField[i] === 1 ? 31 : width[i] - 1)] = byte;
           if (isField[i] === 1) tx.data[at[i]] = byte & 0x1f;

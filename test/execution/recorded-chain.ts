@@ -16,7 +16,7 @@ import { Follower } from "../conformance/follower.ts";
 import { startChainA } from "../l1/chain-a.ts";
 import { recordedTxs } from "../protocol/recorded-txs.ts";
 
-/** A recorded block of which every transaction is known as it was sent. */
+/** A recorded block whose transactions were all recorded as clients sent them. */
 export interface RecordedBlock {
   number: number;
   header: Uint8Array;
@@ -74,7 +74,7 @@ export class RecordedChain {
     return this.#follower.remove();
   }
 
-  /** Blocks with transactions, each of which was recorded as it was sent. */
+  /** Blocks that have transactions, if all of these were recorded as clients sent them. */
   blocks(): RecordedBlock[] {
     const { chain } = this.services;
     const numbers = Array.from({ length: chain.latestBlockNumber() }, (_, i) => i + 1);
@@ -90,14 +90,14 @@ export class RecordedChain {
     });
   }
 
-  /** Messages that the block brings into the tree: those of its checkpoint, when it is the first of it. */
+  /** Messages that the block inserts into the tree: those of its checkpoint, if it is the checkpoint's first block. */
   messages(number: number): Uint8Array[] | undefined {
     const { chain } = this.services;
     const { checkpointNumber, indexWithinCheckpoint } = chain.block(number)!;
     return indexWithinCheckpoint === 0 ? messagesOfCheckpoint(chain.messages, checkpointNumber) : undefined;
   }
 
-  /** The state in front of a block's first transaction. */
+  /** The state before a block's first transaction. */
   stateBefore({ number, header }: RecordedBlock, siloing: Siloing): BlockState {
     const fork = this.services.world.fork(number - 1);
     const messages = this.messages(number);

@@ -9,8 +9,8 @@ import { ARCHIVE, TREE_IDS, TREE_NAMES } from "../../src/protocol/constants.ts";
 import { isForPublic } from "../../src/protocol/tx/accumulated-data.ts";
 import { type RecordedBlock, RecordedChain } from "./recorded-chain.ts";
 
-/** Blocks of the recorded chain executed again from the transactions that clients sent, each on the state in front of it. */
-describe("the recorded chain, executed again", () => {
+/** Blocks of the recorded chain, re-executed from the transactions that clients sent, each on the state before it. */
+describe("the re-executed recorded chain", () => {
   const core = loadCore();
   const vm = new Vm();
   const siloing = new Siloing(core);
@@ -27,7 +27,7 @@ describe("the recorded chain, executed again", () => {
     const txs = blocks.flatMap(({ effects }) => effects);
     const { chain: stored } = chain.services;
     const numbers = Array.from({ length: stored.latestBlockNumber() }, (_, i) => i + 1);
-    // The first four are the network's own, made when it started.
+    // The network created the first four itself when it started.
     expect(numbers.slice(4)).toEqual(blocks.map(({ number }) => number));
     expect({
       blocks: blocks.length,

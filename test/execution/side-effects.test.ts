@@ -21,7 +21,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constantFrom("begin" as const, "commit" as const, "revert" as const) }),
 );
 
-/** Everything that the journal holds, as text. */
+/** The contents of the journal, as text. */
 interface Contents {
   writes: [number, number][];
   notes: number[];
@@ -39,7 +39,7 @@ const shown = (effects: SideEffects): Contents => ({
 });
 
 describe("side effects", () => {
-  it("after any nesting of commits and reverts are those of a journal that copies everything at each mark", () => {
+  it("equal those of a journal that copies everything at each mark, after any nesting of commits and reverts", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const effects = new SideEffects();
@@ -91,7 +91,7 @@ describe("side effects", () => {
     );
   });
 
-  it("have the limits of a transaction, and room again after a revert", () => {
+  it("are limited per transaction, and a revert frees room again", () => {
     const effects = new SideEffects();
     const mark = effects.mark();
     for (let i = 0; i < 64; i++) {
@@ -113,7 +113,7 @@ describe("side effects", () => {
     ]);
   });
 
-  it("keep a slot's place while its first write survives, and lose it with that", () => {
+  it("keep a slot's position in the order until its first write is reverted", () => {
     const effects = new SideEffects();
     const write = (slot: number, value: number) =>
       effects.write(slotKey(contract, fr(slot)), { contract, slot: fr(slot), value: fr(value) });

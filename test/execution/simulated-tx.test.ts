@@ -50,13 +50,13 @@ describe("a simulated transaction", () => {
     expect(returned).toHaveLength(1);
   });
 
-  it("says what every other halt was", () => {
+  it("names the reason of every other halt", () => {
     const { revert } = simulate(caseOf("AvmTest.nested_call_to_nothing"));
     expect(revert?.originalMessage).toMatch(/^Contract 0x[1-9a-f][0-9a-f]* is not deployed$/);
     expect(revert?.revertData).toHaveLength(0);
   });
 
-  it("has no reason but the network's general one when frames were not recorded", () => {
+  it("has only the reference node's general reason when frames were not recorded", () => {
     const { revert } = simulate(caseOf("AvmTest.assertion_failure"), { recordCalls: false });
     expect(revert).toEqual({
       originalMessage: "TX reverted",
@@ -66,13 +66,13 @@ describe("a simulated transaction", () => {
     });
   });
 
-  it("shows one empty answer when the private part's effects could not be added", () => {
+  it("shows one empty return value when the private part's effects could not be added", () => {
     const { revert, returned } = simulate(caseOf("65th note hash revertible: app skipped"));
     expect(returned).toEqual([{ values: new Uint8Array(0), nested: [] }]);
     expect(revert?.originalMessage).toBe("Maximum number of note hashes reached");
   });
 
-  it("collects debug logs, which survive reverts, up to the bound on what they read", () => {
+  it("collects debug logs, which survive reverts, up to the limit on their memory reads", () => {
     const given = caseOf("AvmTest.debug_logging");
     const { debugLogs } = simulate(given);
     expect(debugLogs.length).toBeGreaterThan(0);
@@ -95,7 +95,7 @@ describe("a simulated transaction", () => {
     expect(unpaid.effect.publicDataWrites.length).toBe(paid.effect.publicDataWrites.length - 64);
   });
 
-  it("runs whatever it offers and whoever pays, also without public calls, when no fees are enforced", () => {
+  it("runs with any fees and any payer, also without public calls, when no fees are enforced", () => {
     const own = (plan: Partial<TxPlan>, skippedFees?: SkippedFees) =>
       executeTx(new Vm(), fundedState(), hashed(payersTx(0x4242, plan)), { skippedFees });
     const call = { app: [{ address: fr(0x1001), sender: fr(1), calldata: new Uint8Array(0) }] };
@@ -105,7 +105,7 @@ describe("a simulated transaction", () => {
       expect(() => own(cheap)).toThrow(offer);
       expect(() => own(cheap, "public-payer")).toThrow(offer);
       const asked = own({ ...form, maxPriorityFees: { da: 0n, l2: 0n } }).executed;
-      // It pays what the block charges, without the priority fee that it has no room for.
+      // It pays the block's price without a priority fee, because its maximum leaves no room for one.
       const given = own({ ...cheap, maxPriorityFees: { da: 5n, l2: 5n } }, "all").executed;
       expect(toHex(given.effect.words)).toBe(toHex(asked.effect.words));
 
@@ -119,7 +119,7 @@ describe("a simulated transaction", () => {
     expect(() => own({ feePayer: fr(0x900d) }, "public-payer")).toThrow(/^Not enough balance/);
   });
 
-  it("can suppose other values and classes", () => {
+  it("can override storage values and classes", () => {
     const given = caseOf("AvmTest.read_storage_single");
     const { address } = given.tx.app![0];
     const plain = simulate(given);

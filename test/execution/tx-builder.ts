@@ -11,7 +11,7 @@ import { STRIPPED_PROOF, type Tx } from "../../src/protocol/tx/tx.ts";
 
 const core = loadCore();
 
-/** One part of what the private kernel leaves to be done. */
+/** One accumulated part of the private kernel's output. */
 export interface PartPlan {
   noteHashes?: Uint8Array[];
   nullifiers?: Uint8Array[];
@@ -31,7 +31,7 @@ export interface CallPlan {
 
 export interface TxPlan {
   nonRevertible?: PartPlan;
-  /** Left out with `setup`, `app` and `teardown` for a tx in the private form. */
+  /** Omit it and `setup`, `app` and `teardown` for a tx in the private form. */
   revertible?: PartPlan;
   setup?: CallPlan[];
   app?: CallPlan[];
@@ -44,7 +44,7 @@ export interface TxPlan {
   feePayer: Uint8Array;
 }
 
-/** The bytes that a wallet would send, without a proof. */
+/** Builds a tx as a wallet would send it, without a proof. */
 export function buildTx(plan: TxPlan): Tx {
   const { nonRevertible = {}, revertible, setup = [], app = [], teardown } = plan;
   const isPublic = revertible !== undefined || setup.length + app.length > 0 || teardown !== undefined;

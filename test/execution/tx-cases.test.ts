@@ -23,7 +23,7 @@ function trees({ fork }: BlockState) {
   return { l1ToL2: of(3), noteHash: of(1), nullifier: of(0), publicData: of(2) };
 }
 
-/** The effect as the vectors write it; their messages are hashed, since an effect holds the hashes. */
+/** The effect in the format of the vectors, except for messages: an effect contains their hashes. */
 function shownEffect({ effect }: ExecutedTx) {
   return {
     transactionFee: short(effect.transactionFee),
@@ -58,7 +58,7 @@ function expectedEffect({ effect }: TxCase["expect"]) {
   };
 }
 
-describe("transactions recorded from the network's own executor", () => {
+describe("transactions recorded from the reference node's executor", () => {
   it("are all there", () => {
     expect(VECTORS.txCases).toHaveLength(141);
   });

@@ -15,7 +15,7 @@ const core = loadCore();
 describe("transactions that clients sent", () => {
   const sent = recordedTxs();
 
-  it("hash to what the clients say", () => {
+  it("have the hashes that the clients computed", () => {
     expect(sent).toHaveLength(65);
     for (const { hash, tx } of sent) expect(toHex(txHash(core, tx.data))).toBe(toHex(hash));
   });
@@ -55,7 +55,7 @@ const plan = {
 describe("accumulated data", () => {
   const log = new Uint8Array(3 * 32).fill(1);
 
-  it("leaves empty entries out wherever they are", () => {
+  it("omits empty entries at any position", () => {
     const { data } = buildTx({
       ...plan,
       nonRevertible: { nullifiers: [fr(0), fr(5), fr(0), fr(6)], privateLogs: [log] },
@@ -66,7 +66,7 @@ describe("accumulated data", () => {
     expect([noteHashes, l2ToL1Msgs]).toEqual([[], []]);
   });
 
-  it("refuses a log that says more fields than it has", () => {
+  it("refuses a log whose length exceeds its fields", () => {
     const { data } = buildTx({ ...plan, nonRevertible: { privateLogs: [log] } });
     writeU32(data, TX_DATA_AT.accumulated + 4768 + 512, 17);
     expect(() => privateAccumulatedData(data)).toThrow(

@@ -23,7 +23,7 @@ const keys = (attester: typeof A, more: Partial<ValidatorKeys> = {}): ValidatorK
   ...more,
 });
 
-/** Keys in force whose next reload gives `next`. */
+/** An ActiveKeystore whose next reload loads `next`. */
 function active(
   initial: Keystore,
   next: Keystore | Error,
@@ -37,7 +37,7 @@ function active(
   return { state, store: new ActiveKeystore(initial, load, publishers, unexpected) };
 }
 
-test("a reload takes over attesters, coinbase, fee recipient and who publishes for whom", async () => {
+test("a reload replaces attesters, coinbase, fee recipient and the publishers of each attester", async () => {
   const initial = new Keystore({ validators: [keys(A, { publishers: [P] })] });
   const feeRecipient = `0x${"0c".repeat(32)}`;
   const coinbase = `0x${"0d".repeat(20)}`;
@@ -55,7 +55,7 @@ test("a reload takes over attesters, coinbase, fee recipient and who publishes f
   expect(told).toEqual([store.current]);
 });
 
-test("a reload leaves the prover's keys as they were at the start", async () => {
+test("a reload keeps the prover's keys of the start", async () => {
   const prover = { id: A.address, publishers: [P] };
   const { store } = active(
     new Keystore({ validators: [keys(A)], prover }),
@@ -65,7 +65,7 @@ test("a reload leaves the prover's keys as they were at the start", async () => 
   expect(store.current.prover).toEqual(prover);
 });
 
-test("a validator whose publishers were all unknown at the start is refused, and everything stays", async () => {
+test("a reload is refused without changes if all publishers of a validator were unknown at startup", async () => {
   const initial = new Keystore({ validators: [keys(A, { publishers: [P] })] });
   const { store, state } = active(
     initial,
@@ -84,7 +84,7 @@ test("a validator whose publishers were all unknown at the start is refused, and
   expect(store.current.publishersOf(B.address)).toEqual([B]);
 });
 
-test("without a sequencer any publisher will do", async () => {
+test("a reload accepts any publisher when the node has no sequencer", async () => {
   const initial = new Keystore({ validators: [keys(A)] });
   const next = new Keystore({ validators: [keys(B, { publishers: [Q] })] });
   const store = new ActiveKeystore(initial, async () => next, undefined, unexpected);

@@ -42,7 +42,7 @@ const load = (path = folder): Promise<Keystore> =>
 const validator = (more: object = {}) => ({ attester: KEY, feeRecipient: FEES, ...more });
 const file = (more: object = {}) => ({ schemaVersion: 1, validators: [validator()], ...more });
 
-/** The faults of one file: field and rule. */
+/** The issues of one file: field and rule. */
 async function faults(contents: unknown): Promise<string[]> {
   const path = write("keys.json", contents);
   const error = await load(path).then(
@@ -57,7 +57,7 @@ async function faults(contents: unknown): Promise<string[]> {
 }
 
 describe("a keystore file", () => {
-  it("gives the attester all roles that nobody else has", async () => {
+  it("gives the attester every role that is not assigned to another account", async () => {
     const keys = await load(write("keys.json", file()));
     expect(keys.attesterAddresses()).toEqual([ADDRESS]);
     expect(keys.coinbaseOf(ADDRESS)).toBe(ADDRESS);
@@ -119,7 +119,7 @@ describe("a keystore file", () => {
     expect(keys.feeRecipientOf(ACCOUNTS[1][1])).toBe(other.feeRecipient);
   });
 
-  it("may be a prover's alone", async () => {
+  it("may configure only a prover", async () => {
     const short = await load(write("keys.json", { schemaVersion: 1, prover: KEY }));
     expect(short.prover).toMatchObject({ id: ADDRESS, publishers: [{ address: ADDRESS }] });
     const publisher = [ACCOUNTS[1][0], ACCOUNTS[2][0]];
@@ -127,7 +127,7 @@ describe("a keystore file", () => {
     expect(full.prover).toMatchObject({ id: COINBASE.toLowerCase(), publishers: [{}, {}] });
   });
 
-  it("accepts what nothing uses: slasher and funding accounts, client certificates", async () => {
+  it("accepts settings that are not used: slasher and funding accounts, client certificates", async () => {
     const keys = await load(
       write(
         "keys.json",
@@ -179,7 +179,7 @@ describe("a keystore file is refused, field and rule named", () => {
       [": Each validator must have a feeRecipient, or a top-level feeRecipient must be set for all validators"],
     ],
     [
-      "with a fee recipient that is no field",
+      "with a fee recipient that is not a field element",
       file({ validators: [validator({ feeRecipient: `0x${"ff".repeat(32)}` })] }),
       ["validators[0].feeRecipient: must be 0x and 64 hex digits of a field element"],
     ],
@@ -209,7 +209,7 @@ describe("a keystore file is refused, field and rule named", () => {
       ["validators[0].attester: must not be empty"],
     ],
     [
-      "with an attester of no kind",
+      "with an attester of unknown form",
       file({ validators: [validator({ attester: [7] })] }),
       [
         "validators[0].attester[0]: must be a private key, an address, an object with address and remoteSignerUrl, or one with path and password",
@@ -221,7 +221,7 @@ describe("a keystore file is refused, field and rule named", () => {
       ["validators[0].attester.bls: must be 0x and 64 hex digits, or an object with path and password"],
     ],
     [
-      "with an address that nobody signs for",
+      "with an address without a remote signer",
       file({ validators: [validator({ attester: ADDRESS })] }),
       ["validators[0].attester: needs a remote signer: an address alone cannot sign"],
     ],
@@ -266,7 +266,7 @@ describe("a keystore file is refused, field and rule named", () => {
     expect(await faults(contents)).toEqual(expected);
   });
 
-  it("with all its faults at once", async () => {
+  it("with all its issues at once", async () => {
     expect(await faults(file({ validators: [{}, validator({ coinbase: 1 })], prover: [] }))).toHaveLength(4);
   });
 
@@ -278,7 +278,7 @@ describe("a keystore file is refused, field and rule named", () => {
 });
 
 describe("files of a folder", () => {
-  it("are merged in the order of their names; other files are left alone", async () => {
+  it("are merged in the order of their names; other files are ignored", async () => {
     write("b.json", file({ validators: [validator({ attester: ACCOUNTS[1][0] })] }));
     write("a.json", file());
     write("c.json", { schemaVersion: 1, prover: ACCOUNTS[2][0] });
@@ -300,7 +300,7 @@ describe("files of a folder", () => {
     ]);
   });
 
-  it("of which a mnemonic replaces the publishers before it", async () => {
+  it("may have a mnemonic, which replaces the publishers before it", async () => {
     write("a.json", { schemaVersion: 2, validators: [validator()], publisher: ACCOUNTS[1][0] });
     write("b.json", { schemaVersion: 2, prover: KEY, publisher: { mnemonic: MNEMONIC, addressIndex: 2 } });
     expect((await load()).publisherAddresses()).toEqual([ACCOUNTS[2][1]]);
@@ -321,19 +321,19 @@ describe("files of a folder", () => {
     await expect(load()).rejects.toThrow(/b.json: prover must be given in one file only/);
   });
 
-  it("are refused together, each fault with its file", async () => {
+  it("are refused together, each issue with its file", async () => {
     write("a.json", "{");
     write("b.json", { schemaVersion: 9 });
     await expect(load()).rejects.toThrow(/a.json: must be JSON; .*b.json: schemaVersion must be 1 or 2/);
   });
 
-  it("have to be there", async () => {
+  it("must exist", async () => {
     await expect(load()).rejects.toThrow(`${folder}: must hold a .json file`);
     await expect(load(join(folder, "none"))).rejects.toThrow("none: cannot be read (ENOENT)");
   });
 });
 
-/** Writes a V3 key file, cheap to open. */
+/** Writes a V3 key file with cheap key derivation. */
 function writeKeyFile(
   name: string,
   key: string,
@@ -412,7 +412,7 @@ describe("encrypted key files", () => {
     );
   });
 
-  it("of a folder are all opened, in the order of their names", async () => {
+  it("of a folder are all decrypted, in the order of their names", async () => {
     mkdirSync(join(folder, "v3"));
     writeKeyFile("v3/2.json", ACCOUNTS[1][0], "secret");
     writeKeyFile("v3/1.json", KEY, "secret");
@@ -443,7 +443,7 @@ describe("encrypted key files", () => {
     await expect(failed).rejects.toThrow(/keys.json: validators\[0\].attester names .*v3.json/);
   });
 
-  it("that are not there are refused", async () => {
+  it("that do not exist are refused", async () => {
     await expect(load(withFile({ path: "none.json" }))).rejects.toThrow(
       /names .*none.json, which cannot be read \(ENOENT\)/,
     );
@@ -494,7 +494,7 @@ describe("remote signers", () => {
     expect(asked).toBe(3);
   });
 
-  it("have to hold every account that names them", async () => {
+  it("must hold every account that names them", async () => {
     held = [ACCOUNTS[1][1]];
     const failed = load(
       write("keys.json", file({ remoteSigner: url, validators: [validator({ attester: ADDRESS })] })),
@@ -504,7 +504,7 @@ describe("remote signers", () => {
     await expect(failed).rejects.not.toThrow("secret-path");
   });
 
-  it("are asked again before they are given up", async () => {
+  it("are asked again before the keystore is refused", async () => {
     held = "nothing";
     const failed = load(
       write("keys.json", file({ remoteSigner: url, validators: [validator({ attester: ADDRESS })] })),
@@ -514,7 +514,7 @@ describe("remote signers", () => {
   });
 });
 
-test("a folder named like a key is no reason to fail", async () => {
+test("a folder whose name looks like a key is accepted", async () => {
   mkdirSync(join(folder, "x.json"));
   await expect(load()).rejects.toThrow("x.json: cannot be read (EISDIR)");
 });

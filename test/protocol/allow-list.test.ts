@@ -62,7 +62,7 @@ test("an entry without 0x is the same entry as with it", () => {
   );
 });
 
-test("what is printed parses to the same entries", () => {
+test("printed entries parse to the same entries", () => {
   const target = fc.bigInt({ min: 0n, max: FR_MODULUS - 1n }).map((value) => fr(value));
   const call = fc.tuple(
     fc.oneof(

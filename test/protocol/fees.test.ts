@@ -119,7 +119,7 @@ describe("price of the fee asset", () => {
   });
 });
 
-describe("what a transaction pays", () => {
+describe("the fee of a transaction", () => {
   it.each((fees.txFee as Record<string, Texts>[]).map((c) => [JSON.stringify(c), c] as const))("%s", (_text, c) => {
     const pair = ({ da, l2 }: Texts): GasFees => ({ feePerDaGas: BigInt(da), feePerL2Gas: BigInt(l2) });
     const amount = ({ da, l2 }: Texts) => ({ daGas: BigInt(da), l2Gas: BigInt(l2) });
@@ -140,12 +140,12 @@ describe("L1 gas oracle", () => {
   const cost = (baseFee: bigint): L1Fees => ({ baseFee, blobFee: 1n });
   const initial = { pre: cost(10n), post: cost(20n), slotOfChange: 5n };
 
-  it("counts a new belief from the slot of change on", () => {
+  it("uses new fees from the slot of change on", () => {
     expect(l1FeesAt(initial, 4n)).toEqual(cost(10n));
     expect(l1FeesAt(initial, 5n)).toEqual(cost(20n));
   });
 
-  it("takes an update three slots after the last change, with effect two slots later", () => {
+  it("accepts an update three slots after the last change, and it takes effect two slots later", () => {
     expect(updateL1GasOracle(initial, 7n, cost(30n))).toBe(initial);
     const updated = updateL1GasOracle(initial, 8n, cost(30n));
     expect(updated).toEqual({ pre: cost(20n), post: cost(30n), slotOfChange: 10n });
@@ -153,7 +153,7 @@ describe("L1 gas oracle", () => {
   });
 });
 
-it("a fee header holds capped costs, the excess before it and the moved price", () => {
+it("a fee header contains capped costs, the excess before it and the changed price", () => {
   const parameters = { manaTarget: 100n, provingCostPerMana: 0n, epochDuration: 2n };
   const parent = { excessMana: 2n ** 48n, manaUsed: 200n, ethPerFeeAsset: 100n };
   const l1Fees = { baseFee: 2n ** 56n - 1n, blobFee: 0n };
@@ -175,7 +175,7 @@ describe("predicted min fees", () => {
   ];
   const basis = { parameters, parent, l1Fees };
 
-  it("begin with what the next checkpoint has to pay, whatever it uses", () => {
+  it("begin with the next checkpoint's min fee, which does not depend on its usage", () => {
     for (const usage of ["none", "target", "limit"] as const) {
       expect(predictMinFees(basis, usage)[0]).toEqual({
         feePerDaGas: 0n,
@@ -193,7 +193,7 @@ describe("predicted min fees", () => {
     expect(predictMinFees(basis, usage)[1].feePerL2Gas).toBe(manaMinFee(parameters, l1Fees[1], second));
   });
 
-  it("are 0 where transactions are switched off", () => {
+  it("are 0 when transactions are disabled", () => {
     const off = { ...basis, parameters: { ...parameters, manaTarget: 0n } };
     expect(predictMinFees(off, "limit").map((f) => f.feePerL2Gas)).toEqual([0n, 0n]);
   });

@@ -9,7 +9,7 @@ export interface RecordedTx {
   tx: Tx;
   /** The wallet's JSON. */
   json: Record<string, unknown> & { txHash: string };
-  /** What the recording's node answered. */
+  /** The answer of the node at recording. */
   response: { error?: { code: number; message: string } };
 }
 

@@ -40,7 +40,7 @@ describe("the recorded transactions", () => {
     expect(json(read.hash, read.tx, true)).toBe(JSON.stringify(sent));
   });
 
-  test("are found one after the other in a longer run of bytes", () => {
+  test("are read one after the other from concatenated bytes", () => {
     const some = recorded.slice(0, 3);
     const bytes = concat(Uint8Array.of(9), ...some.map(({ hash, tx }) => txToBytes(hash, tx)), Uint8Array.of(7));
     let at = 1;
@@ -52,7 +52,7 @@ describe("the recorded transactions", () => {
     expect(at).toBe(bytes.length - 1);
   });
 
-  test("without their proof read as the same transaction", () => {
+  test("can be read without their proof as the same transaction", () => {
     for (const { hash, tx } of recorded.slice(0, 5)) {
       const stripped = json(hash, tx, false);
       expect(stripped).toContain(Buffer.from(STRIPPED_PROOF).toString("base64"));
@@ -86,7 +86,7 @@ describe("bytes of a transaction", () => {
       };
     });
 
-  test("give the transaction again", () => {
+  test("decode to the same transaction", () => {
     fc.assert(
       fc.property(anyTx, word, (tx, hash) => {
         const bytes = txToBytes(hash, tx);
@@ -110,7 +110,7 @@ describe("bytes of a transaction", () => {
     );
   });
 
-  test("that are changed anywhere are read or refused in one of the forms' own errors", () => {
+  test("that are changed anywhere are either decoded or refused with a decoding error", () => {
     fc.assert(
       fc.property(fc.nat(whole.length - 1), fc.nat(255), (at, value) => {
         const changed = whole.slice();
@@ -126,7 +126,7 @@ describe("bytes of a transaction", () => {
     );
   });
 
-  test("a count of fields beyond the end takes no memory", () => {
+  test("with a field count beyond the end are refused without allocating memory", () => {
     const changed = whole.slice();
     writeU32(
       changed,
@@ -136,7 +136,7 @@ describe("bytes of a transaction", () => {
     expect(() => txFromBytes(changed)).toThrow(TruncatedError);
   });
 
-  test("tell no more items of a list than a byte can", () => {
+  test("hold at most 255 items of a list", () => {
     const calldata = Array.from({ length: 256 }, () => ({ values: new Uint8Array(), hash: new Uint8Array(32) }));
     expect(() => txToBytes(hash, { ...tx, publicFunctionCalldata: calldata })).toThrow(RangeError);
   });

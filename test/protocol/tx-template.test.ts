@@ -16,14 +16,14 @@ const core = loadCore();
 const recorded = recordedTxs().filter((_, i) => i % 8 === 0);
 const hashOf = (calldata: Uint8Array) => calldataHash(core, calldata);
 
-test("without changes a recorded transaction stays what it is", () => {
+test("a template without changes is the recorded transaction", () => {
   for (const { tx, hash } of recorded) {
     expect(toHex(txHash(core, withTerms(tx, {}).data))).toBe(toHex(hash));
     expect(toHex(txHash(core, withCalldata(tx, (calldata) => calldata, hashOf).data))).toBe(toHex(hash));
   }
 });
 
-test("terms change what they name and nothing else", () => {
+test("terms change only the parts that they name", () => {
   const { tx } = recorded[0];
   const before = new Uint8Array(tx.data);
   const anchor = new Uint8Array(recorded[4].tx.data).slice(TX_DATA_AT.anchorHeader, TX_DATA_AT.chainId);
@@ -61,7 +61,7 @@ test("an anchor of another length is refused", () => {
   );
 });
 
-test("fresh effects are as many, all different, and leave the recorded transaction alone", () => {
+test("fresh effects are distinct, equal in number, and do not modify the recorded transaction", () => {
   for (const { tx, hash } of recorded) {
     const given: string[] = [];
     const next = () => {
@@ -77,7 +77,7 @@ test("fresh effects are as many, all different, and leave the recorded transacti
   }
 });
 
-test("other calldata, found by its hash", () => {
+test("replaced calldata is found by its hash", () => {
   const found = recorded.find(({ tx }) => isForPublic(tx.data) && tx.publicFunctionCalldata.length > 0);
   if (found === undefined) throw new Error("no tx with public calls was recorded");
   const changed = withCalldata(

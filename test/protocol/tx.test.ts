@@ -14,12 +14,12 @@ const truncated = (at: number, width: number, length: number) =>
   `Attempted to read beyond buffer length. Start index: ${at}, Num bytes to read: ${width}, Buffer length: ${length}`;
 
 describe("kernel output", () => {
-  test("both forms have the network's sizes, and offsets that lie on parts", () => {
+  test("both forms have the reference sizes, and every offset is the start of a part", () => {
     expect([PRIVATE_LAYOUT.bytes, PUBLIC_LAYOUT.bytes]).toEqual([38_557, 82_722]);
     for (const offset of Object.values(TX_DATA_AT)) expect([...PUBLIC_LAYOUT.at]).toContain(offset);
   });
 
-  test("what follows is left out", () => {
+  test("later bytes are ignored", () => {
     expect(txData(data(false, 40_000))).toHaveLength(38_557);
     expect(txData(data(true, 90_000))).toHaveLength(82_722);
   });
@@ -60,14 +60,14 @@ describe("proof", () => {
     expect(() => chonkProof(proof(0, 4))).toThrow("Invalid ChonkProof length: 0");
   });
 
-  test("that is cut off says where", () => {
+  test("that is cut off is refused with the offset", () => {
     expect(() => chonkProof(new Uint8Array(3))).toThrow(truncated(0, 4, 3));
     expect(() => chonkProof(proof(1935, 100))).toThrow(truncated(100, 32, 100));
     expect(() => chonkProof(proof(2 ** 32 - 1, 4))).toThrow(truncated(4, 32, 4));
   });
 });
 
-test("the size of a tx counts what its binary form has", () => {
+test("the size of a tx is that of its binary form", () => {
   const tx = {
     data: data(false, 38_557),
     chonkProof: STRIPPED_PROOF,
@@ -82,12 +82,12 @@ test("the size of a tx counts what its binary form has", () => {
 describe("gas limits of the network", () => {
   const mainnet = { slotDuration: 72, ethereumSlotDuration: 12, blockDuration: 6, rollupManaLimit: 75_000_000 };
 
-  test("are a fair share of a checkpoint and a margin", () => {
+  test("are an even share of a checkpoint plus a margin", () => {
     expect(blocksPerCheckpoint(mainnet)).toBe(10);
     expect(txGasLimits(mainnet)).toEqual({ daGas: Math.ceil(((24_576 - 8) * 32 * 1.5) / 10), l2Gas: 6_540_000 });
   });
 
-  test("never exceed what a checkpoint has, even when it has one block", () => {
+  test("never exceed the limits of a checkpoint, even when it has one block", () => {
     const single = { ...mainnet, blockDuration: undefined, rollupManaLimit: 5_000_000 };
     expect(blocksPerCheckpoint(single)).toBe(1);
     expect(txGasLimits(single)).toEqual({ daGas: (24_576 - 8) * 32, l2Gas: 5_000_000 });

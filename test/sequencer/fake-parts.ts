@@ -45,7 +45,7 @@ const SETTINGS: SequencerSettings = {
   governanceProposerPayload: undefined,
 };
 
-/** A vote of any slot. */
+/** A vote that is valid in every slot of the tests. */
 export const VOTE: PublishRequest = {
   action: "governance-signal",
   to: `0x${"60".repeat(20)}`,
@@ -55,16 +55,16 @@ export const VOTE: PublishRequest = {
   proof: { address: `0x${"60".repeat(20)}`, topic: `0x${"00".repeat(32)}` },
 };
 
-/** A node around a sequencer in which a test says what each part does. The clock stands still unless it is moved. */
+/** A sequencer with fake parts whose behaviour a test controls. The clock stands still unless a test moves it. */
 export class FakeNode {
   readonly log: { level: string; message: string; facts: Record<string, unknown> }[] = [];
   readonly states: StateChange[] = [];
   readonly published: CheckpointToPublish[] = [];
-  /** Those that were sent without a checkpoint. */
+  /** Votes that were sent without a checkpoint. */
   readonly votesAlone: VotesToPublish[] = [];
   readonly voters: Voter[] = [];
   readonly terms: CheckpointTerms[] = [];
-  /** Txs and limits of each block that was asked for. */
+  /** Txs and limits of each call of buildBlock. */
   readonly builds: {
     txs: string[];
     minValidTxs: number | undefined;
@@ -86,7 +86,7 @@ export class FakeNode {
     txHash: "0x01",
     l1BlockNumber: 9,
   });
-  /** Txs that no block can have, and those that fail through no fault of their own. */
+  /** Names of txs that no block can include; `failing` has those that fail through no fault of theirs. */
   readonly unprocessable = new Set<string>();
   readonly failing = new Set<string>();
   buildError: Error | undefined;
@@ -111,7 +111,7 @@ export class FakeNode {
   beginSlot(slot: number): void {
     this.nowMs = slotTimestamp(slot, this.constants) * 1000;
     this.l1Timestamp = this.nowMs / 1000;
-    // What the archiver does with blocks whose slot has passed.
+    // As the archiver does, removes proposed blocks whose slot has passed.
     this.#blocks.length = this.#checkpointed;
     this.sequencer.wake();
   }
@@ -130,7 +130,7 @@ export class FakeNode {
     return Object.entries(slots).flatMap(([reason, count]) => (count > 0 ? [`${reason}: ${count}`] : []));
   }
 
-  /** L1 takes what was proposed. */
+  /** Marks the proposed blocks as checkpointed on L1. */
   settle(): void {
     this.#checkpointed = this.#blocks.length;
     this.#checkpointSlots.push(this.#blocks[this.#blocks.length - 1].slot);

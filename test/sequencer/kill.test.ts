@@ -15,7 +15,7 @@ import { type LogLine, slotAfter, until } from "./proposing-node.ts";
 
 let l1: ControlledL1;
 let dataDirectory: string;
-/** The process that runs, or ran last. */
+/** The running process, or the last one. */
 let node: KillableSequencer;
 const traffic = new Traffic();
 
@@ -29,7 +29,7 @@ afterAll(async () => {
   if (dataDirectory) rmSync(dataDirectory, { recursive: true, force: true });
 });
 
-/** Steps of a checkpoint by what the log says when they begin, and whether L1 mines what it gets meanwhile. */
+/** A step of a checkpoint, recognized by the log line at its start, and whether L1 mines transactions during it. */
 interface Step {
   name: string;
   begins(line: LogLine): boolean;
@@ -67,7 +67,7 @@ interface Kill {
   delayMs: () => number;
 }
 
-/** Each step at once and a moment later, and a few at any instant. */
+/** Each step at its start and a moment later, and a few kills at random times. */
 const KILLS: readonly Kill[] = [
   ...STEPS.flatMap((step) => [
     { step, delayMs: () => 0 },
@@ -91,15 +91,15 @@ async function beginSlot(constants: L1Constants): Promise<number> {
   return slot;
 }
 
-/** A connection may end between two requests on a busy machine. */
+/** Retries on connection errors: on a busy machine a connection may end between two requests. */
 function untilAnswered<T>(ask: () => Promise<T | false>): Promise<T> {
   return until<T>(() => ask().catch((): false => false));
 }
 
 const send = (node: KillableSequencer) => node.rpc("node_sendTx", [traffic.make().json]);
 
-/** Kills the node at a step of a checkpoint and has its successor propose the next one. */
-async function killAndGoOn(constants: L1Constants, { step, delayMs }: Kill): Promise<void> {
+/** Kills the node at a step of a checkpoint, restarts it, and waits until it proposes the next checkpoint. */
+async function killAndRestart(constants: L1Constants, { step, delayMs }: Kill): Promise<void> {
   const reached = step && node.line((line) => step.begins(line));
   if (step?.mining === false) await l1.automine(false);
   await beginSlot(constants);
@@ -113,7 +113,7 @@ async function killAndGoOn(constants: L1Constants, { step, delayMs }: Kill): Pro
   }
   node = await KillableSequencer.start(l1, dataDirectory);
   await untilAnswered(() => node.rpc<boolean>("node_isReady"));
-  // The chain goes on: a checkpoint that was not there comes, in a slot of its own.
+  // The chain continues: a new checkpoint comes, in a slot of its own.
   await beginSlot(constants);
   await untilAnswered(() => send(node).then(() => true));
   const published = await until(() => node.log.find(({ msg }) => msg === "published a checkpoint"));
@@ -122,7 +122,9 @@ async function killAndGoOn(constants: L1Constants, { step, delayMs }: Kill): Pro
   );
 }
 
-it(`goes on after each of ${KILLS.length} kills and proposes nothing twice`, { timeout: 3_600_000 }, async () => {
+it(`a sequencer continues after each of ${KILLS.length} kills and proposes nothing twice`, {
+  timeout: 3_600_000,
+}, async () => {
   expect(KILLS.length).toBeGreaterThanOrEqual(30);
   node = await KillableSequencer.start(l1, dataDirectory);
   await untilAnswered(() => node.rpc<boolean>("node_isReady"));
@@ -130,7 +132,7 @@ it(`goes on after each of ${KILLS.length} kills and proposes nothing twice`, { t
   const started = await untilAnswered(() => node.rpc<number>("node_getCheckpointNumber"));
   for (const kill of KILLS) {
     try {
-      await killAndGoOn(constants, kill);
+      await killAndRestart(constants, kill);
     } catch (error) {
       const tail = node.log.filter(({ level }) => level > 20).slice(-40);
       const lines = tail.map((line) => JSON.stringify(line)).join("\n");

@@ -5,7 +5,7 @@ import { freePort, recordedNetworkEnvironment } from "../conformance/recorded-no
 import { type ControlledL1, PUBLISHER_KEY } from "./l1-control.ts";
 import type { LogLine } from "./proposing-node.ts";
 
-/** A sequencing node in a process of its own, its log read line by line. */
+/** A sequencing node in a child process, whose log is read line by line. */
 export class KillableSequencer {
   readonly url: string;
   readonly log: LogLine[] = [];
@@ -26,12 +26,12 @@ export class KillableSequencer {
     });
   }
 
-  /** Resolves once it answers requests. */
+  /** Resolves once the node answers requests. */
   static async start(l1: ControlledL1, dataDirectory: string): Promise<KillableSequencer> {
     const [port, adminPort] = [await freePort(), await freePort()];
     const environment = {
       ...recordedNetworkEnvironment({ l1Url: l1.url, blobStore: l1.recorded.chain.blobStore }),
-      // A kill may come before blobs are uploaded: L1 itself has them.
+      // A kill may come before blobs are uploaded, so blobs are read from L1.
       BLOB_FILE_STORE_URLS: "",
       AZTEC_PORT: String(port),
       AZTEC_ADMIN_PORT: String(adminPort),
@@ -53,7 +53,7 @@ export class KillableSequencer {
     return sequencer;
   }
 
-  /** Resolves at the first line from now on that `matches`. */
+  /** Resolves with the first future line that `matches`. */
   line(matches: (line: LogLine) => boolean): Promise<LogLine> {
     return new Promise((resolve) => {
       const watcher = (line: LogLine): void => {

@@ -14,7 +14,7 @@ interface Block {
   timestamp: number;
 }
 
-/** The recorded L1, and what a development chain lets its owner do. */
+/** The recorded L1, with the control methods of a development chain. */
 export class ControlledL1 {
   readonly recorded: RecordedL1;
 
@@ -33,7 +33,7 @@ export class ControlledL1 {
   async call<T = string>(method: string, params: unknown[] = []): Promise<T> {
     const response = await fetch(this.url, {
       method: "POST",
-      // A connection that is kept may have ended on anvil's side when the machine is busy.
+      // anvil may have closed a kept-alive connection when the machine is busy.
       headers: { "content-type": "application/json", connection: "close" },
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
     });
@@ -50,20 +50,22 @@ export class ControlledL1 {
     return { number: Number(number), timestamp: Number(timestamp) };
   }
 
-  /** Mines an empty block at a time, in seconds; further blocks follow it by the machine's clock. */
+  /**
+   * Mines an empty block at a timestamp in seconds. The timestamps of later blocks advance with the machine's clock.
+   */
   async warpTo(timestamp: number): Promise<void> {
     await this.call("evm_setNextBlockTimestamp", [timestamp]);
     await this.call("evm_mine");
   }
 
-  /** Has the rollup take all its checkpoints as proven, so that it never prunes them (sheet 08 section 11). */
+  /** Makes the rollup treat all its checkpoints as proven, so that it never prunes them (sheet 08 section 11). */
   async proveAll(rollupAddress: string): Promise<void> {
     const tips = await this.call("eth_getStorageAt", [rollupAddress, ROLLUP_TIPS_SLOT, "latest"]);
     const pending = tips.slice(2, 34);
     await this.call("anvil_setStorageAt", [rollupAddress, ROLLUP_TIPS_SLOT, `0x${pending}${pending}`]);
   }
 
-  /** Whether transactions are mined as they come. */
+  /** Sets whether transactions are mined as they arrive. */
   automine(on: boolean): Promise<string> {
     return this.call("evm_setAutomine", [on]);
   }

@@ -7,7 +7,7 @@ import { type FreshTxPlan, freshTx, txJson } from "../mempool/support/fresh-txs.
 import { type RecordedTx, recordedTxs } from "../protocol/recorded-txs.ts";
 import type { ProposingNode } from "./proposing-node.ts";
 
-/** Makes valid txs of the recorded network, as many as are wanted, anchored to a block of the chain. */
+/** Creates any number of valid txs of the recorded network, anchored to a block of the chain. */
 export class Traffic {
   readonly core: Core = loadCore();
   readonly #privateTx: RecordedTx;
@@ -19,7 +19,7 @@ export class Traffic {
     this.#privateTx = found;
   }
 
-  /** Without an anchor it is that of the recorded tx, an early block. */
+  /** The default anchor is that of the recorded tx, an early block. */
   make(anchor?: BlockHeader, plan: Partial<FreshTxPlan> = {}): { hash: string; json: Record<string, unknown> } {
     this.#made++;
     const tx = freshTx(this.#privateTx, { nullifier: `sequencer ${this.#made} ${Math.random()}`, ...plan });

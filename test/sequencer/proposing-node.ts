@@ -20,7 +20,7 @@ export interface LogLine {
   [fact: string]: unknown;
 }
 
-/** Time that a test may wait for the chain to move. */
+/** Maximum wait for the chain to advance. */
 const PATIENCE_MS = 120_000;
 
 export async function until<T>(probe: () => T | undefined | false | Promise<T | undefined | false>): Promise<T> {
@@ -33,12 +33,12 @@ export async function until<T>(probe: () => T | undefined | false | Promise<T | 
   }
 }
 
-/** Slot that begins at least a minute after a time, so that L1 can be moved to its start. */
+/** First slot that begins at least a minute after a timestamp, so that L1 can be moved to its start. */
 export function slotAfter(timestamp: number, c: L1Constants): number {
   return Math.floor((timestamp - c.l1GenesisTime) / c.slotDuration) + 1;
 }
 
-/** A node in this process on the recorded L1, whose clock is that of L1. */
+/** A node in this process on the recorded L1. Its clock follows L1's time. */
 export class ProposingNode {
   readonly log: LogLine[] = [];
   readonly #dataDirectory: string;
@@ -140,18 +140,18 @@ export class ProposingNode {
     return result;
   }
 
-  /** Moves L1 to the start of the next slot, and the node's clock with it. Gives the slot. */
+  /** Moves L1 and the node's clock to the start of the next slot. Returns the slot. */
   async nextSlot(): Promise<number> {
     await this.#l1.proveAll(this.#parts.reader.identity.addresses.rollupAddress);
     const { timestamp } = await this.#l1.latest();
-    // anvil takes no time before that of the machine.
+    // anvil accepts no timestamp before the machine's time.
     const slot = slotAfter(Math.max(timestamp, Date.now() / 1000), this.constants);
     await this.#l1.warpTo(slotTimestamp(slot, this.constants));
     await this.followClock();
     return slot;
   }
 
-  /** Lines of a message, those of some level at least. */
+  /** Log lines with the given message. */
   lines(msg: string): LogLine[] {
     return this.log.filter((line) => line.msg === msg);
   }
@@ -161,7 +161,7 @@ export class ProposingNode {
     this.#release();
   }
 
-  /** Ends the node and starts it again on its data directory. */
+  /** Stops the node and starts it again on its data directory. */
   async restart(): Promise<void> {
     await this.stop();
     await this.#start();

@@ -8,7 +8,7 @@ import { ControlledL1, PUBLISHER, PUBLISHER_KEY } from "./l1-control.ts";
 import { Traffic } from "./pool-traffic.ts";
 import { ProposingNode, until } from "./proposing-node.ts";
 
-/** The machine may be busy: what is waited for here is processes of others. */
+/** Generous, because the tests wait for other processes on a machine that may be busy. */
 const LIMIT = { timeout: 600_000 };
 
 describe("a sequencer on the recorded chain", () => {
@@ -32,7 +32,7 @@ describe("a sequencer on the recorded chain", () => {
   const checkpoints = () => node.parts.chain.latestCheckpointNumber();
   const idle = () => until(() => node.sequencer.status().state !== "PUBLISHING_CHECKPOINT");
 
-  /** The next slot gets a checkpoint with one tx. Gives its number. */
+  /** Proposes a checkpoint with one tx in the next slot. Returns its number. */
   async function propose(): Promise<number> {
     const number = checkpoints() + 1;
     const slot = await node.nextSlot();
@@ -44,7 +44,7 @@ describe("a sequencer on the recorded chain", () => {
     return number;
   }
 
-  it("proposes the next checkpoints, for the fees that were predicted", LIMIT, async () => {
+  it("proposes the next checkpoints at the predicted fees", LIMIT, async () => {
     const predictions: { number: number; fees: bigint[] }[] = [];
     for (let i = 0; i < 3; i++) {
       const number = await propose();
@@ -53,7 +53,7 @@ describe("a sequencer on the recorded chain", () => {
     }
     for (const { number, fees } of predictions.slice(0, -1)) {
       const { header } = node.parts.chain.checkpoint(number + 1)!;
-      // Of a slot after the one before, or a few later: the price stays within those that were named.
+      // The checkpoint is for one of the next slots, so its price is one of the predicted ones.
       expect(fees).toContain(readBigUint(header, CHECKPOINT_AT.feePerL2Gas, 16));
     }
   });
@@ -77,7 +77,7 @@ describe("a sequencer on the recorded chain", () => {
     }
   });
 
-  it("goes on when a publisher has no funds, and says so", LIMIT, async () => {
+  it("continues when a publisher has no funds, and logs it", LIMIT, async () => {
     await idle();
     const balance = await l1.call("eth_getBalance", [PUBLISHER, "latest"]);
     const failures = node.sequencer.status().slots["publishing failed"];
@@ -92,7 +92,7 @@ describe("a sequencer on the recorded chain", () => {
     expect(lines.find(({ reason }) => reason === "publishing failed")?.why).toMatch(/fund|balance/i);
   });
 
-  it("goes on when L1 reorganizes a checkpoint away", LIMIT, async () => {
+  it("continues after an L1 reorganization removes a checkpoint", LIMIT, async () => {
     await propose();
     await idle();
     const snapshot = await l1.call("evm_snapshot");
@@ -115,7 +115,7 @@ describe("a sequencer on the recorded chain", () => {
   it("drops a tx that no block can include, with its reason", LIMIT, async () => {
     await idle();
     node.sequencer.pause();
-    // Valid for the pool now, and expired at the start of the slot after.
+    // The pool accepts it now, but it expires before the start of the next slot.
     const { l1GenesisTime, slotDuration } = node.constants;
     const slot = await node.nextSlot();
     const expiration = BigInt(l1GenesisTime + slot * slotDuration + 1);
@@ -127,7 +127,7 @@ describe("a sequencer on the recorded chain", () => {
     expect(await node.rpc("node_getTxReceipt", [doomed])).toMatchObject({ status: "dropped" });
   });
 
-  it("is paused and resumed over the admin port", LIMIT, async () => {
+  it("can be paused and resumed over the admin port", LIMIT, async () => {
     await idle();
     await node.admin("svcAdmin_pauseSequencer");
     const number = checkpoints();
@@ -149,7 +149,7 @@ describe("a sequencer on the recorded chain", () => {
   });
 
   it(
-    "refuses a configuration that leaves no time for a block, naming field and rule, and keeps its own",
+    "refuses a configuration that leaves no time for a block, naming field and rule, and keeps its settings",
     LIMIT,
     async () => {
       const before = await node.admin("nodeAdmin_getConfig");

@@ -8,8 +8,9 @@ import { startNode } from "../../src/node/node.ts";
 import { ADMIN_API_KEY } from "../conformance/recorded-node.ts";
 
 /**
- * A sequencing node as a process of its own, to be killed. Its clock follows L1's, whose blocks the test moves; everything else is what
- * `svc start --node --sequencer` runs. The last argument is JSON of variables.
+ * A sequencing node in a child process that a test kills. Its clock follows L1's time, which the test controls.
+ * Everything else is as with `svc start --node --sequencer`. The last argument is a JSON object of environment
+ * variables.
  */
 
 const environment: Record<string, string> = JSON.parse(process.argv[2]);
@@ -40,7 +41,7 @@ await startNode({
       const time = await l1Time();
       if (time === last) return;
       last = time;
-      // The machine's time goes on while L1 stands still; only a jump of L1 moves the clock.
+      // The clock advances with the machine's time while L1 stands still; only a jump of L1 shifts it.
       if (time > clock.now()) clock.set(time);
       synchronizer.poke();
       sequencer?.wake();

@@ -15,7 +15,7 @@ const start = (settings: Partial<SequencerSettings> = {}, prepare: (node: FakeNo
 };
 afterEach(() => node?.sequencer.stop());
 
-/** The next turn, and the one after it, have seen what is now. */
+/** Waits until at least two turns have run. */
 const turns = () => new Promise((resolve) => setTimeout(resolve, 60));
 const published = (count = 1) =>
   until(() => node.published.length >= count && node.sequencer.status().state === "IDLE");
@@ -51,7 +51,7 @@ describe("a slot of this node", () => {
     });
   });
 
-  it("begins as soon as a tx comes", async () => {
+  it("is built as soon as a tx arrives", async () => {
     start();
     await until(() => node.sequencer.status().state === "WAITING_FOR_TXS");
     node.addTx("late");
@@ -86,18 +86,18 @@ describe("a slot of this node", () => {
     }
     await published();
     expect(node.builds.map(({ txs }) => txs)).toEqual([["a"], ["b"]]);
-    // The slot began to be built for 12 s before its start; a block may take until the end of its part of the slot.
+    // Building began 12 s before the start of the slot. A block's deadline is the end of its part of the slot.
     expect(node.builds.map(({ deadline }) => deadline! / 1000 - 1000 - 720 + 12)).toEqual([19, 25]);
     expect(node.published).toHaveLength(1);
   });
 
-  it("is published without txs only where that is wanted", async () => {
+  it("is published without txs only if the settings ask for it", async () => {
     start({ buildCheckpointIfEmpty: true });
     await published();
     expect(node.builds).toMatchObject([{ txs: [], minValidTxs: 0 }]);
   });
 
-  it("is not missed by a node that must keep no timetable", async () => {
+  it("is never too late for a node that does not enforce the timetable", async () => {
     start({ enforceTimeTable: false });
     node.nowMs += 58_000;
     await turns();
@@ -108,7 +108,7 @@ describe("a slot of this node", () => {
 });
 
 describe("a slot that is not proposed has its reason in the log and the counts", () => {
-  /** Lets the slot pass and gives how it was counted. */
+  /** Lets the slot pass and returns how it was counted. */
   async function reasonOf(): Promise<string[]> {
     await turns();
     await until(() => node.sequencer.status().state === "IDLE");
@@ -135,7 +135,7 @@ describe("a slot that is not proposed has its reason in the log and the counts",
     expect(await reasonOf()).toEqual(["not synced: 1"]);
   });
 
-  it("L1 says nothing: tried again once it does", async () => {
+  it("L1 does not answer at first: tried again once it does", async () => {
     start();
     node.l1Silent = true;
     node.addTx("a");
@@ -146,13 +146,13 @@ describe("a slot that is not proposed has its reason in the log and the counts",
     expect(node.reasons).toEqual(["published: 1"]);
   });
 
-  it("L1 says nothing for the whole slot", async () => {
+  it("L1 does not answer for the whole slot", async () => {
     start();
     node.l1Silent = true;
     expect(await reasonOf()).toEqual(["L1 unavailable: 1"]);
   });
 
-  it("L1 would not take it", async () => {
+  it("L1 would reject it", async () => {
     start();
     const revert = { errorName: "Rollup__InvalidArchive", args: [], data: "0xb682a40e", message: "execution reverted" };
     node.refusal = new ContractRevertError(revert, {});
@@ -168,11 +168,11 @@ describe("a slot that is not proposed has its reason in the log and the counts",
     node.addTx("a");
     expect(await reasonOf()).toEqual(["publishing failed: 1"]);
     expect(logged()).toMatchObject({ outcome: kind, why: "insufficient funds" });
-    // What was stored for the slot stands against a second proposal for it.
+    // The stored blocks of the slot prevent a second proposal for it.
     expect(node.published).toHaveLength(1);
   });
 
-  it("the slot is proposed for a second time only when nothing of it was stored", async () => {
+  it("the slot is not proposed again once a block of it is stored", async () => {
     start({ enforceTimeTable: false });
     node.publish = async () => ({ kind: "rejected", reason: "no" });
     node.addTx("a");
@@ -190,7 +190,7 @@ describe("a slot that is not proposed has its reason in the log and the counts",
     expect(logged()).toMatchObject({ error: "the state is gone" });
   });
 
-  it("the own archiver refuses the block", async () => {
+  it("the node's own archiver refuses the block", async () => {
     start();
     node.refuseBlock = new Error("its slot has passed");
     node.addTx("a");
@@ -198,14 +198,14 @@ describe("a slot that is not proposed has its reason in the log and the counts",
     expect(node.published).toEqual([]);
   });
 
-  it("there are fewer blocks than a checkpoint is to have", async () => {
+  it("there are fewer blocks than the configured minimum", async () => {
     start({ minBlocksForCheckpoint: 2 });
     node.addTx("a");
     expect(await reasonOf()).toEqual(["too few blocks: 1"]);
     expect(logged()).toMatchObject({ blocks: 1, least: 2 });
   });
 
-  it("the checkpoint cannot be put together", async () => {
+  it("the checkpoint cannot be assembled", async () => {
     start();
     node.assemblyError = new Error("a root differs");
     node.addTx("a");
@@ -213,7 +213,7 @@ describe("a slot that is not proposed has its reason in the log and the counts",
     expect(logged()).toMatchObject({ error: "a root differs" });
   });
 
-  it("its attestations do not come", async () => {
+  it("its attestations do not arrive", async () => {
     start();
     node.collector = { obstacle: () => undefined, collect: () => Promise.reject(new Error("2 of 3 came")) };
     node.addTx("a");
@@ -221,7 +221,7 @@ describe("a slot that is not proposed has its reason in the log and the counts",
     expect(logged()).toMatchObject({ error: "2 of 3 came" });
   });
 
-  it("blocks of an earlier slot are neither on L1 nor gone", async () => {
+  it("blocks of an earlier slot are neither on L1 nor dropped", async () => {
     start();
     node.publish = async () => ({ kind: "timed out", reason: "no answer" });
     node.addTx("a");
@@ -235,7 +235,7 @@ describe("a slot that is not proposed has its reason in the log and the counts",
     expect(node.reasons).toEqual(["unsettled blocks: 1", "publishing failed: 1"]);
   });
 
-  it("something nobody expected happens", async () => {
+  it("an unexpected error occurs", async () => {
     start({}, (fresh) => {
       Object.defineProperty(fresh, "attesters", {
         get: () => {
@@ -269,7 +269,7 @@ describe("a slot that is not proposed has its reason in the log and the counts",
     expect(await reasonOf()).toEqual(["not begun in time: 1"]);
   });
 
-  it("paused: pending txs stay, and are taken after it", async () => {
+  it("paused: pending txs stay and are included afterwards", async () => {
     start();
     node.sequencer.pause();
     node.addTx("a");
@@ -293,7 +293,7 @@ describe("a slot that is not proposed has its reason in the log and the counts",
   });
 });
 
-describe("txs that a block cannot have", () => {
+describe("txs that no block can include", () => {
   it("leave the pool with their reason in the log; the others are proposed", async () => {
     start();
     node.unprocessable.add("bad");
@@ -342,18 +342,18 @@ describe("a committee", () => {
     return node.reasons;
   };
 
-  it("lets the slot's proposer propose when its attestations can be had", async () => {
+  it("lets the slot's proposer propose when its attestations can be collected", async () => {
     begin([own, own, own, own]);
     await published();
     expect(node.published).toMatchObject([{ attester: ATTESTER }]);
   });
 
-  it("of others is none of this node's business", async () => {
+  it("whose proposer is another node is left to that node", async () => {
     begin([other, other, other, other]);
     expect(await settled()).toEqual(["not proposer: 1"]);
   });
 
-  it("cannot be asked without peers, which is said before anything is built", async () => {
+  it("cannot attest without peers, which is reported before anything is built", async () => {
     begin([own, own, own, own]);
     node.collector = new NoCommitteeAttestations();
     expect(await settled()).toEqual(["no attesters: 1"]);
@@ -387,7 +387,7 @@ describe("a committee", () => {
       expect(node.published).toEqual([]);
     });
 
-    it("alone, once in the slot, when its attestations cannot be had or the escape hatch is open", async () => {
+    it("alone, once in the slot, when its attestations cannot be collected or the escape hatch is open", async () => {
       begin([own, own, own, own], { governanceProposerPayload });
       node.collector = new NoCommitteeAttestations();
       await until(() => node.votesAlone.length > 0);
@@ -401,7 +401,7 @@ describe("a committee", () => {
       expect(node.votesAlone).toEqual([vote]);
     });
 
-    it("when the node is behind only late in the slot, and never for others", async () => {
+    it("when the node is not synced, only late in the slot and only for its own attesters", async () => {
       begin([own, own, own, own], { governanceProposerPayload }, { synced: false });
       await turns();
       expect(node.votesAlone).toEqual([]);
@@ -417,7 +417,7 @@ describe("a committee", () => {
     });
   });
 
-  it("that is not there, an open escape hatch and switched-off attesters keep the slot from being proposed", async () => {
+  it("that is missing, an open escape hatch or disabled attesters prevent a proposal", async () => {
     begin(undefined);
     expect(await settled()).toEqual(["no committee: 1"]);
     await node.sequencer.stop();
@@ -430,7 +430,7 @@ describe("a committee", () => {
   });
 });
 
-it("begins no block while it is held, and loses no tx that comes meanwhile", async () => {
+it("a sequencer begins no block while it is held, and loses no tx that arrives meanwhile", async () => {
   start();
   await until(() => node.sequencer.status().state === "WAITING_FOR_TXS");
   const release = node.sequencer.hold();
@@ -447,7 +447,7 @@ it("begins no block while it is held, and loses no tx that comes meanwhile", asy
   expect(node.reasons).toEqual(["published: 1", "no txs: 1"]);
 });
 
-it("casts no vote where anyone may propose: L1 counts those of a slot's proposer", async () => {
+it("a sequencer does not vote on a network without committees, because L1 counts only votes of a slot's proposer", async () => {
   start({ governanceProposerPayload: `0x${"9a".repeat(20)}` });
   node.addTx("a");
   await published();
@@ -455,7 +455,7 @@ it("casts no vote where anyone may propose: L1 counts those of a slot's proposer
   expect(node.published[0].others).toEqual([]);
 });
 
-it("keeps its settings when new ones leave no time for a block", () => {
+it("a sequencer keeps its settings when new ones leave no time for a block", () => {
   start();
   const before = node.sequencer.timetable;
   expect(() => node.sequencer.configure({ l1PublishingTime: 70 })).toThrow(TimetableError);
@@ -464,7 +464,7 @@ it("keeps its settings when new ones leave no time for a block", () => {
   expect(node.sequencer.timetable.maxBlocks).toBeGreaterThan(1);
 });
 
-it("stops in the middle of a wait, and what it was doing counts as interrupted", async () => {
+it("a sequencer stops during a wait, and counts the slot as interrupted", async () => {
   start();
   await until(() => node.sequencer.status().state === "WAITING_FOR_TXS");
   await node.sequencer.stop();

@@ -6,7 +6,7 @@ import { ControlledL1, PUBLISHER_KEY } from "./l1-control.ts";
 import { Traffic } from "./pool-traffic.ts";
 import { ProposingNode, until } from "./proposing-node.ts";
 
-/** Of a slot of 72 s, with a second to publish on a development chain: seven blocks of 8 s. */
+/** A slot of 72 s, with one second to publish on a development chain, has room for seven blocks of 8 s. */
 const BLOCK_SECONDS = 8;
 const LIMIT = { timeout: 300_000 };
 
@@ -33,14 +33,16 @@ afterAll(async () => {
 
 const statusOf = async (hash: string) => (await proposer.rpc<{ status: string }>("node_getTxReceipt", [hash])).status;
 
-/** Moves the proposer's clock, but not L1, to a moment of the slot: its work for it begins one L1 slot before. */
+/** Moves the proposer's clock, but not L1, to a time in seconds into the slot, counted from its build start. */
 function moveInto(slot: number, seconds: number): void {
   const { l1GenesisTime, slotDuration, ethereumSlotDuration } = proposer.constants;
   const begin = l1GenesisTime + slot * slotDuration - ethereumSlotDuration;
   proposer.parts.clock.set((begin + seconds) * 1000);
 }
 
-/** A checkpoint of so many blocks with a tx each. Gives its number and the txs' hashes. */
+/**
+ * Proposes a checkpoint of the given number of blocks with one tx each. Returns its number and the hashes of the txs.
+ */
 async function propose(blocks: number): Promise<{ number: number; slot: number; hashes: string[] }> {
   const { chain } = proposer.parts;
   const number = chain.latestCheckpointNumber() + 1;
@@ -52,7 +54,7 @@ async function propose(blocks: number): Promise<{ number: number; slot: number; 
     hashes.push(hash);
     await until(async () => (await statusOf(hash)) === "proposed");
     expect(chain.latestCheckpointNumber()).toBe(number - 1);
-    // The slot's first 12 s went by before L1 came to it, and with them the time of the first block.
+    // The first 12 s of the slot passed before L1 reached it, and with them the time of the first block.
     moveInto(slot, 1 + (2 + i) * BLOCK_SECONDS + 0.1);
   }
   moveInto(slot, 1 + 7 * BLOCK_SECONDS - 1);
@@ -61,11 +63,11 @@ async function propose(blocks: number): Promise<{ number: number; slot: number; 
   return { number, slot, hashes };
 }
 
-it("has room for seven blocks in a slot", () => {
+it("a slot has room for seven blocks", () => {
   expect(proposer.sequencer.timetable).toMatchObject({ maxBlocks: 7, blockDuration: BLOCK_SECONDS });
 });
 
-it.each([2, 3])("gets %i blocks onto L1 as one checkpoint", LIMIT, async (blocks) => {
+it.each([2, 3])("a sequencer publishes %i blocks to L1 as one checkpoint", LIMIT, async (blocks) => {
   const { number, slot, hashes } = await propose(blocks);
   const { chain } = proposer.parts;
   const first = chain.checkpoint(number)!.startBlock;
@@ -80,7 +82,7 @@ it.each([2, 3])("gets %i blocks onto L1 as one checkpoint", LIMIT, async (blocks
   expect(new Set(timestamps)).toEqual(new Set([BigInt(slotTimestamp(slot, proposer.constants))]));
 });
 
-it("is followed by another node to the same tips and roots", LIMIT, async () => {
+it("another node follows the sequencer to the same tips and roots", LIMIT, async () => {
   const own = proposer.parts.chain;
   const other = follower.parts.chain;
   await follower.followClock();

@@ -9,7 +9,7 @@ const tags = Object.values(TAGS);
 const limit = (tag: number): bigint => (tag === TAGS.FF ? P : 1n << WIDTHS[tag]);
 const wrap = (tag: number, value: bigint): bigint => ((value % limit(tag)) + limit(tag)) % limit(tag);
 
-/** A tag and two of its values, the edges among them more often than chance has it. */
+/** A tag and two of its values, with a bias to edge values. */
 const operands = fc.constantFrom(...tags).chain((tag) => {
   const top = limit(tag) - 1n;
   const value = fc.oneof(
@@ -34,7 +34,7 @@ const integer =
   (tag, a, b) =>
     tag === TAGS.FF ? undefined : model(tag, a, b);
 
-/** Results by opcode, undefined where the frame halts. */
+/** Expected results by opcode; undefined if the frame halts. */
 const MODELS: Record<string, Model> = {
   ADD: (tag, a, b) => wrap(tag, a + b),
   SUB: (tag, a, b) => wrap(tag, a - b),
@@ -68,7 +68,7 @@ describe.each(Object.entries(MODELS))("%s", (name, model) => {
     );
   });
 
-  it("halts on operands of two tags", () => {
+  it("halts on operands with different tags", () => {
     for (const first of tags) {
       for (const second of tags.filter((tag) => tag !== first)) {
         const code = [...set(1, first, 1), ...set(2, second, 1), ...op(`${name}_16`, [1, 2, 3]), ...giveBack(1, 3)];

@@ -49,7 +49,7 @@ export function op(
 export const set = (cell: number, tag: number, value: bigint | number): number[] =>
   op("SET_FF", [cell], { tag, immediate: value });
 
-/** Returns `size` cells from `at`; cell 60,000 is used for it. */
+/** Code that returns `size` cells from `at`. It uses cell 60,000. */
 export const giveBack = (size: number, at: number): number[] => [
   ...op("SET_32", [60_000], { tag: TAGS.U32, immediate: size }),
   ...op("RETURN", [60_000, at]),

@@ -17,7 +17,7 @@ const vm = new Vm();
 const ALL = 0xffffffff;
 const OTHER = 0x2002;
 
-/** CALL of `address` with all gas, no arguments unless said. */
+/** CALL of `address`, by default with all gas and no arguments. */
 const call = (address: number, args = 0, argsAt = 0, gas = ALL): number[] => [
   ...set(20, TAGS.U32, gas),
   ...set(21, TAGS.FF, address),
@@ -38,13 +38,13 @@ function withOther(code: readonly number[], other: readonly number[]): MemoryHos
 }
 
 describe("depth", () => {
-  it("of nested calls ends with the gas alone", () => {
+  it("of nested calls is limited only by gas", () => {
     const result = runCode(vm, call(0x1001), { gas: { l2: 300_000_000, da: 0 } });
     expect(result.ended).toBe("halted");
     expect(result.gasUsed.l2).toBe(300_000_000);
   });
 
-  it("of internal calls ends with the gas alone", () => {
+  it("of internal calls is limited only by gas", () => {
     const result = runCode(vm, op("INTERNALCALL", [], { immediate: 0 }), { gas: { l2: 50_000_000, da: 0 } });
     expect(result.haltMessage).toBe("Out of gas: total L2 used 50000004 of 50000000, total DA used 0 of 0");
   });
@@ -94,7 +94,7 @@ describe("a host that throws", () => {
     expect(outputOf(vm, [...set(1, TAGS.U8, 3), ...giveBack(1, 1)])).toEqual([3n]);
   });
 
-  it("in a nested call does so too, whatever frames were open", () => {
+  it("in a nested call does the same, for any number of open frames", () => {
     class Late extends MemoryHost {
       #left = 5;
       override callTarget(address: Fr): CallTarget {
@@ -127,7 +127,7 @@ describe("a deadline", () => {
 });
 
 describe("an interrupted run", () => {
-  it("is given up, and the next one runs as ever", () => {
+  it("is aborted, and the next run works as usual", () => {
     const loop = op("JUMP_32", [], { immediate: 0 });
     let asked = 0;
     const interrupted = () => ++asked === 3;
@@ -135,7 +135,7 @@ describe("an interrupted run", () => {
     expect(runCode(vm, loop, { gas: { l2: 900, da: 0 } }).ended).toBe("halted");
   });
 
-  it("is asked about after each large copy, although a copy is one instruction", () => {
+  it("is polled for after each large copy, although a copy is one instruction", () => {
     const copies = [
       ...set(1, TAGS.U32, 1 << 20),
       ...set(2, TAGS.U32, 0),
@@ -212,7 +212,7 @@ describe("debug logs", () => {
 });
 
 describe("call records", () => {
-  it("tell what each frame was given and how it ended", () => {
+  it("contain what each frame was given and how it ended", () => {
     // The callee is two internal calls deep when it reverts with what it was called with.
     const callee = [
       ...op("INTERNALCALL", [], { immediate: 5 }),
@@ -247,13 +247,13 @@ describe("call records", () => {
     expect(nested.gasLimit.l2).toBeLessThan(root.gasLimit.l2);
   });
 
-  it("say why there was nothing to run", () => {
+  it("contain the reason when there was no program to run", () => {
     const calls = new CallRecords();
     runCode(vm, [...call(0x77), ...giveBack(0, 0)], { options: { calls } });
     expect(calls.roots[0].nested[0].haltMessage).toMatch(/^Contract 0x0+77 is not deployed$/);
   });
 
-  it("leave out frames beyond the caps and keep the others right", () => {
+  it("omit frames beyond the caps and keep the others intact", () => {
     const calls = new CallRecords({ ...DEFAULT_CALL_RECORD_CAPS, depth: 3 });
     runCode(vm, call(0x1001), { options: { calls }, gas: { l2: 200_000, da: 0 } });
     const depth = (nested: readonly { nested: readonly unknown[] }[]): number =>

@@ -28,7 +28,7 @@ function paddedWords(message: Uint8Array): number[] {
 }
 
 describe("SHA256COMPRESSION", () => {
-  it("makes the digest of any message, block by block, its output over its state", () => {
+  it("computes the digest of any message, block by block, with its output overwriting its state", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (message) => {
         const words = paddedWords(message);
@@ -66,7 +66,7 @@ describe("KECCAKF1600", () => {
 });
 
 describe("POSEIDON2", () => {
-  it("is computed in lanes wherever the core's hashes are", () => {
+  it("is computed in lanes if and only if the core's hashes are", () => {
     const none = new Proxy({}, { get: () => () => 0 });
     const { initialize } = new WebAssembly.Instance(vmModule(), { host: none }).exports as VmExports;
     expect(initialize() === FUSED_LANES).toBe(core.build === "lanes");

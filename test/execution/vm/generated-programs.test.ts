@@ -6,10 +6,10 @@ import { FR_ZERO, fr } from "../../../src/protocol/field.ts";
 import { type Generated, generate } from "./generated-programs.ts";
 import { core, GLOBALS } from "./op-vectors.ts";
 
-/** More by SVC_FUZZ_PROGRAMS; the programs are those of the seeds from SVC_FUZZ_FIRST on. */
+/** Number of programs, from SVC_FUZZ_PROGRAMS; their seeds begin at SVC_FUZZ_FIRST. */
 const PROGRAMS = Number(process.env.SVC_FUZZ_PROGRAMS ?? 100_000);
 const FIRST = Number(process.env.SVC_FUZZ_FIRST ?? 0);
-/** Every so many programs run again in a VM that has not seen them. */
+/** One in this many programs is run again in a fresh VM. */
 const REPEATED = 16;
 const ADDRESS = fr(0x1001);
 
@@ -33,7 +33,7 @@ function run(vm: Vm, seed: number, { bytecode, gas }: Generated): RunResult {
   return vm.run(request, host);
 }
 
-/** What breaks a rule that holds for every run. */
+/** The first broken invariant of a run, if any. */
 function broken(result: RunResult, { gas }: Generated): string | undefined {
   const { ended, gasLeft, gasUsed, output, outputSize, haltMessage } = result;
   if (gasLeft.l2 + gasUsed.l2 !== gas.l2 || gasLeft.da + gasUsed.da !== gas.da) return "gas does not add up";
@@ -63,7 +63,7 @@ describe("generated programs", () => {
       if (seed % (REPEATED * 64) === 0) expect([seed, run(new Vm(), seed, given)]).toEqual([seed, result]);
       else if (seed % REPEATED === 0) expect([seed, run(vm, seed, given)]).toEqual([seed, result]);
     }
-    // The generator is worth something only while its programs get far.
+    // The generator is useful only if enough of its programs do not halt.
     expect(ends.returned + ends.reverted).toBeGreaterThan(PROGRAMS / 20);
     expect(ends.halted).toBeGreaterThan(0);
   });

@@ -41,19 +41,19 @@ const U32_EDGES = [0, 1, 2, 31, 32, 255, 256, 65535, 0x7fffffff, 0xfffffff0, 0xf
 const [FF, U1, U32] = [0, 1, 4];
 const CELLS = 16;
 
-/** Opcodes of two operands and a result by the tags they take, and the tag of the result when it is not theirs. */
+/** Opcodes of two operands and a result: the tags that they accept, and the tag of the result if it differs. */
 const ANY_TAG = [0, 1, 2, 3, 4, 5];
 const COMPARISONS = [10, 11, 12, 13, 14, 15];
 const INTEGER_ONLY = [6, 7, 16, 17, 18, 19, 20, 21, 24, 25, 26, 27];
 const FIELD_ONLY = [8, 9];
-/** Instructions that touch the world, copy data or call a gadget. */
+/** Instructions that access state, copy data or call a gadget. */
 const REST = INSTRUCTIONS.map((_, opcode) => opcode).filter((opcode) => opcode >= 30 && opcode < 68);
 
 function bigEndian(value: number, bytes: number): number[] {
   return Array.from({ length: bytes }, (_, i) => Math.floor(value / 256 ** (bytes - 1 - i)) % 256);
 }
 
-/** An instruction whose operands are given, or else small numbers, with nothing but chance behind them. */
+/** An instruction with the given operands; the others are small random numbers. */
 function instruction(draw: Draw, opcode: number, length: number, cells: readonly number[] = []): number[] {
   const { modeBytes, operandBytes, operands, hasTag, immediate } = INSTRUCTIONS[opcode];
   const mode = draw.chance(100) ? draw.bytes(modeBytes) : bigEndian(0, modeBytes);
@@ -72,7 +72,7 @@ function instruction(draw: Draw, opcode: number, length: number, cells: readonly
   return [...out, ...bigEndian(draw.below(13), immediate.bytes)];
 }
 
-/** Straight code that keeps track of the tags, so that most instructions get operands to their liking, and now and then a leap. */
+/** Mostly straight code that tracks tags, so that most instructions get valid operands, with an occasional jump. */
 class Structured {
   readonly #draw: Draw;
   readonly #tags: number[] = [];
@@ -159,7 +159,7 @@ class Structured {
     this.#out.push(...instruction(this.#draw, opcode, length, [condition ?? 0]));
   }
 
-  /** MOV through a pointer and relative to the base, both set just before. */
+  /** MOV with an indirect and a relative operand; pointer and base are set just before. */
   #addressed(): void {
     const draw = this.#draw;
     const pointer = 1 + draw.below(CELLS - 1);
@@ -168,7 +168,7 @@ class Structured {
     this.#out.push(45, draw.pick([4, 8, 1, 2]), draw.pick([pointer, 0]), pointer);
   }
 
-  /** Fresh operands for what works on slices: fields from cell 100, words from cell 200, lanes from cell 300. */
+  /** Sets operands of instructions on slices: fields from cell 100, words from cell 200, lanes from cell 300. */
   #slice(): void {
     const draw = this.#draw;
     const size = draw.below(12);
@@ -208,7 +208,7 @@ function structured(draw: Draw): Uint8Array {
 
 const COMPILED = ["AvmTest", "Token", "FeeJuice"].map((name) => bytecode({ ref: name }));
 
-/** A piece of compiled code with some bytes exchanged. */
+/** A piece of compiled code with some bytes replaced. */
 function mutated(draw: Draw): Uint8Array {
   const source = draw.pick(COMPILED);
   const from = draw.below(source.length - 600);

@@ -6,7 +6,7 @@ import { giveBack, op, outputOf, runCode, set, TAGS } from "./assemble.ts";
 
 const vm = new Vm();
 const LAST = 0xffffffff;
-/** Near the ends of pages, of the directory's first and greatest reach, and of memory. */
+/** Addresses near the ends of pages, of the directory's smallest and largest reach, and of memory. */
 const address = fc.oneof(
   fc.integer({ min: 100, max: LAST }),
   fc.integer({ min: 100, max: 2000 }),
@@ -75,7 +75,7 @@ describe("memory", () => {
     );
   });
 
-  it("halts when a relative address passes the end, and at no other", () => {
+  it("halts only when a relative address is beyond the end", () => {
     for (const [base, offset, ended] of [
       [LAST - 5, 5, "returned"],
       [LAST - 5, 6, "halted"],
@@ -87,7 +87,7 @@ describe("memory", () => {
     }
   });
 
-  it("gives returned data that pass the end as if memory went round", () => {
+  it("returns data beyond the end as if memory wrapped around", () => {
     const code = [...store(LAST, 7), ...set(0, TAGS.U8, 9), ...set(1, TAGS.U32, 2), ...set(2, TAGS.U32, LAST)];
     expect(outputOf(vm, [...code, ...op("RETURN", [1, 2], { mode: 0b0100 })])).toEqual([7n, 9n]);
   });
@@ -101,7 +101,7 @@ describe("sizes near the limits", () => {
     ...op("CALLDATACOPY", [1, 2, 3], { mode: 0b010000 }),
   ];
 
-  it("clears a billion cells that were never written without taking memory for them", () => {
+  it("clears a billion cells that were never written without allocating memory for them", () => {
     const small = new Vm({ memoryBytes: 8 << 20 });
     const code = [...copy(1_300_000_000, 100), ...op("MOV_8", [100, 4]), ...giveBack(1, 4)];
     expect(outputOf(small, code, { calldata: [5n], gas: { l2: LAST, da: 0 } })).toEqual([5n]);
@@ -118,7 +118,7 @@ describe("sizes near the limits", () => {
     expect(runCode(vm, [...copy(10, LAST - 8), ...giveBack(0, 0)]).ended).toBe("halted");
   });
 
-  it("gives up with an error when a run writes more than the VM may hold, and works on", () => {
+  it("fails with an error when a run writes more than the VM's memory limit, and stays usable", () => {
     const small = new Vm({ memoryBytes: 16 << 20 });
     const code = [
       ...set(1, TAGS.FF, 0),
@@ -131,8 +131,8 @@ describe("sizes near the limits", () => {
     expect(outputOf(small, [...set(1, TAGS.U8, 3), ...giveBack(1, 1)])).toEqual([3n]);
   });
 
-  it("holds what real gas can write: a page for every 36 gas of a whole transaction", () => {
-    // MOV through a pointer that moves on by a page and more.
+  it("has memory for all that a transaction's gas can write: a page for every 36 gas", () => {
+    // MOV through a pointer that advances by more than a page.
     const head = [...set(1, TAGS.U32, 1 << 19), ...set(2, TAGS.U32, 4099), ...set(3, TAGS.U8, 1)];
     const body = [...op("MOV_8", [3, 1], { mode: 0b0100 }), ...op("ADD_8", [1, 2, 1])];
     const code = [...head, ...Array.from({ length: 50 }, () => body).flat()];

@@ -13,7 +13,7 @@ describe.each([...new Set(VECTORS.opCases.map(({ group }) => group))])("recorded
     expect(result.ended).toBe(reverted ? (halt === "REVERT" ? "reverted" : "halted") : "returned");
     expect(words(result.output)).toEqual(output);
     expect(result.gasUsed).toEqual(gasUsed);
-    // A failed call's effects are undone by whoever made the call.
+    // The caller undoes the effects of a failed call, so they are not compared here.
     if (!reverted) expect(effectsOf(host, effects.publicLogsSummary !== undefined)).toEqual(effects);
   });
 });

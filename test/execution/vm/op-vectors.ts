@@ -29,7 +29,7 @@ export interface VectorEffects {
   l2ToL1Msgs?: { contract: string; recipient: string; content: string }[];
   publicLogs?: { contract: string; fields: string[] }[];
   publicDataWrites?: { leafSlot: string; value: string }[];
-  /** In place of long logs: their number, and their fields with two more for each. */
+  /** Replaces long logs: their number, and the sum of their fields plus two for each log. */
   publicLogsSummary?: { count: number; payloadFields: number };
 }
 /** Schema: `about` of the file, sheet 05 section 12. */
@@ -93,7 +93,7 @@ const INITIAL_GAS_USED: VectorGas = { l2: 540_000, da: 96 };
 export const bytecode = (given: string | { ref: string }): Uint8Array =>
   fromHex(typeof given === "string" ? given : VECTORS.bytecodes[given.ref]);
 
-/** A host whose contracts may lack a class, which ends the run. */
+/** A host whose contracts may lack a class; calling such a contract ends the run. */
 class VectorHost extends MemoryHost {
   readonly #classless = new Set<string>();
 
@@ -107,7 +107,7 @@ class VectorHost extends MemoryHost {
   }
 }
 
-/** The world in front of a case. */
+/** The host with the state before a case. */
 export function hostOf(vm: Vm, given: OpCase): MemoryHost {
   const host = new VectorHost(core, field(defaults.firstNullifier));
   for (let i = 0; i < GENESIS_NULLIFIERS; i++) host.addNullifier(fr(i));
@@ -150,7 +150,7 @@ export function requestOf(given: OpCase): RunRequest {
   };
 }
 
-/** Effects of the transaction as the vectors write them, without the first nullifier. */
+/** Effects of the transaction in the format of the vectors, without the first nullifier. */
 export function effectsOf(host: MemoryHost, summarizesLogs: boolean): VectorEffects {
   const { writes, nullifiers, noteHashes, logs, messages } = host.effects;
   const some = <T>(list: T[]): T[] | undefined => (list.length > 0 ? list : undefined);

@@ -60,7 +60,7 @@ afterEach(async () => {
   await l1.returnTo(moment);
 });
 
-/** Publishes in a process that is killed as soon as L1 is asked `method`, before or after L1 got it. */
+/** Publishes in a process that is killed at its first request of `method`, before or after L1 has received it. */
 async function killedAt(method: string, rule: "swallow" | "forward silently", mineWhenSent: boolean): Promise<void> {
   let reached = false;
   proxy.rule = (methods) => {
@@ -119,7 +119,7 @@ it.each([
   expect(await timesProposed()).toBe(1);
 });
 
-it("killed before it read the receipt, the next run reads it", { timeout: 60_000 }, async () => {
+it("a publisher reads the receipt that the killed run before it did not read", { timeout: 60_000 }, async () => {
   await killedAt("eth_getTransactionReceipt", "swallow", true);
   const next = await restarted();
   expect((await next.publisher.publishCheckpoint(publication)).kind).toBe("published");

@@ -5,12 +5,12 @@ export type ProxyRule = "pass" | "swallow" | "forward silently";
 
 export interface L1Proxy {
   url: string;
-  /** What becomes of a request with these methods: it never arrives, or it does and its answer does not. */
+  /** Decides what happens to a request with these methods: the request or its response is lost, or neither. */
   rule: (methods: string[]) => ProxyRule;
   stop(): Promise<void>;
 }
 
-/** A JSON-RPC proxy in front of L1 that loses requests or answers. */
+/** A JSON-RPC proxy in front of L1 that drops requests or responses. */
 export async function startL1Proxy(target: string): Promise<L1Proxy> {
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];

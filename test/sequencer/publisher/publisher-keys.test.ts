@@ -18,7 +18,7 @@ import { type RecordedProposal, recordedProposal } from "./recorded-proposals.ts
 import { startRemoteSigner } from "./remote-signer.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
-/** Keys that anvil knows nothing of. */
+/** Keys that are not among anvil's accounts. */
 const KEYS = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte));
 const [A, B, C] = KEYS.map((key) => new PrivateKey(key).address);
 const ETHER = 10n ** 18n;
@@ -54,7 +54,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   moment = await l1.mark();
-  // Going back leaves the price as it was.
+  // Reverting L1 does not reset the base fee.
   await l1.request("anvil_setNextBlockBaseFeePerGas", `0x${block.baseFee.toString(16)}`);
   folder = mkdtempSync(join(tmpdir(), "publisher-keys-"));
 });
@@ -83,7 +83,7 @@ interface L1Tx {
   input: string;
 }
 
-/** Has a checkpoint published and answers the transaction that did it. */
+/** Publishes a checkpoint and returns its L1 transaction. */
 async function published(node: Opened, attester?: string): Promise<L1Tx> {
   const outcome = publish(node, attester);
   let ended: PublishOutcome | undefined;
@@ -99,12 +99,12 @@ async function published(node: Opened, attester?: string): Promise<L1Tx> {
 }
 
 describe("of several publisher keys", () => {
-  it("the richest sends", async () => {
+  it("the one with the highest balance sends", async () => {
     await Promise.all([fund(A, ETHER), fund(B, 3n * ETHER), fund(C, 2n * ETHER)]);
     expect((await published(await open(withKeys(...KEYS)))).from).toBe(B);
   });
 
-  it("one that was just used gives way to one that was not", async () => {
+  it("one that was just used ranks behind one that was not", async () => {
     await Promise.all([fund(A, 100n * ETHER), fund(B, 3n * ETHER)]);
     const node = await open(withKeys(KEYS[0], KEYS[1]));
     const first = await l1.mark();
@@ -113,8 +113,8 @@ describe("of several publisher keys", () => {
     expect((await published(node)).from).toBe(B);
   });
 
-  it("one without the money for it is passed over, and the log says so", async () => {
-    // Not used yet, so it is the first choice however little it has.
+  it("one that cannot pay is skipped, and the log says so", async () => {
+    // Not used yet, so it is the first choice regardless of its balance.
     await Promise.all([fund(A, 100n * ETHER), fund(B, 1n)]);
     const node = await open(withKeys(KEYS[0], KEYS[1]));
     const first = await l1.mark();
@@ -127,13 +127,13 @@ describe("of several publisher keys", () => {
     expect(passed[0].facts.reason).toMatch(/insufficient funds/i);
   });
 
-  it("none with money is an outcome that says so", async () => {
+  it("publishing fails with the reason when none can pay", async () => {
     const node = await open(withKeys(...KEYS));
     expect(await publish(node)).toEqual({ kind: "rejected", reason: expect.stringMatching(/insufficient funds/i) });
     expect(await waiting(l1)).toEqual([]);
   });
 
-  it("one with a stuck transaction is passed over", async () => {
+  it("one with a stuck transaction is skipped", async () => {
     await Promise.all([fund(A, 100n * ETHER), fund(B, 3n * ETHER)]);
     const node = await open({ ...withKeys(KEYS[0], KEYS[1]), L1_TX_MONITOR_CANCEL_TX_ON_TIMEOUT: "0" });
     const stuck = node.publisher.publishCheckpoint({
@@ -141,7 +141,7 @@ describe("of several publisher keys", () => {
       timeoutAt: (block.timestamp + 5) * 1000,
     });
     await until(async () => (await waiting(l1)).length > 0, "a transaction");
-    // Too dear for it, and then too late.
+    // The base fee is too high for the transaction, and then its time is over.
     await l1.mine({ timestamp: block.timestamp, baseFee: 150e9 });
     await l1.mine({ timestamp: block.timestamp + 6, baseFee: 150e9 });
     expect((await stuck).kind).toBe("timed out");
@@ -157,7 +157,7 @@ describe("of several publisher keys", () => {
     expect((await l1.tips()).pending).toBe(CHECKPOINT);
   });
 
-  it("one with a stuck transaction is not used at all where that is not allowed", async () => {
+  it("one with a stuck transaction is never used if busy publishers are not allowed", async () => {
     await fund(A, 100n * ETHER);
     const environment = { ...withKeys(KEYS[0]), SEQ_PUBLISHER_ALLOW_INVALID_STATES: "0" };
     const node = await open({ ...environment, L1_TX_MONITOR_CANCEL_TX_ON_TIMEOUT: "0" });
@@ -174,7 +174,7 @@ describe("of several publisher keys", () => {
   });
 });
 
-/** A V3 key file, cheap to open. */
+/** A V3 key file with cheap key derivation. */
 function keyFile(key: Uint8Array, password: string): string {
   const [salt, iv] = [Buffer.alloc(32, 7), Buffer.alloc(16, 3)];
   const derived = scryptSync(password, salt, 32, { N: 1024, r: 8, p: 1 });
@@ -238,13 +238,13 @@ describe("publishers of a keystore publish", () => {
     }
   });
 
-  it("as the attester itself where none is named", async () => {
+  it("as the attester itself if none is named", async () => {
     await fund(C, ETHER);
     expect(await sender(keystore(undefined))).toBe(C);
   });
 });
 
-it("sends everything through a configured forwarder", async () => {
+it("a publisher sends everything through a configured forwarder", async () => {
   const forwarder = `0x${"f0".repeat(20)}`;
   await l1.request("anvil_setCode", forwarder, await l1.request("eth_getCode", MULTICALL3_ADDRESS, "latest"));
   const tx = await published(await open({ SEQ_PUBLISHER_FORWARDER_ADDRESS: forwarder }));
@@ -252,7 +252,7 @@ it("sends everything through a configured forwarder", async () => {
 });
 
 describe("a blob upload store", () => {
-  it("has the blobs of what was published, where nodes look for them", async () => {
+  it("has the published blobs where nodes look for them", async () => {
     const store = join(folder, "blobs");
     const node = await open({ BLOB_FILE_STORE_UPLOAD_URL: pathToFileURL(store).href });
     await published(node);
@@ -263,7 +263,7 @@ describe("a blob upload store", () => {
     expect(readdirSync(blobs)).toHaveLength(recorded.publication.checkpoint.blobs.length);
   });
 
-  it("that cannot be written to does not keep a checkpoint from L1, and the log says why", async () => {
+  it("that cannot be written to does not prevent publishing, and the log says why", async () => {
     const parent = join(folder, "replaced");
     const node = await open({ BLOB_FILE_STORE_UPLOAD_URL: pathToFileURL(join(parent, "blobs")).href });
     rmSync(parent, { recursive: true, force: true });
@@ -275,7 +275,7 @@ describe("a blob upload store", () => {
     expect(existsSync(join(parent, "blobs"))).toBe(false);
   });
 
-  it("that nothing can be written to by its kind is refused before anything is started", async () => {
+  it("of a kind that cannot be written to is refused before anything is started", async () => {
     const environment = { BLOB_FILE_STORE_UPLOAD_URL: "http://127.0.0.1:1/blobs" };
     await expect(open(environment)).rejects.toThrow(/BLOB_FILE_STORE_UPLOAD_URL/);
   });

@@ -15,13 +15,13 @@ const kzg = new Kzg();
 let l1: ReplayedL1;
 let rollup: ConnectedRollup;
 
-/** Goes to the L1 block before the one that proposed a checkpoint. */
+/** Reverts L1 to the block before the one in which a checkpoint was proposed. */
 async function standBefore(checkpoint: number): Promise<{ block: RecordedBlock; recorded: RecordedProposal }> {
   await l1.replayToCheckpoint(checkpoint - 1);
   while (!l1.next!.proposes) await l1.replayTo(l1.next!.number);
   await l1.prove((await l1.tips()).pending);
   const block = l1.next!;
-  // What was written into L1 is seen by reads from the next block on.
+  // State that was written to L1 directly is visible from the next block on.
   return { block, recorded: recordedProposal(block, checkpoint) };
 }
 
@@ -41,7 +41,7 @@ afterAll(async () => {
   await l1?.stop();
 });
 
-it("publishes recorded checkpoints with the calldata that the network published them with", async () => {
+it("a publisher publishes recorded checkpoints with the recorded calldata", async () => {
   for (let checkpoint = 2; checkpoint <= 4; checkpoint++) {
     const { block, recorded } = await standBefore(checkpoint);
     const { publication } = recorded;
@@ -98,7 +98,7 @@ describe("checkpoint 5", () => {
   };
   const said = (message: string) => opened.lines.filter((line) => line.message === message);
 
-  it("is not sent when the rollup would refuse it, and the log names the rollup's error", async () => {
+  it("is not sent when the rollup would reject it, and the log names the rollup's error", async () => {
     const { checkpoint } = recorded.publication;
     const header = Uint8Array.from(checkpoint.header);
     header[31] ^= 1;
@@ -115,7 +115,7 @@ describe("checkpoint 5", () => {
     expect(await waiting(l1)).toEqual([]);
   });
 
-  it("is not sent without money", async () => {
+  it("is not sent by an account without funds", async () => {
     await l1.request("anvil_setBalance", SENDER, "0x1");
     expect(await publish()).toEqual({ kind: "rejected", reason: expect.stringMatching(/insufficient funds/i) });
     expect(await waiting(l1)).toEqual([]);
@@ -141,7 +141,7 @@ describe("checkpoint 5", () => {
     expect(await waiting(l1)).toEqual([]);
   }, 20_000);
 
-  it("is given up by the clock when L1 falls silent", async () => {
+  it("times out by the local clock when L1 stops answering", async () => {
     const { identity } = rollup;
     const constants = { ...identity.constants, ethereumSlotDuration: 1 };
     const url = proxy.url;
@@ -154,7 +154,7 @@ describe("checkpoint 5", () => {
     await hasty.close();
   }, 20_000);
 
-  it("is published when only the answer to sending it was lost", async () => {
+  it("is published when only the response to sending it was lost", async () => {
     proxy.rule = (methods) => (methods.includes("eth_sendRawTransaction") ? "forward silently" : "pass");
     const published = publish();
     await sent();
@@ -177,7 +177,7 @@ describe("checkpoint 5", () => {
     expect(input).toBe(recorded.input);
   });
 
-  it("is cancelled when its time is over before L1 mines it", async () => {
+  it("is cancelled when it times out before L1 mines it", async () => {
     const published = publish(5);
     await sent();
     await mined(6, 150e9);
@@ -195,7 +195,7 @@ describe("checkpoint 5", () => {
     expect((await l1.tips()).pending).toBe(4);
   });
 
-  it("is given up when its nonce went to another transaction of the account", async () => {
+  it("is given up when another transaction of the account used its nonce", async () => {
     const published = publish();
     await sent();
     await l1.request("anvil_dropAllTransactions");
@@ -210,7 +210,7 @@ describe("checkpoint 5", () => {
     expect((await l1.tips()).pending).toBe(4);
   });
 
-  it("is published once more after a reorganisation took it away", async () => {
+  it("is published again after a reorganisation removed it", async () => {
     const published = publish();
     await sent();
     await mined();

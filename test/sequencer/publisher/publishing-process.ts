@@ -4,14 +4,14 @@ import type { RollupIdentity } from "../../../src/l1/types.ts";
 import type { CheckpointToPublish } from "../../../src/sequencer/publisher/types.ts";
 import { openRecordedPublisher } from "./publishing.ts";
 
-/** Publishes what the file named by its argument says, until it is killed. */
+/** Publishes the checkpoint of the file named by its argument, until it is killed. */
 const { url, identity, now, dataDirectory, publication, proven } = deserialize(readFileSync(process.argv[2])) as {
   url: string;
   identity: RollupIdentity;
   now: number;
   dataDirectory: string;
   publication: CheckpointToPublish;
-  /** Of the one blob: loading the KZG library takes long. */
+  /** Commitment and proofs of the only blob, because loading the KZG library is slow. */
   proven: { commitment: Uint8Array; proofs: Uint8Array[] };
 };
 const kzg = { start() {}, prove: async () => proven };

@@ -26,7 +26,7 @@ export function recordingLogger(lines: LogLine[]): Logger {
 export interface Opened {
   publisher: Publisher;
   lines: LogLine[];
-  /** Ends every wait, closes the store. What is under way on L1 is watched by the next run. */
+  /** Ends every wait and closes the store. The next run watches transactions in flight. */
   close(): Promise<void>;
 }
 
@@ -36,9 +36,9 @@ export interface RecordedPublisherOptions {
   kzg: Pick<Kzg, "prove" | "start">;
   /** L1's time, seconds. */
   now: number;
-  /** Kept between runs; without one what was sent is forgotten. */
+  /** Kept between runs; without it sent transactions are forgotten. */
   dataDirectory?: string;
-  /** Over those of the recorded network. */
+  /** Overrides variables of the recorded network. */
   environment?: Record<string, string>;
 }
 
@@ -69,7 +69,7 @@ export async function openRecordedPublisher(options: RecordedPublisherOptions): 
   return { publisher, lines, close: stop };
 }
 
-/** Waits until something holds. Throws after half a minute. */
+/** Waits until a condition holds. Throws after half a minute. */
 export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const end = Date.now() + 30_000;
   while (Date.now() < end) {
@@ -79,7 +79,7 @@ export async function until(holds: () => boolean | Promise<boolean>, what: strin
   throw new Error(`never came: ${what}`);
 }
 
-/** Hashes of the transactions that wait on L1. */
+/** Hashes of the pending transactions on L1. */
 export async function waiting(l1: ReplayedL1): Promise<string[]> {
   const { pending } = await l1.request<{ pending: Record<string, Record<string, { hash: string }>> }>("txpool_content");
   return Object.values(pending).flatMap((byNonce) => Object.values(byNonce).map(({ hash }) => hash));

@@ -12,12 +12,12 @@ export const PUBLISHER_KEY = fromHex("0xac0974bec39a17e36ba4a6b4d238ff944bacb478
 
 export interface RecordedProposal {
   publication: Omit<CheckpointToPublish, "timeoutAt">;
-  /** Of the recorded transaction. */
+  /** Calldata of the recorded transaction. */
   input: Hex;
   gas: bigint;
 }
 
-/** The proposal that a recorded block holds, as its publisher was given it. */
+/** The proposal of a recorded L1 block, in the form that the publisher takes. */
 export function recordedProposal(block: RecordedBlock, checkpointNumber: number): RecordedProposal {
   for (const raw of block.transactions) {
     const tx = parseTransaction(raw);

@@ -7,12 +7,14 @@ import { fromHex, toHex } from "../../../src/protocol/bytes.ts";
 
 export interface RemoteSignerServer {
   url: string;
-  /** Methods that were asked, in order. */
+  /** Requested methods, in order. */
   asked: string[];
   stop(): Promise<void>;
 }
 
-/** The transaction of an eth_signTransaction. Its blobs do not matter: what is signed holds their versioned hashes. */
+/**
+ * The transaction of an eth_signTransaction request. Blobs are not needed: the signature covers their versioned hashes.
+ */
 function transactionOf(object: Record<string, string> & { blobVersionedHashes?: string[] }): UnsignedTx {
   const { blobVersionedHashes, maxFeePerBlobGas } = object;
   return {

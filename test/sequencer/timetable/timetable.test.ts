@@ -94,7 +94,7 @@ describe("timetable", () => {
     expectStarts(table, expected.canStartNextBlock);
   });
 
-  it("knows no lateness when it is not enforced", () => {
+  it("has no deadlines when it is not enforced", () => {
     const table = tableOf({ ethereumSlotDuration: 12, aztecSlotDuration: 72, l1PublishingTime: 1, enforce: false });
     expect(latestEntry(table, "PUBLISHING_CHECKPOINT")).toBeUndefined();
     expect(nextBlockTime(table, 1e6)).toEqual({ deadline: undefined, isLast: true });
@@ -107,7 +107,7 @@ describe("timetable", () => {
     expect(() => tableOf({ ...short, aztecSlotDuration: 30 })).not.toThrow();
   });
 
-  it("gives a block at least its least execution time, and later blocks later deadlines", () => {
+  it("gives a block at least the minimum execution time, and later blocks later deadlines", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 60, max: 200 }),
@@ -151,7 +151,7 @@ describe("timetable", () => {
     },
   );
 
-  it("leaves L1 a slot for a checkpoint, on development chains a second", () => {
+  it("reserves one L1 slot to publish a checkpoint, or one second on development chains", () => {
     expect(l1PublishingTime(undefined, { chainId: 1, ethereumSlotDuration: 12 })).toBe(12);
     expect(l1PublishingTime(undefined, { chainId: 31337, ethereumSlotDuration: 12 })).toBe(1);
     expect(l1PublishingTime(undefined, { chainId: 677692, ethereumSlotDuration: 12 })).toBe(1);
@@ -210,7 +210,7 @@ describe("limits of a block", () => {
           maxDABlockGas: config.maxDABlockGas,
           maxTxsPerBlock: config.maxTxsPerBlock,
           maxTxsPerCheckpoint: config.maxTxsPerCheckpoint,
-          // The vectors were made where 1.2 is the default.
+          // The vectors were generated with a default of 1.2.
           perBlockAllocationMultiplier: config.perBlockAllocationMultiplier ?? 1.2,
         },
         { manaLimit: rollupManaLimit, maxBlocks },
@@ -220,7 +220,7 @@ describe("limits of a block", () => {
   );
 });
 
-describe("clock of slots", () => {
+describe("slot clock", () => {
   interface TimeInput {
     l1GenesisTime: string;
     slotDuration: number;

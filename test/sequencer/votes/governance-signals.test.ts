@@ -32,7 +32,7 @@ const SIGNALS = parseAbi([
 let anvil: Anvil;
 let rpc: L1Rpc;
 let rollup: ConnectedRollup;
-/** Has code: signals for it count. */
+/** Address of a contract; signals count only for addresses that have code. */
 let payload: string;
 let moment: { id: string; nowMs: number };
 let nowMs: number;
@@ -98,7 +98,7 @@ beforeAll(async () => {
   });
   payload = addresses.coinIssuerAddress;
   await request("anvil_setBalance", [ATTESTER, "0xde0b6b3a7640000"]);
-  // The committee is drawn from the validators of some epochs ago.
+  // The committee is sampled from the validators of some epochs before.
   const { timestamp } = await rollup.latestBlock();
   const { constants } = rollup.identity;
   nowMs = timestamp * 1000;
@@ -119,7 +119,7 @@ afterEach(async () => {
 
 const voter = (slot: number, more: object = {}) => ({ slot, proposer: ATTESTER, payload, ...more });
 
-/** What the node does in a slot. Gives the transaction, if there was one. */
+/** Votes in a slot as the node does. Returns whether there was a vote to send. */
 async function vote(slot: number, more: object = {}): Promise<boolean> {
   const signal = await running.signals.request(voter(slot, more));
   if (signal === undefined) return false;
@@ -135,7 +135,7 @@ async function counted(slot: number): Promise<bigint> {
 }
 const reasons = () => said("no governance signal for this slot").map(({ facts }) => facts.reason);
 
-it("has the digest of the network", () => {
+it("a governance signal has the reference digest", () => {
   const [{ input, expected }] = consensusCases<{
     input: {
       domain: { chainId: number; verifyingContract: string };
@@ -154,7 +154,7 @@ it("has the digest of the network", () => {
   expect(toHex(typedDataHash(typed))).toBe(expected.digest);
 });
 
-it("is counted once for a slot, through Multicall3, and once more in the next", async () => {
+it("a governance signal is counted once for a slot, through Multicall3, and again in the next slot", async () => {
   const slot = await nextSlot();
   expect(await vote(slot)).toBe(true);
   expect(await counted(slot)).toBe(1n);
@@ -172,7 +172,7 @@ it("is counted once for a slot, through Multicall3, and once more in the next", 
   expect(await counted(next)).toBe(2n);
 });
 
-it("is not sent again after a restart in the same slot", async () => {
+it("a governance signal is not sent again after a restart in the same slot", async () => {
   const slot = await nextSlot();
   await vote(slot);
   const restarted = await openPublisher();
@@ -181,7 +181,7 @@ it("is not sent again after a restart in the same slot", async () => {
   await restarted.stop();
 });
 
-it("is left out without a payload, without its code, without the key and where the round has its quorum", async () => {
+it("no governance signal is sent without a payload, its code or the key, or when the round has its quorum", async () => {
   let slot = await nextSlot();
   expect(await vote(slot, { payload: undefined })).toBe(false);
   expect(await vote(slot, { payload: `0x${"00".repeat(20)}` })).toBe(false);
@@ -201,7 +201,7 @@ it("is left out without a payload, without its code, without the key and where t
   ]);
 });
 
-it("of somebody who is not the proposer has no effect, and the log says what L1 said", async () => {
+it("a governance signal of another attester than the proposer has no effect, and the log has L1's reason", async () => {
   const slot = await nextSlot();
   const stranger = await publisherOf(rollup.identity, { VALIDATOR_PRIVATE_KEYS: toHex(new Uint8Array(32).fill(5)) });
   const proposer = new PrivateKey(new Uint8Array(32).fill(5)).address;
@@ -215,7 +215,7 @@ it("of somebody who is not the proposer has no effect, and the log says what L1 
   ]);
 });
 
-it("writes the signature as v, r, s", () => {
+it("the calldata of a governance signal has the signature as v, r, s", () => {
   const calldata = toHex(
     signalCalldata(
       `0x${"0a".repeat(20)}`,
