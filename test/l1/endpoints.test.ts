@@ -223,7 +223,7 @@ describe("the chain of the endpoints", () => {
     const error = (await failure(rpcOf([good.url, wrong.url]).checkChain(31337))) as WrongChainError;
     expect(error).toBeInstanceOf(WrongChainError);
     expect(error).toMatchObject({ expected: 31337, actual: 1, url: wrong.url, fatal: true });
-    expect(error.message).toMatch(/chain 1, configured is chain 31337/);
+    expect(error.message).toMatch(/chain 1, but chain 31337 is configured/);
   });
 
   test("is only warned about where an endpoint is down", async () => {
