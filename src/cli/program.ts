@@ -8,7 +8,7 @@ import { startCommand } from "./commands/start.ts";
 import { vmCommand } from "./commands/vm.ts";
 import { programVersion } from "./version.ts";
 
-/** The command line of svc. Wrong usage ends the process with code 1 and a message on standard error. */
+/** The command-line interface of svc. Wrong usage ends the process with code 1 and a message on standard error. */
 export function program(): Command {
   return new Command("svc")
     .description("A rollup node: follows the chain from L1, keeps the world state, answers JSON-RPC")

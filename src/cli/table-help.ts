@@ -2,7 +2,7 @@ import type { Command, Help } from "commander";
 import { OPTION_KEYS, OPTIONS } from "../config/options.ts";
 import { helpGroups } from "../config/reference.ts";
 
-/** A longer term has its note on the next line. */
+/** Terms longer than this have their note on the next line. */
 const TERM_WIDTH = 38;
 const LEAST_NOTE_WIDTH = 40;
 
@@ -13,7 +13,7 @@ function item(term: string, note: string, helper: Help): string {
   return term.length > TERM_WIDTH ? `  ${term}\n${indent}${wrapped}` : `  ${term.padEnd(TERM_WIDTH)}  ${wrapped}`;
 }
 
-/** Makes a command with the whole table of options show it by groups, with the variables that have no flag. */
+/** Makes a command's help show the table of options by group, including variables without a flag. */
 export function showTableHelp(command: Command): void {
   const tableFlags = new Set(OPTION_KEYS.flatMap((key): readonly string[] => OPTIONS[key].flags));
   command.configureHelp({

@@ -21,14 +21,14 @@ function flagsOf(key: OptionKey): Flag[] {
   });
 }
 
-/** Taken with and without a value, so that reading them can say what became of them. */
+/** Retired flags are accepted with and without a value, so that the configuration can report their replacement. */
 function retiredFlags(): Flag[] {
   return RETIRED_FLAGS.map(({ name }) => ({ name, commandOption: new CommandOption(`${name} [value]`).hideHelp() }));
 }
 
 /**
- * Adds flags of the table of options to a command, all of them unless some are named; the returned function gives what was given,
- * with an environment.
+ * Adds flags of the table of options to a command: all of them, or only the given ones. The returned function combines
+ * the given flags with an environment.
  */
 export function addTableOptions(
   command: Command,

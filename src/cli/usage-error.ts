@@ -1,6 +1,6 @@
 import { OperatorError } from "../errors/operator-error.ts";
 
-/** Runs a command's work; an error that is the operator's to mend becomes one line on standard error and exit code 1. */
+/** Runs a command. An OperatorError becomes one line on standard error and exit code 1. */
 export async function orUsageError(work: () => Promise<void> | void): Promise<void> {
   try {
     await work();

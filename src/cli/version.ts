@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** Folder of the package: the nearest one above this file that holds package.json, in the source tree and in the build alike. */
+/** Root folder of the package: the nearest parent with a package.json, both in the source tree and in the build. */
 export function packageRoot(): string {
   let folder = import.meta.dirname;
   while (!existsSync(join(folder, "package.json")) && dirname(folder) !== folder) folder = dirname(folder);

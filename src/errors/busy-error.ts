@@ -1,8 +1,8 @@
-/** A bounded queue is full. Nothing was done; the same request may succeed later. */
+/** A bounded queue is full. The request had no effect and may succeed later. */
 export abstract class BusyError extends Error {
   /** Stable across releases, for scripts and alerts. */
   abstract readonly errorCode: string;
-  /** Entries of the queue. */
+  /** Number of entries in the queue. */
   readonly waiting: number;
 
   constructor(message: string, waiting: number) {

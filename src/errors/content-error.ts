@@ -1,4 +1,7 @@
-/** Content that came from outside (L1, a blob, a peer, a client) breaks a rule of the protocol. Anything else is trouble of this node. */
+/**
+ * External content (from L1, a blob, a peer or a client) violates a protocol rule. Other errors are failures of this
+ * node.
+ */
 export abstract class ContentError extends Error {
   /** Stable across releases, for scripts and alerts. */
   abstract readonly errorCode: string;

@@ -1,6 +1,6 @@
 /**
- * An operator can mend it. The message names the thing and the rule, so that a stack adds nothing: a start that fails with it ends with
- * one log line and exit code 1, and the admin port answers with its message.
+ * An error that the operator can fix. The message names the subject and the rule, so a stack trace is not needed: a
+ * failed start logs only this line and exits with code 1, and the admin port returns the message.
  */
 export abstract class OperatorError extends Error {
   /** Stable across releases, for scripts and alerts. */

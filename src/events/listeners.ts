@@ -1,6 +1,6 @@
 /**
- * The listeners of one kind of event. They are called in the order in which they subscribed. One that throws does not keep the others
- * from being called, nor the emitter from going on: its error goes to `failed`.
+ * The listeners of one kind of event, called in the order of subscription. If one throws, the error goes to `failed`;
+ * the other listeners and the emitter are not affected.
  */
 export class Listeners<Args extends unknown[]> {
   readonly #listeners = new Set<(...args: Args) => void>();

@@ -1,8 +1,8 @@
 export type HttpErrorKind = "unreachable" | "timeout" | "too-slow" | "too-large" | "aborted" | "redirect";
 
 /**
- * An HTTP exchange did not come to an answer. Neither message nor cause repeats the URL: what fetch throws may hold it, so that is not
- * kept as the cause.
+ * An HTTP exchange got no response. Neither message nor cause contains the URL, which may hold secrets; errors of fetch
+ * may contain it, so they are not kept as the cause.
  */
 export class HttpError extends Error {
   override readonly name = "HttpError";
@@ -14,7 +14,7 @@ export class HttpError extends Error {
   }
 }
 
-/** The system's word for a failed connection (ECONNREFUSED and the like), without the address. */
+/** The system's error code of a failed connection (such as ECONNREFUSED), without the address. */
 export function failureCode(error: unknown): string {
   for (let e = error; e instanceof Error; e = e.cause) {
     const { code } = e as NodeJS.ErrnoException;
@@ -23,7 +23,7 @@ export function failureCode(error: unknown): string {
   return error instanceof Error ? error.name : "unknown";
 }
 
-/** Whether an error says, itself or by its causes, that a server made its caller wait. */
+/** Whether an error, or one of its causes, means that the server was too slow. */
 export function isSlowness(error: unknown): boolean {
   for (let e = error; e instanceof Error; e = e.cause) {
     if (e instanceof HttpError) return e.kind === "timeout" || e.kind === "too-slow";

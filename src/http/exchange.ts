@@ -13,7 +13,7 @@ export interface HttpCall {
 export interface HttpReply {
   status: number;
   headers: Headers;
-  /** To be read once; breaking off ends the exchange. Throws an HttpError. */
+  /** Can be read only once. Leaving the loop early aborts the exchange. Throws an HttpError. */
   body: AsyncIterable<Uint8Array>;
 }
 
@@ -23,7 +23,7 @@ export interface WholeReply {
   body: Buffer;
 }
 
-/** Moves user and password of a URL, which fetch refuses, into a basic Authorization header. */
+/** Moves user and password of a URL, which fetch refuses, into a Basic Authorization header. */
 function withoutCredentials(given: string | URL): { url: URL; headers: Record<string, string> } {
   const url = new URL(given);
   if (!url.username && !url.password) return { url, headers: {} };
@@ -34,9 +34,9 @@ function withoutCredentials(given: string | URL): { url: URL; headers: Record<st
 }
 
 /**
- * One exchange, whose answer is read piece by piece. Any status is an answer. Bodies come as they are stored, not decoded, unless the
- * call accepts an encoding. Every wait for the server, for the head as for each piece, counts against `limits`; what the reader does
- * with a piece does not. Throws an HttpError.
+ * One exchange with a streamed response. Does not throw for error statuses. Bodies are not decompressed, unless the
+ * call accepts an encoding. Only the time spent waiting for the server (for the head and for each chunk) counts against
+ * `limits`, not the time that the reader needs for a chunk. Throws an HttpError.
  */
 export async function openExchange(call: HttpCall, limits: TimeLimits): Promise<HttpReply> {
   const stop = new AbortController();
@@ -80,7 +80,7 @@ export async function openExchange(call: HttpCall, limits: TimeLimits): Promise<
   return { status: response.status, headers: response.headers, body: body() };
 }
 
-/** The head of the answer, after redirects. */
+/** The head of the response, after redirects. */
 async function answerOf(call: HttpCall, patience: Patience, signal: AbortSignal): Promise<Response> {
   const { method = "GET", body } = call;
   const first = withoutCredentials(call.url);
@@ -99,7 +99,7 @@ async function answerOf(call: HttpCall, patience: Patience, signal: AbortSignal)
   }
 }
 
-/** One exchange, read to the end. Any status is an answer. Throws an HttpError. */
+/** One exchange with the whole response body. Does not throw for error statuses. Throws an HttpError. */
 export async function wholeExchange(call: HttpCall, limits: TimeLimits & { maxBytes: number }): Promise<WholeReply> {
   const { status, headers, body } = await openExchange(call, limits);
   const parts: Uint8Array[] = [];

@@ -1,17 +1,17 @@
-/** Deepest nesting: a call trace nests two levels for each of the EVM's 1024 frames. */
-const MOST_LEVELS = 4096;
-/** Values of a document. A value of a byte or two takes some tens of bytes once parsed. */
-const MOST_VALUES = 2_000_000;
+/** Maximum nesting. A call trace nests two levels for each of the EVM's 1024 frames. */
+const MAX_LEVELS = 4096;
+/** Maximum values in a document. A value of one or two bytes takes tens of bytes once parsed. */
+const MAX_VALUES = 2_000_000;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** A JSON document that would take too much memory, or is none. */
+/** A document that is not JSON or would take too much memory. */
 export class JsonError extends Error {
   override readonly name = "JsonError";
 }
 
-/** Parses UTF-8 JSON within bounds on nesting and on the number of values, which are looked at before. Throws a JsonError. */
+/** Parses UTF-8 JSON. Checks the limits on nesting and on the number of values before parsing. Throws a JsonError. */
 export function parseJson(bytes: Buffer): unknown {
   checkShape(bytes);
   try {
@@ -32,7 +32,7 @@ function checkShape(bytes: Buffer): void {
       case 0x5b: // [
       case 0x7b: // {
         values++;
-        if (++depth > MOST_LEVELS) throw new JsonError(`nests deeper than ${MOST_LEVELS} levels`);
+        if (++depth > MAX_LEVELS) throw new JsonError(`nests deeper than ${MAX_LEVELS} levels`);
         break;
       case 0x5d: // ]
       case 0x7d: // }
@@ -41,11 +41,11 @@ function checkShape(bytes: Buffer): void {
       case 0x2c: // ,
         values++;
     }
-    if (values > MOST_VALUES) throw new JsonError(`has more than ${MOST_VALUES} values`);
+    if (values > MAX_VALUES) throw new JsonError(`has more than ${MAX_VALUES} values`);
   }
 }
 
-/** Position of the quote that ends a text; the length of `bytes` when there is none. */
+/** Position of the closing quote of a string; the length of `bytes` if there is none. */
 function endOfText(bytes: Buffer, start: number): number {
   for (let from = start; ; ) {
     const quote = bytes.indexOf(QUOTE, from);

@@ -1,21 +1,21 @@
 import { HttpError } from "./errors.ts";
 
 export interface TimeLimits {
-  /** For all waits of an exchange together, head and body. Milliseconds. */
+  /** Limit for the total waiting time of an exchange, head and body, in milliseconds. */
   totalMs: number;
-  /** For one wait; the total unless told. Milliseconds. */
+  /** Limit for one wait, in milliseconds; `totalMs` by default. */
   silenceMs?: number;
   /**
-   * Adds to the total what the bytes of the answer take at this rate, so that a long answer has the time that it needs at the rate. Bytes
-   * in a millisecond.
+   * Minimum download rate in bytes per millisecond. Extends the total by the time that the received bytes take at this
+   * rate, so that a long response is not cut off.
    */
   slowestRate?: number;
 }
 
-/** Slowest upload that is waited for, on top of the limits. Bytes in a millisecond. */
+/** Minimum upload rate in bytes per millisecond. The time for the sent bytes is added to the limits. */
 const SLOWEST_UPLOAD = 64;
 
-/** How long one exchange still waits for its server. */
+/** Time limits of one exchange: measures the time spent waiting for the server. */
 export class Patience {
   readonly #limits: TimeLimits;
   readonly #uploadMs: number;
@@ -24,7 +24,7 @@ export class Patience {
   #receivedBytes = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param giveUp makes the wait that is under way fail. */
+  /** @param giveUp aborts the current wait. */
   constructor(limits: TimeLimits, sentBytes: number, giveUp: (error: HttpError) => void) {
     this.#limits = limits;
     this.#uploadMs = sentBytes / SLOWEST_UPLOAD;
@@ -35,7 +35,7 @@ export class Patience {
     this.#receivedBytes += bytes;
   }
 
-  /** One wait for the server. */
+  /** Runs one wait for the server under the limits. */
   async during<T>(wait: () => Promise<T>): Promise<T> {
     const start = performance.now();
     this.#arm();
@@ -47,7 +47,7 @@ export class Patience {
     }
   }
 
-  /** An answer that nobody reads is given up too; it keeps no process alive. */
+  /** Limits the time until the caller starts to read the body. The timer does not keep the process alive. */
   untilRead(): void {
     this.#arm();
     this.#timer?.unref();
@@ -63,7 +63,7 @@ export class Patience {
     const leftMs = Math.max(0, totalMs + this.#uploadMs + earnedMs - this.#waitedMs);
     const silent = silenceMs + this.#uploadMs <= leftMs;
     clearTimeout(this.#timer);
-    // Node takes delays up to 2^31 - 1 ms.
+    // Node.js timers accept at most 2^31 - 1 ms.
     const delayMs = Math.min(silent ? silenceMs + this.#uploadMs : leftMs, 2 ** 31 - 1);
     this.#timer = setTimeout(() => this.#giveUp(this.#error(silent)), delayMs);
   }

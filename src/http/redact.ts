@@ -1,8 +1,8 @@
 export const REDACTED = "[Redacted]";
 
 /**
- * What may be shown of a URL. Providers put keys into user info, path and query, however short, so of a network URL only scheme and host
- * remain; file, s3 and gs locations keep their path. Text that is no URL is not repeated at all.
+ * Redacts a URL for display. Providers put keys into user info, path and query, so only scheme and host of a network
+ * URL remain. file, s3 and gs URLs keep their path. Text that is not a URL is replaced completely.
  */
 export function redactUrl(given: string | URL): string {
   const url = URL.parse(String(given));
@@ -14,7 +14,7 @@ export function redactUrl(given: string | URL): string {
   return bare ? `${url.protocol}//${url.host}` : `${url.protocol}//${url.host}/${REDACTED}`;
 }
 
-/** Text from a server without the parts of its URL that redactUrl leaves out: servers repeat paths and keys in their errors. */
+/** Removes the secret parts of a server's URL from its text, since servers repeat paths and keys in their errors. */
 export function withoutUrl(text: string, given: string | URL): string {
   const url = URL.parse(String(given));
   if (url === null) return text;
@@ -27,5 +27,5 @@ export function withoutUrl(text: string, given: string | URL): string {
     .reduce((clean, part) => clean.replaceAll(part, REDACTED), text);
 }
 
-/** A part of one or two characters would take words of the text apart and gives nothing away. */
+/** Shorter parts are not removed: they would match inside words and reveal nothing. */
 const SHORTEST_PART = 3;

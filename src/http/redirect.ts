@@ -1,18 +1,18 @@
 import { HttpError } from "./errors.ts";
 
-/** Where a call goes. */
+/** Target of a call. */
 export interface Target {
   url: URL;
   headers: Record<string, string>;
 }
 
 const MOST_REDIRECTS = 5;
-/** Headers that may go to another host than the one they were meant for: none of them can be a key. */
+/** Headers that may be sent to another host after a redirect, since they cannot contain a key. */
 const HARMLESS = new Set(["accept", "accept-encoding", "range", "if-range", "if-none-match"]);
 
 /**
- * Where an answer sends its caller on, undefined when it does not. Only reads are sent on, to http(s) URLs, and never from https to http;
- * another host does not get the headers that may hold a key. Throws an HttpError.
+ * The redirect target of a response; undefined if it is not a redirect. Follows only reads, only to http(s) URLs, and
+ * never from https to http. Headers that may contain a key are not sent to another host. Throws an HttpError.
  */
 export function redirected(
   response: Response,
@@ -25,7 +25,7 @@ export function redirected(
   if (method !== "GET" && method !== "HEAD") return undefined;
   const next = URL.parse(location, url.href);
   if (next === null || !/^https?:$/.test(next.protocol)) {
-    throw new HttpError("redirect", "the server redirects to something that is no http(s) URL");
+    throw new HttpError("redirect", "the server redirects to something that is not an http(s) URL");
   }
   if (url.protocol === "https:" && next.protocol === "http:") {
     throw new HttpError("redirect", "the server redirects from https to http");

@@ -1,24 +1,24 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { HttpError } from "./errors.ts";
 
-/** Statuses that say nothing about the thing asked for, only about the moment. */
-export const isPassing = (status: number): boolean => status === 408 || status === 429 || status >= 500;
+/** Statuses of temporary failures. */
+export const isTemporary = (status: number): boolean => status === 408 || status === 429 || status >= 500;
 
-/** Whether asking again may help. */
-export const isPassingError = (error: unknown): error is HttpError =>
+/** Whether a retry may help. */
+export const isTemporaryError = (error: unknown): error is HttpError =>
   error instanceof HttpError && (error.kind === "unreachable" || error.kind === "timeout");
 
 export interface RetryLimits {
-  /** Waits between attempts; one more attempt than waits. */
+  /** Delays between attempts; there is one more attempt than delays. */
   delaysMs: readonly number[];
-  /** No attempt begins later than this after the first one. Milliseconds. */
+  /** No attempt starts later than this after the first one, in milliseconds. */
   withinMs: number;
   signal?: AbortSignal;
 }
 
 /**
- * Repeats `attempt` while it ends in a passing status or error; the last outcome is the outcome. A server that made its caller wait is
- * not asked as often as one that refused at once.
+ * Repeats `attempt` while it ends with a temporary status or error, and returns the last outcome. Since the total time
+ * is limited, a slow server gets fewer attempts than one that refuses immediately.
  */
 export async function withRetries<T extends { status: number }>(
   attempt: () => Promise<T>,
@@ -28,9 +28,9 @@ export async function withRetries<T extends { status: number }>(
   for (const delay of delaysMs) {
     try {
       const reply = await attempt();
-      if (!isPassing(reply.status) || performance.now() + delay > last) return reply;
+      if (!isTemporary(reply.status) || performance.now() + delay > last) return reply;
     } catch (error) {
-      if (!isPassingError(error) || signal?.aborted || performance.now() + delay > last) throw error;
+      if (!isTemporaryError(error) || signal?.aborted || performance.now() + delay > last) throw error;
     }
     await sleep(delay, undefined, { signal }).catch(() => undefined);
   }

@@ -10,7 +10,7 @@ function withNodeUrl(values: Values): Values & { nodeUrl: string } {
   return { ...values, nodeUrl };
 }
 
-/** A transaction bot without a node of its own. */
+/** A transaction bot that uses a remote node. */
 export const botMode: Mode = {
   name: "bot",
   selected: ({ bot, node, proverNode, archiver, sequencer, p2pBootstrap }) =>

@@ -1,14 +1,14 @@
 import type { Configuration } from "../config/configuration.ts";
 import type { Values } from "../config/options.ts";
 
-/** One way to run the process. */
+/** A mode in which the process can run. */
 export interface Mode {
   readonly name: string;
-  /** Whether the mode flags ask for it. */
+  /** Whether the flags select this mode. */
   selected(values: Values): boolean;
   /**
-   * Runs until the process is told to stop. Throws ConfigurationError, before anything is started, when something that it cannot run
-   * without was not given.
+   * Runs until the process is stopped. Throws ConfigurationError before anything is started if a required option is
+   * missing.
    */
   run(configuration: Configuration, version: string): Promise<void>;
 }

@@ -5,10 +5,13 @@ import { localNetworkMode } from "./local-network.ts";
 import type { Mode } from "./mode.ts";
 import { nodeMode } from "./node.ts";
 
-/** In the order in which they are asked. */
+/** In order of precedence. */
 const MODES: readonly Mode[] = [localNetworkMode, botMode, nodeMode];
 
-/** The mode that the flags ask for. Throws ConfigurationError when they ask for none, or for what does not run by itself. */
+/**
+ * The mode that the flags select. Throws ConfigurationError if they select none, or only a part that needs another
+ * mode.
+ */
 export function selectedMode(values: Values): Mode {
   const mode = MODES.find(({ selected }) => selected(values));
   if (mode !== undefined) return mode;

@@ -16,7 +16,7 @@ function withL1(values: Values): Values & { registryAddress: string } {
   return { ...values, registryAddress };
 }
 
-/** A node of an existing network; other flags add a sequencer or a bot to it. */
+/** A node of an existing network, optionally with a sequencer or a bot. */
 export const nodeMode: Mode = {
   name: "node",
   selected: ({ node }) => node,

@@ -4,7 +4,7 @@ import type { RollupReader } from "../l1/types.ts";
 import { checkpointSlot } from "../protocol/checkpoint-header.ts";
 import { epochOfSlot } from "../protocol/time.ts";
 
-/** Checks a proposal's attestations against the committee that L1 names for its epoch. */
+/** Checks a proposal's attestations against its epoch's committee on L1. */
 export function attestationValidator(reader: RollupReader): ValidateAttestations {
   return async (checkpoint) => {
     const epoch = epochOfSlot(checkpointSlot(checkpoint.header), reader.identity.constants);

@@ -9,9 +9,9 @@ import { objectStoreAccess } from "./object-access.ts";
 const MINUTE_MS = 60_000;
 
 /**
- * The configured blob sources, asked whether they answer. Throws NoBlobSourceReachableError when none does and that is not allowed,
- * BlobSourceConfigurationError or ObjectStoreUrlError. `signals.start` ends the start, `signals.l1` calls to L1 for as long as the sources
- * are used.
+ * Opens the configured blob sources and checks that they answer. Throws NoBlobSourceReachableError if none does and
+ * that is not allowed, BlobSourceConfigurationError or ObjectStoreUrlError. `signals.start` aborts the start;
+ * `signals.l1` aborts calls to L1 during the whole lifetime of the sources.
  */
 export async function openBlobSources(
   values: Values,
@@ -35,7 +35,7 @@ export async function openBlobSources(
   try {
     const reachable = await blobs.checkSources({ allowEmpty: values.blobAllowEmptySources, signal: signals.start });
     logger.info({ sources: blobs.sourceNames, reachable }, "{reachable:blob source} can be reached");
-    // A slow upload store does not hold up the start.
+    // Not awaited, so that a slow upload store does not delay the start.
     void blobs.keepHealthcheck(values.blobHealthcheckUploadIntervalMinutes * MINUTE_MS);
     return blobs;
   } catch (error) {

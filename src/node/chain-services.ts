@@ -10,7 +10,7 @@ import type { PrefilledEntry } from "../world-state/genesis.ts";
 import type { TileHasher } from "../world-state/tree-batch.ts";
 import { WorldState } from "../world-state/world-state.ts";
 
-/** The store of one rollup and what reads and writes it. */
+/** The store of one rollup, and the services that read and write it. */
 export interface ChainServices {
   store: Store;
   chain: ChainStore;
@@ -25,11 +25,14 @@ export interface ChainServicesOptions {
   publicData: PrefilledEntry[];
   /** Hashes large blocks on other threads. */
   hasher: TileHasher;
-  /** Told when the store can be written no more, or is damaged. */
+  /** Called when the store can no longer be written or is damaged. */
   onFault?: (fault: StoreFault) => void;
 }
 
-/** Opens the chain store for a rollup; a new one is bound to it. Throws StoreIdentityError or StoreSchemaError. */
+/**
+ * Opens the chain store of a rollup; a new store is bound to that rollup. Throws StoreIdentityError or
+ * StoreSchemaError.
+ */
 export async function openChainServices(options: ChainServicesOptions): Promise<ChainServices> {
   const { path, mapSizeKb, core, identity, publicData, hasher, onFault } = options;
   const store = openStore({ path, mapSizeKb, onFault });

@@ -1,6 +1,6 @@
 /**
- * Unix time as the services that compare with L1 see it. On real networks it is the machine's; a local network moves it along with the
- * time of its L1. Deadlines of real time do not use it.
+ * Unix time for services that compare it with L1. On real networks it is the machine's time; a local network shifts it
+ * with the time of its L1. Real-time deadlines do not use it.
  */
 export class ShiftableClock {
   #offsetMs = 0;
@@ -8,7 +8,7 @@ export class ShiftableClock {
   /** Milliseconds. */
   readonly now = (): number => Date.now() + this.#offsetMs;
 
-  /** Goes on from `ms`. */
+  /** Sets the clock, which then continues from `ms`. */
   set(ms: number): void {
     this.#offsetMs = ms - Date.now();
   }

@@ -5,13 +5,13 @@ import { L1Error } from "../l1/errors.ts";
 import type { ConnectedRollup } from "../l1/types.ts";
 import type { NodeLogger } from "./logging.ts";
 
-/** Waits between attempts while no endpoint answers; the last one repeats. Milliseconds. */
+/** Delays between attempts while no endpoint answers, in milliseconds; the last one repeats. */
 const RETRY_WAITS_MS = [1000, 2000, 4000, 8000, 15_000];
 
-/** Development chains stand still between transactions, and replayed ones stand in the past. */
+/** Exempt from the drift check: time on development chains stops between transactions, or is in the past. */
 const DEVELOPMENT_CHAIN_ID = 31337;
 
-/** The clock of L1 and the local one differ by more than is allowed. */
+/** The time of L1 and the local clock differ by more than the allowed drift. */
 export class ClockDriftError extends OperatorError {
   override readonly errorCode: string = "clock-drift";
 
@@ -30,7 +30,7 @@ export class ClockDriftError extends OperatorError {
   }
 }
 
-/** Runs `attempt` until it succeeds; errors that trying again cannot help, and an abort, end it. */
+/** Retries `attempt` until it succeeds, fails with a fatal error, or is aborted. */
 async function untilAnswered<T>(attempt: () => Promise<T>, log: NodeLogger, signal: AbortSignal): Promise<T> {
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
@@ -50,8 +50,8 @@ async function untilAnswered<T>(attempt: () => Promise<T>, log: NodeLogger, sign
 }
 
 /**
- * Connects to the rollup, for as long as it takes while L1 is down. Throws a fatal L1Error (wrong chain, no such contract),
- * ClockDriftError, or the reason of `signal`. `maxDriftSeconds` 0 switches the comparison of clocks off.
+ * Connects to the rollup, and retries as long as L1 is down. Throws a fatal L1Error (wrong chain, missing contract),
+ * ClockDriftError, or the reason of `signal`. `maxDriftSeconds` 0 turns off the comparison of clocks.
  */
 export async function connectL1(
   options: ConnectOptions,
@@ -64,7 +64,7 @@ export async function connectL1(
   const behind = Math.round(Date.now() / 1000) - latest.timestamp;
   if (maxDriftSeconds > 0 && Math.abs(behind) > maxDriftSeconds) {
     if (options.l1ChainId !== DEVELOPMENT_CHAIN_ID) throw new ClockDriftError(behind, maxDriftSeconds);
-    log.verbose({ behindSeconds: behind }, "the development L1 keeps its own time");
+    log.verbose({ behindSeconds: behind }, "the time of the development L1 differs from the local clock");
   }
   return reader;
 }

@@ -22,11 +22,11 @@ export class DataDirectoryError extends OperatorError {
 }
 
 export interface DataDirectory {
-  /** Folder of the chain store's LMDB environment. The name has no dot, which LMDB's binding would take for a file. */
+  /** Folder of the chain store's LMDB environment. The name has no dot, since lmdb-js would take it for a file. */
   readonly chainStore: string;
   readonly path: string;
   readonly temporary: boolean;
-  /** Gives the lock back and removes a temporary directory. Synchronous, so that it can run at process exit. */
+  /** Releases the lock and deletes a temporary directory. Synchronous, so that it can run at process exit. */
   release(): void;
 }
 
@@ -56,8 +56,8 @@ function lock(path: string, onLost: () => void): DirectoryLock {
 }
 
 /**
- * Prepares the node's folder: a new temporary one when `configured` is undefined. The folder is this process's alone until it is
- * released, and what it holds is safe to open. `onLost` is called when another process took it over.
+ * Prepares the node's data directory: a new temporary one if `configured` is undefined. It is locked for this process
+ * until it is released, and its databases are safe to open. `onLost` is called if another process takes over the lock.
  * Throws DataDirectoryError, DirectoryLockedError or DamagedStoreError.
  */
 export function openDataDirectory(configured: string | undefined, onLost: () => void): DataDirectory {

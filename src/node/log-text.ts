@@ -3,27 +3,27 @@ import { LOG_LEVELS } from "../config/log-filter.ts";
 const LEVEL_NAMES = new Map<number, string>(
   Object.entries(LOG_LEVELS).map(([name, value]) => [value, name.toUpperCase()]),
 );
-/** Fields of every line that the text form places or leaves out. */
+/** Fields of every line that the text format handles separately or omits. */
 const ENVELOPE = ["level", "time", "pid", "hostname", "module", "msg"];
-/** Column behind the time at which facts begin, where the sentence leaves room. */
+/** Column after the time at which fields start, if the sentence is short enough. */
 const FACTS_COLUMN = 60;
-/** Hex of more than an address is shown by its ends. */
-const LONGEST_HEX = 42;
-/** `{fact}`, or `{fact:noun}` for a count with its noun. */
+/** Hex longer than an address is abbreviated to its first and last digits. */
+const MAX_HEX = 42;
+/** `{field}`, or `{field:noun}` for a count with its noun. */
 const PLACEHOLDER = /\{(\w+)(?::([^{}]+))?\}/g;
 
 const oneLine = (text: string): string => text.replace(/\s*\p{Cc}+\s*/gu, " ");
 
-/** As it stands in a sentence. */
+/** A value as shown in a sentence. */
 function spoken(value: unknown): string {
   if (typeof value === "number" && !Number.isInteger(value)) return String(Math.round(value * 1000) / 1000);
   if (typeof value !== "string") return JSON.stringify(value) ?? "undefined";
   const text = oneLine(value);
-  const isLongHex = text.length > LONGEST_HEX && /^0x[0-9a-fA-F]+$/.test(text);
+  const isLongHex = text.length > MAX_HEX && /^0x[0-9a-fA-F]+$/.test(text);
   return isLongHex ? `${text.slice(0, 10)}..${text.slice(-8)}` : text;
 }
 
-/** As it stands behind `key=`: text with spaces is quoted. */
+/** A value as shown after `key=`: text with spaces is quoted. */
 function shownScalar(value: unknown): string {
   const text = spoken(value);
   return typeof value !== "string" || /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text);
@@ -33,7 +33,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** `key=value`; members of objects as `key.member=value`, an error as its text, items of lists behind commas. */
+/** `key=value`: object members as `key.member=value`, errors as their text, lists separated by commas. */
 function shownFact(name: string, value: unknown): string[] {
   if (value === undefined || (isRecord(value) && Object.keys(value).length === 0)) return [];
   if (Array.isArray(value) && !value.some((item) => typeof item === "object" && item !== null)) {
@@ -57,8 +57,8 @@ function sentence(template: string, facts: Record<string, unknown>): { text: str
 }
 
 /**
- * The text form of a JSON line: `[HH:MM:ss.SSS] LEVEL: module sentence  key=value ...`, local time. Facts that a message names in braces
- * are put into it, the others follow. Control characters become a space.
+ * The text format of a JSON log line: `[HH:MM:ss.SSS] LEVEL: module sentence  key=value ...`, in local time. Fields
+ * that the message names in braces are inserted there; the others follow. Control characters become spaces.
  */
 export function textLine(line: string): string {
   const record: Record<string, unknown> = JSON.parse(line);

@@ -6,21 +6,21 @@ import { textLine } from "./log-text.ts";
 
 export type NodeLogger = Logger<"verbose">;
 
-/** Makes one logger per module, such as archiver or rpc:http. */
+/** Creates the logger of a module, such as archiver or rpc:http. */
 export type LoggerFor = (module: string) => NodeLogger;
 
 export interface LoggingOptions {
   filter: LogFilter;
-  /** JSON objects instead of one line of text each; their messages name facts in braces. */
+  /** Write JSON objects instead of text lines. Their messages contain field names in braces. */
   json: boolean;
-  /** Texts that no line may contain. */
+  /** Texts to redact in every line. */
   secrets: readonly string[];
-  /** Takes whole lines; standard error by default. */
+  /** Writes one line; to standard error by default. */
   write?: (line: string) => void;
 }
 
 const REDACTED = "[Redacted]";
-/** Properties that are never written, at the top or one object deep (sheet 09 section 3). */
+/** Properties that are always redacted, at the top level and one level deep (sheet 09 section 3). */
 const SECRET_PROPERTIES = [
   "validatorPrivateKeys",
   "publisherPrivateKeys",
@@ -34,7 +34,7 @@ const SECRET_PROPERTIES = [
   "databaseUrl",
 ];
 
-/** Log lines are written before the call returns, so that the last words of a crash are not lost. */
+/** Writes synchronously, so that the last lines before a crash are not lost. */
 function writeToStandardError(line: string): void {
   let rest = Buffer.from(line);
   while (rest.length > 0) {
@@ -70,7 +70,7 @@ function withError(facts: object, message: string): [object, string] {
   return [others, `${message}: ${inspect(error)}`];
 }
 
-/** The log of a process: levels by module, one line per event, secrets taken out of every line. */
+/** Creates the log of a process: levels per module, one line per event, secrets redacted. */
 export function createLogging({ filter, json, secrets, write = writeToStandardError }: LoggingOptions): LoggerFor {
   const hidden = [...new Set(secrets)].filter((secret) => secret !== "").sort((a, b) => b.length - a.length);
   const escaped = hidden.map((secret) => JSON.stringify(secret).slice(1, -1));

@@ -8,7 +8,7 @@ import { ExecutionError, LIMIT_EXCEEDED, RpcError } from "../rpc/jsonrpc/errors.
 import { fromL1 } from "../rpc/methods/l1-answer.ts";
 import { StoreFullError } from "../storage/store-errors.ts";
 
-/** `error.data` of a tx that the pool has no place for: numbers are decimal text (sheet 02 section 3.5). */
+/** `error.data` of a tx that the pool rejected. Numbers are decimal text (sheet 02 section 3.5). */
 export function rejectionData(rejection: PoolRejection): Record<string, string> {
   return Object.fromEntries(
     Object.entries(rejection).map(([name, value]) => [
@@ -18,7 +18,7 @@ export function rejectionData(rejection: PoolRejection): Record<string, string> 
   );
 }
 
-/** What the pool, its checks and simulations fail with, as clients are told. */
+/** Converts errors of the pool, its checks and simulations to RPC errors. */
 export async function mempoolAnswer<T>(asked: Promise<T>): Promise<T> {
   try {
     return await fromL1(asked);

@@ -6,11 +6,11 @@ import { type L1Constants, slotAt } from "../protocol/time.ts";
 import { items } from "../protocol/tx-effect.ts";
 import { mapKey } from "../world-state/indexed-overlay.ts";
 
-/** A longer pause would be none. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** Maximum delay of a Node.js timer; a timer with a longer delay fires immediately. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Tells a pool what a block holds. */
-export function tellBlock(pool: TxPool, chain: Pick<ChainStore, "block" | "txEffects">, number: number): void {
+/** Notifies a pool of a block's txs. */
+export function notifyBlock(pool: TxPool, chain: Pick<ChainStore, "block" | "txEffects">, number: number): void {
   const block = chain.block(number);
   if (block === undefined) return;
   const effects = chain.txEffects(number);
@@ -34,13 +34,13 @@ export interface MempoolEventsOptions {
   logger: { error(facts: object, message: string): void };
 }
 
-/** Keeps a pool in step with the chain and the clock. Returns the way to end it. */
+/** Notifies a pool of new blocks, prunes and slots. Returns an unsubscribe function. */
 export function followChain(options: MempoolEventsOptions): () => void {
   const { pool, synchronizer, chain, constants, slotCheckIntervalMs, now, logger } = options;
   const beginSlot = (): void => pool.slotStarted(slotAt(Math.floor(now() / 1000), constants));
   const leave = [
     synchronizer.on("blocksAdded", ({ first, last }) => {
-      for (let number = first; number <= last && !pool.isEmpty; number++) tellBlock(pool, chain, number);
+      for (let number = first; number <= last && !pool.isEmpty; number++) notifyBlock(pool, chain, number);
       beginSlot();
     }),
     synchronizer.on("blocksRemoved", ({ tip, checkpoints }) => pool.pruned(tip, checkpoints)),
@@ -51,10 +51,10 @@ export function followChain(options: MempoolEventsOptions): () => void {
       try {
         beginSlot();
       } catch (error) {
-        logger.error({ err: error }, "the pool could not begin a slot: trying again");
+        logger.error({ err: error }, "the pool failed to start a slot, trying again");
       }
     },
-    Math.min(slotCheckIntervalMs, LONGEST_TIMER_MS),
+    Math.min(slotCheckIntervalMs, MAX_TIMER_MS),
   );
   timer.unref();
   return () => {

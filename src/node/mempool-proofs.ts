@@ -29,7 +29,7 @@ export async function configuredVerifier(values: ProofSettings, logger: Logger):
     return new BbVerifier({ program: path, parallel, threads, workingDirectory, keepFiles });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    logger.warn({ reason }, "transactions are refused: this node has nothing that checks their proofs");
+    logger.warn({ reason }, "transactions are refused: this node has no proof verifier");
     return missingVerifier(reason);
   }
 }

@@ -13,11 +13,11 @@ import { mempoolAnswer, rejectionData } from "./mempool-answers.ts";
 export interface MempoolServiceParts {
   pool: TxPool;
   intake: TxIntake;
-  /** Whether the node knows the chain well enough to take txs. */
+  /** Whether the node is synced far enough to accept txs. */
   synced(): boolean;
 }
 
-/** The pool as the public methods see it. */
+/** The pool's service for the public RPC methods. */
 export function mempoolService({ pool, intake, synced }: MempoolServiceParts): Mempool {
   const pooled = (hash: Uint8Array): PooledTx | undefined => {
     const tx = pool.get(hash);
@@ -29,7 +29,7 @@ export function mempoolService({ pool, intake, synced }: MempoolServiceParts): M
       const submission = await mempoolAnswer(intake.submit(tx));
       if ("verdict" in submission) throw new ExecutionError(`Invalid tx: ${submission.verdict.reason.join(", ")}`);
       const { reason } = submission.admission;
-      // One that is there already is a success; so is one that a block spent since it was checked, as the network has it.
+      // As in the reference, a known tx counts as success, and so does one whose nullifier was spent since the check.
       if (reason !== undefined) throw new ExecutionError(reason.message, { data: rejectionData(reason) });
     },
     status(hash): PoolStatus | undefined {
@@ -49,7 +49,7 @@ export function validatorService(validator: TxValidator): TxValidityChecker {
   };
 }
 
-/** Shows the names of functions in the stacks of reverted txs. */
+/** Adds function names to the call stacks of reverted txs. */
 export function simulatorService(simulator: TxSimulator, names: FunctionNames): Simulator {
   return {
     async simulate(tx, options, signal) {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 export interface NetworkFileCopy {
   readonly location: string;
   readonly etag: string | undefined;
-  /** Until when it may be used without asking again, in ms since the epoch. */
+  /** Expiry in Unix milliseconds; until then the copy is used without a request. */
   readonly expires: number;
   readonly text: string;
 }
@@ -19,14 +19,14 @@ function replace(path: string, text: string): void {
   renameSync(temporary, path);
 }
 
-/** Locations may hold keys, so that only this of them is written. */
+/** Only a hash of the location is stored, since locations may contain keys. */
 function nameOf(location: string): string {
   return createHash("sha256").update(location).digest("hex");
 }
 
 /**
- * Copy of the network file: `network_config.json`, and beside it `network_config.json.meta` with what location it is of, its etag and
- * its end of life (sheet 09 section 2.4). A copy that cannot be read or written is as good as none.
+ * Cached copy of the network file: `network_config.json`, and `network_config.json.meta` with its location, etag and
+ * expiry (sheet 09 section 2.4). A copy that cannot be read or written is treated as absent.
  */
 export class NetworkFileCache {
   readonly #folder: string | undefined;
@@ -37,7 +37,7 @@ export class NetworkFileCache {
     this.#writes = writes;
   }
 
-  /** The copy of this location. */
+  /** The cached copy of this location. */
   read(location: string): NetworkFileCopy | undefined {
     if (this.#folder === undefined) return undefined;
     try {
@@ -57,12 +57,12 @@ export class NetworkFileCache {
     const path = join(this.#folder, FILE);
     try {
       mkdirSync(this.#folder, { recursive: true });
-      // A text never stands beside what another one's answer said.
+      // Removed first, so that the metadata never belongs to another version of the file.
       rmSync(`${path}.meta`, { force: true });
       replace(path, text);
       replace(`${path}.meta`, JSON.stringify({ location: nameOf(location), etag, expires }));
     } catch {
-      // The next start fetches again.
+      // Ignored: the next start fetches the file again.
     }
   }
 }

@@ -17,7 +17,7 @@ const PUBLISHED = [
 
 const FETCH_LIMIT_MS = 10_000;
 const MOST_BYTES = 1024 * 1024;
-/** Life of a copy whose response names none. */
+/** Lifetime of a copy if the response names none. */
 const DEFAULT_LIFE_MS = 5 * 60_000;
 
 /** No source gave a usable network file. */
@@ -35,7 +35,7 @@ export class NetworkFileError extends ConfigurationError {
   }
 }
 
-/** A network file was not answered as it has to be. */
+/** The response to a request for a network file is unusable. */
 class FetchError extends Error {
   constructor(reason: string) {
     super(reason);
@@ -47,19 +47,19 @@ export interface NetworkFileOptions {
   readonly network: string;
   /** http, https or file URL, or path. */
   readonly locations: readonly string[];
-  /** Folder for the copy of a fetched file; without one nothing is kept. */
+  /** Folder for the copy of a fetched file; if undefined, no copy is kept. */
   readonly cacheFolder: string | undefined;
-  /** Whether a copy may be written, or is only read. */
+  /** Whether the copy may be written; otherwise it is only read. */
   readonly keep: boolean;
   readonly now?: () => number;
 }
 
 export interface NetworkFile {
-  /** In a form that may be shown. */
+  /** Redacted. */
   readonly location: string;
-  /** Undefined when the file does not have the network. */
+  /** Undefined if the network is not in the file. */
   readonly entry: NetworkEntry | undefined;
-  /** Why a copy past its life was used. */
+  /** Why an expired copy was used. */
   readonly stale?: string;
 }
 
@@ -73,7 +73,7 @@ function reasonOf(error: unknown): string {
   return code === undefined ? error.message : `the file cannot be read (${code})`;
 }
 
-/** Until when an answer may be used without asking again, in ms since the epoch. */
+/** Expiry of a response in Unix milliseconds. */
 function expiryOf(headers: Headers, now: number): number {
   const control = headers.get("cache-control")?.toLowerCase() ?? "";
   if (/\bno-(?:cache|store)\b/.test(control)) return now;
@@ -83,7 +83,7 @@ function expiryOf(headers: Headers, now: number): number {
   return Number.isNaN(expires) ? now + DEFAULT_LIFE_MS : expires;
 }
 
-/** Fetches one location, or finds by its etag that the copy is current. Throws where the answer is of no use. */
+/** Fetches one location, or confirms by etag that the copy is current. Throws if the response is unusable. */
 async function fetchEntry(
   location: string,
   { network, now = Date.now }: NetworkFileOptions,
@@ -102,7 +102,7 @@ async function fetchEntry(
   return entry;
 }
 
-/** The copy of one of the locations, when it is there and can be read. */
+/** The copy of one of the locations, if it exists and is valid. */
 function copiedEntry(
   { network, locations, now = Date.now }: NetworkFileOptions,
   cache: NetworkFileCache,
@@ -114,15 +114,15 @@ function copiedEntry(
     try {
       return { location: shown(location), entry: parseNetworkFile(copy.text, network) };
     } catch {
-      // A damaged copy is as good as none.
+      // A damaged copy is treated as absent.
     }
   }
   return undefined;
 }
 
 /**
- * Reads a network's entry from the first location that gives one, or from the copy of an earlier fetch: while it lives, and past that when
- * no location answers. Throws NetworkFileError.
+ * Reads a network's entry from the first location that gives one. Uses the copy of an earlier fetch instead if that has
+ * not expired, or if no location answers. Throws NetworkFileError.
  */
 export async function readNetworkFile(options: NetworkFileOptions): Promise<NetworkFile> {
   const { network, locations } = options;
@@ -148,8 +148,8 @@ export async function readNetworkFile(options: NetworkFileOptions): Promise<Netw
 }
 
 /**
- * The configuration with what the network file says. Only for a network other than the local one is anything read or fetched; `keep`
- * says whether a fetched file may be copied below the data directory. Throws ConfigurationError.
+ * The configuration including the network file, which is read for networks other than local. `keep` allows a fetched
+ * file to be cached in the data directory. Throws ConfigurationError.
  */
 export async function configureForNetwork(given: Given, keep: boolean): Promise<Configuration> {
   const local = configure(given);

@@ -22,41 +22,41 @@ export interface NodeOptions {
   values: Values & { registryAddress: string };
   directory: DataDirectory;
   loggerFor: LoggerFor;
-  /** Ends the start. */
+  /** Aborts the start. */
   signal: AbortSignal;
-  /** Told of what the node cannot go on after: a chain store that takes no more writes, or one that is damaged. */
+  /** Called with a fatal error: the chain store can no longer be written, or is damaged. */
   onFatal?: (error: Error) => void;
-  /** Contracts to report that nothing on L1 names, where the options do not name them. */
+  /** Addresses to report that cannot be read from L1, unless the options give them. */
   otherAddresses?: DiscoveryOptions["otherAddresses"];
-  /** What commits to blobs; closed by its owner. */
+  /** Shared KZG worker, closed by its owner. */
   kzg?: Kzg;
-  /** Logs why transactions of its own blocks reverted. */
+  /** Log why transactions in own blocks reverted. */
   logReverts?: boolean;
-  /** Done before the public port opens; by then the node follows L1. */
+  /** Called before the public port opens, when the node already follows L1. */
   beforeListening?: (parts: ChainParts) => Promise<void>;
 }
 
-/** What others do to a sequencer. */
+/** Controls of a sequencer for other services. */
 export interface SteeredSequencer {
   status(): { state: string };
   /** The wait in progress while building for a slot, if any. */
   readonly buildWait: BuildWait | undefined;
   onStateChange(listener: () => void): () => unknown;
-  /** Told of each checkpoint that L1 took. Returns an unsubscribe function. */
+  /** Calls the listener for each checkpoint that is published to L1. Returns an unsubscribe function. */
   onPublished(listener: () => void): () => unknown;
   wake(): void;
-  /** Begins no block until the returned function is called. */
+  /** Starts no block until the returned function is called. */
   hold(): () => void;
   pause(): void;
   resume(): void;
 }
 
-/** The services of a node that has not opened its public port yet. */
+/** The services of a node whose public port is not open yet. */
 export interface ChainParts extends ChainContext {
   mempool: MempoolPart;
-  /** Undefined in a node that builds no blocks. */
+  /** Undefined if the node does not build blocks. */
   sequencer: SteeredSequencer | undefined;
-  /** Takes what is started beside them. */
+  /** Registers further services to stop. */
   teardown: Teardown;
 }
 
@@ -65,13 +65,13 @@ export interface RunningNode extends RunningService {
   readonly port: number;
   /** Port of the admin JSON-RPC. */
   readonly adminPort: number;
-  /** Resolves once the chain has been caught up with; rejects when the node stops before. */
+  /** Resolves once the initial sync is complete; rejects if the node stops before. */
   synced(): Promise<void>;
 }
 
 /**
- * Starts the parts of a node: resolves once it follows L1 and answers on its ports, which it does during the initial sync already.
- * Whatever was started is stopped again when the start fails.
+ * Starts the parts of a node. Resolves once it follows L1 and its ports are open, which is before the initial sync is
+ * complete. If the start fails, all started parts are stopped.
  */
 export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const { values, directory, loggerFor, signal, onFatal } = options;

@@ -12,7 +12,7 @@ export type ObjectStoreSettings = Pick<
   | "googleStorageEndpoint"
 >;
 
-/** The configured right to read and write object stores. */
+/** The configured credentials and endpoints of object stores. */
 export function objectStoreAccess(values: ObjectStoreSettings): ObjectStoreAccess {
   const { awsAccessKeyId: accessKeyId, awsRegion } = values;
   const secretAccessKey = reveal(values.awsSecretAccessKey);

@@ -21,12 +21,12 @@ export type KeySettings = Pick<
   | "feeRecipient"
 >;
 
-/** L2 address of those who name none. */
-const NOBODY = toHex(new Uint8Array(32));
+/** Default fee recipient: the zero L2 address. */
+const ZERO_L2_ADDRESS = toHex(new Uint8Array(32));
 
 /**
- * Keys of a node that proposes (sheet 08 section 6.1): of the keystore files where they are configured, else of single options. Publishers
- * without attesters propose where anyone may. Rejects with a KeystoreError.
+ * Keys of a proposing node (sheet 08 section 6.1): from keystore files if configured, otherwise from single options.
+ * Publishers without attesters can propose on networks where anyone may. Rejects with a KeystoreError.
  */
 export async function configuredKeys(
   values: KeySettings,
@@ -69,7 +69,7 @@ async function keysOfOptions(values: KeySettings): Promise<Keystore> {
         attesters: proposers,
         publishers: publishers.length > 0 ? publishers : [first],
         coinbase: values.coinbase?.toLowerCase() ?? first.address,
-        feeRecipient: feeRecipient === undefined ? NOBODY : toHex(feeRecipient),
+        feeRecipient: feeRecipient === undefined ? ZERO_L2_ADDRESS : toHex(feeRecipient),
       },
     ],
   });

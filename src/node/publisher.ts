@@ -52,18 +52,18 @@ export interface PublisherOptions {
   /** Unix time in milliseconds. */
   now(): number;
   logger: Logger;
-  /** For each request to L1. */
+  /** Timeout per request to L1. */
   timeoutMs?: number;
 }
 
 export interface RunningPublisher {
   readonly publisher: Publisher;
-  /** For proposers whose keys are here. */
+  /** Governance signals of proposers whose keys this node has. */
   readonly signals: GovernanceSignals;
   stop(): Promise<void>;
 }
 
-/** L1 is asked again at the next look: a call itself is repeated once only. */
+/** A call is retried only once, since the next poll asks L1 again. */
 const RETRY_DELAYS_MS = [200];
 const TIMEOUT_MS = 10_000;
 
@@ -91,13 +91,13 @@ function l1TxSettings(values: PublisherSettings): L1TxSettings {
   };
 }
 
-/** The accounts that send to L1 are those of the start, each once, whichever attesters use them. */
+/** The publisher accounts at start, without duplicates. A later keystore reload does not change them. */
 function publisherAccounts({ current }: ActiveKeystore): Account[] {
   const accounts = current.attesterAddresses().flatMap((attester) => current.publishersOf(attester));
   return [...new Map(accounts.map((account) => [account.address, account])).values()];
 }
 
-/** What sends checkpoints to L1, with a record of sent transactions that outlives the process. Throws L1TxStoreError. */
+/** Starts the publisher, which sends checkpoints to L1 and stores sent transactions on disk. Throws L1TxStoreError. */
 export function startPublisher(options: PublisherOptions): RunningPublisher {
   const { values, directory, identity, keys, kzg, now, logger, timeoutMs = TIMEOUT_MS } = options;
   const stopping = new AbortController();

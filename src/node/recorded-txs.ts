@@ -6,7 +6,7 @@ import { txFromBytes } from "../protocol/tx/tx-bytes.ts";
 /** This file is src/node/ of the package as source, and build/src/node/ of it when compiled. */
 const DATA = import.meta.url.endsWith(".ts") ? "../../data/" : "../../../data/";
 
-/** Transactions of a file of the package's `data` folder (data/README.md), without their proofs, in order. */
+/** Transactions in a file of the package's `data` folder (data/README.md), in order and without proofs. */
 export function recordedTxs(file: string): Tx[] {
   const bytes = new Uint8Array(gunzipSync(readFileSync(new URL(`${DATA}${file}`, import.meta.url))));
   const txs: Tx[] = [];

@@ -3,7 +3,7 @@ import { type FunctionNames, shownStack } from "../execution/revert-reason.ts";
 import { toHex } from "../protocol/bytes.ts";
 import type { Logger } from "../telemetry/logger.ts";
 
-/** Writes a line for each tx of a block that reverted: why, and through which calls. The txs were executed with their calls recorded. */
+/** Logs the reason and the call stack of each reverted tx in a block. Requires that their calls were recorded. */
 export function logReverts(processed: readonly ExecutedTx[], names: FunctionNames, logger: Pick<Logger, "info">): void {
   for (const { hash, revertReason } of processed) {
     if (revertReason === undefined) continue;

@@ -15,17 +15,17 @@ export function loggingOf(values: Values): LoggerFor {
 }
 
 export interface NodeProcessOptions {
-  /** Prepares what the node follows, and its configuration. */
+  /** Prepares the network that the node follows, and returns the node's configuration. */
   prepare: (signal: AbortSignal) => Promise<Values & { registryAddress: string }>;
   loggerFor: LoggerFor;
   version: string;
   /** Called once the node runs. */
   started?: (node: RunningNode) => void;
-  /** Runs after the node has stopped, and at any other end of the process. Synchronous; may be called twice. */
+  /** Called after the node has stopped and at any other exit of the process. Synchronous; may be called twice. */
   cleanUp?: () => void;
 }
 
-/** Runs a node as the one work of this process (sheet 09 sections 6.4, 6.7). */
+/** Runs a node as the main service of this process (sheet 09 sections 6.4, 6.7). */
 export async function runNodeProcess(options: NodeProcessOptions): Promise<void> {
   const { loggerFor } = options;
   const log = loggerFor("node");

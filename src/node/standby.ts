@@ -8,7 +8,7 @@ import type { NodeLogger } from "./logging.ts";
 
 const POLL_MS = 60_000;
 
-/** Answers GET and HEAD /status with 200 and nothing else. */
+/** Answers only GET and HEAD /status, with 200. */
 const statusOnly: HttpApplication = {
   receive({ method, path }): Answer {
     const headers = [["Content-Type", "text/plain; charset=utf-8"]] as const;
@@ -24,7 +24,7 @@ export interface StandbyOptions<R extends RollupReader> {
   port: number;
   /** See ListenerOptions. */
   maxConnections?: number;
-  /** Connects anew: the canonical rollup of a registry may have become another one. */
+  /** Reconnects, since the registry's canonical rollup may have changed. */
   reconnect: () => Promise<R>;
   genesisArchiveRoot: Uint8Array;
   log: NodeLogger;
@@ -32,8 +32,9 @@ export interface StandbyOptions<R extends RollupReader> {
 }
 
 /**
- * Holds the start while the rollup was deployed for another genesis than the configured one (sheet 09 section 6.5): serves only
- * GET /status on the public port, asks L1 every 60 s, and returns the reader of the first rollup that fits. Throws the reason of `signal`.
+ * Pauses the start while the rollup's genesis differs from the configured one (sheet 09 section 6.5). Serves only GET
+ * /status on the public port, polls L1 every 60 s, and returns the reader of the first compatible rollup. Throws the
+ * reason of `signal`.
  */
 export async function untilCompatible<R extends RollupReader>(first: R, options: StandbyOptions<R>): Promise<R> {
   const { log, signal, genesisArchiveRoot } = options;
@@ -65,7 +66,7 @@ export async function untilCompatible<R extends RollupReader>(first: R, options:
         reader = await options.reconnect();
       } catch (error) {
         if (!(error instanceof L1Error)) throw error;
-        log.warn({ reason: error.message }, "standing by: L1 cannot be asked");
+        log.warn({ reason: error.message }, "standing by: cannot read L1");
         continue;
       }
       if (fits(reader)) return reader;

@@ -1,12 +1,12 @@
 import { OperatorError } from "../errors/operator-error.ts";
 import type { NodeLogger } from "./logging.ts";
 
-/** Something that runs until it is stopped. */
+/** A service that runs until it is stopped. */
 export interface RunningService {
   stop(): Promise<void>;
 }
 
-/** The start was given up because the process was told to stop. */
+/** The start was aborted because the process received a stop signal. */
 export class StartInterruptedError extends Error {
   constructor() {
     super("the start was interrupted");
@@ -18,12 +18,12 @@ export class StartInterruptedError extends Error {
 const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143 } as const;
 type StopSignal = keyof typeof EXIT_CODES;
 
-/** A stop that takes longer is cut off: the store is consistent at every instruction. */
+/** Time limit of a stop. After it the process exits anyway, which is safe, since the store is always consistent. */
 export const STOP_LIMIT_MS = 10_000;
 
 export interface SuperviseOptions {
   log: NodeLogger;
-  /** Runs last, whatever ends the process; synchronous. */
+  /** Called last at any exit of the process. Synchronous. */
   atExit?: () => void;
 }
 
@@ -38,9 +38,9 @@ async function within(limitMs: number, work: Promise<unknown>): Promise<boolean>
 }
 
 /**
- * Runs a service as the one work of this process: starts it, and ends the process with the exit code of what ended the service.
- * A signal during the start aborts `signal` of `start` and exits with 0; a failed start, an uncaught exception or an unhandled
- * rejection exit with 1, as does a call of `fail`, which does not return: for what a running service cannot go on after.
+ * Runs a service as the main service of this process, and exits with the code that matches how the service ended. A
+ * signal during the start aborts `signal` of `start` and exits with 0. A failed start, an uncaught exception or an
+ * unhandled rejection exits with 1, as does `fail`, which is for fatal errors of a running service and does not return.
  */
 export async function supervise(
   start: (signal: AbortSignal, fail: (error: Error) => never) => Promise<RunningService>,
@@ -80,7 +80,7 @@ export async function supervise(
     try {
       const clean = await within(STOP_LIMIT_MS, Promise.resolve(ended));
       if (clean) log.info("stopped");
-      else log.warn({ limitMs: STOP_LIMIT_MS }, "stopping took too long and is cut off");
+      else log.warn({ limitMs: STOP_LIMIT_MS }, "stopping took too long, exiting");
     } catch (error) {
       log.error({ error }, "stopping failed");
     }

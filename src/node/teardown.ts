@@ -1,6 +1,6 @@
 import type { NodeLogger } from "./logging.ts";
 
-/** What has been started, to be stopped in the opposite order. One failing stop does not keep the others from running. */
+/** Stops started services in reverse order. If one stop fails, the others still run. */
 export class Teardown {
   readonly #steps: { name: string; stop: () => Promise<void> | void }[] = [];
   readonly #log: NodeLogger;
@@ -14,7 +14,7 @@ export class Teardown {
     this.#steps.push({ name, stop });
   }
 
-  /** Runs every step once; later calls wait for the first. */
+  /** Runs every step once. Later calls wait for the first call. */
   run(): Promise<void> {
     this.#done ??= this.#run();
     return this.#done;

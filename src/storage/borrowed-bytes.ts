@@ -1,13 +1,13 @@
 import type { Database, RootDatabase } from "lmdb";
 
 /**
- * Reading without memory for each value: lmdb puts keys and values into one buffer each, which the next read overwrites. Views of
- * them are kept by length, since making one costs as much as a short copy.
+ * Reads without an allocation per value: lmdb writes keys and values into one shared buffer each, which the next read
+ * overwrites. Views of these buffers are cached by length, since creating a view costs as much as a short copy.
  */
 
 const LONGEST_KEPT = 2048;
 
-/** Views of the memory that was seen last. */
+/** Cached views of one buffer. */
 class Views {
   #memory: Uint8Array | undefined;
   #byLength: (Uint8Array | undefined)[] = [];
@@ -38,12 +38,14 @@ class Views {
 const keys = new Views();
 const values = new Views();
 
-/** A value in lmdb's read buffer, whose own `length` is the value's while that of its memory is not. */
+/**
+ * A view of a value in lmdb's read buffer. lmdb sets the buffer's `length` to the value's, but its memory is longer.
+ */
 export function borrowedValue(buffer: Uint8Array, length: number): Uint8Array {
   return values.of(buffer, 0, length);
 }
 
-/** A handle of a table whose ranges give entries that the next read overwrites. For ranges alone. */
+/** Opens a table handle for range reads only. Its entries are overwritten by the next read. */
 export function openBorrowing(root: RootDatabase<Buffer, Buffer>, name: string): Database<Uint8Array, Uint8Array> {
   const codecs = {
     keyEncoder: {
@@ -58,6 +60,6 @@ export function openBorrowing(root: RootDatabase<Buffer, Buffer>, name: string):
       decode: (buffer: Buffer, length: number) => borrowedValue(buffer, length),
     },
   };
-  // lmdb's types know neither of the two codecs on a table.
+  // lmdb's types do not declare these two codecs on a table.
   return root.openDB<Uint8Array, Uint8Array>({ name, ...(codecs as object) });
 }

@@ -4,7 +4,10 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { OperatorError } from "../errors/operator-error.ts";
 
-/** Longer silence than this ends the claim of a holder whose process cannot be looked at from here. */
+/**
+ * A lock whose holder cannot be checked from here (another machine or container) expires if not refreshed for this
+ * long.
+ */
 const SILENCE_MS = 20_000;
 const HEARTBEAT_MS = 5_000;
 
@@ -30,9 +33,9 @@ export interface DirectoryLock {
 interface Holder {
   token: string;
   pid: number;
-  /** Start time of the process in clock ticks since boot, where the system tells: tells a reused process id from the holder. */
+  /** Start time of the process in clock ticks since boot, if known. Detects a reused process id. */
   started: string | undefined;
-  /** Machine, boot and process namespace: within one, process ids mean the same. */
+  /** Machine, boot and process namespace. Process ids are comparable only within one. */
   place: string;
 }
 
@@ -76,7 +79,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Who holds the lock, as text for an error; undefined when nobody does any more. */
+/** The current holder of the lock, as text for an error; undefined if there is none any more. */
 function liveHolder(file: string): string | undefined {
   const holder = readHolder(file);
   if (holder === undefined) return undefined;
@@ -91,8 +94,9 @@ function liveHolder(file: string): string | undefined {
 }
 
 /**
- * Takes the data directory for this process. A lock whose process is gone is taken over, so that no crash leaves a lock to remove by hand.
- * `onLost` is called when another process took the lock away, which means that two would write. Throws DirectoryLockedError.
+ * Locks the data directory for this process. A stale lock of an ended process is taken over, so it never has to be
+ * removed by hand. `onLost` is called if another process took over the lock, which means that two processes would
+ * write. Throws DirectoryLockedError.
  */
 export function lockDirectory(directory: string, onLost: () => void): DirectoryLock {
   const file = join(directory, "svc.lock");

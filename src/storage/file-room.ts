@@ -2,10 +2,10 @@ import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } fr
 import { join } from "node:path";
 
 /**
- * Keeps disk space ready behind the last page of an LMDB data file, so that LMDB itself never meets a full disk: when a write of a
- * commit fails, lmdb-js 3.5 formats a message into 100 bytes that it does not fit in (mdb.c, mdb_page_flush), which corrupts the
- * heap of the process. Space is taken by writing zeros behind the end of the file, where a full disk is an ordinary error. LMDB reads only
- * pages up to the last one that its meta pages name, so zeros behind that change nothing.
+ * Reserves disk space after the last page of an LMDB data file, so that LMDB itself never hits a full disk: if a write
+ * of a commit fails, lmdb-js 3.5 formats a message into a 100-byte buffer that is too small (mdb.c, mdb_page_flush),
+ * which corrupts the heap. Space is reserved by appending zeros to the file, where a full disk is an ordinary error.
+ * LMDB reads only pages up to the last one in its meta pages, so zeros after that have no effect.
  *
  * Meta pages 0 and 1 (see inspect.ts): page size u32 at 48, last page u64 at 144, transaction u64 at 152.
  */
@@ -15,7 +15,7 @@ const LAST_PAGE = 144;
 const TRANSACTION = 152;
 
 const PIECE = Buffer.alloc(1024 * 1024);
-/** Least growth of the file, so that small commits do not extend it one by one. */
+/** Minimum growth of the file, so that small commits do not each extend it. */
 const STEP_BYTES = 4 * 1024 * 1024;
 
 export class FileRoom {
@@ -24,7 +24,7 @@ export class FileRoom {
   readonly #meta = Buffer.alloc(META_BYTES);
   #size: number;
 
-  /** `directory` holds an environment that was opened before. */
+  /** `directory` contains an environment that has been opened before. */
   constructor(directory: string) {
     this.#fd = openSync(join(directory, "data.mdb"), "r+");
     this.#read(0);
@@ -36,7 +36,7 @@ export class FileRoom {
     readSync(this.#fd, this.#meta, 0, META_BYTES, at);
   }
 
-  /** Bytes up to the end of the last page of the latest commit. */
+  /** Size of the file up to the last page of the latest commit, in bytes. */
   usedBytes(): number {
     let last = 0n;
     let latest = -1n;
@@ -51,13 +51,13 @@ export class FileRoom {
   }
 
   /**
-   * Has at least `bytes` of allocated space behind the last page. Throws what the file system throws when there is none, and leaves
-   * the file as it was.
+   * Ensures that at least `bytes` are allocated after the last page. If there is no space, throws the file system's
+   * error and leaves the file unchanged.
    */
   ensure(bytes: number): void {
     const end = this.usedBytes() + bytes;
     if (end <= this.#size) return;
-    // LMDB may have written behind the end that was known.
+    // LMDB may have extended the file meanwhile.
     this.#size = Math.max(this.#size, fstatSync(this.#fd).size);
     if (end <= this.#size) return;
     const generous = this.#size + STEP_BYTES;
@@ -75,7 +75,7 @@ export class FileRoom {
 
   #extend(end: number): void {
     try {
-      // A short write is followed by one that fails and says why.
+      // After a short write, the next write fails and gives the reason.
       for (let at = this.#size; at < end; ) at += writeSync(this.#fd, PIECE, 0, Math.min(PIECE.length, end - at), at);
     } catch (error) {
       ftruncateSync(this.#fd, this.#size);

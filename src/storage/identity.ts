@@ -1,10 +1,10 @@
 import { OperatorError } from "../errors/operator-error.ts";
 import type { Store } from "./store.ts";
 
-/** Version of the store's tables and records that this program writes, and the only one it reads. */
+/** Version of the store's tables and records. The program reads and writes only this version. */
 export const SCHEMA_VERSION = 4;
 
-/** What a chain store belongs to; written once, with the first open. */
+/** The chain that a store belongs to. Written once, at the first open. */
 export interface StoreIdentity {
   schemaVersion: number;
   l1ChainId: number;
@@ -18,7 +18,7 @@ export interface StoreIdentity {
 const FIELDS = ["l1ChainId", "rollupVersion", "rollupAddress", "genesisArchiveRoot"] as const;
 const KEY = Buffer.from("identity");
 
-/** The store holds the data of another chain. Its files are left as they are. */
+/** The store contains data of another chain. Its files are not changed. */
 export class StoreIdentityError extends OperatorError {
   override readonly errorCode: string = "data-directory-of-another-chain";
 
@@ -40,7 +40,7 @@ export class StoreIdentityError extends OperatorError {
   }
 }
 
-/** The store was written with other tables, by an older or a newer program, or its identity record cannot be read. */
+/** The store was written by an incompatible older or newer program, or its identity record cannot be read. */
 export class StoreSchemaError extends OperatorError {
   override readonly errorCode: string = "store-schema";
 
@@ -65,7 +65,9 @@ function isIdentity(value: unknown): value is StoreIdentity {
   return "schemaVersion" in value && typeof value.schemaVersion === "number" && FIELDS.every((field) => field in value);
 }
 
-/** The identity record, undefined in a new store. Throws StoreSchemaError when it cannot be read or is of another version. */
+/**
+ * The identity record; undefined in a new store. Throws StoreSchemaError if it cannot be read or has another version.
+ */
 export function readIdentity(store: Store): StoreIdentity | undefined {
   const row = store.table("identity").get(KEY);
   if (row === undefined) return undefined;

@@ -3,15 +3,17 @@ import { join } from "node:path";
 import { OperatorError } from "../errors/operator-error.ts";
 
 /**
- * Looks at an LMDB data file before it is mapped: a mapped file that ends before a page in use kills the process with SIGBUS,
- * which no handler can turn into a message. Layout: LMDB data format 2 as lmdb-js 3.5 writes it (mdb.c, MDB_meta), little-endian.
+ * Checks an LMDB data file before it is mapped: if a mapped file ends before a page in use, the process is killed by
+ * SIGBUS, which no handler can turn into a message. Layout: LMDB data format 2 as lmdb-js 3.5 writes it (mdb.c,
+ * MDB_meta), little-endian.
  *
  * Meta record, 24 bytes into pages 0 and 1, and half a page into page 0 for the last commit that reached the disk:
  *
  *     0 magic u32 | 4 version u32 | 8 address u64 | 16 map size u64 | 24 free list MDB_db | 72 main MDB_db |
  *     120 last page u64 | 128 transaction u64 | 136 boot id u64
  *
- * MDB_db, 48 bytes: pad u32 (of the free list: page size) | flags u16 (of the free list: environment) | depth u16 | ... | 40 root page u64
+ * MDB_db, 48 bytes: pad u32 (of the free list: page size) | flags u16 (of the free list: environment) | depth u16 | ...
+ * | 40 root page u64
  */
 const PAGE_HEADER = 24;
 const META_SIZE = 144;
@@ -25,7 +27,7 @@ const P_META = 0x08;
 const P_LEAF2 = 0x20;
 const F_BIGDATA = 0x01;
 const F_SUBDATA = 0x02;
-/** Set in a meta whose pages may not have reached the disk yet. */
+/** Flag of a meta record whose pages may not have been flushed to disk. */
 const ENV_OVERLAPPING_SYNC = 0x1000;
 
 /** A database file cannot be opened safely. */
@@ -33,7 +35,7 @@ export class DamagedStoreError extends OperatorError {
   override readonly errorCode: string = "damaged-store";
 
   readonly file: string;
-  /** The rule that does not hold, in one clause. */
+  /** The violated rule, in one clause. */
   readonly rule: string;
 
   constructor(file: string, rule: string) {
@@ -94,14 +96,16 @@ function readMeta(file: DataFile, at: number): Meta | undefined {
   };
 }
 
-/** As lmdb-js derives it: the first group of the kernel's boot id. Undefined where the system has none to read. */
+/** The first group of the kernel's boot id, as in lmdb-js. Undefined if the system has no boot id. */
 function currentBootId(): bigint | undefined {
   const path = "/proc/sys/kernel/random/boot_id";
   if (!existsSync(path)) return undefined;
   return BigInt(`0x${readFileSync(path, "utf8").split("-")[0]}`);
 }
 
-/** The meta that LMDB will start from: the newest, or after a crash of the machine the newest that had reached the disk. */
+/**
+ * The meta record that LMDB will use: the newest, or after a crash of the machine the newest that was flushed to disk.
+ */
 function startingMeta(file: DataFile): Meta {
   const first = readMeta(file, 0);
   if (first === undefined || (file.read(18, 2).readUInt16LE(0) & P_META) === 0) {
@@ -125,7 +129,7 @@ function startingMeta(file: DataFile): Meta {
     : flushed;
 }
 
-/** Visits every page that the trees of `meta` reach; a page outside the file is the damage this module exists for. */
+/** Visits every page reachable from the trees of `meta`. A page outside the file is damage. */
 function walk(file: DataFile, { roots, pageSize }: Meta): void {
   const pages = BigInt(Math.floor(file.size / pageSize));
   const pending = roots.filter((root) => root !== NO_PAGE);
@@ -172,15 +176,15 @@ function walk(file: DataFile, { roots, pageSize }: Meta): void {
 }
 
 /**
- * Checks the data file of the environment in `directory`; an absent or empty file is a new environment. Throws DamagedStoreError.
- * Cheap on a whole file (three small reads). A file that ends before its last page number is legal when only free pages are missing, which
- * costs a walk over the pages in use to find out.
+ * Checks the data file of the environment in `directory`; an absent or empty file is a new environment. Throws
+ * DamagedStoreError. Needs only three small reads if the file is complete. A file that ends before its last page number
+ * is valid if only free pages are missing; that requires a walk over all pages in use.
  */
 export function inspectStore(directory: string): void {
   inspect(directory, false);
 }
 
-/** As inspectStore, and visits every page in use whatever the file's length. Reads all of them but those of long values. */
+/** Like `inspectStore`, but always visits every page in use. Reads all of them except those of long values. */
 export function inspectPages(directory: string): void {
   inspect(directory, true);
 }

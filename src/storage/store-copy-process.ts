@@ -1,11 +1,11 @@
 import { setPriority } from "node:os";
 import { open } from "lmdb";
 
-/** What the process of a copy is told. */
+/** Message to the copy process. */
 export interface CopyRequest {
   /** Folder of the environment. */
   path: string;
-  /** Folder, there and empty. */
+  /** An existing, empty folder. */
   target: string;
   mapSizeKb: number | undefined;
 }
@@ -21,8 +21,8 @@ async function copy({ path, target, mapSizeKb }: CopyRequest): Promise<CopyAnswe
   try {
     const mapSize = mapSizeKb === undefined ? {} : { mapSize: mapSizeKb * 1024 };
     const root = open({ path, readOnly: true, ...mapSize });
-    // Compacting walks the trees of one read transaction. A copy page by page would carry the meta page that a restart after a
-    // power failure falls back to, whose pages may be gone.
+    // A compacting copy walks the trees of one read transaction. A plain page copy would include the meta page to which
+    // LMDB falls back after a power failure, whose pages may no longer exist.
     await root.backup(target, true);
     return { copied: true };
   } catch (error) {
@@ -30,7 +30,8 @@ async function copy({ path, target, mapSizeKb }: CopyRequest): Promise<CopyAnswe
   }
 }
 
-// A copy for a process that is gone is of no use. Leaving in any other way would close the environment under the copy.
+// If the parent process is gone, the copy is useless. A normal exit would close the environment during the copy and
+// crash.
 process.once("disconnect", () => process.kill(process.pid, "SIGKILL"));
 process.once("message", (request: CopyRequest) => {
   try {

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { moduleBeside } from "../threads/module-beside.ts";
 import type { CopyAnswer, CopyRequest } from "./store-copy-process.ts";
 
-/** A copy of a store was not made. What there is of it is useless. */
+/** The copy of a store failed. A partial copy is unusable. */
 export class StoreCopyError extends Error {
   readonly path: string;
   readonly target: string;
@@ -19,10 +19,10 @@ export class StoreCopyError extends Error {
 }
 
 /**
- * Writes the latest commit of the environment in `path` to the new folder `target`, without its free pages, while others read and
- * write it. A process of its own makes the copy: one inside this process could not be broken off, and closing the environment
- * under it would crash. Pages that are replaced meanwhile are kept for the copy, so that the store grows by what is written.
- * Throws StoreCopyError, or the reason of `signal`.
+ * Copies the latest commit of the environment in `path` to the new folder `target`, without free pages, while the
+ * environment is in use. The copy runs in a separate process, because within this process it could not be aborted, and
+ * closing the environment during the copy would crash. The copy's snapshot keeps replaced pages alive, so the store
+ * grows meanwhile. Throws StoreCopyError, or the reason of `signal`.
  */
 export function copyStore(request: CopyRequest, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();

@@ -1,7 +1,7 @@
 import { constants } from "node:os";
 import { OperatorError } from "../errors/operator-error.ts";
 
-/** What keeps a write from being stored: no blocks on the disk (or quota), or the store's own largest size. */
+/** Why a write failed: the disk (or quota) is full, or the store has reached its maximum size. */
 export type FullReason = "disk" | "map";
 
 const FULL: Record<FullReason, string> = {
@@ -9,7 +9,7 @@ const FULL: Record<FullReason, string> = {
   map: "it has reached its largest size (--data-store-map-size-kb)",
 };
 
-/** A write found no room. Nothing of its transaction is stored; what was committed before is whole. */
+/** There is no space for a write. Its transaction is not stored; earlier commits are intact. */
 export class StoreFullError extends OperatorError {
   override readonly errorCode: string = "store-full";
 
@@ -24,7 +24,7 @@ export class StoreFullError extends OperatorError {
   }
 }
 
-/** LMDB's codes for a database file whose pages contradict one another (lmdb.h). */
+/** LMDB's error codes for a corrupted database file (lmdb.h). */
 const CORRUPTION = new Map([
   [-30797, "MDB_PAGE_NOTFOUND"],
   [-30796, "MDB_CORRUPTED"],
@@ -32,7 +32,9 @@ const CORRUPTION = new Map([
   [-30793, "MDB_INVALID"],
 ]);
 const MAP_FULL = -30792;
-/** A full disk, a used up quota, a file as large as its process may make it: by the names of Node.js, by the numbers of LMDB. */
+/**
+ * Codes for a full disk, an exceeded quota, or the process's file size limit: names from Node.js, numbers from LMDB.
+ */
 const NO_ROOM = new Set<unknown>([
   "ENOSPC",
   "EDQUOT",
@@ -42,12 +44,12 @@ const NO_ROOM = new Set<unknown>([
   constants.errno.EFBIG,
 ]);
 
-/** A page or a row of the store is not what was written. */
+/** A page or a row of the store is corrupted. */
 export class StoreCorruptedError extends OperatorError {
   override readonly errorCode: string = "store-corrupted";
 
   readonly path: string;
-  /** What was found, in one clause. */
+  /** The finding, in one clause. */
   readonly rule: string;
 
   constructor(path: string, rule: string, options?: ErrorOptions) {
@@ -60,12 +62,12 @@ export class StoreCorruptedError extends OperatorError {
 
 export type StoreFault = StoreFullError | StoreCorruptedError;
 
-/** Name of an LMDB code for a damaged database, undefined for any other number. */
+/** Name of an LMDB error code for a corrupted database; undefined for other codes. */
 export function corruptionName(code: number): string | undefined {
   return CORRUPTION.get(code);
 }
 
-/** What LMDB or the file system threw, as an error of the store where it is about one. */
+/** Converts an error of LMDB or the file system to a StoreFullError or StoreCorruptedError if it means that. */
 export function storeError(path: string, cause: unknown): unknown {
   if (!(cause instanceof Error) || !("code" in cause)) return cause;
   const { code } = cause;

@@ -7,9 +7,12 @@ import { freeBytes, WriteRoom } from "./write-room.ts";
 /** Ordered table of byte keys (at most 1,978 bytes) and byte values inside the store's one LMDB environment. */
 export interface Table {
   get(key: Uint8Array): Uint8Array | undefined;
-  /** As get, but the bytes are lost with the next read of any table. */
+  /** Like `get`, but the bytes are valid only until the next read of any table. */
   borrow(key: Uint8Array): Uint8Array | undefined;
-  /** Copies a value to `out`, which has to be large enough, from `at` (0) on. Returns its length, -1 for an absent key. */
+  /**
+   * Copies a value to `out` at offset `at` (default 0). `out` must be large enough. Returns the length, -1 for an
+   * absent key.
+   */
   readInto(key: Uint8Array, out: Uint8Array, at?: number): number;
   has(key: Uint8Array): boolean;
   /** Only inside Store.transaction. */
@@ -22,11 +25,11 @@ export interface Table {
   atOrAfter(key: Uint8Array): Entry | undefined;
   /** Last entry with key <= `key`. */
   atOrBefore(key: Uint8Array): Entry | undefined;
-  /** As atOrBefore, but the entry's bytes are lost with the next read of any table. */
+  /** Like `atOrBefore`, but the entry's bytes are valid only until the next read of any table. */
   borrowAtOrBefore(key: Uint8Array): Entry | undefined;
-  /** Entries in key order, `start` inclusive, `end` exclusive. Must be consumed in the same synchronous run. */
+  /** Entries in key order, `start` inclusive, `end` exclusive. Must be consumed synchronously. */
   range(options: RangeOptions): Iterable<Entry>;
-  /** As range, but an entry's bytes are lost with the next read of any table: quicker, for entries that are looked at at once. */
+  /** Like `range` but faster: an entry's bytes are valid only until the next read of any table. */
   scan(options: RangeOptions): Iterable<Entry>;
 }
 
@@ -43,46 +46,52 @@ export interface Entry {
 }
 
 /**
- * The chain store: one LMDB environment, so that blocks, messages and trees commit together. One writer; any number of readers,
- * each synchronous run of reads sees one MVCC snapshot.
+ * The chain store: one LMDB environment, so that blocks, messages and trees are committed atomically. One writer and
+ * any number of readers. Reads in one synchronous run see the same MVCC snapshot.
  */
 export interface Store {
   readonly path: string;
-  /** Counts of transactions begun and ended, and whether damage was found; for StoreOptions of readers on other threads. */
+  /**
+   * Shared counters of started and ended transactions, and a damage flag. Pass it in the StoreOptions of readers on
+   * other threads.
+   */
   readonly commits: SharedArrayBuffer;
-  /** Changes with every commit. Reads that follow see at least what had been committed when it was asked. */
+  /** Changes with every commit. Later reads see at least the commits made before this call. */
   version(): number;
   /**
-   * The version that was asked for last, as long as no transaction has begun since: what has been read since then is that commit's.
-   * Always undefined for a reader that was not given the `commits` of the store that writes.
+   * The last result of `version`, if no transaction has started since: all reads since then belong to that commit.
+   * Otherwise undefined, as it always is for a reader without the `commits` of the writing store.
    */
   current(): number | undefined;
   table(name: string): Table;
-  /** Runs `work` in one write transaction: everything or, when it throws, nothing. Throws StoreFullError too. */
+  /** Runs `work` in one write transaction. If it throws, nothing is written. Also throws StoreFullError. */
   transaction<T>(work: () => T): T;
-  /** Free bytes of the disk that the store is on. */
+  /** Free space on the store's disk, in bytes. */
   freeBytes(): number;
-  /** Writes the latest commit to the folder `directory`, which must be new or empty, while the store is in use. Throws StoreCopyError. */
+  /**
+   * Copies the latest commit to `directory`, which must be new or empty, while the store is in use. Throws
+   * StoreCopyError.
+   */
   copyTo(directory: string, signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface StoreOptions {
   path: string;
-  /** Largest size of the environment. */
+  /** Maximum size of the environment. */
   mapSizeKb?: number;
   readOnly?: boolean;
-  /** Of the store that writes, when that is open on another thread. */
+  /** `commits` of the writing store, if that is open on another thread. */
   commits?: SharedArrayBuffer;
-  /** Told when the store can be written no more, or is found to be damaged, beside the throw. Must not throw. */
+  /** Called when the store can no longer be written or is damaged, in addition to the thrown error. Must not throw. */
   onFault?(fault: StoreFault): void;
 }
 
 const MAX_TABLES = 48;
 /**
- * Free pages, as runs of neighbours, that LMDB gathers before it takes what it has, and those that it keeps from one commit to the
- * next. Each commit compares all it has gathered with one another: after a large unwinding its defaults, 50,000 and 75,000, make a
- * small commit take up to 0.2 s. Pages that are not gathered yet are used later.
+ * Free pages, as runs of neighbours, that LMDB gathers before it takes what it has, and those that it keeps from one
+ * commit to the next. Each commit compares all it has gathered with one another: after a large unwinding its defaults,
+ * 50,000 and 75,000, make a small commit take up to 0.2 s. Pages that are not gathered yet are used later.
  */
 const FREE_PAGES = { maxFreeSpaceToLoad: 1000, maxFreeSpaceToRetain: 2000 };
 
@@ -98,10 +107,10 @@ export function prefixEnd(prefix: Uint8Array): Uint8Array | undefined {
   return undefined;
 }
 
-/** Without an end, one that is named, lmdb stops before the key of one zero byte. */
+/** `end` must be set explicitly: otherwise lmdb stops before the key that is a single zero byte. */
 const BACK_TO_THE_FIRST = { end: undefined, reverse: true } as const;
 
-/** Told of rows before they are written. */
+/** Called with each row before it is written. */
 type Writes = Pick<WriteRoom, "row">;
 
 const NO_WRITES: Writes = { row: () => {} };
@@ -109,12 +118,15 @@ const NO_WRITES: Writes = { row: () => {} };
 class LmdbTable implements Table {
   readonly #db: Database<Uint8Array, Uint8Array>;
   readonly #borrowing: Database<Uint8Array, Uint8Array>;
-  /** One range for all searches, which takes its options when an iteration begins: making one costs as much as a search. */
+  /**
+   * Options of a range that is reused for all searches, since creating a range costs as much as a search. Read when an
+   * iteration starts.
+   */
   readonly #upTo = { start: new Uint8Array(0) as Uint8Array, ...BACK_TO_THE_FIRST };
   readonly #backwards: Iterable<Entry>;
 
   readonly #writes: Writes;
-  /** The error to throw for one of a read. */
+  /** Converts the error of a read to the one to throw. */
   readonly #failed: (cause: unknown) => unknown;
 
   constructor(
@@ -207,10 +219,10 @@ class LmdbTable implements Table {
   }
 }
 
-/** Words of `commits`. */
+/** Indices into `commits`. */
 const ENDED = 0;
 const BEGUN = 1;
-/** Not 0 once a thread has found the store damaged. */
+/** Nonzero once a thread has found the store damaged. */
 const DAMAGED = 2;
 
 class LmdbStore implements Store {
@@ -238,14 +250,14 @@ class LmdbStore implements Store {
     this.#seenVersion = Atomics.load(this.#counts, ENDED);
     this.#onFault = onFault;
     this.#room = readOnly ? undefined : new WriteRoom(path, (mapSizeKb ?? Number.POSITIVE_INFINITY) * 1024);
-    this.#heedReaders();
+    this.#watchReaders();
   }
 
   version(): number {
     const version = Atomics.load(this.#counts, ENDED);
     if (version !== this.#seenVersion) {
       this.#seenVersion = version;
-      // A snapshot lives until the event loop's next turn, and may be older than that commit.
+      // The current snapshot lasts until the next turn of the event loop and may be older than that commit.
       this.#root.resetReadTxn();
     }
     return version;
@@ -258,7 +270,7 @@ class LmdbStore implements Store {
   table(name: string): Table {
     let table = this.#tables.get(name);
     if (table === undefined) {
-      // One that is not there yet is made, which is a write.
+      // A missing table is created, which is a write.
       if (this.#depth === 0) this.#room?.begin();
       table = new LmdbTable(this.#root, name, {
         writes: this.#room ?? NO_WRITES,
@@ -284,13 +296,13 @@ class LmdbStore implements Store {
     }
   }
 
-  /** Of a read outside of a transaction at once; inside of one, the transaction ends with it. */
+  /** Converts the error of a read. Inside a transaction, `onFault` is called only when the transaction ends. */
   #readFailed(cause: unknown): unknown {
     return this.#depth === 0 ? this.#failed(cause) : storeError(this.path, cause);
   }
 
-  /** Has `onFault` told of damage that readers on other threads find. */
-  #heedReaders(): void {
+  /** Calls `onFault` when a reader on another thread finds damage. */
+  #watchReaders(): void {
     if (this.#onFault === undefined) return;
     const waiting = Atomics.waitAsync(this.#counts, DAMAGED, 0);
     if (!waiting.async) return;
@@ -299,7 +311,7 @@ class LmdbStore implements Store {
     });
   }
 
-  /** The error to throw for one of LMDB's, after the owner of the store was told of a fault. */
+  /** Converts an error of LMDB to the one to throw, and calls `onFault` if it is a fault. */
   #failed(cause: unknown): unknown {
     const error = storeError(this.path, cause);
     if (error instanceof StoreFullError || error instanceof StoreCorruptedError) this.#onFault?.(error);
@@ -318,7 +330,7 @@ class LmdbStore implements Store {
     try {
       await copyStore({ path: this.path, target: directory, mapSizeKb: this.#mapSizeKb }, signal);
     } finally {
-      // A killed reader would keep its pages from being used again.
+      // Otherwise LMDB would not reuse the pages that a killed reader had pinned.
       if (!this.#closed) this.#root.readerCheck();
     }
   }

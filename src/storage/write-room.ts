@@ -2,20 +2,22 @@ import { statfsSync } from "node:fs";
 import { FileRoom } from "./file-room.ts";
 import { StoreFullError, storeError } from "./store-errors.ts";
 
-/** For what any commit writes: roots, branches, the list of free pages. */
+/** Allowance for pages that every commit writes: roots, branches, the free list. */
 const BASE_BYTES = 1024 * 1024;
-/** Asked for ahead while a transaction goes on. */
+/** Step in which space is reserved during a transaction. */
 const AHEAD_BYTES = 4 * 1024 * 1024;
-/** As much is allocated; for more it has to be free. Commits at the tip of the chain need far less. */
-const MOST_ALLOCATED = 64 * 1024 * 1024;
+/**
+ * Up to this size space is allocated; beyond it, only free space is checked. Commits at the chain tip need far less.
+ */
+const MAX_ALLOCATED = 64 * 1024 * 1024;
 const PAGE_HEADER = 24;
-/** A leaf that splits is left half full. */
+/** A split leaves two half-full leaves. */
 const SPLIT = 2;
 
 /**
- * Has room on the disk for what a transaction may write, before LMDB writes it (see FileRoom for why), and holds the environment to
- * its largest size, which lmdb-js by itself raises as needed. The need is an upper estimate: a copy of one page for each row, as far as there
- * are pages to copy, and the new bytes.
+ * Reserves disk space for a transaction before LMDB writes it (FileRoom explains why), and enforces the environment's
+ * maximum size, which lmdb-js would raise as needed. The estimate is an upper bound: one copied page per row (limited
+ * to the existing pages) plus the new bytes.
  */
 export class WriteRoom {
   readonly #path: string;
@@ -25,14 +27,14 @@ export class WriteRoom {
   #bytes = 0;
   #ensured = 0;
 
-  /** `path` is the folder of an open environment; `maxBytes` its largest size. */
+  /** `path` is the folder of an open environment, `maxBytes` its maximum size. */
   constructor(path: string, maxBytes: number) {
     this.#path = path;
     this.#file = new FileRoom(path);
     this.#maxBytes = maxBytes;
   }
 
-  /** A transaction begins. Throws StoreFullError. */
+  /** Called when a transaction starts. Throws StoreFullError. */
   begin(): void {
     this.#rows = 0;
     this.#bytes = 0;
@@ -40,11 +42,11 @@ export class WriteRoom {
     this.#ensure(BASE_BYTES);
   }
 
-  /** A row is put, or removed with no bytes. Throws StoreFullError. */
+  /** Called before a row is written; a removal has 0 bytes. Throws StoreFullError. */
   row(bytes: number): void {
     const { pageSize } = this.#file;
     this.#rows++;
-    // A value of more than about half a page has pages of its own.
+    // A value larger than about half a page is stored in overflow pages.
     this.#bytes +=
       2 * bytes > pageSize - PAGE_HEADER
         ? Math.ceil((bytes + PAGE_HEADER) / pageSize) * pageSize
@@ -60,11 +62,11 @@ export class WriteRoom {
     const need = bytes - copies;
     if (used + need > this.#maxBytes) throw new StoreFullError(this.#path, "map");
     try {
-      this.#file.ensure(Math.min(need, MOST_ALLOCATED));
+      this.#file.ensure(Math.min(need, MAX_ALLOCATED));
     } catch (error) {
       throw storeError(this.#path, error);
     }
-    if (need > MOST_ALLOCATED && freeBytes(this.#path) < need - MOST_ALLOCATED) {
+    if (need > MAX_ALLOCATED && freeBytes(this.#path) < need - MAX_ALLOCATED) {
       throw new StoreFullError(this.#path, "disk");
     }
     this.#ensured = bytes;
@@ -75,7 +77,7 @@ export class WriteRoom {
   }
 }
 
-/** Free bytes of the file system of a folder, as this user may take them. */
+/** Free space available to this user on the file system of a folder, in bytes. */
 export function freeBytes(path: string): number {
   const { bavail, bsize } = statfsSync(path);
   return bavail * bsize;

@@ -1,4 +1,4 @@
-/** A structured logger: facts first, then one sentence. pino's loggers have this form. */
+/** A structured logger with the signature of pino: fields first, then one sentence. */
 export interface Logger {
   debug(facts: object, message: string): void;
   info(facts: object, message: string): void;

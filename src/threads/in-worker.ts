@@ -1,6 +1,6 @@
 import { Piscina } from "piscina";
 
-/** What a thread of a worker pool uses: moving buffers into its answer instead of copying them. */
+/** For threads of a worker pool: transfers buffers in results instead of copying them. */
 export { move, transferableSymbol, valueSymbol } from "piscina";
 
 /** `workerData` of the pool that this thread belongs to. */

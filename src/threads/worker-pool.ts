@@ -1,21 +1,21 @@
 import { Piscina } from "piscina";
 
-/** How long a thread without a task is kept. */
+/** Idle time after which a thread ends. */
 const IDLE_MS = 60_000;
 
 export interface WorkerPoolOptions {
   /** The module that the threads run; see moduleBeside. */
   module: URL;
-  /** Most threads. */
+  /** Maximum number of threads. */
   threads: number;
-  /** Handed to each thread at its start. */
+  /** `workerData` of each thread. */
   workerData?: unknown;
   /** Tasks queued per thread, so that threads stay busy while the posting thread is blocked. Default 1. */
   tasksPerThread?: number;
   idleMs?: number;
 }
 
-/** Threads that start with the first task and end when there are none for a while. */
+/** A pool whose threads start on demand and end when idle. */
 export function workerPool<Task, Result>(options: WorkerPoolOptions): Piscina<Task, Result> {
   return new Piscina<Task, Result>({
     filename: options.module.href,

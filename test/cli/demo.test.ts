@@ -34,7 +34,7 @@ test("the demo syncs the recorded chain on a free port, answers its own suggesti
   const svc = spawnSvc(["demo", "--port", String(busy)], { TMPDIR: temporary, LOG_JSON: "1" });
   try {
     await svc.shows(/Ctrl-C stops the node/);
-    expect(svc.output.stderr).toContain("the port is busy: taking a free one");
+    expect(svc.output.stderr).toContain("the port is busy, using a free one");
 
     const lines = [...svc.output.stdout.matchAll(/curl -s (\S+) .* -d '(.*)'/g)];
     expect(lines.map(([, url]) => new URL(url).port)).not.toContain(String(busy));

@@ -227,7 +227,7 @@ test("without anything that checks proofs no tx is taken", async () => {
     await careful.synced();
     expect((await careful.ask("isReady")).body.result).toBe(false);
     expect((await careful.call("svc_isReady", [])).body.result).toBe(false);
-    expect(careful.log).toContain("transactions are refused: this node has nothing that checks their proofs");
+    expect(careful.log).toContain("transactions are refused: this node has no proof verifier");
     const { body } = await careful.call("node_sendTx", [first.json]);
     expect(body.error?.message).toContain("Transactions are not accepted: this node cannot check proofs");
     const simulated = await careful.call("node_isValidTx", [first.json, { isSimulation: true }]);

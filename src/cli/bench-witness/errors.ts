@@ -1,6 +1,6 @@
 import { OperatorError } from "../../errors/operator-error.ts";
 
-/** Witnesses cannot be measured as asked. The message is complete: nothing but it needs to be shown to the operator. */
+/** The requested measurement is not possible. The message alone is enough for the operator. */
 export class BenchWitnessError extends OperatorError {
   override readonly errorCode: string = "bench-witness";
   readonly subject: string;

@@ -7,7 +7,7 @@ import type { WitnessPlan } from "./plan.ts";
 import { TREE_TEXTS, type TreeText } from "./tree-texts.ts";
 import type { FromThread, ThreadPlan, ToThread } from "./witness-thread.ts";
 
-/** Microseconds by percentile; 100 is the largest. */
+/** Latencies in microseconds, by percentile. */
 export type LatenciesUs = Record<"p50" | "p90" | "p99" | "p99.9" | "max", number>;
 
 export interface TreeFigures {
@@ -20,7 +20,7 @@ export interface WitnessFigures {
   dataDirectory: string;
   l1ChainId: number;
   rollupVersion: number;
-  /** The block whose state was asked, and the blocks whose state is kept. */
+  /** The block whose state was read, and the blocks whose state the store has. */
   block: number;
   tip: number;
   oldest: number;
@@ -35,9 +35,11 @@ export interface WitnessFigures {
 export interface MeasureOptions {
   dataDirectory: string;
   plan: WitnessPlan;
-  /** Told when the measuring begins, warm-up included. */
+  /** Called when the measurement starts, warm-up included. */
   begun?: () => void;
-  /** Ends the measuring early: the threads give their readers back, which a killed one would leave to hold pages of the store. */
+  /**
+   * Ends the measurement early. The threads close their readers; a killed thread's reader would pin pages of the store.
+   */
   signal?: AbortSignal;
 }
 
@@ -50,13 +52,13 @@ function figuresOf(histogram: RecordableHistogram, perSecond: number): TreeFigur
   };
 }
 
-/** Block to ask, and what is kept. Throws BenchWitnessError. */
+/** The block to read, and the range of blocks that the store has. Throws BenchWitnessError. */
 async function chosenBlock(path: string, { depth }: WitnessPlan) {
   const { world, identity, close } = await openTrees(path);
   try {
     const { tip, oldest } = world.status();
     if (tip === 0) throw new BenchWitnessError(`chain store ${path}`, "holds no block yet");
-    // Genesis outlives pruning and is no state to measure.
+    // Genesis is never pruned, but its state is not worth measuring.
     const first = Math.max(1, oldest);
     if (tip - depth < first)
       throw new BenchWitnessError(
@@ -69,7 +71,7 @@ async function chosenBlock(path: string, { depth }: WitnessPlan) {
   }
 }
 
-/** One thread; every step rejects when the thread fails or ends early. */
+/** One thread. Every step rejects if the thread fails or ends early. */
 class WitnessThread {
   readonly #worker: Worker;
   readonly #failed: Promise<never>;
@@ -84,7 +86,7 @@ class WitnessThread {
         reject(new BenchWitnessError("a reading thread", `ended early with code ${code}`)),
       );
     });
-    // Awaited only beside an answer.
+    // Awaited only in a race with an answer; this keeps an early rejection from being unhandled.
     this.#failed.catch(() => {});
   }
 
@@ -107,8 +109,8 @@ class WitnessThread {
 }
 
 /**
- * Asks the trees of a data directory for witnesses from several threads at once, each with a reader of its own, and counts. Nothing is
- * written. Throws BenchWitnessError, StoreSchemaError or DamagedStoreError, or the reason of `signal`.
+ * Measures witness reads from the trees of a data directory on several threads, each with its own reader. Writes
+ * nothing. Throws BenchWitnessError, StoreSchemaError or DamagedStoreError, or the reason of `signal`.
  */
 export async function measureWitnesses({
   dataDirectory,

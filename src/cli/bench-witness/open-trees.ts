@@ -13,7 +13,7 @@ import { BenchWitnessError } from "./errors.ts";
 const INSPECTIONS = 3;
 const INSPECTION_PAUSE_MS = 100;
 
-/** The trees of a data directory, for reading. */
+/** Read access to the trees of a data directory. */
 export interface OpenTrees {
   world: WorldStateReader;
   identity: StoreIdentity;
@@ -28,13 +28,13 @@ export function chainStoreOf(dataDirectory: string): string {
   if (!found.isDirectory()) throw new BenchWitnessError(subject, "is not a folder");
   const path = join(dataDirectory, "chain");
   if (!existsSync(join(path, "data.mdb")))
-    throw new BenchWitnessError(subject, "holds no chain store; a node that runs with it makes one");
+    throw new BenchWitnessError(subject, "contains no chain store; a node that uses the directory creates one");
   return path;
 }
 
 /**
- * Looks at the database file as a node does before it opens it. A node that runs beside may be writing the part that is read, so
- * that what looks damaged once is looked at again. Throws DamagedStoreError.
+ * Checks the database file, as a node does before it opens it. A running node may be writing the file meanwhile, so the
+ * check is repeated if it finds damage. Throws DamagedStoreError.
  */
 export async function inspectBesideNode(path: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
@@ -49,8 +49,8 @@ export async function inspectBesideNode(path: string): Promise<void> {
 }
 
 /**
- * Opens a chain store without writing to it, which works beside a running node: LMDB gives every reader a snapshot and neither waits for
- * the other. Throws BenchWitnessError or StoreSchemaError.
+ * Opens a chain store read-only. Works while a node is running: LMDB gives every reader a snapshot, and readers and the
+ * writer do not block each other. Throws BenchWitnessError or StoreSchemaError.
  */
 export async function openTrees(path: string): Promise<OpenTrees> {
   const store = openStore({ path, readOnly: true });
@@ -58,7 +58,7 @@ export async function openTrees(path: string): Promise<OpenTrees> {
     const identity = readIdentity(store);
     if (identity === undefined) throw new BenchWitnessError(`chain store ${path}`, "belongs to no chain yet");
     const core = loadCore();
-    // Block 0 alone is answered from the genesis given here, and it is never asked.
+    // The genesis given here is used for block 0 only, which is never read.
     const world = new StateReader(core, store, genesisState(core, []));
     return { world, identity, close: () => store.close() };
   } catch (error) {

@@ -2,21 +2,21 @@ import { availableParallelism } from "node:os";
 import { BenchWitnessError } from "./errors.ts";
 import { TREE_TEXTS, type TreeText } from "./tree-texts.ts";
 
-/** What is asked of the store, and for how long. */
+/** Parameters of a measurement. */
 export interface WitnessPlan {
-  /** Readers, each on a thread of its own. */
+  /** Reader threads. */
   threads: number;
-  /** How often each tree is asked, relative to the others. */
+  /** Relative frequency of reads per tree. */
   mix: { tree: TreeText; weight: number }[];
-  /** Whether the trees were named by the operator, so that an empty one is a mistake. */
+  /** Whether the operator chose the trees; an empty one is then an error. */
   mixGiven: boolean;
-  /** Blocks before the tip whose state is asked. */
+  /** Number of blocks before the tip of the block whose state is read. */
   depth: number;
   seconds: number;
   warmUpSeconds: number;
   /** Keys that each thread draws from a tree. */
   keys: number;
-  /** Share of keys that the tree does not hold, 0 .. 1, where a low leaf answers for them. */
+  /** Share of absent keys, 0 .. 1, for trees that prove absence with a low leaf. */
   absent: number;
 }
 
@@ -47,7 +47,7 @@ function seconds(flag: string, text: string, least: number): number {
   return value;
 }
 
-/** "nullifier=3,public-data" : names of trees, each with a weight of 1 where none is given. */
+/** Parses "nullifier=3,public-data": names of trees with weights; the default weight is 1. */
 function parseMix(text: string): WitnessPlan["mix"] {
   const known: readonly string[] = TREE_TEXTS;
   const mix = text.split(",").map((item) => {

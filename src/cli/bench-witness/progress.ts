@@ -2,7 +2,7 @@ import cliProgress from "cli-progress";
 
 const STEP_MS = 100;
 
-/** Draws how far a measurement of known length is; says once how long it takes where there is no terminal. Returns the call that ends it. */
+/** Shows a progress bar on a terminal, or else logs the expected duration once. Returns a function that stops it. */
 export function progressOver(seconds: number, stream: NodeJS.WriteStream): () => void {
   if (!stream.isTTY) {
     stream.write(`measuring for ${seconds} s\n`);

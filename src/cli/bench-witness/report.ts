@@ -5,7 +5,7 @@ const LATENCY_COLUMNS: (keyof LatenciesUs)[] = ["p50", "p90", "p99", "p99.9", "m
 const rateText = (perSecond: number) => Math.round(perSecond).toLocaleString("en");
 const latencyText = (us: number) => (us >= 100 ? Math.round(us).toLocaleString("en") : us.toFixed(1));
 
-/** A table in text, with what it was measured on. */
+/** The results as a text table, with a description of what was measured. */
 export function witnessReport(figures: WitnessFigures): string {
   const { dataDirectory, l1ChainId, rollupVersion, block, tip, oldest, threads, seconds, trees, skipped, total } =
     figures;

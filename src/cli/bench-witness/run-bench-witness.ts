@@ -7,7 +7,7 @@ import { witnessReport } from "./report.ts";
 
 const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Measures and prints; what the operator has to mend becomes one line on standard error and exit code 1. A signal ends it early. */
+/** Measures and prints. An OperatorError becomes one line on standard error and exit code 1. A signal ends it early. */
 export async function runBenchWitness(
   dataDirectory: string | undefined,
   texts: PlanTexts,

@@ -3,21 +3,21 @@ import type { WorldStateReader } from "../../world-state/types.ts";
 import type { TreeText } from "./tree-texts.ts";
 import { TREES } from "./witness-kinds.ts";
 
-/** Draws for each key wanted before a tree counts as empty: the nullifiers and note hashes of a tx are padded to 64 positions. */
+/** Draws per requested key before a tree counts as empty; many are needed because each tx is padded to 64 leaves. */
 const DRAWS_PER_KEY = 256;
 
 function isZero(word: Uint8Array): boolean {
   return word.every((byte) => byte === 0);
 }
 
-/** A random field, which no tree holds. */
+/** A random field element, which no tree contains. */
 function absentKey(): Uint8Array {
   const key = randomFillSync(new Uint8Array(32));
   key[0] &= 0x1f;
   return key;
 }
 
-/** Keys of leaves at random positions, in use as of a block; none when the tree holds no leaf but padding. */
+/** Keys of random leaves as of a block; none if the tree contains only padding. */
 function presentKeys(world: WorldStateReader, block: number, tree: TreeText, count: number): Uint8Array[] {
   const { id } = TREES[tree];
   const { size } = world.snapshot(block, id);
@@ -29,7 +29,7 @@ function presentKeys(world: WorldStateReader, block: number, tree: TreeText, cou
   return keys;
 }
 
-/** `count` keys to ask a tree for, a share of them absent where the tree can answer for those; none for an empty tree. */
+/** `count` keys to look up in a tree, a share of them absent if the tree can prove absence; none for an empty tree. */
 export function sampleKeys(
   world: WorldStateReader,
   block: number,

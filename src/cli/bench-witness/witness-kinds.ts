@@ -26,7 +26,7 @@ export const TREES: Record<TreeText, { id: TreeId; indexed: boolean }> = {
   archive: { id: ARCHIVE, indexed: false },
 };
 
-/** Writes the witness of a key as of a block, as the JSON-RPC method of the tree answers it. */
+/** Writes the witness of a key as of a block, in the format of the tree's JSON-RPC method. */
 export type WriteWitness = (world: WorldStateReader, block: number, key: Uint8Array, out: JsonWriter) => void;
 
 function lowLeafWitness(tree: 0 | 2, text: LeafText, encode: typeof encodeNullifierWitness): WriteWitness {

@@ -7,10 +7,10 @@ import { sampleKeys } from "./sample-keys.ts";
 import type { TreeText } from "./tree-texts.ts";
 import { WRITE_WITNESS, type WriteWitness } from "./witness-kinds.ts";
 
-/** Witnesses in one turn of the event loop; a snapshot of the store lives no longer than a turn, as in a node under load. */
+/** Witnesses per turn of the event loop. A snapshot of the store lasts one turn, as in a node under load. */
 const PER_TURN = 32;
 
-/** What a thread is told when it starts. Plain data. */
+/** Start data of a thread. Plain data. */
 export interface ThreadPlan {
   path: string;
   block: number;
@@ -27,21 +27,21 @@ export interface TreeLatencies {
   histogram: RecordableHistogram;
 }
 
-/** What a thread tells: that its keys are drawn and which trees hold none, then what it measured. */
+/** Messages from a thread: first that its keys are drawn and which trees have none, then its results. */
 export type FromThread =
   | { kind: "ready"; empty: TreeText[] }
   | { kind: "measured"; latencies: TreeLatencies[]; elapsedMs: number };
 
 interface Asked {
   tree: TreeText;
-  /** Upper end of this tree's part of 0 .. 1. */
+  /** Upper bound of this tree's share of the interval 0 .. 1. */
   upTo: number;
   write: WriteWitness;
   keys: Uint8Array[];
   histogram: RecordableHistogram;
 }
 
-/** What a thread is told: to begin, or to close what it has open, at any time. */
+/** Messages to a thread: start, or stop and close its readers, at any time. */
 export type ToThread = "start" | "stop";
 
 async function run(port: MessagePort, plan: ThreadPlan): Promise<void> {

@@ -6,13 +6,13 @@ const READY_LIMIT_MS = 30_000;
 export interface Anvil {
   readonly url: string;
   readonly pid: number;
-  /** Ends the process at once; nothing it holds is kept. */
+  /** Kills the process. Its state is lost. */
   kill(): void;
 }
 
 /**
- * Starts a local L1 from a saved state on a free port of 127.0.0.1 and waits until it listens. It runs outside the terminal's
- * process group, so that Ctrl-C reaches the node first.
+ * Starts anvil from a saved state on a free port of 127.0.0.1 and waits until it listens. It runs outside the
+ * terminal's process group, so that Ctrl-C signals only the node.
  */
 export async function startAnvil(stateFile: string, signal: AbortSignal): Promise<Anvil> {
   const child: ChildProcess = spawn(anvilBinary(), ["--load-state", stateFile, "--host", "127.0.0.1", "--port", "0"], {

@@ -5,12 +5,12 @@ import { pathToFileURL } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { unpackTar } from "./tar.ts";
 
-/** The recorded chain of the repository: its L1 as an anvil state, its blobs as a file store. */
+/** The recorded chain in the repository: the L1 as an anvil state, the blobs as a file store. */
 export const RECORDED_CHAIN = {
   folder: join("test", "fixtures", "chain-a"),
   l1ChainId: 31337,
   registryAddress: "0xb7f8bc63bbcad18155201308c8f3540b07f84f5e",
-  /** Beside the test accounts and the sponsored fee contract, its genesis funds a token fee contract. */
+  /** A token fee contract that genesis funds, in addition to the test accounts and the sponsored fee contract. */
   prefundAddresses: "0x099602ed42e355e5338ade3a9e314b3d15b6030b058a0c17c385f4a0f2d2b71a",
 } as const;
 
@@ -18,7 +18,7 @@ export class RecordedChainMissingError extends Error {
   readonly file: string;
 
   constructor(file: string) {
-    super(`the recorded chain is not there: ${file}; the demo needs a checkout of the repository`);
+    super(`the recorded chain is missing: ${file}; the demo needs a checkout of the repository`);
     this.name = "RecordedChainMissingError";
     this.file = file;
   }

@@ -8,7 +8,7 @@ import { type UnpackedChain, unpackRecordedChain } from "./recorded-chain.ts";
 import { onRecordedChain } from "./settings.ts";
 import { requestsToTry } from "./try-it.ts";
 
-/** Runs a node and the recorded L1 that it follows, until a signal. Leaves no process and no file behind. */
+/** Runs the recorded L1 and a node that follows it, until a signal. Cleans up all processes and files. */
 export async function runDemo(values: Values): Promise<void> {
   const loggerFor = loggingOf(values);
   const log = loggerFor("demo");
@@ -21,7 +21,7 @@ export async function runDemo(values: Values): Promise<void> {
     log.info({ url: anvil.url, anvilPid: anvil.pid }, "the recorded L1 runs at {url}");
     const free = async (port: number, host: string): Promise<number> => {
       if (await isFree(port, host)) return port;
-      log.warn({ busyPort: port }, "the port is busy: taking a free one");
+      log.warn({ busyPort: port }, "the port is busy, using a free one");
       return 0;
     };
     const ports = {

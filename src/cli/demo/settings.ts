@@ -1,15 +1,15 @@
 import type { Values } from "../../config/options.ts";
 import { RECORDED_CHAIN } from "./recorded-chain.ts";
 
-/** Variables of the caller's environment that the demo heeds; everything about the chain is given by the recording. */
-const HEEDED = ["AZTEC_PORT", "AZTEC_ADMIN_PORT", "SVC_RPC_HOST", "SVC_ADMIN_HOST", "LOG_LEVEL", "LOG_JSON"];
+/** Environment variables that the demo uses. Settings of the chain come from the recording. */
+const USED_VARIABLES = ["AZTEC_PORT", "AZTEC_ADMIN_PORT", "SVC_RPC_HOST", "SVC_ADMIN_HOST", "LOG_LEVEL", "LOG_JSON"];
 
 /**
- * The environment that the demo's configuration is read from: a loopback address, and the genesis of the recorded chain, whose
- * network ran without proofs.
+ * The environment that the demo's configuration is read from: a loopback address, and the genesis of the recorded
+ * chain, whose network ran without proofs.
  */
 export function demoEnvironment(given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const heeded = HEEDED.filter((name) => given[name]).map((name) => [name, given[name]]);
+  const heeded = USED_VARIABLES.filter((name) => given[name]).map((name) => [name, given[name]]);
   return {
     SVC_RPC_HOST: "127.0.0.1",
     ...Object.fromEntries(heeded),
@@ -20,7 +20,7 @@ export function demoEnvironment(given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   };
 }
 
-/** An ordinary node's values, for the recorded chain. */
+/** Configuration of an ordinary node, changed to follow the recorded chain. */
 export function onRecordedChain(
   values: Values,
   chain: { l1Url: string; blobStore: string; port: number; adminPort: number },

@@ -3,7 +3,7 @@ import { dirname, join, resolve, sep } from "node:path";
 
 const BLOCK = 512;
 
-/** A tar archive does not have the form this reader knows. */
+/** A tar archive is invalid or has an unsupported format. */
 export class TarError extends Error {
   readonly offset: number;
 
@@ -20,7 +20,10 @@ function textField(header: Uint8Array, at: number, length: number): string {
   return field.subarray(0, end < 0 ? length : end).toString("utf8");
 }
 
-/** Unpacks the files and folders of a tar archive (ustar, GNU long names) below `folder`. Throws TarError on any other kind of entry. */
+/**
+ * Unpacks the files and folders of a tar archive (ustar, GNU long names) below `folder`. Throws TarError on any other
+ * kind of entry.
+ */
 export function unpackTar(archive: Uint8Array, folder: string): void {
   const root = resolve(folder);
   let longName: string | undefined;
@@ -34,7 +37,7 @@ export function unpackTar(archive: Uint8Array, folder: string): void {
     const path = resolve(join(root, prefix, name));
     if (path !== root && !path.startsWith(root + sep)) throw new TarError("an entry leaves its folder", at);
     if (!Number.isSafeInteger(size) || at + BLOCK + size > archive.length)
-      throw new TarError("an entry has no whole contents", at);
+      throw new TarError("an entry is truncated", at);
     longName = undefined;
     if (kind === "L") longName = textField(archive, at + BLOCK, size);
     else if (kind === "5") mkdirSync(path, { recursive: true });

@@ -1,4 +1,4 @@
-/** Asks the node under `url`; undefined when it gives no result. */
+/** Calls a method of the node at `url`; undefined if there is no result. */
 async function ask(url: string, method: string, params: unknown[]): Promise<unknown> {
   const response = await fetch(url, {
     method: "POST",
@@ -14,10 +14,10 @@ function curl(url: string, method: string, params: unknown[]): string {
   return `curl -s ${url} -H 'content-type: application/json' -d '${body}'`;
 }
 
-/** Some nullifier between those of the chain, so that the witness is of the leaf below it. */
+/** A nullifier that is not on the chain, so that its witness is that of the low leaf. */
 const ABSENT_NULLIFIER = `0x${"12".repeat(32)}`;
 
-/** Requests to try on the demo's node, with values of its chain. */
+/** Example requests for the demo's node, with values of its chain. */
 export async function requestsToTry(url: string): Promise<string> {
   const block = Number(await ask(url, "node_getBlockNumber", []));
   return [

@@ -6,7 +6,7 @@ export interface ProgressView {
   end(): void;
 }
 
-/** A bar on a terminal; elsewhere one line at the start. */
+/** A progress bar on a terminal; otherwise one line at the start. */
 export function progressView(stream: NodeJS.WriteStream): ProgressView {
   if (!stream.isTTY) {
     stream.write("deploying the L1 contracts\n");

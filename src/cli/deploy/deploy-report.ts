@@ -1,7 +1,7 @@
 import type { DeployedContracts, DeployOptions } from "../../l1/deploy/deploy-l1-contracts.ts";
 import { toHex } from "../../protocol/bytes.ts";
 
-/** Flat, addresses first: what the file and the JSON form of the report hold. */
+/** Content of the output file and of the JSON report: a flat object, addresses first. */
 export function deployFacts(request: DeployOptions, deployed: DeployedContracts): Record<string, string | number> {
   const addresses: Record<string, string> = { ...deployed.addresses };
   return {

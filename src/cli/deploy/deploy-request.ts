@@ -10,7 +10,7 @@ import { genesisPublicData } from "../../node/genesis.ts";
 import { ARCHIVE, INITIAL_FEE_JUICE } from "../../protocol/constants.ts";
 import { genesisState } from "../../world-state/genesis.ts";
 
-/** Flags of the command that the table of options does not have. */
+/** Flags of the command that are not in the table of options. */
 export interface DeployFlags {
   privateKey?: string;
   mnemonic?: string;
@@ -55,7 +55,7 @@ function listed(text: string): string[] {
     .filter((part) => part !== "");
 }
 
-/** What deployL1Contracts is to do, from flags, variables and the table of options. Throws DeploymentParameterError. */
+/** Options for deployL1Contracts, from flags, variables and the table of options. Throws DeploymentParameterError. */
 export function deployRequest(values: Values, flags: DeployFlags, environment: Environment): DeployOptions {
   if (values.l1RpcUrls.length === 0)
     throw new DeploymentParameterError("An L1 RPC URL", "is required: give --l1-rpc-urls or ETHEREUM_HOSTS");

@@ -10,7 +10,9 @@ import { type DeployFlags, deployRequest, type Environment } from "./deploy-requ
 
 const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** A file that takes the place of `path` once it is written; made before the deployment, so that a bad place is found in time. */
+/**
+ * A temporary file that replaces `path` once it is written. Created before the deployment, to detect a bad path early.
+ */
 function outputFile(path: string): { write(text: string): void; drop(): void } {
   const staged = `${path}.${process.pid}`;
   try {
@@ -28,7 +30,7 @@ function outputFile(path: string): { write(text: string): void; drop(): void } {
   };
 }
 
-/** Deploys and prints; what the operator has to mend becomes one line on standard error and exit code 1. */
+/** Deploys and prints. An OperatorError becomes one line on standard error and exit code 1. */
 export async function runDeploy(values: Values, flags: DeployFlags, environment: Environment): Promise<void> {
   const stopped = new AbortController();
   for (const [signal, code] of Object.entries(SIGNAL_CODES)) {

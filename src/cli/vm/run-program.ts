@@ -18,7 +18,7 @@ export interface ProgramRun {
   readonly gas: { readonly l2: number; readonly da: number };
 }
 
-/** The block and the transaction that a program sees: a local network's. */
+/** Block and transaction environment of the program: that of a local network. */
 const FIRST_NULLIFIER = fr(1);
 const GLOBALS = {
   chainId: fr(31337),
@@ -34,7 +34,7 @@ const short = (word: Uint8Array): string => `0x${BigInt(toHex(word)).toString(16
 const cellText = ({ address, tag, value }: CellWrite): string =>
   `[${address}] = ${tagName(tag)} 0x${value.toString(16)}`;
 
-/** Writes a line for each instruction and, indented, one for each cell that it wrote. */
+/** Prints a line per instruction and, indented, one per memory cell that it wrote. */
 class TracePrinter {
   readonly #write: (line: string) => void;
   readonly #watch = new WriteWatch();
@@ -68,7 +68,7 @@ function* summary(result: RunResult, host: MemoryHost): Generator<string> {
   for (const { recipient, content } of host.effects.messages) yield `message to ${short(recipient)}: ${short(content)}`;
 }
 
-/** Runs a program as the only contract of an otherwise empty world and writes what became of it. */
+/** Runs a program as the only contract in an otherwise empty world state, and prints the result. */
 export function runProgram(given: ProgramRun, trace: boolean, write: (line: string) => void): void {
   const vm = new Vm();
   const host = new MemoryHost(loadCore(), FIRST_NULLIFIER);

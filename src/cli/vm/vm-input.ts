@@ -3,7 +3,7 @@ import { ConfigurationError } from "../../config/errors.ts";
 import { fromHex } from "../../protocol/bytes.ts";
 import { FR_MODULUS, type Fr, fr } from "../../protocol/field.ts";
 
-/** An argument of `svc vm` breaks its rule. */
+/** An argument of `svc vm` is invalid. */
 export class VmInputError extends ConfigurationError {
   readonly argument: string;
   constructor(argument: string, rule: string, options?: ErrorOptions) {
@@ -17,7 +17,7 @@ const HEX = /^(0x)?([0-9a-fA-F]{2})*$/;
 const MOST_BYTES = 1 << 20;
 const MOST_GAS = 2 ** 32 - 1;
 
-/** Bytecode given as hex text, or as a file that holds it as hex text or as bytes. */
+/** Bytecode given as hex text, or as a file with hex text or raw bytes. */
 export function bytecodeOf(text: string): Uint8Array {
   if (text !== "" && HEX.test(text)) return fromHex(text);
   let bytes: Buffer;
@@ -49,7 +49,7 @@ export function fieldOf(argument: string, text: string): Fr {
   return fr(value);
 }
 
-/** Field elements between commas. */
+/** Comma-separated field elements. */
 export function fieldsOf(argument: string, text: string): Uint8Array {
   if (text === "") return new Uint8Array(0);
   const parts = text.split(",");

@@ -1,6 +1,6 @@
 import { HttpError } from "../../http/errors.ts";
 import { type HttpCall, type WholeReply, wholeExchange } from "../../http/exchange.ts";
-import { isPassing, withRetries } from "../../http/retry.ts";
+import { isTemporary, withRetries } from "../../http/retry.ts";
 import { BlobSourceError } from "./errors.ts";
 
 /** Delays after failed attempts (sheet 04 section 4.6). */
@@ -26,6 +26,6 @@ export async function exchangeWithRetries(call: HttpCall, options: RetryOptions)
     if (error instanceof HttpError) throw new BlobSourceError(source, error.message, { cause: error });
     throw error;
   }
-  if (isPassing(reply.status)) throw new BlobSourceError(source, `HTTP status ${reply.status}`);
+  if (isTemporary(reply.status)) throw new BlobSourceError(source, `HTTP status ${reply.status}`);
   return reply;
 }

@@ -10,13 +10,14 @@ import { type AdminKeyOptions, adminKeyBanner, resolveAdminKey } from "./api-key
 
 export interface AdminServerOptions extends Omit<RpcServerOptions, "namespaces" | "guard"> {
   key: AdminKeyOptions;
-  /** Takes the banner with a new key; standard output by default. */
+  /** Prints the banner with a new key; to standard output by default. */
   show?: (banner: string) => void;
 }
 
 /**
- * Starts the admin port: both admin namespaces behind one API key, or closed to web pages when no key is asked for. A new key is shown once the port listens, so that a start that
- * fails on a busy port shows none. Rejects with a ListenError, AdminKeyHashError or AdminKeyFileError.
+ * Starts the admin port with both admin namespaces, protected by one API key. Without a key, requests from web pages
+ * are refused. A new key is printed only once the port listens, so a start that fails on a busy port prints none.
+ * Rejects with a ListenError, AdminKeyHashError or AdminKeyFileError.
  */
 export async function startAdminServer(
   services: AdminServices,

@@ -8,7 +8,7 @@ import type { NodeLogger } from "../logging.ts";
 
 const HASH_TEXT = /^[0-9a-f]{64}$/;
 
-/** The configured hash of the admin key is none. What was given is not repeated: it may be the key itself. */
+/** The configured hash of the admin key is invalid. The message does not contain it, since it may be the key itself. */
 export class AdminKeyHashError extends OperatorError {
   override readonly errorCode: string = "admin-key-hash";
 
@@ -36,33 +36,37 @@ export class AdminKeyFileError extends OperatorError {
 
 export interface AdminKeyOptions {
   disabled: boolean;
-  /** Hash that the operator gives: 64 lower-case hex digits. */
+  /** Hash configured by the operator: 64 lower-case hex digits. */
   hash: string | undefined;
-  /** Make a new key although one is stored. */
+  /** Generate a new key even if one is stored. */
   reset: boolean;
-  /** Folder that outlives the process; undefined when there is none. */
+  /** Persistent data directory; undefined if there is none. */
   dataDirectory: string | undefined;
   log: NodeLogger;
 }
 
 export interface AdminKey {
-  /** SHA-256 of the key to ask for; undefined: none is asked for. */
+  /** SHA-256 of the required key; undefined if no key is required. */
   readonly hash: Uint8Array | undefined;
-  /** A key that was made just now, to be shown once and kept nowhere. */
+  /** A newly generated key, to be shown once and never stored. */
   readonly generated?: string;
-  /** Stores the new key's hash. Only for a key that has been shown: nobody could know another. Throws AdminKeyFileError. */
+  /**
+   * Stores the new key's hash. Call it only after the key was shown, since otherwise nobody knows it. Throws
+   * AdminKeyFileError.
+   */
   keep(): void;
 }
 
 const nothingToKeep = (): void => {};
 
 /**
- * What opens the admin port (sheet 02 section 5.3): nothing when disabled, else the hash that was given, else the stored one, else a
- * new key, whose hash is kept in `<dataDirectory>/admin/api_key_hash`. Throws AdminKeyHashError or AdminKeyFileError.
+ * Determines the admin key (sheet 02 section 5.3): none if disabled, else the configured hash, else the stored one,
+ * else a new key, whose hash is stored in `<dataDirectory>/admin/api_key_hash`. Throws AdminKeyHashError or
+ * AdminKeyFileError.
  */
 export function resolveAdminKey({ disabled, hash, reset, dataDirectory, log }: AdminKeyOptions): AdminKey {
   if (disabled) {
-    log.warn("admin requests need no API key: everyone who reaches the admin port controls the node");
+    log.warn("admin requests need no API key: anyone who can reach the admin port controls the node");
     return { hash: undefined, keep: nothingToKeep };
   }
   if (hash !== undefined) {
@@ -71,7 +75,7 @@ export function resolveAdminKey({ disabled, hash, reset, dataDirectory, log }: A
     return { hash: Buffer.from(trimmed, "hex"), keep: nothingToKeep };
   }
   if (dataDirectory === undefined) {
-    log.info("the admin API key is for this run only: without a data directory it cannot be kept");
+    log.info("the admin API key is valid for this run only: without a data directory it cannot be stored");
     return { ...newKey(), keep: nothingToKeep };
   }
   const folder = join(dataDirectory, "admin");
@@ -111,7 +115,7 @@ function readStored(path: string, log: NodeLogger): Uint8Array | undefined {
   return undefined;
 }
 
-/** All of the text or what was there before; readable by the owner alone from the first byte on. */
+/** Replaces a file atomically. Only the owner can ever read it. */
 function writeWhole(path: string, text: string): void {
   const temporary = `${path}.new`;
   rmSync(temporary, { force: true });

@@ -3,7 +3,7 @@ import { Secret } from "../../config/secret.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import { CONFIG_KEYS, type ConfigKeyName, type ConfigValues } from "../../rpc/admin/config-keys.ts";
 
-/** Values of options and of the admin configuration differ in form only: secrets are wrapped, L2 addresses are bytes. */
+/** Converts an option's value to the format of the admin configuration: secrets unwrapped, L2 addresses as text. */
 function plain(value: unknown): unknown {
   if (value instanceof Secret) return plain(value.reveal());
   if (value instanceof Uint8Array) return toHex(value);
@@ -12,7 +12,10 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item)]));
 }
 
-/** What the options say about keys of the admin configuration: they share their names. The validator runs with the sequencer only. */
+/**
+ * The options that are also keys of the admin configuration, under the same names. The validator runs only with the
+ * sequencer.
+ */
 export function configuredValues(values: Values): ConfigValues {
   const names = Object.keys(CONFIG_KEYS) as ConfigKeyName[];
   const options: Readonly<Record<string, unknown>> = values;

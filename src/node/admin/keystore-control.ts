@@ -5,11 +5,11 @@ import type { KeystoreControl } from "../../rpc/ports/admin/keystore-control.ts"
 export interface KeystoreControlOptions {
   /** KEY_STORE_DIRECTORY. */
   directory: string | undefined;
-  /** Keys of the running validator; undefined: none runs. */
+  /** Keys of the running validator; undefined if none runs. */
   keys: ActiveKeystore | undefined;
 }
 
-/** The admin call that reads keystore files again (sheet 03 section 14.7). */
+/** The admin method that reloads keystore files (sheet 03 section 14.7). */
 export function keystoreControl({ directory, keys }: KeystoreControlOptions): KeystoreControl {
   return {
     async reload() {

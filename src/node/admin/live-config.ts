@@ -5,17 +5,17 @@ import { type ConfigKeyName, type ConfigValues, configDefaults } from "../../rpc
 import type { RuntimeConfig } from "../../rpc/ports/admin/runtime-config.ts";
 import { LIVE_KEYS, type LiveKey, type LivePart, type LiveSettings } from "./live-keys.ts";
 
-/** A part of a running node that takes settings over. */
+/** A part of a running node whose settings can change. */
 export interface ConfigurablePart<S> {
-  /** Throws a ConfigRefusedError for what it cannot work with. */
+  /** Throws a ConfigRefusedError for settings that the part does not support. */
   check?(changes: Partial<S>): void;
   configure(changes: Partial<S>): void;
 }
 
-/** Undefined: not part of this node. */
+/** Parts that this node does not have are undefined. */
 export type ConfigurableParts = { readonly [P in LivePart]: ConfigurablePart<LiveSettings[P]> | undefined };
 
-/** Keys that cannot have the values given, each with the reason. */
+/** Keys that cannot be set to the given values, each with the reason. */
 export class ConfigRefusedError extends OperatorError {
   override readonly errorCode: string = "config-refused";
 
@@ -29,12 +29,12 @@ export class ConfigRefusedError extends OperatorError {
   }
 }
 
-/** The configuration that can change while the node runs, by LIVE_KEYS. Nothing is stored. */
+/** The configuration that can change at run time, according to LIVE_KEYS. Changes are not stored. */
 export class LiveConfig implements RuntimeConfig {
   #values: ConfigValues;
   readonly #parts: ConfigurableParts;
 
-  /** `configured` stands over the defaults; undefined values leave them. */
+  /** `configured` overrides the defaults, except where a value is undefined. */
   constructor(configured: ConfigValues, parts: ConfigurableParts) {
     this.#values = { ...configDefaults(), ...given(configured) };
     this.#parts = parts;
@@ -45,8 +45,8 @@ export class LiveConfig implements RuntimeConfig {
   }
 
   /**
-   * Every key acts before this returns, or nothing changes: throws a ConfigRefusedError that names each key that cannot. A key that
-   * keeps its value is no change.
+   * Applies all keys before it returns, or none: throws a ConfigRefusedError that names each refused key. A key with an
+   * unchanged value is ignored.
    */
   change(values: ConfigValues): void {
     const next = { ...this.#values, ...given(values) };
@@ -69,7 +69,7 @@ export class LiveConfig implements RuntimeConfig {
     this.#values = next;
   }
 
-  /** Settings of a part are passed to that part only, which LIVE_KEYS keeps. */
+  /** Loses the type of the settings; LIVE_KEYS ensures that a part gets only its own. */
   #part(part: LivePart): ConfigurablePart<object> | undefined {
     return this.#parts[part];
   }

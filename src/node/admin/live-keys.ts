@@ -7,7 +7,7 @@ import type { AllowedSetupCall } from "../../protocol/tx/setup-allow-list.ts";
 import type { ConfigKeyName, ConfigValues } from "../../rpc/admin/config-keys.ts";
 import type { SequencerSettings } from "../../sequencer/settings.ts";
 
-/** Settings of the parts of a node that can change while it runs. */
+/** Settings of the node's parts that can change at run time. */
 export interface LiveSettings {
   sync: Pick<SyncOptions, "pollingIntervalMs" | "batchSize">;
   pool: Pick<PoolOptions, "maxPending">;
@@ -16,15 +16,15 @@ export interface LiveSettings {
 }
 export type LivePart = keyof LiveSettings;
 
-/** How a key is applied: to one part, as these settings, made of the whole configuration. */
+/** A key that is applied to one part, as settings computed from the whole configuration. */
 type Applied = {
   [P in LivePart]: { readonly part: P; readonly settings: (config: ConfigValues) => Partial<LiveSettings[P]> };
 }[LivePart];
 
-/** Why a key cannot be changed. */
+/** A key that cannot be changed, with the reason. */
 interface Refused {
   readonly refused: string;
-  /** The part that this version lacks. */
+  /** The part that this version does not have. */
   readonly needs?: Subsystem;
 }
 export type LiveKey = Applied | Refused;
@@ -64,7 +64,7 @@ function setupCalls(calls: ConfigValues["txPublicSetupAllowListExtend"] = []): A
   }));
 }
 
-/** What setConfig does with each key: applied at once, or refused with the reason. */
+/** Effect of setConfig on each key: applied immediately, or refused with a reason. */
 export const LIVE_KEYS: { readonly [K in ConfigKeyName]: LiveKey } = {
   sequencerPollingIntervalMS: sequencer((c) => ({ pollingIntervalMs: c.sequencerPollingIntervalMS })),
   maxTxsPerBlock: sequencer(({ maxTxsPerBlock }) => ({ maxTxsPerBlock })),

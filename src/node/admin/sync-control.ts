@@ -4,7 +4,7 @@ import type { Synchronizer } from "../../archiver/synchronizer.ts";
 import type { TxPool } from "../../mempool/pool/tx-pool.ts";
 import type { SyncControl } from "../../rpc/ports/admin/sync-control.ts";
 
-/** The admin calls about sync, on one synchronizer (sheet 03 sections 14.2 and 14.4). */
+/** The admin methods that control a synchronizer (sheet 03 sections 14.2 and 14.4). */
 export function syncControl(
   synchronizer: Pick<Synchronizer, "pause" | "resume" | "rollBackTo">,
   chain: Pick<ChainStore, "finalizedBlockNumber" | "latestBlockNumber" | "block" | "checkpoint">,
@@ -25,7 +25,7 @@ export function syncControl(
       try {
         if (block < finalized) {
           rollbackCheckpoint(chain, block);
-          // First the pool: a kill between the two leaves a pool that has lost its txs, never one with txs of the chain that is gone.
+          // The pool first: a crash in between leaves a pool without txs, never one with txs of the removed blocks.
           pool.clear();
         }
         await synchronizer.rollBackTo(block);

@@ -4,7 +4,7 @@ import type { RunningService } from "../supervise.ts";
 import { configuredRunner } from "./configured-runner.ts";
 import { BotRefusedError } from "./errors.ts";
 
-/** Throws a BotRefusedError for a node that is to check proofs. */
+/** Throws a BotRefusedError if the node is configured to check proofs. */
 export function refuseProofs(values: Pick<Values, "realProofs">): void {
   if (values.realProofs) {
     throw new BotRefusedError("--bot needs a node that checks no proofs: PROVER_REAL_PROOFS=false");
@@ -12,8 +12,8 @@ export function refuseProofs(values: Pick<Values, "realProofs">): void {
 }
 
 /**
- * A bot beside a node of this process, over its public port: it is set up while the node goes on. Throws a BotRefusedError for what
- * the bot cannot do.
+ * Starts a bot next to a node in the same process. The bot uses the node's public port and is set up in the background.
+ * Throws a BotRefusedError for unsupported settings.
  */
 export function startBotBeside(values: Values, port: number, loggerFor: LoggerFor): RunningService {
   const host = ["0.0.0.0", "::", ""].includes(values.rpcHost) ? "127.0.0.1" : values.rpcHost;

@@ -14,7 +14,7 @@ const MOST_ANSWER_BYTES = 4 * 2 ** 20;
 
 export type TxStatus = "dropped" | "pending" | "proposed" | "checkpointed" | "proven" | "finalized";
 
-/** What is known of a tx (sheet 02 section 4.6). */
+/** Receipt of a tx, as returned by the node (sheet 02 section 4.6). */
 export interface TxReceipt {
   status: TxStatus;
   executionResult?: string;
@@ -33,13 +33,13 @@ interface Answer {
   error?: { message?: unknown };
 }
 
-/** A node as the bot uses it: over its JSON-RPC. Every call throws an HttpError or a BotCallError. */
+/** JSON-RPC client for the bot's node. Every call throws an HttpError or a BotCallError. */
 export class BotNode {
   readonly #url: string;
   readonly #adminUrl: string | undefined;
   readonly #signal: AbortSignal;
 
-  /** `signal` ends calls that are under way. */
+  /** `signal` aborts calls in progress. */
   constructor(url: string, adminUrl: string | undefined, signal: AbortSignal) {
     this.#url = url;
     this.#adminUrl = adminUrl;
@@ -54,7 +54,7 @@ export class BotNode {
     return this.#call<NetworkFacts>("node_getNodeInfo");
   }
 
-  /** Of the newest block. */
+  /** Header of the latest block. */
   async header(): Promise<BlockHeader> {
     return blockHeaderFromJson(await this.#call<BlockHeaderJson>("node_getBlockHeader", "latest"));
   }
@@ -86,7 +86,7 @@ export class BotNode {
     await this.#post(this.#url, "node_sendTx", `[${Buffer.from(out.take()).toString("utf8")}]`);
   }
 
-  /** Least txs of a block that the sequencer builds. */
+  /** The sequencer's minimum number of txs per block. */
   async minTxsPerBlock(): Promise<number> {
     const { minTxsPerBlock = 1 } = await this.#adminCall<{ minTxsPerBlock?: number }>("nodeAdmin_getConfig");
     return minTxsPerBlock;

@@ -5,7 +5,7 @@ import type { BotOptions } from "./bot-options.ts";
 import { BotRefusedError } from "./errors.ts";
 import type { TransferBot } from "./transfer-bot.ts";
 
-/** Between two attempts to set up. */
+/** Delay between two attempts to set up the bot. */
 const SET_UP_RETRY_MS = 2_000;
 
 export interface BotRunnerParts {
@@ -13,18 +13,18 @@ export interface BotRunnerParts {
   node: Pick<BotNode, "pendingCount">;
   options: BotOptions;
   log: NodeLogger;
-  /** The bot is unhealthy and shall not be left running: the process ends with code 1. */
+  /** Called if the bot is unhealthy and must not keep running. Ends the process with code 1. */
   giveUp: () => void;
 }
 
-/** Sets a bot up and has it send, one tx after the other, until it is stopped. */
+/** Sets up a bot and sends one tx after the other, until it is stopped. */
 export class BotRunner {
   readonly #parts: BotRunnerParts;
   readonly #stop: AbortController;
   #running: Promise<void> | undefined;
   #consecutiveErrors = 0;
 
-  /** `stop` is what ends waiting and calls under way. */
+  /** `stop` aborts waits and calls in progress. */
   constructor(parts: BotRunnerParts, stop: AbortController) {
     this.#parts = parts;
     this.#stop = stop;
@@ -35,7 +35,9 @@ export class BotRunner {
     return maxConsecutiveErrors === 0 || this.#consecutiveErrors < maxConsecutiveErrors;
   }
 
-  /** Rejects with the BotRefusedError of a network that the bot cannot work with; other failures of the set-up are tried again. */
+  /**
+   * Rejects with a BotRefusedError if the bot cannot work with the network. Retries the set-up after other failures.
+   */
   async start(): Promise<void> {
     const { options, log } = this.#parts;
     await this.#setUp();
@@ -47,7 +49,7 @@ export class BotRunner {
     this.#running = this.#run();
   }
 
-  /** Resolves once nothing is under way. */
+  /** Stops sending and waits for the current tx to end. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#running;
@@ -61,7 +63,7 @@ export class BotRunner {
         return await bot.setUp();
       } catch (error) {
         if (error instanceof BotRefusedError || signal.aborted) throw error;
-        log.warn({ reason: reasonOf(error) }, "the bot cannot be set up yet");
+        log.warn({ reason: reasonOf(error) }, "cannot set up the bot, trying again");
         await sleep(SET_UP_RETRY_MS, undefined, { signal });
       }
     }
@@ -81,7 +83,7 @@ export class BotRunner {
       if (options.maxPendingTxs > 0) {
         const pending = await node.pendingCount();
         if (pending >= options.maxPendingTxs) {
-          log.verbose({ pending, most: options.maxPendingTxs }, "the bot waits: the node has enough pending txs");
+          log.verbose({ pending, most: options.maxPendingTxs }, "the bot waits: the node has too many pending txs");
           return;
         }
       }

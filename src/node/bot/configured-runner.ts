@@ -6,7 +6,10 @@ import { botOptions } from "./bot-options.ts";
 import { BotRunner } from "./bot-runner.ts";
 import { TransferBot } from "./transfer-bot.ts";
 
-/** Options that name accounts, salts or L1 keys: the sender is the first test account, which genesis funds, and its token the banana token. */
+/**
+ * Options of accounts, salts and L1 keys that have no effect: the sender is always the first test account, and its
+ * token the banana token.
+ */
 const IDLE = [
   "botSenderPrivateKey",
   "botSenderSalt",
@@ -14,7 +17,7 @@ const IDLE = [
   "botL1PrivateKey",
 ] as const satisfies readonly (keyof Values)[];
 
-/** The bot that the options describe, against a node. Throws a BotRefusedError. */
+/** Creates the configured bot for a node. Throws a BotRefusedError. */
 export function configuredRunner(values: Values, nodeUrl: string, loggerFor: LoggerFor): BotRunner {
   const log = loggerFor("bot");
   const options = botOptions(values);
@@ -26,7 +29,7 @@ export function configuredRunner(values: Values, nodeUrl: string, loggerFor: Log
   const node = new BotNode(nodeUrl, values.nodeAdminUrl, stop.signal);
   const bot = new TransferBot({ core: loadCore(), node, options, log, signal: stop.signal });
   const giveUp = (): void => {
-    log.fatal({}, "the process ends because the bot is unhealthy");
+    log.fatal({}, "exiting because the bot is unhealthy");
     process.exit(1);
   };
   return new BotRunner({ bot, node, options, log, giveUp }, stop);

@@ -1,13 +1,13 @@
 import { OperatorError } from "../../errors/operator-error.ts";
 
-/** The bot cannot work with the network or the configuration that it was given. */
+/** The bot does not support the network or the configuration. */
 export class BotRefusedError extends OperatorError {
   override readonly errorCode: string = "bot-refused";
 
   override readonly name = "BotRefusedError";
 }
 
-/** The node answered a call of the bot with an error, or with something else than the network's API gives. */
+/** The node answered a call of the bot with an error or an unexpected result. */
 export class BotCallError extends Error {
   override readonly name = "BotCallError";
   readonly method: string;
@@ -20,7 +20,7 @@ export class BotCallError extends Error {
   }
 }
 
-/** A tx of the bot did not get where it was waited for. */
+/** A tx of the bot failed or did not reach the awaited status. */
 export class BotTxError extends Error {
   override readonly name = "BotTxError";
   readonly txHash: string;

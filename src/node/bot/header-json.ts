@@ -6,7 +6,7 @@ interface SnapshotJson {
   nextAvailableLeafIndex: number;
 }
 
-/** BlockHeader as nodes answer it (sheet 02 section 4.2). */
+/** BlockHeader in the JSON format of nodes (sheet 02 section 4.2). */
 export interface BlockHeaderJson {
   lastArchive: SnapshotJson;
   state: {
@@ -31,7 +31,7 @@ export interface BlockHeaderJson {
 const number = (value: string | number, bytes: number) => bigUintBytes(BigInt(value), bytes);
 const snapshot = ({ root, nextAvailableLeafIndex }: SnapshotJson) => [fromHex(root), number(nextAvailableLeafIndex, 4)];
 
-/** The 440 bytes of a header. Throws a DecodeError, RangeError or TypeError for what is none. */
+/** Parses a header to its 440 bytes. Throws a DecodeError, RangeError or TypeError if it is invalid. */
 export function blockHeaderFromJson(json: BlockHeaderJson): BlockHeader {
   const { lastArchive, state, spongeBlobHash, globalVariables: globals, totalFees, totalManaUsed } = json;
   const { noteHashTree, nullifierTree, publicDataTree } = state.partial;

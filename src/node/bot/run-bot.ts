@@ -3,7 +3,7 @@ import { loggingOf } from "../run-node.ts";
 import { type RunningService, supervise } from "../supervise.ts";
 import { configuredRunner } from "./configured-runner.ts";
 
-/** `svc start --bot`: the bot as the one work of this process, against the node at AZTEC_NODE_URL. */
+/** `svc start --bot`: runs only the bot in this process, against the node at AZTEC_NODE_URL. */
 export async function runBot(values: Values & { nodeUrl: string }, warnings: readonly string[]): Promise<void> {
   const loggerFor = loggingOf(values);
   for (const warning of warnings) loggerFor("config").warn(warning);

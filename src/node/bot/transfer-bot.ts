@@ -19,15 +19,15 @@ const SENDER = fromHex("0x0a60414ee907527880b7a53d4dacdeb9ef768bb98d9d8d1e720072
 const TOKEN = fromHex(BANANA_TOKEN);
 const PUBLIC_BALANCES_SLOT = fr(5);
 
-/** Tokens of one transfer, of one minting, and how few left make it mint. */
+/** Tokens per transfer, tokens per mint, and the balance below which the bot mints. */
 const TRANSFER_AMOUNT = 1n;
 const MINT_AMOUNT = 10n ** 12n;
 const LEAST_BALANCE = 10n ** 6n;
 
-/** From now, as wallets have it. */
+/** Lifetime of a tx from now, as in wallets. */
 const TX_LIFETIME_SECONDS = 86_400n;
 const RECEIPT_POLL_MS = 200;
-/** A receipt may say "dropped" before the pool is asked about the tx that was just sent. */
+/** Time after sending in which a receipt with status "dropped" is ignored, since the pool may not know the tx yet. */
 const DROPPED_GRACE_MS = 5_000;
 const REACHED: TxStatus[] = ["pending", "proposed", "checkpointed", "proven", "finalized"];
 
@@ -40,11 +40,14 @@ export interface TransferBotParts {
   now?: () => number;
 }
 
-/** Sends transfers of the banana token from the first test account, made of recorded transactions: without wallet and prover. */
+/**
+ * Sends transfers of the banana token from the first test account. Builds them from recorded transactions, without
+ * wallet and prover.
+ */
 export class TransferBot {
   readonly #parts: TransferBotParts;
   readonly #txs: TokenTxs = tokenTxs();
-  /** A new one for each bot, so that the balances of no account that is in use change. */
+  /** Random for each bot, so that balances of existing accounts do not change. */
   readonly #recipient = randomFr();
   #network: NetworkFacts | undefined;
 
@@ -53,8 +56,8 @@ export class TransferBot {
   }
 
   /**
-   * Sees to it that the token is there and that the sender has some. Throws a BotRefusedError on a network that checks proofs, a BotTxError,
-   * and what BotNode throws.
+   * Ensures that the token is deployed and that the sender has a balance. Throws a BotRefusedError on a network that
+   * checks proofs, a BotTxError, and the errors of BotNode.
    */
   async setUp(): Promise<void> {
     const { node, options, log } = this.#parts;
@@ -81,7 +84,10 @@ export class TransferBot {
     log.info({ token: BANANA_TOKEN, sender: toHex(SENDER), recipient: toHex(this.#recipient) }, "the bot is set up");
   }
 
-  /** Sends one tx of transfers; waits for it as `followChain` says. Throws a BotTxError, and what BotNode throws. */
+  /**
+   * Sends one tx with transfers and waits for the tip that `followChain` names. Throws a BotTxError and the errors of
+   * BotNode.
+   */
   async sendOne(): Promise<Fr> {
     const { core, options, log } = this.#parts;
     const { privateTransfersPerTx: privateTransfers, publicTransfersPerTx: publicTransfers, followChain } = options;
@@ -104,11 +110,11 @@ export class TransferBot {
     return hash;
   }
 
-  /** Has blocks built of however few txs; gives what undoes it. */
+  /** Makes the sequencer build blocks even without txs. Returns a function that restores the setting. */
   async #buildEmptyBlocks(): Promise<() => Promise<void>> {
     const { node, log } = this.#parts;
     const before = await node.minTxsPerBlock();
-    log.warn({ before }, "minTxsPerBlock is 0 while the bot is set up");
+    log.warn({ before }, "set minTxsPerBlock to 0 while the bot is set up");
     await node.setMinTxsPerBlock(0);
     return () => node.setMinTxsPerBlock(before);
   }
@@ -145,7 +151,7 @@ export class TransferBot {
     return hash;
   }
 
-  /** Sends a tx of the set-up and waits until it is in a block. */
+  /** Sends a set-up tx and waits until it is in a block. */
   async #settle(what: string, tx: Tx): Promise<void> {
     const { log } = this.#parts;
     const hash = await this.#send(tx);
@@ -153,7 +159,7 @@ export class TransferBot {
     await this.#mined(hash, "proposed");
   }
 
-  /** The receipt of a tx that came so far. */
+  /** Waits until a tx has the wanted status. Returns its receipt. */
   async #mined(hash: Fr, wanted: TxStatus): Promise<TxReceipt> {
     const { node, options, signal, now = Date.now } = this.#parts;
     const sent = now();
@@ -176,7 +182,7 @@ export class TransferBot {
   }
 }
 
-/** A random field element; 31 bytes of it are enough to be new. */
+/** A random field element. 31 random bytes are always below the modulus. */
 function randomFr(): Fr {
   const value = new Uint8Array(32);
   value.set(randomBytes(31), 1);

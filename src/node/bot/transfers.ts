@@ -8,7 +8,7 @@ import { withRepeatedCall, withRepeatedEffects } from "../../protocol/tx/templat
 import type { Tx } from "../../protocol/tx/tx.ts";
 import { recordedTxs } from "../recorded-txs.ts";
 
-/** Calls of the banana token as its admin, the first test account, made them; in the order of data/transfers.bin.gz. */
+/** Recorded calls of the banana token by its admin, the first test account, in the order of data/transfers.bin.gz. */
 export interface TokenTxs {
   /** mint_to_public(account 0, amount). */
   mintToPublic: Tx;
@@ -25,26 +25,26 @@ export function tokenTxs(): TokenTxs {
   return { mintToPublic, publicTransfer, privateTransfer, bothTransfers };
 }
 
-/** One tx of transfers. */
+/** Parameters of one tx with transfers. */
 export interface TransferPlan {
   privateTransfers: number;
   publicTransfers: number;
-  /** Of the public transfers. */
+  /** Recipient of the public transfers. */
   recipient: Fr;
   amount: bigint;
-  /** Of what was recorded, gas is scaled to the number of transfers unless the limits are given. */
+  /** If no gas limits are given, the recorded gas is scaled to the number of transfers. */
   terms: TxTerms;
-  /** Random fields for what has to be new in each tx. */
+  /** Returns random field elements, for values that must be unique per tx. */
   next: () => Fr;
 }
 
-/** Gas of a private part with one transfer (recorded), and of each further one (sheet 05 section 8.2). */
+/** Gas of the private part with one transfer (recorded), and of each additional transfer (sheet 05 section 8.2). */
 const PRIVATE_TRANSFER: Record<"private" | "public", TxGas> = {
   private: { daGas: 1760, l2Gas: 57_900 },
   public: { daGas: 1760, l2Gas: 107_650 },
 };
 const PUBLIC_CALL: TxGas = { daGas: 0, l2Gas: 20_000 };
-/** What a public transfer takes where it is executed, 86,000 L2 gas and three words written, with room. */
+/** Gas limits of a public transfer: it uses 86,000 L2 gas and writes three words, plus a margin. */
 const PUBLIC_RUN: TxGas = { daGas: 1_000, l2Gas: 110_000 };
 const FIRST: Record<"privateTransfer" | "publicTransfer" | "bothTransfers", TxGas> = {
   privateTransfer: { daGas: 1888, l2Gas: 513_900 },
@@ -58,8 +58,9 @@ const plus = (a: TxGas, b: TxGas, times: number): TxGas => ({
 });
 
 /**
- * A tx of transfers that the network takes where it checks no proofs. What its private transfers do is new to the trees and means nothing to
- * a wallet; its public ones move tokens. At least one transfer. Throws a TemplateRoomError for more than a tx has room for.
+ * Builds a tx with at least one transfer, which is valid on networks without proofs. Its private transfers insert
+ * random notes and nullifiers that no wallet recognizes; its public transfers move tokens. Throws a TemplateRoomError
+ * if the transfers do not fit into a tx.
  */
 export function transferTx(core: Core, txs: TokenTxs, plan: TransferPlan): Tx {
   const { privateTransfers, publicTransfers, recipient, amount, terms, next } = plan;
@@ -90,7 +91,10 @@ function transferCalldata(calldata: Uint8Array, recipient: Fr, amount: bigint): 
   return calldata;
 }
 
-/** A tx that makes public tokens for the first test account. Private ones need none: nothing looks for the notes that they spend. */
+/**
+ * Builds a tx that mints public tokens for the first test account. Private transfers need no balance, since their notes
+ * are not checked.
+ */
 export function mintTx(core: Core, txs: TokenTxs, plan: Pick<TransferPlan, "amount" | "terms" | "next">): Tx {
   const { amount, terms, next } = plan;
   const minted = withCalldata(

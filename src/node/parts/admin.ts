@@ -18,7 +18,7 @@ export type AdminSettings = PortSettings &
     "adminPort" | "adminHost" | "keyStoreDirectory" | "disableAdminApiKey" | "adminApiKeyHash" | "resetAdminApiKey"
   >;
 
-/** What a node has for its operator. Undefined: not part of this node. */
+/** Services of the admin port. Those that this node does not have are undefined. */
 export interface AdminOptions extends Pick<AdminServices, "snapshots" | "sequencer" | "slasher"> {
   values: AdminSettings;
   directory: Pick<DataDirectory, "path" | "temporary">;

@@ -9,7 +9,7 @@ import type { ShiftableClock } from "../clock.ts";
 import type { LoggerFor } from "../logging.ts";
 import type { ThreadBudget } from "../thread-budget.ts";
 
-/** The chain that a node follows, as all its parts share it. */
+/** The chain services that all parts of a node share. */
 export interface ChainContext {
   readonly store: Store;
   readonly chain: ChainStore;
@@ -17,7 +17,7 @@ export interface ChainContext {
   readonly core: Core;
   readonly reader: ConnectedRollup;
   readonly synchronizer: Synchronizer;
-  /** Public data of the network's genesis. */
+  /** Public data in the network's genesis state. */
   readonly publicData: PrefilledEntry[];
   /** L1's time. */
   readonly clock: ShiftableClock;

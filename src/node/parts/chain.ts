@@ -33,17 +33,17 @@ export interface ChainOptions {
   values: Values & { registryAddress: string };
   directory: DataDirectory;
   loggerFor: LoggerFor;
-  /** Ends the start. */
+  /** Aborts the start. */
   signal: AbortSignal;
   onFatal?: (error: Error) => void;
-  /** Contracts to report that nothing on L1 names, where the options do not name them. */
+  /** Addresses to report that cannot be read from L1, unless the options give them. */
   otherAddresses?: DiscoveryOptions["otherAddresses"];
 }
 
 export interface ChainPart {
   readonly context: ChainContext;
   readonly snapshots: SnapshotUploader;
-  /** The start is over: `signal` does not end calls to L1 any more. */
+  /** Marks the start as complete: from then on `signal` no longer aborts calls to L1. */
   started(): void;
   stop(): Promise<void>;
 }
@@ -82,7 +82,7 @@ function configuredGenesis({ values, loggerFor }: ChainOptions): Genesis {
   return { core, publicData, archiveRoot };
 }
 
-/** Waits for L1, and for a rollup there that has the configured genesis. */
+/** Waits until L1 answers and has a rollup with the configured genesis. */
 async function connectedRollup(
   { values, loggerFor, signal }: ChainOptions,
   l1: ConnectOptions,
@@ -114,8 +114,8 @@ async function connectedRollup(
 }
 
 /**
- * Everything that follows L1 and keeps the chain; `context.synchronizer.start()` begins to follow. What was started is stopped again when
- * the start fails.
+ * Starts all services that follow L1 and store the chain; `context.synchronizer.start()` starts the sync. If the start
+ * fails, all started services are stopped.
  */
 export async function startChain(options: ChainOptions): Promise<ChainPart> {
   const { values, directory, loggerFor, signal, onFatal } = options;
@@ -125,7 +125,7 @@ export async function startChain(options: ChainOptions): Promise<ChainPart> {
     const { core, publicData, archiveRoot } = configuredGenesis(options);
     const l1Calls = new AbortController();
     teardown.add("L1 calls", () => l1Calls.abort());
-    // Until the node runs, a stop ends the calls at once; later the synchronizer is told first.
+    // During the start, `signal` aborts calls to L1 directly; later the synchronizer is stopped first.
     const interrupted = (): void => l1Calls.abort(signal.reason);
     signal.addEventListener("abort", interrupted);
     const clock = new ShiftableClock();
@@ -169,7 +169,7 @@ export async function startChain(options: ChainOptions): Promise<ChainPart> {
       },
     });
     teardown.add("synchronizer", () => {
-      // Told first, so that it knows why its calls end.
+      // Stopped first, so that it expects its calls to be aborted.
       const stopped = synchronizer.stop();
       l1Calls.abort();
       return stopped;

@@ -53,18 +53,20 @@ export interface MempoolOptions {
   onFatal?: (error: Error) => void;
 }
 
-/** A node's transactions on their way into blocks. */
+/** Services for pending transactions. */
 export interface MempoolPart {
   readonly pool: TxPool;
   readonly validator: TxValidator;
   readonly contexts: CheckContexts;
   readonly services: Pick<NodeServices, "mempool" | "txValidator" | "simulator">;
-  /** Whether txs are taken: not before the initial sync is complete, while they are disabled, or without a way to check proofs. */
+  /**
+   * Whether txs are accepted: only after the initial sync, if they are not disabled, and if there is a proof verifier.
+   */
   ready(): boolean;
   stop(): Promise<void>;
 }
 
-/** Opens the pool's own environment in the data directory. Throws a DamagedStoreError. */
+/** Opens the pool's own LMDB environment in the data directory. Throws a DamagedStoreError. */
 function openPoolStore({ values, directory, onFatal }: MempoolOptions): Store {
   const path = join(directory, "pool");
   mkdirSync(path, { recursive: true });
@@ -72,13 +74,13 @@ function openPoolStore({ values, directory, onFatal }: MempoolOptions): Store {
   return openStore({
     path,
     mapSizeKb: values.p2pStoreMapSizeKb ?? values.dataStoreMapSizeKb,
-    // A full pool takes no more txs; what the chain took or dropped is worked out anew from the chain.
+    // A full store is not fatal: the pool refuses txs, and the effects of blocks are recomputed from the chain.
     onFault: (fault) => void (fault instanceof StoreCorruptedError && onFatal?.(fault)),
   });
 }
 
 /**
- * Opens a node's pool and keeps it in step with the chain. What was started is stopped again when the start fails. Throws a
+ * Opens a node's pool and updates it with the chain. If the start fails, all started services are stopped. Throws a
  * DamagedStoreError, StoreIdentityError or StoreSchemaError.
  */
 export async function startMempool(context: ChainContext, options: MempoolOptions): Promise<MempoolPart> {
@@ -98,7 +100,7 @@ export async function startMempool(context: ChainContext, options: MempoolOption
       rollupAddress: identity.addresses.rollupAddress,
       genesisArchiveRoot: toHex(identity.genesisArchiveRoot),
     });
-    // One more: while txs wait to be hashed, the node's own thread has little to do.
+    // One more thread: the main thread has little to do while txs wait to be hashed.
     const digests = new DigestPool({ threads: threads.digests });
     teardown.add("tx digest threads", () => digests.close());
     const proofs = await configuredVerifier(values, logger);

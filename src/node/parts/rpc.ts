@@ -25,7 +25,7 @@ export type RpcSettings = PortSettings &
     | "realProofs"
   >;
 
-/** What the public and the admin port have in common. */
+/** Settings common to the public and the admin port. */
 export type PortSettings = Pick<
   Values,
   "rpcMaxBodySize" | "rpcMaxBatchSize" | "rpcMaxConnections" | "rpcMaxConnectionsPerClient"
@@ -52,7 +52,7 @@ export function portOptions(
   };
 }
 
-/** What the public methods read from; those of parts that this node lacks answer as a node without them does. */
+/** Services of the public methods. Methods of parts that this node does not have answer like a node without them. */
 function publicServices(
   { store, chain, world, core, reader }: ChainContext,
   mempool: MempoolPart,

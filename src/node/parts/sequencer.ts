@@ -47,11 +47,11 @@ export interface SequencerOptions {
   values: SequencerPartSettings;
   directory: { path: string; temporary: boolean };
   mempool: Pick<MempoolPart, "pool" | "contexts">;
-  /** Gathers the committee's attestations; without one, no committee has to attest. */
+  /** Collects the committee's attestations. Absent on networks without a committee. */
   attestations?: AttestationCollector;
-  /** Called with the transactions of each block; their calls are then recorded. */
+  /** Called with the transactions of each built block. If set, their calls are recorded. */
   built?: (processed: readonly ExecutedTx[]) => void;
-  /** Closed by its owner; without it the sequencer has its own. */
+  /** Shared KZG worker, closed by its owner. If absent, the sequencer creates its own. */
   kzg?: Kzg;
 }
 
@@ -83,7 +83,7 @@ function sequencerSettings(values: SequencerPartSettings): SequencerSettings {
   };
 }
 
-/** Begins a checkpoint whose txs come from the pool and are checked over the state that is being built. */
+/** Starts a checkpoint. Its txs come from the pool and are checked against the state being built. */
 async function startCheckpoint(
   services: BuildServices,
   { mempool: { pool, contexts }, built }: Pick<SequencerOptions, "mempool" | "built">,
@@ -108,8 +108,8 @@ async function startCheckpoint(
 }
 
 /**
- * Constructs a node's sequencer; `sequencer.start()` begins to propose. What was started is stopped again when the start fails. Rejects with
- * a KeystoreError, TimetableError or L1TxStoreError.
+ * Creates a node's sequencer; `sequencer.start()` starts to propose. If this fails, all started services are stopped.
+ * Rejects with a KeystoreError, TimetableError or L1TxStoreError.
  */
 export async function startSequencer(context: ChainContext, options: SequencerOptions): Promise<SequencerPart> {
   const { core, store, chain, world, reader, synchronizer, loggerFor } = context;
@@ -168,10 +168,10 @@ export async function startSequencer(context: ChainContext, options: SequencerOp
   }
 }
 
-/** The settings that the timetable is made of, which are also the names of their keys. */
+/** Settings of the timetable. Their names are also those of their configuration keys. */
 const TIMES = ["blockDurationMs", "l1PublishingTime", "attestationPropagationTime"] as const;
 
-/** A sequencer that takes settings of the running configuration over, and refuses what leaves no time for a block. */
+/** Applies settings of the live configuration to a sequencer. Refuses those that leave no time for a block. */
 export function configurableSequencer(
   sequencer: Pick<Sequencer, "check" | "configure">,
 ): ConfigurablePart<SequencerSettings> {

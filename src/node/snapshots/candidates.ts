@@ -16,7 +16,7 @@ export interface Candidate {
   entry: SnapshotEntry;
 }
 
-/** The newest entry of a store that this program can read; undefined, with a line in the log that says why, when there is none. */
+/** The newest entry in a store that this program can read. If there is none, logs the reason and returns undefined. */
 async function newest(
   store: ObjectReader,
   network: SnapshotNetwork,
@@ -31,12 +31,13 @@ async function newest(
       return undefined;
     }
     const { entries, refused } = parseIndex(bytes, network);
-    for (const fault of refused) logger.warn({ store: name, ...fault }, "an entry of a snapshot index is refused");
+    for (const fault of refused)
+      logger.warn({ store: name, ...fault }, "ignoring an invalid entry in a snapshot index");
     const readable = entries.filter(({ schemaVersions }) => schemaVersions.chain === SCHEMA_VERSION);
     if (readable.length < entries.length) {
       const found = [...new Set(entries.map(({ schemaVersions }) => schemaVersions.chain))];
       const rule = `schema version must be ${SCHEMA_VERSION}`;
-      logger.warn({ store: name, found, rule }, "snapshots of other versions are passed over");
+      logger.warn({ store: name, found, rule }, "ignoring snapshots of other versions");
     }
     return readable.reduce<SnapshotEntry | undefined>(
       (best, entry) => (best === undefined || entry.l1BlockNumber > best.l1BlockNumber ? entry : best),
@@ -50,7 +51,10 @@ async function newest(
   }
 }
 
-/** One snapshot per store, that of the highest L1 block first (sheet 09 section 9.2). Throws the reason of `signal`. */
+/**
+ * The newest snapshot of each store, sorted by L1 block, highest first (sheet 09 section 9.2). Throws the reason of
+ * `signal`.
+ */
 export async function findCandidates(
   stores: readonly ObjectReader[],
   network: SnapshotNetwork,

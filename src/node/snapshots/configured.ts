@@ -14,7 +14,7 @@ export interface ConfiguredRestore
   logger: NodeLogger;
 }
 
-/** Runs before the chain store is opened: puts a snapshot in its place where the configuration asks for one. */
+/** Restores a snapshot if configured. Must run before the chain store is opened. */
 export async function restoreConfigured({ values, ...options }: ConfiguredRestore): Promise<void> {
   const access = objectStoreAccess(values);
   await restoreSnapshot({

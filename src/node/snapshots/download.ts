@@ -9,13 +9,13 @@ import type { TransferReport } from "./transfer-report.ts";
 
 export interface DownloadOptions {
   network: SnapshotNetwork;
-  /** Made by the download. */
+  /** Created by the download. */
   folder: string;
   report: (total: number) => TransferReport;
   signal: AbortSignal;
 }
 
-/** Room that must stay free beside the database. */
+/** Disk space that must stay free in addition to the database. */
 const SPARE_BYTES = 64 * 1024 * 1024;
 
 function isZlibError(error: unknown): error is NodeJS.ErrnoException {
@@ -23,8 +23,9 @@ function isZlibError(error: unknown): error is NodeJS.ErrnoException {
 }
 
 /**
- * Fetches a snapshot's database to `data.mdb` of a new folder and holds it to the index: length and SHA-256 of what it unpacks to.
- * Nothing longer than announced is written. Throws SnapshotRefusedError, ObjectStoreError, or the reason of `signal`.
+ * Downloads a snapshot's database to `data.mdb` in a new folder, and checks its unpacked length and SHA-256 against the
+ * index. Never writes more than the announced length. Throws SnapshotRefusedError, ObjectStoreError, or the reason of
+ * `signal`.
  */
 export async function download({ store, entry }: Candidate, options: DownloadOptions): Promise<void> {
   const { network, folder, signal } = options;

@@ -12,7 +12,7 @@ export type SnapshotRule =
   | "world-state"
   | "archive";
 
-/** A snapshot must not become the chain store. */
+/** A snapshot is invalid and must not become the chain store. */
 export class SnapshotRefusedError extends Error {
   readonly rule: SnapshotRule;
   readonly detail: string;

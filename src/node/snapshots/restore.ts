@@ -13,7 +13,7 @@ import { RESTORE_FOLDER, swapIn } from "./swap.ts";
 import { transferBar, transferLog } from "./transfer-report.ts";
 import { type VerifyOptions, verifySnapshot } from "./verify.ts";
 
-/** L1 blocks that a node must be behind before a snapshot is worth its download: half a day (sheet 09 section 9.2). */
+/** Minimum L1 blocks that a node must be behind to download a snapshot: half a day (sheet 09 section 9.2). */
 const MIN_L1_BLOCKS_BEHIND = 3600;
 
 export interface RestoreOptions extends Omit<VerifyOptions, "reader"> {
@@ -23,7 +23,7 @@ export interface RestoreOptions extends Omit<VerifyOptions, "reader"> {
   directory: Pick<DataDirectory, "path" | "chainStore" | "temporary">;
   reader: VerifyOptions["reader"] & { latestBlock(): Promise<{ number: number }> };
   logger: Logger;
-  /** A bar is drawn when it is a terminal. */
+  /** Shows a progress bar if it is a terminal. */
   stream: NodeJS.WriteStream;
   signal: AbortSignal;
   minL1BlocksBehind?: number;
@@ -34,7 +34,7 @@ interface LocalChain {
   l1Block: number | undefined;
 }
 
-/** What the data directory holds, undefined when nothing. Throws what opening it throws. */
+/** State of the local chain store; undefined if it is empty. Throws the errors of opening it. */
 async function localChain({ directory, openChain }: RestoreOptions): Promise<LocalChain | undefined> {
   if (!existsSync(join(directory.chainStore, "data.mdb"))) return undefined;
   const { store, chain } = await openChain(directory.chainStore);
@@ -45,7 +45,7 @@ async function localChain({ directory, openChain }: RestoreOptions): Promise<Loc
   }
 }
 
-/** Why a node with such a chain takes no snapshot; undefined when it would. */
+/** Why a node with this local chain needs no snapshot; undefined if it needs one. */
 async function reasonAgainst(local: LocalChain | undefined, options: RestoreOptions): Promise<string | undefined> {
   const { mode, reader, minL1BlocksBehind = MIN_L1_BLOCKS_BEHIND } = options;
   if (local === undefined) return undefined;
@@ -56,10 +56,11 @@ async function reasonAgainst(local: LocalChain | undefined, options: RestoreOpti
 }
 
 /**
- * Before the chain store is opened: puts a snapshot in its place where the mode asks for one and one is to be had (sheet 09 section
- * 9.2). A snapshot that fails is told in the log and the next one tried; in the end the node syncs from what it has, which nothing but a
- * verified snapshot replaces. Throws what opening the local data throws, or the reason of `signal`.
- * @returns the snapshot that was taken.
+ * Replaces the chain store with a snapshot if the sync mode asks for one and one is available (sheet 09 section 9.2).
+ * Must run before the store is opened. If a snapshot fails, logs that and tries the next one. If all fail, the node
+ * syncs from its local data, which only a verified snapshot replaces. Throws the errors of opening the local data, or
+ * the reason of `signal`.
+ * @returns the restored snapshot.
  */
 export async function restoreSnapshot(options: RestoreOptions): Promise<SnapshotEntry | undefined> {
   const { mode, stores, directory, reader, logger, signal, minL1BlocksBehind = MIN_L1_BLOCKS_BEHIND } = options;

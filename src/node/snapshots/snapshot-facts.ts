@@ -7,7 +7,9 @@ export type SnapshotFacts = Pick<
   "l2BlockNumber" | "l2BlockHash" | "checkpointNumber" | "archiveRoot" | "l1BlockNumber"
 >;
 
-/** What a chain store holds, as an index tells it; undefined while it has no checkpoint. One snapshot of the store. */
+/**
+ * The facts of a chain store for an index entry; undefined if it has no checkpoint. Reads one snapshot of the store.
+ */
 export function factsOf(chain: ChainStore): SnapshotFacts | undefined {
   const checkpointNumber = chain.latestCheckpointNumber();
   const checkpoint = chain.checkpoint(checkpointNumber);
@@ -22,7 +24,7 @@ export function factsOf(chain: ChainStore): SnapshotFacts | undefined {
   };
 }
 
-/** L1 block up to which a store was read; undefined in a new one. */
+/** L1 block up to which a store is synced; undefined for a new store. */
 export function l1Position(chain: ChainStore): number | undefined {
   return (chain.state.processed() ?? chain.state.syncPoint("checkpoint-sync"))?.number;
 }

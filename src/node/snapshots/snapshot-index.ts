@@ -1,6 +1,6 @@
 import { unpacked } from "../../storage/objects/gunzip.ts";
 
-/** The chain that snapshots are of. */
+/** The chain of the snapshots. */
 export interface SnapshotNetwork {
   l1ChainId: number;
   rollupVersion: number;
@@ -8,20 +8,23 @@ export interface SnapshotNetwork {
   rollupAddress: string;
 }
 
-/** One snapshot: what it holds and where it is (sheet 09 section 9.2; the database is this program's, hence the names). */
+/**
+ * Index entry of one snapshot (sheet 09 section 9.2). Names differ from the reference, since the database is this
+ * program's.
+ */
 export interface SnapshotEntry {
   l2BlockNumber: number;
   /** 0x text. */
   l2BlockHash: string;
   checkpointNumber: number;
-  /** Archive root of that checkpoint, as L1 has it. 0x text. */
+  /** Archive root of that checkpoint on L1, 0x text. */
   archiveRoot: string;
-  /** L1 block up to which it was read. */
+  /** L1 block up to which the chain was synced. */
   l1BlockNumber: number;
   /** Milliseconds since 1970. */
   timestamp: number;
   schemaVersions: { chain: number };
-  /** Object names relative to the folder of the index, so that a store can be copied or served under another URL. */
+  /** Object names relative to the index, so that a store can be copied or served under another URL. */
   dataUrls: { chain: string };
   chain: {
     /** Of the database file. */
@@ -43,10 +46,10 @@ export class SnapshotIndexError extends Error {
   }
 }
 
-/** Some ten thousand entries. */
+/** Enough for about ten thousand entries. */
 export const MAX_INDEX_BYTES = 8 * 1024 * 1024;
 
-/** Not the reference's folder: its nodes would take the entries for theirs. */
+/** Differs from the reference's folder, since its nodes would read the entries as their own. */
 export function snapshotFolder({ l1ChainId, rollupVersion, rollupAddress }: SnapshotNetwork): string {
   return `svc-${l1ChainId}-${rollupVersion}-${rollupAddress}`;
 }
@@ -88,7 +91,7 @@ function parseDocument(bytes: Uint8Array, network: SnapshotNetwork): { snapshots
 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 const isHash = (value: unknown): boolean => typeof value === "string" && /^0x[0-9a-f]{64}$/.test(value);
-/** One name below the index, never a way out of its folder or to another server. */
+/** A plain file name, so that it cannot lead out of the folder or to another server. */
 const isName = (value: unknown): boolean => typeof value === "string" && /^[\w-][\w.-]{0,199}$/.test(value);
 const isDigest = (value: unknown): boolean => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
 
@@ -117,11 +120,14 @@ function brokenRule(entry: unknown): string | undefined {
 export interface SnapshotIndex {
   /** In their order. */
   entries: SnapshotEntry[];
-  /** Entries that break a rule, by position from 0. */
+  /** Invalid entries by position, counted from 0. */
   refused: { position: number; rule: string }[];
 }
 
-/** Reads an index. Throws SnapshotIndexError when it is none, or one of another chain; single bad entries are told and left out. */
+/**
+ * Reads an index. Throws SnapshotIndexError if it is invalid or of another chain. Invalid entries are reported in
+ * `refused`.
+ */
 export function parseIndex(bytes: Uint8Array, network: SnapshotNetwork): SnapshotIndex {
   const index: SnapshotIndex = { entries: [], refused: [] };
   parseDocument(bytes, network).snapshots.forEach((entry, position) => {
@@ -133,8 +139,8 @@ export function parseIndex(bytes: Uint8Array, network: SnapshotNetwork): Snapsho
 }
 
 /**
- * The index with an entry put first; what else stands in it stays as it is. `before` is the old index, undefined when there is none.
- * Throws SnapshotIndexError rather than replacing something that is no index of this chain.
+ * Adds an entry at the front of an index and keeps the rest unchanged. `before` is the old index, if there is one.
+ * Throws SnapshotIndexError if the old index is invalid or of another chain.
  */
 export function withEntry(before: Uint8Array | undefined, network: SnapshotNetwork, entry: SnapshotEntry): Uint8Array {
   const snapshots = before === undefined ? [] : parseDocument(before, network).snapshots;

@@ -1,22 +1,23 @@
 import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-/** Beginnings of the names of temporary folders in a data directory. */
+/** Prefixes of temporary folders in a data directory. */
 export const UPLOAD_FOLDER = "snapshot-upload-";
 export const RESTORE_FOLDER = "snapshot-restore-";
 
 /**
- * How a verified copy takes the place of the chain store, in folders of the data directory:
+ * Replaces the chain store with a verified copy. Folders in the data directory:
  *
- *     chain-next   the copy, whole and verified
+ *     chain-next   the copy, complete and verified
  *     chain        the store
  *     chain-old    the store that was replaced
  *
- * The steps, each a rename that a kill either has done or has not:
+ * The steps. Each rename is atomic, even if the process is killed:
  *
  *     1  <copy> -> chain-next      2  chain -> chain-old      3  chain-next -> chain      4  chain-old is removed
  *
- * A start finds the old store (before 2), or no store and the copy, which then takes its place (before 3), or the new store.
+ * After a crash, the next start finds the old store (before 2), only the copy, which it moves in place (before 3), or
+ * the new store.
  */
 const CURRENT = "chain";
 const NEXT = "chain-next";
@@ -31,7 +32,7 @@ function syncToDisk(path: string): void {
   }
 }
 
-/** The steps above, to be run in order. `copy` is a folder in the data directory's file system that holds an LMDB environment. */
+/** The steps above, in order. `copy` is a folder with an LMDB environment on the data directory's file system. */
 export function swapSteps(directory: string, copy: string): readonly (() => void)[] {
   const at = (name: string) => join(directory, name);
   const move = (from: string, to: string) => () => {
@@ -40,7 +41,7 @@ export function swapSteps(directory: string, copy: string): readonly (() => void
   };
   return [
     () => {
-      // The lock file knows processes, not data.
+      // The lock file contains only process state.
       rmSync(join(copy, "lock.mdb"), { force: true });
       syncToDisk(join(copy, "data.mdb"));
       syncToDisk(copy);
@@ -52,7 +53,7 @@ export function swapSteps(directory: string, copy: string): readonly (() => void
   ];
 }
 
-/** Puts a verified copy in the place of the chain store, which nobody may have open. When it fails the old store stays. */
+/** Replaces the chain store, which must not be open, with a verified copy. If this fails, the old store stays. */
 export function swapIn(directory: string, copy: string): void {
   const steps = swapSteps(directory, copy);
   const removeOld = steps[steps.length - 1];
@@ -67,11 +68,11 @@ export function swapIn(directory: string, copy: string): void {
   try {
     removeOld();
   } catch {
-    // The next start tries again.
+    // Ignored: the next start tries again.
   }
 }
 
-/** Ends what a killed process left half done in a data directory, and removes its temporary folders. Before the store is opened. */
+/** Completes an interrupted swap and deletes temporary folders. Must run before the store is opened. */
 export function finishSwap(directory: string): void {
   const at = (name: string) => join(directory, name);
   if (!existsSync(at(CURRENT))) {

@@ -10,7 +10,7 @@ export interface TransferReport {
   end(): void;
 }
 
-/** A line in some seconds at most. */
+/** Logs progress at most once every few seconds. */
 export function transferLog(
   logger: Logger,
   total: number,
@@ -31,14 +31,14 @@ export function transferLog(
   };
 }
 
-/** A bar, for terminals. */
+/** Shows a progress bar on a terminal. */
 export function transferBar(stream: NodeJS.WriteStream, total: number, name: string): TransferReport {
   const bar = new cliProgress.SingleBar(
     {
       format: `${name} {bar} {percentage}% | {value}/{total} MiB | eta {eta_formatted}`,
       stream,
       hideCursor: true,
-      // The process ends through its own signal handlers.
+      // The process has its own signal handlers.
       gracefulExit: false,
     },
     cliProgress.Presets.shades_classic,

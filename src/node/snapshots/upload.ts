@@ -45,7 +45,10 @@ export class SnapshotUploadError extends OperatorError {
   }
 }
 
-/** On the recorded chain two thirds of the default level's time for 3% more bytes; hashes do not get smaller. */
+/**
+ * On the recorded chain, level 1 takes two thirds of the default level's time for 3% more bytes, since hashes do not
+ * compress.
+ */
 const GZIP_LEVEL = 1;
 const PIECE_BYTES = 256 * 1024;
 
@@ -54,16 +57,16 @@ export interface SnapshotUploadServices {
   chain: ChainStore;
   network: SnapshotNetwork;
   initialSyncComplete: () => boolean;
-  /** Opens a copy of the store as the node opens its own. */
+  /** Opens a copy of the store in the same way as the node's own store. */
   openChain: (path: string) => Promise<ChainServices>;
-  /** Throws an ObjectStoreUrlError for a location that cannot be written to. */
+  /** Opens the target store. Throws an ObjectStoreUrlError if it is not writable. */
   openLocation: (url: string) => ObjectStore;
-  /** Folder for the copy, with room for it. */
+  /** Folder for the copy; needs enough disk space. */
   directory: string;
   logger: Logger;
 }
 
-/** Uploads of the chain store, one at a time, while the node goes on working. */
+/** Uploads copies of the chain store in the background, one at a time. */
 export class SnapshotUploader {
   readonly #services: SnapshotUploadServices;
   readonly #stopping = new AbortController();
@@ -74,8 +77,8 @@ export class SnapshotUploader {
   }
 
   /**
-   * Starts an upload and returns at once; how it goes on is told in the log. Throws an ObjectStoreUrlError for a location that cannot
-   * be written to, or a SnapshotUploadError.
+   * Starts an upload and returns immediately; progress and result are logged. Throws an ObjectStoreUrlError if the
+   * location is not writable, or a SnapshotUploadError.
    */
   startUpload(location: string): void {
     const { chain, initialSyncComplete, openLocation } = this.#services;
@@ -88,12 +91,12 @@ export class SnapshotUploader {
     });
   }
 
-  /** Resolves when no upload is under way; never rejects. */
+  /** Resolves once no upload is running. Never rejects. */
   async settled(): Promise<void> {
     await this.#running;
   }
 
-  /** Breaks an upload off. */
+  /** Aborts a running upload. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error("the node stops"));
     await this.settled();
@@ -123,7 +126,7 @@ export class SnapshotUploader {
         logger.warn({ path: folder, reason: String(error) }, "the copy for a snapshot cannot be removed");
       });
     }
-    // The outcome is the last word: whoever reads it finds nothing of the upload left.
+    // Logged last, after all temporary files are deleted.
     report();
   }
 
@@ -149,7 +152,7 @@ export class SnapshotUploader {
       dataUrls: { chain: name },
       chain: { bytes, sha256: "", packedBytes: 0 },
     };
-    // An index that cannot be extended ends the upload before its long part.
+    // Read first, so that an invalid index ends the upload before the large transfer.
     withEntry(await readIndex(), network, draft);
     const report = transferLog(logger, bytes, "snapshot is being uploaded");
     const packed = new PackedFile(file, report, signal);
@@ -165,8 +168,8 @@ export class SnapshotUploader {
   }
 
   /**
-   * What the copy holds, which may be less than the store holds by now. Proposed blocks are taken out of it: who restores it
-   * knows the chain of L1 alone.
+   * The facts of the copy, which may be older than the store. Removes proposed blocks from it, since a node that
+   * restores it knows only the chain on L1.
    */
   async #factsOfCopy(path: string): Promise<SnapshotFacts> {
     const { store, chain, world } = await this.#services.openChain(path);
@@ -183,7 +186,7 @@ export class SnapshotUploader {
   }
 }
 
-/** A file as a gzip stream; afterwards the digest of the file and the length of the stream are known. */
+/** A file as a gzip stream. After it is read, the digest of the file and the length of the stream are available. */
 class PackedFile implements AsyncIterable<Uint8Array> {
   packedBytes = 0;
   readonly #hash = createHash("sha256");

@@ -15,7 +15,7 @@ export interface VerifyOptions {
   core: Core;
   reader: Pick<RollupReader, "identity" | "archiveAt">;
   mapSizeKb: number;
-  /** Opens a folder as the node opens its chain store. */
+  /** Opens a folder in the same way as the node's chain store. */
   openChain: (path: string) => Promise<ChainServices>;
 }
 
@@ -79,9 +79,9 @@ function checkTip({ chain, world }: ChainServices, entry: SnapshotEntry, core: C
 }
 
 /**
- * Checks a downloaded database against its index entry, this node's chain and L1: pages, identity, schema, tip, trees, and the archive
- * root that L1 has for the tip's checkpoint. Blocks below the tip are as good as the store they come from.
- * Throws SnapshotRefusedError; L1's errors as they are.
+ * Checks a downloaded database against its index entry, this node's chain and L1: pages, identity, schema, tip, trees,
+ * and the archive root that L1 has for the tip's checkpoint. Blocks before the tip are not checked: their content is
+ * trusted. Throws SnapshotRefusedError; L1's errors as they are.
  */
 export async function verifySnapshot(folder: string, entry: SnapshotEntry, options: VerifyOptions): Promise<void> {
   try {

@@ -2,14 +2,14 @@ import { OperatorError } from "../../errors/operator-error.ts";
 
 export type ObjectOperation = "read" | "look up" | "write" | "authorize";
 
-/** An object store did not do what it was asked. */
+/** An operation on an object store failed. */
 export class ObjectStoreError extends Error {
   override readonly name = "ObjectStoreError";
   /** Redacted URL of the store. */
   readonly store: string;
   readonly operation: ObjectOperation;
   readonly key: string;
-  /** The rule that does not hold, or what the store said, in one clause. */
+  /** The violated rule or the store's message, in one clause. */
   readonly rule: string;
 
   constructor(at: { store: string; operation: ObjectOperation; key: string }, rule: string, options?: ErrorOptions) {
@@ -21,7 +21,7 @@ export class ObjectStoreError extends Error {
   }
 }
 
-/** A URL that names no object store of the wanted kind, or one whose credentials are missing or unreadable. */
+/** A URL that is not an object store of the required kind, or whose credentials are missing or unreadable. */
 export class ObjectStoreUrlError extends OperatorError {
   override readonly errorCode: string = "object-store-url";
 

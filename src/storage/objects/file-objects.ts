@@ -71,7 +71,7 @@ export class FileObjects implements ObjectStore {
     }
   }
 
-  /** The file is whole and on the disk before it has its name. */
+  /** Writes and syncs a temporary file first, and then renames it. */
   async put(key: string, content: Uint8Array | AsyncIterable<Uint8Array>, options: WriteOptions = {}): Promise<void> {
     const path = join(this.#root, key);
     const unfinished = `${path}.${randomUUID()}.tmp`;
@@ -91,7 +91,7 @@ export class FileObjects implements ObjectStore {
     } catch (error) {
       await rm(unfinished, { force: true }).catch(() => undefined);
       const { code } = error as NodeJS.ErrnoException;
-      // Errors of the content's own source are not the store's.
+      // Errors of the content stream are not errors of the store.
       if (typeof code !== "string" || (error as NodeJS.ErrnoException).syscall === undefined) throw error;
       throw this.#fail("write", key, `its file cannot be written (${code})`, error);
     }

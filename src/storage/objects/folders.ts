@@ -2,7 +2,7 @@ import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { mkdir, stat } from "node:fs/promises";
 import { dirname, resolve, sep } from "node:path";
 
-/** Trees of files that are no storage. */
+/** File systems that are not storage. */
 const NO_STORAGE = ["/proc", "/sys", "/dev"];
 const MEMORY_DISK = "/dev/shm";
 
@@ -22,7 +22,7 @@ function nearestExisting(path: string): string {
   }
 }
 
-/** Why objects cannot be written below a folder, which need not exist yet; undefined when nothing speaks against it. */
+/** Why objects cannot be written below a folder, which need not exist yet; undefined if there is no known reason. */
 export function unwritableFolder(path: string): string | undefined {
   try {
     const existing = nearestExisting(path);
@@ -37,8 +37,8 @@ export function unwritableFolder(path: string): string | undefined {
 }
 
 /**
- * Makes a folder and those above it. Node.js's own recursive mkdir never ends where the system says ENOENT below a folder that exists, as
- * /proc does. Rejects with what the file system says.
+ * Creates a folder and its parents. Node.js's recursive mkdir never ends if the system returns ENOENT below an existing
+ * folder, as in /proc. Rejects with the file system's error.
  */
 export async function makeFolder(path: string): Promise<void> {
   try {
@@ -50,7 +50,7 @@ export async function makeFolder(path: string): Promise<void> {
     if (code !== "ENOENT" || parent === path) throw error;
     await makeFolder(parent);
     await mkdir(path).catch(async (again: NodeJS.ErrnoException) => {
-      // Another upload may have made it meanwhile.
+      // Another upload may have created it meanwhile.
       if (again.code !== "EEXIST" || !(await stat(path)).isDirectory()) throw again;
     });
   }

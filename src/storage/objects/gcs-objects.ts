@@ -1,25 +1,25 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { HttpError } from "../../http/errors.ts";
 import type { WholeReply } from "../../http/exchange.ts";
-import { isPassing, isPassingError } from "../../http/retry.ts";
+import { isTemporary, isTemporaryError } from "../../http/retry.ts";
 import { HttpObjects, objectUrl } from "./http-objects.ts";
 import type { ObjectBody, ObjectReader, ObjectStore, ReadOptions, WriteOptions } from "./object-store.ts";
 import type { ObjectTransport } from "./object-transport.ts";
 import { cut, once, type Piece } from "./pieces.ts";
 
-/** Body of one request; a multiple of 256 KiB, as resumable uploads want. */
+/** Body size of one request; resumable uploads require a multiple of 256 KiB. */
 const PIECE_BYTES = 32 * 1024 * 1024;
-/** The session takes more. */
+/** Status of a session that expects more data. */
 const RESUME = 308;
 
 export interface GcsObjectsOptions {
-  /** Bucket and prefix at the XML API. */
+  /** URL of bucket and prefix at the XML API. */
   base: URL;
   transport: ObjectTransport;
   pieceBytes?: number;
 }
 
-/** Objects of a Google Cloud Storage bucket by its XML API. Bodies longer than one piece go by a resumable upload. */
+/** Objects in a Google Cloud Storage bucket, over its XML API. Bodies longer than one piece use a resumable upload. */
 export class GcsObjects implements ObjectStore {
   readonly name: string;
   readonly #base: URL;
@@ -55,12 +55,12 @@ export class GcsObjects implements ObjectStore {
       const first = await pieces.next();
       if (first.done || first.value.last) {
         const body = first.value?.bytes ?? new Uint8Array();
-        await this.#withRights(key, options, (headers) =>
+        await this.#withAcl(key, options, (headers) =>
           this.#transport.whole("write", key, { method: "PUT", url, headers, body, signal }),
         );
         return;
       }
-      const started = await this.#withRights(key, options, (headers) =>
+      const started = await this.#withAcl(key, options, (headers) =>
         this.#transport.whole("write", key, {
           method: "POST",
           url,
@@ -85,7 +85,7 @@ export class GcsObjects implements ObjectStore {
     }
   }
 
-  /** Sends one piece, the rest of it again from where the store says it got to. */
+  /** Sends one piece. If the store received only part of it, resends the rest. */
   async #send(key: string, session: URL, at: number, { bytes, last }: Piece, signal?: AbortSignal): Promise<void> {
     const end = at + bytes.length;
     const total = last ? String(end) : "*";
@@ -111,12 +111,12 @@ export class GcsObjects implements ObjectStore {
           }
           continue;
         }
-        if (!isPassing(reply.status)) throw this.#transport.fail("write", key, `HTTP status ${reply.status}`);
+        if (!isTemporary(reply.status)) throw this.#transport.fail("write", key, `HTTP status ${reply.status}`);
         failure = `HTTP status ${reply.status}`;
       } catch (error) {
         if (!(error instanceof HttpError)) throw error;
         failure = error.message;
-        if (!isPassingError(error)) throw this.#transport.fail("write", key, String(failure), error);
+        if (!isTemporaryError(error)) throw this.#transport.fail("write", key, String(failure), error);
       }
       if (delay === undefined || signal?.aborted) throw this.#transport.fail("write", key, String(failure));
       await sleep(delay, undefined, { signal }).catch(() => undefined);
@@ -128,8 +128,11 @@ export class GcsObjects implements ObjectStore {
     throw this.#transport.fail("write", key, "the store takes less than it is sent");
   }
 
-  /** Buckets with uniform access refuse rights of single objects; their policy then says who may read. */
-  async #withRights(
+  /**
+   * Buckets with uniform access refuse per-object ACLs, so the write is retried without one; the bucket policy then
+   * applies.
+   */
+  async #withAcl(
     key: string,
     options: WriteOptions,
     write: (headers: Record<string, string>) => Promise<WholeReply>,
@@ -145,7 +148,7 @@ export class GcsObjects implements ObjectStore {
   }
 }
 
-/** Bytes that the session has, from its Range header. */
+/** Bytes received by the session, from the Range header of the reply. */
 function received(reply: WholeReply): number {
   const match = /^bytes=0-(\d+)$/.exec(reply.headers.get("range") ?? "");
   return match === null ? 0 : Number(match[1]) + 1;

@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { ObjectStoreUrlError } from "./errors.ts";
 import type { ObjectTransport } from "./object-transport.ts";
 
-/** Writing, and saying who may read what was written. */
+/** Includes writing objects and setting their ACLs. */
 const SCOPE = "https://www.googleapis.com/auth/devstorage.full_control";
 const LIFETIME_S = 3600;
-/** A token is replaced this long before it ends. */
+/** Tokens are renewed this long before they expire. */
 const MARGIN_MS = 60_000;
 
 export interface ServiceAccount {
@@ -16,7 +16,7 @@ export interface ServiceAccount {
   tokenUrl: URL;
 }
 
-/** Reads a service account's key file. Throws an ObjectStoreUrlError for one that is not such a file. */
+/** Reads a service account's key file. Throws an ObjectStoreUrlError if the file is invalid. */
 export function readServiceAccount(file: string): ServiceAccount {
   const refuse = (rule: string, cause?: unknown) =>
     new ObjectStoreUrlError(file, `GOOGLE_APPLICATION_CREDENTIALS: ${rule}`, { cause });
@@ -41,14 +41,14 @@ export function readServiceAccount(file: string): ServiceAccount {
     return { email: text("client_email"), keyId, key, tokenUrl };
   } catch (error) {
     if (error instanceof ObjectStoreUrlError) throw error;
-    // The cause is left out: it may repeat parts of the key.
+    // No cause, because it may contain parts of the key.
     throw refuse("private_key must be a PEM key");
   }
 }
 
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** The signed claim that is exchanged for an access token (RFC 7523; RS256 as of RFC 7518 section 3.3). */
+/** The signed JWT that is exchanged for an access token (RFC 7523; RS256 as of RFC 7518 section 3.3). */
 export function signedClaim({ email, keyId, key, tokenUrl }: ServiceAccount, now: Date): string {
   const issued = Math.floor(now.getTime() / 1000);
   const header = part({ alg: "RS256", typ: "JWT", ...(keyId === undefined ? {} : { kid: keyId }) });
@@ -57,7 +57,7 @@ export function signedClaim({ email, keyId, key, tokenUrl }: ServiceAccount, now
   return `${header}.${claims}.${signature}`;
 }
 
-/** Access tokens of a service account, each asked for once and used until shortly before it ends. */
+/** Access tokens of a service account, cached until shortly before they expire. */
 export class AccessTokens {
   readonly #account: ServiceAccount;
   readonly #transport: ObjectTransport;

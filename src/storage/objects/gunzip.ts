@@ -5,12 +5,15 @@ function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
-/** An object that may be gzipped, told by its first two bytes. Throws zlib's error, also when it unpacks to more than `maxBytes`. */
+/**
+ * Decompresses an object if its first two bytes are those of gzip. Throws zlib's error, also if the result exceeds
+ * `maxBytes`.
+ */
 export function unpacked(bytes: Uint8Array, maxBytes: number): Uint8Array {
   return isGzip(bytes) ? gunzipSync(bytes, { maxOutputLength: maxBytes }) : bytes;
 }
 
-/** The same for a stream. Ends with zlib's error when the gzip data is altered, cut, or followed by something else. */
+/** The same for a stream. Throws zlib's error if the gzip data is corrupted, truncated, or followed by other data. */
 export async function* unpackedStream(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const pieces = source[Symbol.asyncIterator]();
   const head: Uint8Array[] = [];

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { HttpReply } from "../../http/exchange.ts";
-import { isPassingError } from "../../http/retry.ts";
+import { isTemporaryError } from "../../http/retry.ts";
 import { DEFAULT_MAX_BYTES, type ObjectBody, type ObjectReader, type ReadOptions } from "./object-store.ts";
 import type { ObjectTransport } from "./object-transport.ts";
 
-/** Interruptions after which a download is given up even though each was followed by some bytes. */
+/** Interruptions after which a download fails, even if each attempt made progress. */
 const MAX_RESUMPTIONS = 50;
 
 /** URL of an object below a base. */
@@ -14,7 +14,10 @@ export function objectUrl(base: URL, key: string): URL {
   return url;
 }
 
-/** Objects below an http(s) URL. An object is absent when the server says 404, or 403 as buckets do that may not be listed. */
+/**
+ * Objects below an http(s) URL. 404 means that an object is absent, as does 403, which buckets without list permission
+ * return.
+ */
 export class HttpObjects implements ObjectReader {
   readonly name: string;
   readonly #base: URL;
@@ -56,7 +59,7 @@ export class HttpObjects implements ObjectReader {
     return this.#transport.stream("read", key, { method: "GET", url: objectUrl(this.#base, key), headers, signal });
   }
 
-  /** Goes on where a connection broke, as long as the server says that it is still the same object. */
+  /** Resumes a broken download, as long as the server confirms that the object is unchanged. */
   async *#pieces(
     key: string,
     first: HttpReply,
@@ -78,7 +81,7 @@ export class HttpObjects implements ObjectReader {
         return;
       } catch (error) {
         const exhausted = failures >= delays.length || resumptions >= MAX_RESUMPTIONS;
-        if (!isPassingError(error) || exhausted || version === null || version.startsWith("W/")) {
+        if (!isTemporaryError(error) || exhausted || version === null || version.startsWith("W/")) {
           const at = size === undefined ? `${received} bytes` : `${received} of ${size} bytes`;
           throw this.#transport.fail("read", key, `${(error as Error).message} after ${at}`, error);
         }

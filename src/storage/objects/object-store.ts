@@ -1,41 +1,41 @@
-/** An object whose bytes come one piece after another. */
+/** An object as a stream. */
 export interface ObjectBody {
-  /** Length in bytes, undefined when the store does not tell. */
+  /** Length in bytes; undefined if the store does not tell. */
   size: number | undefined;
-  /** To be read once. Throws an ObjectStoreError when the store fails for longer than the retries. */
+  /** Can be read only once. Throws an ObjectStoreError if the store still fails after all retries. */
   pieces: AsyncIterable<Uint8Array>;
 }
 
 export interface ReadOptions {
   signal?: AbortSignal;
-  /** A longer object is an error; 2 MiB unless told. */
+  /** A longer object is an error. Default 2 MiB. */
   maxBytes?: number;
 }
 
-/** Reads objects by key below some root: a folder, a web server, a bucket. Bytes are given as they are stored. */
+/** Reads objects by key below some root: a folder, a web server, a bucket. Bytes are not decompressed. */
 export interface ObjectReader {
-  /** For messages; redacted. */
+  /** Redacted, for messages. */
   readonly name: string;
-  /** The object's bytes, undefined when there is none. Throws an ObjectStoreError when the root cannot be asked. */
+  /** The object's bytes; undefined if it is absent. Throws an ObjectStoreError if the store cannot be read. */
   get(key: string, options?: ReadOptions): Promise<Uint8Array | undefined>;
   has(key: string, signal?: AbortSignal): Promise<boolean>;
-  /** The object as a stream, undefined when there is none: for what is too long to be held in memory. */
+  /** The object as a stream, for objects too large for memory; undefined if it is absent. */
   open(key: string, signal?: AbortSignal): Promise<ObjectBody | undefined>;
 }
 
 export interface WriteOptions {
-  /** MIME type; application/octet-stream unless told. */
+  /** MIME type; default application/octet-stream. */
   contentType?: string;
-  /** For stores that are served over HTTP. */
+  /** Cache-Control header, for stores served over HTTP. */
   cacheControl?: string;
-  /** Anyone may read the object, where the store knows such a right for one object. */
+  /** Make the object publicly readable, if the store supports per-object ACLs. */
   publicRead?: boolean;
   signal?: AbortSignal;
 }
 
-/** An ObjectReader of a root that can be written to. */
+/** An ObjectReader that can also write. */
 export interface ObjectStore extends ObjectReader {
-  /** Readers see the old object or the whole new one. Throws an ObjectStoreError. */
+  /** Writes atomically: readers see the old object or the complete new one. Throws an ObjectStoreError. */
   put(key: string, content: Uint8Array | AsyncIterable<Uint8Array>, options?: WriteOptions): Promise<void>;
 }
 

@@ -3,27 +3,33 @@ import { type HttpCall, type HttpReply, openExchange, type WholeReply, wholeExch
 import { withRetries } from "../../http/retry.ts";
 import { type ObjectOperation, ObjectStoreError } from "./errors.ts";
 
-/** Waits after a failed exchange (sheet 04 section 4.6). */
+/** Delays after failed attempts (sheet 04 section 4.6). */
 const RETRY_DELAYS_MS: readonly number[] = [1000, 1000, 3000];
 const SILENCE_MS = 20_000;
-/** Slowest store that is read from: what a store may be silent comes on top. Bytes in a millisecond. */
+/** Minimum download rate in bytes per millisecond, not counting the allowed silence. */
 const SLOWEST_RATE = 64;
-/** A stream may pause this many times as long in all, on top of what its bytes take at the slowest rate. */
+/** Total pauses of a stream, as a multiple of the timeout, in addition to the time of its bytes at the minimum rate. */
 const STREAM_PAUSES = 3;
 const SMALL_REPLY_BYTES = 1024 * 1024;
 
 export type ObjectCall = HttpCall & { method: NonNullable<HttpCall["method"]>; url: URL };
 
-/** Headers to send with a call: those given and what proves the right to make it. Made for each attempt, since signatures carry the time. */
+/** Adds authorization headers to a call. Called for each attempt, since signatures contain the time. */
 export type Authorize = (call: ObjectCall) => Record<string, string> | Promise<Record<string, string>>;
 
 export interface TransportOptions {
   retryDelaysMs?: readonly number[];
-  /** How long a server may be silent, and how long it may take for an object, on top of the time of its bytes. Milliseconds. */
+  /**
+   * Maximum silence of the server, and maximum time for an object in addition to the transfer time of its bytes.
+   * Milliseconds.
+   */
   timeoutMs?: number;
 }
 
-/** The exchanges of one HTTP object store: authorized, repeated while they fail for the moment, failures told as ObjectStoreErrors. */
+/**
+ * HTTP exchanges with one object store. Adds authorization, retries temporary failures, and converts errors to
+ * ObjectStoreError.
+ */
 export class ObjectTransport {
   readonly name: string;
   readonly retryDelaysMs: readonly number[];
@@ -59,19 +65,19 @@ export class ObjectTransport {
     return { delaysMs: this.retryDelaysMs, withinMs: this.#silenceMs, signal };
   }
 
-  /** One exchange read to the end; any status that does not pass is an answer. */
+  /** One exchange with the whole body. Retries temporary statuses; any other status is returned. */
   whole(operation: ObjectOperation, key: string, call: ObjectCall, maxBytes = SMALL_REPLY_BYTES): Promise<WholeReply> {
     const attempt = () => this.wholeOnce(call, maxBytes);
     return this.#translated(operation, key, withRetries(attempt, this.#retries(call.signal)));
   }
 
-  /** One exchange without retries whose failures stay HttpErrors, for callers that know how to go on. */
+  /** One exchange without retries. Failures are HttpErrors, for callers that handle them themselves. */
   async wholeOnce(call: ObjectCall, maxBytes = SMALL_REPLY_BYTES): Promise<WholeReply> {
     const totalMs = this.#silenceMs;
     return wholeExchange(await this.#authorized(call), { totalMs, slowestRate: SLOWEST_RATE, maxBytes });
   }
 
-  /** The head of an answer, its body still to come; the body's failures stay HttpErrors. */
+  /** One exchange whose body is streamed. Failures of the body are HttpErrors. */
   stream(operation: ObjectOperation, key: string, call: ObjectCall): Promise<HttpReply> {
     const silenceMs = this.#silenceMs;
     const limits = { silenceMs, totalMs: STREAM_PAUSES * silenceMs, slowestRate: SLOWEST_RATE };
@@ -80,7 +86,7 @@ export class ObjectTransport {
   }
 }
 
-/** The outcome of `work`, which goes on for others, unless `signal` ends the wait first. */
+/** Waits for `work` until `signal` is aborted. `work` itself continues, since others may share it. */
 async function untilAborted<T>(work: T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   let stop = (): void => {};

@@ -13,11 +13,11 @@ import { type AwsCredentials, signS3 } from "./s3-signature.ts";
 export interface ObjectStoreAccess extends TransportOptions {
   /** Signs calls to s3:// stores; without it only public objects can be read, and none written. */
   awsCredentials?: AwsCredentials;
-  /** For s3:// without an endpoint. */
+  /** Region of s3:// URLs without an endpoint. */
   awsRegion?: string;
   /** Key file of a service account for gs:// stores; without it only public objects can be read, and none written. */
   googleCredentialsFile?: string;
-  /** Instead of https://storage.googleapis.com; needs no credentials. */
+  /** Replaces https://storage.googleapis.com; needs no credentials. */
   googleEndpoint?: string;
 }
 
@@ -84,7 +84,10 @@ function openGcs(url: URL, access: ObjectStoreAccess): GcsObjects {
   return new GcsObjects({ base, transport: new ObjectTransport(name, access, authorize) });
 }
 
-/** A store to read from, by URL (sheet 04 section 4.6, sheet 09 section 9.3). Throws an ObjectStoreUrlError for a URL that names none. */
+/**
+ * Opens a store for reading (sheet 04 section 4.6, sheet 09 section 9.3). Throws an ObjectStoreUrlError for an invalid
+ * URL.
+ */
 export function openObjectReader(text: string, access: ObjectStoreAccess = {}): ObjectReader {
   const url = parse(text, READABLE);
   switch (url.protocol) {
@@ -100,8 +103,8 @@ export function openObjectReader(text: string, access: ObjectStoreAccess = {}): 
 }
 
 /**
- * A store to write to. Throws an ObjectStoreUrlError for http(s) URLs too, where the credentials to write are missing, and for a folder
- * that cannot be one.
+ * Opens a store for writing. Throws an ObjectStoreUrlError for an invalid URL, an http(s) URL, missing credentials, or
+ * an unwritable folder.
  */
 export function openObjectStore(text: string, access: ObjectStoreAccess = {}): ObjectStore {
   const url = parse(text, WRITABLE);

@@ -4,8 +4,8 @@ export interface Piece {
 }
 
 /**
- * Cuts a stream into pieces of `size` bytes; only the last may be shorter, and it is empty only when everything is. A piece is
- * given away: the caller may keep it. At most two pieces are held.
+ * Splits a stream into pieces of `size` bytes. Only the last may be shorter, and it is empty only if the stream is. The
+ * caller owns each piece. At most two pieces are held in memory.
  */
 export async function* cut(source: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Piece> {
   let piece = Buffer.allocUnsafe(size);

@@ -4,17 +4,20 @@ import type { ObjectBody, ObjectReader, ObjectStore, ReadOptions, WriteOptions }
 import type { ObjectTransport } from "./object-transport.ts";
 import { cut, once } from "./pieces.ts";
 
-/** Body of one request. S3 takes 10,000 parts, so that an object has at most 312 GiB; parts of one object must have one size. */
+/**
+ * Body size of one request. S3 accepts 10,000 parts, which limits objects to 312 GiB. All parts of an object have the
+ * same size.
+ */
 const PART_BYTES = 32 * 1024 * 1024;
 const MAX_PARTS = 10_000;
-/** For telling the store that an upload was given up: its caller may be stopping. */
+/** Time limit for aborting an upload at the store. Short, because the caller may be stopping. */
 const ABANDON_LIMIT_MS = 3000;
 
 export interface S3ObjectsOptions {
-  /** Bucket and prefix at the endpoint. */
+  /** URL of bucket and prefix at the endpoint. */
   base: URL;
   transport: ObjectTransport;
-  /** Reads go here instead, unsigned: publicBaseUrl. */
+  /** Reader for the publicBaseUrl, used for unsigned reads instead of the endpoint. */
   publicReader?: ObjectReader;
   partBytes?: number;
 }
@@ -29,7 +32,10 @@ function tag(xml: string, name: string): string | undefined {
   return new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];
 }
 
-/** Objects of an S3 bucket. Bodies longer than one part go by a multipart upload, one part in memory while the next is read. */
+/**
+ * Objects in an S3 bucket. Bodies longer than one part use a multipart upload, with one part in memory while the next
+ * is read.
+ */
 export class S3Objects implements ObjectStore {
   readonly name: string;
   readonly #base: URL;
@@ -63,10 +69,10 @@ export class S3Objects implements ObjectStore {
     const first = await parts.next();
     if (first.done || first.value.last) {
       const body = first.value?.bytes ?? new Uint8Array();
-      await this.#withRights(key, options, (headers) => this.#exchange(key, "PUT", "", { body, headers, signal }));
+      await this.#withAcl(key, options, (headers) => this.#exchange(key, "PUT", "", { body, headers, signal }));
       return;
     }
-    const created = await this.#withRights(key, options, (headers) =>
+    const created = await this.#withAcl(key, options, (headers) =>
       this.#exchange(key, "POST", "?uploads", { headers, signal }),
     );
     const uploadId = tag(created.body.toString(), "UploadId");
@@ -91,7 +97,7 @@ export class S3Objects implements ObjectStore {
       }
       const body = `<CompleteMultipartUpload>${done.join("")}</CompleteMultipartUpload>`;
       const completed = await this.#write(key, "POST", `?${upload}`, { body, signal });
-      // The status comes before the store has put the parts together; a failure then stands in the body.
+      // The store sends the status before it has assembled the parts; a later failure is in the body.
       const code = tag(completed.body.toString(), "Code");
       if (code !== undefined) throw this.#transport.fail("write", key, `the store refused the parts: ${code}`);
     } catch (error) {
@@ -119,8 +125,10 @@ export class S3Objects implements ObjectStore {
     throw this.#transport.fail("write", key, rule);
   }
 
-  /** Buckets whose owner switched rights of single objects off refuse the header; their policy then says who may read. */
-  async #withRights(
+  /**
+   * Buckets with disabled ACLs refuse the header, so the write is retried without it; the bucket policy then applies.
+   */
+  async #withAcl(
     key: string,
     options: WriteOptions,
     write: (headers: Record<string, string>) => Promise<WholeReply>,

@@ -37,8 +37,8 @@ function canonicalQuery(query: URLSearchParams): string {
 }
 
 /**
- * Headers of one call to S3, AWS Signature Version 4 (the "Authorization header" form of its reference, the payload in one chunk):
- * those given, and the signature.
+ * Signs one call to S3 with AWS Signature Version 4 (Authorization header, payload in a single chunk). Returns the
+ * given headers and the signature headers.
  */
 export function signS3(
   { method, url, headers: given, body = "" }: S3Call,

@@ -163,7 +163,7 @@ describe("refusals: one line, exit code 1", () => {
     mkdirSync(empty);
     expect(await refused(join(folder, "nowhere"))).toMatch(/does not exist$/);
     expect(await refused(file)).toMatch(/is not a folder$/);
-    expect(await refused(empty)).toMatch(/holds no chain store; a node that runs with it makes one$/);
+    expect(await refused(empty)).toMatch(/contains no chain store; a node that uses the directory creates one$/);
   });
 
   test("the store is damaged", async () => {
