@@ -17,7 +17,7 @@ test("help shows the options by group, with defaults and variables", async () =>
   expect(code).toBe(0);
   expect(stdout).toMatch(/^RPC:$/m);
   expect(stdout).toMatch(/--port <n> +public JSON-RPC port, 0 for any free one \(default 8080; env AZTEC_PORT\)/);
-  expect(stdout).toMatch(/^ +LOG_LEVEL +level, then/m);
+  expect(stdout).toMatch(/^ +LOG_LEVEL +log level, then/m);
 });
 
 describe("wrong usage ends with code 1 and one line that says what is wrong", () => {
