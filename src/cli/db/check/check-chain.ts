@@ -53,8 +53,8 @@ export interface ChainCheck {
 }
 
 /**
- * Checks what is stored of blocks, checkpoints and messages: that rows decode, hashes are those of what they are hashes of, blocks and
- * checkpoints follow one another, and every index is what the bodies give.
+ * Checks what is stored of blocks, checkpoints and messages: that rows decode, hashes are those of what they are hashes
+ * of, blocks and checkpoints follow one another, and every index is what the bodies give.
  */
 export class ChainChecker {
   readonly #parts: ChainCheck;

@@ -5,7 +5,10 @@ import { txFromBytes } from "../../../protocol/tx/tx-bytes.ts";
 import type { Store } from "../../../storage/store.ts";
 import { type CheckReport, checkPart, checkRow } from "./fault.ts";
 
-/** Checks the pool's own store: bodies decode and have the hash that they are kept by, marks and the archive lead to bodies. */
+/**
+ * Checks the pool's own store: bodies decode and have the hash that they are kept by, marks and the archive lead to
+ * bodies.
+ */
 export function checkPool(store: Store, core: Core, report: CheckReport): void {
   report.stage("pool", 0);
   checkPart(report, "pool-txs", () => {

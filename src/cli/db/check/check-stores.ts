@@ -60,8 +60,8 @@ function checkChain(store: Store, core: Core, report: CheckReport): void {
 }
 
 /**
- * Checks the pages of a database, then what its rows say. All in one synchronous run, so that everything is read of one snapshot, which
- * also keeps a running node from using the pages again.
+ * Checks the pages of a database, then what its rows say. All in one synchronous run, so that everything is read of one
+ * snapshot, which also keeps a running node from using the pages again.
  */
 async function checkStore(path: string, report: CheckReport, check: (store: Store) => void): Promise<void> {
   try {

@@ -12,7 +12,10 @@ export interface CheckProgress {
   end(): void;
 }
 
-/** A bar on a terminal; elsewhere a line when a part begins and every 5 s. The check never gives way, so all is drawn from its steps. */
+/**
+ * A bar on a terminal; elsewhere a line when a part begins and every 5 s. The check never gives way, so all is drawn
+ * from its steps.
+ */
 export function checkProgress(stream: NodeJS.WriteStream): CheckProgress {
   const bar = stream.isTTY
     ? new cliProgress.SingleBar(

@@ -5,7 +5,10 @@ import { DataDirectoryError } from "../../../node/data-directory.ts";
 import { checkStores } from "./check-stores.ts";
 import { checkProgress } from "./progress.ts";
 
-/** `svc db check`: one line on standard output for each fault, and exit code 1 when there is one. Throws DataDirectoryError. */
+/**
+ * `svc db check`: one line on standard output for each fault, and exit code 1 when there is one. Throws
+ * DataDirectoryError.
+ */
 export async function runCheck(directory: string | undefined): Promise<void> {
   if (directory === undefined) throw new DataDirectoryError("(none)", "must be named with --data-directory");
   if (!existsSync(join(directory, "chain", "data.mdb")))
