@@ -26,8 +26,8 @@ function check(block: number, tree: TreeId, expected: TreeSnapshot, got: TreeSna
 }
 
 /**
- * Applies the effects of one block to the leaves of a fork of the state before it (sheet 01 section 8). Throws WorldStateError; the
- * fork is then of no use. Roots are left to checkBlock.
+ * Applies the effects of one block to the leaves of a fork of the state before it (sheet 01 section 8). Throws
+ * WorldStateError; the fork is then of no use. Roots are left to checkBlock.
  */
 export function applyBlock(fork: Fork, { blockHash, txs, l1ToL2Messages }: BlockEffects): void {
   if (l1ToL2Messages !== undefined) {
@@ -57,8 +57,8 @@ export function applyBlock(fork: Fork, { blockHash, txs, l1ToL2Messages }: Block
 }
 
 /**
- * Compares each root and size with what the block's header states, the archive's before and after the block with the header and L1
- * (sheet 01 section 8). Throws StateMismatchError.
+ * Compares each root and size with what the block's header states, the archive's before and after the block with the
+ * header and L1 (sheet 01 section 8). Throws StateMismatchError.
  */
 export function checkBlock({ header, archiveRoot }: BlockEffects, before: Snapshots, after: Snapshots): void {
   const number = headerBlockNumber(header);

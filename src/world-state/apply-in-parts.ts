@@ -1,8 +1,8 @@
 import type { BlockEffects, BlocksInHashing, PreparedBlocks, WorldStateWriter } from "./types.ts";
 
 /**
- * Changed leaves from which a part is large enough. Blocks that are written together share pages, so larger parts take less time
- * per leaf; but writing a part blocks the event loop, for about two seconds at this size.
+ * Changed leaves from which a part is large enough. Blocks that are written together share pages, so larger parts take
+ * less time per leaf; but writing a part blocks the event loop, for about two seconds at this size.
  */
 const LEAVES_PER_PART = 65_536;
 
@@ -36,9 +36,9 @@ export function cutIntoParts<B extends AtomicBlocks>(all: readonly B[], leavesPe
 }
 
 /**
- * Applies consecutive blocks part by part. `commit` writes and commits a part synchronously; meanwhile other threads hash the next
- * one. `prepared` is undefined for a part without blocks. When a part fails, the parts before it are committed and nothing is left
- * running. Throws what `commit` throws, and the errors of WorldStateWriter.prepare.
+ * Applies consecutive blocks part by part. `commit` writes and commits a part synchronously; meanwhile other threads
+ * hash the next one. `prepared` is undefined for a part without blocks. When a part fails, the parts before it are
+ * committed and nothing is left running. Throws what `commit` throws, and the errors of WorldStateWriter.prepare.
  */
 export async function applyInParts<B extends AtomicBlocks>(
   worldState: Pick<WorldStateWriter, "begin">,

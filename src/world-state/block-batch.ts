@@ -10,28 +10,32 @@ import { MovableState } from "./state-view.ts";
 import { StoredState } from "./stored-state.ts";
 import type { Snapshots } from "./tables/state-row.ts";
 import type { WorldStateTables } from "./tables/tables.ts";
-import { type LevelNode, levelNode, type TileHasher, TreeBatch } from "./tree-batch.ts";
+import { type LevelNode, levelNode } from "./tile-nodes.ts";
+import { type TileHasher, TreeBatch } from "./tree-batch.ts";
 import type { BlockEffects } from "./types.ts";
 import type { BlockChanges } from "./write-blocks.ts";
 import { yieldEventLoop } from "./yield-event-loop.ts";
 
 /**
- * Changed nodes of leaves that are hashed together: while they are, the next blocks' leaves are worked out, or blocks before are
- * written. Few at first, so that the other threads soon have something to do.
+ * Changed nodes of leaves that are hashed together: while they are, the next blocks' leaves are worked out, or blocks
+ * before are written. Few at first, so that the other threads soon have something to do.
  */
 const NODES_PER_ROUND = { first: 2048, most: 32_768 };
 
 /** Blocks whose leaves are worked out and whose nodes are hashed. */
 export interface BlocksInHashing {
-  /** Other threads have the first nodes, or the last blocks did not come to that: a time for what holds up this thread. Never rejects. */
+  /**
+   * Other threads have the first nodes, or the last blocks did not come to that: a time for what holds up this thread.
+   * Never rejects.
+   */
   underWay: Promise<void>;
   /** Rejects with WorldStateError and StateMismatchError, or with what hashing failed with; no hashing goes on then. */
   hashed: Promise<BlockChanges>;
 }
 
 /**
- * Consecutive blocks on top of the stored tip: their leaves one block after the other, their nodes several blocks at once. More
- * blocks may follow at any time. A batch of which any blocks failed is of no use.
+ * Consecutive blocks on top of the stored tip: their leaves one block after the other, their nodes several blocks at
+ * once. More blocks may follow at any time. A batch of which any blocks failed is of no use.
  */
 export class BlockBatch {
   readonly #tables: WorldStateTables;

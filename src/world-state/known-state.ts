@@ -9,7 +9,10 @@ import type { IndexedTree } from "./state-view.ts";
 import type { StoredState } from "./stored-state.ts";
 import type { IndexedLeaf, LeafText, StateAt, TreeSnapshot, WantedLeaf } from "./types.ts";
 
-/** The trees after a kept block, known by its row: the same roots are the same trees, whatever happened to the chain in between. */
+/**
+ * The trees after a kept block, known by its row: the same roots are the same trees, whatever happened to the chain in
+ * between.
+ */
 export class KnownState implements StateAt {
   readonly block: number;
   readonly row: Uint8Array;

@@ -12,8 +12,8 @@ import type { LeafText } from "./types.ts";
 /** Where the record begins in a tile's row. */
 const RECORD_AT = 4;
 /**
- * Tiles that are kept: those above the leaves of a tree of ten million take two thirds of it, nearly all those of a tree of a million the whole.
- * Memory is taken as it fills.
+ * Tiles that are kept: those above the leaves of a tree of ten million take two thirds of it, nearly all those of a
+ * tree of a million the whole. Memory is taken as it fills.
  */
 const CACHED_TILE_BYTES = 72 * 2 ** 20;
 
@@ -42,7 +42,9 @@ export class PathReader {
     return this.#cache;
   }
 
-  /** Writes height x 32 bytes to the start of `out`. `id` stands for the content of the state's trees, and for no other. */
+  /**
+   * Writes height x 32 bytes to the start of `out`. `id` stands for the content of the state's trees, and for no other.
+   */
   write(id: number, state: StoredState, tree: TreeId, position: number, out: Uint8Array): void {
     const cache = this.#cache ?? this.#made();
     this.#open(cache, id, state, tree, position);

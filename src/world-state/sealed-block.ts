@@ -22,7 +22,8 @@ export interface SealedBlock {
 }
 
 /**
- * Takes the leaves of block after block out of one fork, so that each block ends the versions which the block before it left.
+ * Takes the leaves of block after block out of one fork, so that each block ends the versions which the block before it
+ * left.
  */
 export class BlockSealer {
   readonly #fork: Fork;

@@ -13,7 +13,9 @@ export function inOrderOfKeys<T extends { readonly key: Uint8Array }>(things: It
     .map(({ thing }) => thing);
 }
 
-/** Keys of 32 bytes in order, each with a number: few large arrays, so that tens of thousands of keys cost no objects. */
+/**
+ * Keys of 32 bytes in order, each with a number: few large arrays, so that tens of thousands of keys cost no objects.
+ */
 export class SortedKeys {
   #length = 0;
   #prefixes = new Float64Array(LEAST_ROOM);

@@ -27,10 +27,10 @@ import type {
 const CACHED_STATES = 1024;
 
 /**
- * Reads of the trees from the store, in any thread that has it open. Everything kept between reads is bound to the row of its
- * state, so that it never outlives what a commit replaced. The row is read anew unless the status is what it was: it holds the archive
- * root of the tip, which commits to every state before it. The status is read each time, but for texts, where the store's version
- * tells that nothing was committed.
+ * Reads of the trees from the store, in any thread that has it open. Everything kept between reads is bound to the row
+ * of its state, so that it never outlives what a commit replaced. The row is read anew unless the status is what it
+ * was: it holds the archive root of the tip, which commits to every state before it. The status is read each time, but
+ * for texts, where the store's version tells that nothing was committed.
  */
 export class StateReader implements WorldStateReader {
   protected readonly core: Core;

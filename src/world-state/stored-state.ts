@@ -40,9 +40,10 @@ function readLeafRow(tables: WorldStateTables, tree: IndexedTree, key: Uint8Arra
 }
 
 /**
- * The trees after a kept block, read from the store. Every read of the latest state is one or two point reads. An older state adds
- * a seek in a history table for what changed since, and beside a leaf that came later a few steps from neighbour to neighbour
- * (see StoredLeaf): about the logarithm of how many times larger the tree is now, as long as keys come in no order.
+ * The trees after a kept block, read from the store. Every read of the latest state is one or two point reads. An older
+ * state adds a seek in a history table for what changed since, and beside a leaf that came later a few steps from
+ * neighbour to neighbour (see StoredLeaf): about the logarithm of how many times larger the tree is now, as long as
+ * keys come in no order.
  */
 export class StoredState implements StateView {
   readonly block: number;

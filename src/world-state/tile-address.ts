@@ -2,9 +2,10 @@ import { readUint, writeUint } from "../protocol/bytes.ts";
 import { TREE_HEIGHTS, type TreeId } from "../protocol/constants.ts";
 
 /**
- * Trees are stored as tiles: subtrees of TILE_HEIGHT levels. Tile (level t, index i) of a tree holds the nodes of tree levels
- * t*TILE_HEIGHT up to (t+1)*TILE_HEIGHT-1 below one node; the node itself is a bottom node of the tile above. The top tile of a
- * tree whose height is no multiple of TILE_HEIGHT is lower. bench/ holds the measurement behind the height.
+ * Trees are stored as tiles: subtrees of TILE_HEIGHT levels. Tile (level t, index i) of a tree holds the nodes of tree
+ * levels t*TILE_HEIGHT up to (t+1)*TILE_HEIGHT-1 below one node; the node itself is a bottom node of the tile above.
+ * The top tile of a tree whose height is no multiple of TILE_HEIGHT is lower. bench/ holds the measurement behind the
+ * height.
  */
 export const TILE_HEIGHT = 4;
 export const TILE_WIDTH = 2 ** TILE_HEIGHT;

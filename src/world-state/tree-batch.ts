@@ -1,17 +1,12 @@
 import type { Core } from "../core/core.ts";
 import { hashChain, type TileChain } from "../core/tile-chain.ts";
-import { type HashedTiles, type TileJob, type TileNode, tileJob } from "../core/tile-job.ts";
+import { type HashedTiles, type TileJob, tileJob } from "../core/tile-job.ts";
 import { NULLIFIER_TREE, type TreeId } from "../protocol/constants.ts";
+import { cutSubtrees } from "./cut-subtrees.ts";
 import type { WorldStateTables } from "./tables/tables.ts";
-import {
-  parentOf,
-  TILE_HEIGHT,
-  TILE_KEY_BYTES,
-  tileHeightAt,
-  tileId,
-  tileLevels,
-  writeTileKey,
-} from "./tile-address.ts";
+import { TILE_HEIGHT, TILE_KEY_BYTES, tileHeightAt, tileId, tileLevels, writeTileKey } from "./tile-address.ts";
+import { type PackedRow, rowBytes, type TileChange } from "./tile-change.ts";
+import { byTile, forEachVersion, type LevelNode, levelNode, type TileNodes } from "./tile-nodes.ts";
 import { yieldEventLoop } from "./yield-event-loop.ts";
 
 /** Hashes tiles on other threads, as hashChain does on this one. */
@@ -19,83 +14,38 @@ export interface TileHasher {
   hashTiles(chain: TileChain): Promise<HashedTiles[]>;
 }
 
-/** A row among others: a view of each would outlive most of what a batch makes and cost more than the row. */
-export interface PackedRow {
-  rows: Uint8Array;
-  start: number;
-  end: number;
-}
-
-/** A tile that a batch changes: the row that it has in the end, and its earlier versions by the last block each was valid for. */
-export interface TileChange {
-  tree: TreeId;
-  level: number;
-  index: number;
-  row: PackedRow;
-  history: (PackedRow & { lastBlock: number })[];
-  /** Blocks that changed it, ascending. */
-  blocks: number[];
-}
-
-/** Nodes from which other threads pay off: some four hashes of 16 us each, against 0.2 ms for a job's way there and back. */
+/**
+ * Nodes from which other threads pay off: a node takes about four hashes of 16 us each, the round trip of a job 0.2 ms.
+ */
 const MIN_NODES_FOR_THREADS = 48;
-/** Nodes of a job: enough to make its way cheap, few enough to spread evenly over the threads. */
-const NODES_PER_JOB = { least: 32, most: 512 };
-const JOBS_PER_LEVEL = 8;
-/** Tile levels that one chain of jobs goes up by itself. */
+/** Tile levels that one chain of jobs hashes, each from the roots of the level below. */
 const LEVELS_PER_CHAIN = 3;
 /**
- * Of the ended versions of a tile about one in so many is kept whole: an old tile is put together from that many partial records
- * at most, give or take.
+ * About one ended version of a tile in so many is kept whole, which bounds the partial records that reading an old tile
+ * takes.
  */
 const WHOLE_VERSION_EVERY = 8;
 
 const NO_ROW: PackedRow = { rows: new Uint8Array(0), start: 0, end: 0 };
 
-/** A node of some level that one block sets, with the tile that it is a bottom node of. */
-export interface LevelNode extends TileNode {
-  tile: number;
-  /** Number of the root that it is among those of the level below, where a node has no bytes yet. */
-  root: number;
-}
-
-/** A tile of some level with the nodes that are set in it, by block and bottom node. */
-interface TileNodes {
-  index: number;
-  nodes: LevelNode[];
-}
-
-/** Subtrees with the jobs that hash them: the tiles of the levels from `from` on. */
+/** Subtrees by tile level, from level `from` up, and the jobs that hash them. */
 interface ChainedTiles {
   from: number;
   levels: TileNodes[][];
   chain: TileChain;
 }
 
-/** Nodes that are being hashed up to, not including, level `through`, whose nodes are given. */
+/** Hashing that has begun on the levels below `through`. */
 interface StartedLevels {
   through: number;
-  /** Nothing is left running when it rejects. */
+  /** The nodes of level `through`. Nothing is left running when it rejects. */
   nodes: Promise<LevelNode[]>;
 }
 
-/** A node by its index on its level. */
-export function levelNode(
-  index: number,
-  block: number,
-  { source, at = 0, isPreimage = false, root = 0 }: Partial<Pick<LevelNode, "source" | "at" | "isPreimage" | "root">>,
-): LevelNode {
-  const { tile, bottom } = parentOf(index);
-  return { tile, bottom, block, source, at, isPreimage, root };
-}
-
-export function rowBytes({ rows, start, end }: PackedRow): Uint8Array {
-  return rows.subarray(start, end);
-}
-
 /**
- * Hashes what consecutive blocks change in one tree, on top of the stored tip. All blocks go up the tree together: a node depends on
- * the level below it only, so that the upper levels, where a block has a node or two, fill the lanes and threads too.
+ * Hashes what consecutive blocks change in one tree, on top of the stored tip. A level is hashed for all blocks at
+ * once, since a node depends on the level below it only: so vector lanes and threads have enough work on the upper
+ * levels too, where each block has a node or two.
  */
 export class TreeBatch {
   readonly #core: Core;
@@ -115,18 +65,18 @@ export class TreeBatch {
   }
 
   /**
-   * Sets leaf nodes, an array that is this batch's from then on, and gives the root after each block that changed any. Blocks follow
-   * those of earlier calls. Resolves as soon as other threads have all the work on the lowest levels, which is most of it: they go
-   * on when this thread does not.
+   * Sets leaf nodes of blocks that follow those of earlier calls; takes the array over. Resolves once other threads
+   * have the work on the lowest levels, which is most of it, so that this thread may block. `roots` are those after
+   * each block that changed any leaf.
    */
   async begin(nodes: LevelNode[]): Promise<{ roots: Promise<Map<number, Uint8Array>> }> {
     const roots = this.#finish(await this.#start(0, nodes));
-    // Whoever waits for it sees its failure; until then it is no unhandled one.
+    // Awaited later; this keeps an early rejection from being unhandled.
     roots.catch(() => undefined);
     return { roots };
   }
 
-  /** Takes the changed tiles, in order of their keys; `last` is the last block that changed any. */
+  /** The tiles that changed since the last call, in order of their keys; `last` is the last block that changed any. */
   takeChanges(last: number): TileChange[] {
     const changes = this.#changes;
     this.#changes = new Map();
@@ -134,7 +84,7 @@ export class TreeBatch {
     return [...changes].sort(([a], [b]) => a - b).map(([, change]) => change);
   }
 
-  /** Forgets what was taken and is stored now, where the tip is block `tip`. */
+  /** Drops taken changes that are stored: those of blocks up to `tip`. */
   forgetUpTo(tip: number): void {
     this.#taken = this.#taken.filter(({ last }) => last > tip);
   }
@@ -150,16 +100,19 @@ export class TreeBatch {
     }
   }
 
-  /** Starts to hash nodes of a level, up as far as one go takes them. */
+  /** Starts to hash from the nodes of a level up: one level on this thread, several on others. */
   async #start(level: number, nodes: LevelNode[]): Promise<StartedLevels> {
     const levels = tileLevels(this.#tree);
     if (nodes.length === 0) return { through: levels, nodes: Promise.resolve([]) };
     const tiles = byTile(nodes);
     if (this.#hasher === undefined || nodes.length < MIN_NODES_FOR_THREADS) {
-      const path = this.#chain(level, level + 1, tiles);
-      return { through: level + 1, nodes: Promise.resolve(this.#keep(path, hashChain(this.#core, path.chain))) };
+      const subtrees = this.#chain(level, level + 1, tiles);
+      return {
+        through: level + 1,
+        nodes: Promise.resolve(this.#keep(subtrees, hashChain(this.#core, subtrees.chain))),
+      };
     }
-    const { parts, through } = split(tiles, level, Math.min(levels, level + LEVELS_PER_CHAIN));
+    const { parts, through } = cutSubtrees(tiles, level, Math.min(levels, level + LEVELS_PER_CHAIN));
     const running = await this.#climb(this.#hasher, parts, level, through);
     const above = Promise.allSettled(running).then(async () => (await Promise.all(running)).flat());
     above.catch(() => undefined);
@@ -170,8 +123,8 @@ export class TreeBatch {
   async #climb(hasher: TileHasher, parts: TileNodes[][], from: number, to: number): Promise<Promise<LevelNode[]>[]> {
     const running: Promise<LevelNode[]>[] = [];
     for (const part of parts) {
-      const path = this.#chain(from, to, part);
-      const nodes = hasher.hashTiles(path.chain).then((hashed) => this.#keep(path, hashed));
+      const subtrees = this.#chain(from, to, part);
+      const nodes = hasher.hashTiles(subtrees.chain).then((hashed) => this.#keep(subtrees, hashed));
       nodes.catch(() => undefined);
       running.push(nodes);
       await yieldEventLoop();
@@ -228,7 +181,7 @@ export class TreeBatch {
     return undefined;
   }
 
-  /** Takes the rows of hashed tiles and gives the last level's roots as nodes of the level above. */
+  /** Keeps the rows of hashed tiles. Returns the roots of the highest level as nodes of the level above. */
   #keep({ from, levels }: ChainedTiles, hashed: HashedTiles[]): LevelNode[] {
     const above: LevelNode[] = [];
     for (const [l, { ends, roots, rows }] of hashed.entries()) {
@@ -261,68 +214,10 @@ export class TreeBatch {
   }
 }
 
-/** Calls `visit` for each version that nodes make of a tile, in order. */
-function forEachVersion({ index, nodes }: TileNodes, visit: (index: number, block: number) => void): void {
-  let last = -1;
-  for (const { block } of nodes) {
-    if (block !== last) visit(index, block);
-    last = block;
-  }
-}
-
-/** Where in a job's input, whose blanks are in order of its tiles, each root of the level below goes. */
+/** Where in a job's input each root of the level below goes; blanks are in the order of tiles and nodes. */
 function placesOfRoots(tiles: TileNodes[], blanks: number[]): Uint32Array<ArrayBuffer> {
   const places = new Uint32Array(blanks.length);
   let next = 0;
   for (const { nodes } of tiles) for (const { root } of nodes) places[root] = blanks[next++];
   return places;
-}
-
-/** Nodes of one level by tile, tiles by index, the nodes of each by block and index. Sorts `nodes`. */
-function byTile(nodes: LevelNode[]): TileNodes[] {
-  nodes.sort((a, b) => a.tile - b.tile || a.block - b.block || a.bottom - b.bottom);
-  const tiles: TileNodes[] = [];
-  let last: TileNodes | undefined;
-  for (const node of nodes) {
-    if (last?.index !== node.tile) {
-      last = { index: node.tile, nodes: [] };
-      tiles.push(last);
-    }
-    last.nodes.push(node);
-  }
-  return tiles;
-}
-
-/**
- * Cuts tiles of a level into parts of about even size that have no tile in common up to, not including, level `through`: the
- * highest one not above `end` that allows for enough parts.
- */
-function split(tiles: TileNodes[], level: number, end: number): { parts: TileNodes[][]; through: number } {
-  const count = tiles.reduce((sum, { nodes }) => sum + nodes.length, 0);
-  const { least, most } = NODES_PER_JOB;
-  const size = Math.min(most, Math.max(least, Math.ceil(count / JOBS_PER_LEVEL)));
-  for (let through = end; ; through--) {
-    const parts = cut(tiles, size, 2 ** ((through - 1 - level) * TILE_HEIGHT));
-    if (through === level + 1 || parts.every((part) => part.nodes <= 2 * size)) {
-      return { parts: parts.map((part) => part.tiles), through };
-    }
-  }
-}
-
-/** Parts of at least `size` nodes, but for the last; tiles whose index agrees up to a factor of `span` stay together. */
-function cut(tiles: TileNodes[], size: number, span: number): { nodes: number; tiles: TileNodes[] }[] {
-  const parts: { nodes: number; tiles: TileNodes[] }[] = [];
-  let part = { nodes: size, tiles: [] as TileNodes[] };
-  let subtree = -1;
-  for (const tile of tiles) {
-    const own = Math.floor(tile.index / span);
-    if (own !== subtree && part.nodes >= size) {
-      part = { nodes: 0, tiles: [] };
-      parts.push(part);
-    }
-    subtree = own;
-    part.nodes += tile.nodes.length;
-    part.tiles.push(tile);
-  }
-  return parts;
 }

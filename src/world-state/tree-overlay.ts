@@ -13,8 +13,8 @@ export interface ChangedTile {
 }
 
 /**
- * Nodes of one tree above a base state. Leaf nodes that are set wait until a root or path is read; then inner nodes are hashed in one
- * batch, level by level. Tiles are dense here: 2^(height+1) words in heap order.
+ * Nodes of one tree above a base state. Leaf nodes that are set wait until a root or path is read; then inner nodes are
+ * hashed in one batch, level by level. Tiles are dense here: 2^(height+1) words in heap order.
  */
 export class TreeOverlay {
   readonly #core: Core;

@@ -39,15 +39,15 @@ export interface StateAt {
   /** The leaf of `key`, or the one with the largest smaller key. */
   lowLeaf(tree: 0 | 2, key: Uint8Array): { leaf: IndexedLeaf; present: boolean };
   /**
-   * The text about the leaf that lowLeaf gives and its siblingPath, in fewer steps than with these; undefined for a leaf that is not
-   * `wanted` and for a state that has no such steps. Good until the next read.
+   * The text about the leaf that lowLeaf gives and its siblingPath, in fewer steps than with these; undefined for a
+   * leaf that is not `wanted` and for a state that has no such steps. Good until the next read.
    */
   lowLeafText?(tree: 0 | 2, key: Uint8Array, wanted: WantedLeaf, text: LeafText): Uint8Array | undefined;
 }
 
 /**
- * A text about a leaf of an indexed tree and its path: ASCII letters, and in their places the hex digits of words, the decimal digits
- * of positions, and the base64 form of the path's height (u32) and words.
+ * A text about a leaf of an indexed tree and its path: ASCII letters, and in their places the hex digits of words, the
+ * decimal digits of positions, and the base64 form of the path's height (u32) and words.
  */
 export type LeafText = readonly (string | LeafPart)[];
 
@@ -59,8 +59,8 @@ export interface LeafPart {
 export type WantedLeaf = "present" | "absent" | "either";
 
 /**
- * Reads of the five trees as of a kept block. Synchronous: each call, and any run of calls without an await between them, sees one
- * consistent snapshot. `block` is 0 (genesis) or oldest .. tip; another one throws UnknownStateError.
+ * Reads of the five trees as of a kept block. Synchronous: each call, and any run of calls without an await between
+ * them, sees one consistent snapshot. `block` is 0 (genesis) or oldest .. tip; another one throws UnknownStateError.
  */
 export interface WorldStateReader {
   status(): WorldStateStatus;
@@ -106,22 +106,25 @@ export interface PreparedBlocks {
 export interface BlocksInHashing {
   readonly first: number;
   readonly last: number;
-  /** Other threads have the first of the work, or there is nothing for them: a time for what holds up this thread. Never rejects. */
+  /**
+   * Other threads have the first of the work, or there is nothing for them: a time for what holds up this thread. Never
+   * rejects.
+   */
   readonly underWay: Promise<void>;
   /** Rejects with WorldStateError and StateMismatchError, or with what hashing failed with. Need not be waited for. */
   readonly hashed: Promise<PreparedBlocks>;
 }
 
 /**
- * Writes of the world state. `prepare` and `begin` compute outside any transaction; the other operations run inside the caller's
- * Store.transaction, so that the archiver's rows commit with them.
+ * Writes of the world state. `prepare` and `begin` compute outside any transaction; the other operations run inside the
+ * caller's Store.transaction, so that the archiver's rows commit with them.
  */
 export interface WorldStateWriter extends WorldStateReader {
   /** Applies blocks on top of the tip in memory and checks every root and size. Throws StateMismatchError. */
   prepare(blocks: BlockEffects[]): Promise<PreparedBlocks>;
   /**
-   * As prepare, while other work goes on. With `after`, which were begun last, applies blocks on top of those, which are to be written
-   * before these. Throws WorldStateError for blocks that do not follow.
+   * As prepare, while other work goes on. With `after`, which were begun last, applies blocks on top of those, which
+   * are to be written before these. Throws WorldStateError for blocks that do not follow.
    */
   begin(blocks: BlockEffects[], after?: BlocksInHashing): BlocksInHashing;
   write(prepared: PreparedBlocks): void;

@@ -1,4 +1,7 @@
-/** Bytes of the buffers that copies are put into: a buffer for each of them would take four times the memory of its word. */
+/**
+ * Bytes of the buffers that copies are put into: a buffer for each of them would take four times the memory of its
+ * word.
+ */
 const BUFFER_BYTES = 8192;
 let buffer = new ArrayBuffer(BUFFER_BYTES);
 let end = 0;

@@ -11,7 +11,7 @@ import type { WorldStateTables } from "./tables/tables.ts";
 import { type UndoRecord, undoBytes } from "./tables/undo-record.ts";
 import { versionedBytes } from "./tables/versioned.ts";
 import { TILE_KEY_BYTES, writeTileKey } from "./tile-address.ts";
-import { rowBytes, type TileChange } from "./tree-batch.ts";
+import { rowBytes, type TileChange } from "./tile-change.ts";
 
 /** What consecutive blocks change in the store. */
 export interface BlockChanges {
@@ -21,9 +21,10 @@ export interface BlockChanges {
 }
 
 /**
- * Rows that are written in one nested transaction. LMDB keeps the changed pages of a transaction in an array sorted by their numbers
- * and takes free pages from the highest down, so that each goes in front of all the others: with tens of thousands of them that
- * takes longer than everything else. A nested transaction has a short array of its own, which is merged when it ends.
+ * Rows that are written in one nested transaction. LMDB keeps the changed pages of a transaction in an array sorted by
+ * their numbers and takes free pages from the highest down, so that each goes in front of all the others: with tens of
+ * thousands of them that takes longer than everything else. A nested transaction has a short array of its own, which is
+ * merged when it ends.
  */
 const ROWS_PER_STEP = 512;
 
@@ -39,8 +40,8 @@ function inSteps<T>(store: Pick<Store, "transaction">, items: readonly T[], writ
 }
 
 /**
- * Writes the changes of consecutive blocks, each row once and every table in order of its keys. Runs inside a transaction, on top
- * of the state before the first of them.
+ * Writes the changes of consecutive blocks, each row once and every table in order of its keys. Runs inside a
+ * transaction, on top of the state before the first of them.
  */
 export function writeBlocks(
   store: Pick<Store, "transaction">,

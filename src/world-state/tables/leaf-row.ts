@@ -6,9 +6,9 @@ import { readPosition } from "./row-keys.ts";
 
 /**
  * An indexed leaf as stored. `lowBefore` and `nextBefore` are its neighbours in the sorted list before the block that
- * inserted it. They never change: every leaf between it and them came with that block or a later one. So an older state,
- * which does not hold the leaf, finds its nearest keys by following these neighbours, each of which is of an earlier block.
- * Every state holds the leaves of genesis, where both are 0 and never followed.
+ * inserted it. They never change: every leaf between it and them came with that block or a later one. So an older
+ * state, which does not hold the leaf, finds its nearest keys by following these neighbours, each of which is of an
+ * earlier block. Every state holds the leaves of genesis, where both are 0 and never followed.
  */
 export interface StoredLeaf extends IndexedLeaf {
   /** Index of the low leaf before that block. */

@@ -1,7 +1,9 @@
 import { readU32, writeU32, writeUint } from "../../protocol/bytes.ts";
 import type { TreeId } from "../../protocol/constants.ts";
 
-/** Keys of rows and the integers in them, which tables.ts lists: block numbers of 4 bytes, positions of 6, big-endian. */
+/**
+ * Keys of rows and the integers in them, which tables.ts lists: block numbers of 4 bytes, positions of 6, big-endian.
+ */
 
 export function blockKey(block: number): Uint8Array {
   const key = new Uint8Array(4);

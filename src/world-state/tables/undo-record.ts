@@ -4,9 +4,9 @@ import { TILE_KEY_BYTES } from "../tile-address.ts";
 import { positionBytes, readPosition, valueKey } from "./row-keys.ts";
 
 /**
- * What unwinding a block needs and no other row tells: the tiles that it wrote, the slots whose values it replaced, and the
- * earlier position of each value that it appended again. Layout: three counts of 4 bytes; tile keys, 7 each; slots, 32
- * each; then tree 1 | value 32 | earlier position 6 each.
+ * What unwinding a block needs and no other row tells: the tiles that it wrote, the slots whose values it replaced, and
+ * the earlier position of each value that it appended again. Layout: three counts of 4 bytes; tile keys, 7 each; slots,
+ * 32 each; then tree 1 | value 32 | earlier position 6 each.
  */
 export interface UndoRecord {
   /** Keys of 7 bytes, one after the other. */
