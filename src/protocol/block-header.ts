@@ -5,9 +5,11 @@ import { DecodeError } from "./errors.ts";
 /**
  * A block header is kept as its 440 bytes (sheet 01 section 12.1):
  *
- *   0 lastArchive root 32, index u32 | 36 l1ToL2 | 72 noteHash | 108 nullifier | 144 publicData (root 32, index u32 each)
+ *   0 lastArchive root 32, index u32 | 36 l1ToL2 | 72 noteHash | 108 nullifier | 144 publicData
+ *     (root 32, index u32 each)
  *   180 spongeBlobHash | 212 chainId 32 | 244 version 32 | 276 blockNumber u32 | 280 slotNumber u32 | 284 timestamp u64
- *   292 coinbase 20 | 312 feeRecipient 32 | 344 feePerDaGas u128 | 360 feePerL2Gas u128 | 376 totalFees | 408 totalManaUsed
+ *   292 coinbase 20 | 312 feeRecipient 32 | 344 feePerDaGas u128 | 360 feePerL2Gas u128
+ *   376 totalFees 32 | 408 totalManaUsed 32
  */
 export type BlockHeader = Uint8Array;
 

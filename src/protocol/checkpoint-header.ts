@@ -5,7 +5,8 @@ import { shaField } from "./sha-field.ts";
  * A checkpoint header is kept as its 316 bytes (sheet 01 section 13.1):
  *
  *   0 lastArchiveRoot | 32 blockHeadersHash | 64 blobsHash | 96 inHash | 128 epochOutHash | 160 slotNumber 32
- *   192 timestamp u64 | 200 coinbase 20 | 220 feeRecipient 32 | 252 feePerDaGas u128 | 268 feePerL2Gas u128 | 284 totalManaUsed 32
+ *   192 timestamp u64 | 200 coinbase 20 | 220 feeRecipient 32 | 252 feePerDaGas u128 | 268 feePerL2Gas u128
+ *   284 totalManaUsed 32
  */
 export type CheckpointHeader = Uint8Array;
 

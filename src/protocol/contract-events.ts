@@ -67,7 +67,7 @@ export function isInstanceUpdated(log: AddressedLog): boolean {
 const CHUNKS_AT = 6;
 /** Payload bytes of each chunk word, after one zero byte. */
 const CHUNK_BYTES = 31;
-const MOST_BYTECODE = (CONTRACT_CLASS_LOG_FIELDS - CHUNKS_AT) * CHUNK_BYTES;
+const MAX_BYTECODE = (CONTRACT_CLASS_LOG_FIELDS - CHUNKS_AT) * CHUNK_BYTES;
 
 /**
  * Reads the emitted fields of a contract class log. Fields that were not emitted count as zero, as in the log's padded
@@ -78,8 +78,8 @@ export function readClassPublished(emitted: Uint8Array): ClassPublished {
   const subject = "ContractClassPublished";
   checkVersion(subject, word(fields, 2));
   const length = smallNumber(word(fields, 5));
-  if (length > MOST_BYTECODE) {
-    throw new DecodeError(subject, `bytecode must be at most ${MOST_BYTECODE} bytes, the event says ${length}`);
+  if (length > MAX_BYTECODE) {
+    throw new DecodeError(subject, `bytecode must be at most ${MAX_BYTECODE} bytes, the event says ${length}`);
   }
   const packedBytecode = new Uint8Array(length);
   for (let at = 0, i = CHUNKS_AT; at < length && i * 32 < fields.length; at += CHUNK_BYTES, i++) {
@@ -97,8 +97,8 @@ export function readClassPublished(emitted: Uint8Array): ClassPublished {
 /**
  * Reads the emitted fields of a private log. Fields that were not emitted count as zero, as in the log's padded form.
  * Words: 0 tag | 1 address
- * | 2 version | 3 salt | 4 class id | 5 initialization hash | 6 public keys (8) | 14 deployer. The caller must check the address. Throws a
- * DecodeError.
+ * | 2 version | 3 salt | 4 class id | 5 initialization hash | 6 public keys (8) | 14 deployer. The caller must check the
+ * address. Throws a DecodeError.
  */
 export function readInstancePublished(emitted: Uint8Array): InstancePublished {
   const fields = padded(emitted, PRIVATE_LOG_FIELDS);
