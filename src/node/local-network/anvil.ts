@@ -36,6 +36,10 @@ export interface AnvilOptions {
   chainId: number;
   /** File that the chain is read from, if it is there, and kept in. Undefined: nothing is kept. */
   stateFile: string | undefined;
+  /** Only reads the state file: what it becomes is not kept when it ends. */
+  readOnly?: boolean;
+  /** Mines nothing by itself until it is told to (evm_setAutomine). */
+  miningOff?: boolean;
   signal: AbortSignal;
 }
 
@@ -52,11 +56,13 @@ export interface Anvil {
 /** States of past blocks in memory: a node reads at most 128 blocks back. */
 const STATES = 200;
 
-function argumentsOf({ port, mnemonic, chainId, stateFile }: AnvilOptions, restored: boolean): string[] {
+function argumentsOf(options: AnvilOptions, written: string | undefined, restored: boolean): string[] {
+  const { port, mnemonic, chainId, stateFile, miningOff } = options;
   return [
     ...["--host", "127.0.0.1", "--port", String(port), "--chain-id", String(chainId), "--mnemonic", mnemonic],
     ...["--prune-history", String(STATES), "--disable-console-log"],
-    ...(stateFile === undefined ? [] : ["--dump-state", dumpFile(stateFile)]),
+    ...(miningOff ? ["--no-mining"] : []),
+    ...(written === undefined ? [] : ["--dump-state", dumpFile(written)]),
     ...(stateFile !== undefined && restored ? ["--load-state", stateFile] : []),
   ];
 }
@@ -118,18 +124,20 @@ async function untilKept(stateFile: string, signal: AbortSignal): Promise<void> 
  * reason of `signal`.
  */
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
-  const { stateFile, signal } = options;
+  const { stateFile, readOnly, signal } = options;
+  /** The state file, if this one writes it. */
+  const written = readOnly ? undefined : stateFile;
   if (stateFile !== undefined) await untilKept(stateFile, signal);
   const restored = stateFile !== undefined && existsSync(stateFile);
-  const dump = stateFile === undefined ? "" : dumpFile(stateFile);
-  const command = [anvilBinary(), ...argumentsOf(options, restored)];
-  const child = spawn("/bin/sh", ["-c", KEEPER, "anvil", String(END_LIMIT_S), dump, stateFile ?? "", ...command], {
+  const dump = written === undefined ? "" : dumpFile(written);
+  const command = [anvilBinary(), ...argumentsOf(options, written, restored)];
+  const child = spawn("/bin/sh", ["-c", KEEPER, "anvil", String(END_LIMIT_S), dump, written ?? "", ...command], {
     stdio: ["pipe", "pipe", "pipe"],
     detached: true,
   });
-  if (stateFile !== undefined) {
+  if (written !== undefined) {
     rmSync(dump, { force: true });
-    writeFileSync(pidFile(stateFile), String(child.pid));
+    writeFileSync(pidFile(written), String(child.pid));
   }
   let stopping = false;
   const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));

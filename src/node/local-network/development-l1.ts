@@ -87,12 +87,16 @@ export class DevelopmentL1 {
     await this.#rpc.request({ method: "eth_call", params: [call, "latest"], parse: ignored });
   }
 
-  /** Goes on from a kept state, whose time may be another than the machine's: the next block is `interval` seconds after its last. */
+  /**
+   * Goes on from a kept state, whose time may be another than the machine's: the next block is `interval` seconds after its last. Mining is on
+   * afterwards.
+   */
   async resume(interval: number): Promise<void> {
     const { timestamp } = await this.latest();
     await this.setClock(timestamp);
     await this.mineAt(timestamp + interval);
     await this.setBlockInterval(interval);
+    await this.setMining(true);
   }
 
   /** Sets the clock that it checks the times of next blocks against, which starts as the machine's. Seconds. */

@@ -3,11 +3,18 @@ import type { NodeLogger } from "../logging.ts";
 import { type Anvil, type AnvilOptions, startAnvil } from "./anvil.ts";
 
 export interface LastingAnvilOptions extends AnvilOptions {
-  /** Has it start again from its kept state by calling `start`, and brings it to where it was. */
-  restart(start: () => Promise<void>): Promise<void>;
+  /** Has it start again from its kept state, brought to where it was. */
+  restart(starts: AnvilStarts): Promise<void>;
   /** It ended, and there is no going on. */
   lost(error: unknown): void;
   log: NodeLogger;
+}
+
+export interface AnvilStarts {
+  /** Starts one on another port from the kept state, which it only reads: nobody else reaches it. */
+  aside(): Promise<Pick<Anvil, "url" | "stop">>;
+  /** Starts the lasting one on its port. Mining is off. */
+  start(): Promise<void>;
 }
 
 /** Times that it may end by itself within WINDOW_MS. */
@@ -33,9 +40,12 @@ export async function startLastingAnvil(options: LastingAnvilOptions): Promise<O
     if (stateFile === undefined || !existsSync(stateFile) || ends.length > MOST_ENDS) return options.lost(error);
     log.error({ error, stateFile }, "L1 ended by itself: starting it again from its last copy");
     try {
-      await options.restart(async () => {
-        anvil = await startAnvil({ ...options, port });
-        watch();
+      await options.restart({
+        aside: () => startAnvil({ ...options, port: 0, readOnly: true }),
+        start: async () => {
+          anvil = await startAnvil({ ...options, port, miningOff: true });
+          watch();
+        },
       });
       log.warn({ url }, "L1 runs again");
     } catch (failure) {

@@ -19,7 +19,7 @@ type ReplayedL1 = Pick<DevelopmentL1, "latestFull" | "setClock" | "setMining" | 
 /**
  * Brings a development L1 that was started from a copy of its state to where it was, by its journal: the same transactions in blocks of the same
  * numbers and times. Blocks get other hashes, since an anvil draws their randomness. Where a block cannot be made again, as after state that
- * somebody else set by hand, it ends there with a warning. Returns whether all of it was replayed. Throws an L1Error when L1 does not answer at all.
+ * somebody else set by hand, it ends there with a warning. Mining is off afterwards if anything was replayed. Returns whether all of it was replayed. Throws an L1Error when L1 does not answer at all.
  */
 export async function replayJournal(l1: ReplayedL1, folder: string, log: NodeLogger): Promise<boolean> {
   const start = await l1.latestFull();
@@ -54,8 +54,6 @@ export async function replayJournal(l1: ReplayedL1, folder: string, log: NodeLog
   } catch (error) {
     complete = false;
     log.warn({ error, block: head.number }, "L1 cannot be brought to where it was: what came after this block is gone");
-  } finally {
-    if (begun) await l1.setMining(true);
   }
   const blocks = head.number - start.number;
   if (blocks > 0) log.info({ blocks, block: head.number }, "L1 was brought from its last copy to where it was");

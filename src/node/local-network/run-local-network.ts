@@ -83,7 +83,7 @@ async function openL1(options: StartOptions, teardown: Teardown): Promise<OpenL1
     chainId: values.l1ChainId,
     stateFile,
     signal,
-    restart: async (start) => await keeper?.restore(values.ethereumSlotDuration, start),
+    restart: async (starts) => await keeper?.restart(values.ethereumSlotDuration, starts),
     lost: (error) => {
       log.fatal({ error }, "L1 is gone");
       process.exit(1);
@@ -93,11 +93,13 @@ async function openL1(options: StartOptions, teardown: Teardown): Promise<OpenL1
   teardown.add("L1", () => anvil.stop());
   teardown.add("L1 control", () => calls.abort());
   const l1 = new DevelopmentL1(anvil.url, calls.signal, loggerFor("l1"));
+  const l1At = (url: string): DevelopmentL1 => new DevelopmentL1(url, calls.signal, loggerFor("l1"), []);
   const keeper =
     stateFile === undefined
       ? undefined
       : new StateKeeper({
-          l1: new DevelopmentL1(anvil.url, calls.signal, loggerFor("l1"), []),
+          l1: l1At(anvil.url),
+          l1At,
           stateFile,
           journal: join(directory.path, "l1-journal"),
           log,

@@ -4,6 +4,7 @@ import { toHex } from "../../protocol/bytes.ts";
 import type { NodeLogger } from "../logging.ts";
 import type { DevelopmentL1 } from "./development-l1.ts";
 import { L1Journal } from "./l1-journal.ts";
+import type { AnvilStarts } from "./lasting-anvil.ts";
 import { replayJournal } from "./replay-journal.ts";
 
 /** Shortest pause between two copies; writing one may take a twentieth of the time. Milliseconds. */
@@ -17,6 +18,8 @@ const MOST_JOURNAL_BYTES = 128 * 1024 * 1024;
 export interface StateKeeperOptions {
   /** Asks once: what fails is tried again later. */
   l1: DevelopmentL1;
+  /** An L1 at another URL, asked in the same way. */
+  l1At(url: string): DevelopmentL1;
   /** The copy that an L1 starts from. */
   stateFile: string;
   /** Folder of the journal. */
@@ -61,11 +64,31 @@ export class StateKeeper {
     });
   }
 
+  /** Brings an L1 that was just started from its copy to where it was, and goes on from there. */
+  restore(interval: number): Promise<void> {
+    return this.#restore(interval, async () => {});
+  }
+
   /**
-   * Brings an L1 that was just started from its copy to where it was, and goes on from there. `start` starts it, where it is not
-   * running yet.
+   * Starts an L1 that ended by itself, and goes on from where it was. The running node and others follow its port, so what answers there is
+   * already at the last block: the copy is brought up to it by an L1 that only the keeper knows.
    */
-  async restore(interval: number, start: () => Promise<void> = async () => {}): Promise<void> {
+  restart(interval: number, { aside, start }: AnvilStarts): Promise<void> {
+    return this.#restore(interval, async () => {
+      const hidden = await aside();
+      try {
+        const { l1At, journal, log } = this.#options;
+        const l1 = l1At(hidden.url);
+        await replayJournal(l1, journal, log);
+        await rename(await this.#writePart(l1), this.#options.stateFile);
+      } finally {
+        await hidden.stop();
+      }
+      await start();
+    });
+  }
+
+  async #restore(interval: number, start: () => Promise<void>): Promise<void> {
     this.#starts++;
     const { l1, journal, log } = this.#options;
     const complete = await this.#exclusive(async () => {
@@ -112,6 +135,13 @@ export class StateKeeper {
     return number;
   }
 
+  /** Writes a state beside the copy, for a rename. Returns its file. */
+  async #writePart(l1: DevelopmentL1): Promise<string> {
+    const part = `${this.#options.stateFile}.part`;
+    await l1.writeState(part);
+    return part;
+  }
+
   #schedule(pauseMs: number): void {
     if (this.#stopped) return;
     clearTimeout(this.#copyTimer);
@@ -129,8 +159,7 @@ export class StateKeeper {
           await this.#writeBlocks();
           return await this.#begin();
         });
-        const part = `${stateFile}.part`;
-        await l1.writeState(part);
+        const part = await this.#writePart(l1);
         await this.#exclusive(async () => {
           if (starts !== this.#starts) return;
           await rename(part, stateFile);

@@ -1,12 +1,15 @@
 import { appendFileSync, copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startAnvil } from "../../../src/node/local-network/anvil.ts";
 import { DevelopmentL1 } from "../../../src/node/local-network/development-l1.ts";
+import { startLastingAnvil } from "../../../src/node/local-network/lasting-anvil.ts";
 import { StateKeeper } from "../../../src/node/local-network/state-keeper.ts";
 import type { NodeLogger } from "../../../src/node/logging.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
+import { l1Process } from "./l1-process.ts";
 import { call } from "./network-process.ts";
 
 const INTERVAL = 12;
@@ -39,8 +42,10 @@ async function withKept(name: string, use: (kept: Kept) => Promise<void>): Promi
   const write = (facts: object, message: string) => void lines.push(`${message} ${JSON.stringify(facts)}`);
   const log = { debug: write, info: write, warn: write, error: write } as unknown as NodeLogger;
   const l1 = new DevelopmentL1(anvil.url, signal, silentLogger);
+  const l1At = (url: string) => new DevelopmentL1(url, signal, silentLogger, []);
   const keeper = new StateKeeper({
-    l1: new DevelopmentL1(anvil.url, signal, silentLogger, []),
+    l1: l1At(anvil.url),
+    l1At,
     stateFile,
     journal,
     log,
@@ -152,4 +157,49 @@ test("blocks that somebody took back are not in the journal of what follows: a c
     await call(l1.url, "anvil_rollback", 2);
     await expect.poll(kept, { timeout: 20_000 }).toBe(2);
   });
+}, 60_000);
+
+test("an L1 that is killed answers on its port again only when it is where it was, whoever asks", async () => {
+  const { stateFile, journal } = files("restarted");
+  const { signal } = new AbortController();
+  const lines: string[] = [];
+  const write = (facts: object, message: string) => void lines.push(`${message} ${JSON.stringify(facts)}`);
+  const log = { debug: write, info: write, warn: write, error: write } as unknown as NodeLogger;
+  const lost: unknown[] = [];
+  const anvil = await startLastingAnvil({
+    ...{ port: 0, mnemonic: MNEMONIC, chainId: 31337, stateFile, signal, log },
+    restart: (starts) => keeper.restart(INTERVAL, starts),
+    lost: (error) => lost.push(error),
+  });
+  const l1At = (url: string) => new DevelopmentL1(url, signal, silentLogger, []);
+  const l1 = l1At(anvil.url);
+  const keeper = new StateKeeper({ l1, l1At, stateFile, journal, log });
+  try {
+    await l1.setBlockInterval(INTERVAL);
+    await transfer(l1);
+    await keeper.copy();
+    const first = (await l1.height()) + 1;
+    for (let i = 0; i < 20; i++) await transfer(l1);
+    const last = await l1.height();
+    await writtenDown("restarted", last);
+    const before = await blocksFrom(l1, first, last);
+    process.kill(l1Process(stateFile), "SIGKILL");
+    const heights = new Set<number>();
+    while (!lines.some((line) => line.startsWith("L1 runs again"))) {
+      expect(lost).toEqual([]);
+      await l1.height().then(
+        (height) => heights.add(height),
+        () => {},
+      );
+      await sleep(2);
+    }
+    for (const height of heights) expect(height).toBeGreaterThanOrEqual(last);
+    expect(await l1.height()).toBe(last + 1);
+    expect(await l1.mining()).toBe(true);
+    expect(await blocksFrom(l1, first, last)).toEqual(before);
+    await transfer(l1);
+  } finally {
+    await keeper.stop();
+    await anvil.stop();
+  }
 }, 60_000);
