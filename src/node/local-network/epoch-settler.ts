@@ -85,10 +85,13 @@ export class EpochSettler {
       this.#settled = Math.min(this.#settled, Number((await this.#tips()) % HALF));
       for (let next = this.complete(timestamp); next !== undefined; next = this.complete(timestamp)) {
         const { epoch, lastCheckpoint, outHash } = next;
+        const pending = (await this.#tips()) / HALF;
+        // The node has not noticed yet that L1 went back. With more proven than pending the rollup would refuse reads.
+        if (BigInt(lastCheckpoint) > pending) break;
         const rootSlot = keccak_256(concat(bigUintBytes(BigInt(epoch), 32), new Uint8Array(32)));
         await l1.setStorage(addresses.outboxAddress, rootSlot, outHash);
-        const proven = ((await this.#tips()) / HALF) * HALF + BigInt(lastCheckpoint);
-        await l1.setStorage(addresses.rollupAddress, TIPS_SLOT, bigUintBytes(proven, 32));
+        const tips = pending * HALF + BigInt(lastCheckpoint);
+        await l1.setStorage(addresses.rollupAddress, TIPS_SLOT, bigUintBytes(tips, 32));
         this.#settled = lastCheckpoint;
         epochs.push(epoch);
       }

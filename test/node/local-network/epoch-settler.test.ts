@@ -45,10 +45,10 @@ function settlerOf(slots: number[]) {
   const proven = () => readBigUint(words.get(`0xaa ${TIPS}`)!) & ((1n << 128n) - 1n);
   const pending = () => readBigUint(words.get(`0xaa ${TIPS}`)!) >> 128n;
   const root = (epoch: bigint) => words.get(`0xbb ${rootSlot(epoch)}`);
-  /** L1 without what was settled. */
-  const lose = () => {
+  /** L1 without what was settled, and with the first checkpoints only. */
+  const lose = (checkpoints = slots.length) => {
     words.clear();
-    words.set(`0xaa ${TIPS}`, bigUintBytes(BigInt(slots.length) << 128n, 32));
+    words.set(`0xaa ${TIPS}`, bigUintBytes(BigInt(checkpoints) << 128n, 32));
   };
   return { settler: new EpochSettler(parts), state, log, proven, pending, root, lose };
 }
@@ -88,4 +88,12 @@ test("what an L1 that went back has lost is settled again with the next epoch", 
   expect(await settler.settle(start(10))).toEqual([1, 2, 4]);
   expect(proven()).toBe(3n);
   expect(root(1n)?.at(-1)).toBe(1);
+});
+
+test("a checkpoint that an L1 which went back does not have is not made proven, which would make L1 refuse reads", async () => {
+  const { settler, proven, pending, root, lose } = settlerOf([2, 5, 8]);
+  lose(1);
+  expect(await settler.settle(start(10))).toEqual([1]);
+  expect([proven(), pending()]).toEqual([1n, 1n]);
+  expect(root(2n)).toBeUndefined();
 });
