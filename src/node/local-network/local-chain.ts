@@ -4,6 +4,7 @@ import type { LoggerFor } from "../logging.ts";
 import type { ChainParts } from "../node.ts";
 import type { DevelopmentL1 } from "./development-l1.ts";
 import { EpochSettler } from "./epoch-settler.ts";
+import { warnOfLostBlocks } from "./lost-blocks.ts";
 import { setUp } from "./set-up.ts";
 import type { StartProgress } from "./start-progress.ts";
 import { TimeControl } from "./time-control.ts";
@@ -34,6 +35,7 @@ export async function startLocalChain(parts: ChainParts, options: LocalChainOpti
   const { chain, clock, reader, synchronizer, mempool, sequencer, store, teardown } = parts;
   if (sequencer === undefined) throw new TypeError("a local network has a sequencer");
   const { identity, fees } = reader;
+  warnOfLostBlocks(synchronizer, chain, loggerFor("local-network"));
   const { timestamp } = await l1.latest();
   if (timestamp * 1000 > clock.now()) clock.set(timestamp * 1000);
   await synchronizer.waitForInitialSync();

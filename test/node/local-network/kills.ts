@@ -15,6 +15,8 @@ export interface KillCounts {
   /** Blocks that an answer named. */
   blocks: number;
   lost: LostBlock[];
+  /** Starts that warned of blocks which were not on L1. */
+  warnings: number;
 }
 
 /** A block that an answer named before a kill, and that was gone after it. */
@@ -61,18 +63,36 @@ type Tips = { proposed: Tip; checkpointed: { block: Tip } };
 const tipsOf = (url: string) => call<Tips>(url, "node_getL2Tips");
 const tipOf = async (url: string) => (await tipsOf(url)).proposed;
 
+/** What one life of the network showed. */
+class Life {
+  /** Blocks that no life before it showed. */
+  readonly seen = new Map<string, SeenBlock>();
+  /** Whether the latest block is not on L1 yet. */
+  ahead = false;
+  killedAt = 0;
+  readonly #before: ReadonlySet<string>;
+
+  constructor(before: ReadonlySet<string>) {
+    this.#before = before;
+  }
+
+  shows({ proposed, checkpointed }: Tips): void {
+    const at = performance.now();
+    for (const { hash } of [checkpointed.block, proposed]) {
+      if (!this.seen.has(hash) && !this.#before.has(hash)) this.seen.set(hash, { hash, at, onL1At: undefined });
+    }
+    const onL1 = this.seen.get(checkpointed.block.hash);
+    if (onL1 !== undefined) onL1.onL1At ??= at;
+    this.ahead = proposed.number > checkpointed.block.number;
+  }
+}
+
 /** Sends transactions, every other one anchored on the latest block, and watches the tip until the network is gone. */
-async function traffic(url: string, sent: SentTx[], seen: Map<string, SeenBlock>): Promise<void> {
+async function traffic(url: string, sent: SentTx[], life: Life): Promise<void> {
   const { rollupVersion } = await call<{ rollupVersion: number }>(url, "node_getNodeInfo");
   const watch = async (): Promise<void> => {
     for (;;) {
-      const { proposed, checkpointed } = await tipsOf(url);
-      const at = performance.now();
-      for (const { hash } of [checkpointed.block, proposed]) {
-        if (!seen.has(hash)) seen.set(hash, { hash, at, onL1At: undefined });
-      }
-      const onL1 = seen.get(checkpointed.block.hash) as SeenBlock;
-      onL1.onL1At ??= at;
+      life.shows(await tipsOf(url));
       await sleep(10);
     }
   };
@@ -97,41 +117,68 @@ async function traffic(url: string, sent: SentTx[], seen: Map<string, SeenBlock>
   await Promise.allSettled([watch(), send()]);
 }
 
-/** Kills a local network with everything that belongs to it again and again while transactions come, and counts what was lost. */
-export async function killLocalNetwork(dataDirectory: string, kills: number): Promise<KillCounts> {
+/** The chain of a network once a last transaction of it is on L1: what was to be given up is then gone. */
+async function settled(url: string, sent: SentTx[]): Promise<void> {
+  const { rollupVersion } = await call<{ rollupVersion: number }>(url, "node_getNodeInfo");
+  const { json, hash } = messageTx(rollupVersion);
+  await call(url, "node_sendTx", json);
+  sent.push({ hash, anchor: undefined });
+  for (;;) {
+    const { blockNumber } = await call<{ blockNumber?: number }>(url, "node_getTxReceipt", hash);
+    const { checkpointed } = await tipsOf(url);
+    if (blockNumber !== undefined && blockNumber <= checkpointed.block.number) return;
+    await sleep(20);
+  }
+}
+
+const WARNING = /of the last run were not on L1/;
+
+/**
+ * Kills a local network with everything that belongs to it again and again while transactions come, and counts what was lost. Every other kill,
+ * the first one too, comes when a block was proposed and is not on L1 yet; the others come at any moment.
+ */
+export async function killLocalNetwork(dataDirectory: string, kills: number, mostSeconds = 6): Promise<KillCounts> {
   const sent: SentTx[] = [];
-  const lostBlocks: LostBlock[] = [];
-  const lost = new Set<string>();
-  let blocks = 0;
+  const lives: Life[] = [];
+  const known = new Set<string>();
+  let warnings = 0;
   let network = await startNetwork(["--data-directory", dataDirectory]);
   try {
     for (let kill = 0; kill < kills; kill++) {
-      const seen = new Map<string, SeenBlock>();
-      const over = traffic(network.url, sent, seen);
-      await sleep(1_000 + 5_000 * Math.random());
-      const at = performance.now();
+      const life = new Life(new Set(known));
+      const before = sent.length;
+      const over = traffic(network.url, sent, life);
+      await sleep(1_000 + (mostSeconds - 1) * 1_000 * Math.random());
+      while (sent.length < before + 2 || (kill % 2 === 0 && !life.ahead)) await sleep(1);
+      life.killedAt = performance.now();
       await killEverything(network);
       await over;
+      if (WARNING.test(network.svc.output.stderr)) warnings++;
+      lives.push(life);
+      for (const hash of life.seen.keys()) known.add(hash);
       network = await startNetwork(["--data-directory", dataDirectory]);
-      for (const [i, { hash, at: first, onL1At }] of [...seen.values()].entries()) {
+    }
+    await settled(network.url, sent);
+    if (WARNING.test(network.svc.output.stderr)) warnings++;
+    const lostBlocks: LostBlock[] = [];
+    const lost = new Set<string>();
+    for (const { seen, killedAt } of lives) {
+      for (const [i, { hash, at, onL1At }] of [...seen.values()].entries()) {
         if (await call<object | undefined>(network.url, "node_getBlockByHash", hash)) continue;
         lost.add(hash);
-        const onL1For = onL1At === undefined ? undefined : Math.round(at - onL1At);
-        lostBlocks.push({ successors: seen.size - 1 - i, age: Math.round(at - first), onL1For });
+        const onL1For = onL1At === undefined ? undefined : Math.round(killedAt - onL1At);
+        lostBlocks.push({ successors: seen.size - 1 - i, age: Math.round(killedAt - at), onL1For });
       }
-      blocks += seen.size;
     }
-    const status = async ({ hash }: SentTx) =>
-      (await call<{ status: string }>(network.url, "node_getTxReceipt", hash)).status;
     const counts = { mined: 0, pending: 0, dropped: { withTheirAnchor: 0, others: 0 } };
-    for (const tx of sent) {
-      const found = await status(tx);
-      if (found === "pending") counts.pending++;
-      else if (found !== "dropped") counts.mined++;
-      else if (tx.anchor !== undefined && lost.has(tx.anchor)) counts.dropped.withTheirAnchor++;
+    for (const { hash, anchor } of sent) {
+      const { status } = await call<{ status: string }>(network.url, "node_getTxReceipt", hash);
+      if (status === "pending") counts.pending++;
+      else if (status !== "dropped") counts.mined++;
+      else if (anchor !== undefined && lost.has(anchor)) counts.dropped.withTheirAnchor++;
       else counts.dropped.others++;
     }
-    return { kills, accepted: sent.length, ...counts, blocks, lost: lostBlocks };
+    return { kills, accepted: sent.length, ...counts, blocks: known.size, lost: lostBlocks, warnings };
   } finally {
     network.svc.child.kill("SIGINT");
     await network.svc.ended;

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import type { SyncEvents } from "../../../src/archiver/sync-services.ts";
+import { Listeners } from "../../../src/events/listeners.ts";
+import { warnOfLostBlocks } from "../../../src/node/local-network/lost-blocks.ts";
+
+const LAST = 8;
+
+/** A chain up to block LAST whose events are told by hand, and what was logged. */
+function watched() {
+  const failed = (error: unknown): never => {
+    throw error;
+  };
+  const listeners = {
+    blocksRemoved: new Listeners<SyncEvents["blocksRemoved"]>(failed),
+    blocksAdded: new Listeners<SyncEvents["blocksAdded"]>(failed),
+  };
+  const on = (event: keyof typeof listeners, listener: never) => listeners[event].add(listener);
+  const warnings: object[] = [];
+  const warn = (facts: object) => void warnings.push(facts);
+  warnOfLostBlocks({ on } as never, { latestBlockNumber: () => LAST }, { warn } as never);
+  return {
+    warnings,
+    removedAfter: (tip: number) =>
+      listeners.blocksRemoved.emit({ reason: "slot-passed", tip, removed: [], checkpoints: 0, epoch: undefined }),
+    added: (number: number) => listeners.blocksAdded.emit({ first: number, last: number }),
+  };
+}
+
+test("blocks of the last run that are not on L1 are told of once", () => {
+  const { warnings, removedAfter } = watched();
+  removedAfter(6);
+  removedAfter(5);
+  expect(warnings).toEqual([{ fromBlock: 7, toBlock: LAST }]);
+});
+
+test("blocks that this run made or that go later are not told of as lost by the last run", () => {
+  const { warnings, removedAfter, added } = watched();
+  added(LAST + 1);
+  removedAfter(LAST);
+  removedAfter(LAST - 1);
+  expect(warnings).toEqual([]);
+});
