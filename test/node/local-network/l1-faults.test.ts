@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { anvilBinary } from "../../../src/node/local-network/anvil-binary.ts";
 import { runSvc } from "../../cli/run-svc.ts";
 import { startAnvil } from "../../l1/chain-a.ts";
+import { l1Process } from "./l1-process.ts";
 import { messageTx } from "./local-txs.ts";
 import { call, type Network, startNetwork } from "./network-process.ts";
 
@@ -30,6 +31,12 @@ afterAll(async () => {
 
 const ask = <T>(method: string, ...params: unknown[]) => call<T>(network.url, method, ...params);
 const blockNumber = () => ask<number>("node_getBlockNumber");
+
+/** The last block whose checkpoint is on L1. */
+async function checkpointed(url: string): Promise<number> {
+  type Tips = { checkpointed: { block: { number: number } } };
+  return (await call<Tips>(url, "node_getL2Tips")).checkpointed.block.number;
+}
 
 /** Txs are refused while L1's fees cannot be asked. */
 async function sendTx(url = network.url): Promise<string> {
@@ -59,28 +66,17 @@ function keptUpTo(): number {
   return Math.max(...numbers);
 }
 
-/** The process of L1: the only child of the shell that watches it and is no shell. */
-function l1Process(): number {
-  const shell = readFileSync(`${stateFile}.pid`, "utf8");
-  const children = readFileSync(`/proc/${shell}/task/${shell}/children`, "utf8").trim().split(" ").map(Number);
-  const found = children.find((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("--mnemonic"));
-  if (found === undefined) throw new Error(`no L1 among ${children}`);
-  return found;
-}
-
 test(
   "an L1 that is killed is brought to where it was from its copy and its journal, and the chain goes on",
   async () => {
     await mined(await sendTx());
     const before = await blockNumber();
     // A block that is not on L1 yet would be given up.
-    type Tips = { checkpointed: { block: { number: number } } };
-    const onL1 = async () => (await ask<Tips>("node_getL2Tips")).checkpointed.block.number;
-    await expect.poll(onL1, { timeout: 60_000, interval: 20 }).toBe(before);
+    await expect.poll(() => checkpointed(network.url), { timeout: 60_000, interval: 20 }).toBe(before);
     const l1Height = Number(await call<string>(network.l1Url, "eth_blockNumber"));
     await expect.poll(keptUpTo, { timeout: 30_000 }).toBeGreaterThanOrEqual(l1Height);
     await ask("node_getCurrentMinFees");
-    process.kill(l1Process(), "SIGKILL");
+    process.kill(l1Process(stateFile), "SIGKILL");
     expect(await ask("node_getCurrentMinFees")).toMatchObject({ feePerL2Gas: expect.stringMatching(/^[1-9]/) });
     const hash = await sendTx();
     await network.svc.shows(/L1 runs again/);
@@ -118,85 +114,48 @@ test(
 );
 
 test(
-  "the chain goes on from what L1 has when a given L1 comes back from an older copy of itself, and lost transactions are mined again",
+  "while a given L1 is away slots pass with their reason, and when it is back from an older copy of itself the chain goes on from there",
   async () => {
     const first = await startAnvil(["--chain-id", "31337"]);
     const port = new URL(first.url).port;
     const kept = join(folder, "older-l1.json");
-    const node = await startNetwork(["--l1-rpc-urls", first.url]);
+    // Slots that are over soon.
+    const node = await startNetwork(["--l1-rpc-urls", first.url], {
+      AZTEC_SLOT_DURATION: "24",
+    });
     let back: ChildProcess | undefined;
     try {
-      type Tips = { checkpointed: { block: { number: number } } };
-      const checkpointed = async () => (await call<Tips>(node.url, "node_getL2Tips")).checkpointed.block.number;
       const receipt = (hash: string) => call<{ blockNumber?: number }>(node.url, "node_getTxReceipt", hash);
-      const block = async (hash: string) => (await receipt(hash)).blockNumber ?? 0;
+      const isOnL1 = async (hash: string) => {
+        const { blockNumber } = await receipt(hash);
+        return blockNumber !== undefined && blockNumber <= (await checkpointed(node.url));
+      };
+      const onL1 = (hash: string) => expect.poll(() => isOnL1(hash), { timeout: 120_000, interval: 20 }).toBe(true);
       const sendAndCheckpoint = async () => {
         const hash = await sendTx(node.url);
-        await expect.poll(() => block(hash), { timeout: 60_000, interval: 20 }).toBeGreaterThan(0);
-        const number = await block(hash);
-        await expect.poll(checkpointed, { timeout: 60_000, interval: 20 }).toBeGreaterThanOrEqual(number);
+        await onL1(hash);
         return hash;
       };
       await sendAndCheckpoint();
       const state = await call<string>(first.url, "anvil_dumpState");
       writeFileSync(kept, gunzipSync(Buffer.from(state.slice(2), "hex")));
-      const lost = [await sendAndCheckpoint(), await sendAndCheckpoint(), await sendAndCheckpoint()];
+      const lost = [await sendAndCheckpoint(), await sendAndCheckpoint()];
+      const number = await call<number>(node.url, "node_getBlockNumber");
       await first.stop();
+      await node.svc.shows(/slot \d+ passed without a checkpoint of this node: "?(L1 unavailable|not synced)/);
+      expect(node.svc.child.exitCode).toBeNull();
+      expect(await call(node.url, "node_getBlockNumber")).toBe(number);
+
       const args = ["--port", port, "--chain-id", "31337", "--load-state", kept, "--silent"];
       back = spawn(anvilBinary(), args, { stdio: "ignore" });
       const fresh = await sendTx(node.url);
-      const isCheckpointed = async (hash: string) =>
-        (await block(hash)) > 0 && (await block(hash)) <= (await checkpointed());
       await node.svc.shows(/L1 went back and has other blocks now/);
-      for (const hash of [...lost, fresh]) {
-        await expect.poll(() => isCheckpointed(hash), { timeout: 120_000, interval: 100 }).toBe(true);
-      }
+      for (const hash of [...lost, fresh]) await onL1(hash);
     } catch (cause) {
       throw new Error(`the log ends with ${node.svc.output.stderr.slice(-4000)}`, { cause });
     } finally {
       node.svc.child.kill("SIGINT");
       await node.svc.ended;
-      back?.kill("SIGKILL");
-      await first.stop();
-    }
-  },
-  LIMIT_MS,
-);
-
-test(
-  "while a given L1 is away slots pass with their reason, and the chain goes on when it is back",
-  async () => {
-    const first = await startAnvil(["--chain-id", "31337"]);
-    const port = new URL(first.url).port;
-    const kept = join(folder, "given-l1.json");
-    // Slots that are over soon.
-    const slots = { AZTEC_SLOT_DURATION: "24" };
-    const second = await startNetwork(["--l1-rpc-urls", first.url], slots);
-    let back: ChildProcess | undefined;
-    try {
-      // A block whose checkpoint is not on L1 yet would be given up while L1 is away.
-      type Tips = { proposed: { number: number }; checkpointed: { block: { number: number } } };
-      const blocks = async () => {
-        const { proposed, checkpointed } = await call<Tips>(second.url, "node_getL2Tips");
-        return { count: proposed.number, left: proposed.number - checkpointed.block.number };
-      };
-      await expect.poll(async () => (await blocks()).left, { timeout: 60_000, interval: 100 }).toBe(0);
-      const { count } = await blocks();
-      const state = await call<string>(first.url, "anvil_dumpState");
-      writeFileSync(kept, gunzipSync(Buffer.from(state.slice(2), "hex")));
-      await first.stop();
-      await second.svc.shows(/slot \d+ passed without a checkpoint of this node: "?(L1 unavailable|not synced)/);
-      expect(second.svc.child.exitCode).toBeNull();
-      expect(await call(second.url, "node_getBlockNumber")).toBe(count);
-
-      const args = ["--port", port, "--chain-id", "31337", "--load-state", kept, "--silent"];
-      back = spawn(anvilBinary(), args, { stdio: "ignore" });
-      const hash = await sendTx(second.url);
-      const receipt = () => call<{ blockNumber?: number }>(second.url, "node_getTxReceipt", hash);
-      await expect.poll(async () => (await receipt()).blockNumber, { timeout: 180_000, interval: 100 }).toBe(count + 1);
-    } finally {
-      second.svc.child.kill("SIGINT");
-      await second.svc.ended;
       back?.kill("SIGKILL");
       await first.stop();
     }
