@@ -47,8 +47,8 @@ function burn(fuel: u32, gas: u32): u32 {
  * Runs up to `fuel` instructions of the current frame and the frames it calls, fewer if they copy much. Returns false
  * when the run has ended.
  *
- * In the switch, `continue` runs `instruction` next, and `break` halts the frame with `fault`. Integers of up to 64
- * bits are computed inline, everything else in functions.
+ * In the switch, `continue` runs `instruction` next, and `break` runs the one after it, or halts the frame with `fault`
+ * when that is set. Integers of up to 64 bits are computed inline, everything else in functions.
  */
 export function execute(fuel: u32): bool {
   let instruction = <usize>load<u32>(current, INSTRUCTION_OF);
@@ -90,9 +90,7 @@ export function execute(fuel: u32): bool {
               continue;
             }
             fault = arithmetic(handler, operands);
-            if (fault != OK) break;
-            instruction = after(instruction);
-            continue;
+            break;
           }
           case op.DIV: {
             const a = operand(operands, 0);
@@ -109,15 +107,11 @@ export function execute(fuel: u32): bool {
               continue;
             }
             fault = wide(handler, operands);
-            if (fault != OK) break;
-            instruction = after(instruction);
-            continue;
+            break;
           }
           case op.FDIV: {
             fault = divideField(operands);
-            if (fault != OK) break;
-            instruction = after(instruction);
-            continue;
+            break;
           }
           case op.EQ: {
             const a = operand(operands, 0);
@@ -147,9 +141,7 @@ export function execute(fuel: u32): bool {
               continue;
             }
             fault = compare(operands, handler == op.LTE);
-            if (fault != OK) break;
-            instruction = after(instruction);
-            continue;
+            break;
           }
           case op.AND:
           case op.OR:
@@ -173,9 +165,7 @@ export function execute(fuel: u32): bool {
               continue;
             }
             fault = wide(handler, operands);
-            if (fault != OK) break;
-            instruction = after(instruction);
-            continue;
+            break;
           }
           case op.NOT: {
             const a = operand(operands, 0);
@@ -186,9 +176,7 @@ export function execute(fuel: u32): bool {
               continue;
             }
             fault = complementWide(operands);
-            if (fault != OK) break;
-            instruction = after(instruction);
-            continue;
+            break;
           }
           case op.SHL:
           case op.SHR: {
@@ -205,9 +193,7 @@ export function execute(fuel: u32): bool {
               continue;
             }
             fault = wide(handler, operands);
-            if (fault != OK) break;
-            instruction = after(instruction);
-            continue;
+            break;
           }
           case op.CAST: {
             castCell(writable(load<u32>(operands, 4)), operand(operands, 0), load<u8>(instruction, 1));
@@ -217,9 +203,7 @@ export function execute(fuel: u32): bool {
           case op.GETENVVAR: {
             setGasL2(gas);
             fault = readVariable(load<u8>(instruction, 1), load<u32>(operands));
-            if (fault != OK) break;
-            instruction = after(instruction);
-            continue;
+            break;
           }
           case op.CALLDATACOPY:
           case op.RETURNDATACOPY: {
@@ -227,9 +211,7 @@ export function execute(fuel: u32): bool {
             fault = handler == op.CALLDATACOPY ? copyCalldata(operands) : copyReturndata(operands);
             fuel = burn(fuel, gas - gasL2);
             gas = gasL2;
-            if (fault != OK) break;
-            instruction = after(instruction);
-            continue;
+            break;
           }
           case op.SUCCESSCOPY: {
             putSmall(writable(load<u32>(operands)), load<u32>(current, CALLEE_RETURNED), U1);
@@ -284,65 +266,45 @@ export function execute(fuel: u32): bool {
           }
           case op.SLOAD: {
             fault = loadStorage(operands);
-            if (fault != OK) break;
-            instruction = after(instruction);
-            continue;
+            break;
           }
           case op.SSTORE: {
             fault = storeStorage(operands);
-            if (fault != OK) break;
-            instruction = after(instruction);
-            continue;
+            break;
           }
           case op.NOTEHASHEXISTS: {
             fault = noteHashExists(operands);
-            if (fault != OK) break;
-            instruction = after(instruction);
-            continue;
+            break;
           }
           case op.EMITNOTEHASH: {
             fault = emitNoteHash(operands);
-            if (fault != OK) break;
-            instruction = after(instruction);
-            continue;
+            break;
           }
           case op.NULLIFIEREXISTS: {
             fault = nullifierExists(operands);
-            if (fault != OK) break;
-            instruction = after(instruction);
-            continue;
+            break;
           }
           case op.EMITNULLIFIER: {
             fault = emitNullifier(operands);
-            if (fault != OK) break;
-            instruction = after(instruction);
-            continue;
+            break;
           }
           case op.L1TOL2MSGEXISTS: {
             fault = l1ToL2MessageExists(operands);
-            if (fault != OK) break;
-            instruction = after(instruction);
-            continue;
+            break;
           }
           case op.GETCONTRACTINSTANCE: {
             fault = getContractInstance(operands, load<u8>(instruction, 1));
-            if (fault != OK) break;
-            instruction = after(instruction);
-            continue;
+            break;
           }
           case op.EMITPUBLICLOG: {
             setGasL2(gas);
             fault = emitPublicLog(operands);
             gas = gasL2;
-            if (fault != OK) break;
-            instruction = after(instruction);
-            continue;
+            break;
           }
           case op.SENDL2TOL1MSG: {
             fault = sendMessage(operands);
-            if (fault != OK) break;
-            instruction = after(instruction);
-            continue;
+            break;
           }
           case op.CALL:
           case op.STATICCALL: {
@@ -372,41 +334,35 @@ export function execute(fuel: u32): bool {
           }
           case op.POSEIDON2: {
             fault = poseidon2Permutation(operands);
-            if (fault != OK) break;
-            instruction = after(instruction);
-            continue;
+            break;
           }
           case op.SHA256COMPRESSION: {
             fault = sha256Compression(operands);
-            if (fault != OK) break;
-            instruction = after(instruction);
-            continue;
+            break;
           }
           case op.KECCAKF1600: {
             fault = keccakF1600(operands);
-            if (fault != OK) break;
-            instruction = after(instruction);
-            continue;
+            break;
           }
           case op.ECADD: {
             fault = addPoints(operands);
-            if (fault != OK) break;
-            instruction = after(instruction);
-            continue;
+            break;
           }
           case op.TORADIXBE: {
             setGasL2(gas);
             fault = toRadix(operands);
             fuel = burn(fuel, gas - gasL2);
             gas = gasL2;
-            if (fault != OK) break;
-            instruction = after(instruction);
-            continue;
+            break;
           }
           default: {
             fault = load<u8>(instruction, 1);
             break;
           }
+        }
+        if (fault == OK) {
+          instruction = after(instruction);
+          continue;
         }
       }
     } else {
