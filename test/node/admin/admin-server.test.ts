@@ -154,7 +154,7 @@ describe("the admin key", () => {
   it("is asked for by nobody when disabled, which is a warning", async () => {
     await start({ disabled: true });
     expect(banners).toEqual([]);
-    expect(lines.join("\n")).toMatch(/everyone who reaches the admin port/);
+    expect(lines.join("\n")).toMatch(/anyone who can reach the admin port/);
     expect(await statusWith({})).toBe(200);
     expect(() => statSync(keyFile)).toThrow();
   });
