@@ -7,20 +7,20 @@ export type AttestationVerdict =
   | {
       valid: false;
       reason: "invalid-attestation" | "insufficient-attestations";
-      /** Committee position of the first bad entry, for the first reason. */
+      /** Committee position of the first invalid entry; only for the first reason. */
       invalidIndex?: number;
       epoch: number;
       seed: bigint;
       /** 20-byte addresses. */
       committee: Uint8Array[];
-      /** Every address that the entries give away, recovered or posted. */
+      /** Addresses of all entries, recovered from signatures or posted. */
       attestors: Uint8Array[];
     };
 
-/** Checks a proposal's attestations. Throws only when L1 cannot be asked; the proposal is then tried again later. */
+/** Checks a proposal's attestations. Throws only when L1 does not answer; the proposal is then retried later. */
 export type ValidateAttestations = (checkpoint: ProposedCheckpoint) => Promise<AttestationVerdict>;
 
-/** First invalid proposal of the current run of them on L1. */
+/** First of a run of consecutive invalid proposals on L1. */
 export interface InvalidProposal {
   reason: "invalid-attestation" | "insufficient-attestations";
   invalidIndex: number | undefined;

@@ -1,7 +1,10 @@
 import { readTxEffect, type TxEffect } from "../protocol/tx-effect.ts";
 import type { BlockRecord, ChainReader } from "./types.ts";
 
-/** Blocks and txs along one walk in chain order: of neighbours in the same block or tx, each is read once. Lives for one synchronous query. */
+/**
+ * Reads blocks and txs during one walk in chain order; neighbours in the same block or tx cost one read. Lives for one
+ * synchronous query.
+ */
 export class BodyScan {
   readonly #chain: Pick<ChainReader, "block" | "blockBody">;
   #block: BlockRecord | undefined;
@@ -12,7 +15,7 @@ export class BodyScan {
     this.#chain = chain;
   }
 
-  /** A block that the chain has. */
+  /** A block that is on the chain. */
   block(number: number): BlockRecord {
     if (this.#block?.number !== number) this.#block = this.#chain.block(number)!;
     return this.#block;

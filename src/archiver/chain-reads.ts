@@ -10,13 +10,13 @@ import { ContentStore } from "./content-store.ts";
 export interface ChainReadsOptions {
   path: string;
   mapSizeKb?: number;
-  /** Of the store on the node's thread. */
+  /** Commit counter of the node thread's store. */
   commits: SharedArrayBuffer;
   epochDuration: number;
   publicData: PrefilledEntry[];
 }
 
-/** One thread's own readers of the chain store that the node's thread writes. */
+/** A thread's own readers of the chain store that the node's thread writes. */
 export interface ChainReads {
   store: Store;
   chain: ChainStore;
@@ -25,13 +25,13 @@ export interface ChainReads {
   core: Core;
 }
 
-/** The chain in a store whose genesis is that of `world`. */
+/** The chain in a store with the same genesis as `world`. */
 export function chainOf(store: Store, world: WorldState, epochDuration: number): ChainStore {
   const genesis = { header: world.genesisHeader(), hash: world.genesisBlockHash() };
   return new ChainStore({ store, genesis, epochDuration });
 }
 
-/** Opens the chain store for reading. It has to be open for writing in this process. */
+/** Opens the chain store for reading. This process must have it open for writing. */
 export function openChainReads({ path, mapSizeKb, commits, epochDuration, publicData }: ChainReadsOptions): ChainReads {
   const core = loadCore();
   const store = openStore({ path, mapSizeKb, commits, readOnly: true });

@@ -9,7 +9,7 @@ import { ContractUpdates } from "./tables/contract-updates.ts";
 import { LOG_SUBJECT, type LogSubject, type LogTxRow, LogTxs } from "./tables/log-txs.ts";
 import { TaggedLogs } from "./tables/tagged-logs.ts";
 
-/** A block as its content is indexed. */
+/** A block in the form that the index needs. */
 export interface IndexedBlock {
   number: number;
   /** Seconds. */
@@ -20,8 +20,9 @@ export interface IndexedBlock {
 const NO_VALUE = new Uint8Array(0);
 
 /**
- * The tables that lead from logs and contracts to their place in block bodies. They hold positions only, so whatever a block wrote can
- * be told from its body: `remove` is the exact inverse of `add`. Both run inside the caller's Store.transaction.
+ * The tables that map logs and contracts to their positions in block bodies. They hold positions only, so the rows of a
+ * block can be derived from its body, and `remove` is the exact inverse of `add`. Both run inside the caller's
+ * Store.transaction.
  */
 export class ContentIndex {
   readonly privateLogs: TaggedLogs;
@@ -74,7 +75,7 @@ export class ContentIndex {
     });
   }
 
-  /** Every log that has a tag. A public log may have no field at all. */
+  /** All logs with a tag. A public log may have no fields and so no tag. */
   *#tags({ number, txs }: IndexedBlock) {
     for (const [tx, { privateLogs, publicLogs }] of txs.entries()) {
       for (const [i, fields] of privateLogs.entries()) {
@@ -89,7 +90,7 @@ export class ContentIndex {
   }
 }
 
-/** The rows of LogTxs for a block: each subject once, its txs in order. */
+/** The LogTxs rows of a block: one per subject, its txs in order. */
 function logTxRows(txs: readonly TxEffect[], offsets: readonly number[]): Iterable<LogTxRow> {
   const rows = new Map<string, LogTxRow>();
   txs.forEach(({ publicLogs, contractClassLogs }, indexInBlock) => {
@@ -113,7 +114,7 @@ function logTxRows(txs: readonly TxEffect[], offsets: readonly number[]): Iterab
   return rows.values();
 }
 
-/** Start of each tx in the block's body, in words. */
+/** Offset of each tx in the block's body, in words. */
 function txOffsets(txs: readonly TxEffect[]): number[] {
   let next = 0;
   return txs.map(({ words }) => {
@@ -123,7 +124,10 @@ function txOffsets(txs: readonly TxEffect[]): number[] {
   });
 }
 
-/** Of a log's length word, in words from the start of its tx: the word before a private log's fields, two before a public one's. */
+/**
+ * Offset of a log's length word, in words from the start of its tx: one word before a private log's fields, two before
+ * a public log's.
+ */
 function logOffset({ words, privateLogs, publicLogs }: TxEffect, log: number): number {
   const fields = log < privateLogs.length ? privateLogs[log] : publicLogs[log - privateLogs.length].fields;
   return (fields.byteOffset - words.byteOffset) / 32 - (log < privateLogs.length ? 1 : 2);

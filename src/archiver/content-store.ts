@@ -24,8 +24,9 @@ import type { TaggedLogs } from "./tables/tagged-logs.ts";
 type AddressedLog = TxEffect["publicLogs"][number];
 
 /**
- * Reads what blocks contain. Like ChainStore it holds nothing but its tables: every read looks at the store, and any thread can
- * open its own. A search visits only rows of its own subject, so its cost is bounded by what it returns and passes over.
+ * Reads the contents of blocks. Like ChainStore it caches nothing: every read goes to the store, and each thread can
+ * open its own instance. A search visits only rows of its subject, so its cost is bounded by the results and the rows
+ * that it skips.
  */
 export class ContentStore implements ContentReader {
   readonly #chain: ChainStore;
@@ -106,7 +107,7 @@ export class ContentStore implements ContentReader {
     );
   }
 
-  /** Txs with logs that match the address and the tag, by the narrowest index. */
+  /** Txs with logs that match the address and the tag, from the most selective index. */
   *#publicLogTxs({ contractAddress, tag }: LogRange, from: number, end: number): Generator<LogTx> {
     const { logTxs, publicLogs } = this.#index;
     if (contractAddress === undefined || tag === undefined) {
@@ -190,7 +191,7 @@ export class ContentStore implements ContentReader {
     return { ...instance, currentContractClassId: time < timestampOfChange ? before : newClassId };
   }
 
-  /** With its original class as the current one. */
+  /** Instance whose current class is its original one. */
   #publishedInstance(address: Uint8Array): ContractInstance | undefined {
     const location = this.#index.instances.get(address);
     if (location === undefined) return undefined;
@@ -213,7 +214,7 @@ export class ContentStore implements ContentReader {
   }
 }
 
-/** Emitted fields of the log whose length word is at `offset`, `before` words in front of them. */
+/** Emitted fields of the log whose length word is at `offset`; they start `before` words after it. */
 function logFields(body: Uint8Array, offset: number, before: number): Uint8Array {
   const length = readUint(body, offset * 32 + 28, 4);
   return body.subarray((offset + before) * 32, (offset + before + length) * 32);

@@ -1,6 +1,6 @@
 import type { TxEffect } from "../protocol/tx-effect.ts";
 
-/** The effects of a settled tx and where they are. */
+/** Effects of a settled tx and their position. */
 export interface SettledTx {
   blockNumber: number;
   blockHash: Uint8Array;
@@ -25,7 +25,7 @@ export interface TaggedLog extends LogPosition {
   txHash: Uint8Array;
   /** Emitted fields, tag first: n x 32 bytes. */
   logData: Uint8Array;
-  /** All of the tx: n x 32 bytes. */
+  /** All note hashes of the tx: n x 32 bytes. */
   noteHashes: Uint8Array;
   nullifiers: Uint8Array;
 }
@@ -34,11 +34,11 @@ export interface TaggedLog extends LogPosition {
 export interface TagRange {
   /** Inclusive, default 1. */
   fromBlock?: number;
-  /** Exclusive, default beyond the tip. */
+  /** Exclusive; default: no bound. */
   toBlock?: number;
   txHash?: Uint8Array;
   after?: LogPosition;
-  /** Results to pass over, for paging by number. */
+  /** Number of results to skip, for paging by number. */
   skip?: number;
   limit: number;
 }
@@ -49,7 +49,7 @@ export interface LogRange {
   /** Exclusive. */
   toBlock?: number;
   txHash?: Uint8Array;
-  /** Strictly after this log; `logIndex` counts the tx's logs of the searched kind. */
+  /** Only logs after this one; `logIndex` counts the tx's logs of the searched kind. */
   after?: { blockNumber: number; txIndex: number; logIndex: number };
   contractAddress?: Uint8Array;
   /** First field; ignored for contract class logs. */
@@ -62,7 +62,7 @@ export interface FoundLog {
   blockHash: Uint8Array;
   txHash: Uint8Array;
   txIndex: number;
-  /** Among the tx's logs of the searched kind. */
+  /** Index among the tx's logs of the searched kind. */
   logIndex: number;
   contractAddress: Uint8Array;
   /** Emitted fields: n x 32 bytes. */
@@ -82,7 +82,7 @@ export interface ContractInstance {
   address: Uint8Array;
   salt: Uint8Array;
   deployer: Uint8Array;
-  /** As of the time that was asked for. */
+  /** The current class at the requested time. */
   currentContractClassId: Uint8Array;
   originalContractClassId: Uint8Array;
   initializationHash: Uint8Array;
@@ -91,7 +91,10 @@ export interface ContractInstance {
   blockNumber: number;
 }
 
-/** Reads over what blocks contain: txs, logs, contracts, messages to L1. Synchronous, one snapshot per synchronous run. */
+/**
+ * Reads of block contents: txs, logs, contracts, L2-to-L1 messages. Synchronous; each synchronous run sees one
+ * snapshot.
+ */
 export interface ContentReader {
   settledTx(txHash: Uint8Array): SettledTx | undefined;
   /** By siloed tag. */
@@ -100,8 +103,8 @@ export interface ContentReader {
   publicLogs(range: LogRange): { logs: FoundLog[]; maxLogsHit: boolean };
   contractClassLogs(range: LogRange): { logs: FoundLog[]; maxLogsHit: boolean };
   contractClass(id: Uint8Array): ContractClass | undefined;
-  /** `timestamp` in seconds decides which class is current; by default the latest block's. */
+  /** `timestamp` in seconds selects the current class; default: the latest block's timestamp. */
   contractInstance(address: Uint8Array, timestamp?: bigint): ContractInstance | undefined;
-  /** Checkpoints, blocks, txs, messages of an epoch; empty when the epoch has no checkpointed block. */
+  /** Nested by checkpoint, block and tx of an epoch; empty if the epoch has no checkpointed block. */
   l2ToL1Messages(epoch: number): Uint8Array[][][][];
 }

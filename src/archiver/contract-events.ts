@@ -15,21 +15,21 @@ import {
 import { DecodeError } from "../protocol/errors.ts";
 import type { TxEffect } from "../protocol/tx-effect.ts";
 
-/** Where a log is in its block: counts of txs, and of the tx's logs (private ones first). */
+/** Position of a log in its block: tx index, and index among the tx's logs (private ones first). */
 export interface LogPlace {
   tx: number;
   log: number;
 }
 
-/** A contract event that breaks a rule. It registers nothing; the block stands. */
+/** A contract event that breaks a rule. It registers nothing; the block remains valid. */
 export interface RefusedEvent extends LogPlace {
   event: "ContractClassPublished" | "ContractInstancePublished" | "ContractInstanceUpdated";
   rule: string;
 }
 
-/** What the contract events of a block register: plain data, so that it can cross to another thread. */
+/** What the contract events of a block register. Plain data, so that it can cross threads. */
 export interface ContractEvents {
-  /** The log is the only contract class log of its tx. */
+  /** Requires that the log is the only contract class log of its tx. */
   classes: { id: Uint8Array; tx: number }[];
   instances: (LogPlace & { address: Uint8Array })[];
   updates: (LogPlace & { address: Uint8Array })[];
@@ -37,8 +37,8 @@ export interface ContractEvents {
 }
 
 /**
- * Reads and checks the contract events of a block (sheet 04 section 10.4). In a network whose proofs hold none is ever refused; the blobs
- * of a checkpoint that is never proven may hold anything.
+ * Reads and checks the contract events of a block (sheet 04 section 10.4). In a network with valid proofs no event is
+ * ever refused; but blobs of a checkpoint that is never proven may contain anything.
  */
 export function contractEvents(txs: readonly TxEffect[], core: Core): ContractEvents {
   const events: ContractEvents = { classes: [], instances: [], updates: [], refused: [] };
@@ -73,7 +73,7 @@ export function contractEvents(txs: readonly TxEffect[], core: Core): ContractEv
   return events;
 }
 
-/** Class id of an event whose parts hash to it. Throws a DecodeError. */
+/** The class id of an event. Throws a DecodeError if the event's parts do not hash to it. */
 export function checkedClass(fields: Uint8Array, core: Core): Uint8Array {
   const { id, artifactHash, privateFunctionsRoot, packedBytecode } = readClassPublished(fields);
   const commitment = publicBytecodeCommitment(core, packedBytecode);
@@ -87,7 +87,7 @@ export function checkedClass(fields: Uint8Array, core: Core): Uint8Array {
   return id;
 }
 
-/** Address of an event whose parts derive it. */
+/** The address of an event, if the event's parts derive it. */
 function checkedInstance(fields: Uint8Array, core: Core): Uint8Array {
   const event = readInstancePublished(fields);
   const derived = derivedAddress(event, core);
@@ -98,7 +98,7 @@ function checkedInstance(fields: Uint8Array, core: Core): Uint8Array {
   return event.address;
 }
 
-/** Address that the parts of an event derive. Throws a DecodeError when its viewing key is not on the curve. */
+/** The address derived from the parts of an event. Throws a DecodeError if its viewing key is not on the curve. */
 export function derivedAddress(event: InstancePublished, core: Core): Uint8Array {
   const key = (i: number): GrumpkinPoint => ({
     x: word(event.publicKeys, 2 * i),

@@ -8,16 +8,18 @@ import { proposedWords } from "./proposed-words.ts";
 import type { RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
 import { type SyncServices, timed } from "./sync-services.ts";
 
-/** A proposal with what applying it needs. */
+/** A proposal and the data to apply it. */
 export type Download =
-  /** Its blobs back to back, fetched or written from proposed blocks, and what they hold or why they hold nothing. */
+  /**
+   * Its concatenated blobs, fetched or built from proposed blocks, and the checkpoint in them, or why there is none.
+   */
   | { kind: "new"; proposal: ProposedCheckpoint; blobs: Uint8Array; rebuilt: RebuiltCheckpoint | DecodeError }
-  /** Stored already, with the same archive: only its L1 block can be news. */
+  /** Already stored with the same archive; only its L1 block may have changed. */
   | { kind: "known"; proposal: ProposedCheckpoint }
-  /** To be passed over as if it did not exist (sheet 04 section 8.6). */
+  /** To be skipped as if it did not exist (sheet 04 section 8.6). */
   | { kind: "invalid"; proposal: ProposedCheckpoint; verdict: Extract<AttestationVerdict, { valid: false }> };
 
-/** Proposals of the L1 blocks `from` .. `to` in L1 order, a bounded number of them ahead of the consumer. */
+/** Downloads the proposals of L1 blocks `from` .. `to` in L1 order, a bounded number of them ahead of the consumer. */
 export function downloadCheckpoints(services: SyncServices, from: number, to: number): AsyncGenerator<Download, void> {
   return prefetched(
     proposals(services, from, to),
@@ -54,7 +56,7 @@ async function download(services: SyncServices, proposal: ProposedCheckpoint): P
   return { kind: "new", proposal, blobs: joined, rebuilt: await rebuildProposal(services, proposal, joined) };
 }
 
-/** What blobs hold by a proposal's header, or the rule that they break. */
+/** The checkpoint in a proposal's blobs, or the rule that they break. */
 export async function rebuildProposal(
   { reader, rebuild, times }: SyncServices,
   { checkpointNumber, header, archiveRoot, versionedBlobHashes }: ProposedCheckpoint,

@@ -1,6 +1,9 @@
 import { toHex } from "../protocol/bytes.ts";
 
-/** Name, rule and own fields of an error and its causes as plain log facts: bytes as hex, integers as text, no stacks. */
+/**
+ * Name, rule and own fields of an error and its causes as plain values for the log: bytes as hex, integers as text, no
+ * stacks.
+ */
 export function errorFacts(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: "Unknown", rule: String(error) };
   const facts: Record<string, unknown> = { error: error.name, rule: error.message };

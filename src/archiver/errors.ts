@@ -2,8 +2,8 @@ import { OperatorError } from "../errors/operator-error.ts";
 import { toHex } from "../protocol/bytes.ts";
 
 /**
- * A checkpoint that L1 holds breaks a rule of the protocol: it cannot be stored, and stays so until L1 drops or replaces it.
- * The cause is the DecodeError or state mismatch that says which rule.
+ * A checkpoint on L1 breaks a rule of the protocol. It cannot be stored until L1 drops or replaces it. The cause is the
+ * DecodeError or state mismatch that names the rule.
  */
 export class InvalidCheckpointError extends Error {
   readonly checkpointNumber: number;
@@ -27,7 +27,7 @@ export class InvalidCheckpointError extends Error {
   }
 }
 
-/** A checkpoint does not follow the stored ones: some before it were missed, or are invalid. */
+/** A checkpoint does not follow the stored ones: earlier ones were missed or are invalid. */
 export class NonSequentialCheckpointError extends Error {
   readonly expected: number;
   readonly got: number;
@@ -55,7 +55,9 @@ export class MessageOrderError extends Error {
   }
 }
 
-/** The answers of the L1 endpoint contradict each other: one of its nodes lags, or blocks were replaced between two calls. */
+/**
+ * Answers of the L1 endpoint contradict each other: one of its nodes lags, or blocks were replaced between two calls.
+ */
 export class InconsistentL1Error extends Error {
   readonly facts: Record<string, number | string>;
 
@@ -70,7 +72,7 @@ export class InconsistentL1Error extends Error {
   }
 }
 
-/** L1 dropped checkpoints at or below the finalized one. State below it is not kept, so nothing is unwound. */
+/** L1 dropped checkpoints at or below the finalized one. Older state is not kept, so nothing is unwound. */
 export class ReorgBelowFinalizedError extends Error {
   readonly target: number;
   readonly finalized: number;
@@ -83,7 +85,7 @@ export class ReorgBelowFinalizedError extends Error {
   }
 }
 
-/** The stored chain and the stored world state end at different blocks: they are not of one store. */
+/** The stored chain and the stored world state end at different blocks: they do not belong together. */
 export class StoreMismatchError extends OperatorError {
   override readonly errorCode: string = "store-tips-differ";
 
@@ -98,10 +100,10 @@ export class StoreMismatchError extends OperatorError {
   }
 }
 
-/** Rules that a proposed block must keep (sheet 04 section 8.4). */
+/** Rules of proposed blocks (sheet 04 section 8.4). */
 export type ProposedBlockRule = "slot" | "checkpointed" | "number" | "checkpoint" | "index" | "lastArchive";
 
-/** A proposed block does not continue the stored chain, or comes too late. It leaves no trace. */
+/** A proposed block does not continue the stored chain, or is too late. Nothing was stored. */
 export class ProposedBlockRefusedError extends Error {
   readonly blockNumber: number;
   readonly rule: ProposedBlockRule;
@@ -114,7 +116,7 @@ export class ProposedBlockRefusedError extends Error {
   }
 }
 
-/** Reading L1 was paused while it was under way. What was committed stays. */
+/** Syncing was paused during the operation. Whatever was committed remains. */
 export class SyncPausedError extends OperatorError {
   override readonly errorCode: string = "sync-paused";
 

@@ -1,6 +1,9 @@
 import type { L1Constants } from "../protocol/time.ts";
 
-/** Inclusive L1 block ranges from `from` to `to`, each of `floor(batchSize * slotDuration / ethereumSlotDuration) + 1` blocks at most (sheet 04 section 10.1). */
+/**
+ * Inclusive L1 block ranges from `from` to `to`, each of at most `floor(batchSize * slotDuration /
+ * ethereumSlotDuration) + 1` blocks (sheet 04 section 10.1).
+ */
 export function* l1Ranges(
   from: number,
   to: number,

@@ -5,9 +5,9 @@ import type { L1Position } from "./tables/chain-state.ts";
 import { newestStanding, replaced, syncPointOf } from "./unwind-chain.ts";
 
 /**
- * Notices that L1, which is lower than what was read, went back and on from there: an L1 that was started again from an older copy, or
- * a reorg to a chain that is shorter so far. Reading then begins again at the newest block that stands, and whatever L1 lost
- * is unwound. An endpoint that only lags has the blocks that were read up to its own latest one; it changes nothing.
+ * Detects that L1's head is below what was read because L1 lost blocks: it was restarted from an older copy, or a reorg
+ * made the chain shorter so far. Syncing then resumes at the newest block that is still on L1, and everything L1 lost
+ * is unwound. If the endpoint only lags, it still has the known blocks up to its head, and nothing changes.
  */
 export async function followL1Back(services: SyncServices, current: L1Block): Promise<void> {
   const { chain, store, logger } = services;
@@ -30,8 +30,8 @@ export async function followL1Back(services: SyncServices, current: L1Block): Pr
 }
 
 /**
- * Remembers `current`, which has been processed; those that it does not follow are forgotten. An L1 that lags changes nothing. The returned call
- * is to be made inside Store.transaction.
+ * Records `current` as processed and forgets recorded blocks that it does not descend from. Does nothing while L1 lags.
+ * Call the returned function inside Store.transaction.
  */
 export async function rememberL1Block(services: SyncServices, current: L1Block): Promise<() => void> {
   const { recentL1Blocks } = services.chain;
@@ -45,7 +45,7 @@ export async function rememberL1Block(services: SyncServices, current: L1Block):
   };
 }
 
-/** Number of the highest L1 block that anything was read of. */
+/** Number of the highest L1 block that anything was read from. */
 function highestRead(services: SyncServices): number {
   const { state, recentL1Blocks } = services.chain;
   const positions = [recentL1Blocks.newest(), state.syncPoint("message-sync"), syncPointOf(services)];
@@ -53,8 +53,8 @@ function highestRead(services: SyncServices): number {
 }
 
 /**
- * The newest L1 block up to `limit` whose hash is known. A checkpoint's row names a block of the chain that was read last only where the
- * sync point has passed it.
+ * The newest L1 block up to `limit` whose hash is known. The L1 block in a checkpoint's row belongs to the current L1
+ * chain only if the sync point is past it.
  */
 function newestKnown(services: SyncServices, limit: number): L1Position | undefined {
   const { chain } = services;

@@ -1,19 +1,20 @@
 import type { LogPosition, LogRange, TagRange } from "./content-types.ts";
 import type { TxLocation } from "./tables/txs.ts";
 
-/** No block has this number. */
+/** Higher than any block number. */
 const BEYOND_BLOCKS = 2 ** 32 - 1;
 const COUNTS = 2 ** 16;
 
-/** First position and the one after the last. */
+/** First position and the position after the last. */
 export interface PositionBounds {
   from: LogPosition;
   end: LogPosition;
 }
 
 /**
- * Positions that a search by tag covers, undefined for none. `after` takes the place of `fromBlock` (sheet 03 section 9).
- * @param tx where `range.txHash` is; required with it.
+ * Positions that a search by tag covers; undefined if there are none. `after` replaces `fromBlock` (sheet 03 section
+ * 9).
+ * @param tx location of `range.txHash`; required with it.
  */
 export function positionBounds(range: TagRange, tx: TxLocation | undefined): PositionBounds | undefined {
   let from = range.after === undefined ? blockStart(range.fromBlock ?? 1) : firstAfter(range.after);
@@ -29,8 +30,8 @@ export function positionBounds(range: TagRange, tx: TxLocation | undefined): Pos
 }
 
 /**
- * Blocks that a search over a range of logs covers, `end` exclusive; `inverted` when the range ends before it begins (sheet 02
- * section 3.6). `after` takes the place of `fromBlock`.
+ * Blocks that a search over a range of logs covers, `end` exclusive; `inverted` if the range ends before it begins
+ * (sheet 02 section 3.6). `after` replaces `fromBlock`.
  */
 export function blockBounds(range: LogRange): { from: number; end: number; inverted: boolean } {
   const first = range.after?.blockNumber ?? Math.max(range.fromBlock ?? 1, 1);
@@ -38,7 +39,7 @@ export function blockBounds(range: LogRange): { from: number; end: number; inver
   return { from: blockNumber(first), end: blockNumber(range.toBlock ?? BEYOND_BLOCKS), inverted };
 }
 
-/** The next whole block number that a key can hold. */
+/** Rounds up to a block number that a key can hold. */
 function blockNumber(value: number): number {
   return Math.min(Math.max(Math.ceil(value), 0), BEYOND_BLOCKS);
 }
@@ -47,7 +48,7 @@ function blockStart(block: number): LogPosition {
   return { blockNumber: blockNumber(block), txIndexInBlock: 0, logIndexWithinTx: 0 };
 }
 
-/** The position that follows; counts beyond what a block can hold carry over. */
+/** The next position; counts beyond a block's limits carry over. */
 function firstAfter(position: LogPosition): LogPosition {
   if (position.txIndexInBlock >= COUNTS) return blockStart(position.blockNumber + 1);
   if (position.logIndexWithinTx < COUNTS - 1) {

@@ -12,8 +12,8 @@ export function localRollingHash(messages: Messages): Uint8Array {
 }
 
 /**
- * Appends messages in inbox order (sheet 04 section 6.3). One that is stored already, with the same rolling hash, only takes over its
- * L1 block. Runs inside Store.transaction; throws MessageOrderError.
+ * Appends messages in inbox order (sheet 04 section 6.3). For a message that is stored already with the same rolling
+ * hash, only its L1 block is updated. Runs inside Store.transaction; throws MessageOrderError.
  */
 export function insertMessages(stored: Messages, messages: InboxMessage[]): void {
   let last = stored.last();
@@ -43,7 +43,9 @@ function checkNext(last: InboxMessage | undefined, message: InboxMessage): void 
   if (message.index !== expected) throw new MessageOrderError(message, `index must be ${expected}`);
 }
 
-/** Removes the messages after `index` (-1 for all), newest first. Runs inside Store.transaction. Returns how many. */
+/**
+ * Removes the messages after `index` (-1 for all), newest first. Runs inside Store.transaction. Returns their number.
+ */
 export function removeMessagesAfter(stored: Messages, index: number): number {
   let removed = 0;
   for (let last = stored.last(); last !== undefined && last.index > index; last = stored.last()) {

@@ -1,4 +1,6 @@
-/** Runs pieces of work one after the other, in the order in which they were given; a failure of one is no matter of the next. */
+/**
+ * Returns a function that runs tasks one after the other, in call order. A failed task does not affect the next one.
+ */
 export function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {

@@ -1,5 +1,5 @@
 /**
- * Loads the items of `source` up to `ahead` at a time and gives the results in order. A failed load is thrown when its turn comes,
+ * Loads up to `ahead` items of `source` at a time and yields the results in order. A failed load is thrown in its turn,
  * after every result before it. Leaving the loop early closes the source.
  */
 export async function* prefetched<T, R>(
@@ -12,7 +12,7 @@ export async function* prefetched<T, R>(
     const step = source.next().then(async (result): Promise<IteratorResult<R, void>> => {
       return result.done ? { done: true, value: undefined } : { done: false, value: await load(result.value) };
     });
-    // Awaited in turn below; until then a failure must not count as unhandled.
+    // Awaited below in turn; this keeps an early rejection from being unhandled.
     step.catch(() => {});
     started.push(step);
   };

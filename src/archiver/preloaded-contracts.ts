@@ -4,7 +4,7 @@ import { FR_ZERO, fr } from "../protocol/field.ts";
 import { PROTOCOL_CONTRACTS } from "../protocol/protocol-contracts.ts";
 import type { ContractClass, ContractInstance } from "./content-types.ts";
 
-/** Classes of the protocol contracts by 0x text of their id. They count as registered in block 0 and have no rows. */
+/** Classes of the protocol contracts by id (0x text). They count as registered in block 0 and have no rows. */
 export const PRELOADED_CLASSES: ReadonlyMap<string, ContractClass> = new Map(
   PROTOCOL_CONTRACTS.map(({ classId, artifactHash, privateFunctionsRoot, packedBytecode }) => [
     toHex(classId),
@@ -12,7 +12,7 @@ export const PRELOADED_CLASSES: ReadonlyMap<string, ContractClass> = new Map(
   ]),
 );
 
-/** The protocol contracts by 0x text of their address: salt 1, each its own deployer (sheet 04 section 10.4). */
+/** The protocol contracts by address (0x text): salt 1, each is its own deployer (sheet 04 section 10.4). */
 export const PRELOADED_INSTANCES: ReadonlyMap<string, ContractInstance> = new Map(
   PROTOCOL_CONTRACTS.map(({ address, classId }) => [
     toHex(address),

@@ -14,9 +14,9 @@ import type { SyncServices } from "./sync-services.ts";
 import { unwindProposed } from "./unwind-chain.ts";
 
 /**
- * Stores a block on top of the chain before its checkpoint is on L1 (sheet 04 section 8.4), with its trees, in one transaction. Runs
- * inside SyncServices.exclusive. Throws ProposedBlockRefusedError; DecodeError for a body that holds no txs; StateMismatchError or
- * WorldStateError when the block's header does not state what its effects give.
+ * Stores a block on top of the chain before its checkpoint is on L1 (sheet 04 section 8.4), and updates the trees, in
+ * one transaction. Runs inside SyncServices.exclusive. Throws ProposedBlockRefusedError; DecodeError for a malformed
+ * body; StateMismatchError or WorldStateError if the block's header does not match its effects.
  */
 export async function addProposedBlock(services: SyncServices, given: ProposedBlock): Promise<void> {
   const block = ofItsBody(given);
@@ -26,7 +26,7 @@ export async function addProposedBlock(services: SyncServices, given: ProposedBl
   const { number, checkpointNumber } = block.record;
   const effects = blockEffects(block, messagesOfCheckpoint(chain.messages, checkpointNumber));
   const prepared = await worldState.prepare([effects]).catch((error: unknown) => {
-    // The chain may have been unwound in the meantime: then that is the reason.
+    // The chain may have been unwound during the await; report that as the reason.
     checkProposed(services, block);
     throw error;
   });
@@ -39,13 +39,13 @@ export async function addProposedBlock(services: SyncServices, given: ProposedBl
   emit("blocksAdded", { first: number, last: number });
 }
 
-/** The body is what is stored: txs are those in it, and the stored positions of their parts are places in it. */
+/** The block with the txs of its body: the body is what gets stored, and stored positions refer to it. */
 function ofItsBody({ record, body, contractEvents }: ProposedBlock): ProposedBlock {
   const txs = readTxEffects(body);
   return { record: { ...record, txCount: txs.length }, body, txs, contractEvents };
 }
 
-/** Slot that a checkpoint in the next L1 block has at least; L1's time is what counts, not this machine's. */
+/** Lowest slot of a checkpoint in the next L1 block. L1's time counts, not this machine's. */
 function slotAtNextL1Block({ reader }: SyncServices, { timestamp }: Pick<L1Block, "timestamp">): number {
   const { constants } = reader.identity;
   return slotAt(timestamp + constants.ethereumSlotDuration, constants);
@@ -88,7 +88,7 @@ function checkProposed(services: SyncServices, { record }: ProposedBlock): void 
   require(equal(root, archive), "lastArchive", `its lastArchive must be ${toHex(archive)}, is ${toHex(root)}`);
 }
 
-/** Removes the proposed blocks when their checkpoint can be in no L1 block after `current` any more. */
+/** Removes the proposed blocks if no L1 block after `current` can contain their checkpoint. */
 export function pruneProposed(services: SyncServices, current: L1Block): void {
   const { chain } = services;
   const checkpointed = chain.checkpointedBlockNumber();
@@ -98,8 +98,8 @@ export function pruneProposed(services: SyncServices, current: L1Block): void {
 }
 
 /**
- * Makes the proposed blocks the first of `blocks`, which L1 has: those that agree stay, the first that does not and all after it go,
- * and so do those that L1 does not have. Returns the blocks that are left to be added.
+ * Compares the proposed blocks with `blocks`, the blocks of the checkpoint on L1. Equal ones stay; from the first
+ * difference on, and beyond the end of `blocks`, they are removed. Returns the blocks that remain to be added.
  */
 export function keepProposed(services: SyncServices, blocks: readonly RebuiltBlock[]): RebuiltBlock[] {
   const { chain } = services;

@@ -3,13 +3,15 @@ import { writeCheckpointBlobs } from "../protocol/checkpoint-blob-writer.ts";
 import type { ChainStore } from "./chain-store.ts";
 
 /**
- * The blobs that the proposed blocks of a checkpoint give, when they end with the archive root that L1 has for it; undefined otherwise.
+ * The blobs built from the proposed blocks of a checkpoint, if these end with the checkpoint's archive root on L1;
+ * undefined otherwise.
  *
- * They stand in for the blobs of L1, which then need not be fetched: the checkpoint is rebuilt from them by the same rules as from any
- * blobs. Its header, whose hash L1 has, must agree with every block in slot, time, fees and block headers hash; each block's header
- * hashes every word of its body; and the hashes of the headers are the leaves under the archive root that L1 has. Words that give
- * all of this are the only ones that do, wherever they come from. When they do not, the blobs are fetched after all.
- * What L1's blobs hold is then not looked at: if it were anything else, no proof of the checkpoint could be made, and L1 would prune it.
+ * They replace L1's blobs, which then need not be fetched: the checkpoint is rebuilt from them by the same rules as
+ * from any blobs. Its header, whose hash is on L1, must match every block in slot, time, fees and block headers hash;
+ * each block's header commits to every word of its body; and the header hashes are the leaves under the archive root on
+ * L1. Only one sequence of words satisfies all of this, whatever its source. If it does not, the blobs are fetched
+ * after all. L1's own blobs are not checked in this case: if they held anything else, the checkpoint could not be
+ * proven and L1 would prune it.
  */
 export function proposedWords(
   chain: ChainStore,

@@ -22,8 +22,8 @@ import type { RebuildInput, RebuiltBlock, RebuiltCheckpoint } from "./rebuilt-ch
 import { checkRebuiltHashes, checkStructure } from "./validate-checkpoint.ts";
 
 /**
- * Rebuilds the blocks of a checkpoint from its blobs (sheet 04 section 5) and checks everything that the proposal alone
- * decides. Pure: reads nothing but its arguments. Throws a DecodeError that names the field and the rule.
+ * Rebuilds the blocks of a checkpoint from its blobs (sheet 04 section 5) and checks everything that follows from the
+ * proposal alone. Pure: reads only its arguments. Throws a DecodeError that names the field and the rule.
  */
 export function rebuildCheckpoint(input: RebuildInput, core: Core): RebuiltCheckpoint {
   const decoded = readCheckpointBlobs(input.blobs);
@@ -58,7 +58,7 @@ export function rebuildCheckpoint(input: RebuildInput, core: Core): RebuiltCheck
   };
 }
 
-/** Slot, timestamp and fee settings of a block are those of its checkpoint; the two headers hold them in the same order. */
+/** A block takes slot, timestamp and fee settings from its checkpoint; both headers hold them in the same order. */
 function buildHeader(
   input: RebuildInput,
   block: BlobBlock,

@@ -5,8 +5,8 @@ import { rebuildCheckpoint } from "./rebuild-checkpoint.ts";
 import type { RebuildInput, RebuiltBlock, RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
 
 /**
- * A rebuilt checkpoint as it crosses threads: the txs are views into the bodies and are read again on the other side, and an error of
- * the contents is data, because errors lose their class on the way.
+ * A rebuilt checkpoint as it crosses threads. Txs are views into the bodies and are parsed again on the other side. An
+ * error of the contents is sent as data, because errors lose their class on the way.
  */
 export type RebuiltPlain =
   | (Omit<RebuiltCheckpoint, "blocks"> & { blocks: Omit<RebuiltBlock, "txs">[] })
@@ -14,7 +14,7 @@ export type RebuiltPlain =
 
 let core: Core | undefined;
 
-/** Entry of a pool thread. */
+/** Entry point of a worker thread. */
 export default function rebuildOnThread(input: RebuildInput): RebuiltPlain {
   core ??= loadCore();
   try {

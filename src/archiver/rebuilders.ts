@@ -7,24 +7,27 @@ import { rebuildCheckpoint } from "./rebuild-checkpoint.ts";
 import type { RebuiltPlain } from "./rebuild-worker.ts";
 import type { RebuildInput, RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
 
-/** Where rebuilding runs: the result is the same. Rejects with what rebuildCheckpoint throws. */
+/** Rebuilds a checkpoint, on this thread or another. Rejects with what rebuildCheckpoint throws. */
 export type Rebuild = (input: RebuildInput) => Promise<RebuiltCheckpoint>;
 
 export function rebuildInThread(core: Core): Rebuild {
   return async (input) => rebuildCheckpoint(input, core);
 }
 
-/** Words of blobs from which a thread pays off: hashing takes about 9 us a word, sending a blob and its blocks about a millisecond. */
+/**
+ * From this many words on, a worker thread is faster: hashing takes about 9 us per word, sending a blob and its blocks
+ * about a millisecond.
+ */
 const DEFAULT_FROM_WORDS = 256;
 
-/** Words up to the last one that is not zero. */
+/** Number of words up to the last non-zero one. */
 function usedWords(blobs: Uint8Array): number {
   let end = blobs.length;
   while (end > 0 && blobs[end - 1] === 0) end--;
   return Math.ceil(end / 32);
 }
 
-/** Rebuilding on threads of their own, but for checkpoints so small that sending them would cost more. */
+/** Rebuilds checkpoints on worker threads, except those so small that sending them would cost more. */
 export class RebuildPool {
   readonly #core: Core;
   readonly #fromWords: number;

@@ -3,14 +3,14 @@ import type { TxEffect } from "../protocol/tx-effect.ts";
 import type { ContractEvents } from "./contract-events.ts";
 import type { BlockRecord } from "./types.ts";
 
-/** What is needed to rebuild a checkpoint: plain data, so that it can cross to another thread. */
+/** Input for rebuilding a checkpoint. Plain data, so that it can cross threads. */
 export interface RebuildInput {
   checkpointNumber: number;
   header: CheckpointHeader;
-  /** Archive after the last block, from the proposal's calldata. */
+  /** Archive root after the last block, from the proposal's calldata. */
   archiveRoot: Uint8Array;
   versionedBlobHashes: Uint8Array[];
-  /** The blobs back to back. */
+  /** The concatenated blobs. */
   blobs: Uint8Array;
   l1ChainId: number;
   rollupVersion: number;
@@ -19,15 +19,15 @@ export interface RebuildInput {
 
 export interface RebuiltBlock {
   record: BlockRecord;
-  /** Words of the txs, back to back: the stored form. */
+  /** Concatenated words of the txs, as stored. */
   body: Uint8Array;
   txs: TxEffect[];
   contractEvents: ContractEvents;
 }
 
 /**
- * A block whose checkpoint is not on L1 yet, made or executed by this node: its contract events are those of its txs. Everything else of
- * it is checked when it is stored or when its checkpoint arrives.
+ * A block made or executed by this node whose checkpoint is not on L1 yet. Its contract events must be those of its
+ * txs; everything else is checked when the block is stored or its checkpoint arrives.
  */
 export type ProposedBlock = RebuiltBlock;
 

@@ -2,7 +2,9 @@ import { toHex } from "../protocol/bytes.ts";
 import type { RebuiltBlock } from "./rebuilt-checkpoint.ts";
 import type { SyncServices } from "./sync-services.ts";
 
-/** A contract event that breaks a rule registers nothing. It is no reason to stop: the block is what L1 says it is. */
+/**
+ * Logs contract events that break a rule and so register nothing. Syncing continues: the block on L1 is valid as it is.
+ */
 export function reportRefusedEvents(
   { logger }: Pick<SyncServices, "logger">,
   { record, txs, contractEvents }: RebuiltBlock,

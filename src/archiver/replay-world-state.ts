@@ -5,13 +5,14 @@ import type { RebuiltBlock } from "./rebuilt-checkpoint.ts";
 import { settleWorldState } from "./sync-finality.ts";
 import type { SyncServices } from "./sync-services.ts";
 
-/** Blocks, and bytes of tx words, that the replay applies together at most. */
+/** Most blocks, and most bytes of tx words, that the replay applies together. */
 const COMMIT = { blocks: 64, bytes: 2 * 1024 * 1024 };
 
 /**
- * Inside SyncServices.exclusive: applies the stored blocks that the world state does not have yet, from their stored bodies: neither L1 nor blobs are asked. Every
- * commit is a whole number of blocks, so that a replay which is cut off goes on with the next call. Throws the reason of
- * `services.signal`, or StateMismatchError when the stored blocks are not those that the headers describe.
+ * Applies stored blocks that the world state does not have yet, from their stored bodies, without reading L1 or blobs.
+ * Runs inside SyncServices.exclusive. Every commit is a whole number of blocks, so that the next call continues an
+ * interrupted replay. Throws the reason of `services.signal`, or StateMismatchError when the stored blocks do not match
+ * their headers.
  */
 export async function replayWorldState(services: SyncServices): Promise<void> {
   const { chain, worldState, store, logger } = services;
@@ -49,7 +50,7 @@ function storedEffects({ chain }: SyncServices, number: number): BlockEffects {
   return blockEffects({ record, txs: chain.txEffects(number) }, messages);
 }
 
-/** What a block does to the trees; `messages` are those of its checkpoint. */
+/** Effects of a block on the trees; `messages` are those of its checkpoint. */
 export function blockEffects(
   { record, txs }: Pick<RebuiltBlock, "record" | "txs">,
   messages: Uint8Array[],

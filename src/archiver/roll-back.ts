@@ -7,7 +7,10 @@ import type { SyncServices } from "./sync-services.ts";
 import type { CheckpointRecord } from "./types.ts";
 import { readingPointOf } from "./unwind-chain.ts";
 
-/** A block that the chain cannot be rolled back to. The message is the one of the wire (sheet 02 section 5.1, sheet 03 section 14.4). */
+/**
+ * The chain cannot be rolled back to the requested block. The message is the one on the wire (sheet 02 section 5.1,
+ * sheet 03 section 14.4).
+ */
 export class RollbackRefusedError extends OperatorError {
   override readonly errorCode: string = "rollback-refused";
 
@@ -44,11 +47,12 @@ export function rollbackCheckpoint(
 }
 
 /**
- * Takes chain and world state back to block `target`, the end of a checkpoint, in one transaction. What is stored is then what a
- * node holds that has read L1 up to the block of that checkpoint: messages of later L1 blocks are gone, both sync points name it, and
- * the proven and finalized marks are at most there. A checkpoint sync point before it stays: stored checkpoints have yet to be met again.
- * Where the state of the target is kept, the trees are unwound exactly. Where it is pruned they start again from genesis and are
- * replayed from the stored blocks, which takes as long as hashing them takes. Throws RollbackRefusedError, or what replayWorldState throws.
+ * Rolls chain and world state back to block `target`, the end of a checkpoint, in one transaction. The result is the
+ * store of a node that has read L1 up to the block of that checkpoint: messages of later L1 blocks are removed, both
+ * sync points name that L1 block, and the proven and finalized marks are at most at the target. An earlier checkpoint
+ * sync point stays, because stored checkpoints after it still have to be compared with L1. If the state of the target
+ * is kept, the trees are unwound exactly. If it was pruned, they are reset to genesis and replayed from the stored
+ * blocks, which takes as long as hashing them. Throws RollbackRefusedError, or what replayWorldState throws.
  */
 export async function rollBack(services: SyncServices, target: number): Promise<void> {
   const { chain, worldState, store, logger, emit } = services;
@@ -81,7 +85,7 @@ export async function rollBack(services: SyncServices, target: number): Promise<
   await services.exclusive(() => replayWorldState(services));
 }
 
-/** Index of the last message that L1 had in block `l1Block`, -1 for none. Later messages stand in later blocks. */
+/** Index of the last message that L1 had in block `l1Block`, -1 for none. Later messages are in later L1 blocks. */
 function lastMessageIndexAt({ messages }: ChainStore, l1Block: number): number {
   let last = messages.last();
   while (last !== undefined && last.l1BlockNumber > l1Block) last = messages.before(last.index);

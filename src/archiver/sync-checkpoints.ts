@@ -9,10 +9,13 @@ import type { SyncServices } from "./sync-services.ts";
 import { timed } from "./sync-services.ts";
 import { checkSyncPoint, publicationOf, readingPointOf, syncPointOf, unwindChain, unwindToL1 } from "./unwind-chain.ts";
 
-/** Brings the stored checkpoints to those of L1 at block `current` (sheet 04 sections 8 and 10.2). Returns L1's pending number. */
+/**
+ * Syncs the stored checkpoints with L1 at block `current` (sheet 04 sections 8 and 10.2). Returns the number of L1's
+ * pending checkpoint.
+ */
 export async function syncCheckpoints(services: SyncServices, current: L1Block): Promise<number | undefined> {
   const { chain, reader, store } = services;
-  // An endpoint behind what was read already cannot tell a reorg from its own lag.
+  // An endpoint behind the sync point cannot distinguish a reorg from its own lag.
   if (current.number <= (await checkSyncPoint(services)).number) return undefined;
   const latest = chain.latestCheckpointNumber();
   const status = await reader.status(latest, current.number);
@@ -42,12 +45,15 @@ function latestArchive({ chain, reader }: SyncServices): Uint8Array {
   return chain.checkpoint(chain.latestCheckpointNumber())?.archiveRoot ?? reader.identity.genesisArchiveRoot;
 }
 
-/** After L1 moved stored checkpoints to other blocks, the sync point stands before them until they have been met again. */
+/**
+ * Whether the sync point is before stored checkpoints. After L1 moved them to other blocks it stays there until they
+ * have been read again.
+ */
 function isBehindStored(services: SyncServices): boolean {
   return syncPointOf(services).number < publicationOf(services, services.chain.latestCheckpointNumber()).number;
 }
 
-/** Downloads and applies what follows the sync point. Returns the L1 block of the last proposal that was read. */
+/** Downloads and applies the proposals after the sync point. Returns the L1 block of the last proposal read. */
 async function download(services: SyncServices, status: RollupStatus, current: L1Block): Promise<L1Block | undefined> {
   const { chain, store, times } = services;
   const from = syncPointOf(services).number + 1;
@@ -65,7 +71,7 @@ async function download(services: SyncServices, status: RollupStatus, current: L
     await applier.flush();
     return last;
   } catch (error) {
-    // What was complete before the failure is kept; a failure of its own weighs more than the one that came after it.
+    // Keep what was complete before the failure. An error of this flush replaces the first one.
     await applier.flush();
     if (error instanceof NonSequentialCheckpointError) {
       const position = readingPointOf(services, chain.latestCheckpointNumber());
@@ -78,8 +84,8 @@ async function download(services: SyncServices, status: RollupStatus, current: L
 }
 
 /**
- * Once L1 holds another archive, or none, for the remembered invalid checkpoint, the pending chain is valid again. When L1 names another
- * committee than the one by which it was judged, it is judged again.
+ * Forgets the recorded invalid checkpoint once L1 has another archive, or none, for its number: the pending chain is
+ * then valid again. If L1 names another committee than the one used for the verdict, the checkpoint is validated again.
  */
 async function forgetReplacedInvalid(services: SyncServices): Promise<void> {
   const { chain, reader, store } = services;
@@ -101,7 +107,7 @@ async function sameCommittee(reader: RollupReader, { epoch, committee }: Invalid
 }
 
 /**
- * Removes the checkpoints after the proven one when the next proposal would make L1 drop them (sheet 04 section 8.3). The sync point
+ * Removes the unproven checkpoints if L1 would drop them with the next proposal (sheet 04 section 8.3). The sync point
  * stays, so that they are not read again. Returns whether L1 is in that situation.
  */
 async function pruneUnproven(services: SyncServices, status: RollupStatus, current: L1Block): Promise<boolean> {
@@ -116,7 +122,7 @@ async function pruneUnproven(services: SyncServices, status: RollupStatus, curre
   return true;
 }
 
-/** L1 has checkpoints that reading after the sync point did not show: they appeared behind it. */
+/** L1 has checkpoints that reading after the sync point did not return: they appeared before it. */
 function readAgain(services: SyncServices, status: RollupStatus): never {
   const { chain, store } = services;
   const latest = chain.latestCheckpointNumber();

@@ -7,8 +7,8 @@ import { InconsistentL1Error } from "./errors.ts";
 import type { SyncServices } from "./sync-services.ts";
 
 /**
- * Takes over the proven checkpoint of L1 (sheet 04 section 8.1): only when the stored checkpoint of that number has the proven archive;
- * zero always. Runs inside Store.transaction; the returned call announces the change and is to be made after the commit.
+ * Adopts L1's proven checkpoint (sheet 04 section 8.1) if the stored checkpoint of that number has the proven archive;
+ * zero is always adopted. Runs inside Store.transaction; call the returned function after the commit to emit the event.
  */
 export function applyProven({ chain, emit, reader }: SyncServices, status: RollupStatus): () => void {
   const number = status.provenCheckpointNumber;
@@ -26,13 +26,15 @@ export function applyProven({ chain, emit, reader }: SyncServices, status: Rollu
 }
 
 /**
- * Follows the checkpoint that was proven at the finalized L1 block. Endpoints without historical state cannot tell: that is said once,
- * and the finalized tip stays where it is.
+ * Tracks the checkpoint that was proven at L1's finalized block. Endpoints without historical state cannot answer this:
+ * that is logged once, and the finalized tip stays.
  */
 export class FinalityFollower {
   #unavailable = false;
 
-  /** @param current L1's head: what is final there is proven there too, else the endpoint contradicts itself. */
+  /**
+   * @param current L1's head. Whatever is final there is also proven there; otherwise the endpoint contradicts itself.
+   */
   async update(services: SyncServices, current: L1Block): Promise<void> {
     const { chain, reader, store, logger, emit } = services;
     let number: number;
@@ -74,12 +76,12 @@ export class FinalityFollower {
 }
 
 /**
- * Finalizes the world state up to the finalized block and drops history that is older than `checkpointHistory` checkpoints before it
- * (sheet 01 section 11.5). Runs inside Store.transaction.
+ * Finalizes the world state up to the finalized block and prunes history older than `checkpointHistory` checkpoints
+ * before it (sheet 01 section 11.5). Runs inside Store.transaction.
  */
 export function settleWorldState({ chain, worldState, options }: SyncServices): void {
   const before = worldState.status();
-  // A world state that is being replayed is behind the chain.
+  // During a replay the world state is behind the chain.
   const block = Math.min(chain.finalizedBlockNumber(), before.tip);
   if (block < 1 || block < before.oldest || block <= before.finalized) return;
   worldState.setFinalized(block);

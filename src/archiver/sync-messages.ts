@@ -6,18 +6,20 @@ import { insertMessages, localRollingHash, removeMessagesAfter } from "./message
 import { type SyncServices, timed } from "./sync-services.ts";
 
 /**
- * Brings the stored L1-to-L2 messages to the state of the inbox at L1 block `current` (sheet 04 section 6.3). The inbox's count and
- * rolling hash decide: as long as they agree no log is read. When appending what came after the sync point does not lead to them, L1 has
- * replaced blocks: local messages that L1 does not know are removed and the logs since the last common one are read again.
+ * Syncs the stored L1-to-L2 messages with the inbox at L1 block `current` (sheet 04 section 6.3). While the inbox's
+ * count and rolling hash match the stored ones, no logs are read. If appending the logs after the sync point does not
+ * produce a match, L1 has replaced blocks: local messages that L1 does not have are removed, and the logs since the
+ * last common one are read again.
  */
 export async function syncMessages(services: SyncServices, current: L1Block): Promise<void> {
   const { chain, reader, logger } = services;
   const read = chain.state.syncPoint("message-sync");
   const syncPoint = read?.number ?? reader.identity.constants.l1StartBlock;
-  // At the same height L1 may have replaced the block.
+  // Even at the same height L1 may have replaced the block.
   if (read !== undefined && equal(current.hash, read.hash)) return;
   const inbox = await reader.inboxState(current.number);
-  // An endpoint behind what was read lags when it has fewer messages; with as many or more the sync point was no block of L1.
+  // An endpoint that is behind and has fewer messages lags. If it has as many or more, the sync point is no longer a
+  // block of L1.
   const behind = current.number < syncPoint;
   if (behind && inbox.totalMessagesInserted < chain.messages.count()) return;
   if (!agree(services, inbox)) {
@@ -71,7 +73,7 @@ async function append(services: SyncServices, from: number, to: number): Promise
   }
 }
 
-/** Removes the newest messages until one is left that L1 has too. Returns that one as L1 gives it. */
+/** Removes the newest messages until the last one is also on L1. Returns that one as read from L1. */
 async function rollBack(services: SyncServices): Promise<InboxMessage | undefined> {
   const { chain, reader, store, logger } = services;
   const newest = chain.messages.last();
@@ -96,8 +98,8 @@ async function rollBack(services: SyncServices): Promise<InboxMessage | undefine
 }
 
 /**
- * The newest stored message that L1 has too, as L1 gives it. Rolling hashes chain, so agreement at a message implies agreement before it:
- * steps double downwards, then bisect.
+ * The newest stored message that is also on L1, as read from L1. Rolling hashes chain, so a match implies that all
+ * earlier messages match: searches backwards with doubling steps, then bisects.
  */
 async function newestCommon({ chain, reader }: SyncServices, newest: InboxMessage): Promise<InboxMessage | undefined> {
   const { messages } = chain;
@@ -106,7 +108,7 @@ async function newestCommon({ chain, reader }: SyncServices, newest: InboxMessag
     return remote?.index === local.index && equal(remote.rollingHash, local.rollingHash) ? remote : undefined;
   };
   let common = await onL1(newest);
-  /** Messages from here on differ; those up to `low` agree. */
+  /** Messages from this index on differ; those up to `low` match. */
   let differing = newest.index + (common === undefined ? 0 : 1);
   let low = common?.index ?? -1;
   for (let step = 1; common === undefined; step *= 2) {

@@ -7,12 +7,12 @@ const LOG_INTERVAL_MS = 5_000;
 
 export interface ProgressOptions {
   logger: Logger;
-  /** A bar is drawn when it is a terminal, otherwise progress goes to the log. */
+  /** Draws a progress bar if this is a terminal; otherwise progress is logged. */
   stream: NodeJS.WriteStream;
   now?: () => number;
 }
 
-/** Shows how the initial sync advances; silent after it. Returns the call that ends it early. */
+/** Reports the progress of the initial sync and then stops. Returns a function that stops it early. */
 export function reportProgress(synchronizer: Synchronizer, options: ProgressOptions): () => void {
   const report = options.stream.isTTY ? progressBar(options.stream) : progressLog(options.logger, options.now);
   const stopListening = [
@@ -49,7 +49,7 @@ function progressBar(stream: NodeJS.WriteStream): Report {
         "sync {bar} {percentage}% | checkpoint {value}/{total} | block {block} | L1 {l1Block} | eta {eta_formatted}",
       stream,
       hideCursor: true,
-      // The process ends through its own signal handlers.
+      // The process handles signals itself.
       gracefulExit: false,
       etaBuffer: 200,
     },
@@ -69,7 +69,7 @@ function progressBar(stream: NodeJS.WriteStream): Report {
   };
 }
 
-/** One line in some seconds at most, with the rate since the line before. */
+/** Logs at most one line every few seconds, with the rate since the previous line. */
 function progressLog(logger: Logger, now: () => number = Date.now): Report {
   let last: { at: number; checkpoint: number } | undefined;
   return {
@@ -89,7 +89,7 @@ function progressLog(logger: Logger, now: () => number = Date.now): Report {
   };
 }
 
-/** Counts as they are, times in whole milliseconds. */
+/** Counts unchanged, times in whole milliseconds. */
 export function stageFacts(times: SyncStageTimes): Record<string, number> {
   const { checkpoints, blocks, txs, ...stages } = times;
   const rounded = Object.entries(stages).map(([stage, ms]) => [`${stage}Ms`, Math.round(ms)]);

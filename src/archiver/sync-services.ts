@@ -8,20 +8,22 @@ import type { RebuildInput, RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
 import type { BlockRecord } from "./types.ts";
 
 export interface SyncOptions {
-  /** Pause between iterations; a tenth of it until the initial sync is complete. Milliseconds. */
+  /** Pause between iterations; a tenth of it during the initial sync. Milliseconds. */
   pollingIntervalMs: number;
-  /** L1 blocks a request covers, in rollup slots: `batchSize * slotDuration / ethereumSlotDuration` blocks. */
+  /** L1 blocks per request, in rollup slots: `batchSize * slotDuration / ethereumSlotDuration` blocks. */
   batchSize: number;
-  /** Checkpoints of world-state history kept behind the finalized one; below 1 keeps all. */
+  /** Checkpoints of world-state history to keep behind the finalized one; below 1 keeps all. */
   checkpointHistory: number;
   /** Longest pause after failures. Milliseconds. */
   maxBackoffMs: number;
   /**
-   * Checkpoints whose blobs are fetched ahead of the one that is being applied: enough that blobs are checked in full batches. At six
-   * blobs each this many take 48 MiB.
+   * Checkpoints whose blobs are fetched ahead of the one being applied; enough to check blobs in full batches. At six
+   * blobs each they take 48 MiB.
    */
   prefetch: number;
-  /** Checkpoints, and bytes of blob words, that are applied together at most, in as few commits as applyInParts makes of them. */
+  /**
+   * Most checkpoints, and most bytes of blob words, that are applied together. applyInParts divides them into commits.
+   */
   commit: { checkpoints: number; bytes: number };
 }
 
@@ -34,7 +36,10 @@ export const DEFAULT_SYNC_OPTIONS: SyncOptions = {
   commit: { checkpoints: 64, bytes: 2 * 1024 * 1024 },
 };
 
-/** Milliseconds of work by stage since the start. Fetches overlap each other and the other stages; `waiting` is what they cost. */
+/**
+ * Milliseconds of work per stage since the start. Fetches overlap each other and the other stages; `waiting` is the
+ * time lost to them.
+ */
 export interface SyncStageTimes {
   l1Fetch: number;
   blobFetch: number;
@@ -51,7 +56,7 @@ export interface SyncStageTimes {
 
 export interface SyncProgress {
   checkpoint: number;
-  /** Highest checkpoint on L1 when this iteration began. */
+  /** Highest checkpoint on L1 at the start of this iteration. */
   targetCheckpoint: number;
   block: number;
   l1Block: number;
@@ -59,17 +64,20 @@ export interface SyncProgress {
 }
 
 /**
- * "rollback": an operator asked for it. Of proposed blocks alone: "slot-passed", their checkpoint can reach L1 no more; "replaced", L1
- * has another checkpoint or a shorter one in their place.
+ * "rollback": requested by an operator. For proposed blocks only: "slot-passed", their checkpoint can no longer reach
+ * L1; "replaced", L1 has a different or shorter checkpoint instead.
  */
 export type UnwindReason = "l1-reorg" | "unproven" | "rollback" | "slot-passed" | "replaced";
 
 export interface SyncEvents {
-  /** After every commit of checkpoints and every iteration. */
+  /** Emitted after every commit of checkpoints and every iteration. */
   progress: [SyncProgress];
-  /** Proposed and checkpointed ones; a block that was proposed is not told of again when its checkpoint arrives. */
+  /** Proposed and checkpointed blocks. A proposed block is not announced again when its checkpoint arrives. */
   blocksAdded: [{ first: number; last: number }];
-  /** The chain now ends at `tip`; removed blocks are given highest first, `checkpoints` says how many checkpoints went with them. */
+  /**
+   * The chain now ends at `tip`. Removed blocks are listed highest first; `checkpoints` is the number of removed
+   * checkpoints.
+   */
   blocksRemoved: [
     { reason: UnwindReason; tip: number; removed: BlockRecord[]; checkpoints: number; epoch: number | undefined },
   ];
@@ -81,7 +89,7 @@ export interface SyncEvents {
 
 export type Emit = <K extends keyof SyncEvents>(event: K, ...args: SyncEvents[K]) => void;
 
-/** What the stages of one synchronizer share. */
+/** Shared by the stages of one synchronizer. */
 export interface SyncServices {
   readonly store: Store;
   readonly chain: ChainStore;
@@ -94,14 +102,14 @@ export interface SyncServices {
   readonly logger: Logger;
   readonly emit: Emit;
   /**
-   * Whatever prepares blocks for the trees and then writes them runs in here, one after the other: proposed blocks come while an
-   * iteration waits for L1.
+   * Serializes everything that prepares blocks for the trees and writes them: proposed blocks arrive while an iteration
+   * waits for L1.
    */
   readonly exclusive: <T>(work: () => Promise<T>) => Promise<T>;
   readonly times: SyncStageTimes;
-  /** True until the chain has been caught up with once. */
+  /** True until the first sync to the head of the chain is complete. */
   readonly historical: () => boolean;
-  /** Of the work that runs: aborted when the synchronizer pauses or stops. Another one after each pause. */
+  /** Signal of the running work: aborted when the synchronizer pauses or stops, and replaced after each pause. */
   readonly signal: AbortSignal;
 }
 

@@ -3,7 +3,10 @@ import { checkpointSlot } from "../protocol/checkpoint-header.ts";
 import { type L1Constants, slotAt } from "../protocol/time.ts";
 import type { ChainReader } from "./types.ts";
 
-/** Last slot of which L1 can say nothing new: it is over on L1, or its checkpoint is there. Undefined before anything was read. */
+/**
+ * The last slot that L1 can no longer change: it is over on L1, or its checkpoint is there. Undefined before anything
+ * was read.
+ */
 export function syncedSlot(
   chain: Pick<ChainReader, "checkpoint" | "latestCheckpointNumber">,
   processed: Pick<L1Block, "timestamp"> | undefined,

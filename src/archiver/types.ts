@@ -41,10 +41,10 @@ export interface ChainTips {
   finalized: { block: BlockId; checkpoint: BlockId };
 }
 
-/** Reads over the synced chain. Synchronous, one snapshot per synchronous run. Absent things are undefined. */
+/** Reads of the synced chain. Synchronous; each synchronous run sees one snapshot. What does not exist is undefined. */
 export interface ChainReader {
   tips(): ChainTips;
-  /** Highest block: proposed tip. */
+  /** Number of the highest block, the proposed tip. */
   latestBlockNumber(): number;
   checkpointedBlockNumber(): number;
   provenBlockNumber(): number;
@@ -53,9 +53,9 @@ export interface ChainReader {
   block(number: number): BlockRecord | undefined;
   /** Tx words of a block (see TxEffect), empty for a block without txs. */
   blockBody(number: number): Uint8Array | undefined;
-  /** Genesis hash gives 0. */
+  /** The genesis hash gives 0. */
   blockNumberByHash(hash: Uint8Array): number | undefined;
-  /** By the archive root after the block; the genesis archive root gives undefined. */
+  /** Looks up the archive root after the block; the genesis archive root gives undefined. */
   blockNumberByArchive(root: Uint8Array): number | undefined;
   checkpoint(number: number): CheckpointRecord | undefined;
   /** Checkpoints whose slot is in the epoch, in order. */

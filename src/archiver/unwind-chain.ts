@@ -9,8 +9,8 @@ import type { L1Position } from "./tables/chain-state.ts";
 import type { BlockRecord } from "./types.ts";
 
 /**
- * Removes the checkpoints after `checkpoint` from chain and world state in one transaction. `syncPoint` says where reading goes on;
- * without it the sync point stays. Throws ReorgBelowFinalizedError.
+ * Removes the checkpoints after `checkpoint` from chain and world state in one transaction. `syncPoint` is where
+ * syncing resumes; without it the sync point stays. Throws ReorgBelowFinalizedError.
  */
 export function unwindChain(
   services: SyncServices,
@@ -39,7 +39,9 @@ export function unwindChain(
   if (removed.length > 0) emit("blocksRemoved", { reason, tip, removed, checkpoints: from - checkpoint, epoch });
 }
 
-/** Removes the proposed blocks after `tip` from chain and world state in one transaction. @returns them, highest first. */
+/**
+ * Removes the proposed blocks after `tip` from chain and world state in one transaction. @returns them, highest first.
+ */
 export function removeProposedAfter(
   { chain, worldState, store }: Pick<SyncServices, "chain" | "worldState" | "store">,
   tip: number,
@@ -50,7 +52,7 @@ export function removeProposedAfter(
   });
 }
 
-/** Removes the proposed blocks after `tip`, of which there are some. */
+/** Removes the proposed blocks after `tip`; there must be at least one. */
 export function unwindProposed(
   services: SyncServices,
   tip: number,
@@ -64,20 +66,23 @@ export function unwindProposed(
   emit("blocksRemoved", { reason, tip, removed, checkpoints: 0, epoch: undefined });
 }
 
-/** L1 block of a stored checkpoint, or the one that deployed the rollup. Reading after it finds every later checkpoint. */
+/**
+ * L1 block of a stored checkpoint, or the one that deployed the rollup. Every later checkpoint is in a later L1 block.
+ */
 export function publicationOf({ chain, reader }: SyncServices, checkpoint: number): L1Position {
   const { constants, l1StartBlockHash } = reader.identity;
   return chain.checkpoint(checkpoint)?.l1 ?? { number: constants.l1StartBlock, hash: l1StartBlockHash };
 }
 
-/** L1 block up to which checkpoints were read. */
+/** L1 block up to which checkpoints have been read. */
 export function syncPointOf(services: SyncServices): L1Position {
   return services.chain.state.syncPoint("checkpoint-sync") ?? publicationOf(services, 0);
 }
 
 /**
- * L1 block after which reading finds every checkpoint after `checkpoint`, and leaves out no stored one that has yet to be met again: the
- * sync point where it stands before the L1 block of `checkpoint`, whose row may then name a block that L1 has replaced.
+ * L1 block from which to read so that every checkpoint after `checkpoint` is found, and no stored one that must be read
+ * again is skipped. This is the sync point if it is before the L1 block of `checkpoint`: that checkpoint's row may name
+ * a block that L1 has replaced.
  */
 export function readingPointOf(services: SyncServices, checkpoint: number): L1Position {
   const published = publicationOf(services, checkpoint);
@@ -86,8 +91,8 @@ export function readingPointOf(services: SyncServices, checkpoint: number): L1Po
 }
 
 /**
- * Unwinds to the highest checkpoint whose archive L1 has under the same number (sheet 04 section 8.5). Archives chain, so agreement
- * at a number implies agreement below: steps double downwards, then bisect.
+ * Unwinds to the highest checkpoint whose archive L1 has under the same number (sheet 04 section 8.5). Archives chain,
+ * so a match implies that all lower ones match: searches downwards with doubling steps, then bisects.
  */
 export async function unwindToL1(services: SyncServices): Promise<void> {
   const { chain, reader } = services;
@@ -115,9 +120,10 @@ export async function unwindToL1(services: SyncServices): Promise<void> {
 }
 
 /**
- * Moves the checkpoint sync point back when L1 replaced the block it names, to the newest stored checkpoint whose L1 block still stands.
- * Checkpoints that were only published again, in other L1 blocks, are then met again and keep their contents. Until the latest has been
- * met, the sync point stays before all of them: their rows are not asked, whatever L1 says about the blocks that these name.
+ * Moves the checkpoint sync point back if L1 replaced its block, to the newest stored checkpoint whose L1 block is
+ * still on L1. Checkpoints that were only published again in other L1 blocks are then read again and keep their
+ * contents. Until the latest has been read again, the sync point stays before all of them, and the L1 blocks in their
+ * rows are not used.
  */
 export async function checkSyncPoint(services: SyncServices): Promise<L1Position> {
   const { chain, store, logger } = services;
@@ -133,7 +139,10 @@ export async function checkSyncPoint(services: SyncServices): Promise<L1Position
   return position;
 }
 
-/** L1 block of the newest stored checkpoint in L1 block `limit` or before that L1 still has, or the one that deployed the rollup. */
+/**
+ * L1 block of the newest stored checkpoint up to L1 block `limit` that is still on L1, or the one that deployed the
+ * rollup.
+ */
 export async function newestStanding(services: SyncServices, limit: number): Promise<L1Position> {
   const stands = async (position: L1Position): Promise<boolean> =>
     position.number <= limit && !(await replaced(services, position));
@@ -142,7 +151,10 @@ export async function newestStanding(services: SyncServices, limit: number): Pro
   return publicationOf(services, number);
 }
 
-/** An L1 node that does not know the block (yet) says nothing about a replacement. */
+/**
+ * Whether L1 has another block at this height. An L1 node that does not know the block (yet) proves nothing, so that
+ * counts as no.
+ */
 export async function replaced({ reader }: SyncServices, position: L1Position): Promise<boolean> {
   const block: L1Block | undefined = await reader.block(position.number);
   return block !== undefined && !equal(block.hash, position.hash);

@@ -13,8 +13,8 @@ import { blobsHash, epochOutHash, inHash } from "../protocol/sha-trees.ts";
 import type { RebuildInput, RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
 
 /**
- * Rules that the blobs and the checkpoint header must keep together (sheet 04 section 5). Coinbase, fee recipient, fees and slot
- * are not in the blobs: blocks take them from the header, so they cannot differ. Throws a DecodeError.
+ * Rules that relate the blobs to the checkpoint header (sheet 04 section 5). Coinbase, fee recipient, fees and slot are
+ * not in the blobs: blocks take them from the header, so they cannot differ. Throws a DecodeError.
  */
 export function checkStructure(input: RebuildInput, { blocks, words }: BlobCheckpoint): void {
   const subject = `checkpoint ${input.checkpointNumber}`;
@@ -66,7 +66,10 @@ export function checkStructure(input: RebuildInput, { blocks, words }: BlobCheck
   }
 }
 
-/** Hashes in the header that the proposal's data alone decides. L1 leaves the first to the epoch proof. Throws a DecodeError. */
+/**
+ * Checks the header's hashes that follow from the proposal's data alone. L1 leaves the first one to the epoch proof.
+ * Throws a DecodeError.
+ */
 export function checkRebuiltHashes(input: RebuildInput, blockHeadersHash: Uint8Array): void {
   const subject = `checkpoint ${input.checkpointNumber}`;
   const stated = (at: number) => field(input.header, at);
@@ -86,13 +89,16 @@ export function checkRebuiltHashes(input: RebuildInput, blockHeadersHash: Uint8A
   );
 }
 
-/** The end of the chain that a checkpoint must continue. */
+/** End of the chain that a checkpoint must continue. */
 export interface ChainEnd {
   blockNumber: number;
   archiveRoot: Uint8Array;
 }
 
-/** A checkpoint against the chain before it: block numbers, archive, messages and out hashes. Throws a DecodeError. */
+/**
+ * Checks a checkpoint against the chain before it: block numbers, archive, messages and out hashes. Throws a
+ * DecodeError.
+ */
 export function checkContinuation(
   checkpoint: RebuiltCheckpoint,
   previous: ChainEnd,

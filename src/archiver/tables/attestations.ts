@@ -23,7 +23,7 @@ export function encodeAttestations(attestations: CommitteeAttestation[]): Uint8A
   return bytes;
 }
 
-/** Reads the list that starts at `at`. */
+/** Decodes the list at `at`. */
 export function decodeAttestations(bytes: Uint8Array, at: number): CommitteeAttestation[] {
   const count = readU32(bytes, at);
   let from = at + 4;

@@ -1,7 +1,9 @@
 import type { Store, Table } from "../../storage/store.ts";
 import { numberKey } from "./keys.ts";
 
-/** Words of a block's txs as the blobs carry them (see TxEffect), by block number u32. Every block has a row, empty or not. */
+/**
+ * Words of a block's txs as in the blobs (see TxEffect), by block number u32. Every block has a row, even an empty one.
+ */
 export class BlockBodies {
   readonly #table: Table;
 

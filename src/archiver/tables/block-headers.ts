@@ -28,7 +28,7 @@ export class BlockHeaders {
     return bytes && decode(number, bytes);
   }
 
-  /** Number of the highest block, 0 when there is none. */
+  /** Number of the highest block, 0 if there is none. */
   last(): number {
     const entry = this.#table.atOrBefore(LAST_NUMBER_KEY);
     return entry === undefined ? 0 : readU32(entry.key, 0);

@@ -5,7 +5,7 @@ import type { InvalidProposal } from "../attestation-verdict.ts";
 import { decodeInvalidProposal, encodeInvalidProposal } from "./invalid-proposal.ts";
 import { numberKey } from "./keys.ts";
 
-/** An L1 block up to which something was read. */
+/** An L1 block that marks how far something was read. */
 export type L1Position = Pick<L1Block, "number" | "hash">;
 
 /**
@@ -55,7 +55,7 @@ export class ChainState {
     this.#table.put(KEY.processed, bytes);
   }
 
-  /** As last seen on L1; may be above the stored checkpoints. */
+  /** As last read from L1; may be above the stored checkpoints. */
   checkpoint(of: "proven" | "finalized"): number {
     const bytes = this.#table.get(KEY[of]);
     return bytes === undefined ? 0 : readU32(bytes, 0);

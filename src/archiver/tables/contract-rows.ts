@@ -1,7 +1,7 @@
 import { readU32, writeU32 } from "../../protocol/bytes.ts";
 import type { Store, Table } from "../../storage/store.ts";
 
-/** Where the event that registered something is. */
+/** Position of the event that registered a class or instance. */
 export interface EventLocation {
   block: number;
   /** In 32-byte words from the start of the body: the tx of a class, the log's length word of an instance. */

@@ -22,7 +22,7 @@ export class ContractUpdates {
     this.#table = store.table("chain-contract-updates");
   }
 
-  /** The last change announced by a block whose timestamp is at most `timestamp`, in seconds. */
+  /** The last change announced in a block whose timestamp is at most `timestamp`, in seconds. */
   lastAt(address: Uint8Array, timestamp: bigint): { block: number; offset: number } | undefined {
     if (address.length !== 32 || timestamp < 0n) return undefined;
     const last = updateKey(address, timestamp < LATEST_TIMESTAMP ? timestamp : LATEST_TIMESTAMP).fill(255, POSITION_AT);

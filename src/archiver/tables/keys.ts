@@ -7,7 +7,7 @@ export function numberKey(number: number): Uint8Array {
   return key;
 }
 
-/** Key or value of an index that may pass 2^32: u48. */
+/** Key or value of an index that may exceed 2^32: u48. */
 export function indexKey(index: number): Uint8Array {
   const key = new Uint8Array(6);
   writeUint(key, 0, 6, index);

@@ -1,7 +1,10 @@
 import { readU32, readUint, writeU32, writeUint } from "../../protocol/bytes.ts";
 import type { Store, Table } from "../../storage/store.ts";
 
-/** What a range of logs is searched by: one row per block and subject, so that a search visits nothing that it does not return. */
+/**
+ * Subjects that a range of logs can be searched by. There is one row per block and subject, so a search visits only
+ * what it returns.
+ */
 export const LOG_SUBJECT = {
   publicLogs: 0,
   publicLogsOfContract: 1,
@@ -19,10 +22,10 @@ export interface LogTx {
   txOffset: number;
 }
 
-/** The txs of one block that belong to a subject, in order. */
+/** The txs of one block with logs of a subject, in order. */
 export interface LogTxRow {
   subject: LogSubject;
-  /** Address or tag; empty for the subjects without. */
+  /** Address or tag; empty for subjects without one. */
   value: Uint8Array;
   txs: Omit<LogTx, "block">[];
 }

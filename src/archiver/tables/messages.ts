@@ -63,7 +63,7 @@ export class Messages {
     return messages;
   }
 
-  /** Adds a message, or replaces the L1 block of one that is there. */
+  /** Adds a message, or updates the L1 block of an existing one. */
   put(message: InboxMessage): void {
     const key = indexKey(message.index);
     if (!this.#byIndex.has(key)) this.#putCount(this.count() + 1);

@@ -2,7 +2,7 @@ import { readU32 } from "../../protocol/bytes.ts";
 import type { Store, Table } from "../../storage/store.ts";
 import { numberKey } from "./keys.ts";
 
-/** From a 32-byte value that names one block (its hash, or the archive root after it) to the block number u32. */
+/** Maps a 32-byte value that identifies a block (its hash, or the archive root after it) to the block number u32. */
 export class NumberIndex {
   readonly #table: Table;
 

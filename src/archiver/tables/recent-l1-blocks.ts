@@ -2,10 +2,10 @@ import type { Store, Table } from "../../storage/store.ts";
 import type { L1Position } from "./chain-state.ts";
 import { indexKey, LAST_INDEX_KEY, readIndex } from "./keys.ts";
 
-/** Rows that are kept. */
+/** Most rows to keep. */
 const MOST = 64;
 
-/** The last L1 blocks that were processed, all of one L1 chain: number u48 to hash 32. */
+/** The most recently processed L1 blocks, all of one L1 chain: number u48 to hash 32. */
 export class RecentL1Blocks {
   readonly #table: Table;
 

@@ -2,7 +2,9 @@ import { readU32 } from "../../protocol/bytes.ts";
 import type { Store, Table } from "../../storage/store.ts";
 import { numberKey } from "./keys.ts";
 
-/** Slot u32 to the number u32 of its checkpoint. Both rise together, so an epoch's checkpoints are one range of slots. */
+/**
+ * Maps a slot u32 to its checkpoint's number u32. Both rise together, so an epoch's checkpoints are one range of slots.
+ */
 export class Slots {
   readonly #table: Table;
 

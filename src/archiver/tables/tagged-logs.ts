@@ -3,7 +3,7 @@ import type { Store, Table } from "../../storage/store.ts";
 import type { LogPosition } from "../content-types.ts";
 import { POSITION_BYTES, positionedKey, readPosition } from "./log-keys.ts";
 
-/** Where a log is, on the chain and in its block's body. */
+/** Position of a log on the chain and in its block's body. */
 export interface TaggedLogRow extends LogPosition {
   /** Start of the tx, in 32-byte words from the start of the body. */
   txOffset: number;

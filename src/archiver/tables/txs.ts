@@ -1,7 +1,7 @@
 import { readU32, writeU32 } from "../../protocol/bytes.ts";
 import type { Store, Table } from "../../storage/store.ts";
 
-/** Where a tx is: its block, its position there, and its words inside the block's body. */
+/** Position of a tx: its block, its index there, and its words in the block's body. */
 export interface TxLocation {
   block: number;
   indexInBlock: number;

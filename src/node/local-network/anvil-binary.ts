@@ -12,7 +12,7 @@ export class AnvilError extends OperatorError {
   }
 }
 
-/** What was kept of the development L1 cannot be gone on from. */
+/** The saved state of the development L1 cannot be loaded. */
 export class AnvilStateError extends AnvilError {
   readonly path: string;
   readonly rule: string;
@@ -28,7 +28,7 @@ export class AnvilStateError extends AnvilError {
   }
 }
 
-/** The binary of the installed platform package. Throws an AnvilError where there is none. */
+/** Path of the binary in the installed platform package. Throws an AnvilError if it is missing. */
 export function anvilBinary(): string {
   const name = `@foundry-rs/anvil-${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
   try {

@@ -4,13 +4,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AnvilError, AnvilStateError, anvilBinary } from "./anvil-binary.ts";
 
 const READY_LIMIT_MS = 30_000;
-/** It writes its state on the way out, which takes longer the longer the chain is. */
+/** Anvil writes its state when it exits, which takes longer the longer the chain is. */
 const END_LIMIT_S = 20;
 
 /**
- * Runs a program until it ends or standard input does: the input is a pipe from the node, which closes with it, however it ends. Then the
- * program is asked to end, and forced when it does not. What it has dumped replaces the state of before in one step.
- * Arguments: seconds to wait, file of the dump, file of the state, program and its arguments.
+ * Shell script that runs a program until it exits or standard input closes. The input is a pipe from the node, so it
+ * closes however the node ends. The program is then terminated, and killed after a time limit. Its state dump replaces
+ * the previous state in one step. Arguments: seconds to wait, dump file, state file, program and its arguments.
  */
 const KEEPER = `
 limit=$1 dump=$2 state=$3; shift 3
@@ -30,11 +30,11 @@ exit $code
 `;
 
 export interface AnvilOptions {
-  /** 0: any free one. */
+  /** 0: any free port. */
   port: number;
   mnemonic: string;
   chainId: number;
-  /** File that the chain is read from, if it is there, and kept in. Undefined: nothing is kept. */
+  /** File that the chain is loaded from, if it exists, and saved to. Undefined: nothing is saved. */
   stateFile: string | undefined;
   /** Only reads the state file: what it becomes is not kept when it ends. */
   readOnly?: boolean;
@@ -45,11 +45,11 @@ export interface AnvilOptions {
 
 export interface Anvil {
   readonly url: string;
-  /** Whether it goes on from a kept state. */
+  /** Whether the chain was loaded from a saved state. */
   readonly restored: boolean;
-  /** Rejects when it ends by itself. */
+  /** Rejects when anvil exits by itself. */
   readonly lost: Promise<never>;
-  /** Asks it to end; resolves when it has ended and its state is kept. */
+  /** Stops anvil; resolves when it has exited and its state is saved. */
   stop(): Promise<void>;
 }
 
@@ -68,10 +68,10 @@ function argumentsOf(options: AnvilOptions, written: string | undefined, restore
 }
 
 const dumpFile = (stateFile: string): string => `${stateFile}.dump`;
-/** Names the shell that watches, until the state is kept. */
+/** File with the process id of the watching shell; removed once the state is saved. */
 const pidFile = (stateFile: string): string => `${stateFile}.pid`;
 
-/** Waits for the line in which it says where it listens. */
+/** Waits for the output line with the listening address. */
 function listening(child: ChildProcess, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = "";
@@ -109,7 +109,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** A node that was killed leaves an L1 that is still writing its state: waits for it. */
+/** Waits for an earlier L1 that still writes its state, as after the node was killed. */
 async function untilKept(stateFile: string, signal: AbortSignal): Promise<void> {
   const file = pidFile(stateFile);
   for (let left = 2 * END_LIMIT_S * 10; left > 0 && existsSync(file); left--) {
@@ -119,9 +119,9 @@ async function untilKept(stateFile: string, signal: AbortSignal): Promise<void> 
 }
 
 /**
- * Starts a development L1 and waits until it listens. It ends with this process, whatever ends that: a shell between the two watches a
- * pipe. It runs outside the terminal's process group, so that Ctrl-C reaches the node first. Throws AnvilError, AnvilStateError or the
- * reason of `signal`.
+ * Starts a development L1 and waits until it listens. It ends with this process, however that ends: a shell between the
+ * two watches a pipe. It runs outside the terminal's process group, so that Ctrl-C reaches the node first. Throws
+ * AnvilError, AnvilStateError or the reason of `signal`.
  */
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const { stateFile, readOnly, signal } = options;

@@ -35,14 +35,14 @@ function section(title: string, rows: readonly (readonly [string, string])[]): s
   return ["", title, ...rows.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`)];
 }
 
-/** "feeJuicePortalAddress" is shown as "fee juice portal". */
+/** "feeJuicePortalAddress" becomes "fee juice portal". */
 const spoken = (name: string): string =>
   name
     .replace(/Address$/, "")
     .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
     .trim();
 
-/** What somebody who writes contracts needs of a network that has just started. */
+/** The facts that a contract developer needs about a network that has just started. */
 export function banner(facts: BannerFacts): string {
   const { url, adminUrl, l1Url, identity, testAccounts, dataDirectory, block, seconds } = facts;
   const { l1ChainId, rollupVersion, addresses } = identity;

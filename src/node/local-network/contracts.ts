@@ -9,7 +9,7 @@ import { INITIAL_FEE_JUICE } from "../../protocol/constants.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { DevelopmentL1 } from "./development-l1.ts";
 
-/** What is kept of a deployment beside the node's own data. */
+/** What is stored of a deployment, next to the node's own data. */
 export interface NetworkContracts {
   /** 0x text. */
   genesisArchiveRoot: string;
@@ -21,16 +21,16 @@ export interface ContractsOptions {
   values: Values;
   mnemonic: string;
   genesisArchiveRoot: Uint8Array;
-  /** L2 addresses that genesis gives fee juice to. */
+  /** Number of L2 addresses that genesis funds with fee juice. */
   fundedAddresses: number;
-  /** Where the deployment is written down; undefined: nowhere. */
+  /** File that stores the deployment; undefined: it is not stored. */
   file: string | undefined;
   onProgress: (progress: DeploymentProgress) => void;
   logger: Logger;
   signal: AbortSignal;
 }
 
-/** The contracts of an earlier start, if L1 still has them and they were made for this genesis. */
+/** The contracts of an earlier start, if they are still on L1 and were deployed for this genesis. */
 async function kept({ file, genesisArchiveRoot, l1 }: ContractsOptions): Promise<NetworkContracts | undefined> {
   if (file === undefined || !existsSync(file)) return undefined;
   const contracts = JSON.parse(readFileSync(file, "utf8")) as NetworkContracts;
@@ -45,7 +45,8 @@ function keep(file: string, contracts: NetworkContracts): void {
 }
 
 /**
- * The contracts of a local network: those of its last start, or new ones (sheet 06 section 8.1). Throws as deployL1Contracts does.
+ * The contracts of a local network: those of its last start, or newly deployed ones (sheet 06 section 8.1). Throws as
+ * deployL1Contracts does.
  */
 export async function networkContracts(options: ContractsOptions): Promise<NetworkContracts> {
   const { l1, values, mnemonic, genesisArchiveRoot, fundedAddresses, file, onProgress, logger, signal } = options;

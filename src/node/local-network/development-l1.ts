@@ -10,7 +10,7 @@ import { L1Rpc } from "../../l1/rpc/l1-rpc.ts";
 import { concat, toHex } from "../../protocol/bytes.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 
-/** The L1 of a local network is not one whose time and storage can be set. */
+/** The L1 of a local network does not support setting time and storage. */
 export class NotADevelopmentL1Error extends OperatorError {
   override readonly errorCode: string = "not-a-development-l1";
 
@@ -25,7 +25,7 @@ export class NotADevelopmentL1Error extends OperatorError {
   }
 }
 
-/** A block with its transactions as they were signed, blobs included; 0x texts. */
+/** A block with its raw signed transactions, blobs included; 0x texts. */
 export interface FullL1Block {
   number: number;
   hash: string;
@@ -37,15 +37,15 @@ export interface FullL1Block {
 
 const ignored = (): undefined => undefined;
 
-/** Precompiled contract that checks a KZG proof (EIP-4844): a commitment, a point, a value and a proof. */
+/** Precompile that verifies a KZG proof (EIP-4844): commitment, point, value and proof. */
 const POINT_EVALUATION = "0x000000000000000000000000000000000000000a";
 
-/** What an anvil lets its user do to its chain. Every call throws an L1Error. */
+/** Anvil's control methods. Every call throws an L1Error. */
 export class DevelopmentL1 {
   readonly url: string;
   readonly #rpc: L1Rpc;
 
-  /** Told of each word of storage that was set, and the latest block at that time. */
+  /** Called for each storage word that was set, with the latest block at that time. */
   onStorageSet: (at: number, address: string, slot: Uint8Array, word: Uint8Array) => Promise<void> = async () => {};
 
   constructor(url: string, signal: AbortSignal, logger: Logger, retryDelaysMs?: readonly number[]) {
@@ -53,7 +53,7 @@ export class DevelopmentL1 {
     this.#rpc = new L1Rpc({ urls: [url], signal, logger, timeoutMs: 60_000, retryDelaysMs });
   }
 
-  /** Throws NotADevelopmentL1Error, and a WrongChainError for another chain than expected. */
+  /** Throws NotADevelopmentL1Error, and a WrongChainError if the chain id differs. */
   async check(chainId: number): Promise<void> {
     await this.#rpc.checkChain(chainId);
     try {
@@ -64,7 +64,7 @@ export class DevelopmentL1 {
     }
   }
 
-  /** Whether each transaction is mined when it comes. Where it is off, somebody else is in control of the chain. */
+  /** Whether automine is on. If it is off, another program controls the chain. */
   mining(): Promise<boolean> {
     return this.#rpc.request({ method: "anvil_getAutomine", params: [], parse: (value) => value === true });
   }
@@ -73,12 +73,15 @@ export class DevelopmentL1 {
     await this.#do("evm_setAutomine", on);
   }
 
-  /** Makes each block that many seconds later than its parent. */
+  /** Sets the seconds between a block's timestamp and its parent's. */
   async setBlockInterval(seconds: number): Promise<void> {
     await this.#do("anvil_setBlockTimestampInterval", seconds);
   }
 
-  /** Has it load what it checks blobs with, which takes it seconds, before the first blob comes: the cheapest true KZG statement. */
+  /**
+   * Makes anvil load its KZG setup before the first blob, which takes it seconds: verifies the cheapest valid KZG
+   * proof.
+   */
   async loadBlobChecks(): Promise<void> {
     const infinity = new Uint8Array(48);
     infinity[0] = 0xc0;
@@ -99,7 +102,7 @@ export class DevelopmentL1 {
     await this.setMining(true);
   }
 
-  /** Sets the clock that it checks the times of next blocks against, which starts as the machine's. Seconds. */
+  /** Sets anvil's clock, which limits the timestamps of next blocks and starts at the machine's time. Seconds. */
   async setClock(timestamp: number): Promise<void> {
     await this.#do("evm_setTime", timestamp);
   }
@@ -113,7 +116,7 @@ export class DevelopmentL1 {
     return this.#rpc.request({ method: "eth_getBlockByNumber", params: ["latest", false], parse });
   }
 
-  /** Mines one block at a time, in seconds, that is past the latest block's. */
+  /** Mines one block with a timestamp in seconds later than the latest block's. */
   async mineAt(timestamp: number): Promise<void> {
     await this.#do("evm_setNextBlockTimestamp", timestamp);
     await this.#do("evm_mine");
@@ -151,7 +154,7 @@ export class DevelopmentL1 {
     return { ...header, transactions: await Promise.all(hashes.map(raw)) };
   }
 
-  /** Hands a signed transaction in, 0x text, with its blobs. */
+  /** Submits a raw signed transaction with its blobs, 0x text. */
   async sendRaw(transaction: string): Promise<void> {
     await this.#do("eth_sendRawTransaction", transaction);
   }
@@ -161,7 +164,7 @@ export class DevelopmentL1 {
     return this.#rpc.request({ method: "eth_getStorageAt", params: [address, toHex(slot), "latest"], parse });
   }
 
-  /** Seen by reads at blocks that are mined from now on. */
+  /** Visible in blocks mined from now on. */
   async setStorage(address: string, slot: Uint8Array, word: Uint8Array): Promise<void> {
     const at = await this.height();
     await this.#do("anvil_setStorageAt", address, toHex(slot), toHex(word));
@@ -173,7 +176,7 @@ export class DevelopmentL1 {
     return this.#rpc.request({ method: "eth_getCode", params: [address, "latest"], parse });
   }
 
-  /** Wei. */
+  /** Balance in wei. */
   async setBalance(address: string, balance: bigint): Promise<void> {
     await this.#do("anvil_setBalance", address, `0x${balance.toString(16)}`);
   }
@@ -186,7 +189,7 @@ export class DevelopmentL1 {
     });
   }
 
-  /** Writes the whole chain to a file, which is on the disk then. */
+  /** Writes the whole chain to a file and syncs it to disk. */
   async writeState(file: string): Promise<void> {
     const parse = (value: unknown) => bytes(value, "state");
     const state = await this.#rpc.request({ method: "anvil_dumpState", params: [], parse });

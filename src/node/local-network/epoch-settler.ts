@@ -12,39 +12,42 @@ export interface EpochSettlerParts {
   addresses: { rollupAddress: string; outboxAddress: string };
 }
 
-/** An epoch without a slot to come: all its messages may leave. */
+/** An epoch that gets no more checkpoints: all its L2-to-L1 messages can become consumable. */
 export interface CompleteEpoch {
   epoch: number;
   lastCheckpoint: number;
-  /** Root of all its messages to L1. */
+  /** Root of the epoch's L2-to-L1 messages. */
   outHash: Uint8Array;
 }
 
-/** Where the rollup keeps its pending and proven checkpoint (sheet 04 section 1.2). */
+/** Storage slot of the rollup's pending and proven checkpoint numbers (sheet 04 section 1.2). */
 const TIPS_SLOT = keccak_256(new TextEncoder().encode("aztec.stf.storage"));
-/** Half of the word in which the rollup keeps two checkpoint numbers. */
+/** 2^128: the word packs two checkpoint numbers of 128 bits. */
 const HALF = 1n << 128n;
 
 /**
- * Makes complete epochs proven without a proof, by writing what a proof would have written: the root of the epoch's messages to the outbox,
- * then the proven checkpoint to the rollup (sheet 06 section 8.4).
+ * Marks complete epochs as proven without a proof, by writing what a proof would have written: the root of the epoch's
+ * messages to the outbox, then the proven checkpoint to the rollup (sheet 06 section 8.4).
  */
 export class EpochSettler {
   readonly #parts: EpochSettlerParts;
-  /** The node sees what was written once it has looked at a later block. */
+  /** Last settled checkpoint. The node sees it only after reading a later L1 block. */
   #settled = 0;
 
   constructor(parts: EpochSettlerParts) {
     this.#parts = parts;
   }
 
-  /** The epoch of the first unproven checkpoint, when `timestamp` (seconds) is past it or its last slot has a checkpoint. */
+  /**
+   * The epoch of the first unproven checkpoint, if `timestamp` (seconds) is past the epoch or its last slot has a
+   * checkpoint.
+   */
   complete(timestamp: number): CompleteEpoch | undefined {
     const next = this.#next();
     return next === undefined || timestamp < next.over ? undefined : next;
   }
 
-  /** When the epoch of the first unproven checkpoint is over, in seconds; undefined when all is settled. */
+  /** End of the first unproven checkpoint's epoch, in seconds; undefined if everything is settled. */
   overAt(): number | undefined {
     return this.#next()?.over;
   }
@@ -53,7 +56,7 @@ export class EpochSettler {
     const { chain, constants } = this.#parts;
     const latest = chain.latestCheckpointNumber();
     const proven = chain.provenCheckpointNumber();
-    // A chain that was taken back is settled anew.
+    // After the chain was rolled back, its epochs are settled again.
     const done = this.#settled > latest ? proven : Math.max(this.#settled, proven);
     const first = chain.checkpoint(done + 1);
     if (first === undefined) return undefined;
@@ -72,8 +75,8 @@ export class EpochSettler {
   }
 
   /**
-   * Settles what is complete, with mining paused so that no block has one write without the other; the next block that is mined has
-   * them. Returns the epochs. Throws an L1Error.
+   * Settles all complete epochs. Mining is paused, so that all writes become visible in the same block, the next one.
+   * Returns the epochs. Throws an L1Error.
    */
   async settle(timestamp: number): Promise<number[]> {
     if (this.complete(timestamp) === undefined) return [];
@@ -81,7 +84,7 @@ export class EpochSettler {
     const epochs: number[] = [];
     await l1.setMining(false);
     try {
-      // An L1 that went back to an older state has lost what was written since.
+      // If L1 was restored to an older state, later writes are lost.
       this.#settled = Math.min(this.#settled, Number((await this.#tips()) % HALF));
       for (let next = this.complete(timestamp); next !== undefined; next = this.complete(timestamp)) {
         const { epoch, lastCheckpoint, outHash } = next;

@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 
-/** Whether a server can listen there now. */
+/** Whether a server can listen on the port now. */
 export function isFree(port: number, host: string): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createServer();

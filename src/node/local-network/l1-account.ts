@@ -10,7 +10,7 @@ export interface L1Key {
   address: string;
 }
 
-/** Key of the mnemonic's account at m/44'/60'/0'/0/index, as development chains count them. */
+/** Private key at m/44'/60'/0'/0/index of a mnemonic, the derivation path of development chains. */
 export function l1PrivateKey(mnemonic: string, index: number): L1Key {
   const { address } = deployerFromMnemonic(mnemonic, index);
   const seed = mnemonicToSeedSync(mnemonic.trim().replace(/\s+/g, " "));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { FullL1Block } from "./development-l1.ts";
 
-/** A word of L1's storage that was set while block `at` was the latest; 0x texts. */
+/** A word of L1's storage that was set while `at` was the latest block; 0x texts. */
 export interface SetWord {
   at: number;
   address: string;
@@ -17,9 +17,9 @@ export type JournalEntry = { block: FullL1Block; word?: undefined } | { word: Se
 const SEGMENT = /^(\d+)\.jsonl$/;
 
 /**
- * The blocks that a development L1 mined since the last copy of its state, with their raw transactions, blobs included, and the storage
- * words that were set in between. An entry is one line of JSON, on the disk when append() resolves; a line that was cut off does not count. A
- * segment, `<number>.jsonl`, holds what came after L1 block `number`.
+ * Journal of a development L1 since the last copy of its state: mined blocks with their raw transactions, blobs
+ * included, and storage words that were set. An entry is one line of JSON, synced to disk when append() resolves; a
+ * truncated line is ignored. A segment, `<number>.jsonl`, holds what came after L1 block `number`.
  */
 export class L1Journal {
   readonly #folder: string;
@@ -29,17 +29,17 @@ export class L1Journal {
     this.#folder = folder;
   }
 
-  /** Bytes of the segment that is written. */
+  /** Size in bytes of the current segment. */
   get bytes(): number {
     return this.#segment?.bytes ?? 0;
   }
 
-  /** Begins a segment; the ones before stay. */
+  /** Starts a new segment; earlier ones stay. */
   async begin(first: number): Promise<void> {
     mkdirSync(this.#folder, { recursive: true });
     const before = this.#segment;
     const file = await open(join(this.#folder, `${first}.jsonl`), "a");
-    // A segment of the same number may end in a line that was cut off.
+    // An existing segment of the same number may end in a truncated line.
     if ((await file.stat()).size > 0) await file.appendFile("\n");
     this.#segment = { first, file, bytes: 0 };
     await before?.file.close();
@@ -53,7 +53,7 @@ export class L1Journal {
     this.#segment.bytes += line.length;
   }
 
-  /** Removes the segments before that of L1 block `first`: a copy of L1's state has what they hold. */
+  /** Removes the segments before that of L1 block `first`: the copy of L1's state includes them. */
   dropBefore(first: number): void {
     for (const segment of segments(this.#folder)) {
       if (segment.first < first) rmSync(segment.path, { force: true });
@@ -93,7 +93,7 @@ export async function* readJournal(folder: string): AsyncGenerator<JournalEntry>
   }
 }
 
-/** Undefined for a line that was cut off, and an empty one. */
+/** Undefined for a truncated or empty line. */
 function parse(line: string): JournalEntry | undefined {
   try {
     return JSON.parse(line) as JournalEntry;

@@ -22,8 +22,8 @@ const MOST_ENDS = 3;
 const WINDOW_MS = 60_000;
 
 /**
- * An anvil that is started again from the last copy of its state, on the same port, when it ends by itself. Where there is no copy, or it
- * ends again and again, it is lost. Throws what startAnvil does.
+ * An anvil that is restarted on the same port from the last copy of its state when it exits unexpectedly. Without a
+ * copy, or after repeated exits, it counts as lost. Throws what startAnvil does.
  */
 export async function startLastingAnvil(options: LastingAnvilOptions): Promise<Omit<Anvil, "lost">> {
   const { stateFile, log } = options;

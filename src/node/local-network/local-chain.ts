@@ -17,7 +17,7 @@ export interface LocalChainOptions {
   signal: AbortSignal;
 }
 
-/** Least time that txs wait in an open slot in which nobody builds, before the next slot begins. Milliseconds. */
+/** Least time that pending txs wait in an open slot without a builder before the next slot begins. Milliseconds. */
 const PATIENCE_MS = 300;
 
 export interface StartedChain {
@@ -27,8 +27,8 @@ export interface StartedChain {
 }
 
 /**
- * Starts what a local network's node has beside an ordinary one: control of time, epochs that settle, the set-up's transactions. Resolves
- * once the network is as its users expect it (sheet 06 section 8.1). Throws a SetUpError or the reason of the signal.
+ * Starts the parts that only a local network's node has: control of time, settlement of epochs, set-up transactions.
+ * Resolves once the network is ready for users (sheet 06 section 8.1). Throws a SetUpError or the reason of the signal.
  */
 export async function startLocalChain(parts: ChainParts, options: LocalChainOptions): Promise<StartedChain> {
   const { l1, values, progress, loggerFor, signal } = options;
@@ -93,5 +93,5 @@ export async function startLocalChain(parts: ChainParts, options: LocalChainOpti
   return started();
 }
 
-/** States in which a slot may end: nothing is being built for it. */
+/** Sequencer states in which a slot may end: nothing is being built. */
 const RESTING: ReadonlySet<string> = new Set(["STOPPED", "STOPPING", "IDLE", "SYNCHRONIZING"]);

@@ -3,7 +3,7 @@ import type { NodeLogger } from "../logging.ts";
 import type { DevelopmentL1, FullL1Block } from "./development-l1.ts";
 import { readJournal, type SetWord } from "./l1-journal.ts";
 
-/** L1 did not become what its journal says. */
+/** A replayed block of L1 differs from the journal. */
 class ReplayError extends Error {
   readonly block: number;
 

@@ -31,7 +31,7 @@ export interface LocalNetworkOptions {
   version: string;
 }
 
-/** A busy port is told before anything is deployed. Throws a ListenError. */
+/** Reports a busy port before anything is deployed. Throws a ListenError. */
 async function requireFreePorts({ rpcHost, port, adminHost, adminPort }: Values): Promise<void> {
   for (const [host, wanted] of [
     [rpcHost, port],
@@ -47,7 +47,7 @@ function mnemonicOf(values: Values): string {
 
 interface StartOptions {
   values: Values;
-  /** Whether the port of L1 was asked for: then it is that one or none. */
+  /** Whether the user chose L1's port: then no other port is used. */
   l1PortGiven: boolean;
   directory: DataDirectory;
   loggerFor: LoggerFor;
@@ -58,11 +58,11 @@ interface StartOptions {
 /** The L1 of the network. */
 interface OpenL1 {
   l1: DevelopmentL1;
-  /** Of an L1 whose chain is kept on disk. */
+  /** Set if this process keeps L1's chain on disk. */
   keeper: StateKeeper | undefined;
 }
 
-/** The given L1, or an anvil that ends with this process. */
+/** The given L1, or a new anvil that ends with this process. */
 async function openL1(options: StartOptions, teardown: Teardown): Promise<OpenL1> {
   const { values, l1PortGiven, directory, loggerFor, signal } = options;
   const log = loggerFor("local-network");
@@ -117,7 +117,7 @@ async function startLocalNetwork(options: StartOptions): Promise<RunningService>
   const progress = startProgress(process.stderr, log);
   try {
     await requireFreePorts(values);
-    // Loading takes seconds, of another thread.
+    // Loads in another thread, which takes seconds.
     const kzg = new Kzg();
     teardown.add("KZG", () => kzg.close());
     kzg.start();
@@ -141,9 +141,9 @@ async function startLocalNetwork(options: StartOptions): Promise<RunningService>
       signal,
     });
     const { addresses } = contracts;
-    // Without a copy an L1 that ends by itself cannot be started again.
+    // Without a copy, an L1 that exits unexpectedly cannot be restarted.
     if (keeper?.hasCopy === false) await keeper.copy();
-    // L1 mines nothing meanwhile, and nothing is to be mined until the first checkpoint.
+    // L1 mines nothing until this is done; no block is needed before the first checkpoint.
     l1.loadBlobChecks().catch((error: unknown) => log.debug({ error }, "L1 loads its blob checks later"));
 
     progress.step("starting the node");
@@ -194,14 +194,17 @@ async function startLocalNetwork(options: StartOptions): Promise<RunningService>
   }
 }
 
-/** Checks what has to hold before anything is started. Throws ConfigurationError. */
+/** Checks the configuration before anything is started. Throws ConfigurationError. */
 function requireStartable(values: Values): void {
   if (values.l1RpcUrls.length > 1) {
     throw new ConfigurationError("--local-network takes one URL of --l1-rpc-urls: it moves the time of that L1");
   }
 }
 
-/** `svc start --local-network`, as the one work of this process. Throws ConfigurationError before anything is started. */
+/**
+ * Runs `svc start --local-network`; nothing else runs in this process. Throws ConfigurationError before anything is
+ * started.
+ */
 export async function runLocalNetwork({ configuration, version }: LocalNetworkOptions): Promise<void> {
   const values = localNetworkValues(configuration);
   requireStartable(values);

@@ -11,11 +11,11 @@ import type { Tx } from "../../protocol/tx/tx.ts";
 import type { Store } from "../../storage/store.ts";
 import { BANANA_FEE_CONTRACT, setUpTxs } from "./set-up-txs.ts";
 
-/** The accounts and contracts of a local network could not be made. */
+/** The accounts and contracts of a local network could not be created. */
 export class SetUpError extends OperatorError {
   override readonly errorCode: string = "local-network-set-up";
 
-  /** Number of the block that was to hold it. */
+  /** Number of the block that should have contained the failed step. */
   readonly block: number;
   readonly reason: string;
 
@@ -34,25 +34,26 @@ export interface SetUpParts {
   fees: FeeReader;
   pool: TxPool;
   validator: Pick<TxValidator, "fromClient">;
-  /** Unix milliseconds, of the chain. */
+  /** The chain's time in Unix milliseconds. */
   now(): number;
   onBlock(done: number, of: number): void;
   signal: AbortSignal;
 }
 
-/** Which of the set-up's txs share a block (sheet 06 section 8.2). */
+/** Set-up txs by block (sheet 06 section 8.2). */
 const BLOCKS = [[0], [1], [2], [3, 4]] as const;
-/** Real time. */
+/** Milliseconds of real time. */
 const BLOCK_LIMIT_MS = 60_000;
 const LOOK_MS = 10;
 const LIFETIME_S = 3600n;
 const CLIENT = { isSimulation: false, skipFeeEnforcement: false };
-/** The set-up offers more than is asked, so that a fee that rises meanwhile does not stop it. */
+/** The set-up offers this multiple of the min fee, so that a rising fee does not block it. */
 const FEE_FACTOR = 4n;
 
 /**
- * Sends the transactions that make the test accounts, the token and its fee contract, through the checks that a wallet's pass, and waits for their blocks.
- * What an earlier start has done is not done again. Throws SetUpError or the reason of `signal`.
+ * Sends the transactions that create the test accounts, the token and its fee contract through the same checks as a
+ * wallet's, and waits for their blocks. Skips what an earlier start has done. Throws SetUpError or the reason of
+ * `signal`.
  */
 export async function setUp(parts: SetUpParts): Promise<void> {
   const { store, chain, identity, fees, pool, now, onBlock, signal } = parts;
@@ -87,7 +88,8 @@ export async function setUp(parts: SetUpParts): Promise<void> {
 }
 
 /**
- * Takes txs into the pool in one step, so that a block has all of them. Answers why one was not taken: an earlier start may have had it mined.
+ * Adds txs to the pool in one step, so that one block includes all of them. Returns why one was rejected: an earlier
+ * start may have had it mined.
  */
 async function submitTogether({ validator, pool }: SetUpParts, txs: readonly Tx[]): Promise<string | undefined> {
   const checked = await Promise.all(txs.map((tx) => validator.fromClient(tx, CLIENT)));

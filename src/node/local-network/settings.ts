@@ -10,13 +10,16 @@ import { BANANA_FEE_CONTRACT } from "./set-up-txs.ts";
 
 const TOKEN_CLASS = fromHex("0x01efe16b55107894e6b6fb63cebc1a3233e23bbcd648fd9cdf6c0351749ce7ee");
 
-/** Functions of the token that txs may call in their setup here, so that its fee contract can be used (sheet 06 section 1.3). */
+/**
+ * Token functions that txs may call during setup on this network, so that its fee contract is usable (sheet 06 section
+ * 1.3).
+ */
 export const TOKEN_SETUP_CALLS: readonly AllowedSetupCall[] = [
   { classId: TOKEN_CLASS, selector: fromHex("0xe7f045ff"), calldataLength: 3, onlySelf: true },
   { classId: TOKEN_CLASS, selector: fromHex("0x8c9e5472"), calldataLength: 5 },
 ];
 
-/** Values that hold here where nothing else was given: nobody waits for a clock on a network that makes its own time. */
+/** Defaults of a local network; it controls its own time, so nothing waits for a clock. */
 const OWN_DEFAULTS = {
   testAccounts: true,
   rpcHost: "127.0.0.1",
@@ -24,13 +27,14 @@ const OWN_DEFAULTS = {
   sequencerPollingIntervalMS: 50,
   l1TxCheckIntervalMs: 25,
   minTxPoolAgeMs: 0,
-  // A block may use all that its checkpoint has: a slot of many blocks would otherwise have none with room for a usual tx.
+  // One block may use the whole checkpoint's limits: split among the many blocks of a slot, no block would fit a usual
+  // tx.
   perBlockAllocationMultiplier: MAX_BLOCKS_PER_CHECKPOINT,
-  // One line a block: it is published right after it is built.
+  // One log line per block: a block is published right after it is built.
   logLevel: parseLogFilter("info;warn:sequencer:publisher"),
 } as const satisfies Partial<Values>;
 
-/** What no option changes (sheet 06 section 8.1). */
+/** Settings that no option can change (sheet 06 section 8.1). */
 const FORCED = {
   node: true,
   sequencer: true,
@@ -44,7 +48,7 @@ const FORCED = {
   blobAllowEmptySources: true,
 } as const satisfies Partial<Values>;
 
-/** The configuration of a local network's node, without what only its L1 tells. */
+/** The configuration of a local network's node, except for values that are read from its L1. */
 export function localNetworkValues({ values, origins }: Configuration): Values {
   const isDefault = (key: OptionKey): boolean => origins[key].kind === "default";
   const own = Object.fromEntries(Object.entries(OWN_DEFAULTS).filter(([key]) => isDefault(key as OptionKey)));
@@ -59,7 +63,7 @@ export function localNetworkValues({ values, origins }: Configuration): Values {
   };
 }
 
-/** The account that deployed publishes and is paid, unless others were named. */
+/** Makes the deploying account publisher and coinbase, unless others were configured. */
 export function withPublisher(values: Values, { privateKey, address }: L1Key): Values {
   return {
     ...values,

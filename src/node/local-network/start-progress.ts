@@ -1,20 +1,20 @@
 import cliProgress from "cli-progress";
 import type { NodeLogger } from "../logging.ts";
 
-/** Steps of a start, for the bar. */
+/** Steps of a start; the length of the bar. */
 const STEPS = 4;
 
 export interface StartProgress {
-  /** A step begins; the one before is over. */
+  /** Begins a step and ends the previous one. */
   step(name: string): void;
-  /** How far the step is. */
+  /** Progress within the step. */
   part(done: number, total: number): void;
   end(): void;
-  /** Since the start, in real time. */
+  /** Real time in seconds since the start. */
   seconds(): number;
 }
 
-/** Shows how a start advances: a bar where the stream is a terminal, else a log line for each step. */
+/** Shows the progress of a start: a bar if the stream is a terminal, else a log line per step. */
 export function startProgress(stream: NodeJS.WriteStream, log: Pick<NodeLogger, "info">): StartProgress {
   const began = performance.now();
   const seconds = (): number => (performance.now() - began) / 1000;

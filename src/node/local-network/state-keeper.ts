@@ -7,16 +7,16 @@ import { L1Journal } from "./l1-journal.ts";
 import type { AnvilStarts } from "./lasting-anvil.ts";
 import { replayJournal } from "./replay-journal.ts";
 
-/** Shortest pause between two copies; writing one may take a twentieth of the time. Milliseconds. */
+/** Shortest pause between two copies; copying may take a twentieth of the time. Milliseconds. */
 const LEAST_PAUSE_MS = 30_000;
 const SHARE = 20;
-/** Pause between two looks for new blocks of L1. Milliseconds. */
+/** Interval between checks for new L1 blocks. Milliseconds. */
 const LOOK_MS = 50;
-/** A journal of more bytes is replaced by a copy before its time. */
+/** A larger journal triggers a copy early. */
 const MOST_JOURNAL_BYTES = 128 * 1024 * 1024;
 
 export interface StateKeeperOptions {
-  /** Asks once: what fails is tried again later. */
+  /** RPC without retries: a failed call is retried later. */
   l1: DevelopmentL1;
   /** An L1 at another URL, asked in the same way. */
   l1At(url: string): DevelopmentL1;
@@ -28,22 +28,22 @@ export interface StateKeeperOptions {
 }
 
 /**
- * Keeps the chain of a development L1 on disk for the case that L1 is killed or the machine stops: otherwise it writes its state when it
- * ends. A copy is made from time to time; in between, each block is written to a journal within LOOK_MS or so, which is what may be
- * lost. The node's own store then goes back to what L1 has.
+ * Keeps the chain of a development L1 on disk in case L1 is killed or the machine stops (on a regular exit L1 writes
+ * its state itself). A copy is made from time to time; in between, each block is appended to a journal within about
+ * LOOK_MS, which bounds what can be lost. The node's own store then follows L1 back.
  */
 export class StateKeeper {
   readonly #options: StateKeeperOptions;
   readonly #journal: L1Journal;
-  /** Whatever compares the journal with L1 or changes L1 as a whole runs in here. */
+  /** Serializes everything that compares the journal with L1 or replaces L1's state. */
   readonly #exclusive = oneAtATime();
   #copyTimer: NodeJS.Timeout | undefined;
   #lookTimer: NodeJS.Timeout | undefined;
   #copying: Promise<void> | undefined;
   #stopped = false;
-  /** Counts the starts of L1: a copy that began before the last one is not kept. */
+  /** Counts the starts of L1: a copy begun before the last start is discarded. */
   #starts = 0;
-  /** The last block that was written down; undefined until there is a copy to go on from. */
+  /** The last journaled block; undefined until there is a copy to build on. */
   #last: { number: number; hash: string } | undefined;
   #copiedHeight = -1;
   #failing = false;
@@ -53,12 +53,12 @@ export class StateKeeper {
     this.#journal = new L1Journal(options.journal);
   }
 
-  /** A word of L1's storage was set while block `at` was the latest. */
+  /** Called when a word of L1's storage was set while block `at` was the latest. */
   async storageSet(at: number, address: string, slot: Uint8Array, word: Uint8Array): Promise<void> {
     if (this.#last === undefined) return;
     const entry = { word: { at, address, slot: toHex(slot), word: toHex(word) } };
     await this.#exclusive(async () => {
-      // The journal has the blocks before it first.
+      // Earlier blocks must precede it in the journal.
       await this.#writeBlocks(at);
       await this.#journal.append(entry);
     });
@@ -96,7 +96,7 @@ export class StateKeeper {
       await this.#journal.close();
       await start();
       const replayed = await replayJournal(l1, journal, log);
-      // The block that it goes on with is written down like any other.
+      // The next block is journaled like any other.
       await this.#begin();
       await l1.resume(interval);
       return replayed;
@@ -105,12 +105,12 @@ export class StateKeeper {
     this.#look();
   }
 
-  /** Whether there is a copy that L1 can be started from. */
+  /** Whether there is a copy to start L1 from. */
   get hasCopy(): boolean {
     return this.#last !== undefined;
   }
 
-  /** Makes a copy now; from then on blocks are written down. */
+  /** Makes a copy now; later blocks are journaled. */
   async copy(): Promise<void> {
     clearTimeout(this.#copyTimer);
     this.#copying ??= this.#copy().finally(() => {
@@ -127,7 +127,7 @@ export class StateKeeper {
     await this.#exclusive(() => this.#journal.close());
   }
 
-  /** Begins a segment after the latest block. */
+  /** Starts a segment after the latest block. */
   async #begin(): Promise<number> {
     const { number, hash } = await this.#options.l1.latestFull();
     await this.#journal.begin(number);
@@ -175,7 +175,7 @@ export class StateKeeper {
     this.#schedule(Math.max(LEAST_PAUSE_MS, SHARE * (performance.now() - began)));
   }
 
-  /** Looks for new blocks now, and from time to time. */
+  /** Checks for new blocks now and periodically. */
   #look(): void {
     if (this.#stopped) return;
     clearTimeout(this.#lookTimer);
@@ -188,7 +188,7 @@ export class StateKeeper {
     this.#lookTimer.unref();
   }
 
-  /** Writes down what L1 has mined since, up to block `limit`. */
+  /** Journals what L1 has mined since, up to block `limit`. */
   async #writeBlocks(limit = Number.POSITIVE_INFINITY): Promise<void> {
     const { l1 } = this.#options;
     if (this.#last === undefined || this.#stopped) return;
@@ -201,7 +201,7 @@ export class StateKeeper {
       await this.#journal.append({ block });
       this.#last = { number: block.number, hash: block.hash };
     }
-    // Somebody took blocks back, which a journal of blocks cannot say, or it has become long.
+    // Blocks were removed, which a journal of blocks cannot express, or the journal is too large.
     if (!goesOn || this.#journal.bytes > MOST_JOURNAL_BYTES) {
       this.#last = { number: height, hash: (await l1.fullBlock(height)).hash };
       this.#schedule(0);

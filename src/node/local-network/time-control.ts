@@ -13,36 +13,37 @@ export interface TimeControlParts {
   constants: Pick<L1Constants, "slotDuration" | "l1GenesisTime">;
   chain: Pick<ChainStore, "checkpoint" | "latestCheckpointNumber">;
   settler: Pick<EpochSettler, "settle" | "complete" | "overAt">;
-  /** Txs that wait for a block. */
+  /** Number of pending txs. */
   pendingTxs(): number;
-  /** Whether a block is being built or published: the slot must not end under it. */
+  /** Whether a block is being built or published: the slot must not end meanwhile. */
   building(): boolean;
   /** The wait in progress while building for a slot, if any. */
   buildWait(): BuildWait | undefined;
-  /** The clock was moved within a slot. */
+  /** Called after the clock was moved within a slot. */
   clockMoved(): void;
-  /** Has no block be begun until the returned function is called. */
+  /** Prevents new blocks from being started until the returned function is called. */
   hold(): () => void;
-  /** A new slot has begun on L1. */
+  /** Called after a new slot has begun on L1. */
   slotBegan(): void;
-  /** Least time that pending txs are left in an open slot before it is given up, in milliseconds of real time. */
+  /** Least time that pending txs are left in an open slot before the slot is skipped, in milliseconds of real time. */
   patienceMs: number;
   logger: Logger;
 }
 
-/** Longest pause between two looks; events shorten it. Milliseconds. */
+/** Longest interval between checks; events shorten it. Milliseconds. */
 const LOOK_MS = 100;
-/** Real time without a tx after which an epoch that has checkpoints is brought to its end. Milliseconds. */
+/** After this much real time without a tx, an epoch with checkpoints is ended. Milliseconds. */
 const QUIET_MS = 1_000;
-/** Patience grows to this while slots stay empty: what is pending cannot be put into a block. Milliseconds. */
+/** Patience grows to this while slots stay empty: the pending txs cannot be put into a block. Milliseconds. */
 const MOST_PATIENCE_MS = 4_000;
 
 /**
- * Moves the time of a development L1, and the node's clock with it, so that nobody waits for a slot: when the current slot has its
- * checkpoint, or will not get one, the next slot begins (sheet 06 section 8.3). In a slot of several blocks, the next block's time begins when
- * txs wait for it; when none came for a while, building ends and the checkpoint is published. Time only goes forward. While somebody else has switched
- * L1's mining off, it does nothing. Complete epochs are settled on the way, so that the block that begins a slot has them; an
- * epoch in which nothing happens any more is brought to its end, so that its messages to L1 can be consumed.
+ * Moves the time of a development L1 and the node's clock forward, so that nothing waits for a slot. When the current
+ * slot has its checkpoint, or will not get one, the next slot begins (sheet 06 section 8.3). In a slot of several
+ * blocks, the time of the next block begins when txs wait for it; after a while without txs, building ends and the
+ * checkpoint is published. Does nothing while another program has switched off L1's mining. Complete epochs are settled
+ * before the block that begins a slot, so that this block includes the writes. An idle epoch is ended, so that its
+ * L2-to-L1 messages can be consumed.
  */
 export class TimeControl {
   readonly #parts: TimeControlParts;
@@ -50,9 +51,9 @@ export class TimeControl {
   #look: Promise<void> | undefined;
   #again = false;
   #stopped = false;
-  /** Since when, in real time, txs wait in a slot that nobody builds in. */
+  /** Real time since which txs wait in a slot without a builder. */
   #waiting: { slot: number; since: number } | undefined;
-  /** Since when, in real time, no tx has come after so many blocks of a slot. */
+  /** Real time since which no tx has come after the given number of blocks of a slot. */
   #quiet: { blocks: number; since: number } | undefined;
   #patienceMs: number;
   /** Real time at which there was last something to do. */
@@ -74,7 +75,7 @@ export class TimeControl {
     await this.#look;
   }
 
-  /** Looks now: a checkpoint, a tx or a block of L1 has come. */
+  /** Triggers a check: a checkpoint, a tx or an L1 block has arrived. */
   nudge(): void {
     if (this.#stopped) return;
     if (this.#look !== undefined) {
@@ -113,7 +114,7 @@ export class TimeControl {
     const slot = slotAt(now, constants);
     const next = this.#nextTime(slot, timestamp, now);
     if (next === undefined || !(await l1.mining())) return;
-    // Building may have begun while L1 was asked; from here on none begins, or its slot would pass under it.
+    // Building may have begun during the await. From here on no block begins, so its slot cannot end meanwhile.
     if (this.#parts.building()) return;
     const release = this.#parts.hold();
     try {
@@ -123,11 +124,11 @@ export class TimeControl {
     }
   }
 
-  /** Shortens a wait between blocks. Returns whether blocks of this slot may still come: then it must not end. */
+  /** Shortens a wait between blocks. Returns whether this slot may get more blocks, so that it must not end. */
   async #shortenWait(): Promise<boolean> {
     const { l1, clock, buildWait, pendingTxs, patienceMs, clockMoved } = this.#parts;
     const mining = buildWait() !== undefined && (await l1.mining());
-    // The wait may have ended while L1 was asked.
+    // The wait may have ended during the await.
     const pause = buildWait();
     if (pause === undefined || (pause.forTxs && pause.blocks === 0)) {
       this.#quiet = undefined;
@@ -145,7 +146,7 @@ export class TimeControl {
     return true;
   }
 
-  /** Time that L1 has to be moved to, undefined while the slot may still be used. Seconds. */
+  /** Timestamp to move L1 to; undefined while the slot may still be used. Seconds. */
   #nextTime(slot: number, l1Time: number, now: number): number | undefined {
     const { constants, settler } = this.#parts;
     const filled = this.#latestSlot();
@@ -160,7 +161,7 @@ export class TimeControl {
       return undefined;
     }
     if (this.#givesUp(slot, now)) return slotTimestamp(slot + 1, constants);
-    // The clock went on by itself into another slot, or into the end of an epoch.
+    // The clock ran into another slot, or to the end of an epoch.
     if (slotAt(l1Time, constants) < slot) return Math.max(slotTimestamp(slot, constants), now);
     if (settler.complete(now) !== undefined) return now;
     const over = settler.overAt() ?? 0;
@@ -180,7 +181,7 @@ export class TimeControl {
       return false;
     }
     if (this.#waiting?.slot !== slot) this.#waiting = { slot, since: performance.now() };
-    // Late in a slot nobody begins a block any more.
+    // Late in a slot no block is started any more.
     const late = now - slotTimestamp(slot, constants) > constants.slotDuration / 2;
     const patience = late ? this.#parts.patienceMs / 2 : this.#patienceMs;
     if (performance.now() - this.#waiting.since < patience) return false;

@@ -35,7 +35,7 @@ export function logMethods({ chain, content }: Pick<NodeServices, "chain" | "con
     if (hash === undefined || chain.blockNumberByHash(hash) !== undefined) return;
     throw new ExecutionError(`Block ${toHex(hash)} not found in the node. This might indicate a reorg has occurred.`);
   };
-  /** Range of results on a page. `page` may be a fraction; a page never overlaps the next. */
+  /** Results to skip and to return for a page, which may be a fraction. */
   const pageRange = (page: number) => {
     const skip = Math.min(Math.floor(page * PAGE), Number.MAX_SAFE_INTEGER);
     return { skip, limit: PAGE };
