@@ -6,7 +6,7 @@ export function quotient(c: u64): u64 {
   return ((c << 28) - c) & MASK;
 }
 
-/** What column c with its lowest quotient product q * (2^28 + 1), a multiple of 2^29, carries into the next column. */
+/** Carry from column c to the next one, with its lowest quotient product q * (2^28 + 1), a multiple of 2^29. */
 @inline
 export function carry(c: u64, q: u64): u64 {
   return (c + q + (q << 28)) >> LIMB_BITS;

@@ -1,9 +1,12 @@
 import { LIMB_BITS, MASK, P0, P1, P2, P3, P4, P5, P6, P7, P8 } from "./modulus";
 
-/** 2^44 / (P8 + 1), rounded down: the quotient by p of a value below 512 p from its top limb, never too large, short by at most 1/1000. */
+/**
+ * 2^44 / (P8 + 1), rounded down. The quotient by p of a value below 512 p, estimated from its top limb: never too
+ * large, and too small by at most 1/1000.
+ */
 export const RECIPROCAL: u64 = (1 << 44) / (P8 + 1);
 
-/** How many times p goes into a value whose top limb, lower carries left out, is `top`. */
+/** How many times p fits into a value whose top limb, without lower carries, is `top`. */
 @inline
 export function multipleOfModulus(top: u64): u64 {
   return (top * RECIPROCAL) >> 44;

@@ -50,7 +50,7 @@ export function multiplyWords(out: usize, a: usize, b: usize): void {
   elementToWord(out, A);
 }
 
-/** Bits of p - 2, which differs from p in its lowest limb only (0x10000001). */
+/** Bit of p - 2. It differs from p in the lowest limb only (0x10000001). */
 function exponentBit(i: u32): u64 {
   const limb = modulusLimb(i / 29) - (i < 29 ? 2 : 0);
   return (limb >> (i % 29)) & 1;

@@ -61,7 +61,7 @@ export function isBelowModulus(limbs: usize): bool {
   return false;
 }
 
-/** Takes p off tight limbs in place when their value is p or more. */
+/** Subtracts p from tight limbs in place if their value is p or more. */
 export function subtractModulusOnce(limbs: usize): void {
   if (isBelowModulus(limbs)) return;
   let c: i64 = 0;

@@ -28,7 +28,7 @@ export const LOW_BITS: u64 = 0x4338000000000000;
 const UNIT_ONE: f64 = 4503599627370496.0;
 export const UNIT_BITS: u64 = 0x4330000000000000;
 
-/** Keeps a column positive while its carry is shifted out, and what it becomes in the next column. */
+/** Keeps a column positive while its carry is shifted out; CARRIED_BIAS is its value in the next column. */
 export const CARRY_BIAS: u64 = 1 << 60;
 export const CARRIED_BIAS: u64 = 1 << 9;
 
@@ -64,7 +64,8 @@ export function storeSplitting(): void {
   v128.store(SPLITTING, f64x2.splat(UNIT_ONE + 1125899906842624.0), 64);
 }
 
-// Whoever splits many products or columns loads these once: one instruction each, where a vector is made of a number in three.
+// Functions that split many products or columns load these once: a load is one instruction, building a vector from a
+// number takes three.
 
 @inline
 export function highOnes(): v128 {
@@ -91,7 +92,7 @@ export function digitOnes(): v128 {
   return v128.load(SPLITTING, 64);
 }
 
-/** What a column that collects `lows` low and `highs` high parts of products starts at. */
+/** Start value of a column that collects `lows` low and `highs` high parts of products. */
 @inline
 export function start(lows: u64, highs: u64): u64 {
   return 0 - lows * LOW_BITS - highs * HIGH_BITS;
@@ -115,7 +116,7 @@ export function highOfTwo(x: v128, y: v128, z: v128, w: v128, h: v128): v128 {
   return f64x2.relaxed_madd(z, w, high(x, y, h));
 }
 
-/** `low` of x * y + z * w: the rest of the first product and that of the second, 2^51 together at most. */
+/** `low` of x * y + z * w: the remainder of the first product plus that of the second, together at most 2^51. */
 @inline
 export function lowOfTwo(x: v128, y: v128, z: v128, w: v128, h: v128, l: v128): v128 {
   const rest = f64x2.relaxed_madd(z, w, f64x2.sub(high(x, y, h), highOfTwo(x, y, z, w, h)));
@@ -129,8 +130,8 @@ export function digit(t: v128, mask: v128, unit: v128, ones: v128): v128 {
 }
 
 /**
- * -u / p mod 2^51, balanced, of a column t = u + 2^50 - 1: -1/p is 2^28 h - 1, of u h only 23 bits count, and what t has more
- * than u makes the constant.
+ * -u / p mod 2^51, balanced, of a column t = u + 2^50 - 1. -1/p is 2^28 h - 1, and only 23 bits of u h matter; the
+ * constant corrects for the difference between t and u.
  */
 @inline
 export function quotient(t: v128, mask: v128, unit: v128, ones: v128): v128 {
@@ -138,7 +139,7 @@ export function quotient(t: v128, mask: v128, unit: v128, ones: v128): v128 {
   return digit(i64x2.add(i64x2.sub(i64x2.shl(th, 28), t), i64x2.splat((H << 28) - 1)), mask, unit, ones);
 }
 
-/** What a column, CARRY_BIAS included, carries into the next, CARRIED_BIAS included. */
+/** Carry of a column (CARRY_BIAS included) into the next one (CARRIED_BIAS included). */
 @inline
 export function carried(t: v128): v128 {
   return i64x2.shr_u(t, DIGIT_BITS);

@@ -1,14 +1,14 @@
 import { CARRIED_BIAS, CARRY_BIAS, HALF, LOW_BITS, start } from "./arithmetic";
 
-/** How many low and how many high parts each column collects; those of two products that are split together are one. */
+/** Number of low and of high parts that each column collects; two products that are split together count once. */
 const LOWS = memory.data(88, 8);
 const HIGHS = memory.data(96, 8);
 
-/** Low parts that `product` and `squareProduct` add to columns 0 to 8. */
+/** Number of low parts that `product` and `squareProduct` add to columns 0 to 8. */
 const PRODUCT = memory.data<u8>([1, 1, 2, 2, 3, 3, 2, 2, 1]);
 const SQUARE = memory.data<u8>([1, 1, 1, 1, 2, 2, 1, 1, 1]);
 
-/** `n` low parts go to a column and as many high parts to the next. */
+/** Counts `n` low parts for a column and as many high parts for the next. */
 function count(column: usize, n: u64): void {
   const low = LOWS + (column << 3);
   const high = HIGHS + (column << 3);
@@ -30,7 +30,7 @@ export function storeStarts(out: usize, products: u64, squares: u64, sums: u64, 
   memory.fill(HIGHS, 0, 96);
   for (let k: usize = 0; k < 9; k++) count(k, products * load<u8>(PRODUCT + k) + squares * load<u8>(SQUARE + k));
   for (let i: usize = 0; i < 5; i++) {
-    // sumOfThree counts a_i a_i in all columns that have an a_i, and the differences beside them.
+    // sumOfThree adds a_i a_i to every column that contains an a_i, and the differences besides.
     for (let j: usize = 0; j < 5; j++) count(i + j, 2 * sums);
     for (let j = i + 1; j < 5; j++) count(i + j, 3 * sums);
   }

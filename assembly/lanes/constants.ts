@@ -12,32 +12,38 @@ import { WIDE_ELEMENT, widenFactor } from "./wide";
 export const STARTS: usize = 160;
 export const FACTORS: usize = 720;
 
-/** Rows of poseidon2/constants.ts, both lanes, each in the scale of the state that it is added to; below p / 2 in size. */
+/**
+ * Rows of poseidon2/constants.ts in both lanes, each in the scale of the state that it is added to; below p / 2 in
+ * absolute value.
+ */
 export const FULL_LANES = memory.data(2880, 16);
-/** The same rows for a state that is spread over the lanes: (0, 1), (2, 3). */
+/** The same rows for a state spread over the lanes: (0, 1), (2, 3). */
 export const FULL_PAIRS = memory.data(1440, 16);
 
 /**
- * Starts of the sum that enters x, with the constant of the round; for a spread state that of the sum for w, without constants, is
- * in the right lane.
+ * Starts of the sum added to x, with the constant of the round. For a spread state, the right lane has the start of the
+ * sum for w, without constants.
  */
 export const ROUND_STARTS = memory.data(8960, 16);
 export const ROUND_STARTS_PAIR = memory.data(8960, 16);
-/** Starts of a sum by itself, of one onto x, and of the sums for y_1 to y_3 with the constants of round 60. */
+/** Starts of a plain sum, of a sum added to x, and of the sums for y_1 to y_3 with the constants of round 60. */
 export const SUM_STARTS = memory.data(160, 16);
 export const SUM_ONTO_STARTS = memory.data(160, 16);
 export const EXIT_STARTS = memory.data(480, 16);
 
-/** Factors for the sum that enters x and for w, by round mod 3: the place of w_j in the history is j mod 3. */
+/** Factors of the sum added to x and of that for w, by round mod 3: w_j is at position j mod 3 of the history. */
 export const SUM_FACTORS = memory.data(2160, 16);
 export const STEP_FACTORS = memory.data(2160, 16);
-/** The former in the left lane, the latter in the right one. */
+/** SUM_FACTORS in the left lane, STEP_FACTORS in the right one. */
 export const PAIR_FACTORS = memory.data(2160, 16);
-/** From y_1 to y_3 to w_j, w_j-1, w_j-2 of round 4, and from the last three w to y_1 to y_3 of round 60. */
+/** Conversion from y_1 to y_3 to w_j, w_j-1, w_j-2 of round 4, and from the last three w to y_1 to y_3 of round 60. */
 export const ENTRY_FACTORS = memory.data(2160, 16);
 export const EXIT_FACTORS = memory.data(2160, 16);
 
-/** From plain digits to the scale of a permutation's input, from its output to plain digits, and from output to input. */
+/**
+ * Conversion from plain digits to the scale of a permutation's input, from its output to plain digits, and from output
+ * to input.
+ */
 export const IN_FACTOR = memory.data(80, 16);
 export const OUT_FACTOR = memory.data(80, 16);
 export const AGAIN_FACTOR = memory.data(80, 16);
@@ -58,7 +64,7 @@ const SCALE = memory.data(32, 8);
 const WORD = memory.data(32, 8);
 const POWER = memory.data(32, 8);
 const DIGITS = memory.data(80, 16);
-/** What the constants contribute to w_j, w_j-1, w_j-2. */
+/** Contribution of the constants to w_j, w_j-1, w_j-2. */
 const SHARE = memory.data(96, 8);
 
 /** word -> element, in Montgomery form. */
@@ -148,7 +154,7 @@ function deriveFactors(): void {
       storeFactor(SUM_FACTORS + out, SUM + age);
       storeFactor(STEP_FACTORS + out, STEP + age);
       storeFactor(ENTRY_FACTORS + out, ENTRY + turn * 96 + (place << 5));
-      // w_56 is in place 2.
+      // w_56 is at position 2.
       storeFactor(EXIT_FACTORS + out, BASIS + turn * 96 + ((2 - place) << 5));
     }
   }

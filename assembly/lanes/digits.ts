@@ -18,7 +18,9 @@ function modulusDigit(i: usize): i64 {
   }
 }
 
-/** Takes k p off INTEGERS and carries: digits of 0 .. 2^51-1 but for the top one, which has the sign of the value. */
+/**
+ * Subtracts k p from INTEGERS and carries: digits of 0 .. 2^51-1, except the top one, which has the sign of the value.
+ */
 function subtractModulus(k: i64): void {
   let c: i64 = 0;
   for (let i: usize = 0; i < 5; i++) {

@@ -37,8 +37,8 @@ export function squareLanes(out: usize, a: usize): void {
 const POWERS = memory.data(320, 16);
 
 /**
- * x^5 of up to four elements in place, side by side: the multiplications of one element wait for each other, not for another's. With
- * |x| < 1.1 p the results are below 1.8 p in size.
+ * x^5 of up to four elements in place. They are interleaved: the multiplications of one element depend on each other,
+ * not on another's. With |x| < 1.1 p the results are below 1.8 p in absolute value.
  *
  *   elements `bytes`
  */

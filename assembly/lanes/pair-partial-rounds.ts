@@ -26,13 +26,13 @@ import { HISTORY, WIDE_ELEMENT, widen } from "./wide";
 const X = memory.data(80, 16);
 const POWER = memory.data(80, 16);
 const SUM_COLUMNS = memory.data(160, 16);
-/** x in the left lane, w less x in the right one. */
+/** x in the left lane, w minus x in the right one. */
 const NEXT = memory.data(80, 16);
 /** An element in both lanes. */
 const BOTH = memory.data(80, 16);
 const LEAVING = memory.data(240, 16);
 
-/** Puts the left element of a pair into both lanes of a place of the history. */
+/** Copies the left element of a pair to both lanes of a position of the history. */
 function placeLeft(place: usize, pair: usize): void {
   for (let i: usize = 0; i < LANES_ELEMENT; i += 16) {
     v128.store(BOTH + i, lefts(v128.load(pair + i), v128.load(pair + i)));
@@ -57,7 +57,7 @@ function laneSum(pair: usize, i: usize, start: u64): v128 {
   return add(add(x, swapped(x)), i64x2.splat(start - 2 * LOW_BITS));
 }
 
-/** Puts the sum of the two lanes, carried, into both lanes of a place of the history. */
+/** Stores the sum of the two lanes, carried, in both lanes of a position of the history. */
 function placeSum(place: usize, pair: usize): void {
   const mask = digitMask();
   const unit = unitBits();

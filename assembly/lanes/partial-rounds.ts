@@ -23,7 +23,7 @@ const OLDER = memory.data(160, 16);
 const SUM_COLUMNS = memory.data(160, 16);
 const STEP_COLUMNS = memory.data(176, 16);
 
-/** The history of round 4 from y_1 to y_3 in the places of it. */
+/** Computes the history of round 4 from y_1 to y_3, which are in its place. */
 export function enterRecurrence(): void {
   sumOfThree(COLUMNS, SUM_STARTS, ENTRY_FACTORS);
   reduceSix(TERM);

@@ -9,12 +9,12 @@ import { addWords, lanesToWords, wordsToLanes } from "./words";
 const STATE = memory.data(320, 16);
 const INPUT = memory.data(80, 16);
 const WORD = memory.data(32, 8);
-/** The words that both lanes absorb next, and the results of both. */
+/** The next words to absorb in both lanes, and both results. */
 const BLOCKS = memory.data(192, 8);
 const RIGHT_BLOCK: usize = BLOCKS + 96;
 const RESULTS = memory.data(64, 8);
 
-/** Brings the state from the scale of an output to that of an input. */
+/** Converts the state from the scale of an output to that of an input. */
 function rescale(): void {
   for (let i: usize = 0; i < LANES_STATE; i += LANES_ELEMENT) mulLanes(STATE + i, STATE + i, AGAIN_FACTOR);
 }
@@ -39,7 +39,7 @@ export function hashTwo(outLeft: usize, outRight: usize, left: usize, right: usi
   lanesToWords(outLeft, outRight, STATE);
 }
 
-/** Starts a job in a lane, whose first digit is at `lane` (0 or 8) of an element. */
+/** Starts a job in a lane; the lane's first digit is at `lane` (0 or 8) of an element. */
 function begin(job: usize, lane: usize): void {
   store<u64>(WORD, bswap<u64>(wordsLeft(job)), 16);
   wordsToLanes(INPUT, WORD, WORD);

@@ -17,7 +17,7 @@ const RIGHT: usize = INPUTS + 128;
 const RESULTS = memory.data(64, 8);
 const EXPECTED = memory.data(64, 8);
 
-/** Two hashes of the first round constants, two permutations each, by every form there is. */
+/** Compares two hashes of the first round constants, two permutations each, across all forms. */
 function areExact(): bool {
   for (let i: usize = 0; i < 8; i++) elementToWord(INPUTS + (i << 5), FULL + i * ELEMENT);
   hashWordsScalar(EXPECTED, INPUTS, COUNT);
@@ -29,8 +29,8 @@ function areExact(): bool {
 }
 
 /**
- * Derives the tables of the lanes and finds out whether they compute exactly: a relaxed multiply-add is fused on processors that
- * can, and elsewhere rounds twice, which no hash survives.
+ * Derives the tables of the lanes and checks that they compute exactly. A relaxed multiply-add is fused on processors
+ * that support it; elsewhere it rounds twice, which makes every hash wrong.
  */
 export function prepareLanes(): bool {
   storeModulus();

@@ -18,7 +18,7 @@ function digitProducts(n: usize, y0: v128, y1: v128, y2: v128, h: v128, l: v128)
   return add(lowOfTwo(x0, y0, x1, y1, h, l), low(x2, y2, h, l));
 }
 
-/** The same of a place with a difference of digits. */
+/** The same for a position with a difference of digits. */
 @inline
 function differenceProducts(n: usize, y0: v128, y1: v128, y2: v128, h: v128, l: v128): v128 {
   const x0 = v128.load(HISTORY + (n << 4));

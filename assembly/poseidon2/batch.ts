@@ -4,7 +4,7 @@ import { chosenBuild, FUSED_LANES, INTEGER_LANES } from "./build";
 import { hashWords } from "./sponge";
 import { resultOf, SPONGE_JOB, wordsLeft, wordsOf } from "./sponge-jobs";
 
-/** A hash to compute: where its words start and where its result goes. */
+/** A hash to compute: address of its words, address of its result. */
 export const JOB: usize = 8;
 
 export function storeJob(job: usize, words: usize, out: usize): void {

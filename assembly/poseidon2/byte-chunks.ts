@@ -1,4 +1,4 @@
-/** Words that `length` bytes fill. */
+/** Number of words for `length` bytes. */
 export function chunkCount(length: u32): u32 {
   return (length + 30) / 31;
 }

@@ -41,7 +41,7 @@ function drawDiagonal(out: usize): void {
   limbsToElement(out, out);
 }
 
-/** Draws that fall between the round constants and the diagonal: matrices that the generator of the constants discarded. */
+/** Draws between the round constants and the diagonal: matrices that the generator of the constants discarded. */
 const DISCARDED = 16;
 
 /** Derives all constants from the Grain generator (sheet 01 section 2.1). */

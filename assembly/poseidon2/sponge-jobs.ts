@@ -1,4 +1,4 @@
-/** A hash of words that are being absorbed: where the rest of them starts, how many are left, where its result goes. */
+/** A hash in progress: address of the remaining words, their number, address of the result. */
 export const SPONGE_JOB: usize = 12;
 
 export function storeSpongeJob(job: usize, words: usize, count: u32, out: usize): void {
@@ -22,7 +22,7 @@ export function resultOf(job: usize): usize {
   return load<u32>(job, 8);
 }
 
-/** Takes the next words of a job, up to three, and returns how many. They still stand below wordsOf. */
+/** Takes up to three words from a job and returns their number. They remain stored before wordsOf. */
 export function takeBlock(job: usize): u32 {
   const count = min<u32>(3, wordsLeft(job));
   storeSpongeJob(job, wordsOf(job) + (<usize>count << 5), wordsLeft(job) - count, resultOf(job));

@@ -1,7 +1,7 @@
 /**
- * Constants of a loop are loaded from here once: where they are written as literals, every use of one takes several instructions.
+ * Constants of a loop, loaded once: as literals, each use takes several instructions.
  *
- *   order of the bytes of four numbers | what to add to a group of six bits, by its range
+ *   byte order of four numbers | what to add to a group of six bits, by its range
  */
 const TABLE = memory.data<u8>([
   2, 1, 0, 128, 5, 4, 3, 128, 8, 7, 6, 128, 11, 10, 9, 128,
@@ -12,8 +12,8 @@ const TABLE = memory.data<u8>([
 const LAST = memory.data(16);
 
 /**
- * Writes the base64 form of whole groups of three bytes, twelve bytes at a time.
- * Up to 16 bytes behind the bytes are read, and up to 16 behind the end written.
+ * Writes the base64 form of whole groups of three bytes, twelve bytes at a time. Reads up to 16 bytes past the input
+ * and writes up to 16 bytes past the end.
  */
 function writeGroups(out: usize, bytes: usize, end: usize): void {
   const order = v128.load(TABLE);
@@ -25,7 +25,7 @@ function writeGroups(out: usize, bytes: usize, end: usize): void {
   const firstOfLowercase = i8x16.splat(26);
   const uppercase = i8x16.splat(13);
   for (; bytes < end; bytes += 12, out += 16) {
-    // In each lane three bytes as a number of 24 bits, whose groups of six bits then go to a byte each.
+    // In each lane, three bytes as a 24-bit number; its groups of six bits are then spread to a byte each.
     const numbers = i8x16.swizzle(v128.load(bytes), order);
     const groups = v128.or(
       v128.or(i32x4.shr_u(numbers, 18), v128.and(i32x4.shr_u(numbers, 4), second)),
@@ -41,8 +41,8 @@ function writeGroups(out: usize, bytes: usize, end: usize): void {
 }
 
 /**
- * Writes the base64 form, with padding, of `length` bytes and returns its end. Up to 16 bytes behind the bytes are read, and up to 16
- * behind the end written.
+ * Writes the base64 form, with padding, of `length` bytes and returns its end. Reads up to 16 bytes past the input and
+ * writes up to 16 bytes past the end.
  */
 export function writeBase64(out: usize, bytes: usize, length: usize): usize {
   const rest = length % 3;
@@ -58,7 +58,7 @@ export function writeBase64(out: usize, bytes: usize, length: usize): usize {
   return out + 4;
 }
 
-/** Bytes of the base64 form of `length` bytes. */
+/** Length of the base64 form of `length` bytes. */
 @inline
 export function base64Length(length: usize): usize {
   return ((length + 2) / 3) << 2;

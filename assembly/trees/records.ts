@@ -1,6 +1,6 @@
 import { zeroHash } from "./zero-hashes";
 
-/** Bits of a record that stand for no word. Bit 0 marks a record that holds only the words which the next version replaced. */
+/** Bits that stand for no word. Bit 0 marks a record that holds only the words that the next version replaced. */
 const PARTIAL: u64 = 1;
 
 export function bitmapBytes(height: u32): usize {
@@ -31,13 +31,13 @@ function isZeroHash(word: usize, zero: usize): bool {
   );
 }
 
-/** Level in its tree of the heap words from 2^depth on. */
+/** Tree level of the heap words from 2^depth on. */
 @inline
 function levelAt(depth: u32, height: u32, baseLevel: u32): usize {
   return baseLevel + height - depth;
 }
 
-/** Copies a word: two loads and stores, where memory.copy is a call. */
+/** Copies a word with two loads and stores; memory.copy would be a call. */
 @inline
 export function copyWord(out: usize, word: usize): void {
   v128.store(out, v128.load(word));
@@ -82,7 +82,7 @@ export function presentWords(tile: usize, height: u32, baseLevel: u32): u64 {
   return bits;
 }
 
-/** Packs the words of a tile that have a bit, whatever their value, and returns the record's end. */
+/** Packs the words of a tile whose bit is set, whatever their value, and returns the record's end. */
 export function packRecord(record: usize, tile: usize, height: u32, bits: u64, partial: bool): usize {
   storeBitmap(record, height, partial ? bits | PARTIAL : bits);
   let end = record + bitmapBytes(height);

@@ -23,7 +23,7 @@ export function siblingPath(out: usize, records: usize, index: f64, height: u32,
     }
     for (let i: u32 = 0; i < ownHeight; i++, node >>= 1, out += 32) {
       const bit: u64 = 1 << <u64>(node ^ 1);
-      // A word that the record leaves out is a zero hash.
+      // A word that the record omits is a zero hash.
       const word = (bits & bit) == 0 ? zeroHash(base + i) : words + (<usize>popcnt<u64>(bits & (bit - 1)) << 5);
       copyWord(out, word);
     }

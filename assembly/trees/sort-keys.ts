@@ -1,4 +1,4 @@
-/** Keys are big-endian words: eight bytes, swapped, compare as a number. */
+/** Keys are big-endian words, so eight swapped bytes compare as one number. */
 @inline
 function part(keys: usize, i: u32, at: usize): u64 {
   return bswap(load<u64>(keys + (<usize>i << 5) + at));

@@ -24,7 +24,7 @@ const EMPTY_TEXT: usize = 1808;
 const NOT_KEPT: usize = 3856;
 const SLOT: usize = 1024;
 const RECORD: usize = 4;
-/** Paths since its last use after which a tile's place is anyone's. */
+/** After this many paths without use, any tile may replace a tile. */
 const STALE: u32 = 1 << 16;
 const TAGS: usize = NOT_KEPT + 11 * SLOT;
 const SET_TAGS: usize = 64;
@@ -36,28 +36,28 @@ function tileName(cache: usize, level: u32): u64 {
   return (<u64>load<u32>(cache, 12) << 56) | (<u64>(level + 1) << 48) | index;
 }
 
-/** Tags of the set that a tile of the open path belongs to. */
+/** Tags of the set for a tile of the open path. */
 @inline
 function tagsOf(cache: usize, tile: u64): usize {
   const name = tile ^ (<u64>load<u32>(cache, 8) << 32);
-  // A product spreads bits upwards only, and a tile's level stands above its index.
+  // A product spreads bits upwards only, and a tile's level is above its index.
   const mixed = (name ^ (name >> 29)) * 0x9e3779b97f4a7c15;
   return cache + TAGS + SET_TAGS * (<usize>(mixed >> 40) & (load<u32>(cache) - 1));
 }
 
-/** Address of the tile that a tag is about. */
+/** Address of the tile of a tag. */
 @inline
 function slotOf(cache: usize, tag: usize): usize {
   const tags = cache + TAGS;
   return tags + <usize>load<u32>(cache) * SET_TAGS + ((tag - tags) >> 4) * SLOT;
 }
 
-/** Bytes that a cache of `sets` sets takes. */
+/** Size in bytes of a cache of `sets` sets. */
 export function tileCacheBytes(sets: u32): u32 {
   return <u32>TAGS + sets * <u32>(SET_TAGS + 4 * SLOT);
 }
 
-/** `sets` is a power of two up to 2^20; the memory is zero, which no tag is. */
+/** `sets` is a power of two up to 2^20. The memory must be zero, which is not a valid tag. */
 export function startTileCache(cache: usize, sets: u32): void {
   store<u32>(cache, sets);
 }
@@ -91,7 +91,7 @@ export function openPath(cache: usize, state: u32, tree: u32, position: f64, lev
   return missing;
 }
 
-/** Tag of the place in a set that a tile may take, 0 for none. */
+/** Tag of the slot in a set that a tile may use, 0 for none. */
 function placeIn(tags: usize, clock: u32, isLeaf: bool): usize {
   let place: usize = 0;
   let oldest: u32 = 0;
@@ -126,13 +126,16 @@ export function claimTile(cache: usize, level: u32): usize {
   return slot;
 }
 
-/** Where the empty part of the open path begins in the base64 form of the height and the words: at a group of three bytes. */
+/** Offset of the open path's empty part in the base64 form of height and words: a group boundary. */
 @inline
 function emptyFrom(filled: u32): usize {
   return (<usize>(4 + (filled << 5)) + 2) / 3 * 3;
 }
 
-/** Puts the zero hashes above the tiles of the open path behind its first `filled` words, if they are not there from the path before. */
+/**
+ * Stores the zero hashes above the open path's tiles after its first `filled` words, unless they are there from the
+ * previous path.
+ */
 function fillEmptyPart(cache: usize, height: u32, filled: u32): void {
   if (load<u32>(cache, EMPTY_HEIGHT) == height && load<u32>(cache, EMPTY_LEVELS) == filled) return;
   for (let level = filled; level < height; level++) {
@@ -145,7 +148,7 @@ function fillEmptyPart(cache: usize, height: u32, filled: u32): void {
   store<u32>(cache, filled, EMPTY_LEVELS);
 }
 
-/** Makes the words of the open path, height x 32, and returns how many of them come from tiles. */
+/** Computes the words of the open path, height x 32, and returns how many of them come from tiles. */
 function makePath(cache: usize, height: u32): u32 {
   const filled = min(height, load<u32>(cache, LEVELS) * TILE_HEIGHT);
   siblingPath(cache + PATH, cache + RECORDS, load<f64>(cache, 16), filled, TILE_HEIGHT);

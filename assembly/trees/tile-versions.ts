@@ -1,7 +1,7 @@
 import { hashBatch, JOB, storeJob } from "../poseidon2/batch";
 import { copyWord, packRecord, presentWords, unpackRecord } from "./records";
 
-/** A row starts with the block since which it holds, big-endian. */
+/** A row starts with the block since which it is valid, big-endian. */
 const SINCE: usize = 4;
 
 /** Fields of a tile and of a version in the input of hashTileVersions. */
@@ -107,7 +107,7 @@ function placeNodes(
   return node;
 }
 
-/** Gives every version the nodes of one depth that it did not change from the version before. */
+/** Copies to every version the unchanged nodes of one depth from the version before. */
 function inherit(tiles: usize, tileCount: u32, changed: usize, slot: usize, slotBytes: usize, depth: u32): void {
   const first: u64 = 1 << depth;
   for (const last = tiles + <usize>tileCount * TILE; tiles < last; tiles += TILE) {
@@ -123,7 +123,7 @@ function inherit(tiles: usize, tileCount: u32, changed: usize, slot: usize, slot
   }
 }
 
-/** Hashes the changed nodes right above `depth`. */
+/** Hashes the changed nodes directly above `depth`. */
 function hashAbove(
   tiles: usize,
   tileCount: u32,
@@ -191,7 +191,7 @@ function pack(
   }
 }
 
-/** A version that ended: whole when asked for or when that is hardly longer, else only what the next version replaced. */
+/** Packs a version that ended: whole if requested or hardly longer, otherwise only what the next version replaced. */
 function packHistory(record: usize, tile: usize, height: u32, baseLevel: u32, changed: u64, whole: bool): usize {
   const present = presentWords(tile, height, baseLevel);
   const replaced = changed & ~3;

@@ -12,8 +12,8 @@ export interface PositionBounds {
 }
 
 /**
- * Positions that a search by tag covers; undefined if there are none. `after` replaces `fromBlock` (sheet 03 section
- * 9).
+ * Positions that a search by tag covers; undefined if there are none. `after` replaces `fromBlock`
+ * (sheet 03 section 9).
  * @param tx location of `range.txHash`; required with it.
  */
 export function positionBounds(range: TagRange, tx: TxLocation | undefined): PositionBounds | undefined {

@@ -23,8 +23,8 @@ export interface TileFacts<T extends VersionedTile> {
   /** Whether the version that ends with a block is stored as a whole record instead of the words that are replaced. */
   keepsWhole(tile: T, block: number): boolean;
   /**
-   * Copies the stored row (src/world-state/tables.ts), since 4
-   *  whole record, to `out` from `at` on. Returns its length; 0 for an empty tile.
+   * Copies the stored row (src/world-state/tables.ts), since 4 | whole record, to `out` from `at` on. Returns
+   * its length; 0 for an empty tile.
    */
   readRow(tile: T, out: Uint8Array, at: number): number;
 }

@@ -77,8 +77,8 @@ const ENGINE_FAILED = "C++ simulation failed: AVM simulation failed: ";
 const RETRIES = 2;
 
 /**
- * Simulates single txs on the latest state and discards the changes; the pool's rules do not apply (sheet 06 section
- * 6.1).
+ * Simulates single txs on the latest state and discards the changes; the pool's rules do not apply
+ * (sheet 06 section 6.1).
  */
 export class TxSimulator {
   readonly #parts: SimulatorParts;

@@ -19,7 +19,7 @@ import type { Snapshots } from "./tables/state-row.ts";
 import type { BlockEffects, TreeSnapshot } from "./types.ts";
 
 function check(block: number, tree: TreeId, expected: TreeSnapshot, got: TreeSnapshot): void {
-  // A header carries sizes in 32 bits, whatever the tree's height.
+  // A header stores sizes in 32 bits, whatever the tree's height.
   if (!equal(expected.root, got.root) || expected.size !== got.size % 2 ** 32) {
     throw new StateMismatchError(block, tree, expected, got);
   }

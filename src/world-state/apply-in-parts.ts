@@ -6,12 +6,12 @@ import type { BlockEffects, BlocksInHashing, PreparedBlocks, WorldStateWriter } 
  */
 const LEAVES_PER_PART = 65_536;
 
-/** Consecutive blocks that are written in one transaction or not at all, as those of a checkpoint are. */
+/** Consecutive blocks that are written in one transaction or not at all, such as those of a checkpoint. */
 export interface AtomicBlocks {
   effects: BlockEffects[];
 }
 
-/** Upper bound on the leaves that a block changes. */
+/** Upper bound on the leaves that the block changes. */
 function changedLeaves({ txs }: BlockEffects): number {
   return txs.reduce(
     (sum, { noteHashes, nullifiers, publicDataWrites }) =>
@@ -20,7 +20,7 @@ function changedLeaves({ txs }: BlockEffects): number {
   );
 }
 
-/** Groups atomic blocks into parts, each large enough for a transaction of its own. */
+/** Groups atomic blocks into parts that are large enough for one transaction each. */
 export function cutIntoParts<B extends AtomicBlocks>(all: readonly B[], leavesPerPart = LEAVES_PER_PART): B[][] {
   const parts: B[][] = [];
   let leaves = Number.POSITIVE_INFINITY;

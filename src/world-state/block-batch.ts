@@ -22,14 +22,14 @@ import { yieldEventLoop } from "./yield-event-loop.ts";
  */
 const NODES_PER_ROUND = { first: 2048, most: 32_768 };
 
-/** Blocks whose leaves are worked out and whose nodes are hashed. */
+/** Blocks whose leaves are being computed and whose nodes are being hashed. */
 export interface BlocksInHashing {
   /**
    * Other threads have the first nodes, or the last blocks did not come to that: a time for what holds up this thread.
    * Never rejects.
    */
   underWay: Promise<void>;
-  /** Rejects with WorldStateError and StateMismatchError, or with what hashing failed with; no hashing goes on then. */
+  /** Rejects with WorldStateError, StateMismatchError or an error of the hasher; all hashing has then ended. */
   hashed: Promise<BlockChanges>;
 }
 
@@ -49,12 +49,12 @@ export class BlockBatch {
   #round: { effects: BlockEffects; sealed: SealedBlock }[] = [];
   #nodes: LevelNode[][] = TREE_IDS.map(() => []);
   #nodesPerRound = NODES_PER_ROUND.first;
-  /** All blocks so far have their leaves worked out, and their nodes handed over. */
+  /** Resolves when the leaves of all blocks so far are computed and their nodes handed over. */
   #gathered: Promise<unknown> = Promise.resolve();
   #hashing: Promise<void> = Promise.resolve();
   #last: number;
 
-  /** On top of block `tip()`, which is the stored one and may become any of the blocks that were hashed. */
+  /** Starts on top of block `tip()`, the stored tip, which may advance to any hashed block. */
   constructor(core: Core, tables: WorldStateTables, tip: () => number, hasher: TileHasher | undefined) {
     this.#tables = tables;
     this.#tip = tip;
@@ -66,17 +66,17 @@ export class BlockBatch {
     this.#snapshots = TREE_IDS.map((tree) => ({ root: this.#base.root(tree), size: this.#base.size(tree) }));
   }
 
-  /** The block that others may follow. */
+  /** The last block; further blocks build on it. */
   get last(): number {
     return this.#last;
   }
 
-  /** The block whose stored state is read. */
+  /** The block whose stored state is the base of reads. */
   get base(): number {
     return this.#base.block;
   }
 
-  /** Applies blocks, at least one, and checks each of their roots. */
+  /** Applies blocks (at least one) and checks all their roots. */
   begin(blocks: BlockEffects[]): BlocksInHashing {
     this.#last += blocks.length;
     const underWay = Promise.withResolvers<void>();
@@ -105,13 +105,13 @@ export class BlockBatch {
     }
     await this.#startRound();
     const changes = this.#hashing.then(() => this.#take());
-    // Blocks that follow change tiles only after the changes of these have been taken.
+    // Later blocks may change tiles only after the changes of these are taken.
     this.#hashing = changes.then(() => undefined);
     this.#hashing.catch(() => undefined);
     return { changes };
   }
 
-  /** What is stored need not be read as of an earlier block, whose history may be pruned. */
+  /** Moves the base to the stored tip: reading an earlier state could fail, because its history may be pruned. */
   #moveBase(): void {
     const tip = this.#tip();
     if (tip === this.#base.block) return;
@@ -135,12 +135,12 @@ export class BlockBatch {
     }
     for (const tree of [NULLIFIER_TREE, PUBLIC_DATA_TREE] as const) {
       const width = preimageBytes(tree);
-      // One buffer for all of them: the garbage collector looks after each buffer by itself.
+      // One buffer for all: the garbage collector's cost is per buffer.
       const preimages = new Uint8Array(leaves[tree].length * width);
       let at = 0;
       for (const leaf of leaves[tree]) {
         writePreimage(leaf, preimages, at);
-        // A leaf that an update leaves empty has node 0 (sheet 01 section 7.3).
+        // A leaf that an update empties has node 0 (sheet 01 section 7.3).
         const node = isEmptyLeaf(leaf) ? { source: FR_ZERO } : { source: preimages, at, isPreimage: true };
         this.#nodes[tree].push(levelNode(leaf.index, block, node));
         at += width;
@@ -149,7 +149,7 @@ export class BlockBatch {
     this.#round.push({ effects, sealed });
   }
 
-  /** Waits for the round before and starts to hash what has been added since. */
+  /** Waits for the previous round and starts hashing what has been added since. */
   async #startRound(): Promise<void> {
     if (this.#round.length === 0) return;
     await this.#hashing;
@@ -158,7 +158,7 @@ export class BlockBatch {
     this.#nodes = TREE_IDS.map(() => []);
     const begun = Promise.allSettled(TREE_IDS.map((tree) => this.#trees[tree].begin(nodes[tree])));
     this.#hashing = this.#hash(round, begun);
-    // Whoever waits for it sees its failure; until then it is no unhandled one.
+    // Awaited later; this keeps an early rejection from being unhandled.
     this.#hashing.catch(() => undefined);
     await begun;
   }

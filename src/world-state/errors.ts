@@ -2,7 +2,7 @@ import { ContentError } from "../errors/content-error.ts";
 import { toHex } from "../protocol/bytes.ts";
 import { TREE_NAMES, type TreeId } from "../protocol/constants.ts";
 
-/** A block's state is not kept: pruned, or beyond the tip. */
+/** The state of a block is not available: pruned, or beyond the tip. */
 export class UnknownStateError extends Error {
   readonly block: number;
   constructor(block: number) {
@@ -12,7 +12,10 @@ export class UnknownStateError extends Error {
   }
 }
 
-/** Applying a block gave another root or size than its header, or than L1 for the archive. Nothing was written. */
+/**
+ * Applying a block gave another root or size than its header says, or, for the archive, than L1 says. Nothing was
+ * written.
+ */
 export class StateMismatchError extends ContentError {
   override readonly errorCode: string = "state-mismatch";
 
@@ -34,7 +37,7 @@ export class StateMismatchError extends ContentError {
   }
 }
 
-/** An operation that the trees' rules refuse; the message is the network's text for it (sheet 01 sections 7.8, 11). */
+/** The rules of the trees forbid the operation. The message is the network's text (sheet 01 sections 7.8, 11). */
 export class WorldStateError extends ContentError {
   override readonly errorCode: string = "tree-rule";
 

@@ -63,7 +63,7 @@ function linked(leaves: { key: Uint8Array; value?: Uint8Array }[], endKey: Uint8
   });
 }
 
-/** The trees of block 0 as a fork of nothing, with its header and hash. */
+/** The trees of block 0 as a fork of the empty state, with header and hash. */
 export interface GenesisState {
   fork: Fork;
   header: BlockHeader;
@@ -90,7 +90,7 @@ export function genesisState(core: Core, prefilled: PrefilledEntry[]): GenesisSt
   return { fork, header, hash };
 }
 
-/** The rows of block 0, from a fork of genesis that nothing was taken out of. */
+/** The rows of block 0, from a fork of genesis whose changes were not taken yet. */
 export function genesisChanges(fork: Fork): BlockChanges {
   const tiles = TREE_IDS.flatMap((tree) =>
     fork.takeTiles(tree).map(({ id, record }) => {

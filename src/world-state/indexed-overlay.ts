@@ -24,9 +24,9 @@ export class IndexedOverlay {
   readonly #nodes: TreeOverlay;
   /** Added and replaced leaves by position. */
   readonly #leaves = new Map<number, StoredLeaf>();
-  /** Keys of added leaves, with their positions. */
+  /** Keys of added leaves and their positions. */
   readonly #newKeys = new SortedKeys();
-  /** Positions of leaves whose node is not written yet. A leaf that an update leaves empty has node 0, see setLeaf. */
+  /** Positions of leaves whose node is not written yet. A leaf that an update empties gets node 0, see setLeaf. */
   readonly #pending = new Set<number>();
   readonly #changed = new Set<number>();
 
@@ -59,20 +59,20 @@ export class IndexedOverlay {
     return this.#leaves.get(position)?.key ?? this.#base.leafAt(this.#tree, position);
   }
 
-  /** Adds leaves with keys that the tree does not hold, pointers included. */
+  /** Adds leaves, pointers included, whose keys are not in the tree. */
   addLeaves(leaves: StoredLeaf[]): void {
     for (const leaf of leaves) this.setLeaf(leaf);
     this.#newKeys.add(leaves);
   }
 
-  /** Replaces a leaf that exists. */
+  /** Replaces an existing leaf. */
   setLeaf(leaf: StoredLeaf): void {
     this.#leaves.set(leaf.index, leaf);
     this.#pending.add(leaf.index);
     this.#changed.add(leaf.index);
   }
 
-  /** Takes back an added leaf. */
+  /** Removes an added leaf. */
   dropLeaf(leaf: StoredLeaf): void {
     this.#leaves.delete(leaf.index);
     this.#pending.delete(leaf.index);
@@ -99,7 +99,7 @@ export class IndexedOverlay {
     }
   }
 
-  /** Leaves that were added or replaced since the last call. */
+  /** Leaves added or replaced since the last call. */
   takeChanged(): StoredLeaf[] {
     const leaves = Array.from(this.#changed, (index) => this.#leaves.get(index) as StoredLeaf);
     this.#changed.clear();

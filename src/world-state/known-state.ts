@@ -20,7 +20,7 @@ export class KnownState implements StateAt {
   readonly #stored: StoredState;
   readonly #paths: PathReader;
 
-  /** `id` names the content of the trees to the path reader. */
+  /** `id` identifies the content of the trees for the path reader. */
   constructor(id: number, row: Uint8Array, stored: StoredState, paths: PathReader) {
     this.block = stored.block;
     this.row = row;
@@ -55,7 +55,7 @@ export class KnownState implements StateAt {
 
   lowLeaf(tree: IndexedTree, key: Uint8Array): { leaf: IndexedLeaf; present: boolean } {
     const stored = this.#stored;
-    // Only keys below every key of the tree have no low leaf; leaf 0 answers for them.
+    // Keys below all keys of the tree have no low leaf; leaf 0 is used for them.
     const leaf = stored.lowLeaf(tree, key) ?? stored.lowLeaf(tree, stored.leafAt(tree, 0) ?? FR_ZERO);
     if (leaf === undefined) throw new WorldStateError(`indexed tree ${tree} holds no leaf`);
     return { leaf, present: equal(leaf.key, key) };
@@ -69,13 +69,13 @@ export class KnownState implements StateAt {
   }
 }
 
-/** Whether an entry of the table of keys is the one of `key`: its own has the tree's number in front. */
+/** Whether an entry of the key table belongs to `key`; the entry's key starts with the tree's number. */
 function isEntryOf(entry: Entry, key: Uint8Array): boolean {
   for (let i = 0; i < key.length; i++) if (entry.key[i + 1] !== key[i]) return false;
   return true;
 }
 
-/** The trees of block 0, which outlive pruning in memory. */
+/** The trees of block 0, kept in memory because pruning may remove the stored ones. */
 export class GenesisTrees implements StateAt {
   readonly block = 0;
   readonly #fork: Fork;

@@ -2,7 +2,7 @@ import type { TextPart } from "../core/core.ts";
 import { LEAF_ROW } from "./tables/leaf-row.ts";
 import type { LeafPart, LeafText } from "./types.ts";
 
-/** The places of these parts in an entry of the table of keys, whose key is the tree's number and the leaf's key. */
+/** Offsets of these parts in an entry of the key table; its key is the tree's number and the leaf's key. */
 const PARTS: Record<LeafPart["of"], TextPart> = {
   key: { as: "word", of: "key", at: 1 },
   value: { as: "word", of: "row", at: LEAF_ROW.value },

@@ -10,7 +10,7 @@ function startsWith(key: Uint8Array, prefix: Uint8Array): boolean {
   return true;
 }
 
-/** The version of a tile that held after `block` and has ended since; undefined when the tile did not exist then. */
+/** The version of a tile after `block` that has been replaced since; undefined if the tile did not exist then. */
 export function oldTile(tables: WorldStateTables, key: Uint8Array, block: number): Versioned | undefined {
   const records: Uint8Array[] = [];
   let since: number | undefined;

@@ -9,7 +9,7 @@ import type { WorldStateTables } from "./tables/tables.ts";
 import { TILE_KEY_BYTES, TILE_WIDTH, tileLevels, writeTileKey } from "./tile-address.ts";
 import type { LeafText } from "./types.ts";
 
-/** Where the record begins in a tile's row. */
+/** Offset of the record in a tile's row. */
 const RECORD_AT = 4;
 /**
  * Tiles that are kept: those above the leaves of a tree of ten million take two thirds of it, nearly all those of a
@@ -17,14 +17,14 @@ const RECORD_AT = 4;
  */
 const CACHED_TILE_BYTES = 72 * 2 ** 20;
 
-/** Levels of tiles that hold more than one path: above them one node covers all `size` leaves. */
+/** Levels of tiles that more than one path goes through: above them one node covers all `size` leaves. */
 function occupiedLevels(tree: TreeId, size: number): number {
   let level = 0;
   for (let covered = 1; level < tileLevels(tree) && covered < size; covered *= TILE_WIDTH) level++;
   return level;
 }
 
-/** Sibling paths from stored tiles, which the core's memory keeps as long as there is room. */
+/** Sibling paths from stored tiles, cached in the core's memory. */
 export class PathReader {
   readonly #core: Core;
   readonly #tables: WorldStateTables;
@@ -51,10 +51,10 @@ export class PathReader {
     cache.close(TREE_HEIGHTS[tree], out, 0);
   }
 
-  /** A text about a leaf of the tree, by its entry, and its path. Valid until the next call of any method. */
+  /** A text about a leaf, given by its entry, and its path. Valid until the next call of any method. */
   text(id: number, state: StoredState, tree: TreeId, { key, value }: Entry, text: LeafText): Uint8Array {
     const cache = this.#cache ?? this.#made();
-    // The entry may be lost with the first tile that is read.
+    // Copied first: reading a tile may invalidate the entry.
     cache.setLeaf(key, value);
     this.#open(cache, id, state, tree, readLeafIndex(value));
     return cache.closeText(this.#templates.get(text) ?? this.#prepare(cache, tree, text));
@@ -68,7 +68,7 @@ export class PathReader {
 
   #open(cache: TileCache, id: number, state: StoredState, tree: TreeId, position: number): void {
     const size = state.size(tree);
-    // A path beyond the last leaf may meet occupied tiles on every level.
+    // A path beyond the last leaf may cross occupied tiles on every level.
     const levels = position < size ? occupiedLevels(tree, size) : tileLevels(tree);
     let missing = cache.open(id, tree, position, levels);
     for (let level = 0, index = position; missing !== 0; level++, missing >>>= 1) {

@@ -7,17 +7,20 @@ import type { StoredLeaf } from "./tables/leaf-row.ts";
 import { valueKey } from "./tables/row-keys.ts";
 import type { Versioned } from "./tables/versioned.ts";
 
-/** What one block changes in the leaves, and what it takes to undo that. */
+/** What one block changes in the leaves, and what is needed to undo it. */
 export interface SealedBlock {
   block: number;
   sizesBefore: number[];
   sizes: number[];
-  /** New and changed leaves of the indexed trees, as they are after the block. */
+  /** New and changed leaves of the indexed trees, as of the end of the block. */
   leaves: Record<IndexedTree, StoredLeaf[]>;
-  /** Values of slots that the block ends. */
+  /** Slot values that the block replaces. */
   endedValues: { slot: Uint8Array; value: Versioned }[];
   appended: AppendedValue[];
-  /** Values that lookups find at a new position, with the position before. The first position of a block wins. */
+  /**
+   * Values that lookups now find at a new position, with the previous position. The first position within a block
+   * counts.
+   */
   found: { tree: TreeId; value: Uint8Array; position: number; before: number | undefined }[];
 }
 
@@ -68,7 +71,7 @@ export class BlockSealer {
     });
   }
 
-  /** A slot's leaf with the block that wrote its value; a new slot ends no value. */
+  /** A slot's leaf with the block that wrote its value. A new slot replaces no value. */
   #slot(block: number, leaf: StoredLeaf, ended: SealedBlock["endedValues"]): StoredLeaf {
     const name = mapKey(leaf.key);
     const bytes = leaf.value as Uint8Array;

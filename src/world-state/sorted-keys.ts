@@ -1,12 +1,12 @@
 const KEY_BYTES = 32;
 const LEAST_ROOM = 16;
 
-/** The first bytes of a key as a number: enough to tell most keys apart. */
+/** The first bytes of a key as a number: enough to distinguish most keys. */
 function prefixOf(key: Uint8Array): number {
   return ((key[0] << 8) | key[1]) * 2 ** 32 + (((key[2] << 24) | (key[3] << 16) | (key[4] << 8) | key[5]) >>> 0);
 }
 
-/** Things in order of their keys of 32 bytes. */
+/** Sorts by 32-byte key. */
 export function inOrderOfKeys<T extends { readonly key: Uint8Array }>(things: Iterable<T>): T[] {
   return Array.from(things, (thing) => ({ thing, prefix: prefixOf(thing.key) }))
     .sort((a, b) => a.prefix - b.prefix || Buffer.compare(a.thing.key, b.thing.key))
@@ -26,17 +26,17 @@ export class SortedKeys {
     return this.#length;
   }
 
-  /** The number of the key at a place in the order. */
+  /** The number of the key at a position in the order. */
   numberAt(at: number): number {
     return this.#numbers[at];
   }
 
-  /** Below 0 when the key at a place in the order is smaller than `key`, 0 when it is the same. */
+  /** Negative if the key at a position is smaller than `key`, 0 if it is equal. */
   compareAt(at: number, key: Uint8Array): number {
     return Buffer.compare(this.#keys.subarray(at * KEY_BYTES, (at + 1) * KEY_BYTES), key);
   }
 
-  /** How many keys are <= `key`. */
+  /** Number of keys <= `key`. */
   upperBound(key: Uint8Array, end = this.#length): number {
     const prefix = prefixOf(key);
     let [low, high] = [0, end];
@@ -49,11 +49,11 @@ export class SortedKeys {
     return low;
   }
 
-  /** Adds keys that are not there yet, in any order. */
+  /** Adds new keys, in any order. */
   add(entries: readonly { key: Uint8Array; index: number }[]): void {
     this.#reserve(this.#length + entries.length);
     const ascending = inOrderOfKeys(entries);
-    // From the end, so that each run between two new keys moves once.
+    // Backwards, so that each run between two new keys moves once.
     for (let left = ascending.length, end = this.#length; left > 0; left--) {
       const { key, index } = ascending[left - 1];
       const at = this.upperBound(key, end);
@@ -67,7 +67,7 @@ export class SortedKeys {
     this.#length += entries.length;
   }
 
-  /** Removes a key that is there. */
+  /** Removes an existing key. */
   remove(key: Uint8Array): void {
     const at = this.upperBound(key);
     this.#move(at, this.#length, at - 1);

@@ -23,7 +23,7 @@ import type {
   WorldStateStatus,
 } from "./types.ts";
 
-/** States whose snapshots are kept. */
+/** Most states whose snapshots are cached. */
 const CACHED_STATES = 1024;
 
 /**
@@ -39,11 +39,11 @@ export class StateReader implements WorldStateReader {
   readonly #genesisTrees: GenesisTrees;
   readonly #paths: PathReader;
   readonly #known = new Map<number, KnownState>();
-  /** Those whose row was read under the present status. */
+  /** States whose row was read under the current status. */
   readonly #confirmed = new Map<number, KnownState>();
   protected readonly store: Store;
   #status = parseStatus(new Uint8Array(STATUS_BYTES));
-  /** The store's version that the status is of, undefined while a transaction may be changing it. */
+  /** Store version of the cached status; undefined while a transaction may be changing it. */
   #statusVersion: number | undefined;
   #statusRow = new Uint8Array(STATUS_BYTES);
   #nextStatusRow = new Uint8Array(STATUS_BYTES);
@@ -51,7 +51,7 @@ export class StateReader implements WorldStateReader {
   readonly #key = new Uint8Array(4);
   readonly #row = new Uint8Array(STATE_BYTES);
 
-  /** The store's tables hold at least block 0, which is answered from `genesis`. */
+  /** The store must contain at least block 0, which is answered from `genesis`. */
   constructor(core: Core, store: Store, genesis: GenesisState) {
     this.core = core;
     this.store = store;

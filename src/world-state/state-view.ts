@@ -4,24 +4,24 @@ import type { Versioned } from "./tables/versioned.ts";
 
 export type IndexedTree = 0 | 2;
 
-/** The five trees as of one block: what a fork stands on. */
+/** The five trees as of one block: the base of a fork. */
 export interface StateView {
   readonly block: number;
   size(tree: TreeId): number;
   root(tree: TreeId): Uint8Array;
-  /** Packed tile with the block since which it holds. */
+  /** A packed tile and the block since which it is valid. */
   tile(tree: TreeId, level: number, index: number): Versioned | undefined;
-  /** Value at a position; for an indexed tree its key. Undefined for empty positions. */
+  /** Value at a position; the key for an indexed tree. Undefined for empty positions. */
   leafAt(tree: TreeId, position: number): Uint8Array | undefined;
   /** Position of a value in an append-only tree. */
   position(tree: TreeId, value: Uint8Array): number | undefined;
   /** The leaf with exactly this key. */
   leaf(tree: IndexedTree, key: Uint8Array): StoredLeaf | undefined;
-  /** The leaf with the largest key <= `key`; undefined only when the tree holds no such key. */
+  /** The leaf with the largest key <= `key`; undefined only if all keys are larger. */
   lowLeaf(tree: IndexedTree, key: Uint8Array): StoredLeaf | undefined;
 }
 
-/** Trees without a leaf: what genesis is built on. */
+/** Trees without leaves, the base of genesis. */
 export function emptyState(zeroHashes: readonly Uint8Array[], heights: readonly number[]): StateView {
   return {
     block: -1,
@@ -35,7 +35,7 @@ export function emptyState(zeroHashes: readonly Uint8Array[], heights: readonly 
   };
 }
 
-/** A view that may come to stand for a later block. */
+/** A view that can be moved to a later block. */
 export class MovableState implements StateView {
   #state: StateView;
 

@@ -33,7 +33,7 @@ import { copyWord } from "./word-copies.ts";
 const leafRow = new Uint8Array(leafRowBytes(PUBLIC_DATA_TREE));
 const sought = new Uint8Array(VALUE_KEY_BYTES);
 
-/** The row of a key's leaf, whatever block it came with. Good until the next call. */
+/** The row of a key's leaf, whichever block added it. Valid until the next call. */
 function readLeafRow(tables: WorldStateTables, tree: IndexedTree, key: Uint8Array): Uint8Array | undefined {
   const length = tables.keys.readInto(writeValueKey(sought, tree, key), leafRow);
   return length < 0 ? undefined : leafRow.subarray(0, length);
@@ -50,7 +50,7 @@ export class StoredState implements StateView {
   readonly #tables: WorldStateTables;
   readonly #snapshots: Snapshots;
 
-  /** `row` is the block's row of `states`, which the state keeps. */
+  /** `row` is the block's row of `states`; the state keeps it. */
   constructor(tables: WorldStateTables, block: number, row = tables.states.get(blockKey(block))) {
     if (row === undefined) throw new UnknownStateError(block);
     this.block = block;
@@ -78,7 +78,7 @@ export class StoredState implements StateView {
     return oldTile(this.#tables, key, this.block);
   }
 
-  /** The version of a changed thing that held after this block; undefined when it did not exist then. */
+  /** The version after this block of something that changed later; undefined if it did not exist then. */
   #historical(table: WorldStateTables["tileHistory"], key: Uint8Array): Versioned | undefined {
     const found = table.atOrAfter(historyKey(key, this.block));
     if (found === undefined || !equal(found.key.subarray(0, key.length), key)) return undefined;
@@ -111,7 +111,7 @@ export class StoredState implements StateView {
     return leaf && this.#asOfBlock(tree, leaf, size);
   }
 
-  /** The leaf that lowLeaf gives, as an entry of the table of keys, which is lost with the next read. */
+  /** The leaf that lowLeaf returns, as an entry of the key table. Valid until the next read. */
   lowLeafEntry(tree: IndexedTree, key: Uint8Array): Entry | undefined {
     const size = this.size(tree);
     const entry = this.#tables.keys.borrowAtOrBefore(writeValueKey(sought, tree, key));
@@ -129,11 +129,11 @@ export class StoredState implements StateView {
     if (found === undefined || found.key[0] !== tree) return undefined;
     if (readLeafIndex(found.value) < size) return copyLeaf(copyWord(found.key, 1), found.value);
     const low = this.#earlierLow(tree, readLowBefore(found.value), size);
-    // Leaf 0 is also the low leaf of keys below its own.
+    // Leaf 0 is also the low leaf of smaller keys.
     return Buffer.compare(low.key, key) <= 0 ? low : undefined;
   }
 
-  /** From the leaf at `index` down its low leaves, to the first one among the first `size`. */
+  /** Follows low leaves from the leaf at `index` to one among the first `size`. */
   #earlierLow(tree: IndexedTree, index: number, size: number): StoredLeaf {
     for (;;) {
       const key = this.#keyAt(tree, index);
@@ -143,7 +143,7 @@ export class StoredState implements StateView {
     }
   }
 
-  /** Key of a leaf, of this state or a later one. */
+  /** Key of a leaf of this or a later state. */
   #keyAt(tree: IndexedTree, index: number): Uint8Array {
     const key = this.#tables.leaves.get(positionKey(tree, index));
     if (key === undefined) throw new Error(`tree ${tree}: the key of leaf ${index} is missing`);
@@ -156,12 +156,12 @@ export class StoredState implements StateView {
     return row;
   }
 
-  /** Replaces what later blocks changed in a leaf: pointers to leaves beyond this state's size, and the value. */
+  /** Restores what later blocks changed in a leaf: pointers to leaves beyond this state's size, and the value. */
   #asOfBlock(tree: IndexedTree, leaf: StoredLeaf, size: number): StoredLeaf {
     let { nextKey, nextIndex } = leaf;
     while (nextIndex >= size) {
       nextIndex = readNextBefore(this.#rowOf(tree, nextKey, nextIndex));
-      // The end of the list names leaf 0 by index and by key.
+      // The end of the list points to leaf 0 by index and key.
       nextKey = this.#keyAt(tree, nextIndex);
     }
     if (nextIndex !== leaf.nextIndex) leaf = { ...leaf, nextKey, nextIndex };

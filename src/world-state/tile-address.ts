@@ -20,13 +20,13 @@ export function tileHeightAt(tree: TreeId, level: number): number {
   return Math.min(TILE_HEIGHT, TREE_HEIGHTS[tree] - level * TILE_HEIGHT);
 }
 
-/** Index of the tile on the next level, and the bottom node there, of tile or leaf `index`. */
+/** The tile on the next level above tile or leaf `index`, and its bottom node there. */
 export function parentOf(index: number): { tile: number; bottom: number } {
   const tile = Math.floor(index / TILE_WIDTH);
   return { tile, bottom: index - tile * TILE_WIDTH };
 }
 
-/** One number per (level, index), for maps. Indexes are below 2^42. */
+/** A unique number per (level, index), for maps. Indexes are below 2^42. */
 export function tileId(level: number, index: number): number {
   return level * 2 ** 42 + index;
 }

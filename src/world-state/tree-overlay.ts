@@ -60,7 +60,7 @@ export class TreeOverlay {
     return path;
   }
 
-  /** Hashes every inner node above a leaf node that was set since the last flush. */
+  /** Hashes all inner nodes above the leaf nodes set since the last flush. */
   #flush(): void {
     let nodes = new Map(this.#pending);
     this.#pending.clear();
@@ -73,7 +73,7 @@ export class TreeOverlay {
     }
   }
 
-  /** Sets nodes of one tile level by index, rehashes their tiles and gives copies of the roots by tile. */
+  /** Sets nodes of one tile level by index, rehashes their tiles and returns copies of the roots by tile. */
   #hashLevel(level: number, nodes: Map<number, Uint8Array>): Map<number, Uint8Array> {
     yieldProcessor();
     const height = tileHeightAt(this.#tree, level);
@@ -90,7 +90,7 @@ export class TreeOverlay {
     return new Map(indexes.map((index, i) => [index, word(tiles[i], 1).slice()]));
   }
 
-  /** The tiles that changed since the last call, packed, in order of their ids. */
+  /** Packed tiles that changed since the last call, in order of their ids. */
   takeChanged(): ChangedTile[] {
     this.#flush();
     const ids = [...this.#changed].sort((a, b) => a - b);

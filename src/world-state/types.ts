@@ -24,7 +24,7 @@ export interface WorldStateStatus {
   readonly oldest: number;
 }
 
-/** The five trees after one block. Good for a run of reads without an await: a later commit may end the state. */
+/** The five trees after one block. Valid for a run of reads without an await: a later commit may prune the state. */
 export interface StateAt {
   readonly block: number;
   snapshot(tree: TreeId): TreeSnapshot;
@@ -32,9 +32,9 @@ export interface StateAt {
   findLeaf(tree: TreeId, value: Uint8Array): number | undefined;
   /** Value at a position of an append-only tree; zero beyond its size. */
   leafAt(tree: TreeId, position: number): Uint8Array;
-  /** height x 32 bytes, leaf side first; in the start of `out` when there is one. */
+  /** height x 32 bytes, leaf side first; written to the start of `out` if given. */
   siblingPath(tree: TreeId, position: number, out?: Uint8Array): Uint8Array;
-  /** The leaf of exactly this key. */
+  /** The leaf with exactly this key. */
   leaf(tree: 0 | 2, key: Uint8Array): IndexedLeaf | undefined;
   /** The leaf of `key`, or the one with the largest smaller key. */
   lowLeaf(tree: 0 | 2, key: Uint8Array): { leaf: IndexedLeaf; present: boolean };
@@ -55,7 +55,7 @@ export interface LeafPart {
   readonly of: "key" | "value" | "nextKey" | "index" | "nextIndex" | "path";
 }
 
-/** A leaf of exactly the key, one of a smaller key, or either. */
+/** A leaf with exactly the key, one with a smaller key, or either. */
 export type WantedLeaf = "present" | "absent" | "either";
 
 /**
@@ -66,7 +66,7 @@ export interface WorldStateReader {
   status(): WorldStateStatus;
   /** For several reads of one state; `latest` is the tip. */
   at(block: number | "latest"): StateAt;
-  /** As that of `at(block)`, in fewer reads; undefined also where that has none. */
+  /** Like `at(block).lowLeafText`, in fewer reads; undefined where that would be. */
   lowLeafText(
     block: number | "latest",
     tree: 0 | 2,
@@ -85,24 +85,24 @@ export interface WorldStateReader {
   genesisHeader(): BlockHeader;
 }
 
-/** What the effects of one block need to reach the trees (sheet 01 section 8). */
+/** Effects of one block on the trees (sheet 01 section 8). */
 export interface BlockEffects {
   header: BlockHeader;
   blockHash: Uint8Array;
-  /** Archive root after the block, as L1 or the next block states it. */
+  /** Archive root after the block, as stated by L1 or the next block. */
   archiveRoot: Uint8Array;
   txs: TxEffect[];
-  /** The checkpoint's messages for its first block, undefined for later ones. */
+  /** The checkpoint's messages for its first block, undefined for later blocks. */
   l1ToL2Messages: Uint8Array[] | undefined;
 }
 
-/** Tree changes of consecutive blocks, computed and checked, not yet written. Opaque. */
+/** Tree changes of consecutive blocks, computed and checked but not written. Opaque. */
 export interface PreparedBlocks {
   readonly first: number;
   readonly last: number;
 }
 
-/** Blocks on their way to being prepared. */
+/** Blocks that are being prepared. */
 export interface BlocksInHashing {
   readonly first: number;
   readonly last: number;
@@ -111,7 +111,7 @@ export interface BlocksInHashing {
    * rejects.
    */
   readonly underWay: Promise<void>;
-  /** Rejects with WorldStateError and StateMismatchError, or with what hashing failed with. Need not be waited for. */
+  /** Rejects with WorldStateError, StateMismatchError or an error of the hasher. Ignoring it is safe. */
   readonly hashed: Promise<PreparedBlocks>;
 }
 
@@ -128,13 +128,16 @@ export interface WorldStateWriter extends WorldStateReader {
    */
   begin(blocks: BlockEffects[], after?: BlocksInHashing): BlocksInHashing;
   write(prepared: PreparedBlocks): void;
-  /** State becomes that of `block` (0 allowed). */
+  /** The state becomes that of `block`, which may be 0. */
   unwindTo(block: number): void;
   setFinalized(block: number): void;
-  /** Takes the finalized block back to a kept one, so that unwinding may follow: an operator's decision, never L1's. */
+  /**
+   * Moves the finalized block back to a kept one, so that unwinding is possible. Only an operator may decide this,
+   * never L1.
+   */
   lowerFinalized(block: number): void;
   /** Drops states older than `block`; the current state and state 0 stay. */
   pruneTo(block: number): void;
-  /** Forgets every block: what is left is genesis. */
+  /** Removes every block except genesis. */
   reset(): void;
 }

@@ -50,7 +50,7 @@ function leavesFrom(tables: WorldStateTables, tree: TreeId, size: number): { pos
     .reverse();
 }
 
-/** Takes a key out of the sorted list: the leaf before it gets its pointers. */
+/** Unlinks a key from the sorted list: the previous leaf gets its pointers. */
 function unlink(tables: WorldStateTables, tree: IndexedTree, key: Uint8Array): void {
   const [own, previous] = [...tables.keys.range({ start: valueKey(tree, key), reverse: true, limit: 2 })];
   if (own === undefined || !equal(own.key.subarray(1), key)) throw new Error(`tree ${tree}: a leaf's key is missing`);
@@ -60,14 +60,14 @@ function unlink(tables: WorldStateTables, tree: IndexedTree, key: Uint8Array): v
   tables.keys.remove(own.key);
 }
 
-/** Forgets where a value is found, when it is found at the removed position. */
+/** Removes a value from the lookup table if its entry is the removed position. */
 function forget(tables: WorldStateTables, tree: TreeId, value: Uint8Array, position: number): void {
   const key = valueKey(tree, value);
   const row = tables.positions.get(key);
   if (row !== undefined && readPosition(row) === position) tables.positions.remove(key);
 }
 
-/** Makes the version of a tile that held until `lastBlock` current again, or removes a tile that did not exist then. */
+/** Restores the version of a tile that was valid until `lastBlock`, or removes a tile that did not exist then. */
 function restoreTile(
   tables: WorldStateTables,
   key: Uint8Array,
@@ -86,7 +86,7 @@ function restoreTile(
   tables.tileHistory.remove(versionKey);
 }
 
-/** Whole record, as it was stored, of the version before a tile's current one. */
+/** Whole record, in stored form, of the version before a tile's current one. */
 function completed(
   partial: Uint8Array,
   key: Uint8Array,
@@ -111,7 +111,7 @@ function restoreValue(tables: WorldStateTables, slot: Uint8Array, lastBlock: num
   tables.valueHistory.remove(versionKey);
 }
 
-/** Drops the versions that ended with block `block - 1`: no state older than `block` can be read afterwards. */
+/** Drops the versions that ended with block `block - 1`. States older than `block` are then unreadable. */
 export function dropHistoryBefore(tables: WorldStateTables, block: number): void {
   const row = tables.undo.get(blockKey(block));
   if (row === undefined) return;

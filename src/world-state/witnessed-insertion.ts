@@ -5,7 +5,7 @@ import { type Fork, isEmptyLeaf, type LeafToInsert } from "./fork.ts";
 import type { IndexedTree } from "./state-view.ts";
 import type { IndexedLeaf } from "./types.ts";
 
-/** A leaf's position, its preimage and its sibling path, all as of the same moment. */
+/** A leaf's position, preimage and sibling path, all as of the same moment. */
 export interface LeafWitness {
   index: number;
   /** The empty preimage has zero words. */
@@ -15,18 +15,18 @@ export interface LeafWitness {
 }
 
 export interface BatchInsertion {
-  /** Leaves by key, descending; empty ones last. */
+  /** Leaves in descending order of keys; empty ones last. */
   sortedLeaves: LeafToInsert[];
   /** Input position of each sorted leaf. */
   sortedIndexes: number[];
-  /** One per non-empty leaf in sorted order: the low leaf before its change. Fillers up to n are the empty witness. */
+  /** One per non-empty leaf in sorted order: its low leaf before the change. Padded to n with the empty witness. */
   lowLeafWitnesses: LeafWitness[];
   /** Siblings of the new subtree, after the low leaves changed and before the new leaves are written. */
   subtreePath: Uint8Array;
 }
 
 export interface SequentialInsertion {
-  /** Per non-empty leaf. */
+  /** One per non-empty leaf. */
   steps: { lowLeaf: LeafWitness; insertion: LeafWitness }[];
 }
 
@@ -35,7 +35,7 @@ function emptyWitness(tree: IndexedTree, index: number, path: Uint8Array): LeafW
   return { index, leaf, path };
 }
 
-/** Batch insertion with the witnesses that proving takes (sheet 01 section 7.5). */
+/** Batch insertion that records the witnesses needed for proving (sheet 01 section 7.5). */
 export function insertBatchWithWitnesses(
   fork: Fork,
   tree: IndexedTree,

@@ -6,7 +6,7 @@ const BUFFER_BYTES = 8192;
 let buffer = new ArrayBuffer(BUFFER_BYTES);
 let end = 0;
 
-/** A copy of the 32 bytes at `at`. Its buffer holds others too: it must not be transferred. */
+/** A copy of the 32 bytes at `at`. Its buffer holds other copies too, so it must not be transferred. */
 export function copyWord(bytes: Uint8Array, at: number): Uint8Array {
   if (end === BUFFER_BYTES) {
     buffer = new ArrayBuffer(BUFFER_BYTES);

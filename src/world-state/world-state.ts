@@ -34,7 +34,7 @@ class InHashing implements BlocksInHashing {
   readonly last: number;
   readonly underWay: Promise<void>;
   readonly hashed: Promise<Prepared>;
-  /** What more blocks can be added to. */
+  /** The batch that more blocks can be added to. */
   readonly batch: BlockBatch;
   constructor(batch: BlockBatch, blocks: BlockEffects[]) {
     this.batch = batch;
@@ -49,13 +49,13 @@ class InHashing implements BlocksInHashing {
 
 const FOREIGN = "blocks were prepared by another world state";
 
-/** The five trees over the chain store, as of every kept block. */
+/** The five trees in the chain store, as of every kept block. */
 export class WorldState extends StateReader implements WorldStateWriter {
   readonly #hasher: TileHasher | undefined;
   readonly #prefilled: PrefilledEntry[];
   readonly #forks = new Set<WeakRef<Fork>>();
 
-  /** Large blocks are hashed by `hasher`, where there is one. */
+  /** Large blocks are hashed by `hasher`, if given. */
   constructor(core: Core, store: Store, prefilled: PrefilledEntry[], hasher?: TileHasher) {
     const genesis = genesisState(core, prefilled);
     super(core, store, genesis);
@@ -75,7 +75,9 @@ export class WorldState extends StateReader implements WorldStateWriter {
     this.tables.meta.put(GENESIS_KEY, entries);
   }
 
-  /** A writable copy of the state after a block, by default the latest. Unwinding or pruning the block ends it. */
+  /**
+   * A writable copy of the state after a block, by default the latest. Unwinding or pruning the block invalidates it.
+   */
   fork(block = this.status().tip): Fork {
     const { tip, oldest } = this.status();
     if (block > tip) {
@@ -88,7 +90,7 @@ export class WorldState extends StateReader implements WorldStateWriter {
         `Unable to fork from expired historical block: ${block} unfinalizedBlockHeight: ${tip}. Tree name: NullifierTree`,
       );
     }
-    // Genesis outlives pruning, so a fork of it is made anew rather than read.
+    // Pruning may remove the stored genesis, so a fork of it is rebuilt.
     if (block === 0) return genesisState(this.core, this.#prefilled).fork;
     const fork = new Fork(this.core, new StoredState(this.tables, block));
     for (const ref of this.#forks) if (ref.deref() === undefined) this.#forks.delete(ref);

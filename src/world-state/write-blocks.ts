@@ -13,7 +13,7 @@ import { versionedBytes } from "./tables/versioned.ts";
 import { TILE_KEY_BYTES, writeTileKey } from "./tile-address.ts";
 import { rowBytes, type TileChange } from "./tile-change.ts";
 
-/** What consecutive blocks change in the store. */
+/** Changes of consecutive blocks to the store. */
 export interface BlockChanges {
   blocks: (SealedBlock & { snapshots: Snapshots })[];
   /** In order of their keys. */
@@ -28,7 +28,7 @@ export interface BlockChanges {
  */
 const ROWS_PER_STEP = 512;
 
-/** Does something with each item, some hundred in a nested transaction. */
+/** Writes each item, some hundreds per nested transaction. */
 function inSteps<T>(store: Pick<Store, "transaction">, items: readonly T[], write: (item: T) => void): void {
   if (items.length <= ROWS_PER_STEP) {
     items.forEach(write);
@@ -62,7 +62,7 @@ export function writeBlocks(
   updateStatus(tables, { tip: blocks[blocks.length - 1].block });
 }
 
-/** Writes the leaves of an indexed tree as the last block leaves them. */
+/** Writes the leaves of an indexed tree as of the last block. */
 function writeLeaves(
   store: Pick<Store, "transaction">,
   tables: WorldStateTables,
@@ -72,7 +72,7 @@ function writeLeaves(
   const leaves = new Map<number, StoredLeaf>();
   for (const block of blocks) for (const leaf of block.leaves[tree]) leaves.set(leaf.index, leaf);
   const sizeBefore = blocks[0].sizesBefore[tree];
-  // One buffer for all rows: the store looks up the address of each buffer that it is given for the first time.
+  // One buffer for all rows: the store looks up the address of every buffer it sees for the first time.
   const width = leafRowBytes(tree);
   const rows = new Uint8Array(leaves.size * width);
   let at = 0;
@@ -85,7 +85,7 @@ function writeLeaves(
   }
 }
 
-/** Keys of the tiles that each block changed, one after the other. */
+/** Keys of the tiles that each block changed, concatenated. */
 class TilesByBlock {
   readonly #blocks = new Map<number, { keys: Uint8Array; end: number }>();
 
@@ -109,7 +109,10 @@ class TilesByBlock {
   }
 }
 
-/** Writes what is a block's own: its appended values, the slot values that it ends, its roots and what undoes it. */
+/**
+ * Writes the rows that belong to one block: its appended values, the slot values it replaces, its roots and its undo
+ * data.
+ */
 function writeBlock(
   tables: WorldStateTables,
   { block, sizesBefore, endedValues, appended, found, snapshots }: BlockChanges["blocks"][number],

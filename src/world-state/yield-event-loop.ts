@@ -1,11 +1,11 @@
 import { setImmediate } from "node:timers/promises";
 
-/** Milliseconds that work may hold the event loop before it has to yield. */
+/** Longest time that work may occupy the event loop before it must yield, in milliseconds. */
 const MAX_RUN_MS = 10;
 
 let lastYield = 0;
 
-/** Lets the event loop turn, when the last turn that a call of this function waited for is MAX_RUN_MS or longer ago. */
+/** Waits for the next turn of the event loop if the last turn awaited here is MAX_RUN_MS or longer ago. */
 export async function yieldEventLoop(): Promise<void> {
   if (performance.now() - lastYield < MAX_RUN_MS) return;
   await setImmediate();

@@ -93,7 +93,7 @@ function absorbBlock(job: usize, state: usize): void {
   for (let i: usize = 0; i < count; i++) addWord(state + i * ELEMENT, words + (i << 5));
 }
 
-/** hashEachLanes of lanes/sponge.ts; scalar code ends the last job. */
+/** hashEachLanes of lanes/sponge.ts; scalar code finishes the last job. */
 export function hashEachIntegers(jobs: usize, count: u32): void {
   const end = jobs + <usize>count * SPONGE_JOB;
   if (jobs == end) return;

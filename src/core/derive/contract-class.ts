@@ -19,8 +19,8 @@ export function privateFunctionLeaf(core: Core, { selector, vkHash }: PrivateFun
 }
 
 /**
- * Root over the private functions by ascending selector; empty leaves are H(0, 0), which is the zero hash of level 1 (sheet 01
- * section 4.2). Throws a DecodeError when there are more than 128.
+ * Root over the private functions by ascending selector; empty leaves are H(0, 0), which is the zero hash of level 1
+ * (sheet 01 section 4.2). Throws a DecodeError when there are more than 128.
  */
 export function privateFunctionsRoot(core: Core, functions: readonly PrivateFunction[]): Fr {
   if (functions.length > MAX_PRIVATE_FUNCTIONS) {

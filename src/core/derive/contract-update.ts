@@ -19,8 +19,8 @@ const INSTANCE_REGISTRY = fr(2);
 const UPDATED_CLASSES_SLOT = fr(1);
 
 /**
- * The registry's storage slots for a contract: three value words from `values` on, their hash at `hash` (sheet 01
- * section 14.6).
+ * The registry's storage slots for a contract: three value words from `values` on, their hash at `hash`
+ * (sheet 01 section 14.6).
  */
 export function contractUpdateSlots(core: Core, contract: Fr): { values: Fr; hash: Fr } {
   const values = mapEntrySlot(core, UPDATED_CLASSES_SLOT, contract);

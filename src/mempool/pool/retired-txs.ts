@@ -18,10 +18,7 @@ export interface RetiredTx {
   bytes: number;
 }
 
-/**
- * Marks of retired txs. Stored by hash: kind u8
- *  block u32. Slots are not stored.
- */
+/** Marks of retired txs. Stored by hash: kind u8 | block u32. Slots are not stored. */
 export class RetiredTxs {
   readonly #table: Table;
   readonly #marks = new Map<string, Retirement & { hash: Uint8Array }>();

@@ -8,9 +8,8 @@ import type { PoolStore } from "./pool-store.ts";
 type StoredTx = Pick<ClaimedTx, "hash" | "tx">;
 
 /**
- * Bodies of the pool's txs by hash: anchor hash 32
- *  the tx's binary form (tx-bytes.ts). Storing the anchor hash saves hashing at the start. Writes run inside
- * Store.transaction.
+ * Bodies of the pool's txs by hash: anchor hash 32 | the tx's binary form (tx-bytes.ts). Storing the anchor hash saves
+ * hashing at the start. Writes run inside Store.transaction.
  */
 export class TxBodies {
   readonly #table: Table;

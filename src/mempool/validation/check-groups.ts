@@ -15,8 +15,8 @@ import type { CheckContext } from "./context.ts";
 type Check<Subject = CheckedTx> = (facts: Subject, context: CheckContext) => Verdict;
 
 /**
- * Checks by where a tx comes from, in the order in which reasons are reported. The proof is checked separately (sheet
- * 06 section 1.1).
+ * Checks by where a tx comes from, in the order in which reasons are reported. The proof is checked separately
+ * (sheet 06 section 1.1).
  */
 export const RPC_CHECKS: readonly Check[] = [
   checkPermitted,

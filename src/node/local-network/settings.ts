@@ -11,8 +11,8 @@ import { BANANA_FEE_CONTRACT } from "./set-up-txs.ts";
 const TOKEN_CLASS = fromHex("0x01efe16b55107894e6b6fb63cebc1a3233e23bbcd648fd9cdf6c0351749ce7ee");
 
 /**
- * Token functions that txs may call during setup on this network, so that its fee contract is usable (sheet 06 section
- * 1.3).
+ * Token functions that txs may call during setup on this network, so that its fee contract is usable
+ * (sheet 06 section 1.3).
  */
 export const TOKEN_SETUP_CALLS: readonly AllowedSetupCall[] = [
   { classId: TOKEN_CLASS, selector: fromHex("0xe7f045ff"), calldataLength: 3, onlySelf: true },

@@ -16,8 +16,8 @@ const FORCE = "Whether to go behind the finalized block too; false by default.";
 const BOTH = { nodeAdmin: encodeNothing, svcAdmin: encodeNothing };
 
 /**
- * A parameter that the release's clients send although no document declares it. Only `true` has an effect (sheet 02
- * section 5.1).
+ * A parameter that the release's clients send although no document declares it. Only `true` has an effect
+ * (sheet 02 section 5.1).
  */
 const undeclaredFlag: Codec<boolean> = { schema: { type: "boolean" }, read: (value) => value === true };
 

@@ -14,8 +14,8 @@ const NULL_MSG_SENDER = bigUintBytes(FR_MODULUS - 1n, 32);
 type PhasesContext = Pick<CheckContext, "setupAllowList" | "target" | "contractInstance">;
 
 /**
- * Setup calls must be on the node's allow list: setup is not reverted when the rest of the tx fails (sheet 06 section
- * 1.3).
+ * Setup calls must be on the node's allow list: setup is not reverted when the rest of the tx fails
+ * (sheet 06 section 1.3).
  */
 export function checkPhases(facts: Pick<TxFacts, "digest" | "parts" | "setupCalls">, context: PhasesContext): Verdict {
   if (!facts.digest.contractsHold) return invalid(REASON.unexpected);

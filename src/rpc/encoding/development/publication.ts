@@ -14,8 +14,8 @@ const ATTESTATION = record("CommitteeAttestation", "What a member of the committ
 });
 
 /**
- * CommitteeAttestation: the signature always has 65 bytes here, zeros for a member that did not sign (sheet 03 section
- * 4.5).
+ * CommitteeAttestation: the signature always has 65 bytes here, zeros for a member that did not sign
+ * (sheet 03 section 4.5).
  */
 export const encodeAttestation = encoder<CommitteeAttestation>(ATTESTATION, (out, { address, signature }) => {
   out.text('{"address":').hex(address).text(',"signature":');
