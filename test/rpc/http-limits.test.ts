@@ -1,4 +1,5 @@
 import net from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { encodeNumber } from "../../src/rpc/encoding/encoder.ts";
 import type { HttpApplication, Listener, ListenerOptions } from "../../src/rpc/http/listener.ts";
@@ -87,6 +88,35 @@ describe.each(adapters)("limits on %s", (_name, listenWith) => {
       await (await Client.to(listener.port)).closed;
     });
 
+    test("a new one over the cap takes the place of the one that has waited longest without asking anything", async () => {
+      await start({ maxConnections: 3 });
+      const longest = await Client.to(listener.port, "127.0.0.3");
+      const silent = await Client.to(listener.port, "127.0.0.4");
+      const served = await Client.to(listener.port);
+      expect(await served.call()).toContain('"result":1');
+      // As long as it takes to count as idle.
+      await delay(1_100);
+      expect(await served.call()).toContain('"result":1');
+      const next = await Client.to(listener.port);
+      expect(await next.call()).toContain('"result":1');
+      await longest.closed;
+      expect(await served.call()).toContain('"result":1');
+      expect(await silent.call()).toContain('"result":1');
+      for (const client of [silent, served, next]) client.leave();
+    });
+
+    test("connections that are kept open after their answers make room for a new one", async () => {
+      await start({ maxConnections: 4 });
+      const kept: Client[] = [];
+      for (let i = 0; i < 4; i++) kept.push(await Client.to(listener.port, "127.0.0.3"));
+      for (const client of kept) expect(await client.call()).toContain('"result":1');
+      await delay(1_100);
+      const next = await Client.to(listener.port);
+      expect(await next.call()).toContain('"result":1');
+      await Promise.race(kept.map(({ closed }) => closed));
+      for (const client of [...kept, next]) client.leave();
+    });
+
     test("a flood leaves the one that is served alone", async () => {
       await start({ maxConnections: 1 });
       const served = await Client.to(listener.port);
@@ -102,6 +132,8 @@ describe.each(adapters)("limits on %s", (_name, listenWith) => {
       await start({ maxConnections: 100, maxConnectionsPerClient: 8 });
       const hostile = await Promise.all(Array.from({ length: 8 }, () => Client.to(listener.port, "127.0.0.2")));
       for (const client of hostile) expect(await client.call()).toContain('"result":1');
+      // Until the system's table has been read, which was begun when half of the share was open.
+      await delay(500);
       const flood = await Promise.all(Array.from({ length: 60 }, () => Client.to(listener.port, "127.0.0.2")));
       for (let i = 0; i < 5; i++) {
         const honest = await Client.to(listener.port);

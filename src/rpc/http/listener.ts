@@ -70,7 +70,10 @@ export interface ListenerOptions {
   /** A client that takes nothing of its answer for this long is cut off. */
   stallTimeoutMs: number;
   /**
-   * Most connections at once, 0 (the default) for any number. One over it is answered with 503 and a JSON-RPC error and closed.
+   * Most connections at once, 0 (the default) for any number. One over it takes the place of the one that has been idle longest, for a second
+   * at least. With node:http any without a request under way is idle, with uWebSockets.js one that has not asked anything, from an address
+   * that has not asked anything since; there connections end with their answers while less than a quarter of the places is free.
+   * When none is idle, the new one is answered with 503 and a JSON-RPC error and closed.
    * uWebSockets.js cannot tell which connection a request came by, so there the 503 is sent as soon as the connection
    * opens, and a client that is still sending a long body then may see a reset instead; node:http answers the first request, and
    * closes unheard what comes while many are being refused.

@@ -17,12 +17,15 @@ import {
 } from "./listener.ts";
 import { TOO_MANY_ANSWERS } from "./refusals.ts";
 import type { TurnShare } from "./turn-share.ts";
+import { clientOf } from "./uws-client.ts";
+import type { UwsIdleConnections } from "./uws-idle-connections.ts";
 
 /** What the exchanges of one listener share. */
 export interface Exchanges {
   application: HttpApplication;
   options: ListenerOptions;
   drain: Drain;
+  idle: UwsIdleConnections;
   deadlines: Deadlines;
   budget: AnswerBudget;
   turns: Turns;
@@ -59,10 +62,6 @@ const EMPTY = new Uint8Array();
 
 export function writeHead(res: uws.HttpResponse, { status, headers }: Answer): void {
   res.writeStatus(headBytes(status, headers));
-}
-
-export function clientOf(res: uws.HttpResponse): string {
-  return Buffer.from(res.getRemoteAddressAsText()).toString("latin1");
 }
 
 export interface ExchangeFacts {
@@ -191,15 +190,20 @@ export class UwsExchange implements Timed, Caller {
     } else this.#send(answer, false);
   }
 
+  /** Whether the connection ends with the answer. */
+  get #closes(): boolean {
+    return this.#facts.clientCloses || this.#shared.drain.closing || this.#shared.idle.crowded;
+  }
+
   #send(given: Answer, cutOff: boolean): void {
     if (this.#done) return;
-    const { budget, drain, deadlines } = this.#shared;
+    const { budget, deadlines } = this.#shared;
     deadlines.clear(this);
     const bytes = given.body?.length ?? 0;
     const fits = this.#facts.headOnly || budget.take(bytes);
     const answer = fits ? given : TOO_MANY_ANSWERS;
     if (fits && !this.#facts.headOnly) this.#held = bytes;
-    const close = cutOff || !fits || this.#facts.clientCloses || drain.closing;
+    const close = cutOff || !fits || this.#closes;
     const { body = EMPTY } = answer;
     this.#sent = body;
     const res = this.#res;
@@ -237,14 +241,14 @@ export class UwsExchange implements Timed, Caller {
   /** Sends an answer whose body is in parts. They must not change. */
   sendParts(head: Uint8Array, parts: readonly Uint8Array[]): void {
     const body = new Body(parts);
-    const { budget, drain } = this.#shared;
+    const { budget } = this.#shared;
     if (!budget.take(body.length)) {
       this.#send(TOO_MANY_ANSWERS, true);
       return;
     }
     this.#held = body.length;
     this.#res.writeStatus(head);
-    this.#sendPiecewise(body, this.#facts.clientCloses || drain.closing);
+    this.#sendPiecewise(body, this.#closes);
   }
 
   /** `ok`: the kernel has taken the last piece, so the next one is for this side to send. */
@@ -275,7 +279,7 @@ export class UwsExchange implements Timed, Caller {
     if (!this.#shared.budget.take(body.length)) return void this.#res.close();
     this.#held = body.length;
     this.#sent = body;
-    this.#sendRest(new Body([body]), this.#facts.clientCloses, false);
+    this.#sendRest(new Body([body]), this.#closes, false);
   }
 
   #taken(close: boolean): void {

@@ -14,8 +14,10 @@ import {
 import { OpenConnections } from "./open-connections.ts";
 import { TOO_MANY_CONNECTIONS, UNCERTAIN_LENGTH } from "./refusals.ts";
 import { TurnShare } from "./turn-share.ts";
-import { clientOf, type Exchanges, UwsExchange, writeHead } from "./uws-exchange.ts";
+import { clientOf } from "./uws-client.ts";
+import { type Exchanges, UwsExchange, writeHead } from "./uws-exchange.ts";
 import { hasCertainLength } from "./uws-framing.ts";
+import { UwsIdleConnections } from "./uws-idle-connections.ts";
 import { routePlainPosts } from "./uws-plain-post.ts";
 
 /** Exports that the type declarations leave out. */
@@ -34,16 +36,19 @@ export async function listenWithUws(application: HttpApplication, options: Liste
   const drain = new Drain();
   const { maxConnections = 0 } = options;
   let port = 0;
+  const idle = new UwsIdleConnections();
   capConnections(
     app,
     { max: maxConnections, perClient: options.maxConnectionsPerClient ?? 0, port: () => port },
     options.connections ?? new OpenConnections(),
+    idle,
   );
   const budget = options.budget ?? new AnswerBudget();
   const shared: Exchanges = {
     application,
     options,
     drain,
+    idle,
     deadlines: new Deadlines(),
     budget,
     turns: new Turns(),
@@ -83,6 +88,9 @@ export async function listenWithUws(application: HttpApplication, options: Liste
   };
 }
 
+/** When a smaller part of the places is free, no connection is kept open for further requests. */
+const FREE_PART = 1 / 4;
+
 interface ConnectionLimits {
   /** Of all clients, and of one client address; 0 for any number. */
   max: number;
@@ -90,20 +98,32 @@ interface ConnectionLimits {
   port(): number;
 }
 
-/** The library tells of connections as they open and close, by +1 and -1, but ties no request to one of them. */
-function capConnections(app: uws.TemplatedApp, limits: ConnectionLimits, open: OpenConnections): void {
+/**
+ * The library tells of connections as they open and close, by +1 and -1, but ties no request to one of them. A new connection beyond the
+ * most takes the place of the longest idle one.
+ */
+function capConnections(
+  app: uws.TemplatedApp,
+  limits: ConnectionLimits,
+  open: OpenConnections,
+  idle: UwsIdleConnections,
+): void {
   const { max, perClient, port } = limits;
   if (max === 0 && perClient === 0) return;
   const share = perClient > 0 ? new ConnectionShare({ most: perClient, port }) : undefined;
   const count = (res: uws.HttpResponse, change: number): void => {
     if (change < 0) {
       open.closed();
+      idle.crowded &&= isCrowded(open.total);
       return;
     }
     const total = open.opened();
-    if (max > 0 && total > max) refuse(res);
-    else if (share !== undefined && !share.admits(clientOf(res), total)) refuse(res);
+    idle.crowded = isCrowded(total);
+    if (share !== undefined && !share.admits(clientOf(res), total)) refuse(res);
+    else if (max > 0 && total > max && !idle.closeLongest()) refuse(res);
+    else if (max > 0) idle.opened(res);
   };
+  const isCrowded = (total: number): boolean => max - total < Math.floor(max * FREE_PART);
   const refuse = (res: uws.HttpResponse): void => {
     res.cork(() => {
       writeHead(res, TOO_MANY_CONNECTIONS);
@@ -118,6 +138,7 @@ function serve(res: uws.HttpResponse, req: uws.HttpRequest, shared: Exchanges): 
     headOnly: req.getCaseSensitiveMethod() === "HEAD",
     clientCloses: req.getHeader("connection").toLowerCase() === "close",
   };
+  shared.idle.asked(res);
   shared.drain.enter();
   const exchange = new UwsExchange(res, facts, shared);
   res.onAborted(() => exchange.aborted());

@@ -2,7 +2,8 @@ import type * as uws from "uWebSockets.js";
 import { headBytes } from "./answer-head.ts";
 import type { Answer, PlainPost, RequestHead } from "./listener.ts";
 import { isJsonType } from "./request-body.ts";
-import { clientOf, type Exchanges, UwsExchange } from "./uws-exchange.ts";
+import { clientOf } from "./uws-client.ts";
+import { type Exchanges, UwsExchange } from "./uws-exchange.ts";
 import { hasCertainLength } from "./uws-framing.ts";
 
 /**
@@ -110,7 +111,7 @@ class PlainExchange {
     } else {
       const res = this.#res;
       res.writeStatus(head);
-      const close = shared.drain.closing;
+      const close = shared.drain.closing || shared.idle.crowded;
       if (close || (answer.length < SHORT_ANSWER && !isProbed())) res.end(answer, close);
       else if (!res.tryEnd(answer, answer.length)[1]) {
         this.#becomeOrdinary().goOn(new Uint8Array(answer));
@@ -154,6 +155,7 @@ export function routePlainPosts(
 ): void {
   const route: Route = { post, head: headBytes(200, post.headers), shared };
   app.post("/", (res, req) => {
+    shared.idle.asked(res);
     const type = req.getHeader(CONTENT_TYPE);
     const length = req.getHeader(CONTENT_LENGTH);
     const isPlain =
