@@ -264,36 +264,3 @@ export class JsonWriter {
 
 /** Writes one value. */
 export type Write<R> = (out: JsonWriter, value: R) => void;
-
-export const writeNumber: Write<number> = (out, value) => void out.number(value);
-export const writeBoolean: Write<boolean> = (out, value) => void out.text(value ? "true" : "false");
-export const writeText: Write<string> = (out, value) => void out.value(value);
-/** Quoted decimal digits. */
-export const writeDecimal: Write<number | bigint> = (out, value) => void out.decimal(value);
-/** Quoted 0x hex of any length. */
-export const writeHex: Write<Uint8Array> = (out, value) => void out.hex(value);
-/** Array of 32-byte words. */
-export const writeWords: Write<Uint8Array> = (out, run) => void out.words(run);
-
-/** Writes the named members of an object that are not undefined, in order. */
-export class MemberWriter {
-  readonly #out: JsonWriter;
-  #first = true;
-
-  constructor(out: JsonWriter) {
-    this.#out = out.text("{");
-  }
-
-  /** `name` has to be plain ASCII. */
-  add<T>(name: string, value: T | undefined, write: Write<T>): this {
-    if (value === undefined) return this;
-    this.#out.text(`${this.#first ? "" : ","}"${name}":`);
-    this.#first = false;
-    write(this.#out, value);
-    return this;
-  }
-
-  end(): void {
-    this.#out.text("}");
-  }
-}

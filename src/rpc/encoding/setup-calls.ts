@@ -2,7 +2,8 @@ import type { AllowedSetupCall } from "../../protocol/tx/setup-allow-list.ts";
 import { about, BOOLEAN, COUNT, record } from "../schema/json-schema.ts";
 import { FIELD, L2_ADDRESS, SELECTOR } from "../schema/scalars.ts";
 import { encoder } from "./encoder.ts";
-import { MemberWriter, writeBoolean, writeHex, writeNumber } from "./json-writer.ts";
+import { MemberWriter } from "./member-writer.ts";
+import { writeBoolean, writeHex, writeNumber } from "./write-values.ts";
 
 const SETUP_CALL = record(
   "AllowedElement",

@@ -5,8 +5,10 @@ import { about, type JsonSchema, listOf, oneOfWords, record, TEXT, typeNamed } f
 import { FIELD, L2_ADDRESS, SELECTOR } from "../schema/scalars.ts";
 import { type Encoder, encoder } from "./encoder.ts";
 import { GAS } from "./gas.ts";
-import { type JsonWriter, MemberWriter, writeHex, writeText, writeWords } from "./json-writer.ts";
+import type { JsonWriter } from "./json-writer.ts";
+import { MemberWriter } from "./member-writer.ts";
 import { encodeGlobalVariables } from "./v4/block-header.ts";
+import { writeHex, writeText, writeWords } from "./write-values.ts";
 
 const VALIDITY = record(
   "TxValidationResult",

@@ -9,7 +9,9 @@ import type {
 import { about, COUNT, listOf, NUMBER, oneOfWords, record, TEXT } from "../schema/json-schema.ts";
 import { EPOCH_NUMBER, ETH_ADDRESS, SLOT_NUMBER, TIMESTAMP } from "../schema/scalars.ts";
 import { encoder } from "./encoder.ts";
-import { type JsonWriter, MemberWriter, writeDecimal, writeHex, writeNumber, writeText } from "./json-writer.ts";
+import type { JsonWriter } from "./json-writer.ts";
+import { MemberWriter } from "./member-writer.ts";
+import { writeDecimal, writeHex, writeNumber, writeText } from "./write-values.ts";
 
 function encodeDutyTime(out: JsonWriter, { timestamp, slot, date }: DutyTime): void {
   new MemberWriter(out)

@@ -5,7 +5,9 @@ import { about, BOOLEAN, COUNT, record, TEXT } from "../../schema/json-schema.ts
 import { ETH_ADDRESS, L2_ADDRESS } from "../../schema/scalars.ts";
 import { encoder } from "../encoder.ts";
 import { GAS } from "../gas.ts";
-import { type JsonWriter, MemberWriter, writeText } from "../json-writer.ts";
+import type { JsonWriter } from "../json-writer.ts";
+import { MemberWriter } from "../member-writer.ts";
+import { writeText } from "../write-values.ts";
 
 /** L1ContractAddresses in the order of the reference's answers; optional ones are omitted when unknown. */
 const L1_CONTRACTS = [
