@@ -6,8 +6,8 @@ import { deriveConstants } from "./poseidon2/constants";
 import { deriveZeroHashes } from "./trees/zero-hashes";
 
 /**
- * Derives all tables. Called once, before anything else. Returns how hashes are computed (poseidon2/build.ts): as `wanted`, but by
- * the integer lanes where the fused ones are not exact on this processor.
+ * Derives all tables. Called once, before anything else. Returns how hashes are computed (poseidon2/build.ts): as
+ * `wanted`, but by the integer lanes where the fused ones are not exact on this processor.
  */
 export function initialize(wanted: u32): u32 {
   deriveMontgomeryFactors();

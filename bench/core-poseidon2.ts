@@ -1,11 +1,12 @@
 /**
- * Poseidon2 of the core on one thread: every build, a plain bigint implementation in the same run, and the reference's WebAssembly and
- * native code beside it.
+ * Poseidon2 of the core on one thread: every build, a plain bigint implementation in the same run, and the reference's
+ * WebAssembly and native code beside it.
  *
  *   npm run build:wasm && node bench/core-poseidon2.ts [--help]
  *
- * A figure is the least of many samples of a millisecond: on a shared machine the least disturbed one says most about the code.
- * The medians are in the JSON. Ratios to the reference are medians over repeats, which alternate who goes first.
+ * A figure is the least of many samples of a millisecond: on a shared machine the least disturbed one says most about
+ * the code. The medians are in the JSON. Ratios to the reference are medians over repeats, which alternate who goes
+ * first.
  */
 import { writeFileSync } from "node:fs";
 import Benchmark from "benchmark";

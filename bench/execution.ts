@@ -3,8 +3,8 @@
  *
  *   node bench/execution.ts [--help]
  *
- * Times are CPU time of one thread, medians of the repeats. "cold" has a new VM and new caches for every block, "warm" has had them from an
- * earlier round. Roots are hashed once a block; that is a column of its own.
+ * Times are CPU time of one thread, medians of the repeats. "cold" has a new VM and new caches for every block, "warm"
+ * has had them from an earlier round. Roots are hashed once a block; that is a column of its own.
  */
 import { writeFileSync } from "node:fs";
 import { loadCore } from "../src/core/load-core.ts";

@@ -3,9 +3,9 @@
  *
  *   node bench/local-network.ts [--help]
  *
- * The same public transfers are sent to both, one network after the other. Latency is that of txs sent one by one, from sendTx to the receipt that
- * the released client waits for ("checkpointed"); the rate is what came on L1 in the given minutes (10) while a number of txs is kept outstanding.
- * Needs `npm run build`.
+ * The same public transfers are sent to both, one network after the other. Latency is that of txs sent one by one, from
+ * sendTx to the receipt that the released client waits for ("checkpointed"); the rate is what came on L1 in the given
+ * minutes (10) while a number of txs is kept outstanding. Needs `npm run build`.
  */
 import { MOST_BUSY, machineFacts } from "./lib/machine.ts";
 import type { Run } from "./lib/measurement.ts";

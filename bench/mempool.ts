@@ -3,9 +3,9 @@
  *
  *   node bench/mempool.ts [--help]
  *
- * Times are CPU time of one thread that does everything, medians of the repeats: a node digests txs (the hashing) on threads of their own, so
- * its thread spends what "checks" and "pool" say. Txs are a recorded private one and a recorded one with public calls, with other nullifiers;
- * the pool's store is LMDB on disk.
+ * Times are CPU time of one thread that does everything, medians of the repeats: a node digests txs (the hashing) on
+ * threads of their own, so its thread spends what "checks" and "pool" say. Txs are a recorded private one and a
+ * recorded one with public calls, with other nullifiers; the pool's store is LMDB on disk.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,6 @@
 /**
- * Where the time goes on the three hottest paths: `node bench/profile.ts [--help]`. Runs each under the
- * runtime's sampling profiler and writes a flame graph (SVG) and the functions with the most time of their own (Markdown) to
+ * Where the time goes on the three hottest paths: `node bench/profile.ts [--help]`. Runs each under the runtime's
+ * sampling profiler and writes a flame graph (SVG) and the functions with the most time of their own (Markdown) to
  * bench/results/profiles/.
  */
 import { execFile } from "node:child_process";

@@ -1,6 +1,6 @@
 /**
- * The whole suite: `npm run bench` measures what needs no other software, `npm run bench:reference` adds the columns beside the reference
- * implementation. Raw figures, the table and the plots go to bench/results/.
+ * The whole suite: `npm run bench` measures what needs no other software, `npm run bench:reference` adds the columns
+ * beside the reference implementation. Raw figures, the table and the plots go to bench/results/.
  */
 import { readFileSync } from "node:fs";
 import { MOST_BUSY, machineFacts } from "./lib/machine.ts";
@@ -37,7 +37,9 @@ const SUITES: Record<string, Suite> = {
 
 const STATES: Record<string, StateKind> = { witnesses: "large", "world-state": "large", growth: "growing" };
 
-/** Pairs of each comparison and seconds of each load. Alone the whole suite has to be through in less than ten minutes. */
+/**
+ * Pairs of each comparison and seconds of each load. Alone the whole suite has to be through in less than ten minutes.
+ */
 const PACES = {
   quick: { repeats: 2, seconds: 1 },
   alone: { repeats: 3, seconds: 1 },

@@ -1,11 +1,11 @@
 /**
- * Clients that have the node simulate txs that take all the time there is, each with a contract class of its own, beside one that asks for
- * a short simulation again and again:
+ * Clients that have the node simulate txs that take all the time there is, each with a contract class of its own,
+ * beside one that asks for a short simulation again and again:
  *
  *   node bench/simulation-attack.ts [--help]
  *
- * The hostile ones ask from one address and the honest one from another, all over HTTP, through RPC threads, to the threads that execute.
- * They stay until they have their answers, or leave after `leave` milliseconds and come back.
+ * The hostile ones ask from one address and the honest one from another, all over HTTP, through RPC threads, to the
+ * threads that execute. They stay until they have their answers, or leave after `leave` milliseconds and come back.
  */
 import { writeFileSync } from "node:fs";
 import { SimulatingPort } from "../test/node/simulating-port.ts";

@@ -1,10 +1,12 @@
 /**
- * Instructions and gas per second of the public VM, and the same programs in the reference's native simulator beside it:
+ * Instructions and gas per second of the public VM, and the same programs in the reference's native simulator beside
+ * it:
  *
  *   node bench/vm.ts [--help]
  *
- * Times are CPU time, medians of the repeats. "cold" is a VM that has never seen the program, "warm" one that has. The reference runs whole
- * transactions, so what its empty one takes is subtracted; its storage is a real tree, ours here is a map.
+ * Times are CPU time, medians of the repeats. "cold" is a VM that has never seen the program, "warm" one that has. The
+ * reference runs whole transactions, so what its empty one takes is subtracted; its storage is a real tree, ours here
+ * is a map.
  */
 import { rmSync, writeFileSync } from "node:fs";
 import { siloNullifier } from "../src/core/derive/nullifier.ts";

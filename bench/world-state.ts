@@ -19,8 +19,9 @@ import { fillSyntheticState } from "./lib/synthetic-state.ts";
 import { withOverrides } from "./lib/with-overrides.ts";
 
 /**
- * Nullifiers applied to a large tree, with commit, and where the time goes. Every repeat measures, one right after the other: the
- * speed of hashing on one thread, blocks, and the same rows put into a store of the same size without anything around it.
+ * Nullifiers applied to a large tree, with commit, and where the time goes. Every repeat measures, one right after the
+ * other: the speed of hashing on one thread, blocks, and the same rows put into a store of the same size without
+ * anything around it.
  */
 const options = scriptOptions("bench/world-state.ts", {
   leaves: wholeOption("nullifiers in the tree", 1_000_000),

@@ -1,4 +1,7 @@
-/** Starts a node on the recorded chain, asks it everything the published client library can ask, and ends with what came out. */
+/**
+ * Starts a node on the recorded chain, asks it everything the published client library can ask, and ends with what came
+ * out.
+ */
 import "./quiet-library.ts";
 import { BackendType, Barretenberg, BarretenbergSync } from "@aztec/bb.js";
 import { goldenCases, NodeProcess, startRecordedL1 } from "../test/conformance/recorded-node.ts";
@@ -6,8 +9,8 @@ import { checkAdmin } from "./admin.ts";
 import { askFurther, askRecorded, checkBatches, checkVersions } from "./public.ts";
 import { Report } from "./report.ts";
 
-// The library hashes with native code by default, which wants a newer C library than some systems have. Its WebAssembly would
-// first download parameters for proofs; hashes need none.
+// The library hashes with native code by default, which wants a newer C library than some systems have. Its WebAssembly
+// would first download parameters for proofs; hashes need none.
 Barretenberg.prototype.initSRSChonk = () => Promise.resolve();
 await Barretenberg.initSingleton({ backend: BackendType.Wasm, threads: 1 });
 await BarretenbergSync.initSingleton({ backend: BackendType.Wasm });

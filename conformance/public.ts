@@ -32,7 +32,9 @@ async function inChunks<T>(items: readonly T[], size: number, each: (item: T) =>
   for (let at = 0; at < items.length; at += size) await Promise.all(items.slice(at, at + size).map(each));
 }
 
-/** Asks everything recorded again; the library must accept each answer and read the same value as from the recorded one. */
+/**
+ * Asks everything recorded again; the library must accept each answer and read the same value as from the recorded one.
+ */
 export async function askRecorded(url: string, golden: readonly GoldenCase[], report: Report): Promise<void> {
   const client = nodeClient(url);
   const known = golden.filter(({ method }) => NODE_METHODS.includes(method));

@@ -28,8 +28,8 @@ function recorded(golden: readonly GoldenCase[], method: string): GoldenCase {
 }
 
 /**
- * Questions beyond the recording, so that every method meets a found and a missing value and each of its optional parameters, as
- * values of the library. The large ones carry a transaction: a body takes few of them.
+ * Questions beyond the recording, so that every method meets a found and a missing value and each of its optional
+ * parameters, as values of the library. The large ones carry a transaction: a body takes few of them.
  */
 export async function furtherQuestions(
   golden: readonly GoldenCase[],

@@ -1,6 +1,6 @@
 /**
- * Writes docs/coverage.md: for each method of the API whether it is registered, how many recorded answers it has, and which tests
- * name it. With --check only compares, and fails when the document is not current.
+ * Writes docs/coverage.md: for each method of the API whether it is registered, how many recorded answers it has, and
+ * which tests name it. With --check only compares, and fails when the document is not current.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,7 @@
 /**
- * Writes src/protocol/data/protocol-contracts.json from the published protocol contracts: the facts a node needs of their classes and
- * nothing else. The package is read as data; none of its code runs. Needs the built WASM core (npm run build:wasm), npm and tar.
+ * Writes src/protocol/data/protocol-contracts.json from the published protocol contracts: the facts a node needs of
+ * their classes and nothing else. The package is read as data; none of its code runs. Needs the built WASM core (npm
+ * run build:wasm), npm and tar.
  */
 import { type ExecFileSyncOptionsWithStringEncoding, execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";

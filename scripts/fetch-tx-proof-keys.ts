@@ -1,6 +1,7 @@
 /**
- * Writes src/mempool/proofs/data/tx-proof-keys.json from the published circuits: the verification keys of the two circuits that a tx's
- * proof is of, and nothing else. The package is read as data; none of its code runs. Needs npm and tar.
+ * Writes src/mempool/proofs/data/tx-proof-keys.json from the published circuits: the verification keys of the two
+ * circuits that a tx's proof is of, and nothing else. The package is read as data; none of its code runs. Needs npm and
+ * tar.
  */
 import { type ExecFileSyncOptionsWithStringEncoding, execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Writes a generated document to docs/`name`; called with --check only compares, and ends with code 1 when the file is not current.
- * `source` says what the document is made from.
+ * Writes a generated document to docs/`name`; called with --check only compares, and ends with code 1 when the file is
+ * not current. `source` says what the document is made from.
  */
 export function generatedDocument(name: string, wanted: string, source: string): void {
   const file = join(import.meta.dirname, "..", "docs", name);

@@ -1,7 +1,7 @@
 /**
- * Writes build/l1-artifacts/: creation code, link references and functions of the L1 contracts that a deployment needs, and the errors
- * that they revert with, from the published package. The package is read as data; none of its code runs. Does nothing where the files of
- * this version are there. Needs npm and tar.
+ * Writes build/l1-artifacts/: creation code, link references and functions of the L1 contracts that a deployment needs,
+ * and the errors that they revert with, from the published package. The package is read as data; none of its code runs.
+ * Does nothing where the files of this version are there. Needs npm and tar.
  */
 import { type ExecFileSyncOptionsWithStringEncoding, execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";

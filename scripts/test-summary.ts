@@ -10,8 +10,8 @@ export interface Summary {
 }
 
 /**
- * Counts of a report. A failing command without a failing test (no report, a file that did not load, a lint error) counts as one
- * failure, and so does a run in which nothing passed.
+ * Counts of a report. A failing command without a failing test (no report, a file that did not load, a lint error)
+ * counts as one failure, and so does a run in which nothing passed.
  */
 export function summarize(report: string | undefined, exitCode: number): Summary {
   let passed = 0;

@@ -3,8 +3,8 @@
  *
  *     node scripts/typescript-client.ts http://127.0.0.1:8080 > node-client.ts
  *
- * With - instead of a URL the description, which is the result of rpc.discover, is read from standard input; so the admin listener's
- * can be asked for with its key.
+ * With - instead of a URL the description, which is the result of rpc.discover, is read from standard input; so the
+ * admin listener's can be asked for with its key.
  */
 import { readFileSync } from "node:fs";
 import type { OpenRpcDocument } from "../src/rpc/openrpc/document.ts";

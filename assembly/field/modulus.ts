@@ -1,12 +1,12 @@
 /**
- * The modulus p of BN254's scalar field in nine limbs of 29 bits, lowest first (sheet 01 section 1.1). An element in memory is
- * nine u64:
+ * The modulus p of BN254's scalar field in nine limbs of 29 bits, lowest first
+ * (docs/protocol/01-fields-and-hashing.md#11-fields). An element in memory is nine u64:
  *
  *   0 limb 0 | 8 limb 1 | .. | 64 limb 8        ELEMENT = 72 bytes
  *
- * Elements are in Montgomery form, x * R mod p with R = 2^261, and are not fully reduced: the functions of this folder state
- * the bounds they need in multiples of p. R > 169 p leaves room for sums to go into products unreduced. "Tight" limbs are below
- * 2^29 (the top one may be larger by what the value needs), "loose" limbs below 2^30.
+ * Elements are in Montgomery form, x * R mod p with R = 2^261, and are not fully reduced: the functions of this folder
+ * state the bounds they need in multiples of p. R > 169 p leaves room for sums to go into products unreduced. "Tight"
+ * limbs are below 2^29 (the top one may be larger by what the value needs), "loose" limbs below 2^30.
  */
 export const LIMBS: i32 = 9;
 export const LIMB_BITS: u64 = 29;

@@ -2,8 +2,9 @@ import { LIMB_BITS, MASK, P1, P2, P3, P4, P5, P6, P7, P8 } from "./modulus";
 import { carry, quotient } from "./montgomery-step";
 
 /**
- * Columns of a * b + q * p, the quotient limb q of each low column chosen so that the column vanishes below 2^29; the high
- * columns are the result. A column sums at most 18 products below 2^60 or 2^58 and a carry, so it stays below 2^64.
+ * Columns of a * b + q * p, the quotient limb q of each low column chosen so that the column vanishes below 2^29; the
+ * high columns are the result. A column sums at most 18 products below 2^60 or 2^58 and a carry, so it stays below
+ * 2^64.
  */
 @inline
 function product(out: usize, a: usize, b: usize, addend: usize, adds: bool): void {

@@ -1,15 +1,16 @@
 /**
- * Two elements side by side in the lanes of vectors. An element is five digits of 51 bits, lowest first, each a double that holds
- * an integer: the lower four in -2^50 .. 2^50, the top one with the sign of the value. In memory:
+ * Two elements side by side in the lanes of vectors. An element is five digits of 51 bits, lowest first, each a double
+ * that holds an integer: the lower four in -2^50 .. 2^50, the top one with the sign of the value. In memory:
  *
  *   0 digit 0 (lane 0 f64, lane 1 f64) | 16 digit 1 | .. | 64 digit 4        LANES_ELEMENT = 80 bytes
  *
- * Elements are in Montgomery form with R = 2^255 and may be negative: the functions state the bounds they need in multiples of p.
+ * Elements are in Montgomery form with R = 2^255 and may be negative: the functions state the bounds they need in
+ * multiples of p.
  *
- * A product of two digits is split by fused multiply-adds (Emmart, "Faster modular exponentiation using double precision floating
- * point arithmetic on the GPU", ARITH 2018): adding 3 * 2^102 leaves the product's multiple of 2^51 in the low bits of the sum,
- * and a second multiply-add leaves the rest above 3 * 2^51. The bits of such sums are integers plus constant exponent bits, so
- * columns are summed as 64-bit integers.
+ * A product of two digits is split by fused multiply-adds (Emmart, "Faster modular exponentiation using double
+ * precision floating point arithmetic on the GPU", ARITH 2018): adding 3 * 2^102 leaves the product's multiple of 2^51
+ * in the low bits of the sum, and a second multiply-add leaves the rest above 3 * 2^51. The bits of such sums are
+ * integers plus constant exponent bits, so columns are summed as 64-bit integers.
  */
 export const LANES_ELEMENT: usize = 80;
 
@@ -104,7 +105,9 @@ export function high(x: v128, y: v128, h: v128): v128 {
   return f64x2.relaxed_madd(x, y, h);
 }
 
-/** x * y minus that multiple, above LOW_BITS. The compiler computes `high` of the same operands once. `l` is bothOnes(). */
+/**
+ * x * y minus that multiple, above LOW_BITS. The compiler computes `high` of the same operands once. `l` is bothOnes().
+ */
 @inline
 export function low(x: v128, y: v128, h: v128, l: v128): v128 {
   return f64x2.relaxed_madd(x, y, f64x2.sub(l, high(x, y, h)));
@@ -123,7 +126,10 @@ export function lowOfTwo(x: v128, y: v128, z: v128, w: v128, h: v128, l: v128): 
   return f64x2.add(low(x, y, h, l), rest);
 }
 
-/** The low 51 bits of a column as a double, less 2^50. `mask`, `unit` and `ones` are digitMask(), unitBits() and digitOnes(). */
+/**
+ * The low 51 bits of a column as a double, less 2^50. `mask`, `unit` and `ones` are digitMask(), unitBits() and
+ * digitOnes().
+ */
 @inline
 export function digit(t: v128, mask: v128, unit: v128, ones: v128): v128 {
   return f64x2.sub(v128.or(v128.and(t, mask), unit), ones);

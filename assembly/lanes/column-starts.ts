@@ -17,13 +17,13 @@ function count(column: usize, n: u64): void {
 }
 
 /**
- * Column starts of a kind of sum: the exponent bits that its terms and its reduction bring along, negated, and what `digit` and
- * `carried` need.
+ * Column starts of a kind of sum: the exponent bits that its terms and its reduction bring along, negated, and what
+ * `digit` and `carried` need.
  *
  *   -> out 10 x 16
  *
- * `products` of two elements, `squares` (15 products of digits each), `sums` by sumOfThree; reduced by `rows` (5 or 6), onto an
- * addend when `adds`.
+ * `products` of two elements, `squares` (15 products of digits each), `sums` by sumOfThree; reduced by `rows` (5 or 6),
+ * onto an addend when `adds`.
  */
 export function storeStarts(out: usize, products: u64, squares: u64, sums: u64, rows: usize, adds: bool): void {
   memory.fill(LOWS, 0, 88);

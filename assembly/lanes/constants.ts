@@ -49,8 +49,8 @@ export const OUT_FACTOR = memory.data(80, 16);
 export const AGAIN_FACTOR = memory.data(80, 16);
 
 /**
- * Scale of a permutation's input: a root of u^2500 = 2^51 (d_0 + 1). Each full round takes the scale to its fifth power, so the
- * partial rounds begin at m = u^625 (recurrence.ts).
+ * Scale of a permutation's input: a root of u^2500 = 2^51 (d_0 + 1). Each full round takes the scale to its fifth
+ * power, so the partial rounds begin at m = u^625 (recurrence.ts).
  */
 const INPUT_SCALE = memory.data<u8>([
   0x13, 0xfc, 0x0e, 0x99, 0x74, 0x65, 0xc3, 0x76, 0x81, 0x3c, 0x56, 0xae, 0xb5, 0xb1, 0xb9, 0xd3, 0x0a, 0x0e, 0x80, 0x6f,

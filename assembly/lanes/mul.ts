@@ -16,8 +16,9 @@ export function deriveMulStarts(): void {
  *
  *   out 80 | a 80 | b 80       out may be a or b
  *
- * With |a| < A p and |b| < B p the result is below (A B / 2.64 + 1.01) p in size. A B is below 4.2, so that this is below 2.6 p and
- * the top digit below 2^51. The digits of a need not be balanced when b is below p / 2: 0 .. 2^51-1, the top one below 2^52.
+ * With |a| < A p and |b| < B p the result is below (A B / 2.64 + 1.01) p in size. A B is below 4.2, so that this is
+ * below 2.6 p and the top digit below 2^51. The digits of a need not be balanced when b is below p / 2: 0 .. 2^51-1,
+ * the top one below 2^52.
  */
 export function mulLanes(out: usize, a: usize, b: usize): void {
   product(MUL_STARTS, a, b);

@@ -23,8 +23,8 @@ export function rights(x: v128, y: v128): v128 {
 const ROW_BITS = memory.data<u64>([17 * LOW_BITS, 13 * LOW_BITS], 16);
 
 /**
- * State times the external matrix plus a row of constants, for a state that is spread over the lanes: elements (0, 1), (2, 3).
- * Bounds of externalLayerLanes.
+ * State times the external matrix plus a row of constants, for a state that is spread over the lanes: elements (0, 1),
+ * (2, 3). Bounds of externalLayerLanes.
  *
  *   state 2 x 80, in place | constants 2 x 80
  */

@@ -77,8 +77,8 @@ function placeSum(place: usize, pair: usize): void {
 }
 
 /**
- * Rounds 4 to 59 and the constants of round 60 (partial-rounds.ts) for a state that is spread over the lanes: the S-box has the
- * left lane, and one sum serves x in the left lane and w in the right one.
+ * Rounds 4 to 59 and the constants of round 60 (partial-rounds.ts) for a state that is spread over the lanes: the S-box
+ * has the left lane, and one sum serves x in the left lane and w in the right one.
  *
  *   state 2 x 80, in place
  */

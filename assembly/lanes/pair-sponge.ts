@@ -60,7 +60,8 @@ export function hashWordsPairs(out: usize, words: usize, count: u32): void {
 }
 
 /**
- * Ends a hash that was begun in one lane of permuteLanes' state, in the scale of an input; at least one permutation is left.
+ * Ends a hash that was begun in one lane of permuteLanes' state, in the scale of an input; at least one permutation is
+ * left.
  *
  *   words count x 32 | lane 4 x 80, its first digit at the address -> out 32
  */

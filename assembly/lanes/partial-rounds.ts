@@ -49,9 +49,9 @@ export function leaveRecurrence(out: usize): void {
 }
 
 /**
- * Rounds 4 to 59 (recurrence.ts) and the constants of round 60. Elements in below 0.6 p in size, out below 1.1 p: x is what
- * `reduceSix` leaves, whatever its terms; its fourth power is below 1.8 p; w is x and a second such value, below 2.2 p. The sums do
- * not wait for the S-box, so they stand where its steps wait for each other.
+ * Rounds 4 to 59 (recurrence.ts) and the constants of round 60. Elements in below 0.6 p in size, out below 1.1 p: x is
+ * what `reduceSix` leaves, whatever its terms; its fourth power is below 1.8 p; w is x and a second such value, below
+ * 2.2 p. The sums do not wait for the S-box, so they stand where its steps wait for each other.
  *
  *   state 4 x 80, in place
  */

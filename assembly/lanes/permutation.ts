@@ -12,8 +12,8 @@ function fullRound(state: usize, nextConstants: usize): void {
 }
 
 /**
- * Poseidon2 permutation in both lanes (poseidon2/permutation.ts). Elements in below 5 p in size, out below 0.6 p, in the scales of
- * constants.ts.
+ * Poseidon2 permutation in both lanes (poseidon2/permutation.ts). Elements in below 5 p in size, out below 0.6 p, in
+ * the scales of constants.ts.
  *
  *   state 4 x 80, in place
  */

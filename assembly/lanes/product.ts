@@ -2,10 +2,11 @@ import { add, bothOnes, high, highOfTwo, highOnes, low, lowOfTwo } from "./arith
 import { COLUMNS } from "./reduction";
 
 /**
- * Product scanning: column k of ten collects the low parts of a_i b_j with i + j = k and the high parts of those with i + j = k - 1.
- * Storing each column before the next one begins keeps the operands of one column at a time in registers. Two products are split
- * together (`highOfTwo`) where their sum cannot be too large: digits of a may be up to 2^51 beside balanced ones of b, but a_4 up to
- * 2^52, and of a square the doubled digits times the top one leave room for no other.
+ * Product scanning: column k of ten collects the low parts of a_i b_j with i + j = k and the high parts of those with i
+ * + j = k - 1. Storing each column before the next one begins keeps the operands of one column at a time in registers.
+ * Two products are split together (`highOfTwo`) where their sum cannot be too large: digits of a may be up to 2^51
+ * beside balanced ones of b, but a_4 up to 2^52, and of a square the doubled digits times the top one leave room for no
+ * other.
  */
 
 /**

@@ -4,15 +4,17 @@ import { addWords, divideWords, multiplyWords, subtractWords } from "../field/wo
 import { DIAGONAL } from "../poseidon2/constants";
 
 /**
- * The partial rounds as a recurrence with two sums of three products a round, neither of which waits for the round's S-box.
+ * The partial rounds as a recurrence with two sums of three products a round, neither of which waits for the round's
+ * S-box.
  *
  * Round j maps x_j (what enters its S-box) and the elements y_1, y_2, y_3 to
  *
  *   x_j+1 = e s + y_1 + y_2 + y_3 + k_j     s = x_j^5, e = d_0 + 1, k_j the constant of the next round
  *   y_i'  = d_i y_i + y_1 + y_2 + y_3 + s
  *
- * All of it is scaled by m with m^4 = 2^51 e. Then x_j+1 = 2^-51 x_j^5 + y_1 + y_2 + y_3 + m k_j: the product by e is gone, and
- * 2^-51 is what the reduction by 2^306 takes off a product beyond the R of the elements. s taken from that equation gives
+ * All of it is scaled by m with m^4 = 2^51 e. Then x_j+1 = 2^-51 x_j^5 + y_1 + y_2 + y_3 + m k_j: the product by e is
+ * gone, and 2^-51 is what the reduction by 2^306 takes off a product beyond the R of the elements. s taken from that
+ * equation gives
  *
  *   y_i' = d_i y_i + g (y_1 + y_2 + y_3) + (x_j+1 - m k_j) / e     g = 1 - 1/e
  *
@@ -20,13 +22,14 @@ import { DIAGONAL } from "../poseidon2/constants";
  *
  *   w_j+1 = a_0 w_j + a_1 w_j-1 + a_2 w_j-2 + x_j+1
  *
- * with L^3 - a_0 L^2 - a_1 L - a_2 = prod (L - d_i) - g sum_i prod_k!=i (L - d_k), the characteristic polynomial of the system:
+ * with L^3 - a_0 L^2 - a_1 L - a_2 = prod (L - d_i) - g sum_i prod_k!=i (L - d_k), the characteristic polynomial of the
+ * system:
  *
  *   y_i = b_i0 w_j + b_i1 w_j-1 + b_i2 w_j-2     b_i = (1, -(d_k + d_l), d_k d_l) / e, of the two others
  *   y_1 + y_2 + y_3 = c_0 w_j + c_1 w_j-1 + c_2 w_j-2     c the sum of the b_i
  *
- * and back, L^2 taken for w_j, L for w_j-1, 1 for w_j-2 (Lagrange): the coefficient of y_i in w_j-n is
- * e d_i^(2-n) / prod_k!=i (d_i - d_k). The w that is kept leaves out what the constants k contribute; constants.ts adds that.
+ * and back, L^2 taken for w_j, L for w_j-1, 1 for w_j-2 (Lagrange): the coefficient of y_i in w_j-n is e d_i^(2-n) /
+ * prod_k!=i (d_i - d_k). The w that is kept leaves out what the constants k contribute; constants.ts adds that.
  */
 
 const WORDS = memory.data(1024, 8);

@@ -24,16 +24,18 @@ import {
 import { balancedDigits } from "./digits";
 
 /**
- * Reduction of columns 0 to 9 of 51 bits to an element. The low columns become digits u_i, all of them at once but for their
- * carries; u_i 2^51i is congruent to (u_i c_i) 2^51n with c_i = 2^51(i-n) mod p, so the sum of the u_i c_i replaces the n low
- * columns. Column n then vanishes with the multiple m of p that Montgomery takes, and the columns above it are the result.
+ * Reduction of columns 0 to 9 of 51 bits to an element. The low columns become digits u_i, all of them at once but for
+ * their carries; u_i 2^51i is congruent to (u_i c_i) 2^51n with c_i = 2^51(i-n) mod p, so the sum of the u_i c_i
+ * replaces the n low columns. Column n then vanishes with the multiple m of p that Montgomery takes, and the columns
+ * above it are the result.
  *
  *   n = 4, "five": the result is T / 2^255, below |T| / 2^255 + (0.51 + 0.5) p in size
  *   n = 5, "six":  the result is T / 2^306, below |T| / 2^306 + (0.56 + 0.5) p: as good as independent of T
  *
- * 0.51 and 0.56 are half of the sum of |c_i| / p. m p_0 is high and low part: the low part only clears column n, whose digit is its
- * opposite, so that the carry is column n + 2^50 - 1 shifted (not + 2^50: when the digit is 2^50 in size, m is -2^50, and the
- * fused sum, a tie, goes to the even multiple, which leaves -2^50). So this column starts with one less than the others.
+ * 0.51 and 0.56 are half of the sum of |c_i| / p. m p_0 is high and low part: the low part only clears column n, whose
+ * digit is its opposite, so that the carry is column n + 2^50 - 1 shifted (not + 2^50: when the digit is 2^50 in size,
+ * m is -2^50, and the fused sum, a tie, goes to the even multiple, which leaves -2^50). So this column starts with one
+ * less than the others.
  */
 
 /** Columns of a product, and one more that the fold of five digits reaches. */
@@ -90,7 +92,8 @@ function finish(out: usize, columns: usize, addend: usize, adds: bool): void {
 }
 
 /**
- * T / 2^255. Each column is stored before the high parts go to the next one, so that no more than these wait in registers.
+ * T / 2^255. Each column is stored before the high parts go to the next one, so that no more than these wait in
+ * registers.
  *
  *   COLUMNS 0 .. 9 -> out 80
  */

@@ -34,8 +34,8 @@ function negatedMultiple(t4: v128): v128 {
 }
 
 /**
- * Stores the element whose digits are the integers t0 .. t4 (|t| < 2^58), reduced to less than 0.6 p in size. The value is below
- * 256 p in size.
+ * Stores the element whose digits are the integers t0 .. t4 (|t| < 2^58), reduced to less than 0.6 p in size. The value
+ * is below 256 p in size.
  *
  *   -> out 80
  */

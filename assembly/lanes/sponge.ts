@@ -66,8 +66,8 @@ function absorbBlocks(left: usize, right: usize): void {
 }
 
 /**
- * Hashes of any numbers of words (poseidon2/sponge.ts): a lane that is done takes the next job, and the last job that is left alone
- * is spread over both lanes. What comes first should be longest.
+ * Hashes of any numbers of words (poseidon2/sponge.ts): a lane that is done takes the next job, and the last job that
+ * is left alone is spread over both lanes. What comes first should be longest.
  *
  *   jobs count x SPONGE_JOB, overwritten       no result may lie in the words of another job
  */

@@ -6,8 +6,8 @@ const HIGHS = memory.data(240, 16);
 const SQUARES = memory.data(96, 16);
 
 /**
- * Low parts of the products of place n of the history with three factors, summed; their high parts go to HIGHS. Digits are small
- * enough to add up two of the products before they are split.
+ * Low parts of the products of place n of the history with three factors, summed; their high parts go to HIGHS. Digits
+ * are small enough to add up two of the products before they are split.
  */
 @inline
 function digitProducts(n: usize, y0: v128, y1: v128, y2: v128, h: v128, l: v128): v128 {
@@ -34,14 +34,14 @@ function highs(n: usize): v128 {
 }
 
 /**
- * Columns of the sum of three elements times three factors, by Karatsuba's method: a_i b_j + a_j b_i is
- * a_i b_i + a_j b_j + (a_i - a_j) (b_j - b_i), so 15 products of digits do for 25. Column k takes the a_i b_i of all i that are
- * part of an i + j = k: a running sum over k. Columns with two pairs i, j are stored in between to keep registers free.
+ * Columns of the sum of three elements times three factors, by Karatsuba's method: a_i b_j + a_j b_i is a_i b_i + a_j
+ * b_j + (a_i - a_j) (b_j - b_i), so 15 products of digits do for 25. Column k takes the a_i b_i of all i that are part
+ * of an i + j = k: a running sum over k. Columns with two pairs i, j are stored in between to keep registers free.
  *
  *   starts 10 x 16 | factors 3 x 240 | HISTORY -> columns 10 x 16
  *
- * Digits of the elements below 2^50 in size but for the top ones, which are below 2^50.7 (2.1 p), and factors below p / 2: then
- * differences multiply to less than 2^102.
+ * Digits of the elements below 2^50 in size but for the top ones, which are below 2^50.7 (2.1 p), and factors below p /
+ * 2: then differences multiply to less than 2^102.
  */
 export function sumOfThree(columns: usize, starts: usize, factors: usize): void {
   const h = highOnes();

@@ -1,6 +1,6 @@
 /**
- * An element with the differences of its digits, for sumOfThree: places 0 to 4 are the digits, the others digit i less digit j with
- * i < j in the order 01 02 03 04 12 13 14 23 24 34. In a factor the differences have the other sign.
+ * An element with the differences of its digits, for sumOfThree: places 0 to 4 are the digits, the others digit i less
+ * digit j with i < j in the order 01 02 03 04 12 13 14 23 24 34. In a factor the differences have the other sign.
  */
 export const WIDE_ELEMENT: usize = 240;
 

@@ -23,8 +23,8 @@ function isZero(word: usize): bool {
 }
 
 /**
- * Adds one word to each lane of an element of a permutation's input, which is below 2.6 p in size and afterwards too. Most words of what is
- * hashed at length are zero, as in a tx, and cost nothing.
+ * Adds one word to each lane of an element of a permutation's input, which is below 2.6 p in size and afterwards too.
+ * Most words of what is hashed at length are zero, as in a tx, and cost nothing.
  *
  *   element 80, in place | left 32 | right 32
  */

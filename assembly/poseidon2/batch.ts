@@ -33,7 +33,8 @@ export function hashBatch(jobs: usize, count: u32, arity: u32): void {
 }
 
 /**
- * Independent hashes of any numbers of words, two at a time where the lanes are used. What comes first should be longest.
+ * Independent hashes of any numbers of words, two at a time where the lanes are used. What comes first should be
+ * longest.
  *
  *   jobs count x SPONGE_JOB, overwritten       no result may lie in the words of another job
  */

@@ -1,6 +1,6 @@
 /**
- * How hashes are computed. The fused lanes (lanes/) take batches two at a time and spread a single hash over both lanes; the
- * integer lanes (lanes/integers/) take batches and leave single hashes to scalar code.
+ * How hashes are computed. The fused lanes (lanes/) take batches two at a time and spread a single hash over both
+ * lanes; the integer lanes (lanes/integers/) take batches and leave single hashes to scalar code.
  */
 export const SCALAR: u32 = 0;
 export const INTEGER_LANES: u32 = 1;

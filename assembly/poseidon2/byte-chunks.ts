@@ -4,7 +4,8 @@ export function chunkCount(length: u32): u32 {
 }
 
 /**
- * Splits bytes into chunks of 31, each read as a little-endian integer (sheet 01 section 2.4).
+ * Splits bytes into chunks of 31, each read as a little-endian integer
+ * (docs/protocol/01-fields-and-hashing.md#19-hash-of-bytes).
  *
  *   bytes length -> words chunkCount(length) x 32
  */

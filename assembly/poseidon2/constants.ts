@@ -4,8 +4,8 @@ import { isBelowModulus, modulusLimb, wordToLimbs } from "../field/words";
 import { drawWord, GRAIN_STATE, seedGrain } from "./grain";
 
 /**
- * Constants of the permutation as elements, placed where the round that is being left adds them (so that an addition is part of
- * the linear layer before it):
+ * Constants of the permutation as elements, placed where the round that is being left adds them (so that an addition is
+ * part of the linear layer before it):
  *
  *   FULL     9 rows of 4: added by the linear layer at the start, then after full rounds 0 to 3 and 60 to 63. The row of round 3
  *            holds the constant of partial round 4 in element 0, the last row is zero.
@@ -44,7 +44,7 @@ function drawDiagonal(out: usize): void {
 /** Draws between the round constants and the diagonal: matrices that the generator of the constants discarded. */
 const DISCARDED = 16;
 
-/** Derives all constants from the Grain generator (sheet 01 section 2.1). */
+/** Derives all constants from the Grain generator (docs/protocol/01-fields-and-hashing.md#15-poseidon2-permutation). */
 export function deriveConstants(): void {
   memory.fill(GRAIN, 0, GRAIN_STATE);
   seedGrain(GRAIN);

@@ -4,7 +4,7 @@ import { hashWords } from "./sponge";
 import { SPONGE_JOB, storeSpongeJob } from "./sponge-jobs";
 
 /**
- * HB (sheet 01 section 2.4).
+ * HB (docs/protocol/01-fields-and-hashing.md#19-hash-of-bytes).
  *
  *   bytes length | words chunkCount(length) x 32, scratch -> out 32
  */

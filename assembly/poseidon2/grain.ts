@@ -1,5 +1,6 @@
 /**
- * The Grain LFSR that the constants of the Poseidon papers are drawn from (sheet 01 section 2.1). Its 80 bits, oldest first:
+ * The Grain LFSR that the constants of the Poseidon papers are drawn from
+ * (docs/protocol/01-fields-and-hashing.md#15-poseidon2-permutation). Its 80 bits, oldest first:
  *
  *   0 bits 0..15 in a u64 | 8 bits 16..79 in a u64       the newest bit is the lowest of the second
  */

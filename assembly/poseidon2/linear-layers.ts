@@ -4,7 +4,8 @@ import { multipleOfModulus } from "../field/reduce";
 import { DIAGONAL } from "./constants";
 
 /**
- * State times the external matrix plus a row of constants, tight limbs. Limbs in below 2^31; the values grow at most 16-fold.
+ * State times the external matrix plus a row of constants, tight limbs. Limbs in below 2^31; the values grow at most
+ * 16-fold.
  *
  *   state 4 x 72, in place | constants 4 x 72
  */
@@ -41,7 +42,9 @@ export function externalLayer(state: usize, constants: usize): void {
   }
 }
 
-/** Sum of the state, reduced below 1.01 p, and the same plus a constant: what the internal layer adds to its products. */
+/**
+ * Sum of the state, reduced below 1.01 p, and the same plus a constant: what the internal layer adds to its products.
+ */
 const SUM = memory.data(72, 8);
 const SUM_AND_CONSTANT = memory.data(72, 8);
 

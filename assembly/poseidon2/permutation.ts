@@ -32,7 +32,8 @@ export function addLoose(a: usize, b: usize): void {
 }
 
 /**
- * Poseidon2 permutation (sheet 01 section 2.1). Elements in below 2.1 p with loose limbs, out below 1.01 p with tight limbs.
+ * Poseidon2 permutation (docs/protocol/01-fields-and-hashing.md#15-poseidon2-permutation). Elements in below 2.1 p with
+ * loose limbs, out below 1.01 p with tight limbs.
  *
  *   state 4 x 72, in place
  */

@@ -3,7 +3,7 @@ import { chosenBuild, FUSED_LANES } from "./build";
 import { absorbWordsScalar, hashWordsScalar } from "./scalar-sponge";
 
 /**
- * H (sheet 01 section 2.2).
+ * H (docs/protocol/01-fields-and-hashing.md#17-hash-of-fields).
  *
  *   words count x 32 -> out 32       out may overlap words
  */
@@ -13,8 +13,8 @@ export function hashWords(out: usize, words: usize, count: u32): void {
 }
 
 /**
- * Loads a state of words, absorbs `count` words in chunks of three (a shorter last chunk is absorbed as it is), and stores it
- * back. With `count` 0 the state is permuted once.
+ * Loads a state of words, absorbs `count` words in chunks of three (a shorter last chunk is absorbed as it is), and
+ * stores it back. With `count` 0 the state is permuted once.
  *
  *   state 4 x 32, in place | words count x 32
  */

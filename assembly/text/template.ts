@@ -19,9 +19,10 @@ function position(bytes: usize): u64 {
  *
  *   template   parts count x (kind u32, start u32, length u32) | letters
  *
- * A part is letters of the template (kind 0: where from its start, and how many), or something made from the source, which starts there:
- * the hex digits of a 32-byte word (1), the decimal digits of a six-byte number (2), the base64 form of bytes (3). The `known`
- * bytes at the end of such bytes, a whole number of groups of three in front of them, are taken from their text.
+ * A part is letters of the template (kind 0: where from its start, and how many), or something made from the source,
+ * which starts there: the hex digits of a 32-byte word (1), the decimal digits of a six-byte number (2), the base64
+ * form of bytes (3). The `known` bytes at the end of such bytes, a whole number of groups of three in front of them,
+ * are taken from their text.
  *
  * @returns the text's end.
  */

@@ -1,9 +1,10 @@
 import { sameKey, sortByKey } from "./sort-keys";
 
 /**
- * Links n new keys into the sorted list of an indexed tree (sheet 01 sections 7.5 and 7.6). Keys that share their low leaf are
- * neighbours in sorted order: the low leaf points to the first, each to the next, and the last takes the low leaf's old pointers.
- * Positions and indexes are eight opaque bytes each.
+ * Links n new keys into the sorted list of an indexed tree (docs/protocol/02-trees.md#29-batch-insertion and
+ * docs/protocol/02-trees.md#210-order-of-insertion). Keys that share their low leaf are neighbours in sorted order: the
+ * low leaf points to the first, each to the next, and the last takes the low leaf's old pointers. Positions and indexes
+ * are eight opaque bytes each.
  *
  *   keys n x 32 | positions n x 8 | lows n x 8 | lowNextKeys n x 32 | lowNextIndexes n x 8 | order 2 x n x 4, scratch
  *   -> nextKeys n x 32 | nextIndexes n x 8 | heads n x 4: input numbers of the first key of each low leaf

@@ -45,8 +45,8 @@ export function copyWord(out: usize, word: usize): void {
 }
 
 /**
- * Fills words 2 and up of a tile from a whole record (src/core/tile-record.ts), the rest with zero hashes. With no bytes the tile
- * is empty. False when the length does not agree with the bitmap.
+ * Fills words 2 and up of a tile from a whole record (src/core/tile-record.ts), the rest with zero hashes. With no
+ * bytes the tile is empty. False when the length does not agree with the bitmap.
  *
  *   record bytes -> tile 2^(height+1) x 32
  */

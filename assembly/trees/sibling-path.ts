@@ -2,9 +2,9 @@ import { bitmapBytes, copyWord } from "./records";
 import { zeroHash } from "./zero-hashes";
 
 /**
- * Sibling path of the leaf at `index`, leaf side first. Record t is a packed tile over levels t * tileHeight to
- * min((t + 1) * tileHeight, height) - 1; pointer 0 means an empty tile. Tiles are at most five levels high: a bitmap is eight bytes
- * at most, and eight bytes can be read at each record.
+ * Sibling path of the leaf at `index`, leaf side first. Record t is a packed tile over levels t * tileHeight to min((t
+ * + 1) * tileHeight, height) - 1; pointer 0 means an empty tile. Tiles are at most five levels high: a bitmap is eight
+ * bytes at most, and eight bytes can be read at each record.
  *
  *   records ceil(height / tileHeight) x u32 pointer -> out height x 32
  */

@@ -4,9 +4,10 @@ import { siblingPath } from "./sibling-path";
 import { zeroHash } from "./zero-hashes";
 
 /**
- * Packed tiles of recent states, in sets of four. A tag names a tile and the state that it belongs to; of a full set the tile goes
- * that was used longest ago, a leaf tile sixteen times sooner than one above. A leaf tile takes no place from one above that was used
- * lately. One path is open at a time; a tile is not kept that finds no place, or whose set the path fills by itself.
+ * Packed tiles of recent states, in sets of four. A tag names a tile and the state that it belongs to; of a full set
+ * the tile goes that was used longest ago, a leaf tile sixteen times sooner than one above. A leaf tile takes no place
+ * from one above that was used lately. One path is open at a time; a tile is not kept that finds no place, or whose set
+ * the path fills by itself.
  *
  *   sets u32 | clock u32 | state u32 | tree u32 | position f64 | levels u32 | height and levels of the path's empty part 2 x u32 | pad to 64
  *   records of the open path 16 x u32 pointer | entry of its leaf 140 | height u32, big-endian | its words 48 x 32
@@ -110,7 +111,10 @@ function placeIn(tags: usize, clock: u32, isLeaf: bool): usize {
   return place;
 }
 
-/** @returns where four bytes of anything and the record of the open path's tile of a level have to be written, 1024 bytes at most. */
+/**
+ * @returns where four bytes of anything and the record of the open path's tile of a level have to be written, 1024
+ * bytes at most.
+ */
 export function claimTile(cache: usize, level: u32): usize {
   const clock = load<u32>(cache, 4);
   const tile = tileName(cache, level);
@@ -168,7 +172,8 @@ export function leafEntry(cache: usize): usize {
 }
 
 /**
- * Writes a text (see fillTemplate) about the open path; its source is the leaf's entry, and 140 bytes behind that the height and the words.
+ * Writes a text (see fillTemplate) about the open path; its source is the leaf's entry, and 140 bytes behind that the
+ * height and the words.
  *
  * @returns the text's end.
  */

@@ -15,9 +15,9 @@ function withAncestors(nodes: u64, height: u32): u64 {
 }
 
 /**
- * Hashes tiles of one tile level through consecutive blocks: version v of a tile is the version before it with the nodes that one
- * block changed. Every hash of a tree level, of whatever tile and block, depends only on the levels below, so all of them are
- * one batch.
+ * Hashes tiles of one tile level through consecutive blocks: version v of a tile is the version before it with the
+ * nodes that one block changed. Every hash of a tree level, of whatever tile and block, depends only on the levels
+ * below, so all of them are one batch.
  *
  *   input     tiles     tileCount x (row bytes u32, versions u32)
  *             versions  versionCount x (block, changed bottom nodes, which of those are preimages, 1 to keep the version before

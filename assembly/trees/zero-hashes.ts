@@ -1,6 +1,6 @@
 import { hashWords } from "../poseidon2/sponge";
 
-/** Highest level that a tree of the protocol has (sheet 01 section 5). */
+/** Highest level that a tree of the protocol has (docs/protocol/02-trees.md#21-the-five-trees). */
 const LEVELS: usize = 42;
 const TABLE = memory.data(1376, 8);
 const PAIR = memory.data(64, 8);

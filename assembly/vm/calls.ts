@@ -27,8 +27,8 @@ export function checkCall(operands: usize): u32 {
 }
 
 /**
- * CALL and STATICCALL (sheet 05 section 4.2). Returns the next instruction: in the callee, or after the call if there
- * is none.
+ * CALL and STATICCALL (docs/protocol/06-public-execution.md#611-nested-calls). Returns the next instruction: in the
+ * callee, or after the call if there is none.
  */
 export function startCall(operands: usize, instruction: usize, makesStatic: bool): usize {
   const caller = current;
@@ -76,8 +76,8 @@ function resumeCaller(caller: usize, outcome: u32, size: u32, base: u32): usize 
 }
 
 /**
- * Ends the running frame (sheet 05 section 4.1) at `instruction`. Returns the next instruction in the caller, or 0 if
- * there is no caller and the run is over.
+ * Ends the running frame (docs/protocol/06-public-execution.md#610-end-of-a-frame) at `instruction`. Returns the next
+ * instruction in the caller, or 0 if there is no caller and the run is over.
  */
 export function endFrame(instruction: usize, outcome: u32, size: u32, base: u32, fault: u32): usize {
   endOutcome = outcome;

@@ -1,5 +1,5 @@
 /**
- * A memory cell: a value with its tag (sheet 05 section 2) in 32 bytes.
+ * A memory cell: a value with its tag (docs/protocol/06-public-execution.md#65-memory-and-tags) in 32 bytes.
  *
  *   0 w0 | 8 w1 | 16 w2 | 24 w3       u64, lowest first; byte 31, the top of w3, is the "kind"
  *
@@ -99,7 +99,10 @@ export function copyAsField(out: usize, cell: usize): void {
   store<u64>(out, isField ? top : 0, 24);
 }
 
-/** Truncates the value of `cell` to `tag` (sheet 05 section 2). `out` may be `cell`. */
+/**
+ * Truncates the value of `cell` to `tag` (docs/protocol/06-public-execution.md#65-memory-and-tags). `out` may be
+ * `cell`.
+ */
 export function castCell(out: usize, cell: usize, tag: u32): void {
   if (tag == TAG_FF) return copyAsField(out, cell);
   const w0 = load<u64>(cell) & maskOf(tag);

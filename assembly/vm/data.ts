@@ -17,7 +17,10 @@ function chargeCopy(operands: usize): u32 {
   return takeL2(3 * <u64>load<u32>(size)) ? OK : OUT_OF_GAS;
 }
 
-/** End of the source cells that a copy reads; the source check depends only on it (sheet 05 section 3.3). */
+/**
+ * End of the source cells that a copy reads; the source check depends only on it
+ * (docs/protocol/06-public-execution.md#68-copying-data).
+ */
 @inline
 function readEnd(start: u32, size: u32, available: u32): u32 {
   return <u32>min<u64>(<u64>start + <u64>size, <u64>available);

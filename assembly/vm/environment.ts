@@ -4,7 +4,9 @@ import { ADDRESS, current, IS_STATIC, SENDER } from "./frame";
 import { writable } from "./pages";
 import { ENVIRONMENT, gasDA, gasL2 } from "./state";
 
-/** GETENVVAR (sheet 05 section 3.2) into the cell at `address`. Gas is already charged. */
+/**
+ * GETENVVAR (docs/protocol/06-public-execution.md#67-environment) into the cell at `address`. Gas is already charged.
+ */
 export function readVariable(which: u32, address: u32): u32 {
   if (which > 11) return INVALID_VARIABLE;
   const out = writable(address);

@@ -1,4 +1,7 @@
-/** Reasons of a halt (sheet 05 section 10.5). src/execution/vm/halt-message.ts has the message of each number. */
+/**
+ * Reasons of a halt (docs/protocol/06-public-execution.md#632-texts-of-halts). src/execution/vm/halt-message.ts has the
+ * message of each number.
+ */
 export const OK: u32 = 0;
 export const INVALID_PC: u32 = 1;
 export const INVALID_OPCODE: u32 = 2;

@@ -62,7 +62,10 @@ function addFinite(): bool {
   return true;
 }
 
-/** ECADD: x1, y1, infinite1, x2, y2, infinite2, destination of three cells (sheet 05 section 6). */
+/**
+ * ECADD: x1, y1, infinite1, x2, y2, infinite2, destination of three cells
+ * (docs/protocol/06-public-execution.md#618-hashes-and-points).
+ */
 export function addPoints(operands: usize): u32 {
   let fault: u32 = OK;
   for (let i: u32 = 0; i < 6; i++) {

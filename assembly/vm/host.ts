@@ -43,7 +43,10 @@ export declare function emitNullifier(): u32;
 @external("host", "l1ToL2MessageExists")
 export declare function l1ToL2MessageExists(index: u64): u32;
 
-/** MAIL 0 address; `member` as in sheet 05 section 5.5 -> 1 value, if the contract exists. */
+/**
+ * MAIL 0 address; `member` as in docs/protocol/06-public-execution.md#617-contract-instances -> 1 value, if the
+ * contract exists.
+ */
 @external("host", "contractInstance")
 export declare function contractInstance(member: u32): u32;
 

@@ -1,5 +1,6 @@
 /**
- * The instruction set (sheet 05 section 1.3). Variants of an opcode share the handler number of the first variant.
+ * The instruction set (docs/protocol/06-public-execution.md#63-instruction-set). Variants of an opcode share the
+ * handler number of the first variant.
  */
 export const ADD: u32 = 0;
 export const SUB: u32 = 2;

@@ -141,7 +141,7 @@ function permute(): void {
   setLane(24, a24);
 }
 
-/** KECCAKF1600: output, input (sheet 05 section 6). */
+/** KECCAKF1600: output, input (docs/protocol/06-public-execution.md#618-hashes-and-points). */
 export function keccakF1600(operands: usize): u32 {
   const out = load<u32>(operands);
   const input = load<u32>(operands, 4);

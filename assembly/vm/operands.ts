@@ -9,7 +9,10 @@ export const RESOLVED = memory.data(32, 8);
 /** Bits of the mode that mean RELATIVE. */
 const RELATIVE: u32 = 0x2aaa;
 
-/** Resolves an instruction's operands (sheet 05 section 2) into RESOLVED. Returns a fault. */
+/**
+ * Resolves an instruction's operands (docs/protocol/06-public-execution.md#64-addressing) into RESOLVED. Returns a
+ * fault.
+ */
 export function resolve(instruction: usize, mode: u32): u32 {
   let base: u32 = 0;
   if ((mode & RELATIVE) != 0) {

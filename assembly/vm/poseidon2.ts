@@ -6,7 +6,7 @@ import { writable } from "./pages";
 
 const STATE = memory.data(128, 32);
 
-/** POSEIDON2: input, output (sheet 05 section 6). */
+/** POSEIDON2: input, output (docs/protocol/06-public-execution.md#618-hashes-and-points). */
 export function poseidon2Permutation(operands: usize): u32 {
   const input = load<u32>(operands);
   const out = load<u32>(operands, 4);

@@ -40,7 +40,7 @@ function shiftOut(bits: u32): u32 {
   return <u32>w0 & ((1 << bits) - 1);
 }
 
-/** D of sheet 05 section 1.3: the minimum number of limbs to charge for. */
+/** D of docs/protocol/06-public-execution.md#619-radix-decomposition: the minimum number of limbs to charge for. */
 function chargedLimbs(radix: u32): u32 {
   if (radix < 2) return 0;
   if (radix > 256) return 32;
@@ -56,7 +56,10 @@ function chargedLimbs(radix: u32): u32 {
   return count;
 }
 
-/** TORADIXBE: value, radix, number of limbs, bits flag, destination (sheet 05 section 6). */
+/**
+ * TORADIXBE: value, radix, number of limbs, bits flag, destination
+ * (docs/protocol/06-public-execution.md#619-radix-decomposition).
+ */
 export function toRadix(operands: usize): u32 {
   const value = readable(load<u32>(operands));
   const radixCell = readable(load<u32>(operands, 4));

@@ -73,7 +73,7 @@ function compress(): void {
   add(7, h);
 }
 
-/** SHA256COMPRESSION: output, state, inputs (sheet 05 section 6). */
+/** SHA256COMPRESSION: output, state, inputs (docs/protocol/06-public-execution.md#618-hashes-and-points). */
 export function sha256Compression(operands: usize): u32 {
   const out = load<u32>(operands);
   const state = load<u32>(operands, 4);

@@ -12,8 +12,11 @@ import { readable, writable } from "./pages";
 import { collectsDebugLogs, takeDA, takeL2 } from "./state";
 
 /**
- * Opcodes that read or change state (sheet 05 sections 3.6 and 5). Each takes its resolved operands and returns a
- * fault.
+ * Opcodes that read or change state (docs/protocol/06-public-execution.md#614-public-storage,
+ * docs/protocol/06-public-execution.md#615-nullifiers-and-note-hashes,
+ * docs/protocol/06-public-execution.md#616-messages-and-logs,
+ * docs/protocol/06-public-execution.md#617-contract-instances and docs/protocol/06-public-execution.md#620-debug-logs).
+ * Each takes its resolved operands and returns a fault.
  */
 
 const WORD: usize = 32;

@@ -13,7 +13,10 @@ function bits(mask: number): number {
   return count;
 }
 
-/** Hashes that a job takes: one for each preimage and each ancestor of a changed node. Preimages of three words are meant. */
+/**
+ * Hashes that a job takes: one for each preimage and each ancestor of a changed node. Preimages of three words are
+ * meant.
+ */
 function hashesOf({ tileCount, versionCount, height, input }: TileJob): number {
   const fields = new Uint32Array(input.buffer, 0, tileCount * TILE_FIELDS + versionCount * VERSION_FIELDS);
   let count = 0;

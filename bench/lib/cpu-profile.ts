@@ -21,8 +21,8 @@ export interface Frame {
 }
 
 /**
- * Left out with all they call: waiting, of the event loop and of a pool's thread; what the profiler cannot tell; loading of code; what
- * hot-paths.ts does only in order to go on.
+ * Left out with all they call: waiting, of the event loop and of a pool's thread; what the profiler cannot tell;
+ * loading of code; what hot-paths.ts does only in order to go on.
  */
 const LEFT_OUT = /^(\(idle\)|\(program\)|(atomicsWaitLoop|getModuleJobForImport|notMeasured) .*)$/;
 

@@ -1,6 +1,6 @@
 /**
- * The three hottest paths, each by itself for a profiler to look at: `node --cpu-prof bench/lib/hot-paths.ts NAME SECONDS [DIRECTORY]`.
- * The directory holds a state that state-worker.ts made; hashing needs none.
+ * The three hottest paths, each by itself for a profiler to look at: `node --cpu-prof bench/lib/hot-paths.ts NAME
+ * SECONDS [DIRECTORY]`. The directory holds a state that state-worker.ts made; hashing needs none.
  */
 import { loadCore } from "../../src/core/load-core.ts";
 import { CorePool } from "../../src/core/pool.ts";

@@ -48,7 +48,9 @@ function commit(): string {
   }
 }
 
-/** The processor's name with the model that distinguishes its generations, which the name of a virtual one leaves out. */
+/**
+ * The processor's name with the model that distinguishes its generations, which the name of a virtual one leaves out.
+ */
 function cpuName(): string {
   const name = cpus()[0]?.model.trim() ?? "unknown";
   try {

@@ -105,7 +105,10 @@ export async function startOwnNode(l1: RecordedL1, { flags = [], env = {} }: Own
   return untilSynced(started, `http://127.0.0.1:${port}`);
 }
 
-/** Starts the reference as a plain node: no sequencer, no peers, no proofs, an empty temporary data directory, the same L1 and blobs. */
+/**
+ * Starts the reference as a plain node: no sequencer, no peers, no proofs, an empty temporary data directory, the same
+ * L1 and blobs.
+ */
 export async function startReferenceNode(reference: Reference, l1: RecordedL1): Promise<SyncedNode> {
   const port = await freePort();
   const blobs = reference.inside("blobs");

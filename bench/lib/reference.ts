@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { ServerProcess } from "./server-process.ts";
 
-/** Folder of the installation, inside its root, in which scripts find its packages and the benchmarks keep their files. */
+/**
+ * Folder of the installation, inside its root, in which scripts find its packages and the benchmarks keep their files.
+ */
 const FOLDER = "/work/svc-bench";
 const SCRIPTS = join(import.meta.dirname, "..", "reference");
 const MOST_OUTPUT = 64 * 2 ** 20;
@@ -21,8 +23,9 @@ export class ReferenceMissingError extends Error {
 }
 
 /**
- * An installation of the reference, release 4.1.2: a root file system in `<home>/root` (its native modules need libraries of their own) with
- * its npm packages and a Node.js in `/work/node_modules`. Entering it takes chroot, so the right to do that.
+ * An installation of the reference, release 4.1.2: a root file system in `<home>/root` (its native modules need
+ * libraries of their own) with its npm packages and a Node.js in `/work/node_modules`. Entering it takes chroot, so the
+ * right to do that.
  */
 export class Reference {
   readonly home: string;

@@ -22,8 +22,8 @@ export function withTable(document: string, run: Run): string {
 }
 
 /**
- * Keeps a run's raw figures, table and plots in a folder named by date and commit; returns the folder. A full run of every suite
- * replaces the table and plots of `latest`, and the table of docs/performance.md, as well.
+ * Keeps a run's raw figures, table and plots in a folder named by date and commit; returns the folder. A full run of
+ * every suite replaces the table and plots of `latest`, and the table of docs/performance.md, as well.
  */
 export function saveRun(run: Run, isWhole: boolean): string {
   const time = run.startedAt.slice(0, 16).replace(/[-:]/g, "").replace("T", "-");

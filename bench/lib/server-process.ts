@@ -56,7 +56,10 @@ export class ServerProcess {
     return this.#child.pid ?? 0;
   }
 
-  /** Asks every few milliseconds until there is an answer. Throws ServerProcessError when the process ends before, or takes too long. */
+  /**
+   * Asks every few milliseconds until there is an answer. Throws ServerProcessError when the process ends before, or
+   * takes too long.
+   */
   async until<T>(look: (output: string) => Promise<T | undefined> | T | undefined): Promise<T> {
     for (const limit = performance.now() + READY_LIMIT_MS; ; await sleep(5)) {
       const found = await look(this.#output);

@@ -33,7 +33,9 @@ export interface Witnessed {
   latestUs: number;
   /** Half the blocks since the made-up one back. */
   oldUs: number;
-  /** Parts of a witness by themselves: the store's search for a key, and its read of a tile where that is in no cache. */
+  /**
+   * Parts of a witness by themselves: the store's search for a key, and its read of a tile where that is in no cache.
+   */
   searchUs: number;
   tileUs: number;
 }
@@ -50,7 +52,9 @@ export async function inStateProcess<T>(command: string, directory: string, ...c
   return JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "");
 }
 
-/** Instructions outside the kernel that one command takes, all of its process; undefined where `perf` cannot count them. */
+/**
+ * Instructions outside the kernel that one command takes, all of its process; undefined where `perf` cannot count them.
+ */
 export async function instructionsOf(
   command: string,
   directory: string,

@@ -10,7 +10,8 @@
  *   state-worker.ts witnesses DIRECTORY COUNT                witnesses in this thread, at the tip and half the real blocks back
  *   state-worker.ts latest-witnesses DIRECTORY COUNT         so many witnesses at the tip, for whoever counts their instructions
  *
- * The last line of output is JSON. A block is made beforehand; timed is what a node does with one that it has rebuilt, up to the commit.
+ * The last line of output is JSON. A block is made beforehand; timed is what a node does with one that it has rebuilt,
+ * up to the commit.
  */
 
 import { mkdtempSync, rmSync, statSync } from "node:fs";

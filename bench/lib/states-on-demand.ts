@@ -34,7 +34,10 @@ const QUICK = {
 /** Blocks in a commit, as a sync would have it. */
 const TOGETHER = 50;
 
-/** Synthetic leaves, then real blocks, so that looking back passes through versions of tiles, leaves and slots that blocks have replaced. */
+/**
+ * Synthetic leaves, then real blocks, so that looking back passes through versions of tiles, leaves and slots that
+ * blocks have replaced.
+ */
 async function makeLarge(directory: string, { leaves, nullifierBlocks, mixedBlocks, back }: typeof FULL.large) {
   await inStateProcess("fill", directory, leaves, leaves);
   const before = await inStateProcess<Size>("size", directory);
@@ -53,8 +56,8 @@ async function makeGrowing(directory: string, leaves: number, blocks: number): P
 }
 
 /**
- * The states that suites measure, made on first use, and with it those that are wanted later: making one keeps one processor busy, and nothing
- * may be measured meanwhile.
+ * The states that suites measure, made on first use, and with it those that are wanted later: making one keeps one
+ * processor busy, and nothing may be measured meanwhile.
  */
 export class StatesOnDemand {
   readonly #wanted: readonly StateKind[];

@@ -28,9 +28,10 @@ export interface SyntheticStateOptions {
 const ROWS_PER_TRANSACTION = 200_000;
 
 /**
- * Fills the tables of a new store with a large state as of block 1: sorted random keys at random positions and tiles in which every
- * node that covers a leaf is a random word instead of a hash. Reading it and building on it does the same work as on a true state
- * of that size, and its roots mean nothing. Real blocks may follow from block 2 on; block 1 cannot be unwound.
+ * Fills the tables of a new store with a large state as of block 1: sorted random keys at random positions and tiles in
+ * which every node that covers a leaf is a random word instead of a hash. Reading it and building on it does the same
+ * work as on a true state of that size, and its roots mean nothing. Real blocks may follow from block 2 on; block 1
+ * cannot be unwound.
  */
 export function fillSyntheticState(core: Core, store: Store, options: SyntheticStateOptions): void {
   new WorldState(core, store, []);

@@ -43,7 +43,10 @@ export async function prepareTraffic(traffic: TxTraffic): Promise<void> {
   await follow(traffic, () => traffic.sendOne());
 }
 
-/** One tx after the other on a network that has nothing else to do. The pauses differ, so that none of its rhythms is met by design. */
+/**
+ * One tx after the other on a network that has nothing else to do. The pauses differ, so that none of its rhythms is
+ * met by design.
+ */
 export async function latencies(traffic: TxTraffic, count: number): Promise<TxLatency[]> {
   const found: TxLatency[] = [];
   for (let i = 0; i < count; i++) {
@@ -89,8 +92,8 @@ async function minedSince(url: string, seen: MinedBlocks): Promise<MinedBlocks> 
 }
 
 /**
- * Keeps `outstanding` txs sent and not yet on L1, and counts what gets there in `seconds`, once the first of them did. Throws a LoadError for
- * reverted txs and for a node that takes none.
+ * Keeps `outstanding` txs sent and not yet on L1, and counts what gets there in `seconds`, once the first of them did.
+ * Throws a LoadError for reverted txs and for a node that takes none.
  */
 export async function sustained(
   traffic: TxTraffic,

@@ -27,7 +27,10 @@ const FEE_TIMES = 4n;
 const FAR = 2n ** 40n;
 const CONNECTIONS = 8;
 
-/** Where the only nullifier of a public transfer is in its data; whole triples of bytes around it are what base64 is rewritten of. */
+/**
+ * Where the only nullifier of a public transfer is in its data; whole triples of bytes around it are what base64 is
+ * rewritten of.
+ */
 const NULLIFIER_AT = TX_DATA_AT.accumulated + ACCUMULATED_ARRAYS.nullifiers.at;
 const TRIPLES_FROM = Math.floor(NULLIFIER_AT / 3) * 3;
 const TRIPLES_TO = Math.ceil((NULLIFIER_AT + 32) / 3) * 3;
@@ -58,8 +61,8 @@ function sendBody(hash: Uint8Array, tx: Tx): Buffer {
 }
 
 /**
- * Public token transfers on a local network that checks no proofs, the same for any implementation of it. Making one costs the copying of
- * its body: base64 is rewritten where the nullifier stands, and nothing is hashed.
+ * Public token transfers on a local network that checks no proofs, the same for any implementation of it. Making one
+ * costs the copying of its body: base64 is rewritten where the nullifier stands, and nothing is hashed.
  */
 export class TxTraffic {
   readonly url: string;

@@ -65,8 +65,8 @@ function functionNames(module: Uint8Array): Map<number, string> {
 }
 
 /**
- * Names of the core's functions, which the built core goes without: it is compiled once more with names, and they are taken when
- * its code is the same to the byte. Empty otherwise.
+ * Names of the core's functions, which the built core goes without: it is compiled once more with names, and they are
+ * taken when its code is the same to the byte. Empty otherwise.
  */
 export function coreFunctionNames(): Map<number, string> {
   const folder = mkdtempSync(join(tmpdir(), "svc-bench-names-"));

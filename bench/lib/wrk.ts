@@ -44,8 +44,8 @@ export interface Load {
 export interface LoadOptions {
   url: string;
   /**
-   * Bodies of POST requests, sent in turn by every connection. Where each has a MARK, something else stands in its place in every request
-   * of a generator's thread.
+   * Bodies of POST requests, sent in turn by every connection. Where each has a MARK, something else stands in its
+   * place in every request of a generator's thread.
    */
   bodies: readonly string[];
   seconds: number;
@@ -94,8 +94,8 @@ export async function requireWrk(): Promise<void> {
 }
 
 /**
- * Drives a server with closed-loop connections for some seconds. A body is sent once before and its answer must be a result: a load of
- * errors is no load. Throws LoadError, also when any answer was not HTTP 200.
+ * Drives a server with closed-loop connections for some seconds. A body is sent once before and its answer must be a
+ * result: a load of errors is no load. Throws LoadError, also when any answer was not HTTP 200.
  */
 export async function load(options: LoadOptions): Promise<Load> {
   const { url, bodies, seconds, lowPriority, threads = 1, connections = 32 } = options;

@@ -3,9 +3,10 @@
  *
  *   core-poseidon2.mjs [WINDOWS]
  *
- * The last line of output is JSON: by backend, microseconds of one pair hash (a call each) and of one permutation within a call that
- * hashes many fields, which all but leaves the cost of calls out; the least and the middle of the windows. The native backend is a process
- * of its own behind shared memory, and offers no call for many hashes: the permutations within one call are its best figure.
+ * The last line of output is JSON: by backend, microseconds of one pair hash (a call each) and of one permutation
+ * within a call that hashes many fields, which all but leaves the cost of calls out; the least and the middle of the
+ * windows. The native backend is a process of its own behind shared memory, and offers no call for many hashes: the
+ * permutations within one call are its best figure.
  */
 import { BackendType, BarretenbergSync } from "@aztec/bb.js";
 

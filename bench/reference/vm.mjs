@@ -3,8 +3,8 @@
  *
  *   vm.mjs PROGRAMS.json REPEATS
  *
- * The last line of output is JSON: by program, the CPU milliseconds of each repeat and the L2 gas of the calls. A repeat is a whole
- * transaction on one fork; the program named "empty" says what that costs by itself.
+ * The last line of output is JSON: by program, the CPU milliseconds of each repeat and the L2 gas of the calls. A
+ * repeat is a whole transaction on one fork; the program named "empty" says what that costs by itself.
  */
 import { readFileSync } from "node:fs";
 import { BlockNumber } from "@aztec/foundation/branded-types";

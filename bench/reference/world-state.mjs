@@ -1,12 +1,14 @@
 /**
- * The reference's world state outside of a node: its native trees, driven through the class that a node drives them with.
+ * The reference's world state outside of a node: its native trees, driven through the class that a node drives them
+ * with.
  *
  *   world-state.mjs fill DIRECTORY LEAVES                   nullifiers and public-data leaves, unless that was done before
  *   world-state.mjs apply DIRECTORY BLOCKS NULLIFIERS SLOTS blocks on top, what they took, and away with them
  *   world-state.mjs disk DIRECTORY                          bytes of the nullifier tree when all history is dropped
  *
- * The last line of output is JSON. The roots of a block are computed on a fork beforehand. Timed are what a node does with a block that it
- * has downloaded (handleL2BlockAndMessages, committed), and the mere insertion of batches of 64 nullifiers into a fork.
+ * The last line of output is JSON. The roots of a block are computed on a fork beforehand. Timed are what a node does
+ * with a block that it has downloaded (handleL2BlockAndMessages, committed), and the mere insertion of batches of 64
+ * nullifiers into a fork.
  */
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";

@@ -12,7 +12,10 @@ const PER_BLOCK = 64;
 /** Measured here at every size. */
 type Reads = Required<Pick<GrowthPoint, "searchUs" | "tileUs">>;
 
-/** How much more the largest tree costs than the smallest, over how much deeper it is: 1 where the cost is in proportion to log2. */
+/**
+ * How much more the largest tree costs than the smallest, over how much deeper it is: 1 where the cost is in proportion
+ * to log2.
+ */
 function overLogarithm(points: readonly GrowthPoint[], cost: (point: GrowthPoint) => number[]): number[] {
   const first = points[0];
   const last = points[points.length - 1];

@@ -37,7 +37,10 @@ async function rate({ url, process }: SyncedNode, of: readonly string[], seconds
   return { perSecond, cpuMs: (cpuTimeOf(process.pid) - before) / requests };
 }
 
-/** Both nodes under the same load: calls per second, and CPU time per call of all threads, which other programs do not lengthen. */
+/**
+ * Both nodes under the same load: calls per second, and CPU time per call of all threads, which other programs do not
+ * lengthen.
+ */
 async function compare(
   { repeats, seconds: asked, progress }: SuiteContext,
   { row, name, of }: { row: RowId; name: string; of: readonly string[] },
@@ -92,7 +95,9 @@ async function postAll(url: string, all: readonly string[]): Promise<number> {
   return results;
 }
 
-/** Sends a pool full of txs, then others for the same nullifiers. Every sending is of txs that the node has not seen. */
+/**
+ * Sends a pool full of txs, then others for the same nullifiers. Every sending is of txs that the node has not seen.
+ */
 async function sending({ quick, reference, progress }: SuiteContext, l1: RecordedL1): Promise<Figure[]> {
   const count = FULL_POOL[quick ? "quick" : reference === undefined ? "alone" : "full"];
   progress(`sendTx, ${count} txs each`);

@@ -50,7 +50,10 @@ class ReferenceState {
   }
 }
 
-/** Leaves of the reference's tree whose bytes are counted: dropping the history of a million takes it more than ten minutes. */
+/**
+ * Leaves of the reference's tree whose bytes are counted: dropping the history of a million takes it more than ten
+ * minutes.
+ */
 const PRUNED_LEAVES = 20_000;
 
 async function diskRow(

@@ -33,8 +33,8 @@ interface NewCheckpoint extends AtomicBlocks {
 }
 
 /**
- * Takes downloads in order, rebuilds and checks them, and applies them in batches, a part of a batch at a time: world state, chain
- * rows, sync point and tips in one transaction each. A failure keeps every commit before it.
+ * Takes downloads in order, rebuilds and checks them, and applies them in batches, a part of a batch at a time: world
+ * state, chain rows, sync point and tips in one transaction each. A failure keeps every commit before it.
  */
 export class CheckpointApplier {
   readonly #services: SyncServices;
@@ -97,9 +97,9 @@ export class CheckpointApplier {
   }
 
   /**
-   * Second try for a checkpoint whose blobs do not give what L1 says. Its archive root binds every blob word, so blobs are applied
-   * without recomputing their commitments; now they are fetched again with that check, which names and passes over a source that
-   * altered them. When they come back the same, the checkpoint itself is invalid.
+   * Second try for a checkpoint whose blobs do not give what L1 says. Its archive root binds every blob word, so blobs
+   * are applied without recomputing their commitments; now they are fetched again with that check, which names and
+   * passes over a source that altered them. When they come back the same, the checkpoint itself is invalid.
    */
   async #rebuildFromChecked(proposal: ProposedCheckpoint, blobs: Uint8Array, cause: unknown): Promise<Pending> {
     const { blobs: fetcher, times, historical, signal } = this.#services;
@@ -136,7 +136,10 @@ export class CheckpointApplier {
     ];
   }
 
-  /** Commits what has been added. When the batch does not apply as a whole, everything before the checkpoint at fault does. */
+  /**
+   * Commits what has been added. When the batch does not apply as a whole, everything before the checkpoint at fault
+   * does.
+   */
   async flush(): Promise<void> {
     const batch = this.#batch.splice(0);
     this.#batchBytes = 0;
@@ -224,7 +227,9 @@ export class CheckpointApplier {
     });
   }
 
-  /** Only the latest one moves the sync point: reading that ends before it begins again, and leaves none of them out. */
+  /**
+   * Only the latest one moves the sync point: reading that ends before it begins again, and leaves none of them out.
+   */
   #republish(proposal: ProposedCheckpoint): void {
     const { chain, store } = this.#services;
     const { checkpointNumber } = proposal;
@@ -241,7 +246,10 @@ export class CheckpointApplier {
     });
   }
 
-  /** The first invalid proposal of a run is remembered; one of the same number takes its place (sheet 04 section 8.6). */
+  /**
+   * The first invalid proposal of a run is remembered; one of the same number takes its place
+   * (docs/protocol/04-l1-contracts.md#422-invalid-attestations).
+   */
   #passOver({ proposal, verdict }: Extract<Download, { kind: "invalid" }>): void {
     const { chain, store, emit, logger } = this.#services;
     const invalid = invalidProposal(proposal, verdict);

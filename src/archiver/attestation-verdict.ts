@@ -1,7 +1,10 @@
 import type { CommitteeAttestation, ProposedCheckpoint } from "../l1/types.ts";
 import { CHECKPOINT_AT, checkpointSlot, checkpointTimestamp } from "../protocol/checkpoint-header.ts";
 
-/** Outcome of checking a proposal's attestations against the committee of its epoch (sheet 04 section 9.4). */
+/**
+ * Outcome of checking a proposal's attestations against the committee of its epoch
+ * (docs/protocol/04-l1-contracts.md#426-checking-attestations).
+ */
 export type AttestationVerdict =
   | { valid: true }
   | {

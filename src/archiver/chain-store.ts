@@ -33,8 +33,8 @@ export type CheckpointPublication = Pick<CheckpointRecord, "l1" | "attestations"
 const EMPTY = new Uint8Array(0);
 
 /**
- * The synced chain over the store's tables. Holds no state of its own: every read looks at the store, so readers on other
- * threads see each commit. Writes run inside the caller's Store.transaction.
+ * The synced chain over the store's tables. Holds no state of its own: every read looks at the store, so readers on
+ * other threads see each commit. Writes run inside the caller's Store.transaction.
  */
 export class ChainStore implements ChainReader {
   readonly #genesis: BlockRecord;
@@ -108,7 +108,7 @@ export class ChainStore implements ChainReader {
     return this.#checkpoints.lastNumber();
   }
 
-  /** Never above the latest stored checkpoint (sheet 04 section 8.1). */
+  /** Never above the latest stored checkpoint (docs/protocol/04-l1-contracts.md#417-chain-tips). */
   provenCheckpointNumber(): number {
     return Math.min(this.state.checkpoint("proven"), this.latestCheckpointNumber());
   }
@@ -190,8 +190,9 @@ export class ChainStore implements ChainReader {
   }
 
   /**
-   * Appends a checkpoint and those of its blocks that are not there yet. Its own rules were checked when it was rebuilt; here it must
-   * continue what is stored, and the proposed blocks there must be its first ones. Throws NonSequentialCheckpointError.
+   * Appends a checkpoint and those of its blocks that are not there yet. Its own rules were checked when it was
+   * rebuilt; here it must continue what is stored, and the proposed blocks there must be its first ones. Throws
+   * NonSequentialCheckpointError.
    */
   addCheckpoint(checkpoint: RebuiltCheckpoint, publication: CheckpointPublication): void {
     const { checkpointNumber, blocks } = checkpoint;
@@ -220,8 +221,9 @@ export class ChainStore implements ChainReader {
   }
 
   /**
-   * Removes the checkpoints after `number` and every block after it, proposed ones too: the exact inverse of addCheckpoint and
-   * addBlock. The proven and finalized marks come down with them, so that other checkpoints of the same numbers do not inherit them.
+   * Removes the checkpoints after `number` and every block after it, proposed ones too: the exact inverse of
+   * addCheckpoint and addBlock. The proven and finalized marks come down with them, so that other checkpoints of the
+   * same numbers do not inherit them.
    * @returns the removed blocks, highest first.
    */
   removeCheckpointsAfter(number: number): BlockRecord[] {

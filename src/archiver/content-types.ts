@@ -43,7 +43,10 @@ export interface TagRange {
   limit: number;
 }
 
-/** Bounds of a search over all public or contract class logs, in chain order (sheet 02 section 3.6). */
+/**
+ * Bounds of a search over all public or contract class logs, in chain order
+ * (docs/protocol/05-rpc.md#526-logs-by-range).
+ */
 export interface LogRange {
   fromBlock?: number;
   /** Exclusive. */

@@ -37,8 +37,9 @@ export interface ContractEvents {
 }
 
 /**
- * Reads and checks the contract events of a block (sheet 04 section 10.4). In a network with valid proofs no event is
- * ever refused; but blobs of a checkpoint that is never proven may contain anything.
+ * Reads and checks the contract events of a block (docs/protocol/03-blocks-and-blobs.md#320-contract-events). In a
+ * network with valid proofs no event is ever refused; but blobs of a checkpoint that is never proven may contain
+ * anything.
  */
 export function contractEvents(txs: readonly TxEffect[], core: Core): ContractEvents {
   const events: ContractEvents = { classes: [], instances: [], updates: [], refused: [] };

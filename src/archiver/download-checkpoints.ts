@@ -16,7 +16,7 @@ export type Download =
   | { kind: "new"; proposal: ProposedCheckpoint; blobs: Uint8Array; rebuilt: RebuiltCheckpoint | DecodeError }
   /** Already stored with the same archive; only its L1 block may have changed. */
   | { kind: "known"; proposal: ProposedCheckpoint }
-  /** To be skipped as if it did not exist (sheet 04 section 8.6). */
+  /** To be skipped as if it did not exist (docs/protocol/04-l1-contracts.md#422-invalid-attestations). */
   | { kind: "invalid"; proposal: ProposedCheckpoint; verdict: Extract<AttestationVerdict, { valid: false }> };
 
 /** Downloads the proposals of L1 blocks `from` .. `to` in L1 order, a bounded number of them ahead of the consumer. */

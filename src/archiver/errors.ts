@@ -40,7 +40,7 @@ export class NonSequentialCheckpointError extends Error {
   }
 }
 
-/** An L1-to-L2 message does not continue the stored ones (sheet 04 section 6.3). */
+/** An L1-to-L2 message does not continue the stored ones (docs/protocol/04-l1-contracts.md#414-following-messages). */
 export class MessageOrderError extends Error {
   readonly index: number;
   readonly leaf: Uint8Array;
@@ -100,7 +100,7 @@ export class StoreMismatchError extends OperatorError {
   }
 }
 
-/** Rules of proposed blocks (sheet 04 section 8.4). */
+/** Rules of proposed blocks (docs/protocol/04-l1-contracts.md#420-proposed-blocks). */
 export type ProposedBlockRule = "slot" | "checkpointed" | "number" | "checkpoint" | "index" | "lastArchive";
 
 /** A proposed block does not continue the stored chain, or is too late. Nothing was stored. */

@@ -2,7 +2,7 @@ import type { L1Constants } from "../protocol/time.ts";
 
 /**
  * Inclusive L1 block ranges from `from` to `to`, each of at most `floor(batchSize * slotDuration /
- * ethereumSlotDuration) + 1` blocks (sheet 04 section 10.1).
+ * ethereumSlotDuration) + 1` blocks (docs/protocol/04-l1-contracts.md#427-one-iteration).
  */
 export function* l1Ranges(
   from: number,

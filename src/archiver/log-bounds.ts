@@ -13,7 +13,7 @@ export interface PositionBounds {
 
 /**
  * Positions that a search by tag covers; undefined if there are none. `after` replaces `fromBlock`
- * (sheet 03 section 9).
+ * (docs/protocol/05-rpc.md#527-logs-by-tag).
  * @param tx location of `range.txHash`; required with it.
  */
 export function positionBounds(range: TagRange, tx: TxLocation | undefined): PositionBounds | undefined {
@@ -31,7 +31,7 @@ export function positionBounds(range: TagRange, tx: TxLocation | undefined): Pos
 
 /**
  * Blocks that a search over a range of logs covers, `end` exclusive; `inverted` if the range ends before it begins
- * (sheet 02 section 3.6). `after` replaces `fromBlock`.
+ * (docs/protocol/05-rpc.md#526-logs-by-range). `after` replaces `fromBlock`.
  */
 export function blockBounds(range: LogRange): { from: number; end: number; inverted: boolean } {
   const first = range.after?.blockNumber ?? Math.max(range.fromBlock ?? 1, 1);

@@ -12,8 +12,9 @@ export function localRollingHash(messages: Messages): Uint8Array {
 }
 
 /**
- * Appends messages in inbox order (sheet 04 section 6.3). For a message that is stored already with the same rolling
- * hash, only its L1 block is updated. Runs inside Store.transaction; throws MessageOrderError.
+ * Appends messages in inbox order (docs/protocol/04-l1-contracts.md#414-following-messages). For a message that is
+ * stored already with the same rolling hash, only its L1 block is updated. Runs inside Store.transaction; throws
+ * MessageOrderError.
  */
 export function insertMessages(stored: Messages, messages: InboxMessage[]): void {
   let last = stored.last();

@@ -12,7 +12,10 @@ export const PRELOADED_CLASSES: ReadonlyMap<string, ContractClass> = new Map(
   ]),
 );
 
-/** The protocol contracts by address (0x text): salt 1, each is its own deployer (sheet 04 section 10.4). */
+/**
+ * The protocol contracts by address (0x text): salt 1, each is its own deployer
+ * (docs/protocol/03-blocks-and-blobs.md#320-contract-events).
+ */
 export const PRELOADED_INSTANCES: ReadonlyMap<string, ContractInstance> = new Map(
   PROTOCOL_CONTRACTS.map(({ address, classId }) => [
     toHex(address),

@@ -14,9 +14,10 @@ import type { SyncServices } from "./sync-services.ts";
 import { unwindProposed } from "./unwind-chain.ts";
 
 /**
- * Stores a block on top of the chain before its checkpoint is on L1 (sheet 04 section 8.4), and updates the trees, in
- * one transaction. Runs inside SyncServices.exclusive. Throws ProposedBlockRefusedError; DecodeError for a malformed
- * body; StateMismatchError or WorldStateError if the block's header does not match its effects.
+ * Stores a block on top of the chain before its checkpoint is on L1
+ * (docs/protocol/04-l1-contracts.md#420-proposed-blocks), and updates the trees, in one transaction. Runs inside
+ * SyncServices.exclusive. Throws ProposedBlockRefusedError; DecodeError for a malformed body; StateMismatchError or
+ * WorldStateError if the block's header does not match its effects.
  */
 export async function addProposedBlock(services: SyncServices, given: ProposedBlock): Promise<void> {
   const block = ofItsBody(given);

@@ -22,8 +22,9 @@ import type { RebuildInput, RebuiltBlock, RebuiltCheckpoint } from "./rebuilt-ch
 import { checkRebuiltHashes, checkStructure } from "./validate-checkpoint.ts";
 
 /**
- * Rebuilds the blocks of a checkpoint from its blobs (sheet 04 section 5) and checks everything that follows from the
- * proposal alone. Pure: reads only its arguments. Throws a DecodeError that names the field and the rule.
+ * Rebuilds the blocks of a checkpoint from its blobs (docs/protocol/03-blocks-and-blobs.md#317-rebuilding-blocks) and
+ * checks everything that follows from the proposal alone. Pure: reads only its arguments. Throws a DecodeError that
+ * names the field and the rule.
  */
 export function rebuildCheckpoint(input: RebuildInput, core: Core): RebuiltCheckpoint {
   const decoded = readCheckpointBlobs(input.blobs);

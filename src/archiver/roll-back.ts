@@ -8,8 +8,8 @@ import type { CheckpointRecord } from "./types.ts";
 import { readingPointOf } from "./unwind-chain.ts";
 
 /**
- * The chain cannot be rolled back to the requested block. The message is the one on the wire (sheet 02 section 5.1,
- * sheet 03 section 14.4).
+ * The chain cannot be rolled back to the requested block. The message is the one on the wire
+ * (docs/protocol/04-l1-contracts.md#428-rollback, docs/protocol/04-l1-contracts.md#428-rollback).
  */
 export class RollbackRefusedError extends OperatorError {
   override readonly errorCode: string = "rollback-refused";

@@ -10,8 +10,8 @@ import { timed } from "./sync-services.ts";
 import { checkSyncPoint, publicationOf, readingPointOf, syncPointOf, unwindChain, unwindToL1 } from "./unwind-chain.ts";
 
 /**
- * Syncs the stored checkpoints with L1 at block `current` (sheet 04 sections 8 and 10.2). Returns the number of L1's
- * pending checkpoint.
+ * Syncs the stored checkpoints with L1 at block `current` (docs/protocol/04-l1-contracts.md#417-chain-tips and
+ * docs/protocol/04-l1-contracts.md#427-one-iteration). Returns the number of L1's pending checkpoint.
  */
 export async function syncCheckpoints(services: SyncServices, current: L1Block): Promise<number | undefined> {
   const { chain, reader, store } = services;
@@ -107,8 +107,9 @@ async function sameCommittee(reader: RollupReader, { epoch, committee }: Invalid
 }
 
 /**
- * Removes the unproven checkpoints if L1 would drop them with the next proposal (sheet 04 section 8.3). The sync point
- * stays, so that they are not read again. Returns whether L1 is in that situation.
+ * Removes the unproven checkpoints if L1 would drop them with the next proposal
+ * (docs/protocol/04-l1-contracts.md#419-pruning). The sync point stays, so that they are not read again. Returns
+ * whether L1 is in that situation.
  */
 async function pruneUnproven(services: SyncServices, status: RollupStatus, current: L1Block): Promise<boolean> {
   const { chain, reader } = services;

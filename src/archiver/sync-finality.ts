@@ -7,8 +7,9 @@ import { InconsistentL1Error } from "./errors.ts";
 import type { SyncServices } from "./sync-services.ts";
 
 /**
- * Adopts L1's proven checkpoint (sheet 04 section 8.1) if the stored checkpoint of that number has the proven archive;
- * zero is always adopted. Runs inside Store.transaction; call the returned function after the commit to emit the event.
+ * Adopts L1's proven checkpoint (docs/protocol/04-l1-contracts.md#417-chain-tips) if the stored checkpoint of that
+ * number has the proven archive; zero is always adopted. Runs inside Store.transaction; call the returned function
+ * after the commit to emit the event.
  */
 export function applyProven({ chain, emit, reader }: SyncServices, status: RollupStatus): () => void {
   const number = status.provenCheckpointNumber;
@@ -77,7 +78,7 @@ export class FinalityFollower {
 
 /**
  * Finalizes the world state up to the finalized block and prunes history older than `checkpointHistory` checkpoints
- * before it (sheet 01 section 11.5). Runs inside Store.transaction.
+ * before it (docs/protocol/02-trees.md#219-unwinding-finality-and-pruning). Runs inside Store.transaction.
  */
 export function settleWorldState({ chain, worldState, options }: SyncServices): void {
   const before = worldState.status();

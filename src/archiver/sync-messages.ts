@@ -6,10 +6,10 @@ import { insertMessages, localRollingHash, removeMessagesAfter } from "./message
 import { type SyncServices, timed } from "./sync-services.ts";
 
 /**
- * Syncs the stored L1-to-L2 messages with the inbox at L1 block `current` (sheet 04 section 6.3). While the inbox's
- * count and rolling hash match the stored ones, no logs are read. If appending the logs after the sync point does not
- * produce a match, L1 has replaced blocks: local messages that L1 does not have are removed, and the logs since the
- * last common one are read again.
+ * Syncs the stored L1-to-L2 messages with the inbox at L1 block `current`
+ * (docs/protocol/04-l1-contracts.md#414-following-messages). While the inbox's count and rolling hash match the stored
+ * ones, no logs are read. If appending the logs after the sync point does not produce a match, L1 has replaced blocks:
+ * local messages that L1 does not have are removed, and the logs since the last common one are read again.
  */
 export async function syncMessages(services: SyncServices, current: L1Block): Promise<void> {
   const { chain, reader, logger } = services;

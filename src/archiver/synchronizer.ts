@@ -31,9 +31,10 @@ export interface SynchronizerConfig
 }
 
 /**
- * Follows the rollup on L1 (sheet 04 section 10.2): messages, checkpoints, proven and finalized marks, pruning and reorgs. Each commit holds
- * world state and chain together, so a process may end at any instruction. Whatever can heal (L1 down, slow or contradicting itself,
- * missing or altered blobs, checkpoints that break the protocol) is logged and tried again with growing pauses; nothing stops the loop.
+ * Follows the rollup on L1 (docs/protocol/04-l1-contracts.md#427-one-iteration): messages, checkpoints, proven and
+ * finalized marks, pruning and reorgs. Each commit holds world state and chain together, so a process may end at any
+ * instruction. Whatever can heal (L1 down, slow or contradicting itself, missing or altered blobs, checkpoints that
+ * break the protocol) is logged and tried again with growing pauses; nothing stops the loop.
  */
 export class Synchronizer {
   readonly times: SyncStageTimes = noTimes();
@@ -102,8 +103,8 @@ export class Synchronizer {
   }
 
   /**
-   * Begins to follow L1. A world state that is behind the chain is one whose replay was cut off, and goes on. Throws StoreMismatchError
-   * when it is ahead: chain and world state are not of one store.
+   * Begins to follow L1. A world state that is behind the chain is one whose replay was cut off, and goes on. Throws
+   * StoreMismatchError when it is ahead: chain and world state are not of one store.
    */
   start(): void {
     const { chain, worldState } = this.#services;
@@ -122,7 +123,10 @@ export class Synchronizer {
     await this.#services.exclusive(async () => {});
   }
 
-  /** Stops reading L1 until resume(). An iteration that runs ends after its current commit; resolves when none runs any more. */
+  /**
+   * Stops reading L1 until resume(). An iteration that runs ends after its current commit; resolves when none runs any
+   * more.
+   */
   async pause(): Promise<void> {
     this.#paused = true;
     const interrupted = this.#interruption;
@@ -144,9 +148,9 @@ export class Synchronizer {
   }
 
   /**
-   * Stores a block on top of the chain before its checkpoint is on L1. Waits for no iteration, only for a commit that may be under way.
-   * Resolves once the block is stored and listeners were told. Rejects with ProposedBlockRefusedError, DecodeError,
-   * StateMismatchError, WorldStateError, or SyncPausedError while paused.
+   * Stores a block on top of the chain before its checkpoint is on L1. Waits for no iteration, only for a commit that
+   * may be under way. Resolves once the block is stored and listeners were told. Rejects with
+   * ProposedBlockRefusedError, DecodeError, StateMismatchError, WorldStateError, or SyncPausedError while paused.
    */
   addProposedBlock(block: ProposedBlock): Promise<void> {
     if (this.#paused) return Promise.reject(new SyncPausedError());
@@ -157,14 +161,16 @@ export class Synchronizer {
     });
   }
 
-  /** One iteration, after the one that may be running. Throws what keeps it from completing; commits up to there stay. */
+  /**
+   * One iteration, after the one that may be running. Throws what keeps it from completing; commits up to there stay.
+   */
   syncOnce(): Promise<void> {
     return this.#afterRunning(() => this.#iterate());
   }
 
   /**
-   * Takes chain and world state back to block `target`, the end of a checkpoint, after the iteration that may be running. Unless paused, the
-   * next iteration reads L1 from there. Throws RollbackRefusedError.
+   * Takes chain and world state back to block `target`, the end of a checkpoint, after the iteration that may be
+   * running. Unless paused, the next iteration reads L1 from there. Throws RollbackRefusedError.
    */
   rollBackTo(target: number): Promise<void> {
     return this.#afterRunning(async () => {
@@ -290,7 +296,9 @@ export class Synchronizer {
   }
 }
 
-/** L1 errors say of themselves when asking again cannot help. The loop goes on even so: an endpoint may be exchanged. */
+/**
+ * L1 errors say of themselves when asking again cannot help. The loop goes on even so: an endpoint may be exchanged.
+ */
 function isFatal(error: unknown): boolean {
   return error instanceof Error && "fatal" in error && error.fatal === true;
 }

@@ -30,7 +30,7 @@ export interface CheckpointRecord {
 
 export interface BlockId {
   number: number;
-  /** 0x text; the constants of sheet 01 section 9.3 for number 0. */
+  /** 0x text; the constants of docs/protocol/02-trees.md#213-genesis-header-and-constants for number 0. */
   hash: string;
 }
 

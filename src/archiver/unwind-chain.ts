@@ -91,8 +91,9 @@ export function readingPointOf(services: SyncServices, checkpoint: number): L1Po
 }
 
 /**
- * Unwinds to the highest checkpoint whose archive L1 has under the same number (sheet 04 section 8.5). Archives chain,
- * so a match implies that all lower ones match: searches downwards with doubling steps, then bisects.
+ * Unwinds to the highest checkpoint whose archive L1 has under the same number
+ * (docs/protocol/04-l1-contracts.md#421-l1-reorgs). Archives chain, so a match implies that all lower ones match:
+ * searches downwards with doubling steps, then bisects.
  */
 export async function unwindToL1(services: SyncServices): Promise<void> {
   const { chain, reader } = services;

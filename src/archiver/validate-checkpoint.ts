@@ -13,8 +13,9 @@ import { blobsHash, epochOutHash, inHash } from "../protocol/sha-trees.ts";
 import type { RebuildInput, RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
 
 /**
- * Rules that relate the blobs to the checkpoint header (sheet 04 section 5). Coinbase, fee recipient, fees and slot are
- * not in the blobs: blocks take them from the header, so they cannot differ. Throws a DecodeError.
+ * Rules that relate the blobs to the checkpoint header (docs/protocol/03-blocks-and-blobs.md#317-rebuilding-blocks).
+ * Coinbase, fee recipient, fees and slot are not in the blobs: blocks take them from the header, so they cannot differ.
+ * Throws a DecodeError.
  */
 export function checkStructure(input: RebuildInput, { blocks, words }: BlobCheckpoint): void {
   const subject = `checkpoint ${input.checkpointNumber}`;

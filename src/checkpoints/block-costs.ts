@@ -9,7 +9,8 @@ export function blockMana({ record }: ProposedBlock): number {
 }
 
 /**
- * DA gas of a block as a checkpoint counts it: from the blob fields of its txs, not as metered (sheet 06 section 4.7).
+ * DA gas of a block as a checkpoint counts it: from the blob fields of its txs, not as metered
+ * (docs/protocol/08-building-and-checkpoints.md#814-rules-of-a-checkpoint).
  */
 export function blockDaGas({ body }: ProposedBlock): number {
   return (body.length / 32) * DA_GAS_PER_FIELD;
@@ -17,7 +18,7 @@ export function blockDaGas({ body }: ProposedBlock): number {
 
 /**
  * Blob words of a checkpoint besides those of its txs: 6 at the end of each block, one more in the first block, and one
- * at the end (sheet 04 section 4.2).
+ * at the end (docs/protocol/03-blocks-and-blobs.md#311-grammar).
  */
 export function endWords(blocks: number): number {
   return 6 * blocks + 2;

@@ -10,7 +10,10 @@ export interface BlockRoom {
   maxBlobFields: number;
 }
 
-/** Room that the blocks of a checkpoint leave for one more block (sheet 06 section 4.6). */
+/**
+ * Room that the blocks of a checkpoint leave for one more block
+ * (docs/protocol/08-building-and-checkpoints.md#810-limits-of-a-block).
+ */
 export function roomAfter(
   blocks: readonly ProposedBlock[],
   { rollupManaLimit, maxTxsPerCheckpoint }: CheckpointLimits,

@@ -71,10 +71,10 @@ export class CheckpointBuilder {
   }
 
   /**
-   * Forks the world state and appends the checkpoint's L1-to-L2 messages to it (sheet 06 section 5.1).
-   * `previousOutHashes` are the out hashes of the epoch's earlier checkpoints, one for each checkpoint alone. Rejects
-   * with a CheckpointBuildError when the parent block does not end the preceding checkpoint, and with a WorldStateError
-   * when the state cannot be forked.
+   * Forks the world state and appends the checkpoint's L1-to-L2 messages to it
+   * (docs/protocol/08-building-and-checkpoints.md#88-beginning-a-checkpoint). `previousOutHashes` are the out hashes of
+   * the epoch's earlier checkpoints, one for each checkpoint alone. Rejects with a CheckpointBuildError when the parent
+   * block does not end the preceding checkpoint, and with a WorldStateError when the state cannot be forked.
    */
   static async start(
     services: BuildServices,
@@ -96,10 +96,11 @@ export class CheckpointBuilder {
   }
 
   /**
-   * Builds the next block from the txs, in their order (sheet 06 sections 5.2 to 5.5). With too few valid txs there is
-   * no block and the state is unchanged. After an EmptyBlockError building can continue. After a CheckpointBuildError
-   * it cannot, because the fork is closed or the state under it is gone; the blocks built before can still be
-   * completed.
+   * Builds the next block from the txs, in their order (docs/protocol/08-building-and-checkpoints.md#89-building-loop,
+   * docs/protocol/08-building-and-checkpoints.md#811-choosing-transactions and
+   * docs/protocol/08-building-and-checkpoints.md#812-closing-a-block). With too few valid txs there is no block and the
+   * state is unchanged. After an EmptyBlockError building can continue. After a CheckpointBuildError it cannot, because
+   * the fork is closed or the state under it is gone; the blocks built before can still be completed.
    */
   async buildBlock(txs: readonly HashedTx[], limits: BlockLimits): Promise<BlockOutcome> {
     this.#requireOpen();
@@ -162,7 +163,10 @@ export class CheckpointBuilder {
     return { ...result, block };
   }
 
-  /** Makes the block's header and record from the state after its txs (sheet 06 section 5.5). */
+  /**
+   * Makes the block's header and record from the state after its txs
+   * (docs/protocol/08-building-and-checkpoints.md#812-closing-a-block).
+   */
   async #seal(number: number, { processed }: ProcessedTxs): Promise<ProposedBlock> {
     const { core } = this.#services;
     const { fork } = this.#state;
@@ -223,8 +227,9 @@ export class CheckpointBuilder {
 
   /**
    * Makes the checkpoint from the blocks built so far and checks it by the validators' rules
-   * (sheet 06 sections 5.6 and 4.7). Rejects with a CheckpointBuildError if there are no blocks, a CheckpointRuleError,
-   * or a KzgUnavailableError.
+   * (docs/protocol/08-building-and-checkpoints.md#813-completing-a-checkpoint and
+   * docs/protocol/08-building-and-checkpoints.md#814-rules-of-a-checkpoint). Rejects with a CheckpointBuildError if
+   * there are no blocks, a CheckpointRuleError, or a KzgUnavailableError.
    */
   async complete(): Promise<CompletedCheckpoint> {
     const { checkpointNumber, limits } = this.#terms;

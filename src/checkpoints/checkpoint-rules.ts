@@ -17,7 +17,10 @@ export interface CheckedCheckpoint {
   blocks: readonly ProposedBlock[];
 }
 
-/** A rule of sheet 06 section 4.7. Returns the error message when a checkpoint breaks it, undefined when it holds. */
+/**
+ * A rule of docs/protocol/08-building-and-checkpoints.md#814-rules-of-a-checkpoint. Returns the error message when a
+ * checkpoint breaks it, undefined when it holds.
+ */
 type Rule = (checkpoint: CheckedCheckpoint, limits: CheckpointLimits) => string | undefined;
 
 const hasBlocks: Rule = ({ blocks }) => (blocks.length === 0 ? "Checkpoint has no blocks" : undefined);
@@ -145,7 +148,10 @@ const RULES: readonly Rule[] = [
   blockTxs,
 ];
 
-/** Throws a CheckpointRuleError with the text of the first rule that a checkpoint breaks (sheet 06 section 4.7). */
+/**
+ * Throws a CheckpointRuleError with the text of the first rule that a checkpoint breaks
+ * (docs/protocol/08-building-and-checkpoints.md#814-rules-of-a-checkpoint).
+ */
 export function checkCheckpoint(checkpoint: CheckedCheckpoint, limits: CheckpointLimits): void {
   for (const rule of RULES) {
     const broken = rule(checkpoint, limits);

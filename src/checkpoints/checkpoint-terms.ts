@@ -23,7 +23,10 @@ export interface BuildServices {
   kzg: Pick<Kzg, "commitment">;
 }
 
-/** Limits of a checkpoint and its blocks; an absent limit is unlimited (sheet 06 section 4.7). */
+/**
+ * Limits of a checkpoint and its blocks; an absent limit is unlimited
+ * (docs/protocol/08-building-and-checkpoints.md#814-rules-of-a-checkpoint).
+ */
 export interface CheckpointLimits {
   rollupManaLimit?: number;
   maxTxsPerCheckpoint?: number;
@@ -33,7 +36,9 @@ export interface CheckpointLimits {
   maxTxsPerBlock?: number;
 }
 
-/** Values that all blocks of a checkpoint share (sheet 06 section 4.2). */
+/**
+ * Values that all blocks of a checkpoint share (docs/protocol/08-building-and-checkpoints.md#87-terms-of-a-checkpoint).
+ */
 export interface CheckpointTerms {
   checkpointNumber: number;
   /** The stored block to build on; default: the latest. */

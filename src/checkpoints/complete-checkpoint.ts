@@ -22,7 +22,10 @@ export interface BuiltBlocks {
   previousOutHashes: readonly Fr[];
 }
 
-/** Makes the header and blobs of a checkpoint from all its blocks (sheet 06 section 5.6). */
+/**
+ * Makes the header and blobs of a checkpoint from all its blocks
+ * (docs/protocol/08-building-and-checkpoints.md#813-completing-a-checkpoint).
+ */
 export async function completeCheckpoint(
   { checkpointNumber, blocks, messages, previousOutHashes }: BuiltBlocks,
   { core, kzg }: { core: Core; kzg: Pick<Kzg, "commitment"> },

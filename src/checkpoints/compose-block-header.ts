@@ -31,7 +31,7 @@ export function sharedHeader(terms: CheckpointTerms): BlockHeader {
 
 /**
  * The complete header except for the blob sponge's hash, which covers words that repeat values of this header
- * (sheet 06 section 5.5).
+ * (docs/protocol/08-building-and-checkpoints.md#812-closing-a-block).
  */
 export function composeBlockHeader(shared: BlockHeader, trees: BlockTrees, sums: BlockSums): BlockHeader {
   const header = shared.slice();

@@ -1,4 +1,7 @@
-/** A block after the first of a checkpoint would be empty (sheet 06 section 5.5). The state is unchanged. */
+/**
+ * A block after the first of a checkpoint would be empty
+ * (docs/protocol/08-building-and-checkpoints.md#812-closing-a-block). The state is unchanged.
+ */
 export class EmptyBlockError extends Error {
   readonly blockNumber: number;
   constructor(blockNumber: number) {
@@ -18,7 +21,10 @@ export class CheckpointBuildError extends Error {
   }
 }
 
-/** A checkpoint breaks a rule that validators check before they attest to it (sheet 06 section 4.7). */
+/**
+ * A checkpoint breaks a rule that validators check before they attest to it
+ * (docs/protocol/08-building-and-checkpoints.md#814-rules-of-a-checkpoint).
+ */
 export class CheckpointRuleError extends Error {
   readonly checkpointNumber: number;
   readonly slot: number;

@@ -72,7 +72,10 @@ function parsed(key: OptionKey, option: Option, { text, origin }: Found): unknow
   throw new InvalidOptionError(key, origin, option.kind.rule, shownInput(option, text), fault);
 }
 
-/** Environment, then network file, then preset (sheet 09 section 2.1). In each, an empty text counts as unset. */
+/**
+ * Environment, then network file, then preset (docs/protocol/09-configuration.md#91-precedence). In each, an empty text
+ * counts as unset.
+ */
 function sourcesBelowFlags(given: Given, network: Values["network"]): Source[] {
   const { environment, networkFile } = given;
   const preset = {
@@ -132,8 +135,8 @@ function warningsOf(given: Given, origins: Configuration["origins"]): string[] {
 
 /**
  * The effective configuration. Precedence: flag, environment variable, fallback variables, network file, preset,
- * default (sheet 09 section 2.1). An empty variable counts as unset. Throws InvalidOptionError for the first value that
- * breaks its rule, RetiredFlagError or ConflictingFlagsError.
+ * default (docs/protocol/09-configuration.md#91-precedence). An empty variable counts as unset. Throws
+ * InvalidOptionError for the first value that breaks its rule, RetiredFlagError or ConflictingFlagsError.
  */
 export function configure(given: Given): Configuration {
   for (const { name, advice } of RETIRED_FLAGS) if (given.flags.has(name)) throw new RetiredFlagError(name, advice);

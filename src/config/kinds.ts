@@ -2,8 +2,8 @@ import { REDACTED } from "../http/redact.ts";
 import { Secret } from "./secret.ts";
 
 /**
- * Type of an option: parses and prints its values (sheet 09 section 3). `parse` returns undefined if the text breaks
- * `rule`; it is never called with an empty text.
+ * Type of an option: parses and prints its values (docs/protocol/09-configuration.md#97-kinds-of-values). `parse`
+ * returns undefined if the text breaks `rule`; it is never called with an empty text.
  */
 export interface Kind<T> {
   readonly name: string;

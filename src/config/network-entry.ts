@@ -30,7 +30,7 @@ interface Field {
   readonly type: "text" | "number" | "list";
 }
 
-/** Sheet 09 section 2.4. */
+/** docs/protocol/09-configuration.md#94-network-file. */
 const FIELDS: readonly Field[] = [
   { field: "bootnodes", variable: "BOOTSTRAP_NODES", type: "list", required: true },
   { field: "l1ChainId", variable: "L1_CHAIN_ID", type: "number", required: true },

@@ -1,4 +1,4 @@
-/** Networks by name (sheet 09 section 2.3). */
+/** Networks by name (docs/protocol/09-configuration.md#93-networks). */
 export const NETWORKS = [
   "local",
   "staging-ignition",

@@ -21,7 +21,10 @@ import { txCollection } from "./rows/tx-collection.ts";
 import { haSigning, validator } from "./rows/validator.ts";
 import { worldState } from "./rows/world-state.ts";
 
-/** The table of all options (sheet 09 section 4). Names and defaults are those of the reference node. */
+/**
+ * The table of all options (docs/protocol/09-configuration.md#96-names). Names and defaults are those of the reference
+ * node.
+ */
 export const OPTIONS = {
   ...modes,
   ...general,

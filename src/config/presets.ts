@@ -4,8 +4,8 @@ import type { Network } from "./networks.ts";
 export type Preset = Readonly<Record<string, string>>;
 
 /**
- * Values common to the public networks (sheet 09 section 5). The reference's empty values are left out: they have no
- * effect.
+ * Values common to the public networks (docs/protocol/09-configuration.md#95-presets). The reference's empty values are
+ * left out: they have no effect.
  */
 const PUBLIC: Preset = {
   ETHEREUM_SLOT_DURATION: "12",

@@ -66,7 +66,7 @@ export const hexText: Kind<string> = {
   show: (value) => value,
 };
 
-/** SHA-256 as lower-case hex (sheet 09 section 6.3). */
+/** SHA-256 as lower-case hex (docs/protocol/05-rpc.md#534-admin-access). */
 export const sha256Hex: Kind<string> = {
   name: "sha-256",
   placeholder: "hash",

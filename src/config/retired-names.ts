@@ -1,5 +1,6 @@
 /**
- * A name of an earlier release that no longer has an effect (sheet 09 section 1, "Old names"), and what to use instead.
+ * A name of an earlier release that no longer has an effect (docs/protocol/09-configuration.md#96-names, "Old names"),
+ * and what to use instead.
  */
 export interface RetiredName {
   readonly name: string;

@@ -34,6 +34,6 @@ export const location: Kind<string> = {
 };
 
 export const httpUrl = url("http", "https");
-/** File stores (sheet 09 section 9.3). */
+/** File stores (docs/protocol/09-configuration.md#915-file-stores). */
 export const readableStore = url("file", "http", "https", "s3", "gs");
 export const writableStore = url("file", "s3", "gs");

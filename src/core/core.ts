@@ -9,8 +9,9 @@ import type { HashedTiles, TileJob } from "./tile-job.ts";
 export type CoreBuild = "lanes" | "integer-lanes" | "scalar";
 
 /**
- * Host side of the WASM core: pure functions on bytes, one instance per thread. Fields are canonical 32-byte big-endian words on
- * both sides of every call; Montgomery limbs never leave the core. Sheet 01 sections 2 and 5 to 7.
+ * Host side of the WASM core: pure functions on bytes, one instance per thread. Fields are canonical 32-byte big-endian
+ * words on both sides of every call; Montgomery limbs never leave the core. docs/protocol/01-fields-and-hashing.md and
+ * docs/protocol/02-trees.md.
  */
 export interface Core {
   readonly build: CoreBuild;
@@ -58,7 +59,10 @@ export interface Core {
     at: number,
   ): void;
 
-  /** Links new keys into the sorted list of an indexed tree (section 7.5). Throws DuplicateKeyError when a key occurs twice. */
+  /**
+   * Links new keys into the sorted list of an indexed tree (section 7.5). Throws DuplicateKeyError when a key occurs
+   * twice.
+   */
   linkLeaves(batch: LinkBatch): LinkedLeaves;
 
   /**

@@ -3,11 +3,11 @@
  *
  *   presence bitmap of 2^(tileHeight+1) bits, little-endian bytes (one byte at least) | present words x 32, in heap order
  *
- * Bit k stands for heap word k. Word 0 is unused and the root (word 1) is kept in the tile above, so their bits are 0. A word
- * equal to the zero hash of its level is left out.
+ * Bit k stands for heap word k. Word 0 is unused and the root (word 1) is kept in the tile above, so their bits are 0.
+ * A word equal to the zero hash of its level is left out.
  *
- * An old version may be a partial record: bit 0 is set, and the words are those that the version after it replaced, zero hashes
- * included. Whatever it leaves out is as in that version.
+ * An old version may be a partial record: bit 0 is set, and the words are those that the version after it replaced,
+ * zero hashes included. Whatever it leaves out is as in that version.
  */
 export type TileRecord = Uint8Array;
 
@@ -28,8 +28,8 @@ function holds(tile: Uint8Array, at: number, value: Uint8Array): boolean {
 }
 
 /**
- * Packs a dense tile of 2^(tileHeight+1) words in heap order (see Core.rehashTiles). The record of an empty tile is its all-zero
- * bitmap. Throws a RangeError when the tile has another length.
+ * Packs a dense tile of 2^(tileHeight+1) words in heap order (see Core.rehashTiles). The record of an empty tile is its
+ * all-zero bitmap. Throws a RangeError when the tile has another length.
  */
 export function packTile(
   tile: Uint8Array,

@@ -2,7 +2,10 @@ import type { BlobSponge } from "./core.ts";
 import type { CoreExports } from "./wasm-exports.ts";
 import type { WasmMemory } from "./wasm-memory.ts";
 
-/** The sponge's capacity starts at 24576 * 2^64, whatever it absorbs (sheet 01 section 2.5). */
+/**
+ * The sponge's capacity starts at 24576 * 2^64, whatever it absorbs
+ * (docs/protocol/01-fields-and-hashing.md#110-blob-sponge).
+ */
 const CAPACITY_AT = 3 * 32 + 32 - 16;
 const CAPACITY = 24576n;
 const CHUNK = 3 * 32;

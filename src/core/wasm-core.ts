@@ -26,8 +26,8 @@ const BUILDS: readonly CoreBuild[] = ["scalar", "integer-lanes", "lanes"];
 type FieldOperation = (out: number, a: number, b: number) => void;
 
 /**
- * Core on one WebAssembly instance. Every call lays out its operands from the start of the scratch memory, so nothing is
- * allocated or freed, and results are copied out: a returned array is the caller's.
+ * Core on one WebAssembly instance. Every call lays out its operands from the start of the scratch memory, so nothing
+ * is allocated or freed, and results are copied out: a returned array is the caller's.
  */
 export class WasmCore implements Core {
   readonly build: CoreBuild;
@@ -37,7 +37,9 @@ export class WasmCore implements Core {
   readonly #exports: CoreExports;
   readonly #memory: WasmMemory;
 
-  /** `module` is the compiled assembly/index.ts. The lanes are used where they can be; `build` keeps to a slower form. */
+  /**
+   * `module` is the compiled assembly/index.ts. The lanes are used where they can be; `build` keeps to a slower form.
+   */
   constructor(module: WebAssembly.Module, build: CoreBuild = "lanes") {
     this.#module = module;
     this.#exports = instantiateSync<CoreExports>(module).exports;
@@ -173,7 +175,8 @@ export class WasmCore implements Core {
     const { tileCount, versionCount, height, baseLevel, arity, input } = job;
     const slotBytes = 64 << height;
     const most = tileCount + versionCount;
-    // Each part starts at a multiple of 8: slots, words and preimages are whole words, the input's head whole pairs of u32.
+    // Each part starts at a multiple of 8: slots, words and preimages are whole words, the input's head whole pairs of
+    // u32.
     const inputBytes = (input.length + 15) & ~15;
     const sizes = [inputBytes, most * slotBytes, versionCount * 8, versionCount * (8 << height), versionCount * 32];
     const [at, slots, changed, jobs, roots, ends] = placesOf(sizes, (bytes) =>

@@ -1,6 +1,6 @@
 /**
- * The part of the WebAssembly JavaScript API that the core uses. TypeScript declares it only with the browser libraries, which a
- * program for Node.js does not include.
+ * The part of the WebAssembly JavaScript API that the core uses. TypeScript declares it only with the browser
+ * libraries, which a program for Node.js does not include.
  */
 declare namespace WebAssembly {
   class Module {

@@ -9,7 +9,8 @@ import {
 const FIXED_FIELDS = 3;
 
 /**
- * Minimum number of blob fields of a tx: those of its private part, known before it is executed (sheet 06 section 5.3).
+ * Minimum number of blob fields of a tx: those of its private part, known before it is executed
+ * (docs/protocol/08-building-and-checkpoints.md#811-choosing-transactions).
  */
 export function minBlobFields(data: Uint8Array): number {
   if (!isForPublic(data)) return FIXED_FIELDS + fieldsOf(privateAccumulatedData(data));

@@ -64,7 +64,10 @@ export class BlockState {
     return this.#globals;
   }
 
-  /** Begins the next block of the same checkpoint. Only its block number differs (sheet 06 section 4.2). */
+  /**
+   * Begins the next block of the same checkpoint. Only its block number differs
+   * (docs/protocol/08-building-and-checkpoints.md#87-terms-of-a-checkpoint).
+   */
   beginBlock(blockNumber: number): void {
     this.#globals = { ...this.#globals, blockNumber };
   }
@@ -89,7 +92,7 @@ export class BlockState {
 
   /**
    * Opens a frame: everything applied from now on is kept or undone as a whole. Used for a block that may be discarded.
-   * The cost is proportional to the changes (sheet 06 section 5.2).
+   * The cost is proportional to the changes (docs/protocol/08-building-and-checkpoints.md#89-building-loop).
    */
   openFrame(): { keep(): void; undo(): void } {
     const depth = this.fork.openFrame();
@@ -142,7 +145,9 @@ export class BlockState {
 
   /**
    * Inserts a transaction's effects into the trees. The result is the same as after single insertions in order
-   * (sheet 05 sections 8.4 and 8.9). Throws a WorldStateError for a nullifier that exists; the fork is then unchanged.
+   * (docs/protocol/06-public-execution.md#624-phases and
+   * docs/protocol/06-public-execution.md#628-private-transactions). Throws a WorldStateError for a nullifier that
+   * exists; the fork is then unchanged.
    */
   apply({ noteHashes, nullifiers, writes }: Pick<SideEffects, "noteHashes" | "nullifiers" | "writes">): void {
     const { fork } = this;

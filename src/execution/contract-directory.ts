@@ -25,7 +25,7 @@ export interface ContractLogs {
 
 /**
  * Addresses 1 to this are reserved for the protocol, whether or not a contract is deployed there
- * (sheet 05 section 7.1).
+ * (docs/protocol/06-public-execution.md#621-finding-a-contract).
  */
 const MAX_PROTOCOL_CONTRACTS = 11;
 

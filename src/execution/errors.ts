@@ -1,8 +1,8 @@
 import { DecodeError } from "../protocol/errors.ts";
 
 /**
- * No block can include a transaction. The message is the reference node's (sheet 05 section 8.8). The state is
- * unchanged.
+ * No block can include a transaction. The message is the reference node's
+ * (docs/protocol/06-public-execution.md#630-unprocessable-transactions). The state is unchanged.
  */
 export class UnprocessableTxError extends Error {
   constructor(reason: string, options?: ErrorOptions) {

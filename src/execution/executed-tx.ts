@@ -28,7 +28,7 @@ export interface ExecutedCall {
 
 /**
  * Why a tx reverted: from its first reverted enqueued call down to the innermost reverted frame
- * (sheet 05 section 10.4).
+ * (docs/protocol/06-public-execution.md#631-revert-reasons).
  */
 export interface RevertReason {
   originalMessage: string;
@@ -50,7 +50,7 @@ export interface DebugLog {
   fields: Uint8Array;
 }
 
-/** Sheet 05 section 8.6. */
+/** docs/protocol/06-public-execution.md#626-gas-and-fee. */
 export interface GasUsed {
   /** Counts against the block's limit. */
   totalGas: TxGas;
@@ -61,7 +61,10 @@ export interface GasUsed {
   billedGas: TxGas;
 }
 
-/** A transaction that a block can include. Its effect satisfies the rules of all effects (sheet 05 section 10). */
+/**
+ * A transaction that a block can include. Its effect satisfies the rules of all effects
+ * (docs/protocol/06-public-execution.md#629-order-of-effects).
+ */
 export interface ExecutedTx {
   hash: Fr;
   effect: TxEffect;

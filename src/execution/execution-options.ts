@@ -6,8 +6,8 @@ export type SkippedFees = "public-payer" | "all";
 export interface ExecutionOptions {
   /**
    * Fee rules that are not enforced. "public-payer": the payer of a tx with public calls need not be nonzero and able
-   * to pay (sheet 05 section 8.4 step 9), as in the reference node's simulations. "all": the same for every tx, and the
-   * tx may offer less than the block charges.
+   * to pay (docs/protocol/06-public-execution.md#624-phases step 9), as in the reference node's simulations. "all": the
+   * same for every tx, and the tx may offer less than the block charges.
    */
   skippedFees?: SkippedFees;
   /** Records frames, so that a revert has a reason; `true` uses the default caps. */

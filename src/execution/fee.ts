@@ -7,8 +7,9 @@ import type { SkippedFees } from "./execution-options.ts";
 import type { VmGlobals } from "./vm/run.ts";
 
 /**
- * Fee in fee asset units that a tx pays for its billed gas (sheet 05 section 8.3). Throws a MaxFeesTooLowError when the
- * tx offers less than the block charges, unless `skipped` is "all": then it pays the block's price.
+ * Fee in fee asset units that a tx pays for its billed gas (docs/protocol/06-public-execution.md#626-gas-and-fee).
+ * Throws a MaxFeesTooLowError when the tx offers less than the block charges, unless `skipped` is "all": then it pays
+ * the block's price.
  */
 export function transactionFee(
   globals: VmGlobals,

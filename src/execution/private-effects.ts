@@ -6,8 +6,9 @@ import type { TxHost } from "./tx-host.ts";
 type PrivateEffects = Pick<AccumulatedData, "nullifiers" | "noteHashes" | "l2ToL1Msgs">;
 
 /**
- * Adds the effects that stay even if the calls revert; their note hashes are already unique (sheet 05 section 8.4 step
- * 1). Returns an error message, or undefined on success. The format of a tx keeps their numbers within the limits.
+ * Adds the effects that stay even if the calls revert; their note hashes are already unique
+ * (docs/protocol/06-public-execution.md#624-phases step 1). Returns an error message, or undefined on success. The
+ * format of a tx keeps their numbers within the limits.
  */
 export function addNonRevertible(
   host: TxHost,

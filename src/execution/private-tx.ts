@@ -42,7 +42,8 @@ function payFee(state: BlockState, effects: SideEffects, { payer, fee, isEnforce
 
 /**
  * Computes the effects of a tx without public calls: the fee payment and the effects of its private part
- * (sheet 05 section 8.9). Throws an UnprocessableTxError or MaxFeesTooLowError; errors of the fork pass through.
+ * (docs/protocol/06-public-execution.md#628-private-transactions). Throws an UnprocessableTxError or
+ * MaxFeesTooLowError; errors of the fork pass through.
  */
 export function runPrivateTx(state: BlockState, { tx, hash }: HashedTx, skippedFees?: SkippedFees): PrivateOutcome {
   if (isForPublic(tx.data)) throw new UnprocessableTxError("A tx in the form for public calls must have one");

@@ -16,7 +16,8 @@ import type { Vm } from "./vm/vm.ts";
 export interface ProcessOptions extends Omit<ExecutionOptions, "deadline"> {
   /**
    * "build" makes a new block: a tx that might not fit is skipped, so that a later block may include it. "reexecute"
-   * repeats a given block: each tx is executed, and the first that does not fit ends the run (sheet 06 section 5.3).
+   * repeats a given block: each tx is executed, and the first that does not fit ends the run
+   * (docs/protocol/08-building-and-checkpoints.md#811-choosing-transactions).
    */
   mode: "build" | "reexecute";
   maxTxs?: number;

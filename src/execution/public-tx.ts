@@ -19,9 +19,15 @@ import type { Vm } from "./vm/vm.ts";
 
 const APP_REVERTED = 1;
 const TEARDOWN_REVERTED = 2;
-/** Maximum number of setup and app logic calls together (sheet 05 section 9.1). */
+/**
+ * Maximum number of setup and app logic calls together
+ * (docs/protocol/06-public-execution.md#623-limits-of-a-transaction).
+ */
 const MAX_ENQUEUED_CALLS = 32;
-/** Maximum number of slots that a tx writes, including the fee payment's (sheet 05 section 5.1). */
+/**
+ * Maximum number of slots that a tx writes, including the fee payment's
+ * (docs/protocol/06-public-execution.md#614-public-storage).
+ */
 const MAX_FINAL_WRITES = 63;
 
 /** The outcome of a public tx, before it is applied to the trees. */
@@ -49,7 +55,7 @@ interface CallEnd {
   gasUsed: TxGas;
 }
 
-/** Runs the phases of a tx with public calls (sheet 05 section 8.4). */
+/** Runs the phases of a tx with public calls (docs/protocol/06-public-execution.md#624-phases). */
 export class PublicTxRun {
   readonly #vm: Vm;
   readonly #state: BlockState;
@@ -189,7 +195,10 @@ export class PublicTxRun {
     });
   }
 
-  /** Runs a call of setup or app logic, which share one gas budget (sheet 05 section 4.4). */
+  /**
+   * Runs a call of setup or app logic, which share one gas budget
+   * (docs/protocol/06-public-execution.md#626-gas-and-fee).
+   */
   #callFromBudget(phase: Phase, request: PublicCallRequest): boolean {
     const { gasLimits, gasUsed } = this.#gas;
     const before = gasSum(gasUsed, this.#used);

@@ -15,7 +15,7 @@ const UNKNOWN: RevertReason = {
   revertData: new Uint8Array(0),
 };
 
-/** Derives the revert reason from the calls of a tx (sheet 05 section 10.4). */
+/** Derives the revert reason from the calls of a tx (docs/protocol/06-public-execution.md#631-revert-reasons). */
 export function revertReason(calls: readonly ExecutedCall[]): RevertReason {
   const enqueued = calls.find(({ reverted }) => reverted)?.record;
   if (enqueued === undefined) return UNKNOWN;

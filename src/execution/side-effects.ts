@@ -9,7 +9,10 @@ import type { Fr } from "../protocol/field.ts";
 import type { L2ToL1Message } from "../protocol/tx/accumulated-data.ts";
 import { mapKey } from "../world-state/indexed-overlay.ts";
 
-/** Maximum number of slots that calls may write; one more is reserved for the fee payment (sheet 05 section 9.1). */
+/**
+ * Maximum number of slots that calls may write; one more is reserved for the fee payment
+ * (docs/protocol/06-public-execution.md#614-public-storage).
+ */
 const MAX_USER_SLOTS = MAX_PUBLIC_DATA_WRITES_PER_TX - 1;
 /** Fields that each public log takes from the tx's budget besides its own. */
 const PUBLIC_LOG_HEADER = 2;

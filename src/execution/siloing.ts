@@ -13,7 +13,8 @@ const DEFAULT_BYTES = 32 * 1024 * 1024;
 
 /**
  * Siloing hashes, which turn a contract's slots, nullifiers and note hashes into tree keys and leaves
- * (sheet 05 section 5). They depend only on their inputs, so one cache serves all transactions and blocks of a thread.
+ * (docs/protocol/06-public-execution.md#614-public-storage). They depend only on their inputs, so one cache serves all
+ * transactions and blocks of a thread.
  */
 export class Siloing {
   readonly #core: Core;
@@ -44,7 +45,10 @@ export class Siloing {
     return siloNullifier(this.#core, contract, inner);
   }
 
-  /** The siloed nullifier that marks a contract as deployed (sheet 05 section 7.1). */
+  /**
+   * The siloed nullifier that marks a contract as deployed
+   * (docs/protocol/06-public-execution.md#621-finding-a-contract).
+   */
   deploymentNullifier(address: Fr): Fr {
     const key = mapKey(address);
     let siloed = this.#nullifiers.get(key);

@@ -1,6 +1,9 @@
 import type { DebugLog, ExecutedTx, GasUsed, RevertReason } from "./executed-tx.ts";
 
-/** Return values of one app logic call; nested calls are not shown (sheet 05 section 10.3). */
+/**
+ * Return values of one app logic call; nested calls are not shown
+ * (docs/protocol/06-public-execution.md#631-revert-reasons).
+ */
 export interface ReturnedValues {
   /** n x 32 bytes. */
   values: Uint8Array;

@@ -1,6 +1,6 @@
 import type { Fr } from "../protocol/field.ts";
 
-/** Changes to the state that a simulation makes before it runs (sheet 03 section 6.6). */
+/** Changes to the state that a simulation makes before it runs (docs/protocol/05-rpc.md#525-simulation-output). */
 export interface StateOverrides {
   /** Values of storage slots; `slot` is not siloed. */
   publicStorage: readonly { contract: Fr; slot: Fr; value: Fr }[];

@@ -11,7 +11,7 @@ import type { Vm } from "./vm/vm.ts";
 
 const NOTE_HASH_TREE_LEAVES = 1n << 42n;
 const MESSAGE_TREE_LEAVES = 1n << 36n;
-/** Maximum number of distinct classes that one tx may load (sheet 05 section 7.3). */
+/** Maximum number of distinct classes that one tx may load (docs/protocol/06-public-execution.md#622-class-limit). */
 const MAX_CLASSES_PER_TX = 21;
 
 export interface TxHostOptions {
@@ -29,7 +29,14 @@ export interface TxMark {
   contracts: number;
 }
 
-/** One transaction's view of the state: the block's state overlaid with its own effects (sheet 05 sections 5 and 7). */
+/**
+ * One transaction's view of the state: the block's state overlaid with its own effects
+ * (docs/protocol/06-public-execution.md#614-public-storage,
+ * docs/protocol/06-public-execution.md#615-nullifiers-and-note-hashes,
+ * docs/protocol/06-public-execution.md#616-messages-and-logs,
+ * docs/protocol/06-public-execution.md#621-finding-a-contract and
+ * docs/protocol/06-public-execution.md#622-class-limit).
+ */
 export class TxHost implements VmHost {
   readonly effects = new SideEffects();
   readonly debugLogs: DebugLog[] = [];

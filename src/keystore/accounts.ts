@@ -41,7 +41,10 @@ function local(key: PrivateKey): Account {
   return { kind: "local", address: key.address, key };
 }
 
-/** Derivation path m/44'/60'/account'/0/address, ordered by account, then by address (sheet 08 section 6.2). */
+/**
+ * Derivation path m/44'/60'/account'/0/address, ordered by account, then by address
+ * (docs/protocol/08-building-and-checkpoints.md#826-keys).
+ */
 async function derivedAccounts(spec: MnemonicSpec): Promise<Account[]> {
   const root = HDKey.fromMasterSeed(await mnemonicToSeed(spec.mnemonic.reveal()));
   const accounts: Account[] = [];

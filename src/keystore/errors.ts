@@ -29,7 +29,10 @@ export class KeystoreError extends OperatorError {
   }
 }
 
-/** A reload is refused and the keys in force stay. The message is the one returned over RPC (sheet 03 section 14.7). */
+/**
+ * A reload is refused and the keys in force stay. The message is the one returned over RPC
+ * (docs/protocol/05-rpc.md#537-other-admin-methods).
+ */
 export class KeystoreReloadRefusedError extends KeystoreError {
   constructor(rule: string) {
     super([{ field: "", rule }]);

@@ -1,7 +1,8 @@
 import type { PrivateKey, SecretText } from "./private-key.ts";
 
 /**
- * The parsed contents of a keystore file (sheet 08 section 6.2). Addresses are lower-case 0x text; paths are absolute.
+ * The parsed contents of a keystore file (docs/protocol/08-building-and-checkpoints.md#826-keys). Addresses are
+ * lower-case 0x text; paths are absolute.
  */
 export interface KeystoreFile {
   /** Path of the file. */

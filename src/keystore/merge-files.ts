@@ -1,7 +1,7 @@
 import { KeystoreError } from "./errors.ts";
 import type { AccountsSpec, KeystoreFile, ProverSpec, RemoteSigner, ValidatorSpec } from "./file-types.ts";
 
-/** The merged contents of several keystore files (sheet 08 section 6.2). */
+/** The merged contents of several keystore files (docs/protocol/08-building-and-checkpoints.md#826-keys). */
 export interface MergedKeystore {
   validators: ValidatorSpec[];
   slasher: AccountsSpec[];

@@ -28,8 +28,9 @@ const MNEMONIC_KEYS = ["mnemonic", "addressIndex", "accountIndex", "addressCount
 const MAX_DERIVED_ACCOUNTS = 10_000;
 
 /**
- * Parses the text of a keystore file (sheet 08 section 6.2). Unknown keys are refused, and one error names all broken
- * rules. Paths in it are relative to the file's folder. No other file is read. Throws KeystoreError.
+ * Parses the text of a keystore file (docs/protocol/08-building-and-checkpoints.md#826-keys). Unknown keys are refused,
+ * and one error names all broken rules. Paths in it are relative to the file's folder. No other file is read. Throws
+ * KeystoreError.
  */
 export function parseKeystoreFile(text: string, path: string): KeystoreFile {
   let json: unknown;

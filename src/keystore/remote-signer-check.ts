@@ -7,7 +7,7 @@ import type { Keystore } from "./keystore.ts";
 /** Lists the accounts of a remote signer: lower-case 0x text. */
 export type ListRemoteAccounts = (url: string) => Promise<string[]>;
 
-/** Pauses between attempts, in milliseconds (sheet 08 section 6.3). */
+/** Pauses between attempts, in milliseconds (docs/protocol/08-building-and-checkpoints.md#827-remote-signers). */
 const RETRY_WAITS_MS = [1000, 2000, 4000, 8000, 16_000];
 const REQUEST_LIMIT_MS = 10_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;

@@ -20,7 +20,10 @@ export interface ConnectOptions extends DiscoveryOptions {
   timeoutMs?: number;
   /** Delays between rounds over all endpoints, in milliseconds. */
   retryDelaysMs?: readonly number[];
-  /** Fail if no debug endpoint can trace (sheet 04 section 3.2), instead of only logging it. */
+  /**
+   * Fail if no debug endpoint can trace (docs/protocol/04-l1-contracts.md#48-finding-the-calldata), instead of only
+   * logging it.
+   */
   requireTraces?: boolean;
   /** Aborts calls in progress, also those of the returned reader, and refuses later ones. */
   signal?: AbortSignal;

@@ -37,7 +37,10 @@ async function findRollup(
   }
 }
 
-/** The contracts of a network, starting from its registry (sheet 04 section 1.1). Lower-case addresses. */
+/**
+ * The contracts of a network, starting from its registry (docs/protocol/04-l1-contracts.md#41-discovery). Lower-case
+ * addresses.
+ */
 export async function discoverContracts(rpc: L1Rpc, options: DiscoveryOptions): Promise<L1ContractAddresses> {
   const registryAddress = options.registryAddress.toLowerCase();
   const registry = { name: "Registry", address: registryAddress, abi: registryAbi };

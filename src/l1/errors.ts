@@ -168,7 +168,10 @@ export class L1ConfigurationError extends L1Error {
   readonly fatal = true;
 }
 
-/** No call in the transaction matches the hashes in its CheckpointProposed event (sheet 04 section 3.4). */
+/**
+ * No call in the transaction matches the hashes in its CheckpointProposed event
+ * (docs/protocol/04-l1-contracts.md#410-binding-hashes).
+ */
 export class CheckpointCalldataError extends L1Error {
   override readonly name = "CheckpointCalldataError";
   readonly fatal = false;

@@ -7,8 +7,8 @@ import type { L1Rpc } from "./rpc/l1-rpc.ts";
 import type { L1ContractAddresses, RollupIdentity } from "./types.ts";
 
 /**
- * Reads the constants of a rollup from its contract (sheet 04 section 1.2). The L1 slot duration is from the
- * configuration.
+ * Reads the constants of a rollup from its contract (docs/protocol/04-l1-contracts.md#42-constants-of-a-rollup). The L1
+ * slot duration is from the configuration.
  */
 export async function readIdentity(
   rpc: L1Rpc,

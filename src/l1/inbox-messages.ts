@@ -38,7 +38,8 @@ export function readInboxMessage(log: L1Log): InboxMessage {
 }
 
 /**
- * Messages sent in an L1 block range (inclusive), in L1 order (sheet 04 section 6.1). With `leaf`, only that message.
+ * Messages sent in an L1 block range (inclusive), in L1 order (docs/protocol/04-l1-contracts.md#413-inbox). With
+ * `leaf`, only that message.
  */
 export function retrieveMessages(
   rpc: L1Rpc,

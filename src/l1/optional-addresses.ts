@@ -45,9 +45,9 @@ async function findRelayer(rpc: L1Rpc, coinIssuer: string): Promise<string | und
 }
 
 /**
- * Addresses of contracts that a network may not have (sheet 04 section 1.1), lower-case. They come from the
- * configuration, except two that can be read: the relayer, as owner of the coin issuer, and the passport verifier, from
- * a configured staking asset handler.
+ * Addresses of contracts that a network may not have (docs/protocol/04-l1-contracts.md#41-discovery), lower-case. They
+ * come from the configuration, except two that can be read: the relayer, as owner of the coin issuer, and the passport
+ * verifier, from a configured staking asset handler.
  */
 export async function optionalAddresses(
   rpc: L1Rpc,

@@ -2,7 +2,10 @@ import { keccak_256 } from "@noble/hashes/sha3.js";
 import { encodeAbiParameters, parseAbiParameters } from "viem";
 import { fromHex, readU32 } from "../protocol/bytes.ts";
 
-/** RollupConfigInput and GenesisState of the rollup's constructor, in ABI order (sheet 04 section 12.3). */
+/**
+ * RollupConfigInput and GenesisState of the rollup's constructor, in ABI order
+ * (docs/protocol/04-l1-contracts.md#433-rollup-constructor-and-version).
+ */
 const ROLLUP_PARAMETERS = parseAbiParameters([
   "RollupConfigInput config, GenesisState genesis",
   "struct RewardConfig { address rewardDistributor; uint32 sequencerBps; address booster; uint96 checkpointReward; }",

@@ -10,7 +10,7 @@ export interface L1Block {
   timestamp: number;
 }
 
-/** Lower-case 0x addresses, named as in the RPC result (sheet 02 section 4.9). */
+/** Lower-case 0x addresses, named as in the RPC result (docs/protocol/05-rpc.md#529-node-information). */
 export interface L1ContractAddresses {
   registryAddress: string;
   rollupAddress: string;
@@ -54,8 +54,8 @@ export interface CommitteeAttestation {
 }
 
 /**
- * A checkpoint as proposed on L1. The decoded calldata matches the hashes in the event (sheet 04 section 3). Blobs are
- * not fetched yet.
+ * A checkpoint as proposed on L1. The decoded calldata matches the hashes in the event
+ * (docs/protocol/04-l1-contracts.md#48-finding-the-calldata). Blobs are not fetched yet.
  */
 export interface ProposedCheckpoint {
   checkpointNumber: number;
@@ -128,11 +128,11 @@ export interface RollupReader {
 
 /** Minimum fees of the rollup. Both methods throw an L1Error if L1 does not answer; the next call retries. */
 export interface FeeReader {
-  /** Minimum fees of the next checkpoint (sheet 04 section 11). */
+  /** Minimum fees of the next checkpoint (docs/protocol/04-l1-contracts.md#429-price-of-mana). */
   currentMinFees(): Promise<GasFees>;
   /**
    * The current minimum fees, then predictions for the next two possible checkpoint slots, assuming that checkpoints
-   * use the given amount of mana (sheet 03 section 11.3).
+   * use the given amount of mana (docs/protocol/07-transactions-and-fees.md#711-fees-that-nodes-tell).
    */
   predictedMinFees(usage: ManaUsage): Promise<GasFees[]>;
 }
@@ -176,7 +176,8 @@ export interface BlobFetchOptions {
   historical: boolean;
   /**
    * Recompute each blob's commitment from its data. Otherwise only the commitment given by the source is checked
-   * against the versioned hash, and the caller has to verify the data by other means (sheet 04 section 4.5).
+   * against the versioned hash, and the caller has to verify the data by other means
+   * (docs/protocol/03-blocks-and-blobs.md#314-commitments).
    */
   recompute?: boolean;
   signal?: AbortSignal;

@@ -41,9 +41,10 @@ export function releaseHeader(next: NextBlock): BlockHeader {
 }
 
 /**
- * The block in which the development namespace simulates (sheet 03 section 6.6): the next block of the checkpoint being
- * built, with the global variables of the block before it. If none is being built, the first block of a slot that has
- * no checkpoint yet. A checkpoint whose slot is over on L1 is no longer being built.
+ * The block in which the development namespace simulates (docs/protocol/07-transactions-and-fees.md#727-simulation):
+ * the next block of the checkpoint being built, with the global variables of the block before it. If none is being
+ * built, the first block of a slot that has no checkpoint yet. A checkpoint whose slot is over on L1 is no longer being
+ * built.
  */
 export function developmentHeader(next: NextBlock): BlockHeader {
   const { latest, isCheckpointed } = next;

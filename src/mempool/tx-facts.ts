@@ -11,7 +11,11 @@ import type { Tx } from "../protocol/tx/tx.ts";
 import { accumulatedParts } from "./digest/published-contracts.ts";
 import type { ContentDigest, TxDigest } from "./digest/tx-digest.ts";
 
-/** What the pool and its checks need of a tx, without its body (sheet 06 sections 1.4 and 2.2). */
+/**
+ * What the pool and its checks need of a tx, without its body
+ * (docs/protocol/07-transactions-and-fees.md#79-fee-limit-and-claims and
+ * docs/protocol/07-transactions-and-fees.md#720-priority).
+ */
 export interface TxSummary {
   hash: Fr;
   /** Hash of the anchor block's header. */
@@ -46,7 +50,10 @@ export interface CheckedTx extends Omit<TxSummary, "hash"> {
 
 export type TxFacts = CheckedTx & TxSummary;
 
-/** Priority of a tx: what it offers for L2 gas, regardless of a block's base fee (sheet 06 section 2.2). */
+/**
+ * Priority of a tx: what it offers for L2 gas, regardless of a block's base fee
+ * (docs/protocol/07-transactions-and-fees.md#720-priority).
+ */
 export function priorityFee({
   maxFeesPerGas,
   maxPriorityFeesPerGas,
@@ -54,7 +61,10 @@ export function priorityFee({
   return min(maxFeesPerGas.feePerL2Gas, maxPriorityFeesPerGas.feePerL2Gas);
 }
 
-/** Teardown limits are part of the gas limits, the priority fee part of the max fees (sheet 06 section 1.4). */
+/**
+ * Teardown limits are part of the gas limits, the priority fee part of the max fees
+ * (docs/protocol/07-transactions-and-fees.md#79-fee-limit-and-claims).
+ */
 export function feeLimit({ gasLimits, maxFeesPerGas }: Pick<TxSummary, "gasLimits" | "maxFeesPerGas">): bigint {
   return BigInt(gasLimits.daGas) * maxFeesPerGas.feePerDaGas + BigInt(gasLimits.l2Gas) * maxFeesPerGas.feePerL2Gas;
 }
@@ -63,7 +73,10 @@ const FEE_JUICE = fr(5);
 /** _increase_public_balance((Field),u128) */
 const INCREASE_BALANCE = Uint8Array.of(0xe7, 0xf0, 0x45, 0xff);
 
-/** Fee juice that the first setup call to credit the fee payer brings; 0 without one (sheet 06 section 1.4). */
+/**
+ * Fee juice that the first setup call to credit the fee payer brings; 0 without one
+ * (docs/protocol/07-transactions-and-fees.md#79-fee-limit-and-claims).
+ */
 export function claimAmount(feePayer: Fr, setupCalls: readonly PublicCall[]): bigint {
   const call = setupCalls.find(({ request, calldata }) => {
     const selector = calledSelector(calldata);

@@ -71,14 +71,17 @@ export interface Simulation extends SimulatedTx {
 
 const DEFAULT_WAITING = 64;
 const DEFAULT_WAITING_PER_CLIENT = 32;
-/** Prefix of the release's error for a tx with public calls that no block can include (sheet 02 section 3.5). */
+/**
+ * Prefix of the release's error for a tx with public calls that no block can include
+ * (docs/protocol/07-transactions-and-fees.md#727-simulation).
+ */
 const ENGINE_FAILED = "C++ simulation failed: AVM simulation failed: ";
 /** Retries when the block that a simulation builds on is removed from the chain. */
 const RETRIES = 2;
 
 /**
  * Simulates single txs on the latest state and discards the changes; the pool's rules do not apply
- * (sheet 06 section 6.1).
+ * (docs/protocol/07-transactions-and-fees.md#727-simulation).
  */
 export class TxSimulator {
   readonly #parts: SimulatorParts;

@@ -4,7 +4,10 @@ import { INITIAL_FEE_JUICE, SEPARATOR } from "../protocol/constants.ts";
 import { fr } from "../protocol/field.ts";
 import type { PrefilledEntry } from "../world-state/genesis.ts";
 
-/** Accounts that TEST_ACCOUNTS funds, and the contract that SPONSORED_FPC funds (sheet 01 section 9.3). */
+/**
+ * Accounts that TEST_ACCOUNTS funds, and the contract that SPONSORED_FPC funds
+ * (docs/protocol/02-trees.md#213-genesis-header-and-constants).
+ */
 const TEST_ACCOUNTS = [
   "0x0a60414ee907527880b7a53d4dacdeb9ef768bb98d9d8d1e7200725c13763331",
   "0x00cedf87a800bd88274762d77ffd93e97bc881d1fc99570d62ba97953597914d",
@@ -12,7 +15,10 @@ const TEST_ACCOUNTS = [
 ];
 const SPONSORED_FPC = "0x09a4df73aa47f82531a038d1d51abfc85b27665c4b7ca751e2d4fa9f19caffb2";
 
-/** The contract whose public storage holds fee juice balances, and the storage slot of its balance map (sheet 01 section 14.4). */
+/**
+ * The contract whose public storage holds fee juice balances, and the storage slot of its balance map
+ * (docs/protocol/01-fields-and-hashing.md#115-public-storage).
+ */
 const FEE_JUICE = fr(5);
 const BALANCES_SLOT = fr(1);
 
@@ -29,7 +35,10 @@ export function feeJuiceBalanceSlot(core: Core, address: Uint8Array): Uint8Array
   return core.hashWithSeparator(SEPARATOR.PUBLIC_LEAF_SLOT, concat(FEE_JUICE, storageSlot));
 }
 
-/** Public data of a network's genesis, in slot order: one balance per funded address (sheet 01 section 9.2). */
+/**
+ * Public data of a network's genesis, in slot order: one balance per funded address
+ * (docs/protocol/02-trees.md#212-genesis-trees).
+ */
 export function genesisPublicData(core: Core, funded: FundedByGenesis): PrefilledEntry[] {
   const addresses = new Set([
     ...(funded.testAccounts ? TEST_ACCOUNTS : []),

@@ -20,7 +20,10 @@ export interface LoggingOptions {
 }
 
 const REDACTED = "[Redacted]";
-/** Properties that are always redacted, at the top level and one level deep (sheet 09 section 3). */
+/**
+ * Properties that are always redacted, at the top level and one level deep
+ * (docs/protocol/09-configuration.md#913-logs).
+ */
 const SECRET_PROPERTIES = [
   "validatorPrivateKeys",
   "publisherPrivateKeys",
@@ -58,7 +61,10 @@ function withTextualBigints(value: unknown, depth = 0): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withTextualBigints(item, depth + 1)]));
 }
 
-/** Message of an error or fatal line: the inspected error is part of the text (sheet 09 section 7). */
+/**
+ * Message of an error or fatal line: the inspected error is part of the text
+ * (docs/protocol/09-configuration.md#913-logs).
+ */
 function withError(facts: object, message: string): [object, string] {
   const error =
     facts instanceof Error

@@ -8,7 +8,10 @@ import { ExecutionError, LIMIT_EXCEEDED, RpcError } from "../rpc/jsonrpc/errors.
 import { fromL1 } from "../rpc/methods/l1-answer.ts";
 import { StoreFullError } from "../storage/store-errors.ts";
 
-/** `error.data` of a tx that the pool rejected. Numbers are decimal text (sheet 02 section 3.5). */
+/**
+ * `error.data` of a tx that the pool rejected. Numbers are decimal text
+ * (docs/protocol/07-transactions-and-fees.md#717-sending-over-rpc).
+ */
 export function rejectionData(rejection: PoolRejection): Record<string, string> {
   return Object.fromEntries(
     Object.entries(rejection).map(([name, value]) => [

@@ -26,7 +26,8 @@ function nameOf(location: string): string {
 
 /**
  * Cached copy of the network file: `network_config.json`, and `network_config.json.meta` with its location, etag and
- * expiry (sheet 09 section 2.4). A copy that cannot be read or written is treated as absent.
+ * expiry (docs/protocol/09-configuration.md#94-network-file). A copy that cannot be read or written is treated as
+ * absent.
  */
 export class NetworkFileCache {
   readonly #folder: string | undefined;

@@ -9,7 +9,9 @@ import { wholeExchange } from "../http/exchange.ts";
 import { redactUrl } from "../http/redact.ts";
 import { NetworkFileCache } from "./network-file-cache.ts";
 
-/** Where the public networks publish their files, tried in order (sheet 09 section 2.4). */
+/**
+ * Where the public networks publish their files, tried in order (docs/protocol/09-configuration.md#94-network-file).
+ */
 const PUBLISHED = [
   "https://raw.githubusercontent.com/AztecProtocol/networks/refs/heads/main/network_config.json",
   "https://metadata.aztec.network/network_config.json",

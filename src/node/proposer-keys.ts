@@ -25,8 +25,9 @@ export type KeySettings = Pick<
 const ZERO_L2_ADDRESS = toHex(new Uint8Array(32));
 
 /**
- * Keys of a proposing node (sheet 08 section 6.1): from keystore files if configured, otherwise from single options.
- * Publishers without attesters can propose on networks where anyone may. Rejects with a KeystoreError.
+ * Keys of a proposing node (docs/protocol/08-building-and-checkpoints.md#826-keys): from keystore files if configured,
+ * otherwise from single options. Publishers without attesters can propose on networks where anyone may. Rejects with a
+ * KeystoreError.
  */
 export async function configuredKeys(
   values: KeySettings,

@@ -25,7 +25,10 @@ export interface NodeProcessOptions {
   cleanUp?: () => void;
 }
 
-/** Runs a node as the main service of this process (sheet 09 sections 6.4, 6.7). */
+/**
+ * Runs a node as the main service of this process (docs/protocol/09-configuration.md#910-start and
+ * docs/protocol/09-configuration.md#911-signals-and-exit-codes).
+ */
 export async function runNodeProcess(options: NodeProcessOptions): Promise<void> {
   const { loggerFor } = options;
   const log = loggerFor("node");

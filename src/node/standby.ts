@@ -32,9 +32,9 @@ export interface StandbyOptions<R extends RollupReader> {
 }
 
 /**
- * Pauses the start while the rollup's genesis differs from the configured one (sheet 09 section 6.5). Serves only GET
- * /status on the public port, polls L1 every 60 s, and returns the reader of the first compatible rollup. Throws the
- * reason of `signal`.
+ * Pauses the start while the rollup's genesis differs from the configured one
+ * (docs/protocol/09-configuration.md#910-start). Serves only GET /status on the public port, polls L1 every 60 s, and
+ * returns the reader of the first compatible rollup. Throws the reason of `signal`.
  */
 export async function untilCompatible<R extends RollupReader>(first: R, options: StandbyOptions<R>): Promise<R> {
   const { log, signal, genesisArchiveRoot } = options;

@@ -14,7 +14,7 @@ export class StartInterruptedError extends Error {
   }
 }
 
-/** Exit codes after a completed start (sheet 09 section 6.7). */
+/** Exit codes after a completed start (docs/protocol/09-configuration.md#911-signals-and-exit-codes). */
 const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143 } as const;
 type StopSignal = keyof typeof EXIT_CODES;
 

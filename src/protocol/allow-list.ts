@@ -60,8 +60,9 @@ function parseEntry(entry: string): AllowedSetupCall {
 
 /**
  * Parses the entries that extend the built-in list: comma-separated `I:<address>:<selector>[:<flags>]` or
- * `C:<classId>:<selector>[:<flags>]`, where flags are os, rn and cl=N joined by `+` (sheet 09 section 4.3). The 0x of
- * hex values is optional. Blank entries are skipped. Throws AllowListError.
+ * `C:<classId>:<selector>[:<flags>]`, where flags are os, rn and cl=N joined by `+`
+ * (docs/protocol/07-transactions-and-fees.md#715-setup-allow-list). The 0x of hex values is optional. Blank entries are
+ * skipped. Throws AllowListError.
  */
 export function parseAllowList(text: string): AllowedSetupCall[] {
   return text

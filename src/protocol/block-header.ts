@@ -3,7 +3,7 @@ import type { TreeId } from "./constants.ts";
 import { DecodeError } from "./errors.ts";
 
 /**
- * A block header is kept as its 440 bytes (sheet 01 section 12.1):
+ * A block header is kept as its 440 bytes (docs/protocol/03-blocks-and-blobs.md#32-block-header):
  *
  *   0 lastArchive root 32, index u32 | 36 l1ToL2 | 72 noteHash | 108 nullifier | 144 publicData
  *     (root 32, index u32 each)
@@ -80,7 +80,10 @@ export function writeHeaderFields(header: BlockHeader, out: Uint8Array, at: numb
   }
 }
 
-/** Builds the genesis header: all zero except the given tree snapshots (sheet 01 section 9.3). */
+/**
+ * Builds the genesis header: all zero except the given tree snapshots
+ * (docs/protocol/02-trees.md#213-genesis-header-and-constants).
+ */
 export function genesisHeader(snapshots: { tree: TreeId; root: Uint8Array; size: number }[]): BlockHeader {
   const header = new Uint8Array(BLOCK_HEADER_BYTES);
   for (const { tree, root, size } of snapshots) {

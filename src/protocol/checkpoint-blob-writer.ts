@@ -19,8 +19,8 @@ export interface BlockContents {
 }
 
 /**
- * The words of one block in the blobs (sheet 04 sections 4.2 and 4.3). The first block of a checkpoint has one more
- * root.
+ * The words of one block in the blobs (docs/protocol/03-blocks-and-blobs.md#311-grammar and
+ * docs/protocol/03-blocks-and-blobs.md#312-marker-words). The first block of a checkpoint has one more root.
  */
 export function blockWords({ header, body, txCount }: BlockContents, isFirst: boolean): Uint8Array {
   const end = new Uint8Array(32);

@@ -7,7 +7,7 @@ import { readTxEffect, type TxEffect } from "./tx-effect.ts";
 export const BLOCK_END_PREFIX = 0xeb8dcdbf;
 export const CHECKPOINT_END_PREFIX = 0x8c637443;
 
-/** One block as encoded in the blobs of its checkpoint (sheet 04 section 4.2). */
+/** One block as encoded in the blobs of its checkpoint (docs/protocol/03-blocks-and-blobs.md#311-grammar). */
 export interface BlobBlock {
   blockNumber: number;
   timestamp: bigint;

@@ -1,4 +1,8 @@
-/** Protocol constants of the released network (sheet 01 sections 3, 5 and 9; sheet 04 section 0). */
+/**
+ * Protocol constants of the released network (docs/protocol/01-fields-and-hashing.md#112-domain-separators,
+ * docs/protocol/02-trees.md#21-the-five-trees and docs/protocol/02-trees.md#212-genesis-trees;
+ * docs/protocol/03-blocks-and-blobs.md#31-blocks-and-checkpoints).
+ */
 
 export const TREE_NAMES = [
   "NULLIFIER_TREE",
@@ -46,7 +50,10 @@ export const MAX_DA_GAS_PER_CHECKPOINT = 786432;
 export const INITIAL_L2_BLOCK_NUMBER = 1;
 export const INITIAL_CHECKPOINT_NUMBER = 1;
 
-/** Hash that the chain tips report for block 0, regardless of the network's actual genesis (sheet 01 section 9.3). */
+/**
+ * Hash that the chain tips report for block 0, regardless of the network's actual genesis
+ * (docs/protocol/02-trees.md#213-genesis-header-and-constants).
+ */
 export const GENESIS_BLOCK_HASH_IN_TIPS = "0x2ff681dd7730c7b9e5650c70afa57ee81377792dfc95d98c11817b8c761ff965";
 /** Hash of the all-zero checkpoint header, reported for checkpoint 0. */
 export const GENESIS_CHECKPOINT_HASH = "0x007802c95d2f1ade746d97350a18ddbfdb9f5bee2803436917a3cf3d6a685a3a";
@@ -57,7 +64,10 @@ export const PROTOCOL_CONTRACTS_HASH = "0x2672340d9a0107a7b81e6d10d25b854debe613
 /** Fee juice balance of each funded address in a network's genesis. */
 export const INITIAL_FEE_JUICE = 10n ** 22n;
 
-/** Domain separators: low 32 bits of the byte hash of "az_dom_sep__" and the lower-case name (sheet 01 section 3). */
+/**
+ * Domain separators: low 32 bits of the byte hash of "az_dom_sep__" and the lower-case name
+ * (docs/protocol/01-fields-and-hashing.md#112-domain-separators).
+ */
 export const SEPARATOR = {
   NOTE_HASH: 116501019,
   NOTE_HASH_NONCE: 1721808740,

@@ -5,8 +5,9 @@ import { fr } from "./field.ts";
 import type { TxEffect } from "./tx-effect.ts";
 
 /**
- * Events that the class registry and the instance registry emit as logs (sheet 04 section 10.4). The class registry's
- * events that broadcast functions are not read, because no RPC answer depends on them.
+ * Events that the class registry and the instance registry emit as logs
+ * (docs/protocol/03-blocks-and-blobs.md#320-contract-events). The class registry's events that broadcast functions are
+ * not read, because no RPC answer depends on them.
  */
 export const INSTANCE_REGISTRY: Uint8Array = fr(2);
 export const CLASS_REGISTRY: Uint8Array = fr(3);
@@ -97,8 +98,8 @@ export function readClassPublished(emitted: Uint8Array): ClassPublished {
 /**
  * Reads the emitted fields of a private log. Fields that were not emitted count as zero, as in the log's padded form.
  * Words: 0 tag | 1 address
- * | 2 version | 3 salt | 4 class id | 5 initialization hash | 6 public keys (8) | 14 deployer. The caller must check the
- * address. Throws a DecodeError.
+ * | 2 version | 3 salt | 4 class id | 5 initialization hash | 6 public keys (8) | 14 deployer. The caller must check
+ * the address. Throws a DecodeError.
  */
 export function readInstancePublished(emitted: Uint8Array): InstancePublished {
   const fields = padded(emitted, PRIVATE_LOG_FIELDS);

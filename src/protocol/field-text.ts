@@ -3,7 +3,8 @@ import { DecodeError } from "./errors.ts";
 import { FR_MODULUS, type Fr, isCanonicalFr } from "./field.ts";
 
 /**
- * Parsers of field elements (sheet 01 section 1.3). Only frFromBytesReducing reduces; the others throw a DecodeError.
+ * Parsers of field elements (docs/protocol/01-fields-and-hashing.md#13-reading-fields). Only frFromBytesReducing
+ * reduces; the others throw a DecodeError.
  */
 
 const SUBJECT = "field element";

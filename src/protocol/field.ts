@@ -1,7 +1,7 @@
 import { bigUintBytes } from "./bytes.ts";
 
 /**
- * A BN254 scalar: 32 big-endian bytes, canonical (below the modulus). Sheet 01 section 1.
+ * A BN254 scalar: 32 big-endian bytes, canonical (below the modulus). docs/protocol/01-fields-and-hashing.md#11-fields.
  * The alias documents intent; values are plain byte views so that nothing is copied or boxed on hot paths.
  */
 export type Fr = Uint8Array;

@@ -4,8 +4,8 @@ import { L1_TO_L2_MESSAGES_PER_CHECKPOINT } from "./constants.ts";
 import { shaField } from "./sha-field.ts";
 
 /**
- * Leaf of an L1-to-L2 message: the hash of seven 32-byte words (sheet 01 section 14.5). Integers are passed as 32-byte
- * words.
+ * Leaf of an L1-to-L2 message: the hash of seven 32-byte words (docs/protocol/01-fields-and-hashing.md#116-messages).
+ * Integers are passed as 32-byte words.
  */
 export function messageLeaf(m: {
   sender: Uint8Array;
@@ -19,7 +19,7 @@ export function messageLeaf(m: {
   return shaField(concat(m.sender, m.senderChainId, m.recipient, m.recipientVersion, m.content, m.secretHash, m.index));
 }
 
-/** Next rolling hash of the inbox: 16 bytes (sheet 01 section 2.6). */
+/** Next rolling hash of the inbox: 16 bytes (docs/protocol/01-fields-and-hashing.md#111-sha-256-and-keccak). */
 export function nextRollingHash(previous: Uint8Array, leaf: Uint8Array): Uint8Array {
   return keccak_256(concat(previous, leaf)).slice(0, 16);
 }

@@ -21,9 +21,10 @@ export interface MessagePlace {
 const ZERO = new Uint8Array(32);
 
 /**
- * Witness of one message to L1 (sheet 01 section 13.4, sheet 03 section 8.3). `blocks` are the messages of its
- * checkpoint by block and tx. `checkpointOutHashes` are those of the epoch, up to the last checkpoint that the root
- * covers. Undefined when there is no message at the position.
+ * Witness of one message to L1 (docs/protocol/03-blocks-and-blobs.md#38-out-hashes,
+ * docs/protocol/03-blocks-and-blobs.md#39-witness-of-a-message-to-l1). `blocks` are the messages of its checkpoint by
+ * block and tx. `checkpointOutHashes` are those of the epoch, up to the last checkpoint that the root covers. Undefined
+ * when there is no message at the position.
  */
 export function outHashWitness(
   checkpointOutHashes: Uint8Array[],

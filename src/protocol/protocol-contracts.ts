@@ -16,8 +16,8 @@ export interface ProtocolContract {
 export const CONTRACT_COMPILER_VERSION: string = published.compiler;
 
 /**
- * The protocol contracts by ascending address, 1 to 6 (sheet 01 section 4.3). scripts/fetch-protocol-contracts.ts
- * writes the data.
+ * The protocol contracts by ascending address, 1 to 6 (docs/protocol/01-fields-and-hashing.md#123-protocol-contracts).
+ * scripts/fetch-protocol-contracts.ts writes the data.
  */
 export const PROTOCOL_CONTRACTS: readonly ProtocolContract[] = published.contracts.map((contract) => ({
   name: contract.name,

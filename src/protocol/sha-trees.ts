@@ -3,7 +3,10 @@ import { L1_TO_L2_MESSAGES_PER_CHECKPOINT, MAX_CHECKPOINTS_PER_EPOCH } from "./c
 import { DecodeError } from "./errors.ts";
 import { shaField } from "./sha-field.ts";
 
-/** Trees of 32-byte leaves with the truncated SHA-256 pair hash (sheet 01 section 13, sheet 04 section 7). */
+/**
+ * Trees of 32-byte leaves with the truncated SHA-256 pair hash
+ * (docs/protocol/03-blocks-and-blobs.md#35-checkpoint-header, docs/protocol/03-blocks-and-blobs.md#38-out-hashes).
+ */
 
 export type PairHash = (left: Uint8Array, right: Uint8Array) => Uint8Array;
 
@@ -104,7 +107,10 @@ export function unbalancedRoot(leaves: Uint8Array[], compress: boolean, pair: Pa
   return fold(0, leaves.length);
 }
 
-/** In-hash of a checkpoint: balanced tree of its L1-to-L2 messages padded to 1024 (sheet 01 section 13.3). */
+/**
+ * In-hash of a checkpoint: balanced tree of its L1-to-L2 messages padded to 1024
+ * (docs/protocol/03-blocks-and-blobs.md#37-in-hash).
+ */
 export function inHash(messages: Uint8Array[]): Uint8Array {
   if (messages.length > L1_TO_L2_MESSAGES_PER_CHECKPOINT) {
     throw new DecodeError("in-hash", `a checkpoint takes at most 1024 messages, got ${messages.length}`);
@@ -112,7 +118,9 @@ export function inHash(messages: Uint8Array[]): Uint8Array {
   return balancedShaRoot(messages, L1_TO_L2_MESSAGES_PER_CHECKPOINT);
 }
 
-/** Checkpoint out hash from its L2-to-L1 messages by block and tx (sheet 01 section 13.4). */
+/**
+ * Checkpoint out hash from its L2-to-L1 messages by block and tx (docs/protocol/03-blocks-and-blobs.md#38-out-hashes).
+ */
 export function checkpointOutHash(blocks: Uint8Array[][][]): Uint8Array {
   return unbalancedRoot(
     blocks.map((txs) =>

@@ -1,4 +1,4 @@
-/** Slot and epoch arithmetic, in seconds (sheet 04 section 2). */
+/** Slot and epoch arithmetic, in seconds (docs/protocol/04-l1-contracts.md#46-time). */
 export interface L1Constants {
   /** L1 block in which the rollup was deployed. */
   l1StartBlock: number;

@@ -5,12 +5,15 @@ import { readTxEffect, TX_START_PREFIX, type TxEffect } from "./tx-effect.ts";
 /** The parts of a tx effect, as separate byte arrays. */
 export type TxEffectParts = Omit<TxEffect, "words">;
 
-/** Start of the marker's prefix in its word; the counts follow it (sheet 04 section 4.3). */
+/**
+ * Start of the marker's prefix in its word; the counts follow it
+ * (docs/protocol/03-blocks-and-blobs.md#312-marker-words).
+ */
 const PREFIX_AT = 5;
 
 /**
  * Encodes an effect as blob words and decodes it again, which checks all rules of effects. Throws a DecodeError when
- * one is broken (sheet 04 section 4.4).
+ * one is broken (docs/protocol/03-blocks-and-blobs.md#313-transaction-effects).
  */
 export function txEffectFromParts(parts: TxEffectParts): TxEffect {
   const { noteHashes, nullifiers, l2ToL1Msgs, publicDataWrites, privateLogs, publicLogs, contractClassLogs } = parts;

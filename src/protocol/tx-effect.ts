@@ -12,8 +12,10 @@ import {
 import { DecodeError } from "./errors.ts";
 
 /**
- * The effects of one transaction, as views into its blob words (sheet 04 sections 4.2 to 4.4). The words are also the
- * stored form: nothing is copied between the blob, the database and the encoder of a response.
+ * The effects of one transaction, as views into its blob words (docs/protocol/03-blocks-and-blobs.md#311-grammar,
+ * docs/protocol/03-blocks-and-blobs.md#312-marker-words and
+ * docs/protocol/03-blocks-and-blobs.md#313-transaction-effects). The words are also the stored form: nothing is copied
+ * between the blob, the database and the encoder of a response.
  */
 export interface TxEffect {
   /** All words of the tx, start marker first. */
@@ -37,7 +39,10 @@ export interface TxEffect {
 
 export const TX_START_PREFIX = 0x9c707518;
 
-/** Start marker: right-aligned in its word, with the prefix before these fields (sheet 04 section 4.3). */
+/**
+ * Start marker: right-aligned in its word, with the prefix before these fields
+ * (docs/protocol/03-blocks-and-blobs.md#312-marker-words).
+ */
 interface Marker {
   noteHashes: number;
   nullifiers: number;

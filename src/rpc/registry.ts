@@ -24,9 +24,9 @@ export interface Dialect {
   nothing: "absent" | "null";
 }
 
-/** Sheet 02 sections 1.7 and 1.8. */
+/** docs/protocol/05-rpc.md#56-parameter-lists. */
 const RELEASE: Dialect = { surplusParams: "ignored", leastParams: "declared", nothing: "absent" };
-/** Sheet 03 sections 1.3 and 1.4. */
+/** docs/protocol/05-rpc.md#54-statuses-and-failures and docs/protocol/05-rpc.md#56-parameter-lists. */
 const DEVELOPMENT: Dialect = { surplusParams: "refused", leastParams: "required", nothing: "null" };
 
 export const DIALECTS: Readonly<Record<Namespace, Dialect>> = {
@@ -100,8 +100,8 @@ type Handling<A extends unknown[], R> =
   | { handle?: undefined; handleFrom: (origin: Origin, ...args: A) => R };
 
 /**
- * Declares a method with its types tied together: the handler gets what the codecs read, the encoders what the handler returns.
- * A namespace's parameter list may be shorter than another's: the handler's last parameters are then optional.
+ * Declares a method with its types tied together: the handler gets what the codecs read, the encoders what the handler
+ * returns. A namespace's parameter list may be shorter than another's: the handler's last parameters are then optional.
  *
  * @example
  * method({
@@ -152,8 +152,8 @@ export function param<T>(name: string, codec: Codec<T> | OptionalCodec<T>, descr
 }
 
 /**
- * Reads a positional parameter list (sheet 02 section 1.8): trailing optional parameters may be omitted. Throws an
- * RpcError -32701 with all broken rules, or the ExecutionError of a conversion.
+ * Reads a positional parameter list (docs/protocol/05-rpc.md#56-parameter-lists): trailing optional parameters may be
+ * omitted. Throws an RpcError -32701 with all broken rules, or the ExecutionError of a conversion.
  */
 export function readParams(
   params: readonly Parameter[],

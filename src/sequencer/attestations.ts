@@ -17,7 +17,10 @@ export interface AttestationRequest {
   signal: AbortSignal;
 }
 
-/** Collects the attestations that L1 requires for a checkpoint (sheet 08 section 3.8). */
+/**
+ * Collects the attestations that L1 requires for a checkpoint
+ * (docs/protocol/08-building-and-checkpoints.md#815-attestations).
+ */
 export interface AttestationCollector {
   /** Why a committee's attestations cannot be collected; undefined if they can. Called before anything is built. */
   obstacle(committee: Committee): string | undefined;

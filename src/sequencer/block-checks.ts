@@ -22,9 +22,10 @@ function checkedState(state: BlockState): CheckedState {
 }
 
 /**
- * Returns a validator that applies the rules of block building to each tx in turn (sheet 06 section 1.1). The txs come
- * from the pool, which checked that their data is consistent when it accepted them, so the digest is not recomputed.
- * `anchorHash` returns the anchor block hash that the pool recorded.
+ * Returns a validator that applies the rules of block building to each tx in turn
+ * (docs/protocol/07-transactions-and-fees.md#712-which-checks-run-where). The txs come from the pool, which checked
+ * that their data is consistent when it accepted them, so the digest is not recomputed. `anchorHash` returns the anchor
+ * block hash that the pool recorded.
  */
 export function blockChecks(
   contexts: CheckContexts,

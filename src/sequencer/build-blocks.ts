@@ -38,9 +38,9 @@ export interface BuildWait {
 }
 
 /**
- * Builds the blocks of a checkpoint (sheet 06 section 4.5). Each block is stored in the node's own archiver before the
- * next is begun, so that a restarted node does not propose for the slot again. Rejects with a SlotSkipped when no block
- * was built or the archiver refused one.
+ * Builds the blocks of a checkpoint (docs/protocol/08-building-and-checkpoints.md#89-building-loop). Each block is
+ * stored in the node's own archiver before the next is begun, so that a restarted node does not propose for the slot
+ * again. Rejects with a SlotSkipped when no block was built or the archiver refused one.
  */
 export async function buildBlocks(building: BlockBuilding): Promise<ProposedBlock[]> {
   const run = new BlockRun(building);

@@ -37,8 +37,8 @@ export interface PublishedCheckpoint {
 }
 
 /**
- * Builds a checkpoint for this node's slot and publishes it to L1 (sheet 08 section 3.5). Rejects with a SlotSkipped or
- * an L1Error.
+ * Builds a checkpoint for this node's slot and publishes it to L1
+ * (docs/protocol/08-building-and-checkpoints.md#84-one-turn). Rejects with a SlotSkipped or an L1Error.
  */
 export async function runCheckpointJob(
   parts: SequencerParts,

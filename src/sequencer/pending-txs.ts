@@ -3,7 +3,7 @@ import type { HashedTx } from "../execution/executed-tx.ts";
 import type { Fr } from "../protocol/field.ts";
 import type { Tx } from "../protocol/tx/tx.ts";
 
-/** The pool as a proposer sees it (sheet 06 section 2.10). */
+/** The pool as a proposer sees it (docs/protocol/07-transactions-and-fees.md#726-what-a-proposer-takes). */
 export interface SequencedPool {
   readonly pendingCount: number;
   /** Hashes of pending txs that arrived at least `minAgeMs` ago, highest priority first. */

@@ -31,7 +31,10 @@ type TurnParts = Pick<
 
 const ANYONE = new Uint8Array(20);
 
-/** Throws a SlotSkipped unless the node is synced up to the slot (sheet 08 section 3.4). */
+/**
+ * Throws a SlotSkipped unless the node is synced up to the slot
+ * (docs/protocol/08-building-and-checkpoints.md#84-one-turn).
+ */
 export function requireSynced({ reader, chain, sync, worldTip }: TurnParts, slot: number): void {
   const synced = syncedSlot(chain, chain.state.processed(), reader.identity.constants);
   const latest = chain.latestBlockNumber();
@@ -72,8 +75,8 @@ export async function slotProposer(
 }
 
 /**
- * Returns this node's attester that proposes in the slot (sheet 08 sections 1.4 and 3.3). Throws a SlotSkipped if none
- * does.
+ * Returns this node's attester that proposes in the slot (docs/protocol/08-building-and-checkpoints.md#85-whose-turn).
+ * Throws a SlotSkipped if none does.
  */
 export async function requireProposer(
   { reader, keys, attestations }: TurnParts,
@@ -93,8 +96,9 @@ export async function requireProposer(
 }
 
 /**
- * Asks L1 whether it would accept a checkpoint on top of this node's chain (sheet 08 section 3.3), at the time of the
- * next L1 block or at the start of the slot, whichever is later: a checkpoint is not published before its slot.
+ * Asks L1 whether it would accept a checkpoint on top of this node's chain
+ * (docs/protocol/08-building-and-checkpoints.md#86-consent-of-l1), at the time of the next L1 block or at the start of
+ * the slot, whichever is later: a checkpoint is not published before its slot.
  */
 async function requireL1Consent(
   { reader, chain }: TurnParts,

@@ -25,8 +25,9 @@ export interface SequencerStatus {
 const VOTES_WITHOUT_CHECKPOINT: ReadonlySet<SkipReason> = new Set(["escape hatch", "no attesters"]);
 
 /**
- * Proposes checkpoints (sheet 08 section 3.3). Each turn of the loop works for the slot of the next L1 block. No
- * failure of a turn ends the loop. Why a slot was not proposed is logged and counted once the slot is over.
+ * Proposes checkpoints (docs/protocol/08-building-and-checkpoints.md#84-one-turn). Each turn of the loop works for the
+ * slot of the next L1 block. No failure of a turn ends the loop. Why a slot was not proposed is logged and counted once
+ * the slot is over.
  */
 export class Sequencer {
   readonly #parts: SequencerParts;
@@ -231,7 +232,10 @@ export class Sequencer {
     });
   }
 
-  /** Votes in a slot without a checkpoint, once (sheet 08 sections 3.3 and 3.6). Never rejects. */
+  /**
+   * Votes in a slot without a checkpoint, once (docs/protocol/08-building-and-checkpoints.md#823-governance-signals).
+   * Never rejects.
+   */
   async #voteAlone(slot: number, error: unknown): Promise<void> {
     const { governanceProposerPayload: payload } = this.#settings;
     if (payload === undefined || this.#votedAlone >= slot || !(error instanceof SlotSkipped)) return;

@@ -1,4 +1,7 @@
-/** The operator's settings of block production; they may change while the sequencer runs (sheet 06 section 10). */
+/**
+ * The operator's settings of block production; they may change while the sequencer runs
+ * (docs/protocol/08-building-and-checkpoints.md#89-building-loop).
+ */
 export interface SequencerSettings {
   /** Milliseconds between two turns. */
   pollingIntervalMs: number;

@@ -24,7 +24,10 @@ export interface StateMachineParts {
   logger: Logger;
 }
 
-/** The sequencer's state (sheet 08 section 3.1). Deadlines are checked when a state is entered for a slot. */
+/**
+ * The sequencer's state (docs/protocol/08-building-and-checkpoints.md#83-states). Deadlines are checked when a state is
+ * entered for a slot.
+ */
 export class StateMachine {
   readonly #parts: StateMachineParts;
   readonly #listeners: Listeners<[StateChange]>;

@@ -26,8 +26,9 @@ function check(block: number, tree: TreeId, expected: TreeSnapshot, got: TreeSna
 }
 
 /**
- * Applies the effects of one block to the leaves of a fork of the state before it (sheet 01 section 8). Throws
- * WorldStateError; the fork is then of no use. Roots are left to checkBlock.
+ * Applies the effects of one block to the leaves of a fork of the state before it
+ * (docs/protocol/02-trees.md#211-effects-of-a-block). Throws WorldStateError; the fork is then of no use. Roots are
+ * left to checkBlock.
  */
 export function applyBlock(fork: Fork, { blockHash, txs, l1ToL2Messages }: BlockEffects): void {
   if (l1ToL2Messages !== undefined) {
@@ -58,7 +59,7 @@ export function applyBlock(fork: Fork, { blockHash, txs, l1ToL2Messages }: Block
 
 /**
  * Compares each root and size with what the block's header states, the archive's before and after the block with the
- * header and L1 (sheet 01 section 8). Throws StateMismatchError.
+ * header and L1 (docs/protocol/02-trees.md#211-effects-of-a-block). Throws StateMismatchError.
  */
 export function checkBlock({ header, archiveRoot }: BlockEffects, before: Snapshots, after: Snapshots): void {
   const number = headerBlockNumber(header);

@@ -140,7 +140,7 @@ export class BlockBatch {
       let at = 0;
       for (const leaf of leaves[tree]) {
         writePreimage(leaf, preimages, at);
-        // A leaf that an update empties has node 0 (sheet 01 section 7.3).
+        // A leaf that an update empties has node 0 (docs/protocol/02-trees.md#27-inserting-one-leaf).
         const node = isEmptyLeaf(leaf) ? { source: FR_ZERO } : { source: preimages, at, isPreimage: true };
         this.#nodes[tree].push(levelNode(leaf.index, block, node));
         at += width;

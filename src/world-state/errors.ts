@@ -37,7 +37,10 @@ export class StateMismatchError extends ContentError {
   }
 }
 
-/** The rules of the trees forbid the operation. The message is the network's text (sheet 01 sections 7.8, 11). */
+/**
+ * The rules of the trees forbid the operation. The message is the network's text
+ * (docs/protocol/02-trees.md#219-unwinding-finality-and-pruning and docs/protocol/02-trees.md#218-forks-and-frames).
+ */
 export class WorldStateError extends ContentError {
   override readonly errorCode: string = "tree-rule";
 

@@ -28,7 +28,7 @@ export interface PrefilledEntry {
   value: Uint8Array;
 }
 
-/** Checks the rules of sheet 01 section 9.2. */
+/** Checks the rules of docs/protocol/02-trees.md#212-genesis-trees. */
 export function checkPrefilled(entries: PrefilledEntry[]): void {
   if (entries.length > INITIAL_INDEXED_LEAVES) {
     throw new WorldStateError("Number of prefilled values can't be more than initial size");
@@ -70,7 +70,7 @@ export interface GenesisState {
   hash: Uint8Array;
 }
 
-/** Genesis with prefilled public data (sheet 01 section 9). */
+/** Genesis with prefilled public data (docs/protocol/02-trees.md#212-genesis-trees). */
 export function genesisState(core: Core, prefilled: PrefilledEntry[]): GenesisState {
   checkPrefilled(prefilled);
   const fork = new Fork(core, emptyState(core.zeroHashes, TREE_HEIGHTS));

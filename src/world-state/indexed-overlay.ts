@@ -83,7 +83,8 @@ export class IndexedOverlay {
 
   /**
    * Writes the nodes of changed leaves. A leaf that an update leaves empty (key 0 and no value) gets node 0; at genesis
-   * it is a preimage hash like any other (sheet 01 sections 7.3 and 9.1).
+   * it is a preimage hash like any other (docs/protocol/02-trees.md#27-inserting-one-leaf and
+   * docs/protocol/02-trees.md#212-genesis-trees).
    */
   writeNodes({ emptyAsZero = true } = {}): void {
     if (this.#pending.size === 0) return;
@@ -113,7 +114,8 @@ export function preimageBytes(tree: IndexedTree): number {
 }
 
 /**
- * Preimage words: key [, value], next key, next index (sheet 01 section 7.1). `out` is zero where it is not written.
+ * Preimage words: key [, value], next key, next index (docs/protocol/02-trees.md#25-leaf-of-an-indexed-tree). `out` is
+ * zero where it is not written.
  */
 export function writePreimage(leaf: IndexedLeaf, out: Uint8Array, at: number): void {
   out.set(leaf.key, at);

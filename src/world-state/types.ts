@@ -85,7 +85,7 @@ export interface WorldStateReader {
   genesisHeader(): BlockHeader;
 }
 
-/** Effects of one block on the trees (sheet 01 section 8). */
+/** Effects of one block on the trees (docs/protocol/02-trees.md#211-effects-of-a-block). */
 export interface BlockEffects {
   header: BlockHeader;
   blockHash: Uint8Array;

@@ -35,7 +35,7 @@ function emptyWitness(tree: IndexedTree, index: number, path: Uint8Array): LeafW
   return { index, leaf, path };
 }
 
-/** Batch insertion that records the witnesses needed for proving (sheet 01 section 7.5). */
+/** Batch insertion that records the witnesses needed for proving (docs/protocol/02-trees.md#29-batch-insertion). */
 export function insertBatchWithWitnesses(
   fork: Fork,
   tree: IndexedTree,
@@ -70,7 +70,7 @@ export function insertBatchWithWitnesses(
   return { sortedLeaves: sortedIndexes.map((i) => leaves[i]), sortedIndexes, lowLeafWitnesses, subtreePath };
 }
 
-/** Sequential insertion with witnesses (sheet 01 section 7.4). */
+/** Sequential insertion with witnesses (docs/protocol/02-trees.md#28-sequential-insertion). */
 export function insertSequentiallyWithWitnesses(
   fork: Fork,
   tree: IndexedTree,

@@ -35,7 +35,10 @@ const open = () => {
 const classes = ["a", "b"].map((text) => madeClass(text, core));
 const instances = ["a", "b"].map((text) => madeInstance(text, classes[0].id, core));
 
-/** Logs of every kind by the bits of a number, with subjects, classes and instances that other blocks have too, in part invalid ones. */
+/**
+ * Logs of every kind by the bits of a number, with subjects, classes and instances that other blocks have too, in part
+ * invalid ones.
+ */
 function logsOf(bits: number): TxLogs {
   const bit = (i: number) => (bits >> i) & 1;
   const tag = seeded(`tag ${bit(0)}`);

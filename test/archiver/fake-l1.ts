@@ -85,8 +85,8 @@ export class FakeL1 implements RollupReader {
   }
 
   /**
-   * Drops the last blocks. With `again`, what happened in them happens in new blocks, after `delay` empty ones. Returns the way back:
-   * L1 with the dropped blocks, and nothing after them.
+   * Drops the last blocks. With `again`, what happened in them happens in new blocks, after `delay` empty ones. Returns
+   * the way back: L1 with the dropped blocks, and nothing after them.
    */
   reorg(depth: number, again = false, delay = 0): () => void {
     const from = Math.max(this.#mined.length - depth, CONSTANTS.l1StartBlock + 1);
@@ -266,7 +266,7 @@ export class FakeL1 implements RollupReader {
   }
 }
 
-/** Sheet 04 section 8.3. */
+/** docs/protocol/04-l1-contracts.md#419-pruning. */
 function isPrunable({ pending, proven }: Pick<State, "pending" | "proven">, slot: number): boolean {
   if (pending.length === proven) return false;
   const deadline = epochOfSlot(pending[proven].slot, CONSTANTS) + CONSTANTS.proofSubmissionEpochs + 1;

@@ -15,7 +15,9 @@ export class StateMismatchError extends ContentError {
   override readonly name = "StateMismatchError";
 }
 
-/** Keeps tip, finalized and oldest in the store, so that they commit and roll back with the chain. Accepts any roots. */
+/**
+ * Keeps tip, finalized and oldest in the store, so that they commit and roll back with the chain. Accepts any roots.
+ */
 export class FakeWorldState
   implements
     Pick<

@@ -6,7 +6,10 @@ import { loadCore } from "../../src/core/load-core.ts";
 import { type L1Recording, RecordedL1 } from "./recorded-l1.ts";
 import { emptyAfter, recordedNode, rivalOf } from "./recorded-node.ts";
 
-/** A node that proposes blocks of the recorded chain, right and wrong ones, before their checkpoints come. Meant to be killed. */
+/**
+ * A node that proposes blocks of the recorded chain, right and wrong ones, before their checkpoints come. Meant to be
+ * killed.
+ */
 const [recordingFile, path] = process.argv.slice(2);
 const { recording, blocks } = deserialize(readFileSync(recordingFile)) as {
   recording: L1Recording;

@@ -69,7 +69,7 @@ const page = (params: unknown[], at: number) => ({ limit: PAGE, skip: PAGE * Num
 const range = (params: unknown[]) => ({ ...(params[0] as Omit<LogRange, "limit">), limit: 1000 });
 const first = (params: unknown[]) => fromHex(String(params[0]));
 
-/** How a reader's answers look on the wire (sheet 02 section 4), by method. */
+/** How a reader's answers look on the wire (docs/protocol/05-rpc.md#515-block-objects), by method. */
 const ANSWERS: Record<string, (content: ContentReader, params: unknown[]) => unknown> = {
   getPrivateLogsByTags: (content, params) =>
     (params[0] as string[]).map((tag) => content.privateLogsByTag(fromHex(tag), page(params, 1)).map(tagged)),

@@ -92,7 +92,10 @@ export function emptyNext(core: Core, node: Base, slot: number): ProposedBlock {
   return sealed(core, node, [], { ...block, record: { ...record, checkpointNumber, indexWithinCheckpoint: 0 } });
 }
 
-/** Gives a changed block the hash of its header and the archive root after it, on top of the chain of `node` and `blocks`. */
+/**
+ * Gives a changed block the hash of its header and the archive root after it, on top of the chain of `node` and
+ * `blocks`.
+ */
 function sealed(core: Core, node: Base, blocks: ProposedBlock[], block: ProposedBlock): ProposedBlock {
   const hash = blockHash(core, block.record.header);
   const fork = node.world.fork();

@@ -200,8 +200,8 @@ describe("L1 reorgs", () => {
     });
 
     /**
-     * A reorg moves the checkpoints of blocks 11 to 14, the last `moved` of them, to later blocks. Two are met again in the first range of
-     * logs; the rest is in the second, which cannot be read.
+     * A reorg moves the checkpoints of blocks 11 to 14, the last `moved` of them, to later blocks. Two are met again in
+     * the first range of logs; the rest is in the second, which cannot be read.
      */
     const cutOff = async (moved: number) => {
       const l1 = new FakeL1(core);

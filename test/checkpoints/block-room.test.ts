@@ -5,8 +5,8 @@ import { fundedBuilder, tx } from "./funded-builder.ts";
 const LIMITS = { rollupManaLimit: 10_000, maxTxsPerCheckpoint: 5 };
 
 /**
- * Sheet 06 section 4.6: 24,576 blob fields, minus the end words of the checkpoint (1), its first block (7) and later
- * blocks (6).
+ * docs/protocol/08-building-and-checkpoints.md#810-limits-of-a-block: 24,576 blob fields, minus the end words of the
+ * checkpoint (1), its first block (7) and later blocks (6).
  */
 it("a block has the room that the earlier blocks of its checkpoint leave", async () => {
   const { builder } = await fundedBuilder();

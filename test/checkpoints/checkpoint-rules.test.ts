@@ -31,7 +31,10 @@ const withBody = (words: number) => second((block) => Object.assign(block, { bod
 const withNumber = (at: number, value: number) => second(({ record }) => writeU32(record.header, at, value));
 const withFlip = (at: number) => second(({ record }) => record.header.set([record.header[at] ^ 1], at));
 
-/** For each rule of sheet 06 section 4.7: its name, a checkpoint and limits that break it, and the error message. */
+/**
+ * For each rule of docs/protocol/08-building-and-checkpoints.md#814-rules-of-a-checkpoint: its name, a checkpoint and
+ * limits that break it, and the error message.
+ */
 const broken: [string, () => CompletedCheckpoint, CheckpointLimits, string][] = [
   ["blocks", () => ({ ...good, blocks: [] }), {}, "Checkpoint has no blocks"],
   [

@@ -11,7 +11,10 @@ import { deadUrl } from "../l1/http-fake.ts";
 import { Follower } from "./follower.ts";
 import { ReplayedL1 } from "./replayed-l1.ts";
 
-/** An address that stands for one L1 node after the other: each request goes where `target` says at that moment; nowhere is a dead socket. */
+/**
+ * An address that stands for one L1 node after the other: each request goes where `target` says at that moment; nowhere
+ * is a dead socket.
+ */
 class Switchboard {
   target: () => string | undefined = () => undefined;
   requests = 0;

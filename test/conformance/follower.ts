@@ -35,7 +35,9 @@ export interface FollowedL1 {
   kzg?: Kzg;
 }
 
-/** Which L1 blocks a node has looked at depends on when it looked, so that two nodes on one chain hold different ones. */
+/**
+ * Which L1 blocks a node has looked at depends on when it looked, so that two nodes on one chain hold different ones.
+ */
 const DEPENDS_ON_TIME = "recent-l1-blocks";
 
 /** Every row of a closed store by table, as text. */

@@ -16,9 +16,9 @@ const WORKERS = 6;
 /** Any answer, however busy the machine. */
 const ANSWER_LIMIT_MS = 20_000;
 /**
- * What the process may have grown by in the second half of the requests: garbage that is not collected yet, not what requests left behind.
- * In the first half it reaches its bounds: 64 MiB of kept results, and the most that the heap and the allocator's arenas of each of a dozen
- * threads ever held, which they do not give back.
+ * What the process may have grown by in the second half of the requests: garbage that is not collected yet, not what
+ * requests left behind. In the first half it reaches its bounds: 64 MiB of kept results, and the most that the heap and
+ * the allocator's arenas of each of a dozen threads ever held, which they do not give back.
  */
 const GROWTH_LIMIT_MIB = 200;
 

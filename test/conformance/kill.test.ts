@@ -25,8 +25,8 @@ const questions = goldenCases().filter((c, i) => METHODS.includes(c.method) && c
 const text = (value: unknown) => JSON.stringify(value, (key, item) => (key === "_cachedHash" ? undefined : item));
 
 /**
- * Kills at a random moment of the initial sync: some time after the start, or some moments after some block is there. Gives whether
- * the sync was still under way; a node that ends by itself fails the test.
+ * Kills at a random moment of the initial sync: some time after the start, or some moments after some block is there.
+ * Gives whether the sync was still under way; a node that ends by itself fails the test.
  */
 async function killWhileSyncing(node: NodeProcess): Promise<boolean> {
   const block = Math.random() < 0.5 ? Math.ceil(Math.random() * 48) : 0;

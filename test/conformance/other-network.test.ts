@@ -5,8 +5,8 @@ import { EXCEPTIONS } from "./other-network-exceptions.ts";
 import { type GoldenCase, NodeProcess, type RecordedL1, startRecordedL1 } from "./recorded-node.ts";
 
 /**
- * Answers of the network's node over another chain than the recorded one, which is not at hand: 12 blocks of the same genesis. What
- * does not depend on its blocks has to be equal; each case that does is listed with the reason.
+ * Answers of the network's node over another chain than the recorded one, which is not at hand: 12 blocks of the same
+ * genesis. What does not depend on its blocks has to be equal; each case that does is listed with the reason.
  */
 const cases: GoldenCase[] = gunzipSync(readFileSync(new URL("../fixtures/rpc/other-network.jsonl.gz", import.meta.url)))
   .toString("utf8")

@@ -93,8 +93,8 @@ describe("methods that the development API has in the same form", () => {
 });
 
 /**
- * Questions put to a node on another chain: what it refused is refused with the same words, and what it accepted is accepted. The
- * results are of that chain and not kept.
+ * Questions put to a node on another chain: what it refused is refused with the same words, and what it accepted is
+ * accepted. The results are of that chain and not kept.
  */
 describe("rules of parameters recorded on another chain", () => {
   const file = new URL("../fixtures/rpc/parameter-rules.jsonl.gz", import.meta.url);

@@ -102,7 +102,10 @@ export class NodeProcess {
     });
   }
 
-  /** `environment` adds to the variables of the recorded chain, and overrides them. Without a blob store L1 has the blobs. */
+  /**
+   * `environment` adds to the variables of the recorded chain, and overrides them. Without a blob store L1 has the
+   * blobs.
+   */
   static async start(
     l1: { anvil: Pick<Anvil, "url">; chain: Pick<UnpackedChain, "blobStore"> },
     dataDirectory = mkdtempSync(join(tmpdir(), "svc-node-")),

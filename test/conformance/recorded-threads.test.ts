@@ -11,7 +11,10 @@ beforeAll(async () => {
 });
 afterAll(() => l1?.stop());
 
-/** The recorded answers with any number of threads, asked twice: results that are kept are answered from there the second time. */
+/**
+ * The recorded answers with any number of threads, asked twice: results that are kept are answered from there the
+ * second time.
+ */
 test.each([0, 1, 2])("all recorded answers with %i RPC threads, kept or not", async (threads) => {
   const node = await NodeProcess.start(l1, undefined, { SVC_RPC_THREADS: String(threads) });
   try {

@@ -7,7 +7,9 @@ interface Limit {
   concerns?(one: GoldenCase): boolean;
 }
 
-/** Recorded cases that are not compared, by method. Checks that judge only the form of an answer ask them all the same. */
+/**
+ * Recorded cases that are not compared, by method. Checks that judge only the form of an answer ask them all the same.
+ */
 export const NOT_COMPARED: Readonly<Record<string, Limit>> = {
   getTxByHash: {
     reason:
@@ -53,8 +55,8 @@ function withoutUntold(addresses: Json): void {
 }
 
 /**
- * A recorded or given answer without what cannot be equal. Member order is kept. Beside PARTLY_COMPARED, `_cachedHash` goes: an
- * internal member of block headers that the recording's node leaked.
+ * A recorded or given answer without what cannot be equal. Member order is kept. Beside PARTLY_COMPARED, `_cachedHash`
+ * goes: an internal member of block headers that the recording's node leaked.
  */
 export function comparable(method: string, value: unknown): unknown {
   const copy = JSON.parse(JSON.stringify(value ?? null), (key, item) => (key === "_cachedHash" ? undefined : item));

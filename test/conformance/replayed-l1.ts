@@ -80,7 +80,10 @@ export function recordedBlocks(): RecordedBlock[] {
     .sort((a, b) => a.number - b.number);
 }
 
-/** Storage word of the rollup that holds pending and proven checkpoint (sheet 04 section 1.2). */
+/**
+ * Storage word of the rollup that holds pending and proven checkpoint
+ * (docs/protocol/04-l1-contracts.md#42-constants-of-a-rollup).
+ */
 const TIPS_WORD = keccak256(toBytes("aztec.stf.storage"));
 const ROLLUP = "0x322813fd9a801c5507c9de605d63cea4f2ce6c44";
 
@@ -91,14 +94,18 @@ export interface Moment {
 }
 
 export interface ReplayOptions {
-  /** Whether each checkpoint is proven before the next one is proposed, as the recorded network did. True unless said otherwise. */
+  /**
+   * Whether each checkpoint is proven before the next one is proposed, as the recorded network did. True unless said
+   * otherwise.
+   */
   prove?: boolean;
 }
 
 /**
- * The recorded L1 made anew: its signed transactions are mined again, block by block at the recorded times, on an anvil that begins empty.
- * Unlike one that loads the saved state, it has the state of every block, so that it can be rolled back and reorganised at any depth.
- * Only block hashes differ from the recording, from the first block on whose state the recorded network wrote into.
+ * The recorded L1 made anew: its signed transactions are mined again, block by block at the recorded times, on an anvil
+ * that begins empty. Unlike one that loads the saved state, it has the state of every block, so that it can be rolled
+ * back and reorganised at any depth. Only block hashes differ from the recording, from the first block on whose state
+ * the recorded network wrote into.
  */
 export class ReplayedL1 {
   readonly registryAddress = CHAIN_A_REGISTRY;
@@ -167,7 +174,10 @@ export class ReplayedL1 {
     }
   }
 
-  /** Writes the proven checkpoint, as the recorded network did, whose proofs are none. Seen by reads at blocks mined from now on. */
+  /**
+   * Writes the proven checkpoint, as the recorded network did, whose proofs are none. Seen by reads at blocks mined
+   * from now on.
+   */
   async prove(checkpoint: number): Promise<void> {
     const { pending } = await this.tips();
     const word = ((BigInt(pending) << 128n) | BigInt(checkpoint)).toString(16).padStart(64, "0");
@@ -227,8 +237,8 @@ export class ReplayedL1 {
   }
 
   /**
-   * Replaces the last `depth` blocks, which were mined from the recording, by empty ones, or just drops them. Returns what was in them; it
-   * is mined next again.
+   * Replaces the last `depth` blocks, which were mined from the recording, by empty ones, or just drops them. Returns
+   * what was in them; it is mined next again.
    */
   async takeBack(depth: number, { shorter = false } = {}): Promise<RecordedBlock[]> {
     if (shorter) await this.request("anvil_rollback", depth);

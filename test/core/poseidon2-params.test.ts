@@ -26,7 +26,10 @@ describe.each(BUILDS)("on %s", (build) => {
   const mod = (value: bigint) => value % FR_MODULUS;
   const power5 = (x: bigint) => mod(mod(mod(x * x) * mod(x * x)) * x);
 
-  /** Sheet 01 section 2.1, written from the published constants: each of them matters to the result. */
+  /**
+   * docs/protocol/01-fields-and-hashing.md#15-poseidon2-permutation, written from the published constants: each of them
+   * matters to the result.
+   */
   function permute(input: bigint[]): bigint[] {
     const external = (s: bigint[]) =>
       externalMatrix.map((row: number[]) => mod(row.reduce((sum, factor, i) => sum + BigInt(factor) * s[i], 0n)));

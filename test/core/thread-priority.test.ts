@@ -2,8 +2,9 @@ import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 
 /**
- * Works for a while and tells how often its thread gave the processor up: first without, then with low priority, there for longer and longer until it
- * was often enough in one go. It looks only before and after, since each look leaves garbage, whose collection gives the processor up too.
+ * Works for a while and tells how often its thread gave the processor up: first without, then with low priority, there
+ * for longer and longer until it was often enough in one go. It looks only before and after, since each look leaves
+ * garbage, whose collection gives the processor up too.
  */
 const WORKER = `
   const { readFileSync } = require("node:fs");

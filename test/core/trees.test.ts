@@ -225,7 +225,7 @@ describe.each(BUILDS)("on %s", (build) => {
     nextIndex: number;
   }
 
-  /** Inserts one key at a position, as sheet 01 section 7.3 does; `tree` is by position. */
+  /** Inserts one key at a position, as docs/protocol/02-trees.md#27-inserting-one-leaf does; `tree` is by position. */
   function insert(tree: Map<number, Leaf>, key: bigint, position: number): void {
     const [, low] = [...tree].filter(([, l]) => l.key < key).reduce((a, b) => (b[1].key > a[1].key ? b : a));
     tree.set(position, { key, nextKey: low.nextKey, nextIndex: low.nextIndex });

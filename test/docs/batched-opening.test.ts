@@ -32,7 +32,9 @@ function commitmentFields(commitment: Uint8Array): Uint8Array {
   return concat(new Uint8Array(1), commitment.subarray(0, 31), new Uint8Array(15), commitment.subarray(31));
 }
 
-/** Value at `z` of the polynomial that a blob gives at the roots of unity, whose exponents have their 12 bits reversed. */
+/**
+ * Value at `z` of the polynomial that a blob gives at the roots of unity, whose exponents have their 12 bits reversed.
+ */
 function evaluate(blob: Uint8Array, z: bigint): bigint {
   const order = BigInt(FIELDS_PER_BLOB);
   const root = F.pow(7n, (F.ORDER - 1n) / order);

@@ -23,7 +23,7 @@ import type { Fork } from "../../src/world-state/fork.ts";
 import { genesisState } from "../../src/world-state/genesis.ts";
 import { buildTx, type CallPlan, type PartPlan } from "./tx-builder.ts";
 
-/** Schema: `about` of the file, sheet 05 section 12. Fields are 0x text without leading zeros, amounts are numbers. */
+/** Schema: `about` of the file. Fields are 0x text without leading zeros, amounts are numbers. */
 interface VectorGas {
   da: number;
   l2: number;

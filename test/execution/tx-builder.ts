@@ -85,7 +85,7 @@ function putFees(data: Uint8Array, at: number, { da, l2 }: { da: bigint; l2: big
   data.set(bigUintBytes(l2, 16), at + 16);
 }
 
-/** Offsets inside a part are those of sheet 02 section 4.11. */
+/** Offsets inside a part are those of docs/protocol/07-transactions-and-fees.md#72-kernel-output. */
 function putPart(data: Uint8Array, at: number, part: PartPlan): void {
   for (const [i, hash] of (part.noteHashes ?? []).entries()) data.set(hash, at + i * 32);
   for (const [i, hash] of (part.nullifiers ?? []).entries()) data.set(hash, at + 2048 + i * 32);

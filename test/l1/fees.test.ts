@@ -79,7 +79,8 @@ describe("min fees of the recorded chain", () => {
       expect(predicted).toHaveLength(3);
       expect(predicted[0]).toEqual(await fees.currentMinFees());
       expect(predicted[1]).toEqual(predicted[0]);
-      // Sequencer 1 and prover 101 wei as before, for a fee asset that lost 1%; after a full checkpoint 12 wei of congestion.
+      // Sequencer 1 and prover 101 wei as before, for a fee asset that lost 1%; after a full checkpoint 12 wei of
+      // congestion.
       const second = usage === "limit" ? 101_011n + 10_202_021n + 1_212_122n : 101_011n + 10_202_021n;
       expect(predicted[2]).toEqual({ feePerDaGas: 0n, feePerL2Gas: second });
     }

@@ -1,7 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What a fake answers: a JSON value, raw content with a status, whatever a function writes, or nothing at all ("silence"). */
+/**
+ * What a fake answers: a JSON value, raw content with a status, whatever a function writes, or nothing at all
+ * ("silence").
+ */
 export type FakeAnswer =
   | { json: unknown; status?: number }
   | { raw: string | Uint8Array; status?: number; type?: string }

@@ -22,7 +22,7 @@ test("a network that funds nobody has the default genesis", () => {
   expect(toHex(fork.snapshot(ARCHIVE).root)).toBe("0x15684c8c3d2106918d3860f777e50555b7166adff47df13cc652e2e5a50bf5c7");
 });
 
-/** Constants of sheet 01 section 9.3, read from a running network. */
+/** Constants of docs/protocol/02-trees.md#213-genesis-header-and-constants, read from a running network. */
 test("the local network funds the test accounts and two fee contracts; an address named twice counts once", () => {
   const token = fromHex(TOKEN_FEE_CONTRACT);
   const entries = genesisPublicData(core, { testAccounts: true, sponsoredFpc: true, prefundAddresses: [token, token] });

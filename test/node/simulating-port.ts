@@ -87,7 +87,10 @@ export class SimulatingPort {
     this.#teardown = teardown;
   }
 
-  /** Sends a request by a connection of its own; aborting closes that. Gives the body, "" when the connection ended before. */
+  /**
+   * Sends a request by a connection of its own; aborting closes that. Gives the body, "" when the connection ended
+   * before.
+   */
   #post(body: string, from: string, signal?: AbortSignal): Promise<string> {
     return new Promise((resolve) => {
       const socket = net.connect({ port: this.#port, host: "127.0.0.1", localAddress: from });
@@ -154,7 +157,10 @@ export class SimulatingPort {
     };
   }
 
-  /** So many clients that ask for endless simulations; each waits for its answer, or leaves after a while and comes back. */
+  /**
+   * So many clients that ask for endless simulations; each waits for its answer, or leaves after a while and comes
+   * back.
+   */
   async attack({ clients, leaveAfterMs = 0 }: { clients: number; leaveAfterMs?: number }): Promise<Attack> {
     const ended = new AbortController();
     const answers: Record<string, number> = {};

@@ -124,8 +124,8 @@ async function result(method: string, ...params: unknown[]): Promise<unknown> {
 }
 
 /**
- * What differs because the recording's node had a pool and knew more of L1: the finalized tip, which a replayed L1 does not have,
- * and contracts that cannot be found from the registry.
+ * What differs because the recording's node had a pool and knew more of L1: the finalized tip, which a replayed L1 does
+ * not have, and contracts that cannot be found from the registry.
  */
 function comparable({ method, result: given }: Pick<RecordedCase, "method" | "result">): unknown {
   const copy = given === undefined ? undefined : JSON.parse(JSON.stringify(given));

@@ -13,7 +13,10 @@ const methods = namespaces.flatMap((namespace) =>
 );
 const { ask, log } = asker();
 
-/** Names of sheet 02 section 3 and of sheet 03 sections 5 to 13. */
+/**
+ * Names of docs/protocol/05-rpc.md#516-reading-blocks and of docs/protocol/05-rpc.md#516-reading-blocks and
+ * docs/protocol/05-rpc.md#533-aids-for-development.
+ */
 const SHARED =
   `isReady getNodeInfo getNodeVersion getVersion getChainId getL1ContractAddresses getProtocolContractAddresses
   getEncodedEnr getAllowedPublicSetup registerContractFunctionSignatures getCurrentMinFees getMaxPriorityFees getValidatorsStats

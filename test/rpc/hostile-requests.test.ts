@@ -8,12 +8,20 @@ import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
 import { HOSTILE_SHAPES } from "../conformance/hostile-rpc/shapes.ts";
 import { fakeServices, recordingLogger } from "./support/fakes.ts";
 
-/** Steps of a plain loop that take a thread as long as 100 kB of a request may, whatever its shape: 5 ms of the machine of docs/performance.md. */
+/**
+ * Steps of a plain loop that take a thread as long as 100 kB of a request may, whatever its shape: 5 ms of the machine
+ * of docs/performance.md.
+ */
 const MOST_STEPS = 2_500_000;
-/** Runs of which one has to do: what others do on the machine slows some of them down, a costly request is so each time. */
+/**
+ * Runs of which one has to do: what others do on the machine slows some of them down, a costly request is so each time.
+ */
 const MOST_RUNS = 40;
 
-/** Milliseconds that a number of steps takes now. The machine's speed and load are in it as they are in a request that takes about as long. */
+/**
+ * Milliseconds that a number of steps takes now. The machine's speed and load are in it as they are in a request that
+ * takes about as long.
+ */
 function loopTime(steps: number): number {
   const from = performance.now();
   let mixed = 1;

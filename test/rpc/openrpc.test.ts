@@ -21,7 +21,10 @@ const list = (value: unknown): JsonSchema[] =>
 const membersOf = ({ properties = {} }: JsonSchema) => Object.entries(properties as Record<string, JsonSchema>);
 const CONFIGURATION = /NodeAdminConfig/;
 
-/** The members in a schema that have no description and are no type that has one. The keys of the configuration are named after options. */
+/**
+ * The members in a schema that have no description and are no type that has one. The keys of the configuration are
+ * named after options.
+ */
 function unsaid(schema: JsonSchema): string[] {
   if (CONFIGURATION.test(String(schema.title))) return [];
   return [

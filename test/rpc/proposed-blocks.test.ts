@@ -14,7 +14,9 @@ import { type L1Recording, RecordedL1, readRecordedL1 } from "../archiver/record
 import { type RecordedNode, recordedBlocks, recordedNode, rivalOf } from "../archiver/recorded-node.ts";
 import { fakeServices, recordingLogger } from "./support/fakes.ts";
 
-/** What is answered of a block that is proposed, then checkpointed or replaced. Results are kept as a node keeps them. */
+/**
+ * What is answered of a block that is proposed, then checkpointed or replaced. Results are kept as a node keeps them.
+ */
 const core = loadCore();
 const CHECKPOINT = 23;
 let recording: L1Recording;

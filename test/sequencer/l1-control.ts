@@ -58,7 +58,10 @@ export class ControlledL1 {
     await this.call("evm_mine");
   }
 
-  /** Makes the rollup treat all its checkpoints as proven, so that it never prunes them (sheet 08 section 11). */
+  /**
+   * Makes the rollup treat all its checkpoints as proven, so that it never prunes them
+   * (docs/protocol/08-building-and-checkpoints.md#829-time-of-a-local-network).
+   */
   async proveAll(rollupAddress: string): Promise<void> {
     const tips = await this.call("eth_getStorageAt", [rollupAddress, ROLLUP_TIPS_SLOT, "latest"]);
     const pending = tips.slice(2, 34);

@@ -1,6 +1,7 @@
 /**
- * Fills the disk below the folder that the first argument names (or, with "fsize", the size that a file of this process may have) and goes on
- * writing to a store there. Writes one JSON object: what the writes threw, and what could be read and written afterwards.
+ * Fills the disk below the folder that the first argument names (or, with "fsize", the size that a file of this process
+ * may have) and goes on writing to a store there. Writes one JSON object: what the writes threw, and what could be read
+ * and written afterwards.
  */
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";

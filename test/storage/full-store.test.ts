@@ -15,7 +15,10 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs the script in a process of its own, which a write that LMDB cannot make would damage. `before` are words in front of the command. */
+/**
+ * Runs the script in a process of its own, which a write that LMDB cannot make would damage. `before` are words in
+ * front of the command.
+ */
 function run(before: string[], ...args: string[]) {
   const [command, ...words] = [...before, process.execPath, "--disable-warning=ExperimentalWarning", SCRIPT, ...args];
   const { status, signal, stdout, stderr } = spawnSync(command, words, { encoding: "utf8" });

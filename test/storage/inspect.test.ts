@@ -17,7 +17,8 @@ beforeAll(async () => {
     for (let n = 0; n < 3000; n++) small.put(key(n), Buffer.alloc(300, n));
     large.put(key(0), Buffer.alloc(200_000));
   });
-  // Pages of values that come and go in one transaction are never written, so the file ends before its last page number.
+  // Pages of values that come and go in one transaction are never written, so the file ends before its last page
+  // number.
   store.transaction(() => {
     for (let n = 1; n < 300; n++) large.put(key(n), Buffer.alloc(30_000));
     for (let n = 1; n < 300; n++) large.remove(key(n));

@@ -9,8 +9,8 @@ import type { IndexedLeaf, LeafText, StateAt } from "../../src/world-state/types
 import { WorldState } from "../../src/world-state/world-state.ts";
 
 /**
- * Reads witnesses of the latest and of earlier blocks until `stop` is set, each checked against the root of its state. Says "reading"
- * after the first, and reports at the end.
+ * Reads witnesses of the latest and of earlier blocks until `stop` is set, each checked against the root of its state.
+ * Says "reading" after the first, and reports at the end.
  */
 export interface ReaderThreadData {
   path: string;

@@ -63,7 +63,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ do: "reset" as const }) },
 );
 
-/** A chain of models beside the stored one. Nullifiers of different branches differ, so that a block number has several contents. */
+/**
+ * A chain of models beside the stored one. Nullifiers of different branches differ, so that a block number has several
+ * contents.
+ */
 class ModelledChain {
   readonly open: OpenState;
   models: Model[] = [];

@@ -1,8 +1,8 @@
 import { ELEMENT } from "../../field/modulus";
 
 /**
- * Two elements of field/modulus.ts side by side: limb i of both in the 64-bit lanes of vector i. Same form, limbs and bounds. For
- * processors without fused multiply-adds.
+ * Two elements of field/modulus.ts side by side: limb i of both in the 64-bit lanes of vector i. Same form, limbs and
+ * bounds. For processors without fused multiply-adds.
  */
 export const INTEGERS_ELEMENT: usize = 144;
 

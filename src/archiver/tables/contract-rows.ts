@@ -11,8 +11,8 @@ export interface EventLocation {
 /**
  * Contract classes by id, or contract instances by address: 0 block u32 | 4 offset u32.
  *
- * The first event keeps the row, and only the block that the row names removes it: registering something again in a later block leaves it
- * where it was, and unwinding that block does too.
+ * The first event keeps the row, and only the block that the row names removes it: registering something again in a
+ * later block leaves it where it was, and unwinding that block does too.
  */
 export class ContractRows {
   readonly #table: Table;

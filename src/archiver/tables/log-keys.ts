@@ -1,7 +1,10 @@
 import { readU32, readUint, writeU32, writeUint } from "../../protocol/bytes.ts";
 import type { LogPosition } from "../content-types.ts";
 
-/** Place of a log in the order of the chain: 0 block u32 | 4 tx index u16 | 6 log index within the tx u16. Both counts fit by the block format. */
+/**
+ * Place of a log in the order of the chain: 0 block u32 | 4 tx index u16 | 6 log index within the tx u16. Both counts
+ * fit by the block format.
+ */
 export const POSITION_BYTES = 8;
 
 export function writePosition(bytes: Uint8Array, at: number, position: LogPosition): void {

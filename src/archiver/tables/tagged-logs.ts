@@ -10,8 +10,8 @@ export interface TaggedLogRow extends LogPosition {
 }
 
 /**
- * Logs by what they are looked up with, in chain order below it: private logs by siloed tag (32 bytes), public logs by contract address and
- * tag (64 bytes).
+ * Logs by what they are looked up with, in chain order below it: private logs by siloed tag (32 bytes), public logs by
+ * contract address and tag (64 bytes).
  *
  *   key    subject 32 or 64 | block u32 | tx index u16 | log index within the tx u16
  *   value  tx offset u32

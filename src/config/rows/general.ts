@@ -80,7 +80,7 @@ export const general = {
 
 const snapshots = rowsOf("Storage", "snapshots");
 
-/** How a node gets its initial chain data (sheet 09 section 9.2). */
+/** How a node gets its initial chain data (docs/protocol/09-configuration.md#914-snapshots). */
 export const sync = {
   syncMode: snapshots.withDefault(
     {

@@ -3,7 +3,7 @@ import { rowsOf } from "../option.ts";
 
 const { withDefault } = rowsOf("Modes", "process");
 
-/** Modes of `svc start` (sheet 09 section 6.1). */
+/** Modes of `svc start` (docs/protocol/09-configuration.md#99-modes). */
 export const modes = {
   node: withDefault({ flags: ["--node"], kind: switchOn, meaning: "run a node" }, false),
   sequencer: withDefault(

@@ -142,7 +142,7 @@ export const rpc = {
 
 const adminRows = rowsOf("Admin RPC", "admin");
 
-/** Access to the admin port (sheet 09 section 6.3). */
+/** Access to the admin port (docs/protocol/05-rpc.md#534-admin-access). */
 export const admin = {
   adminPort: adminRows.withDefault(
     {

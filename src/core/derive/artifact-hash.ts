@@ -5,17 +5,20 @@ import type { Core } from "../core.ts";
 
 const VERSION = Uint8Array.of(1);
 
-/** SHA-256 as an integer mod p: for artifact hashes only (sheet 01 section 2.6). */
+/**
+ * SHA-256 as an integer mod p: for artifact hashes only
+ * (docs/protocol/01-fields-and-hashing.md#111-sha-256-and-keccak).
+ */
 export function sha256Reduced(core: Core, bytes: Uint8Array): Fr {
   return core.field.add(hash("sha256", bytes, "buffer"), FR_ZERO);
 }
 
-/** Artifact hash (sheet 01 section 4.2). */
+/** Artifact hash (docs/protocol/01-fields-and-hashing.md#120-contract-classes). */
 export function artifactHash(core: Core, privateRoot: Fr, utilityRoot: Fr, metadataHash: Fr): Fr {
   return sha256Reduced(core, concat(VERSION, privateRoot, utilityRoot, metadataHash));
 }
 
-/** Leaf of an artifact's function trees (sheet 01 section 4.2). */
+/** Leaf of an artifact's function trees (docs/protocol/01-fields-and-hashing.md#120-contract-classes). */
 export function functionArtifactHash(core: Core, selector: number, metadataHash: Fr, bytecode: Uint8Array): Fr {
   return sha256Reduced(
     core,

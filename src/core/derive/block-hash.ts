@@ -9,7 +9,10 @@ export function blockHashInput(header: BlockHeader): HashInput {
   return { separator: SEPARATOR.BLOCK_HEADER_HASH, fields };
 }
 
-/** Block hash of a 440-byte header: separated hash of its 22 fields (sheet 01 section 12.1). */
+/**
+ * Block hash of a 440-byte header: separated hash of its 22 fields
+ * (docs/protocol/03-blocks-and-blobs.md#32-block-header).
+ */
 export function blockHash(core: Core, header: BlockHeader): Uint8Array {
   return core.hashEach([blockHashInput(header)])[0];
 }

@@ -4,7 +4,7 @@ import type { Core } from "../core.ts";
 
 /**
  * blockHeadersHash of a checkpoint header: root of the unbalanced Poseidon2 tree over the block hashes
- * (sheet 01 section 13.2). One block: its hash; no block: zero.
+ * (docs/protocol/02-trees.md#220-balanced-and-unbalanced-trees). One block: its hash; no block: zero.
  */
 export function blockHeadersHash(core: Core, blockHashes: Uint8Array[]): Uint8Array {
   return unbalancedRoot(blockHashes, false, (left, right) => core.hash(concat(left, right)));

@@ -6,32 +6,50 @@ import type { ContractInstance } from "./contract-instance.ts";
 import { type GrumpkinPoint, grumpkinAdd, grumpkinMulGenerator } from "./grumpkin.ts";
 import { publicKeysHash } from "./public-keys.ts";
 
-/** Hash of the initializer's call; a contract without one uses zero instead (sheet 01 section 4.1). */
+/**
+ * Hash of the initializer's call; a contract without one uses zero instead
+ * (docs/protocol/01-fields-and-hashing.md#118-contract-addresses).
+ */
 export function initializationHash(core: Core, selector: number, argumentsHash: Fr): Fr {
   return core.hashWithSeparator(SEPARATOR.INITIALIZER, concat(fr(selector), argumentsHash));
 }
 
-/** Uses the same separator as partialAddress; only the number of inputs differs (sheet 01 section 4.1). */
+/**
+ * Uses the same separator as partialAddress; only the number of inputs differs
+ * (docs/protocol/01-fields-and-hashing.md#118-contract-addresses).
+ */
 export function saltedInitializationHash(core: Core, salt: Fr, initializationHash: Fr, deployer: Fr): Fr {
   return core.hashWithSeparator(SEPARATOR.PARTIAL_ADDRESS, concat(salt, initializationHash, deployer));
 }
 
-/** From the ORIGINAL class id, whatever the current one is (sheet 01 section 4.1). */
+/**
+ * From the ORIGINAL class id, whatever the current one is
+ * (docs/protocol/01-fields-and-hashing.md#118-contract-addresses).
+ */
 export function partialAddress(core: Core, originalClassId: Fr, saltedInitializationHash: Fr): Fr {
   return core.hashWithSeparator(SEPARATOR.PARTIAL_ADDRESS, concat(originalClassId, saltedInitializationHash));
 }
 
-/** Hash of the public keys' hash and the partial address (sheet 01 section 4.1). */
+/**
+ * Hash of the public keys' hash and the partial address
+ * (docs/protocol/01-fields-and-hashing.md#118-contract-addresses).
+ */
 export function preAddress(core: Core, publicKeysHash: Fr, partialAddress: Fr): Fr {
   return core.hashWithSeparator(SEPARATOR.CONTRACT_ADDRESS_V1, concat(publicKeysHash, partialAddress));
 }
 
-/** Point `preAddress * G + ivpk`; its x is the address (sheet 01 section 4.1). Throws when ivpk is not on the curve. */
+/**
+ * Point `preAddress * G + ivpk`; its x is the address (docs/protocol/01-fields-and-hashing.md#118-contract-addresses).
+ * Throws when ivpk is not on the curve.
+ */
 export function addressPoint(preAddress: Fr, ivpk: GrumpkinPoint): GrumpkinPoint {
   return grumpkinAdd(grumpkinMulGenerator(preAddress), ivpk);
 }
 
-/** Address of a contract instance (sheet 01 section 4.1). Throws when its incoming viewing key is not on the curve. */
+/**
+ * Address of a contract instance (docs/protocol/01-fields-and-hashing.md#118-contract-addresses). Throws when its
+ * incoming viewing key is not on the curve.
+ */
 export function contractAddress(core: Core, instance: Omit<ContractInstance, "currentClassId">): Fr {
   const salted = saltedInitializationHash(core, instance.salt, instance.initializationHash, instance.deployer);
   const partial = partialAddress(core, instance.originalClassId, salted);

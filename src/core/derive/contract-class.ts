@@ -13,14 +13,14 @@ export interface PrivateFunction {
 const FUNCTION_TREE_HEIGHT = 7;
 const MAX_PRIVATE_FUNCTIONS = 2 ** FUNCTION_TREE_HEIGHT;
 
-/** Leaf of the tree of private functions (sheet 01 section 4.2). */
+/** Leaf of the tree of private functions (docs/protocol/01-fields-and-hashing.md#120-contract-classes). */
 export function privateFunctionLeaf(core: Core, { selector, vkHash }: PrivateFunction): Fr {
   return core.hashWithSeparator(SEPARATOR.PRIVATE_FUNCTION_LEAF, concat(fr(selector), vkHash));
 }
 
 /**
  * Root over the private functions by ascending selector; empty leaves are H(0, 0), which is the zero hash of level 1
- * (sheet 01 section 4.2). Throws a DecodeError when there are more than 128.
+ * (docs/protocol/01-fields-and-hashing.md#120-contract-classes). Throws a DecodeError when there are more than 128.
  */
 export function privateFunctionsRoot(core: Core, functions: readonly PrivateFunction[]): Fr {
   if (functions.length > MAX_PRIVATE_FUNCTIONS) {
@@ -43,7 +43,10 @@ const CHUNK_BYTES = 31;
 /** Packed bytecode takes fewer chunks than this. */
 const BYTECODE_CHUNKS_LIMIT = 3000;
 
-/** Bytes as words of a zero byte and 31 bytes, the last one padded with zeros on the right (sheet 01 section 4.2). */
+/**
+ * Bytes as words of a zero byte and 31 bytes, the last one padded with zeros on the right
+ * (docs/protocol/01-fields-and-hashing.md#120-contract-classes).
+ */
 export function packedBytecodeFields(bytecode: Uint8Array): Uint8Array {
   const chunks = Math.ceil(bytecode.length / CHUNK_BYTES);
   const words = new Uint8Array(chunks * 32);
@@ -53,7 +56,10 @@ export function packedBytecodeFields(bytecode: Uint8Array): Uint8Array {
   return words;
 }
 
-/** Commitment to packed public bytecode (sheet 01 section 4.2). Throws a DecodeError when it takes 3000 chunks or more. */
+/**
+ * Commitment to packed public bytecode (docs/protocol/01-fields-and-hashing.md#120-contract-classes). Throws a
+ * DecodeError when it takes 3000 chunks or more.
+ */
 export function publicBytecodeCommitment(core: Core, bytecode: Uint8Array): Fr {
   const fields = packedBytecodeFields(bytecode);
   if (fields.length / 32 >= BYTECODE_CHUNKS_LIMIT) {
@@ -64,7 +70,7 @@ export function publicBytecodeCommitment(core: Core, bytecode: Uint8Array): Fr {
   return core.hashWithSeparator(separator, fields);
 }
 
-/** Class id; the class version is hashed nowhere (sheet 01 section 4.2). */
+/** Class id; the class version is hashed nowhere (docs/protocol/01-fields-and-hashing.md#120-contract-classes). */
 export function contractClassId(
   core: Core,
   artifactHash: Fr,

@@ -18,7 +18,7 @@ const VERSION = 1;
 export const CONTRACT_INSTANCE_BYTES = 417;
 
 /**
- * Sheet 01 section 4.1:
+ * docs/protocol/01-fields-and-hashing.md#118-contract-addresses:
  *
  *   0 version (1) | 1 salt | 33 deployer | 65 current class | 97 original class | 129 initialization hash
  *   161 npk 64 | 225 ivpk 64 | 289 ovpk 64 | 353 tpk 64

@@ -3,7 +3,10 @@ import { type Fr, fr } from "../../protocol/field.ts";
 import type { Core } from "../core.ts";
 import { mapEntrySlot, publicDataLeafSlot } from "./public-storage.ts";
 
-/** A class id in public storage that changes after a delay (sheet 01 section 14.6). Timestamps and delays are seconds, u32. */
+/**
+ * A class id in public storage that changes after a delay
+ * (docs/protocol/01-fields-and-hashing.md#122-delayed-class-updates). Timestamps and delays are seconds, u32.
+ */
 export interface DelayedClassId {
   previous: Fr;
   next: Fr;
@@ -20,14 +23,14 @@ const UPDATED_CLASSES_SLOT = fr(1);
 
 /**
  * The registry's storage slots for a contract: three value words from `values` on, their hash at `hash`
- * (sheet 01 section 14.6).
+ * (docs/protocol/01-fields-and-hashing.md#122-delayed-class-updates).
  */
 export function contractUpdateSlots(core: Core, contract: Fr): { values: Fr; hash: Fr } {
   const values = mapEntrySlot(core, UPDATED_CLASSES_SLOT, contract);
   return { values, hash: core.field.add(values, fr(3)) };
 }
 
-/** Public data tree key of the hash word (sheet 01 section 14.6). */
+/** Public data tree key of the hash word (docs/protocol/01-fields-and-hashing.md#122-delayed-class-updates). */
 export function contractUpdateHashLeafSlot(core: Core, contract: Fr): Fr {
   return publicDataLeafSlot(core, INSTANCE_REGISTRY, contractUpdateSlots(core, contract).hash);
 }
@@ -37,7 +40,8 @@ function optionalDelay(delay: number | undefined): bigint {
 }
 
 /**
- * The three value words (96 bytes). Word 0 packs the times and delays, starting at its low bit (sheet 01 section 14.6).
+ * The three value words (96 bytes). Word 0 packs the times and delays, starting at its low bit
+ * (docs/protocol/01-fields-and-hashing.md#122-delayed-class-updates).
  */
 export function delayedClassIdWords(value: DelayedClassId): Uint8Array {
   const packed =
@@ -63,7 +67,7 @@ export function delayedClassIdFromWords(words: Uint8Array): DelayedClassId {
   };
 }
 
-/** Hash word of the three value words (sheet 01 section 14.6). */
+/** Hash word of the three value words (docs/protocol/01-fields-and-hashing.md#122-delayed-class-updates). */
 export function delayedClassIdHash(core: Core, words: Uint8Array): Fr {
   return core.hash(words);
 }

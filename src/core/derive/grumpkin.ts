@@ -9,7 +9,10 @@ export interface GrumpkinPoint {
   y: Fr;
 }
 
-/** Grumpkin: y^2 = x^3 - 17 over BN254's scalar field, of order BN254's base modulus (sheet 01 section 1.4). */
+/**
+ * Grumpkin: y^2 = x^3 - 17 over BN254's scalar field, of order BN254's base modulus
+ * (docs/protocol/01-fields-and-hashing.md#14-grumpkin).
+ */
 const Fr254 = bn254.fields.Fr;
 const Fq254 = bn254.fields.Fp;
 const Point = weierstrass(

@@ -5,17 +5,20 @@ import { shaField } from "../../protocol/sha-field.ts";
 import type { Core } from "../core.ts";
 import { siloNullifier } from "./nullifier.ts";
 
-/** Hash of the secret that consumes an L1-to-L2 message (sheet 01 section 14.5). */
+/** Hash of the secret that consumes an L1-to-L2 message (docs/protocol/01-fields-and-hashing.md#116-messages). */
 export function secretHash(core: Core, secret: Fr): Fr {
   return core.hashWithSeparator(SEPARATOR.SECRET_HASH, secret);
 }
 
-/** Nullifier of a consumed L1-to-L2 message before siloing (sheet 01 section 14.5). */
+/** Nullifier of a consumed L1-to-L2 message before siloing (docs/protocol/01-fields-and-hashing.md#116-messages). */
 export function innerMessageNullifier(core: Core, messageHash: Fr, secret: Fr): Fr {
   return core.hashWithSeparator(SEPARATOR.MESSAGE_NULLIFIER, concat(messageHash, secret));
 }
 
-/** Nullifier of a consumed L1-to-L2 message as inserted into the tree (sheet 01 section 14.5). */
+/**
+ * Nullifier of a consumed L1-to-L2 message as inserted into the tree
+ * (docs/protocol/01-fields-and-hashing.md#116-messages).
+ */
 export function messageNullifier(core: Core, contract: Fr, messageHash: Fr, secret: Fr): Fr {
   return siloNullifier(core, contract, innerMessageNullifier(core, messageHash, secret));
 }
@@ -29,7 +32,9 @@ export interface L2ToL1Message {
   content: Fr;
 }
 
-/** Leaf of an L2-to-L1 message: truncated SHA-256 of 148 bytes (sheet 01 section 14.5). */
+/**
+ * Leaf of an L2-to-L1 message: truncated SHA-256 of 148 bytes (docs/protocol/01-fields-and-hashing.md#116-messages).
+ */
 export function l2ToL1MessageHash({ sender, rollupVersion, recipient, chainId, content }: L2ToL1Message): Fr {
   return shaField(concat(sender, rollupVersion, recipient, chainId, content));
 }

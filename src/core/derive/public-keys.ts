@@ -16,7 +16,7 @@ function point(x: string, y: string): GrumpkinPoint {
   return { x: fromHex(x), y: fromHex(y) };
 }
 
-/** Keys of a contract that has none of its own (sheet 01 section 4.1). */
+/** Keys of a contract that has none of its own (docs/protocol/01-fields-and-hashing.md#118-contract-addresses). */
 export const DEFAULT_PUBLIC_KEYS: PublicKeys = {
   npk: point(
     "0x01498945581e0eb9f8427ad6021184c700ef091d570892c437d12c7d90364bbd",
@@ -41,7 +41,10 @@ export function publicKeysBytes({ npk, ivpk, ovpk, tpk }: PublicKeys): Uint8Arra
   return concat(npk.x, npk.y, ivpk.x, ivpk.y, ovpk.x, ovpk.y, tpk.x, tpk.y);
 }
 
-/** Hash over x, y and the infinity flag of each key; zero when all four are (0, 0) (sheet 01 section 4.1). */
+/**
+ * Hash over x, y and the infinity flag of each key; zero when all four are (0, 0)
+ * (docs/protocol/01-fields-and-hashing.md#118-contract-addresses).
+ */
 export function publicKeysHash(core: Core, keys: PublicKeys): Fr {
   if (isZero(publicKeysBytes(keys))) return FR_ZERO;
   const fields = [keys.npk, keys.ivpk, keys.ovpk, keys.tpk].flatMap(({ x, y }) => [x, y, FR_ZERO]);

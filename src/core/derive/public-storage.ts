@@ -3,12 +3,14 @@ import { SEPARATOR } from "../../protocol/constants.ts";
 import { type Fr, fr } from "../../protocol/field.ts";
 import type { Core } from "../core.ts";
 
-/** Key in the public data tree of a contract's storage slot (sheet 01 section 14.3). */
+/**
+ * Key in the public data tree of a contract's storage slot (docs/protocol/01-fields-and-hashing.md#115-public-storage).
+ */
 export function publicDataLeafSlot(core: Core, contract: Fr, storageSlot: Fr): Fr {
   return core.hashWithSeparator(SEPARATOR.PUBLIC_LEAF_SLOT, concat(contract, storageSlot));
 }
 
-/** Storage slot of a map's entry (sheet 01 section 14.3). */
+/** Storage slot of a map's entry (docs/protocol/01-fields-and-hashing.md#115-public-storage). */
 export function mapEntrySlot(core: Core, mapSlot: Fr, key: Fr): Fr {
   return core.hashWithSeparator(SEPARATOR.PUBLIC_STORAGE_MAP_SLOT, concat(mapSlot, key));
 }
@@ -17,12 +19,15 @@ export function mapEntrySlot(core: Core, mapSlot: Fr, key: Fr): Fr {
 const FEE_JUICE = fr(5);
 const BALANCES_SLOT = fr(1);
 
-/** Storage slot in FeeJuice of an account's balance (sheet 01 section 14.4). */
+/** Storage slot in FeeJuice of an account's balance (docs/protocol/01-fields-and-hashing.md#115-public-storage). */
 export function feePayerBalanceSlot(core: Core, feePayer: Fr): Fr {
   return mapEntrySlot(core, BALANCES_SLOT, feePayer);
 }
 
-/** Key in the public data tree of an account's fee juice balance (sheet 01 section 14.4). */
+/**
+ * Key in the public data tree of an account's fee juice balance
+ * (docs/protocol/01-fields-and-hashing.md#115-public-storage).
+ */
 export function feePayerBalanceLeafSlot(core: Core, feePayer: Fr): Fr {
   return publicDataLeafSlot(core, FEE_JUICE, feePayerBalanceSlot(core, feePayer));
 }

@@ -4,7 +4,7 @@ import type { Core } from "../core.ts";
 
 /**
  * Selector of a function or event: low 32 bits of the byte hash of its signature, e.g. `transfer(Field,Field)`
- * (sheet 01 section 2.4). Throws a DecodeError when the signature holds white space.
+ * (docs/protocol/01-fields-and-hashing.md#19-hash-of-bytes). Throws a DecodeError when the signature holds white space.
  */
 export function selector(core: Core, signature: string): number {
   if (/\s/.test(signature)) throw new DecodeError("signature", "must hold no white space");

@@ -35,7 +35,7 @@ const COPIES = new Map([PRIVATE_LAYOUT, PUBLIC_LAYOUT].map((layout) => [layout, 
 /**
  * The kernel's output as the circuits see it, n x 32 bytes, from a tx's `data` (38,557 or 82,722 bytes). Every
  * primitive becomes a field and the byte for the form is dropped. Gas used, fee payer and expiration come after the
- * accumulated data, although they precede it in `data` (sheet 02 section 4.11).
+ * accumulated data, although they precede it in `data` (docs/protocol/07-transactions-and-fees.md#74-hash).
  */
 export function kernelOutputFields(data: Uint8Array): Uint8Array {
   const layout = layoutOf(data);
@@ -56,7 +56,7 @@ export function txHashInput(data: Uint8Array): HashInput {
   };
 }
 
-/** Hash of a tx from its `data` (sheet 02 section 4.11). */
+/** Hash of a tx from its `data` (docs/protocol/07-transactions-and-fees.md#74-hash). */
 export function txHash(core: Core, data: Uint8Array): Fr {
   return core.hashEach([txHashInput(data)])[0];
 }

@@ -1,7 +1,10 @@
 import type { Fr } from "../../protocol/field.ts";
 import type { Gas } from "./gas.ts";
 
-/** The record of one frame, used for revert reasons of simulations (sheet 05 section 10.4). */
+/**
+ * The record of one frame, used for revert reasons of simulations
+ * (docs/protocol/06-public-execution.md#631-revert-reasons).
+ */
 export interface CallRecord {
   readonly contract: Fr;
   /** pc of the CALL or STATICCALL in the caller; 0 for an enqueued call. */

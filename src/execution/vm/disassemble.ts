@@ -1,7 +1,7 @@
 import { INSTRUCTIONS, type InstructionForm } from "./instruction-set.ts";
 import { TAG_NAMES, tagName } from "./tags.ts";
 
-/** A decoded instruction (sheet 05 section 1). */
+/** A decoded instruction (docs/protocol/06-public-execution.md#62-encoding-of-instructions). */
 export interface Instruction {
   readonly pc: number;
   readonly form: InstructionForm;

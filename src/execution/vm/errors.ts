@@ -1,4 +1,7 @@
-/** A debug log that makes its transaction invalid while debug logs are collected (sheet 05 section 3.6). */
+/**
+ * A debug log that makes its transaction invalid while debug logs are collected
+ * (docs/protocol/06-public-execution.md#620-debug-logs).
+ */
 export class DebugLogError extends Error {
   readonly rule: string;
   constructor(rule: string) {

@@ -118,7 +118,8 @@ const MESSAGES: readonly ((halt: Halt, name: string) => string)[] = [
 const DUPLICATE_NULLIFIER = 21;
 
 /**
- * Human-readable reason of a halt (sheet 05 section 10.5). `nullifier` is the last one that was refused as a duplicate.
+ * Human-readable reason of a halt (docs/protocol/06-public-execution.md#632-texts-of-halts). `nullifier` is the last
+ * one that was refused as a duplicate.
  */
 export function haltMessage(halt: Halt, nullifier: Fr): string {
   if (halt.fault === DUPLICATE_NULLIFIER) {

@@ -1,10 +1,16 @@
 import type { Fr } from "../../protocol/field.ts";
 import type { Program } from "./program.ts";
 
-/** "limit": a limit of the transaction (sheet 05 section 9.1) is reached. */
+/**
+ * "limit": a limit of the transaction (docs/protocol/06-public-execution.md#623-limits-of-a-transaction) is reached.
+ */
 export type LimitOutcome = "ok" | "limit";
 
-/** The program of a frame, or why the call fails like one to an undeployed address (sheet 05 sections 7 and 10.5). */
+/**
+ * The program of a frame, or why the call fails like one to an undeployed address
+ * (docs/protocol/06-public-execution.md#621-finding-a-contract, docs/protocol/06-public-execution.md#622-class-limit
+ * and docs/protocol/06-public-execution.md#632-texts-of-halts).
+ */
 export type CallTarget = { readonly program: Program } | { readonly unavailable: string };
 
 /** Members of an instance that GETCONTRACTINSTANCE reads. */
@@ -63,7 +69,10 @@ export interface VmHost {
   /** As for note hashes, but the tree's size is 2^36. */
   l1ToL2MessageExists(hash: Fr, index: bigint): boolean;
 
-  /** Undefined when the contract does not exist at this point (sheet 05 section 7.1). `address` is lent. */
+  /**
+   * Undefined when the contract does not exist at this point
+   * (docs/protocol/06-public-execution.md#621-finding-a-contract). `address` is lent.
+   */
   contractInstance(address: Fr): ContractInstance | undefined;
 
   /** `fields` is n x 32 bytes, lent. */
@@ -72,8 +81,8 @@ export interface VmHost {
   sendL2ToL1Message(contract: Fr, recipient: Fr, content: Fr): LimitOutcome;
 
   /**
-   * Remaining memory reads of this transaction's debug logs (sheet 05 section 3.6). Called only when debug logs are
-   * collected.
+   * Remaining memory reads of this transaction's debug logs (docs/protocol/06-public-execution.md#620-debug-logs).
+   * Called only when debug logs are collected.
    */
   debugLogRoom(): number;
   /**

@@ -1,8 +1,8 @@
 /**
- * The instruction set for disassembly and messages (sheet 05 section 1.3); assembly/vm/instruction-set.ts has the
- * interpreter's own tables. A row: name, bytes of the mode, bytes of a memory operand, memory operands, tag and
- * immediate. `>` marks an operand that is written: `*n` means n cells, `*name` as many cells as the value of that
- * operand.
+ * The instruction set for disassembly and messages (docs/protocol/06-public-execution.md#63-instruction-set);
+ * assembly/vm/instruction-set.ts has the interpreter's own tables. A row: name, bytes of the mode, bytes of a memory
+ * operand, memory operands, tag and immediate. `>` marks an operand that is written: `*n` means n cells, `*name` as
+ * many cells as the value of that operand.
  */
 type Row = readonly [name: string, modeBytes: number, operandBytes: number, operands: string, rest?: string];
 

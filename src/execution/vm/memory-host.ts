@@ -55,9 +55,9 @@ interface Effects {
 }
 
 /**
- * A VmHost over plain maps for one transaction, with the limits of sheet 05 section 9.1. For tools and tests. The `set`
- * and `add` methods set the state before the transaction. Each call and write copies all effects, so it is slow with
- * many effects.
+ * A VmHost over plain maps for one transaction, with the limits of
+ * docs/protocol/06-public-execution.md#623-limits-of-a-transaction. For tools and tests. The `set` and `add` methods
+ * set the state before the transaction. Each call and write copies all effects, so it is slow with many effects.
  */
 export class MemoryHost implements VmHost {
   effects: Effects = { writes: new Map(), nullifiers: [], noteHashes: [], logs: [], messages: [] };

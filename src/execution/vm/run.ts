@@ -3,7 +3,7 @@ import type { CallRecords } from "./call-records.ts";
 import type { Gas } from "./gas.ts";
 import type { Tracer } from "./trace.ts";
 
-/** The block that is being built (sheet 05 section 3.2). */
+/** The block that is being built (docs/protocol/06-public-execution.md#67-environment). */
 export interface VmGlobals {
   readonly chainId: Fr;
   readonly version: Fr;
@@ -57,7 +57,7 @@ export interface RunResult {
   /** Zero when halted. */
   readonly gasLeft: Gas;
   readonly gasUsed: Gas;
-  /** Why the run did not return (sheet 05 section 10.5). */
+  /** Why the run did not return (docs/protocol/06-public-execution.md#632-texts-of-halts). */
   readonly haltMessage?: string;
   /** pc of the instruction that ended the run. */
   readonly pc: number;

@@ -1,7 +1,7 @@
 import type { Fr } from "../../protocol/field.ts";
 import type { Gas } from "./gas.ts";
 
-/** A cell of memory: tag 0 to 6 (sheet 05 section 2) and value. */
+/** A cell of memory: tag 0 to 6 (docs/protocol/06-public-execution.md#64-addressing) and value. */
 export interface Cell {
   readonly tag: number;
   readonly value: bigint;

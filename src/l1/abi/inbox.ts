@@ -1,6 +1,6 @@
 import { parseAbi } from "viem";
 
-/** Fragments of the inbox contract (sheet 04 section 6.1). */
+/** Fragments of the inbox contract (docs/protocol/04-l1-contracts.md#413-inbox). */
 export const inboxAbi = parseAbi([
   "struct InboxState { bytes16 rollingHash; uint64 totalMessagesInserted; uint64 inProgress; }",
   "function getState() view returns (InboxState)",

@@ -1,6 +1,9 @@
 import { parseAbi } from "viem";
 
-/** Fragments of the registry and of the contracts that only discovery asks (sheet 04 section 1.1). */
+/**
+ * Fragments of the registry and of the contracts that only discovery asks
+ * (docs/protocol/04-l1-contracts.md#41-discovery).
+ */
 export const registryAbi = parseAbi([
   "function getCanonicalRollup() view returns (address)",
   "function getRollup(uint256 version) view returns (address)",

@@ -1,8 +1,8 @@
 import { parseAbi } from "viem";
 
 /**
- * Errors that a proposal, a vote or an invalidation can revert with: those of the rollup, of the libraries it calls and of the voting contracts.
- * Names for the log only.
+ * Errors that a proposal, a vote or an invalidation can revert with: those of the rollup, of the libraries it calls and
+ * of the voting contracts. Names for the log only.
  */
 export const rollupErrorsAbi = parseAbi([
   "error AttestationLib__InvalidDataSize(uint256, uint256)",

@@ -1,6 +1,9 @@
 import { parseAbi } from "viem";
 
-/** Fragments of the rollup contract about the price of mana (sheet 04 sections 1.3 and 11). */
+/**
+ * Fragments of the rollup contract about the price of mana (docs/protocol/04-l1-contracts.md#44-interface-of-the-rollup
+ * and docs/protocol/04-l1-contracts.md#429-price-of-mana).
+ */
 export const rollupFeesAbi = parseAbi([
   "struct ChainTips { uint256 pending; uint256 proven; }",
   "struct FeeHeader { uint256 excessMana; uint256 manaUsed; uint256 ethPerFeeAsset; uint256 congestionCost; uint256 proverCost; }",

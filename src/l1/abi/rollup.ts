@@ -1,6 +1,9 @@
 import { parseAbi } from "viem";
 
-/** Fragments of the rollup contract that following the chain needs (sheet 04 section 1.3). */
+/**
+ * Fragments of the rollup contract that following the chain needs
+ * (docs/protocol/04-l1-contracts.md#44-interface-of-the-rollup).
+ */
 export const rollupAbi = parseAbi([
   "struct GasFees { uint128 feePerDaGas; uint128 feePerL2Gas; }",
   "struct ProposedHeader { bytes32 lastArchiveRoot; bytes32 blockHeadersHash; bytes32 blobsHash; bytes32 inHash; bytes32 outHash; uint256 slotNumber; uint256 timestamp; address coinbase; bytes32 feeRecipient; GasFees gasFees; uint256 totalManaUsed; }",

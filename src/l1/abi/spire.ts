@@ -1,6 +1,9 @@
 import { parseAbi } from "viem";
 
-/** The proposer wrapper that mainnet proposers send through, its proxy slot and the implementation known (sheet 04 section 3.2). */
+/**
+ * The proposer wrapper that mainnet proposers send through, its proxy slot and the implementation known
+ * (docs/protocol/04-l1-contracts.md#48-finding-the-calldata).
+ */
 export const SPIRE_PROPOSER_ADDRESS = "0x9ccc2f3ecde026230e11a5c8799ac7524f2bb294";
 export const SPIRE_IMPLEMENTATION_ADDRESS = "0x7d38d47e7c82195e6e607d3b0f1c20c615c7bf42";
 /** EIP-1967: keccak256("eip1967.proxy.implementation") - 1. */

@@ -14,8 +14,8 @@ import type { BlobAnswer, BlobRequest, BlobSource } from "./source.ts";
 export const DEVELOPMENT_CHAIN_IDS: readonly number[] = [31337, 677692];
 
 /**
- * Blobs kept by an anvil L1, read from its own port (sheet 04 section 4.6): sidecars by execution block if it has that
- * endpoint, otherwise each blob by its hash over RPC.
+ * Blobs kept by an anvil L1, read from its own port (docs/protocol/04-l1-contracts.md#411-fetching-blobs): sidecars by
+ * execution block if it has that endpoint, otherwise each blob by its hash over RPC.
  */
 export class AnvilSource implements BlobSource {
   readonly name: string;

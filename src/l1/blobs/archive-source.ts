@@ -13,7 +13,7 @@ export interface ArchiveOptions {
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** An archive of blobs with the blobscan API (sheet 04 section 4.6). */
+/** An archive of blobs with the blobscan API (docs/protocol/04-l1-contracts.md#411-fetching-blobs). */
 export class ArchiveSource implements BlobSource {
   readonly name: string;
   readonly #base: string;

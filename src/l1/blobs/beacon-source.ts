@@ -118,7 +118,7 @@ export async function readSidecars(
   return data.map((item) => ({ blob: at(item, "blob"), commitment: at(item, "kzg_commitment") }));
 }
 
-/** Blob sidecars of a consensus client (sheet 04 section 4.6). */
+/** Blob sidecars of a consensus client (docs/protocol/04-l1-contracts.md#411-fetching-blobs). */
 export class BeaconSource implements BlobSource {
   readonly name: string;
   readonly #host: BeaconHost;

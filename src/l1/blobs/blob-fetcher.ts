@@ -36,8 +36,8 @@ export interface BlobFetcherParts {
 }
 
 /**
- * Fetches blobs from sources in the order of sheet 04 section 4.6. Loading the KZG setup takes seconds and a commitment
- * a tenth of one, so commitments are recomputed only on request and for blobs to upload.
+ * Fetches blobs from sources in the order of docs/protocol/04-l1-contracts.md#411-fetching-blobs. Loading the KZG setup
+ * takes seconds and a commitment a tenth of one, so commitments are recomputed only on request and for blobs to upload.
  */
 export class SourcedBlobFetcher implements BlobFetcher {
   readonly #parts: BlobFetcherParts;

@@ -6,7 +6,7 @@ import { BlobRejectedError, type BlobRule } from "./errors.ts";
 import type { BlobOffer } from "./source.ts";
 
 /**
- * Layout of a file store below its root (sheet 04 section 4.6):
+ * Layout of a file store below its root (docs/protocol/04-l1-contracts.md#411-fetching-blobs):
  *   aztec-{l1ChainId}-{rollupVersion}-{rollup address}/blobs/{versioned hash}.data
  *   aztec-{l1ChainId}-{rollupVersion}-{rollup address}/.healthcheck
  */

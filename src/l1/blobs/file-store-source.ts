@@ -15,7 +15,7 @@ import type { BlobAnswer, BlobOffer, BlobRequest, BlobSource, BlobUploadStore } 
 
 const MAX_HEALTHCHECK_BYTES = 4096;
 
-/** Blobs of one network in a file store (sheet 04 section 4.6). */
+/** Blobs of one network in a file store (docs/protocol/04-l1-contracts.md#411-fetching-blobs). */
 export class FileStoreSource implements BlobSource {
   readonly name: string;
   readonly #objects: ObjectReader;

@@ -3,7 +3,7 @@ import { type HttpCall, type WholeReply, wholeExchange } from "../../http/exchan
 import { isTemporary, withRetries } from "../../http/retry.ts";
 import { BlobSourceError } from "./errors.ts";
 
-/** Delays after failed attempts (sheet 04 section 4.6). */
+/** Delays after failed attempts (docs/protocol/04-l1-contracts.md#411-fetching-blobs). */
 export const HTTP_RETRY_DELAYS_MS: readonly number[] = [1000, 1000, 3000];
 
 export interface RetryOptions {

@@ -11,8 +11,8 @@ export interface DecoderContext {
 }
 
 /**
- * Finds `propose` calls in one form of transaction (sheet 04 section 3.2). It only returns candidates; the hashes in
- * the event decide which of them is the right one.
+ * Finds `propose` calls in one form of transaction (docs/protocol/04-l1-contracts.md#48-finding-the-calldata). It only
+ * returns candidates; the hashes in the event decide which of them is the right one.
  */
 export interface ProposeDecoder {
   name: string;

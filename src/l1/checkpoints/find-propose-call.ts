@@ -19,8 +19,9 @@ export interface VerifiedProposal extends ProposeCall {
 const BY_INPUT = [multicall3Decoder, directDecoder, spireDecoder];
 
 /**
- * The transaction's propose call that the event commits to, with decoded committee entries (sheet 04 sections 3.2 to
- * 3.4). Throws a CheckpointCalldataError with the result of each decoder.
+ * The transaction's propose call that the event commits to, with decoded committee entries
+ * (docs/protocol/04-l1-contracts.md#48-finding-the-calldata to 3.4). Throws a CheckpointCalldataError with the result
+ * of each decoder.
  */
 export async function findProposeCall(
   tx: L1Transaction,

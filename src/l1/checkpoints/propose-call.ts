@@ -65,7 +65,10 @@ const PACKED_ATTESTATIONS = parseAbiParameters([
   "struct CommitteeAttestations { bytes signatureIndices; bytes signaturesOrAddresses; }",
 ]);
 
-/** keccak256 of the ABI encoding of the packed attestations, as the event carries it (sheet 04 section 3.4). */
+/**
+ * keccak256 of the ABI encoding of the packed attestations, as the event carries it
+ * (docs/protocol/04-l1-contracts.md#410-binding-hashes).
+ */
 export function attestationsHash(call: Pick<ProposeCall, "signatureIndices" | "signaturesOrAddresses">): Uint8Array {
   const encoded = encodeAbiParameters(PACKED_ATTESTATIONS, [
     {
@@ -76,7 +79,10 @@ export function attestationsHash(call: Pick<ProposeCall, "signatureIndices" | "s
   return keccak_256(fromHex(encoded));
 }
 
-/** Why the call is not the one that the event commits to; undefined if it is (sheet 04 section 3.4). */
+/**
+ * Why the call is not the one that the event commits to; undefined if it is
+ * (docs/protocol/04-l1-contracts.md#410-binding-hashes).
+ */
 export function proposeMismatch(call: ProposeCall, event: ProposedEvent): string | undefined {
   if (!equal(attestationsHash(call), event.attestationsHash)) return "attestations do not hash to attestationsHash";
   const digest = payloadDigest(call.archiveRoot, call.feeAssetPriceModifier, checkpointHash(call.header));

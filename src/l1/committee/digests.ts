@@ -1,7 +1,10 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bigUintBytes, concat } from "../../protocol/bytes.ts";
 
-/** Domain separators of digests: the first word of the hashed data (sheet 04 section 9.3). */
+/**
+ * Domain separators of digests: the first word of the hashed data
+ * (docs/protocol/04-l1-contracts.md#425-digests-and-signatures).
+ */
 export const DIGEST_DOMAIN = {
   blockProposal: 0,
   checkpointAttestation: 1,
@@ -24,7 +27,7 @@ export function attestationPayload(archiveRoot: Uint8Array, modifier: bigint, he
   return concat(word(BigInt(DIGEST_DOMAIN.checkpointAttestation)), archiveRoot, word(modifier), headerHash);
 }
 
-/** The `payloadDigest` of the CheckpointProposed event (sheet 04 section 3.4). */
+/** The `payloadDigest` of the CheckpointProposed event (docs/protocol/04-l1-contracts.md#410-binding-hashes). */
 export function payloadDigest(archiveRoot: Uint8Array, modifier: bigint, headerHash: Uint8Array): Uint8Array {
   return keccak_256(attestationPayload(archiveRoot, modifier, headerHash));
 }

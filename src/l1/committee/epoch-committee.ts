@@ -11,7 +11,7 @@ import type { EpochCommittee, RollupIdentity } from "../types.ts";
 /** Epochs to cache. Epochs without a committee are not cached, since validators may still join. */
 const KEPT_EPOCHS = 12;
 
-/** Committees by epoch, from the rollup contract (sheet 04 section 9.1). */
+/** Committees by epoch, from the rollup contract (docs/protocol/04-l1-contracts.md#423-seed-and-committee). */
 export class EpochCommittees {
   readonly #rpc: L1Rpc;
   readonly #identity: RollupIdentity;

@@ -3,9 +3,10 @@ import { DecodeError } from "../../protocol/errors.ts";
 import type { CommitteeAttestation } from "../types.ts";
 
 /**
- * Reads the packed committee of `propose` calldata (sheet 04 section 3.3): member i signed when bit 7 - i % 8 of byte i / 8 of the
- * bitmap is set and then has v, r, s (65 bytes), else its address (20 bytes). Two empty byte strings are an escape-hatch
- * checkpoint or a network without a committee and give no entries. Throws a DecodeError when there are too few bytes.
+ * Reads the packed committee of `propose` calldata (docs/protocol/04-l1-contracts.md#49-calldata-of-propose): member i
+ * signed when bit 7 - i % 8 of byte i / 8 of the bitmap is set and then has v, r, s (65 bytes), else its address (20
+ * bytes). Two empty byte strings are an escape-hatch checkpoint or a network without a committee and give no entries.
+ * Throws a DecodeError when there are too few bytes.
  */
 export function readPackedAttestations(
   signatureIndices: Uint8Array,

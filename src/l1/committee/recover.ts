@@ -4,7 +4,8 @@ import { concat, isZero } from "../../protocol/bytes.ts";
 
 /**
  * Address (20 bytes) whose key signed a 32-byte hash. Undefined when the signature (r, s, v: 65 bytes) is not valid: v
- * other than 27 or 28, s in the upper half, r or s out of range, no such point (sheet 04 section 9.3).
+ * other than 27 or 28, s in the upper half, r or s out of range, no such point
+ * (docs/protocol/04-l1-contracts.md#425-digests-and-signatures).
  */
 export function recoverSigner(hash: Uint8Array, signature: Uint8Array): Uint8Array | undefined {
   const v = signature[64];

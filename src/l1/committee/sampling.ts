@@ -3,7 +3,7 @@ import { bigUintBytes, concat, readBigUint } from "../../protocol/bytes.ts";
 
 /**
  * Indices of the committee's members in a validator set of `setSize`, in committee order: a Fisher-Yates shuffle from
- * the end with keccak256(seed, step) as random numbers (sheet 04 section 9.1).
+ * the end with keccak256(seed, step) as random numbers (docs/protocol/04-l1-contracts.md#423-seed-and-committee).
  */
 export function sampleCommitteeIndices(setSize: number, committeeSize: number, seed: bigint): number[] {
   if (committeeSize > setSize) {

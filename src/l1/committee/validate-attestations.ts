@@ -51,9 +51,9 @@ export function attestationStatuses(
 }
 
 /**
- * Checks the posted attestations of a checkpoint against its epoch's committee (sheet 04 section 9.4). Entries must
- * match the members in committee order and contain valid signatures from a quorum. The proposer's signature is checked
- * by L1.
+ * Checks the posted attestations of a checkpoint against its epoch's committee
+ * (docs/protocol/04-l1-contracts.md#426-checking-attestations). Entries must match the members in committee order and
+ * contain valid signatures from a quorum. The proposer's signature is checked by L1.
  */
 export function validateAttestations(
   checkpoint: Pick<ProposedCheckpoint, "attestations" | "payloadDigest">,

@@ -97,10 +97,10 @@ async function librariesThere(rpc: L1Rpc): Promise<ReadonlySet<string> | undefin
 }
 
 /**
- * Deploys the contracts of a new network and transfers their ownership to its governance (sheet 04 section 12). On a
- * fresh development chain the result is deterministic: the same deployer and parameters give the same addresses. Throws
- * DeploymentParameterError before anything is sent, L1Error, DeployerFundsError, and DeploymentStepError for a
- * transaction that fails.
+ * Deploys the contracts of a new network and transfers their ownership to its governance
+ * (docs/protocol/04-l1-contracts.md#432-deployment-steps). On a fresh development chain the result is deterministic:
+ * the same deployer and parameters give the same addresses. Throws DeploymentParameterError before anything is sent,
+ * L1Error, DeployerFundsError, and DeploymentStepError for a transaction that fails.
  *
  * @example const { addresses, rollupVersion } = await deployL1Contracts({
  *   l1RpcUrls: ["http://127.0.0.1:8545"], l1ChainId: 31337, ethereumSlotDuration: 12,

@@ -41,7 +41,7 @@ export async function setBlockInterval(rpc: L1Rpc, seconds: number): Promise<voi
 
 /**
  * Mines a block at the start of slot 1 if the chain is still in slot 0, where no checkpoint can be proposed because
- * genesis occupies that slot (sheet 04 section 12.2, step 16).
+ * genesis occupies that slot (docs/protocol/04-l1-contracts.md#432-deployment-steps, step 16).
  */
 export async function leaveFirstSlot(rpc: L1Rpc, rollupAddress: string): Promise<void> {
   const rollup = { name: "Rollup", address: rollupAddress, abi: slotAbi };

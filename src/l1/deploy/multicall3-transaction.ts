@@ -1,6 +1,7 @@
 /**
- * The presigned transaction that deploys Multicall3 at the same address on every chain, published by its authors (sheet
- * 04 section 12.2, step 0), in base64. Its sender has no other transaction. The gas price is 100 gwei.
+ * The presigned transaction that deploys Multicall3 at the same address on every chain, published by its authors
+ * (docs/protocol/04-l1-contracts.md#432-deployment-steps
+ *, step 0), in base64. Its sender has no other transaction. The gas price is 100 gwei.
  */
 export const MULTICALL3_TRANSACTION = [
   "+Q9TgIUXSHboAIMPQkCAgLkPAGCAYEBSNIAVYQAQV2AAgP1bUGEO4IBhACBgADlgAPP+YIBgQFJgBDYQYQDzV2AANWDgHIBjTSMBzBFhAIpX",

@@ -3,8 +3,9 @@ import { DeploymentParameterError } from "./errors.ts";
 export type SlasherFlavor = "tally" | "empire" | "none";
 
 /**
- * Deployment parameters (sheet 04 sections 12.2 and 12.3), named as in the option table. Amounts in wei and times in
- * seconds unless noted.
+ * Deployment parameters (docs/protocol/04-l1-contracts.md#432-deployment-steps and
+ * docs/protocol/04-l1-contracts.md#433-rollup-constructor-and-version), named as in the option table. Amounts in wei
+ * and times in seconds unless noted.
  */
 export interface DeploymentParameters {
   aztecSlotDuration: number;
@@ -71,7 +72,7 @@ type Rule = readonly [field: keyof DeploymentParameters, holds: boolean, rule: s
 
 const U32 = 2n ** 32n;
 
-/** Rules of the tally slasher (sheet 04 section 12.4). */
+/** Rules of the tally slasher (docs/protocol/04-l1-contracts.md#434-initial-validators). */
 function tallyRules(p: DeploymentParameters): Rule[] {
   const round = slashingRoundSize(p);
   const quorum = slashingQuorum(p);

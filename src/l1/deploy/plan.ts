@@ -131,7 +131,10 @@ function stakingFaucet(
   return { zkPassportVerifier, stakingAssetHandler };
 }
 
-/** The transactions until the rollup is registered (sheet 04 section 12.2, steps 1 to 13), in the reference's order. */
+/**
+ * The transactions until the rollup is registered (docs/protocol/04-l1-contracts.md#432-deployment-steps, steps 1 to
+ * 13), in the reference's order.
+ */
 export function planContracts(p: DeploymentParameters, facts: PlanFacts): DeploymentPlan {
   const { deployer, chainId, existingToken } = facts;
   const list = new StepList(deployer, facts.nonce);

@@ -19,7 +19,10 @@ export function rollupGenesis(genesisArchiveRoot: Uint8Array): RollupGenesis {
   };
 }
 
-/** RollupConfigInput of the constructor, with its version (sheet 04 section 12.3). */
+/**
+ * RollupConfigInput of the constructor, with its version
+ * (docs/protocol/04-l1-contracts.md#433-rollup-constructor-and-version).
+ */
 export function rollupConfig(
   p: DeploymentParameters,
   genesis: RollupGenesis,

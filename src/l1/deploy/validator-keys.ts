@@ -32,7 +32,7 @@ export interface RegisteredKeys {
   proofOfPossession: G1Coordinates;
 }
 
-/** The point that a proof of possession of a key signs (sheet 04 section 12.4). */
+/** The point that a proof of possession of a key signs (docs/protocol/04-l1-contracts.md#434-initial-validators). */
 export function registrationDigest({ x, y }: G1Coordinates): G1Coordinates {
   const message = toHex(concat(bigUintBytes(x, 32), bigUintBytes(y, 32))) as `0x${string}`;
   const draw = (attempt: bigint): bigint => {

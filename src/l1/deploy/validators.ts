@@ -25,8 +25,9 @@ const queueAbi = parseAbi([
 ]);
 
 /**
- * Stakes for the validators of a new network and admits as many as its first epoch allows (sheet 04 section 12.4).
- * Returns the number still in the entry queue. Throws the errors of StepSender.
+ * Stakes for the validators of a new network and admits as many as its first epoch allows
+ * (docs/protocol/04-l1-contracts.md#434-initial-validators). Returns the number still in the entry queue. Throws the
+ * errors of StepSender.
  */
 export async function addValidators(
   validators: readonly InitialValidator[],

@@ -22,7 +22,8 @@ export interface SignalRound {
 }
 
 /**
- * The contract in which slot proposers signal for a governance payload (sheet 08 section 4.5). Reads throw an L1Error.
+ * The contract in which slot proposers signal for a governance payload
+ * (docs/protocol/08-building-and-checkpoints.md#823-governance-signals). Reads throw an L1Error.
  */
 export class GovernanceProposer {
   readonly #rpc: L1Rpc;

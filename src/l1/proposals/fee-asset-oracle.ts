@@ -5,7 +5,10 @@ import { type Contract, read } from "../contracts/contract.ts";
 import { bytes } from "../rpc/answers.ts";
 import type { L1Rpc } from "../rpc/l1-rpc.ts";
 
-/** Uniswap v4 StateView (sheet 08 section 4.7). It exists on Ethereum mainnet only. */
+/**
+ * Uniswap v4 StateView (docs/protocol/08-building-and-checkpoints.md#822-price-modifier). It exists on Ethereum mainnet
+ * only.
+ */
 const STATE_VIEW = { name: "StateView", address: "0x7ffe42c4a5deea5b0fec41c94c136cf115597227", abi: stateViewAbi };
 const POOL_ID = "0xce2899b16743cfd5a954d8122d5e07f410305b1aebee39fd73d9f3b9ebf10c2f";
 /** Number of latest L1 blocks whose prices are averaged. */

@@ -5,8 +5,8 @@ import { DIGEST_DOMAIN } from "../committee/digests.ts";
 import type { CommitteeAttestation } from "../types.ts";
 
 /**
- * A committee's attestations in the format of `propose` (sheet 04 section 3.3). All empty on a network without a
- * committee.
+ * A committee's attestations in the format of `propose` (docs/protocol/04-l1-contracts.md#49-calldata-of-propose). All
+ * empty on a network without a committee.
  */
 export interface PackedAttestations {
   signatureIndices: Uint8Array;
@@ -48,7 +48,10 @@ const ATTESTATIONS_AND_SIGNERS = parseAbiParameters([
   "struct CommitteeAttestations { bytes signatureIndices; bytes signaturesOrAddresses; }",
 ]);
 
-/** keccak256 of the attestations and signers, which the proposer signs (sheet 08 section 2). */
+/**
+ * keccak256 of the attestations and signers, which the proposer signs
+ * (docs/protocol/04-l1-contracts.md#425-digests-and-signatures).
+ */
 export function attestationsAndSignersHash({
   signatureIndices,
   signaturesOrAddresses,

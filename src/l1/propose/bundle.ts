@@ -3,7 +3,8 @@ import { fromHex, toHex } from "../../protocol/bytes.ts";
 import { multicall3Abi } from "../abi/multicall3.ts";
 
 /**
- * Input of Multicall3's aggregate3: the calls in order, each of which may fail independently (sheet 08 section 4.3).
+ * Input of Multicall3's aggregate3: the calls in order, each of which may fail independently
+ * (docs/protocol/08-building-and-checkpoints.md#817-bundle).
  */
 export function bundleCalldata(calls: readonly { to: string; data: Uint8Array }[]): Uint8Array {
   const args = calls.map(({ to, data }) => ({

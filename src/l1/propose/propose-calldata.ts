@@ -16,7 +16,9 @@ export interface Proposal {
   commitments: readonly Uint8Array[];
 }
 
-/** One byte for the number of blobs, then their commitments (sheet 08 section 4.4). */
+/**
+ * One byte for the number of blobs, then their commitments (docs/protocol/04-l1-contracts.md#49-calldata-of-propose).
+ */
 export function blobInput(commitments: readonly Uint8Array[]): Uint8Array {
   return concat(Uint8Array.of(commitments.length), ...commitments);
 }
@@ -44,7 +46,7 @@ function headerStruct(header: CheckpointHeader) {
   };
 }
 
-/** Input of the rollup's `propose` (sheet 08 section 4.4). */
+/** Input of the rollup's `propose` (docs/protocol/04-l1-contracts.md#49-calldata-of-propose). */
 export function proposeCalldata(proposal: Proposal): Uint8Array {
   const { archiveRoot, feeAssetPriceModifier, header, attestations, signature, commitments } = proposal;
   const input = encodeFunctionData({

@@ -16,7 +16,10 @@ const blobsAbi = parseAbi([
   "function validateBlobs(bytes) view returns (bytes32[] blobHashes, bytes32 blobsHash, bytes[] commitments)",
 ]);
 
-/** Storage override that turns off the rollup's blob check (sheet 04 section 1.2), since a simulation has no blobs. */
+/**
+ * Storage override that turns off the rollup's blob check (docs/protocol/04-l1-contracts.md#42-constants-of-a-rollup),
+ * since a simulation has no blobs.
+ */
 const CHECK_BLOB = { slot: `0x${"4".padStart(64, "0")}`, value: `0x${"0".repeat(64)}` };
 const EIP150_NUMERATOR = 64n;
 const EIP150_DENOMINATOR = 63n;
@@ -35,8 +38,8 @@ export interface ProposalCall {
 }
 
 /**
- * Gas limit of a bundled call: accounts for the 64th that the caller retains (EIP-150), plus a buffer (sheet 08
- * sections 4.4 and 4.5).
+ * Gas limit of a bundled call: accounts for the 64th that the caller retains (EIP-150), plus a buffer
+ * (docs/protocol/08-building-and-checkpoints.md#818-gas-of-propose and 4.5).
  */
 export function bundledGas(simulated: bigint, extra: bigint, bufferPercentage: number): bigint {
   const forwarded = (simulated * EIP150_NUMERATOR + EIP150_DENOMINATOR - 1n) / EIP150_DENOMINATOR;
@@ -52,7 +55,10 @@ async function blobsGas(rpc: L1Rpc, call: ProposalCall, settings: L1TxSettings):
   return rawGasEstimate(rpc, { from, to, data, sidecars, maxFeePerBlobGas });
 }
 
-/** Whether the rollup would accept a proposal, and its gas limit (sheet 08 section 4.4). Throws an L1Error. */
+/**
+ * Whether the rollup would accept a proposal, and its gas limit
+ * (docs/protocol/08-building-and-checkpoints.md#818-gas-of-propose). Throws an L1Error.
+ */
 export async function checkProposal(rpc: L1Rpc, call: ProposalCall, settings: L1TxSettings): Promise<ProposalCheck> {
   const { rollupAddress, calldata, timestamp } = call;
   const overrides = [{ address: rollupAddress, ...CHECK_BLOB }];

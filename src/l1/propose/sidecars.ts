@@ -2,7 +2,10 @@ import { versionedHashOf } from "../blobs/blob-offer.ts";
 import type { Kzg } from "../blobs/kzg.ts";
 import type { BlobSidecars } from "../tx/transaction.ts";
 
-/** Mainnet and Sepolia, whose nodes accept only blobs with cell proofs (sheet 08 section 4.4). */
+/**
+ * Mainnet and Sepolia, whose nodes accept only blobs with cell proofs
+ * (docs/protocol/08-building-and-checkpoints.md#819-blob-sidecars).
+ */
 const CELL_PROOF_CHAINS: readonly number[] = [1, 11_155_111];
 
 export function wantsCellProofs(chainId: number): boolean {

@@ -40,7 +40,10 @@ function simulation(value: unknown): Simulation {
   return { kind: "reverted", reason: revertName(typeof data === "string" ? data : "0x") };
 }
 
-/** Runs a call on the latest state with eth_simulateV1 (sheet 08 section 4.4). Throws an L1Error. */
+/**
+ * Runs a call on the latest state with eth_simulateV1
+ * (docs/protocol/08-building-and-checkpoints.md#818-gas-of-propose). Throws an L1Error.
+ */
 export async function simulateCall(rpc: L1Rpc, call: SimulatedCall): Promise<Simulation> {
   const stateOverrides = Object.fromEntries(
     (call.overrides ?? []).map(({ address, slot, value }) => [address, { stateDiff: { [slot]: value } }]),

@@ -17,7 +17,10 @@ export interface FeeMarket {
 
 const GWEI = 1_000_000_000n;
 const BLOCK_MS = 12_000;
-/** Percentage by which fees must rise for a node to accept a replacement (sheet 08 section 5.2). */
+/**
+ * Percentage by which fees must rise for a node to accept a replacement
+ * (docs/protocol/08-building-and-checkpoints.md#824-fees-on-l1).
+ */
 const REPLACEMENT_BUMP = 10;
 const BLOB_REPLACEMENT_BUMP = 100;
 
@@ -38,7 +41,7 @@ function median(values: readonly bigint[]): bigint {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2n;
 }
 
-/** P0 of sheet 08 section 5.2, before any bump. */
+/** P0 of docs/protocol/08-building-and-checkpoints.md#824-fees-on-l1, before any bump. */
 export function priorityFee(market: FeeMarket, minimumPriorityFeeGwei: number): bigint {
   const { estimate } = market;
   const pending = percentile75(market.pendingPriorityFees.filter((fee) => fee > 0n));
@@ -55,7 +58,10 @@ function grown(fee: bigint, stallTimeMs: number): bigint {
   return value;
 }
 
-/** Fees of a transaction. `previous` are the fees of the transaction that it replaces (sheet 08 section 5.2). */
+/**
+ * Fees of a transaction. `previous` are the fees of the transaction that it replaces
+ * (docs/protocol/08-building-and-checkpoints.md#824-fees-on-l1).
+ */
 export function txFees(
   market: FeeMarket,
   settings: L1TxSettings,

@@ -57,9 +57,9 @@ export interface SentTx {
 const NONCE_ATTEMPTS = 3;
 
 /**
- * Sends the L1 transactions of one account (sheet 08 section 5). Chooses nonce and fees, stores every transaction
- * before it is sent, and watches it until it is mined or abandoned. Resends it with higher fees and cancels it when
- * needed. Sends one transaction at a time.
+ * Sends the L1 transactions of one account (docs/protocol/08-building-and-checkpoints.md#825-watching-l1-transactions).
+ * Chooses nonce and fees, stores every transaction before it is sent, and watches it until it is mined or abandoned.
+ * Resends it with higher fees and cancels it when needed. Sends one transaction at a time.
  */
 export class L1Sender {
   readonly #options: L1SenderOptions;

@@ -17,8 +17,9 @@ const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 const quantity = (value: number | bigint) => `0x${value.toString(16)}`;
 
 /**
- * Changes v from 0 and 1 to 27 and 28, and s from the upper half of the group order to the lower (sheet 08 section
- * 6.3).
+ * Changes v from 0 and 1 to 27 and 28, and s from the upper half of the group order to the lower
+ * (docs/protocol/08-building-and-checkpoints.md#827-remote-signers
+ *).
  */
 function normalize(signature: Uint8Array): Uint8Array {
   let s = readBigUint(signature, 32, 32);
@@ -31,7 +32,10 @@ function normalize(signature: Uint8Array): Uint8Array {
   return concat(signature.subarray(0, 32), bigUintBytes(s, 32), Uint8Array.of(v));
 }
 
-/** Signs through the JSON-RPC of Web3Signer (sheet 08 section 6.3). Checks that each signature is from the address. */
+/**
+ * Signs through the JSON-RPC of Web3Signer (docs/protocol/08-building-and-checkpoints.md#827-remote-signers). Checks
+ * that each signature is from the address.
+ */
 export class RemoteSigner implements L1Signer {
   readonly address: string;
   readonly #url: string;

@@ -1,4 +1,7 @@
-/** Settings for pricing, watching and abandoning transactions (sheet 08 section 5, sheet 09 "L1 transactions"). */
+/**
+ * Settings for pricing, watching and abandoning transactions
+ * (docs/protocol/08-building-and-checkpoints.md#824-fees-on-l1).
+ */
 export interface L1TxSettings {
   /** Percentage added to the gas estimate. */
   gasLimitBufferPercentage: number;

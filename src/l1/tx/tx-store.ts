@@ -53,8 +53,9 @@ export interface TxStates {
 }
 
 /**
- * Sent transactions of all accounts. The store is separate from the chain store, since it belongs to no rollup (sheet
- * 08 section 5.5). A transaction is on disk before it is sent.
+ * Sent transactions of all accounts. The store is separate from the chain store, since it belongs to no rollup
+ * (docs/protocol/08-building-and-checkpoints.md#825-watching-l1-transactions
+ *). A transaction is on disk before it is sent.
  */
 export class L1TxStore implements TxStates {
   readonly #store: Store;

@@ -38,8 +38,8 @@ const TRANSFER_GAS = 21_000n;
 const CANCEL_BUMP_PERCENTAGE = 150;
 
 /**
- * Watches one transaction until it is mined or abandoned (sheet 08 section 5.4). Times are those of the latest L1
- * block.
+ * Watches one transaction until it is mined or abandoned
+ * (docs/protocol/08-building-and-checkpoints.md#825-watching-l1-transactions). Times are those of the latest L1 block.
  */
 export class TxWatch {
   /** Outcome for the caller. Rejects only if the watch is stopped. */

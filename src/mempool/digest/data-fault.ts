@@ -17,7 +17,10 @@ export interface HashedRule {
 
 const broken = (reason: string): HashedRule => ({ inputs: [], fault: () => reason });
 
-/** Data rules 2 to 4 (sheet 06 section 1.2). Each calldata is hashed once, however many requests refer to it. */
+/**
+ * Data rules 2 to 4 (docs/protocol/07-transactions-and-fees.md#713-rules-and-reasons). Each calldata is hashed once,
+ * however many requests refer to it.
+ */
 export function calldataRule(requests: readonly PublicCallRequest[], tx: DigestedTx): HashedRule {
   const { publicFunctionCalldata } = tx;
   if (publicFunctionCalldata.length !== requests.length) return broken(REASON.calldataCount);
@@ -32,7 +35,7 @@ export function calldataRule(requests: readonly PublicCallRequest[], tx: Digeste
   };
 }
 
-/** Data rules 5 to 7 (sheet 06 section 1.2). */
+/** Data rules 5 to 7 (docs/protocol/07-transactions-and-fees.md#713-rules-and-reasons). */
 export function classLogRule(parts: readonly AccumulatedData[], tx: DigestedTx): HashedRule {
   const wanted = parts.flatMap(({ contractClassLogs }) => contractClassLogs);
   const bodies = tx.contractClassLogFields;

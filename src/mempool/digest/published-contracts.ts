@@ -31,7 +31,10 @@ export function publishedInstances(parts: readonly AccumulatedData[]): InstanceP
   return parts.flatMap(({ privateLogs }) => privateLogs.filter(isInstancePublished).map(readInstancePublished));
 }
 
-/** The first broken one of contract instance rules 1 and 2 (sheet 06 section 1.2). */
+/**
+ * The first broken one of contract instance rules 1 and 2
+ * (docs/protocol/07-transactions-and-fees.md#713-rules-and-reasons).
+ */
 export function instanceFault(core: Core, parts: readonly AccumulatedData[]): string | undefined {
   try {
     for (const event of publishedInstances(parts)) {
@@ -44,7 +47,11 @@ export function instanceFault(core: Core, parts: readonly AccumulatedData[]): st
   }
 }
 
-/** Whether the published contracts can be read and each class has the id that it claims (sheet 06 section 1.3, 1). */
+/**
+ * Whether the published contracts can be read and each class has the id that it claims
+ * (docs/protocol/07-transactions-and-fees.md#715-setup-allow-list and
+ * docs/protocol/07-transactions-and-fees.md#712-which-checks-run-where).
+ */
 export function contractsHold(
   core: Core,
   parts: readonly AccumulatedData[],

@@ -4,7 +4,7 @@ export type Payment = Ranked & Pick<PoolEntry, "claim" | "feeLimit">;
 
 /**
  * Payments of one payer that its balance does not cover, each with the balance left at its turn. Payments of higher
- * rank are covered first (sheet 06 section 2.4, rule 2).
+ * rank are covered first (docs/protocol/07-transactions-and-fees.md#722-rules-before-adding, rule 2).
  */
 export function uncovered<T extends Payment>(
   balance: bigint,

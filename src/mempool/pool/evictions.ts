@@ -11,7 +11,10 @@ export interface BlockContents {
   nullifierKeys: ReadonlySet<string>;
 }
 
-/** Pending txs that no later block can include: a nullifier is spent, or they expired (sheet 06 section 2.5). */
+/**
+ * Pending txs that no later block can include: a nullifier is spent, or they expired
+ * (docs/protocol/07-transactions-and-fees.md#723-eviction).
+ */
 export function spentOrExpired(pending: PendingTxs, { timestamp, nullifierKeys }: BlockContents): PoolEntry[] {
   return [...pending.all()].filter(
     (entry) => entry.expiration <= timestamp || entry.nullifierKeys.some((key) => nullifierKeys.has(key)),

@@ -7,7 +7,8 @@ export interface PoolChainView {
   /** The block that includes a tx. */
   minedIn(hash: Fr): BlockRef | undefined;
   /**
-   * Returns a predicate: may a tx be pending on the current chain (sheet 06 section 1.1, "entering the pending state")?
+   * Returns a predicate: may a tx be pending on the current chain
+   * (docs/protocol/07-transactions-and-fees.md#712-which-checks-run-where, "entering the pending state")?
    */
   admission(): (summary: TxSummary) => boolean;
   /** Balance in fee asset units, in the committed state or after a block. */

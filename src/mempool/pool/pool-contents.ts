@@ -23,7 +23,8 @@ const MOST_PROTECTED = 1 << 16;
 
 /**
  * The txs of the pool, in memory except for their bodies. An entry is mined, or else protected until a slot, or else
- * pending; only pending entries are in `pending` (sheet 06 section 2.1). Changes run inside Store.transaction.
+ * pending; only pending entries are in `pending` (docs/protocol/07-transactions-and-fees.md#719-states-of-the-pool).
+ * Changes run inside Store.transaction.
  */
 export class PoolContents {
   readonly entries = new Map<string, PoolEntry>();

@@ -35,7 +35,10 @@ export function poolEntry(
   };
 }
 
-/** What decides a tx's rank: the priority fee, then the hash as a number (sheet 06 section 2.2). */
+/**
+ * What decides a tx's rank: the priority fee, then the hash as a number
+ * (docs/protocol/07-transactions-and-fees.md#720-priority).
+ */
 export type Ranked = Pick<TxSummary, "priorityFee" | "hash">;
 
 /** Positive when `a` ranks above `b`, so that it goes into a block first. */

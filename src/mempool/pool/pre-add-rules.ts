@@ -8,7 +8,10 @@ import { insufficientBalance, lowPriorityFee, nullifierConflict, type PoolReject
 export type Bidding = { by: "fee"; bumpPercentage: bigint } | { by: "rank" };
 export const BY_RANK: Bidding = { by: "rank" };
 
-/** Least fee that outbids another; always higher than it, whatever the percentage (sheet 06 section 2.4). */
+/**
+ * Least fee that outbids another; always higher than it, whatever the percentage
+ * (docs/protocol/07-transactions-and-fees.md#722-rules-before-adding).
+ */
 export function bumpedFee(fee: bigint, percentage: bigint): bigint {
   const bump = (fee * percentage) / 100n;
   return fee + (bump > 1n ? bump : 1n);
@@ -26,7 +29,10 @@ export interface PreAddContext {
 /** The entries to evict so that a tx can be added, or why it cannot. */
 export type PreAdd = { evict: PoolEntry[] } | { rejection: PoolRejection };
 
-/** The rules for a tx that would become pending, in order: the first rejection decides (sheet 06 section 2.4). */
+/**
+ * The rules for a tx that would become pending, in order: the first rejection decides
+ * (docs/protocol/07-transactions-and-fees.md#722-rules-before-adding).
+ */
 export function preAdd(incoming: PoolEntry, context: PreAddContext): PreAdd {
   const evict = new Set<PoolEntry>();
   for (const rule of [conflictRule, balanceRule, capacityRule]) {

@@ -2,7 +2,8 @@ import { toHex } from "../../protocol/bytes.ts";
 import type { Fr } from "../../protocol/field.ts";
 
 /**
- * Why the pool rejects a valid tx (sheet 06 section 1.6). Fees in fee asset units per gas, amounts in fee asset units.
+ * Why the pool rejects a valid tx (docs/protocol/07-transactions-and-fees.md#717-sending-over-rpc). Fees in fee asset
+ * units per gas, amounts in fee asset units.
  */
 export type PoolRejection = { message: string } & (
   | {

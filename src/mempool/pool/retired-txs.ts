@@ -4,8 +4,8 @@ import { mapKey } from "../../world-state/indexed-overlay.ts";
 import type { PoolStore } from "./pool-store.ts";
 
 /**
- * Why the body of a tx is kept (sheet 06 section 2.8): the tx was deleted from the pool during a slot, or a reorg
- * removed it from a block, after which it may have been deleted too.
+ * Why the body of a tx is kept (docs/protocol/07-transactions-and-fees.md#725-bodies): the tx was deleted from the pool
+ * during a slot, or a reorg removed it from a block, after which it may have been deleted too.
  */
 type Retirement =
   | { kind: "deleted"; bytes: number; slot: number }

@@ -33,7 +33,10 @@ const DEFAULT_KEPT: KeptBytes = { mined: 4 * GIB, deleted: GIB / 4 };
 /** Bytes of the disk that txs leave free: the chain store beside the pool has to go on when the pool takes no more. */
 const LEFT_FREE = 16 * 2 ** 20;
 
-/** What became of a tx that was given. `ignored` without a reason: it is there already; `rejected`: it may not be pending. */
+/**
+ * What became of a tx that was given. `ignored` without a reason: it is there already; `rejected`: it may not be
+ * pending.
+ */
 export interface Admission {
   outcome: "accepted" | "ignored" | "rejected";
   reason?: PoolRejection;
@@ -48,8 +51,9 @@ export interface AddedBlock extends BlockRef, BlockContents {
 export type NewTx = Pick<TxFacts, "tx"> & Parameters<typeof txSummary>[0];
 
 /**
- * Transactions on their way into blocks (sheet 06 section 2). Every operation is one transaction of the store and runs to its end without
- * a pause; when that fails, the pool is again what the store holds, and the error is thrown.
+ * Transactions on their way into blocks (docs/protocol/07-transactions-and-fees.md#719-states-of-the-pool). Every
+ * operation is one transaction of the store and runs to its end without a pause; when that fails, the pool is again
+ * what the store holds, and the error is thrown.
  */
 export class TxPool {
   readonly #store: PoolStore;
@@ -112,7 +116,8 @@ export class TxPool {
   }
 
   /**
-   * Takes txs in whose form and contents were checked (sheet 06 section 2.3). Answers in their order. Throws StoreFullError.
+   * Takes txs in whose form and contents were checked (docs/protocol/07-transactions-and-fees.md#721-adding). Answers
+   * in their order. Throws StoreFullError.
    */
   add(txs: readonly NewTx[], bidding: Bidding): Admission[] {
     const { path } = this.#store;
@@ -169,13 +174,19 @@ export class TxPool {
     for (const entry of entries) this.#contents.delete(entry);
   }
 
-  /** Whether a gossiped tx would be taken, as far as the pool's own rules go (sheet 06 section 2.6). */
+  /**
+   * Whether a gossiped tx would be taken, as far as the pool's own rules go
+   * (docs/protocol/07-transactions-and-fees.md#718-gossip).
+   */
   wouldAccept(tx: NewTx): boolean {
     if (this.#contents.entries.has(mapKey(tx.hash))) return false;
     return "evict" in preAdd(this.#newEntry(tx), this.#preAddContext(BY_RANK));
   }
 
-  /** Txs that a proposal for a slot names: they leave the pending ones until the slot is over. Returns the hashes of those not there. */
+  /**
+   * Txs that a proposal for a slot names: they leave the pending ones until the slot is over. Returns the hashes of
+   * those not there.
+   */
   protect(hashes: readonly Uint8Array[], slot: number): Uint8Array[] {
     return this.#commit(() =>
       hashes.filter((hash) => {
@@ -212,7 +223,7 @@ export class TxPool {
     this.#load();
   }
 
-  /** The chain took a block on (sheet 06 section 2.7). */
+  /** The chain took a block on (docs/protocol/07-transactions-and-fees.md#724-events-of-the-chain). */
   blockAdded(block: AddedBlock): void {
     if (this.isEmpty) return;
     this.#commit(() => {
@@ -234,8 +245,8 @@ export class TxPool {
   }
 
   /**
-   * The chain now ends at block `tip`. Txs of later blocks are pending again where they may be. `checkpoints` says how many checkpoints
-   * went: with none, only proposed blocks did.
+   * The chain now ends at block `tip`. Txs of later blocks are pending again where they may be. `checkpoints` says how
+   * many checkpoints went: with none, only proposed blocks did.
    */
   pruned(tip: number, checkpoints: number): void {
     const unmined = this.#mined((block) => block > tip);
@@ -254,7 +265,10 @@ export class TxPool {
     });
   }
 
-  /** Entries that are in no block and protected by nothing: those that may be are pending, where they win over others by rank. */
+  /**
+   * Entries that are in no block and protected by nothing: those that may be are pending, where they win over others by
+   * rank.
+   */
   #becomePending(entries: readonly PoolEntry[]): PoolEntry[] {
     const mayBePending = this.#chain.admission();
     return entries.filter((entry) => {

@@ -32,7 +32,7 @@ const KEYS = {
 
 /**
  * The proof file that the program reads: the kernel's output as public inputs, then the proof's fields without their
- * count (sheet 06 section 1.5).
+ * count (docs/protocol/07-transactions-and-fees.md#716-proofs).
  */
 export function proofFile({ data, chonkProof }: Pick<Tx, "data" | "chonkProof">): Uint8Array {
   return concat(kernelOutputFields(data), chonkProof.subarray(4));

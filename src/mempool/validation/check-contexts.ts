@@ -56,8 +56,8 @@ function commonOf(
 }
 
 /**
- * Makes the context of checks for each way a tx can arrive (sheet 06 section 1.2). A context is valid for one
- * synchronous run.
+ * Makes the context of checks for each way a tx can arrive
+ * (docs/protocol/07-transactions-and-fees.md#714-what-checks-go-by). A context is valid for one synchronous run.
  */
 export class CheckContexts {
   readonly #sources: CheckSources;

@@ -16,7 +16,7 @@ type Check<Subject = CheckedTx> = (facts: Subject, context: CheckContext) => Ver
 
 /**
  * Checks by where a tx comes from, in the order in which reasons are reported. The proof is checked separately
- * (sheet 06 section 1.1).
+ * (docs/protocol/07-transactions-and-fees.md#712-which-checks-run-where).
  */
 export const RPC_CHECKS: readonly Check[] = [
   checkPermitted,

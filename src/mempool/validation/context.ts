@@ -22,7 +22,10 @@ export interface Network {
   protocolContractsHash: Fr;
 }
 
-/** What checks need besides the tx itself (sheet 06 section 1.2, "Parameters per entry point"). */
+/**
+ * What checks need besides the tx itself (docs/protocol/07-transactions-and-fees.md#714-what-checks-go-by, "Parameters
+ * per entry point").
+ */
 export interface CheckContext {
   permitted: boolean;
   network: Network;

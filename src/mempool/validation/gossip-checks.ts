@@ -31,7 +31,10 @@ export interface GossipOptions {
   stateAt(block: number): Pick<CheckedState, "hasNullifier"> | undefined;
 }
 
-/** First stage for a gossiped tx, without its proof; a failure has low tolerance (sheet 06 section 1.7). */
+/**
+ * First stage for a gossiped tx, without its proof; a failure has low tolerance
+ * (docs/protocol/07-transactions-and-fees.md#718-gossip).
+ */
 export function runGossipChecks(facts: TxFacts, context: CheckContext, options: GossipOptions): GossipVerdict {
   const outcomes: [Verdict, () => Tolerance][] = [
     [checkExpiration(facts, context), () => "high"],

@@ -1,4 +1,4 @@
-/** The network's reason texts for invalid txs (sheet 06 section 1.2). */
+/** The network's reason texts for invalid txs (docs/protocol/07-transactions-and-fees.md#713-rules-and-reasons). */
 export const REASON = {
   notPermitted: "Transactions are not permitted",
   expired: "Invalid expiration timestamp",

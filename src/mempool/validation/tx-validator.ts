@@ -28,9 +28,9 @@ export interface TxValidatorParts {
 }
 
 /**
- * Validates txs by where they come from (sheet 06 section 1.1). The proof is checked last, and only if every other
- * check passed. Rejects with a DigestQueueFullError, ProofQueueFullError or ProofVerifierMissingError, and for RPC
- * clients with an L1Error.
+ * Validates txs by where they come from (docs/protocol/07-transactions-and-fees.md#712-which-checks-run-where). The
+ * proof is checked last, and only if every other check passed. Rejects with a DigestQueueFullError, ProofQueueFullError
+ * or ProofVerifierMissingError, and for RPC clients with an L1Error.
  */
 export class TxValidator {
   readonly #digests: Digests;

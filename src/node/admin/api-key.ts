@@ -60,9 +60,9 @@ export interface AdminKey {
 const nothingToKeep = (): void => {};
 
 /**
- * Determines the admin key (sheet 02 section 5.3): none if disabled, else the configured hash, else the stored one,
- * else a new key, whose hash is stored in `<dataDirectory>/admin/api_key_hash`. Throws AdminKeyHashError or
- * AdminKeyFileError.
+ * Determines the admin key (docs/protocol/05-rpc.md#534-admin-access): none if disabled, else the configured hash, else
+ * the stored one, else a new key, whose hash is stored in `<dataDirectory>/admin/api_key_hash`. Throws
+ * AdminKeyHashError or AdminKeyFileError.
  */
 export function resolveAdminKey({ disabled, hash, reset, dataDirectory, log }: AdminKeyOptions): AdminKey {
   if (disabled) {

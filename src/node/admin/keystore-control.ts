@@ -9,7 +9,7 @@ export interface KeystoreControlOptions {
   keys: ActiveKeystore | undefined;
 }
 
-/** The admin method that reloads keystore files (sheet 03 section 14.7). */
+/** The admin method that reloads keystore files (docs/protocol/05-rpc.md#537-other-admin-methods). */
 export function keystoreControl({ directory, keys }: KeystoreControlOptions): KeystoreControl {
   return {
     async reload() {

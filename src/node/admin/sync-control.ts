@@ -4,7 +4,7 @@ import type { Synchronizer } from "../../archiver/synchronizer.ts";
 import type { TxPool } from "../../mempool/pool/tx-pool.ts";
 import type { SyncControl } from "../../rpc/ports/admin/sync-control.ts";
 
-/** The admin methods that control a synchronizer (sheet 03 sections 14.2 and 14.4). */
+/** The admin methods that control a synchronizer (docs/protocol/05-rpc.md#536-sync-and-rollback). */
 export function syncControl(
   synchronizer: Pick<Synchronizer, "pause" | "resume" | "rollBackTo">,
   chain: Pick<ChainStore, "finalizedBlockNumber" | "latestBlockNumber" | "block" | "checkpoint">,

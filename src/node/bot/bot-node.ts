@@ -14,7 +14,7 @@ const MOST_ANSWER_BYTES = 4 * 2 ** 20;
 
 export type TxStatus = "dropped" | "pending" | "proposed" | "checkpointed" | "proven" | "finalized";
 
-/** Receipt of a tx, as returned by the node (sheet 02 section 4.6). */
+/** Receipt of a tx, as returned by the node (docs/protocol/05-rpc.md#524-receipts-and-the-pool). */
 export interface TxReceipt {
   status: TxStatus;
   executionResult?: string;

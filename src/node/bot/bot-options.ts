@@ -1,7 +1,7 @@
 import type { Values } from "../../config/options.ts";
 import { BotRefusedError } from "./errors.ts";
 
-/** Settings of the bot, from the options of group "Bot" (sheet 09 section 4). */
+/** Settings of the bot, from the options of group "Bot" (docs/configuration.md). */
 export interface BotOptions {
   txIntervalMs: number;
   privateTransfersPerTx: number;

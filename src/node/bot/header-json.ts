@@ -6,7 +6,7 @@ interface SnapshotJson {
   nextAvailableLeafIndex: number;
 }
 
-/** BlockHeader in the JSON format of nodes (sheet 02 section 4.2). */
+/** BlockHeader in the JSON format of nodes (docs/protocol/05-rpc.md#515-block-objects). */
 export interface BlockHeaderJson {
   lastArchive: SnapshotJson;
   state: {

@@ -14,7 +14,10 @@ import type { BotOptions } from "./bot-options.ts";
 import { BotRefusedError, BotTxError } from "./errors.ts";
 import { mintTx, type TokenTxs, tokenTxs, transferTx } from "./transfers.ts";
 
-/** The first test account: admin of the token, sender, fee payer (sheet 06 section 8.2). */
+/**
+ * The first test account: admin of the token, sender, fee payer
+ * (docs/protocol/08-building-and-checkpoints.md#828-local-network).
+ */
 const SENDER = fromHex("0x0a60414ee907527880b7a53d4dacdeb9ef768bb98d9d8d1e7200725c13763331");
 const TOKEN = fromHex(BANANA_TOKEN);
 const PUBLIC_BALANCES_SLOT = fr(5);

@@ -38,7 +38,10 @@ export interface TransferPlan {
   next: () => Fr;
 }
 
-/** Gas of the private part with one transfer (recorded), and of each additional transfer (sheet 05 section 8.2). */
+/**
+ * Gas of the private part with one transfer (recorded), and of each additional transfer
+ * (docs/protocol/07-transactions-and-fees.md#77-gas-of-the-private-part).
+ */
 const PRIVATE_TRANSFER: Record<"private" | "public", TxGas> = {
   private: { daGas: 1760, l2Gas: 57_900 },
   public: { daGas: 1760, l2Gas: 107_650 },

@@ -1,7 +1,9 @@
 import type { RollupIdentity } from "../../l1/types.ts";
 import { BANANA_FEE_CONTRACT, BANANA_TOKEN } from "./set-up-txs.ts";
 
-/** Public test keys, the same on every local network (sheet 06 section 8.2). */
+/**
+ * Public test keys, the same on every local network (docs/protocol/08-building-and-checkpoints.md#828-local-network).
+ */
 export const TEST_ACCOUNTS = [
   {
     address: "0x0a60414ee907527880b7a53d4dacdeb9ef768bb98d9d8d1e7200725c13763331",

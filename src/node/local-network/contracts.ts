@@ -45,8 +45,8 @@ function keep(file: string, contracts: NetworkContracts): void {
 }
 
 /**
- * The contracts of a local network: those of its last start, or newly deployed ones (sheet 06 section 8.1). Throws as
- * deployL1Contracts does.
+ * The contracts of a local network: those of its last start, or newly deployed ones
+ * (docs/protocol/08-building-and-checkpoints.md#828-local-network). Throws as deployL1Contracts does.
  */
 export async function networkContracts(options: ContractsOptions): Promise<NetworkContracts> {
   const { l1, values, mnemonic, genesisArchiveRoot, fundedAddresses, file, onProgress, logger, signal } = options;

@@ -91,8 +91,8 @@ export class DevelopmentL1 {
   }
 
   /**
-   * Goes on from a kept state, whose time may be another than the machine's: the next block is `interval` seconds after its last. Mining is on
-   * afterwards.
+   * Goes on from a kept state, whose time may be another than the machine's: the next block is `interval` seconds after
+   * its last. Mining is on afterwards.
    */
   async resume(interval: number): Promise<void> {
     const { timestamp } = await this.latest();

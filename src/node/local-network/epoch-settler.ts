@@ -20,14 +20,18 @@ export interface CompleteEpoch {
   outHash: Uint8Array;
 }
 
-/** Storage slot of the rollup's pending and proven checkpoint numbers (sheet 04 section 1.2). */
+/**
+ * Storage slot of the rollup's pending and proven checkpoint numbers
+ * (docs/protocol/04-l1-contracts.md#42-constants-of-a-rollup).
+ */
 const TIPS_SLOT = keccak_256(new TextEncoder().encode("aztec.stf.storage"));
 /** 2^128: the word packs two checkpoint numbers of 128 bits. */
 const HALF = 1n << 128n;
 
 /**
  * Marks complete epochs as proven without a proof, by writing what a proof would have written: the root of the epoch's
- * messages to the outbox, then the proven checkpoint to the rollup (sheet 06 section 8.4).
+ * messages to the outbox, then the proven checkpoint to the rollup
+ * (docs/protocol/08-building-and-checkpoints.md#829-time-of-a-local-network).
  */
 export class EpochSettler {
   readonly #parts: EpochSettlerParts;

@@ -28,7 +28,8 @@ export interface StartedChain {
 
 /**
  * Starts the parts that only a local network's node has: control of time, settlement of epochs, set-up transactions.
- * Resolves once the network is ready for users (sheet 06 section 8.1). Throws a SetUpError or the reason of the signal.
+ * Resolves once the network is ready for users (docs/protocol/08-building-and-checkpoints.md#828-local-network). Throws
+ * a SetUpError or the reason of the signal.
  */
 export async function startLocalChain(parts: ChainParts, options: LocalChainOptions): Promise<StartedChain> {
   const { l1, values, progress, loggerFor, signal } = options;

@@ -3,8 +3,8 @@ import type { Synchronizer } from "../../archiver/synchronizer.ts";
 import type { NodeLogger } from "../logging.ts";
 
 /**
- * Warns once if blocks that the network had when it ended are not on its L1: a block is served some time before its checkpoint is published.
- * To be called before anything is synchronized.
+ * Warns once if blocks that the network had when it ended are not on its L1: a block is served some time before its
+ * checkpoint is published. To be called before anything is synchronized.
  */
 export function warnOfLostBlocks(
   synchronizer: Pick<Synchronizer, "on">,

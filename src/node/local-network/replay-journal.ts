@@ -17,9 +17,11 @@ class ReplayError extends Error {
 type ReplayedL1 = Pick<DevelopmentL1, "latestFull" | "setClock" | "setMining" | "setStorage" | "sendRaw" | "mineAt">;
 
 /**
- * Brings a development L1 that was started from a copy of its state to where it was, by its journal: the same transactions in blocks of the same
- * numbers and times. Blocks get other hashes, since an anvil draws their randomness. Where a block cannot be made again, as after state that
- * somebody else set by hand, it ends there with a warning. Mining is off afterwards if anything was replayed. Returns whether all of it was replayed. Throws an L1Error when L1 does not answer at all.
+ * Brings a development L1 that was started from a copy of its state to where it was, by its journal: the same
+ * transactions in blocks of the same numbers and times. Blocks get other hashes, since an anvil draws their randomness.
+ * Where a block cannot be made again, as after state that somebody else set by hand, it ends there with a warning.
+ * Mining is off afterwards if anything was replayed. Returns whether all of it was replayed. Throws an L1Error when L1
+ * does not answer at all.
  */
 export async function replayJournal(l1: ReplayedL1, folder: string, log: NodeLogger): Promise<boolean> {
   const start = await l1.latestFull();

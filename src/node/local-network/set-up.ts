@@ -40,7 +40,7 @@ export interface SetUpParts {
   signal: AbortSignal;
 }
 
-/** Set-up txs by block (sheet 06 section 8.2). */
+/** Set-up txs by block (docs/protocol/08-building-and-checkpoints.md#828-local-network). */
 const BLOCKS = [[0], [1], [2], [3, 4]] as const;
 /** Milliseconds of real time. */
 const BLOCK_LIMIT_MS = 60_000;

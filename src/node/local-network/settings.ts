@@ -12,7 +12,7 @@ const TOKEN_CLASS = fromHex("0x01efe16b55107894e6b6fb63cebc1a3233e23bbcd648fd9cd
 
 /**
  * Token functions that txs may call during setup on this network, so that its fee contract is usable
- * (sheet 06 section 1.3).
+ * (docs/protocol/08-building-and-checkpoints.md#828-local-network).
  */
 export const TOKEN_SETUP_CALLS: readonly AllowedSetupCall[] = [
   { classId: TOKEN_CLASS, selector: fromHex("0xe7f045ff"), calldataLength: 3, onlySelf: true },
@@ -34,7 +34,7 @@ const OWN_DEFAULTS = {
   logLevel: parseLogFilter("info;warn:sequencer:publisher"),
 } as const satisfies Partial<Values>;
 
-/** Settings that no option can change (sheet 06 section 8.1). */
+/** Settings that no option can change (docs/protocol/08-building-and-checkpoints.md#828-local-network). */
 const FORCED = {
   node: true,
   sequencer: true,

@@ -70,8 +70,8 @@ export class StateKeeper {
   }
 
   /**
-   * Starts an L1 that ended by itself, and goes on from where it was. The running node and others follow its port, so what answers there is
-   * already at the last block: the copy is brought up to it by an L1 that only the keeper knows.
+   * Starts an L1 that ended by itself, and goes on from where it was. The running node and others follow its port, so
+   * what answers there is already at the last block: the copy is brought up to it by an L1 that only the keeper knows.
    */
   restart(interval: number, { aside, start }: AnvilStarts): Promise<void> {
     return this.#restore(interval, async () => {

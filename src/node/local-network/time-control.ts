@@ -39,11 +39,12 @@ const MOST_PATIENCE_MS = 4_000;
 
 /**
  * Moves the time of a development L1 and the node's clock forward, so that nothing waits for a slot. When the current
- * slot has its checkpoint, or will not get one, the next slot begins (sheet 06 section 8.3). In a slot of several
- * blocks, the time of the next block begins when txs wait for it; after a while without txs, building ends and the
- * checkpoint is published. Does nothing while another program has switched off L1's mining. Complete epochs are settled
- * before the block that begins a slot, so that this block includes the writes. An idle epoch is ended, so that its
- * L2-to-L1 messages can be consumed.
+ * slot has its checkpoint, or will not get one, the next slot begins
+ * (docs/protocol/08-building-and-checkpoints.md#829-time-of-a-local-network). In a slot of several blocks, the time of
+ * the next block begins when txs wait for it; after a while without txs, building ends and the checkpoint is published.
+ * Does nothing while another program has switched off L1's mining. Complete epochs are settled before the block that
+ * begins a slot, so that this block includes the writes. An idle epoch is ended, so that its L2-to-L1 messages can be
+ * consumed.
  */
 export class TimeControl {
   readonly #parts: TimeControlParts;

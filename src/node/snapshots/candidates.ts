@@ -52,8 +52,8 @@ async function newest(
 }
 
 /**
- * The newest snapshot of each store, sorted by L1 block, highest first (sheet 09 section 9.2). Throws the reason of
- * `signal`.
+ * The newest snapshot of each store, sorted by L1 block, highest first
+ * (docs/protocol/09-configuration.md#914-snapshots). Throws the reason of `signal`.
  */
 export async function findCandidates(
   stores: readonly ObjectReader[],

@@ -13,7 +13,10 @@ import { RESTORE_FOLDER, swapIn } from "./swap.ts";
 import { transferBar, transferLog } from "./transfer-report.ts";
 import { type VerifyOptions, verifySnapshot } from "./verify.ts";
 
-/** Minimum L1 blocks that a node must be behind to download a snapshot: half a day (sheet 09 section 9.2). */
+/**
+ * Minimum L1 blocks that a node must be behind to download a snapshot: half a day
+ * (docs/protocol/09-configuration.md#914-snapshots).
+ */
 const MIN_L1_BLOCKS_BEHIND = 3600;
 
 export interface RestoreOptions extends Omit<VerifyOptions, "reader"> {
@@ -56,10 +59,10 @@ async function reasonAgainst(local: LocalChain | undefined, options: RestoreOpti
 }
 
 /**
- * Replaces the chain store with a snapshot if the sync mode asks for one and one is available (sheet 09 section 9.2).
- * Must run before the store is opened. If a snapshot fails, logs that and tries the next one. If all fail, the node
- * syncs from its local data, which only a verified snapshot replaces. Throws the errors of opening the local data, or
- * the reason of `signal`.
+ * Replaces the chain store with a snapshot if the sync mode asks for one and one is available
+ * (docs/protocol/09-configuration.md#914-snapshots). Must run before the store is opened. If a snapshot fails, logs
+ * that and tries the next one. If all fail, the node syncs from its local data, which only a verified snapshot
+ * replaces. Throws the errors of opening the local data, or the reason of `signal`.
  * @returns the restored snapshot.
  */
 export async function restoreSnapshot(options: RestoreOptions): Promise<SnapshotEntry | undefined> {

@@ -9,8 +9,8 @@ export interface SnapshotNetwork {
 }
 
 /**
- * Index entry of one snapshot (sheet 09 section 9.2). Names differ from the reference, since the database is this
- * program's.
+ * Index entry of one snapshot (docs/protocol/09-configuration.md#914-snapshots). Names differ from the reference, since
+ * the database is this program's.
  */
 export interface SnapshotEntry {
   l2BlockNumber: number;

@@ -32,7 +32,10 @@ const REASONS = {
   busy: "Snapshot upload already in progress. Cannot start another one until complete.",
 } as const;
 
-/** An upload is not started (sheet 03 section 14.5). The message goes to the caller of the admin method. */
+/**
+ * An upload is not started (docs/protocol/05-rpc.md#537-other-admin-methods). The message goes to the caller of the
+ * admin method.
+ */
 export class SnapshotUploadError extends OperatorError {
   override readonly errorCode: string = "snapshot-upload";
 

@@ -27,8 +27,8 @@ export function congestionUpdateFraction(manaTarget: bigint): bigint {
 }
 
 /**
- * Multiplier that congestion applies to the mana price, in units of 1e-9 (sheet 04 section 11). For a target of 0 it is
- * the minimum.
+ * Multiplier that congestion applies to the mana price, in units of 1e-9
+ * (docs/protocol/04-l1-contracts.md#429-price-of-mana). For a target of 0 it is the minimum.
  */
 export function congestionMultiplier(manaTarget: bigint, excessMana: bigint): bigint {
   const fraction = congestionUpdateFraction(manaTarget);

@@ -1,6 +1,6 @@
 import { ceilDiv, clamp, max } from "./arithmetic.ts";
 
-/** Prices are ETH per unit of fee asset, times 1e12 (sheet 04 section 11). */
+/** Prices are ETH per unit of fee asset, times 1e12 (docs/protocol/04-l1-contracts.md#429-price-of-mana). */
 export const ETH_PER_FEE_ASSET_PRECISION = 1_000_000_000_000n;
 export const MINIMUM_ETH_PER_FEE_ASSET = 100n;
 export const MAXIMUM_ETH_PER_FEE_ASSET = 100_000_000_000_000n;
@@ -22,7 +22,7 @@ export function nextEthPerFeeAsset(ethPerFeeAsset: bigint, modifier: bigint): bi
 
 /**
  * The modifier that moves the price towards the oracle's price, within the limit of one checkpoint
- * (sheet 06 section 3.2).
+ * (docs/protocol/08-building-and-checkpoints.md#822-price-modifier).
  */
 export function priceModifier(ethPerFeeAsset: bigint, oraclePrice: bigint): bigint {
   if (ethPerFeeAsset === 0n) return MAXIMUM_PRICE_MODIFIER;

@@ -7,8 +7,8 @@ import { type ManaPriceParameters, manaMinFeeComponents, type ParentFees } from 
 const bits = (count: bigint): bigint => (1n << count) - 1n;
 
 /**
- * Values of a checkpoint that the rollup stores to compute the next price and to settle fees (sheet 04 section 11).
- * Costs are in fee asset units.
+ * Values of a checkpoint that the rollup stores to compute the next price and to settle fees
+ * (docs/protocol/04-l1-contracts.md#429-price-of-mana). Costs are in fee asset units.
  */
 export interface FeeHeader extends ParentFees {
   congestionCost: bigint;

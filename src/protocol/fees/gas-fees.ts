@@ -1,5 +1,6 @@
 /**
- * Prices per unit of gas, in the fee asset (18 decimals). The DA price of a min fee is always 0 (sheet 04 section 11).
+ * Prices per unit of gas, in the fee asset (18 decimals). The DA price of a min fee is always 0
+ * (docs/protocol/04-l1-contracts.md#429-price-of-mana).
  */
 export interface GasFees {
   feePerDaGas: bigint;

@@ -38,7 +38,10 @@ export interface ManaMinFeeComponents {
   congestionMultiplier: bigint;
 }
 
-/** Parts of the price of mana (sheet 04 section 11), in wei. `excessMana` is that of the checkpoint to be priced. */
+/**
+ * Parts of the price of mana (docs/protocol/04-l1-contracts.md#429-price-of-mana), in wei. `excessMana` is that of the
+ * checkpoint to be priced.
+ */
 export function manaMinFeeInWei(
   parameters: ManaPriceParameters,
   l1Fees: L1Fees,

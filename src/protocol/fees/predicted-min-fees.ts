@@ -26,7 +26,7 @@ const usedMana = (usage: ManaUsage, target: bigint): bigint =>
 
 /**
  * Min fees of the next checkpoints, one for each entry of `l1Fees`, under the assumed mana usage
- * (sheet 03 section 11.3).
+ * (docs/protocol/07-transactions-and-fees.md#711-fees-that-nodes-tell).
  */
 export function predictMinFees({ parameters, parent, l1Fees }: PredictionBasis, usage: ManaUsage): GasFees[] {
   const manaUsed = usedMana(usage, parameters.manaTarget);

@@ -6,7 +6,10 @@ export interface GasAmounts {
   l2Gas: bigint;
 }
 
-/** A transaction offers less than a block charges. The message is the reference node's (sheet 06 section 3.1). */
+/**
+ * A transaction offers less than a block charges. The message is the reference node's
+ * (docs/protocol/07-transactions-and-fees.md#710-transaction-fee).
+ */
 export class MaxFeesTooLowError extends Error {
   readonly dimension: keyof GasFees;
   readonly maxFee: bigint;

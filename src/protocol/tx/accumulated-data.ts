@@ -12,7 +12,7 @@ import { MAX_CONTRACT_CLASS_LOGS_PER_TX, MAX_PUBLIC_CALLS_PER_TX, TX_DATA_AT } f
 
 /**
  * A message to L1 as a contract sends it. Its hash covers these values and the network's identity
- * (sheet 01 section 14.5).
+ * (docs/protocol/01-fields-and-hashing.md#116-messages).
  */
 export interface L2ToL1Message {
   /** 20 bytes. */
@@ -30,7 +30,7 @@ export interface ContractClassLogHash {
 
 /**
  * The effects that the private part of a tx accumulated, as views into its `data`, without empty entries
- * (sheet 02 section 4.11, A).
+ * (docs/protocol/07-transactions-and-fees.md#72-kernel-output, A).
  */
 export interface AccumulatedData {
   noteHashes: Uint8Array[];

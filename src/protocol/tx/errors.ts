@@ -1,4 +1,7 @@
-/** Bytes end within a part. The message is the reference node's (sheet 02 section 2.3). */
+/**
+ * Bytes end within a part. The message is the reference node's
+ * (docs/protocol/07-transactions-and-fees.md#73-binary-form).
+ */
 export class TruncatedError extends Error {
   /** Offset of the part that is cut off. */
   readonly at: number;

@@ -1,6 +1,9 @@
 import { DA_GAS_PER_FIELD, MAX_DA_GAS_PER_CHECKPOINT, MAX_FIELDS_PER_CHECKPOINT } from "../constants.ts";
 
-/** Maximum L2 gas that the public VM and the private part of one tx can use (sheet 06). */
+/**
+ * Maximum L2 gas that the public VM and the private part of one tx can use
+ * (docs/protocol/07-transactions-and-fees.md#78-bounds-of-gas-limits).
+ */
 export const MAX_L2_GAS_PER_TX = 6_540_000;
 
 /** End marker of the checkpoint, then the end fields of its first block. */
@@ -16,8 +19,9 @@ export interface NetworkGeometry {
 }
 
 /**
- * Maximum number of blocks of a checkpoint by the proposer's timetable (sheet 08 section 3.2). It excludes the time for
- * publishing, because a pipelined proposer publishes in the next slot.
+ * Maximum number of blocks of a checkpoint by the proposer's timetable
+ * (docs/protocol/08-building-and-checkpoints.md#82-timetable). It excludes the time for publishing, because a pipelined
+ * proposer publishes in the next slot.
  */
 export function blocksPerCheckpoint(geometry: NetworkGeometry): number {
   const { slotDuration, ethereumSlotDuration, blockDuration } = geometry;
@@ -30,7 +34,7 @@ export function blocksPerCheckpoint(geometry: NetworkGeometry): number {
 
 /**
  * Largest gas limits of a tx that every block can include: an even share of a checkpoint plus a margin
- * (sheet 03 section 10).
+ * (docs/protocol/07-transactions-and-fees.md#78-bounds-of-gas-limits).
  */
 export function txGasLimits(geometry: NetworkGeometry): { daGas: number; l2Gas: number } {
   const blocks = blocksPerCheckpoint(geometry);

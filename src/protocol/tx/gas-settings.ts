@@ -8,7 +8,10 @@ export interface TxGas {
   l2Gas: number;
 }
 
-/** The gas limits and fees of a tx, and the gas that its private part has used (sheet 02 section 4.11). */
+/**
+ * The gas limits and fees of a tx, and the gas that its private part has used
+ * (docs/protocol/07-transactions-and-fees.md#72-kernel-output).
+ */
 export interface TxGasSettings {
   gasLimits: TxGas;
   teardownGasLimits: TxGas;

@@ -7,7 +7,8 @@ import {
 } from "../constants.ts";
 
 /**
- * The public inputs of a tx's private kernel: the `data` of a tx (sheet 02 section 4.11).
+ * The public inputs of a tx's private kernel: the `data` of a tx
+ * (docs/protocol/07-transactions-and-fees.md#72-kernel-output).
  *
  *     0  for public    u8, not 0 when the tx has public calls
  *     1  anchor header 440

@@ -16,7 +16,10 @@ const selector = (value: number) => Uint8Array.of(value >>> 24, value >>> 16, va
 const AUTH_REGISTRY = fr(1);
 const FEE_JUICE = fr(5);
 
-/** The built-in entries, in the order of listing and matching (sheet 06 section 1.3). */
+/**
+ * The built-in entries, in the order of listing and matching
+ * (docs/protocol/07-transactions-and-fees.md#715-setup-allow-list).
+ */
 export const BUILT_IN_SETUP_CALLS: readonly AllowedSetupCall[] = [
   // _set_authorized((Field),Field,bool)
   {

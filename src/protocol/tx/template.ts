@@ -9,8 +9,8 @@ import type { Tx } from "./tx.ts";
 
 /**
  * Derives new transactions from recorded ones. The proof of the result is not valid, so only a network without proofs
- * accepts it. Everything else that nodes check can be made valid (sheet 06 section 1.2). Offsets are those of
- * kernel-output.ts.
+ * accepts it. Everything else that nodes check can be made valid
+ * (docs/protocol/07-transactions-and-fees.md#713-rules-and-reasons). Offsets are those of kernel-output.ts.
  */
 
 /** Parts of a tx that depend on the network and the time. Omitted parts stay as recorded. */

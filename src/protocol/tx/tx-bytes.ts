@@ -18,7 +18,7 @@ export interface ClaimedTx {
 }
 
 /**
- * Serializes a tx for peers and the store (sheet 02 section 4.11):
+ * Serializes a tx for peers and the store (docs/protocol/07-transactions-and-fees.md#73-binary-form):
  *
  *   hash 32 | data | proof: u32 count, fields | u8 n, n x 3023 fields | u8 m, m x (u32 length, fields, hash 32)
  *

@@ -9,7 +9,7 @@ export function invalid(...reason: string[]): Verdict {
 
 /**
  * Combines the verdicts of a group: all reasons in order. One invalid verdict makes the group invalid
- * (sheet 06 section 1.1).
+ * (docs/protocol/07-transactions-and-fees.md#712-which-checks-run-where).
  */
 export function joined(verdicts: readonly Verdict[]): Verdict {
   const reason = verdicts.flatMap((verdict) => (verdict.result === "valid" ? [] : verdict.reason));

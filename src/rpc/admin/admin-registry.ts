@@ -17,7 +17,7 @@ const BOTH = { nodeAdmin: encodeNothing, svcAdmin: encodeNothing };
 
 /**
  * A parameter that the release's clients send although no document declares it. Only `true` has an effect
- * (sheet 02 section 5.1).
+ * (docs/protocol/05-rpc.md#536-sync-and-rollback).
  */
 const undeclaredFlag: Codec<boolean> = { schema: { type: "boolean" }, read: (value) => value === true };
 
@@ -144,7 +144,10 @@ function slasherMethods({ slasher }: AdminServices): Method[] {
   ];
 }
 
-/** Both admin namespaces: nodeAdmin_ of the release, svcAdmin_ of the development line (sheet 02 section 5.1, sheet 03 section 14). */
+/**
+ * Both admin namespaces: nodeAdmin_ of the release, svcAdmin_ of the development line
+ * (docs/protocol/05-rpc.md#536-sync-and-rollback, docs/protocol/05-rpc.md#535-admin-configuration).
+ */
 export function adminRegistry(services: AdminServices): Registry {
   return new Registry([
     ...configMethods(services),

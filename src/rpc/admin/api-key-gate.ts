@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Answer, BodyRequest, HttpApplication, RequestHead } from "../http/listener.ts";
 
-/** Error code of the answer to a request without a valid key (sheet 02 section 5.3). */
+/** Error code of the answer to a request without a valid key (docs/protocol/05-rpc.md#534-admin-access). */
 const UNAUTHORIZED = -32000;
 
 const REFUSAL: Answer = {
@@ -27,9 +27,10 @@ export function presentedKey({ header }: Pick<RequestHead, "header">): string {
 }
 
 /**
- * Passes requests whose key has this SHA-256 hash, and exactly GET /status without a key (sheet 02 section 5.3). All
- * others are answered before any byte of their body is read, with one answer for missing and wrong keys. Digests are
- * compared in constant time and for every request, so that the response time reveals nothing about the key.
+ * Passes requests whose key has this SHA-256 hash, and exactly GET /status without a key
+ * (docs/protocol/05-rpc.md#534-admin-access). All others are answered before any byte of their body is read, with one
+ * answer for missing and wrong keys. Digests are compared in constant time and for every request, so that the response
+ * time reveals nothing about the key.
  */
 export class ApiKeyGate implements HttpApplication {
   readonly #inner: HttpApplication;

@@ -7,7 +7,10 @@ import { boolean, text, word } from "../params/text.ts";
 import { amount } from "./params/big-integer.ts";
 import { type SetupCall, setupCall } from "./params/setup-call.ts";
 
-/** Types of configuration keys (sheet 02 section 5.2). Values are kept in their JSON form, amounts as bigint. */
+/**
+ * Types of configuration keys (docs/protocol/05-rpc.md#535-admin-configuration). Values are kept in their JSON form,
+ * amounts as bigint.
+ */
 
 /** A JSON number of at least 0. */
 export const number = plainNumber({ least: 0 });

@@ -18,7 +18,7 @@ const SETUP_CALL = record(
   },
 );
 
-/** AllowedElement (sheet 02 section 4.9). */
+/** AllowedElement (docs/protocol/05-rpc.md#533-aids-for-development). */
 export const encodeSetupCall = encoder<AllowedSetupCall>(SETUP_CALL, (out, call) => {
   new MemberWriter(out)
     .add("address", "address" in call ? call.address : undefined, writeHex)

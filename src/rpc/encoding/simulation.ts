@@ -22,7 +22,7 @@ const VALIDITY = record(
   { reason: about(listOf(TEXT), "All reasons against it; absent when it is valid.") },
 );
 
-/** TxValidationResult (sheet 02 section 4.9). */
+/** TxValidationResult (docs/protocol/05-rpc.md#523-sending-and-validity). */
 export const encodeValidity = encoder<Verdict>(VALIDITY, (out, validity) => {
   out.text(`{"result":"${validity.result}"`);
   if (validity.result !== "valid") out.text(',"reason":').array(validity.reason, writeText);
@@ -122,7 +122,7 @@ function simulationSchema(title: string, encodeEffect: Encoder<TxEffect>): JsonS
   );
 }
 
-/** PublicSimulationOutput (sheet 02 section 4.10) around a generation's form of tx effects. */
+/** PublicSimulationOutput (docs/protocol/05-rpc.md#525-simulation-output) around a generation's form of tx effects. */
 export function encodeSimulation(title: string, encodeEffect: Encoder<TxEffect>): Encoder<SimulationOutput> {
   return encoder(simulationSchema(title, encodeEffect), (out, output) =>
     new MemberWriter(out)

@@ -3,7 +3,10 @@ import { about, listOf, record } from "../schema/json-schema.ts";
 import { base64, FIELD, TX_HASH } from "../schema/scalars.ts";
 import { encoder } from "./encoder.ts";
 
-/** A tx of the pool; without `withProof` its proof is written as zeros (sheet 03 section 4.16). */
+/**
+ * A tx of the pool; without `withProof` its proof is written as zeros
+ * (docs/protocol/05-rpc.md#524-receipts-and-the-pool).
+ */
 export interface ShownTx {
   hash: Uint8Array;
   tx: Tx;
@@ -36,7 +39,7 @@ const TX = record("Tx", "A transaction with its proof and the large parts that i
   ),
 });
 
-/** Tx (sheet 02 section 4.11). */
+/** Tx (docs/protocol/05-rpc.md#522-transactions-in-json). */
 export const encodeTx = encoder<ShownTx>(TX, (out, { hash, tx, withProof }) => {
   out.text('{"txHash":').word(hash);
   out.text(',"data":').base64(tx.data);

@@ -79,7 +79,7 @@ const VALIDATOR = record(
   },
 );
 
-/** ValidatorStats (sheet 02 section 4.9). */
+/** ValidatorStats (docs/protocol/05-rpc.md#531-validators). */
 const encodeValidator = encoder<ValidatorHistory>(VALIDATOR, (out, validator) => {
   new MemberWriter(out)
     .add("address", validator.address, writeHex)

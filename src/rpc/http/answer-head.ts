@@ -18,8 +18,8 @@ export class HeaderValueError extends RangeError {
 const heads = new WeakMap<readonly Header[], Map<number, Uint8Array>>();
 
 /**
- * What follows "HTTP/1.1 " in the head of an answer, without the last line break: it goes out by one call in place of the status. Made
- * once for each list and status; the list must not change. Throws a HeaderValueError.
+ * What follows "HTTP/1.1 " in the head of an answer, without the last line break: it goes out by one call in place of
+ * the status. Made once for each list and status; the list must not change. Throws a HeaderValueError.
  */
 export function headBytes(status: number, headers: readonly Header[]): Uint8Array {
   let byStatus = heads.get(headers);

@@ -1,8 +1,9 @@
 import { detachBuffer } from "../detach-buffer.ts";
 
 /**
- * Bytes that are read past the limit before an oversize request is cut off, so that a client that is merely a little over it gets
- * to read its answer instead of a reset. The published client sends at most 10 MiB at once (sheet 02 section 1.9).
+ * Bytes that are read past the limit before an oversize request is cut off, so that a client that is merely a little
+ * over it gets to read its answer instead of a reset. The published client sends at most 10 MiB at once
+ * (docs/protocol/05-rpc.md#538-published-clients).
  */
 const DRAINED_BYTES = 16 * 1024 * 1024;
 

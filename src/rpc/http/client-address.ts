@@ -3,8 +3,9 @@ import { isIPv4 } from "node:net";
 const MAPPED_IPV4 = /^0:0:0:0:0:ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 
 /**
- * What an address counts as when clients are told apart: an IPv4 address, also a mapped one, as itself (`192.0.2.1`); an IPv6 one
- * as its /64 (`2001:db8:0:1::/64`), since one client has all of that. Takes any text form; what is no address counts as itself.
+ * What an address counts as when clients are told apart: an IPv4 address, also a mapped one, as itself (`192.0.2.1`);
+ * an IPv6 one as its /64 (`2001:db8:0:1::/64`), since one client has all of that. Takes any text form; what is no
+ * address counts as itself.
  */
 export function clientNetwork(address: string): string {
   if (isIPv4(address)) return address;

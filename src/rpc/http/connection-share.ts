@@ -4,7 +4,9 @@ import { clientNetwork } from "./client-address.ts";
 /** Time between two counts while connections are opened. */
 const COUNT_EVERY_MS = 200;
 const TABLES = ["/proc/net/tcp", "/proc/net/tcp6"];
-/** Number, local address and port, address of the other end, state: 01 is established, 08 closed by the other end only. */
+/**
+ * Number, local address and port, address of the other end, state: 01 is established, 08 closed by the other end only.
+ */
 const ROW = /^ *\d+: [0-9A-F]+:([0-9A-F]{4}) ([0-9A-F]{8}|[0-9A-F]{32}):[0-9A-F]{4} (?:01|08) /gm;
 
 export interface ConnectionShareOptions {
@@ -17,8 +19,9 @@ export interface ConnectionShareOptions {
 }
 
 /**
- * Bounds the connections of one client address. uWebSockets.js tells of a connection's end, but not whose it was, so what is open is
- * counted from the system's table of connections (Linux); until the next count, those opened since are added to that and none taken off.
+ * Bounds the connections of one client address. uWebSockets.js tells of a connection's end, but not whose it was, so
+ * what is open is counted from the system's table of connections (Linux); until the next count, those opened since are
+ * added to that and none taken off.
  */
 export class ConnectionShare {
   readonly #options: Required<ConnectionShareOptions>;

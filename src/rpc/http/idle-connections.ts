@@ -1,4 +1,7 @@
-/** Time that a connection has for its next request before it may have to make room: a burst of new ones does not close each other. */
+/**
+ * Time that a connection has for its next request before it may have to make room: a burst of new ones does not close
+ * each other.
+ */
 const LEAST_IDLE_MS = 1_000;
 
 /** Connections without a request under way, the longest idle first. */

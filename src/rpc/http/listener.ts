@@ -21,7 +21,10 @@ export interface Answer {
   status: number;
   /** Not to be changed once it has been sent: a list that is used again is written faster. */
   headers: readonly Header[];
-  /** Not sent in answer to HEAD. A large one must be of this answer alone: its memory is given back once it has been sent. */
+  /**
+   * Not sent in answer to HEAD. A large one must be of this answer alone: its memory is given back once it has been
+   * sent.
+   */
   body?: Uint8Array;
 }
 
@@ -44,15 +47,18 @@ export interface HttpApplication {
 }
 
 /**
- * A short cut for the requests that come by the thousand: POST to "/", of type application/json, with the whole body at hand as it was
- * sent. Adapters may leave it out.
+ * A short cut for the requests that come by the thousand: POST to "/", of type application/json, with the whole body at
+ * hand as it was sent. Adapters may leave it out.
  */
 export interface PlainPost {
   /** Longest bodies to ask about. */
   readonly maxBytes: number;
   /** Of the answers that are given as bytes alone. Their status is 200. */
   readonly headers: readonly Header[];
-  /** Bytes are the body of an answer, valid until the next call; an array is one in parts, which stay valid. undefined: `receive` has to be asked. Never throws. */
+  /**
+   * Bytes are the body of an answer, valid until the next call; an array is one in parts, which stay valid. undefined:
+   * `receive` has to be asked. Never throws.
+   */
   answer(
     body: Uint8Array,
     acceptEncoding: string,
@@ -70,25 +76,31 @@ export interface ListenerOptions {
   /** A client that takes nothing of its answer for this long is cut off. */
   stallTimeoutMs: number;
   /**
-   * Most connections at once, 0 (the default) for any number. One over it takes the place of the one that has been idle longest, for a second
-   * at least. With node:http any without a request under way is idle, with uWebSockets.js one that has not asked anything, from an address
-   * that has not asked anything since; there connections end with their answers while less than a quarter of the places is free.
-   * When none is idle, the new one is answered with 503 and a JSON-RPC error and closed.
-   * uWebSockets.js cannot tell which connection a request came by, so there the 503 is sent as soon as the connection
-   * opens, and a client that is still sending a long body then may see a reset instead; node:http answers the first request, and
-   * closes unheard what comes while many are being refused.
+   * Most connections at once, 0 (the default) for any number. One over it takes the place of the one that has been idle
+   * longest, for a second at least. With node:http any without a request under way is idle, with uWebSockets.js one
+   * that has not asked anything, from an address that has not asked anything since; there connections end with their
+   * answers while less than a quarter of the places is free. When none is idle, the new one is answered with 503 and a
+   * JSON-RPC error and closed. uWebSockets.js cannot tell which connection a request came by, so there the 503 is sent
+   * as soon as the connection opens, and a client that is still sending a long body then may see a reset instead;
+   * node:http answers the first request, and closes unheard what comes while many are being refused.
    */
   maxConnections?: number;
   /**
-   * Most connections of one client address (IPv6: /64) at once, 0 (the default) for any number. One over it is refused as one over
-   * `maxConnections` is. With uWebSockets.js on Linux only, see ConnectionShare.
+   * Most connections of one client address (IPv6: /64) at once, 0 (the default) for any number. One over it is refused
+   * as one over `maxConnections` is. With uWebSockets.js on Linux only, see ConnectionShare.
    */
   maxConnectionsPerClient?: number;
   /** Counts the connections; with others when threads share the port. */
   connections?: OpenConnections;
-  /** Bounds the bytes of answers that wait for clients to take them; beyond it a request is answered with 503 and its connection closed. */
+  /**
+   * Bounds the bytes of answers that wait for clients to take them; beyond it a request is answered with 503 and its
+   * connection closed.
+   */
   budget?: AnswerBudget;
-  /** Other threads of this process listen on the same port, and the system spreads connections over them. Not with port 0. */
+  /**
+   * Other threads of this process listen on the same port, and the system spreads connections over them. Not with port
+   * 0.
+   */
   shared?: boolean;
 }
 

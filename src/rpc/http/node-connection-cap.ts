@@ -4,7 +4,10 @@ import { clientNetwork } from "./client-address.ts";
 import { IdleConnections } from "./idle-connections.ts";
 import type { OpenConnections } from "./open-connections.ts";
 
-/** Connections over the cap that may wait for their refusal; further ones are closed unheard, so that refusing stays cheap. */
+/**
+ * Connections over the cap that may wait for their refusal; further ones are closed unheard, so that refusing stays
+ * cheap.
+ */
 const REFUSED_AT_ONCE = 64;
 /** Time in which one of them has to ask something and take the refusal. */
 const REFUSAL_MS = 2_000;
@@ -16,8 +19,9 @@ export interface ConnectionLimits {
 }
 
 /**
- * Limits the connections of a node:http server, `open` counting those served. Tells whether a connection is over the limits and is to be
- * answered with TOO_MANY_CONNECTIONS whatever it asks. A new connection beyond the most takes the place of the longest idle one.
+ * Limits the connections of a node:http server, `open` counting those served. Tells whether a connection is over the
+ * limits and is to be answered with TOO_MANY_CONNECTIONS whatever it asks. A new connection beyond the most takes the
+ * place of the longest idle one.
  */
 export function capConnections(
   server: Server,

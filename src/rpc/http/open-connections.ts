@@ -2,8 +2,8 @@
 const MOST_THREADS = 64;
 
 /**
- * Counts open connections over all threads that listen on one port: each has a slot of the shared memory, so that what a thread leaves
- * behind when it dies can be taken back.
+ * Counts open connections over all threads that listen on one port: each has a slot of the shared memory, so that what
+ * a thread leaves behind when it dies can be taken back.
  */
 export class OpenConnections {
   readonly #slots: Int32Array;

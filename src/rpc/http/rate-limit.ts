@@ -26,13 +26,15 @@ function processMs(): number {
 }
 
 /**
- * Token buckets by client address (IPv6 by /64). A request needs one call's worth to be there; a batch may take more than is
- * there, and its client then waits until that is made up for. So batches of any permitted size get through, and the rate holds.
+ * Token buckets by client address (IPv6 by /64). A request needs one call's worth to be there; a batch may take more
+ * than is there, and its client then waits until that is made up for. So batches of any permitted size get through, and
+ * the rate holds.
  *
- * A bucket is kept as the time at which it will be full again (the generic cell rate algorithm), one word that threads change by
- * compare-and-exchange. The memory holds a random seed and then 16 bytes per client: a hash of its address, 0 for a free
- * place, and that time in nanoseconds. A client that is not in it has a full bucket, so only entries of the past are given up,
- * unless all places of a client are taken: then it takes that of the one whose bucket will be full soonest.
+ * A bucket is kept as the time at which it will be full again (the generic cell rate algorithm), one word that threads
+ * change by compare-and-exchange. The memory holds a random seed and then 16 bytes per client: a hash of its address, 0
+ * for a free place, and that time in nanoseconds. A client that is not in it has a full bucket, so only entries of the
+ * past are given up, unless all places of a client are taken: then it takes that of the one whose bucket will be full
+ * soonest.
  */
 export class RateLimit {
   readonly #perSecond: number;

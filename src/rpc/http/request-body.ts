@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
 
-/** Media types whose body is read as JSON (sheet 02 section 1.2). */
+/** Media types whose body is read as JSON (docs/protocol/05-rpc.md#52-envelope). */
 const JSON_TYPES = new Set([
   "application/json",
   "application/json-patch+json",
@@ -25,7 +25,9 @@ export class UnsupportedEncodingError extends Error {
   }
 }
 
-/** A body does not decompress. The message is the one of the wire (sheet 02 section 1.4). */
+/**
+ * A body does not decompress. The message is the one of the wire (docs/protocol/05-rpc.md#54-statuses-and-failures).
+ */
 export class CorruptBodyError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -59,7 +61,9 @@ export function contentEncoding(header: string): string {
   return encoding;
 }
 
-/** Most bytes of a compressed body that can decompress to `limit` bytes: none of the formats grows its input by more. */
+/**
+ * Most bytes of a compressed body that can decompress to `limit` bytes: none of the formats grows its input by more.
+ */
 export function compressedLimit(limit: number): number {
   return limit + (limit >> 6) + 1024;
 }

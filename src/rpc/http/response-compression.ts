@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import * as zlib from "node:zlib";
 
-/** Bodies below this size go out as they are (sheet 02 section 1.6). */
+/** Bodies below this size go out as they are (docs/protocol/05-rpc.md#57-headers-and-compression). */
 export const COMPRESSION_THRESHOLD = 1024;
 /** Up to here compressing takes less than handing the work to another thread. */
 const SYNCHRONOUS_BYTES = 8 * 1024;

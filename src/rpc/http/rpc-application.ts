@@ -22,7 +22,7 @@ import { acceptedCompression, COMPRESSION_THRESHOLD, compress } from "./response
 export interface RpcApplicationOptions {
   /** Most bytes of a request body, decompressed. */
   maxBodyBytes: number;
-  /** On every response: version identifiers of the node (sheet 02 section 1.6). */
+  /** On every response: version identifiers of the node (docs/protocol/05-rpc.md#57-headers-and-compression). */
   versionHeaders: readonly Header[];
   /** Whether pages of other origins may read answers, as of the public port. Default true. */
   cors?: boolean;
@@ -43,7 +43,10 @@ const ANY_ORIGIN: Header = ["Access-Control-Allow-Origin", "*"];
 /** Verbs of each path; OPTIONS answers with them, another verb is refused with them. */
 const ALLOW = { "/": "POST", "/status": "HEAD, GET" } as const;
 
-/** Routes, CORS, body limits and compression of one listener (sheet 02 sections 1.1 to 1.6). */
+/**
+ * Routes, CORS, body limits and compression of one listener (docs/protocol/05-rpc.md#51-listeners-and-routes and
+ * docs/protocol/05-rpc.md#57-headers-and-compression).
+ */
 export class RpcApplication implements HttpApplication {
   readonly #dispatcher: Dispatcher;
   readonly #options: RpcApplicationOptions;
@@ -203,7 +206,9 @@ export class RpcApplication implements HttpApplication {
   }
 }
 
-/** Path of a request target: absolute targets (`http://host/path`) and a trailing slash are as good as the plain path. */
+/**
+ * Path of a request target: absolute targets (`http://host/path`) and a trailing slash are as good as the plain path.
+ */
 function normalPath(target: string): string {
   if (target === "/" || target === "/status") return target;
   const path = target.replace(/^https?:\/\/[^/]*/i, "") || "/";

@@ -1,11 +1,18 @@
-/** Requests of a turn that are answered whatever time they take, so that a slow machine does not postpone the few that are usual. */
+/**
+ * Requests of a turn that are answered whatever time they take, so that a slow machine does not postpone the few that
+ * are usual.
+ */
 const FREE_REQUESTS = 8;
-/** Time of a turn of the event loop in which requests are answered as they come, and again for those that were postponed. */
+/**
+ * Time of a turn of the event loop in which requests are answered as they come, and again for those that were
+ * postponed.
+ */
 const SLICE_MS = 1;
 
 /**
- * Bounds the requests that are answered in one turn of the event loop. A read of half a megabyte may hold thousands that one client
- * pipelined; those beyond the turn's share wait for the next turns, in order, and what other clients sent comes between.
+ * Bounds the requests that are answered in one turn of the event loop. A read of half a megabyte may hold thousands
+ * that one client pipelined; those beyond the turn's share wait for the next turns, in order, and what other clients
+ * sent comes between.
  */
 export class TurnShare {
   readonly #now: () => number;

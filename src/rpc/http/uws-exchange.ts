@@ -71,8 +71,8 @@ export interface ExchangeFacts {
 }
 
 /**
- * One request and its response. Its owner passes on what the library tells: data and the abort. `#done` is set once the response
- * may no longer be touched: sent whole, or aborted.
+ * One request and its response. Its owner passes on what the library tells: data and the abort. `#done` is set once the
+ * response may no longer be touched: sent whole, or aborted.
  */
 export class UwsExchange implements Timed, Caller {
   deadline = 0;
@@ -98,8 +98,8 @@ export class UwsExchange implements Timed, Caller {
   }
 
   /**
-   * Answers a request in a later turn. `head` has to outlive the request's own object, `body` is a copy. The library closes the connection
-   * when another request comes by it before.
+   * Answers a request in a later turn. `head` has to outlive the request's own object, `body` is a copy. The library
+   * closes the connection when another request comes by it before.
    */
   postpone(head: RequestHead, body: Uint8Array): void {
     this.#shared.share.wait(() => {
@@ -133,7 +133,9 @@ export class UwsExchange implements Timed, Caller {
     }
   }
 
-  /** Answers a request. `body` is what has come of its body: all of it, or undefined when it is still to come by `data`. */
+  /**
+   * Answers a request. `body` is what has come of its body: all of it, or undefined when it is still to come by `data`.
+   */
   start(head: RequestHead, admitted: boolean, body: Uint8Array | undefined): void {
     const { application, options, deadlines } = this.#shared;
     try {
@@ -218,8 +220,8 @@ export class UwsExchange implements Timed, Caller {
   }
 
   /**
-   * Keeps the body here instead of in the library's send buffer, which has no bound: a client that stops reading can be told apart,
-   * and one that pipelines requests without reading is cut off by the library at the next one.
+   * Keeps the body here instead of in the library's send buffer, which has no bound: a client that stops reading can be
+   * told apart, and one that pipelines requests without reading is cut off by the library at the next one.
    */
   #sendPiecewise(body: Body, close: boolean): void {
     const [ok, complete] = this.#write(body, 0);

@@ -8,9 +8,10 @@ interface Idle {
 }
 
 /**
- * Connections that have not asked anything yet, so that the longest idle can be closed. The library gives a response object when a
- * connection opens, which holds until a request comes by it, and does not tell which connection a request came by. So with a
- * request, all connections of its client's address are forgotten: none is touched that may be in use.
+ * Connections that have not asked anything yet, so that the longest idle can be closed. The library gives a response
+ * object when a connection opens, which holds until a request comes by it, and does not tell which connection a request
+ * came by. So with a request, all connections of its client's address are forgotten: none is touched that may be in
+ * use.
  */
 export class UwsIdleConnections {
   readonly #idle = new IdleConnections<Idle>();

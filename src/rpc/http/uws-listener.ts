@@ -27,9 +27,9 @@ const native = uws as unknown as { _cfg(setting: "silent"): void; LIBUS_LISTEN_E
 native._cfg("silent");
 
 /**
- * Listener on uWebSockets.js. The library itself cuts off connections that are idle or that send a head or body too slowly
- * (about 10 s, in steps of 4 s), refuses HTTP/1.0, and closes a connection that pipelines behind a request still being answered.
- * Throws a ListenError.
+ * Listener on uWebSockets.js. The library itself cuts off connections that are idle or that send a head or body too
+ * slowly (about 10 s, in steps of 4 s), refuses HTTP/1.0, and closes a connection that pipelines behind a request still
+ * being answered. Throws a ListenError.
  */
 export async function listenWithUws(application: HttpApplication, options: ListenerOptions): Promise<Listener> {
   const app = uws.App();
@@ -59,7 +59,8 @@ export async function listenWithUws(application: HttpApplication, options: Liste
   app.any("/*", anyRequest);
 
   const socket = await new Promise<uws.us_listen_socket | false>((resolve) => {
-    // An exclusive port unless told otherwise: by default two processes may share one, and each would get half of the requests.
+    // An exclusive port unless told otherwise: by default two processes may share one, and each would get half of the
+    // requests.
     const listen = app.listen as (...args: unknown[]) => void;
     const address = options.host === undefined ? [options.port] : [options.host, options.port];
     listen.call(app, ...address, options.shared ? 0 : native.LIBUS_LISTEN_EXCLUSIVE_PORT, resolve);
@@ -99,8 +100,8 @@ interface ConnectionLimits {
 }
 
 /**
- * The library tells of connections as they open and close, by +1 and -1, but ties no request to one of them. A new connection beyond the
- * most takes the place of the longest idle one.
+ * The library tells of connections as they open and close, by +1 and -1, but ties no request to one of them. A new
+ * connection beyond the most takes the place of the longest idle one.
  */
 function capConnections(
   app: uws.TemplatedApp,

@@ -7,9 +7,10 @@ import { type Exchanges, UwsExchange } from "./uws-exchange.ts";
 import { hasCertainLength } from "./uws-framing.ts";
 
 /**
- * Answers shorter than this are handed to the library, which keeps what the kernel does not take. So that a client that pipelines without
- * reading cannot make it keep ever more, one in PROBED_IN, chosen at random, is sent only as far as the kernel takes it: once that
- * happens the library cuts such a client off. Asking so about each answer would cost about 7 % of a small call.
+ * Answers shorter than this are handed to the library, which keeps what the kernel does not take. So that a client that
+ * pipelines without reading cannot make it keep ever more, one in PROBED_IN, chosen at random, is sent only as far as
+ * the kernel takes it: once that happens the library cuts such a client off. Asking so about each answer would cost
+ * about 7 % of a small call.
  */
 const SHORT_ANSWER = 4096;
 const PROBED_IN = 16;
@@ -24,7 +25,9 @@ function isProbed(): boolean {
   return (random & (PROBED_IN - 1)) === 0;
 }
 
-/** A header's name as the library takes it without making a text of its own, which costs more than finding the header. */
+/**
+ * A header's name as the library takes it without making a text of its own, which costs more than finding the header.
+ */
 function headerName(name: string): ArrayBuffer {
   return new Uint8Array(Buffer.from(name, "latin1")).buffer;
 }
@@ -62,7 +65,10 @@ class PlainHead implements RequestHead {
   }
 }
 
-/** One request on the short cut. What cannot be answered at once becomes an ordinary exchange, to which the rest is passed on. */
+/**
+ * One request on the short cut. What cannot be answered at once becomes an ordinary exchange, to which the rest is
+ * passed on.
+ */
 class PlainExchange {
   readonly #res: uws.HttpResponse;
   readonly #type: string;
@@ -144,8 +150,8 @@ interface Route {
 }
 
 /**
- * Answers plain POSTs to "/" with as few steps as there can be, and gives all others to `otherwise`. A client's wish that its connection
- * be closed is left to the library, which hears it too.
+ * Answers plain POSTs to "/" with as few steps as there can be, and gives all others to `otherwise`. A client's wish
+ * that its connection be closed is left to the library, which hears it too.
  */
 export function routePlainPosts(
   app: uws.TemplatedApp,

@@ -2,8 +2,9 @@ import { PROTOCOL_CONTRACTS_HASH, VK_TREE_ROOT } from "../../protocol/constants.
 import type { Header } from "./listener.ts";
 
 /**
- * Version identifiers that a client compares with its own, textually (sheet 02 sections 1.6, 1.9). The package version is that
- * of the network release the node speaks for.
+ * Version identifiers that a client compares with its own, textually
+ * (docs/protocol/05-rpc.md#57-headers-and-compression and docs/protocol/05-rpc.md#538-published-clients). The package
+ * version is that of the network release the node speaks for.
  */
 export function versionHeaders(versions: {
   l1ChainId: number;

@@ -35,8 +35,8 @@ export class AnswerWriter {
   }
 
   /**
-   * Throws what the encoder throws. Without an encoder the answer has no result. `keep` is given what follows the id, to the end of the
-   * answer, valid during the call only.
+   * Throws what the encoder throws. Without an encoder the answer has no result. `keep` is given what follows the id,
+   * to the end of the answer, valid during the call only.
    */
   result<R>(echo: Echo, result: R, encode: Write<R> | undefined, keep?: (end: Uint8Array) => void): RpcAnswer {
     const out = this.#out;

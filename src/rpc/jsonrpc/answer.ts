@@ -9,7 +9,7 @@ export interface RpcAnswer {
   headers?: readonly (readonly [name: string, value: string])[];
 }
 
-/** A failure before any request could be read: id null (sheet 02 section 1.4). */
+/** A failure before any request could be read: id null (docs/protocol/05-rpc.md#54-statuses-and-failures). */
 export function failure(status: number, code: number, message: string): RpcAnswer {
   return { status, body: errorBody(`"id":null,"error":{"code":${code},"message":${JSON.stringify(message)}}`) };
 }

@@ -9,8 +9,9 @@ export const NO_ROOM: RpcAnswer = {
 };
 
 /**
- * The answers of one batch while it is worked on. Their bytes are taken from a budget as they come, so that few requests cannot make
- * a thread hold any amount; without room the batch as a whole is refused, and what was answered is let go of.
+ * The answers of one batch while it is worked on. Their bytes are taken from a budget as they come, so that few
+ * requests cannot make a thread hold any amount; without room the batch as a whole is refused, and what was answered is
+ * let go of.
  */
 export class BatchAnswers {
   readonly #budget: AnswerBudget;

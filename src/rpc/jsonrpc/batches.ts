@@ -24,7 +24,10 @@ export interface BatchParts {
   writer: AnswerWriter;
 }
 
-/** Batches of permitted size. One that takes its time leaves the thread to other requests after each slice, and takes turns with other batches. */
+/**
+ * Batches of permitted size. One that takes its time leaves the thread to other requests after each slice, and takes
+ * turns with other batches.
+ */
 export class Batches {
   readonly #parts: BatchParts;
   readonly #options: BatchesOptions;

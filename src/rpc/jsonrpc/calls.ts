@@ -43,7 +43,9 @@ export const LONGEST_KEY = 512;
 const DISCOVER = "rpc.discover";
 const NESTED_ID = invalidSlot("Invalid request: the id is an array or an object");
 
-/** Single calls. Never throws and never rejects: whatever a call holds, and whatever a handler does, becomes an answer. */
+/**
+ * Single calls. Never throws and never rejects: whatever a call holds, and whatever a handler does, becomes an answer.
+ */
 export class Calls {
   readonly #registry: Registry;
   readonly #options: CallsOptions;
@@ -68,7 +70,9 @@ export class Calls {
     return this.find(namespace, name);
   }
 
-  /** Reads what was parsed as a call. What is no good one has an answer already, and so has one that needs no method. */
+  /**
+   * Reads what was parsed as a call. What is no good one has an answer already, and so has one that needs no method.
+   */
   read(item: unknown): Call | RpcAnswer {
     if (typeof item !== "object" || item === null) return { status: 400, body: invalidSlot("Invalid Request") };
     const request: RequestObject = item;

@@ -21,12 +21,15 @@ export interface DispatcherOptions extends CallsOptions, BatchesOptions, AnswerW
 const METHOD_AT_START = /^[^[]*"method" ?: ?"(\w+)"/;
 const METHOD_WITHIN = 256;
 
-/** Told how many calls a batch of permitted size has beyond the first; gives the answer that refuses the batch, if any. */
+/**
+ * Told how many calls a batch of permitted size has beyond the first; gives the answer that refuses the batch, if any.
+ */
 export type AdmitBatch = (furtherCalls: number) => RpcAnswer | undefined;
 
 /**
- * Answers JSON-RPC requests (sheet 02 sections 1.2, 1.4, 1.5): decides where a body is read. Never throws and never rejects. Requests that
- * need no waiting are answered synchronously.
+ * Answers JSON-RPC requests (docs/protocol/05-rpc.md#52-envelope and docs/protocol/05-rpc.md#54-statuses-and-failures):
+ * decides where a body is read. Never throws and never rejects. Requests that need no waiting are answered
+ * synchronously.
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
@@ -45,9 +48,9 @@ export class Dispatcher {
   }
 
   /**
-   * Answers a request body of the usual form straight from its bytes, when that is worth it; undefined leaves it to `answerBytes`.
-   * Bytes are the body of an answer of status 200 and valid until the next call of any of these methods; an array is such a body in parts,
-   * which stay valid.
+   * Answers a request body of the usual form straight from its bytes, when that is worth it; undefined leaves it to
+   * `answerBytes`. Bytes are the body of an answer of status 200 and valid until the next call of any of these methods;
+   * an array is such a body in parts, which stay valid.
    */
   answerScanned(body: Uint8Array): Uint8Array | readonly Uint8Array[] | RpcAnswer | Promise<RpcAnswer> | undefined {
     return this.#scanned.answer(body);
@@ -84,7 +87,10 @@ export class Dispatcher {
     }
   }
 
-  /** Whether a body, not too large a one, seems to be a request that only the node's services can answer. A wrong guess costs time only. */
+  /**
+   * Whether a body, not too large a one, seems to be a request that only the node's services can answer. A wrong guess
+   * costs time only.
+   */
   #isForServices(body: Uint8Array): boolean {
     if (body.length > LARGE_SERVICE_BODY_BYTES) return false;
     const [, method] = METHOD_AT_START.exec(latin1(body, 0, METHOD_WITHIN)) ?? [];
@@ -97,7 +103,10 @@ export class Dispatcher {
     return this.#answer(parsedText(text, this.#options.maxBatchSize), admitBatch, caller);
   }
 
-  /** Answers a parsed body: one request or a batch, which `admitBatch` may refuse as a whole. Methods are told of the `caller`. */
+  /**
+   * Answers a parsed body: one request or a batch, which `admitBatch` may refuse as a whole. Methods are told of the
+   * `caller`.
+   */
   answer(request: unknown, admitBatch?: AdmitBatch, caller?: Caller): RpcAnswer | Promise<RpcAnswer> {
     return this.#answer(sized(request, this.#options.maxBatchSize), admitBatch, caller);
   }

@@ -1,7 +1,7 @@
 /**
- * Finds the parts of an ordinary JSON-RPC request in its bytes, without making objects of them. It knows less than JSON allows, and
- * says no to whatever it does not know, so that a yes is safe: the body is one JSON object with each of the members at most once,
- * in plain ASCII without escapes, and `jsonrpc`, if there, is "2.0".
+ * Finds the parts of an ordinary JSON-RPC request in its bytes, without making objects of them. It knows less than JSON
+ * allows, and says no to whatever it does not know, so that a yes is safe: the body is one JSON object with each of the
+ * members at most once, in plain ASCII without escapes, and `jsonrpc`, if there, is "2.0".
  */
 
 const TAB = 0x09;
@@ -52,8 +52,8 @@ const FALSE = ascii("false");
 const NULL = ascii("null");
 
 /**
- * The body that is scanned, and a byte behind it that is part of no JSON: the scan ends there without asking where it is. Words of
- * four bytes, at any offset and beyond the end, are compared at once.
+ * The body that is scanned, and a byte behind it that is part of no JSON: the scan ends there without asking where it
+ * is. Words of four bytes, at any offset and beyond the end, are compared at once.
  */
 const text = new Uint8Array(LONGEST_SCANNED + 64);
 const words = new DataView(text.buffer);
@@ -117,7 +117,10 @@ export class MethodName {
   }
 }
 
-/** Reused for every request: `scan` overwrites what it found before. Ranges are byte offsets [from, to), empty for an absent member. */
+/**
+ * Reused for every request: `scan` overwrites what it found before. Ranges are byte offsets [from, to), empty for an
+ * absent member.
+ */
 export class EnvelopeScan {
   /** The JSON text of the id: an integer, a short text or null. */
   idFrom = 0;
@@ -132,8 +135,9 @@ export class EnvelopeScan {
   paramsTo = 0;
 
   /**
-   * Whether the body is an ordinary request with a method. The params of a method in `trusted`, by the hash of its name, are not looked
-   * at when they seem to come last: what is between their opening bracket and the request's closing one is then for others to check.
+   * Whether the body is an ordinary request with a method. The params of a method in `trusted`, by the hash of its
+   * name, are not looked at when they seem to come last: what is between their opening bracket and the request's
+   * closing one is then for others to check.
    */
   scan(body: Uint8Array, trusted: ReadonlySet<number> = NO_METHODS): boolean {
     const end = body.length;

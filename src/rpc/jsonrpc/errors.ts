@@ -1,4 +1,4 @@
-/** Error codes on the wire (sheet 02 section 1.5). */
+/** Error codes on the wire (docs/protocol/05-rpc.md#54-statuses-and-failures). */
 export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
 export const METHOD_NOT_FOUND = -32601;

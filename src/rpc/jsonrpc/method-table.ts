@@ -19,7 +19,10 @@ export class MethodTable {
   readonly #byName = new Map<string, WireMethod>();
   readonly #raw = new Set<number>();
 
-  /** With the methods that a scanned request can do something for: the rest is left out. Throws a RangeError when two names share a hash. */
+  /**
+   * With the methods that a scanned request can do something for: the rest is left out. Throws a RangeError when two
+   * names share a hash.
+   */
   constructor(registry: Registry, namespaces: readonly Namespace[]) {
     for (const namespace of namespaces) {
       for (const method of registry.in(namespace)) {

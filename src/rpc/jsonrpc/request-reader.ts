@@ -12,7 +12,10 @@ export interface RequestReaderOptions {
   budget: AnswerBudget;
 }
 
-/** Reads requests where the node's services are not: answers what needs none of them, and leaves the other calls as read. */
+/**
+ * Reads requests where the node's services are not: answers what needs none of them, and leaves the other calls as
+ * read.
+ */
 export class RequestReader {
   readonly #calls: Calls;
   readonly #options: RequestReaderOptions;

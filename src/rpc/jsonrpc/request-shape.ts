@@ -1,6 +1,10 @@
-/** Deepest nesting of arrays and objects in a request body: a batch of the deepest valid call has fewer than ten levels. */
+/**
+ * Deepest nesting of arrays and objects in a request body: a batch of the deepest valid call has fewer than ten levels.
+ */
 export const DEEPEST_REQUEST = 64;
-/** Arrays, objects and members of one call, most of them in the params: the largest transaction has about two hundred. */
+/**
+ * Arrays, objects and members of one call, most of them in the params: the largest transaction has about two hundred.
+ */
 const PARTS_OF_A_CALL = 128;
 
 const QUOTE = 0x22;
@@ -33,9 +37,9 @@ export interface RequestShape {
 }
 
 /**
- * Tells whether a body may be parsed. JSON.parse takes a microsecond or more for each level,
- * array, object and member, so few bytes could hold a thread for long. One pass over the bytes finds that out for a nanosecond a byte.
- * Texts are skipped; what is no JSON is left for the parser to refuse.
+ * Tells whether a body may be parsed. JSON.parse takes a microsecond or more for each level, array, object and member,
+ * so few bytes could hold a thread for long. One pass over the bytes finds that out for a nanosecond a byte. Texts are
+ * skipped; what is no JSON is left for the parser to refuse.
  */
 export function requestShape(body: Uint8Array, maxBatchSize: number): RequestShape {
   const mostParts = PARTS_OF_A_CALL * (maxBatchSize + 1);

@@ -20,7 +20,9 @@ const refuseTxs = () => Promise.reject(new ExecutionError("Transactions are not 
 const noTxValidator: TxValidityChecker = { validate: refuseTxs };
 const noSimulator: Simulator = { simulate: refuseTxs };
 
-/** Answers of a node without peers (sheet 03 sections 10 and 12). */
+/**
+ * Answers of a node without peers (docs/protocol/05-rpc.md#529-node-information and docs/protocol/05-rpc.md#532-peers).
+ */
 const noPeers: PeerNetwork = {
   enr: () => undefined,
   peers: () => [],

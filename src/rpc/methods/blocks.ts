@@ -44,7 +44,10 @@ export function withBody(chain: ChainReader, block: BlockRecord): BlockWithBody 
   return { block, body: bodyOf(chain, block) };
 }
 
-/** Blocks and headers by number, hash and archive root in the release's form (sheet 02 section 3.2). */
+/**
+ * Blocks and headers by number, hash and archive root in the release's form
+ * (docs/protocol/05-rpc.md#516-reading-blocks).
+ */
 export function blockMethods(source: BlockSource): Method[] {
   const { chain } = source;
   const whole = (block: BlockRecord | undefined) => (block === undefined ? undefined : withBody(chain, block));

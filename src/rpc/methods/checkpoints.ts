@@ -45,7 +45,7 @@ export function checkpointLookup(chain: ChainReader): (number: number) => Checkp
   };
 }
 
-/** Checkpoints as published on L1, in the release's form (sheet 02 section 3.2). */
+/** Checkpoints as published on L1, in the release's form (docs/protocol/05-rpc.md#518-checkpoint-objects). */
 export function checkpointMethods({ chain }: Pick<NodeServices, "chain">): Method[] {
   return [
     method({

@@ -11,7 +11,7 @@ import { SelectorHashing } from "./function-signatures.ts";
 const MOST_SIGNATURES = 100;
 const LONGEST_SIGNATURE = 10_000;
 
-/** Methods for development (sheet 03 section 13). */
+/** Methods for development (docs/protocol/05-rpc.md#533-aids-for-development). */
 export function debugMethods(services: Pick<NodeServices, "core" | "setup" | "signatures">): Method[] {
   const { core, setup, signatures } = services;
   const hashing = new SelectorHashing(core);

@@ -9,7 +9,7 @@ import { fromL1 } from "./l1-answer.ts";
 
 const MANA_USAGES = ["none", "target", "limit"] as const satisfies readonly ManaUsage[];
 
-/** Fees of transactions (sheet 03 section 11). */
+/** Fees of transactions (docs/protocol/05-rpc.md#530-fees). */
 export function feeMethods({ fees, mempool }: Pick<NodeServices, "fees" | "mempool">): Method[] {
   return [
     method({

@@ -21,7 +21,7 @@ function isLongSearch(tags: number, page: number): boolean {
 /** Most logs per answer. */
 const MOST_LOGS = 1000;
 
-/** Logs by block range and by tag in the release's form (sheet 02 section 3.6). */
+/** Logs by block range and by tag in the release's form (docs/protocol/05-rpc.md#526-logs-by-range). */
 export function logMethods({ chain, content }: Pick<NodeServices, "chain" | "content">): Method[] {
   const tagsParam = param(
     "tags",

@@ -11,7 +11,7 @@ const encodeMessages = encodeArray(encodeArray(encodeArray(encodeArray(encodeWor
 /** Slots are u32, so no later epoch has a slot. */
 const LAST_EPOCH = 2 ** 32 - 1;
 
-/** Messages between L1 and L2 (sheet 02 section 3.4). */
+/** Messages between L1 and L2 (docs/protocol/05-rpc.md#521-messages). */
 export function messageMethods({ chain, content }: Pick<NodeServices, "chain" | "content">): Method[] {
   const message = inBoth(({ field }) => [param("l1ToL2Message", field, "Hash of the message.")] as const);
   return [

@@ -15,7 +15,10 @@ const encodeCount = encodeNumberAs(COUNT);
 /** Constant results depend on this block. */
 const GENESIS = 0;
 
-/** Identity and readiness of the node (sheet 02 section 3.1, sheet 03 section 10). */
+/**
+ * Identity and readiness of the node (docs/protocol/05-rpc.md#529-node-information,
+ * docs/protocol/05-rpc.md#529-node-information).
+ */
 export function nodeStatusMethods({
   identity,
   status,

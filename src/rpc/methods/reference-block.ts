@@ -56,7 +56,7 @@ function synced(world: WorldStateReader, block: number): number {
   return block;
 }
 
-/** Error for a block that is not on the chain (sheet 03 section 7). */
+/** Error for a block that is not on the chain (docs/protocol/05-rpc.md#514-state-of-a-reference-block). */
 function notFound(reference: BlockSelector): ExecutionError {
   if (reference instanceof Uint8Array || isWordSelector(reference)) {
     const hash = reference instanceof Uint8Array ? reference : reference.hashOrArchive;
@@ -72,8 +72,8 @@ function notFound(reference: BlockSelector): ExecutionError {
 }
 
 /**
- * The block whose state a world-state read uses (sheet 02 section 3.3). Block 0 and the genesis hash mean genesis.
- * Throws an ExecutionError for an unknown hash and for a block beyond the tip.
+ * The block whose state a world-state read uses (docs/protocol/05-rpc.md#514-state-of-a-reference-block). Block 0 and
+ * the genesis hash mean genesis. Throws an ExecutionError for an unknown hash and for a block beyond the tip.
  */
 export function stateOf(source: StateSource, reference: BlockSelector): number {
   if (reference === "latest" || reference === "proposed") return source.world.status().tip;

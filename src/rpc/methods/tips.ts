@@ -9,7 +9,10 @@ import { tipNumber } from "./reference-block.ts";
 
 const tipParam = param("tip", optional(tip, "proposed"), "The tip; proposed by default.");
 
-/** Tips of the chain (sheet 02 section 3.2, sheet 03 sections 3.2 and 4.11). */
+/**
+ * Tips of the chain (docs/protocol/05-rpc.md#519-tips-and-synced-time,
+ * docs/protocol/05-rpc.md#519-tips-and-synced-time).
+ */
 export function tipMethods({ chain }: Pick<NodeServices, "chain">): Method[] {
   return [
     method({

@@ -30,7 +30,10 @@ const encodeCount = encodeNumberAs(COUNT);
 
 type Services = Pick<NodeServices, "chain" | "content" | "identity" | "mempool" | "txValidator" | "simulator">;
 
-/** Transactions: sent, pending and settled (sheet 02 section 3.5, sheet 03 section 6). */
+/**
+ * Transactions: sent, pending and settled (docs/protocol/05-rpc.md#524-receipts-and-the-pool,
+ * docs/protocol/05-rpc.md#524-receipts-and-the-pool).
+ */
 export function txMethods({ chain, content, identity, mempool, txValidator, simulator }: Services): Method[] {
   const byHash = inBoth(({ txHash }) => [param("txHash", txHash)] as const);
   const proofParam = param("options", optional(proofOption, { includeProof: false }));

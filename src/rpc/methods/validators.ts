@@ -5,7 +5,7 @@ import { integer } from "../params/number.ts";
 import type { NodeServices } from "../ports/node-services.ts";
 import { type Method, method, param } from "../registry.ts";
 
-/** How validators performed their duties (sheet 03 section 12.1). */
+/** How validators performed their duties (docs/protocol/05-rpc.md#531-validators). */
 export function validatorMethods({ validatorStats }: Pick<NodeServices, "validatorStats">): Method[] {
   const slot = optional(integer({ least: 0 }));
   return [

@@ -86,7 +86,9 @@ function answered<R>(handle: (reference: BlockSelector, field: Fr) => R | undefi
   return { handle, encode: { node: encode, svc: encode }, raw: rawInBoth(1, handle, encode) };
 }
 
-/** Reads of the trees as of a block (sheet 02 section 3.3, sheet 03 section 7). */
+/**
+ * Reads of the trees as of a block (docs/protocol/05-rpc.md#520-world-state, docs/protocol/05-rpc.md#520-world-state).
+ */
 export function worldStateMethods(services: StateSource & Pick<NodeServices, "core">): Method[] {
   const { chain, world, core } = services;
   // One buffer per tree suffices: a result is encoded before the next call is handled.

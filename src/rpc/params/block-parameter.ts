@@ -40,8 +40,8 @@ function wholeNumber(value: unknown): number | undefined {
 }
 
 /**
- * Tried in this order: hash text, number, the text "latest" (sheet 02 section 2.2). So text of digits only is a hash,
- * and text that is not hex but parses as a number, such as " 1", is a number.
+ * Tried in this order: hash text, number, the text "latest" (docs/protocol/05-rpc.md#512-blocks-in-the-release). So
+ * text of digits only is a hash, and text that is not hex but parses as a number, such as " 1", is a number.
  */
 export const blockParameter: Codec<BlockParameter> = {
   schema: named("BlockParam", "Which block is meant.", { anyOf: [LATEST_SCHEMA, NUMBER_SCHEMA, RELEASE_HASH_SCHEMA] }),
@@ -125,7 +125,7 @@ export const blockSelector: Codec<BlockSelector> = {
   },
 };
 
-/** A block hash, or an object with a hash next to the number (sheet 03 section 9). */
+/** A block hash, or an object with a hash next to the number (docs/protocol/05-rpc.md#527-logs-by-tag). */
 export const anchorBlock: Codec<Uint8Array> = {
   schema: named("AnchorBlock", "A block by its hash.", {
     anyOf: [
@@ -149,7 +149,10 @@ export function isWordSelector(selector: BlockSelector): selector is { hashOrArc
   return typeof selector === "object" && "hashOrArchive" in selector;
 }
 
-/** A selector as messages show it: bare for numbers and tips, `key=value` otherwise (sheet 03 section 7). */
+/**
+ * A selector as messages show it: bare for numbers and tips, `key=value` otherwise
+ * (docs/protocol/05-rpc.md#514-state-of-a-reference-block).
+ */
 export function shownSelector(selector: Exclude<BlockSelector, Uint8Array | { hashOrArchive: Uint8Array }>): string {
   return isArchiveSelector(selector) ? `archive=${toHex(selector.archive)}` : `${selector}`;
 }

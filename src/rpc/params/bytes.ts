@@ -21,7 +21,10 @@ export function bufferObject(value: unknown): Uint8Array | undefined {
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Longer text is decoded without checking its characters; invalid ones are skipped (sheet 02 section 2.1). */
+/**
+ * Longer text is decoded without checking its characters; invalid ones are skipped
+ * (docs/protocol/05-rpc.md#510-values-of-the-release).
+ */
 const LONGEST_CHECKED = 1024;
 
 /** Bytes as base64 text or as a Buffer object. */

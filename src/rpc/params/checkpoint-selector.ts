@@ -5,7 +5,10 @@ import { absent, type Codec, type Issue, isObject, object, type Path, rejected, 
 import { integer, integerSchema, plainNumber } from "./number.ts";
 import { boolean } from "./text.ts";
 
-/** The requested checkpoint (sheet 03 section 3.3). Here `proposed` is the same as `checkpointed`. */
+/**
+ * The requested checkpoint (docs/protocol/05-rpc.md#513-blocks-in-the-development-namespace). Here `proposed` is the
+ * same as `checkpointed`.
+ */
 export type CheckpointSelector = { number: number } | { slot: number } | TipName;
 
 const number = integer({ least: 0 });
@@ -52,7 +55,7 @@ export const checkpointSelector: Codec<CheckpointSelector> = {
 /** Most checkpoints per answer of a query. */
 const MOST_CHECKPOINTS = 200;
 
-/** The requested checkpoints (sheet 03 section 3.4). */
+/** The requested checkpoints (docs/protocol/05-rpc.md#513-blocks-in-the-development-namespace). */
 export type CheckpointsQuery =
   | { from: number; limit: number }
   | { epoch: number }
@@ -106,7 +109,10 @@ export const checkpointsQuery: Codec<CheckpointsQuery> = {
       : rejected(issues, path, `${QUERY_FORMS}, received ${shownValue(value)}`),
 };
 
-/** Length of a list in both namespaces: a JSON number, fractions included (sheet 02 section 2.1). */
+/**
+ * Length of a list in both namespaces: a JSON number, fractions included
+ * (docs/protocol/05-rpc.md#510-values-of-the-release).
+ */
 export function listLimit(most: number): Codec<number> {
   return plainNumber({ above: 0, most });
 }

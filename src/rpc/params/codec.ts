@@ -1,7 +1,7 @@
 import { INVALID_PARAMS, RpcError } from "../jsonrpc/errors.ts";
 import { about, type JsonSchema, named } from "../schema/json-schema.ts";
 
-/** A broken rule of a parameter and its location (sheet 02 section 1.5). */
+/** A broken rule of a parameter and its location (docs/protocol/05-rpc.md#54-statuses-and-failures). */
 export interface Issue {
   text: string;
   /** Parameter index, then object keys and array indexes. Empty for the parameter list itself. */

@@ -12,7 +12,8 @@ function checksummed(digits: string): string {
 }
 
 /**
- * A 20-byte L1 address: digits all lower-case, all upper-case, or mixed with a valid checksum (sheet 02 section 2.1).
+ * A 20-byte L1 address: digits all lower-case, all upper-case, or mixed with a valid checksum
+ * (docs/protocol/05-rpc.md#510-values-of-the-release).
  */
 export const l1Address: Codec<Uint8Array> = {
   schema: named(

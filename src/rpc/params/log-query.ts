@@ -10,7 +10,7 @@ import { boolean } from "./text.ts";
 /** Most tags per request. */
 export const MOST_TAGS = 100;
 
-/** LogId of a block that can hold logs (sheet 02 section 4.5). */
+/** LogId of a block that can hold logs (docs/protocol/05-rpc.md#526-logs-by-range). */
 const logId = converted(
   typed(
     object({
@@ -29,7 +29,10 @@ const logId = converted(
   },
 );
 
-/** LogFilter (sheet 02 section 4.5). Blocks below 1, including negative ones, are accepted and act as 1. */
+/**
+ * LogFilter (docs/protocol/05-rpc.md#526-logs-by-range). Blocks below 1, including negative ones, are accepted and act
+ * as 1.
+ */
 export const logFilter = typed(
   object({
     txHash: described(absent(txHash), "Only logs of this transaction."),
@@ -43,7 +46,9 @@ export const logFilter = typed(
   "Which logs are meant: those for which all of this holds.",
 );
 
-/** Position of a log. The two cursor forms name its tx by index or by hash (sheet 03 section 9). */
+/**
+ * Position of a log. The two cursor forms name its tx by index or by hash (docs/protocol/05-rpc.md#527-logs-by-tag).
+ */
 export interface LogCursor {
   blockNumber: number;
   tx: number | Uint8Array;
@@ -137,7 +142,7 @@ const oneScope = ({ txHash: tx, fromBlock, toBlock }: { txHash?: Uint8Array; fro
     ? "`txHash` is mutually exclusive with `fromBlock`/`toBlock`"
     : undefined;
 
-/** PrivateLogsQuery and PublicLogsQuery (sheet 03 section 9). */
+/** PrivateLogsQuery and PublicLogsQuery (docs/protocol/05-rpc.md#527-logs-by-tag). */
 export const privateLogsQuery = typed(
   ruled(object(commonKeys), oneScope),
   "PrivateLogsQuery",

@@ -25,7 +25,7 @@ export function integerSchema(bounds: { least?: number; most?: number }): JsonSc
 
 /**
  * An integer sent as a number or as text that parses as one (decimal, 0x hex, exponent; blank text is 0). Used for
- * block, checkpoint, epoch and slot numbers and u32 counters (sheet 02 section 2.1).
+ * block, checkpoint, epoch and slot numbers and u32 counters (docs/protocol/05-rpc.md#510-values-of-the-release).
  */
 export function integer({ least, most }: { least?: number; most?: number } = {}): Codec<number> {
   return {

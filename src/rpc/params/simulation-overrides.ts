@@ -43,7 +43,7 @@ const publicKeys = converted(
   (keys) => concat(...Object.values(keys)),
 );
 
-/** ContractInstanceWithAddress of this generation (sheet 02 section 4.8). */
+/** ContractInstanceWithAddress of this generation (docs/protocol/05-rpc.md#528-contracts). */
 const instance = typed(
   object({
     version: described(oneOf([1]), "Version of this form."),
@@ -92,7 +92,7 @@ const storage = array(
   }),
 );
 
-/** SimulationOverrides (sheet 03 section 6.6). */
+/** SimulationOverrides (docs/protocol/05-rpc.md#525-simulation-output). */
 export const simulationOverrides = typed(
   object({
     publicStorage: described(

@@ -62,8 +62,8 @@ function txOf(word: Codec<Fr>, title: string): Codec<Tx> {
 }
 
 /**
- * A tx as clients send it (sheet 02 section 4.11). `txHash` and unknown keys are ignored. First all broken rules of
- * form are reported; then the first fault of the contents is the answer.
+ * A tx as clients send it (docs/protocol/05-rpc.md#522-transactions-in-json). `txHash` and unknown keys are ignored.
+ * First all broken rules of form are reported; then the first fault of the contents is the answer.
  */
 export const tx = txOf(field, "ReleaseTxInput");
 export const developmentTx = txOf(fieldText, "TxInput");

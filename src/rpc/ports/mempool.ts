@@ -12,7 +12,10 @@ export type PoolStatus = "pending" | "mined" | "deleted";
 
 /** Transactions on their way into a block. */
 export interface Mempool {
-  /** Rejects with an ExecutionError: with the reasons for an invalid tx, with `data` for one that the pool has no place for. */
+  /**
+   * Rejects with an ExecutionError: with the reasons for an invalid tx, with `data` for one that the pool has no place
+   * for.
+   */
   submit(tx: Tx): Promise<void>;
   status(hash: Uint8Array): Eventually<PoolStatus | undefined>;
   get(hash: Uint8Array): Eventually<PooledTx | undefined>;

@@ -8,7 +8,7 @@ export type Peer =
   | { status: "dialing"; id: string; dialStatus: string; addresses: string[] }
   | { status: "cached"; id: string; addresses: string[]; enr: string; dialAttempts: number };
 
-/** The node among its peers (sheet 03 section 12). */
+/** The node among its peers (docs/protocol/05-rpc.md#531-validators). */
 export interface PeerNetwork {
   /** The node's own record, undefined without P2P. */
   enr(): Eventually<string | undefined>;

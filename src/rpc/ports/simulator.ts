@@ -37,7 +37,7 @@ export interface DebugLog {
   fields: Uint8Array;
 }
 
-/** Outcome of a tx's public part (sheet 02 section 4.10). */
+/** Outcome of a tx's public part (docs/protocol/05-rpc.md#525-simulation-output). */
 export interface SimulationOutput {
   revert?: SimulationRevert;
   /** Header of the block that the tx was run in; its global variables are shown. */
@@ -59,6 +59,9 @@ export interface SimulationRequest {
 
 /** Runs the public part of a tx on a throw-away fork of the latest state. */
 export interface Simulator {
-  /** Rejects with an ExecutionError when the tx fails rather than reverts, and when `signal` is aborted before it is simulated. */
+  /**
+   * Rejects with an ExecutionError when the tx fails rather than reverts, and when `signal` is aborted before it is
+   * simulated.
+   */
   simulate(tx: Tx, options: SimulationRequest, signal?: AbortSignal): Promise<SimulationOutput>;
 }

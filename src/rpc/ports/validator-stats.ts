@@ -50,7 +50,7 @@ export interface SingleValidatorStats extends StatsWindow {
   allTimeProvenPerformance: { missed: number; total: number; epoch: number }[];
 }
 
-/** How validators did their duties (sheet 03 section 12.1). */
+/** How validators did their duties (docs/protocol/05-rpc.md#531-validators). */
 export interface ValidatorStats {
   all(): Eventually<ValidatorsStats>;
   /** Throws an ExecutionError for a range wider than the history. */

@@ -35,9 +35,9 @@ function ownedBuffers(value: unknown): ArrayBuffer[] {
 }
 
 /**
- * Answers the calls that come by `port`, each when its method has settled. Only what `callable` names can be called. Bytes are copied,
- * since a service may keep what it gives, but for the services named in `givesAway`, which do not. When the port closes, the signals of
- * all calls under way are aborted.
+ * Answers the calls that come by `port`, each when its method has settled. Only what `callable` names can be called.
+ * Bytes are copied, since a service may keep what it gives, but for the services named in `givesAway`, which do not.
+ * When the port closes, the signals of all calls under way are aborted.
  */
 export function serveCalls(
   port: MessagePort,
@@ -108,8 +108,8 @@ export class RemoteCalls {
   }
 
   /**
-   * Rejects with what the method threw; see WireError for what becomes of errors. Where the last argument is an AbortSignal, the method gets
-   * one that is aborted with it.
+   * Rejects with what the method threw; see WireError for what becomes of errors. Where the last argument is an
+   * AbortSignal, the method gets one that is aborted with it.
    */
   call(service: string, method: string, args: readonly unknown[]): Promise<unknown> {
     if (this.#waiting.size >= this.#most) {

@@ -3,8 +3,8 @@ import type { NodeServices } from "../ports/node-services.ts";
 import type { CallableMethods, RemoteCalls } from "./call-port.ts";
 
 /**
- * What the methods ask of services that live on the node's thread. Everything else that they read is in the store, which each thread
- * opens for itself.
+ * What the methods ask of services that live on the node's thread. Everything else that they read is in the store,
+ * which each thread opens for itself.
  */
 export const REMOTE_METHODS = {
   status: ["ready", "txGasLimits"],

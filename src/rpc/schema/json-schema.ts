@@ -1,6 +1,6 @@
 /**
- * JSON Schema, draft 7. A schema with a title is a type of the API: the description lists it once by that name, so that the name
- * stands for one schema only.
+ * JSON Schema, draft 7. A schema with a title is a type of the API: the description lists it once by that name, so that
+ * the name stands for one schema only.
  */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 

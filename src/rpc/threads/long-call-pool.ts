@@ -10,7 +10,10 @@ import type { ReadRequest } from "../jsonrpc/read-call.ts";
 import type { Namespace } from "../registry.ts";
 import type { RpcReadsOptions } from "./rpc-reads.ts";
 
-/** Long calls that may wait for a thread, of all clients and of one; one takes some milliseconds to some tenths of a second. */
+/**
+ * Long calls that may wait for a thread, of all clients and of one; one takes some milliseconds to some tenths of a
+ * second.
+ */
 const MOST_WAITING = 256;
 const MOST_WAITING_PER_CLIENT = 128;
 

@@ -12,7 +12,10 @@ import type { NodeServices } from "../ports/node-services.ts";
 import type { LongCallFailure, LongCallOutcome, LongCallSettings } from "./long-call-pool.ts";
 import { openRpcReads, resultCache } from "./rpc-reads.ts";
 
-/** Runs in the threads of a LongCallPool: the same methods as elsewhere, of which it answers those that read nothing but the store. */
+/**
+ * Runs in the threads of a LongCallPool: the same methods as elsewhere, of which it answers those that read nothing but
+ * the store.
+ */
 
 const { reads: readsOptions, namespaces, maxBatchSize, maxAnswerBytes } = workerData<LongCallSettings>();
 

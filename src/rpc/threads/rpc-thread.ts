@@ -62,8 +62,8 @@ function forwardingLogger(control: MessagePort): Logger {
 }
 
 /**
- * Answers the public JSON-RPC on a thread of its own, over its own readers of the store, until told to close. Ending a thread
- * with an open native listener would end the process, so every way out of here closes it first.
+ * Answers the public JSON-RPC on a thread of its own, over its own readers of the store, until told to close. Ending a
+ * thread with an open native listener would end the process, so every way out of here closes it first.
  */
 export async function runRpcThread(
   { settings, slot, calls }: RpcThreadData,

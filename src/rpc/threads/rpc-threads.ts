@@ -37,8 +37,8 @@ export interface RpcThreadsOptions extends Pick<RpcThreadSettings, "reads"> {
 }
 
 /**
- * The number of a port that nobody listens on, a free one for 0. Threads share a port by SO_REUSEPORT, which would let them
- * share one with another process as well. Rejects with a ListenError.
+ * The number of a port that nobody listens on, a free one for 0. Threads share a port by SO_REUSEPORT, which would let
+ * them share one with another process as well. Rejects with a ListenError.
  */
 function unusedPort(host: string | undefined, port: number): Promise<number> {
   return new Promise((resolve, reject) => {

@@ -15,8 +15,9 @@ export interface TermsRequest {
 }
 
 /**
- * Returns the values that all blocks of a checkpoint share (sheet 06 section 4.2). Fees are those that L1 requires at
- * the start of the slot, whenever the checkpoint is published. Rejects with an L1Error.
+ * Returns the values that all blocks of a checkpoint share
+ * (docs/protocol/08-building-and-checkpoints.md#87-terms-of-a-checkpoint). Fees are those that L1 requires at the start
+ * of the slot, whenever the checkpoint is published. Rejects with an L1Error.
  */
 export async function checkpointTerms(
   { slot, ...request }: TermsRequest,

@@ -47,7 +47,10 @@ export interface PublisherParts {
 
 const proposalPurpose = (slot: number) => `propose for slot ${slot}`;
 
-/** Publishes checkpoints and votes to L1 (sheet 08 section 4). Every outcome is also logged. */
+/**
+ * Publishes checkpoints and votes to L1 (docs/protocol/08-building-and-checkpoints.md#816-requests-to-l1). Every
+ * outcome is also logged.
+ */
 export class Publisher {
   readonly #parts: PublisherParts;
   readonly #slots = new Set<number>();

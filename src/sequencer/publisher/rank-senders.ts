@@ -1,7 +1,7 @@
 import type { L1Sender } from "../../l1/tx/l1-sender.ts";
 import type { TxStatus } from "../../l1/tx/tx-state.ts";
 
-/** Order of preference (sheet 08 section 4.2). */
+/** Order of preference (docs/protocol/08-building-and-checkpoints.md#820-choosing-a-publisher). */
 const ORDER: readonly TxStatus[] = ["idle", "mined", "speed-up", "sent", "cancelled", "not mined"];
 
 function isBusy(status: TxStatus): boolean {

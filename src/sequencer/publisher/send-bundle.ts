@@ -28,8 +28,9 @@ export function dueRequests(requests: readonly PublishRequest[], slot: number): 
 }
 
 /**
- * Sends requests as one transaction through Multicall3 (or `target`) and waits for its outcome (sheet 08 section 4.3).
- * The bundle's `slot` is the current one. Throws L1TxNotSentError, L1SignerError or an L1Error.
+ * Sends requests as one transaction through Multicall3 (or `target`) and waits for its outcome
+ * (docs/protocol/08-building-and-checkpoints.md#817-bundle). The bundle's `slot` is the current one. Throws
+ * L1TxNotSentError, L1SignerError or an L1Error.
  */
 export async function sendBundle(
   sender: L1Sender,

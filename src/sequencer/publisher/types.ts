@@ -37,7 +37,7 @@ export type PublishOutcome =
   | { kind: "published"; txHash: string; l1BlockNumber: number }
   | { kind: "rejected" | "timed out" | "expired" | "no publisher"; reason: string };
 
-/** In the order of execution within a transaction (sheet 08 section 4.1). */
+/** In the order of execution within a transaction (docs/protocol/08-building-and-checkpoints.md#816-requests-to-l1). */
 export const ACTIONS = [
   "invalidate-by-invalid-attestation",
   "invalidate-by-insufficient-attestations",

@@ -18,7 +18,10 @@ export interface PerBlockLimits {
 
 const DEFAULT_MAX_TXS_PER_BLOCK = 32;
 
-/** Limits of one block, before the remaining room of the checkpoint is applied (sheet 06 section 4.6). */
+/**
+ * Limits of one block, before the remaining room of the checkpoint is applied
+ * (docs/protocol/08-building-and-checkpoints.md#810-limits-of-a-block).
+ */
 export function perBlockLimits(
   settings: BlockLimitSettings,
   { manaLimit, maxBlocks }: { manaLimit: number; maxBlocks: number },

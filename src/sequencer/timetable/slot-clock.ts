@@ -2,7 +2,10 @@ import { type L1Constants, slotAt, slotTimestamp } from "../../protocol/time.ts"
 
 export type SlotConstants = Pick<L1Constants, "l1GenesisTime" | "slotDuration" | "ethereumSlotDuration">;
 
-/** Slot of the next L1 block at a local time in Unix milliseconds, rounded down to seconds (sheet 06 section 4.1). */
+/**
+ * Slot of the next L1 block at a local time in Unix milliseconds, rounded down to seconds
+ * (docs/protocol/08-building-and-checkpoints.md#81-build-start).
+ */
 export function slotOfNextL1Block(nowMs: number, c: SlotConstants): number {
   return slotAt(Math.floor(nowMs / 1000) + c.ethereumSlotDuration, c);
 }

@@ -1,4 +1,7 @@
-/** States of a sequencer, in the order in which a slot passes through them (sheet 08 section 3.1). */
+/**
+ * States of a sequencer, in the order in which a slot passes through them
+ * (docs/protocol/08-building-and-checkpoints.md#83-states).
+ */
 export const SEQUENCER_STATES = [
   "STOPPED",
   "STOPPING",

@@ -17,7 +17,7 @@ export interface TimetableOptions {
 
 /**
  * The parts of a slot. Times are seconds from its build start, one L1 slot before the slot itself
- * (sheet 08 section 3.2).
+ * (docs/protocol/08-building-and-checkpoints.md#82-timetable).
  */
 export interface Timetable {
   readonly enforced: boolean;

@@ -31,7 +31,10 @@ const SIGNAL_GAS = 800_000n;
 const SUBMITTED_ATTEMPTS = 3;
 const ZERO = /^0x0*$/;
 
-/** Signals for a governance payload, at most one for each slot (sheet 08 section 4.5). */
+/**
+ * Signals for a governance payload, at most one for each slot
+ * (docs/protocol/08-building-and-checkpoints.md#823-governance-signals).
+ */
 export class GovernanceSignals {
   readonly #parts: GovernanceSignalParts;
   readonly #submitted = new Set<string>();

@@ -8,7 +8,8 @@ interface VotingParts extends Pick<SequencerParts, "logger" | "votes"> {
 
 /**
  * The votes of one slot, created while the checkpoint is built. They are sent with it, or alone when there is none
- * (sheet 08 section 3.5). Failures are logged only, because no checkpoint depends on votes.
+ * (docs/protocol/08-building-and-checkpoints.md#823-governance-signals). Failures are logged only, because no
+ * checkpoint depends on votes.
  */
 export class SlotVotes {
   readonly #parts: VotingParts;

@@ -3,7 +3,7 @@ import { type HttpCall, type HttpReply, openExchange, type WholeReply, wholeExch
 import { withRetries } from "../../http/retry.ts";
 import { type ObjectOperation, ObjectStoreError } from "./errors.ts";
 
-/** Delays after failed attempts (sheet 04 section 4.6). */
+/** Delays after failed attempts (docs/protocol/04-l1-contracts.md#411-fetching-blobs). */
 const RETRY_DELAYS_MS: readonly number[] = [1000, 1000, 3000];
 const SILENCE_MS = 20_000;
 /** Minimum download rate in bytes per millisecond, not counting the allowed silence. */

@@ -85,8 +85,8 @@ function openGcs(url: URL, access: ObjectStoreAccess): GcsObjects {
 }
 
 /**
- * Opens a store for reading (sheet 04 section 4.6, sheet 09 section 9.3). Throws an ObjectStoreUrlError for an invalid
- * URL.
+ * Opens a store for reading (docs/protocol/04-l1-contracts.md#411-fetching-blobs,
+ * docs/protocol/09-configuration.md#915-file-stores). Throws an ObjectStoreUrlError for an invalid URL.
  */
 export function openObjectReader(text: string, access: ObjectStoreAccess = {}): ObjectReader {
   const url = parse(text, READABLE);

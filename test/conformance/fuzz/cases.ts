@@ -46,7 +46,10 @@ function call(target: Target, random: Random): Record<string, unknown> {
   return { jsonrpc: "2.0", id: random.below(1e6), method, params };
 }
 
-/** A request line that arrives in pieces may be refused (docs/deviations.md): requests that must be answered keep it whole. */
+/**
+ * A request line that arrives in pieces may be refused (docs/deviations.md): requests that must be answered keep it
+ * whole.
+ */
 const REQUEST_LINE_BYTES = "POST / HTTP/1.1\r\n".length;
 
 /** A call whose envelope is not as it should be. */

@@ -66,7 +66,10 @@ const all = (...lies: Lie[]): Lie => ({
   answer: (asked, truth) => lies.reduce((answer, lie) => lie.answer?.(asked, answer) ?? answer, truth),
 });
 
-/** A head that L1 does not have yet, by an endpoint that answers about its newest state whatever block it is asked about. */
+/**
+ * A head that L1 does not have yet, by an endpoint that answers about its newest state whatever block it is asked
+ * about.
+ */
 const aheadWithState = (by: number): Lie => ({
   ...head((block) => ({ ...block, number: hex(number(block.number) + by), hash: hash() })),
   ask: (asked) => (asked.method === "eth_call" ? { ...asked, params: [asked.params[0], "latest"] } : asked),

@@ -11,7 +11,10 @@ export interface BlobFields {
   kzg_commitment: string;
 }
 
-/** What a blob store does instead of giving the blob; `file` is the one that was asked for, `other` that of another blob. */
+/**
+ * What a blob store does instead of giving the blob; `file` is the one that was asked for, `other` that of another
+ * blob.
+ */
 export type StoreLie = (response: ServerResponse, files: { file: Buffer; other: Buffer }) => void;
 
 /** Blobs of a folder over HTTP, true until it has a lie. */

@@ -52,8 +52,8 @@ function peakBytesOf({ pid }: NodeProcess): number {
 }
 
 /**
- * A node process starts while its L1 lies; when that ends it has to follow L1 and answer as recorded, unless the start ended. The lie
- * is then told to a node that runs, which has to answer as recorded all the time. Throws a TrialError.
+ * A node process starts while its L1 lies; when that ends it has to follow L1 and answer as recorded, unless the start
+ * ended. The lie is then told to a node that runs, which has to answer as recorded all the time. Throws a TrialError.
  */
 export async function nodeTrial({ lie }: LieRow, l1: RecordedL1, options: TrialOptions): Promise<TrialOutcome> {
   const proxy = await LyingL1.inFrontOf(l1.anvil.url);

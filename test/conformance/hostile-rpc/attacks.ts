@@ -20,7 +20,9 @@ export function post(body: string | Uint8Array, headers = ""): Buffer {
   return Buffer.concat([Buffer.from(`${head}\r\n\r\n`), bytes]);
 }
 
-/** Keeps a connection open and sends `bytes` whenever `again` says so: at the start, and after each piece that comes. */
+/**
+ * Keeps a connection open and sends `bytes` whenever `again` says so: at the start, and after each piece that comes.
+ */
 function keepSending(port: number, bytes: Uint8Array, again: (received: Buffer) => boolean): void {
   const socket = net.connect({ port, host: "127.0.0.1", localAddress: LOCAL_ADDRESS });
   socket.on("error", () => undefined);
@@ -74,7 +76,10 @@ const idle: Attack = {
   },
 };
 
-/** `shape:` and a hostile shape's name for bodies of 240 kB, which an RPC thread reads itself when they seem to be a transaction. */
+/**
+ * `shape:` and a hostile shape's name for bodies of 240 kB, which an RPC thread reads itself when they seem to be a
+ * transaction.
+ */
 export const ATTACKS: readonly Attack[] = [
   repeated("30000 pipelined calls", pipelined(post(call("node_getBlock", [0])), 30_000), NEVER),
   repeated("30000 pipelined calls of a short answer", pipelined(post(call("node_getBlockNumber")), 30_000), NEVER),

@@ -7,8 +7,9 @@ import { Connection } from "../../rpc/support/connection.ts";
 import { ATTACKS } from "./attacks.ts";
 
 /**
- * What an honest client sees beside hostile ones: latencies of a small call, one after the other with a new connection for every fifth,
- * and the most memory that the server ever held. One line for each attack. `--only TEXT` picks attacks by a part of their name.
+ * What an honest client sees beside hostile ones: latencies of a small call, one after the other with a new connection
+ * for every fifth, and the most memory that the server ever held. One line for each attack. `--only TEXT` picks attacks
+ * by a part of their name.
  */
 const { values } = parseArgs({
   options: {

@@ -33,7 +33,10 @@ const objects = (bytes: number) => {
 const request = (method: string, params: string, id = "1", more = ""): string =>
   `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}${more}}`;
 
-/** Bodies by name. Methods that only the node's services can answer are the ones whose large bodies are read on an RPC thread. */
+/**
+ * Bodies by name. Methods that only the node's services can answer are the ones whose large bodies are read on an RPC
+ * thread.
+ */
 const SHAPES: Record<string, (bytes: number) => string> = {
   "an id of nested arrays": (bytes) => request("node_isReady", "[]", arrays(bytes)),
   "an id of nested objects": (bytes) => request("node_isReady", "[]", objects(bytes)),

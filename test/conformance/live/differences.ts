@@ -51,8 +51,9 @@ export class Comparison {
   }
 
   /**
-   * One call, its answers compared as a whole: HTTP status, result, error. Answers count only when both nodes name the same tip before and after;
-   * those that differ are asked for again some times, since a node reads the clock and L1 at moments of its own.
+   * One call, its answers compared as a whole: HTTP status, result, error. Answers count only when both nodes name the
+   * same tip before and after; those that differ are asked for again some times, since a node reads the clock and L1 at
+   * moments of its own.
    */
   async compare(what: string, { method, params, ours: asked = { method, params } }: Question): Promise<void> {
     const { reference, own } = this.#nodes;

@@ -3,9 +3,10 @@
  *
  *   node test/conformance/live/mempool.ts --reference URL --l1 URL [--listen PORT] [--txs N] [--idle SECONDS] [--broken]
  *
- * Starts a node that follows the same L1 and a proxy in front of the reference; whatever sends transactions is pointed at the proxy. Each one is
- * asked about before it is passed on, when it is pending, and when it is in a block. Ends after so many transactions, or seconds without one,
- * with a report; exit code 1 when something differs that docs/deviations.md does not tell.
+ * Starts a node that follows the same L1 and a proxy in front of the reference; whatever sends transactions is pointed
+ * at the proxy. Each one is asked about before it is passed on, when it is pending, and when it is in a block. Ends
+ * after so many transactions, or seconds without one, with a report; exit code 1 when something differs that
+ * docs/deviations.md does not tell.
  */
 import { parseArgs } from "node:util";
 import { txHash } from "../../../src/core/derive/tx-hash.ts";

@@ -32,7 +32,7 @@ export interface VectorEffects {
   /** Replaces long logs: their number, and the sum of their fields plus two for each log. */
   publicLogsSummary?: { count: number; payloadFields: number };
 }
-/** Schema: `about` of the file, sheet 05 section 12. */
+/** Schema: `about` of the file. */
 export interface OpCase {
   group: string;
   name: string;

@@ -5,7 +5,10 @@ import { fromHex } from "../../../src/protocol/bytes.ts";
 
 export const TEST_MNEMONIC = "test test test test test test test test test test test junk";
 
-/** The reference's local network (sheet 06 section 8.1): no committee, epochs of two slots, five funded L2 addresses. */
+/**
+ * The reference's local network (docs/protocol/08-building-and-checkpoints.md#828-local-network): no committee, epochs
+ * of two slots, five funded L2 addresses.
+ */
 export function localNetwork(url: string, variables: Record<string, string> = {}): DeployOptions {
   const environment = {
     AZTEC_TARGET_COMMITTEE_SIZE: "0",

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type FeeMarket, priorityFee, txFees } from "../../../src/l1/tx/fees.ts";
 import type { L1TxSettings } from "../../../src/l1/tx/settings.ts";
 
-/** Those of sheet 08 section 5.2. */
+/** Those of docs/protocol/08-building-and-checkpoints.md#824-fees-on-l1. */
 const SETTINGS: L1TxSettings = {
   gasLimitBufferPercentage: 20,
   maxGwei: 2000,
@@ -29,7 +29,7 @@ const market = (changes: Partial<FeeMarket> = {}): FeeMarket => ({
   ...changes,
 });
 
-describe("priority fee (sheet 08 section 5.2)", () => {
+describe("priority fee", () => {
   it("is the highest of estimate, 75th percentile of pending fees and median of recent rewards", () => {
     expect(priorityFee(market(), 0)).toBe(100n);
     expect(priorityFee(market({ pendingPriorityFees: [0n, 400n, 100n, 300n, 200n] }), 0)).toBe(400n);

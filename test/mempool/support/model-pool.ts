@@ -16,7 +16,10 @@ const id = (tx: TxFacts) => toHex(tx.hash);
 const above = (a: TxFacts, b: TxFacts) =>
   a.priorityFee > b.priorityFee || (a.priorityFee === b.priorityFee && BigInt(id(a)) > BigInt(id(b)));
 
-/** The pool as sheet 06 section 2 tells it, with lists that are searched from end to end. */
+/**
+ * The pool as docs/protocol/07-transactions-and-fees.md#719-states-of-the-pool tells it, with lists that are searched
+ * from end to end.
+ */
 export class ModelPool {
   readonly txs = new Map<string, ModelTx>();
   readonly bodies = new Map<string, TxFacts>();

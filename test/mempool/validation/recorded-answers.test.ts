@@ -27,7 +27,10 @@ const accounts = new Set(
     .map(({ tx }) => toHex(txFacts(tx, digestTx(core, tx)).feePayer)),
 );
 
-/** The recorded network as far as its answers tell: one block was built upon, who sent transactions had fee juice, mana cost 1435100000. */
+/**
+ * The recorded network as far as its answers tell: one block was built upon, who sent transactions had fee juice, mana
+ * cost 1435100000.
+ */
 const context = contextFor(valid.tx, {
   state: freeState({
     hasBlock: (hash) => equal(hash, anchorHash),

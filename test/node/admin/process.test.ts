@@ -8,7 +8,10 @@ import { RECORDED_CHAIN, type UnpackedChain, unpackRecordedChain } from "../../.
 import { packageRoot } from "../../../src/cli/version.ts";
 import { runSvc, type Svc, spawnSvc } from "../../cli/run-svc.ts";
 
-/** The admin port of one data directory through the life of a node on the recorded chain of 59 blocks, in the order of the tests. */
+/**
+ * The admin port of one data directory through the life of a node on the recorded chain of 59 blocks, in the order of
+ * the tests.
+ */
 let folder: string;
 let chain: UnpackedChain;
 let anvil: Anvil;

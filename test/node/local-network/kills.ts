@@ -134,8 +134,9 @@ async function settled(url: string, sent: SentTx[]): Promise<void> {
 const WARNING = /of the last run were not on L1/;
 
 /**
- * Kills a local network with everything that belongs to it again and again while transactions come, and counts what was lost. Every other kill,
- * the first one too, comes when a block was proposed and is not on L1 yet; the others come at any moment.
+ * Kills a local network with everything that belongs to it again and again while transactions come, and counts what was
+ * lost. Every other kill, the first one too, comes when a block was proposed and is not on L1 yet; the others come at
+ * any moment.
  */
 export async function killLocalNetwork(dataDirectory: string, kills: number, mostSeconds = 6): Promise<KillCounts> {
   const sent: SentTx[] = [];

@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
 
-/** The process of the L1 that keeps its chain in `stateFile`: the only child of the shell that watches it and is no shell. */
+/**
+ * The process of the L1 that keeps its chain in `stateFile`: the only child of the shell that watches it and is no
+ * shell.
+ */
 export function l1Process(stateFile: string): number {
   const shell = readFileSync(`${stateFile}.pid`, "utf8");
   const children = readFileSync(`/proc/${shell}/task/${shell}/children`, "utf8").trim().split(" ").map(Number);

@@ -206,7 +206,8 @@ test("on a given L1 it deploys contracts of its own, and leaves that L1 running"
     const { rollupAddress } = info.l1ContractAddresses;
     expect(rollupAddress).not.toBe((await ask<Info>("node_getNodeInfo")).l1ContractAddresses.rollupAddress);
     expect(await onL1<string>("eth_getCode", rollupAddress, "latest")).toMatch(/^0x[0-9a-f]{100}/);
-    // Not the number of blocks: on a busy machine one that comes too late for its slot is built again with the next one's transactions.
+    // Not the number of blocks: on a busy machine one that comes too late for its slot is built again with the next
+    // one's transactions.
     expect(await call(second.url, "node_getContract", BANANA_FEES)).toMatchObject({ address: BANANA_FEES });
     second.svc.child.kill("SIGINT");
     expect((await second.svc.ended).code).toBe(130);

@@ -27,7 +27,9 @@ const core = loadCore();
 const vm = new Vm();
 const siloing = new Siloing(core);
 
-/** Blocks of the network from which the transactions were recorded: the header, the archive after it, its transactions. */
+/**
+ * Blocks of the network from which the transactions were recorded: the header, the archive after it, its transactions.
+ */
 const blocks: { header: string; archiveRoot: string; txHashes: string[] }[] = JSON.parse(
   readFileSync(new URL("../../fixtures/local-network/set-up-blocks.json", import.meta.url), "utf8"),
 );

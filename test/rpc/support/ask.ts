@@ -14,7 +14,10 @@ export interface Answered {
 
 const described = new Checker(openRpcDocument(publicRegistry(fakeServices()), ["svc", "node"]));
 
-/** Asks methods by their full names, over the public registry. A result that is not as the API's description says is an error. */
+/**
+ * Asks methods by their full names, over the public registry. A result that is not as the API's description says is an
+ * error.
+ */
 export function asker(services: Partial<NodeServices> = {}) {
   const log = recordingLogger();
   const options = { maxBatchSize: 100, namespaces: ["svc", "node"] as const, expectedErrors: [UnknownStateError] };

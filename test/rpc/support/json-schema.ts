@@ -67,7 +67,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
   $ref: (reference: string, value, at, of) => of.violations(value, of.referred(reference), at),
 };
 
-/** Checks values against the JSON Schemas (draft 7) of an API's description. A keyword that it does not know is an error. */
+/**
+ * Checks values against the JSON Schemas (draft 7) of an API's description. A keyword that it does not know is an
+ * error.
+ */
 export class Checker {
   readonly #document: OpenRpcDocument;
   readonly #results: ReadonlyMap<string, JsonSchema>;

@@ -33,7 +33,9 @@ function transactionOf(object: Record<string, string> & { blobVersionedHashes?: 
   };
 }
 
-/** A signer that holds one key, as web3signer answers (sheet 08 section 6.3). */
+/**
+ * A signer that holds one key, as web3signer answers (docs/protocol/08-building-and-checkpoints.md#827-remote-signers).
+ */
 export async function startRemoteSigner(key: Uint8Array): Promise<RemoteSignerServer> {
   const signer = new LocalSigner(key);
   const asked: string[] = [];

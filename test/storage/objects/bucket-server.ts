@@ -18,8 +18,8 @@ export interface StoredObject {
 export type Intercept = (call: SeenCall, response: ServerResponse) => boolean;
 
 /**
- * A bucket in memory on a free port, with what the stores use of the S3 and Google XML APIs: objects, ranges, multipart uploads,
- * resumable uploads. It checks no signatures; tests look at them in `seen`.
+ * A bucket in memory on a free port, with what the stores use of the S3 and Google XML APIs: objects, ranges, multipart
+ * uploads, resumable uploads. It checks no signatures; tests look at them in `seen`.
  */
 export class BucketServer {
   readonly objects = new Map<string, StoredObject>();

@@ -3,7 +3,10 @@ import type { TxSummary } from "../../tx-facts.ts";
 import type { CheckContext } from "../context.ts";
 import { REASON } from "../reasons.ts";
 
-/** The tx must not be expired in the target block; the first block accepts any (sheet 06 section 1.2). */
+/**
+ * The tx must not be expired in the target block; the first block accepts any
+ * (docs/protocol/07-transactions-and-fees.md#713-rules-and-reasons).
+ */
 export function checkExpiration(
   { expiration }: Pick<TxSummary, "expiration">,
   { target }: Pick<CheckContext, "target">,

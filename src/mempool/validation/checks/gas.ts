@@ -20,7 +20,7 @@ export function lowestGasLimits(...limits: readonly Partial<TxGas>[]): TxGas {
   return { daGas: lowest(({ daGas }) => daGas), l2Gas: lowest(({ l2Gas }) => l2Gas) };
 }
 
-/** Gas rules 1 and 2 (sheet 06 section 1.2). */
+/** Gas rules 1 and 2 (docs/protocol/07-transactions-and-fees.md#713-rules-and-reasons). */
 export function checkGasLimits(
   { gasLimits: own, forPublic }: Pick<TxSummary, "gasLimits" | "forPublic">,
   { gasLimits }: Pick<CheckContext, "gasLimits">,

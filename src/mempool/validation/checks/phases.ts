@@ -15,7 +15,7 @@ type PhasesContext = Pick<CheckContext, "setupAllowList" | "target" | "contractI
 
 /**
  * Setup calls must be on the node's allow list: setup is not reverted when the rest of the tx fails
- * (sheet 06 section 1.3).
+ * (docs/protocol/07-transactions-and-fees.md#715-setup-allow-list).
  */
 export function checkPhases(facts: Pick<TxFacts, "digest" | "parts" | "setupCalls">, context: PhasesContext): Verdict {
   if (!facts.digest.contractsHold) return invalid(REASON.unexpected);

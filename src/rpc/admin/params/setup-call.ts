@@ -30,7 +30,7 @@ const selector: Codec<string> = {
   },
 };
 
-/** Setup call as accepted by admin calls (sheet 09 section 4.3). */
+/** Setup call as accepted by admin calls (docs/protocol/05-rpc.md#535-admin-configuration). */
 export const setupCall: Codec<SetupCall> = ruled(
   object({
     address: absent(converted(l2Address, toHex)),

@@ -3,7 +3,10 @@ import type { SlashRound } from "../../ports/admin/slasher.ts";
 import { named } from "../../schema/json-schema.ts";
 import { readBigInteger } from "./big-integer.ts";
 
-/** A round number, `all` or `current`. The reference accepts only the two words (sheet 02 section 5.1). */
+/**
+ * A round number, `all` or `current`. The reference accepts only the two words
+ * (docs/protocol/05-rpc.md#537-other-admin-methods).
+ */
 export const slashRound: Codec<SlashRound> = {
   schema: named("SlashRound", "Which offenses are meant.", {
     anyOf: [

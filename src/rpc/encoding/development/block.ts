@@ -53,7 +53,7 @@ const BLOCK = record(
   },
 );
 
-/** BlockResponse (sheet 03 section 4.7). */
+/** BlockResponse (docs/protocol/05-rpc.md#515-block-objects). */
 export const encodeBlock = encoder<ShownBlock>(BLOCK, (out, shown) => {
   const { block, body } = shown;
   writeHeader(out, block, shown.archiveRoot);
@@ -71,7 +71,7 @@ const BLOCK_DATA = record("BlockData", "Header and place of a block.", {
   ...PLACE_MEMBERS,
 });
 
-/** BlockData (sheet 03 section 4.8). */
+/** BlockData (docs/protocol/05-rpc.md#515-block-objects). */
 export const encodeBlockData = encoder<Pick<ShownBlock, "block" | "archiveRoot">>(
   BLOCK_DATA,
   (out, { block, archiveRoot }) => {

@@ -46,7 +46,7 @@ const CHECKPOINT = record(
   },
 );
 
-/** CheckpointResponse (sheet 03 section 4.9). */
+/** CheckpointResponse (docs/protocol/05-rpc.md#518-checkpoint-objects). */
 export const encodeCheckpoint = encoder<ShownCheckpoint>(CHECKPOINT, (out, shown) => {
   const { checkpoint, blocks } = shown;
   out.text(`{"number":${checkpoint.number}`);
@@ -63,7 +63,7 @@ const CHECKPOINT_DATA = record("CheckpointData", "A checkpoint without its block
   l1: encodePublished.schema,
 });
 
-/** CheckpointData (sheet 03 section 4.10). */
+/** CheckpointData (docs/protocol/05-rpc.md#518-checkpoint-objects). */
 export const encodeCheckpointData = encoder<CheckpointRecord>(CHECKPOINT_DATA, (out, checkpoint) => {
   out.text(`{"checkpointNumber":${checkpoint.number}`);
   writeCheckpoint(out, checkpoint);

@@ -14,8 +14,9 @@ export interface HashedInstance {
 }
 
 /**
- * ContractInstanceWithAddress (sheet 03 section 10). Addresses of this protocol version do not commit to immutables, so
- * their hash is zero. The keys are shown as hashes and as the points that the address is derived from.
+ * ContractInstanceWithAddress (docs/protocol/05-rpc.md#528-contracts). Addresses of this protocol version do not commit
+ * to immutables, so their hash is zero. The keys are shown as hashes and as the points that the address is derived
+ * from.
  */
 const keyHash = (name: string) => about(FIELD, `Hash of the master ${name} key.`);
 const INSTANCE = record("ContractInstanceWithAddress", "A deployed contract.", {

@@ -26,7 +26,7 @@ const WITNESS = record("L2ToL1MembershipWitness", "Proof of a message to L1 agai
   siblingPath: encodeSiblingPath.schema,
 });
 
-/** L2ToL1MembershipWitness (sheet 03 section 4.18). */
+/** L2ToL1MembershipWitness (docs/protocol/05-rpc.md#521-messages). */
 export const encodeL2ToL1Witness = encoder<L2ToL1Witness>(WITNESS, (out, witness) => {
   out.text(`{"epochNumber":${witness.epoch},"numCheckpointsInEpoch":${witness.checkpoints},"root":`);
   out.word(witness.root).text(`,"leafIndex":"${witness.leafIndex}","siblingPath":`);

@@ -35,7 +35,7 @@ const LOG_RESULTS = about(
   "An array for each tag, in the order of the query; in it the logs by block, transaction and log, ascending.",
 );
 
-/** LogResult[][] (sheet 03 section 4.17). */
+/** LogResult[][] (docs/protocol/05-rpc.md#527-logs-by-tag). */
 export const encodeLogResults = encoder<LogResults>(LOG_RESULTS, (out, { byTag, includeEffects }) => {
   out.array(byTag, (to, logs) => void to.array(logs, (item, log) => encodeLogResult(item, log, includeEffects)));
 });

@@ -87,7 +87,7 @@ function writeContext(out: JsonWriter, { l1ChainId, addresses }: RollupIdentity)
   out.text(`,"signatureContext":{"chainId":${l1ChainId},"rollupAddress":`).value(addresses.rollupAddress).text("}");
 }
 
-/** CheckpointAttestation (sheet 03 section 12.3). */
+/** CheckpointAttestation (docs/protocol/05-rpc.md#532-peers). */
 export function encodeSlotAttestation(identity: RollupIdentity): Encoder<CheckpointAttestation> {
   return encoder(SLOT_ATTESTATION, (out, attestation) => {
     out.text('{"payload":{"header":');
@@ -100,7 +100,7 @@ export function encodeSlotAttestation(identity: RollupIdentity): Encoder<Checkpo
   });
 }
 
-/** ProposalsForSlot (sheet 03 section 12.4). */
+/** ProposalsForSlot (docs/protocol/05-rpc.md#532-peers). */
 export function encodeProposals(
   identity: RollupIdentity,
 ): Encoder<{ blocks: BlockProposal[]; checkpoints: CheckpointProposal[] }> {

@@ -15,7 +15,7 @@ const ATTESTATION = record("CommitteeAttestation", "What a member of the committ
 
 /**
  * CommitteeAttestation: the signature always has 65 bytes here, zeros for a member that did not sign
- * (sheet 03 section 4.5).
+ * (docs/protocol/05-rpc.md#59-values-in-answers).
  */
 export const encodeAttestation = encoder<CommitteeAttestation>(ATTESTATION, (out, { address, signature }) => {
   out.text('{"address":').hex(address).text(',"signature":');
@@ -61,7 +61,8 @@ export interface PublicationOptions {
 }
 
 /**
- * Writes the members `l1` and `attestations` if requested (sheet 03 sections 4.6 and 4.7). Undefined: not on L1 yet.
+ * Writes the members `l1` and `attestations` if requested (docs/protocol/05-rpc.md#515-block-objects). Undefined: not
+ * on L1 yet.
  */
 export function writePublication(
   out: JsonWriter,

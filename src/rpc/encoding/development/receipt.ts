@@ -45,7 +45,7 @@ const RECEIPT = named("TxReceipt", "What became of a transaction.", {
   ],
 });
 
-/** TxReceipt (sheet 03 section 4.15). */
+/** TxReceipt (docs/protocol/05-rpc.md#524-receipts-and-the-pool). */
 export const encodeReceipt = encoder<ShownOutcome>(RECEIPT, (out, { outcome, includeTxEffect, tx }) => {
   out.text('{"txHash":').word(outcome.txHash).text(`,"status":"${outcome.status}"`);
   if ("settled" in outcome) {

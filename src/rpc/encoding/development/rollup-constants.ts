@@ -14,7 +14,7 @@ const CONSTANTS = record("L1RollupConstants", "Constants of the rollup.", {
   rollupManaLimit: about(COUNT, "Most L2 gas of a checkpoint."),
 });
 
-/** L1RollupConstants (sheet 03 section 4.12). */
+/** L1RollupConstants (docs/protocol/05-rpc.md#519-tips-and-synced-time). */
 export const encodeL1Constants = encoder<L1Constants>(CONSTANTS, (out, constants) => {
   out.text(`{"l1StartBlock":"${constants.l1StartBlock}","l1GenesisTime":"${constants.l1GenesisTime}"`);
   out.text(`,"slotDuration":${constants.slotDuration},"epochDuration":${constants.epochDuration}`);

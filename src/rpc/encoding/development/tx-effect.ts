@@ -8,7 +8,7 @@ import { txEffectSchema, writeTxEffect } from "../v4/tx-effect.ts";
 
 const TX_EFFECT = txEffectSchema("TxEffect", { enum: [0, 1], description: "0: nothing reverted, 1: something did." });
 
-/** TxEffect; the revert code is 0 or 1 in this namespace (sheet 03 section 4.13). */
+/** TxEffect; the revert code is 0 or 1 in this namespace (docs/protocol/05-rpc.md#517-transaction-effects). */
 export const encodeTxEffect = encoder<TxEffect>(TX_EFFECT, (out, effect) => {
   writeTxEffect(out, effect, Math.min(effect.revertCode, 1));
 });
@@ -19,7 +19,7 @@ const INDEXED_EFFECT = record("IndexedTxEffect", "The effects of a transaction a
   slotNumber: about(SLOT_NUMBER, "The slot of the block."),
 });
 
-/** IndexedTxEffect (sheet 03 section 4.14). */
+/** IndexedTxEffect (docs/protocol/05-rpc.md#517-transaction-effects). */
 export const encodeIndexedEffect = encoder<SettledTx>(INDEXED_EFFECT, (out, settled) => {
   out.text('{"data":');
   encodeTxEffect(out, settled.effect);

@@ -61,7 +61,7 @@ const BLOCK_HEADER = record("BlockHeader", "The header of a block of the rollup;
   totalManaUsed: about(FIELD, "Sum of the L2 gas that the block's transactions are billed for."),
 });
 
-/** BlockHeader (sheet 02 section 4.2). */
+/** BlockHeader (docs/protocol/05-rpc.md#515-block-objects). */
 export const encodeBlockHeader = encoder<BlockHeader>(BLOCK_HEADER, (out, header) => {
   out.text('{"lastArchive":');
   snapshot(out, header, HEADER_AT.lastArchive);

@@ -36,7 +36,7 @@ const L2_BLOCK = record("L2Block", "A block of the rollup.", {
   indexWithinCheckpoint: about(COUNT, "The block's place in its checkpoint, from 0."),
 });
 
-/** L2Block (sheet 02 section 4.3). */
+/** L2Block (docs/protocol/05-rpc.md#515-block-objects). */
 export const encodeBlock = encoder<BlockWithBody>(L2_BLOCK, (out, { block, body }) => {
   out.text('{"archive":');
   writeArchive(out, block.archiveRoot, block.number);

@@ -35,7 +35,7 @@ const CHECKPOINT_HEADER = record("CheckpointHeader", "The header of a checkpoint
   totalManaUsed: about(FIELD, "Sum of the L2 gas that its transactions are billed for."),
 });
 
-/** CheckpointHeader (sheet 02 section 4.4). */
+/** CheckpointHeader (docs/protocol/05-rpc.md#518-checkpoint-objects). */
 export const encodeCheckpointHeader = encoder<CheckpointHeader>(CHECKPOINT_HEADER, (out, header) => {
   out.text('{"lastArchiveRoot":').word(header, CHECKPOINT_AT.lastArchiveRoot);
   out.text(',"blockHeadersHash":').word(header, CHECKPOINT_AT.blockHeadersHash);

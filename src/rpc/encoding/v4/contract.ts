@@ -48,7 +48,7 @@ const INSTANCE = record("ReleaseContractInstanceWithAddress", "A deployed contra
   address: L2_ADDRESS,
 });
 
-/** ContractInstanceWithAddress (sheet 02 section 4.8). */
+/** ContractInstanceWithAddress (docs/protocol/05-rpc.md#528-contracts). */
 export const encodeInstance = encoder<ContractInstance>(INSTANCE, (out, instance) => {
   writeInstanceHead(out, instance);
   out.text(',"publicKeys":{');

@@ -42,7 +42,7 @@ function encodeFound(title: string, logTitle: string, encodeLog: Encoder<FoundLo
   });
 }
 
-/** GetPublicLogsResponse and GetContractClassLogsResponse (sheet 02 section 4.5). */
+/** GetPublicLogsResponse and GetContractClassLogsResponse (docs/protocol/05-rpc.md#526-logs-by-range). */
 export const encodePublicLogs = encodeFound("GetPublicLogsResponse", "ExtendedPublicLog", encodePublicLog);
 export const encodeContractClassLogs = encodeFound(
   "GetContractClassLogsResponse",

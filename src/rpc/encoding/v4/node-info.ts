@@ -75,7 +75,7 @@ const PROTOCOL_ADDRESSES = record("ProtocolContractAddresses", "Contracts that e
   multiCallEntrypoint: about(L2_ADDRESS, "Makes several calls for one without an account."),
 });
 
-/** ProtocolContractAddresses: the same on every network (sheet 02 section 4.9). */
+/** ProtocolContractAddresses: the same on every network (docs/protocol/05-rpc.md#529-node-information). */
 export const encodeProtocolContracts = encoder<boolean>(PROTOCOL_ADDRESSES, (out) => {
   const members = new MemberWriter(out);
   for (const [name, address] of Object.entries(PROTOCOL_CONTRACTS)) {
@@ -115,7 +115,7 @@ const NODE_INFO = {
 };
 const OWN_RECORD = { enr: about(TEXT, "The node's own record for peer discovery; absent without P2P.") };
 
-/** NodeInfo (sheet 02 section 4.9). */
+/** NodeInfo (docs/protocol/05-rpc.md#529-node-information). */
 export const encodeNodeInfo = encoder<NodeInfo>(
   record("ReleaseNodeInfo", WHAT_THE_NODE_IS, NODE_INFO, OWN_RECORD),
   (out, info) => {

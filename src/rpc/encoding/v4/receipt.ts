@@ -36,7 +36,7 @@ const RECEIPT = record(
   },
 );
 
-/** TxReceipt (sheet 02 section 4.6). */
+/** TxReceipt (docs/protocol/05-rpc.md#524-receipts-and-the-pool). */
 export const encodeReceipt = encoder<TxOutcome>(RECEIPT, (out, outcome) => {
   out.text('{"txHash":').word(outcome.txHash).text(`,"status":"${outcome.status}"`);
   if ("settled" in outcome) {

@@ -17,7 +17,10 @@ const SYNC_STATUS = record("WorldStateSyncStatus", "How far the trees have come.
   treesAreSynched: about(BOOLEAN, "Whether all trees stand at the same block; always so."),
 });
 
-/** WorldStateSyncStatus (sheet 02 section 3.2). All trees change in one transaction, so they always agree. */
+/**
+ * WorldStateSyncStatus (docs/protocol/05-rpc.md#519-tips-and-synced-time). All trees change in one transaction, so they
+ * always agree.
+ */
 export const encodeSyncStatus = encoder<SyncStatus>(SYNC_STATUS, (out, status) => {
   out.text('{"latestBlockNumber":').number(status.latestBlockNumber);
   out.text(',"latestBlockHash":').word(status.latestBlockHash);

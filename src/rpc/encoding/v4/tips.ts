@@ -32,7 +32,7 @@ const CHAIN_TIPS = record("ChainTips", "How far the chain has come, in four sens
   checkpointed: about(TIP, "The last checkpoint that is on L1."),
 });
 
-/** L2Tips (sheet 02 section 3.2). */
+/** L2Tips (docs/protocol/05-rpc.md#519-tips-and-synced-time). */
 export const encodeTips = encoder<ChainTips>(CHAIN_TIPS, (out, tips) => {
   out.text('{"proposed":');
   encodeId(out, tips.proposed);

@@ -107,7 +107,10 @@ const RELEASE_TX_EFFECT = txEffectSchema("ReleaseTxEffect", {
   description: "0: nothing reverted, 1: the app logic, 2: the teardown, 3: both.",
 });
 
-/** TxEffect (sheet 02 section 4.3). Private and contract class logs are padded with zeros to their full length. */
+/**
+ * TxEffect (docs/protocol/05-rpc.md#517-transaction-effects). Private and contract class logs are padded with zeros to
+ * their full length.
+ */
 export const encodeTxEffect = encoder<TxEffect>(RELEASE_TX_EFFECT, (out, effect) => {
   writeTxEffect(out, effect, effect.revertCode);
 });

@@ -19,7 +19,9 @@ const SIBLING_PATH = base64(
   "The siblings of a leaf and of its ancestors, base64: their number (4 bytes, big-endian), then 32 bytes each, leaf side first.",
 );
 
-/** SiblingPath: base64 of u32 height, then the path, leaf side first (sheet 02 section 4.7). */
+/**
+ * SiblingPath: base64 of u32 height, then the path, leaf side first (docs/protocol/02-trees.md#215-witness-encodings).
+ */
 export const encodeSiblingPath = encoder<Uint8Array>(SIBLING_PATH, (out, path) => {
   const bytes = withPath(path, 4);
   writeU32(bytes, 0, path.length / 32);
@@ -155,7 +157,7 @@ const LEAF_LOCATIONS = about(
   "One for each value that was asked for, in the same order.",
 );
 
-/** Array with null for values that no leaf holds (sheet 02 section 3.3). */
+/** Array with null for values that no leaf holds (docs/protocol/05-rpc.md#520-world-state). */
 export const encodeLeafLocations = encoder<readonly (LeafLocation | undefined)[]>(LEAF_LOCATIONS, (out, locations) => {
   out.array(locations, (to, location) => {
     if (location === undefined) to.text("null");

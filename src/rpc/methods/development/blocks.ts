@@ -58,7 +58,7 @@ function lifetimeOf({ number }: BlockRecord, selector: BlockSelector): Lifetime 
   return typeof selector === "string" ? "commit" : number;
 }
 
-/** Blocks in the development form (sheet 03 section 5). */
+/** Blocks in the development form (docs/protocol/05-rpc.md#516-reading-blocks). */
 export function developmentBlockMethods(source: BlockSource): Method[] {
   const { chain } = source;
   const selectorParam = param("param", blockSelector);

@@ -83,7 +83,7 @@ function queried(chain: ChainReader, query: CheckpointsQuery): CheckpointRecord[
   return checkpointsFrom(chain, query.from, query.limit);
 }
 
-/** Checkpoints in the development form (sheet 03 section 5). Only those on L1 are shown. */
+/** Checkpoints in the development form (docs/protocol/05-rpc.md#518-checkpoint-objects). Only those on L1 are shown. */
 export function developmentCheckpointMethods(source: BlockSource): Method[] {
   const { chain } = source;
   const shown = (checkpoint: CheckpointRecord, options: typeof NOTHING_INCLUDED): ShownCheckpoint => {

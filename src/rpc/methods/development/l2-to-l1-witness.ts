@@ -15,7 +15,7 @@ import { fromL1 } from "../l1-answer.ts";
 
 type Services = Pick<NodeServices, "chain" | "content" | "identity" | "outbox" | "sync">;
 
-/** Index of a message in its tx. Throws an ExecutionError (sheet 03 section 8.1). */
+/** Index of a message in its tx. Throws an ExecutionError (docs/protocol/05-rpc.md#521-messages). */
 function messageIndex(messages: Uint8Array[], message: Uint8Array, given: number | undefined): number {
   if (given !== undefined) {
     if (messages[given] !== undefined && equal(messages[given], message)) return given;
@@ -47,7 +47,7 @@ function coverage(outHashes: Uint8Array[], root: Uint8Array, least: number, epoc
   );
 }
 
-/** Membership proofs of L2-to-L1 messages (sheet 03 section 8). */
+/** Membership proofs of L2-to-L1 messages (docs/protocol/05-rpc.md#521-messages). */
 export function l2ToL1WitnessMethods({ chain, content, identity, outbox, sync }: Services): Method[] {
   const witness = (
     settled: SettledTx,

@@ -13,7 +13,7 @@ function isLong({ tags, limitPerTag }: PrivateLogsQuery): boolean {
   return tags.length * limitPerTag > FEW_LOGS;
 }
 
-/** Logs by tag in the development form (sheet 03 section 9). */
+/** Logs by tag in the development form (docs/protocol/05-rpc.md#527-logs-by-tag). */
 export function developmentLogMethods({ chain, content }: Pick<NodeServices, "chain" | "content">): Method[] {
   const notOnChain = (what: string, hash: Uint8Array) =>
     new ExecutionError(`${what} ${toHex(hash)} not found in the node. This might indicate a reorg has occurred.`);

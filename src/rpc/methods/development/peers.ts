@@ -7,7 +7,7 @@ import { boolean } from "../../params/text.ts";
 import type { NodeServices } from "../../ports/node-services.ts";
 import { type Method, method, param } from "../../registry.ts";
 
-/** Peers and what they sent (sheet 03 section 12). */
+/** Peers and what they sent (docs/protocol/05-rpc.md#532-peers). */
 export function peerMethods({ p2p, identity }: Pick<NodeServices, "p2p" | "identity">): Method[] {
   const slotParam = param("slot", integer({ least: 0 }), "The slot.");
   return [

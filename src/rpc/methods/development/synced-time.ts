@@ -11,7 +11,9 @@ function slotOf({ chain, identity: { constants }, sync }: Services): number | un
   return syncedSlot(chain, sync.lastProcessedL1Block(), constants);
 }
 
-/** The rollup's slots and epochs, and how far the node has synced (sheet 03 sections 4.12 and 5). */
+/**
+ * The rollup's slots and epochs, and how far the node has synced (docs/protocol/05-rpc.md#519-tips-and-synced-time).
+ */
 export function syncedTimeMethods(services: Services): Method[] {
   const { constants } = services.identity;
   return [
