@@ -7,8 +7,8 @@ import { drawWord, GRAIN_STATE, seedGrain } from "./grain";
  * Constants of the permutation as elements, placed where the round that is being left adds them (so that an addition is
  * part of the linear layer before it):
  *
- *   FULL     9 rows of 4: added by the linear layer at the start, then after full rounds 0 to 3 and 60 to 63. The row of round 3
- *            holds the constant of partial round 4 in element 0, the last row is zero.
+ *   FULL     9 rows of 4: added by the linear layer at the start, then after full rounds 0 to 3 and 60 to 63.
+ *            The row of round 3 holds the constant of partial round 4 in element 0, the last row is zero.
  *   PARTIAL  56: added to element 0 by the linear layers of rounds 4 to 59; the last one belongs to round 60
  *   TAIL     3: the rest of round 60, for elements 1 to 3
  *   DIAGONAL 4: internal matrix minus the matrix of ones

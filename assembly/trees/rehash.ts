@@ -11,7 +11,8 @@ function parents(dirty: u32, width: u32): u32 {
  * Recomputes the ancestors of dirty bottom nodes, level by level over all tiles. The children of a node are next to
  * each other in heap order, so they are a pair of words to hash as they stand.
  *
- *   tiles count x 2^(height+1) x 32, heap order, in place | dirty count x u32, used up | jobs count x 2^(height-1) x 8, scratch
+ *   tiles count x 2^(height+1) x 32, heap order, in place | dirty count x u32, used up
+ *   jobs count x 2^(height-1) x 8, scratch
  */
 export function rehashTiles(tiles: usize, dirty: usize, count: u32, height: u32, jobs: usize): void {
   const tileBytes: usize = 64 << height;

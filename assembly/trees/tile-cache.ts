@@ -9,7 +9,8 @@ import { zeroHash } from "./zero-hashes";
  * from one above that was used lately. One path is open at a time; a tile is not kept that finds no place, or whose set
  * the path fills by itself.
  *
- *   sets u32 | clock u32 | state u32 | tree u32 | position f64 | levels u32 | height and levels of the path's empty part 2 x u32 | pad to 64
+ *   sets u32 | clock u32 | state u32 | tree u32 | position f64 | levels u32
+ *   height and levels of the path's empty part 2 x u32 | pad to 64
  *   records of the open path 16 x u32 pointer | entry of its leaf 140 | height u32, big-endian | its words 48 x 32
  *   base64 form of the path's empty part 2048 | tiles not kept 11 x 1024
  *   tags sets x 4 x (tile u64 | state u32 | last use u32) | tiles sets x 4 x (any 4 bytes | record 1020)

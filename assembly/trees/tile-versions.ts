@@ -20,15 +20,15 @@ function withAncestors(nodes: u64, height: u32): u64 {
  * below, so all of them are one batch.
  *
  *   input     tiles     tileCount x (row bytes u32, versions u32)
- *             versions  versionCount x (block, changed bottom nodes, which of those are preimages, 1 to keep the version before
- *                       whole: u32 each), in order of their tiles
+ *             versions  versionCount x (block, changed bottom nodes, which of those are preimages, 1 to keep the
+ *                       version before whole: u32 each), in order of their tiles
  *             nodes     for each version, in order of its changed bottom nodes: 32, or a preimage of arity x 32
  *             rows      for each tile its stored row (src/world-state/tables/tables.ts), or nothing
  *   slots     (tileCount + versionCount) x 2^(height+1) x 32, scratch
  *   changed   versionCount x u64, scratch | jobs versionCount x 2^height x 8, scratch
  *   -> roots  versionCount x 32
- *   -> rows   for each tile: for each of its versions the history row of the version before, empty for a tile that did not exist;
- *             then the row of the last version
+ *   -> rows   for each tile: for each of its versions the history row of the version before, empty for a tile that
+ *             did not exist; then the row of the last version
  *   -> ends   (tileCount + versionCount) x u32: where each of these rows ends
  *
  * @returns the number of tiles, or the number of the first tile whose row is damaged.

@@ -18,7 +18,8 @@ import { reduceCell } from "./field-cells";
  * An instruction:
  *
  *   0 handler u8 | 1 tag, immediate byte or fault u8 | 2 mode u16, bits of absent operands cleared
- *   4 L2 gas with addressing u32 | 8 instruction after it u32 | 12 pc u32 | 16 largest relative offset u32 | 20 operands, u32 each, up to 7
+ *   4 L2 gas with addressing u32 | 8 instruction after it u32 | 12 pc u32 | 16 largest relative offset u32
+ *   20 operands, u32 each, up to 7
  *   48 jump target or message size u32 | 52 instruction at the jump target u32, 0 when not looked up
  *
  * SET has its constant as a cell at 32.

@@ -7,8 +7,8 @@
  *   state-worker.ts size DIRECTORY                           bytes of the store without its free pages
  *   state-worker.ts apply DIRECTORY BLOCKS NULLIFIERS SLOTS [TOGETHER]
  *                                                            blocks on top, what they took, and away with them
- *   state-worker.ts witnesses DIRECTORY COUNT                witnesses in this thread, at the tip and half the real blocks back
- *   state-worker.ts latest-witnesses DIRECTORY COUNT         so many witnesses at the tip, for whoever counts their instructions
+ *   state-worker.ts witnesses DIRECTORY COUNT                witnesses in this thread, at the tip and half-way back
+ *   state-worker.ts latest-witnesses DIRECTORY COUNT         witnesses at the tip, to count their instructions
  *
  * The last line of output is JSON. A block is made beforehand; timed is what a node does with one that it has rebuilt,
  * up to the commit.

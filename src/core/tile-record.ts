@@ -1,7 +1,8 @@
 /**
  * Stored form of a tile, a subtree of `tileHeight` levels whose bottom row is at `baseLevel` of its tree:
  *
- *   presence bitmap of 2^(tileHeight+1) bits, little-endian bytes (one byte at least) | present words x 32, in heap order
+ *   presence bitmap of 2^(tileHeight+1) bits, little-endian bytes (one byte at least)
+ *   present words x 32, in heap order
  *
  * Bit k stands for heap word k. Word 0 is unused and the root (word 1) is kept in the tile above, so their bits are 0.
  * A word equal to the zero hash of its level is left out.

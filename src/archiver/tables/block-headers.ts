@@ -7,7 +7,8 @@ import { LAST_NUMBER_KEY, numberKey } from "./keys.ts";
 /**
  * Blocks without their bodies, by number u32:
  *
- *   0 header 440 | 440 hash 32 | 472 archive root after the block 32 | 504 checkpoint u32 | 508 index within it u32 | 512 txs u32
+ *   0 header 440 | 440 hash 32 | 472 archive root after the block 32 | 504 checkpoint u32
+ *   508 index within it u32 | 512 txs u32
  */
 const HASH_AT = BLOCK_HEADER_BYTES;
 const ARCHIVE_AT = HASH_AT + 32;

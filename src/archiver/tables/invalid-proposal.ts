@@ -3,7 +3,8 @@ import type { InvalidProposal } from "../attestation-verdict.ts";
 import { decodeAttestations, encodeAttestations } from "./attestations.ts";
 
 /**
- *   0 reason u8 (0 bad attestation, 1 too few) | 1 invalid index u32, all ones for none | 5 checkpoint u32 | 9 slot u48 | 15 timestamp u64
+ *   0 reason u8 (0 bad attestation, 1 too few) | 1 invalid index u32, all ones for none | 5 checkpoint u32 | 9 slot u48
+ *   15 timestamp u64
  *   23 archive root 32 | 55 last archive root 32 | 87 epoch u48 | 93 seed 32
  *   125 committee: count u32, 20 each | attestors: count u32, 20 each | attestations (see attestations.ts)
  */

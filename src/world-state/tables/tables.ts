@@ -4,15 +4,15 @@ import type { Store, Table } from "../../storage/store.ts";
  * Stored rows of the world state. Integers are big-endian; a position takes 6 bytes, a block 4.
  *
  *   tiles          tile key 7                 -> since 4 | packed tile      the current version
- *   tile history   tile key 7 | last block 4  -> since 4 | packed tile      versions valid for since .. last block; most hold
- *                                                                           only what the next one replaced (TileRecord)
+ *   tile history   tile key 7 | last block 4  -> since 4 | packed tile      versions valid in since .. last block; most
+ *                                                                           hold what the next replaced (TileRecord)
  *   leaves         tree 1 | position 6        -> value 32, or the key of an indexed leaf
  *   positions      tree 1 | value 32          -> position 6                 append-only trees
  *   keys           tree 1 | key 32            -> index 6 | next index 6 | next key 32 | low before 6 | next before 6
  *                                                [ | since 4 | value 32 ]   see StoredLeaf
  *   value history  slot 32 | last block 4     -> since 4 | value 32
  *   states         block 4                    -> 5 x (root 32 | size 6)     kept for every block
- *   sizes          tree 1 | size 6            -> block 4                    first block after which the tree has that size
+ *   sizes          tree 1 | size 6            -> block 4                    first block with that many leaves
  *   undo           block 4                    -> see UndoRecord             what pruning and unwinding need
  *   meta           "status"                   -> tip 4 | finalized 4 | oldest 4 | archive root of the tip 32
  *                  "genesis"                  -> prefilled entries, 64 each

@@ -1,7 +1,8 @@
 /**
  * Compares what this node and a running reference network say of transactions, while a wallet sends them:
  *
- *   node test/conformance/live/mempool.ts --reference URL --l1 URL [--listen PORT] [--txs N] [--idle SECONDS] [--broken]
+ *   node test/conformance/live/mempool.ts --reference URL --l1 URL
+ *     [--listen PORT] [--txs N] [--idle SECONDS] [--broken]
  *
  * Starts a node that follows the same L1 and a proxy in front of the reference; whatever sends transactions is pointed
  * at the proxy. Each one is asked about before it is passed on, when it is pending, and when it is in a block. Ends
