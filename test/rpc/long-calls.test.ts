@@ -134,13 +134,22 @@ describe("calls that would hold up others", () => {
   test("a body that is not too large is read here at once when only this node's services can answer", async () => {
     const { here, there, sent } = setUp();
     const padding = "x".repeat(LARGE_BODY_BYTES);
-    for (const value of [{ ...call("status", []), padding }, call("sum", [Array.from({ length: 20_000 }, () => 1)])]) {
+    const few = { ...call("sum", [Array.from({ length: 4_000 }, () => 1)]), padding };
+    for (const value of [{ ...call("status", []), padding }, few]) {
       expect(await shown(here.answerBytes(bytes(value)))).toEqual(await shown(there.answer(value)));
     }
     expect(sent).toEqual([]);
     await here.answerBytes(bytes({ ...call("work", [0]), padding }));
     await here.answerBytes(bytes({ padding, ...call("sum", [[1]]) }));
     expect(new Set(sent).size).toBe(2);
+  });
+
+  test("a body of many values is read elsewhere although only this node's services can answer", async () => {
+    const { here, there, sent } = setUp();
+    const many = call("sum", [Array.from({ length: 40_000 }, () => 1)]);
+    expect(bytes(many).length).toBeLessThan(LARGE_SERVICE_BODY_BYTES);
+    expect(await shown(here.answerBytes(bytes(many)))).toEqual(await shown(there.answer(many)));
+    expect(sent).toHaveLength(1);
   });
 
   test("the calls of a large batch are counted where it came in, and read elsewhere when the client may make them", async () => {

@@ -6,6 +6,7 @@ import { AnswerWriter, type AnswerWriterOptions } from "./answer-writer.ts";
 import { Batches, type BatchesOptions } from "./batches.ts";
 import { Calls, type CallsOptions } from "./calls.ts";
 import { LARGE_BODY_BYTES, LARGE_SERVICE_BODY_BYTES, type LongCalls } from "./long-calls.ts";
+import { mayHoldManyValues } from "./many-values.ts";
 import { MethodTable } from "./method-table.ts";
 import { type ParsedBody, parsedBody, parsedText, refusedShape, sized } from "./parsed-body.ts";
 import { requestShape } from "./request-shape.ts";
@@ -88,11 +89,11 @@ export class Dispatcher {
   }
 
   /**
-   * Whether a body, not too large a one, seems to be a request that only the node's services can answer. A wrong guess
-   * costs time only.
+   * Whether a body that is not too large and has few values seems to be a request that only the node's services can
+   * answer. A wrong guess costs time only.
    */
   #isForServices(body: Uint8Array): boolean {
-    if (body.length > LARGE_SERVICE_BODY_BYTES) return false;
+    if (body.length > LARGE_SERVICE_BODY_BYTES || mayHoldManyValues(body)) return false;
     const [, method] = METHOD_AT_START.exec(latin1(body, 0, METHOD_WITHIN)) ?? [];
     const found = method === undefined ? undefined : this.#calls.named(method);
     return found !== undefined && found.long === undefined;
