@@ -1,4 +1,4 @@
-/** Commas from which on parsing and checking the values of a call takes milliseconds; a usual transaction has hundreds. */
+/** Commas from which on reading the values of a call takes milliseconds; a usual transaction has hundreds. */
 const MANY_COMMAS = 4_096;
 const COMMA_BYTE = 0x2c;
 
