@@ -1,0 +1,58 @@
+import type { ConnectedPeer } from "./peer-host.ts";
+import type { PeerHealth } from "./peer-scores.ts";
+
+/** Goodbye reasons on the wire (docs/protocol/10-peers.md#1014-sub-protocols). */
+export const GoodbyeReason = {
+  SHUTDOWN: 1,
+  MAX_PEERS: 2,
+  LOW_SCORE: 3,
+  BANNED: 4,
+  WRONG_NETWORK: 5,
+  UNKNOWN: 6,
+} as const;
+export type GoodbyeReason = (typeof GoodbyeReason)[keyof typeof GoodbyeReason];
+
+/** Share of the peers that may be inbound before others are dialled in their place: a bound on eclipse attacks. */
+const INBOUND_SHARE = 0.8;
+
+export interface Pruning {
+  /** Peers that stay, the protected ones left out. */
+  kept: ConnectedPeer[];
+  leave: { peer: ConnectedPeer; reason: GoodbyeReason }[];
+}
+
+export interface PruneOptions {
+  /** Most unprotected peers to keep. */
+  most: number;
+  health(id: string): PeerHealth;
+  score(id: string): number;
+}
+
+/**
+ * Chooses the unprotected peers to disconnect: those of low score, then inbound ones beyond four fifths of `most`, then
+ * the worst beyond `most`. Among equal scores the longest connected stay.
+ */
+export function prune(peers: readonly ConnectedPeer[], { most, health, score }: PruneOptions): Pruning {
+  const leave: Pruning["leave"] = [];
+  const healthy: ConnectedPeer[] = [];
+  for (const peer of peers) {
+    const state = health(peer.id);
+    if (state === "banned") leave.push({ peer, reason: GoodbyeReason.BANNED });
+    else if (state === "disconnect") leave.push({ peer, reason: GoodbyeReason.LOW_SCORE });
+    else healthy.push(peer);
+  }
+  healthy.sort((a, b) => score(b.id) - score(a.id) || a.since - b.since);
+  const mostInbound = Math.ceil(most * INBOUND_SHARE);
+  const kept: ConnectedPeer[] = [];
+  let inbound = 0;
+  for (const peer of healthy) {
+    const full = kept.length >= most || (peer.inbound && inbound >= mostInbound);
+    if (full) {
+      leave.push({ peer, reason: GoodbyeReason.MAX_PEERS });
+      continue;
+    }
+    kept.push(peer);
+    if (peer.inbound) inbound++;
+  }
+  return { kept, leave };
+}
