@@ -1,0 +1,230 @@
+import type { Connection, Libp2p, Stream } from "@libp2p/interface";
+import { peerIdFromString } from "@libp2p/peer-id";
+import type { Logger } from "../../telemetry/logger.ts";
+import type { PeerPenalties } from "../peers/penalties.ts";
+import { declaredLength, maxCompressedLength, uncompressBlock } from "../snappy-block.ts";
+import { ByteRoom } from "./byte-room.ts";
+import { MAX_REQUEST_BYTES, PROTOCOLS } from "./protocols.ts";
+import {
+  type RequestAnswer,
+  type RequestClient,
+  type RequestOptions,
+  type RequestProtocol,
+  RequestStatus,
+} from "./request-client.ts";
+import { isPeersFault, RequestTimeoutError, rootCause } from "./request-fault.ts";
+import { NO_BODY } from "./request-handler.ts";
+import { readAll, sendFrame } from "./stream-io.ts";
+
+export interface RequestTimeouts {
+  /** To open a stream, in milliseconds. */
+  dialMs: number;
+  /** From the opened stream to the end of the answer. */
+  requestMs: number;
+}
+
+export const REQUEST_TIMEOUTS: RequestTimeouts = { dialMs: 5000, requestMs: 10_000 };
+
+/** Bytes of answers being received, compressed and decompressed. */
+const BYTES = 128 * 1024 * 1024;
+
+export interface ClientOptions {
+  penalties: PeerPenalties;
+  log: Logger;
+  timeouts?: RequestTimeouts;
+}
+
+/** Statuses that peers send. */
+const SENT_STATUSES = new Set<number>([
+  RequestStatus.SUCCESS,
+  RequestStatus.RATE_LIMIT_EXCEEDED,
+  RequestStatus.BADLY_FORMED_REQUEST,
+  RequestStatus.INTERNAL_ERROR,
+  RequestStatus.NOT_FOUND,
+]);
+
+const FAILURE: RequestAnswer = { status: RequestStatus.FAILURE, body: NO_BODY };
+const UNKNOWN: RequestAnswer = { status: RequestStatus.UNKNOWN, body: NO_BODY };
+
+/** Requests over streams of the host's connections; it dials nobody (docs/protocol/10-peers.md#1013-requestresponse). */
+export class StreamRequestClient implements RequestClient {
+  readonly #host: Pick<Libp2p, "getConnections">;
+  readonly #penalties: PeerPenalties;
+  readonly #log: Logger;
+  #timeouts: RequestTimeouts;
+  readonly #stopped = new AbortController();
+  readonly #room = new ByteRoom({ overall: BYTES, perPeer: BYTES });
+  readonly #openOf = new Map<string, number>();
+
+  constructor(host: Pick<Libp2p, "getConnections">, { penalties, log, timeouts = REQUEST_TIMEOUTS }: ClientOptions) {
+    this.#host = host;
+    this.#penalties = penalties;
+    this.#log = log;
+    this.#timeouts = timeouts;
+  }
+
+  /** Applies to requests from now on. */
+  set timeouts(timeouts: RequestTimeouts) {
+    this.#timeouts = timeouts;
+  }
+
+  get timeouts(): RequestTimeouts {
+    return this.#timeouts;
+  }
+
+  /** Requests that wait for an answer of `peer`. */
+  openRequests(peer: string): number {
+    return this.#openOf.get(peer) ?? 0;
+  }
+
+  /** Ends all requests; later ones fail at once. */
+  stop(): void {
+    this.#stopped.abort();
+  }
+
+  async request(
+    peer: string,
+    protocol: RequestProtocol,
+    request: Uint8Array,
+    options: RequestOptions = {},
+  ): Promise<RequestAnswer> {
+    this.#openOf.set(peer, this.openRequests(peer) + 1);
+    try {
+      return await this.#request(peer, protocol, request, options);
+    } catch (error) {
+      this.#fault(peer, protocol, error, options);
+      return FAILURE;
+    } finally {
+      const left = this.openRequests(peer) - 1;
+      if (left > 0) this.#openOf.set(peer, left);
+      else this.#openOf.delete(peer);
+    }
+  }
+
+  async #request(
+    peer: string,
+    protocol: RequestProtocol,
+    request: Uint8Array,
+    options: RequestOptions,
+  ): Promise<RequestAnswer> {
+    const { id, answerLimit } = PROTOCOLS[protocol];
+    if (request.length === 0 || request.length > MAX_REQUEST_BYTES) {
+      this.#log.warn(
+        { protocol, bytes: request.length },
+        "a {protocol} request of {bytes:byte} was not sent: it must fit one frame and not be empty",
+      );
+      return FAILURE;
+    }
+    const limit = options.maxBytes ?? answerLimit(request);
+    const cancelled = AbortSignal.any([this.#stopped.signal, ...(options.signal ? [options.signal] : [])]);
+    const connection = this.#connection(peer);
+    if (cancelled.aborted || connection === undefined) return FAILURE;
+    const stream = await openStream(connection, id, options.dialTimeoutMs ?? this.#timeouts.dialMs, cancelled);
+    let held = 0;
+    const hold = (bytes: number): void => {
+      if (!this.#room.take(peer, bytes)) throw new NoRoomError();
+      held += bytes;
+    };
+    try {
+      const timeoutMs = options.timeoutMs ?? this.#timeouts.requestMs;
+      const answer = await withDeadline(stream, timeoutMs, cancelled, () => exchange(stream, request, limit, hold));
+      return await this.#decoded(peer, protocol, answer, limit, hold);
+    } finally {
+      this.#room.release(peer, held);
+    }
+  }
+
+  async #decoded(
+    peer: string,
+    protocol: RequestProtocol,
+    answer: Uint8Array,
+    limit: number,
+    hold: (bytes: number) => void,
+  ): Promise<RequestAnswer> {
+    if (answer.length === 0 || !SENT_STATUSES.has(answer[0])) return UNKNOWN;
+    const status = answer[0] as RequestStatus;
+    if (status !== RequestStatus.SUCCESS || answer.length === 1) return { status, body: NO_BODY };
+    const block = answer.subarray(1);
+    try {
+      hold(Math.min(declaredLength(block), limit));
+      return { status, body: await uncompressBlock(block, limit) };
+    } catch (error) {
+      this.#log.debug(
+        { peer, protocol, error: String(error) },
+        "the {protocol} answer of {peer} cannot be decompressed",
+      );
+      return UNKNOWN;
+    }
+  }
+
+  #connection(peer: string): Connection | undefined {
+    return this.#host.getConnections(peerIdFromString(peer)).find(({ status }) => status === "open");
+  }
+
+  #fault(peer: string, protocol: RequestProtocol, error: unknown, { signal }: RequestOptions): void {
+    const cause = rootCause(error);
+    this.#log.debug({ peer, protocol, error: cause.message }, "a {protocol} request to {peer} failed");
+    if (protocol === "goodbye" || signal?.aborted || this.#stopped.signal.aborted) return;
+    if (error instanceof NoRoomError || !isPeersFault(error)) return;
+    if (this.#connection(peer) === undefined) return;
+    this.#penalties.penalize(peer, "high", `${protocol} request failed: ${cause.message}`);
+  }
+}
+
+/** Too many bytes of answers are held already; not the peer's fault. */
+class NoRoomError extends Error {
+  constructor() {
+    super("too many answers are being received");
+    this.name = "NoRoomError";
+  }
+}
+
+async function openStream(
+  connection: Connection,
+  id: string,
+  timeoutMs: number,
+  cancelled: AbortSignal,
+): Promise<Stream> {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  try {
+    return await connection.newStream(id, { signal: AbortSignal.any([timeout, cancelled]) });
+  } catch (error) {
+    throw timeout.aborted ? new RequestTimeoutError("opening a stream", timeoutMs) : error;
+  }
+}
+
+/** Resets the stream when the time is up or the request is cancelled, which ends all waits on it. */
+async function withDeadline<T>(
+  stream: Stream,
+  timeoutMs: number,
+  cancelled: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  const timer = setTimeout(() => stream.abort(new RequestTimeoutError("the answer", timeoutMs)), timeoutMs);
+  const cancel = (): void => stream.abort(new Error("the request was cancelled"));
+  cancelled.addEventListener("abort", cancel);
+  try {
+    return await work();
+  } catch (error) {
+    stream.abort(rootCause(error));
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    cancelled.removeEventListener("abort", cancel);
+  }
+}
+
+/** The whole answer: status byte, then the compressed body. */
+async function exchange(
+  stream: Stream,
+  request: Uint8Array,
+  limit: number,
+  hold: (bytes: number) => void,
+): Promise<Uint8Array> {
+  const answer = readAll(stream, 1 + maxCompressedLength(limit), hold);
+  // Awaited below; the answer may fail while the request is still being sent.
+  answer.catch(() => undefined);
+  await sendFrame(stream, request);
+  await stream.close();
+  return await answer;
+}

@@ -1,0 +1,65 @@
+import { generateKeyPair } from "@libp2p/crypto/keys";
+import { identify } from "@libp2p/identify";
+import type { Libp2p } from "@libp2p/interface";
+import { noise } from "@libp2p/noise";
+import { tcp } from "@libp2p/tcp";
+import { yamux } from "@libp2p/yamux";
+import { createLibp2p } from "libp2p";
+import type { Tolerance } from "../../../src/mempool/validation/gossip-checks.ts";
+import type { RequestTimeouts } from "../../../src/p2p/reqresp/client.ts";
+import { StreamRequestClient } from "../../../src/p2p/reqresp/client.ts";
+import type { RequestHandlers } from "../../../src/p2p/reqresp/request-handler.ts";
+import { RequestResponder } from "../../../src/p2p/reqresp/responder.ts";
+import { silentLogger } from "../../../src/telemetry/logger.ts";
+
+export interface Penalty {
+  peer: string;
+  tolerance: Tolerance;
+  reason: string;
+}
+
+/** A host on loopback that answers with `handlers`, with the penalties it gave. */
+export interface TestPeer {
+  id: string;
+  host: Libp2p;
+  client: StreamRequestClient;
+  responder: RequestResponder;
+  penalties: Penalty[];
+}
+
+const started: TestPeer[] = [];
+
+export async function stopPeers(): Promise<void> {
+  for (const { client } of started) client.stop();
+  await Promise.all(started.splice(0).map(({ host }) => host.stop()));
+}
+
+export async function testPeer(
+  handlers: RequestHandlers = {},
+  options: { exchangeMs?: number; timeouts?: RequestTimeouts } = {},
+): Promise<TestPeer> {
+  const host = await createLibp2p({
+    start: false,
+    privateKey: await generateKeyPair("secp256k1"),
+    addresses: { listen: ["/ip4/127.0.0.1/tcp/0"] },
+    transports: [tcp()],
+    connectionEncrypters: [noise()],
+    streamMuxers: [yamux()],
+    services: { identify: identify({ protocolPrefix: "aztec" }) },
+  });
+  const given: Penalty[] = [];
+  const penalties = {
+    penalize: (peer: string, tolerance: Tolerance, reason: string) => void given.push({ peer, tolerance, reason }),
+  };
+  const responder = new RequestResponder({ handlers, penalties, log: silentLogger, exchangeMs: options.exchangeMs });
+  await responder.register(host);
+  await host.start();
+  const client = new StreamRequestClient(host, { penalties, log: silentLogger, timeouts: options.timeouts });
+  const peer = { id: host.peerId.toString(), host, client, responder, penalties: given };
+  started.push(peer);
+  return peer;
+}
+
+export async function connect(from: TestPeer, to: TestPeer): Promise<void> {
+  await from.host.dial(to.host.getMultiaddrs());
+}
