@@ -15,6 +15,7 @@ const admin = adminRegistry(services as AdminServices);
 const wanted = apiDocument([
   { title: "Public listener: `svc_`", document: openRpcDocument(registry, ["svc"]) },
   { title: "Public listener: `node_`", document: openRpcDocument(registry, ["node"]) },
+  { title: "Public listener: `p2p_`", document: openRpcDocument(registry, ["p2p"]) },
   { title: "Admin listener: `svcAdmin_`", document: openRpcDocument(admin, ["svcAdmin"]) },
   { title: "Admin listener: `nodeAdmin_`", document: openRpcDocument(admin, ["nodeAdmin"]) },
 ]);

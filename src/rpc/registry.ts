@@ -5,7 +5,7 @@ import type { JsonWriter } from "./encoding/json-writer.ts";
 import { type Codec, type Issue, issuesError, type OptionalCodec } from "./params/codec.ts";
 
 /** Prefix of a method's name on the wire: `node_getBlock` is method getBlock of namespace node. */
-export type Namespace = "node" | "nodeAdmin" | "svc" | "svcAdmin";
+export type Namespace = "node" | "nodeAdmin" | "p2p" | "svc" | "svcAdmin";
 
 /** Origin of a call. */
 export interface Origin {
@@ -32,6 +32,7 @@ const DEVELOPMENT: Dialect = { surplusParams: "refused", leastParams: "required"
 export const DIALECTS: Readonly<Record<Namespace, Dialect>> = {
   node: RELEASE,
   nodeAdmin: RELEASE,
+  p2p: RELEASE,
   svc: DEVELOPMENT,
   svcAdmin: DEVELOPMENT,
 };

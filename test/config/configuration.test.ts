@@ -309,7 +309,7 @@ test("the limits of the JSON-RPC ports are set by flag or variable", () => {
     rpcRateLimit,
     rpcNamespaces,
   ];
-  expect(limits(given({}))).toEqual([4096, 0, ["svc", "node"]]);
+  expect(limits(given({}))).toEqual([4096, 0, ["svc", "node", "p2p"]]);
   const flags = { "--rpc-max-connections": "0", "--rpc-rate-limit": "50", "--rpc-namespaces": "node" };
   expect(limits(given(flags))).toEqual([0, 50, ["node"]]);
   const environment = { SVC_RPC_MAX_CONNECTIONS: "10", SVC_RPC_RATE_LIMIT: "5", SVC_RPC_NAMESPACES: "svc" };

@@ -13,7 +13,7 @@ import { fakeServices, recordingLogger } from "./support/fakes.ts";
 /** No method is called of these. */
 const names = new Proxy({}, { get: () => ({}) });
 const registry = publicRegistry(fakeServices());
-const document = openRpcDocument(registry, ["svc", "node"]);
+const document = openRpcDocument(registry, ["svc", "node", "p2p"]);
 const adminDocument = openRpcDocument(adminRegistry(names as AdminServices), ["svcAdmin", "nodeAdmin"]);
 
 const list = (value: unknown): JsonSchema[] =>
@@ -63,7 +63,7 @@ describe("the description of the API", () => {
     expect(document.info).toMatchObject({ title: expect.any(String), version: expect.any(String) });
     const names = document.methods.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
-    expect(names).toHaveLength(111);
+    expect(names).toHaveLength(116);
     for (const { name, params, result, summary, paramStructure } of document.methods) {
       expect(paramStructure).toBe("by-position");
       expect(summary, name).toMatch(/[^.]$/);

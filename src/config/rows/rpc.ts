@@ -108,10 +108,10 @@ export const rpc = {
     {
       flags: ["--rpc-namespaces"],
       env: ["SVC_RPC_NAMESPACES"],
-      kind: someOf(["svc", "node"]),
+      kind: someOf(["svc", "node", "p2p"]),
       meaning: "namespaces that the public port serves",
     },
-    ["svc", "node"],
+    ["svc", "node", "p2p"],
   ),
   rpcSimulatePublicMaxGasLimit: withDefault(
     {

@@ -33,9 +33,9 @@ export interface PeerConnectionsOptions {
 
 /** A peer as node_getPeers shows it. */
 export type PeerInfo =
-  | { status: "connected"; id: string; score: number }
-  | { status: "dialing"; id: string; dialStatus: string; addresses: string[] }
-  | { status: "cached"; id: string; addresses: string[]; enr: string; dialAttempts: number };
+  | { id: string; score: number; status: "connected" }
+  | { id: string; status: "dialing"; dialStatus: string; addresses: string[] }
+  | { status: "cached"; id: string; addresses: string[]; dialAttempts: number; enr: string };
 
 /**
  * Keeps the wanted number of peers connected: dials discovered and listed peers, checks new connections with a
@@ -82,19 +82,19 @@ export class PeerConnections {
   /** Connected peers; with `includePending` also those that are being dialled and those that may be dialled later. */
   peers(includePending: boolean): PeerInfo[] {
     const { host, scores } = this.#parts;
-    const connected = host.peers().map(({ id }): PeerInfo => ({ status: "connected", id, score: scores.score(id) }));
+    const connected = host.peers().map(({ id }): PeerInfo => ({ id, score: scores.score(id), status: "connected" }));
     if (!includePending) return connected;
     const dials = host.dials();
     const shown = new Set([...connected, ...dials].map(({ id }) => id));
     const dialing = dials.map(
-      ({ id, status, addresses }): PeerInfo => ({ status: "dialing", id, dialStatus: status, addresses }),
+      ({ id, status, addresses }): PeerInfo => ({ id, status: "dialing", dialStatus: status, addresses }),
     );
     const cached = this.#queue
       .cached()
       .filter(({ peer }) => !shown.has(peer.id))
       .map(({ peer, attempts }): PeerInfo => {
         const addresses = peer.address === undefined ? [] : [peer.address];
-        return { status: "cached", id: peer.id, addresses, enr: peer.enr, dialAttempts: attempts };
+        return { status: "cached", id: peer.id, addresses, dialAttempts: attempts, enr: peer.enr };
       });
     return [...connected, ...dialing, ...cached];
   }

@@ -88,7 +88,7 @@ export function nodeStatusMethods({
       params: [],
       handle: () => p2p.enr(),
       nothing: "without P2P",
-      encode: { node: encodeText, svc: encodeText },
+      encode: { node: encodeText, p2p: encodeText, svc: encodeText },
     }),
   ];
 }

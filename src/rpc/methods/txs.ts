@@ -189,20 +189,21 @@ export function txMethods({ chain, content, identity, mempool, txValidator, simu
       summary: "Pending txs of highest priority first, those after a given one",
       params: {
         node: listParams(MOST_TXS.node, RELEASE_CODECS),
+        p2p: listParams(MOST_TXS.node, RELEASE_CODECS),
         svc: [...listParams(MOST_TXS.svc, DEVELOPMENT_CODECS), proofParam],
       },
       handle: async (limit, after, options?) => {
         const pooled = await mempool.list(Math.floor(limit), after);
         return pooled.map((found) => shown(found, options));
       },
-      encode: { node: encodeArray(encodeTx), svc: encodeArray(encodeTx) },
+      encode: { node: encodeArray(encodeTx), p2p: encodeArray(encodeTx), svc: encodeArray(encodeTx) },
     }),
     method({
       name: "getPendingTxCount",
       summary: "How many txs are pending",
       params: [],
       handle: () => mempool.count(),
-      encode: { node: encodeCount, svc: encodeCount },
+      encode: { node: encodeCount, p2p: encodeCount, svc: encodeCount },
     }),
   ];
 }

@@ -58,7 +58,7 @@ export function apiDocument(sections: readonly { title: string; document: OpenRp
     "answer of `rpc.discover` (OpenRPC 1.3). `node scripts/typescript-client.ts URL` makes a client in TypeScript of it.",
     "",
     "Parameters are positional. A `?` marks one that may be left out or null, and a result that may be nothing: then",
-    "`node_` methods answer without a `result`, `svc_` methods with `null`. Types stand [below](#types).",
+    "`node_` and `p2p_` methods answer without a `result`, `svc_` methods with `null`. Types stand [below](#types).",
     "",
   ];
   const types = new Map<string, JsonSchema>();

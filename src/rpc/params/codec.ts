@@ -34,6 +34,18 @@ export function typed<C extends Codec<unknown>>(codec: C, title: string, descrip
   return { ...codec, schema: named(title, description, codec.schema ?? {}) };
 }
 
+/** The same codec with its value turned into another, unless an issue was found. */
+export function mapped<T, U>(codec: Codec<T>, map: (value: T) => U): Codec<U> {
+  return {
+    schema: codec.schema,
+    read(value, path, issues) {
+      const before = issues.length;
+      const read = codec.read(value, path, issues);
+      return issues.length === before ? map(read) : (undefined as U);
+    },
+  };
+}
+
 /** Adds an issue and returns a placeholder, which no handler ever sees. */
 export function rejected<T>(issues: Issue[], path: Path, text: string): T {
   issues.push({ text, path });

@@ -172,8 +172,8 @@ describe("12 validators and peers", () => {
     const p2p: NodeServices["p2p"] = {
       enr: () => undefined,
       peers: (includePending) => (includePending ? [{ status: "connected", id: "a", score: 1 }] : []),
-      attestations: (slot, hash) => {
-        asked.push([slot, hash && toHex(hash)]);
+      attestations: (slot, of) => {
+        asked.push([slot, of && "payloadHash" in of && toHex(of.payloadHash)]);
         return [{ ...signed, proposerSignature: signature }];
       },
       proposals: () => ({ blocks: [block], checkpoints: [signed] }),

@@ -12,7 +12,7 @@ export interface Answered {
   body: { id?: number; result?: unknown; error?: { code: number; message: string; data?: unknown } };
 }
 
-const described = new Checker(openRpcDocument(publicRegistry(fakeServices()), ["svc", "node"]));
+const described = new Checker(openRpcDocument(publicRegistry(fakeServices()), ["svc", "node", "p2p"]));
 
 /**
  * Asks methods by their full names, over the public registry. A result that is not as the API's description says is an
@@ -20,7 +20,11 @@ const described = new Checker(openRpcDocument(publicRegistry(fakeServices()), ["
  */
 export function asker(services: Partial<NodeServices> = {}) {
   const log = recordingLogger();
-  const options = { maxBatchSize: 100, namespaces: ["svc", "node"] as const, expectedErrors: [UnknownStateError] };
+  const options = {
+    maxBatchSize: 100,
+    namespaces: ["svc", "node", "p2p"] as const,
+    expectedErrors: [UnknownStateError],
+  };
   const dispatcher = new Dispatcher(publicRegistry(fakeServices(services)), options, log);
   const respond = async (method: string, params: unknown): Promise<Answered> => {
     const { status, body } = await dispatcher.answer({ id: 1, method, params });
