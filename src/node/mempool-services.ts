@@ -1,5 +1,5 @@
 import { type FunctionNames, withFunctionNames } from "../execution/revert-reason.ts";
-import type { TxPool } from "../mempool/pool/tx-pool.ts";
+import type { PoolQueries } from "../mempool/pool/pool-queries.ts";
 import type { TxIntake } from "../mempool/tx-intake.ts";
 import type { TxSimulator } from "../mempool/tx-simulator.ts";
 import type { TxValidator } from "../mempool/validation/tx-validator.ts";
@@ -11,7 +11,7 @@ import type { TxValidityChecker } from "../rpc/ports/tx-validity-checker.ts";
 import { mempoolAnswer, rejectionData } from "./mempool-answers.ts";
 
 export interface MempoolServiceParts {
-  pool: TxPool;
+  pool: PoolQueries;
   intake: TxIntake;
   /** Whether the node is synced far enough to accept txs. */
   synced(): boolean;

@@ -1,15 +1,15 @@
 import { Listeners } from "../../events/listeners.ts";
-import type { GasFees } from "../../protocol/fees/gas-fees.ts";
 import type { Fr } from "../../protocol/field.ts";
-import { type Tx, txBytes } from "../../protocol/tx/tx.ts";
+import { txBytes } from "../../protocol/tx/tx.ts";
 import { StoreFullError } from "../../storage/store-errors.ts";
 import { mapKey } from "../../world-state/indexed-overlay.ts";
-import { type TxFacts, type TxSummary, txSummary } from "../tx-facts.ts";
+import { type TxFacts, txSummary } from "../tx-facts.ts";
 import { type BlockContents, spentOrExpired, surplus, unpaid } from "./evictions.ts";
 import type { PendingTxs } from "./pending-txs.ts";
 import type { PoolChainView } from "./pool-chain-view.ts";
-import { type KeptBytes, PoolContents, type PoolState } from "./pool-contents.ts";
+import { type KeptBytes, PoolContents } from "./pool-contents.ts";
 import { type BlockRef, type PoolEntry, poolEntry } from "./pool-entry.ts";
+import { PoolQueries } from "./pool-queries.ts";
 import type { PoolStore } from "./pool-store.ts";
 import { type Bidding, BY_RANK, conflictRule, preAdd } from "./pre-add-rules.ts";
 import type { PoolRejection } from "./rejection.ts";
@@ -51,11 +51,11 @@ export interface AddedBlock extends BlockRef, BlockContents {
 export type NewTx = Pick<TxFacts, "tx"> & Parameters<typeof txSummary>[0];
 
 /**
- * Transactions on their way into blocks (docs/protocol/07-transactions-and-fees.md#719-states-of-the-pool). Every
- * operation is one transaction of the store and runs to its end without a pause; when that fails, the pool is again
- * what the store holds, and the error is thrown.
+ * The pool of transactions (docs/protocol/07-transactions-and-fees.md#719-states-of-the-pool): PoolQueries and the
+ * operations that change it. Every operation is one transaction of the store and runs to its end without a pause; when
+ * that fails, the pool is again what the store holds, and the error is thrown.
  */
-export class TxPool {
+export class TxPool extends PoolQueries {
   readonly #store: PoolStore;
   readonly #chain: PoolChainView;
   readonly #contents: PoolContents;
@@ -65,12 +65,16 @@ export class TxPool {
 
   /** Loads what the store holds and drops what may not be pending any more. */
   constructor(store: PoolStore, chain: PoolChainView, options: PoolOptions) {
+    const withDefaults = { kept: DEFAULT_KEPT, listenerFailed: () => {}, ...options };
+    const contents = new PoolContents(store, withDefaults.kept);
+    const archive = new TxArchive(store, options.archived);
+    super(contents, archive, chain);
     this.#store = store;
     this.#chain = chain;
-    this.#options = { kept: DEFAULT_KEPT, listenerFailed: () => {}, ...options };
-    this.#pendingListeners = new Listeners(this.#options.listenerFailed);
-    this.#contents = new PoolContents(store, this.#options.kept);
-    this.#archive = new TxArchive(store, options.archived);
+    this.#contents = contents;
+    this.#archive = archive;
+    this.#options = withDefaults;
+    this.#pendingListeners = new Listeners(withDefaults.listenerFailed);
     const unwanted = this.#load();
     if (unwanted.length > 0) store.transaction(() => this.#contents.discard(unwanted));
   }
@@ -305,60 +309,5 @@ export class TxPool {
       entry.minedIn !== undefined && matches(entry.minedIn.number) ? [{ entry, block: entry.minedIn.number }] : [],
     );
     return found.sort((a, b) => a.block - b.block).map(({ entry }) => entry);
-  }
-
-  /** Undefined for a tx that the pool does not know. */
-  status(hash: Uint8Array): PoolState | "deleted" | undefined {
-    const key = mapKey(hash);
-    const entry = this.#contents.entries.get(key);
-    if (entry !== undefined) return this.#contents.stateOf(entry);
-    return this.#contents.retired.isDeleted(key) ? "deleted" : undefined;
-  }
-
-  /** A tx whose body is stored, in whatever state. */
-  get(hash: Uint8Array): Tx | undefined {
-    return this.#contents.bodies.get(hash)?.tx;
-  }
-
-  /** What is known of a tx without reading its body. */
-  summary(hash: Uint8Array): TxSummary | undefined {
-    return this.#contents.entries.get(mapKey(hash));
-  }
-
-  /** A finalized tx without its proof. */
-  archived(hash: Uint8Array): Tx | undefined {
-    return this.#archive.get(hash)?.tx;
-  }
-
-  /** Whether it knows no tx, in a block or not. */
-  get isEmpty(): boolean {
-    return this.#contents.entries.size === 0;
-  }
-
-  get pendingCount(): number {
-    return this.#pending.size;
-  }
-
-  /** Hashes of pending txs, highest priority first, those after `after`; none for an unknown one. */
-  pendingHashes(limit: number, after?: Uint8Array): Uint8Array[] {
-    const from = after && this.#pending.get(mapKey(after));
-    if (after !== undefined && from === undefined) return [];
-    const hashes: Uint8Array[] = [];
-    for (const { hash } of this.#pending.order.descending(from)) {
-      if (hashes.length >= limit) break;
-      hashes.push(hash);
-    }
-    return hashes;
-  }
-
-  /** Hashes of pending txs that came at least `minAgeMs` ago, highest priority first. */
-  eligible(minAgeMs: number): Uint8Array[] {
-    const latest = this.#chain.now() - minAgeMs;
-    return [...this.#pending.order.descending()].filter((entry) => entry.receivedAt <= latest).map(({ hash }) => hash);
-  }
-
-  /** Of the pending tx of highest priority; zero when there is none. */
-  maxPriorityFees(): GasFees {
-    return { ...(this.#pending.order.highest()?.maxPriorityFeesPerGas ?? { feePerDaGas: 0n, feePerL2Gas: 0n }) };
   }
 }
