@@ -1,6 +1,7 @@
 import type { Tx } from "../protocol/tx/tx.ts";
 import type { Verdict } from "../protocol/tx/verdict.ts";
-import type { Admission, TxPool } from "./pool/tx-pool.ts";
+import type { Admission } from "./pool/pool-admission.ts";
+import type { TxPool } from "./pool/tx-pool.ts";
 import type { TxFacts } from "./tx-facts.ts";
 import type { TxValidator } from "./validation/tx-validator.ts";
 

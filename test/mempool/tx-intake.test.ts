@@ -3,7 +3,7 @@ import { loadCore } from "../../src/core/load-core.ts";
 import { DigestPool } from "../../src/mempool/digest/digest-pool.ts";
 import { digestTx } from "../../src/mempool/digest/digest-tx.ts";
 import { DigestQueueFullError } from "../../src/mempool/digest/tx-digest.ts";
-import type { NewTx } from "../../src/mempool/pool/tx-pool.ts";
+import type { NewTx } from "../../src/mempool/pool/pool-admission.ts";
 import { TxIntake } from "../../src/mempool/tx-intake.ts";
 import { fr } from "../../src/protocol/field.ts";
 import { VALID } from "../../src/protocol/tx/verdict.ts";

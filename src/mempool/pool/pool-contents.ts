@@ -76,6 +76,10 @@ export class PoolContents {
     this.retired.delete(entry, this.#slot);
   }
 
+  deleteAll(entries: readonly PoolEntry[]): void {
+    for (const entry of entries) this.delete(entry);
+  }
+
   mine(entry: PoolEntry, block: BlockRef): void {
     if (entry.minedIn === undefined) this.#minedBytes += entry.bytes;
     entry.minedIn = block;

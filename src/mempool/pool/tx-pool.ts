@@ -1,18 +1,15 @@
 import { Listeners } from "../../events/listeners.ts";
-import type { Fr } from "../../protocol/field.ts";
-import { txBytes } from "../../protocol/tx/tx.ts";
 import { StoreFullError } from "../../storage/store-errors.ts";
 import { mapKey } from "../../world-state/indexed-overlay.ts";
-import { type TxFacts, txSummary } from "../tx-facts.ts";
 import { type BlockContents, spentOrExpired, surplus, unpaid } from "./evictions.ts";
 import type { PendingTxs } from "./pending-txs.ts";
+import { type Admission, type NewTx, PoolAdmission } from "./pool-admission.ts";
 import type { PoolChainView } from "./pool-chain-view.ts";
 import { type KeptBytes, PoolContents } from "./pool-contents.ts";
 import { type BlockRef, type PoolEntry, poolEntry } from "./pool-entry.ts";
 import { PoolQueries } from "./pool-queries.ts";
 import type { PoolStore } from "./pool-store.ts";
-import { type Bidding, BY_RANK, conflictRule, preAdd } from "./pre-add-rules.ts";
-import type { PoolRejection } from "./rejection.ts";
+import type { Bidding } from "./pre-add-rules.ts";
 import { TxArchive } from "./tx-bodies.ts";
 
 export interface PoolOptions {
@@ -33,22 +30,10 @@ const DEFAULT_KEPT: KeptBytes = { mined: 4 * GIB, deleted: GIB / 4 };
 /** Bytes of the disk that txs leave free: the chain store beside the pool has to go on when the pool takes no more. */
 const LEFT_FREE = 16 * 2 ** 20;
 
-/**
- * What became of a tx that was given. `ignored` without a reason: it is there already; `rejected`: it may not be
- * pending.
- */
-export interface Admission {
-  outcome: "accepted" | "ignored" | "rejected";
-  reason?: PoolRejection;
-}
-
 /** A block whose txs the chain took. */
 export interface AddedBlock extends BlockRef, BlockContents {
   txHashes: readonly Uint8Array[];
 }
-
-/** A tx whose form and contents were checked. */
-export type NewTx = Pick<TxFacts, "tx"> & Parameters<typeof txSummary>[0];
 
 /**
  * The pool of transactions (docs/protocol/07-transactions-and-fees.md#719-states-of-the-pool): PoolQueries and the
@@ -60,6 +45,7 @@ export class TxPool extends PoolQueries {
   readonly #chain: PoolChainView;
   readonly #contents: PoolContents;
   readonly #archive: TxArchive;
+  readonly #admission: PoolAdmission;
   readonly #options: Required<PoolOptions>;
   readonly #pendingListeners: Listeners<[]>;
 
@@ -74,6 +60,7 @@ export class TxPool extends PoolQueries {
     this.#contents = contents;
     this.#archive = archive;
     this.#options = withDefaults;
+    this.#admission = new PoolAdmission(contents, chain, withDefaults);
     this.#pendingListeners = new Listeners(withDefaults.listenerFailed);
     const unwanted = this.#load();
     if (unwanted.length > 0) store.transaction(() => this.#contents.discard(unwanted));
@@ -120,62 +107,13 @@ export class TxPool extends PoolQueries {
   }
 
   /**
-   * Takes txs in whose form and contents were checked (docs/protocol/07-transactions-and-fees.md#721-adding). Answers
-   * in their order. Throws StoreFullError.
+   * Adds txs whose form and contents were checked (docs/protocol/07-transactions-and-fees.md#721-adding). Returns an
+   * outcome for each, in their order. Throws StoreFullError.
    */
   add(txs: readonly NewTx[], bidding: Bidding): Admission[] {
     const { path } = this.#store;
     if (this.#store.freeBytes() < LEFT_FREE) throw new StoreFullError(path, "disk");
-    return this.#commitPending(() => {
-      const mayBePending = this.#chain.admission();
-      const accepted = new Map<string, Admission>();
-      const admissions = txs.map((tx): Admission => {
-        const key = mapKey(tx.hash);
-        if (this.#contents.entries.has(key)) return { outcome: "ignored" };
-        const entry = this.#newEntry(tx);
-        if (this.#contents.stateOf(entry) !== "pending") {
-          this.#contents.admit(entry, tx);
-          return { outcome: "accepted" };
-        }
-        if (!mayBePending(entry)) return { outcome: "rejected" };
-        const outcome = preAdd(entry, this.#preAddContext(bidding));
-        if ("rejection" in outcome) return { outcome: "ignored", reason: outcome.rejection };
-        for (const loser of outcome.evict) {
-          this.#contents.delete(loser);
-          const admission = accepted.get(loser.key);
-          if (admission !== undefined) admission.outcome = "ignored";
-          accepted.delete(loser.key);
-        }
-        this.#contents.admit(entry, tx);
-        const admission: Admission = { outcome: "accepted" };
-        accepted.set(key, admission);
-        return admission;
-      });
-      this.#settleNew([...accepted.keys()]);
-      return admissions;
-    });
-  }
-
-  #newEntry(tx: NewTx): PoolEntry {
-    const { now, minedIn } = this.#chain;
-    return poolEntry(txSummary(tx), { bytes: txBytes(tx.tx), receivedAt: now(), minedIn: minedIn(tx.hash) });
-  }
-
-  #preAddContext(bidding: Bidding) {
-    const { maxPending } = this.#options;
-    return { pending: this.#pending, bidding, maxPending, feeJuice: (payer: Fr) => this.#chain.feeJuice(payer) };
-  }
-
-  /** Rules for txs that became pending: their payers can pay, and there are not too many. */
-  #settleNew(keys: readonly string[]): void {
-    if (keys.length === 0) return;
-    const payers = keys.flatMap((key) => this.#contents.entries.get(key)?.payerKey ?? []);
-    this.#deleteAll(unpaid(this.#pending, payers, (payer) => this.#chain.feeJuice(payer)));
-    this.#deleteAll(surplus(this.#pending, this.#options.maxPending));
-  }
-
-  #deleteAll(entries: readonly PoolEntry[]): void {
-    for (const entry of entries) this.#contents.delete(entry);
+    return this.#commitPending(() => this.#admission.add(txs, bidding));
   }
 
   /**
@@ -183,8 +121,7 @@ export class TxPool extends PoolQueries {
    * (docs/protocol/07-transactions-and-fees.md#718-gossip).
    */
   wouldAccept(tx: NewTx): boolean {
-    if (this.#contents.entries.has(mapKey(tx.hash))) return false;
-    return "evict" in preAdd(this.#newEntry(tx), this.#preAddContext(BY_RANK));
+    return this.#admission.wouldAccept(tx);
   }
 
   /**
@@ -234,9 +171,9 @@ export class TxPool extends PoolQueries {
       const ref = { number: block.number, hash: block.hash };
       const found = block.txHashes.flatMap((hash) => this.#contents.entries.get(mapKey(hash)) ?? []);
       for (const entry of found) this.#contents.mine(entry, ref);
-      this.#deleteAll(spentOrExpired(this.#pending, block));
+      this.#contents.deleteAll(spentOrExpired(this.#pending, block));
       const payers = found.map(({ payerKey }) => payerKey);
-      this.#deleteAll(unpaid(this.#pending, payers, (payer) => this.#chain.feeJuice(payer, block.number)));
+      this.#contents.deleteAll(unpaid(this.#pending, payers, (payer) => this.#chain.feeJuice(payer, block.number)));
     });
   }
 
@@ -244,7 +181,7 @@ export class TxPool extends PoolQueries {
   slotStarted(slot: number): void {
     if (slot === this.#contents.slot) return;
     this.#commitPending(() =>
-      this.#settleNew(this.#becomePending(this.#contents.beginSlot(slot)).map(({ key }) => key)),
+      this.#admission.settle(this.#admission.becomePending(this.#contents.beginSlot(slot)).map(({ key }) => key)),
     );
   }
 
@@ -258,34 +195,14 @@ export class TxPool extends PoolQueries {
     this.#commitPending(() => {
       for (const entry of unmined) this.#contents.unmine(entry);
       if (this.#options.deleteAfterReorg && checkpoints > 0) {
-        this.#deleteAll(unmined);
+        this.#contents.deleteAll(unmined);
         return;
       }
-      this.#becomePending(unmined.filter((entry) => this.#contents.stateOf(entry) === "pending"));
+      this.#admission.becomePending(unmined.filter((entry) => this.#contents.stateOf(entry) === "pending"));
       const { hasBlock, feeJuice } = this.#chain;
-      this.#deleteAll([...this.#pending.all()].filter(({ anchorHash }) => !hasBlock(anchorHash, tip)));
-      this.#deleteAll(unpaid(this.#pending, this.#pending.payers(), (payer) => feeJuice(payer, tip)));
-      this.#deleteAll(surplus(this.#pending, this.#options.maxPending));
-    });
-  }
-
-  /**
-   * Entries that are in no block and protected by nothing: those that may be are pending, where they win over others by
-   * rank.
-   */
-  #becomePending(entries: readonly PoolEntry[]): PoolEntry[] {
-    const mayBePending = this.#chain.admission();
-    return entries.filter((entry) => {
-      const conflicts = mayBePending(entry)
-        ? conflictRule(entry, { pending: this.#pending, bidding: BY_RANK })
-        : undefined;
-      if (conflicts === undefined || "rejection" in conflicts) {
-        this.#contents.delete(entry);
-        return false;
-      }
-      this.#deleteAll(conflicts.evict);
-      this.#contents.makePending(entry);
-      return true;
+      this.#contents.deleteAll([...this.#pending.all()].filter(({ anchorHash }) => !hasBlock(anchorHash, tip)));
+      this.#contents.deleteAll(unpaid(this.#pending, this.#pending.payers(), (payer) => feeJuice(payer, tip)));
+      this.#contents.deleteAll(surplus(this.#pending, this.#options.maxPending));
     });
   }
 
