@@ -49,7 +49,11 @@ export class CheckpointBuilder {
   #ended: CheckpointBuildError | undefined;
   #building = false;
 
-  private constructor(services: BuildServices, terms: CheckpointTerms, messages: Fr[], previousOutHashes: Fr[]) {
+  private constructor(
+    services: BuildServices,
+    terms: CheckpointTerms,
+    { messages, previousOutHashes, isBegun }: { messages: Fr[]; previousOutHashes: Fr[]; isBegun: boolean },
+  ) {
     const { core, world, contracts, siloing } = services;
     const { checkpointNumber, parentBlock } = terms;
     this.#services = services;
@@ -60,13 +64,14 @@ export class CheckpointBuilder {
     this.#sponge = core.blobSponge();
     const fork = world.fork(parentBlock);
     const before = fork.size(L1_TO_L2_MESSAGE_TREE);
-    if (before !== firstMessageIndex(checkpointNumber) || messages.length > L1_TO_L2_MESSAGES_PER_CHECKPOINT) {
+    const expected = firstMessageIndex(isBegun ? checkpointNumber + 1 : checkpointNumber);
+    if (before !== expected || messages.length > L1_TO_L2_MESSAGES_PER_CHECKPOINT) {
       throw new CheckpointBuildError(
         checkpointNumber,
-        `checkpoint ${checkpointNumber} must bring its ${L1_TO_L2_MESSAGES_PER_CHECKPOINT} messages at most to a tree of ${firstMessageIndex(checkpointNumber)}, got ${messages.length} to a tree of ${before}`,
+        `checkpoint ${checkpointNumber} must bring its ${L1_TO_L2_MESSAGES_PER_CHECKPOINT} messages at most to a tree of ${expected}, got ${messages.length} to a tree of ${before}`,
       );
     }
-    fork.append(L1_TO_L2_MESSAGE_TREE, messages, L1_TO_L2_MESSAGES_PER_CHECKPOINT);
+    if (!isBegun) fork.append(L1_TO_L2_MESSAGE_TREE, messages, L1_TO_L2_MESSAGES_PER_CHECKPOINT);
     this.#state = new BlockState({ core, fork, globals: globalsOfHeader(this.#shared), contracts, siloing });
   }
 
@@ -82,7 +87,27 @@ export class CheckpointBuilder {
     messages: Fr[],
     previousOutHashes: Fr[],
   ): Promise<CheckpointBuilder> {
-    return new CheckpointBuilder(services, terms, messages, previousOutHashes);
+    return new CheckpointBuilder(services, terms, { messages, previousOutHashes, isBegun: false });
+  }
+
+  /**
+   * Continues a checkpoint whose first blocks, `earlier`, are stored; `terms.parentBlock` is the last of them. Rejects
+   * like `start`.
+   */
+  static async resume(
+    services: BuildServices,
+    terms: CheckpointTerms,
+    earlier: readonly ProposedBlock[],
+    messages: Fr[],
+    previousOutHashes: Fr[],
+  ): Promise<CheckpointBuilder> {
+    const builder = new CheckpointBuilder(services, terms, { messages, previousOutHashes, isBegun: true });
+    for (const block of earlier) {
+      const { record, body, txs } = block;
+      await builder.#absorb({ header: record.header, body, txs });
+      builder.#blocks.push(block);
+    }
+    return builder;
   }
 
   /** State before the next tx, for reading only. */
@@ -135,13 +160,13 @@ export class CheckpointBuilder {
   }
 
   async #build(txs: readonly HashedTx[], limits: BlockLimits): Promise<BlockOutcome> {
-    const { minValidTxs = 1, deadline, maxTxMilliseconds, recordCalls, validate } = limits;
+    const { mode = "build", minValidTxs = 1, deadline, maxTxMilliseconds, recordCalls, validate } = limits;
     // The archive has a leaf for each block, genesis first.
     const number = this.#state.fork.size(ARCHIVE);
     this.#state.beginBlock(number);
     const frame = this.#state.openFrame();
     const result = await processTxs(this.#services.vm, this.#state, txs, {
-      mode: "build",
+      mode,
       ...blockRoom(limits, this.#blocks, this.#terms.limits),
       deadline,
       maxTxMilliseconds,

@@ -59,6 +59,8 @@ export interface CheckpointTerms {
 
 /** Limits of one block; the remaining room of the checkpoint also caps it. */
 export interface BlockLimits {
+  /** "reexecute" repeats a block of another proposer; default "build". */
+  mode?: ProcessOptions["mode"];
   maxTxs?: number;
   maxGas?: Partial<TxGas>;
   maxBlobFields?: number;
