@@ -1,0 +1,224 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { oneAtATime } from "../../archiver/one-at-a-time.ts";
+import type { BlockRecord, ChainReader } from "../../archiver/types.ts";
+import type { HashedTx } from "../../execution/executed-tx.ts";
+import { headerSlotNumber, headerSnapshot, headerTimestamp } from "../../protocol/block-header.ts";
+import { equal, toHex } from "../../protocol/bytes.ts";
+import type { BlockProposal } from "../../protocol/consensus/block-proposal.ts";
+import { ARCHIVE, MAX_FIELDS_PER_CHECKPOINT } from "../../protocol/constants.ts";
+import type { Fr } from "../../protocol/field.ts";
+import { inHash } from "../../protocol/sha-trees.ts";
+import { type L1Constants, slotTimestamp } from "../../protocol/time.ts";
+import type { ProposedBlock } from "../checkpoint-terms.ts";
+import { proposedCheckpoint } from "./position.ts";
+import type { ProposalTxs } from "./proposal-txs.ts";
+import { type ProposalVerdict, type RefusedProposal, refused } from "./proposal-verdict.ts";
+import { type ReexecutionServices, reexecute } from "./reexecute.ts";
+
+export interface BlockProposalParts extends Omit<ReexecutionServices, "chain"> {
+  chain: Pick<ChainReader, "block" | "blockBody" | "blockNumberByArchive">;
+  constants: Pick<L1Constants, "l1GenesisTime" | "slotDuration">;
+  genesisArchiveRoot: Uint8Array;
+  sync: {
+    /** The last slot that L1 can no longer change; undefined before anything was read from L1. */
+    syncedSlot(): number | undefined;
+    /** Asks for a look at L1 now. */
+    poke(): void;
+    /** Calls the listener when blocks were added to the chain. Returns an unsubscribe function. */
+    onBlocksAdded(listener: () => void): () => void;
+    /** Resolves once stored; rejects when the block does not continue the chain. */
+    addProposedBlock(block: ProposedBlock): Promise<void>;
+  };
+  /** Leaves of a checkpoint's messages from L1. */
+  messages(checkpointNumber: number): Fr[];
+  /** Whether the escape hatch is open in a slot. */
+  hatchOpen(slot: number): Promise<boolean>;
+  txs: ProposalTxs;
+  /** Unix milliseconds. */
+  now(): number;
+}
+
+export interface BlockProposalOptions {
+  /** Whether to execute the blocks of a slot. Otherwise a proposal is valid once its txs were collected. */
+  reexecutes(slot: number): boolean | Promise<boolean>;
+  /** Whether executed blocks become the node's proposed blocks. */
+  stores: boolean;
+}
+
+/** What a proposer says of its block. */
+export type ProposedHead = Pick<BlockProposal, "header" | "indexWithinCheckpoint" | "inHash" | "archiveRoot">;
+
+export interface ReceivedProposal {
+  proposal: ProposedHead;
+  /** 32 bytes each, in the order of execution. */
+  txHashes: readonly Uint8Array[];
+  /** The peer that sent it, as text. */
+  peer: string | undefined;
+  /** Txs that came with it, with the hashes that they claim. */
+  embedded: readonly HashedTx[];
+  /**
+   * Repeats the checks of arrival that do not need the attestation pool: sender, proposer of the slot, window of slots.
+   * Returns the broken rule.
+   */
+  brokenRule(): Promise<string | undefined>;
+}
+
+/** Pause between two looks at the chain while a proposal waits for L1 or its parent. */
+const POLL_MS = 500;
+/** Proposals of one slot that are checked or wait at once. A slot has one for every few seconds. */
+const MOST_OF_A_SLOT = 32;
+/** Every tx has its first word, hash and fee, one nullifier and one public data write in the blobs. */
+const FEWEST_FIELDS_PER_TX = 6;
+/** More txs do not fit the blobs of a checkpoint. */
+const MOST_TXS = Math.floor(MAX_FIELDS_PER_CHECKPOINT / FEWEST_FIELDS_PER_TX);
+
+/**
+ * Checks block proposals of others: places each in the chain, collects its txs, executes it, compares the result and
+ * stores it as a proposed block (docs/protocol/10-peers.md#1016-block-proposals).
+ */
+export class BlockProposalCheck {
+  readonly #parts: BlockProposalParts;
+  readonly #options: BlockProposalOptions;
+  readonly #execution = oneAtATime();
+  readonly #stopping = new AbortController();
+  /** Proposals that are being checked, by slot. */
+  readonly #running = new Map<number, number>();
+
+  constructor(parts: BlockProposalParts, options: BlockProposalOptions) {
+    this.#parts = parts;
+    this.#options = options;
+  }
+
+  /** Ends waits at once; a proposal that is being executed ends at its next tx. */
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  /** Never rejects because of what the proposal says. Rejects when the archiver refuses the executed block. */
+  async check(received: ReceivedProposal): Promise<ProposalVerdict> {
+    const slot = headerSlotNumber(received.proposal.header);
+    const running = this.#running.get(slot) ?? 0;
+    if (running >= MOST_OF_A_SLOT) {
+      return refused("unknown_error", `${running} other proposals of slot ${slot} are being checked`);
+    }
+    this.#running.set(slot, running + 1);
+    try {
+      return await this.#check(received);
+    } finally {
+      const left = (this.#running.get(slot) ?? 1) - 1;
+      if (left > 0) this.#running.set(slot, left);
+      else this.#running.delete(slot);
+    }
+  }
+
+  async #check(received: ReceivedProposal): Promise<ProposalVerdict> {
+    const { proposal, txHashes } = received;
+    const { header, archiveRoot } = proposal;
+    const { hatchOpen, constants, sync } = this.#parts;
+    const slot = headerSlotNumber(header);
+    const rule = formFault(received, constants) ?? (await received.brokenRule());
+    if (rule !== undefined) return refused("invalid_proposal", rule);
+    const isHatchOpen = await hatchOpen(slot);
+    const deadline = slotTimestamp(slot + 1, constants) * 1000;
+
+    const isSynced = (): boolean => (slot === 0 ? true : (sync.syncedSlot() ?? -1) + 1 >= slot);
+    if (!(await this.#until(isSynced, deadline))) {
+      return refused("block_source_not_synced", `the chain is not synced up to slot ${slot - 1}`);
+    }
+    const parent = await this.#parent(proposal, deadline);
+    if (parent === undefined) {
+      const { root } = headerSnapshot(header, ARCHIVE);
+      return refused("parent_block_not_found", `no block has the archive root ${toHex(root)}`);
+    }
+    const parentSlot = headerSlotNumber(parent.header);
+    if (parentSlot > slot) {
+      return refused("parent_block_wrong_slot", `the parent is of slot ${parentSlot}, the proposal of slot ${slot}`);
+    }
+    if (this.#parts.chain.block(parent.number + 1) !== undefined) {
+      return refused("block_number_already_exists", `the chain has a block ${parent.number + 1}`);
+    }
+    const reexecutes = !isHatchOpen && (await this.#options.reexecutes(slot));
+    const place = reexecutes ? this.#place(proposal, parent) : undefined;
+    if (place !== undefined && "fault" in place) return place;
+    const { peer, embedded } = received;
+    const { txs, missing } = await this.#parts.txs.get({
+      hashes: txHashes,
+      archive: archiveRoot,
+      slot,
+      peer,
+      embedded,
+      deadline,
+      signal: this.#stopping.signal,
+    });
+    if (isHatchOpen) return refused("invalid_proposal", `the escape hatch is open in slot ${slot}`);
+    if (place === undefined) return { valid: true, block: undefined };
+    if (missing.length > 0) {
+      const [first] = missing;
+      return refused("txs_not_available", `${missing.length} txs are missing, first ${toHex(first)}`);
+    }
+    return this.#execution(() => this.#execute({ proposal, parent, txs, ...place }, deadline));
+  }
+
+  #place(proposal: ProposedHead, parent: BlockRecord): { checkpointNumber: number; messages: Fr[] } | RefusedProposal {
+    const checkpointNumber = proposedCheckpoint(proposal, parent);
+    if (typeof checkpointNumber !== "number") return checkpointNumber;
+    const messages = this.#parts.messages(checkpointNumber);
+    const expected = inHash(messages);
+    if (!equal(proposal.inHash, expected)) {
+      const text = `the in hash of checkpoint ${checkpointNumber} is ${toHex(expected)}, not ${toHex(proposal.inHash)}`;
+      return refused("in_hash_mismatch", text);
+    }
+    return { checkpointNumber, messages };
+  }
+
+  async #execute(placed: Parameters<typeof reexecute>[1], deadline: number): Promise<ProposalVerdict> {
+    const { now, sync } = this.#parts;
+    if (this.#stopping.signal.aborted) return refused("timeout", "the node stops");
+    // The VM reads the system's clock, which the node's own may differ from.
+    const verdict = await reexecute(this.#parts, placed, Date.now() + deadline - now());
+    if (this.#options.stores && verdict.valid && verdict.block !== undefined) {
+      await sync.addProposedBlock(verdict.block);
+    }
+    return verdict;
+  }
+
+  async #parent({ header }: ProposedHead, deadline: number): Promise<BlockRecord | undefined> {
+    const { chain, genesisArchiveRoot } = this.#parts;
+    const { root } = headerSnapshot(header, ARCHIVE);
+    const find = (): BlockRecord | undefined => {
+      const number = equal(root, genesisArchiveRoot) ? 0 : chain.blockNumberByArchive(root);
+      return number === undefined ? undefined : chain.block(number);
+    };
+    await this.#until(() => find() !== undefined, deadline);
+    return find();
+  }
+
+  /** Waits until a condition holds, which it looks at when blocks come and twice a second. Returns whether it does. */
+  async #until(holds: () => boolean, deadline: number): Promise<boolean> {
+    const { sync, now } = this.#parts;
+    const { signal } = this.#stopping;
+    while (!holds()) {
+      const left = deadline - now();
+      if (left <= 0 || signal.aborted) return false;
+      sync.poke();
+      const woken = new AbortController();
+      const unsubscribe = sync.onBlocksAdded(() => woken.abort());
+      const ended = AbortSignal.any([woken.signal, signal]);
+      await sleep(Math.min(POLL_MS, left), undefined, { signal: ended }).catch(() => undefined);
+      unsubscribe();
+    }
+    return true;
+  }
+}
+
+/** A rule that no block of any chain can break. */
+function formFault(
+  { proposal: { header }, txHashes }: ReceivedProposal,
+  constants: BlockProposalParts["constants"],
+): string | undefined {
+  if (txHashes.length > MOST_TXS) return `${txHashes.length} txs do not fit a checkpoint, which takes ${MOST_TXS}`;
+  const slot = headerSlotNumber(header);
+  const expected = slotTimestamp(slot, constants);
+  const timestamp = headerTimestamp(header);
+  return timestamp === BigInt(expected) ? undefined : `its timestamp is ${timestamp}, that of its slot ${expected}`;
+}
