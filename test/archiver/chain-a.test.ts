@@ -18,7 +18,9 @@ import { WorldState } from "../../src/world-state/world-state.ts";
 import { CHAIN_A_REGISTRY, type ChainA, startChainA } from "../l1/chain-a.ts";
 import { answer, recordedCases } from "./recorded-content.ts";
 
-/** Everything real: L1, blobs, trees. The genesis of the recorded chain is the one of the reference local network. */
+/**
+ * Nothing is faked: L1, blobs and trees are real. The recorded chain has the genesis of the reference's local network.
+ */
 describe("the recorded chain, followed from L1", () => {
   const core = loadCore();
   const funded = {
@@ -79,7 +81,7 @@ describe("the recorded chain, followed from L1", () => {
     await l1?.stop();
   });
 
-  it("ends at L1's pending checkpoint with every root checked", () => {
+  it("following the recorded chain ends at L1's pending checkpoint with every root checked", () => {
     const tips = chain.tips();
     expect([tips.proposed.number, tips.proven.block.number, tips.finalized.block.number]).toEqual([59, 59, 0]);
     expect(world.status().tip).toBe(59);
@@ -91,7 +93,7 @@ describe("the recorded chain, followed from L1", () => {
     expect(stageFacts(synchronizer.times)).toMatchObject({ checkpoints: 59, blocks: 59 });
   });
 
-  it("holds the logs, effects, contracts and messages that were recorded", () => {
+  it("the followed chain holds the recorded logs, effects, contracts and messages", () => {
     const content = new ContentStore({ store, chain });
     const cases = recordedCases();
     const methods = Object.entries(Object.groupBy(cases, ({ method }) => method));
@@ -112,7 +114,7 @@ describe("the recorded chain, followed from L1", () => {
     }
   });
 
-  it("unwinds to any block and comes back the same", async () => {
+  it("a chain that is unwound to block 20 syncs back to the same tips", async () => {
     const before = chain.tips();
     store.transaction(() => {
       world.unwindTo(20);

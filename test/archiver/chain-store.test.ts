@@ -36,8 +36,8 @@ const classes = ["a", "b"].map((text) => madeClass(text, core));
 const instances = ["a", "b"].map((text) => madeInstance(text, classes[0].id, core));
 
 /**
- * Logs of every kind by the bits of a number, with subjects, classes and instances that other blocks have too, in part
- * invalid ones.
+ * Logs of the kinds that the bits of `bits` select. Tags, classes and instances repeat between blocks; some logs are
+ * invalid.
  */
 function logsOf(bits: number): TxLogs {
   const bit = (i: number) => (bits >> i) & 1;
@@ -105,7 +105,7 @@ function add(chain: ChainStore, checkpoint: SyntheticCheckpoint): void {
 }
 
 describe("the chain store", () => {
-  it("begins at genesis, with the constants of the network in its tips", () => {
+  it("a new chain store begins at genesis, with the network's constants in its tips", () => {
     const { chain } = open();
     const zero = {
       block: { number: 0, hash: GENESIS_BLOCK_HASH_IN_TIPS },
@@ -127,7 +127,7 @@ describe("the chain store", () => {
     expect(chain.checkpointsOfEpoch(0)).toEqual([]);
   });
 
-  it("gives back what was added, by every index", () => {
+  it("a chain store returns an added checkpoint by each of its indexes", () => {
     const { chain } = open();
     const checkpoints = synthesizeChain([[2, 0], [1], [0, 3, 1]]);
     for (const checkpoint of checkpoints) add(chain, checkpoint);
@@ -171,7 +171,7 @@ describe("the chain store", () => {
     expect(chain.txLocation(new Uint8Array(31))).toBeUndefined();
   });
 
-  it("keeps proven and finalized at or below the latest checkpoint", () => {
+  it("the chain store keeps the proven and finalized tips at or below the latest checkpoint", () => {
     const { chain, store } = open();
     const checkpoints = synthesizeChain([[1, 1], [1], [1]]);
     for (const checkpoint of checkpoints) add(chain, checkpoint);
@@ -190,7 +190,7 @@ describe("the chain store", () => {
     expect(chain.provenBlockNumber()).toBe(3);
   });
 
-  it("refuses a checkpoint that does not follow, and keeps nothing of it", () => {
+  it("the chain store refuses a checkpoint that does not continue the chain, and stores nothing of it", () => {
     const { chain, store } = open();
     const [first, , third] = synthesizeChain([[1], [1], [1]]);
     add(chain, first);
@@ -200,7 +200,7 @@ describe("the chain store", () => {
     expect(dump(store)).toEqual(before);
   });
 
-  it("unwinds exactly: removing what was added leaves every table as it was", async () => {
+  it("removing checkpoints leaves every table of the chain store as it was before they were added", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(fc.nat(3), { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 }),

@@ -34,7 +34,7 @@ const publicLog = (contractAddress: Uint8Array, tag: Uint8Array, n: number) => (
 });
 const noFields = { contractAddress: A, fields: new Uint8Array(0) };
 
-/** By checkpoint, block and tx. Blocks are 1 | 2, 3 | 4, 5. */
+/** By checkpoint, block and tx. The checkpoints have blocks 1; 2 and 3; 4 and 5. */
 const LOGS: TxLogs[][][] = [
   [
     [
@@ -95,11 +95,11 @@ describe("reads over a synthetic chain", () => {
     logIndexWithinTx,
   });
 
-  describe("by tag", () => {
+  describe("logs by tag", () => {
     const privately = (range: Partial<TagRange>) => content.privateLogsByTag(TAG, { limit: 10, ...range }).map(at);
     const publicly = (range: Partial<TagRange>) => content.publicLogsByTag(A, TAG, { limit: 10, ...range }).map(at);
 
-    it("gives logs in chain order, public ones counted after the tx's private ones", () => {
+    it("logs by tag come in chain order; the index of a public log counts the tx's private logs too", () => {
       expect(privately({})).toEqual([
         [1, 0, 0],
         [1, 0, 2],
@@ -115,7 +115,7 @@ describe("reads over a synthetic chain", () => {
       expect(content.publicLogsByTag(B, OTHER_TAG, { limit: 10 })).toEqual([]);
     });
 
-    it("gives the fields of the log and the effects of its tx", () => {
+    it("logs by tag come with their fields and the effects of their tx", () => {
       const [, log] = content.privateLogsByTag(TAG, { limit: 2 });
       const { hash } = opened.chain.block(1)!;
       const tx = opened.chain.txEffects(1)[0];
@@ -126,7 +126,7 @@ describe("reads over a synthetic chain", () => {
       expect(toHex(content.publicLogsByTag(A, TAG, { limit: 9 })[2].logData)).toBe(toHex(concat(TAG, fr(4))));
     });
 
-    it("goes on strictly after a position, whatever fromBlock says", () => {
+    it("logs by tag continue strictly after a position, whatever fromBlock is", () => {
       expect(publicly({ after: position(1, 0, 3) })).toEqual([
         [1, 1, 1],
         [1, 1, 4],
@@ -146,7 +146,7 @@ describe("reads over a synthetic chain", () => {
       expect(publicly({ after: position(2 ** 40, 0, 0) })).toEqual([]);
     });
 
-    it("keeps to blocks, pages and limits", () => {
+    it("logs by tag can be limited to blocks, pages and a number of logs", () => {
       expect(publicly({ fromBlock: 2 })).toEqual([[5, 0, 1]]);
       expect(publicly({ fromBlock: -4, toBlock: 5 })).toHaveLength(3);
       expect(publicly({ toBlock: 1 })).toEqual([]);
@@ -161,7 +161,7 @@ describe("reads over a synthetic chain", () => {
       expect(publicly({ limit: 0 })).toEqual([]);
     });
 
-    it("keeps to a tx", () => {
+    it("logs by tag can be limited to one tx", () => {
       expect(publicly({ txHash: txHash(1, 1) })).toEqual([
         [1, 1, 1],
         [1, 1, 4],
@@ -172,13 +172,13 @@ describe("reads over a synthetic chain", () => {
       expect(publicly({ txHash: seeded("unknown") })).toEqual([]);
     });
 
-    it("finds nothing by values that are not 32 bytes", () => {
+    it("a lookup by a tag that is not 32 bytes finds no logs", () => {
       expect(content.privateLogsByTag(TAG.subarray(1), { limit: 1 })).toEqual([]);
       expect(content.publicLogsByTag(A, concat(TAG, TAG), { limit: 1 })).toEqual([]);
     });
   });
 
-  describe("by range", () => {
+  describe("logs by range", () => {
     type Range = Omit<Parameters<ContentStore["publicLogs"]>[0], "limit"> & { limit?: number };
     const search = (kind: "publicLogs" | "contractClassLogs", range: Range) => {
       const { logs, maxLogsHit } = content[kind]({ limit: 1000, ...range });
@@ -197,7 +197,7 @@ describe("reads over a synthetic chain", () => {
       [5, 0, 1],
     ];
 
-    it("gives all logs of the kind in chain order", () => {
+    it("a range query without a filter returns all logs of its kind in chain order", () => {
       expect(search("publicLogs", {})).toEqual(found(ALL));
       expect(search("contractClassLogs", {})).toEqual(
         found([
@@ -209,7 +209,7 @@ describe("reads over a synthetic chain", () => {
       );
     });
 
-    it("narrows by contract and by tag, the tag not for contract class logs", () => {
+    it("public logs can be filtered by contract and tag, contract class logs only by contract", () => {
       expect(search("publicLogs", { contractAddress: B })).toEqual(found([[1, 1, 2]]));
       expect(search("publicLogs", { contractAddress: A }).logs).toHaveLength(6);
       expect(search("publicLogs", { tag: TAG })).toEqual(
@@ -234,7 +234,7 @@ describe("reads over a synthetic chain", () => {
       expect(search("contractClassLogs", { contractAddress: fr(3), tag: TAG }).logs).toHaveLength(4);
     });
 
-    it("takes fromBlock in, toBlock out, and says of an inverted range that there is more", () => {
+    it("a range query includes fromBlock, excludes toBlock, and reports more logs for an inverted range", () => {
       expect(search("publicLogs", { fromBlock: 3, toBlock: 5 })).toEqual(
         found([
           [3, 0, 0],
@@ -250,7 +250,7 @@ describe("reads over a synthetic chain", () => {
       expect(search("publicLogs", { fromBlock: 2 ** 40, toBlock: 2 ** 41 })).toEqual(found([]));
     });
 
-    it("goes on strictly after any log, with any filter", () => {
+    it("a range query continues strictly after any log, with any filter", () => {
       for (const filter of [{}, { contractAddress: A }, { tag: TAG }, { contractAddress: A, tag: TAG }]) {
         const { logs } = search("publicLogs", filter);
         logs.forEach(([blockNumber, txIndex, logIndex], i) => {
@@ -263,13 +263,13 @@ describe("reads over a synthetic chain", () => {
       expect(search("publicLogs", { after, toBlock: 2 })).toEqual(found([], true));
     });
 
-    it("stops at the limit and says so, even when nothing follows", () => {
+    it("a range query stops at its limit and reports more logs, even if none follow", () => {
       expect(search("publicLogs", { limit: 4 })).toEqual(found(ALL.slice(0, 4), true));
       expect(search("publicLogs", { limit: 9 })).toEqual(found(ALL, true));
       expect(search("publicLogs", { limit: 10 })).toEqual(found(ALL));
     });
 
-    it("keeps to a tx inside the range", () => {
+    it("a range query can be limited to one tx", () => {
       expect(search("publicLogs", { txHash: txHash(1, 1) })).toEqual(found(ALL.slice(1, 5)));
       expect(search("publicLogs", { txHash: txHash(1, 1), contractAddress: B })).toEqual(found([[1, 1, 2]]));
       expect(search("publicLogs", { txHash: txHash(1, 1), fromBlock: 2 })).toEqual(found([]));
@@ -281,7 +281,7 @@ describe("reads over a synthetic chain", () => {
     });
   });
 
-  it("gives the effects of a tx and where it is", () => {
+  it("the content store returns the effects and the position of a tx", () => {
     const settled = content.settledTx(txHash(4, 1))!;
     expect(settled).toMatchObject({ blockNumber: 4, slotNumber: 20, txIndexInBlock: 1 });
     expect(settled.blockTimestamp).toBe(BigInt(slotTimestamp(20, CONSTANTS)));
@@ -291,7 +291,7 @@ describe("reads over a synthetic chain", () => {
     expect(content.settledTx(new Uint8Array(3))).toBeUndefined();
   });
 
-  it("gives a class with the block that registered it first", () => {
+  it("the content store returns a contract class with the block that registered it first", () => {
     for (const [made, blockNumber] of [
       [first, 1],
       [second, 2],
@@ -308,14 +308,15 @@ describe("reads over a synthetic chain", () => {
     expect(content.contractClass(new Uint8Array(0))).toBeUndefined();
   });
 
-  it("gives an instance with the class of the time, updates of one timestamp in block order", () => {
+  it("the content store returns a contract instance with its class at a timestamp; of updates with one timestamp the last counts", () => {
     const current = (timestamp?: bigint) => {
       const found = content.contractInstance(instance.address, timestamp)!;
       expect(toHex(found.originalContractClassId)).toBe(toHex(first.id));
       return toHex(found.currentContractClassId);
     };
     const announced = BigInt(slotTimestamp(20, CONSTANTS));
-    // The last announcement at a time decides: up to its change the class before it holds, as it says.
+    // Of several updates with one timestamp of change the last counts; until then the class is the one that it names as
+    // the previous one.
     expect(current(announced - 1n)).toBe(toHex(first.id));
     expect(current(announced)).toBe(toHex(second.id));
     expect(current()).toBe(toHex(second.id));
@@ -333,7 +334,7 @@ describe("reads over a synthetic chain", () => {
     expect(content.contractInstance(new Uint8Array(31))).toBeUndefined();
   });
 
-  it("groups messages to L1 by checkpoint, block and tx", () => {
+  it("the content store groups messages to L1 by checkpoint, block and tx", () => {
     const text = (epoch: number) => content.l2ToL1Messages(epoch).map((c) => c.map((b) => b.map((t) => t.map(toHex))));
     const expected = MESSAGES.map((c) => c.map((b) => b.map((t) => t.map(toHex))));
     expect(text(0)).toEqual(expected.slice(0, 2));
@@ -343,7 +344,7 @@ describe("reads over a synthetic chain", () => {
   });
 });
 
-it("before any block only the protocol contracts are there", async () => {
+it("before the first block only the protocol contracts are known", async () => {
   const { content, close } = openChain();
   try {
     expect(content.contractInstance(fr(5))).toMatchObject({ blockNumber: 0, salt: fr(1), deployer: fr(5) });

@@ -25,7 +25,7 @@ import { type L1Vectors, readVectors, wholeBlobs } from "./vectors.ts";
 
 const core = loadCore();
 
-/** The effects of one block whose txs have these logs. */
+/** The effects of a block whose txs emit these logs. */
 function effects(logs: TxLogs[]) {
   const plan = { number: 1, slot: 1, firstBlock: 1, lastArchive: GENESIS_ARCHIVE, salt: "events" };
   const { blob } = synthesize({ ...plan, blocks: [logs.map(() => [])], logs: [logs] }, core);
@@ -181,12 +181,12 @@ const IGNORED: [name: string, logs: TxLogs][] = [
 ];
 
 describe("contract events", () => {
-  it("the instance tag is the magic value siloed with the registry", () => {
+  it("the tag of an instance log is the magic value siloed with the registry's address", () => {
     const magic = fromHex("0x174c6b3d0fd14728e4fc5e53f7b262ab943546a7e125e2ed5e9fde3cf0b3e22f");
     expect(toHex(siloPrivateLogFirstField(core, INSTANCE_REGISTRY, magic))).toBe(toHex(INSTANCE_PUBLISHED));
   });
 
-  it("of a valid block are found where they are", () => {
+  it("the contract events of a valid block are found with their tx and log index", () => {
     const txs = effects([
       {},
       {
@@ -204,23 +204,23 @@ describe("contract events", () => {
     expect(refused).toEqual([]);
   });
 
-  it("fields that were not emitted are zero, as in the padded form of a log", () => {
+  it("fields that a contract event's log did not emit are read as zero", () => {
     const zeros = madeClass("zeros", core, new Uint8Array(70));
     const { classes } = contractEvents(effects([classLog(zeros.log.fields.subarray(0, 6 * 32))]), core);
     expect(classes.map(({ id }) => toHex(id))).toEqual([toHex(zeros.id)]);
   });
 
-  it.each(REFUSED)("%s is refused by its rule", (_, logs, event, rule) => {
+  it.each(REFUSED)("a contract event is refused by the rule that it breaks: %s", (_, logs, event, rule) => {
     const found = contractEvents(effects([{}, logs]), core);
     expect(found).toMatchObject({ classes: [], instances: [], updates: [] });
     expect(found.refused).toEqual([{ event, tx: 1, log: 0, rule: expect.stringMatching(rule) }]);
   });
 
-  it.each(IGNORED)("%s is not an event", (_, logs) => {
+  it.each(IGNORED)("a log is not a contract event: %s", (_, logs) => {
     expect(contractEvents(effects([logs]), core)).toEqual({ classes: [], instances: [], updates: [], refused: [] });
   });
 
-  it("a timestamp of change may be any field element", () => {
+  it("the timestamp of change of an instance update may be any field element", () => {
     const log = updateLog(instance.address, fr(0), good.id, 5);
     const fields = withWord(log.fields, 4, bigUintBytes(FR_MODULUS - 1n, 32));
     expect(contractEvents(effects([{ public: [{ ...log, fields }] }]), core).updates).toHaveLength(1);
@@ -234,7 +234,7 @@ describe("contract events of the network", () => {
     return readCheckpointBlobs(wholeBlobs(vector)).blocks[0].txs;
   };
 
-  it.each(live.contractClasses)("class $contractClassId", (v) => {
+  it.each(live.contractClasses)("the recorded contract class $contractClassId is read from its log", (v) => {
     const txs = txsOf(v.checkpoint);
     const { classes, refused } = contractEvents(txs, core);
     expect(refused).toEqual([]);
@@ -247,7 +247,7 @@ describe("contract events of the network", () => {
     expect(toHex(publicBytecodeCommitment(core, event.packedBytecode))).toBe(v.publicBytecodeCommitment);
   });
 
-  it.each(live.contractInstances)("instance $address", (v) => {
+  it.each(live.contractInstances)("the recorded contract instance $address is read from its log", (v) => {
     const txs = txsOf(v.checkpoint);
     const found = contractEvents(txs, core).instances.find(({ tx }) => tx === v.txIndex)!;
     expect(toHex(found.address)).toBe(v.computedAddress);
@@ -264,7 +264,7 @@ describe("invalid contract events on L1", () => {
   let follower: Follower | undefined;
   afterEach(() => follower?.close());
 
-  it("register nothing and hold nothing up: each is one warning", async () => {
+  it("invalid contract events on L1 register nothing, do not stop the sync, and are logged as one warning each", async () => {
     const l1 = new FakeL1(core);
     const logs = REFUSED.map(([, log]) => log);
     l1.propose([logs.length], { logs: [logs] });

@@ -17,7 +17,7 @@ import {
 import { fr } from "../../src/protocol/field.ts";
 import { seeded } from "./synthetic-chain.ts";
 
-/** A class that depends on the text alone, and the log that publishes it. */
+/** A class determined by the text alone, and the log that publishes it. */
 export function madeClass(
   text: string,
   core: Core,
@@ -37,7 +37,7 @@ export function madeClass(
   };
 }
 
-/** An instance that depends on text and class alone, and the private log that publishes it. */
+/** An instance determined by text and class alone, and the private log that publishes it. */
 export function madeInstance(text: string, classId: Uint8Array, core: Core) {
   const salt = seeded(`salt ${text}`);
   const deployer = seeded(`deployer ${text}`);

@@ -52,7 +52,7 @@ export class FakeL1Error extends Error {}
 export class FakeL1 implements RollupReader {
   readonly identity: RollupIdentity;
   readonly blobs = new FakeBlobs();
-  /** Set while the endpoint is down. Called before every answer. */
+  /** Called before every answer; a test that simulates a failing endpoint throws from it. */
   interfere: (call: string) => void = () => {};
   finalized: number | undefined;
   readonly calls: string[] = [];
@@ -85,8 +85,8 @@ export class FakeL1 implements RollupReader {
   }
 
   /**
-   * Drops the last blocks. With `again`, what happened in them happens in new blocks, after `delay` empty ones. Returns
-   * the way back: L1 with the dropped blocks, and nothing after them.
+   * Drops the last blocks. With `again`, their contents are mined again in new blocks, after `delay` empty ones.
+   * Returns a function that restores the dropped blocks and removes all later ones.
    */
   reorg(depth: number, again = false, delay = 0): () => void {
     const from = Math.max(this.#mined.length - depth, CONSTANTS.l1StartBlock + 1);
@@ -253,7 +253,7 @@ export class FakeL1 implements RollupReader {
     return this.#answer("findMessage", () => this.state().messages.find((m) => equal(m.leaf, leaf)));
   }
 
-  /** Committee of every epoch. */
+  /** Committee of every epoch; none if undefined. */
   committeeMembers: Uint8Array[] | undefined;
 
   committee(epoch: number): Promise<EpochCommittee> {
@@ -276,7 +276,7 @@ function isPrunable({ pending, proven }: Pick<State, "pending" | "proven">, slot
 export class FakeBlobs implements BlobFetcher {
   readonly #blobs = new Map<string, Uint8Array>();
   readonly #lies = new Map<string, Uint8Array>();
-  /** Versioned hashes, as hex, that no source has for now. */
+  /** Versioned hashes, in hex, of blobs that no source has. */
   readonly missing = new Set<string>();
   fetched = 0;
 
@@ -284,14 +284,14 @@ export class FakeBlobs implements BlobFetcher {
     this.#blobs.set(toHex(versionedHash), blob);
   }
 
-  /** As `alter`, by a source that a recomputed commitment shows up. */
+  /** Four checkpoints with messages between them, synced block by block; then four empty blocks, synced at once. */
   lie(checkpoint: SyntheticCheckpoint, change: (blob: Uint8Array) => void): void {
     const lie = Uint8Array.from(checkpoint.blob);
     change(lie);
     this.#lies.set(toHex(checkpoint.versionedHash), lie);
   }
 
-  /** Replaces a blob's contents without touching its hash. Returns the way back. */
+  /** Replaces a blob's contents under the same hash, undetectably. Returns a function that restores them. */
   alter({ versionedHash, blob }: SyntheticCheckpoint, change: (blob: Uint8Array) => void): () => void {
     const altered = Uint8Array.from(blob);
     change(altered);

@@ -16,7 +16,8 @@ export class StateMismatchError extends ContentError {
 }
 
 /**
- * Keeps tip, finalized and oldest in the store, so that they commit and roll back with the chain. Accepts any roots.
+ * Stores the tip, finalized and oldest block numbers, so that they commit and roll back with the chain. Accepts any
+ * roots.
  */
 export class FakeWorldState
   implements
@@ -26,9 +27,9 @@ export class FakeWorldState
     >
 {
   readonly #table: Table;
-  /** Throws for blocks that do not apply. */
+  /** Called with each block; throws to simulate a block that does not apply. */
   refuse: (block: BlockEffects) => void = () => {};
-  /** Messages that the first block of each checkpoint came with. */
+  /** Number of messages that the first block of each checkpoint inserted. */
   readonly messagesSeen = new Map<number, number>();
   prepared = 0;
 

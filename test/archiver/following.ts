@@ -31,7 +31,7 @@ export interface Follower {
   events: [keyof SyncEvents, unknown][];
   /** Lines of a level whose message or rule matches. */
   logged(level: keyof Logger, pattern: RegExp): LogLine[];
-  /** The same store under a new synchronizer, as after a restart. */
+  /** Opens a new synchronizer on the same store, as after a restart. */
   restart(): Promise<Follower>;
   close(): Promise<void>;
 }
@@ -89,7 +89,7 @@ export function follow(l1: FakeL1, core: Core, options: FollowOptions = {}): Fol
   };
 }
 
-/** Iterates until the chain stands still; failures on the way are part of healing. */
+/** Syncs until the chain no longer changes; retries after failures. */
 export async function settle(follower: Follower, tries = 12): Promise<void> {
   let failure: unknown;
   for (let i = 0; i < tries; i++) {
@@ -103,14 +103,14 @@ export async function settle(follower: Follower, tries = 12): Promise<void> {
   throw failure;
 }
 
-/** The chain of blocks and messages as rows, without what a node remembers of its own reading. */
+/** Rows of blocks and messages, without sync positions, which depend on how L1 was read. */
 export function chainRows(follower: Follower): unknown {
   const { "chain-state": _state, "chain-messages": messages, ...rows } = dump(follower.store);
-  // L1 blocks of messages may be those of the first reading: 48 bytes of leaf and rolling hash are the message.
+  // The L1 block in a message row may be that of an earlier reading. The first 48 bytes are leaf and rolling hash.
   return { ...rows, messages: messages.map(([index, row]) => [index, row.slice(0, 96)]) };
 }
 
-/** What L1 and the follower say about the pending chain. */
+/** Archive roots of the pending chain, by L1. */
 export function pendingArchives(l1: FakeL1): string[] {
   return l1.state().pending.map((c) => toHex(c.archiveRoot));
 }

@@ -22,7 +22,7 @@ describe("prefetching", () => {
     }
   }
 
-  it("keeps the order whatever the loads take, and never has more than its bound under way", async () => {
+  it("prefetching keeps the order of slow loads and never exceeds its bound on concurrent loads", async () => {
     let running = 0;
     let most = 0;
     const load = async (n: number) => {
@@ -37,7 +37,7 @@ describe("prefetching", () => {
     expect(most).toBe(4);
   });
 
-  it("gives what came before a failure first, and closes its source", async () => {
+  it("prefetching yields what precedes a failure, then throws it and closes its source", async () => {
     let closed = false;
     const load = async (n: number) => {
       if (n === 2) throw new Error("load 2");
@@ -60,73 +60,62 @@ describe("prefetching", () => {
   });
 });
 
-describe("retrying", () => {
-  it("doubles its pauses up to a bound, at least half of each certain", () => {
-    const pauses = (random: number) => [1, 2, 3, 4, 9, 999].map((n) => backoff(n, 500, 15_000, () => random));
-    expect(pauses(1)).toEqual([500, 1000, 2000, 4000, 15_000, 15_000]);
-    expect(pauses(0)).toEqual([250, 500, 1000, 2000, 7500, 7500]);
-    expect([0, 1, 2, 3, 4, 6, 8, 1024].filter(isPowerOfTwo)).toEqual([1, 2, 4, 8, 1024]);
-  });
+it("retry pauses double up to a bound, and at least half of each is guaranteed", () => {
+  const pauses = (random: number) => [1, 2, 3, 4, 9, 999].map((n) => backoff(n, 500, 15_000, () => random));
+  expect(pauses(1)).toEqual([500, 1000, 2000, 4000, 15_000, 15_000]);
+  expect(pauses(0)).toEqual([250, 500, 1000, 2000, 7500, 7500]);
+  expect([0, 1, 2, 3, 4, 6, 8, 1024].filter(isPowerOfTwo)).toEqual([1, 2, 4, 8, 1024]);
 });
 
-describe("L1 ranges", () => {
-  it("cover every block once, 601 at a time with the defaults of the network", () => {
-    expect([...l1Ranges(10, 1300, 100, CONSTANTS)]).toEqual([
-      { from: 10, to: 610 },
-      { from: 611, to: 1211 },
-      { from: 1212, to: 1300 },
-    ]);
-    expect([...l1Ranges(5, 5, 100, CONSTANTS)]).toEqual([{ from: 5, to: 5 }]);
-    expect([...l1Ranges(6, 5, 100, CONSTANTS)]).toEqual([]);
-  });
+it("L1 ranges cover every block once, 601 at a time with the network's defaults", () => {
+  expect([...l1Ranges(10, 1300, 100, CONSTANTS)]).toEqual([
+    { from: 10, to: 610 },
+    { from: 611, to: 1211 },
+    { from: 1212, to: 1300 },
+  ]);
+  expect([...l1Ranges(5, 5, 100, CONSTANTS)]).toEqual([{ from: 5, to: 5 }]);
+  expect([...l1Ranges(6, 5, 100, CONSTANTS)]).toEqual([]);
 });
 
-describe("log facts of an error", () => {
-  it("name the rule, the fields and the causes, without stacks or long bytes", () => {
-    const error = Object.assign(new Error("outer", { cause: new DecodeError("blob", "must be whole") }), {
-      hash: new Uint8Array(500),
-      amount: 5n,
-    });
-    const facts = errorFacts(error);
-    expect(facts).toMatchObject({
-      error: "Error",
-      rule: "outer",
-      amount: "5",
-      cause: { error: "DecodeError", subject: "blob" },
-    });
-    expect(String(facts.hash)).toHaveLength(2 + 128);
-    expect(JSON.stringify(facts)).not.toContain("stack");
-    expect(errorFacts("text")).toEqual({ error: "Unknown", rule: "text" });
+it("the log facts of an error hold its rule, fields and causes, without stacks or long bytes", () => {
+  const error = Object.assign(new Error("outer", { cause: new DecodeError("blob", "must be whole") }), {
+    hash: new Uint8Array(500),
+    amount: 5n,
   });
+  const facts = errorFacts(error);
+  expect(facts).toMatchObject({
+    error: "Error",
+    rule: "outer",
+    amount: "5",
+    cause: { error: "DecodeError", subject: "blob" },
+  });
+  expect(String(facts.hash)).toHaveLength(2 + 128);
+  expect(JSON.stringify(facts)).not.toContain("stack");
+  expect(errorFacts("text")).toEqual({ error: "Unknown", rule: "text" });
 });
 
-describe("an invalid proposal", () => {
-  it("is read back as it was stored", () => {
-    const proposal: InvalidProposal = {
-      reason: "insufficient-attestations",
-      invalidIndex: undefined,
-      checkpointNumber: 5,
-      archiveRoot: seeded("archive"),
-      lastArchiveRoot: seeded("last"),
-      slotNumber: 31,
-      timestamp: 1795231704n,
-      epoch: 7,
-      seed: 2n ** 255n,
-      committee: [new Uint8Array(20).fill(1), new Uint8Array(20).fill(2)],
-      attestors: [new Uint8Array(20).fill(2)],
-      attestations: [
-        { address: new Uint8Array(20), signature: new Uint8Array(65).fill(5) },
-        { address: new Uint8Array(20).fill(1), signature: undefined },
-      ],
-    };
-    const plain = (p: InvalidProposal) => JSON.stringify(p, (_, v) => (typeof v === "bigint" ? `${v}` : v));
-    for (const p of [
-      proposal,
-      { ...proposal, reason: "invalid-attestation" as const, invalidIndex: 0, committee: [] },
-    ]) {
-      expect(JSON.parse(plain(decodeInvalidProposal(encodeInvalidProposal(p))))).toEqual(JSON.parse(plain(p)));
-    }
-  });
+it("an invalid proposal is read back as it was stored", () => {
+  const proposal: InvalidProposal = {
+    reason: "insufficient-attestations",
+    invalidIndex: undefined,
+    checkpointNumber: 5,
+    archiveRoot: seeded("archive"),
+    lastArchiveRoot: seeded("last"),
+    slotNumber: 31,
+    timestamp: 1795231704n,
+    epoch: 7,
+    seed: 2n ** 255n,
+    committee: [new Uint8Array(20).fill(1), new Uint8Array(20).fill(2)],
+    attestors: [new Uint8Array(20).fill(2)],
+    attestations: [
+      { address: new Uint8Array(20), signature: new Uint8Array(65).fill(5) },
+      { address: new Uint8Array(20).fill(1), signature: undefined },
+    ],
+  };
+  const plain = (p: InvalidProposal) => JSON.stringify(p, (_, v) => (typeof v === "bigint" ? `${v}` : v));
+  for (const p of [proposal, { ...proposal, reason: "invalid-attestation" as const, invalidIndex: 0, committee: [] }]) {
+    expect(JSON.parse(plain(decodeInvalidProposal(encodeInvalidProposal(p))))).toEqual(JSON.parse(plain(p)));
+  }
 });
 
 describe("progress", () => {
@@ -160,7 +149,7 @@ describe("progress", () => {
     return { lines, drawn };
   };
 
-  it("goes to the log at most once in five seconds, and sums up at the end", async () => {
+  it("sync progress is logged at most once in five seconds, with a summary at the end", async () => {
     let time = 0;
     const { lines, drawn } = await synced(false, () => {
       time += 2500;
@@ -173,7 +162,7 @@ describe("progress", () => {
     expect(drawn).toBe("");
   });
 
-  it("is a bar on a terminal", async () => {
+  it("sync progress is a bar on a terminal", async () => {
     const { lines, drawn } = await synced(true, () => 0);
     expect(lines).toHaveLength(1);
     expect(drawn).toContain("checkpoint 4/4");

@@ -19,7 +19,7 @@ const { contracts } = readVectors<{
 }>("crypto.json");
 
 describe("the protocol contracts", () => {
-  test.each(contracts.protocolContracts.list)("$name has the class of the network", (v) => {
+  test.each(contracts.protocolContracts.list)("the protocol contract $name has the class of the network", (v) => {
     const instance = PRELOADED_INSTANCES.get(v.address)!;
     const { id, artifactHash, privateFunctionsRoot, packedBytecode } = PRELOADED_CLASSES.get(v.classId)!;
     const commitment = publicBytecodeCommitment(core, packedBytecode);
@@ -32,7 +32,7 @@ describe("the protocol contracts", () => {
     expect(PROTOCOL_CONTRACTS.find(({ name }) => name === v.name)!.address).toEqual(fromHex(v.address));
   });
 
-  it("are six, and the derived addresses of their instances give the hash of the network", () => {
+  it("there are six protocol contracts, and their derived addresses hash to the network's value", () => {
     const instances = [...PRELOADED_INSTANCES.values()];
     expect(instances.map(({ address }) => address)).toEqual([1, 2, 3, 4, 5, 6].map(fr));
     const addresses = instances.map(({ salt, deployer, initializationHash, originalContractClassId, publicKeys }) => {

@@ -37,7 +37,7 @@ interface Next {
   archives?: Uint8Array[];
 }
 
-/** What could be the next checkpoint, in the next L1 block: `blocks` gives the txs of each block. */
+/** A next checkpoint that L1 could contain in its next block; `blocks` holds the number of txs of each block. */
 function next(l1: FakeL1, blocks: number[], { salt = "ours", slot = l1.height + 1, archives }: Next = {}) {
   const { pending, messages } = l1.state();
   const number = pending.length + 1;
@@ -68,16 +68,16 @@ function publish(l1: FakeL1, checkpoint: SyntheticCheckpoint): void {
   l1.mine({ propose: checkpoint });
 }
 
-/** Number of the tips' blocks: proposed, checkpointed. */
+/** Block numbers of the proposed and the checkpointed tip. */
 const tipsOf = ({ chain }: Follower) => [chain.tips().proposed.number, chain.tips().checkpointed.block.number];
 
-/** All rows, and that the trees end where the chain does. */
+/** All rows, after a check that chain and trees have the same tip. */
 function rows(follower: Follower): unknown {
   expect(follower.worldState.status().tip).toBe(follower.chain.latestBlockNumber());
   return dump(follower.store);
 }
 
-/** Rows of a node that knows the chain from L1 alone. */
+/** Rows of a node that synced from L1 alone. */
 async function freshRows(l1: FakeL1): Promise<unknown> {
   const fresh = start(l1);
   await settle(fresh);
@@ -86,7 +86,7 @@ async function freshRows(l1: FakeL1): Promise<unknown> {
 
 const changes = ({ events }: Follower) => events.filter(([event]) => event.startsWith("blocks"));
 
-/** L1 with a checkpoint of two blocks, and a node that has it. */
+/** L1 with a checkpoint of two blocks, and a node that has synced it. */
 async function synced(options?: FollowOptions) {
   const l1 = new FakeL1(core);
   l1.propose([1, 1]);
@@ -97,7 +97,7 @@ async function synced(options?: FollowOptions) {
 }
 
 describe("a proposed block", () => {
-  it("is the proposed tip at once and no checkpointed one", async () => {
+  it("a proposed block becomes the proposed tip at once, without changing the checkpointed one", async () => {
     const { l1, follower } = await synced();
     const { blocks } = next(l1, [1, 0]);
     await follower.synchronizer.addProposedBlock(blocks[0]);
@@ -116,7 +116,7 @@ describe("a proposed block", () => {
     ]);
   });
 
-  it("waits for no answer of L1", async () => {
+  it("a proposed block is added without any call to L1", async () => {
     const { l1, follower } = await synced();
     l1.mine();
     const { latestBlock } = l1;
@@ -136,7 +136,7 @@ describe("a proposed block", () => {
     expect(tipsOf(follower)).toEqual([3, 2]);
   });
 
-  it("may be the chain's first, with the messages of its checkpoint", async () => {
+  it("a proposed block may be the chain's first, with the messages of its checkpoint", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     l1.send(2);
@@ -156,7 +156,7 @@ describe("a proposed block", () => {
     expect([...follower.worldState.messagesSeen.values()]).toEqual([0, 0, 2]);
   });
 
-  it("leaves no trace when its trees do not come out or its commit fails", async () => {
+  it("a proposed block leaves no trace if its roots do not match or its commit fails", async () => {
     const { l1, follower } = await synced();
     const before = rows(follower);
     const [block] = next(l1, [1]).blocks;
@@ -178,7 +178,7 @@ describe("a proposed block", () => {
     expect(tipsOf(follower)).toEqual([3, 2]);
   });
 
-  it("is refused by the rule that it breaks", async () => {
+  it("a proposed block is refused with the rule that it breaks", async () => {
     const { l1, follower } = await synced();
     const refused = async (block: ProposedBlock): Promise<ProposedBlockRule> => {
       const before = rows(follower);
@@ -204,7 +204,7 @@ describe("a proposed block", () => {
     const earlier = (await rebuildOf(l1, 0))[1];
 
     expect(await refused(changed(first, { header: inSlot(first, height - 1) }))).toBe("slot");
-    // The slot of the latest checkpoint, which L1's next block may still be in.
+    // The slot of the latest checkpoint, which may still be that of L1's next block.
     expect(await refused(changed(first, { header: inSlot(first, height) }))).toBe("slot");
     expect(await refused(earlier)).toBe("checkpointed");
     expect(await refused(second)).toBe("number");
@@ -224,7 +224,7 @@ describe("a proposed block", () => {
     await follower.synchronizer.addProposedBlock(second);
   });
 
-  it("that was on its way when the chain was unwound is refused as one that does not continue it", async () => {
+  it("a proposed block that is applied while the chain is unwound is refused because it no longer continues it", async () => {
     const { l1, follower } = await synced();
     const [first, second] = next(l1, [1, 1]).blocks;
     await follower.synchronizer.addProposedBlock(first);
@@ -242,7 +242,7 @@ describe("a proposed block", () => {
     expect(tipsOf(follower)).toEqual([2, 2]);
   });
 
-  it("is refused while following is paused, and after the end", async () => {
+  it("a proposed block is refused while syncing is paused, and after the synchronizer stopped", async () => {
     const { l1, follower } = await synced();
     const [block] = next(l1, [1]).blocks;
     await follower.synchronizer.pause();
@@ -259,8 +259,8 @@ async function rebuildOf(l1: FakeL1, index: number): Promise<ProposedBlock[]> {
   return rebuildCheckpoint(rebuildInput(l1.state().pending[index]), core).blocks;
 }
 
-describe("when the checkpoint comes from L1", () => {
-  it("and has the proposed blocks, they stay: nothing is fetched nor applied again", async () => {
+describe("a checkpoint that arrives from L1 after proposed blocks", () => {
+  it("a checkpoint with the same blocks as proposed keeps them: none is fetched or applied again", async () => {
     const { l1, follower } = await synced();
     const { checkpoint, blocks } = next(l1, [1, 0, 2]);
     await addAll(follower, blocks);
@@ -274,7 +274,7 @@ describe("when the checkpoint comes from L1", () => {
     expect(rows(follower)).toEqual(await freshRows(l1));
   });
 
-  it("and has more blocks, those are added", async () => {
+  it("a checkpoint with more blocks than proposed adds the others", async () => {
     const { l1, follower } = await synced();
     const { checkpoint, blocks } = next(l1, [1, 0, 2]);
     await addAll(follower, blocks.slice(0, 2));
@@ -284,7 +284,7 @@ describe("when the checkpoint comes from L1", () => {
     expect(rows(follower)).toEqual(await freshRows(l1));
   });
 
-  it("and has fewer blocks, the surplus is removed", async () => {
+  it("a checkpoint with fewer blocks than proposed removes the surplus", async () => {
     const { l1, follower } = await synced();
     const { blocks } = next(l1, [1, 1, 1]);
     await addAll(follower, blocks);
@@ -298,7 +298,7 @@ describe("when the checkpoint comes from L1", () => {
     expect(rows(follower)).toEqual(await freshRows(l1));
   });
 
-  it("and differs from some block on, that one and all after it are replaced", async () => {
+  it("a checkpoint that differs from the proposed blocks at one block replaces it and all after it", async () => {
     const { l1, follower } = await synced();
     const { blocks } = next(l1, [1, 1, 1]);
     await addAll(follower, blocks);
@@ -312,7 +312,7 @@ describe("when the checkpoint comes from L1", () => {
     expect(rows(follower)).toEqual(await freshRows(l1));
   });
 
-  it("and is another one, all are replaced, also when more checkpoints follow", async () => {
+  it("an entirely different checkpoint replaces all proposed blocks, also when more checkpoints follow", async () => {
     const { l1, follower } = await synced();
     await addAll(follower, next(l1, [1, 1, 1]).blocks);
     publish(l1, next(l1, [1], { salt: "theirs" }).checkpoint);
@@ -322,7 +322,7 @@ describe("when the checkpoint comes from L1", () => {
     expect(rows(follower)).toEqual(await freshRows(l1));
   });
 
-  it("and its words were stored wrongly, the blobs of L1 are taken", async () => {
+  it("a checkpoint is rebuilt from L1's blobs if the words of its proposed blocks were stored wrongly", async () => {
     const { l1, follower } = await synced();
     const { checkpoint, blocks } = next(l1, [1, 1]);
     const { body } = blocks[1];
@@ -336,7 +336,7 @@ describe("when the checkpoint comes from L1", () => {
     expect(rows(follower)).toEqual(await freshRows(l1));
   });
 
-  it("with invalid attestations, the blocks stay until their slot is over", async () => {
+  it("a checkpoint with invalid attestations does not remove the proposed blocks before their slot is over", async () => {
     const { l1, follower } = await synced({
       validateAttestations: async ({ checkpointNumber }) =>
         checkpointNumber === 2
@@ -363,7 +363,7 @@ describe("when the checkpoint comes from L1", () => {
 });
 
 describe("proposed blocks whose checkpoint does not come", () => {
-  it("are removed when they came in at the end of the iteration that saw the later slot", async () => {
+  it("proposed blocks without a checkpoint are removed when they arrive at the end of the iteration that saw a later slot", async () => {
     const { l1, follower } = await synced();
     const { blocks } = next(l1, [1]);
     l1.mine();
@@ -380,7 +380,7 @@ describe("proposed blocks whose checkpoint does not come", () => {
     expect(tipsOf(follower)).toEqual([2, 2]);
   });
 
-  it("are removed once the next L1 block is in a later slot", async () => {
+  it("proposed blocks without a checkpoint are removed once the next L1 block is in a later slot", async () => {
     const { l1, follower } = await synced();
     const before = rows(follower) as Record<string, unknown>;
     await addAll(follower, next(l1, [1, 2]).blocks);
@@ -398,7 +398,7 @@ describe("proposed blocks whose checkpoint does not come", () => {
     expect(rows(follower)).toEqual({ ...((await freshRows(l1)) as object), ...state });
   });
 
-  it("go with the checkpoints below them in a reorg, and by an operator's rollback", async () => {
+  it("proposed blocks are removed with the checkpoints below them by a reorg or an operator's rollback", async () => {
     const { l1, follower } = await synced();
     const second = next(l1, [1]);
     publish(l1, second.checkpoint);
@@ -421,7 +421,7 @@ describe("proposed blocks whose checkpoint does not come", () => {
     expect(rows(follower)).toEqual(await freshRows(l1));
   });
 
-  it("are there after a restart, and then meet their checkpoint or its absence", async () => {
+  it("proposed blocks survive a restart, and are then confirmed by their checkpoint or removed", async () => {
     for (const arrives of [true, false]) {
       const { l1, follower } = await synced();
       const { checkpoint, blocks } = next(l1, [1, 1]);
@@ -440,38 +440,36 @@ describe("proposed blocks whose checkpoint does not come", () => {
   });
 });
 
-describe("a poke", () => {
-  it("has the next iteration begin at once, also one that comes during an iteration", async () => {
-    const { l1, follower } = await synced({ pollingIntervalMs: 1_000_000 });
-    const { synchronizer } = follower;
-    let iterated = Promise.withResolvers<void>();
-    synchronizer.on("progress", () => iterated.resolve());
-    l1.mine();
-    synchronizer.start();
-    await iterated.promise;
-    const { checkpoint } = next(l1, [1]);
-    iterated = Promise.withResolvers();
-    publish(l1, checkpoint);
-    synchronizer.poke();
-    await iterated.promise;
-    expect(tipsOf(follower)).toEqual([3, 3]);
+it("a poke makes the next iteration begin at once, also if it comes during an iteration", async () => {
+  const { l1, follower } = await synced({ pollingIntervalMs: 1_000_000 });
+  const { synchronizer } = follower;
+  let iterated = Promise.withResolvers<void>();
+  synchronizer.on("progress", () => iterated.resolve());
+  l1.mine();
+  synchronizer.start();
+  await iterated.promise;
+  const { checkpoint } = next(l1, [1]);
+  iterated = Promise.withResolvers();
+  publish(l1, checkpoint);
+  synchronizer.poke();
+  await iterated.promise;
+  expect(tipsOf(follower)).toEqual([3, 3]);
 
-    const added = Promise.withResolvers<void>();
-    let further = 0;
-    synchronizer.on("blocksAdded", () => {
-      if (further++ === 0) {
-        publish(l1, next(l1, [1]).checkpoint);
-        synchronizer.poke();
-      } else added.resolve();
-    });
-    publish(l1, next(l1, [1]).checkpoint);
-    synchronizer.poke();
-    await added.promise;
-    expect(tipsOf(follower)).toEqual([5, 5]);
+  const added = Promise.withResolvers<void>();
+  let further = 0;
+  synchronizer.on("blocksAdded", () => {
+    if (further++ === 0) {
+      publish(l1, next(l1, [1]).checkpoint);
+      synchronizer.poke();
+    } else added.resolve();
   });
+  publish(l1, next(l1, [1]).checkpoint);
+  synchronizer.poke();
+  await added.promise;
+  expect(tipsOf(follower)).toEqual([5, 5]);
 });
 
-it("any run of proposals, checkpoints, reorgs and restarts ends in the rows of a node that saw L1 alone", async () => {
+it("any sequence of proposals, checkpoints, reorgs and restarts ends in the rows of a node that synced from L1 alone", async () => {
   const step = fc.oneof(
     fc.record({
       kind: fc.constantFrom("add", "publish", "add and publish"),
@@ -507,7 +505,7 @@ it("any run of proposals, checkpoints, reorgs and restarts ends in the rows of a
         }
         highest = Math.max(highest, l1.height);
       }
-      // An L1 that ends below what was read already tells nothing.
+      // An L1 height at or below one that was read already triggers no sync.
       while (l1.height <= highest + 1) l1.mine();
       l1.propose([1, 1]);
       await settle(follower);

@@ -16,7 +16,9 @@ import { dump as dumpChain } from "./open-chain.ts";
 import { type L1Recording, RecordedL1, readRecordedL1 } from "./recorded-l1.ts";
 import { emptyAfter, type RecordedNode, recordedBlocks, recordedNode, rivalOf } from "./recorded-node.ts";
 
-/** Proposed blocks with real trees: those of the recorded chain, given to a node before L1 shows their checkpoints. */
+/**
+ * Proposed blocks with real trees: blocks of the recorded chain are given to a node before L1 has their checkpoints.
+ */
 const core = loadCore();
 const folder = mkdtempSync(join(tmpdir(), "svc-proposed-"));
 const open: RecordedNode[] = [];
@@ -37,7 +39,7 @@ beforeAll(async () => {
   blocks = await recordedBlocks(core, recording);
   const fresh = node(new RecordedL1(recording), "fresh");
   await fresh.synchronizer.syncOnce();
-  // Where the last L1 block says nothing new, every node ends with the same position on L1.
+  // The last L1 block contains nothing new, so every node ends with the same position on L1.
   expected = rowsOf(fresh);
 });
 afterAll(async () => {
@@ -45,7 +47,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Follows L1 from checkpoint to checkpoint; `before` runs when the next one is about to come. */
+/** Follows L1 checkpoint by checkpoint; `before` is called before each. */
 async function followed(name: string, before: (node: RecordedNode, checkpoint: number) => Promise<void>) {
   const l1 = new RecordedL1(recording);
   const last = l1.height;
@@ -65,7 +67,7 @@ async function followed(name: string, before: (node: RecordedNode, checkpoint: n
 }
 
 describe("the recorded chain, proposed before it is on L1", () => {
-  it("needs no blob and gives the rows of a sync from L1", async () => {
+  it("recorded blocks proposed before they are on L1 need no blob and give the rows of a sync from L1", async () => {
     const { follower, l1 } = await followed("equal", async ({ synchronizer, chain }, c) => {
       for (const block of blocks[c]) await synchronizer.addProposedBlock(block);
       expect(chain.latestBlockNumber() - chain.checkpointedBlockNumber()).toBe(blocks[c].length);
@@ -74,7 +76,7 @@ describe("the recorded chain, proposed before it is on L1", () => {
     expect(rowsOf(follower)).toEqual(expected);
   });
 
-  it("replaces rivals, drops what is too much, and reads old states as they were", async () => {
+  it("checkpoints on L1 replace rival proposed blocks and remove surplus ones, and old states read as before", async () => {
     const states = new Map<number, string>();
     const removed: string[] = [];
     const { follower } = await followed("rivals", async (own, c) => {
@@ -96,7 +98,7 @@ describe("the recorded chain, proposed before it is on L1", () => {
     for (const [tip, root] of states) expect(toHex(follower.world.snapshot(tip, PUBLIC_DATA_TREE).root)).toBe(root);
   });
 
-  it("refuses a block whose header states another root", async () => {
+  it("a proposed block whose header states another root is refused", async () => {
     const l1 = new RecordedL1(recording, recording.checkpoints[5].l1.number - 1);
     const follower = node(l1, "refused");
     await follower.synchronizer.syncOnce();
@@ -109,7 +111,9 @@ describe("the recorded chain, proposed before it is on L1", () => {
     expect(rowsOf(follower)).toEqual(before);
   });
 
-  it("killed at any moment goes on to the same rows", { timeout: 300_000 }, async () => {
+  it("a node that is killed at any moment while it proposes blocks ends in the same rows", {
+    timeout: 300_000,
+  }, async () => {
     const file = join(folder, "recording");
     writeFileSync(file, serialize({ recording, blocks }));
     const script = fileURLToPath(new URL("./proposing-process.ts", import.meta.url));

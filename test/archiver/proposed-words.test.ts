@@ -5,7 +5,7 @@ import { toHex } from "../../src/protocol/bytes.ts";
 import { writeCheckpointBlobs } from "../../src/protocol/checkpoint-blob-writer.ts";
 import { GENESIS_ARCHIVE, rebuildInput, synthesize } from "./synthetic-chain.ts";
 
-it("the words of rebuilt blocks are those of the blobs that they came from", () => {
+it("rebuilt blocks serialize to the words of the blobs that they came from", () => {
   const core = loadCore();
   for (const blocks of [[[]], [[[], []]], [[], [[]], []]]) {
     const plan = { number: 1, slot: 3, firstBlock: 1, lastArchive: GENESIS_ARCHIVE, salt: "words", blocks };

@@ -7,8 +7,8 @@ import { type L1Recording, RecordedL1 } from "./recorded-l1.ts";
 import { emptyAfter, recordedNode, rivalOf } from "./recorded-node.ts";
 
 /**
- * A node that proposes blocks of the recorded chain, right and wrong ones, before their checkpoints come. Meant to be
- * killed.
+ * A node that adds proposed blocks of the recorded chain, correct and wrong ones, before their checkpoints arrive.
+ * Tests kill it.
  */
 const [recordingFile, path] = process.argv.slice(2);
 const { recording, blocks } = deserialize(readFileSync(recordingFile)) as {
@@ -31,7 +31,7 @@ for (let c = node.chain.latestCheckpointNumber(); c < recording.checkpoints.leng
     await node.synchronizer.addProposedBlock(first);
     if (c % 2 === 0) await node.synchronizer.addProposedBlock(second);
   } catch (error) {
-    // Its predecessor left this one behind.
+    // The killed process before this one has stored this block.
     if (!(error instanceof ProposedBlockRefusedError && error.rule === "number")) throw error;
   }
   l1.height = arrival;

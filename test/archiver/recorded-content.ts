@@ -128,7 +128,7 @@ const ANSWERS: Record<string, (content: ContentReader, params: unknown[]) => unk
     content.l2ToL1Messages(Number(params[0])).map((c) => c.map((b) => b.map((tx) => tx.map(toHex)))),
 };
 
-/** The recorded answers over chain-a that a content reader alone can give; refusals are the RPC layer's. */
+/** The recorded answers over chain-a that a content reader can give by itself; refusals come from the RPC layer. */
 export function recordedCases(): RecordedCase[] {
   const lines = gunzipSync(readFileSync(new URL("../fixtures/chain-a/golden-v4.jsonl.gz", import.meta.url)));
   const cases: RecordedCase[] = lines

@@ -16,7 +16,7 @@ import { CHAIN_A_REGISTRY, startChainA } from "../l1/chain-a.ts";
 
 const ZERO = new Uint8Array(32);
 
-/** All that L1 has of the recorded chain: plain data, which another process can take. */
+/** All that the recorded L1 holds, as plain data that can be passed to another process. */
 export interface L1Recording {
   identity: RollupIdentity;
   checkpoints: ProposedCheckpoint[];
@@ -60,7 +60,7 @@ export async function readRecordedL1(): Promise<L1Recording> {
   }
 }
 
-/** The recorded L1 as it was at a block that can be chosen. Nothing is proven on it. */
+/** The recorded L1 as of a chosen block. Nothing is proven on it. */
 export class RecordedL1 implements RollupReader {
   readonly identity: RollupIdentity;
   readonly blobs: BlobFetcher;

@@ -48,7 +48,7 @@ export function recordedNode(core: Core, l1: RecordedL1, path: string) {
 
 export type RecordedNode = ReturnType<typeof recordedNode>;
 
-/** Blocks of each checkpoint of the recording, rebuilt from its blobs; the first entry is that of checkpoint 1. */
+/** Blocks of each checkpoint of the recording, rebuilt from its blobs; the first entry belongs to checkpoint 1. */
 export async function recordedBlocks(core: Core, { identity, checkpoints, blobs }: L1Recording) {
   const rebuild = rebuildInThread(core);
   const { l1ChainId, rollupVersion, constants } = identity;
@@ -69,7 +69,7 @@ export async function recordedBlocks(core: Core, { identity, checkpoints, blobs 
   return all;
 }
 
-/** What making a block on top of a chain takes. */
+/** What is needed to make a block on top of a chain. */
 type Base = Pick<RecordedNode, "world" | "chain">;
 
 /** A first block of the next checkpoint, without txs and messages. */
@@ -92,10 +92,7 @@ export function emptyNext(core: Core, node: Base, slot: number): ProposedBlock {
   return sealed(core, node, [], { ...block, record: { ...record, checkpointNumber, indexWithinCheckpoint: 0 } });
 }
 
-/**
- * Gives a changed block the hash of its header and the archive root after it, on top of the chain of `node` and
- * `blocks`.
- */
+/** Sets a changed block's header hash and its archive root on top of the chain of `node` and `blocks`. */
 function sealed(core: Core, node: Base, blocks: ProposedBlock[], block: ProposedBlock): ProposedBlock {
   const hash = blockHash(core, block.record.header);
   const fork = node.world.fork();
@@ -103,14 +100,14 @@ function sealed(core: Core, node: Base, blocks: ProposedBlock[], block: Proposed
   return { ...block, record: { ...block.record, hash, archiveRoot: fork.snapshot(ARCHIVE).root } };
 }
 
-/** The same effects, paid to somebody else: another block. */
+/** A rival of a block: the same effects with another fee recipient. */
 export function rivalOf(core: Core, node: Base, block: ProposedBlock): ProposedBlock {
   const header = Uint8Array.from(block.record.header);
   header[HEADER_AT.coinbase] ^= 1;
   return sealed(core, node, [], { ...block, record: { ...block.record, header } });
 }
 
-/** A block without txs on top of one that is about to be added, or is there. */
+/** A block without txs on top of `block`, which need not be stored yet. */
 export function emptyAfter(core: Core, node: Base, block: ProposedBlock, absent = [block]): ProposedBlock {
   const { record } = block;
   const header = Uint8Array.from(record.header);

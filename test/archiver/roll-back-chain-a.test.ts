@@ -17,7 +17,7 @@ import { CHAIN_A_REGISTRY, type ChainA, startChainA } from "../l1/chain-a.ts";
 import { dump as dumpState } from "../world-state/support.ts";
 import { dump as dumpChain } from "./open-chain.ts";
 
-/** Rolling back with real trees, on the recorded chain of one block per checkpoint. */
+/** Rollback with real trees on the recorded chain, which has one block per checkpoint. */
 const core = loadCore();
 let l1: ChainA;
 let store: Store;
@@ -74,7 +74,7 @@ afterAll(async () => {
   await l1?.stop();
 });
 
-it("replaying stored blocks gives the rows that unwinding gives, and the chain grows back to the same", async () => {
+it("replaying stored blocks gives the same rows as unwinding, and the chain syncs back to the same state", async () => {
   expect(world.status()).toEqual({ tip: 59, finalized: 0, oldest: 1 });
   const synced = { ...dumpChain(store), ...dumpState(store) };
 
@@ -84,7 +84,7 @@ it("replaying stored blocks gives the rows that unwinding gives, and the chain g
   await synchronizer.syncOnce();
   expect({ ...dumpChain(store), ...dumpState(store) }).toEqual(synced);
 
-  // As if the whole chain had become final, and its history been dropped.
+  // As if the whole chain were final and its history dropped.
   store.transaction(() => {
     world.setFinalized(59);
     world.pruneTo(59);

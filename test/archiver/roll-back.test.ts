@@ -17,7 +17,7 @@ const start = (l1: FakeL1, options?: FollowOptions): Follower => {
   return follower;
 };
 
-/** Six checkpoints of two blocks; messages between them; the fourth proven, the third finalized. */
+/** Six checkpoints of two blocks with messages between them; four are proven, three finalized. */
 function chainOfSix(): FakeL1 {
   const l1 = new FakeL1(core);
   for (let i = 0; i < 6; i++) {
@@ -31,7 +31,7 @@ function chainOfSix(): FakeL1 {
 
 describe("rolling back", () => {
   for (const checkpoint of [5, 4, 3, 2, 1]) {
-    it(`to checkpoint ${checkpoint} leaves what a node that read L1 up to there has, and comes back the same`, async () => {
+    it(`rolling back to checkpoint ${checkpoint} gives the rows of a node that read L1 up to there, and syncing gives the same rows again`, async () => {
       const l1 = chainOfSix();
       const follower = start(l1);
       await follower.synchronizer.syncOnce();
@@ -71,7 +71,7 @@ describe("rolling back", () => {
     });
   }
 
-  it("behind the kept history replays the stored blocks, without L1 and blobs", async () => {
+  it("rolling back behind the kept history replays the stored blocks, without L1 and blobs", async () => {
     const l1 = chainOfSix();
     const follower = start(l1, { checkpointHistory: 1 });
     await follower.synchronizer.syncOnce();
@@ -92,7 +92,7 @@ describe("rolling back", () => {
     expect(follower.worldState.status()).toEqual({ tip: 12, finalized: 6, oldest: 5 });
   });
 
-  it("goes on with a replay that was cut off", async () => {
+  it("an interrupted replay continues after a restart", async () => {
     const l1 = chainOfSix();
     let follower = start(l1, { checkpointHistory: 1 });
     await follower.synchronizer.syncOnce();
@@ -110,7 +110,7 @@ describe("rolling back", () => {
     expect(follower.worldState.status().tip).toBe(12);
   });
 
-  it("announces what it removed", async () => {
+  it("rolling back announces the removed blocks", async () => {
     const follower = start(chainOfSix());
     await follower.synchronizer.syncOnce();
     await follower.synchronizer.rollBackTo(10);
@@ -142,7 +142,7 @@ describe("rolling back", () => {
 });
 
 describe("pausing", () => {
-  it("ends an iteration between two commits, which is no failure", async () => {
+  it("pausing ends an iteration between two commits, without an error", async () => {
     const l1 = chainOfSix();
     const follower = start(l1, { commit: { checkpoints: 1, bytes: 1 }, prefetch: 1 });
     follower.synchronizer.start();
@@ -156,7 +156,7 @@ describe("pausing", () => {
     expect(follower.log.filter(({ level }) => level === "warn" || level === "error")).toEqual([]);
   });
 
-  it("keeps work that was asked for before from beginning", async () => {
+  it("an iteration that was requested before a pause does not begin during it", async () => {
     const l1 = chainOfSix();
     const follower = start(l1);
     const iteration = follower.synchronizer.syncOnce();
@@ -166,7 +166,7 @@ describe("pausing", () => {
   });
 });
 
-it("takes over another polling interval at once", async () => {
+it("a new polling interval takes effect at once", async () => {
   const l1 = chainOfSix();
   const follower = start(l1, { pollingIntervalMs: 3_600_000 });
   follower.synchronizer.start();

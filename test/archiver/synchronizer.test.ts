@@ -34,7 +34,7 @@ function expectInStep(follower: Follower, l1: FakeL1): void {
 }
 
 describe("following L1", () => {
-  it("takes over messages, checkpoints of many shapes and proofs", async () => {
+  it("a synchronizer adds messages, checkpoints of many shapes and proofs", async () => {
     const l1 = new FakeL1(core);
     l1.propose([1, 0, 2]);
     l1.send(3);
@@ -46,7 +46,7 @@ describe("following L1", () => {
     await follower.synchronizer.syncOnce();
     expectInStep(follower, l1);
     expect(follower.chain.provenBlockNumber()).toBe(4);
-    // Sent while checkpoint 1 was pending: for checkpoint 3, whose first block is 5.
+    // Sent while checkpoint 1 was pending, so they belong to checkpoint 3, whose first block is 5.
     expect([...follower.worldState.messagesSeen]).toEqual([
       [1, 0],
       [4, 0],
@@ -58,7 +58,7 @@ describe("following L1", () => {
     expect(follower.synchronizer.times).toMatchObject({ checkpoints: 4, blocks: 6, txs: 6 });
   });
 
-  it("reads nothing again while L1 stands still, and little when nothing happened", async () => {
+  it("a synchronizer reads nothing while L1 stands still, and little if nothing happened", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     const follower = start(l1);
@@ -72,7 +72,7 @@ describe("following L1", () => {
     expect(l1.calls).not.toContain("messages");
   });
 
-  it("goes on where it stopped after a restart", async () => {
+  it("a synchronizer continues after a restart where it stopped", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     l1.propose([1, 1]);
@@ -87,7 +87,7 @@ describe("following L1", () => {
     expect(l1.blobs.fetched).toBe(fetched + 1);
   });
 
-  it("commits in batches within their bounds", async () => {
+  it("a synchronizer commits in batches within their bounds", async () => {
     const l1 = new FakeL1(core);
     for (let i = 0; i < 7; i++) l1.propose();
     const follower = start(l1, { commit: { checkpoints: 3, bytes: 2 ** 30 } });
@@ -100,7 +100,7 @@ describe("following L1", () => {
     ]);
   });
 
-  it("keeps what was committed when a commit fails half way", async () => {
+  it("a synchronizer keeps what was committed before a commit fails", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     const follower = start(l1);
@@ -123,7 +123,7 @@ describe("following L1", () => {
 
 describe("L1 reorgs", () => {
   for (let depth = 1; depth <= 7; depth++) {
-    it(`of ${depth} blocks: unwinds to what L1 still has and takes over the rest`, async () => {
+    it(`a reorg of ${depth} blocks unwinds to what L1 still has, and the rest is read again`, async () => {
       const l1 = new FakeL1(core);
       for (let i = 0; i < 3; i++) {
         l1.propose([1, 1]);
@@ -144,7 +144,7 @@ describe("L1 reorgs", () => {
     });
   }
 
-  it("that only move checkpoints to other L1 blocks keep the checkpoints", async () => {
+  it("a reorg that only moves checkpoints to other L1 blocks keeps the checkpoints", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     l1.propose();
@@ -161,7 +161,7 @@ describe("L1 reorgs", () => {
     expect(chainRows(follower)).toEqual(chainRows(fresh));
   });
 
-  describe("that move checkpoints to other L1 blocks leave no row with a block that L1 replaced", () => {
+  describe("reorgs that move checkpoints to other L1 blocks", () => {
     const expectLikeFresh = async (follower: Follower, l1: FakeL1) => {
       await settle(follower);
       const fresh = start(l1);
@@ -170,7 +170,7 @@ describe("L1 reorgs", () => {
       expect(chainRows(follower)).toEqual(chainRows(fresh));
     };
 
-    it("when the checkpoint after them was replaced", async () => {
+    it("no row keeps a replaced L1 block when a reorg moved checkpoints and the one after them was replaced", async () => {
       const l1 = new FakeL1(core);
       l1.propose([0]);
       l1.propose([0]);
@@ -182,7 +182,7 @@ describe("L1 reorgs", () => {
       await expectLikeFresh(follower, l1);
     });
 
-    it("when an invalid checkpoint after them was replaced", async () => {
+    it("no row keeps a replaced L1 block when a reorg moved checkpoints and an invalid one after them was replaced", async () => {
       const l1 = new FakeL1(core);
       l1.propose();
       const bad = toHex(l1.propose().archiveRoot);
@@ -200,8 +200,8 @@ describe("L1 reorgs", () => {
     });
 
     /**
-     * A reorg moves the checkpoints of blocks 11 to 14, the last `moved` of them, to later blocks. Two are met again in
-     * the first range of logs; the rest is in the second, which cannot be read.
+     * A reorg moves the checkpoints of L1 blocks 11 to 14, the last `moved` of them, to later blocks. The first range
+     * of logs holds two of them; reading the second range, with the rest, fails.
      */
     const cutOff = async (moved: number) => {
       const l1 = new FakeL1(core);
@@ -221,19 +221,19 @@ describe("L1 reorgs", () => {
       return { l1, follower, back };
     };
 
-    it("when reading was cut off before all were met", async () => {
+    it("no row keeps a replaced L1 block when reading failed before all moved checkpoints were read", async () => {
       const { l1, follower } = await cutOff(4);
       await expectLikeFresh(follower, l1);
     });
 
-    it("when reading was cut off, and L1 went back to the blocks before", async () => {
+    it("no row keeps a replaced L1 block when reading failed and L1 returned to its earlier blocks", async () => {
       const { l1, follower, back } = await cutOff(4);
       back();
       while (l1.height < 20) l1.mine();
       await expectLikeFresh(follower, l1);
     });
 
-    it("when reading was cut off, L1 went back, and the chain was rolled back", async () => {
+    it("no row keeps a replaced L1 block when reading failed, L1 returned to its earlier blocks, and the chain was rolled back", async () => {
       const { l1, follower, back } = await cutOff(4);
       back();
       l1.mine();
@@ -241,7 +241,7 @@ describe("L1 reorgs", () => {
       await expectLikeFresh(follower, l1);
     });
 
-    it("when reading was cut off, and fewer blocks replaced those and the one before", async () => {
+    it("no row keeps a replaced L1 block when reading failed, and fewer blocks replaced those and the one before", async () => {
       const { l1, follower } = await cutOff(3);
       l1.reorg(l1.height - 11);
       l1.reorg(1, true);
@@ -250,7 +250,7 @@ describe("L1 reorgs", () => {
     });
   });
 
-  it("find checkpoints that appear behind the last block that was read", async () => {
+  it("checkpoints that a reorg put behind the last read block are found", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     l1.mine();
@@ -265,7 +265,7 @@ describe("L1 reorgs", () => {
     expectInStep(follower, l1);
   });
 
-  it("down to genesis", async () => {
+  it("a reorg of the whole chain unwinds to genesis", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     l1.propose();
@@ -283,8 +283,8 @@ describe("L1 reorgs", () => {
     expectInStep(follower, l1);
   });
 
-  describe("that leave L1 lower than what was read", () => {
-    /** Follows each L1 block of four checkpoints with messages between them, the last one twice as far. */
+  describe("reorgs after which L1 is shorter", () => {
+    /** Four checkpoints with messages between them, synced block by block; then four empty blocks, synced at once. */
     async function followed(): Promise<{ l1: FakeL1; follower: Follower }> {
       const l1 = new FakeL1(core);
       const follower = start(l1);
@@ -299,7 +299,7 @@ describe("L1 reorgs", () => {
       return { l1, follower };
     }
 
-    it("are noticed at the first block that is another, and the chain goes on from there", async () => {
+    it("a reorg to a shorter L1 is noticed at the first replaced block, and the chain continues from there", async () => {
       const { l1, follower } = await followed();
       l1.reorg(8);
       l1.mine();
@@ -315,7 +315,7 @@ describe("L1 reorgs", () => {
       expectInStep(follower, l1);
     });
 
-    it("are noticed after a restart", async () => {
+    it("a reorg to a shorter L1 is noticed after a restart", async () => {
       const { l1, follower } = await followed();
       const again = await follower.restart();
       open.splice(open.indexOf(follower), 1, again);
@@ -325,7 +325,7 @@ describe("L1 reorgs", () => {
       expectInStep(again, l1);
     });
 
-    it("take the chain down to genesis where L1 lost all of it", async () => {
+    it("a reorg to a shorter L1 unwinds to genesis if L1 lost all checkpoints", async () => {
       const { l1, follower } = await followed();
       l1.reorg(12);
       l1.mine();
@@ -334,7 +334,7 @@ describe("L1 reorgs", () => {
       expectInStep(follower, l1);
     });
 
-    it("are told from an endpoint that lags, also after blocks were replaced", async () => {
+    it("an endpoint that lags is not taken for a reorg to a shorter L1, also after blocks were replaced", async () => {
       const { l1, follower } = await followed();
       l1.reorg(6, true);
       l1.mine();
@@ -355,7 +355,7 @@ describe("L1 reorgs", () => {
     });
   });
 
-  it("below the finalized block are refused and change nothing", async () => {
+  it("a reorg below the finalized block is refused and changes nothing", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     l1.propose();
@@ -373,7 +373,7 @@ describe("L1 reorgs", () => {
 });
 
 describe("proofs and pruning", () => {
-  it("moves proven up with L1, back with it, and to zero", async () => {
+  it("the proven tip follows L1's, also back and to zero", async () => {
     const l1 = new FakeL1(core);
     l1.propose([2]);
     l1.propose([1]);
@@ -393,7 +393,7 @@ describe("proofs and pruning", () => {
     ).toEqual([1, 2]);
   });
 
-  it("drops unproven checkpoints as soon as L1 would, and does not read them again", async () => {
+  it("unproven checkpoints are removed as soon as L1 would prune them, and are not read again", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     l1.mine({ proven: 1 });
@@ -414,14 +414,14 @@ describe("proofs and pruning", () => {
     await settle(follower);
     expect(l1.blobs.fetched).toBe(fetched);
 
-    // The next proposal prunes L1 and takes the number.
+    // The next proposal prunes L1 and reuses the number.
     l1.propose([1], { cutTo: 1 });
     await settle(follower);
     expectInStep(follower, l1);
     expect(follower.chain.latestBlockNumber()).toBe(2);
   });
 
-  it("reads pruned checkpoints again when a late proof saves them on L1", async () => {
+  it("pruned checkpoints are read again if a late proof saves them on L1", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     l1.propose();
@@ -435,7 +435,7 @@ describe("proofs and pruning", () => {
     expect(follower.chain.provenBlockNumber()).toBe(2);
   });
 
-  it("replaces a checkpoint whose number L1 gave to another", async () => {
+  it("a checkpoint is replaced if L1 gives its number to another", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     l1.propose([1, 1]);
@@ -450,7 +450,7 @@ describe("proofs and pruning", () => {
     expect(chainRows(follower)).toEqual(chainRows(fresh));
   });
 
-  it("finalizes what was proven at the finalized L1 block, and drops old history", async () => {
+  it("blocks that are proven at L1's finalized block are finalized, and old history is dropped", async () => {
     const l1 = new FakeL1(core);
     for (let i = 1; i <= 6; i++) {
       l1.propose([1]);
@@ -463,7 +463,7 @@ describe("proofs and pruning", () => {
     expect(follower.worldState.status()).toEqual({ tip: 6, finalized: 5, oldest: 4 });
   });
 
-  it("says once that an endpoint has no historical state, and goes on", async () => {
+  it("an endpoint without historical state is reported once, and syncing continues", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     l1.finalized = l1.height;
@@ -485,8 +485,8 @@ describe("proofs and pruning", () => {
   });
 });
 
-describe("what can heal, heals", () => {
-  it("a missing blob: everything before it is kept, the rest comes once it is there", async () => {
+describe("recovery", () => {
+  it("a missing blob stops the sync after the checkpoint before it, and the sync continues once the blob is there", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     l1.propose();
@@ -501,7 +501,7 @@ describe("what can heal, heals", () => {
     expectInStep(follower, l1);
   });
 
-  it("an altered blob that passes for the right one is noticed", async () => {
+  it("an altered blob with the expected hash is noticed", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     const second = l1.propose();
@@ -515,7 +515,7 @@ describe("what can heal, heals", () => {
     expectInStep(follower, l1);
   });
 
-  it("altered blobs of a source that a recomputed commitment shows up are passed over at once", async () => {
+  it("the altered blobs of a source are replaced at once by a fetch that recomputes commitments", async () => {
     const l1 = new FakeL1(core);
     const checkpoints = Array.from({ length: 5 }, () => l1.propose());
     const follower = start(l1);
@@ -528,7 +528,7 @@ describe("what can heal, heals", () => {
     expectInStep(follower, l1);
   });
 
-  it("a checkpoint that breaks the protocol is not stored; the chain goes on when L1 replaces it", async () => {
+  it("a checkpoint that breaks the protocol is not stored, and the chain continues when L1 replaces it", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     l1.propose([1], { spoil: ({ header }) => void header.fill(1, 129, 160) });
@@ -542,7 +542,7 @@ describe("what can heal, heals", () => {
     expectInStep(follower, l1);
   });
 
-  it("a checkpoint whose state does not apply is not stored, those before it in the batch are", async () => {
+  it("a checkpoint with wrong state roots is not stored, while those before it in the batch are", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     l1.propose();
@@ -561,7 +561,7 @@ describe("what can heal, heals", () => {
     expectInStep(follower, l1);
   });
 
-  it("an endpoint whose logs lag behind its state", async () => {
+  it("a synchronizer recovers from an endpoint whose logs lag behind its state", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     const follower = start(l1);
@@ -590,7 +590,7 @@ describe("what can heal, heals", () => {
     expectInStep(follower, l1);
   });
 
-  it("an endpoint that fails one call in three", async () => {
+  it("a synchronizer recovers from an endpoint that fails one call in three", async () => {
     const l1 = new FakeL1(core);
     for (let i = 0; i < 5; i++) {
       l1.propose();
@@ -633,7 +633,7 @@ describe("invalid attestations", () => {
     return { bad, follower };
   };
 
-  it("are passed over and remembered until L1 replaces the checkpoint", async () => {
+  it("a checkpoint with invalid attestations is skipped and remembered until L1 replaces it", async () => {
     const l1 = new FakeL1(core);
     const { bad, follower } = rejecting(l1);
     l1.propose();
@@ -659,7 +659,7 @@ describe("invalid attestations", () => {
     expect(follower.chain.state.invalidProposal()).toBeUndefined();
   });
 
-  it("are judged again when L1 names another committee for the same checkpoint", async () => {
+  it("attestations are validated again if L1 has another committee for the same checkpoint", async () => {
     const l1 = new FakeL1(core);
     const { bad, follower } = rejecting(l1);
     l1.propose();
@@ -677,7 +677,7 @@ describe("invalid attestations", () => {
     expect(follower.chain.state.invalidProposal()).toBeUndefined();
   });
 
-  it("stop the chain below their descendants until L1 drops them", async () => {
+  it("a checkpoint with invalid attestations stops the chain below its descendants until L1 drops them", async () => {
     const l1 = new FakeL1(core);
     const { bad, follower } = rejecting(l1);
     l1.propose();
@@ -698,7 +698,7 @@ describe("invalid attestations", () => {
 });
 
 describe("the loop", () => {
-  it("retries with pauses that stay bounded, logs a repeating failure ever less often, and says when it is over", async () => {
+  it("the sync loop retries with bounded pauses, logs a repeated failure less and less often, and logs the recovery", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     const follower = start(l1);
@@ -717,7 +717,7 @@ describe("the loop", () => {
     expectInStep(follower, l1);
   });
 
-  it("pauses and resumes", async () => {
+  it("the sync loop pauses and resumes", async () => {
     const l1 = new FakeL1(core);
     const follower = start(l1);
     follower.synchronizer.start();
@@ -731,7 +731,7 @@ describe("the loop", () => {
     await expect.poll(() => follower.chain.latestCheckpointNumber()).toBe(1);
   });
 
-  it("rejects the wait for the initial sync when it is stopped before", async () => {
+  it("waiting for the initial sync is rejected if the loop stops before it", async () => {
     const l1 = new FakeL1(core);
     l1.interfere = () => {
       throw new FakeL1Error("down");
@@ -743,7 +743,7 @@ describe("the loop", () => {
     await expect(waiting).rejects.toThrow();
   });
 
-  it("is not disturbed by a listener that throws", async () => {
+  it("a listener that throws does not disturb the sync loop", async () => {
     const l1 = new FakeL1(core);
     l1.propose();
     const follower = start(l1);
@@ -756,7 +756,7 @@ describe("the loop", () => {
   });
 });
 
-describe("a node that lived through anything", () => {
+describe("random sequences of reorgs and failures", () => {
   const happening = fc.oneof(
     {
       weight: 5,
@@ -786,7 +786,7 @@ describe("a node that lived through anything", () => {
     { weight: 1, arbitrary: fc.record({ do: fc.constant("wait" as const), blocks: fc.integer({ min: 1, max: 6 }) }) },
   );
 
-  it("has the chain of one that syncs afresh", async () => {
+  it("a node that lived through any sequence of reorgs and failures has the chain of a fresh sync", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(happening, { maxLength: 24 }), async (happenings) => {
         const l1 = new FakeL1(core);
@@ -818,7 +818,7 @@ describe("a node that lived through anything", () => {
             else await settle(follower);
             highest = Math.max(highest, l1.height);
           }
-          // Past any height that was seen before the last reorg: a shorter L1 says nothing.
+          // Beyond any height that was read before the last reorg, because a shorter L1 triggers no sync.
           do l1.mine();
           while (l1.height <= highest);
           await settle(follower);

@@ -12,7 +12,7 @@ import { fr } from "../../src/protocol/field.ts";
 import { blobsHash, checkpointOutHash, epochOutHash, inHash } from "../../src/protocol/sha-trees.ts";
 import { slotTimestamp } from "../../src/protocol/time.ts";
 
-/** Rollup that the synthetic checkpoints belong to. */
+/** Constants of the rollup of the synthetic checkpoints. */
 export const CONSTANTS = {
   l1StartBlock: 10,
   l1GenesisTime: 1_000_000,
@@ -27,7 +27,7 @@ export const L1_CHAIN_ID = 31337;
 export const ROLLUP_VERSION = 77;
 export const GENESIS_ARCHIVE = seeded("genesis archive");
 
-/** A field element that depends on the text alone. */
+/** A field element determined by the text alone. */
 export function seeded(text: string): Uint8Array {
   const bytes = new Uint8Array(createHash("sha256").update(text).digest());
   bytes[0] = 0;
@@ -56,9 +56,9 @@ export interface CheckpointPlan {
   messages?: Uint8Array[];
   /** Out hashes of the epoch's checkpoints before this one. */
   epochOutHashes?: Uint8Array[];
-  /** Archive roots after its blocks, instead of arbitrary ones. */
+  /** Archive roots after its blocks; arbitrary ones by default. */
   archives?: Uint8Array[];
-  /** Hash of every tx of this plan, instead of unique ones. */
+  /** One hash for all txs of this plan; unique ones by default. */
   txHash?: Uint8Array;
 }
 
@@ -73,7 +73,7 @@ export interface SyntheticCheckpoint {
   versionedHash: Uint8Array;
 }
 
-/** A checkpoint that keeps every rule which its data decides. The state roots are arbitrary. */
+/** A checkpoint that obeys every rule that can be checked on its data alone. The state roots are arbitrary. */
 export function synthesize(plan: CheckpointPlan, core: Core): SyntheticCheckpoint {
   const timestamp = slotTimestamp(plan.slot, CONSTANTS);
   const header = new Uint8Array(CHECKPOINT_HEADER_BYTES);

@@ -95,7 +95,7 @@ export interface LeafPath {
   path: string[];
 }
 
-/** The blobs of a vector, which leaves trailing zeros out, back to back. */
+/** The blobs of a vector back to back, with the trailing zeros that the vector omits. */
 export function wholeBlobs(vector: CheckpointVector): Uint8Array {
   return concat(
     ...vector.blobs.map(({ dataTrimmed }) => {
