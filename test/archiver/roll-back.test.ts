@@ -130,7 +130,7 @@ describe("rolling back", () => {
       "Target L2 block 5 is not at a checkpoint boundary. Checkpoint 3 spans blocks 5 to 6. " +
         "Use block 6 to roll back to this checkpoint, or block 4 to roll back to the previous one.",
     ],
-  ])("refuses block %s and leaves everything as it is", async (target, message) => {
+  ])("a rollback to block %s is refused and changes nothing", async (target, message) => {
     const follower = start(chainOfSix());
     await follower.synchronizer.syncOnce();
     const before = dump(follower.store);

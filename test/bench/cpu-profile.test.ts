@@ -7,7 +7,7 @@ const node = (id: number, functionName: string, url: string, children: number[] 
   callFrame: { functionName, url, lineNumber: 9 },
 });
 
-/** main calls work twice, from two places of the code; work calls function 3 of a module. */
+/** main calls work from two places in its code; work calls function 3 of a module. */
 const PROFILE: CpuProfile = {
   nodes: [
     node(1, "(root)", "", [2, 3, 6]),
@@ -22,7 +22,7 @@ const PROFILE: CpuProfile = {
   timeDeltas: [1000, 10, 20, 30, 40, 5000],
 };
 
-test("time adds up to the callers, the same callee of a caller is one frame, and waiting is left out", () => {
+test("a frame's time includes its callees, calls of one callee are merged, and waiting is left out", () => {
   const root = frameTree(PROFILE, "thread", new Map([[3, "core/hash"]]));
   expect(root.totalUs).toBe(100);
   const [main] = root.children;
@@ -33,7 +33,7 @@ test("time adds up to the callers, the same callee of a caller is one frame, and
   expect(main.children[0].children).toMatchObject([{ name: "core/hash [wasm]", selfUs: 40 }]);
 });
 
-test("functions are ranked by the time of their own, over all threads", () => {
+test("functions are ranked by their self time over all threads", () => {
   const root = joined("all", [frameTree(PROFILE, "one"), frameTree(PROFILE, "two")]);
   expect(topFunctions(root, 2)).toEqual([
     { name: "work work.ts:10", selfUs: 100, share: 0.5 },
@@ -41,7 +41,7 @@ test("functions are ranked by the time of their own, over all threads", () => {
   ]);
 });
 
-test("a flame graph is as wide as the time", () => {
+test("widths in a flame graph are proportional to time", () => {
   const svg = flameGraph("t", frameTree(PROFILE, "thread"));
   const widths = [...svg.matchAll(/<title>([^<:]*)[^<]*<\/title><rect x="[^"]*" y="[^"]*" width="([^"]*)"/g)];
   expect(widths.map(([, name, width]) => [name, Number(width)])).toEqual([

@@ -15,14 +15,14 @@ test.each([
   for (const [file, svg] of Object.entries(plots)) expect(svg).toBe(readFileSync(join(RESULTS, name, file), "utf8"));
 });
 
-test("ticks are round and enclose the values", () => {
+test("the ticks of an axis are round numbers and enclose the values", () => {
   expect(linearTicks(73).map(({ at }) => at)).toEqual([0, 20, 40, 60, 80]);
   expect(linearTicks(0.5).map(({ at }) => Number(at.toFixed(6)))).toEqual([0, 0.1, 0.2, 0.3, 0.4, 0.5]);
   expect(decadeTicks([10_000, 10_000_000], String).map(({ at }) => at)).toEqual([1e4, 1e5, 1e6, 1e7]);
   expect(decadeTicks([0.3, 7], String).map(({ at }) => at)).toEqual([0.1, 1, 10]);
 });
 
-test("a logarithmic axis gives equal steps to equal factors, and names are escaped", () => {
+test("a logarithmic axis gives equal factors equal distances, and names are escaped", () => {
   const svg = linePlot({
     title: "a & b",
     x: { label: "x", scale: "log", ticks: decadeTicks([1, 100], String) },

@@ -20,7 +20,7 @@ function runOf(suite: Partial<SuiteResult>, change: Partial<Run> = {}): Run {
   };
 }
 
-/** Cells of the first line that has both texts. */
+/** Cells of the first line that contains both texts. */
 function cells(document: string, what: string, against: string): string[] {
   const line = document.split("\n").find((text) => text.includes(`| ${what}`) && text.includes(against));
   return (line ?? "")
@@ -31,7 +31,7 @@ function cells(document: string, what: string, against: string): string[] {
 
 const WITNESS = "low-nullifier witness, latest block";
 
-test("a rate is held against its target by the median of the pairs' ratios", () => {
+test("the target of a rate is compared with the median of the pairs' ratios", () => {
   const comparison = {
     kind: "comparison",
     row: "nullifier-witness",
@@ -53,7 +53,7 @@ test("a rate is held against its target by the median of the pairs' ratios", () 
   expect(cells(missed, WITNESS, "reference node").at(-1)).toBe("no");
 });
 
-test("of a time less is better: its ratio says how many times as fast", () => {
+test("the ratio of times says how many times as fast we are", () => {
   const pairs = [{ ours: 2, theirs: 12 }];
   const document = resultDocument(
     runOf({
@@ -65,7 +65,7 @@ test("of a time less is better: its ratio says how many times as fast", () => {
   ]);
 });
 
-test("a size that is bounded above has the ratio of the sizes", () => {
+test("the ratio of sizes with an upper bound is our size divided by the other", () => {
   const comparison = { kind: "comparison", row: "memory", peer: "reference", unit: "MiB", better: "less" } as const;
   const document = (ours: number) =>
     resultDocument(runOf({ measurements: [{ ...comparison, pairs: [{ ours, theirs: 400 }] }] }));
@@ -77,7 +77,7 @@ test("a size that is bounded above has the ratio of the sizes", () => {
   expect(cells(document(300), "memory", "reference node").at(-1)).toBe("no");
 });
 
-test("a figure of ours alone is held against its bound", () => {
+test("a figure without a comparison is compared with its bound", () => {
   const document = resultDocument(
     runOf({
       measurements: [
@@ -88,13 +88,13 @@ test("a figure of ours alone is held against its bound", () => {
   expect(cells(document, WITNESS, "p99").slice(1)).toEqual(["4 ms (3..6)", "", "", "", "<= 5 ms", "yes"]);
 });
 
-test("targets without a measurement say what they lack", () => {
+test("targets without a measurement say what is missing", () => {
   const alone = resultDocument(runOf({}, { withReference: false }));
   expect(cells(alone, "initial sync", "reference node").at(-1)).toBe("needs the reference");
   expect(cells(alone, "getBlockNumber", "echo").at(-1)).toBe("not measured");
 });
 
-test("warnings, failures and quick runs are told before the table", () => {
+test("a result document begins with warnings, failures and whether the run was quick", () => {
   const [head] = resultDocument(
     runOf({}, { quick: true, warnings: ["the machine is not idle"], failures: { rpc: "Error: no port\n  at x" } }),
   ).split("\n\n");
@@ -103,7 +103,7 @@ test("warnings, failures and quick runs are told before the table", () => {
   expect(head).toContain("- suite rpc failed: Error: no port");
 });
 
-test("the table takes its place in a document, again and again", () => {
+test("a result table replaces the earlier one in a document", () => {
   const document = "before\n<!-- the last run -->\nold\n<!-- end of the last run -->\nafter\n";
   const once = withTable(document, runOf({}));
   expect(once).toMatch(/^before\n<!-- the last run -->\n\n- a processor/);

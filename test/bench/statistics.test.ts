@@ -8,7 +8,7 @@ test("the median is the middle value, or the mean of the two", () => {
   expect(() => median([])).toThrow(RangeError);
 });
 
-test("as many values lie above the median as below", () => {
+test("as many values lie above the median as below it", () => {
   fc.assert(
     fc.property(fc.array(fc.integer(), { minLength: 1 }), (values) => {
       const middle = median(values);
@@ -22,12 +22,12 @@ test("as many values lie above the median as below", () => {
   );
 });
 
-test("a percentile is by nearest rank", () => {
+test("percentiles are by nearest rank", () => {
   const values = Array.from({ length: 100 }, (_, i) => i + 1);
   expect([0, 1, 50, 99, 99.9, 100].map((p) => percentile(values, p))).toEqual([1, 1, 50, 99, 100, 100]);
 });
 
-test("the two sides of a comparison take turns, and who goes first alternates", async () => {
+test("the two sides of a comparison take turns, and alternate in going first", async () => {
   const order: string[] = [];
   const pairs = await inPairs(
     3,

@@ -12,7 +12,7 @@ it("a block has the room that the earlier blocks of its checkpoint leave", async
   const { builder } = await fundedBuilder();
   const whole = { maxTxs: 5, maxGas: { l2Gas: 10_000, daGas: 786_432 }, maxBlobFields: 24_576 - 1 - 7 };
   expect(roomAfter(builder.blocks, LIMITS)).toEqual(whole);
-  // Six fields and 1,000 L2 gas each.
+  // Each has six fields and 1,000 L2 gas.
   await builder.buildBlock([tx(0x100), tx(0x110)], {});
   await builder.buildBlock([tx(0x120)], {});
   expect(roomAfter(builder.blocks, LIMITS)).toEqual({

@@ -6,7 +6,7 @@ import { HEADER_AT } from "../../src/protocol/block-header.ts";
 import { writeU32 } from "../../src/protocol/bytes.ts";
 import { fundedBuilder, tx } from "./funded-builder.ts";
 
-/** Two blocks, of two txs and one. */
+/** Two blocks, with two txs and one. */
 let good: CompletedCheckpoint;
 
 beforeAll(async () => {
@@ -102,14 +102,14 @@ const broken: [string, () => CompletedCheckpoint, CheckpointLimits, string][] = 
 
 describe("a checkpoint that breaks a rule", () => {
   for (const [name, checkpoint, limits, text] of broken) {
-    it(`is refused with the rule's message: ${name}`, () => {
+    it(`a checkpoint that breaks a rule is refused with the rule's message: ${name}`, () => {
       const check = () => checkCheckpoint(checkpoint(), limits);
       expect(check).toThrow(CheckpointRuleError);
       expect(check).toThrow(expect.objectContaining({ message: text, checkpointNumber: 1, slot: 9 }));
     });
   }
 
-  it("is not one whose values equal each limit", () => {
+  it("a checkpoint whose values equal each limit breaks no rule", () => {
     const limits = {
       rollupManaLimit: 3000,
       maxTxsPerCheckpoint: 3,

@@ -30,12 +30,12 @@ describe("the recorded chain, rebuilt from its transactions", () => {
   });
   afterAll(() => chain?.remove());
 
-  it("includes every checkpoint except the network's own first four", () => {
+  it("the rebuilt recorded chain includes every checkpoint except the network's own first four", () => {
     expect(chain.chain.latestCheckpointNumber()).toBe(59);
     expect(checkpoints.map(({ record }) => record.number)).toEqual(Array.from({ length: 55 }, (_, i) => i + 5));
   });
 
-  it("gives the recorded blocks, headers and blobs byte for byte", async () => {
+  it("the recorded chain rebuilt from its transactions has the recorded blocks, headers and blobs, byte for byte", async () => {
     for (const { record, blocks, txs } of checkpoints) {
       const label = `checkpoint ${record.number}`;
       const builder = await chain.start(record);
@@ -63,7 +63,7 @@ describe("the recorded chain, rebuilt from its transactions", () => {
   });
 
   /** Contracts that the blocks publish are not in the contract source, and later blocks call them. */
-  it("gives one checkpoint of many blocks, which matches its blobs and the trees", async () => {
+  it("the recorded transactions give one checkpoint of many blocks, which matches its blobs and the trees", async () => {
     const many = checkpoints.filter(({ record: { number } }) => number >= 12 && number < 24);
     const [{ record }] = many;
     const earlier = <Found extends { blockNumber: number }>(found: Found | undefined) =>

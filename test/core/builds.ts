@@ -1,4 +1,4 @@
 import type { CoreBuild } from "../../src/core/core.ts";
 
-/** Every build of the core; what hashes runs under each of them. */
+/** Every build of the core. Tests that hash run with each of them. */
 export const BUILDS: CoreBuild[] = ["lanes", "integer-lanes", "scalar"];

@@ -65,7 +65,7 @@ const { grumpkin, contracts, byteHashes } = readVectors<{
     };
   };
 }>("crypto.json");
-describe.each(BUILDS)("on %s", (build) => {
+describe.each(BUILDS)("with the %s build", (build) => {
   const core = loadCore({ build });
 
   const point = ([x, y]: PointText): GrumpkinPoint => ({ x: fromHex(x), y: fromHex(y) });
@@ -80,15 +80,18 @@ describe.each(BUILDS)("on %s", (build) => {
     functions.map(({ selector, vkHash }) => ({ selector: Number(selector), vkHash: fromHex(vkHash) }));
 
   describe("Grumpkin", () => {
-    test.each(grumpkin.generatorMul)("$scalar times the generator", ({ scalar, x, y }) => {
-      expect(text(grumpkinMulGenerator(fromHex(scalar)))).toEqual([x, y]);
-    });
+    test.each(grumpkin.generatorMul)(
+      "$scalar times the generator of Grumpkin is the point of the vectors",
+      ({ scalar, x, y }) => {
+        expect(text(grumpkinMulGenerator(fromHex(scalar)))).toEqual([x, y]);
+      },
+    );
 
-    test.each(grumpkin.add)("$a + $b", ({ a, b, sum }) => {
+    test.each(grumpkin.add)("$a + $b on Grumpkin is the point of the vectors", ({ a, b, sum }) => {
       expect(text(grumpkinAdd(point(a), point(b)))).toEqual(sum);
     });
 
-    test("a point off the curve is told apart and cannot be added", () => {
+    test("a point off the curve is detected and cannot be added", () => {
       const off = { x: fr(1), y: fr(1) };
       expect(isOnGrumpkin(off)).toBe(false);
       expect(isOnGrumpkin(point(grumpkin.generator))).toBe(true);
@@ -97,23 +100,26 @@ describe.each(BUILDS)("on %s", (build) => {
   });
 
   describe("addresses", () => {
-    test("default public keys", () => {
+    test("the default public keys and their hash are those of the vectors", () => {
       expect(DEFAULT_PUBLIC_KEYS).toEqual(publicKeys(contracts.defaultPublicKeys));
       expect(toHex(publicKeysHash(core, DEFAULT_PUBLIC_KEYS))).toBe(contracts.defaultPublicKeys.hash);
     });
 
-    test("keys that are all (0, 0) hash to zero", () => {
+    test("public keys that are all (0, 0) hash to zero", () => {
       const none = { x: FR_ZERO, y: FR_ZERO };
       expect(publicKeysHash(core, { npk: none, ivpk: none, ovpk: none, tpk: none })).toEqual(FR_ZERO);
     });
 
-    test.each(contracts.initializationHash)("initialization hash $initializationHash", (v) => {
-      const args = fromHex(v.args.map((a) => a.slice(2)).join(""));
-      expect(toHex(argumentsHash(core, args))).toBe(v.argsHash);
-      expect(toHex(initializationHash(core, Number(v.selector), fromHex(v.argsHash)))).toBe(v.initializationHash);
-    });
+    test.each(contracts.initializationHash)(
+      "an initialization hash is that of the vectors: $initializationHash",
+      (v) => {
+        const args = fromHex(v.args.map((a) => a.slice(2)).join(""));
+        expect(toHex(argumentsHash(core, args))).toBe(v.argsHash);
+        expect(toHex(initializationHash(core, Number(v.selector), fromHex(v.argsHash)))).toBe(v.initializationHash);
+      },
+    );
 
-    test.each(contracts.instances)("instance at $address", (v) => {
+    test.each(contracts.instances)("the address of a contract instance is derived as in the vectors: $address", (v) => {
       const instance = {
         salt: fromHex(v.salt),
         deployer: fromHex(v.deployer),
@@ -147,7 +153,7 @@ describe.each(BUILDS)("on %s", (build) => {
     });
 
     test.each(contracts.privateFunctionsRoot.cases)(
-      "functions with root $root",
+      "a private functions root is that of the vectors: $root",
       ({ functions, sortedLeaves, root }) => {
         const list = privateFunctions(functions);
         const leaves = list.toSorted((a, b) => a.selector - b.selector).map((f) => toHex(privateFunctionLeaf(core, f)));
@@ -161,16 +167,19 @@ describe.each(BUILDS)("on %s", (build) => {
       expect(() => privateFunctionsRoot(core, list)).toThrow("at most 128 private functions, got 129");
     });
 
-    test.each(contracts.publicBytecodeCommitment)("bytecode commitment $commitment", ({ bytecode, commitment }) => {
-      expect(toHex(publicBytecodeCommitment(core, fromHex(bytecode)))).toBe(commitment);
-    });
+    test.each(contracts.publicBytecodeCommitment)(
+      "a bytecode commitment is that of the vectors: $commitment",
+      ({ bytecode, commitment }) => {
+        expect(toHex(publicBytecodeCommitment(core, fromHex(bytecode)))).toBe(commitment);
+      },
+    );
 
     test("bytecode of 3000 chunks is refused", () => {
       publicBytecodeCommitment(core, new Uint8Array(2999 * 31));
       expect(() => publicBytecodeCommitment(core, new Uint8Array(2999 * 31 + 1))).toThrow("at most 92969 bytes");
     });
 
-    test.each(contracts.classId)("class id $classId", (v) => {
+    test.each(contracts.classId)("a contract class id is that of the vectors: $classId", (v) => {
       const id = contractClassId(
         core,
         fromHex(v.artifactHash),
@@ -180,7 +189,7 @@ describe.each(BUILDS)("on %s", (build) => {
       expect(toHex(id)).toBe(v.classId);
     });
 
-    test.each(contracts.artifactHash)("artifact hash $artifactHash", (v) => {
+    test.each(contracts.artifactHash)("an artifact hash is that of the vectors: $artifactHash", (v) => {
       const hash = artifactHash(
         core,
         fromHex(v.privateFunctionRoot),
@@ -190,36 +199,42 @@ describe.each(BUILDS)("on %s", (build) => {
       expect(toHex(hash)).toBe(v.artifactHash);
     });
 
-    test.each(contracts.functionArtifactHash)("function artifact hash $functionArtifactHash", (v) => {
-      const hash = functionArtifactHash(core, Number(v.selector), fromHex(v.metadataHash), fromHex(v.bytecode));
-      expect(toHex(hash)).toBe(v.functionArtifactHash);
-    });
+    test.each(contracts.functionArtifactHash)(
+      "a function artifact hash is that of the vectors: $functionArtifactHash",
+      (v) => {
+        const hash = functionArtifactHash(core, Number(v.selector), fromHex(v.metadataHash), fromHex(v.bytecode));
+        expect(toHex(hash)).toBe(v.functionArtifactHash);
+      },
+    );
 
-    test.each(byteHashes.cases)("reduced hash $reduced", ({ bytes, reduced }) => {
+    test.each(byteHashes.cases)("a reduced SHA-256 is that of the vectors: $reduced", ({ bytes, reduced }) => {
       expect(toHex(sha256Reduced(core, fromHex(bytes)))).toBe(reduced);
     });
   });
 
   describe("protocol contracts", () => {
-    test.each(contracts.protocolContracts.list)("$name", (v) => {
-      const classId = contractClassId(
-        core,
-        fromHex(v.artifactHash),
-        privateFunctionsRoot(core, privateFunctions(v.privateFunctions)),
-        fromHex(v.publicBytecodeCommitment),
-      );
-      expect(toHex(classId)).toBe(v.classId);
-      const address = contractAddress(core, {
-        salt: fromHex(v.salt),
-        deployer: fromHex(v.address),
-        originalClassId: classId,
-        initializationHash: FR_ZERO,
-        publicKeys: DEFAULT_PUBLIC_KEYS,
-      });
-      expect(toHex(address)).toBe(v.derivedAddress);
-    });
+    test.each(contracts.protocolContracts.list)(
+      "the class id and the address of protocol contract $name are derived as in the vectors",
+      (v) => {
+        const classId = contractClassId(
+          core,
+          fromHex(v.artifactHash),
+          privateFunctionsRoot(core, privateFunctions(v.privateFunctions)),
+          fromHex(v.publicBytecodeCommitment),
+        );
+        expect(toHex(classId)).toBe(v.classId);
+        const address = contractAddress(core, {
+          salt: fromHex(v.salt),
+          deployer: fromHex(v.address),
+          originalClassId: classId,
+          initializationHash: FR_ZERO,
+          publicKeys: DEFAULT_PUBLIC_KEYS,
+        });
+        expect(toHex(address)).toBe(v.derivedAddress);
+      },
+    );
 
-    test("hash over their derived addresses", () => {
+    test("the protocol contracts hash is computed from their derived addresses", () => {
       const addresses = contracts.protocolContracts.derivedAddresses.map(fromHex);
       expect(toHex(protocolContractsHash(core, addresses))).toBe(contracts.protocolContracts.protocolContractsHash);
       expect(toHex(protocolContractsHash(core, addresses.slice(0, 6)))).toBe(PROTOCOL_CONTRACTS_HASH);

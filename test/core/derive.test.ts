@@ -68,88 +68,124 @@ const { silo, selectors, domainSeparators, byteHashes, inboxRollingHash } = read
   byteHashes: { cases: Case[] };
   inboxRollingHash: Case[];
 }>("crypto.json");
-describe.each(BUILDS)("on %s", (build) => {
+describe.each(BUILDS)("with the %s build", (build) => {
   const core = loadCore({ build });
 
-  /** A left-padded word of an integer or of hex text. */
+  /** A left-padded word of an integer or hex text. */
   function padded(value: string | number): Uint8Array {
     return fr(BigInt(value));
   }
 
   describe("separators", () => {
-    test.each(Object.entries(domainSeparators))("%s is the low end of the byte hash of its name", (name, value) => {
-      expect(readU32(core.hashBytes(new TextEncoder().encode(`az_dom_sep__${name.toLowerCase()}`)), 28)).toBe(value);
-      if (name in SEPARATOR) expect(SEPARATOR[name as keyof typeof SEPARATOR]).toBe(value);
-    });
+    test.each(Object.entries(domainSeparators))(
+      "the domain separator %s is the low end of the byte hash of its name",
+      (name, value) => {
+        expect(readU32(core.hashBytes(new TextEncoder().encode(`az_dom_sep__${name.toLowerCase()}`)), 28)).toBe(value);
+        if (name in SEPARATOR) expect(SEPARATOR[name as keyof typeof SEPARATOR]).toBe(value);
+      },
+    );
   });
 
   describe("silo functions", () => {
-    test.each(silo.siloNullifier)("nullifier $result", ({ contract, innerNullifier, result }) => {
-      expect(toHex(siloNullifier(core, fromHex(contract), fromHex(innerNullifier)))).toBe(result);
-    });
+    test.each(silo.siloNullifier)(
+      "a siloed nullifier is that of the vectors: $result",
+      ({ contract, innerNullifier, result }) => {
+        expect(toHex(siloNullifier(core, fromHex(contract), fromHex(innerNullifier)))).toBe(result);
+      },
+    );
 
-    test.each(silo.computeProtocolNullifier)("protocol nullifier $result", ({ txRequestHash, result }) => {
-      expect(toHex(protocolNullifier(core, fromHex(txRequestHash)))).toBe(result);
-    });
+    test.each(silo.computeProtocolNullifier)(
+      "a protocol nullifier is that of the vectors: $result",
+      ({ txRequestHash, result }) => {
+        expect(toHex(protocolNullifier(core, fromHex(txRequestHash)))).toBe(result);
+      },
+    );
 
-    test.each(silo.siloNoteHash)("note hash $result", ({ contract, noteHash, result }) => {
-      expect(toHex(siloNoteHash(core, fromHex(contract), fromHex(noteHash)))).toBe(result);
-    });
+    test.each(silo.siloNoteHash)(
+      "a siloed note hash is that of the vectors: $result",
+      ({ contract, noteHash, result }) => {
+        expect(toHex(siloNoteHash(core, fromHex(contract), fromHex(noteHash)))).toBe(result);
+      },
+    );
 
-    test.each(silo.computeUniqueNoteHash)("unique note hash $result", ({ nonce, siloedNoteHash, result }) => {
-      expect(toHex(uniqueNoteHash(core, fromHex(nonce), fromHex(siloedNoteHash)))).toBe(result);
-    });
+    test.each(silo.computeUniqueNoteHash)(
+      "a unique note hash is that of the vectors: $result",
+      ({ nonce, siloedNoteHash, result }) => {
+        expect(toHex(uniqueNoteHash(core, fromHex(nonce), fromHex(siloedNoteHash)))).toBe(result);
+      },
+    );
 
-    test.each(silo.computeNoteHashNonce)("nonce $result", ({ firstNullifier, noteHashIndexInTx, result }) => {
-      expect(toHex(noteHashNonce(core, fromHex(firstNullifier), noteHashIndexInTx))).toBe(result);
-    });
+    test.each(silo.computeNoteHashNonce)(
+      "a note hash nonce is that of the vectors: $result",
+      ({ firstNullifier, noteHashIndexInTx, result }) => {
+        expect(toHex(noteHashNonce(core, fromHex(firstNullifier), noteHashIndexInTx))).toBe(result);
+      },
+    );
 
-    test.each(silo.computeSiloedPrivateLogFirstField)("private log $result", ({ contract, tag, result }) => {
-      expect(toHex(siloPrivateLogFirstField(core, fromHex(contract), fromHex(tag)))).toBe(result);
-    });
+    test.each(silo.computeSiloedPrivateLogFirstField)(
+      "the siloed first field of a private log is that of the vectors: $result",
+      ({ contract, tag, result }) => {
+        expect(toHex(siloPrivateLogFirstField(core, fromHex(contract), fromHex(tag)))).toBe(result);
+      },
+    );
 
-    test.each(silo.computePublicDataTreeLeafSlot)("leaf slot $result", ({ contract, storageSlot, result }) => {
-      expect(toHex(publicDataLeafSlot(core, fromHex(contract), fromHex(storageSlot)))).toBe(result);
-    });
+    test.each(silo.computePublicDataTreeLeafSlot)(
+      "a public data leaf slot is that of the vectors: $result",
+      ({ contract, storageSlot, result }) => {
+        expect(toHex(publicDataLeafSlot(core, fromHex(contract), fromHex(storageSlot)))).toBe(result);
+      },
+    );
 
-    test.each(silo.deriveStorageSlotInMap)("map entry $result", ({ mapSlot, key, result }) => {
-      expect(toHex(mapEntrySlot(core, fromHex(mapSlot), fromHex(key)))).toBe(result);
-    });
+    test.each(silo.deriveStorageSlotInMap)(
+      "the storage slot of a map entry is that of the vectors: $result",
+      ({ mapSlot, key, result }) => {
+        expect(toHex(mapEntrySlot(core, fromHex(mapSlot), fromHex(key)))).toBe(result);
+      },
+    );
 
-    test.each(silo.feePayerBalance)("balance of $feePayer", ({ feePayer, storageSlot, leafSlot }) => {
-      expect(toHex(feePayerBalanceSlot(core, fromHex(feePayer)))).toBe(storageSlot);
-      expect(toHex(feePayerBalanceLeafSlot(core, fromHex(feePayer)))).toBe(leafSlot);
-    });
+    test.each(silo.feePayerBalance)(
+      "the balance slots of fee payer $feePayer are those of the vectors",
+      ({ feePayer, storageSlot, leafSlot }) => {
+        expect(toHex(feePayerBalanceSlot(core, fromHex(feePayer)))).toBe(storageSlot);
+        expect(toHex(feePayerBalanceLeafSlot(core, fromHex(feePayer)))).toBe(leafSlot);
+      },
+    );
   });
 
   describe("calls", () => {
-    test.each(silo.argsHashes)("arguments $varArgsHash", (vector) => {
-      expect(toHex(argumentsHash(core, words(vector.args)))).toBe(vector.varArgsHash);
-      expect(toHex(calldataHash(core, words(vector.args)))).toBe(vector.calldataHash);
-    });
+    test.each(silo.argsHashes)(
+      "hashes of call arguments and calldata are those of the vectors: $varArgsHash",
+      (vector) => {
+        expect(toHex(argumentsHash(core, words(vector.args)))).toBe(vector.varArgsHash);
+        expect(toHex(calldataHash(core, words(vector.args)))).toBe(vector.calldataHash);
+      },
+    );
 
-    test.each(selectors)("selector of $signature", (vector) => {
+    test.each(selectors)("the selector of $signature is that of the vectors", (vector) => {
       expect(toHex(core.hashBytes(new TextEncoder().encode(vector.signature)))).toBe(vector.hash);
       expect(selector(core, vector.signature)).toBe(Number(vector.selector));
     });
 
-    test("a signature with white space is refused", () => {
+    test("a function signature with white space is refused", () => {
       expect(() => selector(core, "transfer(Field, Field)")).toThrow("signature: must hold no white space");
     });
   });
 
   describe("messages", () => {
-    test.each(silo.computeSecretHash)("secret hash $result", ({ secret, result }) => {
+    test.each(silo.computeSecretHash)("a secret hash is that of the vectors: $result", ({ secret, result }) => {
       expect(toHex(secretHash(core, fromHex(secret)))).toBe(result);
     });
 
-    test.each(silo.computeL1ToL2MessageNullifier)("nullifier $result", (v) => {
-      const [messageHash, secret] = [fromHex(v.messageHash), fromHex(v.secret)];
-      expect(toHex(innerMessageNullifier(core, messageHash, secret))).toBe(v.innerNullifier);
-      expect(toHex(messageNullifier(core, fromHex(v.contract), messageHash, secret))).toBe(v.result);
-    });
+    test.each(silo.computeL1ToL2MessageNullifier)(
+      "the nullifier of an L1-to-L2 message is that of the vectors: $result",
+      (v) => {
+        const [messageHash, secret] = [fromHex(v.messageHash), fromHex(v.secret)];
+        expect(toHex(innerMessageNullifier(core, messageHash, secret))).toBe(v.innerNullifier);
+        expect(toHex(messageNullifier(core, fromHex(v.contract), messageHash, secret))).toBe(v.result);
+      },
+    );
 
-    test.each(silo.l1ToL2MessageHash)("L1 to L2 $hash", (v) => {
+    test.each(silo.l1ToL2MessageHash)("the hash of an L1-to-L2 message is that of the vectors: $hash", (v) => {
       const leaf = messageLeaf({
         sender: padded(v.sender),
         senderChainId: padded(v.chainId),
@@ -162,7 +198,7 @@ describe.each(BUILDS)("on %s", (build) => {
       expect(toHex(leaf)).toBe(v.hash);
     });
 
-    test.each(silo.l2ToL1MessageHash)("L2 to L1 $hash", (v) => {
+    test.each(silo.l2ToL1MessageHash)("the hash of an L2-to-L1 message is that of the vectors: $hash", (v) => {
       const hash = l2ToL1MessageHash({
         sender: fromHex(v.l2Sender),
         rollupVersion: fromHex(v.rollupVersion),
@@ -173,24 +209,30 @@ describe.each(BUILDS)("on %s", (build) => {
       expect(toHex(hash)).toBe(v.hash);
     });
 
-    test.each(inboxRollingHash)("rolling hash $next", ({ previous, leaf, next }) => {
-      expect(toHex(nextRollingHash(fromHex(previous), fromHex(leaf)))).toBe(next);
-    });
+    test.each(inboxRollingHash)(
+      "the next rolling hash of the inbox is that of the vectors: $next",
+      ({ previous, leaf, next }) => {
+        expect(toHex(nextRollingHash(fromHex(previous), fromHex(leaf)))).toBe(next);
+      },
+    );
 
-    test.each(byteHashes.cases)("truncated hash $toField", ({ bytes, toField }) => {
+    test.each(byteHashes.cases)("a truncated SHA-256 is that of the vectors: $toField", ({ bytes, toField }) => {
       expect(toHex(shaField(fromHex(bytes)))).toBe(toField);
     });
   });
 
   describe("class updates", () => {
-    test.each(silo.contractUpdateSlots)("slots of $contract", ({ contract, valuesSlot, hashSlot, hashLeafSlot }) => {
-      const slots = contractUpdateSlots(core, fromHex(contract));
-      expect(toHex(slots.values)).toBe(valuesSlot);
-      expect(toHex(slots.hash)).toBe(hashSlot);
-      expect(toHex(contractUpdateHashLeafSlot(core, fromHex(contract)))).toBe(hashLeafSlot);
-    });
+    test.each(silo.contractUpdateSlots)(
+      "the class update slots of contract $contract are those of the vectors",
+      ({ contract, valuesSlot, hashSlot, hashLeafSlot }) => {
+        const slots = contractUpdateSlots(core, fromHex(contract));
+        expect(toHex(slots.values)).toBe(valuesSlot);
+        expect(toHex(slots.hash)).toBe(hashSlot);
+        expect(toHex(contractUpdateHashLeafSlot(core, fromHex(contract)))).toBe(hashLeafSlot);
+      },
+    );
 
-    test.each(silo.delayedPublicMutable)("value with hash $hash", (v) => {
+    test.each(silo.delayedPublicMutable)("a delayed class id is packed and hashed as in the vectors: $hash", (v) => {
       const delay = (text?: string | null) => (text === undefined || text === null ? undefined : Number(text));
       const value = {
         previous: fromHex(v.previousValue),

@@ -41,30 +41,33 @@ const readers: Record<string, (input: string) => Uint8Array> = {
 };
 
 describe("reading field elements", () => {
-  test.each(field.parsing)("$op of $input", ({ op, input, accepted, value }) => {
+  test.each(field.parsing)("$op reads or refuses $input as in the vectors", ({ op, input, accepted, value }) => {
     if (accepted) expect(toHex(readers[op](input))).toBe(value);
     else expect(() => readers[op](input)).toThrow("field element: must be");
   });
 
-  test("a decimal text too long to read in linear time is refused", () => {
+  test("a field element in decimal is refused if it is too long to read in linear time", () => {
     expect(() => frFromText("1".repeat(4097))).toThrow("at most 4096 digits");
   });
 });
 
 describe("field arithmetic", () => {
-  test.each(field.arithmetic)("$a and $b", ({ a, b, add, sub, mul, div }) => {
-    const [x, y] = [fromHex(a), fromHex(b)];
-    expect(toHex(core.field.add(x, y))).toBe(add);
-    expect(toHex(core.field.sub(x, y))).toBe(sub);
-    expect(toHex(core.field.mul(x, y))).toBe(mul);
-    if (div !== null && div !== undefined) expect(toHex(core.field.div(x, y))).toBe(div);
-  });
+  test.each(field.arithmetic)(
+    "sum, difference, product and quotient of $a and $b are those of the vectors",
+    ({ a, b, add, sub, mul, div }) => {
+      const [x, y] = [fromHex(a), fromHex(b)];
+      expect(toHex(core.field.add(x, y))).toBe(add);
+      expect(toHex(core.field.sub(x, y))).toBe(sub);
+      expect(toHex(core.field.mul(x, y))).toBe(mul);
+      if (div !== null && div !== undefined) expect(toHex(core.field.div(x, y))).toBe(div);
+    },
+  );
 
   const edges = [0n, 1n, 2n, FR_MODULUS - 1n, FR_MODULUS, FR_MODULUS + 1n, (1n << 29n) - 1n, (1n << 256n) - 1n];
   const anyWord = fc.oneof(fc.constantFrom(...edges), fc.bigInt({ min: 0n, max: (1n << 256n) - 1n }));
   const mod = (v: bigint) => ((v % FR_MODULUS) + FR_MODULUS) % FR_MODULUS;
 
-  test("agrees with integers mod p, for operands of any 256 bits", () => {
+  test("field arithmetic agrees with integers mod p, for operands of any 256 bits", () => {
     fc.assert(
       fc.property(anyWord, anyWord, (a, b) => {
         const [x, y] = [bigUintBytes(a, 32), bigUintBytes(b, 32)];
@@ -76,7 +79,7 @@ describe("field arithmetic", () => {
     );
   });
 
-  test("a quotient times its divisor is the dividend, and a zero divisor gives zero", () => {
+  test("a field quotient times its divisor is the dividend, and a zero divisor gives zero", () => {
     fc.assert(
       fc.property(anyWord, anyWord, (a, b) => {
         const quotient = core.field.div(bigUintBytes(a, 32), bigUintBytes(b, 32));

@@ -8,14 +8,14 @@ import { fromHex } from "../../src/protocol/bytes.ts";
 const MADD = Buffer.from([0xfd, 0x87, 0x02]);
 const NEGATED_MADD = Buffer.from([0xfd, 0x88, 0x02]);
 
-/** The core with a multiply-add that does not compute what the lanes need, as on a processor without a fused one. */
+/** The core with an inexact multiply-add, as on a processor without a fused one. */
 function coreWithAnotherMultiplyAdd(): Uint8Array<ArrayBuffer> {
   const code = readFileSync(new URL("../../build/wasm/core.wasm", import.meta.url));
   for (let at = code.indexOf(MADD); at !== -1; at = code.indexOf(MADD, at)) NEGATED_MADD.copy(code, at);
   return new Uint8Array(code);
 }
 
-test("where multiply-adds are not exact the core hashes in lanes of integers, though the faster ones are asked for", () => {
+test("the core falls back to integer lanes where multiply-adds are not exact", () => {
   const core = new WasmCore(new WebAssembly.Module(coreWithAnotherMultiplyAdd()), "lanes");
   const expected = loadCore({ build: "scalar" });
   const inputs = fromHex("07".repeat(6 * 32));

@@ -13,13 +13,13 @@ function sampleWords(count: number): Uint8Array {
   return new Uint8Array(count * 32).map((_, i) => (i % 32 === 0 ? 0 : (i * 31 + (i >> 5)) & 255));
 }
 
-test("hashing over threads equals hashing here, in order", async () => {
+test("hashing on the pool's threads gives the results of this thread, in order", async () => {
   const inputs = sampleWords(2 * 150);
   expect(await pool.hashMany(inputs, 2)).toEqual(core.hashMany(inputs, 2));
   expect(await pool.hashMany(new Uint8Array(0), 2)).toEqual(new Uint8Array(0));
 });
 
-/** Two levels over tiles that are empty before, each with a row of `row` bytes. */
+/** Two levels over empty tiles, each with a row of `row` bytes. */
 function sampleChain(row = 0): TileChain {
   const tile = (nodes: TileNode[]) => ({ nodes });
   const facts = { keepsWhole: () => false, readRow: () => row };
@@ -42,7 +42,7 @@ test("a chain of tiles hashed on a thread is as hashed here, its upper tile over
   expect(here[1].roots).toEqual(nodes);
 });
 
-test("a task that fails rejects its call and the pool goes on", async () => {
+test("a failing task rejects its call, and the pool continues", async () => {
   await expect(pool.hashMany(new Uint8Array(33), 1)).rejects.toThrow("inputs must be whole runs of 32 bytes, got 33");
   await expect(pool.hashTiles(sampleChain(5))).rejects.toThrow(
     "the row of tile 0 of the job does not agree with its bitmap",

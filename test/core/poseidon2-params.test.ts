@@ -10,7 +10,7 @@ import { shaField } from "../../src/protocol/sha-field.ts";
 import { BUILDS } from "./builds.ts";
 
 const vectors = JSON.parse(readFileSync(new URL("../fixtures/vectors/crypto.json", import.meta.url), "utf8"));
-describe.each(BUILDS)("on %s", (build) => {
+describe.each(BUILDS)("with the %s build", (build) => {
   const core = loadCore({ build });
 
   const {
@@ -27,8 +27,8 @@ describe.each(BUILDS)("on %s", (build) => {
   const power5 = (x: bigint) => mod(mod(mod(x * x) * mod(x * x)) * x);
 
   /**
-   * docs/protocol/01-fields-and-hashing.md#15-poseidon2-permutation, written from the published constants: each of them
-   * matters to the result.
+   * docs/protocol/01-fields-and-hashing.md#15-poseidon2-permutation, written from the published constants. Every
+   * constant affects the result.
    */
   function permute(input: bigint[]): bigint[] {
     const external = (s: bigint[]) =>
@@ -47,14 +47,14 @@ describe.each(BUILDS)("on %s", (build) => {
   }
 
   describe("Poseidon2 from the published parameters", () => {
-    it("has the shape that the core is written for", () => {
+    it("the published Poseidon2 parameters have the shape that the core is written for", () => {
       expect([t, sboxExponent, fullRounds, partialRounds, roundConstants.length]).toEqual([4, 5, 8, 56, 64]);
       internalDiagonal.forEach((entry: string, i: number) => {
         expect(mod(BigInt(internalDiagonalMinusOne[i]) + 1n)).toBe(BigInt(entry));
       });
     });
 
-    it("is the core's permutation", () => {
+    it("Poseidon2 from the published parameters is the core's permutation", () => {
       const element = fc.bigInt({ min: 0n, max: FR_MODULUS - 1n });
       fc.assert(
         fc.property(fc.tuple(element, element, element, element), (state) => {
@@ -66,17 +66,15 @@ describe.each(BUILDS)("on %s", (build) => {
     });
   });
 
-  describe("byte hashes beside Poseidon2", () => {
-    it.each(vectors.byteHashes.cases as { bytes: string; sha256: string; toField: string; keccak256: string }[])(
-      "of $bytes",
-      ({ bytes, sha256, toField, keccak256 }) => {
-        const input = fromHex(bytes);
-        expect(toHex(digest("sha256", input, "buffer"))).toBe(sha256);
-        expect(toHex(shaField(input))).toBe(toField);
-        expect(toHex(keccak_256(input))).toBe(keccak256);
-      },
-    );
-  });
+  it.each(vectors.byteHashes.cases as { bytes: string; sha256: string; toField: string; keccak256: string }[])(
+    "SHA-256, its field form and Keccak-256 are those of the vectors: $bytes",
+    ({ bytes, sha256, toField, keccak256 }) => {
+      const input = fromHex(bytes);
+      expect(toHex(digest("sha256", input, "buffer"))).toBe(sha256);
+      expect(toHex(shaField(input))).toBe(toField);
+      expect(toHex(keccak_256(input))).toBe(keccak256);
+    },
+  );
 
   it("negating zero gives zero, where the network's arithmetic throws", () => {
     expect(vectors.field.negateZero).toBe("throws");

@@ -33,7 +33,7 @@ const fields = (min: number, max: number) =>
     })
     .map((values) => concat(...values));
 
-describe.each(BUILDS)("on %s", (build) => {
+describe.each(BUILDS)("with the %s build", (build) => {
   const core = loadCore({ build });
 
   /** Inputs may be the text "1..n" for the integers 1 to n. */
@@ -47,31 +47,37 @@ describe.each(BUILDS)("on %s", (build) => {
   }
 
   describe("Poseidon2", () => {
-    test.each(poseidon2.permutation)("permutation of $input", ({ input, output }) => {
+    test.each(poseidon2.permutation)("the permutation of $input is that of the vectors", ({ input, output }) => {
       expect(core.permute(words(input))).toEqual(words(output));
     });
 
-    test.each(poseidon2.hash)("hash of $inputs.length fields: $hash", ({ inputs, hash }) => {
+    test.each(poseidon2.hash)("the hash of $inputs.length fields is that of the vectors: $hash", ({ inputs, hash }) => {
       expect(toHex(core.hash(inputWords(inputs)))).toBe(hash);
     });
 
-    test.each(poseidon2.hashWithSeparator)("hash with separator $separator: $hash", ({ separator, inputs, hash }) => {
-      expect(toHex(core.hashWithSeparator(BigInt(separator), inputWords(inputs)))).toBe(hash);
-    });
+    test.each(poseidon2.hashWithSeparator)(
+      "a hash with separator $separator is that of the vectors: $hash",
+      ({ separator, inputs, hash }) => {
+        expect(toHex(core.hashWithSeparator(BigInt(separator), inputWords(inputs)))).toBe(hash);
+      },
+    );
 
-    test.each(poseidon2.hashBytes)("hash of bytes: $hash", ({ bytes, hash }) => {
+    test.each(poseidon2.hashBytes)("a hash of bytes is that of the vectors: $hash", ({ bytes, hash }) => {
       expect(toHex(core.hashBytes(fromHex(bytes)))).toBe(hash);
     });
 
-    test.each(poseidon2.blobSponge.cases)("blob sponge: $hash", ({ inputs, hash }) => {
-      const sponge = core.blobSponge();
-      sponge.absorb(inputWords(inputs));
-      expect(toHex(sponge.squeeze())).toBe(hash);
-    });
+    test.each(poseidon2.blobSponge.cases)(
+      "a blob sponge squeezes the value of the vectors: $hash",
+      ({ inputs, hash }) => {
+        const sponge = core.blobSponge();
+        sponge.absorb(inputWords(inputs));
+        expect(toHex(sponge.squeeze())).toBe(hash);
+      },
+    );
   });
 
   describe("forms of the same hash", () => {
-    test("many independent hashes equal one at a time", () => {
+    test("hashing many inputs of one length at once equals hashing them one at a time", () => {
       fc.assert(
         fc.property(fc.integer({ min: 1, max: 7 }), fields(0, 24), (arity, values) => {
           const count = Math.floor(values.length / 32 / arity);
@@ -86,7 +92,7 @@ describe.each(BUILDS)("on %s", (build) => {
       );
     });
 
-    test("a batch gives every vector of the hash, in whichever lane it lands", () => {
+    test("a batch gives the hash of every vector, whichever lane it is in", () => {
       const byLength = Map.groupBy(poseidon2.hash, ({ inputs }) => inputWords(inputs).length / 32);
       for (const [arity, cases] of byLength) {
         if (arity === 0) continue;
@@ -99,7 +105,7 @@ describe.each(BUILDS)("on %s", (build) => {
       }
     });
 
-    test("hashes of different lengths together equal one at a time", () => {
+    test("hashing inputs of different lengths at once equals hashing them one at a time", () => {
       const input = fc.record({
         fields: fields(0, 14),
         separator: fc.option(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), { nil: undefined }),
@@ -115,7 +121,7 @@ describe.each(BUILDS)("on %s", (build) => {
       );
     });
 
-    test("zero words, in one lane or both and at length, are absorbed as the scalar build absorbs them", () => {
+    test("zero words in one lane or both are absorbed as by the scalar build, also long runs of them", () => {
       const scalar = loadCore({ build: "scalar" });
       const sparse = fc
         .array(fc.oneof({ weight: 4, arbitrary: fc.constant(edgeWords[0]) }, fc.constantFrom(...edgeWords.slice(1))), {
@@ -138,7 +144,7 @@ describe.each(BUILDS)("on %s", (build) => {
       );
     });
 
-    test("all vectors of the hash together, in any order, give their hashes", () => {
+    test("all vectors hashed at once, in any order, give their hashes", () => {
       const cases = poseidon2.hash.map(({ inputs, hash }) => ({ fields: inputWords(inputs), hash: fromHex(hash) }));
       for (let turn = 0; turn < cases.length; turn++) {
         const turned = [...cases.slice(turn), ...cases.slice(0, turn)];
@@ -146,7 +152,7 @@ describe.each(BUILDS)("on %s", (build) => {
       }
     });
 
-    test("a blob sponge gives the same hash however its words are divided, and squeezing leaves it as it was", () => {
+    test("a blob sponge's hash does not depend on how its words are divided, and squeezing does not change the sponge", () => {
       fc.assert(
         fc.property(fields(0, 12), fc.array(fc.integer({ min: 0, max: 5 }), { maxLength: 8 }), (values, cuts) => {
           const whole = core.blobSponge();
@@ -166,7 +172,7 @@ describe.each(BUILDS)("on %s", (build) => {
       );
     });
 
-    test("a batch beyond the first reservation of memory grows it without losing results", () => {
+    test("a batch that exceeds the reserved memory grows it and keeps its results", () => {
       const fresh = loadCore({ build });
       const pair = concat(core.zeroHashes[3], core.zeroHashes[3]);
       const sponge = fresh.blobSponge();
@@ -178,7 +184,7 @@ describe.each(BUILDS)("on %s", (build) => {
       expect(sponge.squeeze()).toEqual(same.squeeze());
     });
 
-    test("an argument that is not whole words is refused", () => {
+    test("a hash argument that is not whole words is refused", () => {
       expect(() => core.hash(new Uint8Array(33))).toThrow("fields must be whole 32-byte words, got 33 bytes");
       expect(() => core.hashEach([{ fields: new Uint8Array(33) }])).toThrow("fields must be whole 32-byte words");
       expect(() => core.hashMany(new Uint8Array(32), 2)).toThrow("inputs must be whole runs of 64 bytes, got 32");
@@ -187,16 +193,16 @@ describe.each(BUILDS)("on %s", (build) => {
   });
 });
 
-describe("the builds", () => {
+describe("the builds of the core", () => {
   const cores = BUILDS.map((build) => loadCore({ build }));
   const scalar = loadCore({ build: "scalar" });
 
-  test("are what was asked for, on a processor with fused multiply-adds", () => {
+  test("the core loads the build that was asked for, and lanes by default, on a processor with fused multiply-adds", () => {
     expect(cores.map(({ build }) => build)).toEqual(BUILDS);
     expect(loadCore().build).toBe("lanes");
   });
 
-  test("hash alike, alone and in batches", () => {
+  test("all builds give the same hashes, alone and in batches", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 7 }), fields(0, 28), (arity, values) => {
         const inputs = values.subarray(0, values.length - (values.length % (arity * 32)));
@@ -209,7 +215,7 @@ describe("the builds", () => {
     );
   });
 
-  test("hash together what needs more memory than one call may take", () => {
+  test("a batch that needs more memory than one call may take gives the hashes of single calls", () => {
     const core = loadCore();
     const long = { fields: new Uint8Array(70_000 * 32).fill(1, 0, 31) };
     const short = { fields: edgeWords[1] };
@@ -217,7 +223,7 @@ describe("the builds", () => {
     expect(core.hashEach([long, short, long])).toEqual([expected, core.hash(short.fields), expected]);
   });
 
-  test("permute alike", () => {
+  test("all builds give the same permutation", () => {
     fc.assert(
       fc.property(fields(4, 4), (state) => {
         for (const core of cores) expect(core.permute(state)).toEqual(scalar.permute(state));
@@ -226,7 +232,7 @@ describe("the builds", () => {
     );
   });
 
-  test("hash every four edge words alike, in batches and as states", () => {
+  test("all builds hash and permute all combinations of edge words to the same results", () => {
     const states = Array.from({ length: edgeWords.length ** 4 }, (_, n) =>
       concat(...[0, 1, 2, 3].map((i) => edgeWords[Math.floor(n / edgeWords.length ** i) % edgeWords.length])),
     );

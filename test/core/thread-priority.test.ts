@@ -2,9 +2,9 @@ import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 
 /**
- * Works for a while and tells how often its thread gave the processor up: first without, then with low priority, there
- * for longer and longer until it was often enough in one go. It looks only before and after, since each look leaves
- * garbage, whose collection gives the processor up too.
+ * Counts the voluntary context switches of its thread during work: first with ordinary priority, then with low
+ * priority, in longer and longer rounds until one has enough of them. It reads the counter only before and after a
+ * round, because each read leaves garbage, whose collection causes switches too.
  */
 const WORKER = `
   const { readFileSync } = require("node:fs");
@@ -25,7 +25,7 @@ const WORKER = `
 `;
 
 test.runIf(process.platform === "linux")(
-  "a thread of low priority sleeps in the middle of its work, another does not",
+  "a thread of low priority sleeps during its work, and one of ordinary priority does not",
   async () => {
     const module = new URL("../../src/core/thread-priority.ts", import.meta.url).href;
     const worker = new Worker(WORKER, {

@@ -7,7 +7,7 @@ import { loadCore } from "../../src/core/load-core.ts";
 const core = loadCore();
 const TILE_HEIGHT = 4;
 
-/** A made-up record of a tile, the same each time it is asked for; one in eight tiles is empty. */
+/** A made-up record of a tile, the same at each call; one in eight tiles is empty. */
 function recordOf(state: number, tree: number, level: number, index: number, height: number): Uint8Array | undefined {
   const random = createHash("shake256", { outputLength: 1100 }).update(`${state} ${tree} ${level} ${index}`).digest();
   if (random[0] < 32) return undefined;
@@ -39,7 +39,7 @@ function recordsOf({ state, tree, position, levels }: Asked, height: number): (U
   });
 }
 
-/** Opens a path and puts the tiles that the cache asks for; gives their number. */
+/** Opens a path and puts the tiles that the cache asks for. Returns their number. */
 function openPath(cache: TileCache, asked: Asked, height: number): number {
   const records = recordsOf(asked, height);
   let put = 0;
@@ -54,7 +54,7 @@ function openPath(cache: TileCache, asked: Asked, height: number): number {
   return put;
 }
 
-/** The path by the cache, and how many tiles it asked for. */
+/** The path from the cache, and the number of tiles that it asked for. */
 function cachedPath(cache: TileCache, asked: Asked, height: number): { path: Uint8Array; put: number } {
   const out = new Uint8Array(height * 32);
   const put = openPath(cache, asked, height);
@@ -85,7 +85,7 @@ const part: fc.Arbitrary<TextPart> = fc.oneof(
   fc.record({ as: fc.constant("word" as const), of: fc.constantFrom("key", "row"), at: fc.nat(4) }),
   fc.record({ as: fc.constant("position" as const), of: fc.constant("row" as const), at: fc.nat(98) }),
 );
-/** Parts with one path among them. */
+/** Text parts that include one path. */
 const textParts = fc
   .tuple(fc.array(part, { maxLength: 6 }), fc.array(part, { maxLength: 6 }))
   .map(([before, after]): TextPart[] => [...before, { as: "path" }, ...after]);
@@ -95,7 +95,7 @@ const rowBytes = fc.uint8Array({ minLength: 104, maxLength: 104 }).map((row) => 
   return row;
 });
 
-/** The text by other means. */
+/** The expected text, computed without the cache. */
 function textOf(parts: readonly TextPart[], key: Uint8Array, row: Uint8Array, path: Uint8Array): string {
   const shown = (part: TextPart): string => {
     if (typeof part === "string") return part;
@@ -112,7 +112,7 @@ function textOf(parts: readonly TextPart[], key: Uint8Array, row: Uint8Array, pa
 
 describe("a cache of tiles", () => {
   test.each([42, 40, 36, 30].flatMap((height) => [1, 20_000, 1_000_000].map((bytes) => ({ height, bytes }))))(
-    "gives the paths of a tree of height $height whatever its $bytes bytes hold",
+    "a tile cache of $bytes bytes gives the paths of a tree of height $height",
     ({ height, bytes }) => {
       fc.assert(
         fc.property(fc.array(asked(height), { minLength: 1, maxLength: 60 }), (calls) => {
@@ -124,7 +124,7 @@ describe("a cache of tiles", () => {
     },
   );
 
-  test("fills in texts about a leaf and its path", () => {
+  test("a tile cache fills templates with a leaf and its path", () => {
     const call = fc
       .constantFrom(42, 40, 36)
       .chain((height) => fc.record({ height: fc.constant(height), path: asked(height) }));
@@ -152,7 +152,7 @@ describe("a cache of tiles", () => {
     );
   });
 
-  test("refuses templates, keys and rows that there is no room for", () => {
+  test("a tile cache refuses templates, keys and rows that exceed its room", () => {
     const cache = core.tileCache(1);
     const text = "x".repeat(3000);
     cache.template([text], 42);
@@ -168,7 +168,7 @@ describe("a cache of tiles", () => {
     );
   });
 
-  test("asks for a tile once", () => {
+  test("a tile cache asks for each tile once", () => {
     const cache = core.tileCache(1_000_000);
     const call = { state: 1, tree: 0, position: 12_345_678, levels: 11 };
     expect(cachedPath(cache, call, 42).put).toBe(11);
@@ -178,7 +178,7 @@ describe("a cache of tiles", () => {
     expect(cachedPath(cache, { ...call, state: 2 }, 42).put).toBe(11);
   });
 
-  test("keeps the tiles above the leaves in use while ever new leaves are asked for", () => {
+  test("a tile cache keeps the tiles above the leaves while new leaves are asked for", () => {
     const cache = core.tileCache(600_000);
     const leaves = 2 ** 16;
     const paths = (count: number, from: number) => {
@@ -191,11 +191,11 @@ describe("a cache of tiles", () => {
       return put;
     };
     paths(3000, 0);
-    // 273 tiles are above the leaves', of which there are 4,096.
+    // There are 273 tiles above those of the leaves, which are 4,096.
     expect(paths(3000, 3000)).toBeLessThan(3000 * 1.25);
   });
 
-  test("refuses what is no record of four levels", () => {
+  test("a tile cache refuses a record that is too long for four levels", () => {
     const cache = core.tileCache(1);
     cache.open(1, 0, 0, 1);
     expect(() => cache.put(0, new Uint8Array(1025), 4)).toThrow("a tile record is at most 1020 bytes, got 1021");

@@ -8,7 +8,7 @@ import { concat, readU32, word, writeU32 } from "../../src/protocol/bytes.ts";
 const core = loadCore();
 const ARITY = 3;
 
-/** What one block does to a tile: its bottom nodes ascending, with their words. */
+/** What one block changes in a tile: bottom nodes in ascending order, with their words. */
 interface Version {
   block: number;
   whole: boolean;
@@ -39,7 +39,7 @@ function jobOf(inputs: Input[], height: number, baseLevel = 0): TileJob {
   }).job;
 }
 
-/** A node of its own for each number, or a preimage. */
+/** A distinct node for each number, or a preimage. */
 const nodeWords = (n: number, preimage: boolean) =>
   new Uint8Array(preimage ? ARITY * 32 : 32).map((_, i) => (i % 32 === 0 ? 0 : (n * 131 + i * 17) & 255));
 const nodeOf = (words: Uint8Array) => (words.length > 32 ? core.hash(words) : words);
@@ -50,7 +50,7 @@ function withSince(since: number, record: Uint8Array): Uint8Array {
   return row;
 }
 
-/** The tile with bottom nodes replaced, every inner node hashed anew. */
+/** The tile with bottom nodes replaced and every inner node hashed again. */
 function changed(tile: Uint8Array, height: number, { bottoms, words }: Pick<Version, "bottoms" | "words">): Uint8Array {
   const after = tile.slice();
   for (const [i, bottom] of bottoms.entries()) after.set(nodeOf(words[i]), ((1 << height) + bottom) * 32);
@@ -86,7 +86,7 @@ const cases: fc.Arbitrary<Case> = fc.tuple(fc.integer({ min: 1, max: 5 }), fc.na
   });
 });
 
-/** Inputs of a case and the dense tiles of each version, the one before the first included. */
+/** The input of a case, and the dense tile before the first version and after each. */
 function build({ height, baseLevel, tiles }: Case): { input: Input; states: Uint8Array[] }[] {
   let n = 0;
   return tiles.map(({ start, versions }, t) => {
@@ -117,7 +117,7 @@ function rowsOf({ ends, rows }: HashedTiles): Uint8Array[] {
 }
 
 describe("hashTiles", () => {
-  test("gives the roots and rows that hashing every node of every version gives", () => {
+  test("hashTiles gives the roots and rows of hashing every node of every version", () => {
     fc.assert(
       fc.property(cases, (one) => {
         const { height, baseLevel } = one;
@@ -155,7 +155,7 @@ describe("hashTiles", () => {
     );
   });
 
-  test("a version that replaces few words of a full tile ends as those words only", () => {
+  test("the history of a full tile of which a version replaced few words holds only those words", () => {
     const height = 4;
     const all = Array.from({ length: 16 }, (_, i) => i);
     const empty = unpackTile(undefined, height, 0, core.zeroHashes);
@@ -166,7 +166,7 @@ describe("hashTiles", () => {
     expect(history.subarray(8)).toEqual(concat(...[2, 5, 10, 21].map((node) => word(full, node))));
   });
 
-  test("a damaged row is refused by its number", () => {
+  test("hashTiles refuses a damaged row and names its tile", () => {
     const tile = changed(unpackTile(undefined, 2, 0, core.zeroHashes), 2, {
       bottoms: [1],
       words: [nodeWords(1, false)],

@@ -13,7 +13,7 @@ const vectors = readVectors<{
   nullifierLeafHash: { bytes: string; hash: string }[];
   publicDataLeafHash: { bytes: string; hash: string }[];
 }>("trees.json");
-describe.each(BUILDS)("on %s", (build) => {
+describe.each(BUILDS)("with the %s build", (build) => {
   const core = loadCore({ build });
 
   const nonZeroWord = fc.uint8Array({ minLength: 31, maxLength: 31 }).map((b) => concat(Uint8Array.of(1), b));
@@ -21,26 +21,35 @@ describe.each(BUILDS)("on %s", (build) => {
 
   describe("tree nodes", () => {
     test.each(vectors.zeroHashes.map((hash, level) => ({ level, hash })))(
-      "zero hash of level $level",
+      "the zero hash of level $level is that of the vectors",
       ({ level, hash }) => {
         expect(toHex(core.zeroHashes[level])).toBe(hash);
       },
     );
 
-    test.each(vectors.innerNodeHash)("inner node $hash", ({ left, right, hash }) => {
-      expect(toHex(pair(fromHex(left), fromHex(right)))).toBe(hash);
-    });
+    test.each(vectors.innerNodeHash)(
+      "the hash of an inner node is that of the vectors: $hash",
+      ({ left, right, hash }) => {
+        expect(toHex(pair(fromHex(left), fromHex(right)))).toBe(hash);
+      },
+    );
 
-    test.each(vectors.nullifierLeafHash)("nullifier leaf $hash", ({ bytes, hash }) => {
-      expect(toHex(core.hash(fromHex(bytes)))).toBe(hash);
-    });
+    test.each(vectors.nullifierLeafHash)(
+      "the hash of a nullifier leaf is that of the vectors: $hash",
+      ({ bytes, hash }) => {
+        expect(toHex(core.hash(fromHex(bytes)))).toBe(hash);
+      },
+    );
 
-    test.each(vectors.publicDataLeafHash)("public data leaf $hash", ({ bytes, hash }) => {
-      expect(toHex(core.hash(fromHex(bytes)))).toBe(hash);
-    });
+    test.each(vectors.publicDataLeafHash)(
+      "the hash of a public data leaf is that of the vectors: $hash",
+      ({ bytes, hash }) => {
+        expect(toHex(core.hash(fromHex(bytes)))).toBe(hash);
+      },
+    );
   });
 
-  /** Dense tile whose bottom row holds the given words, inner nodes computed one by one. */
+  /** Dense tile with the given words in its bottom row; inner nodes are computed one by one. */
   function naiveTile(height: number, bottom: Map<number, Uint8Array>, baseLevel = 0): Uint8Array {
     const tile = new Uint8Array(64 << height);
     const width = 1 << height;
@@ -53,7 +62,7 @@ describe.each(BUILDS)("on %s", (build) => {
     fc.array(fc.tuple(fc.nat((1 << height) - 1), nonZeroWord), { maxLength: 6 }).map((entries) => new Map(entries));
 
   describe("rehashTiles", () => {
-    test("equals hashing every node of every tile", () => {
+    test("rehashTiles equals hashing every node of every tile", () => {
       fc.assert(
         fc.property(
           fc
@@ -80,7 +89,7 @@ describe.each(BUILDS)("on %s", (build) => {
       );
     });
 
-    test("leaves nodes without a dirty descendant as they are, and the caller's masks too", () => {
+    test("rehashTiles does not change nodes without a dirty descendant, nor the caller's masks", () => {
       const tile = new Uint8Array(64 << 2).fill(1);
       const dirty = Uint32Array.of(0b0100);
       core.rehashTiles([tile], dirty, 2);
@@ -90,7 +99,7 @@ describe.each(BUILDS)("on %s", (build) => {
       expect(dirty).toEqual(Uint32Array.of(0b0100));
     });
 
-    test("refuses a tile of another height", () => {
+    test("rehashTiles refuses a tile of another height", () => {
       expect(() => core.rehashTiles([new Uint8Array(64)], Uint32Array.of(1), 2)).toThrow(
         "tile must be 256 bytes, got 64",
       );
@@ -99,7 +108,7 @@ describe.each(BUILDS)("on %s", (build) => {
   });
 
   describe("tile records", () => {
-    test("packing and unpacking gives the tile without its root", () => {
+    test("packing and unpacking a tile gives the tile without its root", () => {
       fc.assert(
         fc.property(
           fc
@@ -117,7 +126,7 @@ describe.each(BUILDS)("on %s", (build) => {
       );
     });
 
-    test("a record has one bit per heap word and only the words that are not zero hashes", () => {
+    test("a tile record has one bit per heap word and only the words that are not zero hashes", () => {
       const tile = naiveTile(2, new Map([[1, fromHex("01".repeat(32))]]));
       const record = packTile(tile, 2, 0, core.zeroHashes);
       expect(record[0]).toBe(0b0010_0100);
@@ -127,14 +136,14 @@ describe.each(BUILDS)("on %s", (build) => {
       );
     });
 
-    test("a cut record is refused", () => {
+    test("a truncated tile record is refused", () => {
       const record = packTile(naiveTile(2, new Map([[1, fromHex("01".repeat(32))]])), 2, 0, core.zeroHashes);
       expect(() => unpackTile(record.subarray(0, 33), 2, 0, core.zeroHashes)).toThrow("does not agree with its bitmap");
       expect(() => unpackTile(new Uint8Array(0), 2, 0, core.zeroHashes)).toThrow("does not agree with its bitmap");
     });
   });
 
-  /** Records of the leaf's tiles in a tree that holds the given leaves, and the tree's root, hashed node by node. */
+  /** Records of the tiles above a leaf in a tree of the given leaves, and the tree's root, hashed node by node. */
   function buildTree(leaves: Map<number, Uint8Array>, height: number, tileHeight: number, index: number) {
     const rows: Map<number, Uint8Array>[] = [leaves];
     const node = (level: number, i: number) => rows[level].get(i) ?? core.zeroHashes[level];
@@ -172,7 +181,7 @@ describe.each(BUILDS)("on %s", (build) => {
 
   describe("siblingPath", () => {
     test.each([42, 40, 36, 30].flatMap((height) => [2, 3, 4, 5].map((tileHeight) => ({ height, tileHeight }))))(
-      "verifies in a tree of height $height in tiles of height $tileHeight",
+      "a sibling path verifies in a tree of height $height in tiles of height $tileHeight",
       ({ height, tileHeight }) => {
         fc.assert(
           fc.property(
@@ -206,13 +215,13 @@ describe.each(BUILDS)("on %s", (build) => {
       },
     );
 
-    test("without records it is the path in the empty tree", () => {
+    test("a sibling path without records is the path in the empty tree", () => {
       const out = new Uint8Array(30 * 32);
       core.siblingPath(new Array(8).fill(undefined), 2 ** 30 - 1, 30, 4, out, 0);
       expect(out).toEqual(concat(...core.zeroHashes.slice(0, 30)));
     });
 
-    test("refuses another number of records than the height takes", () => {
+    test("siblingPath refuses a number of records that does not match the height", () => {
       expect(() => core.siblingPath([], 0, 30, 4, new Uint8Array(960), 0)).toThrow(
         "a path needs 8 tile records, got 0",
       );
@@ -225,7 +234,10 @@ describe.each(BUILDS)("on %s", (build) => {
     nextIndex: number;
   }
 
-  /** Inserts one key at a position, as docs/protocol/02-trees.md#27-inserting-one-leaf does; `tree` is by position. */
+  /**
+   * Inserts one key at a position as in docs/protocol/02-trees.md#27-inserting-one-leaf; `tree` maps positions to
+   * leaves.
+   */
   function insert(tree: Map<number, Leaf>, key: bigint, position: number): void {
     const [, low] = [...tree].filter(([, l]) => l.key < key).reduce((a, b) => (b[1].key > a[1].key ? b : a));
     tree.set(position, { key, nextKey: low.nextKey, nextIndex: low.nextIndex });
@@ -250,7 +262,7 @@ describe.each(BUILDS)("on %s", (build) => {
     const smallKey = fc.bigInt({ min: 1n, max: 60n });
     const largeKey = fc.bigInt({ min: 1n, max: (1n << 254n) - 1n });
 
-    test("equals inserting the keys one by one, in their order", () => {
+    test("linkLeaves equals inserting the keys one by one, in their order", () => {
       fc.assert(
         fc.property(
           fc.uniqueArray(fc.oneof(smallKey, largeKey), { minLength: 1, maxLength: 40 }),
@@ -283,13 +295,13 @@ describe.each(BUILDS)("on %s", (build) => {
       );
     });
 
-    test("a key that occurs twice is named", () => {
+    test("linkLeaves refuses a key that occurs twice and names it", () => {
       const tree = new Map([[0, { key: 0n, nextKey: 0n, nextIndex: 0 }]]);
       const batch = linkBatch(tree, [9n, 4n, 7n, 4n], 1);
       expect(() => core.linkLeaves(batch)).toThrow(new DuplicateKeyError(bigUintBytes(4n, 32)));
     });
 
-    test("an empty batch changes nothing", () => {
+    test("linkLeaves of an empty batch changes nothing", () => {
       const none = new Uint8Array(0);
       const batch = { keys: none, positions: [], lowIndexes: [], lowNextKeys: none, lowNextIndexes: [] };
       expect(core.linkLeaves(batch)).toEqual({ nextKeys: none, nextIndexes: [], lows: [] });
