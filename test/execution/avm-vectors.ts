@@ -167,7 +167,7 @@ export function sourceOf(contracts: VectorContract[]): ContractSource {
   };
 }
 
-/** With a made-up hash: only the hash in the effect depends on it, and the real one is slow to compute. */
+/** With a made-up hash, because the real one is slow to compute and only the effect's hash depends on it. */
 export function hashed(tx: Tx): HashedTx {
   return { hash: fr(0x7a54), tx };
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { feePayerBalanceSlot } from "../../src/core/derive/public-storage.ts";
 import { UnprocessableTxError } from "../../src/execution/errors.ts";
 import { executeTx } from "../../src/execution/execute-tx.ts";
@@ -48,39 +48,37 @@ function shown({ transactionFee, noteHashes, nullifiers, publicLogs, publicDataW
   };
 }
 
-describe("randomly generated transactions", () => {
-  it("have the results of the reference node's executor", () => {
-    expect(OUTCOMES).toHaveLength(300);
-    const seen = { processed: 0, unprocessable: 0 };
-    for (const { seed, input, error, ...wanted } of OUTCOMES) {
-      const given = generatedTx(seed, PAYERS_SLOT);
-      const tx = txOf(given);
-      expect(sha256(tx.data), `seed ${seed} makes another tx than the recorded one`).toBe(input);
-      const state = blockStateOf(given);
-      if (error !== undefined) {
-        expect(() => executeTx(new Vm(), state, hashed(tx)), `seed ${seed}`).toThrow(new UnprocessableTxError(error));
-        seen.unprocessable++;
-        continue;
-      }
-      const pending = executeTx(new Vm(), state, hashed(tx));
-      pending.apply();
-      const { effect, gasUsed } = pending.executed;
-      const parts = shown(effect);
-      expect(
-        {
-          revertCode: effect.revertCode,
-          gas: gasUsed,
-          counts: [parts.noteHashes, parts.nullifiers, parts.logs, parts.writes].map(({ length }) => length),
-          effect: sha256(JSON.stringify(parts)),
-          trees: ([3, 1, 0, 2] as const).map((tree) => [
-            toHex(state.fork.snapshot(tree).root),
-            state.fork.snapshot(tree).size,
-          ]),
-        },
-        `seed ${seed}`,
-      ).toEqual(wanted);
-      seen.processed++;
+it("randomly generated transactions have the results of the reference node's executor", () => {
+  expect(OUTCOMES).toHaveLength(300);
+  const seen = { processed: 0, unprocessable: 0 };
+  for (const { seed, input, error, ...wanted } of OUTCOMES) {
+    const given = generatedTx(seed, PAYERS_SLOT);
+    const tx = txOf(given);
+    expect(sha256(tx.data), `seed ${seed} makes another tx than the recorded one`).toBe(input);
+    const state = blockStateOf(given);
+    if (error !== undefined) {
+      expect(() => executeTx(new Vm(), state, hashed(tx)), `seed ${seed}`).toThrow(new UnprocessableTxError(error));
+      seen.unprocessable++;
+      continue;
     }
-    expect(seen).toEqual({ processed: 179, unprocessable: 121 });
-  }, 120_000);
-});
+    const pending = executeTx(new Vm(), state, hashed(tx));
+    pending.apply();
+    const { effect, gasUsed } = pending.executed;
+    const parts = shown(effect);
+    expect(
+      {
+        revertCode: effect.revertCode,
+        gas: gasUsed,
+        counts: [parts.noteHashes, parts.nullifiers, parts.logs, parts.writes].map(({ length }) => length),
+        effect: sha256(JSON.stringify(parts)),
+        trees: ([3, 1, 0, 2] as const).map((tree) => [
+          toHex(state.fork.snapshot(tree).root),
+          state.fork.snapshot(tree).size,
+        ]),
+      },
+      `seed ${seed}`,
+    ).toEqual(wanted);
+    seen.processed++;
+  }
+  expect(seen).toEqual({ processed: 179, unprocessable: 121 });
+}, 120_000);

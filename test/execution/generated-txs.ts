@@ -9,7 +9,7 @@ import type { GivenTx, TxCase } from "./avm-vectors.ts";
 
 type Chance = () => number;
 
-/** A generator of numbers from 0 to below 1, determined by the seed. */
+/** A generator of numbers in [0, 1), determined by the seed. */
 export function chance(seed: number): Chance {
   let state = seed >>> 0;
   return () => {
@@ -22,7 +22,7 @@ export function chance(seed: number): Chance {
 
 const TAG = { field: 0, u1: 1, u32: 4, u64: 5 } as const;
 const ADDRESSES = [0x1001, 0x1002, 0x1003, 0x1004, 5];
-/** One that is in the contract directory but not deployed, and one that is unknown. */
+/** The first address is in the contract directory but not deployed, the second is unknown. */
 const UNDEPLOYED = [0x1008, 0x1009];
 const FEE_PAYER = 0xfee;
 /** FeeJuice's slot of the fee payer's balance. */
@@ -48,7 +48,7 @@ class Assembler {
     return cell;
   }
 
-  /** The next of the cells that are returned. */
+  /** Address of the next of the cells that are returned. */
   result(): number {
     return RESULTS_AT + this.#results++;
   }

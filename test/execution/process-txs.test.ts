@@ -21,8 +21,8 @@ const run = (state: ReturnType<typeof fundedState>, txs: Tx[], options: Partial<
 /** The globals of the vectors charge 5 for a unit of L2 gas. */
 const FEE = 5000n;
 
-describe("processing a list of private transactions", () => {
-  it("applies each to the trees and charges its fee payer", async () => {
+describe("private transactions", () => {
+  it("processing private txs applies each to the trees and charges its fee payer", async () => {
     const state = fundedState();
     const before = state.fork.size(NULLIFIER_TREE);
     const { processed, totalGas, blobFields, stopped } = await run(state, [payersTx(0x4242), payersTx(0x4243)]);
@@ -36,7 +36,7 @@ describe("processing a list of private transactions", () => {
     expect(state.fork.size(NOTE_HASH_TREE)).toBe(128);
   });
 
-  it("excludes txs that no block can include, without an effect on the state", async () => {
+  it("processing excludes txs that no block can include, without an effect on the state", async () => {
     const good = [payersTx(0x4242), payersTx(0x4243)];
     const bad: [Tx, RegExp][] = [
       [payersTx(0x4242), /^Transaction 0x[0-9a-f]{64} failed with duplicate nullifiers$/],
@@ -64,7 +64,7 @@ describe("processing a list of private transactions", () => {
     expect(treesOf(state)).toEqual(treesOf(expected));
   });
 
-  it("are undone or kept as a whole, including cached values", async () => {
+  it("processed txs are undone or kept as a whole, including cached values", async () => {
     const state = fundedState();
     const before = treesOf(state);
     const txs = [payersTx(0x4242), payersTx(0x4243)];
@@ -79,7 +79,7 @@ describe("processing a list of private transactions", () => {
     expect((await run(state, txs)).unprocessable).toHaveLength(2);
   });
 
-  it("stops at the number of txs and at the deadline", async () => {
+  it("processing stops at the number of txs and at the deadline", async () => {
     const txs = [payersTx(0x100), payersTx(0x101), payersTx(0x102)];
     const counted = await run(fundedState(), txs, { maxTxs: 2 });
     expect([counted.processed.length, counted.stopped]).toEqual([2, { at: 2, why: "tx count" }]);
@@ -87,7 +87,7 @@ describe("processing a list of private transactions", () => {
     expect([late.processed.length, late.stopped]).toEqual([0, { at: 0, why: "deadline" }]);
   });
 
-  it("skips txs that might not fit into a new block", async () => {
+  it("processing skips txs that might not fit into a new block", async () => {
     const log = new Uint8Array(10 * 32).fill(1);
     const large = payersTx(0x100, { nonRevertible: { nullifiers: [fr(0x100)], privateLogs: [log, log] } });
     const small = payersTx(0x101, { gasLimits: { daGas: 100, l2Gas: 2000 } });
@@ -103,10 +103,10 @@ describe("processing a list of private transactions", () => {
     expect(gas.processed.map(({ index }) => index)).toEqual([1]);
   });
 
-  it("skips and undoes a tx whose effect does not fit into the blobs", async () => {
+  it("processing skips and undoes a tx whose effect does not fit into the blobs", async () => {
     const state = fundedState();
     const before = treesOf(state);
-    // The estimate is 3 fields and a nullifier; the write of the fee payment takes two more.
+    // The estimate is three fields and a nullifier; the fee payment's write takes two more fields.
     const result = await run(state, [payersTx(0x100)], { maxBlobFields: 5 });
     expect(result.skipped.map(({ reason }) => reason)).toEqual([
       "its effect does not fit the 5 blob fields of the block",
@@ -115,7 +115,7 @@ describe("processing a list of private transactions", () => {
     expect(treesOf(state)).toEqual(before);
   });
 
-  it("ends the re-execution of a block at the tx that exceeds the block's gas", async () => {
+  it("the re-execution of a block ends at the tx that exceeds the block's gas", async () => {
     const state = fundedState();
     const txs = [payersTx(0x100), payersTx(0x101), payersTx(0x102)];
     const result = await run(state, txs, { mode: "reexecute", maxGas: { l2Gas: 2500 } });
@@ -124,7 +124,7 @@ describe("processing a list of private transactions", () => {
     expect(balanceOf(state)).toBe(BALANCE - 2n * FEE);
   });
 
-  it("calls the validator with the state that the tx would run on", async () => {
+  it("processing calls the validator with the state that the tx would run on", async () => {
     const state = fundedState();
     const verdicts: Verdict[] = [
       { result: "valid" },
@@ -145,7 +145,7 @@ describe("processing a list of private transactions", () => {
     expect(result.skipped.map(({ index, reason }) => [index, reason])).toEqual([[2, "Insufficient fee per gas"]]);
   });
 
-  it("stops and reports it when the state is gone", async () => {
+  it("processing stops and reports it when the state is gone", async () => {
     const state = fundedState();
     state.fork.invalidate();
     const { processed, failed, stopped } = await run(state, [payersTx(0x100), payersTx(0x101)]);
@@ -158,7 +158,7 @@ describe("processing a list of private transactions", () => {
 /** Returns at once: SET_8 of cell 0, RETURN of no cells. */
 const RETURNS = "2700000400" + "3b0000000000";
 
-describe("processing public transactions", () => {
+describe("public transactions", () => {
   const address = fr(0x1001);
   const known = sourceOf([{ address: "0x1001", classId: "0xc1", bytecode: RETURNS }]);
   const call = { address, sender: fr(1), calldata: new Uint8Array(0) };
@@ -174,12 +174,12 @@ describe("processing public transactions", () => {
     return state;
   };
 
-  it("runs their calls", async () => {
+  it("processing a public tx runs its calls", async () => {
     const { processed } = await run(deployed(known), [publicTx(0x100)]);
     expect(processed.map(({ effect, calls }) => [effect.revertCode, calls.length])).toEqual([[0, 1]]);
   });
 
-  it("aborts a tx at its time limit or the run's deadline, without an effect on the state", async () => {
+  it("processing aborts a tx at its time limit or the run's deadline, without an effect on the state", async () => {
     const forever = sourceOf([{ address: "0x1001", classId: "0xc1", bytecode: "2300000000" }]);
     const state = deployed(forever);
     const before = treesOf(state);
@@ -200,7 +200,7 @@ describe("processing public transactions", () => {
     expect(treesOf(again)).toEqual(before);
   });
 
-  it("names the cause when contracts cannot be read, and continues with the next tx", async () => {
+  it("processing names the cause when contracts cannot be read, and continues with the next tx", async () => {
     const cause = new Error("the disk is gone");
     let broken = true;
     const source: ContractSource = {
@@ -219,7 +219,7 @@ describe("processing public transactions", () => {
     expect((await run(state, [publicTx(0x100)])).processed).toHaveLength(1);
   });
 
-  it("drops a tx whose contract is deployed but unknown, and one whose class is unknown", async () => {
+  it("processing drops a tx whose contract is deployed but unknown, and one whose class is unknown", async () => {
     const nothing: ContractSource = { contractClass: () => undefined, contractInstance: () => undefined };
     const unknown = await run(deployed(nothing), [publicTx(0x100)]);
     expect(unknown.unprocessable[0].reason).toMatch(/^Contract instance of 0x0*1001 should be found/);
@@ -229,8 +229,8 @@ describe("processing public transactions", () => {
     expect(classless.unprocessable[0].reason).toMatch(/^Contract class 0x0*c1 of contract 0x0*1001 is not known$/);
   });
 
-  /** Like the reference node, except that its negative amounts wrap. */
-  it("runs a tx that has used more than its limits out of gas at its first instruction", async () => {
+  /** As in the reference node, except that negative amounts wrap there. */
+  it("a tx that has used more than its limits runs out of gas at its first instruction", async () => {
     const tx = payersTx(0x100, {
       app: [call],
       gasUsed: { daGas: 128, l2Gas: 590_800 },
@@ -249,35 +249,33 @@ describe("processing public transactions", () => {
   });
 });
 
-describe("any tx that passed decoding", () => {
-  it("has exactly one outcome, and does not affect the other txs unless it is processed", async () => {
-    const bases = [
-      payersTx(0x200, { nonRevertible: { nullifiers: [fr(0x200)], noteHashes: [fr(3)], privateLogs: [fr(9)] } }),
-      payersTx(0x201, {
-        app: [{ address: fr(0x77), sender: fr(1), calldata: fr(4) }],
-        revertible: { noteHashes: [fr(8)] },
-      }),
-    ];
-    const change = fc.record({ at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), byte: fc.nat(255) });
-    await fc.assert(
-      fc.asyncProperty(fc.nat(1), fc.array(change, { maxLength: 40 }), async (which, changes) => {
-        const tx = { ...bases[which], data: bases[which].data.slice() };
-        const { at, width, isField } = layoutOf(tx.data);
-        for (const { at: place, byte } of changes) {
-          // Skips the first byte, which selects the form. A field's first byte stays small, so that it is below the
-          // modulus.
-          const i = 1 + Math.floor(place * (at.length - 1));
-          tx.data[at[i] + (isField[i] === 1 ? 31 : width[i] - 1)] = byte;
-          if (isField[i] === 1) tx.data[at[i]] = byte & 0x1f;
-        }
-        const state = fundedState();
-        const before = treesOf(state);
-        const { processed, unprocessable, failed, skipped } = await run(state, [tx], { skippedFees: "public-payer" });
-        expect(processed.length + unprocessable.length).toBe(1);
-        expect([failed, skipped]).toEqual([[], []]);
-        if (processed.length === 0) expect(treesOf(state)).toEqual(before);
-      }),
-      { numRuns: 60 },
-    );
-  }, 60_000);
-});
+it("any tx that passes decoding has exactly one outcome, and does not affect the other txs unless it is processed", async () => {
+  const bases = [
+    payersTx(0x200, { nonRevertible: { nullifiers: [fr(0x200)], noteHashes: [fr(3)], privateLogs: [fr(9)] } }),
+    payersTx(0x201, {
+      app: [{ address: fr(0x77), sender: fr(1), calldata: fr(4) }],
+      revertible: { noteHashes: [fr(8)] },
+    }),
+  ];
+  const change = fc.record({ at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), byte: fc.nat(255) });
+  await fc.assert(
+    fc.asyncProperty(fc.nat(1), fc.array(change, { maxLength: 40 }), async (which, changes) => {
+      const tx = { ...bases[which], data: bases[which].data.slice() };
+      const { at, width, isField } = layoutOf(tx.data);
+      for (const { at: place, byte } of changes) {
+        // Skips the first byte, which selects the form. A field's first byte stays small, so that it is below the
+        // modulus.
+        const i = 1 + Math.floor(place * (at.length - 1));
+        tx.data[at[i] + (isField[i] === 1 ? 31 : width[i] - 1)] = byte;
+        if (isField[i] === 1) tx.data[at[i]] = byte & 0x1f;
+      }
+      const state = fundedState();
+      const before = treesOf(state);
+      const { processed, unprocessable, failed, skipped } = await run(state, [tx], { skippedFees: "public-payer" });
+      expect(processed.length + unprocessable.length).toBe(1);
+      expect([failed, skipped]).toEqual([[], []]);
+      if (processed.length === 0) expect(treesOf(state)).toEqual(before);
+    }),
+    { numRuns: 60 },
+  );
+}, 60_000);

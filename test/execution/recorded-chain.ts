@@ -55,7 +55,7 @@ export class RecordedChain {
     return this.#follower.services;
   }
 
-  /** For threads that read the same store. */
+  /** Lets worker threads read the same store. */
   get workerSetup(): ChainReadsOptions {
     const { constants } = this.#follower.reader.identity;
     return {

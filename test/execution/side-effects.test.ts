@@ -39,7 +39,7 @@ const shown = (effects: SideEffects): Contents => ({
 });
 
 describe("side effects", () => {
-  it("equal those of a journal that copies everything at each mark, after any nesting of commits and reverts", () => {
+  it("side effects equal those of a journal that copies everything at each mark, after any nesting of commits and reverts", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const effects = new SideEffects();
@@ -91,7 +91,7 @@ describe("side effects", () => {
     );
   });
 
-  it("are limited per transaction, and a revert frees room again", () => {
+  it("side effects are limited per transaction, and a revert frees room again", () => {
     const effects = new SideEffects();
     const mark = effects.mark();
     for (let i = 0; i < 64; i++) {
@@ -113,7 +113,7 @@ describe("side effects", () => {
     ]);
   });
 
-  it("keep a slot's position in the order until its first write is reverted", () => {
+  it("side effects keep a slot's position in the order until its first write is reverted", () => {
     const effects = new SideEffects();
     const write = (slot: number, value: number) =>
       effects.write(slotKey(contract, fr(slot)), { contract, slot: fr(slot), value: fr(value) });

@@ -31,7 +31,7 @@ export interface CallPlan {
 
 export interface TxPlan {
   nonRevertible?: PartPlan;
-  /** Omit it and `setup`, `app` and `teardown` for a tx in the private form. */
+  /** Omitted, together with `setup`, `app` and `teardown`, for a tx in the private form. */
   revertible?: PartPlan;
   setup?: CallPlan[];
   app?: CallPlan[];

@@ -59,50 +59,53 @@ function expectedEffect({ effect }: TxCase["expect"]) {
 }
 
 describe("transactions recorded from the reference node's executor", () => {
-  it("are all there", () => {
+  it("all transactions recorded from the reference node's executor are in the vectors", () => {
     expect(VECTORS.txCases).toHaveLength(141);
   });
 
-  it.each(VECTORS.txCases.map((given, i) => [i, given.name, given] as const))("%i %s", (_, __, given) => {
-    const vm = new Vm();
-    const state = blockStateOf(given);
-    const { expect: wanted } = given;
-    if (wanted.unprocessable) {
-      const before = trees(state);
-      expect(() => executeTx(vm, state, hashed(txOf(given)))).toThrow(new UnprocessableTxError(wanted.reason ?? ""));
-      expect(trees(state)).toEqual(before);
-      return;
-    }
-    expect(trees(state)).toEqual(wanted.startTrees);
-    const pending = executeTx(vm, state, hashed(txOf(given)), { maxOutputFields: MOST_OUTPUT_FIELDS });
-    const { executed } = pending;
-    const { totalGas, publicGas, teardownGas, billedGas } = executed.gasUsed;
-    expect(executed.effect.revertCode).toBe(wanted.revertCode);
-    expect({
-      total: gas(totalGas),
-      public: gas(publicGas),
-      teardown: gas(teardownGas),
-      billed: gas(billedGas),
-    }).toEqual(wanted.gas);
-    expect(shownEffect(executed)).toEqual(expectedEffect(wanted));
-    expect(
-      executed.calls.map(({ phase, contractAddress, isStatic, reverted, output }) => ({
-        phase,
-        address: short(contractAddress),
-        isStatic,
-        reverted,
-        output: shortItems(output),
-      })),
-    ).toEqual(
-      wanted.calls.map(({ phase, address, isStatic, reverted, output }) => ({
-        phase,
-        address,
-        isStatic,
-        reverted,
-        output,
-      })),
-    );
-    pending.apply();
-    expect(trees(state)).toEqual(wanted.endTrees);
-  });
+  it.each(VECTORS.txCases.map((given, i) => [i, given.name, given] as const))(
+    "tx %i has the recorded outcome: %s",
+    (_, __, given) => {
+      const vm = new Vm();
+      const state = blockStateOf(given);
+      const { expect: wanted } = given;
+      if (wanted.unprocessable) {
+        const before = trees(state);
+        expect(() => executeTx(vm, state, hashed(txOf(given)))).toThrow(new UnprocessableTxError(wanted.reason ?? ""));
+        expect(trees(state)).toEqual(before);
+        return;
+      }
+      expect(trees(state)).toEqual(wanted.startTrees);
+      const pending = executeTx(vm, state, hashed(txOf(given)), { maxOutputFields: MOST_OUTPUT_FIELDS });
+      const { executed } = pending;
+      const { totalGas, publicGas, teardownGas, billedGas } = executed.gasUsed;
+      expect(executed.effect.revertCode).toBe(wanted.revertCode);
+      expect({
+        total: gas(totalGas),
+        public: gas(publicGas),
+        teardown: gas(teardownGas),
+        billed: gas(billedGas),
+      }).toEqual(wanted.gas);
+      expect(shownEffect(executed)).toEqual(expectedEffect(wanted));
+      expect(
+        executed.calls.map(({ phase, contractAddress, isStatic, reverted, output }) => ({
+          phase,
+          address: short(contractAddress),
+          isStatic,
+          reverted,
+          output: shortItems(output),
+        })),
+      ).toEqual(
+        wanted.calls.map(({ phase, address, isStatic, reverted, output }) => ({
+          phase,
+          address,
+          isStatic,
+          reverted,
+          output,
+        })),
+      );
+      pending.apply();
+      expect(trees(state)).toEqual(wanted.endTrees);
+    },
+  );
 });

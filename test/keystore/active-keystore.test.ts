@@ -92,7 +92,7 @@ test("a reload accepts any publisher when the node has no sequencer", async () =
   expect(store.current.attesterAddresses()).toEqual([B.address]);
 });
 
-test("files that cannot be used leave the keys in force, and the next reload may succeed", async () => {
+test("unusable keystore files leave the keys in force, and the next reload may succeed", async () => {
   const initial = new Keystore({ validators: [keys(A)] });
   const { store, state } = active(
     initial,
@@ -107,7 +107,7 @@ test("files that cannot be used leave the keys in force, and the next reload may
   expect(store.current.attesterAddresses()).toEqual([B.address]);
 });
 
-test("the admin call needs keystore files and a validator", async () => {
+test("the admin call to reload needs keystore files and a validator", async () => {
   const { store } = active(new Keystore({ validators: [keys(A)] }), new Keystore({ validators: [keys(B)] }));
   await expect(keystoreControl({ directory: undefined, keys: store }).reload()).rejects.toThrow(
     "Cannot reload keystore: node is not using a file-based keystore. Set KEY_STORE_DIRECTORY to use file-based keystores.",

@@ -57,7 +57,7 @@ async function faults(contents: unknown): Promise<string[]> {
 }
 
 describe("a keystore file", () => {
-  it("gives the attester every role that is not assigned to another account", async () => {
+  it("a keystore file gives the attester every role that is not assigned to another account", async () => {
     const keys = await load(write("keys.json", file()));
     expect(keys.attesterAddresses()).toEqual([ADDRESS]);
     expect(keys.coinbaseOf(ADDRESS)).toBe(ADDRESS);
@@ -66,14 +66,14 @@ describe("a keystore file", () => {
     expect(keys.attester(ADDRESS)).toMatchObject({ kind: "local", address: ADDRESS });
   });
 
-  it("names coinbase and publishers", async () => {
+  it("a keystore file can name coinbase and publishers", async () => {
     const publisher = [ACCOUNTS[1][0], ACCOUNTS[2][0]];
     const keys = await load(write("keys.json", file({ validators: [validator({ coinbase: COINBASE, publisher })] })));
     expect(keys.coinbaseOf(ADDRESS)).toBe(COINBASE.toLowerCase());
     expect(keys.publisherAddresses()).toEqual([ACCOUNTS[1][1], ACCOUNTS[2][1]]);
   });
 
-  it("has many attesters in an entry, with or without BLS keys", async () => {
+  it("a keystore entry can have many attesters, with or without BLS keys", async () => {
     const attester = [
       KEY,
       { eth: ACCOUNTS[1][0], bls: `0x${"01".repeat(32)}` },
@@ -83,7 +83,7 @@ describe("a keystore file", () => {
     expect(keys.attesterAddresses()).toEqual(ACCOUNTS.map(([, address]) => address));
   });
 
-  it("derives accounts from a mnemonic, for each account each address", async () => {
+  it("a mnemonic in a keystore file derives each address of each account", async () => {
     const derived = async (range: object) => {
       const attester = { mnemonic: MNEMONIC, ...range };
       return (await load(write("keys.json", file({ validators: [validator({ attester })] })))).attesterAddresses();
@@ -95,7 +95,7 @@ describe("a keystore file", () => {
     expect(both.slice(2)).toEqual(await derived({ accountIndex: 1, addressCount: 2 }));
   });
 
-  it("has defaults for its validators in version 2", async () => {
+  it("a keystore file of version 2 can have defaults for its validators", async () => {
     const other = {
       attester: ACCOUNTS[1][0],
       publisher: KEY,
@@ -119,7 +119,7 @@ describe("a keystore file", () => {
     expect(keys.feeRecipientOf(ACCOUNTS[1][1])).toBe(other.feeRecipient);
   });
 
-  it("may configure only a prover", async () => {
+  it("a keystore file may configure only a prover", async () => {
     const short = await load(write("keys.json", { schemaVersion: 1, prover: KEY }));
     expect(short.prover).toMatchObject({ id: ADDRESS, publishers: [{ address: ADDRESS }] });
     const publisher = [ACCOUNTS[1][0], ACCOUNTS[2][0]];
@@ -127,7 +127,7 @@ describe("a keystore file", () => {
     expect(full.prover).toMatchObject({ id: COINBASE.toLowerCase(), publishers: [{}, {}] });
   });
 
-  it("accepts settings that are not used: slasher and funding accounts, client certificates", async () => {
+  it("a keystore file may hold settings that are not used: slasher and funding accounts, client certificates", async () => {
     const keys = await load(
       write(
         "keys.json",
@@ -141,7 +141,7 @@ describe("a keystore file", () => {
     expect(keys.slasher).toMatchObject([{ address: ACCOUNTS[1][1] }]);
   });
 
-  it("shows no secret when printed", async () => {
+  it("a keystore shows no secret when printed", async () => {
     const attester = [KEY, { path: writeKeyFile("v3.json", ACCOUNTS[1][0], "hunter22"), password: "hunter22" }];
     const keys = await load(write("keys.json", file({ validators: [validator({ attester })] })));
     for (const shown of [inspect(keys, { depth: 9 }), JSON.stringify(keys), String(keys.attester(ADDRESS))]) {
@@ -150,7 +150,7 @@ describe("a keystore file", () => {
   });
 });
 
-describe("a keystore file is refused, field and rule named", () => {
+describe("faulty keystore files", () => {
   const cases: [string, unknown, string[]][] = [
     ["that is no JSON", '{"schemaVersion":1, "validators": ["0xac0974bec39a17e36ba4a6b4d238ff94', [": must be JSON"]],
     ["that is no object", [], [": must be an object"]],
@@ -262,23 +262,23 @@ describe("a keystore file is refused, field and rule named", () => {
       ["prover.publisher: is required"],
     ],
   ];
-  it.each(cases)("%s", async (_what, contents, expected) => {
+  it.each(cases)("a keystore file %s is refused with field and rule", async (_what, contents, expected) => {
     expect(await faults(contents)).toEqual(expected);
   });
 
-  it("with all its issues at once", async () => {
+  it("a keystore file is refused with all its issues at once", async () => {
     expect(await faults(file({ validators: [{}, validator({ coinbase: 1 })], prover: [] }))).toHaveLength(4);
   });
 
-  it("naming the same attester twice", async () => {
+  it("a keystore file that names an attester twice is refused", async () => {
     expect(await faults(file({ validators: [validator(), validator()] }))).toEqual([
       `validators[1]: has attester ${ADDRESS}, as ${join(folder, "keys.json")} validators[0] has`,
     ]);
   });
 });
 
-describe("files of a folder", () => {
-  it("are merged in the order of their names; other files are ignored", async () => {
+describe("keystore folders", () => {
+  it("keystore files of a folder are merged in the order of their names; other files are ignored", async () => {
     write("b.json", file({ validators: [validator({ attester: ACCOUNTS[1][0] })] }));
     write("a.json", file());
     write("c.json", { schemaVersion: 1, prover: ACCOUNTS[2][0] });
@@ -288,7 +288,7 @@ describe("files of a folder", () => {
     expect(keys.prover?.id).toBe(ACCOUNTS[2][1]);
   });
 
-  it("add publishers up, and the last default wins with a warning", async () => {
+  it("publishers of several keystore files are added up, and the last default wins with a warning", async () => {
     const other = `0x${"0d".repeat(20)}`;
     write("a.json", { schemaVersion: 2, validators: [validator()], publisher: ACCOUNTS[1][0], coinbase: COINBASE });
     write("b.json", { schemaVersion: 2, prover: KEY, publisher: [ACCOUNTS[2][0]], coinbase: other });
@@ -300,7 +300,7 @@ describe("files of a folder", () => {
     ]);
   });
 
-  it("may have a mnemonic, which replaces the publishers before it", async () => {
+  it("a mnemonic in a later keystore file replaces the publishers of the earlier ones", async () => {
     write("a.json", { schemaVersion: 2, validators: [validator()], publisher: ACCOUNTS[1][0] });
     write("b.json", { schemaVersion: 2, prover: KEY, publisher: { mnemonic: MNEMONIC, addressIndex: 2 } });
     expect((await load()).publisherAddresses()).toEqual([ACCOUNTS[2][1]]);
@@ -309,25 +309,25 @@ describe("files of a folder", () => {
   it.each([
     ["the same attester twice", file(), new RegExp(`b.json: validators\\[0\\] has attester ${ADDRESS}, as .*a.json`)],
     ["two versions", { schemaVersion: 2, prover: KEY }, /b.json: schemaVersion must be 1 as in .*a.json/],
-  ])("are refused with %s", async (_what, second, message) => {
+  ])("keystore files of a folder are refused with %s", async (_what, second, message) => {
     write("a.json", file());
     write("b.json", second);
     await expect(load()).rejects.toThrow(message);
   });
 
-  it("are refused with two provers", async () => {
+  it("two keystore files with a prover each are refused", async () => {
     write("a.json", { schemaVersion: 1, prover: KEY });
     write("b.json", { schemaVersion: 1, prover: KEY });
     await expect(load()).rejects.toThrow(/b.json: prover must be given in one file only/);
   });
 
-  it("are refused together, each issue with its file", async () => {
+  it("faulty keystore files of a folder are refused together, each issue with its file", async () => {
     write("a.json", "{");
     write("b.json", { schemaVersion: 9 });
     await expect(load()).rejects.toThrow(/a.json: must be JSON; .*b.json: schemaVersion must be 1 or 2/);
   });
 
-  it("must exist", async () => {
+  it("a keystore folder without files is refused", async () => {
     await expect(load()).rejects.toThrow(`${folder}: must hold a .json file`);
     await expect(load(join(folder, "none"))).rejects.toThrow("none: cannot be read (ENOENT)");
   });
@@ -380,12 +380,15 @@ describe("encrypted key files", () => {
   const withFile = (attester: object) => write("keys/keys.json", file({ validators: [validator({ attester })] }));
   beforeEach(() => mkdirSync(join(folder, "keys")));
 
-  it.each(["scrypt", "pbkdf2"])("of %s are decrypted; a path is taken from the file's folder", async (kdf) => {
-    writeKeyFile("keys/v3.json", KEY, "secret", () => {}, kdf);
-    expect((await load(withFile({ path: "v3.json", password: "secret" }))).attesterAddresses()).toEqual([ADDRESS]);
-  });
+  it.each(["scrypt", "pbkdf2"])(
+    "key files of %s are decrypted; a relative path starts at the keystore file's folder",
+    async (kdf) => {
+      writeKeyFile("keys/v3.json", KEY, "secret", () => {}, kdf);
+      expect((await load(withFile({ path: "v3.json", password: "secret" }))).attesterAddresses()).toEqual([ADDRESS]);
+    },
+  );
 
-  it("of the Web3 Secret Storage Definition's test vector is decrypted", async () => {
+  it("the test vector of the Web3 Secret Storage Definition is decrypted", async () => {
     const path = write("vector.json", {
       crypto: {
         cipher: "aes-128-ctr",
@@ -412,7 +415,7 @@ describe("encrypted key files", () => {
     );
   });
 
-  it("of a folder are all decrypted, in the order of their names", async () => {
+  it("the key files of a folder are all decrypted, in the order of their names", async () => {
     mkdirSync(join(folder, "v3"));
     writeKeyFile("v3/2.json", ACCOUNTS[1][0], "secret");
     writeKeyFile("v3/1.json", KEY, "secret");
@@ -435,7 +438,7 @@ describe("encrypted key files", () => {
       "secret",
       /states address 0x1111.* but holds the key of 0xf39f/,
     ],
-  ])("%s are refused", async (_what, change, password, message) => {
+  ])("encrypted key files %s are refused", async (_what, change, password, message) => {
     writeKeyFile("v3.json", KEY, "secret", change);
     const failed = load(withFile({ path: join(folder, "v3.json"), password }));
     await expect(failed).rejects.toThrow(KeystoreError);
@@ -443,7 +446,7 @@ describe("encrypted key files", () => {
     await expect(failed).rejects.toThrow(/keys.json: validators\[0\].attester names .*v3.json/);
   });
 
-  it("that do not exist are refused", async () => {
+  it("key files that do not exist are refused", async () => {
     await expect(load(withFile({ path: "none.json" }))).rejects.toThrow(
       /names .*none.json, which cannot be read \(ENOENT\)/,
     );
@@ -468,7 +471,7 @@ describe("remote signers", () => {
   });
   afterEach(() => new Promise((resolve) => server.close(resolve)));
 
-  it("come from the account, then the validator, then the file", async () => {
+  it("the remote signer of an account comes from the account, then the validator, then the file", async () => {
     held = ACCOUNTS.map(([, address]) => address.toUpperCase().replace("0X", "0x"));
     const of = (path: string) => `${url}/${path}`;
     const keys = await load(
@@ -494,7 +497,7 @@ describe("remote signers", () => {
     expect(asked).toBe(3);
   });
 
-  it("must hold every account that names them", async () => {
+  it("a remote signer must hold every account that names it", async () => {
     held = [ACCOUNTS[1][1]];
     const failed = load(
       write("keys.json", file({ remoteSigner: url, validators: [validator({ attester: ADDRESS })] })),
@@ -504,7 +507,7 @@ describe("remote signers", () => {
     await expect(failed).rejects.not.toThrow("secret-path");
   });
 
-  it("are asked again before the keystore is refused", async () => {
+  it("a remote signer is asked again before the keystore is refused", async () => {
     held = "nothing";
     const failed = load(
       write("keys.json", file({ remoteSigner: url, validators: [validator({ attester: ADDRESS })] })),
@@ -514,7 +517,7 @@ describe("remote signers", () => {
   });
 });
 
-test("a folder whose name looks like a key is accepted", async () => {
+test("a folder whose name ends in .json is read as a key file", async () => {
   mkdirSync(join(folder, "x.json"));
   await expect(load()).rejects.toThrow("x.json: cannot be read (EISDIR)");
 });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Vm } from "../../../src/execution/vm/vm.ts";
 import { FR_MODULUS as P } from "../../../src/protocol/field.ts";
-import { giveBack, op, outputOf, runCode, set, TAGS, WIDTHS } from "./assemble.ts";
+import { op, outputOf, returnCells, runCode, set, TAGS, WIDTHS } from "./assemble.ts";
 
 const vm = new Vm();
 const tags = Object.values(TAGS);
@@ -51,15 +51,20 @@ const MODELS: Record<string, Model> = {
   SHR: integer((tag, a, b) => (b >= WIDTHS[tag] ? 0n : a >> b)),
 };
 
-describe.each(Object.entries(MODELS))("%s", (name, model) => {
+describe.each(Object.entries(MODELS))("instruction %s", (name, model) => {
   it.each([
     ["into a third cell", 3],
     ["over its first operand", 1],
     ["over its second operand", 2],
-  ])("computes what big integers do, %s", (_, target) => {
+  ])(`${name} computes what big integers do, %s`, (_, target) => {
     fc.assert(
       fc.property(operands, ({ tag, a, b }) => {
-        const code = [...set(1, tag, a), ...set(2, tag, b), ...op(`${name}_8`, [1, 2, target]), ...giveBack(1, target)];
+        const code = [
+          ...set(1, tag, a),
+          ...set(2, tag, b),
+          ...op(`${name}_8`, [1, 2, target]),
+          ...returnCells(1, target),
+        ];
         const expected = model(tag, a, b);
         if (expected === undefined) expect(runCode(vm, code).ended).toBe("halted");
         else expect(outputOf(vm, code)).toEqual([expected]);
@@ -68,10 +73,10 @@ describe.each(Object.entries(MODELS))("%s", (name, model) => {
     );
   });
 
-  it("halts on operands with different tags", () => {
+  it(`${name} halts on operands with different tags`, () => {
     for (const first of tags) {
       for (const second of tags.filter((tag) => tag !== first)) {
-        const code = [...set(1, first, 1), ...set(2, second, 1), ...op(`${name}_16`, [1, 2, 3]), ...giveBack(1, 3)];
+        const code = [...set(1, first, 1), ...set(2, second, 1), ...op(`${name}_16`, [1, 2, 3]), ...returnCells(1, 3)];
         expect([first, second, runCode(vm, code).ended]).toEqual([first, second, "halted"]);
       }
     }
@@ -79,37 +84,37 @@ describe.each(Object.entries(MODELS))("%s", (name, model) => {
 });
 
 describe("NOT and CAST", () => {
-  it("complement within the width", () => {
+  it("NOT complements a value within its width", () => {
     fc.assert(
       fc.property(operands, ({ tag, a }) => {
-        const code = [...set(1, tag, a), ...op("NOT_8", [1, 2]), ...giveBack(1, 2)];
+        const code = [...set(1, tag, a), ...op("NOT_8", [1, 2]), ...returnCells(1, 2)];
         if (tag === TAGS.FF) expect(runCode(vm, code).ended).toBe("halted");
         else expect(outputOf(vm, code)).toEqual([limit(tag) - 1n - a]);
       }),
     );
   });
 
-  it("keep the low bits, with the new tag", () => {
+  it("CAST keeps the low bits, with the new tag", () => {
     fc.assert(
       fc.property(operands, fc.constantFrom(...tags), ({ tag, a }, wanted) => {
-        // The sum with a value of the wanted tag shows that the tag is right.
+        // Adding a value of the expected tag shows that the tag is right.
         const code = [
           ...set(1, tag, a),
           ...op("CAST_8", [1, 2], { tag: wanted }),
           ...set(3, wanted, 0),
           ...op("ADD_8", [2, 3, 4]),
-          ...giveBack(1, 4),
+          ...returnCells(1, 4),
         ];
         expect(outputOf(vm, code)).toEqual([wanted === TAGS.FF ? a : a % limit(wanted)]);
       }),
     );
   });
 
-  it("reduce a constant of 32 bytes before they truncate it", () => {
+  it("a constant of 32 bytes is reduced to a field element before it is truncated to its tag", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: (1n << 256n) - 1n }), fc.constantFrom(...tags), (value, tag) => {
         const expected = tag === TAGS.FF ? value % P : (value % P) % limit(tag);
-        expect(outputOf(vm, [...set(1, tag, value), ...giveBack(1, 1)])).toEqual([expected]);
+        expect(outputOf(vm, [...set(1, tag, value), ...returnCells(1, 1)])).toEqual([expected]);
       }),
     );
   });

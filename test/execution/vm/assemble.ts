@@ -50,7 +50,7 @@ export const set = (cell: number, tag: number, value: bigint | number): number[]
   op("SET_FF", [cell], { tag, immediate: value });
 
 /** Code that returns `size` cells from `at`. It uses cell 60,000. */
-export const giveBack = (size: number, at: number): number[] => [
+export const returnCells = (size: number, at: number): number[] => [
   ...op("SET_32", [60_000], { tag: TAGS.U32, immediate: size }),
   ...op("RETURN", [60_000, at]),
 ];

@@ -10,7 +10,7 @@ import type { CallTarget } from "../../../src/execution/vm/host.ts";
 import { MemoryHost } from "../../../src/execution/vm/memory-host.ts";
 import { Vm } from "../../../src/execution/vm/vm.ts";
 import { FR_ZERO, type Fr, fr } from "../../../src/protocol/field.ts";
-import { giveBack, newHost, op, outputOf, runCode, set, TAGS } from "./assemble.ts";
+import { newHost, op, outputOf, returnCells, runCode, set, TAGS } from "./assemble.ts";
 import { core, GLOBALS, words } from "./op-vectors.ts";
 
 const vm = new Vm();
@@ -37,34 +37,34 @@ function withOther(code: readonly number[], other: readonly number[]): MemoryHos
   return host;
 }
 
-describe("depth", () => {
-  it("of nested calls is limited only by gas", () => {
+describe("call depth", () => {
+  it("the depth of nested calls is limited only by gas", () => {
     const result = runCode(vm, call(0x1001), { gas: { l2: 300_000_000, da: 0 } });
     expect(result.ended).toBe("halted");
     expect(result.gasUsed.l2).toBe(300_000_000);
   });
 
-  it("of internal calls is limited only by gas", () => {
+  it("the depth of internal calls is limited only by gas", () => {
     const result = runCode(vm, op("INTERNALCALL", [], { immediate: 0 }), { gas: { l2: 50_000_000, da: 0 } });
     expect(result.haltMessage).toBe("Out of gas: total L2 used 50000004 of 50000000, total DA used 0 of 0");
   });
 });
 
 describe("gas", () => {
-  const code = [...set(1, TAGS.U8, 1), ...op("ADD_8", [1, 1, 1]), ...giveBack(0, 0)];
+  const code = [...set(1, TAGS.U8, 1), ...op("ADD_8", [1, 1, 1]), ...returnCells(0, 0)];
   const exact = 27 + 12 + 27 + 9;
 
-  it("is enough when exactly the cost is left", () => {
+  it("a run with exactly the gas that it costs succeeds", () => {
     const result = runCode(vm, code, { gas: { l2: exact, da: 0 } });
     expect([result.ended, result.gasLeft.l2]).toEqual(["returned", 0]);
   });
 
-  it.each(Array.from({ length: exact }, (_, l2) => l2))("of %d is not", (l2) => {
+  it.each(Array.from({ length: exact }, (_, l2) => l2))("a run with only %d gas, less than it costs, halts", (l2) => {
     const result = runCode(vm, code, { gas: { l2, da: 5 } });
     expect([result.ended, result.gasLeft]).toEqual(["halted", { l2: 0, da: 0 }]);
   });
 
-  it("may be all of 2^32-1", () => {
+  it("a run may have all of 2^32-1 gas", () => {
     expect(runCode(vm, code, { gas: { l2: ALL, da: ALL } }).gasLeft).toEqual({ l2: ALL - exact, da: ALL });
   });
 });
@@ -87,14 +87,14 @@ describe("a host that throws", () => {
     ["callTarget", []],
   ];
 
-  it.each(cases)("in %s ends the run with its error and leaves the VM usable", (method, code) => {
+  it.each(cases)("a host that throws in %s ends the run with its error and leaves the VM usable", (method, code) => {
     const host = newHost(vm, code);
     Object.assign(host, { [method]: throws });
     expect(() => runCode(vm, code, { host, gas: { l2: 500_000, da: 1000 } })).toThrow(Fault);
-    expect(outputOf(vm, [...set(1, TAGS.U8, 3), ...giveBack(1, 1)])).toEqual([3n]);
+    expect(outputOf(vm, [...set(1, TAGS.U8, 3), ...returnCells(1, 1)])).toEqual([3n]);
   });
 
-  it("in a nested call does the same, for any number of open frames", () => {
+  it("a host that throws in a nested call ends the run, however many frames are open", () => {
     class Late extends MemoryHost {
       #left = 5;
       override callTarget(address: Fr): CallTarget {
@@ -106,11 +106,11 @@ describe("a host that throws", () => {
     host.setContract(fr(0x1001), { program, classId: fr(1), deployer: FR_ZERO, initializationHash: FR_ZERO });
     for (let i = 0; i < 3; i++) {
       expect(() => runCode(vm, [], { host })).toThrow(Fault);
-      expect(outputOf(vm, [...set(1, TAGS.U8, 3), ...giveBack(1, 1)])).toEqual([3n]);
+      expect(outputOf(vm, [...set(1, TAGS.U8, 3), ...returnCells(1, 1)])).toEqual([3n]);
     }
   });
 
-  it("may not start a run inside a run", () => {
+  it("a host cannot start a run inside a run", () => {
     const code = [...set(1, TAGS.FF, 1), ...op("SLOAD", [1, 1, 2])];
     const host = newHost(vm, code);
     Object.assign(host, { storageRead: () => runCode(vm, code) });
@@ -118,16 +118,14 @@ describe("a host that throws", () => {
   });
 });
 
-describe("a deadline", () => {
-  it("ends a loop", () => {
-    const loop = op("JUMP_32", [], { immediate: 0 });
-    expect(() => runCode(vm, loop, { options: { deadline: Date.now() + 20 } })).toThrow(VmDeadlineError);
-    expect(runCode(vm, loop, { gas: { l2: 900, da: 0 } }).ended).toBe("halted");
-  });
+it("a deadline ends a loop", () => {
+  const loop = op("JUMP_32", [], { immediate: 0 });
+  expect(() => runCode(vm, loop, { options: { deadline: Date.now() + 20 } })).toThrow(VmDeadlineError);
+  expect(runCode(vm, loop, { gas: { l2: 900, da: 0 } }).ended).toBe("halted");
 });
 
 describe("an interrupted run", () => {
-  it("is aborted, and the next run works as usual", () => {
+  it("an interrupted run is aborted, and the next run works as usual", () => {
     const loop = op("JUMP_32", [], { immediate: 0 });
     let asked = 0;
     const interrupted = () => ++asked === 3;
@@ -135,12 +133,12 @@ describe("an interrupted run", () => {
     expect(runCode(vm, loop, { gas: { l2: 900, da: 0 } }).ended).toBe("halted");
   });
 
-  it("is polled for after each large copy, although a copy is one instruction", () => {
+  it("an interruption is polled for after each large copy, although a copy is one instruction", () => {
     const copies = [
       ...set(1, TAGS.U32, 1 << 20),
       ...set(2, TAGS.U32, 0),
       ...Array.from({ length: 10 }, () => op("CALLDATACOPY", [1, 2, 100])).flat(),
-      ...giveBack(1, 0),
+      ...returnCells(1, 0),
     ];
     let asked = 0;
     const interrupted = () => {
@@ -173,7 +171,7 @@ describe("a request", () => {
     ["timestamp", { globals: { ...GLOBALS, timestamp: 1n << 64n } }],
     ["feePerL2Gas", { globals: { ...GLOBALS, feePerL2Gas: 1n << 128n } }],
     ["blockNumber", { globals: { ...GLOBALS, blockNumber: 1.5 } }],
-  ])("with a wrong %s is refused", (field, wrong) => {
+  ])("a run request with a wrong %s is refused", (field, wrong) => {
     expect(() => vm.run({ ...good, ...wrong }, newHost(vm, []))).toThrow(expect.objectContaining({ field }));
   });
 });
@@ -186,10 +184,10 @@ describe("debug logs", () => {
     ...[...text].flatMap((character, i) => set(10 + i, TAGS.FF, character + 256)),
     ...set(30, TAGS.U64, 8),
     ...op("DEBUGLOG", [1, 10, 30, 2], { immediate: text.length }),
-    ...giveBack(0, 0),
+    ...returnCells(0, 0),
   ];
 
-  it("reach the host when collected, survive reverts, and cost the same either way", () => {
+  it("debug logs reach the host when collected, survive reverts, and cost the same if not collected", () => {
     const code = [...log(4, TAGS.U8, 2, TAGS.U32).slice(0, -15), ...op("REVERT_8", [1, 2])];
     const host = newHost(vm, code);
     const collected = runCode(vm, code, { host, options: { collectDebugLogs: true } });
@@ -205,14 +203,14 @@ describe("debug logs", () => {
     ["a level above 7", log(8, TAGS.U8, 2, TAGS.U32)],
     ["more reads than the transaction may make", log(4, TAGS.U8, 124_990, TAGS.U32)],
     ["2^32-1 fields", log(4, TAGS.U8, ALL, TAGS.U32)],
-  ])("end the run on %s, only when they are collected", (_, code) => {
+  ])("a debug log with %s ends the run only if debug logs are collected", (_, code) => {
     expect(() => runCode(vm, code, { options: { collectDebugLogs: true } })).toThrow(DebugLogError);
     expect(runCode(vm, code).ended).toBe("returned");
   });
 });
 
 describe("call records", () => {
-  it("contain what each frame was given and how it ended", () => {
+  it("a call record contains what each frame was given and how it ended", () => {
     // The callee is two internal calls deep when it reverts with what it was called with.
     const callee = [
       ...op("INTERNALCALL", [], { immediate: 5 }),
@@ -222,7 +220,7 @@ describe("call records", () => {
       ...op("CALLDATACOPY", [1, 2, 3]),
       ...op("REVERT_8", [1, 3]),
     ];
-    const code = [...set(5, TAGS.FF, 8), ...set(6, TAGS.U8, 9), ...call(OTHER, 2, 5), ...giveBack(1, 5)];
+    const code = [...set(5, TAGS.FF, 8), ...set(6, TAGS.U8, 9), ...call(OTHER, 2, 5), ...returnCells(1, 5)];
     const calls = new CallRecords();
     const host = withOther(code, callee);
     const result = runCode(vm, code, { host, options: { calls }, calldata: [3n] });
@@ -247,13 +245,13 @@ describe("call records", () => {
     expect(nested.gasLimit.l2).toBeLessThan(root.gasLimit.l2);
   });
 
-  it("contain the reason when there was no program to run", () => {
+  it("a call record contains the reason when there was no program to run", () => {
     const calls = new CallRecords();
-    runCode(vm, [...call(0x77), ...giveBack(0, 0)], { options: { calls } });
+    runCode(vm, [...call(0x77), ...returnCells(0, 0)], { options: { calls } });
     expect(calls.roots[0].nested[0].haltMessage).toMatch(/^Contract 0x0+77 is not deployed$/);
   });
 
-  it("omit frames beyond the caps and keep the others intact", () => {
+  it("call records omit frames beyond the caps and keep the others intact", () => {
     const calls = new CallRecords({ ...DEFAULT_CALL_RECORD_CAPS, depth: 3 });
     runCode(vm, call(0x1001), { options: { calls }, gas: { l2: 200_000, da: 0 } });
     const depth = (nested: readonly { nested: readonly unknown[] }[]): number =>
@@ -262,7 +260,7 @@ describe("call records", () => {
     expect(calls.roots[0].reverted).toBe(true);
     const wide = new CallRecords({ ...DEFAULT_CALL_RECORD_CAPS, items: 4 });
     const code = [...Array.from({ length: 6 }, () => call(0x77, 0, 0, 10)).flat()];
-    runCode(vm, [...code, ...giveBack(0, 0)], { options: { calls: wide }, gas: { l2: 900_000, da: 0 } });
+    runCode(vm, [...code, ...returnCells(0, 0)], { options: { calls: wide }, gas: { l2: 900_000, da: 0 } });
     expect(wide.roots[0].nested.length).toBe(3);
   });
 });

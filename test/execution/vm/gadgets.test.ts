@@ -7,7 +7,7 @@ import { Vm } from "../../../src/execution/vm/vm.ts";
 import type { VmExports } from "../../../src/execution/vm/vm-exports.ts";
 import { bigUintBytes, concat, readBigUint } from "../../../src/protocol/bytes.ts";
 import { FR_MODULUS as P } from "../../../src/protocol/field.ts";
-import { giveBack, op, outputOf, runCode, set, TAGS } from "./assemble.ts";
+import { op, outputOf, returnCells, runCode, set, TAGS } from "./assemble.ts";
 import { core, VECTORS } from "./op-vectors.ts";
 
 const vm = new Vm();
@@ -28,7 +28,7 @@ function paddedWords(message: Uint8Array): number[] {
 }
 
 describe("SHA256COMPRESSION", () => {
-  it("computes the digest of any message, block by block, with its output overwriting its state", () => {
+  it("SHA256COMPRESSION computes the digest of any message, block by block, with its output overwriting its state", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (message) => {
         const words = paddedWords(message);
@@ -37,7 +37,7 @@ describe("SHA256COMPRESSION", () => {
           code.push(...set(20 + i, TAGS.U32, word));
         });
         for (let i = 0; i < words.length; i += 16) code.push(...op("SHA256COMPRESSION", [10, 10, 20 + i]));
-        const digest = concat(...outputOf(vm, [...code, ...giveBack(8, 10)]).map((word) => bigUintBytes(word, 4)));
+        const digest = concat(...outputOf(vm, [...code, ...returnCells(8, 10)]).map((word) => bigUintBytes(word, 4)));
         expect(digest).toEqual(sha256(message));
       }),
       { numRuns: 60 },
@@ -46,7 +46,7 @@ describe("SHA256COMPRESSION", () => {
 });
 
 describe("KECCAKF1600", () => {
-  it("permutes as Keccak does", () => {
+  it("KECCAKF1600 permutes as Keccak does", () => {
     const lane = fc.bigInt({ min: 0n, max: (1n << 64n) - 1n });
     fc.assert(
       fc.property(fc.array(lane, { minLength: 25, maxLength: 25 }), (lanes) => {
@@ -58,7 +58,7 @@ describe("KECCAKF1600", () => {
         keccakP(state);
         const expected = lanes.map((_, i) => BigInt(state[2 * i]) | (BigInt(state[2 * i + 1]) << 32n));
         const code = lanes.flatMap((value, i) => set(10 + i, TAGS.U64, value));
-        expect(outputOf(vm, [...code, ...op("KECCAKF1600", [20, 10]), ...giveBack(25, 20)])).toEqual(expected);
+        expect(outputOf(vm, [...code, ...op("KECCAKF1600", [20, 10]), ...returnCells(25, 20)])).toEqual(expected);
       }),
       { numRuns: 40 },
     );
@@ -66,18 +66,18 @@ describe("KECCAKF1600", () => {
 });
 
 describe("POSEIDON2", () => {
-  it("is computed in lanes if and only if the core's hashes are", () => {
+  it("POSEIDON2 is computed in lanes if and only if the core's hashes are", () => {
     const none = new Proxy({}, { get: () => () => 0 });
     const { initialize } = new WebAssembly.Instance(vmModule(), { host: none }).exports as VmExports;
     expect(initialize() === FUSED_LANES).toBe(core.build === "lanes");
   });
 
-  it("permutes as the core does", () => {
+  it("POSEIDON2 permutes as the core does", () => {
     fc.assert(
       fc.property(fc.array(fieldValue, { minLength: 4, maxLength: 4 }), (state) => {
         const expected = core.permute(concat(...state.map((value) => bigUintBytes(value, 32))));
         const code = state.flatMap((value, i) => set(10 + i, TAGS.FF, value));
-        const output = outputOf(vm, [...code, ...op("POSEIDON2", [10, 11]), ...giveBack(4, 11)]);
+        const output = outputOf(vm, [...code, ...op("POSEIDON2", [10, 11]), ...returnCells(4, 11)]);
         expect(concat(...output.map((value) => bigUintBytes(value, 32)))).toEqual(expected);
       }),
       { numRuns: 60 },
@@ -121,18 +121,18 @@ function pointCells(at: number, p: Point): number[] {
 }
 
 describe("ECADD", () => {
-  it("adds points as big integers do, doublings, opposites and the identity among them", () => {
+  it("ECADD adds points as big integers do, including doublings, opposites and the identity", () => {
     fc.assert(
       fc.property(point, point, (p, q) => {
         const code = [...pointCells(10, p), ...pointCells(13, q), ...op("ECADD", [10, 11, 12, 13, 14, 15, 12])];
         const sum = add(p, q);
-        expect(outputOf(vm, [...code, ...giveBack(3, 12)])).toEqual(sum ? [...sum, 0n] : [0n, 0n, 1n]);
+        expect(outputOf(vm, [...code, ...returnCells(3, 12)])).toEqual(sum ? [...sum, 0n] : [0n, 0n, 1n]);
       }),
       { numRuns: 200 },
     );
   });
 
-  it("halts on a point that is not on the curve", () => {
+  it("ECADD halts on a point that is not on the curve", () => {
     fc.assert(
       fc.property(point, fieldValue, (p, y) => {
         const off: Point = [MULTIPLES[2]?.[0] ?? 0n, y];
@@ -153,10 +153,10 @@ describe("TORADIXBE", () => {
     ...set(12, TAGS.U32, limbs),
     ...set(13, TAGS.U1, bits),
     ...op("TORADIXBE", [10, 11, 12, 13, 20]),
-    ...giveBack(limbs, 20),
+    ...returnCells(limbs, 20),
   ];
 
-  it("gives the digits, or halts when they do not fit", () => {
+  it("TORADIXBE gives the digits, or halts when they do not fit", () => {
     const radix = fc.oneof(fc.integer({ min: 2, max: 256 }), fc.constantFrom(2, 4, 8, 16, 32, 64, 128, 256));
     fc.assert(
       fc.property(
@@ -179,7 +179,7 @@ describe("TORADIXBE", () => {
     );
   });
 
-  it("charges for at least the digits of the modulus", () => {
+  it("TORADIXBE charges for at least the digits of the modulus", () => {
     const counts = Object.values(VECTORS.toRadixModulusDigits);
     for (let radix = 2; radix <= 256; radix++) {
       const { gasUsed } = runCode(vm, radixCode(0n, radix, 1, 0));

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { MemoryHost } from "../../../src/execution/vm/memory-host.ts";
 import type { RunRequest, RunResult } from "../../../src/execution/vm/run.ts";
 import { Vm } from "../../../src/execution/vm/vm.ts";
@@ -45,26 +45,24 @@ function broken(result: RunResult, { gas }: Generated): string | undefined {
   return undefined;
 }
 
-describe("generated programs", () => {
-  it(`end in a defined result within their gas, ${PROGRAMS} of them`, { timeout: 3_600_000 }, () => {
-    const vm = new Vm({ cachedBytes: 1 << 20 });
-    const ends = { returned: 0, reverted: 0, halted: 0 };
-    for (let seed = FIRST; seed < FIRST + PROGRAMS; seed++) {
-      const given = generate(seed);
-      let result: RunResult;
-      try {
-        result = run(vm, seed, given);
-      } catch (error) {
-        throw new Error(`program ${seed} was not run to its end`, { cause: error });
-      }
-      ends[result.ended]++;
-      const fault = broken(result, given);
-      if (fault !== undefined) throw new Error(`program ${seed}: ${fault}`);
-      if (seed % (REPEATED * 64) === 0) expect([seed, run(new Vm(), seed, given)]).toEqual([seed, result]);
-      else if (seed % REPEATED === 0) expect([seed, run(vm, seed, given)]).toEqual([seed, result]);
+it(`${PROGRAMS} generated programs end in a defined result within their gas`, { timeout: 3_600_000 }, () => {
+  const vm = new Vm({ cachedBytes: 1 << 20 });
+  const ends = { returned: 0, reverted: 0, halted: 0 };
+  for (let seed = FIRST; seed < FIRST + PROGRAMS; seed++) {
+    const given = generate(seed);
+    let result: RunResult;
+    try {
+      result = run(vm, seed, given);
+    } catch (error) {
+      throw new Error(`program ${seed} was not run to its end`, { cause: error });
     }
-    // The generator is useful only if enough of its programs do not halt.
-    expect(ends.returned + ends.reverted).toBeGreaterThan(PROGRAMS / 20);
-    expect(ends.halted).toBeGreaterThan(0);
-  });
+    ends[result.ended]++;
+    const fault = broken(result, given);
+    if (fault !== undefined) throw new Error(`program ${seed}: ${fault}`);
+    if (seed % (REPEATED * 64) === 0) expect([seed, run(new Vm(), seed, given)]).toEqual([seed, result]);
+    else if (seed % REPEATED === 0) expect([seed, run(vm, seed, given)]).toEqual([seed, result]);
+  }
+  // The generator is useful only if enough of its programs do not halt.
+  expect(ends.returned + ends.reverted).toBeGreaterThan(PROGRAMS / 20);
+  expect(ends.halted).toBeGreaterThan(0);
 });

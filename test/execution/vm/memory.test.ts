@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { VmMemoryError } from "../../../src/execution/vm/errors.ts";
 import { Vm } from "../../../src/execution/vm/vm.ts";
-import { giveBack, op, outputOf, runCode, set, TAGS } from "./assemble.ts";
+import { op, outputOf, returnCells, runCode, set, TAGS } from "./assemble.ts";
 
 const vm = new Vm();
 const LAST = 0xffffffff;
@@ -24,7 +24,7 @@ const store = (at: number, value: number): number[] => [
 ];
 
 describe("memory", () => {
-  it("holds what was last written to each of 2^32 cells, and zero elsewhere", () => {
+  it("VM memory holds what was last written to each of 2^32 cells, and zero elsewhere", () => {
     const access = fc.record({ at: address, value: fc.nat(), writes: fc.boolean() });
     fc.assert(
       fc.property(fc.array(access, { minLength: 1, maxLength: 60 }), (accesses) => {
@@ -41,19 +41,19 @@ describe("memory", () => {
           }
         }
         fc.pre(accesses.every(({ at }) => at < 50_000 || at > 60_000));
-        expect(outputOf(vm, [...code, ...giveBack(expected.length, 50_000)])).toEqual(expected);
+        expect(outputOf(vm, [...code, ...returnCells(expected.length, 50_000)])).toEqual(expected);
       }),
       { numRuns: 200 },
     );
   });
 
-  it("is zero again in the next run and in every frame", () => {
+  it("VM memory is zero again in the next run and in every frame", () => {
     const written = Array.from({ length: 200 }, (_, i) => store(100 + i * 37, i + 1)).flat();
-    runCode(vm, [...written, ...giveBack(0, 0)]);
-    expect(outputOf(vm, giveBack(4000, 100)).every((value) => value === 0n)).toBe(true);
+    runCode(vm, [...written, ...returnCells(0, 0)]);
+    expect(outputOf(vm, returnCells(4000, 100)).every((value) => value === 0n)).toBe(true);
   });
 
-  it("resolves relative before indirect operands, the base being cell 0", () => {
+  it("relative operands are resolved before indirect ones, with cell 0 as their base", () => {
     const cells = fc.record({ base: fc.integer({ min: 0, max: 3000 }), offset: fc.integer({ min: 20, max: 250 }) });
     fc.assert(
       fc.property(cells, address, fc.nat(), ({ base, offset }, target, value) => {
@@ -68,26 +68,26 @@ describe("memory", () => {
           // Cell base + offset holds the target's address.
           ...op("MOV_8", [3, offset], { mode: 0b1100 }),
           ...op("MOV_8", [2, 4], { mode: 0b0001 }),
-          ...giveBack(1, 4),
+          ...returnCells(1, 4),
         ];
         expect(outputOf(vm, code)).toEqual([BigInt(value)]);
       }),
     );
   });
 
-  it("halts only when a relative address is beyond the end", () => {
+  it("an address operand halts the frame only when a relative address is beyond the end of memory", () => {
     for (const [base, offset, ended] of [
       [LAST - 5, 5, "returned"],
       [LAST - 5, 6, "halted"],
       [LAST, 0, "returned"],
       [LAST, 1, "halted"],
     ] as const) {
-      const code = [...set(0, TAGS.U32, base), ...op("MOV_8", [offset, 3], { mode: 0b0010 }), ...giveBack(0, 0)];
+      const code = [...set(0, TAGS.U32, base), ...op("MOV_8", [offset, 3], { mode: 0b0010 }), ...returnCells(0, 0)];
       expect([base, offset, runCode(vm, code).ended]).toEqual([base, offset, ended]);
     }
   });
 
-  it("returns data beyond the end as if memory wrapped around", () => {
+  it("return data beyond the end of memory is read as if memory wrapped around", () => {
     const code = [...store(LAST, 7), ...set(0, TAGS.U8, 9), ...set(1, TAGS.U32, 2), ...set(2, TAGS.U32, LAST)];
     expect(outputOf(vm, [...code, ...op("RETURN", [1, 2], { mode: 0b0100 })])).toEqual([7n, 9n]);
   });
@@ -101,24 +101,24 @@ describe("sizes near the limits", () => {
     ...op("CALLDATACOPY", [1, 2, 3], { mode: 0b010000 }),
   ];
 
-  it("clears a billion cells that were never written without allocating memory for them", () => {
+  it("VM memory clears a billion cells that were never written without allocating memory for them", () => {
     const small = new Vm({ memoryBytes: 8 << 20 });
-    const code = [...copy(1_300_000_000, 100), ...op("MOV_8", [100, 4]), ...giveBack(1, 4)];
+    const code = [...copy(1_300_000_000, 100), ...op("MOV_8", [100, 4]), ...returnCells(1, 4)];
     expect(outputOf(small, code, { calldata: [5n], gas: { l2: LAST, da: 0 } })).toEqual([5n]);
   });
 
-  it("clears what was written", () => {
+  it("VM memory clears cells that were written", () => {
     const code = [...store(5000, 3), ...store(1 << 20, 4), ...copy(2_000_000, 100)];
     const read = [...set(1, TAGS.U32, 1 << 20), ...op("MOV_16", [1, 5001], { mode: 0b0001 })];
-    expect(outputOf(vm, [...code, ...read, ...giveBack(2, 5000)])).toEqual([0n, 0n]);
+    expect(outputOf(vm, [...code, ...read, ...returnCells(2, 5000)])).toEqual([0n, 0n]);
   });
 
-  it("halts when a copy passes the end of memory, not when it ends there", () => {
-    expect(runCode(vm, [...copy(10, LAST - 9), ...giveBack(0, 0)]).ended).toBe("returned");
-    expect(runCode(vm, [...copy(10, LAST - 8), ...giveBack(0, 0)]).ended).toBe("halted");
+  it("a copy halts when it passes the end of memory, not when it ends there", () => {
+    expect(runCode(vm, [...copy(10, LAST - 9), ...returnCells(0, 0)]).ended).toBe("returned");
+    expect(runCode(vm, [...copy(10, LAST - 8), ...returnCells(0, 0)]).ended).toBe("halted");
   });
 
-  it("fails with an error when a run writes more than the VM's memory limit, and stays usable", () => {
+  it("a run that writes more than the VM's memory limit fails with an error, and the VM stays usable", () => {
     const small = new Vm({ memoryBytes: 16 << 20 });
     const code = [
       ...set(1, TAGS.FF, 0),
@@ -128,10 +128,10 @@ describe("sizes near the limits", () => {
       ...op("TORADIXBE", [1, 2, 3, 4, 10]),
     ];
     expect(() => runCode(small, code)).toThrow(VmMemoryError);
-    expect(outputOf(small, [...set(1, TAGS.U8, 3), ...giveBack(1, 1)])).toEqual([3n]);
+    expect(outputOf(small, [...set(1, TAGS.U8, 3), ...returnCells(1, 1)])).toEqual([3n]);
   });
 
-  it("has memory for all that a transaction's gas can write: a page for every 36 gas", () => {
+  it("the VM has memory for all that a transaction's gas can write: a page for every 36 gas", () => {
     // MOV through a pointer that advances by more than a page.
     const head = [...set(1, TAGS.U32, 1 << 19), ...set(2, TAGS.U32, 4099), ...set(3, TAGS.U8, 1)];
     const body = [...op("MOV_8", [3, 1], { mode: 0b0100 }), ...op("ADD_8", [1, 2, 1])];
