@@ -30,7 +30,7 @@ const L1_HASH = toHex(l1Block.hash);
 const BEACON_ROOT = `0x${"be".repeat(32)}`;
 
 let folder: string;
-/** The recorded blob store, never altered. */
+/** The recorded blob store, which no test changes. */
 let store: string;
 /** Versioned hashes of three of its blobs. */
 let hashes: string[];
@@ -38,7 +38,7 @@ let wanted: Uint8Array[];
 let contents: { blob: string; kzg_commitment: string }[];
 
 const dataFile = (root: string, hash: string) => join(root, NETWORK, "blobs", `${hash}.data`);
-/** Shared: loading the trusted setup takes seconds. */
+/** Shared by all tests, because loading the trusted setup takes seconds. */
 const kzg = new Kzg();
 afterAll(() => kzg.close());
 
@@ -98,7 +98,7 @@ const text = (bytes: Uint8Array[]) => bytes.map((b) => toHex(b));
 const blobsOf = () => contents.map(({ blob }) => blob);
 
 describe("a file store", () => {
-  test("gives blobs in the order asked for, the same one twice if asked twice", async () => {
+  test("a file store returns blobs in the order asked for, and the same one twice if asked twice", async () => {
     const fetcher = fetcherOf({ fileStoreUrls: [`file://${store}`] });
     expect(await fetcher.checkSources()).toBe(1);
     const found = await fetcher.fetch(l1Block, [wanted[2], wanted[0], wanted[2]], { historical: true });
@@ -106,7 +106,7 @@ describe("a file store", () => {
     expect(await fetcher.fetch(l1Block, [], { historical: true })).toEqual([]);
   });
 
-  test("may have gzipped files", async () => {
+  test("a file store may have gzipped files", async () => {
     const root = alteredStore("gzipped", { 0: gzipSync(readFileSync(dataFile(store, hashes[0]))) });
     const found = await fetcherOf({ fileStoreUrls: [`file://${root}`] }).fetch(l1Block, [wanted[0]], {
       historical: true,
@@ -114,7 +114,7 @@ describe("a file store", () => {
     expect(text(found)).toEqual([contents[0].blob]);
   });
 
-  test("with bad files is asked for the others, and the next store for those", async () => {
+  test("a file store with bad files is asked for the other blobs, and the next store for the bad ones", async () => {
     const warned: { rule?: string }[] = [];
     const file = readFileSync(dataFile(store, hashes[0]));
     const flipped = `${contents[1].blob.slice(0, 10)}f${contents[1].blob.slice(11)}`;
@@ -135,7 +135,7 @@ describe("a file store", () => {
     ]);
   });
 
-  test("that has no blob leaves it missing, with the reason of each source", async () => {
+  test("a blob that no file store has is missing, with the reason of each source", async () => {
     const without = alteredStore("without", { 1: undefined });
     const broken = alteredStore("broken", { 1: packed({ blob: "0x00", kzg_commitment: contents[1].kzg_commitment }) });
     const dead = await deadUrl();
@@ -155,7 +155,7 @@ describe("a file store", () => {
     expect((error as Error).message).toContain(hashes[1]);
   });
 
-  test("is asked again for a blob that is still being uploaded, but not in historical sync", async () => {
+  test("a file store is asked again for a blob that is still being uploaded, but not in historical sync", async () => {
     let asked = 0;
     const server = await fake(
       httpFake(({ path }) =>
@@ -173,7 +173,7 @@ describe("a file store", () => {
     expect(asked).toBe(3);
   });
 
-  test("stops when its caller does", async () => {
+  test("a fetch from a file store stops when its signal is aborted", async () => {
     const { url } = await fake(httpFake(() => "silence"));
     const signal = AbortSignal.timeout(30);
     const started = Date.now();
@@ -214,7 +214,7 @@ describe("a blob file", () => {
     ["with a short blob", () => packed({ ...contents[0], blob: contents[0].blob.slice(0, -2) }), "blob-size"],
     ["of another blob", () => packed(contents[1]), "versioned-hash"],
     ["as written", good, "accepted"],
-  ])("that is %s: %s", (_, file, rule) => {
+  ])("a blob file that is %s gives: %s", (_, file, rule) => {
     expect(wrong(file)).toBe(rule);
   });
 });
@@ -227,7 +227,7 @@ describe("an HTTP file store", () => {
       : { raw: "none", status: 404 };
   };
 
-  test("gives blobs below its path, and 404 for others", async () => {
+  test("an HTTP file store gives blobs below its path, and 404 for others", async () => {
     const server = await fake(httpFake(serve));
     const fetcher = fetcherOf({ fileStoreUrls: [`${server.url}/base/`] });
     expect(await fetcher.checkSources()).toBe(1);
@@ -237,7 +237,7 @@ describe("an HTTP file store", () => {
     expect((error as MissingBlobError).missing[0].reasons[0].reason).toBe("not there");
   });
 
-  test("that fails for a moment is asked again", async () => {
+  test("an HTTP file store that fails for a moment is asked again", async () => {
     let asked = 0;
     const server = await fake(httpFake((request) => (++asked === 1 ? { raw: "busy", status: 503 } : serve(request))));
     const fetcher = fetcherOf({ fileStoreUrls: [server.url], retryDelaysMs: [1] });
@@ -246,7 +246,7 @@ describe("an HTTP file store", () => {
   });
 });
 
-describe("a source that drips its answers", () => {
+describe("sources that drip their answers", () => {
   const kinds: [string, (url: string) => Partial<BlobFetcherOptions>][] = [
     ["a file store", (url) => ({ fileStoreUrls: [url, `file://${store}`] })],
     [
@@ -254,17 +254,20 @@ describe("a source that drips its answers", () => {
       (url) => ({ fileStoreUrls: [`s3://bucket/x?endpoint=${encodeURIComponent(url)}`, `file://${store}`] }),
     ],
   ];
-  test.each(kinds)("%s is given up, the next source asked, and it is asked last from then on", async (_, options) => {
-    const server = await fake(httpFake(() => drip(10)));
-    const fetcher = fetcherOf({ ...options(server.url), timeoutMs: 200 });
-    expect(text(await fetcher.fetch(l1Block, wanted, { historical: true }))).toEqual(blobsOf());
-    const asked = server.seen.length;
-    expect(asked).toBeGreaterThan(0);
-    expect(text(await fetcher.fetch(l1Block, wanted, { historical: true }))).toEqual(blobsOf());
-    expect(server.seen.length).toBe(asked);
-  });
+  test.each(kinds)(
+    "%s that drips is given up for the next source, and is asked last from then on",
+    async (_, options) => {
+      const server = await fake(httpFake(() => drip(10)));
+      const fetcher = fetcherOf({ ...options(server.url), timeoutMs: 200 });
+      expect(text(await fetcher.fetch(l1Block, wanted, { historical: true }))).toEqual(blobsOf());
+      const asked = server.seen.length;
+      expect(asked).toBeGreaterThan(0);
+      expect(text(await fetcher.fetch(l1Block, wanted, { historical: true }))).toEqual(blobsOf());
+      expect(server.seen.length).toBe(asked);
+    },
+  );
 
-  test("consensus clients and archives are given up too", async () => {
+  test("consensus clients and archives that drip are given up", async () => {
     const { url } = await fake(httpFake(() => drip(10)));
     const l1 = await fake(
       rpcFake(() => ({ number: "0x14", hash: L1_HASH, timestamp: "0x1", parentBeaconBlockRoot: BEACON_ROOT })),
@@ -275,7 +278,7 @@ describe("a source that drips its answers", () => {
     expect(reasons.map(({ reason }) => reason).join()).toMatch(/within 200 ms.*within 200 ms/);
   });
 
-  test("at the start is one that does not answer, beside one that does", async () => {
+  test("a file store that drips at the start counts as unreachable, while another one is used", async () => {
     const { url } = await fake(httpFake(() => drip(10)));
     const warned: object[] = [];
     const logger = { ...silentLogger, warn: (facts: object) => void warned.push(facts) };
@@ -284,7 +287,7 @@ describe("a source that drips its answers", () => {
     expect(warned).toMatchObject([{ source: url, reason: expect.stringContaining("too slow") }]);
   });
 
-  test("at the start is left as soon as the start is given up", async () => {
+  test("checking a file store that drips ends when the start is aborted", async () => {
     const { url } = await fake(httpFake(() => drip(10)));
     const stop = new AbortController();
     const checked = fetcherOf({ fileStoreUrls: [url], timeoutMs: 600_000 }).checkSources({ signal: stop.signal });
@@ -309,7 +312,7 @@ describe("a consensus client", () => {
     fake(rpcFake((_, params) => ({ number: "0x14", hash: params[0], timestamp: "0x1", ...fields })));
   const others = { blob: `0x${"00".repeat(131072)}`, kzg_commitment: `0xc0${"00".repeat(47)}` };
 
-  test("gives the sidecars of the slot after the parent beacon block", async () => {
+  test("a consensus client gives the sidecars of the slot after the parent beacon block", async () => {
     const [l1, server] = [await execution(), await fake(httpFake(beacon({ 100: [others, ...contents] })))];
     const fetcher = fetcherOf({ l1RpcUrls: [l1.url], consensusUrls: [`${server.url}/`] });
     expect(await fetcher.checkSources()).toBe(1);
@@ -322,7 +325,7 @@ describe("a consensus client", () => {
     ]);
   });
 
-  test("is searched over missed slots, ten at most and never beyond its head", async () => {
+  test("a consensus client is searched over at most ten missed slots and never beyond its head", async () => {
     const l1 = await execution();
     const at = async (slot: number, head?: number) => {
       const server = await fake(httpFake(beacon({ [slot]: contents }, head)));
@@ -337,7 +340,7 @@ describe("a consensus client", () => {
     expect(await at(103, 102)).toBe("missing after 3");
   });
 
-  test("gets its API key as a query parameter or as a header", async () => {
+  test("a consensus client gets its API key as a query parameter or as a header", async () => {
     const l1 = await execution();
     const servers = [await fake(httpFake(beacon({}, 100))), await fake(httpFake(beacon({ 100: contents })))];
     const fetcher = fetcherOf({
@@ -353,7 +356,7 @@ describe("a consensus client", () => {
     ).toBe(true);
   });
 
-  test("that answers a malformed blob is not believed in anything", async () => {
+  test("a consensus client that answers a malformed blob is trusted with none of its blobs", async () => {
     const l1 = await execution();
     const bad = await fake(httpFake(beacon({ 100: [...contents, { ...contents[0], blob: "0x12" }] })));
     const good = await fake(httpFake(beacon({ 100: contents })));
@@ -375,7 +378,7 @@ describe("a consensus client", () => {
       { parentBeaconBlockRoot: `0x${"01".repeat(32)}` },
       /does not know the parent/,
     ],
-  ])("%s is passed over", async (_, fields, reason) => {
+  ])("a consensus client %s is skipped", async (_, fields, reason) => {
     const [l1, server] = [await execution(fields), await fake(httpFake(beacon({ 100: contents })))];
     const fetcher = fetcherOf({ l1RpcUrls: [l1.url], consensusUrls: [server.url] });
     const error = (await fetcher
@@ -393,7 +396,7 @@ describe("a blob archive", () => {
     ],
   });
 
-  test("gives the blobs of an L1 block, as the last source", async () => {
+  test("a blob archive gives the blobs of an L1 block, as the last source", async () => {
     const server = await fake(
       httpFake(({ path }) => ({
         json: path.startsWith("/api/blocks?") ? { blocks: [{ hash: "0x1", slot: 1, number: 1 }] } : block(),
@@ -416,7 +419,7 @@ describe("a blob archive", () => {
     ["refuses", { json: {}, status: 401 }, /HTTP status 401/],
     ["answers HTML", { raw: "<html>" }, /not JSON/],
     ["answers something else", { json: { hello: 1 } }, /without a list of transactions/],
-  ])("that %s is passed over", async (_, answer, reason) => {
+  ])("a blob archive that %s is skipped", async (_, answer, reason) => {
     const server = await fake(httpFake(() => answer as FakeAnswer));
     const fetcher = fetcherOf({ archiveUrl: server.url });
     const error = (await fetcher
@@ -425,14 +428,14 @@ describe("a blob archive", () => {
     expect(error.missing[0].reasons[0].reason).toMatch(reason);
   });
 
-  test("must be https, but on this machine", () => {
+  test("a blob archive must use https, except on this machine", () => {
     expect(() => fetcherOf({ archiveUrl: "http://blobs.example/" })).toThrow(BlobSourceConfigurationError);
     expect(() => fetcherOf({ archiveUrl: "https://blobs.example/" })).not.toThrow();
   });
 });
 
-describe("sources at start", () => {
-  test("that are all down stop the start, unless that is allowed", async () => {
+describe("blob sources at the start", () => {
+  test("the start fails if all blob sources are down, unless that is allowed", async () => {
     const [dead, other] = [await deadUrl(), join(folder, "nowhere")];
     const fetcher = fetcherOf({ fileStoreUrls: [`file://${other}`, dead] });
     const error = await fetcher.checkSources().catch((e: unknown) => e);
@@ -441,14 +444,14 @@ describe("sources at start", () => {
     expect(await fetcher.checkSources({ allowEmpty: true })).toBe(0);
   });
 
-  test("are none on a real chain without configuration", async () => {
+  test("the start on a real chain fails without a configured blob source", async () => {
     const fetcher = fetcherOf({ identity: { ...identity, l1ChainId: 1 } });
     await expect(fetcher.checkSources()).rejects.toThrow(/none is configured/);
   });
 });
 
 describe("an upload store", () => {
-  test("gets what was fetched and a healthcheck, in the store's own format", async () => {
+  test("an upload store receives the fetched blobs and a healthcheck, in the store's own format", async () => {
     const upload = join(folder, "upload");
     const fetcher = fetcherOf({ fileStoreUrls: [`file://${store}`], uploadUrl: `file://${upload}` });
     await fetcher.keepHealthcheck(60_000);
@@ -460,7 +463,7 @@ describe("an upload store", () => {
     expect(text(await again.fetch(l1Block, wanted, { historical: true }))).toEqual(blobsOf());
   });
 
-  test("that cannot be written to does not disturb fetching", async () => {
+  test("an upload store that cannot be written to does not disturb fetching", async () => {
     const blocked = join(folder, "blocked");
     mkdirSync(blocked);
     writeFileSync(join(blocked, NETWORK), "a file where a folder should be");

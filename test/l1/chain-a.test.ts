@@ -48,7 +48,7 @@ describe("the recorded chain behind a real L1", () => {
     await chain?.stop();
   });
 
-  test("is found from its registry", () => {
+  test("the recorded chain is found from its registry", () => {
     const { identity } = reader;
     expect(identity).toMatchObject({ l1ChainId: 31337, rollupVersion: 344372055 });
     expect(identity.constants).toMatchObject({
@@ -77,7 +77,7 @@ describe("the recorded chain behind a real L1", () => {
     });
   });
 
-  test("is found by version, by position and by rollup address", async () => {
+  test("the recorded rollup is found by version, by position and by address", async () => {
     const { rollupAddress } = reader.identity.addresses;
     for (const fields of [{ rollupVersion: 344372055 }, { rollupVersion: 0 }, { rollupAddress }]) {
       expect((await connect(fields)).identity).toEqual(reader.identity);
@@ -90,7 +90,7 @@ describe("the recorded chain behind a real L1", () => {
     });
   });
 
-  test("has 59 checkpoints that chain from genesis to L1's pending archive", async () => {
+  test("the recorded chain has 59 checkpoints that chain from genesis to L1's pending archive", async () => {
     expect(checkpoints.map((c) => c.checkpointNumber)).toEqual(Array.from({ length: 59 }, (_, i) => i + 1));
     let archive = reader.identity.genesisArchiveRoot;
     for (const { header, archiveRoot } of checkpoints) {
@@ -107,13 +107,13 @@ describe("the recorded chain behind a real L1", () => {
     expect(await reader.provenCheckpointNumber(latest.number)).toBe(status.provenCheckpointNumber);
   });
 
-  test("has its checkpoints by L1 range", async () => {
+  test("the recorded checkpoints are read by L1 range", async () => {
     const { number } = checkpoints[20].l1;
     expect((await reader.checkpoints(number, number)).map((c) => c.checkpointNumber)).toContain(21);
     expect(await reader.checkpoints(0, checkpoints[0].l1.number - 1)).toEqual([]);
   });
 
-  test("has every blob, whose words are the checkpoint", async () => {
+  test("every blob of the recorded chain is fetched, and its words are those of the checkpoint", async () => {
     let count = 0;
     const read = checkpoints.map(async ({ l1, versionedBlobHashes, header, checkpointNumber }) => {
       expect(toHex(blobsHash(versionedBlobHashes))).toBe(toHex(header.subarray(CHECKPOINT_AT.blobsHash, 96)));
@@ -126,7 +126,7 @@ describe("the recorded chain behind a real L1", () => {
     expect(count).toBe(59);
   });
 
-  test("has messages that chain to the inbox's rolling hash", async () => {
+  test("the recorded messages chain to the inbox's rolling hash", async () => {
     const latest = await reader.latestBlock();
     const messages = await reader.messages(reader.identity.constants.l1StartBlock, latest.number);
     const state = await reader.inboxState(latest.number);
@@ -138,7 +138,7 @@ describe("the recorded chain behind a real L1", () => {
     expect(await reader.findMessage(new Uint8Array(32).fill(1))).toBeUndefined();
   });
 
-  test("has a finalized block whose contract state a state dump does not hold", async () => {
+  test("the state dump of the recorded L1 lacks contract state at the finalized block", async () => {
     const finalized = await reader.finalizedBlock();
     expect(finalized?.number).toBe((await reader.latestBlock()).number - 64);
     const error = await reader.provenCheckpointNumber(finalized?.number ?? 0).catch((e: unknown) => e);
@@ -146,12 +146,12 @@ describe("the recorded chain behind a real L1", () => {
     expect(error).toMatchObject({ fatal: false, blockNumber: finalized?.number });
   });
 
-  test("needs no committee", async () => {
+  test("the recorded chain needs no committee", async () => {
     expect(await reader.committee(3)).toMatchObject({ epoch: 3, committee: undefined, escapeHatchOpen: false });
     expect(await reader.block(1_000_000)).toBeUndefined();
   });
 
-  test("has its blobs at the development L1 too, which is asked when nothing else is configured", async () => {
+  test("the development L1 has the recorded blobs, and is asked if no source is configured", async () => {
     const fetcher = createBlobFetcher({ identity: reader.identity, l1RpcUrls: [chain.url], kzg });
     expect(fetcher.sourceNames).toEqual([`anvil at ${chain.url}`]);
     expect(await fetcher.checkSources()).toBe(1);
@@ -167,7 +167,7 @@ describe("the recorded chain behind a real L1", () => {
     await fetcher.close();
   });
 
-  test("has blobs by hash where the development L1 has no sidecar endpoint", async () => {
+  test("a development L1 without a sidecar endpoint gives the recorded blobs by hash", async () => {
     const http = new BeaconHost({ url: `${chain.url}/nothing-here`, retryDelaysMs: [] });
     const source = new AnvilSource(http, new L1Rpc({ urls: [chain.url], logger: silentLogger }), kzg);
     const [{ l1, versionedBlobHashes }] = checkpoints;

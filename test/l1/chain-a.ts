@@ -64,7 +64,7 @@ export interface ChainA extends Anvil {
   blobStore: string;
 }
 
-/** The recorded chain: an anvil with its state and its blobs unpacked, in a folder that `stop` removes. */
+/** The recorded chain: anvil with its state, and its blobs unpacked into a folder that `stop` removes. */
 export async function startChainA(): Promise<ChainA> {
   const folder = mkdtempSync(join(tmpdir(), "chain-a-"));
   const remove = () => rmSync(folder, { recursive: true, force: true });

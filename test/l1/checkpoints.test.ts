@@ -20,7 +20,7 @@ import { type CheckpointVector, l1Vectors } from "./vectors.ts";
 
 const { live, scenario, selectors } = l1Vectors;
 
-/** Nothing listens there: a decoder that asks L1 where it should not fails. */
+/** Nothing listens there, so a decoder fails if it asks L1 where it should not. */
 const deaf = new L1Rpc({ urls: ["http://127.0.0.1:9"], retryDelaysMs: [], timeoutMs: 500, logger: silentLogger });
 
 function logOf({ event, l1, tx }: CheckpointVector): L1Log {
@@ -65,7 +65,7 @@ const txOf = ({ tx }: CheckpointVector) => ({
   input: fromHex(tx.input),
 });
 
-test("ABI fragments have the contracts' selectors and topics", () => {
+test("the ABI fragments have the contracts' selectors and topics", () => {
   const abis = { Rollup: rollupAbi, Inbox: inboxAbi, Registry: registryAbi, EscapeHatch: escapeHatchAbi };
   let known = 0;
   for (const [contract, abi] of Object.entries(abis)) {
@@ -92,7 +92,7 @@ test("ABI fragments have the contracts' selectors and topics", () => {
 describe.each(cases)("checkpoint of %s", (_, vector, rollup, committeeSize) => {
   const { decoded } = vector.event;
 
-  test("its event reads as on L1", () => {
+  test("the event of the recorded checkpoint is read with its fields", () => {
     const event = readProposedEvent(logOf(vector));
     expect(event.checkpointNumber).toBe(decoded.checkpointNumber);
     expect(toHex(event.archiveRoot)).toBe(decoded.archive);
@@ -101,7 +101,7 @@ describe.each(cases)("checkpoint of %s", (_, vector, rollup, committeeSize) => {
     expect(toHex(event.attestationsHash)).toBe(decoded.attestationsHash);
   });
 
-  test("its transaction gives header, modifier and attestations", async () => {
+  test("the transaction of the recorded checkpoint gives header, price modifier and attestations", async () => {
     const event = readProposedEvent(logOf(vector));
     const found = await findProposeCall(txOf(vector), event, context(rollup, committeeSize));
     expect(toHex(found.header)).toBe(vector.computed.checkpointHeaderBuffer);
@@ -121,7 +121,7 @@ describe.each(cases)("checkpoint of %s", (_, vector, rollup, committeeSize) => {
     );
   });
 
-  test("its digests are what attesters signed", () => {
+  test("the digests of the recorded checkpoint are those that the attesters signed", () => {
     const { args } = vector.proposeArgs;
     const modifier = BigInt(args.oracleInput.feeAssetPriceModifier);
     const parts = [fromHex(args.archive), modifier, fromHex(vector.computed.checkpointHeaderHash)] as const;
@@ -140,7 +140,7 @@ describe("arbitrary bytes", () => {
     }
   };
 
-  test("as calldata are a DecodeError at worst", () => {
+  test("arbitrary bytes read as calldata give a DecodeError at worst", () => {
     const real = fromHex(scenario.checkpoints[0].tx.input);
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 2000 }), (tail) =>
@@ -156,7 +156,7 @@ describe("arbitrary bytes", () => {
     );
   });
 
-  test("as event data are a DecodeError at worst", () => {
+  test("arbitrary bytes read as event data give a DecodeError at worst", () => {
     const log = logOf(scenario.checkpoints[0]);
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 500 }), (data) => refusal(() => readProposedEvent({ ...log, data }))),
@@ -174,13 +174,13 @@ test("a negative price modifier is hashed in two's complement", () => {
   expect(toHex(attestationPayload(zero, -1n, zero)).slice(2 + 128, 2 + 192)).toBe("f".repeat(64));
 });
 
-describe("a transaction that is not what the event commits to", () => {
+describe("transactions that do not match their event", () => {
   const vector = scenario.checkpoints[0];
   const event = readProposedEvent(logOf(vector));
   const ctx = context(scenario.constants.rollup, scenario.constants.targetCommitteeSize);
   const tx = txOf(vector);
 
-  test("is refused with the reason of each decoder", async () => {
+  test("a transaction that does not match the event is refused with the reason of each decoder", async () => {
     const input = tx.input.slice();
     input[40] ^= 1;
     const error = await findProposeCall({ ...tx, input }, event, ctx).catch((e) => e);
@@ -190,19 +190,19 @@ describe("a transaction that is not what the event commits to", () => {
     expect(error.fatal).toBe(false);
   });
 
-  test("is refused when its calldata is cut anywhere", async () => {
+  test("a transaction is refused when its calldata is cut anywhere", async () => {
     for (const length of [0, 3, 4, 100, 700, tx.input.length - 32]) {
       const error = await findProposeCall({ ...tx, input: tx.input.slice(0, length) }, event, ctx).catch((e) => e);
       expect(error).toBeInstanceOf(CheckpointCalldataError);
     }
   });
 
-  test("is refused when it calls another contract", async () => {
+  test("a transaction is refused when it calls another contract", async () => {
     const error = await findProposeCall({ ...tx, to: `0x${"11".repeat(20)}` }, event, ctx).catch((e) => e);
     expect(error.reasons[0]).toMatch(/no known wrapper calls propose/);
   });
 
-  test("gives a DecodeError when it is read as a call of something else", () => {
+  test("a transaction that is read as a call of another function gives a DecodeError", () => {
     expect(() => readProposeCall(new Uint8Array(4))).toThrow(DecodeError);
     expect(() => readProposedEvent({ ...logOf(vector), data: new Uint8Array(31) })).toThrow(DecodeError);
   });

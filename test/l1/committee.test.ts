@@ -14,25 +14,25 @@ const { scenario } = l1Vectors;
 describe.each(scenario.committee)("epoch $epoch", ({ epoch, sampleSeed, validatorSet, ...expected }) => {
   const seed = BigInt(sampleSeed);
 
-  test("samples the committee that L1 sampled", () => {
+  test("the sampled committee is the one that L1 sampled", () => {
     const indices = sampleCommitteeIndices(validatorSet.length, expected.committee.length, seed);
     expect(indices).toEqual(expected.sampledIndices);
     expect(indices.map((i) => validatorSet[i])).toEqual(expected.committee);
     expect(toHex(committeeCommitment(expected.committee.map(fromHex)))).toBe(expected.committeeCommitment);
   });
 
-  test("has the proposers that L1 names", () => {
+  test("the proposers are those that L1 names", () => {
     for (const { slot, proposerIndex: index } of expected.proposers) {
       expect(proposerIndex(epoch, slot, seed, expected.committee.length)).toBe(index);
     }
   });
 });
 
-test("without a committee nobody in particular proposes", () => {
+test("without a committee no one in particular proposes", () => {
   expect(proposerIndex(1, 32, 5n, 0)).toBeUndefined();
 });
 
-test("a committee of everybody is a permutation, one of too many is refused", () => {
+test("a committee of all validators is a permutation of them, and a larger one is refused", () => {
   expect(sampleCommitteeIndices(7, 7, 99n).toSorted()).toEqual([0, 1, 2, 3, 4, 5, 6]);
   expect(sampleCommitteeIndices(0, 0, 99n)).toEqual([]);
   expect(() => sampleCommitteeIndices(3, 4, 99n)).toThrow(RangeError);
@@ -72,13 +72,13 @@ describe("attestations of checkpoints on L1", () => {
     expect(validateAttestations(checkpoint, committeeOf(vector))).toEqual({ valid: true });
   });
 
-  test("are invalid where a member's signature is another one's", () => {
+  test("attestations on L1 are invalid if a member's signature is from another signer", () => {
     const vector = scenario.invalidAttestation;
     const result = validateAttestations(checkpointOf(vector), committeeOf(vector));
     expect(result).toMatchObject({ ...vector.expected, epoch: 3, seed: 1n });
   });
 
-  test("are invalid below the quorum", () => {
+  test("attestations on L1 are invalid below the quorum", () => {
     const vector = scenario.afterProof.insufficient;
     const result = validateAttestations(checkpointOf(vector), committeeOf(vector));
     expect(result).toMatchObject(vector.expected ?? {});
@@ -90,7 +90,7 @@ describe("attestations", () => {
   const { payloadDigest, attestations } = checkpointOf(vector);
   const committee = committeeOf(vector);
 
-  test("are not needed without a committee or under the escape hatch", () => {
+  test("attestations are not needed without a committee or with an open escape hatch", () => {
     const none = { payloadDigest, attestations: [] };
     expect(validateAttestations(none, { ...committee, committee: undefined })).toMatchObject({
       valid: true,
@@ -108,7 +108,7 @@ describe("attestations", () => {
     });
   });
 
-  test("are invalid with an empty entry, an entry too many or another order", () => {
+  test("attestations are invalid with an empty entry, an extra entry or in another order", () => {
     const empty = { address: new Uint8Array(20), signature: undefined };
     const at = (index: number) => ({ valid: false, reason: "invalid-attestation", invalidIndex: index });
     expect(validateAttestations({ payloadDigest, attestations: attestations.with(2, empty) }, committee)).toMatchObject(
@@ -133,11 +133,11 @@ describe("a signature", () => {
   const made = secp256k1.sign(hash, key, { prehash: false, format: "recovered", lowS: true });
   const signature = concat(made.subarray(1), Uint8Array.of(27 + made[0]));
 
-  test("recovers its signer", () => {
+  test("a signature recovers its signer", () => {
     expect(recoverSigner(hash, signature)).toHaveLength(20);
   });
 
-  test("with another v, a high s or values out of range recovers nobody", () => {
+  test("a signature with another v, a high s or values out of range recovers no signer", () => {
     const with_ = (at: number, bytes: Uint8Array) => {
       const copy = signature.slice();
       copy.set(bytes, at);
@@ -153,11 +153,11 @@ describe("a signature", () => {
 });
 
 describe("packed attestations", () => {
-  test("may be empty for a committee of any size", () => {
+  test("packed attestations may be empty for a committee of any size", () => {
     expect(readPackedAttestations(new Uint8Array(0), new Uint8Array(0), 48)).toEqual([]);
   });
 
-  test("are refused when bitmap or data are too short", () => {
+  test("packed attestations are refused if the bitmap or the data are too short", () => {
     expect(() => readPackedAttestations(Uint8Array.of(0xff), new Uint8Array(65 * 8), 9)).toThrow(DecodeError);
     expect(() => readPackedAttestations(Uint8Array.of(0x80), new Uint8Array(64), 1)).toThrow(DecodeError);
     expect(() => readPackedAttestations(Uint8Array.of(0x80), new Uint8Array(65 + 19), 2)).toThrow(DecodeError);

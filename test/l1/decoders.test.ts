@@ -12,7 +12,7 @@ import { type HttpFake, RpcFailure, rpcFake } from "./http-fake.ts";
 import { l1Vectors } from "./vectors.ts";
 
 const { scenario } = l1Vectors;
-/** Sent directly to the rollup: its input is the bare propose call. */
+/** Sent directly to the rollup, so its input is the bare propose call. */
 const vector = scenario.checkpoints[0];
 const rollupAddress = scenario.constants.rollup.toLowerCase();
 const propose = vector.tx.input;
@@ -58,7 +58,7 @@ const headerOf = async (found: ReturnType<typeof find>) => toHex((await found).h
 const expected = vector.computed.checkpointHeaderBuffer;
 
 describe("Multicall3", () => {
-  test("with several calls that look like a proposal gives the one the event commits to", async () => {
+  test("of several calls in a Multicall3 that look like a proposal, the one that the event commits to is found", async () => {
     const target = rollupAddress as Hex;
     const input = aggregate([
       { target: other, callData: propose },
@@ -70,7 +70,7 @@ describe("Multicall3", () => {
     expect(await headerOf(find({ to: MULTICALL3_ADDRESS, input }, refuse))).toBe(expected);
   });
 
-  test("with calls to other contracts only gives nothing", async () => {
+  test("a Multicall3 with calls to other contracts only contains no proposal", async () => {
     const input = aggregate([{ target: other, callData: propose }]);
     await expect(find({ to: MULTICALL3_ADDRESS, input }, refuse)).rejects.toThrow(CheckpointCalldataError);
   });
@@ -86,18 +86,18 @@ describe("the Spire proposer", () => {
   const implementation = (address: string) => (method: string) =>
     method === "eth_getStorageAt" ? `0x${"00".repeat(12)}${address.slice(2)}` : refuse(method);
 
-  test("gives the wrapped call", async () => {
+  test("the call that a Spire proposer wraps is found", async () => {
     const tx = { to: SPIRE_PROPOSER_ADDRESS, input: calls([other, propose], [rollupAddress as Hex, propose]) };
     expect(await headerOf(find(tx, implementation(SPIRE_IMPLEMENTATION_ADDRESS)))).toBe(expected);
   });
 
-  test("gives a call wrapped in Multicall3 again", async () => {
+  test("a call that a Spire proposer wraps in Multicall3 is found", async () => {
     const inner = aggregate([{ target: rollupAddress as Hex, callData: propose }]);
     const tx = { to: SPIRE_PROPOSER_ADDRESS, input: calls([MULTICALL3_ADDRESS, inner]) };
     expect(await headerOf(find(tx, implementation(SPIRE_IMPLEMENTATION_ADDRESS)))).toBe(expected);
   });
 
-  test("is not trusted with another implementation", async () => {
+  test("a Spire proposer with another implementation is not trusted", async () => {
     const tx = { to: SPIRE_PROPOSER_ADDRESS, input: calls([rollupAddress as Hex, propose]) };
     await expect(find(tx, implementation(other))).rejects.toThrow(/no known wrapper calls propose/);
   });
@@ -114,7 +114,7 @@ describe("an unknown wrapper", () => {
   });
   const root = call([], {}, { to: other, input: "0x12345678" });
 
-  test("is looked through by trace_transaction", async () => {
+  test("the proposal in an unknown wrapper is found by trace_transaction", async () => {
     const trace = [
       root,
       call([0], {}, { callType: "delegatecall" }),
@@ -126,7 +126,7 @@ describe("an unknown wrapper", () => {
     expect(await headerOf(find(tx, (method) => flat(trace, method)))).toBe(expected);
   });
 
-  test("is looked through by debug_traceTransaction where the other method is missing", async () => {
+  test("the proposal in an unknown wrapper is found by debug_traceTransaction if the other method is missing", async () => {
     const tree = {
       type: "CALL",
       to: other,
@@ -161,18 +161,18 @@ describe("an unknown wrapper", () => {
       [root, call([0], {}, { input: otherProposal })],
       /trace: .* do not hash/,
     ],
-    ["has a trace of another form", [{ type: "call" }], /trace/],
-  ])("is refused when it %s", async (_, trace, reason) => {
+    ["has another form", [{ type: "call" }], /trace/],
+  ])("a transaction in an unknown wrapper is refused if its trace %s", async (_, trace, reason) => {
     const error = await find(tx, (method) => flat(trace, method)).catch((e: unknown) => e);
     expect(error).toBeInstanceOf(CheckpointCalldataError);
     expect((error as Error).message).toMatch(reason);
   });
 
-  test("is refused when nothing can trace", async () => {
+  test("a transaction in an unknown wrapper is refused if no endpoint can trace", async () => {
     await expect(find(tx, refuse)).rejects.toThrow(/debug_traceTransaction/);
   });
 });
 
-test("calldata whose unhashed tail differs is still the proposal", async () => {
+test("calldata with a different unhashed tail is the same proposal", async () => {
   expect(await headerOf(find({ to: rollupAddress, input: altered }, refuse))).toBe(expected);
 });

@@ -44,7 +44,7 @@ const failure = <T>(work: Promise<T>) =>
   );
 
 describe("an L1 endpoint", () => {
-  test("that is down is named with method and reason", async () => {
+  test("the error of an L1 endpoint that is down names method and reason", async () => {
     const url = await deadUrl();
     const error = (await failure(blockNumber(rpcOf([url])))) as L1EndpointError;
     expect(error).toBeInstanceOf(L1EndpointError);
@@ -52,7 +52,7 @@ describe("an L1 endpoint", () => {
     expect(error.rule).toMatch(/ECONNREFUSED/);
   });
 
-  test("that is slow is given up after the timeout", async () => {
+  test("a request to a slow L1 endpoint fails after the timeout", async () => {
     const { url } = await fake(httpFake(() => "silence"));
     expect(await failure(blockNumber(rpcOf([url])))).toMatchObject({
       kind: "timeout",
@@ -74,12 +74,12 @@ describe("an L1 endpoint", () => {
     ["HTML with status 502", { raw: "<html>bad gateway</html>", status: 502 }, "http-status"],
     ["JSON with status 500", { json: { hello: 1 }, status: 500 }, "http-status"],
   ];
-  test.each(nonsense)("that answers %s is refused", async (_, answer, kind) => {
+  test.each(nonsense)("an L1 endpoint that answers %s is refused", async (_, answer, kind) => {
     const { url } = await fake(httpFake(() => answer));
     expect(await failure(blockNumber(rpcOf([url])))).toMatchObject({ name: "L1EndpointError", kind, url });
   });
 
-  test("that answers a JSON-RPC error under an error status means the JSON-RPC error", async () => {
+  test("a JSON-RPC error under an HTTP error status is read as the JSON-RPC error", async () => {
     const json = { jsonrpc: "2.0", id: 0, error: { code: -32005, message: "limit exceeded" } };
     const { url } = await fake(httpFake(() => ({ json, status: 429 })));
     const error = (await failure(blockNumber(rpcOf([url])))) as L1RpcError;
@@ -87,7 +87,7 @@ describe("an L1 endpoint", () => {
     expect(error).toMatchObject({ code: -32005, rpcMessage: "limit exceeded" });
   });
 
-  test("never has its credentials in an error", async () => {
+  test("errors of an L1 endpoint never contain its credentials", async () => {
     const url = new URL(await deadUrl());
     url.username = "user";
     url.password = "hunter2";
@@ -99,14 +99,14 @@ describe("an L1 endpoint", () => {
     expect(redactUrl("no url: secret")).toBe("[Redacted]");
   });
 
-  test("gets user and password as basic authorization", async () => {
+  test("user and password of an L1 URL are sent as basic authorization", async () => {
     const server = await fake(rpcFake(() => "0x5"));
     const url = server.url.replace("http://", "http://user:p%40ss@");
     expect(await blockNumber(rpcOf([url]))).toBe(5);
     expect(server.seen[0].headers.authorization).toBe(`Basic ${Buffer.from("user:p@ss").toString("base64")}`);
   });
 
-  test("gets calls of one turn as one batch, answered in any order", async () => {
+  test("L1 calls of one turn are sent as one batch, whose answers may come in any order", async () => {
     const server = await fake(rpcFake((_, params) => params[0]));
     const rpc = rpcOf([server.url]);
     const values = ["0x1", "0x2", "0x3", "0x4"];
@@ -115,7 +115,7 @@ describe("an L1 endpoint", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test("that refuses batches is asked call by call", async () => {
+  test("an L1 endpoint that refuses batches is asked call by call", async () => {
     const server = await fake(
       httpFake(({ body }) => {
         const request = JSON.parse(body);
@@ -129,7 +129,7 @@ describe("an L1 endpoint", () => {
     expect(await Promise.all(["0x1", "0x2"].map(call))).toEqual([1, 2]);
   });
 
-  test("that leaves calls of a batch out fails only those", async () => {
+  test("an L1 endpoint that omits calls of a batch fails only those", async () => {
     const server = await fake(
       httpFake(({ body }) => {
         const items = [JSON.parse(body)].flat() as { id: number; params: string[] }[];
@@ -145,25 +145,23 @@ describe("an L1 endpoint", () => {
   });
 });
 
-describe("stopping", () => {
-  test("ends a call under way, a wait between rounds, and refuses later calls, with the signal's reason", async () => {
-    const silent = await fake(httpFake(() => "silence"));
-    const busy = await fake(httpFake(() => ({ raw: "busy", status: 503 })));
-    for (const { url } of [silent, busy]) {
-      const controller = new AbortController();
-      const signal = controller.signal;
-      const rpc = new L1Rpc({ urls: [url], timeoutMs: 60_000, retryDelaysMs: [60_000], signal, logger: silentLogger });
-      const call = failure(blockNumber(rpc));
-      const reason = new Error("stopping");
-      setTimeout(() => controller.abort(reason), 50);
-      expect(await call).toBe(reason);
-      expect(await failure(blockNumber(rpc))).toBe(reason);
-    }
-  });
+test("stopping ends a call under way and a wait between rounds, and refuses later calls, with the signal's reason", async () => {
+  const silent = await fake(httpFake(() => "silence"));
+  const busy = await fake(httpFake(() => ({ raw: "busy", status: 503 })));
+  for (const { url } of [silent, busy]) {
+    const controller = new AbortController();
+    const signal = controller.signal;
+    const rpc = new L1Rpc({ urls: [url], timeoutMs: 60_000, retryDelaysMs: [60_000], signal, logger: silentLogger });
+    const call = failure(blockNumber(rpc));
+    const reason = new Error("stopping");
+    setTimeout(() => controller.abort(reason), 50);
+    expect(await call).toBe(reason);
+    expect(await failure(blockNumber(rpc))).toBe(reason);
+  }
 });
 
 describe("several L1 endpoints", () => {
-  test("are tried in order", async () => {
+  test("several L1 endpoints are tried in order", async () => {
     const html = await fake(httpFake(() => ({ raw: "<html>" })));
     const good = await fake(rpcFake(() => "0x9"));
     const unused = await fake(rpcFake(() => "0xa"));
@@ -171,7 +169,7 @@ describe("several L1 endpoints", () => {
     expect(unused.seen).toHaveLength(0);
   });
 
-  test("that all fail are all named", async () => {
+  test("if all L1 endpoints fail, the error names all of them", async () => {
     const html = await fake(httpFake(() => ({ raw: "<html>" })));
     const dead = await deadUrl();
     const error = (await failure(blockNumber(rpcOf([dead, html.url])))) as L1UnavailableError;
@@ -181,7 +179,7 @@ describe("several L1 endpoints", () => {
     expect(error.message).toContain(html.url);
   });
 
-  test("are asked again after a wait while they may recover", async () => {
+  test("L1 endpoints that may recover are asked again after a wait", async () => {
     let asked = 0;
     const server = await fake(
       httpFake(() => (++asked < 3 ? { raw: "busy", status: 503 } : { json: { id: 0, result: "0x7" } })),
@@ -190,7 +188,7 @@ describe("several L1 endpoints", () => {
     expect(asked).toBe(3);
   });
 
-  test("are not asked again for a method they do not have", async () => {
+  test("L1 endpoints are not asked again for a method that they do not have", async () => {
     const server = await fake(
       rpcFake(() => {
         throw new RpcFailure(-32601, "Method not found");
@@ -200,7 +198,7 @@ describe("several L1 endpoints", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test("that are slow are warned about while they are asked again", async () => {
+  test("slow L1 endpoints cause warnings while they are asked again", async () => {
     const warned: string[] = [];
     const logger = { ...silentLogger, warn: (_: object, message: string) => void warned.push(message) };
     const { url } = await fake(httpFake(() => "silence"));
@@ -209,7 +207,7 @@ describe("several L1 endpoints", () => {
     expect(warned).toEqual(["L1 is too slow, trying again"]);
   });
 
-  test("need to be http URLs, one at least", () => {
+  test("at least one L1 endpoint is needed, and all must be http URLs", () => {
     expect(() => rpcOf([])).toThrow(L1ConfigurationError);
     expect(() => rpcOf(["ws://127.0.0.1:8545"])).toThrow(/http/);
     expect(() => rpcOf(["127.0.0.1:8545"])).toThrow(L1ConfigurationError);
@@ -217,7 +215,7 @@ describe("several L1 endpoints", () => {
 });
 
 describe("the chain of the endpoints", () => {
-  test("must be the configured one at each of them", async () => {
+  test("each L1 endpoint must be on the configured chain", async () => {
     const good = await fake(rpcFake(() => "0x7a69"));
     const wrong = await fake(rpcFake(() => "0x1"));
     const error = (await failure(rpcOf([good.url, wrong.url]).checkChain(31337))) as WrongChainError;
@@ -226,7 +224,7 @@ describe("the chain of the endpoints", () => {
     expect(error.message).toMatch(/chain 1, but chain 31337 is configured/);
   });
 
-  test("is only warned about where an endpoint is down", async () => {
+  test("an L1 endpoint that is down during the chain check only causes a warning", async () => {
     const warned: object[] = [];
     const good = await fake(rpcFake(() => "0x7a69"));
     const logger = { ...silentLogger, warn: (fields: object) => void warned.push(fields) };
@@ -242,19 +240,19 @@ describe("a contract", () => {
   const serve = async (handler: (method: string, params: unknown[]) => unknown) =>
     rpcOf([(await fake(rpcFake(handler))).url]);
 
-  test("without code at its address is missing", async () => {
+  test("a contract without code at its address is missing", async () => {
     const rpc = await serve(() => "0x");
     const error = await failure(read(rpc, rollup, "getVersion", []));
     expect(error).toBeInstanceOf(ContractMissingError);
     expect(error).toMatchObject({ address, fatal: true, method: "eth_call Rollup.getVersion" });
   });
 
-  test("that answers other bytes than its ABI says is another one", async () => {
+  test("a contract whose answers do not match its ABI is refused as another contract", async () => {
     const rpc = await serve((method) => (method === "eth_call" ? "0x1234" : "0x6000"));
     expect(await failure(read(rpc, rollup, "getVersion", []))).toBeInstanceOf(ContractAnswerError);
   });
 
-  test("that reverts names its error", async () => {
+  test("the error of a reverted contract call names the contract's error", async () => {
     const data = `0xf4f28e99${"00".repeat(31)}02${"00".repeat(31)}30`;
     const rpc = await serve(() => {
       throw new RpcFailure(3, "execution reverted", data);
@@ -273,7 +271,7 @@ describe("a contract", () => {
     "BlockOutOfRangeError: block height is 202 but requested was 100",
     "historical state abc is not available",
     "state at block #100 is pruned",
-  ])("cannot be read at a block whose state is gone: %s", async (message) => {
+  ])("a contract cannot be read at a block whose state is gone: %s", async (message) => {
     const rpc = await serve(() => {
       throw new RpcFailure(-32000, message);
     });
@@ -282,7 +280,7 @@ describe("a contract", () => {
     expect(error).toMatchObject({ blockNumber: 100, fatal: false });
   });
 
-  test("at a block that is not there yet may be asked again", async () => {
+  test("a contract call at a future block may be retried", async () => {
     const rpc = await serve(() => {
       throw new RpcFailure(-32602, "BlockOutOfRangeError: block height is 202 but requested was 300");
     });
@@ -298,14 +296,14 @@ describe("connecting", () => {
     retryDelaysMs: [],
   };
 
-  test("to an address without a registry says so", async () => {
+  test("connecting to an address without a registry fails with an error that says so", async () => {
     const { url } = await fake(rpcFake((method) => (method === "eth_chainId" ? "0x7a69" : "0x")));
     const error = await failure(connectRollup({ ...options, l1RpcUrls: [url] }));
     expect(error).toBeInstanceOf(ContractMissingError);
     expect((error as Error).message).toMatch(/Registry/);
   });
 
-  test("to a version that the registry does not have says so", async () => {
+  test("connecting to a version that the registry does not have fails with an error that says so", async () => {
     const { url } = await fake(
       rpcFake((method, params) => {
         if (method === "eth_chainId") return "0x7a69";
@@ -319,7 +317,7 @@ describe("connecting", () => {
     expect(error).toMatchObject({ version: 9, fatal: true });
   });
 
-  test("needs endpoints that trace only where that is required", async () => {
+  test("connecting needs endpoints that trace only if tracing is required", async () => {
     const l1 = (traces: boolean) =>
       fake(
         rpcFake((method) => {
@@ -333,7 +331,7 @@ describe("connecting", () => {
     const connect = (debugUrl: string, requireTraces: boolean) =>
       failure(connectRollup({ ...options, l1RpcUrls: [without.url], debugRpcUrls: [debugUrl], requireTraces }));
     expect(await connect(without.url, true)).toMatchObject({ name: "L1ConfigurationError", fatal: true });
-    // Getting as far as the registry, which these servers do not have, is enough.
+    // Reaching the registry, which these servers do not have, is enough.
     for (const [url, required] of [
       [with_.url, true],
       [without.url, false],
@@ -345,7 +343,7 @@ describe("connecting", () => {
     expect(await connect(wrong.url, false)).toBeInstanceOf(WrongChainError);
   });
 
-  test("needs a registry address", async () => {
+  test("connecting needs a registry address", async () => {
     const connect = (registryAddress: string) =>
       connectRollup({ ...options, registryAddress, l1RpcUrls: ["http://x"] });
     expect(await failure(connect("0x12"))).toBeInstanceOf(L1ConfigurationError);
@@ -367,7 +365,7 @@ describe("logs", () => {
     ...fields,
   });
 
-  test("are read in halves where the endpoint finds a range too large", async () => {
+  test("logs are read in halves if an endpoint refuses a range as too large", async () => {
     const server = await fake(
       rpcFake((_, params) => {
         const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string };
@@ -384,7 +382,7 @@ describe("logs", () => {
     expect(found.map((l) => l.blockNumber)).toEqual([0, 11, 21, 31]);
   });
 
-  test("that were not asked for are dropped, malformed ones refused", async () => {
+  test("logs that were not asked for are dropped, and malformed ones refused", async () => {
     const others = [
       logAt(3),
       logAt(99),

@@ -66,7 +66,7 @@ async function committees(answers: {
 }
 
 describe("the committee of an epoch", () => {
-  test("is asked at the epoch's first second and kept", async () => {
+  test("the committee of an epoch is read at the epoch's first second and cached", async () => {
     const { get, asked } = await committees({});
     const epoch = await get(3);
     expect({ ...epoch, committee: epoch.committee?.map(toHex) }).toEqual({
@@ -82,7 +82,7 @@ describe("the committee of an epoch", () => {
     expect(asked).toHaveLength(before);
   });
 
-  test("is asked again where a fresh one is wanted, and that one kept", async () => {
+  test("the committee of an epoch is read again if a fresh one is wanted, and that one is cached", async () => {
     let members = MEMBERS;
     const { get, fresh } = await committees({ committee: () => members });
     await get(3);
@@ -92,7 +92,7 @@ describe("the committee of an epoch", () => {
     expect((await get(3)).committee?.map(toHex)).toEqual(members);
   });
 
-  test("is undefined while there are too few validators, and asked again", async () => {
+  test("the committee of an epoch is undefined while there are too few validators, and is not cached", async () => {
     let few = true;
     const { get } = await committees({
       committee: () => {
@@ -105,20 +105,20 @@ describe("the committee of an epoch", () => {
     expect((await get(3)).committee).toHaveLength(2);
   });
 
-  test("is undefined where the network has no committees, without asking", async () => {
+  test("the committee of an epoch is undefined without a call on a network without committees", async () => {
     const { get, asked } = await committees({ targetCommitteeSize: 0 });
     expect(await get(3)).toMatchObject({ committee: undefined, escapeHatchOpen: false });
     expect(asked).toEqual([]);
   });
 
-  test("is refused before its validators are sampled", async () => {
+  test("the committee of an epoch is refused before its validators are sampled", async () => {
     const { get } = await committees({});
     const sampled = 1000 + (5 - 2) * 4 * 72;
     await expect(get(5, sampled - 1)).rejects.toThrow(EpochNotStableError);
     expect((await get(5, sampled)).committee).toHaveLength(2);
   });
 
-  test("has an open escape hatch only when the hatch says so", async () => {
+  test("the committee of an epoch has an open escape hatch only if the hatch says so", async () => {
     const opened = await committees({ hatch: HATCH, isOpen: () => true });
     expect(await opened.get(3)).toMatchObject({ escapeHatchOpen: true });
     const failing = await committees({
@@ -130,7 +130,7 @@ describe("the committee of an epoch", () => {
     expect(await failing.get(3)).toMatchObject({ escapeHatchOpen: false });
   });
 
-  test("is not undefined because of any other revert", async () => {
+  test("a revert for any other reason does not make the committee of an epoch undefined", async () => {
     const { get } = await committees({
       committee: () => {
         throw new RpcFailure(3, "execution reverted", "0x12345678");

@@ -40,9 +40,9 @@ describe("min fees of the recorded chain", () => {
     times.splice(0);
   });
 
-  /** What was asked of L1, and a way to make it fail. */
+  /** Calls to L1. */
   const calls: string[] = [];
-  /** Timestamps for which L1 fees were asked. */
+  /** Timestamps of the requests for L1 fees. */
   const times: number[] = [];
   let broken = false;
   const counted = (): L1Rpc =>
@@ -67,11 +67,11 @@ describe("min fees of the recorded chain", () => {
     return { fees, asked: () => blocks };
   };
 
-  test("are what the network's node answered", async () => {
+  test("the current min fees are those that the network's node answered", async () => {
     expect(await rollup.fees.currentMinFees()).toEqual({ feePerDaGas: 0n, feePerL2Gas: 10_200_000n });
   });
 
-  test("are predicted for two more slots, from the current ones on", async () => {
+  test("min fees are predicted for the current slot and two more", async () => {
     const { timestamp } = await rollup.latestBlock();
     const { fees } = reader(() => timestamp);
     for (const usage of ["none", "target", "limit"] as const) {
@@ -86,10 +86,10 @@ describe("min fees of the recorded chain", () => {
     }
   });
 
-  test("are predicted from the local clock's slot on when L1 stands still", async () => {
+  test("min fees are predicted from the local clock's slot when L1 stands still", async () => {
     const { constants } = rollup.identity;
     const last = slotAt((await rollup.latestBlock()).timestamp, constants);
-    /** Slots whose L1 fees are asked for when the local clock stands at the start of a slot. */
+    /** Slots of the requests for L1 fees when the local clock stands at the start of a slot. */
     const asked = async (slot: number) => {
       await reader(() => slotTimestamp(slot, constants)).fees.predictedMinFees("target");
       return times.splice(0).map((time) => slotAt(time, constants));
@@ -98,7 +98,7 @@ describe("min fees of the recorded chain", () => {
     expect(await asked(0)).toEqual([last, last + 1]);
   });
 
-  test("are read once for an L1 block, however many ask at once, and again for the next one", async () => {
+  test("min fees are read once per L1 block, whatever the number of concurrent requests", async () => {
     const { fees, asked } = reader();
     await Promise.all([fees.currentMinFees(), fees.currentMinFees(), fees.predictedMinFees("none")]);
     await fees.predictedMinFees("limit");
@@ -111,7 +111,7 @@ describe("min fees of the recorded chain", () => {
     expect(calls.filter((call) => call === "Rollup.getManaMinFeeAt")).toHaveLength(2);
   });
 
-  test("are asked again after a failure", async () => {
+  test("min fees are read again after a failure", async () => {
     const { fees } = reader();
     broken = true;
     await expect(fees.currentMinFees()).rejects.toThrow("no L1");
@@ -121,7 +121,7 @@ describe("min fees of the recorded chain", () => {
     expect(await fees.predictedMinFees("target")).toHaveLength(3);
   });
 
-  test("cannot be changed by who receives them", async () => {
+  test("a caller cannot change the cached min fees", async () => {
     const { fees } = reader();
     const first = await fees.currentMinFees();
     first.feePerL2Gas = 0n;
@@ -136,7 +136,7 @@ describe("min fees of the recorded chain", () => {
       stakingAssetHandlerAddress: "0x3aa5ebb10dc797cac828524e59a333d0a371443c",
     };
 
-    test("are taken from configuration, and what they name from L1", async () => {
+    test("contracts beside the rollup are taken from configuration, and those that they name from L1", async () => {
       const { identity } = await connect({
         otherAddresses: {
           ...recorded,
@@ -150,17 +150,17 @@ describe("min fees of the recorded chain", () => {
       });
     });
 
-    test("are left out where neither names them", () => {
+    test("contracts beside the rollup are omitted if neither configuration nor L1 names them", () => {
       for (const name of [...Object.keys(recorded), "zkPassportVerifierAddress"])
         expect(rollup.identity.addresses).not.toHaveProperty(name);
     });
 
-    test("are left out where the zero address stands for them", async () => {
+    test("contracts beside the rollup are omitted if they are the zero address", async () => {
       const otherAddresses = { slashFactoryAddress: `0x${"0".repeat(40)}` };
       expect((await connect({ otherAddresses })).identity.addresses).not.toHaveProperty("slashFactoryAddress");
     });
 
-    test("must be addresses", async () => {
+    test("contracts beside the rollup must be addresses", async () => {
       for (const address of ["0x12", `0x${"0".repeat(39)}`]) {
         const connecting = connect({ otherAddresses: { slashFactoryAddress: address } });
         await expect(connecting).rejects.toThrow(L1ConfigurationError);

@@ -29,7 +29,7 @@ describe("commitments of blobs", () => {
     commit = (blob) => context.blobToKzgCommitment(blob);
   });
 
-  test("are those of the vectors, and hash to versioned hashes and blobsHash", () => {
+  test("KZG commitments of blobs are those of the vectors, and hash to versioned hashes and blobsHash", () => {
     expect(blobs.map((blob) => toHex(commit(blob)))).toEqual(twoBlobs.commitments);
     const hashes = commitments.map(versionedHashOf);
     expect(hashes.map(toHex)).toEqual(twoBlobs.versionedHashes);
@@ -37,7 +37,7 @@ describe("commitments of blobs", () => {
     expect(toHex(concat(Uint8Array.of(2), ...commitments))).toBe(twoBlobs.blobInput);
   });
 
-  test("of blobs on L1 match, together and alone", () => {
+  test("KZG commitments of blobs on L1 match, together and alone", () => {
     const all = [...l1Vectors.live.checkpoints, ...l1Vectors.scenario.checkpoints].flatMap((c) => c.blobs);
     const data = all.map((b) => paddedBlob(b.dataTrimmed));
     expect(
@@ -50,7 +50,7 @@ describe("commitments of blobs", () => {
     expect(all.map((b) => toHex(versionedHashOf(fromHex(b.commitment))))).toEqual(all.map((b) => b.versionedHash));
   });
 
-  test("of a batch fail together when one word of one blob differs, and the blob is named", () => {
+  test("a batch of blobs is refused if one word of one blob differs, and that blob is named", () => {
     const wrong = blobs[0].slice();
     wrong[131071] ^= 1;
     expect(allMatch(commit, [wrong, blobs[1]], commitments)).toBe(false);
@@ -59,13 +59,13 @@ describe("commitments of blobs", () => {
     expect(checkBlobs(commit, blobs, commitments.toReversed())).toEqual([false, false]);
   });
 
-  test("stand for canonical words only: adding the modulus to a word is another blob", () => {
+  test("adding the modulus to a word of a blob gives a different blob", () => {
     const shifted = blobs[0].slice();
     shifted.set(bigUintBytes(readBigUint(shifted, 64, 32) + BLS_SCALAR_MODULUS, 32), 64);
     expect(checkBlobs(commit, [shifted, blobs[1]], commitments)).toEqual([false, true]);
   });
 
-  test("that are no curve points match nothing", () => {
+  test("commitments that are not curve points match no blob", () => {
     const zeros = new Uint8Array(48);
     const infinity = concat(Uint8Array.of(0xc0), new Uint8Array(47));
     expect(checkBlobs(commit, blobs, [zeros, commitments[1]])).toEqual([false, true]);
@@ -80,7 +80,7 @@ describe("the KZG worker", () => {
   const blobs = countingBlobs();
   const commitments = twoBlobs.commitments.map(fromHex);
 
-  test("answers each of many callers for its own blobs", async () => {
+  test("the KZG worker answers each of many callers for its own blobs", async () => {
     const wrong = blobs[1].slice();
     wrong[0] ^= 1;
     const answers = await Promise.all([
@@ -94,13 +94,13 @@ describe("the KZG worker", () => {
     expect(toHex(await kzg.commitment(blobs[0]))).toBe(twoBlobs.commitments[0]);
   });
 
-  test("refuses what is asked after it was closed", async () => {
+  test("a closed KZG worker refuses requests", async () => {
     const closed = new Kzg();
     await closed.close();
     await expect(closed.verifyBlobs(blobs, commitments)).rejects.toThrow(KzgUnavailableError);
   });
 
-  test("fails what is under way when it is closed", async () => {
+  test("closing the KZG worker fails the requests under way", async () => {
     const closing = new Kzg();
     const [asked] = await Promise.allSettled([closing.verifyBlobs(blobs, commitments), closing.close()]);
     expect(asked).toMatchObject({ status: "rejected", reason: { name: "KzgUnavailableError" } });

@@ -5,7 +5,7 @@ import { manaFees } from "../../src/protocol/fees/gas-fees.ts";
 
 const DOWN = new L1EndpointError("unreachable", "is down", {});
 
-/** A reader whose answers count up, and its L1. */
+/** A fee reader whose answers count up, and its L1. */
 function world() {
   const l1 = { time: 0, asked: 0n, does: "answer" as "answer" | "fail" | "hang" | "break" };
   const answer = async () => {
@@ -20,13 +20,13 @@ function world() {
   return { l1, fees };
 }
 
-test("fees are asked for at each call while L1 answers", async () => {
+test("fees are read at each call while L1 answers", async () => {
   const { fees } = world();
   expect(await fees.currentMinFees()).toEqual(manaFees(1n));
   expect(await fees.currentMinFees()).toEqual(manaFees(2n));
 });
 
-test("the last fees are given when L1 fails or hangs, until they are too old", async () => {
+test("the last fees are returned while L1 fails or hangs, until they are too old", async () => {
   const { l1, fees } = world();
   await fees.currentMinFees();
   await fees.predictedMinFees("limit");
@@ -45,7 +45,7 @@ test("the last fees are given when L1 fails or hangs, until they are too old", a
   expect(await fees.currentMinFees()).toEqual(manaFees(8n));
 });
 
-test("fees that were never known are not made up, and faults of the node are not hidden", async () => {
+test("fees that were never read are not made up, and errors of the node itself are not hidden", async () => {
   const { l1, fees } = world();
   l1.does = "fail";
   await expect(fees.currentMinFees()).rejects.toBe(DOWN);

@@ -18,7 +18,7 @@ const logOf = ({ topics, data }: { topics: string[]; data: string }) => ({
 });
 
 describe("messages of the inbox", () => {
-  test("read as L1 sent them and chain to the inbox's rolling hash", () => {
+  test("inbox messages are read as L1 sent them and chain to the inbox's rolling hash", () => {
     let rollingHash = new Uint8Array(16);
     messages.forEach((message, i) => {
       const read = readInboxMessage(logOf(message));
@@ -35,7 +35,7 @@ describe("messages of the inbox", () => {
     expect(toHex(rollingHash)).toBe(state.rollingHash);
   });
 
-  test("hash to their leaves", () => {
+  test("inbox messages hash to their leaves", () => {
     const word = (n: number | string) => bigUintBytes(BigInt(n), 32);
     messages.forEach((m, i) => {
       if (m.kind !== "direct") return;
@@ -52,7 +52,7 @@ describe("messages of the inbox", () => {
     });
   });
 
-  test("are refused when data or index are not what the event allows", () => {
+  test("an inbox message whose data or index does not match the event's rules is refused", () => {
     const log = logOf(messages[0]);
     expect(() => readInboxMessage({ ...log, data: log.data.subarray(1) })).toThrow(DecodeError);
     expect(() => readInboxMessage({ ...log, data: new Uint8Array(64).fill(255) })).toThrow(DecodeError);

@@ -4,7 +4,7 @@ import type { L1Rpc } from "../../src/l1/rpc/l1-rpc.ts";
 import type { L1Block, RollupIdentity } from "../../src/l1/types.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
 
-/** Epochs of 20 seconds from second 0 on; proofs of epoch e are taken until the end of epoch e + 1. */
+/** Epochs of 20 seconds from second 0 on; proofs of epoch e are accepted until the end of epoch e + 1. */
 const constants = { l1GenesisTime: 0, slotDuration: 10, epochDuration: 2, proofSubmissionEpochs: 1 };
 const identity = {
   addresses: { outboxAddress: `0x${"0b".repeat(20)}` },
@@ -19,9 +19,9 @@ const block = (number: number, timestamp: number, branch = 0): L1Block => ({
 const root = (byte: string) => `0x${byte.repeat(32)}`;
 const hex = (bytes: Uint8Array | undefined) => bytes && `0x${Buffer.from(bytes).toString("hex")}`;
 
-/** What the outbox holds, by epoch; undefined is no answer at all. */
+/** Roots in the outbox by epoch; undefined makes the read fail. */
 let stored: Map<number, string | undefined>;
-/** Reads so far, as epoch@block. */
+/** Reads, as epoch@block. */
 let reads: string[];
 let finalized: L1Block | undefined;
 let failFinality: boolean;
@@ -48,7 +48,7 @@ const outbox = (capacity?: number) =>
     logger: silentLogger,
     capacity,
   });
-/** Until what follows a read in the background is done. */
+/** Waits until the background work after a read is done. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 beforeEach(() => {
@@ -59,7 +59,7 @@ beforeEach(() => {
 });
 
 describe("the root of an epoch", () => {
-  test("is read at the given L1 block and reused while that stays the same", async () => {
+  test("the root of an epoch is read at the given L1 block and cached for that block", async () => {
     const reader = outbox();
     stored.set(3, root("11"));
     expect(hex(await reader.root(3, block(7, 70)))).toBe(root("11"));
@@ -70,14 +70,14 @@ describe("the root of an epoch", () => {
     expect(reads).toEqual(["3@7", "3@8"]);
   });
 
-  test("is read again when L1 replaced the block at its height", async () => {
+  test("the root of an epoch is read again if L1 replaced the block at its height", async () => {
     const reader = outbox();
     await reader.root(3, block(7, 70));
     await reader.root(3, block(7, 70, 1));
     expect(reads).toEqual(["3@7", "3@7"]);
   });
 
-  test("is undefined as long as no proof has put one there, and that is not kept", async () => {
+  test("the root of an epoch is undefined before its proof, and that answer is not cached", async () => {
     const reader = outbox();
     finalized = block(50, 1000);
     expect(await reader.root(3, block(60, 1100))).toBeUndefined();
@@ -86,7 +86,7 @@ describe("the root of an epoch", () => {
     expect(hex(await reader.root(3, block(61, 1110)))).toBe(root("11"));
   });
 
-  test("is fetched once for all that ask at the same time", async () => {
+  test("the root of an epoch is read once for concurrent requests", async () => {
     const reader = outbox();
     stored.set(3, root("11"));
     const answers = await Promise.all(Array.from({ length: 20 }, () => reader.root(3, block(7, 70))));
@@ -94,7 +94,7 @@ describe("the root of an epoch", () => {
     expect(reads).toEqual(["3@7"]);
   });
 
-  test("is asked for again after a failure", async () => {
+  test("the root of an epoch is read again after a failure", async () => {
     const reader = outbox();
     stored.set(3, undefined);
     const both = [reader.root(3, block(7, 70)), reader.root(3, block(7, 70))];
@@ -104,11 +104,11 @@ describe("the root of an epoch", () => {
   });
 });
 
-describe("a root that can change no more", () => {
-  // The last second in which proofs of epoch 3 are taken is 99.
+describe("final roots", () => {
+  // The last second in which proofs of epoch 3 are accepted is 99.
   const synced = block(20, 200);
 
-  test("is kept once proofs were over at a finalized block", async () => {
+  test("the root of an epoch is final once its proof window ended at a finalized block", async () => {
     const reader = outbox();
     stored.set(3, root("11"));
     finalized = block(10, 100);
@@ -124,7 +124,7 @@ describe("a root that can change no more", () => {
     ["proofs are still taken at the synced block", () => block(9, 99), block(9, 99)],
     ["the finalized block is newer than the synced one", () => block(30, 300), synced],
     ["L1 knows no finalized block", () => undefined, synced],
-  ])("is not assumed when %s", async (_why, latest, at) => {
+  ])("the root of an epoch is not final if %s", async (_why, latest, at) => {
     const reader = outbox();
     stored.set(3, root("11"));
     finalized = latest();
@@ -134,7 +134,7 @@ describe("a root that can change no more", () => {
     expect(hex(await reader.root(3, block(40, 400)))).toBe(root("22"));
   });
 
-  test("is not assumed when L1 does not say what is final, which fails nobody", async () => {
+  test("the root of an epoch is not final if L1 does not say which block is, and that fails no request", async () => {
     const reader = outbox();
     stored.set(3, root("11"));
     failFinality = true;
@@ -145,7 +145,7 @@ describe("a root that can change no more", () => {
   });
 });
 
-test("no more epochs than allowed are remembered, the ones used last", async () => {
+test("the roots of only so many epochs are cached, those used last", async () => {
   const reader = outbox(3);
   const at = block(7, 70);
   for (const epoch of [1, 2, 3, 1, 4]) await reader.root(epoch, at);

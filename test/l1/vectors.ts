@@ -94,7 +94,7 @@ export const l1Vectors = JSON.parse(
   readFileSync(new URL("../fixtures/vectors/l1.json", import.meta.url), "utf8"),
 ) as L1Vectors;
 
-/** A blob of the vectors, whose trailing zero words are left out there. */
+/** A blob of the vectors, with the trailing zero words that they omit. */
 export function paddedBlob(trimmed: string): Uint8Array {
   const blob = new Uint8Array(131072);
   blob.set(fromHex(trimmed));

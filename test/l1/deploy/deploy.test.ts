@@ -62,8 +62,8 @@ interface RecordedAccount {
   code: string;
 }
 
-describe("on a fresh development chain the reference's local network comes out", () => {
-  test("with its addresses, its version and its code", async () => {
+describe("the local network of the reference", () => {
+  test("a deployment on a fresh development chain has the reference's addresses, version and code", async () => {
     const url = await freshChain();
     const steps: number[] = [];
     const deployed = await deployL1Contracts({
@@ -101,7 +101,7 @@ describe("on a fresh development chain the reference's local network comes out",
     expect(contracts.length).toBeGreaterThan(25);
     const differing: string[] = [];
     for (const [address, account] of contracts) if ((await code(address)) !== account.code) differing.push(address);
-    // These hold the time or the block of their deployment.
+    // The code of these contains the time or the block of their deployment.
     const { coinIssuerAddress, rollupAddress } = deployed.addresses;
     const timed = [coinIssuerAddress, rollupAddress];
     expect(differing.filter((address) => !timed.includes(address))).toEqual([]);
@@ -114,7 +114,7 @@ describe("on a fresh development chain the reference's local network comes out",
     expect(await read(rpc, rollup, "getCurrentSlot", [])).toBeGreaterThan(0n);
   });
 
-  test("also where blocks come at intervals: nothing waits for one transaction after the other", async () => {
+  test("a deployment on a chain with a block interval does not wait for each transaction separately", async () => {
     const url = await freshChain(["--block-time", "1"]);
     const { addresses, rollupVersion, l1Block } = await deployL1Contracts(localNetwork(url));
     expect(rollupVersion).toBe(344372055);
@@ -122,7 +122,7 @@ describe("on a fresh development chain the reference's local network comes out",
     expect(l1Block.number).toBeLessThan(20);
   });
 
-  test("a second network takes the libraries that are there, under its own addresses", async () => {
+  test("a second deployment reuses the libraries and has its own addresses", async () => {
     const url = await freshChain();
     const first = await deployL1Contracts(localNetwork(url));
     const steps: string[] = [];
@@ -133,7 +133,7 @@ describe("on a fresh development chain the reference's local network comes out",
   });
 });
 
-test("governance on chain 1 executes 30 days later, as on mainnet", async () => {
+test("governance on chain 1 executes proposals after 30 days, as on mainnet", async () => {
   const url = await freshChain(["--chain-id", "1"]);
   const { addresses } = await deployL1Contracts({ ...localNetwork(url), l1ChainId: 1 });
   const governance = { name: "Governance", address: addresses.governanceAddress, abi: GOVERNANCE_ABI };
@@ -148,7 +148,7 @@ test("governance on chain 1 executes 30 days later, as on mainnet", async () => 
   ]);
 });
 
-test("options reach the contracts", async () => {
+test("the deployment options reach the contracts", async () => {
   const url = await freshChain();
   const deployed = await deployL1Contracts(
     localNetwork(url, {
@@ -189,25 +189,28 @@ describe("a network with a committee", () => {
     blsSecretKey: BigInt(blsSecretKey),
   }));
 
-  test.each(["tally", "empire"])("has its validators and a slasher of flavour %s", async (flavor) => {
-    const url = await freshChain();
-    const request = localNetwork(url, {
-      AZTEC_TARGET_COMMITTEE_SIZE: "6",
-      AZTEC_SLASHER_FLAVOR: flavor,
-      AZTEC_EPOCH_DURATION: "4",
-    });
-    const deployed = await deployL1Contracts({ ...request, validators });
-    const value = rollupOf(url, deployed);
-    expect(deployed.queuedValidators).toBe(0);
-    expect(await value("getTargetCommitteeSize")).toBe(6n);
-    expect(await value("getActiveAttesterCount")).toBe(BigInt(validators.length));
-    expect(await value("getSlasher")).not.toBe(`0x${"00".repeat(20)}`);
-    const rollup = { name: "Rollup", address: deployed.addresses.rollupAddress, abi: ROLLUP_ABI };
-    const first = await read(rpcTo(url), rollup, "getAttesterAtIndex", [0n]);
-    expect(first.toLowerCase()).toBe(validators[0].attester);
-  });
+  test.each(["tally", "empire"])(
+    "a network with a committee has its validators and a slasher of flavour %s",
+    async (flavor) => {
+      const url = await freshChain();
+      const request = localNetwork(url, {
+        AZTEC_TARGET_COMMITTEE_SIZE: "6",
+        AZTEC_SLASHER_FLAVOR: flavor,
+        AZTEC_EPOCH_DURATION: "4",
+      });
+      const deployed = await deployL1Contracts({ ...request, validators });
+      const value = rollupOf(url, deployed);
+      expect(deployed.queuedValidators).toBe(0);
+      expect(await value("getTargetCommitteeSize")).toBe(6n);
+      expect(await value("getActiveAttesterCount")).toBe(BigInt(validators.length));
+      expect(await value("getSlasher")).not.toBe(`0x${"00".repeat(20)}`);
+      const rollup = { name: "Rollup", address: deployed.addresses.rollupAddress, abi: ROLLUP_ABI };
+      const first = await read(rpcTo(url), rollup, "getAttesterAtIndex", [0n]);
+      expect(first.toLowerCase()).toBe(validators[0].attester);
+    },
+  );
 
-  test("lets in what its first epoch allows, and the rest wait", async () => {
+  test("a network admits as many validators as its first epoch allows, and queues the rest", async () => {
     const url = await freshChain();
     const request = localNetwork(url, {
       AZTEC_TARGET_COMMITTEE_SIZE: "6",
@@ -220,7 +223,7 @@ describe("a network with a committee", () => {
   });
 });
 
-describe("what cannot be deployed is refused with its reason", () => {
+describe("refused deployments", () => {
   const nowhere = "http://127.0.0.1:1";
 
   test.each([
@@ -236,13 +239,13 @@ describe("what cannot be deployed is refused with its reason", () => {
       { AZTEC_TARGET_COMMITTEE_SIZE: "4", AZTEC_SLASHER_FLAVOR: "tally", AZTEC_SLASHING_QUORUM: "9" },
       "slashingQuorum must be above 4 and at most 8",
     ],
-  ])("%j", async (variables: Record<string, string>, message) => {
+  ])("a deployment with %j is refused with the rule", async (variables: Record<string, string>, message) => {
     const attempt = deployL1Contracts(localNetwork(nowhere, variables));
     await expect(attempt).rejects.toThrow(DeploymentParameterError);
     await expect(attempt).rejects.toThrow(message);
   });
 
-  test("a validator twice, or with an existing token", async () => {
+  test("a deployment with a duplicate validator, or with validators and an existing token, is refused", async () => {
     const one = { attester: `0x${"11".repeat(20)}`, withdrawer: `0x${"11".repeat(20)}`, blsSecretKey: 1n };
     const request = localNetwork(nowhere);
     await expect(deployL1Contracts({ ...request, validators: [one, one] })).rejects.toThrow("there twice");
@@ -250,14 +253,14 @@ describe("what cannot be deployed is refused with its reason", () => {
     await expect(deployL1Contracts(withToken)).rejects.toThrow("cannot be given with an existing token");
   });
 
-  test("a key or words that are none, without repeating them", () => {
+  test("an invalid private key or mnemonic is refused without repeating it", () => {
     expect(() => deployerFromKey("12345678abcdef")).toThrow(/^privateKey must be 64 hex digits/);
     expect(() => deployerFromKey("f".repeat(64))).toThrow(/^privateKey must be 64 hex digits/);
     expect(() => deployerFromMnemonic(`${TEST_MNEMONIC} junk`, 0)).toThrow(/^mnemonic must be 12 to 24 words[^t]*/);
     expect(() => deployerFromMnemonic(TEST_MNEMONIC, -1)).toThrow(/^mnemonicIndex must be/);
   });
 
-  test("a contract's refusal is found before anything is sent, and named", async () => {
+  test("a revert of a contract is found before its transaction is sent, and its error is named", async () => {
     const url = await freshChain();
     const request = localNetwork(url, { AZTEC_GOVERNANCE_PROPOSER_QUORUM: "100" });
     const attempt = deployL1Contracts(request);
@@ -265,17 +268,17 @@ describe("what cannot be deployed is refused with its reason", () => {
     await expect(attempt).rejects.toMatchObject({ step: "deploy GovernanceProposer", rehearsed: true });
     await expect(attempt).rejects.toThrow(/reverted with EmpireBase__InvalidQuorumAndRoundSize\(100, 300\)/);
     const { nonce } = await nonceOf(url, request.deployer.address);
-    // Multicall3's funding alone.
+    // Only the transaction that funds Multicall3 was sent.
     expect(nonce).toBe(1);
   });
 
-  test("an account without ETH", async () => {
+  test("a deployment from an account without ETH is refused", async () => {
     const url = await freshChain();
     const request = { ...localNetwork(url), deployer: deployerFromKey("11".repeat(32)) };
     await expect(deployL1Contracts(request)).rejects.toThrow(DeployerFundsError);
   });
 
-  test("another chain, and a token without code", async () => {
+  test("a deployment to another chain, or with a token without code, is refused", async () => {
     const url = await freshChain();
     await expect(deployL1Contracts({ ...localNetwork(url), l1ChainId: 1 })).rejects.toThrow(WrongChainError);
     const withToken = { ...localNetwork(url), existingToken: `0x${"22".repeat(20)}` };

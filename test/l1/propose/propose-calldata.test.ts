@@ -18,22 +18,25 @@ interface AttestationsCase {
 }
 
 describe("attestations and signers", () => {
-  it.each(consensusCases<AttestationsCase>("attestations-and-signers"))("$name", async ({ input, expected }) => {
-    const packed = packAttestations(
-      input.attestations.map(({ address, signature }) => ({
-        address: fromHex(address),
-        signature: signature === null ? undefined : fromHex(signature),
-      })),
-    );
-    expect(toHex(packed.signatureIndices)).toBe(expected.signatureIndices);
-    expect(toHex(packed.signaturesOrAddresses)).toBe(expected.signaturesOrAddresses);
-    expect(packed.signers.map(toHex)).toEqual(expected.signers.map((signer) => signer.toLowerCase()));
-    const hash = attestationsAndSignersHash(packed);
-    expect(toHex(hash)).toBe(expected.payloadHash);
-    expect(toHex(ethSignedMessageDigest(hash))).toBe(expected.ethSignedDigest);
-    const signature = await new LocalSigner(fromHex(input.privateKey)).signMessage(hash);
-    expect(toHex(signature)).toBe(expected.proposerSignature);
-  });
+  it.each(consensusCases<AttestationsCase>("attestations-and-signers"))(
+    "attestations and signers are packed and signed as in the vectors: $name",
+    async ({ input, expected }) => {
+      const packed = packAttestations(
+        input.attestations.map(({ address, signature }) => ({
+          address: fromHex(address),
+          signature: signature === null ? undefined : fromHex(signature),
+        })),
+      );
+      expect(toHex(packed.signatureIndices)).toBe(expected.signatureIndices);
+      expect(toHex(packed.signaturesOrAddresses)).toBe(expected.signaturesOrAddresses);
+      expect(packed.signers.map(toHex)).toEqual(expected.signers.map((signer) => signer.toLowerCase()));
+      const hash = attestationsAndSignersHash(packed);
+      expect(toHex(hash)).toBe(expected.payloadHash);
+      expect(toHex(ethSignedMessageDigest(hash))).toBe(expected.ethSignedDigest);
+      const signature = await new LocalSigner(fromHex(input.privateKey)).signMessage(hash);
+      expect(toHex(signature)).toBe(expected.proposerSignature);
+    },
+  );
 });
 
 interface ProposeCase {
@@ -46,22 +49,25 @@ interface ProposeCase {
 }
 
 describe("propose calldata", () => {
-  it.each(consensusCases<ProposeCase>("propose-calldata"))("$name", ({ input, expected }) => {
-    const { v, r, s } = input.attestationsAndSignersSignature;
-    const commitments = [fromHex(input.blobInput).slice(1)];
-    // The header's bytes are read by the decoder that follows the chain; what is written here has to be what it read.
-    const call = readProposeCall(fromHex(expected.calldata));
-    const calldata = proposeCalldata({
-      archiveRoot: call.archiveRoot,
-      feeAssetPriceModifier: Number(call.feeAssetPriceModifier),
-      header: call.header,
-      attestations: { ...call, signers: input.signers.map(fromHex) },
-      signature: concat(fromHex(r), fromHex(s), Uint8Array.of(v)),
-      commitments,
-    });
-    expect(toHex(calldata)).toBe(expected.calldata);
-    expect(toHex(blobInput(commitments))).toBe(input.blobInput);
-  });
+  it.each(consensusCases<ProposeCase>("propose-calldata"))(
+    "propose calldata is that of the vectors: $name",
+    ({ input, expected }) => {
+      const { v, r, s } = input.attestationsAndSignersSignature;
+      const commitments = [fromHex(input.blobInput).slice(1)];
+      // The decoder that follows the chain reads the header's bytes; the calldata must contain them again.
+      const call = readProposeCall(fromHex(expected.calldata));
+      const calldata = proposeCalldata({
+        archiveRoot: call.archiveRoot,
+        feeAssetPriceModifier: Number(call.feeAssetPriceModifier),
+        header: call.header,
+        attestations: { ...call, signers: input.signers.map(fromHex) },
+        signature: concat(fromHex(r), fromHex(s), Uint8Array.of(v)),
+        commitments,
+      });
+      expect(toHex(calldata)).toBe(expected.calldata);
+      expect(toHex(blobInput(commitments))).toBe(input.blobInput);
+    },
+  );
 });
 
 interface SignalCase {
@@ -73,7 +79,10 @@ interface SignalCase {
   expected: { digest: string };
 }
 
-it.each(consensusCases<SignalCase>("governance-signal-digest"))("typed data: $name", ({ input, expected }) => {
-  const typed = { ...input, primaryType: "Signal", message: { ...input.message, slot: BigInt(input.message.slot) } };
-  expect(toHex(typedDataHash(typed))).toBe(expected.digest);
-});
+it.each(consensusCases<SignalCase>("governance-signal-digest"))(
+  "the hash of typed data is that of the vectors: $name",
+  ({ input, expected }) => {
+    const typed = { ...input, primaryType: "Signal", message: { ...input.message, slot: BigInt(input.message.slot) } };
+    expect(toHex(typedDataHash(typed))).toBe(expected.digest);
+  },
+);

@@ -16,7 +16,7 @@ const local = new LocalSigner(PUBLISHER_KEY);
 const kzg = new Kzg();
 let server: Server;
 let url: string;
-/** What the remote signer answers to the next request, and what it was asked. */
+/** The remote signer's answer to the next request, and the requests so far. */
 let answer: (params: unknown[]) => unknown = () => null;
 const asked: { method: string; params: unknown[] }[] = [];
 
@@ -50,7 +50,7 @@ const unsigned = (sidecars?: BlobSidecars): UnsignedTx => ({
 it.each([
   ["plain", undefined],
   ["with a blob", zeroBlobSidecars(false)],
-])("a transaction %s is what its fields say, signed by its account", async (_, sidecars) => {
+])("a signed transaction %s has the given fields and recovers its account", async (_, sidecars) => {
   const tx = unsigned(sidecars);
   const { raw } = withSignature(tx, await local.signTransaction(tx));
   const serializedTransaction = toHex(raw) as `0x02${string}`;
@@ -59,7 +59,7 @@ it.each([
   expect(parsed).toMatchObject({ chainId: 31337, gas: 21_000n, maxFeePerGas: 10n, data: "0x010203" });
 });
 
-it("signs through a remote signer what the key itself would sign", async () => {
+it("a remote signer gives the signature that the key itself would give", async () => {
   const remote = new RemoteSigner(url, local.address);
   const tx = unsigned(zeroBlobSidecars(false));
   const signature = await local.signTransaction(tx);
@@ -78,7 +78,7 @@ it("signs through a remote signer what the key itself would sign", async () => {
   expect(asked.at(-1)).toEqual({ method: "eth_sign", params: [local.address, "0x1234"] });
 });
 
-it("refuses what a remote signer signed with another key, and what is no signature; its path stays unsaid", async () => {
+it("a signature by another key, or something else than a signature, is refused without naming the signer's path", async () => {
   const remote = new RemoteSigner(url, local.address);
   const other = new LocalSigner(new Uint8Array(32).fill(7));
   const foreign = toHex(await other.signMessage(Uint8Array.of(1)));
@@ -93,7 +93,7 @@ it("refuses what a remote signer signed with another key, and what is no signatu
   }
 });
 
-it("proves a blob of zeros as the KZG library does, in both forms", { timeout: 60_000 }, async () => {
+it("the proofs of a blob of zeros are those of the KZG library, in both forms", { timeout: 60_000 }, async () => {
   for (const cellProofs of [false, true]) {
     const own = zeroBlobSidecars(cellProofs);
     const proven = await blobSidecars(kzg, own.blobs, cellProofs);
