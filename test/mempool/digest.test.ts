@@ -14,7 +14,7 @@ const BOTH: readonly DigestPart[] = ["hash", "content"];
 const inParts = ({ hash, ...content }: TxDigest): DigestParts => ({ hash, content });
 const digest = inParts(digestTx(core, txs[0]));
 
-/** Counts what a cache has made for it. */
+/** Records which parts are computed for a cache. */
 function counted(cache: DigestCache) {
   const made: DigestPart[][] = [];
   const make = async (missing: readonly DigestPart[]) => {
@@ -25,7 +25,7 @@ function counted(cache: DigestCache) {
   return { made: () => made.length, parts: () => made, get };
 }
 
-test("digests made together, whole or in parts, are those made alone", () => {
+test("digests computed together, in whole or in part, are those computed alone", () => {
   for (const build of ["lanes", "integer-lanes", "scalar"] as const) {
     const own = loadCore({ build });
     const some = txs.slice(0, 6);
@@ -41,7 +41,7 @@ test("digests made together, whole or in parts, are those made alone", () => {
   }
 });
 
-test("what is asked about a tx's content hashes nothing else of it", () => {
+test("the content part of a tx without calls and logs hashes only the block header", () => {
   const lengths: number[] = [];
   const counting: typeof core = Object.create(core, {
     hashEach: {
@@ -60,7 +60,7 @@ test("what is asked about a tx's content hashes nothing else of it", () => {
   expect(lengths).toEqual([BLOCK_HEADER_FIELDS]);
 });
 
-test("a digest is made once for the same bytes, whatever the proof, also when asked for at the same time", async () => {
+test("the digest of a tx is computed once for the same bytes, whatever its proof, also on concurrent requests", async () => {
   const { get, made } = counted(new DigestCache());
   const again = structuredClone(txs[0]);
   again.chonkProof = new Uint8Array();
@@ -69,7 +69,7 @@ test("a digest is made once for the same bytes, whatever the proof, also when as
   expect(made()).toBe(1);
 });
 
-test("bytes that differ anywhere in what is hashed, or in where a part ends, are another tx", async () => {
+test("txs that differ in any hashed byte, or in where a part ends, have different digests", async () => {
   const { get, made } = counted(new DigestCache());
   const call = (values: number[], hash: number[]) => ({ values: Uint8Array.from(values), hash: Uint8Array.from(hash) });
   const data = Uint8Array.of(1, 2);
@@ -87,7 +87,7 @@ test("bytes that differ anywhere in what is hashed, or in where a part ends, are
   expect(made()).toBe(different.length);
 });
 
-test("parts are made one by one, and each once", async () => {
+test("the parts of a digest are computed separately, each once", async () => {
   const { get, parts } = counted(new DigestCache());
   const [tx] = txs;
   expect(await get(tx, ["content"])).toEqual({ content: digest.content });
@@ -99,14 +99,14 @@ test("parts are made one by one, and each once", async () => {
   expect(parts()).toEqual([["content"], ["hash"]]);
 });
 
-test("a part that was not asked for is not waited for", async () => {
+test("a request for one part of a digest does not wait for another part", async () => {
   const cache = new DigestCache();
   const never = new Promise<DigestParts>(() => undefined);
   void cache.get(txs[0], ["hash"], () => never);
   expect(await cache.get(txs[0], ["content"], async () => digest)).toEqual({ content: digest.content });
 });
 
-test("only so many digests are kept, those that were asked for last", async () => {
+test("a digest cache keeps a limited number of digests, those used last", async () => {
   const { get, made } = counted(new DigestCache({ most: 2 }));
   const [a, b, c] = txs;
   for (const tx of [a, b, a, c, a]) await get(tx);
@@ -115,14 +115,14 @@ test("only so many digests are kept, those that were asked for last", async () =
   expect(made()).toBe(4);
 });
 
-test("what could not be made is made again", async () => {
+test("a digest whose computation failed is computed again", async () => {
   const cache = new DigestCache();
   const busy = new Error("busy");
   await expect(cache.get(txs[0], BOTH, () => Promise.reject(busy))).rejects.toBe(busy);
   expect(await cache.get(txs[0], BOTH, async () => digest)).toEqual(digest);
 });
 
-test("threads that take two at a time give each tx its own digest", async () => {
+test("digest threads that take two txs at a time give each tx its own digest", async () => {
   const pool = new DigestPool({ threads: 1 });
   try {
     const some = txs.slice(0, 7);

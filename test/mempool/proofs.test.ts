@@ -22,7 +22,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A program in the place of the real one. */
+/** A program in place of the real verifier. */
 function program(name: string, script: string): string {
   const path = join(folder, name);
   writeFileSync(path, `#!/bin/sh\n${script}\n`);
@@ -31,7 +31,7 @@ function program(name: string, script: string): string {
 }
 
 describe("program", () => {
-  test("is probed before it is trusted", async () => {
+  test("a verifying program is probed before it is trusted", async () => {
     const path = program("works", 'echo "4.1.2"');
     expect(await findBbProgram(path)).toEqual({ path, version: "4.1.2" });
     await expect(findBbProgram(program("fails", "echo wrong machine; exit 1"))).rejects.toThrow(
@@ -40,7 +40,7 @@ describe("program", () => {
     await expect(findBbProgram(join(folder, "absent"))).rejects.toThrow(/is not there/);
   });
 
-  test("is named as missing where neither package nor path leads to one", async () => {
+  test("a verifying program is reported missing if neither package nor path leads to one", async () => {
     await expect(findBbProgram(undefined)).rejects.toThrow(/neither BB_BINARY_PATH is set nor the package/);
     const refused = missingVerifier("there is none").verify(privateTx);
     await expect(refused).rejects.toThrow(ProofVerifierMissingError);
@@ -49,7 +49,7 @@ describe("program", () => {
 });
 
 describe("verification", () => {
-  test("the public inputs are those that the tx's hash is over", () => {
+  test("the public inputs of a verification are those that the tx's hash covers", () => {
     const core = loadCore();
     for (const tx of [privateTx, publicTx]) {
       const file = proofFile(tx);
@@ -62,7 +62,7 @@ describe("verification", () => {
     expect(Buffer.from(proofKey(privateTx.data)).equals(proofKey(publicTx.data))).toBe(false);
   });
 
-  test("the program's exit is the verdict, and its files go", async () => {
+  test("the exit code of the verifying program is the verdict, and its files are removed", async () => {
     const check =
       '[ "$1 $2 $3 $4 $6" = "verify --scheme chonk -p -k" ] && [ $(wc -c < $5) = $EXPECTED ] && [ $(wc -c < $7) = 4064 ]';
     const path = program("sizes", `EXPECTED=${(1281 + 1935) * 32}\n${check}`);
@@ -72,17 +72,17 @@ describe("verification", () => {
     expect(readdirSync(folder).filter((name) => name.startsWith("svc-proof-"))).toEqual([]);
   });
 
-  test("a program that is killed or hangs gives no verdict", async () => {
+  test("a verifying program that is killed or hangs gives no verdict", async () => {
     const killed = new BbVerifier({ program: program("killed", "kill -9 $$"), parallel: 1, threads: 1 });
     await expect(killed.verify(privateTx)).rejects.toThrow(BbProgramError);
     const hangs = new BbVerifier({ program: program("hangs", "exec sleep 30"), parallel: 1, threads: 1, limitMs: 50 });
     await expect(hangs.verify(privateTx)).rejects.toThrow(/no verdict/);
   });
 
-  test("at most so many run, so many wait, and the next is refused", async () => {
+  test("a limited number of verifications run, a limited number wait, and the next is refused", async () => {
     const slots = join(folder, "slots");
     mkdirSync(slots);
-    // Only one program makes a folder: each holds one of two while it runs, and fails without.
+    // Only one process can create a folder. Each holds one of two while it runs, and fails if it gets neither.
     const path = program(
       "slow",
       `for slot in 1 2; do mkdir ${slots}/$slot 2>/dev/null && sleep 0.2 && rmdir ${slots}/$slot && exit 0; done; exit 1`,

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { recentFees } from "../../src/mempool/recent-fees.ts";
 import { manaFees } from "../../src/protocol/fees/gas-fees.ts";
 
-test("fees are asked for once while they are recent, and again after a failure", async () => {
+test("fees are read once while they are recent, and again after a failure", async () => {
   let time = 0;
   let asked = 0;
   let failing = false;

@@ -18,22 +18,22 @@ import { MemoryStore } from "./support/memory-store.ts";
 import { ModelWorld } from "./support/model-world.ts";
 import { MUTATIONS } from "./support/tx-mutations.ts";
 
-/** SVC_TX_FUZZ_CASES=50000 is the long form. */
+/** SVC_TX_FUZZ_CASES=50000 runs the long form. */
 const CASES = Number(process.env.SVC_TX_FUZZ_CASES ?? 150);
 const SEED = Number(process.env.SVC_TX_FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 32));
 const MAX_PENDING = 20;
-/** Of one case, however busy the machine: the largest calldata takes some tenths of a second. */
+/** Time limit of one case on a busy machine; the largest calldata takes some tenths of a second. */
 const LIMIT_MS = 20_000;
 const GROWTH_LIMIT_MIB = 200;
 const PROGRESS_CASES = 5_000;
-/** A full pool asks for ever higher fees, so that in the end nothing would get in. */
+/** A full pool asks for higher and higher fees, so that in the end no tx would enter. */
 const EMPTIED_AFTER = 400;
 
 const core = loadCore();
 const recorded = recordedTxs();
 const names = Object.keys(MUTATIONS);
 
-/** A node's way from JSON to the pool, over a state in which everything but the tx itself is in order. */
+/** A node's path from JSON to the pool, over a state in which everything except the tx itself is valid. */
 function setUp() {
   const world = new ModelWorld(new Map());
   world.admission = () => () => true;
@@ -53,7 +53,9 @@ function setUp() {
   return { pool, store, rpc: asker({ mempool: mempoolService({ pool, intake, synced: () => true }) }) };
 }
 
-test(`${CASES} changed transactions are taken or refused, each with an answer`, { timeout: 7_200_000 }, async () => {
+test(`each of ${CASES} mutated transactions is accepted or refused, with an answer`, {
+  timeout: 7_200_000,
+}, async () => {
   process.stderr.write(`tx fuzz seed ${SEED}: SVC_TX_FUZZ_SEED=${SEED} repeats the cases\n`);
   const { pool, store, rpc } = setUp();
   const random = new Random(SEED);
@@ -71,7 +73,7 @@ test(`${CASES} changed transactions are taken or refused, each with an answer`, 
     const tx = structuredClone(json);
     const applied = Array.from({ length: 1 + random.below(2) }, () => names[random.below(names.length)]);
     for (const name of applied) {
-      // What an earlier change left may be no tx to change any more.
+      // An earlier mutation may have left too little of a tx to mutate.
       if (typeof tx.data === "string" && Buffer.from(tx.data, "base64").length > 38_556) MUTATIONS[name](tx, random);
     }
     const where = `seed ${SEED} case ${i} (${applied.join(", ")})`;

@@ -10,10 +10,10 @@ import { VALID } from "../../src/protocol/tx/verdict.ts";
 import { recordedTxs } from "../protocol/recorded-txs.ts";
 import { poolTx } from "./support/pool-txs.ts";
 
-describe("intake", () => {
+describe("tx intake", () => {
   const facts = (i: number) => poolTx({ hash: fr(i) });
 
-  test("txs that become valid together share a commit, in order, and large crowds several", async () => {
+  test("txs that become valid together are added to the pool in one commit, in order, and many of them in several", async () => {
     const batches: number[][] = [];
     const intake = new TxIntake({
       validator: { fromClient: async (tx) => ({ facts: facts(tx.data.length), verdict: VALID }) },
@@ -38,7 +38,7 @@ describe("intake", () => {
     ]);
   });
 
-  test("what is not valid never reaches the pool, and a pool that fails is heard of", async () => {
+  test("an invalid tx never reaches the pool, and an error of the pool reaches the client", async () => {
     const reject = new Error("disk");
     const { tx } = facts(1);
     const intake = (verdict: typeof VALID | { result: "invalid"; reason: string[] }) =>
@@ -57,22 +57,20 @@ describe("intake", () => {
   });
 });
 
-describe("digests on threads", () => {
-  test("are those of this thread, and only so many wait", async () => {
-    const recorded = recordedTxs().slice(0, 12);
-    const core = loadCore();
-    const pool = new DigestPool({ threads: 1, mostWaiting: 8 });
-    try {
-      const asked = recorded.map(({ tx }) => pool.whole(tx).catch((error: unknown) => error));
-      const outcomes = await Promise.all(asked);
-      const refused = outcomes.filter((outcome) => outcome instanceof DigestQueueFullError);
-      expect(refused.length).toBeGreaterThan(0);
-      outcomes.forEach((outcome, i) => {
-        if (!(outcome instanceof Error)) expect(outcome).toEqual(digestTx(core, recorded[i].tx));
-      });
-      expect(refused.length).toBeLessThan(12);
-    } finally {
-      await pool.close();
-    }
-  });
+test("digests made on threads are those of this thread, and a limited number of requests wait", async () => {
+  const recorded = recordedTxs().slice(0, 12);
+  const core = loadCore();
+  const pool = new DigestPool({ threads: 1, mostWaiting: 8 });
+  try {
+    const asked = recorded.map(({ tx }) => pool.whole(tx).catch((error: unknown) => error));
+    const outcomes = await Promise.all(asked);
+    const refused = outcomes.filter((outcome) => outcome instanceof DigestQueueFullError);
+    expect(refused.length).toBeGreaterThan(0);
+    outcomes.forEach((outcome, i) => {
+      if (!(outcome instanceof Error)) expect(outcome).toEqual(digestTx(core, recorded[i].tx));
+    });
+    expect(refused.length).toBeLessThan(12);
+  } finally {
+    await pool.close();
+  }
 });

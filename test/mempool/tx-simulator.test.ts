@@ -73,7 +73,7 @@ const OPTIONS = {
   generation: "release",
 } as const;
 
-test("runs on the latest block in the slot that the next L1 block is in", async () => {
+test("a simulation runs on the latest block, in the slot of the next L1 block", async () => {
   let task: BlockTask | undefined;
   const { header } = await simulator(async (given) => {
     task = given;
@@ -87,7 +87,7 @@ test("runs on the latest block in the slot that the next L1 block is in", async 
   expect(headerTimestamp(header)).toBe(BigInt(IDENTITY.constants.l1GenesisTime + 720));
 });
 
-test("fails in the tx's own words, and says when time is over", async () => {
+test("a failing simulation has the tx's own reason, or says that time is over", async () => {
   const failing = (part: Partial<ProcessedBlock>) =>
     simulator(async () => done(part), { limitMs: 7 }).simulate(ofForm(0), OPTIONS);
   const left = { index: 0, hash: wordOf(5) };
@@ -99,7 +99,7 @@ test("fails in the tx's own words, and says when time is over", async () => {
   );
 });
 
-test("a tx with public calls that can be in no block is told so as the network does", async () => {
+test("a simulation of a tx with public calls that no block can include fails with the network's text", async () => {
   const reason = "Attempted to emit duplicate siloed nullifier 0x05.";
   const failing = simulator(async () => done({ unprocessable: [{ index: 0, hash: wordOf(5), reason }] }));
   await expect(failing.simulate(ofForm(1), OPTIONS)).rejects.toThrow(
@@ -107,7 +107,7 @@ test("a tx with public calls that can be in no block is told so as the network d
   );
 });
 
-test("the development namespace is told the reason without the engine's name", async () => {
+test("a failing simulation in the development namespace has the reason without the engine's name", async () => {
   const reason = "Attempted to emit duplicate siloed nullifier 0x05.";
   const failing = simulator(async () => done({ unprocessable: [{ index: 0, hash: wordOf(5), reason }] }));
   await expect(failing.simulate(ofForm(1), { ...OPTIONS, generation: "development" })).rejects.toThrow(
@@ -115,7 +115,7 @@ test("the development namespace is told the reason without the engine's name", a
   );
 });
 
-test("fees are skipped for every tx in the development namespace, for payers of public calls in the release's", async () => {
+test("skipping fees applies to every tx in the development namespace, and to payers of public calls in the release's", async () => {
   const skipped: unknown[] = [];
   const asked = simulator(async ({ options }) => {
     skipped.push(options.skippedFees);
@@ -143,7 +143,7 @@ describe("the block that a tx is simulated in", () => {
     header.set(bigUintBytes(6n, 16), HEADER_AT.feePerL2Gas);
     return header;
   };
-  /** Block 5 of checkpoint 3 in a slot, with checkpoints up to a number on L1, whose next block is in slot 10. */
+  /** Block 5 of checkpoint 3 in a slot. `onL1` is the number of checkpoints on L1, whose next block is in slot 10. */
   const headerAfter = async (generation: "release" | "development", slot: number, onL1: number) => {
     const block = { ...GENESIS_BLOCK, number: 5, hash: wordOf(5), checkpointNumber: 3, header: latestHeader(slot) };
     const chain = { ...fakeChain({ blocks: [{ block, body: new Uint8Array() }] }), latestCheckpointNumber: () => onL1 };
@@ -156,26 +156,26 @@ describe("the block that a tx is simulated in", () => {
     isPaid: header.subarray(HEADER_AT.coinbase, HEADER_AT.feePerDaGas).some((byte) => byte !== 0),
   });
 
-  test("has the globals of the block before it, inside an unfinished checkpoint", async () => {
+  test("a simulation inside an unfinished checkpoint has the globals of the block before it", async () => {
     const header = await headerAfter("development", 10, 2);
     const expected = latestHeader(10);
     writeU32(expected, HEADER_AT.blockNumber, 6);
     expect(toHex(header)).toBe(toHex(expected));
   });
 
-  test("is one of the next L1 block's slot where no checkpoint is being built", async () => {
+  test("a simulation has the slot of the next L1 block if no checkpoint is being built", async () => {
     const next = { slot: 10, timestamp: 720, isPaid: false };
     expect(fresh(await headerAfter("development", 9, 3))).toEqual(next);
-    // L1 has left the slot of a checkpoint that it never got.
+    // L1's slot is past that of a checkpoint that never reached L1.
     expect(fresh(await headerAfter("development", 9, 2))).toEqual(next);
     expect(headerBlockNumber(await headerAfter("development", 9, 3))).toBe(6);
   });
 
-  test("is in the slot after that of a checkpoint which is on L1 already", async () => {
+  test("a simulation after a checkpoint that is on L1 already has the slot after it", async () => {
     expect(fresh(await headerAfter("development", 10, 3))).toEqual({ slot: 11, timestamp: 792, isPaid: false });
   });
 
-  test("is always one of the next L1 block's slot in the release", async () => {
+  test("a simulation in the release's namespace always has the slot of the next L1 block", async () => {
     for (const [slot, onL1] of [
       [10, 2],
       [10, 3],
@@ -186,7 +186,7 @@ describe("the block that a tx is simulated in", () => {
   });
 });
 
-test("a gas limit that is too high is refused before anything runs", async () => {
+test("a tx with a gas limit that is too high is refused before anything runs", async () => {
   const data = new Uint8Array(tx.data);
   writeU32(data, TX_DATA_AT.gasLimits + 4, 60);
   writeU32(data, TX_DATA_AT.teardownGasLimits + 4, 41);
@@ -204,7 +204,7 @@ test("a gas limit that is too high is refused before anything runs", async () =>
   expect(ran).toBe(0);
 });
 
-test("a chain that loses the block under a simulation is tried again, a few times", async () => {
+test("a simulation whose base block is removed is retried a few times", async () => {
   let tries = 0;
   const gone = new StaleBaseError({ number: 5, hash: wordOf(5) });
   const flaky = simulator(async () => {
@@ -219,7 +219,7 @@ test("a chain that loses the block under a simulation is tried again, a few time
   ).rejects.toThrow("kept changing while");
 });
 
-test("so many run, so many wait, and the next is told that the node is busy", async () => {
+test("a limited number of simulations run, a limited number wait, and the next is refused as the node is busy", async () => {
   let running = 0;
   let most = 0;
   const finish: (() => void)[] = [];
@@ -244,7 +244,7 @@ test("so many run, so many wait, and the next is told that the node is busy", as
   expect(most).toBe(2);
 });
 
-test("a simulation whose client left is taken out of the queue, or interrupted when it runs", async () => {
+test("a simulation whose client left is removed from the queue, or interrupted when it runs", async () => {
   const signals: (AbortSignal | undefined)[] = [];
   const finish: (() => void)[] = [];
   const busy = simulator(
@@ -271,7 +271,7 @@ test("a simulation whose client left is taken out of the queue, or interrupted w
   expect(signals).toHaveLength(2);
 });
 
-test("a client with one simulation waits for one of a client with many", async () => {
+test("a client with one simulation waits for only one of a client with many", async () => {
   const order: string[] = [];
   const busy = simulator(
     async () => {

@@ -22,14 +22,17 @@ function asText({ selector, ...call }: AllowedSetupCall): unknown {
   return { ...call, ...target, selector: toHex(selector) };
 }
 
-test.each(vectors.filter(({ category }) => category === "allow-list"))("$input.raw", ({ input, expected }) => {
-  if (expected.error === undefined) expect(parseAllowList(input.raw).map(asText)).toEqual(expected.value);
-  else expect(() => parseAllowList(input.raw)).toThrow(expected.error);
-});
+test.each(vectors.filter(({ category }) => category === "allow-list"))(
+  "an allow list is read or refused as in the vectors: $input.raw",
+  ({ input, expected }) => {
+    if (expected.error === undefined) expect(parseAllowList(input.raw).map(asText)).toEqual(expected.value);
+    else expect(() => parseAllowList(input.raw)).toThrow(expected.error);
+  },
+);
 
 const TARGET = `0x${"01".repeat(32)}`;
 
-describe("an entry that breaks a rule is named with the rule", () => {
+describe("allow list entries that break a rule", () => {
   test.each([
     [`I:${TARGET}:`, "selector is required"],
     [`I:${TARGET}:0x010203`, "selector must be 8 hex digits, with or without 0x"],
@@ -48,21 +51,21 @@ describe("an entry that breaks a rule is named with the rule", () => {
     [`I:${TARGET}:0x01020304:cl=`, 'invalid calldataLength in flag "cl="'],
     [`I:${TARGET}:0x01020304:cl=1.5`, 'invalid calldataLength in flag "cl=1.5"'],
     [`i:${TARGET}:0x01020304`, 'unknown type "i"'],
-  ])("%s", (entry, rule) => {
+  ])("an allow list entry is refused with the rule that it breaks: %s", (entry, rule) => {
     const parse = () => parseAllowList(`C:${TARGET}:0xaabbccdd, ${entry}`);
     expect(parse).toThrow(AllowListError);
     expect(parse).toThrow(`Invalid allow list entry "${entry}": ${rule}`);
   });
 });
 
-test("an entry without 0x is the same entry as with it", () => {
+test("an allow list entry is the same with and without 0x", () => {
   const digits = "01".repeat(32);
   expect(parseAllowList(`I:${digits}:01020304:cl=2,C:${digits}:AABBCCDD`)).toEqual(
     parseAllowList(`I:0x${digits}:0x01020304:cl=2,C:0x${digits}:0xaabbccdd`),
   );
 });
 
-test("printed entries parse to the same entries", () => {
+test("printed allow list entries parse to the same entries", () => {
   const target = fc.bigInt({ min: 0n, max: FR_MODULUS - 1n }).map((value) => fr(value));
   const call = fc.tuple(
     fc.oneof(

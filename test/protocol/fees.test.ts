@@ -36,7 +36,7 @@ const fees = vectors("fees");
 const l1 = vectors("l1").fees;
 
 describe("mana min fee", () => {
-  it.each(fees.manaMinFee as ManaMinFeeVector[])("contract answer: $input.name", (c) => {
+  it.each(fees.manaMinFee as ManaMinFeeVector[])("the mana min fee is the contract's answer: $input.name", (c) => {
     const { input } = c;
     const parameters: ManaPriceParameters = {
       manaTarget: BigInt(input.manaTarget),
@@ -62,7 +62,7 @@ describe("mana min fee", () => {
     expect(manaMinFee(parameters, l1Fees, parent)).toBe(BigInt(c.minFeePerL2Gas));
   });
 
-  it.each(["live", "scenario"])("chain state: %s", (network) => {
+  it.each(["live", "scenario"])("mana min fees of recorded chain states are those of the network: %s", (network) => {
     const { config, cases, epochDuration, genesisTime, slotDuration, rawConfigWord, rawOracleWord, ...rest } =
       l1[network];
     const word = BigInt(rawConfigWord);
@@ -92,7 +92,7 @@ describe("mana min fee", () => {
     }
   });
 
-  it("is capped at 2^128 - 1", () => {
+  it("the mana min fee is capped at 2^128 - 1", () => {
     const parameters = { manaTarget: 1n, provingCostPerMana: 2n ** 31n, epochDuration: 1n };
     const l1Fees = { baseFee: 2n ** 56n - 1n, blobFee: 2n ** 56n - 1n };
     const parent = { excessMana: 2n ** 48n, manaUsed: 0n, ethPerFeeAsset: 100n };
@@ -100,52 +100,67 @@ describe("mana min fee", () => {
   });
 });
 
-it.each(l1.congestionMultiplier as Texts[])("congestion multiplier at excess $excessMana", (c) => {
-  expect(congestionUpdateFraction(BigInt(c.manaTarget))).toBe(BigInt(c.congestionUpdateFraction));
-  expect(congestionMultiplier(BigInt(c.manaTarget), BigInt(c.excessMana))).toBe(BigInt(c.multiplier));
-});
+it.each(l1.congestionMultiplier as Texts[])(
+  "the congestion multiplier at excess $excessMana is that of the vectors",
+  (c) => {
+    expect(congestionUpdateFraction(BigInt(c.manaTarget))).toBe(BigInt(c.congestionUpdateFraction));
+    expect(congestionMultiplier(BigInt(c.manaTarget), BigInt(c.excessMana))).toBe(BigInt(c.multiplier));
+  },
+);
 
 describe("price of the fee asset", () => {
-  it.each(fees.newEthPerFeeAsset as Texts[])("$currentPriceE12 moved by $modifierBps", (c) => {
-    expect(nextEthPerFeeAsset(BigInt(c.currentPriceE12), BigInt(c.modifierBps))).toBe(BigInt(c.newPriceE12));
-  });
+  it.each(fees.newEthPerFeeAsset as Texts[])(
+    "the fee asset's price $currentPriceE12 modified by $modifierBps is that of the vectors",
+    (c) => {
+      expect(nextEthPerFeeAsset(BigInt(c.currentPriceE12), BigInt(c.modifierBps))).toBe(BigInt(c.newPriceE12));
+    },
+  );
 
-  it.each(fees.priceModifierBps as Texts[])("modifier from $current to $target", (c) => {
-    expect(priceModifier(BigInt(c.current), BigInt(c.target))).toBe(BigInt(c.modifierBps));
-  });
+  it.each(fees.priceModifierBps as Texts[])(
+    "the price modifier from $current to $target is that of the vectors",
+    (c) => {
+      expect(priceModifier(BigInt(c.current), BigInt(c.target))).toBe(BigInt(c.modifierBps));
+    },
+  );
 
-  it.each(fees.sqrtPriceX96ToEthPerFeeAssetE12 as Texts[])("of a pool at $sqrtPriceX96", (c) => {
-    expect(ethPerFeeAssetOfPool(BigInt(c.sqrtPriceX96))).toBe(BigInt(c.ethPerFeeAssetE12));
-  });
+  it.each(fees.sqrtPriceX96ToEthPerFeeAssetE12 as Texts[])(
+    "the fee asset's price in a pool at $sqrtPriceX96 is that of the vectors",
+    (c) => {
+      expect(ethPerFeeAssetOfPool(BigInt(c.sqrtPriceX96))).toBe(BigInt(c.ethPerFeeAssetE12));
+    },
+  );
 });
 
 describe("the fee of a transaction", () => {
-  it.each((fees.txFee as Record<string, Texts>[]).map((c) => [JSON.stringify(c), c] as const))("%s", (_text, c) => {
-    const pair = ({ da, l2 }: Texts): GasFees => ({ feePerDaGas: BigInt(da), feePerL2Gas: BigInt(l2) });
-    const amount = ({ da, l2 }: Texts) => ({ daGas: BigInt(da), l2Gas: BigInt(l2) });
-    const offered = { maxFeesPerGas: pair(c.maxFeesPerGas), maxPriorityFeesPerGas: pair(c.maxPriorityFeesPerGas) };
-    expect(gasCost(offered.maxFeesPerGas, amount(c.gasLimits))).toBe(BigInt(c.feeLimit as unknown as string));
-    const effective = () => effectiveGasFees(pair(c.gasFees), offered);
-    if (c.error !== undefined) {
-      expect(effective).toThrow(MaxFeesTooLowError);
-      expect(effective).toThrow(c.error as unknown as string);
-      return;
-    }
-    expect(effective()).toEqual(pair(c.effective));
-    expect(gasCost(effective(), amount(c.gasUsed))).toBe(BigInt(c.transactionFee as unknown as string));
-  });
+  it.each((fees.txFee as Record<string, Texts>[]).map((c) => [JSON.stringify(c), c] as const))(
+    "the fee of a transaction is that of the vectors: %s",
+    (_text, c) => {
+      const pair = ({ da, l2 }: Texts): GasFees => ({ feePerDaGas: BigInt(da), feePerL2Gas: BigInt(l2) });
+      const amount = ({ da, l2 }: Texts) => ({ daGas: BigInt(da), l2Gas: BigInt(l2) });
+      const offered = { maxFeesPerGas: pair(c.maxFeesPerGas), maxPriorityFeesPerGas: pair(c.maxPriorityFeesPerGas) };
+      expect(gasCost(offered.maxFeesPerGas, amount(c.gasLimits))).toBe(BigInt(c.feeLimit as unknown as string));
+      const effective = () => effectiveGasFees(pair(c.gasFees), offered);
+      if (c.error !== undefined) {
+        expect(effective).toThrow(MaxFeesTooLowError);
+        expect(effective).toThrow(c.error as unknown as string);
+        return;
+      }
+      expect(effective()).toEqual(pair(c.effective));
+      expect(gasCost(effective(), amount(c.gasUsed))).toBe(BigInt(c.transactionFee as unknown as string));
+    },
+  );
 });
 
 describe("L1 gas oracle", () => {
   const cost = (baseFee: bigint): L1Fees => ({ baseFee, blobFee: 1n });
   const initial = { pre: cost(10n), post: cost(20n), slotOfChange: 5n };
 
-  it("uses new fees from the slot of change on", () => {
+  it("the L1 gas oracle uses new fees from the slot of change on", () => {
     expect(l1FeesAt(initial, 4n)).toEqual(cost(10n));
     expect(l1FeesAt(initial, 5n)).toEqual(cost(20n));
   });
 
-  it("accepts an update three slots after the last change, and it takes effect two slots later", () => {
+  it("the L1 gas oracle accepts an update three slots after the last change, effective two slots later", () => {
     expect(updateL1GasOracle(initial, 7n, cost(30n))).toBe(initial);
     const updated = updateL1GasOracle(initial, 8n, cost(30n));
     expect(updated).toEqual({ pre: cost(20n), post: cost(30n), slotOfChange: 10n });
@@ -175,7 +190,7 @@ describe("predicted min fees", () => {
   ];
   const basis = { parameters, parent, l1Fees };
 
-  it("begin with the next checkpoint's min fee, which does not depend on its usage", () => {
+  it("predicted min fees begin with the next checkpoint's, which does not depend on its usage", () => {
     for (const usage of ["none", "target", "limit"] as const) {
       expect(predictMinFees(basis, usage)[0]).toEqual({
         feePerDaGas: 0n,
@@ -193,7 +208,7 @@ describe("predicted min fees", () => {
     expect(predictMinFees(basis, usage)[1].feePerL2Gas).toBe(manaMinFee(parameters, l1Fees[1], second));
   });
 
-  it("are 0 when transactions are disabled", () => {
+  it("predicted min fees are 0 when transactions are disabled", () => {
     const off = { ...basis, parameters: { ...parameters, manaTarget: 0n } };
     expect(predictMinFees(off, "limit").map((f) => f.feePerL2Gas)).toEqual([0n, 0n]);
   });

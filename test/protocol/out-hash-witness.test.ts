@@ -39,7 +39,7 @@ describe("witnesses of messages to L1 are those of the network", () => {
     }
   });
 
-  test("a position without a message has no witness", () => {
+  test("a position without a message to L1 has no witness", () => {
     const blocks = [[[fromHex("11".repeat(32))]]];
     const outHashes = [checkpointOutHash(blocks)];
     const place = { checkpoint: 0, block: 0, tx: 0, message: 0 };

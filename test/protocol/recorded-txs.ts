@@ -9,7 +9,7 @@ export interface RecordedTx {
   tx: Tx;
   /** The wallet's JSON. */
   json: Record<string, unknown> & { txHash: string };
-  /** The answer of the node at recording. */
+  /** The answer of the node in the recording. */
   response: { error?: { code: number; message: string } };
 }
 

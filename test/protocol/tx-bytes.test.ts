@@ -22,7 +22,7 @@ function json(hash: Uint8Array, tx: Tx, withProof: boolean): string {
 }
 
 describe("the recorded transactions", () => {
-  test("are of both forms, with class logs and calldata among them", () => {
+  test("the recorded transactions are of both forms, and some have class logs and calldata", () => {
     const sizes = new Set(recorded.map(({ tx }) => tx.data.length));
     expect(sizes).toEqual(new Set([PRIVATE_LAYOUT.bytes, PUBLIC_LAYOUT.bytes]));
     expect(recorded.some(({ tx }) => tx.contractClassLogFields.length > 0)).toBe(true);
@@ -40,7 +40,7 @@ describe("the recorded transactions", () => {
     expect(json(read.hash, read.tx, true)).toBe(JSON.stringify(sent));
   });
 
-  test("are read one after the other from concatenated bytes", () => {
+  test("transactions are read one after the other from concatenated bytes", () => {
     const some = recorded.slice(0, 3);
     const bytes = concat(Uint8Array.of(9), ...some.map(({ hash, tx }) => txToBytes(hash, tx)), Uint8Array.of(7));
     let at = 1;
@@ -52,7 +52,7 @@ describe("the recorded transactions", () => {
     expect(at).toBe(bytes.length - 1);
   });
 
-  test("can be read without their proof as the same transaction", () => {
+  test("a transaction can be read without its proof as the same transaction", () => {
     for (const { hash, tx } of recorded.slice(0, 5)) {
       const stripped = json(hash, tx, false);
       expect(stripped).toContain(Buffer.from(STRIPPED_PROOF).toString("base64"));
@@ -86,7 +86,7 @@ describe("bytes of a transaction", () => {
       };
     });
 
-  test("decode to the same transaction", () => {
+  test("the bytes of a transaction decode to the same transaction", () => {
     fc.assert(
       fc.property(anyTx, word, (tx, hash) => {
         const bytes = txToBytes(hash, tx);
@@ -101,7 +101,7 @@ describe("bytes of a transaction", () => {
   const { hash, tx } = recorded.find((one) => one.tx.publicFunctionCalldata.length > 0) ?? recorded[0];
   const whole = txToBytes(hash, tx);
 
-  test("that are cut off anywhere are refused", () => {
+  test("the bytes of a transaction are refused when they are cut anywhere", () => {
     fc.assert(
       fc.property(fc.nat(whole.length - 1), (length) => {
         expect(() => txFromBytes(whole.subarray(0, length))).toThrow(TruncatedError);
@@ -110,7 +110,7 @@ describe("bytes of a transaction", () => {
     );
   });
 
-  test("that are changed anywhere are either decoded or refused with a decoding error", () => {
+  test("changed bytes of a transaction are either decoded or refused with a decoding error", () => {
     fc.assert(
       fc.property(fc.nat(whole.length - 1), fc.nat(255), (at, value) => {
         const changed = whole.slice();
@@ -126,7 +126,7 @@ describe("bytes of a transaction", () => {
     );
   });
 
-  test("with a field count beyond the end are refused without allocating memory", () => {
+  test("transaction bytes with a field count beyond their end are refused without allocating memory", () => {
     const changed = whole.slice();
     writeU32(
       changed,
@@ -136,7 +136,7 @@ describe("bytes of a transaction", () => {
     expect(() => txFromBytes(changed)).toThrow(TruncatedError);
   });
 
-  test("hold at most 255 items of a list", () => {
+  test("a list in a transaction's bytes has at most 255 items", () => {
     const calldata = Array.from({ length: 256 }, () => ({ values: new Uint8Array(), hash: new Uint8Array(32) }));
     expect(() => txToBytes(hash, { ...tx, publicFunctionCalldata: calldata })).toThrow(RangeError);
   });

@@ -55,7 +55,7 @@ test("terms change only the parts that they name", () => {
   ).toBe(true);
 });
 
-test("an anchor of another length is refused", () => {
+test("a tx template with an anchor of another length is refused", () => {
   expect(() => withTerms(recorded[0].tx, { anchor: new Uint8Array(439) })).toThrow(
     "a block header has 440 bytes, got 439",
   );

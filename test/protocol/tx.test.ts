@@ -14,12 +14,12 @@ const truncated = (at: number, width: number, length: number) =>
   `Attempted to read beyond buffer length. Start index: ${at}, Num bytes to read: ${width}, Buffer length: ${length}`;
 
 describe("kernel output", () => {
-  test("both forms have the reference sizes, and every offset is the start of a part", () => {
+  test("both forms of the kernel output have the reference sizes, and every offset is the start of a part", () => {
     expect([PRIVATE_LAYOUT.bytes, PUBLIC_LAYOUT.bytes]).toEqual([38_557, 82_722]);
     for (const offset of Object.values(TX_DATA_AT)) expect([...PUBLIC_LAYOUT.at]).toContain(offset);
   });
 
-  test("later bytes are ignored", () => {
+  test("bytes after the kernel output are ignored", () => {
     expect(txData(data(false, 40_000))).toHaveLength(38_557);
     expect(txData(data(true, 90_000))).toHaveLength(82_722);
   });
@@ -33,11 +33,14 @@ describe("kernel output", () => {
     [false, 38_556, truncated(38_525, 32, 38_556)],
     [true, 38_557, truncated(38_557, 32, 38_557)],
     [true, 82_721, truncated(82_690, 32, 82_721)],
-  ])("cut off (public calls: %s, %i bytes)", (forPublic, length, message) => {
-    expect(() => txData(data(forPublic, length))).toThrow(message);
-  });
+  ])(
+    "a truncated kernel output is refused with the offset (public calls: %s, %i bytes)",
+    (forPublic, length, message) => {
+      expect(() => txData(data(forPublic, length))).toThrow(message);
+    },
+  );
 
-  test("a field at or above the modulus is refused, an address of the same bytes is not", () => {
+  test("a field of the kernel output above the modulus is refused, and an Ethereum address of the same bytes is not", () => {
     const bytes = data(false, 38_557);
     bytes.fill(255, TX_DATA_AT.anchorHeader + 292, TX_DATA_AT.anchorHeader + 312);
     expect(txData(bytes)).toHaveLength(38_557);
@@ -53,14 +56,14 @@ describe("proof", () => {
     return out;
   };
 
-  test("has 1935 fields", () => {
+  test("a proof must have 1935 fields, unless it is stripped", () => {
     expect(chonkProof(proof(1935, CHONK_PROOF_BYTES + 7))).toHaveLength(CHONK_PROOF_BYTES);
     expect(chonkProof(STRIPPED_PROOF)).toEqual(STRIPPED_PROOF);
     expect(() => chonkProof(proof(1934, CHONK_PROOF_BYTES))).toThrow("Invalid ChonkProof length: 1934");
     expect(() => chonkProof(proof(0, 4))).toThrow("Invalid ChonkProof length: 0");
   });
 
-  test("that is cut off is refused with the offset", () => {
+  test("a truncated proof is refused with the offset", () => {
     expect(() => chonkProof(new Uint8Array(3))).toThrow(truncated(0, 4, 3));
     expect(() => chonkProof(proof(1935, 100))).toThrow(truncated(100, 32, 100));
     expect(() => chonkProof(proof(2 ** 32 - 1, 4))).toThrow(truncated(4, 32, 4));
@@ -82,12 +85,12 @@ test("the size of a tx is that of its binary form", () => {
 describe("gas limits of the network", () => {
   const mainnet = { slotDuration: 72, ethereumSlotDuration: 12, blockDuration: 6, rollupManaLimit: 75_000_000 };
 
-  test("are an even share of a checkpoint plus a margin", () => {
+  test("a tx's gas limits are an even share of a checkpoint's plus a margin", () => {
     expect(blocksPerCheckpoint(mainnet)).toBe(10);
     expect(txGasLimits(mainnet)).toEqual({ daGas: Math.ceil(((24_576 - 8) * 32 * 1.5) / 10), l2Gas: 6_540_000 });
   });
 
-  test("never exceed the limits of a checkpoint, even when it has one block", () => {
+  test("a tx's gas limits never exceed those of a checkpoint, even when it has one block", () => {
     const single = { ...mainnet, blockDuration: undefined, rollupManaLimit: 5_000_000 };
     expect(blocksPerCheckpoint(single)).toBe(1);
     expect(txGasLimits(single)).toEqual({ daGas: (24_576 - 8) * 32, l2Gas: 5_000_000 });

@@ -10,7 +10,7 @@ import { ModelPool } from "../support/model-pool.ts";
 import { anchorOf, ModelWorld } from "../support/model-world.ts";
 import { poolTx, seeded } from "../support/pool-txs.ts";
 
-/** SVC_POOL_MODEL_RUNS=5000 is the long form. */
+/** SVC_POOL_MODEL_RUNS=5000 runs the long form. */
 const RUNS = Number(process.env.SVC_POOL_MODEL_RUNS ?? 150);
 const TXS = 14;
 const PAYERS = [fr(71), fr(72), fr(73)];
@@ -155,7 +155,7 @@ class Twins {
     }
   }
 
-  /** A block whose txs have no nullifier that is spent. */
+  /** A block of txs without a spent nullifier. */
   #block(op: Extract<Operation, { balance: number }>): void {
     const txs: TxFacts[] = [];
     const spent = new Set<string>();
@@ -200,7 +200,7 @@ class Twins {
     };
   }
 
-  /** What holds whatever the model says. */
+  /** Invariants that hold independently of the model. */
   checkInvariants(): void {
     const pending = this.pool.pendingHashes(100);
     const txs = pending.map((hash) => this.txs.find((tx) => toHex(tx.hash) === toHex(hash)));
@@ -213,7 +213,7 @@ class Twins {
   }
 }
 
-test(`any ${RUNS} runs of operations leave the pool as the model`, { timeout: 1_800_000 }, () => {
+test(`a pool has the state of its model after any operations, in ${RUNS} runs`, { timeout: 1_800_000 }, () => {
   fc.assert(
     fc.property(
       fc.array(plan, { minLength: TXS, maxLength: TXS }),

@@ -33,7 +33,7 @@ function setUp(options: Partial<PoolOptions> = {}) {
 }
 
 describe("restart", () => {
-  test("a pool on disk is there again, with what blocks took meanwhile", async () => {
+  test("a pool on disk is restored after a restart, without the txs that blocks included meanwhile", async () => {
     const path = mkdtempSync(join(tmpdir(), "svc-pool-"));
     const world = new ModelWorld(RICH);
     const txs = [1, 2, 3, 4].map((i) => tx(`tx ${i}`, { fee: BigInt(i) }));
@@ -58,7 +58,7 @@ describe("restart", () => {
     }
   });
 
-  test("after clear() nothing is left of any tx, on disk either, even when the process is killed right then", async () => {
+  test("after clear() nothing of any tx is left, on disk either, even if the process is killed right then", async () => {
     const path = mkdtempSync(join(tmpdir(), "svc-pool-"));
     const world = new ModelWorld(RICH);
     const txs = [1, 2, 3].map((i) => tx(`tx ${i}`));
@@ -87,7 +87,7 @@ describe("restart", () => {
     }
   });
 
-  test("drops what expired, what a block spent, and rows that are damaged", () => {
+  test("a restarted pool drops expired and spent txs, and damaged rows", () => {
     const { world, store, add } = setUp();
     const old = tx("old", { expiration: 150n });
     const rival = tx("rival");
@@ -103,35 +103,31 @@ describe("restart", () => {
   });
 });
 
-describe("a disk that is nearly full", () => {
-  test("keeps txs out with an error that says so, until there is room again", () => {
-    const { store, pool, add } = setUp();
-    store.free = 15 * 2 ** 20;
-    expect(() => add(tx("late"))).toThrow(StoreFullError);
-    expect(pool.pendingCount).toBe(0);
-    store.free = 17 * 2 ** 20;
-    expect(add(tx("late"))).toEqual(["accepted"]);
-  });
+test("a nearly full disk keeps txs out with an error that says so, until there is room again", () => {
+  const { store, pool, add } = setUp();
+  store.free = 15 * 2 ** 20;
+  expect(() => add(tx("late"))).toThrow(StoreFullError);
+  expect(pool.pendingCount).toBe(0);
+  store.free = 17 * 2 ** 20;
+  expect(add(tx("late"))).toEqual(["accepted"]);
 });
 
-describe("a commit that fails", () => {
-  test("leaves the pool as the store is", () => {
-    const { store, pool, add } = setUp();
-    const first = tx("first", { fee: 5n });
-    const winner = tx("winner", { fee: 50n, nullifiers: first.nullifiers });
-    add(first);
-    store.failNext = true;
-    expect(() => add(winner)).toThrow("no space left");
-    expect(pool.pendingHashes(10).map(toHex)).toEqual([toHex(first.hash)]);
-    expect(pool.status(winner.hash)).toBeUndefined();
-    expect(pool.get(winner.hash)).toBeUndefined();
-    expect(add(winner)).toEqual(["accepted"]);
-    expect(pool.status(first.hash)).toBe("deleted");
-  });
+test("a failed commit leaves the pool in the state of the store", () => {
+  const { store, pool, add } = setUp();
+  const first = tx("first", { fee: 5n });
+  const winner = tx("winner", { fee: 50n, nullifiers: first.nullifiers });
+  add(first);
+  store.failNext = true;
+  expect(() => add(winner)).toThrow("no space left");
+  expect(pool.pendingHashes(10).map(toHex)).toEqual([toHex(first.hash)]);
+  expect(pool.status(winner.hash)).toBeUndefined();
+  expect(pool.get(winner.hash)).toBeUndefined();
+  expect(add(winner)).toEqual(["accepted"]);
+  expect(pool.status(first.hash)).toBe("deleted");
 });
 
 describe("a reorg", () => {
-  test("brings back what may be pending, also over others, and forgets on request", () => {
+  test("a reorg returns txs to the pool, also in place of conflicting ones, or deletes them if so configured", () => {
     for (const deleteAfterReorg of [false, true]) {
       const { world, pool, add } = setUp({ deleteAfterReorg });
       const mined = tx("mined", { fee: 9n });
@@ -150,7 +146,7 @@ describe("a reorg", () => {
     }
   });
 
-  test("of proposed blocks alone forgets nothing", () => {
+  test("a reorg of proposed blocks alone deletes no tx", () => {
     const { world, pool, add } = setUp({ deleteAfterReorg: true });
     const mined = tx("mined");
     add(mined);
@@ -160,7 +156,7 @@ describe("a reorg", () => {
     expect(pool.status(mined.hash)).toBe("pending");
   });
 
-  test("evicts txs that were proven against a block that is gone, once a tx of the pool comes back", () => {
+  test("a reorg evicts txs that were proven against a removed block, once it returns a tx to the pool", () => {
     const { world, pool, add } = setUp();
     const mined = tx("mined");
     add(mined);
@@ -173,7 +169,7 @@ describe("a reorg", () => {
   });
 });
 
-test("who waits for txs is told when some become pending, after it is so, and of nothing else", () => {
+test("a listener for pending txs is called after txs became pending, and at no other time", () => {
   const { pool, add, store } = setUp();
   const counts: number[] = [];
   const leave = pool.onPending(() => void counts.push(pool.pendingCount));
@@ -190,8 +186,8 @@ test("who waits for txs is told when some become pending, after it is so, and of
   expect(counts).toEqual([2]);
 });
 
-describe("bounds", () => {
-  test("10,000 conflicting txs leave one pending and a bounded number of bodies", () => {
+describe("limits of the pool", () => {
+  test("10,000 conflicting txs leave one pending and a limited number of bodies", () => {
     const size = txBytes(tx("any").tx);
     const { store, pool } = setUp({ kept: { mined: 0, deleted: 20 * size } });
     const nullifiers = [seeded("the one that all spend")];
@@ -211,7 +207,7 @@ describe("bounds", () => {
     expect(store.size("pool-marks")).toBe(0);
   });
 
-  test("a full pool keeps the highest and stays full", () => {
+  test("a full pool keeps the txs of the highest fees and stays full", () => {
     const { pool } = setUp({ maxPending: 50 });
     const outcomes = new Map<string, number>();
     for (let i = 0; i < 400; i++) {
@@ -224,7 +220,7 @@ describe("bounds", () => {
     expect(outcomes.get("LOW_PRIORITY_FEE")).toBeGreaterThan(100);
   });
 
-  test("bodies of mined txs go when they are too many, those of the oldest blocks first", () => {
+  test("a pool with too many bodies of mined txs drops those of the oldest blocks first", () => {
     const size = txBytes(tx("any").tx);
     const { world, pool, store, add } = setUp({ kept: { mined: 3 * size, deleted: 0 } });
     const txs = [1, 2, 3, 4, 5].map((i) => tx(`tx ${i}`));
@@ -249,7 +245,7 @@ describe("bounds", () => {
     expect([store.size("pool-txs"), store.size("pool-archive"), store.size("pool-archive-hashes")]).toEqual([0, 2, 2]);
   });
 
-  test("a pool without a limit has none", () => {
+  test("a pool without a limit keeps all pending txs", () => {
     const { pool } = setUp({ maxPending: 0 });
     pool.add(
       Array.from({ length: 1_200 }, (_, i) => tx(`tx ${i}`)),

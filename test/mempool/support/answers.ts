@@ -9,7 +9,7 @@ interface JsonError {
   data?: unknown;
 }
 
-/** A question about a tx and its answer, in the order in which they were asked. */
+/** A request about a tx and its answer, in the order of the recording. */
 export interface RecordedAnswer {
   method: string;
   params: unknown[];
@@ -22,7 +22,7 @@ export function recordedAnswers(): RecordedAnswer[] {
   return JSON.parse(gunzipSync(readFileSync(file)).toString("utf8"));
 }
 
-/** The tx that a question is about; undefined where it is about none. */
+/** The tx of a request; undefined if it has none. */
 export function txOf({ params: [first] }: RecordedAnswer): Tx | undefined {
   return typeof first === "object" && first !== null ? txParameter.read(first, [], []) : undefined;
 }

@@ -7,12 +7,12 @@ import { BUILT_IN_SETUP_CALLS } from "../../../src/protocol/tx/setup-allow-list.
 import type { Tx } from "../../../src/protocol/tx/tx.ts";
 import { IDENTITY } from "../../rpc/support/fakes.ts";
 
-/** A state without nullifiers that knows every block and in which everybody is rich. */
+/** A state without nullifiers that knows every block and in which every payer is rich. */
 export function freeState(overrides: Partial<CheckedState> = {}): CheckedState {
   return { hasNullifier: () => false, hasBlock: () => true, feeJuice: () => 10n ** 30n, ...overrides };
 }
 
-/** A context in which a valid tx of the network that `tx` was made for passes. */
+/** A context in which a valid tx passes, if it was made for the same network as `tx`. */
 export function contextFor(tx: Tx, overrides: Partial<CheckContext> = {}): CheckContext {
   const field = (at: number) => new Uint8Array(tx.data.subarray(at, at + 32));
   return {

@@ -9,7 +9,7 @@ import type { RecordedTx } from "../../protocol/recorded-txs.ts";
 import { seeded } from "./pool-txs.ts";
 
 export interface FreshTxPlan {
-  /** Of its only nullifier. */
+  /** The tx's only nullifier. */
   nullifier: string;
   /** Per L2 gas. */
   priorityFee?: bigint;
@@ -22,7 +22,7 @@ export interface FreshTxPlan {
 const NULLIFIERS_AT = TX_DATA_AT.accumulated + 2_048;
 const REVERTIBLE_NULLIFIERS_AT = NULLIFIERS_AT + 40_964;
 
-/** A tx like a recorded one that no block has spent yet. Valid where proofs are not checked. */
+/** A copy of a recorded tx with a fresh nullifier. Valid where proofs are not checked. */
 export function freshTx({ tx }: RecordedTx, plan: FreshTxPlan): Tx {
   const { nullifier, priorityFee = 0n, maxFee = 10n ** 12n, feePayer, expiration = 2n ** 63n } = plan;
   const data = new Uint8Array(tx.data);
@@ -38,7 +38,7 @@ export function freshTx({ tx }: RecordedTx, plan: FreshTxPlan): Tx {
   return { ...tx, data };
 }
 
-/** As a client sends it. */
+/** The tx in the JSON form that clients send. */
 export function txJson(core: Core, tx: Tx): { hash: string; json: Record<string, unknown> } {
   const hash = txHash(core, tx.data);
   const out = new JsonWriter();

@@ -5,13 +5,13 @@ type Rows = Map<string, Uint8Array>;
 
 const keyOf = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 
-/** A store in memory. `failNext` makes the next transaction fail after its work, as a full disk does. */
+/** A store in memory. `failNext` makes the next transaction fail after its work, as on a full disk. */
 export class MemoryStore implements PoolStore {
   failNext = false;
   readonly path = "memory";
   free = 2 ** 40;
   #tables = new Map<string, Rows>();
-  /** Rows as they were before the running transaction. */
+  /** Rows before the running transaction. */
   #before: Map<string, Rows> | undefined;
 
   freeBytes(): number {
@@ -62,7 +62,7 @@ export class MemoryStore implements PoolStore {
     };
   }
 
-  /** Rows of a table. */
+  /** Number of rows in a table. */
   size(name: string): number {
     return this.#tables.get(name)?.size ?? 0;
   }

@@ -9,7 +9,7 @@ interface ModelTx {
 }
 
 type Outcome = { outcome: "accepted" | "ignored" | "rejected"; code?: string };
-/** Percent of a bid by fee; undefined for one by rank. */
+/** Percentage of a bid by fee; undefined for a bid by rank. */
 type Percentage = bigint | undefined;
 
 const id = (tx: TxFacts) => toHex(tx.hash);
@@ -17,8 +17,8 @@ const above = (a: TxFacts, b: TxFacts) =>
   a.priorityFee > b.priorityFee || (a.priorityFee === b.priorityFee && BigInt(id(a)) > BigInt(id(b)));
 
 /**
- * The pool as docs/protocol/07-transactions-and-fees.md#719-states-of-the-pool tells it, with lists that are searched
- * from end to end.
+ * The pool as specified in docs/protocol/07-transactions-and-fees.md#719-states-of-the-pool, with lists that are
+ * searched linearly.
  */
 export class ModelPool {
   readonly txs = new Map<string, ModelTx>();
@@ -94,7 +94,7 @@ export class ModelPool {
     return outcomes;
   }
 
-  /** Hashes that go for the tx, or the code of the rule that refuses it. */
+  /** Hashes that the tx evicts, or the code of the rule that refuses it. */
   #decide(tx: TxFacts, percentage: Percentage): string[] | string {
     const pending = this.pending();
     const bump = (fee: bigint, pct: bigint) => {
@@ -223,7 +223,7 @@ export class ModelPool {
     this.#settle(this.#resolve(waiting));
   }
 
-  /** Makes txs pending one after the other, while those that wait their turn count as protected. */
+  /** Makes txs pending one after the other; those not yet processed count as protected. */
   #resolve(hashes: string[]): string[] {
     for (const hash of hashes) this.protectedFor.set(hash, Number.POSITIVE_INFINITY);
     return hashes.filter((hash) => {

@@ -13,14 +13,14 @@ interface WorldBlock {
   txs: TxFacts[];
 }
 
-/** Hash of the header of a block of the model's chain, whatever stands in it. */
+/** Hash of the header of block `block` of the model's chain. */
 export const anchorOf = (block: number) => fr(1_000 + block);
 
 /** A chain around a pool: blocks of txs, balances that each block may change, and a clock. */
 export class ModelWorld implements PoolChainView {
   /** Milliseconds. */
   time = 1_000_000;
-  /** Seconds; what a tx must not expire before. */
+  /** Seconds; txs that expire before it are invalid. */
   target = 100n;
   readonly blocks: WorldBlock[] = [{ number: 0, hash: fr(0), timestamp: 0n, txs: [] }];
   /** By block, by payer. */

@@ -26,11 +26,11 @@ export const LOOPS = Uint8Array.from(Buffer.from("2300000000", "hex"));
 export interface OwnClassOptions {
   calldata?: Uint8Array;
   l2Gas?: number;
-  /** Different ones make different classes, contracts and txs of one program. */
+  /** Different seeds give different classes, contracts and txs of one program. */
   seed?: number;
 }
 
-/** A tx that publishes a class with a program, deploys a contract of it and calls it. Nobody pays for it. */
+/** A tx that publishes a class with a program, deploys a contract of it and calls it. It has no fee payer. */
 export function txOfOwnClass(program: Uint8Array, options: OwnClassOptions = {}): Tx {
   const { calldata = new Uint8Array(0), l2Gas = MOST_L2_GAS, seed = 1 } = options;
   const artifactHash = fr(seed);

@@ -7,7 +7,7 @@ import { fr } from "../../../src/protocol/field.ts";
 import { PRIVATE_LAYOUT, PUBLIC_LAYOUT, TX_DATA_AT } from "../../../src/protocol/tx/kernel-output.ts";
 import { STRIPPED_PROOF } from "../../../src/protocol/tx/tx.ts";
 
-/** A field element that depends on the text alone. */
+/** A field element determined by the text alone. */
 export function seeded(text: string): Uint8Array {
   const bytes = new Uint8Array(createHash("sha256").update(text).digest());
   bytes[0] = 0;
@@ -19,18 +19,18 @@ export interface PoolTxPlan {
   fee?: bigint;
   nullifiers?: Uint8Array[];
   payer?: Uint8Array;
-  /** Fee limit in thousands: one unit of L2 gas costs a thousand at most. */
+  /** Fee limit in thousands, because one unit of L2 gas costs at most a thousand. */
   limitThousands?: number;
   claim?: bigint;
   expiration?: bigint;
   anchorHash?: Uint8Array;
 }
 
-/** Most that a planned tx offers per L2 gas, unless its fee is higher. */
+/** Max fee per L2 gas of a planned tx, unless its priority fee is higher. */
 const MAX_FEE = 1_000n;
 const INCREASE_BALANCE = 0xe7f045ffn;
 
-/** A tx that the pool reads as planned, from its bytes too. Its hash is as given. */
+/** A tx of which the pool reads the planned values, from its bytes too. Its hash is the given one. */
 export function poolTx(plan: PoolTxPlan): TxFacts {
   const { fee = 0n, nullifiers = [], payer = fr(77), limitThousands = 1, claim = 0n, expiration = 1_000_000n } = plan;
   const data = new Uint8Array((claim > 0n ? PUBLIC_LAYOUT : PRIVATE_LAYOUT).bytes);
@@ -64,7 +64,7 @@ export function poolTx(plan: PoolTxPlan): TxFacts {
   return txFacts(tx, digest);
 }
 
-/** An entry that is in no pool yet; everything that is not given is of no account. */
+/** An entry that is in no pool yet; values that are not given are arbitrary. */
 export function entry(parts: Partial<TxSummary> & { hash: Uint8Array }): PoolEntry {
   const summary: TxSummary = {
     anchorHash: fr(1),

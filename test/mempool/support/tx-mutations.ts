@@ -36,7 +36,7 @@ function changedData(change: (data: Uint8Array, random: Random) => void): Mutati
   };
 }
 
-/** Bytes of one primitive of the kernel's output, set to one value. */
+/** Sets all bytes of one primitive of the kernel's output to one value. */
 const primitive = changedData((data, random) => {
   const { at, width } = layoutOf(data);
   const i = random.below(at.length);
@@ -53,7 +53,7 @@ const CLASS_LOG_LENGTH_AT = TX_DATA_AT.accumulated + 37_792 + 32;
 const CALLS_AT = TX_DATA_AT.accumulated + 37_860;
 const INSTANCE_TAG = "1a7e1badb79abdd38c684b3c8306ffe7ecb33c69e3380d9855730aaaa83a21a8";
 
-/** Ways to change a tx's JSON, each a rule or a bound that it may break. */
+/** Ways to change a tx's JSON, each of which may break a rule or a limit. */
 export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   member: (tx, random) => {
     const names = Object.keys(tx);

@@ -57,14 +57,14 @@ function reasons(tx: Tx, context: Partial<CheckContext> = {}, claimed?: Uint8Arr
   return verdict.result === "valid" ? [] : [...(verdict.result === "skipped" ? ["skipped"] : []), ...verdict.reason];
 }
 
-test("every recorded transaction is valid where its block and payer are known", () => {
+test("every recorded transaction is valid in a state that knows its block and payer", () => {
   for (const tx of recorded) {
     const context = contextFor(tx);
     expect(runChecks(RPC_CHECKS, txFacts(tx, digestTx(core, tx)), context)).toEqual(VALID);
   }
 });
 
-test("reasons of all checks are given in the network's order", () => {
+test("the reasons of all checks are in the network's order", () => {
   const tx = changed(privateTx, (data) => {
     data.fill(0, TX_DATA_AT.expirationTimestamp, TX_DATA_AT.expirationTimestamp + 8);
     data.fill(0, TX_DATA_AT.chainId, TX_DATA_AT.chainId + 32);
@@ -74,7 +74,7 @@ test("reasons of all checks are given in the network's order", () => {
   expect(reasons(privateTx, { gasFees })).toEqual(["skipped", REASON.feePerGas]);
 });
 
-test("a group is invalid when one check is, and else skipped when one skips", () => {
+test("a group of checks is invalid if one check is, and otherwise skipped if one skips", () => {
   const skipped = { result: "skipped" as const, reason: ["a"] };
   expect(joined([VALID, skipped])).toEqual(skipped);
   expect(joined([skipped, { result: "invalid", reason: ["b"] }])).toEqual({ result: "invalid", reason: ["a", "b"] });
@@ -82,11 +82,11 @@ test("a group is invalid when one check is, and else skipped when one skips", ()
 });
 
 describe("context", () => {
-  test("a node that takes no transactions", () => {
+  test("a node that takes no transactions gives that as the reason", () => {
     expect(reasons(privateTx, { permitted: false })).toEqual([REASON.notPermitted]);
   });
 
-  test("expiration is allowed up to the target and not looked at for block 1", () => {
+  test("a tx may expire at the target timestamp but not before it, unless the target is block 1", () => {
     const { target } = contextFor(privateTx);
     const at = (delta: bigint, blockNumber = 13) => ({ timestamp: target.timestamp + 1n + delta, blockNumber });
     expect(reasons(privateTx, { target: at(0n) })).toEqual([]);
@@ -94,21 +94,21 @@ describe("context", () => {
     expect(reasons(privateTx, { target: at(1n, 1) })).toEqual([]);
   });
 
-  test("anchor block and nullifiers", () => {
+  test("a tx with an unknown anchor block, or with a spent or duplicate nullifier, is invalid", () => {
     expect(reasons(privateTx, { state: freeState({ hasBlock: () => false }) })).toEqual([REASON.anchorBlock]);
     expect(reasons(privateTx, { state: freeState({ hasNullifier: () => true }) })).toEqual([REASON.existingNullifier]);
     const twice = changed(privateTx, (data) => data.copyWithin(NULLIFIERS_AT + 32, NULLIFIERS_AT, NULLIFIERS_AT + 32));
     expect(reasons(twice)).toEqual([REASON.duplicateNullifier]);
   });
 
-  test("a nullifier of the revertible part counts with those of the other", () => {
+  test("a revertible nullifier that equals a non-revertible one makes a tx invalid", () => {
     const twice = changed(publicTx, (data) =>
       data.copyWithin(REVERTIBLE_AT + 2_048, NULLIFIERS_AT, NULLIFIERS_AT + 32),
     );
     expect(reasons(twice)).toContain(REASON.duplicateNullifier);
   });
 
-  test("network", () => {
+  test("a tx of another network is invalid, with a reason for each part that differs", () => {
     const parts = [
       [TX_DATA_AT.chainId, REASON.chainId],
       [TX_DATA_AT.version, REASON.rollupVersion],
@@ -144,26 +144,26 @@ describe("gas", () => {
     ["most", limits(786_432, 6_540_000)(privateTx), []],
     ["too much DA", limits(786_433, 6_540_000)(privateTx), [REASON.gasLimitHigh]],
     ["too much L2", limits(786_432, 6_540_001)(privateTx), [REASON.gasLimitHigh]],
-  ])("%s", (_, tx, expected) => expect(reasons(tx)).toEqual(expected));
+  ])("gas limits are checked: %s", (_, tx, expected) => expect(reasons(tx)).toEqual(expected));
 
-  test("a validator's own limits count", () => {
+  test("a validator's own lower gas limits apply", () => {
     expect(reasons(privateTx, { gasLimits: { daGas: 786_432, l2Gas: 500_000 } })).toEqual([REASON.gasLimitHigh]);
   });
 
-  test("a DA fee that is too low is skipped as well", () => {
+  test("a DA fee that is too low skips a tx", () => {
     const gasFees = { feePerDaGas: 1n, feePerL2Gas: 0n };
     const poor = changed(privateTx, (data) => data.fill(0, TX_DATA_AT.maxFeesPerGas, TX_DATA_AT.maxFeesPerGas + 16));
     expect(reasons(poor, { gasFees })).toEqual(["skipped", REASON.feePerGas]);
   });
 
-  test("the balance has to reach the fee limit", () => {
+  test("a payer's balance has to reach the fee limit", () => {
     const { feeLimit } = txFacts(privateTx, digestTx(core, privateTx));
     expect(feeLimit).toBeGreaterThan(0n);
     expect(reasons(privateTx, { state: freeState({ feeJuice: () => feeLimit }) })).toEqual([]);
     expect(reasons(privateTx, { state: freeState({ feeJuice: () => feeLimit - 1n }) })).toEqual([REASON.balance]);
   });
 
-  test("of maximal fees do not overflow", () => {
+  test("the fee limit of maximal fees does not overflow", () => {
     const greedy = changed(privateTx, (data) =>
       data.fill(255, TX_DATA_AT.maxFeesPerGas, TX_DATA_AT.maxFeesPerGas + 64),
     );
@@ -173,16 +173,16 @@ describe("gas", () => {
   });
 });
 
-describe("what data commits to", () => {
+describe("commitments of a tx's data", () => {
   const [call] = publicTx.publicFunctionCalldata;
 
-  test("hash, only where one was claimed", () => {
+  test("a tx is invalid if the client named another hash", () => {
     expect(reasons(privateTx, {}, new Uint8Array(32))).toEqual([REASON.hash]);
     const facts = txFacts(privateTx, digestTx(core, privateTx), new Uint8Array(32));
     expect(runChecks(RECEIVED_CHECKS, facts, contextFor(privateTx))).toMatchObject({ reason: [REASON.hash] });
   });
 
-  test("calldata", () => {
+  test("calldata that does not match its hash makes a tx invalid", () => {
     const withCalldata = (publicFunctionCalldata: Tx["publicFunctionCalldata"]) => ({
       ...publicTx,
       publicFunctionCalldata,
@@ -199,7 +199,7 @@ describe("what data commits to", () => {
     expect(reasons(withCalldata(unclaimed))).toContain(REASON.calldata);
   });
 
-  test("one large calldata that every request names is hashed once", () => {
+  test("one large calldata that every call names is hashed once", () => {
     const values = new Uint8Array(15_900 * 32);
     const hash = calldataHash(core, values);
     const tx = changed(publicTx, (data, copy) => {
@@ -224,7 +224,7 @@ describe("what data commits to", () => {
     expect(hashed).toBeLessThan(16_000 + 4_000);
   });
 
-  test("contract class logs", () => {
+  test("contract class logs that do not match their hashes make a tx invalid", () => {
     expect(reasons({ ...classTx, contractClassLogFields: [] })).toEqual([REASON.unexpected, REASON.classLogCount]);
     const [fields] = classTx.contractClassLogFields;
     expect(reasons({ ...classTx, contractClassLogFields: [fields, fields] })).toEqual([REASON.classLogCount]);
@@ -232,7 +232,7 @@ describe("what data commits to", () => {
     expect(reasons(other)).toEqual([REASON.classLogs]);
   });
 
-  test("a length that leaves out used fields", () => {
+  test("a length of a class log that leaves out used fields makes a tx invalid", () => {
     const lengthAt = TX_DATA_AT.accumulated + 37_792 + 32;
     const short = changed(classTx, (data) => writeU32(data, lengthAt + (data[0] === 1 ? 40_964 : 0), 10));
     const shorter = changed(classTx, (data) => writeU32(data, lengthAt, 10));
@@ -240,7 +240,7 @@ describe("what data commits to", () => {
     expect(found).toContain(REASON.classLogLength);
   });
 
-  test("a log that is longer than its fields", () => {
+  test("a class log that is longer than its fields makes a tx invalid", () => {
     const tooLong = changed(privateTx, (data) => writeU32(data, PRIVATE_LOGS_AT + 512, 17));
     expect(reasons(tooLong)).toEqual([REASON.unexpected, REASON.unexpected]);
   });
@@ -260,7 +260,7 @@ describe("instances that are published", () => {
     ["another version", 64, REASON.instanceLog, [REASON.unexpected]],
     ["another salt", 96, REASON.instanceAddress, []],
     ["a key that is not on the curve", 256 + 31, REASON.instanceLog, []],
-  ] as const)("%s", (_, offset, reason, before) => {
+  ] as const)("a published instance with %s makes a tx invalid", (_, offset, reason, before) => {
     const last = offset % 32 === 31 ? offset : offset + 31;
     const tx = changed(deployTx, (data) => flip(data, at + last));
     expect(reasons(tx)).toEqual([...before, reason]);
@@ -344,7 +344,7 @@ describe("calls during setup", () => {
       undefined,
       REASON.unexpected,
     ],
-  ])("%s", (_, list, options, known, expected) => {
+  ])("a setup call is checked against the allow list: %s", (_, list, options, known, expected) => {
     expect(phases(calling(options), list, known)).toEqual(expected === undefined ? [] : [expected]);
   });
 

@@ -16,11 +16,11 @@ const noHistory: GossipOptions = { stateAt: () => undefined };
 const run = (context: Partial<CheckContext> = {}, options = noHistory, of = facts) =>
   runGossipChecks(of, contextFor(tx, context), options);
 
-test("a valid tx harms no peer", () => {
+test("a valid tx is no fault of its peer", () => {
   expect(run()).toEqual({ verdict: { result: "valid" }, tolerance: undefined });
 });
 
-test("a fee that is too low skips without fault", () => {
+test("a tx with a fee that is too low is skipped, and is no fault of its peer", () => {
   const gasFees = { feePerDaGas: 0n, feePerL2Gas: 10n ** 30n };
   expect(run({ gasFees })).toEqual({
     verdict: { result: "skipped", reason: [REASON.feePerGas] },
@@ -28,7 +28,7 @@ test("a fee that is too low skips without fault", () => {
   });
 });
 
-test("the harshest of several faults counts", () => {
+test("the least tolerated of several faults of a tx counts", () => {
   const target = { timestamp: 2n ** 63n, blockNumber: 13 };
   expect(run({ target }).tolerance).toBe("high");
   expect(run({ target, permitted: false })).toEqual({
@@ -38,12 +38,12 @@ test("the harshest of several faults counts", () => {
   expect(run({ state: freeState({ hasBlock: () => false }) }).tolerance).toBe("high");
 });
 
-test("a hash that is not the tx's is a fault", () => {
+test("a tx with a hash that is not its own is a fault of its peer", () => {
   const wrong = txFacts(tx, digest, new Uint8Array(32));
   expect(run({}, noHistory, wrong)).toMatchObject({ verdict: { reason: [REASON.hash] }, tolerance: "mid" });
 });
 
-test("a nullifier that was spent long ago is worse than one of the last blocks", () => {
+test("a nullifier that was spent long ago is tolerated less than one of the last blocks", () => {
   const spent = freeState({ hasNullifier: () => true });
   const at = (blockNumber: number) => ({ state: spent, target: { timestamp: 1n, blockNumber } });
   const asked: number[] = [];

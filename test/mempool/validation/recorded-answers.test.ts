@@ -28,8 +28,8 @@ const accounts = new Set(
 );
 
 /**
- * The recorded network as far as its answers tell: one block was built upon, who sent transactions had fee juice, mana
- * cost 1435100000.
+ * The recorded network as far as its answers show: blocks were built upon one block, senders had fee juice, mana cost
+ * 1435100000.
  */
 const context = contextFor(valid.tx, {
   state: freeState({
@@ -46,14 +46,14 @@ function verdictOf(tx: Tx) {
 
 describe("verdicts are those of the recorded network", () => {
   test.each(cases.filter(({ method }) => method === "node_isValidTx").map((one, i) => [i, one] as const))(
-    "isValidTx %i",
+    "isValidTx request %i has the recorded answer",
     (_, { tx, response }) => {
       const verdict = verdictOf(tx);
       expect(JSON.stringify(verdict)).toBe(JSON.stringify(response.result));
     },
   );
 
-  test("of sent transactions", () => {
+  test("the verdicts on sent transactions are those of the recorded network", () => {
     const sent = cases.filter(({ method }) => method === "node_sendTx");
     expect(sent.length).toBeGreaterThan(4);
     for (const { tx, response } of sent) {

@@ -39,7 +39,7 @@ function validator({ minFees = FREE, proofHolds = true, wholes = true } = {}) {
   });
 }
 
-/** Some recorded txs of both forms, and each with a fault. */
+/** Some recorded txs of both forms, without and with a fault. */
 function* candidates(): Generator<Tx> {
   for (const tx of [0, 1].flatMap((form) => recorded.filter(({ data }) => data[0] === form).slice(0, 2))) {
     yield tx;
@@ -51,7 +51,7 @@ function* candidates(): Generator<Tx> {
   }
 }
 
-test("a question is answered as a sent tx is judged, without the tx's hash", async () => {
+test("an isValidTx request has the verdict of sending the tx, except for the tx's hash", async () => {
   const [asking, taking] = [validator({ wholes: false }), validator()];
   const results = new Set<string>();
   for (const tx of candidates()) {
@@ -62,7 +62,7 @@ test("a question is answered as a sent tx is judged, without the tx's hash", asy
   expect([...results].sort()).toEqual(["invalid", "valid"]);
 });
 
-test("fees and proofs count unless the question leaves them out", async () => {
+test("fees and proofs are checked unless the request leaves them out", async () => {
   const ask = (options: Partial<typeof ENFORCED>, of: Parameters<typeof validator>[0]) =>
     validator(of).ofQuestion(first, { ...ENFORCED, ...options });
   const [dear, unproven] = [{ minFees: DEAR }, { proofHolds: false }];
@@ -72,7 +72,7 @@ test("fees and proofs count unless the question leaves them out", async () => {
   expect(await ask({ isSimulation: true }, unproven)).toEqual({ result: "valid" });
 });
 
-test("a hash that came with a tx has to be its own", async () => {
+test("the hash that a client sends with a tx must be the tx's own", async () => {
   const { hash } = digestTx(core, first);
   expect((await validator().received(first, hash)).verdict).toEqual({ result: "valid" });
   expect((await validator().received(first, new Uint8Array(32))).verdict).toEqual({
