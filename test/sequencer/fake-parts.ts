@@ -55,7 +55,7 @@ export const VOTE: PublishRequest = {
   proof: { address: `0x${"60".repeat(20)}`, topic: `0x${"00".repeat(32)}` },
 };
 
-/** A sequencer with fake parts whose behaviour a test controls. The clock stands still unless a test moves it. */
+/** A sequencer with fake parts whose behaviour a test controls. The clock advances only when a test moves it. */
 export class FakeNode {
   readonly log: { level: string; message: string; facts: Record<string, unknown> }[] = [];
   readonly states: StateChange[] = [];
@@ -86,7 +86,7 @@ export class FakeNode {
     txHash: "0x01",
     l1BlockNumber: 9,
   });
-  /** Names of txs that no block can include; `failing` has those that fail through no fault of theirs. */
+  /** Names of txs that no block can include. Those in `failing` fail because of the node, not the tx. */
   readonly unprocessable = new Set<string>();
   readonly failing = new Set<string>();
   buildError: Error | undefined;

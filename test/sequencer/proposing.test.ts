@@ -44,7 +44,7 @@ describe("a sequencer on the recorded chain", () => {
     return number;
   }
 
-  it("proposes the next checkpoints at the predicted fees", LIMIT, async () => {
+  it("a sequencer proposes the next checkpoints at the predicted fees", LIMIT, async () => {
     const predictions: { number: number; fees: bigint[] }[] = [];
     for (let i = 0; i < 3; i++) {
       const number = await propose();
@@ -58,7 +58,7 @@ describe("a sequencer on the recorded chain", () => {
     }
   });
 
-  it("gives a block's tx the status proposed before L1 has it, and checkpointed after", LIMIT, async () => {
+  it("a sequencer gives a block's tx the status proposed before L1 has it, and checkpointed after", LIMIT, async () => {
     await idle();
     await l1.automine(false);
     try {
@@ -77,7 +77,7 @@ describe("a sequencer on the recorded chain", () => {
     }
   });
 
-  it("continues when a publisher has no funds, and logs it", LIMIT, async () => {
+  it("a sequencer continues when a publisher has no funds, and logs it", LIMIT, async () => {
     await idle();
     const balance = await l1.call("eth_getBalance", [PUBLISHER, "latest"]);
     const failures = node.sequencer.status().slots["publishing failed"];
@@ -92,7 +92,7 @@ describe("a sequencer on the recorded chain", () => {
     expect(lines.find(({ reason }) => reason === "publishing failed")?.why).toMatch(/fund|balance/i);
   });
 
-  it("continues after an L1 reorganization removes a checkpoint", LIMIT, async () => {
+  it("a sequencer continues after an L1 reorganization removes a checkpoint", LIMIT, async () => {
     await propose();
     await idle();
     const snapshot = await l1.call("evm_snapshot");
@@ -112,7 +112,7 @@ describe("a sequencer on the recorded chain", () => {
     expect(toHex(node.parts.chain.checkpoint(number)!.archiveRoot)).not.toBe(toHex(before));
   });
 
-  it("drops a tx that no block can include, with its reason", LIMIT, async () => {
+  it("a sequencer drops a tx that no block can include, with its reason", LIMIT, async () => {
     await idle();
     node.sequencer.pause();
     // The pool accepts it now, but it expires before the start of the next slot.
@@ -127,7 +127,7 @@ describe("a sequencer on the recorded chain", () => {
     expect(await node.rpc("node_getTxReceipt", [doomed])).toMatchObject({ status: "dropped" });
   });
 
-  it("can be paused and resumed over the admin port", LIMIT, async () => {
+  it("a sequencer can be paused and resumed over the admin port", LIMIT, async () => {
     await idle();
     await node.admin("svcAdmin_pauseSequencer");
     const number = checkpoints();
@@ -149,7 +149,7 @@ describe("a sequencer on the recorded chain", () => {
   });
 
   it(
-    "refuses a configuration that leaves no time for a block, naming field and rule, and keeps its settings",
+    "a sequencer refuses a configuration that leaves no time for a block, naming field and rule, and keeps its settings",
     LIMIT,
     async () => {
       const before = await node.admin("nodeAdmin_getConfig");
@@ -174,7 +174,7 @@ describe("a sequencer on the recorded chain", () => {
     },
   );
 
-  it("is followed by another node to the same tips and roots", LIMIT, async () => {
+  it("another node follows the sequencer to the same tips and roots", LIMIT, async () => {
     await idle();
     const follower = await Follower.fresh(loadCore(), {
       l1RpcUrls: [l1.url],

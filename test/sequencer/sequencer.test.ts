@@ -21,7 +21,7 @@ const published = (count = 1) =>
   until(() => node.published.length >= count && node.sequencer.status().state === "IDLE");
 
 describe("a slot of this node", () => {
-  it("passes through every state, with the terms of its start", async () => {
+  it("a proposed slot passes through every state, with the terms of its start", async () => {
     start();
     node.addTx("a");
     await published();
@@ -51,7 +51,7 @@ describe("a slot of this node", () => {
     });
   });
 
-  it("is built as soon as a tx arrives", async () => {
+  it("a slot's block is built as soon as a tx arrives", async () => {
     start();
     await until(() => node.sequencer.status().state === "WAITING_FOR_TXS");
     node.addTx("late");
@@ -59,7 +59,7 @@ describe("a slot of this node", () => {
     expect(node.builds).toMatchObject([{ txs: ["late"], minValidTxs: 1, maxTxs: 32 }]);
   });
 
-  it("gets one checkpoint, and the next slot another", async () => {
+  it("each slot gets one checkpoint", async () => {
     start();
     node.addTx("a");
     await published();
@@ -76,7 +76,7 @@ describe("a slot of this node", () => {
     expect(node.reasons).toEqual(["published: 2"]);
   });
 
-  it("has several blocks, each with txs of its own, when blocks have a duration", async () => {
+  it("a slot has several blocks, each with its own txs, when blocks have a duration", async () => {
     start({ blockDurationMs: 6000 });
     node.addTx("a");
     for (let second = 1; second < 72 - 12 && node.published.length === 0; second++) {
@@ -91,13 +91,13 @@ describe("a slot of this node", () => {
     expect(node.published).toHaveLength(1);
   });
 
-  it("is published without txs only if the settings ask for it", async () => {
+  it("a slot without txs is published only if the settings ask for it", async () => {
     start({ buildCheckpointIfEmpty: true });
     await published();
     expect(node.builds).toMatchObject([{ txs: [], minValidTxs: 0 }]);
   });
 
-  it("is never too late for a node that does not enforce the timetable", async () => {
+  it("a slot is never too late for a node that does not enforce the timetable", async () => {
     start({ enforceTimeTable: false });
     node.nowMs += 58_000;
     await turns();
@@ -107,7 +107,7 @@ describe("a slot of this node", () => {
   });
 });
 
-describe("a slot that is not proposed has its reason in the log and the counts", () => {
+describe("slots that are not proposed", () => {
   /** Lets the slot pass and returns how it was counted. */
   async function reasonOf(): Promise<string[]> {
     await turns();
@@ -119,7 +119,7 @@ describe("a slot that is not proposed has its reason in the log and the counts",
   }
   const logged = () => node.log.find(({ message }) => message.startsWith("slot {slot} passed without"))?.facts;
 
-  it("no txs", async () => {
+  it("a slot without txs is not proposed", async () => {
     start();
     await until(() => node.sequencer.status().state === "WAITING_FOR_TXS");
     node.nowMs += 50_000;
@@ -127,7 +127,7 @@ describe("a slot that is not proposed has its reason in the log and the counts",
     expect(logged()).toMatchObject({ slot: 10, reason: "no txs", available: 0 });
   });
 
-  it("not synced", async () => {
+  it("a slot is not proposed by a node that is not synced", async () => {
     start({}, (made) => {
       made.syncedL1 = false;
     });
@@ -135,7 +135,7 @@ describe("a slot that is not proposed has its reason in the log and the counts",
     expect(await reasonOf()).toEqual(["not synced: 1"]);
   });
 
-  it("L1 does not answer at first: tried again once it does", async () => {
+  it("a slot is proposed once L1 answers again", async () => {
     start();
     node.l1Silent = true;
     node.addTx("a");
@@ -146,13 +146,13 @@ describe("a slot that is not proposed has its reason in the log and the counts",
     expect(node.reasons).toEqual(["published: 1"]);
   });
 
-  it("L1 does not answer for the whole slot", async () => {
+  it("a slot is not proposed if L1 does not answer during it", async () => {
     start();
     node.l1Silent = true;
     expect(await reasonOf()).toEqual(["L1 unavailable: 1"]);
   });
 
-  it("L1 would reject it", async () => {
+  it("a checkpoint that L1 would reject is not built", async () => {
     start();
     const revert = { errorName: "Rollup__InvalidArchive", args: [], data: "0xb682a40e", message: "execution reverted" };
     node.refusal = new ContractRevertError(revert, {});
@@ -162,17 +162,20 @@ describe("a slot that is not proposed has its reason in the log and the counts",
     expect(node.builds).toEqual([]);
   });
 
-  it.each(["rejected", "timed out", "expired", "no publisher"] as const)("the publisher says: %s", async (kind) => {
-    start();
-    node.publish = async () => ({ kind, reason: "insufficient funds" });
-    node.addTx("a");
-    expect(await reasonOf()).toEqual(["publishing failed: 1"]);
-    expect(logged()).toMatchObject({ outcome: kind, why: "insufficient funds" });
-    // The stored blocks of the slot prevent a second proposal for it.
-    expect(node.published).toHaveLength(1);
-  });
+  it.each(["rejected", "timed out", "expired", "no publisher"] as const)(
+    "a slot is not proposed if publishing ends as: %s",
+    async (kind) => {
+      start();
+      node.publish = async () => ({ kind, reason: "insufficient funds" });
+      node.addTx("a");
+      expect(await reasonOf()).toEqual(["publishing failed: 1"]);
+      expect(logged()).toMatchObject({ outcome: kind, why: "insufficient funds" });
+      // The stored blocks of the slot prevent a second proposal for it.
+      expect(node.published).toHaveLength(1);
+    },
+  );
 
-  it("the slot is not proposed again once a block of it is stored", async () => {
+  it("a slot is not proposed again once a block of it is stored", async () => {
     start({ enforceTimeTable: false });
     node.publish = async () => ({ kind: "rejected", reason: "no" });
     node.addTx("a");
@@ -182,7 +185,7 @@ describe("a slot that is not proposed has its reason in the log and the counts",
     expect(node.published).toHaveLength(1);
   });
 
-  it("a block fails, and nothing was built before it", async () => {
+  it("a slot is not proposed if its first block fails", async () => {
     start();
     node.buildError = new Error("the state is gone");
     node.addTx("a");
@@ -190,7 +193,7 @@ describe("a slot that is not proposed has its reason in the log and the counts",
     expect(logged()).toMatchObject({ error: "the state is gone" });
   });
 
-  it("the node's own archiver refuses the block", async () => {
+  it("a block that the node's own archiver refuses is not published", async () => {
     start();
     node.refuseBlock = new Error("its slot has passed");
     node.addTx("a");
@@ -198,14 +201,14 @@ describe("a slot that is not proposed has its reason in the log and the counts",
     expect(node.published).toEqual([]);
   });
 
-  it("there are fewer blocks than the configured minimum", async () => {
+  it("a slot with fewer blocks than the configured minimum is not proposed", async () => {
     start({ minBlocksForCheckpoint: 2 });
     node.addTx("a");
     expect(await reasonOf()).toEqual(["too few blocks: 1"]);
     expect(logged()).toMatchObject({ blocks: 1, least: 2 });
   });
 
-  it("the checkpoint cannot be assembled", async () => {
+  it("a slot is not proposed if its checkpoint cannot be assembled", async () => {
     start();
     node.assemblyError = new Error("a root differs");
     node.addTx("a");
@@ -213,7 +216,7 @@ describe("a slot that is not proposed has its reason in the log and the counts",
     expect(logged()).toMatchObject({ error: "a root differs" });
   });
 
-  it("its attestations do not arrive", async () => {
+  it("a slot is not proposed if its attestations do not arrive", async () => {
     start();
     node.collector = { obstacle: () => undefined, collect: () => Promise.reject(new Error("2 of 3 came")) };
     node.addTx("a");
@@ -221,7 +224,7 @@ describe("a slot that is not proposed has its reason in the log and the counts",
     expect(logged()).toMatchObject({ error: "2 of 3 came" });
   });
 
-  it("blocks of an earlier slot are neither on L1 nor dropped", async () => {
+  it("a slot is not proposed while blocks of an earlier slot are neither on L1 nor dropped", async () => {
     start();
     node.publish = async () => ({ kind: "timed out", reason: "no answer" });
     node.addTx("a");
@@ -235,7 +238,7 @@ describe("a slot that is not proposed has its reason in the log and the counts",
     expect(node.reasons).toEqual(["unsettled blocks: 1", "publishing failed: 1"]);
   });
 
-  it("an unexpected error occurs", async () => {
+  it("an unexpected error ends a slot and is logged", async () => {
     start({}, (fresh) => {
       Object.defineProperty(fresh, "attesters", {
         get: () => {
@@ -247,7 +250,7 @@ describe("a slot that is not proposed has its reason in the log and the counts",
     expect(node.log).toContainEqual(expect.objectContaining({ level: "error", message: "proposing failed" }));
   });
 
-  it("too late for the next step", async () => {
+  it("a slot is not proposed if it is too late for the next step", async () => {
     start();
     node.collector = {
       obstacle: () => undefined,
@@ -261,7 +264,7 @@ describe("a slot that is not proposed has its reason in the log and the counts",
     expect(logged()).toMatchObject({ state: "PUBLISHING_CHECKPOINT", latest: 71 });
   });
 
-  it("it was begun too late", async () => {
+  it("a slot that begins too late is not proposed", async () => {
     node = new FakeNode();
     node.nowMs += 52_000;
     node.l1Timestamp += 52;
@@ -269,7 +272,7 @@ describe("a slot that is not proposed has its reason in the log and the counts",
     expect(await reasonOf()).toEqual(["not begun in time: 1"]);
   });
 
-  it("paused: pending txs stay and are included afterwards", async () => {
+  it("a paused sequencer keeps pending txs and includes them afterwards", async () => {
     start();
     node.sequencer.pause();
     node.addTx("a");
@@ -282,7 +285,7 @@ describe("a slot that is not proposed has its reason in the log and the counts",
     expect(node.reasons).toEqual(["published: 1", "paused: 1"]);
   });
 
-  it("paused while waiting for txs", async () => {
+  it("pausing ends the wait for txs", async () => {
     start();
     await until(() => node.sequencer.status().state === "WAITING_FOR_TXS");
     node.sequencer.pause();
@@ -294,7 +297,7 @@ describe("a slot that is not proposed has its reason in the log and the counts",
 });
 
 describe("txs that no block can include", () => {
-  it("leave the pool with their reason in the log; the others are proposed", async () => {
+  it("txs that no block can include leave the pool with their reason in the log, and the others are proposed", async () => {
     start();
     node.unprocessable.add("bad");
     node.failing.add("breaks");
@@ -309,7 +312,7 @@ describe("txs that no block can include", () => {
     expect(node.published).toHaveLength(1);
   });
 
-  it("alone make no block, and nothing of the slot is stored", async () => {
+  it("txs that no block can include make no block alone, and nothing of the slot is stored", async () => {
     start();
     node.unprocessable.add("bad");
     node.addTx("bad");
@@ -342,18 +345,18 @@ describe("a committee", () => {
     return node.reasons;
   };
 
-  it("lets the slot's proposer propose when its attestations can be collected", async () => {
+  it("the proposer of a committee's slot proposes if its attestations can be collected", async () => {
     begin([own, own, own, own]);
     await published();
     expect(node.published).toMatchObject([{ attester: ATTESTER }]);
   });
 
-  it("whose proposer is another node is left to that node", async () => {
+  it("a committee's slot with another proposer is left to that node", async () => {
     begin([other, other, other, other]);
     expect(await settled()).toEqual(["not proposer: 1"]);
   });
 
-  it("cannot attest without peers, which is reported before anything is built", async () => {
+  it("a committee cannot attest without peers, which is reported before anything is built", async () => {
     begin([own, own, own, own]);
     node.collector = new NoCommitteeAttestations();
     expect(await settled()).toEqual(["no attesters: 1"]);
@@ -364,11 +367,11 @@ describe("a committee", () => {
     expect(node.builds).toEqual([]);
   });
 
-  describe("lets its proposer vote", () => {
+  describe("votes of a committee's proposer", () => {
     const governanceProposerPayload = `0x${"9a".repeat(20)}`;
     const vote = { slot: 10, attester: ATTESTER, requests: [VOTE] };
 
-    it("in the transaction of the checkpoint", async () => {
+    it("a proposer votes in the transaction of its checkpoint", async () => {
       begin([own, own, own, own], { governanceProposerPayload });
       await published();
       expect(node.voters).toEqual([{ slot: 10, proposer: ATTESTER, payload: governanceProposerPayload }]);
@@ -377,7 +380,7 @@ describe("a committee", () => {
       expect(node.votesAlone).toEqual([]);
     });
 
-    it("alone when there is no checkpoint", async () => {
+    it("a proposer votes alone when there is no checkpoint", async () => {
       begin([own, own, own, own], { governanceProposerPayload, minTxsPerBlock: 2 });
       await until(() => node.sequencer.status().state === "WAITING_FOR_TXS");
       node.nowMs += 60_000;
@@ -387,7 +390,7 @@ describe("a committee", () => {
       expect(node.published).toEqual([]);
     });
 
-    it("alone, once in the slot, when its attestations cannot be collected or the escape hatch is open", async () => {
+    it("a proposer votes alone, once in the slot, when its attestations cannot be collected or the escape hatch is open", async () => {
       begin([own, own, own, own], { governanceProposerPayload });
       node.collector = new NoCommitteeAttestations();
       await until(() => node.votesAlone.length > 0);
@@ -401,7 +404,7 @@ describe("a committee", () => {
       expect(node.votesAlone).toEqual([vote]);
     });
 
-    it("when the node is not synced, only late in the slot and only for its own attesters", async () => {
+    it("a proposer that is not synced votes only late in the slot and only for its own attesters", async () => {
       begin([own, own, own, own], { governanceProposerPayload }, { synced: false });
       await turns();
       expect(node.votesAlone).toEqual([]);
@@ -417,7 +420,7 @@ describe("a committee", () => {
     });
   });
 
-  it("that is missing, an open escape hatch or disabled attesters prevent a proposal", async () => {
+  it("a missing committee, an open escape hatch or disabled attesters prevent a proposal", async () => {
     begin(undefined);
     expect(await settled()).toEqual(["no committee: 1"]);
     await node.sequencer.stop();

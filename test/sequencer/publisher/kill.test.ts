@@ -105,19 +105,23 @@ async function timesProposed(): Promise<number> {
 it.each([
   ["before L1 got the transaction", "swallow"],
   ["before it knew that L1 got the transaction", "forward silently"],
-] as const)("killed %s, the next run finishes the same transaction", { timeout: 60_000 }, async (_, rule) => {
-  await killedAt("eth_sendRawTransaction", rule, false);
-  expect(await waiting(l1)).toHaveLength(rule === "swallow" ? 0 : 1);
-  const next = await restarted();
-  const published = next.publisher.publishCheckpoint(publication);
-  await until(async () => (await waiting(l1)).length > 0, "a transaction");
-  await l1.mine({ timestamp: block.timestamp, baseFee: block.baseFee });
-  expect((await published).kind).toBe("published");
-  expect(await waiting(l1)).toEqual([]);
-  await next.close();
-  expect(next.lines.filter(({ message }) => message === "sent an L1 tx")).toEqual([]);
-  expect(await timesProposed()).toBe(1);
-});
+] as const)(
+  "a publisher killed %s finishes the same transaction in the next run",
+  { timeout: 60_000 },
+  async (_, rule) => {
+    await killedAt("eth_sendRawTransaction", rule, false);
+    expect(await waiting(l1)).toHaveLength(rule === "swallow" ? 0 : 1);
+    const next = await restarted();
+    const published = next.publisher.publishCheckpoint(publication);
+    await until(async () => (await waiting(l1)).length > 0, "a transaction");
+    await l1.mine({ timestamp: block.timestamp, baseFee: block.baseFee });
+    expect((await published).kind).toBe("published");
+    expect(await waiting(l1)).toEqual([]);
+    await next.close();
+    expect(next.lines.filter(({ message }) => message === "sent an L1 tx")).toEqual([]);
+    expect(await timesProposed()).toBe(1);
+  },
+);
 
 it("a publisher reads the receipt that the killed run before it did not read", { timeout: 60_000 }, async () => {
   await killedAt("eth_getTransactionReceipt", "swallow", true);

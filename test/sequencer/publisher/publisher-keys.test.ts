@@ -98,13 +98,13 @@ async function published(node: Opened, attester?: string): Promise<L1Tx> {
   return l1.request<L1Tx>("eth_getTransactionByHash", (rest as { txHash: string }).txHash);
 }
 
-describe("of several publisher keys", () => {
-  it("the one with the highest balance sends", async () => {
+describe("several publisher keys", () => {
+  it("of several publisher keys the one with the highest balance sends", async () => {
     await Promise.all([fund(A, ETHER), fund(B, 3n * ETHER), fund(C, 2n * ETHER)]);
     expect((await published(await open(withKeys(...KEYS)))).from).toBe(B);
   });
 
-  it("one that was just used ranks behind one that was not", async () => {
+  it("a publisher key that was just used ranks behind one that was not", async () => {
     await Promise.all([fund(A, 100n * ETHER), fund(B, 3n * ETHER)]);
     const node = await open(withKeys(KEYS[0], KEYS[1]));
     const first = await l1.mark();
@@ -113,8 +113,8 @@ describe("of several publisher keys", () => {
     expect((await published(node)).from).toBe(B);
   });
 
-  it("one that cannot pay is skipped, and the log says so", async () => {
-    // Not used yet, so it is the first choice regardless of its balance.
+  it("a publisher key that cannot pay is skipped, and the log says so", async () => {
+    // B has not been used yet, so it is the first choice regardless of its balance.
     await Promise.all([fund(A, 100n * ETHER), fund(B, 1n)]);
     const node = await open(withKeys(KEYS[0], KEYS[1]));
     const first = await l1.mark();
@@ -127,13 +127,13 @@ describe("of several publisher keys", () => {
     expect(passed[0].facts.reason).toMatch(/insufficient funds/i);
   });
 
-  it("publishing fails with the reason when none can pay", async () => {
+  it("publishing fails with the reason if no publisher key can pay", async () => {
     const node = await open(withKeys(...KEYS));
     expect(await publish(node)).toEqual({ kind: "rejected", reason: expect.stringMatching(/insufficient funds/i) });
     expect(await waiting(l1)).toEqual([]);
   });
 
-  it("one with a stuck transaction is skipped", async () => {
+  it("a publisher key with a stuck transaction is skipped", async () => {
     await Promise.all([fund(A, 100n * ETHER), fund(B, 3n * ETHER)]);
     const node = await open({ ...withKeys(KEYS[0], KEYS[1]), L1_TX_MONITOR_CANCEL_TX_ON_TIMEOUT: "0" });
     const stuck = node.publisher.publishCheckpoint({
@@ -157,7 +157,7 @@ describe("of several publisher keys", () => {
     expect((await l1.tips()).pending).toBe(CHECKPOINT);
   });
 
-  it("one with a stuck transaction is never used if busy publishers are not allowed", async () => {
+  it("a publisher key with a stuck transaction is never used if busy publishers are not allowed", async () => {
     await fund(A, 100n * ETHER);
     const environment = { ...withKeys(KEYS[0]), SEQ_PUBLISHER_ALLOW_INVALID_STATES: "0" };
     const node = await open({ ...environment, L1_TX_MONITOR_CANCEL_TX_ON_TIMEOUT: "0" });
@@ -194,7 +194,7 @@ function keyFile(key: Uint8Array, password: string): string {
   });
 }
 
-describe("publishers of a keystore publish", () => {
+describe("publishers of a keystore", () => {
   const attester = C;
   const keystore = (publisher: unknown, more: object = {}) => {
     const path = join(folder, "keys.json");
@@ -206,19 +206,19 @@ describe("publishers of a keystore publish", () => {
   const sender = async (environment: Record<string, string>) =>
     (await published(await open(environment), attester)).from;
 
-  it("as private keys", async () => {
+  it("publishers given as private keys publish", async () => {
     await fund(B, ETHER);
     expect(await sender(keystore([toHex(KEYS[0]), toHex(KEYS[1])]))).toBe(B);
   });
 
-  it("as a mnemonic", async () => {
+  it("publishers given as a mnemonic publish", async () => {
     const [, , third] = await l1.request<string[]>("eth_accounts");
     const publisher = { mnemonic: MNEMONIC, addressIndex: 2, addressCount: 2 };
     await fund(third, 20_000n * ETHER);
     expect(await sender(keystore(publisher))).toBe(third.toLowerCase());
   });
 
-  it("as a folder of encrypted files", async () => {
+  it("publishers given as a folder of encrypted files publish", async () => {
     mkdirSync(join(folder, "encrypted"));
     KEYS.slice(0, 2).forEach((key, i) => {
       writeFileSync(join(folder, "encrypted", `${i}.json`), keyFile(key, "secret"));
@@ -227,7 +227,7 @@ describe("publishers of a keystore publish", () => {
     expect(await sender(keystore({ path: join(folder, "encrypted"), password: "secret" }))).toBe(B);
   });
 
-  it("as an address on a remote signer", async () => {
+  it("a publisher given as an address on a remote signer publishes", async () => {
     const remote = await startRemoteSigner(KEYS[0]);
     try {
       await fund(A, ETHER);
@@ -238,7 +238,7 @@ describe("publishers of a keystore publish", () => {
     }
   });
 
-  it("as the attester itself if none is named", async () => {
+  it("the attester itself publishes if no publisher is named", async () => {
     await fund(C, ETHER);
     expect(await sender(keystore(undefined))).toBe(C);
   });
@@ -252,7 +252,7 @@ it("a publisher sends everything through a configured forwarder", async () => {
 });
 
 describe("a blob upload store", () => {
-  it("has the published blobs where nodes look for them", async () => {
+  it("a blob upload store has the published blobs where nodes look for them", async () => {
     const store = join(folder, "blobs");
     const node = await open({ BLOB_FILE_STORE_UPLOAD_URL: pathToFileURL(store).href });
     await published(node);
@@ -263,7 +263,7 @@ describe("a blob upload store", () => {
     expect(readdirSync(blobs)).toHaveLength(recorded.publication.checkpoint.blobs.length);
   });
 
-  it("that cannot be written to does not prevent publishing, and the log says why", async () => {
+  it("an upload store that cannot be written to does not prevent publishing, and the log says why", async () => {
     const parent = join(folder, "replaced");
     const node = await open({ BLOB_FILE_STORE_UPLOAD_URL: pathToFileURL(join(parent, "blobs")).href });
     rmSync(parent, { recursive: true, force: true });
@@ -275,7 +275,7 @@ describe("a blob upload store", () => {
     expect(existsSync(join(parent, "blobs"))).toBe(false);
   });
 
-  it("of a kind that cannot be written to is refused before anything is started", async () => {
+  it("an upload store of a kind that cannot be written to is refused at the start", async () => {
     const environment = { BLOB_FILE_STORE_UPLOAD_URL: "http://127.0.0.1:1/blobs" };
     await expect(open(environment)).rejects.toThrow(/BLOB_FILE_STORE_UPLOAD_URL/);
   });

@@ -98,7 +98,7 @@ describe("checkpoint 5", () => {
   };
   const said = (message: string) => opened.lines.filter((line) => line.message === message);
 
-  it("is not sent when the rollup would reject it, and the log names the rollup's error", async () => {
+  it("a checkpoint is not sent if the rollup would reject it, and the log names the rollup's error", async () => {
     const { checkpoint } = recorded.publication;
     const header = Uint8Array.from(checkpoint.header);
     header[31] ^= 1;
@@ -115,13 +115,13 @@ describe("checkpoint 5", () => {
     expect(await waiting(l1)).toEqual([]);
   });
 
-  it("is not sent by an account without funds", async () => {
+  it("a checkpoint is not sent by an account without funds", async () => {
     await l1.request("anvil_setBalance", SENDER, "0x1");
     expect(await publish()).toEqual({ kind: "rejected", reason: expect.stringMatching(/insufficient funds/i) });
     expect(await waiting(l1)).toEqual([]);
   });
 
-  it("expires with its slot, and needs an account of its attester", async () => {
+  it("a checkpoint expires with its slot, and needs an account of its attester", async () => {
     const late = await openRecordedPublisher({
       url: l1.url,
       identity: rollup.identity,
@@ -135,13 +135,13 @@ describe("checkpoint 5", () => {
     expect((await opened.publisher.publishCheckpoint(stranger)).kind).toBe("no publisher");
   });
 
-  it("is not sent while L1 does not answer", async () => {
+  it("a checkpoint is not sent while L1 does not answer", async () => {
     proxy.rule = () => "swallow";
     expect(await publish()).toEqual({ kind: "rejected", reason: expect.stringMatching(/no complete answer/) });
     expect(await waiting(l1)).toEqual([]);
   }, 20_000);
 
-  it("times out by the local clock when L1 stops answering", async () => {
+  it("a checkpoint times out by the local clock when L1 stops answering", async () => {
     const { identity } = rollup;
     const constants = { ...identity.constants, ethereumSlotDuration: 1 };
     const url = proxy.url;
@@ -154,7 +154,7 @@ describe("checkpoint 5", () => {
     await hasty.close();
   }, 20_000);
 
-  it("is published when only the response to sending it was lost", async () => {
+  it("a checkpoint is published when only the response to sending it was lost", async () => {
     proxy.rule = (methods) => (methods.includes("eth_sendRawTransaction") ? "forward silently" : "pass");
     const published = publish();
     await sent();
@@ -162,7 +162,7 @@ describe("checkpoint 5", () => {
     expect((await published).kind).toBe("published");
   }, 20_000);
 
-  it("is sent again with higher fees when L1 does not mine it", async () => {
+  it("a checkpoint is sent again with higher fees when L1 does not mine it", async () => {
     const published = publish();
     await sent();
     const [first] = await waiting(l1);
@@ -177,7 +177,7 @@ describe("checkpoint 5", () => {
     expect(input).toBe(recorded.input);
   });
 
-  it("is cancelled when it times out before L1 mines it", async () => {
+  it("a checkpoint is cancelled when it times out before L1 mines it", async () => {
     const published = publish(5);
     await sent();
     await mined(6, 150e9);
@@ -195,7 +195,7 @@ describe("checkpoint 5", () => {
     expect((await l1.tips()).pending).toBe(4);
   });
 
-  it("is given up when another transaction of the account used its nonce", async () => {
+  it("a checkpoint is given up when another transaction of the account used its nonce", async () => {
     const published = publish();
     await sent();
     await l1.request("anvil_dropAllTransactions");
@@ -210,7 +210,7 @@ describe("checkpoint 5", () => {
     expect((await l1.tips()).pending).toBe(4);
   });
 
-  it("is published again after a reorganisation removed it", async () => {
+  it("a checkpoint is published again after a reorganisation removed it", async () => {
     const published = publish();
     await sent();
     await mined();
@@ -225,7 +225,7 @@ describe("checkpoint 5", () => {
     expect((await l1.tips()).pending).toBe(5);
   });
 
-  it("is not published twice for one slot", async () => {
+  it("a checkpoint is not published twice for one slot", async () => {
     const first = publish();
     expect(await publish()).toMatchObject({ kind: "rejected", reason: expect.stringMatching(/is being published/) });
     await sent();

@@ -52,7 +52,7 @@ function expectStarts(table: ReturnType<typeof timetable>, starts: Start[]): voi
 
 describe("timetable", () => {
   it.each(vectors.timetable.map((vector) => ({ name: JSON.stringify(vector.config), vector })))(
-    "of $name",
+    "a timetable is that of the vectors: $name",
     ({ vector }) => {
       const table = tableOf(vector.config);
       expect(table).toMatchObject({
@@ -80,34 +80,37 @@ describe("timetable", () => {
     maxAllowed: Record<string, number>;
     canStartNextBlock: Start[];
   }
-  it.each(consensusCases<SlotConfig, Expected>("timetable"))("$name", ({ input, expected }) => {
-    const table = tableOf(input);
-    expect(table).toMatchObject({
-      maxBlocks: expected.maxNumberOfBlocks,
-      initializeDeadline: expected.initializeDeadline,
-      minExecutionTime: expected.minExecutionTime,
-      finalizationTime: expected.checkpointFinalizationTime,
-    });
-    for (const [state, seconds] of Object.entries(expected.maxAllowed)) {
-      expect(latestEntry(table, state as SequencerState), state).toBe(seconds);
-    }
-    expectStarts(table, expected.canStartNextBlock);
-  });
+  it.each(consensusCases<SlotConfig, Expected>("timetable"))(
+    "a timetable is that of the consensus vectors: $name",
+    ({ input, expected }) => {
+      const table = tableOf(input);
+      expect(table).toMatchObject({
+        maxBlocks: expected.maxNumberOfBlocks,
+        initializeDeadline: expected.initializeDeadline,
+        minExecutionTime: expected.minExecutionTime,
+        finalizationTime: expected.checkpointFinalizationTime,
+      });
+      for (const [state, seconds] of Object.entries(expected.maxAllowed)) {
+        expect(latestEntry(table, state as SequencerState), state).toBe(seconds);
+      }
+      expectStarts(table, expected.canStartNextBlock);
+    },
+  );
 
-  it("has no deadlines when it is not enforced", () => {
+  it("a timetable that is not enforced has no deadlines", () => {
     const table = tableOf({ ethereumSlotDuration: 12, aztecSlotDuration: 72, l1PublishingTime: 1, enforce: false });
     expect(latestEntry(table, "PUBLISHING_CHECKPOINT")).toBeUndefined();
     expect(nextBlockTime(table, 1e6)).toEqual({ deadline: undefined, isLast: true });
   });
 
-  it("refuses slots without time for a block", () => {
+  it("a timetable refuses slots without time for a block", () => {
     const short = { ethereumSlotDuration: 12, l1PublishingTime: 12, blockDurationMs: 6000 };
     expect(() => tableOf({ ...short, aztecSlotDuration: 22 })).toThrow(/deadline cannot be negative \(0 s\)/);
     expect(() => tableOf({ ...short, aztecSlotDuration: 24 })).toThrow(TimetableError);
     expect(() => tableOf({ ...short, aztecSlotDuration: 30 })).not.toThrow();
   });
 
-  it("gives a block at least the minimum execution time, and later blocks later deadlines", () => {
+  it("a timetable gives a block at least the minimum execution time, and later blocks later deadlines", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 60, max: 200 }),
@@ -138,7 +141,7 @@ describe("timetable", () => {
     p2pPropagationTime?: number;
   }
   it.each(consensusCases<Gossip, { maxBlocks: number }>("max-blocks-gossip").filter((c) => c.expected.maxBlocks > 1))(
-    "$name",
+    "a slot has room for the blocks of the vectors: $name",
     ({ input, expected }) => {
       const table = tableOf({
         aztecSlotDuration: input.slotDuration,
@@ -151,7 +154,7 @@ describe("timetable", () => {
     },
   );
 
-  it("reserves one L1 slot to publish a checkpoint, or one second on development chains", () => {
+  it("one L1 slot is reserved to publish a checkpoint, or one second on development chains", () => {
     expect(l1PublishingTime(undefined, { chainId: 1, ethereumSlotDuration: 12 })).toBe(12);
     expect(l1PublishingTime(undefined, { chainId: 31337, ethereumSlotDuration: 12 })).toBe(1);
     expect(l1PublishingTime(undefined, { chainId: 677692, ethereumSlotDuration: 12 })).toBe(1);
@@ -196,7 +199,7 @@ describe("limits of a block", () => {
     }),
   );
   it.each([...fromFees, ...fromConsensus])(
-    "$name",
+    "the limits of a block are those of the vectors: $name",
     ({ config, l1PublishingTime: publishing, rollupManaLimit, expected }) => {
       const { maxBlocks } = tableOf({
         ethereumSlotDuration: 12,
@@ -220,21 +223,22 @@ describe("limits of a block", () => {
   );
 });
 
-describe("slot clock", () => {
-  interface TimeInput {
-    l1GenesisTime: string;
-    slotDuration: number;
-    epochDuration: number;
-    ethereumSlotDuration: number;
-    timestamp: string;
-  }
-  interface TimeExpected {
-    slot: number;
-    slotAtNextL1Block: number;
-    epoch: number;
-    slotStartBuildTimestamp: number;
-  }
-  it.each(consensusCases<TimeInput, TimeExpected>("time"))("$name", ({ input, expected }) => {
+interface TimeInput {
+  l1GenesisTime: string;
+  slotDuration: number;
+  epochDuration: number;
+  ethereumSlotDuration: number;
+  timestamp: string;
+}
+interface TimeExpected {
+  slot: number;
+  slotAtNextL1Block: number;
+  epoch: number;
+  slotStartBuildTimestamp: number;
+}
+it.each(consensusCases<TimeInput, TimeExpected>("time"))(
+  "slots and epochs of a time are those of the vectors: $name",
+  ({ input, expected }) => {
     const constants = { ...input, l1GenesisTime: Number(input.l1GenesisTime) };
     const now = Number(input.timestamp);
     expect(slotAt(now, constants)).toBe(expected.slot);
@@ -242,5 +246,5 @@ describe("slot clock", () => {
     for (const ms of [0, 999]) expect(slotOfNextL1Block(now * 1000 + ms, constants)).toBe(expected.slotAtNextL1Block);
     expect(buildStartMs(expected.slot, constants)).toBe(expected.slotStartBuildTimestamp * 1000);
     expect(secondsIntoSlot(expected.slotStartBuildTimestamp * 1000 + 1250, expected.slot, constants)).toBe(1.25);
-  });
-});
+  },
+);
