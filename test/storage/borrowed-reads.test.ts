@@ -17,7 +17,7 @@ afterAll(async () => {
 
 const bytes = (minLength: number, maxLength: number) =>
   fc.oneof(fc.uint8Array({ minLength, maxLength: 3 }), fc.uint8Array({ minLength, maxLength }));
-/** Above the size of lmdb's buffer, for which it takes another one. */
+/** Larger than lmdb's read buffer, so lmdb takes another one. */
 const large = fc.integer({ min: 5_000, max: 70_000 }).map((length) => new Uint8Array(length).fill(length % 251));
 const row = fc.record({ key: bytes(1, 60), value: fc.oneof(bytes(0, 200), large) });
 const options: fc.Arbitrary<RangeOptions> = fc.record(
@@ -25,7 +25,7 @@ const options: fc.Arbitrary<RangeOptions> = fc.record(
   { requiredKeys: [] },
 );
 
-it("scan gives the entries of range, borrowAtOrBefore that of atOrBefore, and readInto the value of get, within a transaction and outside of it", () => {
+it("scan, borrowAtOrBefore and readInto give the results of range, atOrBefore and get, in and outside of transactions", () => {
   fc.assert(
     fc.property(fc.array(row, { maxLength: 12 }), options, bytes(1, 3), (rows, asked, absent) => {
       const table = store.table("rows");
@@ -56,7 +56,7 @@ it("scan gives the entries of range, borrowAtOrBefore that of atOrBefore, and re
   );
 });
 
-it("a value that does not fit is refused", () => {
+it("a value that does not fit into the buffer is refused", () => {
   const table = store.table("one");
   const key = Uint8Array.of(1);
   store.transaction(() => table.put(key, new Uint8Array(9)));

@@ -11,7 +11,7 @@ const ROWS = 2_000;
 const keyOf = (i: number) => Buffer.from(String(i).padStart(8, "0"));
 let path: string;
 
-/** A store of which one branch page names a child far behind the end of the file, as a flipped bit makes it. */
+/** A store with a branch page that names a child far beyond the end of the file, as after a bit flip. */
 beforeEach(async () => {
   path = mkdtempSync(join(tmpdir(), "svc-damaged-store-"));
   const store = openStore({ path });
@@ -33,7 +33,7 @@ beforeEach(async () => {
 
 afterEach(() => rmSync(path, { recursive: true, force: true }));
 
-test("a page that is not there is told by its LMDB name, to the reader and to the owner of the store", async () => {
+test("a missing page is reported by its LMDB error name to the reader and to the owner of the store", async () => {
   const faults: StoreFault[] = [];
   const store = openStore({ path, onFault: (fault) => faults.push(fault) });
   try {
@@ -49,7 +49,7 @@ test("a page that is not there is told by its LMDB name, to the reader and to th
   }
 });
 
-test("the owner of a store is told of damage that a reader of another thread finds", async () => {
+test("the owner of a store is notified of damage that a reader on another thread finds", async () => {
   const faults: StoreFault[] = [];
   const store = openStore({ path, onFault: (fault) => faults.push(fault) });
   const reader = openStore({ path, readOnly: true, commits: store.commits });

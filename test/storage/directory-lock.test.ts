@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test("one process at a time holds a directory, and can give it back", () => {
+test("one process at a time holds a directory, and can release it", () => {
   const held = lockDirectory(folder, ignore);
   expect(() => lockDirectory(folder, ignore)).toThrow(DirectoryLockedError);
   expect(() => lockDirectory(folder, ignore)).toThrow(`process ${process.pid}`);
@@ -22,7 +22,7 @@ test("one process at a time holds a directory, and can give it back", () => {
   lockDirectory(folder, ignore).release();
 });
 
-test("the lock of a process that is gone is taken over", () => {
+test("the lock of a process that no longer runs is taken over", () => {
   lockDirectory(folder, ignore);
   const record = JSON.parse(readFileSync(file(), "utf8"));
   writeFileSync(file(), JSON.stringify({ ...record, started: "1" }));
@@ -31,7 +31,7 @@ test("the lock of a process that is gone is taken over", () => {
   lockDirectory(folder, ignore).release();
 });
 
-test("the lock of another container counts until it has been silent for a while", () => {
+test("the lock of another container is respected until it has been silent for a while", () => {
   lockDirectory(folder, ignore);
   const record = JSON.parse(readFileSync(file(), "utf8"));
   writeFileSync(file(), JSON.stringify({ ...record, place: "elsewhere" }));

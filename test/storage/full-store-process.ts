@@ -16,7 +16,7 @@ const store = openStore({ path, onFault: (fault) => faults.push(fault.name) });
 const table = store.table("rows");
 let rows = 0;
 
-/** Rows whose sizes give pages of all kinds: in leaves, and values with pages of their own. */
+/** Rows of sizes that need pages of all kinds: rows in leaf pages, and values with pages of their own. */
 function commit(count: number, bytes: number): void {
   const before = rows;
   try {
@@ -25,7 +25,7 @@ function commit(count: number, bytes: number): void {
         const key = Buffer.alloc(8);
         key.writeUInt32BE(Math.imul(++rows, 2_654_435_761) >>> 0);
         key.writeUInt32BE(rows, 4);
-        // Each in a nested transaction, as large commits have them.
+        // One nested transaction per row, as in large commits.
         store.transaction(() => table.put(key, Buffer.alloc(bytes, rows)));
       }
     });

@@ -16,8 +16,8 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /**
- * Runs the script in a process of its own, which a write that LMDB cannot make would damage. `before` are words in
- * front of the command.
+ * Runs the script in its own process, because a failing write of LMDB would damage this one. `before` are words that
+ * precede the command.
  */
 function run(before: string[], ...args: string[]) {
   const [command, ...words] = [...before, process.execPath, "--disable-warning=ExperimentalWarning", SCRIPT, ...args];
@@ -33,11 +33,11 @@ test("writes that exceed the file size limit of the process are refused before L
   expect(result.thrown["StoreFullError disk"]).toBeGreaterThan(300);
 });
 
-test("on a full disk writes are refused, reads go on, and writes go on once there is room", (context) => {
+test("on a full disk writes are refused and reads continue, and writes continue once there is room", (context) => {
   const disk = join(folder, "disk");
   mkdirSync(disk);
   const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=32m", "none", disk]).status === 0;
-  // The test above has the same through another limit.
+  // The test above covers the same with another limit.
   if (!mounted) return context.skip("this user may not mount a file system");
   try {
     const { result, ...process } = run([], disk);
@@ -50,7 +50,7 @@ test("on a full disk writes are refused, reads go on, and writes go on once ther
   }
 });
 
-test("a store takes no more than its largest size, and what it holds stays readable", async () => {
+test("a store never exceeds its maximum size, and its rows stay readable", async () => {
   const store = openStore({ path: folder, mapSizeKb: 16 * 1024 });
   try {
     const rows = store.table("rows");

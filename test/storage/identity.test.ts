@@ -28,7 +28,7 @@ afterEach(async () => {
 const write = (record: string) =>
   store.transaction(() => store.table("identity").put(Buffer.from("identity"), Buffer.from(record)));
 
-test("a new store takes the identity of its first chain and knows it again", () => {
+test("a new store takes the identity of its first chain and accepts that chain again", () => {
   expect(readIdentity(store)).toBeUndefined();
   claimStore(store, chain);
   expect(readIdentity(store)).toEqual({ schemaVersion: SCHEMA_VERSION, ...chain });
@@ -45,7 +45,7 @@ test.each(["l1ChainId", "rollupVersion", "rollupAddress", "genesisArchiveRoot"] 
   },
 );
 
-test("an older or newer schema, and a record that cannot be read, are refused", () => {
+test("a store with an older or newer schema, or with an unreadable record, is refused", () => {
   for (const schemaVersion of [SCHEMA_VERSION - 1, SCHEMA_VERSION + 1]) {
     write(JSON.stringify({ ...chain, schemaVersion }));
     expect(() => claimStore(store, chain)).toThrow(`has schema version ${schemaVersion}`);

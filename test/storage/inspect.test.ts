@@ -17,8 +17,8 @@ beforeAll(async () => {
     for (let n = 0; n < 3000; n++) small.put(key(n), Buffer.alloc(300, n));
     large.put(key(0), Buffer.alloc(200_000));
   });
-  // Pages of values that come and go in one transaction are never written, so the file ends before its last page
-  // number.
+  // Pages of values that are added and removed in one transaction are never written, so the file ends before its last
+  // page number.
   store.transaction(() => {
     for (let n = 1; n < 300; n++) large.put(key(n), Buffer.alloc(30_000));
     for (let n = 1; n < 300; n++) large.remove(key(n));
@@ -37,7 +37,7 @@ function copyOf(name: string): string {
 }
 
 describe("a store that may be opened", () => {
-  test("is a new folder, an empty file, or a whole one", () => {
+  test("a new folder, an empty file and an undamaged store may be opened", () => {
     const fresh = join(folder, "fresh");
     mkdirSync(fresh);
     expect(() => inspectStore(fresh)).not.toThrow();
@@ -46,7 +46,7 @@ describe("a store that may be opened", () => {
     expect(() => inspectStore(whole)).not.toThrow();
   });
 
-  test("may lack pages that nothing uses", async () => {
+  test("a store may lack pages that nothing uses", async () => {
     const copy = copyOf("reopened");
     inspectStore(copy);
     const store = openStore({ path: copy });
@@ -56,20 +56,20 @@ describe("a store that may be opened", () => {
 });
 
 describe("a damaged store", () => {
-  test.each([1, 100, 4096, 8191, 8192, 100_000])("cut to %i bytes is refused", (length) => {
+  test.each([1, 100, 4096, 8191, 8192, 100_000])("a store that is cut to %i bytes is refused", (length) => {
     const copy = copyOf(`cut-${length}`);
     truncateSync(join(copy, "data.mdb"), length);
     expect(() => inspectStore(copy)).toThrow(DamagedStoreError);
     expect(() => inspectStore(copy)).toThrow(`ends after ${length} bytes`);
   });
 
-  test("cut in the middle is refused", () => {
+  test("a store that is cut in the middle is refused", () => {
     const copy = copyOf("half");
     truncateSync(join(copy, "data.mdb"), Math.floor(statSync(file).size / 2));
     expect(() => inspectStore(copy)).toThrow(/page \d+ of 4096 bytes is in use/);
   });
 
-  test("of other bytes is refused, with the file's name", () => {
+  test("a file that is not a store is refused with its name", () => {
     const copy = copyOf("garbage");
     writeFileSync(join(copy, "data.mdb"), Buffer.alloc(20_000, "not a database "));
     expect(() => inspectStore(copy)).toThrow(

@@ -22,7 +22,7 @@ afterEach(async () => {
 const put = (value: number) => store.table("rows").put(KEY, Uint8Array.of(value));
 
 describe("a store's version", () => {
-  it("is current until a transaction begins, and again once it is asked for after its end", () => {
+  it("a store's version is current until a transaction begins, and again once it is read after the transaction", () => {
     const before = store.version();
     expect(store.current()).toBe(before);
     store.transaction(() => {
@@ -38,7 +38,7 @@ describe("a store's version", () => {
     expect(store.current()).toBe(before + 1);
   });
 
-  it("goes on after a transaction that failed", () => {
+  it("a store's version advances after a failed transaction", () => {
     const fails = () =>
       store.transaction(() => {
         throw new Error("given up");
@@ -50,7 +50,7 @@ describe("a store's version", () => {
     expect(store.current()).toBe(before + 1);
   });
 
-  it("is known to a reader on another thread that was given the store's counts, and to no other", async () => {
+  it("a store's version is known to a reader on another thread only if it was given the store's counts", async () => {
     const asked = async (commits: SharedArrayBuffer | undefined) => {
       const worker = new Worker(new URL("./version-thread.ts", import.meta.url), {
         workerData: { path, commits },

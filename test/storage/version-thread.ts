@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { openStore } from "../../src/storage/store.ts";
 
-/** Says what a reader on its own thread knows of the store's version, at the start and when asked again. */
+/** Reports what a reader on its own thread knows of the store's version, at the start and on each message. */
 const { path, commits } = workerData as { path: string; commits: SharedArrayBuffer | undefined };
 const store = openStore({ path, commits, readOnly: true });
 const rows = store.table("rows");

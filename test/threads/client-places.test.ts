@@ -11,7 +11,7 @@ function queue(options: Partial<ConstructorParameters<typeof ClientPlaces>[0]> =
       given.push(client);
       held.push(release);
     });
-  /** Gives places back until none is held. */
+  /** Releases places until none is held. */
   const drain = async (): Promise<string[]> => {
     for (;;) {
       await Promise.resolve();
@@ -24,7 +24,7 @@ function queue(options: Partial<ConstructorParameters<typeof ClientPlaces>[0]> =
   return { places, given, take, drain };
 }
 
-test("clients that wait get places in turn, however many requests each has", async () => {
+test("waiting clients get places in turn, however many requests each has", async () => {
   const { take, drain } = queue();
   const asked = ["a", "a", "a", "a", "b", "b", "c"].map((client) => take(client));
   const given = await drain();
@@ -32,7 +32,7 @@ test("clients that wait get places in turn, however many requests each has", asy
   expect(given.join("")).toBe("abcabaa");
 });
 
-test("a client that asks again after each answer waits for one of another client's requests each time", async () => {
+test("a client that asks again after each answer waits each time for one of another client's requests", async () => {
   const { places, take, drain, given } = queue();
   const many = Array.from({ length: 10 }, () => take("a"));
   const again = async (): Promise<void> => {
@@ -47,7 +47,7 @@ test("a client that asks again after each answer waits for one of another client
   await Promise.all([...many, few]);
 });
 
-test("no more places are held than there are, and each is given on when it comes back", async () => {
+test("no more places are held than exist, and a released place goes to the next request", async () => {
   const { given, take, drain, places } = queue({ places: 2 });
   const asked = ["a", "b", "c"].map((client) => take(client));
   await Promise.all(asked.slice(0, 2));
@@ -71,7 +71,7 @@ test("a request whose signal is aborted leaves the queue with the signal's reaso
   expect(await drain()).toEqual(["a", "c"]);
 });
 
-test("an aborted signal takes nothing from a request that has its place", async () => {
+test("an aborted signal has no effect on a request that has its place", async () => {
   const { take, drain } = queue();
   const gone = new AbortController();
   const asked = [take("a"), take("b", gone.signal), take("c")];
@@ -81,7 +81,7 @@ test("an aborted signal takes nothing from a request that has its place", async 
   expect(await given).toEqual(["a", "b", "c"]);
 });
 
-test("one client's requests wait up to a bound of its own", async () => {
+test("the number of waiting requests of one client is bounded", async () => {
   const { places, take, drain } = queue({ mostWaitingPerClient: 2 });
   const asked = ["a", "a", "a"].map((client) => take(client));
   expect(() => places.take("a")).toThrow(new PlacesFullError(2));
@@ -90,13 +90,13 @@ test("one client's requests wait up to a bound of its own", async () => {
   await Promise.all(asked);
 });
 
-test("a full queue takes a client with few waiting, and drops the newest of the one with most", async () => {
+test("a full queue admits a client with few waiting requests, and drops the newest request of the client with most", async () => {
   const { places, take, drain } = queue({ mostWaiting: 4 });
   const asked = ["a", "a", "a", "a", "b"].map((client) => take(client).catch((error: unknown) => error));
   const late = take("c");
   await expect(asked[3]).resolves.toBeInstanceOf(PlacesFullError);
   expect(places.waiting).toBe(4);
-  // All have about as many now.
+  // All clients have about the same number of requests now.
   expect(() => places.take("b")).toThrow(PlacesFullError);
   expect((await drain()).join("")).toBe("abcaa");
   await late;

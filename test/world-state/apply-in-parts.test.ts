@@ -9,7 +9,7 @@ import type { TileHasher } from "../../src/world-state/tree-batch.ts";
 import type { BlockEffects } from "../../src/world-state/types.ts";
 import { apply, core, dump, makeBlock, type OpenState, openState } from "./support.ts";
 
-/** Another thread's part: done some turns later. */
+/** Hashes as another thread does: it finishes some turns later. */
 const later: TileHasher = {
   hashTiles: async (chain) => {
     for (let turns = chain.jobs[0].tileCount % 3; turns >= 0; turns--) await setImmediate();
@@ -26,7 +26,7 @@ const blockShape = fc.record({
 });
 type BlockShape = typeof blockShape extends fc.Arbitrary<infer T> ? T : never;
 
-/** Applies made-up blocks one by one; notes repeat from block to block. */
+/** Applies made-up blocks one by one. All blocks have the same notes. */
 async function oneByOne(open: OpenState, shapes: BlockShape[]): Promise<BlockEffects[]> {
   let counter = 0n;
   const fresh = () => fr(((++counter * 0x9e3779b97f4a7c15f39cc0605cedc835n) % (1n << 200n)) + 1000n);
@@ -59,7 +59,7 @@ function settle({ state }: OpenState): void {
 }
 
 describe("blocks applied in parts", () => {
-  it("give the rows of blocks applied one by one, the history of each part dropped at once or kept", async () => {
+  it("blocks applied in parts give the rows of blocks applied one by one, with each part's history dropped or kept", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(blockShape, { minLength: 1, maxLength: 7 }),
@@ -87,10 +87,10 @@ describe("blocks applied in parts", () => {
     );
   });
 
-  it("give those rows also where a part is committed while later blocks of the next wait for their turn to be hashed", async () => {
+  it("blocks applied in parts give the same rows if a part is committed while blocks of the next one wait to be hashed", async () => {
     const [one, parts] = [openState(), openState([], undefined, later)];
     try {
-      // The first two blocks of the second part are handed to the threads, which is when the first part is committed.
+      // The first part is committed when the first two blocks of the second part have been given to the threads.
       const slots = Array.from({ length: 10 }, (_, slot) => ({ slot: 1 + slot, value: 1 }));
       const blocks = await oneByOne(
         one,
@@ -117,7 +117,7 @@ describe("blocks applied in parts", () => {
 
   const four = [10, 60, 60, 60].map((nullifiers) => ({ nullifiers, slots: [], notes: 1 }));
 
-  it("are committed up to the part that fails, which leaves nothing running", async () => {
+  it("if a part fails, the blocks before it are committed and nothing keeps running", async () => {
     const [one, parts] = [openState(), openState([], undefined, later)];
     try {
       const blocks = await oneByOne(one, four);
@@ -138,7 +138,7 @@ describe("blocks applied in parts", () => {
     }
   });
 
-  it("stop with the commit that fails, while the next part is hashed", async () => {
+  it("applying stops at a failing commit, while the next part is hashed", async () => {
     const [one, parts] = [openState(), openState([], undefined, later)];
     try {
       const blocks = await oneByOne(one, four);
@@ -159,7 +159,7 @@ describe("blocks applied in parts", () => {
     }
   });
 
-  it("follow only the last that were prepared, as long as the chain did not change below them", async () => {
+  it("blocks can be prepared only on top of the last prepared ones, and only while the chain below does not change", async () => {
     const [one, parts] = [openState(), openState()];
     try {
       const blocks = await oneByOne(one, four);
@@ -182,7 +182,7 @@ describe("blocks applied in parts", () => {
     }
   });
 
-  it("are grouped into parts that change enough leaves", async () => {
+  it("blocks are grouped into parts that change enough leaves", async () => {
     const one = openState();
     try {
       const all = eachAtomic(await oneByOne(one, four));

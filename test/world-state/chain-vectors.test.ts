@@ -94,13 +94,13 @@ function checkTip(): void {
   for (const { blockNumber, trees: expected } of vectors.blockSync.blocks) expect(trees(blockNumber)).toEqual(expected);
 }
 
-describe("following blocks", () => {
-  it("starts from genesis", () => {
+describe("applying blocks", () => {
+  it("the world state starts from genesis", () => {
     expect(trees(0)).toEqual(vectors.blockSync.genesisTrees);
     expect(toHex(open.state.genesisBlockHash())).toBe(vectors.blockSync.genesisHash);
   });
 
-  it("gives the network's roots, paths and lookups, block by block", async () => {
+  it("applying blocks gives the network's roots, paths and lookups, block by block", async () => {
     for (const [i, block] of allBlocks.entries()) {
       await apply(open, [block]);
       expect(trees(i + 1)).toEqual(vectors.blockSync.blocks[i].trees);
@@ -109,12 +109,12 @@ describe("following blocks", () => {
     checkTip();
   });
 
-  it("gives the same when all blocks are applied in one transaction", async () => {
+  it("applying all blocks in one transaction gives the network's roots, paths and lookups", async () => {
     await apply(open, allBlocks);
     checkTip();
   });
 
-  it("gives the same after a restart between any two blocks", async () => {
+  it("applying blocks with a restart between any two gives the network's roots, paths and lookups", async () => {
     for (const block of allBlocks) {
       await apply(open, [block]);
       open = await open.reopen();
@@ -123,107 +123,103 @@ describe("following blocks", () => {
   });
 });
 
-describe("fork checkpoints", () => {
-  it("nest, commit and revert as the network's do", async () => {
-    await apply(open, allBlocks);
-    const fork = open.state.fork();
-    const note = (n: number) => fork.append(1, [fromHex(`0x${n.toString(16).padStart(64, "0")}`)]);
-    const nullifier = (n: number) =>
-      fork.insertSequentially(0, [{ key: fromHex(`0x${n.toString(16).padStart(64, "0")}`) }]);
-    const operations: Record<string, () => unknown> = {
-      start: () => undefined,
-      createCheckpoint: () => fork.openFrame(),
-      "append note 1": () => note(1),
-      "append note 2": () => note(2),
-      "sequentialInsert nullifier 999": () => nullifier(999),
-      "sequentialInsert nullifier 998": () => nullifier(998),
-      revertCheckpoint: () => fork.revertFrame(),
-      commitCheckpoint: () => fork.commitFrame(),
-      "createCheckpoint x2": () => {
-        fork.openFrame();
-        return fork.openFrame();
-      },
-      "revertAllCheckpointsTo(0)": () => fork.revertFramesTo(0),
-      "commitCheckpoint with no open checkpoint": () => fork.commitFrame(),
-      "revertCheckpoint with no open checkpoint": () => fork.revertFrame(),
-      "revertAllCheckpointsTo(0) with no open checkpoint": () => fork.revertFramesTo(0),
-    };
-    const snapshot = (tree: TreeId) => {
-      const { root, size } = fork.snapshot(tree);
-      return { root: toHex(root), size: String(size) };
-    };
-    for (const step of vectors.forkCheckpoints) {
-      const operation = operations[step.op];
-      expect(operation, step.op).toBeDefined();
-      if (step.result !== undefined) {
-        expect(operation, step.op).toThrow(step.result);
-        continue;
-      }
-      const depth = operation();
-      if (step.depthReturned) expect(depth).toBe(step.depthReturned);
-      expect(snapshot(1), step.op).toEqual(step.noteHashTree);
-      expect(snapshot(0), step.op).toEqual(step.nullifierTree);
+it("frames of a fork nest, commit and revert as the network's fork checkpoints do", async () => {
+  await apply(open, allBlocks);
+  const fork = open.state.fork();
+  const note = (n: number) => fork.append(1, [fromHex(`0x${n.toString(16).padStart(64, "0")}`)]);
+  const nullifier = (n: number) =>
+    fork.insertSequentially(0, [{ key: fromHex(`0x${n.toString(16).padStart(64, "0")}`) }]);
+  const operations: Record<string, () => unknown> = {
+    start: () => undefined,
+    createCheckpoint: () => fork.openFrame(),
+    "append note 1": () => note(1),
+    "append note 2": () => note(2),
+    "sequentialInsert nullifier 999": () => nullifier(999),
+    "sequentialInsert nullifier 998": () => nullifier(998),
+    revertCheckpoint: () => fork.revertFrame(),
+    commitCheckpoint: () => fork.commitFrame(),
+    "createCheckpoint x2": () => {
+      fork.openFrame();
+      return fork.openFrame();
+    },
+    "revertAllCheckpointsTo(0)": () => fork.revertFramesTo(0),
+    "commitCheckpoint with no open checkpoint": () => fork.commitFrame(),
+    "revertCheckpoint with no open checkpoint": () => fork.revertFrame(),
+    "revertAllCheckpointsTo(0) with no open checkpoint": () => fork.revertFramesTo(0),
+  };
+  const snapshot = (tree: TreeId) => {
+    const { root, size } = fork.snapshot(tree);
+    return { root: toHex(root), size: String(size) };
+  };
+  for (const step of vectors.forkCheckpoints) {
+    const operation = operations[step.op];
+    expect(operation, step.op).toBeDefined();
+    if (step.result !== undefined) {
+      expect(operation, step.op).toThrow(step.result);
+      continue;
     }
-  });
+    const depth = operation();
+    if (step.depthReturned) expect(depth).toBe(step.depthReturned);
+    expect(snapshot(1), step.op).toEqual(step.noteHashTree);
+    expect(snapshot(0), step.op).toEqual(step.nullifierTree);
+  }
 });
 
-describe("history", () => {
-  it("unwinds, finalizes and prunes as the network does", async () => {
-    await apply(open, allBlocks);
-    const [forkAt2, forkAt6] = [open.state.fork(2), open.state.fork(6)];
-    const write = (work: () => void) => open.store.transaction(work);
-    const operations: Record<string, () => void | Promise<void>> = {
-      "setFinalized(0)": () => write(() => open.state.setFinalized(0)),
-      "unwindBlocks(6)": () => write(() => open.state.unwindTo(6)),
-      "unwindBlocks(4)": () => write(() => open.state.unwindTo(4)),
-      "setFinalized(3)": () => write(() => open.state.setFinalized(3)),
-      "setFinalized(2) (already finalized: no change)": () => write(() => open.state.setFinalized(2)),
-      "unwindBlocks(2) (below finalized)": () => write(() => open.state.unwindTo(2)),
-      "setFinalized(9) (beyond tip)": () => write(() => open.state.setFinalized(9)),
-      "removeHistoricalBlocks(1) (nothing older)": () => write(() => open.state.pruneTo(1)),
-      "removeHistoricalBlocks(3)": () => write(() => open.state.pruneTo(3)),
-      "removeHistoricalBlocks(4) (finalized is 3)": () => write(() => open.state.pruneTo(4)),
-    };
-    const notes: Record<string, (step: { result: string; queries: { block: number; result: string }[] }) => void> = {
-      "fork created at block 2 after unwinding to 4": () => expect(() => forkAt2.size(0)).not.toThrow(),
-      "fork created at block 6 after unwinding to 4": ({ result }) => expect(() => forkAt6.size(0)).toThrow(result),
-      "nullifier of an unwound block is no longer found": () =>
-        expect(open.state.findLeaf(4, 0, allBlocks[5].txs[0].nullifiers.subarray(0, 32))).toBeUndefined(),
-      "snapshot reads after pruning to 3": ({ queries }) => {
-        for (const { block, result } of queries) {
-          if (block === 0) continue; // The network reads the latest state here; block 0 is genesis for this node.
-          if (result.startsWith("error: ")) expect(() => open.state.snapshot(block, 0)).toThrow(result.slice(7));
-          else expect(trees(block)).toEqual(vectors.blockSync.blocks[block - 1].trees);
-        }
-      },
-      "fork at pruned block 1": ({ result }) => expect(() => open.state.fork(1)).toThrow(result),
-      "fork at block 0 after pruning": () => {
-        const { root } = open.state.fork(0).snapshot(2);
-        expect(toHex(root)).toBe(vectors.blockSync.genesisTrees[2].root);
-      },
-      "fork at future block 99": ({ result }) => expect(() => open.state.fork(99)).toThrow(result),
-    };
-    for (const step of vectors.historyManagement) {
-      if (step.note !== undefined) {
-        const check = notes[step.note];
-        if (check !== undefined) check(step);
-        else
-          await expect(open.state.prepare([{ ...allBlocks[4], archiveRoot: new Uint8Array(32) }])).rejects.toThrow(
-            step.result,
-          );
-        continue;
+it("the world state unwinds, finalizes and prunes as the network does", async () => {
+  await apply(open, allBlocks);
+  const [forkAt2, forkAt6] = [open.state.fork(2), open.state.fork(6)];
+  const write = (work: () => void) => open.store.transaction(work);
+  const operations: Record<string, () => void | Promise<void>> = {
+    "setFinalized(0)": () => write(() => open.state.setFinalized(0)),
+    "unwindBlocks(6)": () => write(() => open.state.unwindTo(6)),
+    "unwindBlocks(4)": () => write(() => open.state.unwindTo(4)),
+    "setFinalized(3)": () => write(() => open.state.setFinalized(3)),
+    "setFinalized(2) (already finalized: no change)": () => write(() => open.state.setFinalized(2)),
+    "unwindBlocks(2) (below finalized)": () => write(() => open.state.unwindTo(2)),
+    "setFinalized(9) (beyond tip)": () => write(() => open.state.setFinalized(9)),
+    "removeHistoricalBlocks(1) (nothing older)": () => write(() => open.state.pruneTo(1)),
+    "removeHistoricalBlocks(3)": () => write(() => open.state.pruneTo(3)),
+    "removeHistoricalBlocks(4) (finalized is 3)": () => write(() => open.state.pruneTo(4)),
+  };
+  const notes: Record<string, (step: { result: string; queries: { block: number; result: string }[] }) => void> = {
+    "fork created at block 2 after unwinding to 4": () => expect(() => forkAt2.size(0)).not.toThrow(),
+    "fork created at block 6 after unwinding to 4": ({ result }) => expect(() => forkAt6.size(0)).toThrow(result),
+    "nullifier of an unwound block is no longer found": () =>
+      expect(open.state.findLeaf(4, 0, allBlocks[5].txs[0].nullifiers.subarray(0, 32))).toBeUndefined(),
+    "snapshot reads after pruning to 3": ({ queries }) => {
+      for (const { block, result } of queries) {
+        if (block === 0) continue; // The network reads the latest state here; block 0 is genesis for this node.
+        if (result.startsWith("error: ")) expect(() => open.state.snapshot(block, 0)).toThrow(result.slice(7));
+        else expect(trees(block)).toEqual(vectors.blockSync.blocks[block - 1].trees);
       }
-      if (step.op === "sync alternative block 4") {
-        await apply(open, [effects(step.block, step.trees[4].root)]);
-      } else if (step.result.startsWith("error: ")) {
-        expect(operations[step.op], step.op).toThrow(step.result.slice(7));
-        // A refused unwind of the network may have removed the blocks above the finalized one; here it changes nothing.
-        if (step.op.startsWith("unwindBlocks(2)")) write(() => open.state.unwindTo(3));
-      } else {
-        await operations[step.op]();
-      }
-      expect(status(), step.op).toEqual(step.status);
-      expect(trees(step.status.unfinalizedBlockNumber), step.op).toEqual(step.trees);
+    },
+    "fork at pruned block 1": ({ result }) => expect(() => open.state.fork(1)).toThrow(result),
+    "fork at block 0 after pruning": () => {
+      const { root } = open.state.fork(0).snapshot(2);
+      expect(toHex(root)).toBe(vectors.blockSync.genesisTrees[2].root);
+    },
+    "fork at future block 99": ({ result }) => expect(() => open.state.fork(99)).toThrow(result),
+  };
+  for (const step of vectors.historyManagement) {
+    if (step.note !== undefined) {
+      const check = notes[step.note];
+      if (check !== undefined) check(step);
+      else
+        await expect(open.state.prepare([{ ...allBlocks[4], archiveRoot: new Uint8Array(32) }])).rejects.toThrow(
+          step.result,
+        );
+      continue;
     }
-  });
+    if (step.op === "sync alternative block 4") {
+      await apply(open, [effects(step.block, step.trees[4].root)]);
+    } else if (step.result.startsWith("error: ")) {
+      expect(operations[step.op], step.op).toThrow(step.result.slice(7));
+      // In the network a refused unwind may have removed the blocks above the finalized one; here it changes nothing.
+      if (step.op.startsWith("unwindBlocks(2)")) write(() => open.state.unwindTo(3));
+    } else {
+      await operations[step.op]();
+    }
+    expect(status(), step.op).toEqual(step.status);
+    expect(trees(step.status.unfinalizedBlockNumber), step.op).toEqual(step.trees);
+  }
 });

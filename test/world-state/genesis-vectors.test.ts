@@ -42,7 +42,7 @@ const entries = (c: Case["prefilledPublicData"]) =>
 
 describe("genesis", () => {
   const cases: Case[] = vectors.cases;
-  it.each(cases)("$name", (test) => {
+  it.each(cases)("the genesis state is that of the vectors: $name", (test) => {
     const prefilled = entries(test.prefilledPublicData);
     if (test.error !== undefined) {
       expect(() => genesisState(core, prefilled)).toThrow(test.error);
@@ -74,7 +74,7 @@ describe("genesis", () => {
     }
   });
 
-  it("has the published leaves, paths and constants", async () => {
+  it("the genesis trees have the published leaves, paths and constants", async () => {
     const { fork } = genesisState(core, []);
     const paths = (path: Uint8Array) => Array.from({ length: path.length / 32 }, (_, i) => toHex(word(path, i)));
     const { nullifier, publicData, nullifierPathIndex0, publicDataPathIndex127, archivePathIndex0 } =
@@ -102,7 +102,7 @@ describe("genesis", () => {
     expect(vectors.constants.defaultInitialAccountFeeJuice).toBe(String(INITIAL_FEE_JUICE));
   });
 
-  it("is stored once and refuses other prefilled data afterwards", async () => {
+  it("genesis is stored once, and other prefilled data is refused afterwards", async () => {
     let open = openState(
       entries([{ slot: `0x${"1".padStart(64, "9")}`.replace(/9/g, "1"), value: `0x${"0".repeat(63)}5` }]),
     );

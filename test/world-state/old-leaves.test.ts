@@ -25,7 +25,10 @@ interface Inserted {
   slots: bigint[];
 }
 
-/** Applies and stores blocks in one go; only the leaves, as they are what is read here: no node is hashed. */
+/**
+ * Applies and stores blocks in one transaction. Only leaves are written, no nodes are hashed, because the tests read
+ * only leaves.
+ */
 function insert({ store }: OpenState, tip: number, blocks: Inserted[][]): void {
   const tables = openTables(store);
   const fork = new Fork(core, new StoredState(tables, tip));
@@ -67,7 +70,7 @@ function modelAfter(before: ModelState, block: number, txs: Inserted[]): ModelSt
   return { trees, sizes };
 }
 
-/** The leaf with the largest key <= `key`, by looking at each. */
+/** The leaf with the largest key <= `key`, by linear search. */
 function modelLow(model: Model, key: bigint): Record<string, unknown> {
   let [low, next] = [0n, 0n];
   for (const other of model.keys()) if (other <= key && other > low) low = other;
@@ -89,7 +92,7 @@ function check({ state }: OpenState, block: number, model: ModelState, key: bigi
   }
 }
 
-/** Sequences of keys: anywhere, close together, or in order, of which each next one hides behind the one before. */
+/** Keys that are spread out, close together, or in an order in which each is the low leaf of the next. */
 const spread = fc.bigInt({ min: 200n, max: 1n << 250n });
 const close = fc.bigInt({ min: 200n, max: 330n });
 const ascending = (keys: bigint[]) => [...keys].sort((a, b) => (a < b ? -1 : 1));
@@ -99,7 +102,7 @@ const someKeys = fc.oneof(
   fc.array(fc.oneof(spread, close), { maxLength: 60 }).map(ascending),
   fc.array(fc.oneof(spread, close), { maxLength: 60 }).map((keys) => ascending(keys).reverse()),
 );
-/** Blocks take the keys in turn, a few each; the nullifiers without those that come twice. */
+/** The keys distributed over blocks, a few each. Duplicate nullifiers are removed. */
 const sequence = fc
   .tuple(someKeys, someKeys, fc.array(fc.integer({ min: 0, max: 7 }), { minLength: 12, maxLength: 12 }))
   .map(([nullifiers, slots, counts]) => {
@@ -110,7 +113,7 @@ const sequence = fc
     );
   });
 
-test("a state reads as it did at the tip, whatever keys come later, through unwinding", () => {
+test("a state reads as it did at the tip, whatever keys are inserted later and while blocks are unwound", () => {
   return fc.assert(
     fc.asyncProperty(
       sequence,
@@ -149,14 +152,14 @@ test("a state reads as it did at the tip, whatever keys come later, through unwi
   );
 }, 60_000);
 
-/** Deterministic keys in no order. */
+/** Deterministic keys in no particular order. */
 function keysInNoOrder(count: number, salt: bigint): bigint[] {
   return Array.from({ length: count }, (_, i) => {
     return readBigUint(core.hash(concat(fr(salt), fr(i))));
   });
 }
 
-/** A chain of blocks with some 100 leaves each in either tree. */
+/** Blocks with about 100 leaves in each of the two trees. */
 function blocksOf(nullifiers: bigint[], slots: bigint[]): Inserted[][] {
   return Array.from({ length: nullifiers.length / 100 }, (_, block) =>
     [0, 1].map((tx) => {
@@ -166,7 +169,7 @@ function blocksOf(nullifiers: bigint[], slots: bigint[]): Inserted[][] {
   );
 }
 
-/** Tables that count the rows that are read from them. */
+/** Tables that count the rows read from them. */
 function counting(tables: WorldStateTables): { tables: WorldStateTables; rows: () => number } {
   let rows = 0;
   const counted = (table: Table): Table => {
@@ -203,7 +206,7 @@ function counting(tables: WorldStateTables): { tables: WorldStateTables; rows: (
   return { tables: all as unknown as WorldStateTables, rows: () => rows };
 }
 
-test("of a state long gone by, a lookup reads about as many rows as the logarithm of the growth since", async () => {
+test("a lookup in an old state reads a number of rows logarithmic in the growth since", async () => {
   const leaves = 20_000;
   const open = openState();
   try {
@@ -239,7 +242,7 @@ test("of a state long gone by, a lookup reads about as many rows as the logarith
 test.each([
   ["ascending", (keys: bigint[]) => ascending(keys)],
   ["descending", (keys: bigint[]) => ascending(keys).reverse()],
-])("keys in %s order cost a step for each block, not for each leaf", async (_, order) => {
+])("a lookup among keys in %s order costs a step for each block, not for each leaf", async (_, order) => {
   const open = openState();
   try {
     const keys = order(keysInNoOrder(4000, 4n));
@@ -259,7 +262,7 @@ test.each([
   }
 });
 
-test("a leaf keeps the neighbours that it had before its block, when later blocks come between", async () => {
+test("a leaf keeps the neighbours from before its block when later blocks insert keys between them", async () => {
   const open = openState();
   try {
     const inserts = (keys: bigint[]): Inserted[] => [{ nullifiers: keys, slots: keys }];

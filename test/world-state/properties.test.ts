@@ -8,7 +8,7 @@ import { writePreimage } from "../../src/world-state/indexed-overlay.ts";
 import { insertBatchWithWitnesses } from "../../src/world-state/witnessed-insertion.ts";
 import { apply, core, dump, makeBlock, type OpenState, openState, type TxParts } from "./support.ts";
 
-/** Small key spaces make the interesting cases common: rewritten slots, neighbouring keys, equal values. */
+/** Small key spaces make rewritten slots, neighbouring keys and equal values frequent. */
 const slot = fc.integer({ min: 1, max: 400 }).map(fr);
 const value = fc.integer({ min: 0, max: 3 }).map(fr);
 const writes = fc.array(fc.record({ leafSlot: slot, value }), { maxLength: 6 });
@@ -23,7 +23,7 @@ const blockShape = fc.record({
 });
 type BlockShape = typeof blockShape extends fc.Arbitrary<infer T> ? T : never;
 
-/** Nullifiers and notes that never repeat within one run, in no order. */
+/** Nullifiers and notes that never repeat within one run, in no particular order. */
 function fresh(): () => Uint8Array {
   let counter = 0n;
   return () => fr(((++counter * 0x9e3779b97f4a7c15f39cc0605cedc835n) % (1n << 200n)) + 1000n);
@@ -61,7 +61,7 @@ function rootOf(node: Uint8Array, index: number, path: Uint8Array): Uint8Array {
 }
 
 describe("applying and unwinding", () => {
-  it("unwind(apply(x)) leaves every row of every table as it was", async () => {
+  it("unwinding applied blocks leaves every row of every table as it was before them", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(blockShape, { minLength: 1, maxLength: 4 }),
@@ -85,7 +85,7 @@ describe("applying and unwinding", () => {
     );
   });
 
-  it("keeps every state readable as it was at the tip, through restarts and pruning", async () => {
+  it("every state stays readable as it was at the tip, through restarts and pruning", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(blockShape, { minLength: 2, maxLength: 6 }),
@@ -164,7 +164,7 @@ describe("applying and unwinding", () => {
 });
 
 describe("insertion", () => {
-  it("a batch equals one-by-one insertion, in any order, witnesses included", async () => {
+  it("inserting a batch equals inserting its keys one by one, in any order, including the witnesses", async () => {
     const open = openState();
     try {
       fc.assert(
@@ -200,7 +200,7 @@ describe("insertion", () => {
     }
   });
 
-  it("reverting a checkpoint gives back roots, lookups and sizes", async () => {
+  it("reverting a frame of a fork restores roots, lookups and sizes", async () => {
     const open = openState();
     try {
       fc.assert(
@@ -243,7 +243,7 @@ describe("insertion", () => {
     }
   });
 
-  it("proves every archive leaf at every block", async () => {
+  it("every archive leaf has a valid sibling path at every block", async () => {
     const open = openState();
     try {
       for (let i = 0; i < 5; i++) await apply(open, [makeBlock(open.state, [], i % 2 === 0 ? [] : undefined)]);

@@ -5,7 +5,7 @@ import { fr } from "../../src/protocol/field.ts";
 import type { ReaderThreadData, ReaderThreadReport } from "./reader-thread.ts";
 import { apply, makeBlock, openState } from "./support.ts";
 
-it("a reader on another thread sees whole states while blocks come and go", async () => {
+it("a reader on another thread sees only complete states while blocks are applied and unwound", async () => {
   const open = openState();
   let counter = 1000n;
   const nextBlock = async () => {

@@ -14,17 +14,17 @@ import { WorldState } from "../../src/world-state/world-state.ts";
  */
 export interface ReaderThreadData {
   path: string;
-  /** Of the store that writes. */
+  /** Commit counts of the store that writes. */
   commits: SharedArrayBuffer;
   stop: SharedArrayBuffer;
 }
 
 export interface ReaderThreadReport {
   checked: number;
-  /** Of these, texts. */
+  /** How many of these were read as text. */
   texts: number;
   wrong: string[];
-  /** Different states that were the latest. */
+  /** Number of different latest states that were read. */
   latestRoots: number;
 }
 
@@ -58,7 +58,7 @@ function witnessOf(state: StateAt, tree: 0 | 2, key: Uint8Array): Witness {
   return { leaf, siblings: state.siblingPath(tree, leaf.index) };
 }
 
-/** The same, read from a text. */
+/** The same witness, read as text. */
 function witnessInText(block: number | "latest", tree: 0 | 2, key: Uint8Array): Witness | undefined {
   const text = world.lowLeafText(block, tree, key, "either", TEXTS[tree]);
   if (text === undefined) return undefined;

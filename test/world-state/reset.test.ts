@@ -20,7 +20,7 @@ async function withBlocks(count: number) {
   return { ...open, blocks };
 }
 
-test("after a reset the store is that of a new one, and the same blocks lead to the same rows", async () => {
+test("a reset store has the rows of a new one, and applying the same blocks gives the same rows", async () => {
   const open = await withBlocks(5);
   const full = dump(open.store);
   const fork = open.state.fork(3);
@@ -37,7 +37,7 @@ test("after a reset the store is that of a new one, and the same blocks lead to 
   await open.close();
 });
 
-test("finalization can be taken back as far as states are kept, and no further", async () => {
+test("finalization can be lowered to the oldest kept state, and no further", async () => {
   const open = await withBlocks(5);
   open.store.transaction(() => open.state.setFinalized(4));
   open.store.transaction(() => open.state.pruneTo(2));

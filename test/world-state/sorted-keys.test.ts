@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { SortedKeys } from "../../src/world-state/sorted-keys.ts";
 
-/** Keys of which many agree in the bytes that are compared first. */
+/** Keys of which many are equal in the bytes that are compared first. */
 const key = fc
   .tuple(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max: 255 }), fc.constantFrom(5, 6, 31))
   .map(([front, byte, at]) => {
@@ -22,7 +22,7 @@ const commands = fc.array(
   { maxLength: 20 },
 );
 
-it("keeps keys in order with their numbers, whatever is added and removed", () => {
+it("sorted keys stay in order with their numbers, whatever is added and removed", () => {
   fc.assert(
     fc.property(keys, commands, fc.array(key, { minLength: 5, maxLength: 5 }), (all, steps, asked) => {
       const sorted = new SortedKeys();

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { equal, toHex } from "../../src/protocol/bytes.ts";
 import { NULLIFIER_TREE, PUBLIC_DATA_TREE } from "../../src/protocol/constants.ts";
 import { fr } from "../../src/protocol/field.ts";
@@ -8,7 +8,7 @@ import type { StateAt } from "../../src/world-state/types.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";
 import { apply, core, makeBlock, type OpenState, openState } from "./support.ts";
 
-/** What a block left in the two indexed trees, without any tree: keys, values and roots. */
+/** Keys, values and roots of the two indexed trees after a block, kept without any tree. */
 interface Model {
   nullifiers: bigint[];
   slots: Map<bigint, bigint>;
@@ -64,8 +64,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 /**
- * A chain of models beside the stored one. Nullifiers of different branches differ, so that a block number has several
- * contents.
+ * A chain of models beside the stored one. Branches have different nullifiers, so a block number has a different
+ * content in each.
  */
 class ModelledChain {
   readonly open: OpenState;
@@ -123,56 +123,54 @@ class ModelledChain {
   }
 }
 
-describe("a reader that stays open", () => {
-  it("answers every kept block by the present chain, through blocks, reorgs, pruning and resets", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(step, { minLength: 4, maxLength: 16 }),
-        fc.array(fc.oneof(fc.bigInt(0n, 2n ** 41n), fc.bigInt(0n, 300n)), { minLength: 2, maxLength: 3 }),
-        async (steps, keys) => {
-          const open = openState();
-          const reader = new WorldState(core, open.store, []);
-          try {
-            const chain = new ModelledChain(open);
-            for (const taken of steps) {
-              await chain.take(taken);
-              const { tip, oldest } = reader.status();
-              expect(tip).toBe(chain.models.length - 1);
-              for (let block = 0; block <= tip; block++) {
-                if (block > 0 && block < oldest) {
-                  expect(() => reader.at(block)).toThrow(`block ${block}`);
-                  continue;
-                }
-                const state = block === tip ? reader.at("latest") : reader.at(block);
-                const model = chain.models[block];
-                for (const key of [...keys, model.nullifiers.at(-1)!, 230n]) {
-                  for (const tree of INDEXED) checkWitness(state, tree, key, model);
-                }
+it("an open reader answers for every kept block of the present chain, through blocks, reorgs, pruning and resets", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { minLength: 4, maxLength: 16 }),
+      fc.array(fc.oneof(fc.bigInt(0n, 2n ** 41n), fc.bigInt(0n, 300n)), { minLength: 2, maxLength: 3 }),
+      async (steps, keys) => {
+        const open = openState();
+        const reader = new WorldState(core, open.store, []);
+        try {
+          const chain = new ModelledChain(open);
+          for (const taken of steps) {
+            await chain.take(taken);
+            const { tip, oldest } = reader.status();
+            expect(tip).toBe(chain.models.length - 1);
+            for (let block = 0; block <= tip; block++) {
+              if (block > 0 && block < oldest) {
+                expect(() => reader.at(block)).toThrow(`block ${block}`);
+                continue;
+              }
+              const state = block === tip ? reader.at("latest") : reader.at(block);
+              const model = chain.models[block];
+              for (const key of [...keys, model.nullifiers.at(-1)!, 230n]) {
+                for (const tree of INDEXED) checkWitness(state, tree, key, model);
               }
             }
-          } finally {
-            await open.close();
           }
-        },
-      ),
-      { numRuns: 12 },
-    );
-  }, 120_000);
+        } finally {
+          await open.close();
+        }
+      },
+    ),
+    { numRuns: 12 },
+  );
+}, 120_000);
 
-  it("writes a path to the start of a longer buffer", async () => {
-    const open = openState();
-    try {
-      for (const block of [0, 1]) {
-        if (block === 1) await apply(open, [makeBlock(open.state, [{ nullifiers: [fr(999)] }], undefined)]);
-        const state = open.state.at(block);
-        const out = new Uint8Array(42 * 32 + 8).fill(7);
-        const path = state.siblingPath(NULLIFIER_TREE, 3, out);
-        expect(equal(path, state.siblingPath(NULLIFIER_TREE, 3))).toBe(true);
-        expect(path.buffer).toBe(out.buffer);
-        expect([...out.subarray(-8)]).toEqual(new Array(8).fill(7));
-      }
-    } finally {
-      await open.close();
+it("a path can be written to the start of a longer buffer", async () => {
+  const open = openState();
+  try {
+    for (const block of [0, 1]) {
+      if (block === 1) await apply(open, [makeBlock(open.state, [{ nullifiers: [fr(999)] }], undefined)]);
+      const state = open.state.at(block);
+      const out = new Uint8Array(42 * 32 + 8).fill(7);
+      const path = state.siblingPath(NULLIFIER_TREE, 3, out);
+      expect(equal(path, state.siblingPath(NULLIFIER_TREE, 3))).toBe(true);
+      expect(path.buffer).toBe(out.buffer);
+      expect([...out.subarray(-8)]).toEqual(new Array(8).fill(7));
     }
-  });
+  } finally {
+    await open.close();
+  }
 });

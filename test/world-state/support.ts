@@ -95,7 +95,7 @@ export function writeSnapshot(header: BlockHeader, fork: Fork, tree: (typeof TRE
   writeU32(header, HEADER_SNAPSHOT_AT[tree] + 32, size);
 }
 
-/** A valid next block: its header states what one-by-one application of the effects gives. */
+/** A valid next block; its header has the roots of applying the effects one by one. */
 export function makeBlock(state: WorldState, txs: TxParts[], messages: Uint8Array[] | undefined): BlockEffects {
   const number = state.status().tip + 1;
   const fork = state.fork();

@@ -8,7 +8,7 @@ import type { TileHasher } from "../../src/world-state/tree-batch.ts";
 import type { BlockEffects } from "../../src/world-state/types.ts";
 import { apply, core, dump, makeBlock, type OpenState, openState, type TxParts } from "./support.ts";
 
-/** Values that never repeat within one run, in no order. */
+/** Values that never repeat within one run, in no particular order. */
 function fresh(): () => Uint8Array {
   let counter = 0n;
   return () => fr(((++counter * 0x9e3779b97f4a7c15f39cc0605cedc835n) % (1n << 200n)) + 1000n);
@@ -16,7 +16,10 @@ function fresh(): () => Uint8Array {
 
 const many = (count: number, next: () => Uint8Array) => Array.from({ length: count }, next);
 
-/** Txs of blocks that are large enough to be split: nullifiers spread low leaves over all that came before. */
+/**
+ * Txs for blocks that are large enough to be split. The low leaves of the nullifiers are spread over all earlier
+ * leaves.
+ */
 function txsOf(nullifiers: number, slots: number, next: () => Uint8Array): TxParts[] {
   return Array.from({ length: Math.ceil(nullifiers / 60) }, (_, i) => ({
     noteHashes: many(5, next),
@@ -56,7 +59,7 @@ async function withState<T>(hasher: TileHasher | undefined, use: (open: OpenStat
   }
 }
 
-/** Other threads that finish in an order of their own. */
+/** Threads that finish in the given order. */
 function unordered(delays: number[]): TileHasher {
   let calls = 0;
   return {
@@ -68,7 +71,7 @@ function unordered(delays: number[]): TileHasher {
 }
 
 describe("a batch of blocks", () => {
-  it("leads to the same rows however its work is split and whichever part is done first", async () => {
+  it("a batch of blocks gives the same rows however its work is split and whichever part is done first", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ nullifiers: fc.integer({ min: 1, max: 250 }), slots: fc.nat(20) }), {
@@ -91,7 +94,7 @@ describe("a batch of blocks", () => {
     );
   });
 
-  it("leads to the same rows on any number of threads", async () => {
+  it("a batch of blocks gives the same rows on any number of threads", async () => {
     const { blocks, rows } = await chainOf([
       { nullifiers: 500, slots: 30 },
       { nullifiers: 1, slots: 0 },
@@ -112,7 +115,7 @@ describe("a batch of blocks", () => {
   });
 });
 
-it("a thread that fails rejects the blocks when nothing runs any more, and the state is as it was", async () => {
+it("a failing thread rejects the blocks only when nothing runs any more, and the state is unchanged", async () => {
   const { blocks, rows } = await chainOf([
     { nullifiers: 500, slots: 30 },
     { nullifiers: 700, slots: 10 },

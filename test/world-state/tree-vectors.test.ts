@@ -54,7 +54,7 @@ function leafText(tree: 0 | 2, { leaf }: LeafWitness) {
 
 describe("append-only trees", () => {
   const sequences: { treeId: TreeId; steps: AppendStep[] }[] = vectors.appendOnly;
-  it.each(sequences)("sequence of tree $treeId", ({ treeId, steps }) => {
+  it.each(sequences)("appending to tree $treeId gives the roots of the vectors", ({ treeId, steps }) => {
     const fork = freshFork();
     for (const step of steps) {
       fork.append(treeId, fields(step.leaves), step.zeroPaddedTo);
@@ -85,7 +85,7 @@ interface IndexedStep {
   subtreeSiblingPath?: string[];
   /** The path is given for the first few entries only. */
   lowLeafWitnesses?: { index: string; leaf: object; path?: string[] }[];
-  /** No insertion: the leaf was an update. */
+  /** Absent for an update, which inserts nothing. */
   witnesses?: {
     lowLeaf: { index: string; leaf: object; path?: string[] };
     insertion: { index: string; path?: string[] } | null;
@@ -137,12 +137,18 @@ function replay(tree: 0 | 2, steps: IndexedStep[], finalLeaves: IndexedSequence[
 
 describe("indexed trees", () => {
   const nullifierSequences: IndexedSequence[] = vectors.nullifierSequences;
-  it.each(nullifierSequences)("nullifier sequence %#", ({ steps, finalLeaves }) => replay(0, steps, finalLeaves));
+  it.each(nullifierSequences)(
+    "inserting nullifiers gives the roots and witnesses of the vectors: sequence %#",
+    ({ steps, finalLeaves }) => replay(0, steps, finalLeaves),
+  );
 
   const publicDataSequences: IndexedSequence[] = vectors.publicDataSequences;
-  it.each(publicDataSequences)("public data sequence %#", ({ steps, finalLeaves }) => replay(2, steps, finalLeaves));
+  it.each(publicDataSequences)(
+    "inserting public data gives the roots and witnesses of the vectors: sequence %#",
+    ({ steps, finalLeaves }) => replay(2, steps, finalLeaves),
+  );
 
-  it("looks up low leaves", () => {
+  it("low leaves are found as in the vectors", () => {
     const fork = freshFork();
     const { inserted, zeroPaddedTo, root, size, queries } = vectors.nullifierLowLeafLookups;
     insertBatchWithWitnesses(fork, 0, leavesOf(inserted, zeroPaddedTo), 6);
@@ -155,7 +161,7 @@ describe("indexed trees", () => {
     }
   });
 
-  it("gives one root for a batch and for sequential insertions of new keys", () => {
+  it("a batch of new keys gives the same root as sequential insertion", () => {
     const { leaves, root, size } = vectors.batchEqualsSequential;
     for (const insert of [insertBatch, insertSequential]) {
       const fork = freshFork();
@@ -164,7 +170,7 @@ describe("indexed trees", () => {
     }
   });
 
-  it("leaves holes for updates in a batch only", () => {
+  it("updates leave unused leaves in a batch, but not in sequential insertion", () => {
     const { leaves, batch, sequential } = vectors.batchDiffersFromSequential;
     const one = freshFork();
     insertBatch(one, 2, leavesOf(leaves));
@@ -174,7 +180,7 @@ describe("indexed trees", () => {
     expect(snapshotOf(other, 2)).toEqual(sequential);
   });
 
-  it("gives one root for a block batch, batches by tx, and the core's linked batch", () => {
+  it("a batch for a block gives the same root as batches by tx and as the core's linked batch", () => {
     const { tx1, tx2, root, size } = vectors.blockBatchEqualsPerTxBatches;
     const [first, second] = [leavesOf(tx1, 64), leavesOf(tx2, 64)];
     const block = freshFork();
@@ -224,7 +230,7 @@ describe("edge cases", () => {
 
   const cases: { case: string; outcome: string; message?: string; nullifierTree?: object; publicDataTree?: object }[] =
     vectors.edgeCases;
-  it.each(cases)("$case", (edge) => {
+  it.each(cases)("an insertion has the outcome of the vectors: $case", (edge) => {
     const fork = freshFork();
     const operation = operations[edge.case];
     expect(operation, "a known case").toBeDefined();
@@ -238,7 +244,7 @@ describe("edge cases", () => {
   });
 });
 
-it("knows the empty roots of all trees", () => {
+it("the empty roots of all trees are those of the vectors", () => {
   for (const { id, height, emptyRoot } of vectors.trees) {
     expect(TREE_IDS).toContain(id);
     expect(toHex(core.zeroHashes[height])).toBe(emptyRoot);

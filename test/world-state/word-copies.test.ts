@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { copyWord } from "../../src/world-state/word-copies.ts";
 
-test("copies of more words than one buffer holds stay as they were, whatever becomes of their source and of each other", () => {
+test("copied words do not change with their source or with each other, also when one buffer cannot hold all of them", () => {
   const source = new Uint8Array(40);
   const copies = Array.from({ length: 600 }, (_, n) => copyWord(source.fill(n % 251), 8));
   source.fill(255);

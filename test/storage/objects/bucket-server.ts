@@ -26,7 +26,7 @@ export class BucketServer {
   readonly seen: SeenCall[] = [];
   readonly uploads = new Map<string, Map<number, Buffer>>();
   intercept: Intercept = () => false;
-  /** Largest part of a resumable piece that is taken at once. */
+  /** Maximum number of bytes of a resumable piece that the server accepts at once. */
   takes = Number.POSITIVE_INFINITY;
   readonly #server = createServer((incoming, response) => void this.#handle(incoming, response));
   readonly #sessions = new Map<string, { key: string; headers: IncomingMessage["headers"]; bytes: Buffer }>();
@@ -87,7 +87,7 @@ export class BucketServer {
       this.#sessions.set(session, { key: url.pathname, headers, bytes: Buffer.alloc(0) });
       response.writeHead(201, { location: `${this.url}/upload?session=${session}` }).end();
     } else if (query.has("uploads")) {
-      // Base64 ids are what a store may answer: they need escaping in a query.
+      // A store may answer ids in base64, which need escaping in a query.
       const id = `id+${this.uploads.size}/==`;
       this.uploads.set(id, new Map());
       this.objects.set(`${url.pathname}?${id}`, { body, headers });

@@ -34,12 +34,12 @@ describe("a file store", () => {
     ["/sys/kernel", "/sys is no storage"],
     ["/dev", "/dev is no storage"],
     ["/dev/null/store", "/dev is no storage"],
-  ])("in %s is refused at once", (path, rule) => {
+  ])("a file store in %s is refused at once", (path, rule) => {
     expect(() => openObjectStore(`file://${path}`)).toThrow(ObjectStoreUrlError);
     expect(() => openObjectStore(`file://${path}`)).toThrow(`objects cannot be stored there: ${rule} (file://${path})`);
   });
 
-  it("below a file, a socket or a link to /proc is refused at once", async () => {
+  it("a file store below a file, a socket or a link to /proc is refused at once", async () => {
     writeFileSync(join(root, "file"), "");
     symlinkSync("/proc/self", join(root, "link"));
     const server = createServer().listen(join(root, "socket"));
@@ -50,14 +50,14 @@ describe("a file store", () => {
     server.close();
   });
 
-  it("ends a write where the system refuses to make folders", async () => {
+  it("a write fails if the system refuses to make folders", async () => {
     const store = new FileObjects("/proc/self");
     await expect(store.put("a/b/c", Buffer.from("x"))).rejects.toThrow(
       "object store file:///proc/self: cannot write a/b/c: its file cannot be written (ENOENT)",
     );
   });
 
-  it("gives what was written, whole or as a stream", async () => {
+  it("a file store returns what was written, whole or as a stream", async () => {
     const store = openObjectStore(`file://${root}/deep/er/`);
     expect(await store.get("a/b")).toBeUndefined();
     expect(await store.open("a/b")).toBeUndefined();
@@ -72,7 +72,7 @@ describe("a file store", () => {
     expect(readdirSync(join(root, "deep/er/a"))).toEqual(["b"]);
   });
 
-  it("keeps the old object and nothing else when the new one's source fails", async () => {
+  it("a file store keeps the old object and nothing else if the new one's source fails", async () => {
     const store = openObjectStore(`file://${root}`);
     await store.put("a", Buffer.from("old"));
     async function* failing() {
@@ -84,7 +84,7 @@ describe("a file store", () => {
     expect(readdirSync(root)).toEqual(["a"]);
   });
 
-  it("says what it cannot do", async () => {
+  it("errors of a file store name store, operation, object and rule", async () => {
     writeFileSync(join(root, "file"), "x".repeat(100));
     const store = openObjectStore(`file://${root}`);
     await expect(store.put("file/below", Buffer.from("x"))).rejects.toMatchObject({
@@ -101,14 +101,14 @@ describe("a file store", () => {
 
 describe("a store URL", () => {
   it.each(["ftp://host/x", "blobs", "file://host/path", "s3://bucket/x?endpoint=nonsense", "s3:///x", "gs:///x"])(
-    "%s is refused",
+    "the store URL %s is refused",
     (url) => {
       expect(() => openObjectReader(url)).toThrow(ObjectStoreUrlError);
       expect(() => openObjectStore(url)).toThrow(ObjectStoreUrlError);
     },
   );
 
-  it("of an unknown kind is named, with the kinds there are", () => {
+  it("a store URL of an unknown kind is named in the error, with the supported kinds", () => {
     expect(() => openObjectReader("ftp://user:secret@host/x")).toThrow(
       /^Unknown file store config: 'ftp:\/\/host\/\[Redacted\]'\. Supported values are file:/,
     );
@@ -118,17 +118,17 @@ describe("a store URL", () => {
     ["https://host/x", /can only be read/],
     ["s3://bucket/x", /needs AWS_ACCESS_KEY_ID/],
     ["gs://bucket/x", /needs GOOGLE_APPLICATION_CREDENTIALS/],
-  ])("%s cannot be written to", (url, rule) => {
+  ])("the store at %s cannot be written to", (url, rule) => {
     expect(() => openObjectStore(url)).toThrow(rule);
     openObjectReader(url);
   });
 });
 
-describe("gzip by its first bytes", () => {
+describe("gzip detection", () => {
   const content = Buffer.from("content ".repeat(100_000));
   const packed = gzipSync(content);
 
-  it("is unpacked, and anything else passes", async () => {
+  it("gzip is detected by its first bytes and unpacked, and other content is unchanged", async () => {
     expect(Buffer.from(unpacked(packed, content.length)).equals(content)).toBe(true);
     expect(unpacked(content, 1)).toBe(content);
     expect((await whole(unpackedStream(stream(packed.subarray(0, 1), packed.subarray(1))))).equals(content)).toBe(true);
@@ -137,7 +137,7 @@ describe("gzip by its first bytes", () => {
     expect((await whole(unpackedStream(stream("x")))).toString()).toBe("x");
   });
 
-  it("is refused when it is cut, altered, or too long", async () => {
+  it("gzip that is cut, altered or too long is refused", async () => {
     expect(() => unpacked(packed, content.length - 1)).toThrow();
     await expect(whole(unpackedStream(stream(packed.subarray(0, -5))))).rejects.toThrow();
     const altered = Buffer.from(packed);
@@ -145,7 +145,7 @@ describe("gzip by its first bytes", () => {
     await expect(whole(unpackedStream(stream(altered)))).rejects.toThrow();
   });
 
-  it("passes on what its source throws", async () => {
+  it("unpacking gzip throws the errors of its source", async () => {
     async function* failing() {
       yield packed.subarray(0, 100);
       throw new RangeError("the source is cut");
@@ -154,16 +154,14 @@ describe("gzip by its first bytes", () => {
   });
 });
 
-describe("cutting a stream", () => {
-  it.each([1, 3, 4, 7, 100])("makes pieces of %d bytes, only the last shorter", async (size) => {
-    const sizes: number[] = [];
-    const parts: Uint8Array[] = [];
-    for await (const { bytes, last } of cut(stream("abc", "", "defg", "hijkl"), size)) {
-      sizes.push(bytes.length);
-      parts.push(bytes);
-      expect(last).toBe(Buffer.concat(parts).length === 12);
-    }
-    expect(Buffer.concat(parts).toString()).toBe("abcdefghijkl");
-    expect(sizes.slice(0, -1).every((length) => length === size)).toBe(true);
-  });
+it.each([1, 3, 4, 7, 100])("cutting a stream gives pieces of %d bytes, only the last shorter", async (size) => {
+  const sizes: number[] = [];
+  const parts: Uint8Array[] = [];
+  for await (const { bytes, last } of cut(stream("abc", "", "defg", "hijkl"), size)) {
+    sizes.push(bytes.length);
+    parts.push(bytes);
+    expect(last).toBe(Buffer.concat(parts).length === 12);
+  }
+  expect(Buffer.concat(parts).toString()).toBe("abcdefghijkl");
+  expect(sizes.slice(0, -1).every((length) => length === size)).toBe(true);
 });

@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterEach(() => bucket.close());
 
 const quick = { retryDelaysMs: [1, 1, 1], timeoutMs: 5_000 };
-/** For servers that are silent or drip; a busy machine may seem so to it, too. */
+/** Time limit for servers that are silent or drip. On a busy machine it may affect other servers too. */
 const impatient = { ...quick, timeoutMs: 150 };
 const awsCredentials = { accessKeyId: "id", secretAccessKey: "secret", sessionToken: "token" };
 const s3Url = () => `s3://bucket/pre/fix?endpoint=${encodeURIComponent(bucket.url)}`;
@@ -44,7 +44,7 @@ const errorOf = (work: Promise<unknown>) =>
   );
 
 describe("an HTTP store", () => {
-  it("reads objects below its path; 404 and 403 are absence", async () => {
+  it("an HTTP store reads objects below its path; 404 and 403 mean absence", async () => {
     bucket.objects.set("/base/a/b.data", { body: Buffer.from("content"), headers: {} });
     bucket.intercept = ({ url }, response) => {
       if (url.pathname !== "/base/secret") return false;
@@ -64,7 +64,7 @@ describe("an HTTP store", () => {
     }
   });
 
-  it("asks again while the server fails, and then says which object of which store it was about", async () => {
+  it("an HTTP store retries while the server fails, then names the store and object in the error", async () => {
     let failures = 3;
     bucket.objects.set("/x", { body: Buffer.from("x"), headers: {} });
     bucket.intercept = (_, response) => {
@@ -89,7 +89,7 @@ describe("an HTTP store", () => {
     expect(error.message).not.toMatch(/secret|pass/);
   });
 
-  it("gives a silent server up, before the answer and within it", async () => {
+  it("an HTTP store gives up a silent server, before the answer and within it", async () => {
     bucket.intercept = ({ url }, response) => {
       if (url.pathname === "/half") {
         response.writeHead(200, { "content-length": 10 });
@@ -105,7 +105,7 @@ describe("an HTTP store", () => {
     });
   });
 
-  it("waits for a slow server as long as something comes", async () => {
+  it("an HTTP store waits for a slow server as long as bytes arrive", async () => {
     bucket.intercept = (_, response) => {
       response.writeHead(200, { "content-length": 10 });
       let left = 10;
@@ -123,7 +123,7 @@ describe("an HTTP store", () => {
     ).toBe("zzzzzzzzzz");
   });
 
-  it("gives a server up that drips, for a whole object as for a stream, however long the object", async () => {
+  it("an HTTP store gives up a dripping server, for objects and streams of any length", async () => {
     bucket.intercept = (_, response) => {
       response.writeHead(200, { "content-length": 2_000_000 });
       const timer = setInterval(() => response.write("z"), 10);
@@ -134,11 +134,11 @@ describe("an HTTP store", () => {
     const slow = { rule: expect.stringMatching(/^the server is too slow: \d+ bytes of the answer after \d+ ms/) };
     expect(await errorOf(reader.get("drip"))).toMatchObject(slow);
     expect(await errorOf(reader.open("drip").then(read))).toMatchObject(slow);
-    // Neither is asked for again.
+    // Neither object is requested again.
     expect(bucket.seen.length).toBe(2);
   });
 
-  it("writes to no server that drips its answer", async () => {
+  it("an HTTP store gives up writing to a server that drips its answer", async () => {
     bucket.intercept = (_, response) => {
       response.writeHead(200);
       const timer = setInterval(() => response.write(" "), 10);
@@ -153,14 +153,14 @@ describe("an HTTP store", () => {
     }
   });
 
-  it("stops waiting for a token that is slow to come when its caller stops", async () => {
+  it("waiting for a slow access token stops when the caller stops", async () => {
     const transport = new ObjectTransport("gs://bucket", { timeoutMs: 60_000 }, () => new Promise(() => undefined));
     const gcs = new GcsObjects({ base: new URL(`${bucket.url}/bucket`), transport });
     const error = await errorOf(gcs.put("x", Buffer.from("x"), { signal: AbortSignal.timeout(20) }));
     expect(error).toMatchObject({ rule: "stopped by the caller" });
   });
 
-  it("goes on where a connection broke, unless the object has changed", async () => {
+  it("an HTTP store resumes where a connection broke, unless the object has changed", async () => {
     const content = randomBytes(3_000_000);
     bucket.objects.set("/big", { body: content, headers: {} });
     let breaks = 4;
@@ -187,13 +187,13 @@ describe("an HTTP store", () => {
     expect(changed.rule).toMatch(/^cannot be resumed at byte \d+ \(HTTP status 200\)$/);
   });
 
-  it("holds no object that is longer than allowed", async () => {
+  it("an HTTP store refuses an object that is longer than allowed", async () => {
     bucket.objects.set("/big", { body: Buffer.alloc(5000), headers: {} });
     const error = await errorOf(openObjectReader(bucket.url, quick).get("big", { maxBytes: 4000 }));
     expect(error).toMatchObject({ rule: "the answer is longer than 4000 bytes" });
   });
 
-  it("stops when its caller does", async () => {
+  it("an HTTP store stops when its caller does", async () => {
     bucket.intercept = () => true;
     const signal = AbortSignal.timeout(20);
     const error = await errorOf(openObjectReader(bucket.url, { timeoutMs: 60_000 }).get("x", { signal }));
@@ -231,12 +231,12 @@ describe("an S3 store", () => {
       { method: "GET", path: "/?max-keys=2&prefix=J", headers: {} },
       "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7",
     ],
-  ])("signs %j as the reference's example", ({ path, ...call }, signature) => {
+  ])("an S3 request is signed as in the API reference: %j", ({ path, ...call }, signature) => {
     const url = new URL(path, "https://examplebucket.s3.amazonaws.com");
     expect(signS3({ ...call, url }, example).authorization).toMatch(new RegExp(`Signature=${signature}$`));
   });
 
-  it("with an endpoint uses path style and region auto; reads of a public base are not signed", async () => {
+  it("an S3 store with an endpoint uses path style and region auto, and does not sign reads of a public base", async () => {
     bucket.objects.set("/bucket/pre/fix/key.data", { body: Buffer.from("object"), headers: {} });
     bucket.objects.set("/cdn/pre/fix/key.data", { body: Buffer.from("public"), headers: {} });
     const text = async (url: string, access = {}) =>
@@ -252,7 +252,7 @@ describe("an S3 store", () => {
     expect(unsigned.authorization).toBeUndefined();
   });
 
-  it("writes short objects at once, with type, caching and public right", async () => {
+  it("an S3 store writes a short object in one request, with type, caching and public access", async () => {
     const store = openObjectStore(s3Url(), { ...quick, awsCredentials });
     const options = { contentType: "application/json", cacheControl: "no-store", publicRead: true };
     await store.put("index.json", Buffer.from("{}"), options);
@@ -268,7 +268,7 @@ describe("an S3 store", () => {
     expect(Buffer.from((await store.get("index.json"))!).toString()).toBe("{}");
   });
 
-  it("writes without the right where the bucket knows none", async () => {
+  it("an S3 store writes without public access if the bucket does not support it", async () => {
     bucket.intercept = ({ headers }, response) => {
       if (headers["x-amz-acl"] === undefined) return false;
       response.writeHead(400).end("<Error><Code>AccessControlListNotSupported</Code></Error>");
@@ -284,7 +284,7 @@ describe("an S3 store", () => {
   };
 
   it.each([0, 99_999, 100_000, 100_001, 200_000, 734_567])(
-    "writes %d bytes in parts of 100,000 that fit together again, failed parts twice",
+    "an S3 store writes %d bytes in parts of 100,000, which fit together, and repeats failed parts",
     async (size) => {
       let calls = 0;
       bucket.intercept = ({ method }, response) => {
@@ -302,7 +302,7 @@ describe("an S3 store", () => {
     },
   );
 
-  it("abandons a multipart upload when a part is refused, the source fails, or the parts are", async () => {
+  it("an S3 store abandons a multipart upload if a part, the source or the completion fails", async () => {
     const content = randomBytes(250_000);
     bucket.intercept = ({ url, method }, response) => {
       if (method !== "PUT" || url.searchParams.get("partNumber") !== "2") return false;
@@ -350,7 +350,7 @@ describe("a Google Cloud store", () => {
     return true;
   };
 
-  it("exchanges a claim signed with the account's key for a token, once", async () => {
+  it("a Google Cloud store exchanges a claim signed with the account's key for a token, once", async () => {
     bucket.intercept = tokens;
     const access = { ...quick, googleEndpoint: bucket.url, googleCredentialsFile: keyFile() };
     const store = openObjectStore("gs://bucket/pre", access);
@@ -379,7 +379,7 @@ describe("a Google Cloud store", () => {
     expect(verified.verify(publicKey, Buffer.from(signature, "base64url"))).toBe(true);
   });
 
-  it("says that the token server refuses", async () => {
+  it("a Google Cloud store reports that the token server refuses", async () => {
     bucket.intercept = ({ url }, response) => {
       if (url.pathname === "/token") response.writeHead(401).end("{}");
       return url.pathname === "/token";
@@ -394,7 +394,7 @@ describe("a Google Cloud store", () => {
     ["no email", { client_email: 1 }, /must have the text client_email/],
     ["no key", { private_key: "-----BEGIN nonsense" }, /private_key must be a PEM key/],
     ["no token server", { token_uri: "ftp://host" }, /token_uri must be an http/],
-  ])("refuses a key file with %s", (_, change, rule) => {
+  ])("a Google Cloud key file with %s is refused", (_, change, rule) => {
     const file = keyFile(change);
     expect(() => openObjectReader("gs://bucket/pre", { googleCredentialsFile: file })).toThrow(rule);
     expect(() => openObjectReader("gs://bucket/pre", { googleCredentialsFile: file })).toThrow(ObjectStoreUrlError);
@@ -406,7 +406,7 @@ describe("a Google Cloud store", () => {
     [300_000, Number.POSITIVE_INFINITY],
     [734_567, 70_000],
   ])(
-    "writes %d bytes in pieces of 100,000, of which %d are taken at once, also when pieces fail",
+    "a Google Cloud store writes %d bytes in pieces of 100,000, of which the server accepts %d at once, also if pieces fail",
     async (size, takes) => {
       bucket.takes = takes;
       let calls = 0;
@@ -425,7 +425,7 @@ describe("a Google Cloud store", () => {
     },
   );
 
-  it("writes without the right where the bucket has uniform access", async () => {
+  it("a Google Cloud store writes without public access if the bucket has uniform access", async () => {
     bucket.intercept = ({ headers }, response) => {
       if (headers["x-goog-acl"] === undefined) return false;
       response.writeHead(400).end("<Message>Cannot use ACL API with uniform bucket-level access</Message>");
