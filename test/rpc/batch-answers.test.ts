@@ -34,7 +34,7 @@ const batch = (name: string, count: number, bytes: number) =>
   Array.from({ length: count }, (_, id) => ({ jsonrpc: "2.0", id, method: `node_${name}`, params: [bytes] }));
 
 describe.each(["now", "later", "away"])("a batch of calls that are answered %s", (name) => {
-  test.each([undefined, longCalls])("takes its bytes from the budget while it is made", async (elsewhere) => {
+  test.each([undefined, longCalls])("reserves budget for its answers while it is processed", async (elsewhere) => {
     const budget = new AnswerBudget(10 * MB);
     const dispatcher = new Dispatcher(registry, { ...OPTIONS, budget, longCalls: elsewhere }, recordingLogger());
     handled = 0;
@@ -47,7 +47,7 @@ describe.each(["now", "later", "away"])("a batch of calls that are answered %s",
         error: { code: -32005, message: "The node is busy: there is no room for the answers of the batch" },
       },
     ]);
-    // What is asked for at once is answered; all else is not begun.
+    // Handlers that answer at once stop being called when the budget is used up.
     if (name === "now") expect(handled).toBeLessThanOrEqual(12);
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(budget.waiting).toBe(0);
@@ -59,7 +59,7 @@ describe.each(["now", "later", "away"])("a batch of calls that are answered %s",
   });
 });
 
-test("batches that are made at the same time share the budget", async () => {
+test("batches processed at the same time share one answer budget", async () => {
   const budget = new AnswerBudget(10 * MB);
   const dispatcher = new Dispatcher(registry, { ...OPTIONS, budget }, recordingLogger());
   const answers = await Promise.all(Array.from({ length: 8 }, () => dispatcher.answer(batch("later", 4, MB))));

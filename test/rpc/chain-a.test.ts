@@ -25,7 +25,7 @@ import { CHAIN_A_REGISTRY, type ChainA, startChainA } from "../l1/chain-a.ts";
 import { recordingLogger } from "./support/fakes.ts";
 import { type RecordedCase, recordedChain } from "./support/recorded.ts";
 
-/** What the recording's network added to the calls allowed during setup. */
+/** Calls that the recording's network added to those allowed during setup. */
 const TOKEN_CLASS = fromHex("0x01efe16b55107894e6b6fb63cebc1a3233e23bbcd648fd9cdf6c0351749ce7ee");
 const SETUP_EXTENSION: AllowedSetupCall[] = [
   { classId: TOKEN_CLASS, selector: fromHex("e7f045ff"), calldataLength: 3, onlySelf: true },
@@ -124,8 +124,8 @@ async function result(method: string, ...params: unknown[]): Promise<unknown> {
 }
 
 /**
- * What differs because the recording's node had a pool and knew more of L1: the finalized tip, which a replayed L1 does
- * not have, and contracts that cannot be found from the registry.
+ * Drops the parts of a result that a replay cannot repeat: the finalized tip, which the replayed L1 does not have, and
+ * L1 contracts that cannot be found from the registry.
  */
 function comparable({ method, result: given }: Pick<RecordedCase, "method" | "result">): unknown {
   const copy = given === undefined ? undefined : JSON.parse(JSON.stringify(given));
@@ -144,31 +144,34 @@ const OPTIONAL_ADDRESSES = [
   "zkPassportVerifierAddress",
   "dateGatedRelayerAddress",
 ];
-/** Answers that are about the recording's pool. */
+/** Methods whose answers come from the recording's transaction pool. */
 const POOL = ["getTxByHash", "getTxsByHash"];
 
-describe("node_: every recorded answer of the network's node", () => {
+describe("node_ methods over recorded chain A", () => {
   const methods = [...new Set(cases.map(({ method }) => method))];
 
-  test.each(methods.filter((method) => !POOL.includes(method)))("%s", async (method) => {
-    for (const recorded of cases.filter((one) => one.method === method)) {
-      const question = `${method}(${JSON.stringify(recorded.params).slice(0, 200)})`;
-      const { status, result: given, error } = await ask(`node_${method}`, recorded.params);
-      expect({ status, error }, question).toEqual({ status: recorded.status, error: recorded.error });
-      // Compared as text: members have the recorded order too.
-      expect(JSON.stringify(comparable({ method, result: given })), question).toBe(
-        JSON.stringify(comparable(recorded)),
-      );
-    }
-  });
+  test.each(methods.filter((method) => !POOL.includes(method)))(
+    "node_%s gives every recorded answer of the network's node",
+    async (method) => {
+      for (const recorded of cases.filter((one) => one.method === method)) {
+        const question = `${method}(${JSON.stringify(recorded.params).slice(0, 200)})`;
+        const { status, result: given, error } = await ask(`node_${method}`, recorded.params);
+        expect({ status, error }, question).toEqual({ status: recorded.status, error: recorded.error });
+        // Compared as text: members have the recorded order too.
+        expect(JSON.stringify(comparable({ method, result: given })), question).toBe(
+          JSON.stringify(comparable(recorded)),
+        );
+      }
+    },
+  );
 
-  test("nothing was a fault of the node", () => expect(log.entries).toEqual([]));
+  test("no node_ question logs an error", () => expect(log.entries).toEqual([]));
 });
 
-describe("svc_: the same chain in the other form", () => {
+describe("svc_ methods over recorded chain A", () => {
   type Effect = Record<string, never> & { revertCode: number };
 
-  test("blocks, whole and in part", async () => {
+  test("svc_getBlock has the contents of node_getBlock, by number, hash and archive", async () => {
     for (const number of [1, 11, 59]) {
       const release = (await result("node_getBlock", number)) as Record<string, never> & {
         body: { txEffects: Effect[] };
@@ -186,7 +189,7 @@ describe("svc_: the same chain in the other form", () => {
     }
   });
 
-  test("ranges of blocks and checkpoints agree with single ones", async () => {
+  test("blocks and checkpoints read in ranges equal those read one by one", async () => {
     const options = { includeTransactions: true, includeL1PublishInfo: true, includeAttestations: true };
     const blocks = (await result("svc_getBlocks", 5, 3, options)) as { number: number }[];
     for (const block of blocks) expect(await result("svc_getBlock", block.number, options)).toEqual(block);
@@ -208,7 +211,7 @@ describe("svc_: the same chain in the other form", () => {
     }
   });
 
-  test("receipts have the effect and its place", async () => {
+  test("svc_getTxReceipt has the effect of the tx and its place in the chain", async () => {
     for (const recorded of cases.filter(({ method }) => method === "getTxEffect")) {
       const indexed = recorded.result as { l2BlockNumber: number; txIndexInBlock: number; data: Effect };
       const effect = { ...indexed.data, revertCode: Math.min(indexed.data.revertCode, 1) };
@@ -222,7 +225,7 @@ describe("svc_: the same chain in the other form", () => {
     }
   });
 
-  test("logs by tag are those of the release, in pages by cursor", async () => {
+  test("svc_getPrivateLogsByTags finds the logs that node_getPrivateLogsByTags finds, and pages them by cursor", async () => {
     for (const recorded of cases.filter(
       ({ method, error, params }) => method === "getPrivateLogsByTags" && !error && !params[1],
     )) {
@@ -247,7 +250,7 @@ describe("svc_: the same chain in the other form", () => {
     }
   });
 
-  test("messages to L1 are proven against the outbox", async () => {
+  test("svc_getL2ToL1MembershipWitness proves messages to L1 against the outbox", async () => {
     let proven = 0;
     for (const recorded of cases.filter(({ method }) => method === "getTxEffect")) {
       const { data } = recorded.result as { data: { l2ToL1Msgs: string[]; txHash: string } };
@@ -259,7 +262,7 @@ describe("svc_: the same chain in the other form", () => {
     expect(proven).toBeGreaterThan(0);
   });
 
-  test("the synced time is that of the last processed L1 block", async () => {
+  test("the synced L1 time is that of the last processed L1 block", async () => {
     const { timestamp } = services.sync.lastProcessedL1Block()!;
     expect(await result("svc_getSyncedL1Timestamp")).toBe(String(timestamp));
     const tip = (await result("svc_getCheckpoint", "checkpointed")) as { header: { slotNumber: number } };

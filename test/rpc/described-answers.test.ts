@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
 import { openRpcDocument } from "../../src/rpc/openrpc/document.ts";
 import { fakeServices } from "./support/fakes.ts";
@@ -13,43 +13,40 @@ const fixture = (name: string) =>
 
 const cases = recordedChain();
 
-describe("answers that the network's node gave are as the API's description says", () => {
-  test.each([...new Set(cases.map(({ method }) => method))])("node_%s", (method) => {
+test.each([...new Set(cases.map(({ method }) => method))])(
+  "recorded answers of node_%s match the API description",
+  (method) => {
     for (const { params, result } of cases.filter((c) => c.method === method && c.error === undefined)) {
       expect(checker.resultViolations(`node_${method}`, result), JSON.stringify(params).slice(0, 200)).toEqual([]);
     }
-  });
+  },
+);
 
-  test("about transactions", () => {
-    const answers = JSON.parse(fixture("tx-answers.json.gz")) as (RecordedCase & {
-      response?: { result?: unknown; error?: unknown };
-    })[];
-    let checked = 0;
-    for (const { method, response } of answers) {
-      if (response === undefined || response.error !== undefined) continue;
-      expect(checker.resultViolations(method, response.result), method).toEqual([]);
-      checked += 1;
-    }
-    expect(checked).toBeGreaterThan(5);
-  });
+test("recorded answers about transactions match the API description", () => {
+  const answers = JSON.parse(fixture("tx-answers.json.gz")) as (RecordedCase & {
+    response?: { result?: unknown; error?: unknown };
+  })[];
+  let checked = 0;
+  for (const { method, response } of answers) {
+    if (response === undefined || response.error !== undefined) continue;
+    expect(checker.resultViolations(method, response.result), method).toEqual([]);
+    checked += 1;
+  }
+  expect(checked).toBeGreaterThan(5);
 });
 
-describe("a check of an answer", () => {
-  const block = cases.find(({ method, result }) => method === "getBlock" && result !== undefined)?.result as Record<
-    string,
-    unknown
-  >;
+const block = cases.find(({ method, result }) => method === "getBlock" && result !== undefined)?.result as Record<
+  string,
+  unknown
+>;
 
-  test("finds members that are missing, of another form, and not described", () => {
-    const { archive, ...rest } = block;
-    expect(checker.resultViolations("node_getBlock", rest)[0]).toContain("lacks archive");
-    expect(checker.resultViolations("node_getBlock", { ...block, checkpointNumber: "5" })[0]).toContain(
-      "is not integer",
-    );
-    expect(checker.resultViolations("node_getBlock", { ...block, hash: 1 })[0]).toContain("has hash");
-    const wide = { ...(archive as object), root: "0x5" };
-    expect(checker.resultViolations("node_getBlock", { ...block, archive: wide })[0]).toContain("is not of the form");
-    expect(checker.resultViolations("node_getVersion", null)[0]).toContain("is not integer");
-    expect(checker.resultViolations("node_getBlock", null)).toEqual([]);
-  });
+test("the schema checker finds missing, malformed and undescribed members", () => {
+  const { archive, ...rest } = block;
+  expect(checker.resultViolations("node_getBlock", rest)[0]).toContain("lacks archive");
+  expect(checker.resultViolations("node_getBlock", { ...block, checkpointNumber: "5" })[0]).toContain("is not integer");
+  expect(checker.resultViolations("node_getBlock", { ...block, hash: 1 })[0]).toContain("has hash");
+  const wide = { ...(archive as object), root: "0x5" };
+  expect(checker.resultViolations("node_getBlock", { ...block, archive: wide })[0]).toContain("is not of the form");
+  expect(checker.resultViolations("node_getVersion", null)[0]).toContain("is not integer");
+  expect(checker.resultViolations("node_getBlock", null)).toEqual([]);
 });

@@ -34,7 +34,7 @@ function setup(methods: Method[]) {
   return { log, ask };
 }
 
-describe("envelope", () => {
+describe("request envelopes", () => {
   const one = method({ name: "one", params: [], handle: () => 1, encode: { node: encodeNumber } });
   const nothing = method({
     name: "none",
@@ -73,17 +73,17 @@ describe("envelope", () => {
       '[{"jsonrpc":"2.0","id":1},{"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request"},"id":null},' +
         '{"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid request"}},{"jsonrpc":"2.0","id":2,"result":1}]',
     ],
-  ])("%j", async (request, text) => expect((await ask(request)).text).toBe(text));
+  ])("request %j gets its exact response", async (request, text) => expect((await ask(request)).text).toBe(text));
 
   test.each(["__proto__", "constructor", "node", "node_", "node_constructor", "node___proto__", "_one", "svc_one"])(
-    "%s is no method",
+    "%s is not a method",
     async (name) => expect((await ask({ method: name })).text).toContain(`Method not found: ${name}`),
   );
 
   const NESTED_ID =
     '{"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid request: the id is an array or an object"},"id":null}';
 
-  test("an id that is an array or an object is refused without being repeated, and is no fault of the node", async () => {
+  test("an id that is an array or an object is refused without being repeated, and logs no error", async () => {
     const { log } = setup([one]);
     const dispatcher = new Dispatcher(new Registry([one]), OPTIONS, log);
     for (const id of ["[]", "{}", '{"a":["ü"]}', `${"[".repeat(20_000)}${"]".repeat(20_000)}`]) {
@@ -103,7 +103,7 @@ describe("envelope", () => {
     expect(log.entries).toEqual([]);
   });
 
-  test("at most a hundred broken rules of a call's params are named", async () => {
+  test("an answer names at most a hundred broken rules of a call's params", async () => {
     const list = method({
       name: "list",
       params: [param("numbers", array(plainNumber()))],
@@ -121,12 +121,12 @@ describe("envelope", () => {
     expect((await message(20_000)).slice(99)).toEqual(["Expected number, received string (0.99)", "And more"]);
   });
 
-  test("a namespace that is not served here does not exist", async () => {
+  test("a method of a namespace that is not served is not found", async () => {
     const admin = method({ name: "stop", params: [], handle: () => 1, encode: { nodeAdmin: encodeNumber } });
     expect((await setup([admin]).ask({ method: "nodeAdmin_stop" })).text).toContain("Method not found");
   });
 
-  test("two methods cannot have one name", () => {
+  test("a registry refuses two methods of one name", () => {
     expect(() => new Registry([one, one])).toThrow("two methods are named node_one");
   });
 });
@@ -165,15 +165,18 @@ describe("failures of handlers and encoders", () => {
     ["text", "bare text", true],
     ["pruned", "Unable to get meta data for block 3, failed to get block data.", false],
     ["refused", "refused", false],
-  ])("%s is an answer, and logged when it is a fault", async (name, message, logged) => {
-    log.entries.length = 0;
-    const { status, text } = await ask({ id: 1, method: `node_${name}` });
-    expect([status, JSON.parse(text)]).toEqual([400, { jsonrpc: "2.0", id: 1, error: { code: -32702, message } }]);
-    expect(log.entries).toHaveLength(logged ? 1 : 0);
-  });
+  ])(
+    "a handler or encoder that fails (%s) gives an error answer, logged only if the node is at fault",
+    async (name, message, logged) => {
+      log.entries.length = 0;
+      const { status, text } = await ask({ id: 1, method: `node_${name}` });
+      expect([status, JSON.parse(text)]).toEqual([400, { jsonrpc: "2.0", id: 1, error: { code: -32702, message } }]);
+      expect(log.entries).toHaveLength(logged ? 1 : 0);
+    },
+  );
 });
 
-test("any JSON is answered by well-formed JSON-RPC, and nothing is a fault of the node", async () => {
+test("any JSON is answered by well-formed JSON-RPC without a logged error", async () => {
   const registry = publicRegistry(fakeServices());
   const log = recordingLogger();
   const dispatcher = new Dispatcher(registry, OPTIONS, log);
@@ -221,7 +224,7 @@ test("any JSON is answered by well-formed JSON-RPC, and nothing is a fault of th
   expect(log.entries).toEqual([]);
 });
 
-test("any bytes are answered", async () => {
+test("any request bytes are answered", async () => {
   const dispatcher = new Dispatcher(publicRegistry(fakeServices()), OPTIONS, recordingLogger());
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: "binary" }), async (text) => {

@@ -9,19 +9,14 @@ import { HOSTILE_SHAPES } from "../conformance/hostile-rpc/shapes.ts";
 import { fakeServices, recordingLogger } from "./support/fakes.ts";
 
 /**
- * Steps of a plain loop that take a thread as long as 100 kB of a request may, whatever its shape: 5 ms of the machine
- * of docs/performance.md.
+ * Limit for 100 kB of a request of any shape, in steps of a plain loop: 5 ms on the reference machine of
+ * docs/performance.md.
  */
 const MOST_STEPS = 2_500_000;
-/**
- * Runs of which one has to do: what others do on the machine slows some of them down, a costly request is so each time.
- */
+/** Runs of which one must stay within the limit: load slows down some runs, a costly request slows down all. */
 const MOST_RUNS = 40;
 
-/**
- * Milliseconds that a number of steps takes now. The machine's speed and load are in it as they are in a request that
- * takes about as long.
- */
+/** Milliseconds that `steps` take now, so that the machine's speed and load cancel out in the comparison. */
 function loopTime(steps: number): number {
   const from = performance.now();
   let mixed = 1;
@@ -38,17 +33,17 @@ const reader = new RequestReader(new Calls(registry, limits, new AnswerWriter({}
   ...limits,
   budget: UNBOUNDED,
 });
-/** Does on its own thread what threads for long calls do too. */
+/** Does the work of the threads for long calls on the test's own thread. */
 const dispatcher = new Dispatcher(
   registry,
   { ...limits, longCalls: { answer: (body) => reader.read(body), answerEach: async () => [] } },
   log,
 );
 
-test("there are more than thirty hostile shapes", () => expect(HOSTILE_SHAPES.length).toBeGreaterThan(30));
+test("more than thirty hostile request shapes are tested", () => expect(HOSTILE_SHAPES.length).toBeGreaterThan(30));
 
 test.each(HOSTILE_SHAPES.map((shape) => [shape.name, shape] as const))(
-  "%s costs a thread less than a loop of 2.5 million steps for 100 kB, and is answered in less than six times its size",
+  "%s: 100 kB cost a thread less than a loop of 2.5 million steps, and the answer is shorter than six requests",
   async (_name, { body }) => {
     for (const size of [100_000, 240_000, 480_000]) {
       const bytes = body(size);

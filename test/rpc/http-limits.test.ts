@@ -56,8 +56,8 @@ describe.each(adapters)("limits on %s", (_name, listenWith) => {
       body: JSON.stringify(body),
     });
 
-  describe("of connections", () => {
-    test("a new one over the cap is told so and closed; those that are there go on, and their places become free", async () => {
+  describe("connections", () => {
+    test("a connection over the cap gets a 503 and is closed; the others go on, and free places are reused", async () => {
       await start({ maxConnections: 2 });
       const first = await Client.to(listener.port);
       const second = await Client.to(listener.port);
@@ -81,20 +81,20 @@ describe.each(adapters)("limits on %s", (_name, listenWith) => {
       await expect.poll(async () => (await post(CALL)).status).toBe(200);
     });
 
-    test("one over the cap that says nothing is closed too", async () => {
+    test("a silent connection over the cap is closed too", async () => {
       await start({ maxConnections: 1 });
       const served = await Client.to(listener.port);
       expect(await served.call()).toContain('"result":1');
       await (await Client.to(listener.port)).closed;
     });
 
-    test("a new one over the cap takes the place of the one that has waited longest without asking anything", async () => {
+    test("a connection over the cap replaces the one that has been idle longest without a request", async () => {
       await start({ maxConnections: 3 });
       const longest = await Client.to(listener.port, "127.0.0.3");
       const silent = await Client.to(listener.port, "127.0.0.4");
       const served = await Client.to(listener.port);
       expect(await served.call()).toContain('"result":1');
-      // As long as it takes to count as idle.
+      // Long enough to count as idle.
       await delay(1_100);
       expect(await served.call()).toContain('"result":1');
       const next = await Client.to(listener.port);
@@ -105,7 +105,7 @@ describe.each(adapters)("limits on %s", (_name, listenWith) => {
       for (const client of [silent, served, next]) client.leave();
     });
 
-    test("connections that are kept open after their answers make room for a new one", async () => {
+    test("idle connections kept open after an answer make room for a new one", async () => {
       await start({ maxConnections: 4 });
       const kept: Client[] = [];
       for (let i = 0; i < 4; i++) kept.push(await Client.to(listener.port, "127.0.0.3"));
@@ -117,7 +117,7 @@ describe.each(adapters)("limits on %s", (_name, listenWith) => {
       for (const client of [...kept, next]) client.leave();
     });
 
-    test("a flood leaves the one that is served alone", async () => {
+    test("a flood of connections does not disturb the one being served", async () => {
       await start({ maxConnections: 1 });
       const served = await Client.to(listener.port);
       expect(await served.call()).toContain('"result":1');
@@ -128,11 +128,11 @@ describe.each(adapters)("limits on %s", (_name, listenWith) => {
       await expect.poll(async () => (await post(CALL)).status).toBe(200);
     });
 
-    test("one client address has a share of them, which others do not lose; its places become free", async () => {
+    test("one client address cannot take more than its share of the connections, and its places become free again", async () => {
       await start({ maxConnections: 100, maxConnectionsPerClient: 8 });
       const hostile = await Promise.all(Array.from({ length: 8 }, () => Client.to(listener.port, "127.0.0.2")));
       for (const client of hostile) expect(await client.call()).toContain('"result":1');
-      // Until the system's table has been read, which was begun when half of the share was open.
+      // Waits for the read of the system's connection table, which starts once half of the share is open.
       await delay(500);
       const flood = await Promise.all(Array.from({ length: 60 }, () => Client.to(listener.port, "127.0.0.2")));
       for (let i = 0; i < 5; i++) {
@@ -154,7 +154,7 @@ describe.each(adapters)("limits on %s", (_name, listenWith) => {
       await expect.poll(again, { timeout: 5_000 }).toContain('"result":1');
     });
 
-    test.each([0, undefined])("a cap of %s is none", async (maxConnections) => {
+    test.each([0, undefined])("a connection cap of %s means no limit", async (maxConnections) => {
       await start({ maxConnections });
       const clients = await Promise.all(Array.from({ length: 50 }, () => Client.to(listener.port)));
       const answers = await Promise.all(clients.map((client) => client.call()));
@@ -163,8 +163,8 @@ describe.each(adapters)("limits on %s", (_name, listenWith) => {
     });
   });
 
-  describe("of the rate", () => {
-    test("calls beyond it are 429 until the time that Retry-After names; /status is not counted", async () => {
+  describe("rate", () => {
+    test("calls over the rate limit get 429 until Retry-After has passed; /status is not counted", async () => {
       let ms = 0;
       await start({ rateLimit: new RateLimit({ perSecond: 1, now: () => ms }) });
       for (let i = 0; i < 5; i++) expect((await fetch(`http://${HOST}:${listener.port}/status`)).status).toBe(200);
@@ -183,19 +183,19 @@ describe.each(adapters)("limits on %s", (_name, listenWith) => {
       expect((await post(CALL)).status).toBe(429);
     });
 
-    test("a batch counts as its calls", async () => {
+    test("a batch counts as many calls as it has", async () => {
       let ms = 0;
       await start({ rateLimit: new RateLimit({ perSecond: 2, now: () => ms }) });
       const batch = await post([CALL, CALL, CALL, CALL, CALL, CALL]);
       expect([batch.status, await batch.json()]).toEqual([200, [RESULT, RESULT, RESULT, RESULT, RESULT, RESULT]]);
       const refusal = await post([CALL, CALL]);
-      // Four of six were there; three are missing to the next.
+      // The budget was 4 calls and the batch took 6: 3 are missing until the next call.
       expect([refusal.status, refusal.headers.get("retry-after")]).toEqual([429, "2"]);
       ms += 2_000;
       expect((await post(CALL)).status).toBe(200);
     });
 
-    test("all clients of the IPv4 loopback are one to it, whatever form the adapter gives addresses in", async () => {
+    test("the IPv4 loopback counts as one client, whatever form of address the adapter reports", async () => {
       const asked: string[] = [];
       const rateLimit = new RateLimit({ perSecond: 1, now: () => 0 });
       const request = rateLimit.request.bind(rateLimit);
@@ -211,7 +211,7 @@ describe.each(adapters)("limits on %s", (_name, listenWith) => {
     });
   });
 
-  test("a namespace that is switched off does not exist, in calls and in the description", async () => {
+  test("a disabled namespace is missing from calls and from the API description", async () => {
     await start({ namespaces: ["svc"] });
     const off = await post(CALL);
     expect([off.status, await off.json()]).toMatchObject([400, { error: { code: -32601 } }]);

@@ -26,7 +26,7 @@ const MAX_BODY = 64 * 1024;
 const REQUEST_TIMEOUT_MS = 1_500;
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** Calls of `watch`: from whom, and the signal. */
+/** Calls of `watch`: the client's address and the abort signal. */
 const watched: { client: string; signal: AbortSignal }[] = [];
 
 const registry = new Registry([
@@ -126,7 +126,7 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
   const post = (body: string | Uint8Array<ArrayBuffer> | undefined, headers: Record<string, string> = {}) =>
     fetch(`${url}/`, { method: "POST", headers: { ...JSON_TYPE, ...headers }, body });
 
-  test("says which adapter it is and binds a port of its own", async () => {
+  test("the listener names its adapter and binds a port that nobody else can bind", async () => {
     expect(listener.adapter).toBe(name);
     expect(listener.port).toBeGreaterThan(0);
     await expect(listenWith(application, { ...options, port: listener.port })).rejects.toThrow(ListenError);
@@ -143,7 +143,7 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
       ["OPTIONS", "/", 200, "", "POST"],
       ["GET", "/elsewhere", 404, "Not Found", null],
       ["POST", "/elsewhere", 404, "Not Found", null],
-    ])("%s %s is %i", async (verb, path, status, text, allow) => {
+    ])("%s %s is answered with %i", async (verb, path, status, text, allow) => {
       const response = await fetch(url + path, { method: verb });
       expect([response.status, await response.text(), response.headers.get("allow")]).toEqual([status, text, allow]);
       expect(response.headers.get("x-aztec-l1RollupAddress")).toBe("0xabcd");
@@ -152,7 +152,7 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
       if (text !== "") expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
     });
 
-    test("an unhealthy node says so", async () => {
+    test("/status of an unhealthy node is 500", async () => {
       for (const check of [() => false, () => fail()]) {
         healthy = check;
         const response = await fetch(`${url}/status`);
@@ -161,7 +161,7 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
       healthy = () => true;
     });
 
-    test("a preflight is answered with the headers it asks for", async () => {
+    test("a CORS preflight is answered with the headers it asks for", async () => {
       const raw = await rawExchange(
         listener.port,
         "OPTIONS / HTTP/1.1\r\nHost: a\r\nOrigin: https://app\r\nAccess-Control-Request-Method: POST\r\n" +
@@ -189,9 +189,9 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
       });
     });
 
-    test("a client that wants its connection closed has it closed after the whole answer", async () => {
+    test("Connection: close closes the connection only after the whole answer", async () => {
       const large = [10, 5_000, 10_000, 20_000, 500_000];
-      // Answers of some lengths go out by one way at random.
+      // For some lengths the write path is chosen by timing, so each length is tried several times.
       const calls = [...large, ...large, ...large, ...large].flatMap((length) => [
         { body: request("quickly", [length]), text: "x".repeat(length) },
         { body: request("text", [length]), text: "x".repeat(length) },
@@ -203,7 +203,7 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
       }
     });
 
-    test("an error is HTTP 400 alone, and a slot inside a batch", async () => {
+    test("an error is HTTP 400 for a single call, and one entry in the answer of a batch", async () => {
       const missing = { code: -32601, message: "Method not found: node_two" };
       const alone = await post(request("two"));
       expect([alone.status, await alone.json()]).toEqual([400, { jsonrpc: "2.0", id: 1, error: missing }]);
@@ -219,7 +219,7 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
       ]);
     });
 
-    test("a handler's failure is an answer and is logged", async () => {
+    test("a handler that throws gives an error answer and a logged error", async () => {
       log.entries.length = 0;
       const response = await post(request("fail"));
       expect([response.status, await response.json()]).toEqual([
@@ -236,7 +236,7 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
       "application/json-patch+json",
       "application/csp-report",
       "application/scim+json",
-    ])("type %s is read", async (type) => {
+    ])("content type %s is read as JSON", async (type) => {
       expect(await (await post(request("one"), { "content-type": type })).json()).toEqual(result(1));
     });
 
@@ -266,7 +266,7 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
       expect(response.headers.get("vary")).toBe("Accept-Encoding, Origin");
     });
 
-    test("nesting does not overflow anything, wherever it stands", async () => {
+    test("deep nesting anywhere in a request does not overflow the stack", async () => {
       const deep = "[".repeat(30_000) + "]".repeat(30_000);
       for (const body of [deep, `{"method":"node_sum","params":${deep}}`, `{"method":"node_one","id":${deep}}`]) {
         const response = await post(body);
@@ -288,7 +288,7 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
   describe("limits", () => {
     const padded = (bytes: number) => request("one").padEnd(bytes, " ");
 
-    test("a body of exactly the limit is accepted, one byte more is 413", async () => {
+    test("a body of exactly the limit is accepted, one byte more gives 413", async () => {
       expect((await post(padded(MAX_BODY))).status).toBe(200);
       const response = await post(padded(MAX_BODY + 1));
       expect([response.status, await response.json()]).toEqual([
@@ -299,11 +299,11 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
       expect(response.headers.get("access-control-allow-origin")).toBeNull();
     });
 
-    test("a body far over the limit still gets its answer", async () => {
+    test("a body far over the limit still gets a 413", async () => {
       expect((await post(padded(5_000_000))).status).toBe(413);
     });
 
-    test("an endless body is cut off", async () => {
+    test("an endless upload is cut off", async () => {
       const sent = await endlessUpload(listener.port);
       expect(sent).toBeLessThan(200e6);
     });
@@ -312,7 +312,7 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
       ["gzip", gzipSync],
       ["deflate", deflateSync],
       ["br", (data: Uint8Array) => brotliCompressSync(data, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
-    ] as const)("%s bodies are read, up to the limit after decompression", async (encoding, compress) => {
+    ] as const)("%s bodies are read, and the limit applies after decompression", async (encoding, compress) => {
       const headers = { "content-encoding": encoding };
       const compressed = (text: string) => new Uint8Array(compress(Buffer.from(text)));
       expect(await (await post(compressed(request("one")), headers)).json()).toEqual(result(1));
@@ -329,7 +329,7 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
       ]);
     });
 
-    test("an unknown encoding is refused", async () => {
+    test("an unknown Content-Encoding is refused", async () => {
       const response = await post(request("one"), { "content-encoding": "foo" });
       expect([response.status, await response.json()]).toEqual([
         400,
@@ -337,7 +337,7 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
       ]);
     });
 
-    test("batches have a size", async () => {
+    test("a batch has 1 to maxBatchSize calls", async () => {
       const batch = (size: number) => `[${Array.from({ length: size }, () => request("one")).join(",")}]`;
       const most = (await (await post(batch(100))).json()) as unknown[];
       expect(most).toHaveLength(100);
@@ -363,7 +363,7 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
       ["br", null],
       ["*", "gzip"],
       ["identity", null],
-    ])("Accept-Encoding %s gives %s", async (accepted, encoding) => {
+    ])("Accept-Encoding %s gives Content-Encoding %s", async (accepted, encoding) => {
       for (const length of [2_000, 100_000]) {
         const raw = await rawPost(listener.port, request("text", [length]), { "Accept-Encoding": accepted });
         expect(raw.header("content-encoding")).toBe(encoding);
@@ -373,14 +373,14 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
       }
     });
 
-    test("short answers are left alone", async () => {
+    test("short answers are not compressed", async () => {
       const raw = await rawPost(listener.port, request("text", [900]), { "Accept-Encoding": "gzip" });
       expect(raw.header("content-encoding")).toBeNull();
     });
   });
 
   describe("clients", () => {
-    test("keep-alive: one connection carries many calls", async () => {
+    test("a keep-alive connection carries many calls", async () => {
       const body = request("one");
       const head = `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
       const call = `${head}\r\n\r\n${body}`;
@@ -388,7 +388,7 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
       expect(raw.match(/HTTP\/1\.1 200/g)).toHaveLength(3);
     });
 
-    test("a method is told who asks, and when that client leaves before its answer", async () => {
+    test("a method gets the client's address, and its signal aborts when the client leaves early", async () => {
       watched.length = 0;
       const call = (body: string, pieces = 1) => {
         const socket = net.connect({ port: listener.port, host: "127.0.0.1", localAddress: "127.0.0.9" });
@@ -418,7 +418,7 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
       expect(watched.map(({ signal }) => signal.aborted)).toEqual([false]);
     });
 
-    test("a head that comes in pieces is put together", async () => {
+    test("a request head that arrives in pieces is put together", async () => {
       const body = request("one");
       const pieces = ["POST / HTTP/1.1\r\nHo", "st: a\r\nContent-Type: application/js", "on\r\nContent-Length: "];
       const socket = net.connect(listener.port, "127.0.0.1");
@@ -431,7 +431,7 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
       socket.destroy();
     });
 
-    test("an empty body behind a head in pieces is an empty request", async () => {
+    test("an empty body after a head in pieces counts as an empty request", async () => {
       const socket = net.connect(listener.port, "127.0.0.1");
       socket.write("POST / HTTP/1.1\r\nHo");
       await delay(20);
@@ -441,7 +441,7 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
       socket.destroy();
     });
 
-    test("chunked bodies are read", async () => {
+    test("a chunked body is read", async () => {
       const body = request("one");
       const raw = await rawExchange(
         listener.port,
@@ -452,7 +452,7 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
       expect(raw).toMatch(/^HTTP\/1\.1 200/);
     });
 
-    test("one that leaves in the middle of a body, or before its answer, harms nobody", async () => {
+    test("a client that leaves within its body, or before its answer, does not disturb others", async () => {
       for (let i = 0; i < 20; i++) {
         const socket = net.connect(listener.port, "127.0.0.1");
         const body = request("later", [20]);
@@ -467,7 +467,7 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
       expect((await post(request("one"))).status).toBe(200);
     });
 
-    test.concurrent("one that sends a byte a second is cut off at the timeout", async () => {
+    test.concurrent("a client that sends one byte of body a second is cut off at the timeout", async () => {
       const started = Date.now();
       const raw = await drip(
         listener.port,
@@ -477,14 +477,14 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
       expect(Date.now() - started).toBeLessThan(REQUEST_TIMEOUT_MS + 2_500);
     });
 
-    test.concurrent("one that sends its head a byte a second is cut off too", async () => {
+    test.concurrent("a client that sends one byte of head a second is cut off", async () => {
       const started = Date.now();
       await drip(listener.port, "POST / HTTP/1.1\r\nHost: a\r\nX-Slow: ");
       // uWebSockets.js has a timeout of its own for heads: ten seconds, in steps of four.
       expect(Date.now() - started).toBeLessThan(15_000);
     });
 
-    test.concurrent("one that does not take its answer is cut off, one that takes it slowly is served", async () => {
+    test.concurrent("a client that does not read its answer is cut off, one that reads slowly is served", async () => {
       const length = 30_000_000;
       const body = request("text", [length]);
       const head = `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
@@ -511,7 +511,7 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
     });
   });
 
-  test("closing waits for what is in flight and accepts nothing more", async () => {
+  test("closing waits for requests in flight and accepts no new ones", async () => {
     const closing = await listenWith(application, options);
     const pending = fetch(`http://127.0.0.1:${closing.port}/`, {
       method: "POST",
@@ -525,7 +525,7 @@ describe.each(adapters)("HTTP on %s", (name, listenWith) => {
     await expect(fetch(`http://127.0.0.1:${closing.port}/status`)).rejects.toThrow();
   });
 
-  test("closing does not wait for ever", async () => {
+  test("closing cuts off requests in flight after its timeout", async () => {
     const closing = await listenWith(application, options);
     const pending = fetch(`http://127.0.0.1:${closing.port}/`, {
       method: "POST",

@@ -12,7 +12,7 @@ import { plainNumber } from "../../src/rpc/params/number.ts";
 import { method, param, Registry } from "../../src/rpc/registry.ts";
 import { recordingLogger } from "./support/fakes.ts";
 
-/** Bytes whose shape was looked at, of them those where the body came in. */
+/** Bytes passed to `requestShape`: in all, and on the receiving side only (`here`). */
 const looked = vi.hoisted(() => ({ bytes: 0, here: 0, elsewhere: false }));
 vi.mock("../../src/rpc/jsonrpc/request-shape.ts", async (original) => {
   const { requestShape } = await original<typeof import("../../src/rpc/jsonrpc/request-shape.ts")>();
@@ -24,10 +24,10 @@ vi.mock("../../src/rpc/jsonrpc/request-shape.ts", async (original) => {
   return { requestShape: counted };
 });
 
-/** Calls that a handler ran for, on whatever side. */
+/** Calls that reached a handler, on either side. */
 let handled = 0;
 
-/** Takes the thread for some time. */
+/** Blocks the thread for `ms` milliseconds. */
 function work(ms: number): number {
   handled += 1;
   const end = performance.now() + ms;
@@ -93,8 +93,8 @@ const shown = async (answer: ReturnType<Dispatcher["answerBytes"]>) => {
   return [status, Buffer.from(body).toString()];
 };
 
-describe("calls that would hold up others", () => {
-  test("go elsewhere with the same answers; short ones stay", async () => {
+describe("long calls", () => {
+  test("long calls are answered elsewhere with the same answers, and short ones here", async () => {
     const { here, there, sent } = setUp();
     for (const value of [
       call("work", [0]),
@@ -110,7 +110,7 @@ describe("calls that would hold up others", () => {
     expect(sent.length).toBeGreaterThan(0);
   });
 
-  test("are refused with 503 when there is no room", async () => {
+  test("long calls are refused with 503 when there is no room for them", async () => {
     const refuse = () => Promise.reject(new RpcError(LIMIT_EXCEEDED, "The node is busy"));
     const { here, log } = setUp({ answer: refuse, answerEach: refuse });
     const error = '"error":{"code":-32005,"message":"The node is busy"}}';
@@ -122,7 +122,7 @@ describe("calls that would hold up others", () => {
     expect(log.entries).toEqual([]);
   });
 
-  test("a body that is large is read elsewhere, and here when it is about this node's services", async () => {
+  test("a large body is read elsewhere, and calls of local services in it are answered here", async () => {
     const { here, there, sent } = setUp();
     const many = call("sum", [Array.from({ length: 60_000 }, (_, i) => i)]);
     expect(await shown(here.answerBytes(bytes(many)))).toEqual(await shown(there.answer(many)));
@@ -131,7 +131,7 @@ describe("calls that would hold up others", () => {
     expect(await shown(here.answerBytes(bytes(live)))).toEqual([200, '{"jsonrpc":"2.0","id":1,"result":"live"}']);
   });
 
-  test("a body that is not too large is read here at once when only this node's services can answer", async () => {
+  test("a medium body that only local services can answer is read here at once", async () => {
     const { here, there, sent } = setUp();
     const padding = "x".repeat(LARGE_BODY_BYTES);
     const few = { ...call("sum", [Array.from({ length: 4_000 }, () => 1)]), padding };
@@ -144,7 +144,7 @@ describe("calls that would hold up others", () => {
     expect(new Set(sent).size).toBe(2);
   });
 
-  test("a body of many values is read elsewhere although only this node's services can answer", async () => {
+  test("a body of many values is read elsewhere even if only local services can answer it", async () => {
     const { here, there, sent } = setUp();
     const many = call("sum", [Array.from({ length: 40_000 }, () => 1)]);
     expect(bytes(many).length).toBeLessThan(LARGE_SERVICE_BODY_BYTES);
@@ -152,7 +152,7 @@ describe("calls that would hold up others", () => {
     expect(sent).toHaveLength(1);
   });
 
-  test("the calls of a large batch are counted where it came in, and read elsewhere when the client may make them", async () => {
+  test("calls of a large batch are counted here, and read elsewhere if the client's rate limit admits them", async () => {
     const { here, sent } = setUp();
     const batch = bytes(Array.from({ length: 900 }, (_, i) => ({ ...call("sum", [[i]], i), padding: "x".repeat(50) })));
     expect(batch.length).toBeGreaterThan(LARGE_BODY_BYTES);
@@ -169,7 +169,7 @@ describe("calls that would hold up others", () => {
     expect(sent).toHaveLength(1);
   });
 
-  test("a large body is looked through and parsed once, and not where it came in", async () => {
+  test("a large body is scanned and parsed once, and not on the receiving thread", async () => {
     const padding = "x".repeat(LARGE_SERVICE_BODY_BYTES);
     const bodies = [
       { ...call("status", [], "a"), padding },
@@ -197,9 +197,9 @@ describe("calls that would hold up others", () => {
     }
   });
 
-  test("a batch keeps the order of its answers and leaves the thread to others", async () => {
+  test("a batch with long calls keeps the order of its answers and yields the thread", async () => {
     const { here, there } = setUp({
-      // Later than what follows.
+      // These answers arrive after those of the later calls.
       answerEach: async (calls) => {
         await new Promise((resolve) => setTimeout(resolve, 10));
         const items: { id: number }[] = JSON.parse(Buffer.from(calls).toString());
@@ -217,7 +217,7 @@ describe("calls that would hold up others", () => {
     expect(turns).toBeGreaterThan(0);
   });
 
-  test("next to nothing of them is done on the thread that they came to", async () => {
+  test("the receiving thread does next to nothing for long calls", async () => {
     const handed: string[] = [];
     const { here } = setUp({
       answer: async (body) => {
@@ -246,7 +246,7 @@ describe("calls that would hold up others", () => {
     expect(handled).toBe(0);
     handed.length = 0;
     await here.answerBytes(bytes(Array.from({ length: 1_000 }, (_, i) => call("work", [1], i))));
-    // Each takes a slice's time by itself.
+    // One call takes as long as a whole time slice.
     expect(handled).toBeLessThanOrEqual(2);
     expect(handed.flatMap((text) => JSON.parse(text))).toHaveLength(1_000 - handled);
   });

@@ -70,17 +70,17 @@ describe("blocks", () => {
     ["getBlockByHash", toHex(GENESIS_BLOCK.hash), 0],
     ["getBlockByArchive", toHex(word(0x22)), 2],
     ["getBlockByArchive", toHex(word(0x23)), undefined],
-  ])("%s %s is block %s", (method, param, number) => {
+  ])("%s of %s finds block %s", (method, param, number) => {
     expect((ask(method, [param]) as { checkpointNumber: number } | undefined)?.checkpointNumber).toBe(number);
   });
 
-  test("a header is found by hash before its checkpoint is", () => {
+  test("a header is found by hash before its block is checkpointed", () => {
     expect(ask("getBlockHeader", [toHex(word(0x13))])).toBeDefined();
     expect(ask("getBlockHeader", [])).toBeDefined();
     expect(ask("getBlockHeader", [toHex(word(0x99))])).toBeUndefined();
   });
 
-  test("lists end at the tip of what they list", () => {
+  test("lists of blocks and checkpoints end at their own tip", () => {
     const numbers = (method: string, ...params: unknown[]) =>
       (ask(method, params) as { checkpointNumber: number }[]).map(({ checkpointNumber }) => checkpointNumber);
     expect(numbers("getBlocks", 2, 50)).toEqual([2, 3]);
@@ -91,7 +91,7 @@ describe("blocks", () => {
     expect(ask("getCheckpointsDataForEpoch", [1e18])).toEqual([]);
   });
 
-  test("attestations are written with what they have", () => {
+  test("a missing attestation is written as a signature of zeros", () => {
     const [published] = ask("getCheckpoints", [1, 1]) as Record<string, never>[];
     expect(published.l1).toEqual({ blockNumber: "7", timestamp: "1700000000", blockHash: toHex(word(9)) });
     expect(published.attestations).toEqual([
@@ -103,7 +103,7 @@ describe("blocks", () => {
 });
 
 describe("world state", () => {
-  /** Block whose state a read was asked of. */
+  /** The block whose state was read, or the error. */
   const stateRead = (method: string, reference: unknown, ...params: unknown[]) => {
     let asked: number | undefined;
     const world = fakeWorld(3, {
@@ -123,7 +123,7 @@ describe("world state", () => {
     [toHex(GENESIS_BLOCK.hash), 0],
     [toHex(word(0x12)), 2],
     [4, "Queried block 4 not yet synced by the node (node is synced upto 3)."],
-  ])("reference %s reads the state of %s", (reference, state) => {
+  ])("reference block %s reads the state of %s", (reference, state) => {
     expect(stateRead("getNoteHashMembershipWitness", reference, "0x1")).toBe(state);
   });
 
@@ -136,11 +136,11 @@ describe("world state", () => {
     [0, "BlockNumber must be non-negative, got -1"],
     [toHex(GENESIS_BLOCK.hash), "BlockNumber must be non-negative, got -1"],
     ["0x5", `Block hash ${toHex(word(5))} not found.`],
-  ])("a block hash is looked for in the archive before reference %s", (reference, state) => {
+  ])("a block hash witness of reference block %s uses the archive before that block", (reference, state) => {
     expect(stateRead("getBlockHashMembershipWitness", reference, "0x1")).toBe(state);
   });
 
-  test("a pruned state is an answer that says so", () => {
+  test("a read of a pruned state gives an error that says so", () => {
     const world = fakeWorld(3, {
       lowLeaf: (block) => {
         throw new UnknownStateError(block);
@@ -151,7 +151,7 @@ describe("world state", () => {
     );
   });
 
-  test("storage is the value of the leaf of contract and slot, zero without one", () => {
+  test("public storage is the value of the leaf of contract and slot, or zero", () => {
     const leafSlot = word(0x77);
     let hashed: unknown;
     const core = {
@@ -173,7 +173,7 @@ describe("world state", () => {
     expect(ask("getPublicStorageAt", params, { core, world: world(false) })).toBe(toHex(word(0)));
   });
 
-  test("leaves are asked for one by one, and the public data tree not at all", () => {
+  test("findLeavesIndexes finds leaves one by one, and none of the public data tree", () => {
     const world = fakeWorld(3, {
       findLeaf: (_b, _t, value) => (value[31] === 1 ? 9 : undefined),
       blockOfLeaf: () => 2,
@@ -187,7 +187,7 @@ describe("world state", () => {
   });
 });
 
-test("messages: the checkpoint is that of the global index, from the first one on", () => {
+test("the checkpoint of a message from L1 follows from its global index", () => {
   const messages = [0, 1023, 1024].map((index) => ({ leaf: word(index % 250), index }));
   const services = { chain: fakeChain({ messages }) };
   const checkpoints = messages.map(({ leaf }) => ask("getL1ToL2MessageCheckpoint", [toHex(leaf)], services));

@@ -6,7 +6,7 @@ import { field, l2Address, txHash } from "../../src/rpc/params/field.ts";
 import { integer, oneOf, plainNumber } from "../../src/rpc/params/number.ts";
 import { param, readParams } from "../../src/rpc/registry.ts";
 
-/** What one parameter reads as: hex for bytes, the error's code and message for a refusal. */
+/** Reads one parameter: hex for bytes, `[code, message]` for a refusal. */
 function read(codec: Codec<unknown>, value: unknown): unknown {
   try {
     const [result] = readParams([param("it", codec)], [value]);
@@ -44,7 +44,7 @@ describe("field", () => {
     [null, [-32701, "Expected string, received null (0)"]],
     [[], [-32701, "Expected string, received array (0)"]],
     [undefined, [-32701, "Required (0)"]],
-  ])("%j", (value, expected) => expect(read(field, value)).toEqual(expected));
+  ])("field parameter %j is read or refused", (value, expected) => expect(read(field, value)).toEqual(expected));
 });
 
 describe("tx hash", () => {
@@ -62,7 +62,7 @@ describe("tx hash", () => {
     ["ff".repeat(32), tooLarge("ff".repeat(32))],
     ["xyz", [-32701, "Not a valid hex string (0)"]],
     [1, [-32701, "Expected string, received number (0)"]],
-  ])("%j", (value, expected) => expect(read(txHash, value)).toEqual(expected));
+  ])("tx hash parameter %j is read or refused", (value, expected) => expect(read(txHash, value)).toEqual(expected));
 });
 
 describe("L2 address", () => {
@@ -80,7 +80,9 @@ describe("L2 address", () => {
     [{ type: "Buffer", data: [1] }, invalid],
     [{ type: "Buffer", data: new Array(32).fill("x") }, invalid],
     [{ type: "Buffer" }, invalid],
-  ])("%j", (value, expected) => expect(read(l2Address, value)).toEqual(expected));
+  ])("L2 address parameter %j is read or refused", (value, expected) =>
+    expect(read(l2Address, value)).toEqual(expected),
+  );
 });
 
 describe("block parameter", () => {
@@ -106,28 +108,28 @@ describe("block parameter", () => {
     [[1], invalid],
     ["Latest", invalid],
     ["finalized", invalid],
-  ])("%j", (value, expected) => expect(read(blockParameter, value)).toEqual(expected));
+  ])("block parameter %j is read or refused", (value, expected) =>
+    expect(read(blockParameter, value)).toEqual(expected),
+  );
 });
 
-describe("numbers", () => {
-  test.each<[Codec<unknown>, unknown, unknown]>([
-    [integer({ least: 1 }), "2", 2],
-    [integer({ least: 1 }), "0x10", 16],
-    [integer(), -3, -3],
-    [integer({ least: 1 }), 0, [-32701, "Number must be greater than or equal to 1 (0)"]],
-    [integer({ least: 0 }), 1.5, [-32701, "Expected integer, received float (0)"]],
-    [integer({ least: 0 }), "abc", [-32701, "Expected number, received nan (0)"]],
-    [integer({ least: 0 }), null, [-32701, "Invalid input (0)"]],
-    [integer({ most: 5 }), 6, [-32701, "Number must be less than or equal to 5 (0)"]],
-    [plainNumber({ above: 0, most: 50 }), 0, [-32701, "Number must be greater than 0 (0)"]],
-    [plainNumber({ above: 0, most: 50 }), 51, [-32701, "Number must be less than or equal to 50 (0)"]],
-    [plainNumber(), "1", [-32701, "Expected number, received string (0)"]],
-    [oneOf([0, 1]), 1, 1],
-    [oneOf([0, 1]), 5, [-32701, "Invalid enum value. Expected 0 | 1, received '5' (0)"]],
-    [oneOf([0, 1]), "0", [-32701, "Invalid enum value. Expected 0 | 1, received '0' (0)"]],
-    [oneOf([0, 1]), null, [-32701, "Expected 0 | 1, received null (0)"]],
-  ])("%o reads %j", (codec, value, expected) => expect(read(codec, value)).toEqual(expected));
-});
+test.each<[Codec<unknown>, unknown, unknown]>([
+  [integer({ least: 1 }), "2", 2],
+  [integer({ least: 1 }), "0x10", 16],
+  [integer(), -3, -3],
+  [integer({ least: 1 }), 0, [-32701, "Number must be greater than or equal to 1 (0)"]],
+  [integer({ least: 0 }), 1.5, [-32701, "Expected integer, received float (0)"]],
+  [integer({ least: 0 }), "abc", [-32701, "Expected number, received nan (0)"]],
+  [integer({ least: 0 }), null, [-32701, "Invalid input (0)"]],
+  [integer({ most: 5 }), 6, [-32701, "Number must be less than or equal to 5 (0)"]],
+  [plainNumber({ above: 0, most: 50 }), 0, [-32701, "Number must be greater than 0 (0)"]],
+  [plainNumber({ above: 0, most: 50 }), 51, [-32701, "Number must be less than or equal to 50 (0)"]],
+  [plainNumber(), "1", [-32701, "Expected number, received string (0)"]],
+  [oneOf([0, 1]), 1, 1],
+  [oneOf([0, 1]), 5, [-32701, "Invalid enum value. Expected 0 | 1, received '5' (0)"]],
+  [oneOf([0, 1]), "0", [-32701, "Invalid enum value. Expected 0 | 1, received '0' (0)"]],
+  [oneOf([0, 1]), null, [-32701, "Expected 0 | 1, received null (0)"]],
+])("number codec %# reads or refuses %j", (codec, value, expected) => expect(read(codec, value)).toEqual(expected));
 
 describe("objects and arrays", () => {
   const logId = object({ blockNumber: integer(), blockHash: field, txHash, txIndex: integer(), logIndex: integer() });

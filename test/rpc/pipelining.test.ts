@@ -12,12 +12,12 @@ import { Connection } from "./support/connection.ts";
 import { recordingLogger } from "./support/fakes.ts";
 
 const HOST = "127.0.0.1";
-/** A turn answers eight requests, and others for a millisecond; then those that waited, for a millisecond. */
+/** Calls handled in one event loop turn: 8 requests, plus 1 ms of further ones and 1 ms of waiting ones, and slack. */
 const MOST_IN_TURN = 20;
 
 let inTurn = 0;
 let mostInTurn = 0;
-/** Takes about as long as a turn's slice. */
+/** Blocks the thread for about one turn's slice. */
 function work(): number {
   inTurn += 1;
   mostInTurn = Math.max(mostInTurn, inTurn);
@@ -83,23 +83,20 @@ describe.each(adapters)("requests in one turn on %s", (_name, listenWith) => {
     ["of the usual form", request("scanned")],
     ["that have to be parsed", request("work")],
     ["of another form", compressed("work")],
-  ])(
-    "thirty thousand requests %s on one connection are few in a turn, and their client is cut off",
-    async (_what, one) => {
-      await start();
-      const socket = net.connect(listener.port, HOST);
-      socket.on("error", () => undefined);
-      socket.on("data", () => undefined);
-      const closed = new Promise((resolve) => socket.once("close", resolve));
-      socket.write(one.repeat(30_000));
-      await closed;
-      expect(mostInTurn).toBeGreaterThan(0);
-      expect(mostInTurn).toBeLessThanOrEqual(MOST_IN_TURN);
-      const other = await Connection.to(listener.port);
-      expect((await other.post(call("work"))).body).toMatchObject({ result: 1 });
-      other.leave();
-    },
-  );
+  ])("a client that pipelines 30,000 requests %s gets few answers per turn and is cut off", async (_what, one) => {
+    await start();
+    const socket = net.connect(listener.port, HOST);
+    socket.on("error", () => undefined);
+    socket.on("data", () => undefined);
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    socket.write(one.repeat(30_000));
+    await closed;
+    expect(mostInTurn).toBeGreaterThan(0);
+    expect(mostInTurn).toBeLessThanOrEqual(MOST_IN_TURN);
+    const other = await Connection.to(listener.port);
+    expect((await other.post(call("work"))).body).toMatchObject({ result: 1 });
+    other.leave();
+  });
 
   test.each(["GET /nowhere", "POST /", "OPTIONS /", "GET /"])(
     "a client that pipelines %s without end is cut off",
@@ -118,7 +115,7 @@ describe.each(adapters)("requests in one turn on %s", (_name, listenWith) => {
     },
   );
 
-  test("clients that each send one request are all answered, whatever number comes at once", async () => {
+  test("any number of clients with one request each are all answered", async () => {
     await start();
     const clients = await Promise.all(Array.from({ length: 100 }, () => Connection.to(listener.port)));
     for (const name of ["scanned", "work"]) {
@@ -130,7 +127,7 @@ describe.each(adapters)("requests in one turn on %s", (_name, listenWith) => {
     for (const client of clients) client.leave();
   });
 
-  test("eight requests that a client pipelines are answered in order", async () => {
+  test("eight pipelined requests are answered in order", async () => {
     await start();
     const socket = net.connect(listener.port, HOST);
     let received = "";
@@ -145,34 +142,32 @@ describe.each(adapters)("requests in one turn on %s", (_name, listenWith) => {
   });
 });
 
-describe("the share of a turn", () => {
-  const turn = () => new Promise((resolve) => setImmediate(resolve));
+const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-  test("is eight requests and then a millisecond, anew in each turn", async () => {
-    let ms = 0;
-    const share = new TurnShare(() => ms);
-    for (let i = 0; i < 2; i++) {
-      for (let taken = 0; taken < 100; taken++) expect(share.take()).toBe(true);
-      ms += 1;
-      expect(share.take()).toBe(false);
-      await turn();
-    }
-  });
+test("a turn's share is eight requests and then a millisecond, renewed each turn", async () => {
+  let ms = 0;
+  const share = new TurnShare(() => ms);
+  for (let i = 0; i < 2; i++) {
+    for (let taken = 0; taken < 100; taken++) expect(share.take()).toBe(true);
+    ms += 1;
+    expect(share.take()).toBe(false);
+    await turn();
+  }
+});
 
-  test("is kept for those that wait, in order, and a millisecond of it is theirs", async () => {
-    let ms = 0;
-    const share = new TurnShare(() => ms);
-    const answered: number[] = [];
-    for (let i = 0; i < 5; i++) {
-      share.wait(() => {
-        answered.push(i);
-        ms += 0.5;
-      });
-    }
-    await turn();
-    expect(answered).toEqual([0, 1]);
-    await turn();
-    await turn();
-    expect(answered).toEqual([0, 1, 2, 3, 4]);
-  });
+test("waiting requests are answered in order, for a millisecond of each turn", async () => {
+  let ms = 0;
+  const share = new TurnShare(() => ms);
+  const answered: number[] = [];
+  for (let i = 0; i < 5; i++) {
+    share.wait(() => {
+      answered.push(i);
+      ms += 0.5;
+    });
+  }
+  await turn();
+  expect(answered).toEqual([0, 1]);
+  await turn();
+  await turn();
+  expect(answered).toEqual([0, 1, 2, 3, 4]);
 });

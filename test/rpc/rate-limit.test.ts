@@ -14,11 +14,11 @@ test.each([
   ["fe80::1%eth0", "fe80:0:0:0::/64"],
   ["::1", "0:0:0:0::/64"],
   ["", ""],
-])("client %j counts as %j", (address, network) => {
+])("client %j is counted as network %j", (address, network) => {
   expect(clientNetwork(address)).toBe(network);
 });
 
-describe("a limit of 5 calls per second", () => {
+describe("rate limit", () => {
   function limitAt(maxClients?: number) {
     let ms = 1_000;
     const limit = new RateLimit({ perSecond: 5, memory: RateLimit.memory(maxClients), now: () => ms });
@@ -31,7 +31,7 @@ describe("a limit of 5 calls per second", () => {
   }
   const waitOf = (refusal: ReturnType<RateLimit["request"]>) => refusal?.headers?.[0];
 
-  test("admits two seconds' worth at once, then five a second, and never saves up more", () => {
+  test("a limit of five calls a second admits ten at once, then five a second, and never saves up more", () => {
     const { admitted, pass } = limitAt();
     expect(admitted("192.0.2.1", 50)).toBe(10);
     pass(1_000);
@@ -42,7 +42,7 @@ describe("a limit of 5 calls per second", () => {
     expect(admitted("192.0.2.1", 50)).toBe(10);
   });
 
-  test("tells clients apart, and takes a /64 for one", () => {
+  test("a rate limit counts each IPv4 address and each IPv6 /64 apart", () => {
     const { admitted } = limitAt();
     expect(admitted("192.0.2.1", 50)).toBe(10);
     expect(admitted("192.0.2.2", 50)).toBe(10);
@@ -51,14 +51,14 @@ describe("a limit of 5 calls per second", () => {
     expect(admitted("2001:db8:0:1::2", 50)).toBe(10);
   });
 
-  test("lets a batch overdraw once, and has its client wait until that is made up for", () => {
+  test("a batch may overdraw the rate limit once, and its client waits until the debt is paid", () => {
     const { limit, pass } = limitAt();
     expect(limit.request("a")).toBeUndefined();
     expect(limit.request("a")).toBeUndefined();
     expect(limit.batch("a", 99)).toBeUndefined();
     expect(limit.batch("a", 99)).toMatchObject({ status: 429 });
     const refusal = limit.request("a");
-    // 10 - 2 - 99 = -91 calls: 92 are missing.
+    // 10 - 2 - 99 = -91 calls: 92 are missing until the next.
     expect(waitOf(refusal)).toEqual(["Retry-After", "19"]);
     expect(JSON.parse(Buffer.from(refusal?.body ?? []).toString())).toEqual({
       jsonrpc: "2.0",
@@ -71,7 +71,7 @@ describe("a limit of 5 calls per second", () => {
     expect(limit.request("a")).toBeUndefined();
   });
 
-  test("forgets the client that would be forgiven first once there are too many", () => {
+  test("a full rate limit forgets the client whose debt ends first", () => {
     const { limit, admitted, pass } = limitAt(2);
     expect(admitted("b", 50)).toBe(10);
     pass(100);
@@ -84,7 +84,7 @@ describe("a limit of 5 calls per second", () => {
     expect(limit.clients).toBe(0);
   });
 
-  test("holds over all that share the memory", () => {
+  test("rate limits that share their memory share the budget", () => {
     const memory = RateLimit.memory();
     const limits = [1, 2, 3].map(() => new RateLimit({ perSecond: 5, memory, now: () => 1_000 }));
     const admitted = Array.from({ length: 30 }, (_, i) => limits[i % 3].request("192.0.2.1"));

@@ -22,7 +22,7 @@ function ask(to: Dispatcher, method: string, params: unknown[]): { status: numbe
   return { status, text: Buffer.from(body).toString() };
 }
 
-/** The response the reference gave, as text. */
+/** The recorded response as text. */
 function expected({ result, error }: RecordedCase): string {
   return JSON.stringify({ jsonrpc: "2.0", id: 1, result, error });
 }
@@ -84,18 +84,18 @@ function recordedBlocksAndCheckpoints() {
   });
 }
 
-describe("answers are the recorded ones, byte for byte", () => {
+describe("recorded answers of the reference", () => {
   const chain = recordedBlocksAndCheckpoints();
 
   test.each(["getBlock", "getBlockHeader", "getBlockByHash", "getBlockByArchive", "getBlockHeaderByArchive"])(
-    "%s",
+    "%s answers are the recorded bytes",
     (method) => {
       const node = dispatcher({ chain });
       let compared = 0;
       for (const recorded of of(method)) {
         const answered = recorded.result as { header?: object } | undefined;
         const header = answered?.header ?? answered;
-        // Not every block was recorded whole, though its header may have been.
+        // Some blocks were recorded with their header only.
         if (header !== undefined && chain.block(blockNumber(header)) === undefined) continue;
         expect(ask(node, `node_${method}`, recorded.params)).toEqual({
           status: recorded.status,
@@ -107,14 +107,17 @@ describe("answers are the recorded ones, byte for byte", () => {
     },
   );
 
-  test.each(["getBlocks", "getCheckpoints", "getCheckpointedBlocks", "getCheckpointsDataForEpoch"])("%s", (method) => {
-    const node = dispatcher({ chain });
-    for (const recorded of of(method)) {
-      expect(ask(node, `node_${method}`, recorded.params).text).toBe(expected(recorded));
-    }
-  });
+  test.each(["getBlocks", "getCheckpoints", "getCheckpointedBlocks", "getCheckpointsDataForEpoch"])(
+    "%s answers are the recorded bytes",
+    (method) => {
+      const node = dispatcher({ chain });
+      for (const recorded of of(method)) {
+        expect(ask(node, `node_${method}`, recorded.params).text).toBe(expected(recorded));
+      }
+    },
+  );
 
-  test("chain tips", () => {
+  test("getL2Tips answers are the recorded bytes", () => {
     const [recorded] = of("getL2Tips");
     const tips = recorded.result as ReturnType<typeof chain.tips>;
     expect(ask(dispatcher({ chain: { ...chain, tips: () => tips } }), "node_getL2Tips", []).text).toBe(
@@ -122,7 +125,7 @@ describe("answers are the recorded ones, byte for byte", () => {
     );
   });
 
-  test("world state sync status", () => {
+  test("getWorldStateSyncStatus answers are the recorded bytes", () => {
     const [recorded] = of("getWorldStateSyncStatus");
     const status = recorded.result as Record<string, never>;
     const world = fakeWorld(TIP, {
@@ -133,7 +136,7 @@ describe("answers are the recorded ones, byte for byte", () => {
   });
 
   test.each(["getNullifierMembershipWitness", "getLowNullifierMembershipWitness", "getPublicDataWitness"])(
-    "%s",
+    "%s answers are the recorded bytes",
     (method) => {
       for (const recorded of of(method)) {
         const node = dispatcher({ chain, world: fakeWorld(TIP, leafWitness(recorded.result)) });
@@ -143,7 +146,7 @@ describe("answers are the recorded ones, byte for byte", () => {
   );
 
   test.each(["getNoteHashMembershipWitness", "getBlockHashMembershipWitness", "getL1ToL2MessageMembershipWitness"])(
-    "%s",
+    "%s answers are the recorded bytes",
     (method) => {
       for (const recorded of of(method)) {
         const node = dispatcher({ chain, world: fakeWorld(TIP, pathWitness(recorded.result)) });
@@ -152,7 +155,7 @@ describe("answers are the recorded ones, byte for byte", () => {
     },
   );
 
-  test("findLeavesIndexes", () => {
+  test("findLeavesIndexes answers are the recorded bytes", () => {
     for (const recorded of of("findLeavesIndexes").filter(({ result }) => result !== undefined)) {
       const found = recorded.result as (Record<string, never> | null)[];
       const values = recorded.params[2] as string[];
@@ -169,16 +172,16 @@ describe("answers are the recorded ones, byte for byte", () => {
         number: origin(index).l2BlockNumber,
         hash: fromHex(origin(index).l2BlockHash),
       });
-      // Here a leaf's index stands for its block, so that the recorded block can be looked up by it.
+      // The fake uses a leaf's index as its block number, so that the recorded block can be found by it.
       const node = dispatcher({ chain: { ...chain, block, blockNumberByHash: () => TIP }, world });
       expect(ask(node, "node_findLeavesIndexes", recorded.params).text).toBe(expected(recorded));
     }
   });
 
-  test("refusals of parameters and reference blocks", () => {
+  test("refusals of parameters and reference blocks are the recorded bytes", () => {
     const withHeight = (tip: number) => dispatcher({ world: fakeWorld(tip), chain: fakeChain({ latest: tip }) });
     const node = withHeight(12);
-    // Reference 0 means genesis here, so nothing is refused there that the reference refuses as "latest".
+    // Here block 0 is genesis. The reference reads 0 as "latest" and refuses some calls for it.
     for (const recorded of recordedErrors()) {
       expect([recorded.method, recorded.params, ask(node, recorded.method, recorded.params as unknown[])]).toEqual([
         recorded.method,

@@ -1,5 +1,5 @@
 import { MessageChannel } from "node:worker_threads";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { L1Error } from "../../src/l1/errors.ts";
 import { ExecutionError, RpcError } from "../../src/rpc/jsonrpc/errors.ts";
 import { RemoteCalls, serveCalls } from "../../src/rpc/remote/call-port.ts";
@@ -39,7 +39,7 @@ class Service {
   hidden() {
     return "no";
   }
-  /** Until it is told that nobody waits. */
+  /** Ends when its signal aborts. */
   async wait(label: string, signal: AbortSignal) {
     await new Promise((resolve) => {
       if (signal.aborted) resolve(undefined);
@@ -64,58 +64,56 @@ beforeEach(() => {
 });
 afterEach(() => channel.port1.close());
 
-describe("calls over a port", () => {
-  test("reach the methods that may be called, and no others", async () => {
-    expect(await calls.call("given", "add", [2])).toBe(42);
-    await expect(calls.call("given", "hidden", [])).rejects.toThrow("no method given.hidden to call");
-    await expect(calls.call("constructor", "add", [])).rejects.toThrow("no method constructor.add to call");
-    await expect(calls.call("given", "strange", [])).rejects.toThrow(/could not be cloned/);
-    const service = calls.service("given", ["add"]);
-    expect(await service.add(1)).toBe(41);
-  });
+test("a call over a port reaches only the methods listed as callable", async () => {
+  expect(await calls.call("given", "add", [2])).toBe(42);
+  await expect(calls.call("given", "hidden", [])).rejects.toThrow("no method given.hidden to call");
+  await expect(calls.call("constructor", "add", [])).rejects.toThrow("no method constructor.add to call");
+  await expect(calls.call("given", "strange", [])).rejects.toThrow(/could not be cloned/);
+  const service = calls.service("given", ["add"]);
+  expect(await service.add(1)).toBe(41);
+});
 
-  test("leave a service the bytes that it gave, unless it gives them away", async () => {
-    for (let times = 0; times < 2; times++) expect(await calls.call("given", "bytes", [])).toEqual(kept);
-    expect(kept.length).toBe(64);
-    for (const name of ["given", "away"]) {
-      expect(await calls.call(name, "fresh", [])).toEqual([new Uint8Array(100).fill(1), { body: new Uint8Array(5) }]);
-    }
-  });
+test("results are copied over the port, unless the service transfers its buffers", async () => {
+  for (let times = 0; times < 2; times++) expect(await calls.call("given", "bytes", [])).toEqual(kept);
+  expect(kept.length).toBe(64);
+  for (const name of ["given", "away"]) {
+    expect(await calls.call(name, "fresh", [])).toEqual([new Uint8Array(100).fill(1), { body: new Uint8Array(5) }]);
+  }
+});
 
-  test("keep what answers depend on about errors", async () => {
-    const thrown = (kind: string) => calls.call("given", "fail", [kind]).catch((error: unknown) => error);
-    const rpc = await thrown("rpc");
-    expect(rpc).toBeInstanceOf(RpcError);
-    expect(rpc).toMatchObject({ code: -32005, message: "busy", data: { why: 1 } });
-    expect(rpc).not.toBeInstanceOf(ExecutionError);
-    expect(await thrown("execution")).toBeInstanceOf(ExecutionError);
-    const l1 = await thrown("l1");
-    expect(l1).toBeInstanceOf(L1Error);
-    expect(l1).toMatchObject({ rule: "does not answer", fatal: true });
-    expect(await thrown("state")).toMatchObject({ block: 9 });
-    expect(await thrown("state")).toBeInstanceOf(UnknownStateError);
-    expect(await thrown("type")).toMatchObject({ name: "TypeError", message: "a defect" });
-    expect(await thrown("text")).toMatchObject({ message: "thrown text" });
-  });
+test("errors keep their class, code and data over the port", async () => {
+  const thrown = (kind: string) => calls.call("given", "fail", [kind]).catch((error: unknown) => error);
+  const rpc = await thrown("rpc");
+  expect(rpc).toBeInstanceOf(RpcError);
+  expect(rpc).toMatchObject({ code: -32005, message: "busy", data: { why: 1 } });
+  expect(rpc).not.toBeInstanceOf(ExecutionError);
+  expect(await thrown("execution")).toBeInstanceOf(ExecutionError);
+  const l1 = await thrown("l1");
+  expect(l1).toBeInstanceOf(L1Error);
+  expect(l1).toMatchObject({ rule: "does not answer", fatal: true });
+  expect(await thrown("state")).toMatchObject({ block: 9 });
+  expect(await thrown("state")).toBeInstanceOf(UnknownStateError);
+  expect(await thrown("type")).toMatchObject({ name: "TypeError", message: "a defect" });
+  expect(await thrown("text")).toMatchObject({ message: "thrown text" });
+});
 
-  test("are refused when too many wait", async () => {
-    for (let i = 0; i < 3; i++) void calls.call("given", "never", []);
-    expect(calls.waiting).toBe(3);
-    await expect(calls.call("given", "add", [1])).rejects.toMatchObject({ code: -32005 });
-  });
+test("a call over a port is refused when too many are waiting", async () => {
+  for (let i = 0; i < 3; i++) void calls.call("given", "never", []);
+  expect(calls.waiting).toBe(3);
+  await expect(calls.call("given", "add", [1])).rejects.toMatchObject({ code: -32005 });
+});
 
-  test("whose last argument is a signal are aborted on the other end, and all of them when the port closes", async () => {
-    const gone = new AbortController();
-    const left = calls.call("given", "wait", ["left", gone.signal]);
-    const before = calls.call("given", "wait", ["before", AbortSignal.abort()]);
-    expect(await before).toBe("aborted");
-    expect(await calls.call("given", "add", [1])).toBe(41);
-    expect(ended).toEqual(["before"]);
-    gone.abort();
-    expect(await left).toBe("aborted");
-    void calls.call("given", "wait", ["closed", new AbortController().signal]);
-    await calls.call("given", "add", [1]);
-    channel.port2.close();
-    await expect.poll(() => ended).toEqual(["before", "left", "closed"]);
-  });
+test("aborting a signal, or closing the port, aborts the remote call", async () => {
+  const gone = new AbortController();
+  const left = calls.call("given", "wait", ["left", gone.signal]);
+  const before = calls.call("given", "wait", ["before", AbortSignal.abort()]);
+  expect(await before).toBe("aborted");
+  expect(await calls.call("given", "add", [1])).toBe(41);
+  expect(ended).toEqual(["before"]);
+  gone.abort();
+  expect(await left).toBe("aborted");
+  void calls.call("given", "wait", ["closed", new AbortController().signal]);
+  await calls.call("given", "add", [1]);
+  channel.port2.close();
+  await expect.poll(() => ended).toEqual(["before", "left", "closed"]);
 });

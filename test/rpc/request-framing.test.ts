@@ -22,7 +22,7 @@ const adapters: [string, (application: HttpApplication, options: ListenerOptions
   ["node:http", listenWithNode],
 ];
 
-describe.each(adapters)("the length of a request on %s", (_name, listenWith) => {
+describe.each(adapters)("request framing on %s", (_name, listenWith) => {
   let listener: Listener;
   beforeAll(async () => {
     const log = recordingLogger();
@@ -36,7 +36,7 @@ describe.each(adapters)("the length of a request on %s", (_name, listenWith) => 
   });
   afterAll(() => listener.close(0));
 
-  /** What comes until the server closes, or until `ms` have passed. */
+  /** Sends `text`; collects the answer until the server closes, or for `ms` milliseconds. */
   const exchange = (text: string, ms = 5_000) =>
     new Promise<{ received: string; closed: boolean }>((resolve) => {
       const socket = net.connect(listener.port, "127.0.0.1", () => socket.write(text));
@@ -73,14 +73,14 @@ describe.each(adapters)("the length of a request on %s", (_name, listenWith) => 
     ["a coding behind chunked", ["Transfer-Encoding: chunked, gzip"], CHUNKED],
     ["two Transfer-Encodings", ["Transfer-Encoding: chunked", "Transfer-Encoding: identity"], CHUNKED],
     ["Transfer-Encoding beside Content-Length", ["Transfer-Encoding: chunked", `Content-Length: ${L}`], CHUNKED],
-  ])("%s: HTTP 400, nothing behind it is read, and the connection is closed", async (_what, headers, body) => {
+  ])("%s gives HTTP 400 and a closed connection, and bytes behind it are not read", async (_what, headers, body) => {
     const before = handled;
     for (const type of ["application/json", "application/json; charset=utf-8", "text/plain"]) {
       const head = ["POST / HTTP/1.1", "Host: a", `Content-Type: ${type}`, ...headers, "", ""].join("\r\n");
       const alone = await exchange(head + body);
       expect(alone.received).toMatch(/^HTTP\/1\.1 400 /);
       expect(alone.closed).toBe(true);
-      // uWebSockets.js closes without an answer when it finds a request behind one that waits for its refusal.
+      // uWebSockets.js closes without an answer when a request follows one that is about to be refused.
       const followed = await exchange(head + body + NEXT);
       expect(followed.received).toMatch(/^(HTTP\/1\.1 400 |$)/);
       expect(followed.received.split("HTTP/1.1 ").length).toBeLessThanOrEqual(2);
@@ -93,7 +93,7 @@ describe.each(adapters)("the length of a request on %s", (_name, listenWith) => 
     ["one Content-Length", [`Content-Length: ${L}`], CALL],
     ["Transfer-Encoding: chunked", ["Transfer-Encoding: chunked"], CHUNKED],
     ["Transfer-Encoding in capitals", ["Transfer-Encoding: CHUNKED"], CHUNKED],
-  ])("%s is answered, and so is the request behind it", async (_what, headers, body) => {
+  ])("a request with %s is answered, and so is the request behind it", async (_what, headers, body) => {
     const head = ["POST / HTTP/1.1", "Host: a", "Content-Type: application/json", ...headers, "", ""].join("\r\n");
     const { received } = await exchange(head + body + NEXT, 500);
     expect(received.match(/"result":\d/g)).toHaveLength(2);

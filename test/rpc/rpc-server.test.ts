@@ -22,7 +22,7 @@ async function call(method: string, params: unknown[] = []): Promise<unknown> {
   return response.json();
 }
 
-test("a node's reads are served with the defaults", async () => {
+test("an RPC server with default options serves a node's reads", async () => {
   const log = recordingLogger();
   listener = await startRpcServer(publicRegistry(fakeServices()), { port: 0, namespaces: ["node"] }, log);
   expect(listener.adapter).toBe("uWebSockets.js");
@@ -31,7 +31,7 @@ test("a node's reads are served with the defaults", async () => {
   expect(log.entries).toEqual([]);
 });
 
-test("a rate limit is that of the server it is given to", async () => {
+test("an RPC server applies the rate limit it is given", async () => {
   const limited = { port: 0, namespaces: ["node"] as const, rateLimit: 1 };
   listener = await startRpcServer(publicRegistry(fakeServices()), limited, recordingLogger());
   const answers = [];
@@ -40,7 +40,7 @@ test("a rate limit is that of the server it is given to", async () => {
   expect(answers[3]).toMatchObject({ error: { code: -32005 } });
 });
 
-test("without the native binary node:http serves, with a warning", async () => {
+test("without the native binary, node:http serves and a warning is logged", async () => {
   vi.resetModules();
   vi.doMock(UWS_LISTENER, () => {
     throw new Error("no native binary for this platform");

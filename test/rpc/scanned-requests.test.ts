@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ResultCache } from "../../src/rpc/cache/result-cache.ts";
 import { encodeText } from "../../src/rpc/encoding/encoder.ts";
 import type { RpcAnswer } from "../../src/rpc/jsonrpc/answer.ts";
@@ -11,7 +11,7 @@ import { chain } from "./support/development-chain.ts";
 import { fakeServices, fakeWorld, recordingLogger } from "./support/fakes.ts";
 
 const anything = { read: (value: unknown) => value };
-/** A method that shows its params, by its fast form where that can. */
+/** A method that returns its params, from its fast form where possible. */
 const shown = method({
   name: "shown",
   params: [param("first", anything), param("second", anything)],
@@ -155,7 +155,7 @@ const envelope = fc
 const ordinary = fc
   .tuple(id, fc.constantFrom(...METHODS), params)
   .map(([i, name, list]) => `{"jsonrpc":"2.0","id":${i},"method":"${name}","params":${list}}`);
-/** A text with some of its characters changed. */
+/** A request with some characters changed. */
 const spoiled = fc
   .tuple(
     fc.oneof(envelope, ordinary),
@@ -177,91 +177,87 @@ const shownAnswer = async (given: NonNullable<ReturnType<Dispatcher["answerScann
   return [status, Buffer.from(body).toString()];
 };
 
-describe("requests answered from their bytes", () => {
-  test("have the same answers, byte for byte, kept or not", async () => {
-    const [scanning, general] = [dispatcher(), dispatcher()];
-    let scanned = 0;
-    await fc.assert(
-      fc.asyncProperty(request, async (text) => {
-        const body = new TextEncoder().encode(text);
-        const expected = await shownAnswer(general.answerText(text));
-        for (let times = 0; times < 2; times++) {
-          const answer = scanning.answerScanned(body);
-          if (answer === undefined) continue;
-          scanned += 1;
-          expect(await shownAnswer(answer), text).toEqual(expected);
-        }
-      }),
-      { numRuns: 6_000 },
-    );
-    expect(scanned).toBeGreaterThan(500);
-  });
+test("a scanned request gets the same bytes as a parsed one, cached or not", async () => {
+  const [scanning, general] = [dispatcher(), dispatcher()];
+  let scanned = 0;
+  await fc.assert(
+    fc.asyncProperty(request, async (text) => {
+      const body = new TextEncoder().encode(text);
+      const expected = await shownAnswer(general.answerText(text));
+      for (let times = 0; times < 2; times++) {
+        const answer = scanning.answerScanned(body);
+        if (answer === undefined) continue;
+        scanned += 1;
+        expect(await shownAnswer(answer), text).toEqual(expected);
+      }
+    }),
+    { numRuns: 6_000 },
+  );
+  expect(scanned).toBeGreaterThan(500);
+});
 
-  test("nothing is taken for an ordinary request that is no JSON object with a method", () => {
-    const scan = new EnvelopeScan();
-    fc.assert(
-      fc.property(fc.oneof(spoiled, fc.string(), fc.json()), (text) => {
-        const body = new TextEncoder().encode(text);
-        if (!scan.scan(body)) return;
-        const parsed = JSON.parse(text);
-        const part = (from: number, to: number) => Buffer.from(body).toString("latin1", from, to);
-        expect(part(scan.methodFrom, scan.methodTo)).toBe(parsed.method);
-        expect(scan.paramsTo === 0 ? undefined : JSON.parse(part(scan.paramsFrom, scan.paramsTo))).toEqual(
-          parsed.params,
-        );
-        expect(scan.idTo === 0 ? undefined : part(scan.idFrom, scan.idTo)).toBe(
-          parsed.id === undefined ? undefined : JSON.stringify(parsed.id),
-        );
-      }),
-      { numRuns: 6_000 },
-    );
-  });
+test("the scan accepts only JSON objects with a method, and finds its parts", () => {
+  const scan = new EnvelopeScan();
+  fc.assert(
+    fc.property(fc.oneof(spoiled, fc.string(), fc.json()), (text) => {
+      const body = new TextEncoder().encode(text);
+      if (!scan.scan(body)) return;
+      const parsed = JSON.parse(text);
+      const part = (from: number, to: number) => Buffer.from(body).toString("latin1", from, to);
+      expect(part(scan.methodFrom, scan.methodTo)).toBe(parsed.method);
+      expect(scan.paramsTo === 0 ? undefined : JSON.parse(part(scan.paramsFrom, scan.paramsTo))).toEqual(parsed.params);
+      expect(scan.idTo === 0 ? undefined : part(scan.idFrom, scan.idTo)).toBe(
+        parsed.id === undefined ? undefined : JSON.stringify(parsed.id),
+      );
+    }),
+    { numRuns: 6_000 },
+  );
+});
 
-  test("batches have the same answers too, kept or not", async () => {
-    const [keeping, general] = [dispatcher(), dispatcher()];
-    let deep: unknown = 1;
-    for (let i = 0; i < 20_000; i++) deep = [deep];
-    const item = fc
-      .tuple(fc.constantFrom(...METHODS), params, fc.constantFrom<unknown>(1, "a", null, undefined, deep))
-      .map(([name, list, number]) => {
-        let parsed: unknown;
-        try {
-          parsed = JSON.parse(list);
-        } catch {
-          parsed = list;
-        }
-        return { jsonrpc: "2.0", id: number, method: name, params: parsed };
-      });
-    await fc.assert(
-      fc.asyncProperty(fc.array(item, { minLength: 1, maxLength: 4 }), async (batch) => {
-        // Nothing is kept by what is asked alone and parsed.
-        const alone = await Promise.all(batch.map(async (request) => shownAnswer(await general.answer(request))));
-        const [, text] = await shownAnswer(await keeping.answer(batch));
-        expect(text).toBe(`[${alone.map(([, body]) => body).join(",")}]`);
-      }),
-      { numRuns: 1_000 },
-    );
-  });
+test("a batch gets the answers of its single calls, cached or not", async () => {
+  const [keeping, general] = [dispatcher(), dispatcher()];
+  let deep: unknown = 1;
+  for (let i = 0; i < 20_000; i++) deep = [deep];
+  const item = fc
+    .tuple(fc.constantFrom(...METHODS), params, fc.constantFrom<unknown>(1, "a", null, undefined, deep))
+    .map(([name, list, number]) => {
+      let parsed: unknown;
+      try {
+        parsed = JSON.parse(list);
+      } catch {
+        parsed = list;
+      }
+      return { jsonrpc: "2.0", id: number, method: name, params: parsed };
+    });
+  await fc.assert(
+    fc.asyncProperty(fc.array(item, { minLength: 1, maxLength: 4 }), async (batch) => {
+      // Single parsed calls do not fill the cache.
+      const alone = await Promise.all(batch.map(async (request) => shownAnswer(await general.answer(request))));
+      const [, text] = await shownAnswer(await keeping.answer(batch));
+      expect(text).toBe(`[${alone.map(([, body]) => body).join(",")}]`);
+    }),
+    { numRuns: 1_000 },
+  );
+});
 
-  test("a long result that is kept is given in parts of the same bytes", async () => {
-    const scanning = dispatcher();
-    const body = Buffer.from('{"id":"a","method":"node_wide","params":[]}');
-    const expected = await shownAnswer(dispatcher().answerText(body.toString()));
-    const first = scanning.answerScanned(body);
-    expect(first).not.toBeInstanceOf(Array);
-    const [again, other] = [
-      scanning.answerScanned(body),
-      scanning.answerScanned(Buffer.from(body.toString().replace("a", "b"))),
-    ];
-    expect(again).toBeInstanceOf(Array);
-    expect(other).toBeInstanceOf(Array);
-    for (const answer of [first, again]) expect(await shownAnswer(answer ?? [])).toEqual(expected);
-  });
+test("a long cached result is answered in parts that make up the same bytes", async () => {
+  const scanning = dispatcher();
+  const body = Buffer.from('{"id":"a","method":"node_wide","params":[]}');
+  const expected = await shownAnswer(dispatcher().answerText(body.toString()));
+  const first = scanning.answerScanned(body);
+  expect(first).not.toBeInstanceOf(Array);
+  const [again, other] = [
+    scanning.answerScanned(body),
+    scanning.answerScanned(Buffer.from(body.toString().replace("a", "b"))),
+  ];
+  expect(again).toBeInstanceOf(Array);
+  expect(other).toBeInstanceOf(Array);
+  for (const answer of [first, again]) expect(await shownAnswer(answer ?? [])).toEqual(expected);
+});
 
-  test("long bodies are left to the general form", () => {
-    const text = '{"method":"node_getVersion"}';
-    const scan = new EnvelopeScan();
-    expect(scan.scan(Buffer.from(text.padEnd(LONGEST_SCANNED)))).toBe(true);
-    expect(scan.scan(Buffer.from(text.padEnd(LONGEST_SCANNED + 1)))).toBe(false);
-  });
+test("a body over the scan limit is not scanned", () => {
+  const text = '{"method":"node_getVersion"}';
+  const scan = new EnvelopeScan();
+  expect(scan.scan(Buffer.from(text.padEnd(LONGEST_SCANNED)))).toBe(true);
+  expect(scan.scan(Buffer.from(text.padEnd(LONGEST_SCANNED + 1)))).toBe(false);
 });

@@ -68,7 +68,7 @@ test.each([10, 900, 5_000, 60_000, 200_000])(
   },
 );
 
-test("answers that nobody takes are bounded together: a further one is 503, and the place becomes free", async () => {
+test("unread answers share one budget: beyond it the answer is 503 until a client leaves", async () => {
   const budget = new AnswerBudget(12e6);
   await start(budget);
   const idle = Array.from({ length: 2 }, () => {

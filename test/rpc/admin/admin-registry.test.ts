@@ -10,7 +10,7 @@ const VOID = { svcAdmin: { jsonrpc: "2.0", id: 1, result: null }, nodeAdmin: { j
 const NAMESPACES = ["svcAdmin", "nodeAdmin"] as const;
 const refusal = (code: number, message: string) => ({ jsonrpc: "2.0", id: 1, error: { code, message } });
 
-test("the namespaces have the methods of their generation", () => {
+test("svcAdmin and nodeAdmin have exactly their own methods", () => {
   const registry = adminRegistry(adminCalls().services);
   const names = (namespace: "svcAdmin" | "nodeAdmin") =>
     registry
@@ -31,18 +31,18 @@ test("the namespaces have the methods of their generation", () => {
   );
 });
 
-describe.each(NAMESPACES)("%s", (namespace) => {
+describe.each(NAMESPACES)("namespace %s", (namespace) => {
   it.each([
     ["pauseSync", "pause"],
     ["resumeSync", "resume"],
     ["reloadKeystore", "reload"],
-  ])("%s gives nothing", async (method, noted) => {
+  ])("%s has no result", async (method, noted) => {
     const { call, done } = adminCalls();
     expect((await call(`${namespace}_${method}`)).answer).toEqual(VOID[namespace]);
     expect(done).toEqual([[noted]]);
   });
 
-  it("startSnapshotUpload returns at once, or tells why it cannot start", async () => {
+  it("startSnapshotUpload returns once the upload has started, or says why it cannot start", async () => {
     const started: string[] = [];
     const { call } = adminCalls({
       snapshots: {
@@ -86,12 +86,12 @@ describe.each(NAMESPACES)("%s", (namespace) => {
     }
   });
 
-  it("getSlashOffenses without a slasher says so", async () => {
+  it("getSlashOffenses without a slasher gives an error that says so", async () => {
     const { status, answer } = await adminCalls().call(`${namespace}_getSlashOffenses`, ["all"]);
     expect([status, answer]).toEqual([400, refusal(-32702, "Slasher client not enabled")]);
   });
 
-  it("passes on what a rollback refuses", async () => {
+  it("rollbackTo answers a refused rollback with its reason", async () => {
     const { call } = adminCalls({
       sync: {
         pause: async () => {},
@@ -139,7 +139,7 @@ test("nodeAdmin_rollbackTo takes the target, tolerates a second parameter and al
   );
 });
 
-test("the sequencer is paused and resumed where one runs, and only svcAdmin knows how", async () => {
+test("svcAdmin pauses and resumes a running sequencer; nodeAdmin has no such method", async () => {
   const none = adminCalls();
   expect((await none.call("svcAdmin_pauseSequencer")).answer).toEqual(
     refusal(-32702, "Cannot pause sequencer: no sequencer is running"),

@@ -7,8 +7,8 @@ const EACH = [
   ["nodeAdmin", "node"],
 ] as const;
 
-describe.each(EACH)("%s", (namespace, generation) => {
-  it("shows the keys of its generation that are set, amounts as text", async () => {
+describe.each(EACH)("configuration over %s", (namespace, generation) => {
+  it("getConfig has the keys of its generation that are set, amounts as text", async () => {
     const { answer } = await adminCalls().call(`${namespace}_getConfig`);
     const config = answer.result as Record<string, unknown>;
     const set = configKeysOf(generation).filter((name) => "default" in CONFIG_KEYS[name]);
@@ -24,7 +24,7 @@ describe.each(EACH)("%s", (namespace, generation) => {
     expect("slashDataWithholdingToleranceSlots" in config).toBe(generation === "svc");
   });
 
-  it("takes its own answer back", async () => {
+  it("setConfig accepts the answer of getConfig", async () => {
     const { call, done } = adminCalls();
     await call(`${namespace}_setConfig`, [{ databaseUrl: "postgres://user:password@host/db" }]);
     const before = (await call(`${namespace}_getConfig`)).answer.result;
@@ -33,7 +33,7 @@ describe.each(EACH)("%s", (namespace, generation) => {
     expect(Object.keys(done[1][1] as object)).not.toContain("databaseUrl");
   });
 
-  it("merges", async () => {
+  it("setConfig changes the given keys and keeps the others", async () => {
     const { call, done } = adminCalls();
     const selector = "0x12345678";
     const given = {
@@ -65,7 +65,7 @@ describe.each(EACH)("%s", (namespace, generation) => {
     expect((await call(`${namespace}_setConfig`, [{}])).answer.error).toBeUndefined();
   });
 
-  it("never shows a secret", async () => {
+  it("getConfig never shows a secret", async () => {
     const { call } = adminCalls();
     await call(`${namespace}_setConfig`, [{ databaseUrl: "postgres://user:password@host/db" }]);
     const { result } = (await call(`${namespace}_getConfig`)).answer;
@@ -73,7 +73,7 @@ describe.each(EACH)("%s", (namespace, generation) => {
     expect(JSON.stringify(result)).not.toContain("password");
   });
 
-  it("refuses the whole call over unknown and invalid keys, and names each", async () => {
+  it("setConfig refuses the whole call over unknown and invalid keys, and names each", async () => {
     const { call, done } = adminCalls();
     const { status, answer } = await call(`${namespace}_setConfig`, [
       {
@@ -115,14 +115,14 @@ describe.each(EACH)("%s", (namespace, generation) => {
     expect(done).toEqual([]);
   });
 
-  it.each([[[]], [[null]], [["text"]], [[[1]]]])("refuses %j as a configuration", async (params) => {
+  it.each([[[]], [[null]], [["text"]], [[[1]]]])("setConfig refuses the parameters %j", async (params) => {
     const { call, done } = adminCalls();
     expect((await call(`${namespace}_setConfig`, params)).answer.error?.code).toBe(-32701);
     expect(done).toEqual([]);
   });
 });
 
-test("a key of the other generation is an unknown one", async () => {
+test("setConfig refuses a key of the other generation as unknown", async () => {
   const { call } = adminCalls();
   const message = "Unrecognized key (0.slashPrunePenalty)";
   expect((await call("svcAdmin_setConfig", [{ slashPrunePenalty: 1 }])).answer.error?.message).toBe(message);
@@ -130,7 +130,7 @@ test("a key of the other generation is an unknown one", async () => {
   expect((await call("nodeAdmin_setConfig", [{ minBlockDuration: 1 }])).answer.error?.code).toBe(-32701);
 });
 
-test("keys of objects' prototypes are no keys", async () => {
+test("setConfig refuses keys of Object.prototype as unknown", async () => {
   const { call } = adminCalls();
   const config = JSON.parse('{"__proto__":{"minTxsPerBlock":9},"constructor":1}');
   expect((await call("svcAdmin_setConfig", [config])).answer.error?.message).toBe(

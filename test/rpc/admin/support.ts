@@ -8,7 +8,7 @@ import { Checker } from "../support/json-schema.ts";
 
 export interface Calls {
   readonly services: AdminServices;
-  /** What reached the services. */
+  /** Calls that reached the services. */
   readonly done: unknown[][];
   readonly log: ReturnType<typeof recordingLogger>;
   call(method: string, params?: unknown): Promise<{ status: number; answer: Answer }>;
@@ -19,11 +19,11 @@ export interface Answer {
   error?: { code: number; message: string };
 }
 
-/** No method is called of these. */
-const names = new Proxy({}, { get: () => ({}) });
-const described = new Checker(openRpcDocument(adminRegistry(names as AdminServices), ["nodeAdmin", "svcAdmin"]));
+/** Services for the description only: none of them is called. */
+const undescribed = new Proxy({}, { get: () => ({}) });
+const described = new Checker(openRpcDocument(adminRegistry(undescribed as AdminServices), ["nodeAdmin", "svcAdmin"]));
 
-/** Both admin namespaces over services that note what they are asked. A result that is not as described is an error. */
+/** Both admin namespaces over services that record their calls. Throws if a result breaks the API description. */
 export function adminCalls(overrides: Partial<AdminServices> = {}): Calls {
   const done: unknown[][] = [];
   let values = configDefaults();

@@ -11,13 +11,13 @@ const ATTESTATIONS = [
 
 const { ask } = svc();
 
-describe("4.5 to 4.8 blocks", () => {
+describe("blocks", () => {
   const ALL = { includeTransactions: true, includeL1PublishInfo: true, includeAttestations: true };
   const keys = async (selector: unknown, options?: object) =>
     Object.keys((await ask("svc_getBlock", selector, options)) as object);
   const BASE = ["header", "archive", "hash", "checkpointNumber", "indexWithinCheckpoint", "number"];
 
-  test("have what was asked for", async () => {
+  test("svc_getBlock has the parts that were asked for", async () => {
     expect(await keys(1)).toEqual(BASE);
     expect(await keys(1, {})).toEqual(BASE);
     expect(await keys(1, { includeTransactions: true, unknown: 1 })).toEqual([...BASE, "body"]);
@@ -29,7 +29,7 @@ describe("4.5 to 4.8 blocks", () => {
     ]);
   });
 
-  test("say where their checkpoint is on L1, when it is", async () => {
+  test("a block has the L1 publication of its checkpoint, if it has one", async () => {
     expect(await ask("svc_getBlock", 1, ALL)).toMatchObject({
       archive: { root: toHex(wordOf(0x21)), nextAvailableLeafIndex: 2 },
       body: { txEffects: [] },
@@ -39,7 +39,7 @@ describe("4.5 to 4.8 blocks", () => {
     expect(await ask("svc_getBlock", 3, ALL)).toMatchObject({ l1: { published: false }, attestations: [] });
   });
 
-  test("of genesis have the archive after it", async () => {
+  test("the genesis block has the archive root after genesis", async () => {
     const genesis = {
       archive: { root: toHex(IDENTITY.genesisArchiveRoot), nextAvailableLeafIndex: 1 },
       checkpointNumber: 0,
@@ -51,7 +51,7 @@ describe("4.5 to 4.8 blocks", () => {
     expect(data).not.toHaveProperty("number");
   });
 
-  test("in ranges start at 1, end at the tip, and are fewer with bodies", async () => {
+  test("svc_getBlocks starts at block 1, ends at the tip, and has a lower limit with bodies", async () => {
     const numbers = async (...params: unknown[]) =>
       ((await ask("svc_getBlocks", ...params)) as { number: number }[]).map(({ number }) => number);
     expect(await numbers(1, 100)).toEqual([1, 2, 3]);
@@ -67,7 +67,7 @@ describe("4.5 to 4.8 blocks", () => {
   });
 });
 
-describe("4.9 and 4.10 checkpoints", () => {
+describe("checkpoints", () => {
   const BASE = [
     "number",
     "header",
@@ -79,7 +79,7 @@ describe("4.9 and 4.10 checkpoints", () => {
   ];
   const one = async (options?: object) => (await ask("svc_getCheckpoint", 1, options)) as Record<string, never>;
 
-  test("have what was asked for, their blocks only the body", async () => {
+  test("svc_getCheckpoint has the parts that were asked for, and bodies as the only option of its blocks", async () => {
     expect(Object.keys(await one())).toEqual(BASE);
     expect(Object.keys(await one({ includeTransactions: true }))).toEqual(BASE);
     const all = {
@@ -102,13 +102,13 @@ describe("4.9 and 4.10 checkpoints", () => {
     });
   });
 
-  test("as data have the publication without a mark", async () => {
+  test("svc_getCheckpointsData has the L1 publication without the published flag", async () => {
     expect(await ask("svc_getCheckpointsData", { from: 1, limit: 1 })).toMatchObject([
       { checkpointNumber: 1, feeAssetPriceModifier: "-5", l1: P1, attestations: ATTESTATIONS },
     ]);
   });
 
-  test("in ranges are fewer with blocks", async () => {
+  test("svc_getCheckpoints has a lower limit with blocks", async () => {
     expect(await ask("svc_getCheckpoints", 1, 100)).toHaveLength(2);
     expect(await ask("svc_getCheckpoints", 1, 51, { includeBlocks: true })).toEqual([
       -32701,
@@ -117,25 +117,23 @@ describe("4.9 and 4.10 checkpoints", () => {
   });
 });
 
-describe("4.11 and 4.12 tips and constants", () => {
-  test("tips at genesis have the hash of the node's own genesis", async () => {
-    const tips = (await ask("svc_getChainTips")) as Record<string, Record<string, unknown>>;
-    expect(tips.finalized).toEqual({ block: { number: 0, hash: toHex(GENESIS_BLOCK.hash) }, checkpoint: genesisId });
-    expect(tips.proven).toEqual(tip(1));
-    expect(await ask("node_getL2Tips")).toMatchObject({ finalized: { block: genesisId } });
-  });
+test("svc_getChainTips gives genesis the hash of the node's own genesis block", async () => {
+  const tips = (await ask("svc_getChainTips")) as Record<string, Record<string, unknown>>;
+  expect(tips.finalized).toEqual({ block: { number: 0, hash: toHex(GENESIS_BLOCK.hash) }, checkpoint: genesisId });
+  expect(tips.proven).toEqual(tip(1));
+  expect(await ask("node_getL2Tips")).toMatchObject({ finalized: { block: genesisId } });
+});
 
-  test("constants", async () => {
-    expect(await ask("svc_getL1Constants")).toEqual({
-      ...IDENTITY.constants,
-      l1StartBlock: "9",
-      l1GenesisTime: "1000",
-    });
+test("svc_getL1Constants gives block number and time as text", async () => {
+  expect(await ask("svc_getL1Constants")).toEqual({
+    ...IDENTITY.constants,
+    l1StartBlock: "9",
+    l1GenesisTime: "1000",
   });
 });
 
-describe("5 synced time", () => {
-  /** Slots of 72 s from 1000 on, 32 to an epoch; L1 blocks every 12 s. */
+describe("synced time", () => {
+  /** Genesis at 1000 s, slots of 72 s, epochs of 32 slots, L1 blocks every 12 s. */
   const at = async (timestamp: number | undefined, latestSlot?: number) => {
     const l1Block = timestamp === undefined ? undefined : { number: 5, hash: wordOf(1), timestamp };
     const own = latestSlot === undefined ? [] : [checkpointOf(1, latestSlot)];
@@ -159,7 +157,10 @@ describe("5 synced time", () => {
     [1000 + 72 * 32 - 13, undefined, [30, null, "3291"]],
     [1060, 40, [40, 0, "1060"]],
     [undefined, 63, [63, 1, null]],
-  ])("L1 at %s, last checkpoint in slot %s", async (timestamp, slot, expected) => {
-    expect(await at(timestamp, slot)).toEqual(expected);
-  });
+  ])(
+    "synced slot, epoch and time with L1 at %s and the last checkpoint in slot %s",
+    async (timestamp, slot, expected) => {
+      expect(await at(timestamp, slot)).toEqual(expected);
+    },
+  );
 });

@@ -10,7 +10,7 @@ import { fakeContent, GENESIS_BLOCK, IDENTITY, wordOf } from "../support/fakes.t
 const core = loadCore();
 const { ask } = svc();
 
-describe("10 contracts and node", () => {
+describe("contracts and node info", () => {
   const instance = {
     address: wordOf(1),
     salt: wordOf(2),
@@ -22,7 +22,7 @@ describe("10 contracts and node", () => {
     blockNumber: 2,
   };
 
-  test("an instance has its keys as points and as hashes", async () => {
+  test("svc_getContract gives the public keys as points and as hashes", async () => {
     const times: (bigint | undefined)[] = [];
     const content = fakeContent({
       contractInstance: (_, timestamp) => {
@@ -57,11 +57,11 @@ describe("10 contracts and node", () => {
     expect(await askContract("svc_getContract", address, 1)).toBeNull();
   });
 
-  test("node info has the gas limits, and a record when there is one", async () => {
+  test("svc_getNodeInfo has the gas limits, and the ENR if there is one", async () => {
     const limits = { gas: { daGas: 117_965, l2Gas: 6_540_000 } };
     const info = (await ask("svc_getNodeInfo")) as object;
     expect(info).toMatchObject({ nodeVersion: "4.1.2", realProofs: false, txsLimits: limits });
-    // What the release's own contracts are compiled with.
+    // The compiler version of the release's own contracts.
     expect(info).toHaveProperty("compatibleNargoVersion", "1.0.0-beta.18");
     expect(info).not.toHaveProperty("enr");
     expect(await ask("node_getNodeInfo")).toEqual({
@@ -81,31 +81,29 @@ describe("10 contracts and node", () => {
   });
 });
 
-describe("11 fees", () => {
-  test("of now and of the next slots", async () => {
-    const current = { feePerDaGas: "0", feePerL2Gas: "87014100000" };
-    expect(await ask("svc_getCurrentMinFees")).toEqual(current);
-    expect(await ask("svc_getPredictedMinFees")).toHaveLength(3);
-    expect(await ask("svc_getPredictedMinFees", "half")).toEqual([
-      -32701,
-      "Invalid enum value. Expected 'none' | 'target' | 'limit', received 'half' (0)",
-    ]);
-    expect(await ask("node_getPredictedMinFees")).toEqual([-32601, "Method not found: node_getPredictedMinFees"]);
-    const usages: string[] = [];
-    const fees = {
-      currentMinFees: async () => ({ feePerDaGas: 0n, feePerL2Gas: 0n }),
-      predictedMinFees: async (usage: string) => {
-        usages.push(usage);
-        return [];
-      },
-    };
-    const { ask: askFees } = svc({ fees });
-    for (const usage of [null, "none", "limit"]) await askFees("svc_getPredictedMinFees", usage);
-    expect(usages).toEqual(["target", "none", "limit"]);
-  });
+test("svc_ gives the fees of the current slot and predicts those of the next", async () => {
+  const current = { feePerDaGas: "0", feePerL2Gas: "87014100000" };
+  expect(await ask("svc_getCurrentMinFees")).toEqual(current);
+  expect(await ask("svc_getPredictedMinFees")).toHaveLength(3);
+  expect(await ask("svc_getPredictedMinFees", "half")).toEqual([
+    -32701,
+    "Invalid enum value. Expected 'none' | 'target' | 'limit', received 'half' (0)",
+  ]);
+  expect(await ask("node_getPredictedMinFees")).toEqual([-32601, "Method not found: node_getPredictedMinFees"]);
+  const usages: string[] = [];
+  const fees = {
+    currentMinFees: async () => ({ feePerDaGas: 0n, feePerL2Gas: 0n }),
+    predictedMinFees: async (usage: string) => {
+      usages.push(usage);
+      return [];
+    },
+  };
+  const { ask: askFees } = svc({ fees });
+  for (const usage of [null, "none", "limit"]) await askFees("svc_getPredictedMinFees", usage);
+  expect(usages).toEqual(["target", "none", "limit"]);
 });
 
-describe("12 validators and peers", () => {
+describe("validators and peers", () => {
   const validator = {
     address: new Uint8Array(20).fill(0xab),
     lastProposal: { timestamp: 5n, slot: 1, date: "1970-01-01T00:00:05.000Z" },
@@ -120,7 +118,7 @@ describe("12 validators and peers", () => {
     lastProposal: { ...validator.lastProposal, timestamp: "5" },
   };
 
-  test("statistics, kept or not", async () => {
+  test("validator statistics are empty or those of the service", async () => {
     for (const namespace of ["svc", "node"]) {
       expect(await ask(`${namespace}_getValidatorsStats`)).toEqual({ stats: {}, slotWindow: 0 });
     }
@@ -148,7 +146,7 @@ describe("12 validators and peers", () => {
     expect(asked).toEqual([[address, 1, 2]]);
   });
 
-  test("peers and what they sent", async () => {
+  test("svc_ gives peers, attestations and proposals", async () => {
     expect(await ask("svc_getPeers", true)).toEqual([]);
     expect(await ask("svc_getCheckpointAttestationsForSlot", "5")).toEqual([]);
     expect(await ask("svc_getProposalsForSlot", 5)).toEqual({ blockProposals: [], checkpointProposals: [] });
@@ -218,44 +216,42 @@ describe("12 validators and peers", () => {
   });
 });
 
-describe("13 debug", () => {
-  test("signatures are kept within bounds", async () => {
-    const signatures = new FunctionSignatures();
-    const nameOf = (signature: string) => {
-      const value = selector(core, signature);
-      return signatures.nameOf(Uint8Array.from([24, 16, 8, 0], (shift) => value >>> shift));
-    };
-    const { ask: askDebug } = svc({ core, signatures });
-    for (let i = 0; i < 15; i++) {
-      const given = Array.from({ length: 100 }, (_, k) => `f${i * 100 + k}${"x".repeat(300)}(Field)`);
-      expect(await askDebug("svc_registerContractFunctionSignatures", given)).toBeNull();
-    }
-    expect(signatures.size).toBe(1000);
-    expect(nameOf(`f499${"x".repeat(300)}(Field)`)).toBeUndefined();
-    expect(nameOf(`f500${"x".repeat(300)}(Field)`)).toMatch(/^f500x{252}$/);
-    expect(nameOf(`f1499${"x".repeat(300)}(Field)`)).toMatch(/^f1499x{251}$/);
-  });
-
-  test("a function is found by the selector of its signature; what no function can have is left out", async () => {
-    const signatures = new FunctionSignatures();
-    const { ask: askDebug } = svc({ core, signatures });
-    const given = ["transfer_in_public((Field),(Field),u128,Field)", "no spaces(Field)", "()", "", "constructor"];
-    given.push(`long(${"Field,".repeat(200)})`);
+test("registered function signatures are bounded in number and length", async () => {
+  const signatures = new FunctionSignatures();
+  const nameOf = (signature: string) => {
+    const value = selector(core, signature);
+    return signatures.nameOf(Uint8Array.from([24, 16, 8, 0], (shift) => value >>> shift));
+  };
+  const { ask: askDebug } = svc({ core, signatures });
+  for (let i = 0; i < 15; i++) {
+    const given = Array.from({ length: 100 }, (_, k) => `f${i * 100 + k}${"x".repeat(300)}(Field)`);
     expect(await askDebug("svc_registerContractFunctionSignatures", given)).toBeNull();
-    expect(signatures.nameOf(Uint8Array.of(0x8c, 0x9e, 0x54, 0x72))).toBe("transfer_in_public");
-    expect(signatures.size).toBe(2);
-  });
+  }
+  expect(signatures.size).toBe(1000);
+  expect(nameOf(`f499${"x".repeat(300)}(Field)`)).toBeUndefined();
+  expect(nameOf(`f500${"x".repeat(300)}(Field)`)).toMatch(/^f500x{252}$/);
+  expect(nameOf(`f1499${"x".repeat(300)}(Field)`)).toMatch(/^f1499x{251}$/);
+});
 
-  test("the allow list has the built-in entries first", async () => {
-    const allowed = [{ classId: wordOf(1), selector: Uint8Array.of(1, 2, 3, 4) }];
-    const list = (await svc({ setup: { allowed: () => allowed } }).ask("svc_getAllowedPublicSetup")) as object[];
-    expect(list).toHaveLength(4);
-    expect(list[1]).toEqual({
-      address: toHex(bigUintBytes(1n, 32)),
-      selector: "0xb839de91",
-      calldataLength: 3,
-      rejectNullMsgSender: true,
-    });
-    expect(list[3]).toEqual({ classId: toHex(wordOf(1)), selector: "0x01020304" });
+test("registered functions are found by selector, and impossible signatures are ignored", async () => {
+  const signatures = new FunctionSignatures();
+  const { ask: askDebug } = svc({ core, signatures });
+  const given = ["transfer_in_public((Field),(Field),u128,Field)", "no spaces(Field)", "()", "", "constructor"];
+  given.push(`long(${"Field,".repeat(200)})`);
+  expect(await askDebug("svc_registerContractFunctionSignatures", given)).toBeNull();
+  expect(signatures.nameOf(Uint8Array.of(0x8c, 0x9e, 0x54, 0x72))).toBe("transfer_in_public");
+  expect(signatures.size).toBe(2);
+});
+
+test("the list of allowed setup calls begins with the built-in ones", async () => {
+  const allowed = [{ classId: wordOf(1), selector: Uint8Array.of(1, 2, 3, 4) }];
+  const list = (await svc({ setup: { allowed: () => allowed } }).ask("svc_getAllowedPublicSetup")) as object[];
+  expect(list).toHaveLength(4);
+  expect(list[1]).toEqual({
+    address: toHex(bigUintBytes(1n, 32)),
+    selector: "0xb839de91",
+    calldataLength: 3,
+    rejectNullMsgSender: true,
   });
+  expect(list[3]).toEqual({ classId: toHex(wordOf(1)), selector: "0x01020304" });
 });

@@ -5,66 +5,62 @@ import { fakeWorld, IDENTITY, wordOf } from "../support/fakes.ts";
 
 const { ask, respond } = svc();
 
-describe("1.3 parameters", () => {
-  test("surplus ones are refused, where the release ignores them", async () => {
-    expect(await ask("svc_getVersion", 1)).toEqual([-32701, "Array must contain at most 0 element(s) ()"]);
-    expect(await ask("svc_getBlockNumber", "proposed", null)).toEqual([
-      -32701,
-      "Array must contain at most 1 element(s) ()",
-    ]);
-    expect(await ask("node_getVersion", 1)).toBe(344372055);
-  });
-
-  test("a list that is too short is told how many are required, where the release counts the optional ones too", async () => {
-    expect(await ask("svc_getBlock")).toEqual([-32701, "Array must contain at least 1 element(s) ()"]);
-    expect(await ask("svc_getBlocks", 1)).toEqual([-32701, "Array must contain at least 2 element(s) ()"]);
-    expect(await ask("svc_getPrivateLogsByTags")).toEqual([-32701, "Array must contain at least 1 element(s) ()"]);
-    expect(await ask("node_getPrivateLogsByTags")).toEqual([-32701, "Array must contain at least 3 element(s) ()"]);
-  });
-
-  test("words are hex with and without 0x alike, where the release reads digits as decimal and refuses letters", async () => {
-    const asked: string[] = [];
-    const { ask: askRead } = svc({
-      world: fakeWorld(3, { findLeaf: (_block, _tree, value) => void asked.push(toHex(value)) }),
-    });
-    for (const text of ["0x10", "10", "0xaB", "Ab", toHex(wordOf(0x21)), toHex(wordOf(0x21)).slice(2)]) {
-      expect(await askRead("svc_getNoteHashMembershipWitness", "latest", text)).toBeNull();
-    }
-    const word = (digits: string) => `0x${digits.padStart(64, "0")}`;
-    expect(asked).toEqual([word("10"), word("10"), word("ab"), word("ab"), toHex(wordOf(0x21)), toHex(wordOf(0x21))]);
-    expect(await askRead("node_getNoteHashMembershipWitness", "latest", "Ab")).toEqual([
-      -32702,
-      "Tried to create a Fr from an invalid string: Ab",
-    ]);
-  });
-
-  test.each([
-    ["svc_getTxReceipt", ["0x12"], "A tx hash has 64 hex digits, received 2 (0)"],
-    ["svc_getTxEffect", ["1".repeat(66)], "A tx hash has 64 hex digits, received 66 (0)"],
-    ["svc_getBlockHashMembershipWitness", [1, "0x1"], "A block hash has 64 hex digits, received 1 (1)"],
-    ["svc_getContract", ["0x5"], "An address has 64 hex digits, received 1 (0)"],
-    ["svc_getPublicStorageAt", [1, toHex(wordOf(5)), "0x"], "A field has 1 to 64 hex digits, received 0 (2)"],
-    ["svc_getContractClass", [`0x${"0".repeat(65)}`], "A field has 1 to 64 hex digits, received 65 (0)"],
-  ])("%s of %j is told how many digits there are to be", async (method, params, message) => {
-    expect(await ask(method, ...params)).toEqual([-32701, message]);
-  });
-
-  test("optional ones may be null or left out", async () => {
-    expect(await ask("svc_getBlockNumber", null)).toBe(3);
-    expect(await ask("svc_getPeers")).toEqual([]);
-  });
+test("svc_ refuses surplus parameters; node_ ignores them", async () => {
+  expect(await ask("svc_getVersion", 1)).toEqual([-32701, "Array must contain at most 0 element(s) ()"]);
+  expect(await ask("svc_getBlockNumber", "proposed", null)).toEqual([
+    -32701,
+    "Array must contain at most 1 element(s) ()",
+  ]);
+  expect(await ask("node_getVersion", 1)).toBe(344372055);
 });
 
-describe("1.4 nothing", () => {
-  test("is null, where the release has no result", async () => {
-    expect((await respond("svc_getBlock", [99])).body).toEqual({ id: 1, result: null });
-    expect((await respond("node_getBlock", [99])).body).toEqual({ id: 1 });
-    expect((await respond("svc_registerContractFunctionSignatures", [[]])).body).toEqual({ id: 1, result: null });
-    expect((await respond("node_registerContractFunctionSignatures", [[]])).body).toEqual({ id: 1 });
-  });
+test("the error of a short parameter list counts required ones in svc_, and all in node_", async () => {
+  expect(await ask("svc_getBlock")).toEqual([-32701, "Array must contain at least 1 element(s) ()"]);
+  expect(await ask("svc_getBlocks", 1)).toEqual([-32701, "Array must contain at least 2 element(s) ()"]);
+  expect(await ask("svc_getPrivateLogsByTags")).toEqual([-32701, "Array must contain at least 1 element(s) ()"]);
+  expect(await ask("node_getPrivateLogsByTags")).toEqual([-32701, "Array must contain at least 3 element(s) ()"]);
 });
 
-describe("3.1 block selectors", () => {
+test("svc_ reads words as hex with and without 0x; node_ refuses hex without 0x", async () => {
+  const asked: string[] = [];
+  const { ask: askRead } = svc({
+    world: fakeWorld(3, { findLeaf: (_block, _tree, value) => void asked.push(toHex(value)) }),
+  });
+  for (const text of ["0x10", "10", "0xaB", "Ab", toHex(wordOf(0x21)), toHex(wordOf(0x21)).slice(2)]) {
+    expect(await askRead("svc_getNoteHashMembershipWitness", "latest", text)).toBeNull();
+  }
+  const word = (digits: string) => `0x${digits.padStart(64, "0")}`;
+  expect(asked).toEqual([word("10"), word("10"), word("ab"), word("ab"), toHex(wordOf(0x21)), toHex(wordOf(0x21))]);
+  expect(await askRead("node_getNoteHashMembershipWitness", "latest", "Ab")).toEqual([
+    -32702,
+    "Tried to create a Fr from an invalid string: Ab",
+  ]);
+});
+
+test.each([
+  ["svc_getTxReceipt", ["0x12"], "A tx hash has 64 hex digits, received 2 (0)"],
+  ["svc_getTxEffect", ["1".repeat(66)], "A tx hash has 64 hex digits, received 66 (0)"],
+  ["svc_getBlockHashMembershipWitness", [1, "0x1"], "A block hash has 64 hex digits, received 1 (1)"],
+  ["svc_getContract", ["0x5"], "An address has 64 hex digits, received 1 (0)"],
+  ["svc_getPublicStorageAt", [1, toHex(wordOf(5)), "0x"], "A field has 1 to 64 hex digits, received 0 (2)"],
+  ["svc_getContractClass", [`0x${"0".repeat(65)}`], "A field has 1 to 64 hex digits, received 65 (0)"],
+])("%s of %j is refused with the expected number of digits", async (method, params, message) => {
+  expect(await ask(method, ...params)).toEqual([-32701, message]);
+});
+
+test("optional parameters may be null or left out", async () => {
+  expect(await ask("svc_getBlockNumber", null)).toBe(3);
+  expect(await ask("svc_getPeers")).toEqual([]);
+});
+
+test("an empty result is null in svc_, and missing in node_", async () => {
+  expect((await respond("svc_getBlock", [99])).body).toEqual({ id: 1, result: null });
+  expect((await respond("node_getBlock", [99])).body).toEqual({ id: 1 });
+  expect((await respond("svc_registerContractFunctionSignatures", [[]])).body).toEqual({ id: 1, result: null });
+  expect((await respond("node_registerContractFunctionSignatures", [[]])).body).toEqual({ id: 1 });
+});
+
+describe("block selectors", () => {
   test.each<[unknown, number | undefined]>([
     [{ number: 2 }, 2],
     [{ number: "2" }, 2],
@@ -91,7 +87,7 @@ describe("3.1 block selectors", () => {
     [2, 2],
     [0, 0],
     [4, undefined],
-  ])("%j is block %s", async (selector, number) => {
+  ])("block selector %j selects block %s", async (selector, number) => {
     const block = (await ask("svc_getBlock", selector)) as { number: number } | null;
     expect(block?.number).toBe(number);
     const data = (await ask("svc_getBlockData", selector)) as { blockHash: string } | null;
@@ -130,27 +126,25 @@ describe("3.1 block selectors", () => {
     [" 1", forms("' 1'")],
     [[], forms("array")],
     [null, forms("null")],
-  ])("%j is refused", async (selector, message) => {
+  ])("block selector %j is refused", async (selector, message) => {
     expect(await ask("svc_getBlock", selector)).toEqual([-32701, message]);
   });
 });
 
-describe("3.2 tips", () => {
-  test.each([
-    ["svc_getBlockNumber", 3, 3, 2, 1, 0],
-    ["svc_getCheckpointNumber", 2, 2, 2, 1, 0],
-  ])("%s", async (method, ...numbers) => {
-    const tips = [undefined, "proposed", "checkpointed", "proven", "finalized"];
-    for (const [i, name] of tips.entries()) expect(await ask(method, ...(name ? [name] : []))).toBe(numbers[i]);
-    expect(await ask(method, "latest")).toEqual([
-      -32701,
-      "Invalid enum value. Expected 'proposed' | 'checkpointed' | 'proven' | 'finalized', received 'latest' (0)",
-    ]);
-    expect(await ask(method, 1)).toMatchObject([-32701, expect.stringContaining("received number (0)")]);
-  });
+test.each([
+  ["svc_getBlockNumber", 3, 3, 2, 1, 0],
+  ["svc_getCheckpointNumber", 2, 2, 2, 1, 0],
+])("%s takes a tip and refuses anything else", async (method, ...numbers) => {
+  const tips = [undefined, "proposed", "checkpointed", "proven", "finalized"];
+  for (const [i, name] of tips.entries()) expect(await ask(method, ...(name ? [name] : []))).toBe(numbers[i]);
+  expect(await ask(method, "latest")).toEqual([
+    -32701,
+    "Invalid enum value. Expected 'proposed' | 'checkpointed' | 'proven' | 'finalized', received 'latest' (0)",
+  ]);
+  expect(await ask(method, 1)).toMatchObject([-32701, expect.stringContaining("received number (0)")]);
 });
 
-describe("3.3 checkpoint selectors", () => {
+describe("checkpoint selectors", () => {
   test.each<[unknown, number | undefined]>([
     [1, 1],
     ["2", 2],
@@ -166,7 +160,7 @@ describe("3.3 checkpoint selectors", () => {
     [0, undefined],
     [3, undefined],
     [1e300, undefined],
-  ])("%j is checkpoint %s", async (selector, number) => {
+  ])("checkpoint selector %j selects checkpoint %s", async (selector, number) => {
     const found = (await ask("svc_getCheckpoint", selector)) as { number: number } | null;
     expect(found?.number).toBe(number);
   });
@@ -179,7 +173,7 @@ describe("3.3 checkpoint selectors", () => {
     [null, "null"],
     [true, "boolean"],
     ["0x1z", "'0x1z'"],
-  ])("%j is refused with the forms that are allowed", async (selector, received) => {
+  ])("checkpoint selector %j is refused with the allowed forms", async (selector, received) => {
     const forms =
       "Expected a checkpoint number, one of proposed | checkpointed | proven | finalized, or an object with exactly one of " +
       `number and slot, received ${received} (0)`;
@@ -187,7 +181,7 @@ describe("3.3 checkpoint selectors", () => {
   });
 });
 
-describe("3.4 checkpoint queries", () => {
+describe("checkpoint queries", () => {
   test.each<[unknown, number[]]>([
     [{ from: 1, limit: 5 }, [1, 2]],
     [{ from: 2, limit: 200 }, [2]],
@@ -202,7 +196,7 @@ describe("3.4 checkpoint queries", () => {
     [{ fromSlot: 80, limit: 9, reverse: true }, [2, 1]],
     [{ fromSlot: 80, limit: 1, reverse: true }, [2]],
     [{ fromSlot: 69, limit: 1, reverse: true }, []],
-  ])("%j gives %j", async (query, numbers) => {
+  ])("checkpoint query %j finds checkpoints %j", async (query, numbers) => {
     const found = (await ask("svc_getCheckpointsData", query)) as { checkpointNumber: number }[];
     expect(found.map(({ checkpointNumber }) => checkpointNumber)).toEqual(numbers);
   });
@@ -220,7 +214,7 @@ describe("3.4 checkpoint queries", () => {
     [{ epoch: -1 }, "Number must be greater than or equal to 0 (0.epoch)"],
     [{ fromSlot: 1, limit: 1, reverse: 1 }, "Expected boolean, received number (0.reverse)"],
     [[], forms("array")],
-  ])("%j is refused", async (query, message) => {
+  ])("checkpoint query %j is refused", async (query, message) => {
     expect(await ask("svc_getCheckpointsData", query)).toEqual([-32701, message]);
   });
 });

@@ -9,7 +9,7 @@ import { fakeContent, fakeWorld, IDENTITY, settledTx, wordOf } from "../support/
 
 const { ask } = svc();
 
-describe("7 world state", () => {
+describe("world state of svc_", () => {
   const unknownHash = toHex(wordOf(0x2e));
   test.each<[unknown, string]>([
     [
@@ -19,7 +19,7 @@ describe("7 world state", () => {
     [{ archive: unknownHash }, `Block with archive ${unknownHash} not found.`],
     [{ number: 4 }, "Queried block 4 not yet synced by the node (node is synced upto 3)."],
     [4, "Queried block 4 not yet synced by the node (node is synced upto 3)."],
-  ])("reference %j", async (reference, message) => {
+  ])("reference block %j is refused when this node does not have it", async (reference, message) => {
     expect(await ask("svc_getNoteHashMembershipWitness", reference, "0x1")).toEqual([-32702, message]);
   });
 
@@ -32,7 +32,7 @@ describe("7 world state", () => {
     [toHex(wordOf(0x21)), 1],
     [toHex(wordOf(0x12)).slice(2), 2],
     [{ archive: toHex(IDENTITY.genesisArchiveRoot) }, 0],
-  ])("reference %j reads the state of %i", async (reference, state) => {
+  ])("reference block %j reads the state of block %i", async (reference, state) => {
     let asked: number | undefined;
     const reading = fakeWorld(3, {
       findLeaf: (block) => {
@@ -44,7 +44,7 @@ describe("7 world state", () => {
     expect(asked).toBe(state);
   });
 
-  test("a nullifier that exists has no proof of absence, where the release gives its own leaf", async () => {
+  test("svc_getLowNullifierMembershipWitness refuses an existing nullifier; node_ gives its own leaf", async () => {
     const leaf = { index: 1, key: wordOf(0), nextKey: wordOf(0), nextIndex: 0 };
     const holding = fakeWorld(3, { lowLeaf: () => ({ leaf, present: true }) });
     const { ask: askHolding } = svc({ world: holding });
@@ -55,7 +55,7 @@ describe("7 world state", () => {
     expect(await askHolding("node_getLowNullifierMembershipWitness", "latest", "0xff")).toMatchObject({ index: "1" });
   });
 
-  test("nothing is before genesis, where the release gives an error", async () => {
+  test("svc_getBlockHashMembershipWitness of genesis is null; node_ gives an error", async () => {
     expect(await ask("svc_getBlockHashMembershipWitness", 0, unknownHash)).toBeNull();
     expect(await ask("node_getBlockHashMembershipWitness", 0, "0x1")).toEqual([
       -32702,
@@ -68,30 +68,28 @@ describe("7 world state", () => {
   });
 });
 
-describe("leaves of the public data tree are found by their slots", () => {
-  const slot = wordOf(0x17);
-  const holding = fakeWorld(3, {
-    findLeaf: (_block, tree, value) => (tree === 2 && value[0] === slot[0] ? 140 : undefined),
-    blockOfLeaf: (tree, position) => (tree === 2 && position === 140 ? 2 : undefined),
-  });
-
-  test("in the development namespace, where the release cannot be asked", async () => {
-    const { ask: askHolding } = svc({ world: holding });
-    expect(await askHolding("svc_findLeavesIndexes", "latest", 2, [toHex(slot), "0x1"])).toEqual([
-      { l2BlockNumber: 2, l2BlockHash: toHex(wordOf(0x12)), data: "140" },
-      null,
-    ]);
-    expect(await askHolding("node_findLeavesIndexes", "latest", 2, [toHex(slot)])).toEqual([
-      -32702,
-      expect.stringMatching(/^Attempted to read beyond buffer length/),
-    ]);
-  });
+const slot = wordOf(0x17);
+const holding = fakeWorld(3, {
+  findLeaf: (_block, tree, value) => (tree === 2 && value[0] === slot[0] ? 140 : undefined),
+  blockOfLeaf: (tree, position) => (tree === 2 && position === 140 ? 2 : undefined),
 });
 
-describe("8 messages", () => {
+test("svc_findLeavesIndexes finds leaves of the public data tree by slot; node_ refuses", async () => {
+  const { ask: askHolding } = svc({ world: holding });
+  expect(await askHolding("svc_findLeavesIndexes", "latest", 2, [toHex(slot), "0x1"])).toEqual([
+    { l2BlockNumber: 2, l2BlockHash: toHex(wordOf(0x12)), data: "140" },
+    null,
+  ]);
+  expect(await askHolding("node_findLeavesIndexes", "latest", 2, [toHex(slot)])).toEqual([
+    -32702,
+    expect.stringMatching(/^Attempted to read beyond buffer length/),
+  ]);
+});
+
+describe("cross-chain messages", () => {
   const message = wordOf(0x21);
   const other = wordOf(0x22);
-  /** Two checkpoints of one block; the tx is the second of the second, with one message twice. */
+  /** Two checkpoints of one block each. The tx is the second one of the second checkpoint and sends `message` twice. */
   const messages = [[[[other]]], [[[], [message, other, message]]]];
   const outHashes = messages.map(checkpointOutHash);
   const epochCheckpoints = outHashes.map((outHash, i) => ({ ...checkpoints[i], outHash }));
@@ -112,18 +110,18 @@ describe("8 messages", () => {
   const witness = (services: Partial<NodeServices>, ...params: unknown[]) =>
     outbox(services).ask("svc_getL2ToL1MembershipWitness", ...params);
 
-  test("the checkpoint of a message from L1", async () => {
+  test("svc_getL1ToL2MessageCheckpoint gives the checkpoint of a message, or null", async () => {
     expect(await ask("svc_getL1ToL2MessageCheckpoint", toHex(wordOf(5)))).toBe(2);
     expect(await ask("svc_getL1ToL2MessageCheckpoint", "0x1")).toBeNull();
   });
 
-  test("messages of an epoch", async () => {
+  test("getL2ToL1Messages gives the messages of an epoch by checkpoint, block and tx", async () => {
     const shown = messages.map((of) => of.map((txs) => txs.map((own) => own.map(toHex))));
     expect(await outbox().ask("svc_getL2ToL1Messages", EPOCH)).toEqual(shown);
     expect(await outbox().ask("node_getL2ToL1Messages", 1e300)).toEqual([]);
   });
 
-  test("a witness says how many checkpoints its root covers", async () => {
+  test("a witness of a message to L1 says how many checkpoints its root covers", async () => {
     expect(await witness({}, hash, toHex(other))).toMatchObject({
       epochNumber: EPOCH,
       numCheckpointsInEpoch: 2,
@@ -135,7 +133,7 @@ describe("8 messages", () => {
     expect(await witness({}, hash, toHex(message), "0")).toMatchObject({ leafIndex: String(1 * 4) });
   });
 
-  test("a message that is not the one meant", async () => {
+  test("a witness of an ambiguous, wrong or unknown message is refused", async () => {
     expect(await witness({}, hash, toHex(message))).toEqual([
       -32702,
       `Multiple messages with the same value ${toHex(message)} found in tx (indices: 0, 2). Provide messageIndexInTx to disambiguate.`,
@@ -150,7 +148,7 @@ describe("8 messages", () => {
     ]);
   });
 
-  test("nothing until a root covers the tx", async () => {
+  test("a witness of a message to L1 is null until a root on L1 covers its tx", async () => {
     const params = [hash, toHex(other)];
     const first = epochOutHash(outHashes.slice(0, 1));
     expect(await witness({ outbox: { root: async () => first } }, ...params)).toBeNull();
@@ -159,7 +157,7 @@ describe("8 messages", () => {
     expect(await witness({ content: fakeContent() }, ...params)).toBeNull();
   });
 
-  test("a root of no local checkpoints is an error, or nothing while L1 moves on", async () => {
+  test("an Outbox root that does not match the local one is an error, or null while L1 moves on", async () => {
     const wrong = { root: async () => wordOf(0x0f) };
     expect(await witness({ outbox: wrong }, hash, toHex(other))).toEqual([
       -32702,
@@ -170,7 +168,7 @@ describe("8 messages", () => {
     expect(await witness({ outbox: wrong, sync }, hash, toHex(other))).toBeNull();
   });
 
-  test("an L1 that does not answer is an answer without its address", async () => {
+  test("a failing L1 gives an error that does not show its URL", async () => {
     const down = new L1EndpointError("unreachable", "cannot be reached", { url: "http://secret.example" });
     const broken = outbox({ outbox: { root: () => Promise.reject(down) } });
     expect(await broken.ask("svc_getL2ToL1MembershipWitness", hash, toHex(other))).toEqual([
@@ -181,7 +179,7 @@ describe("8 messages", () => {
   });
 });
 
-describe("9 logs", () => {
+describe("logs by tag", () => {
   const tag = toHex(wordOf(1));
   const found: TaggedLog = {
     blockNumber: 2,
@@ -203,7 +201,7 @@ describe("9 logs", () => {
     txIndexWithinBlock: 1,
     logIndexWithinTx: 3,
   };
-  /** Ranges that were searched, and the answer. */
+  /** The answer, and the ranges that were searched for it. */
   const search = async (query: object, method = "svc_getPrivateLogsByTags") => {
     const ranges: object[] = [];
     const find = (range: TagRange) => {
@@ -218,7 +216,7 @@ describe("9 logs", () => {
     return { answer: await svc({ content }).ask(method, query), ranges };
   };
 
-  test("one array per tag, with effects when asked for", async () => {
+  test("logs come as one array per tag, with effects on request", async () => {
     expect((await search({ tags: [tag, { tag }] })).answer).toEqual([[shown], [shown]]);
     const effects = { noteHashes: [toHex(wordOf(3))], nullifiers: [toHex(wordOf(4))] };
     expect((await search({ tags: [tag], includeEffects: true })).answer).toEqual([[{ ...shown, ...effects }]]);
@@ -239,9 +237,11 @@ describe("9 logs", () => {
       { toBlock: 2, limit: 20 },
     ],
     [{ txHash: toHex(wordOf(7)) }, { txHash: toHex(wordOf(7)), limit: 20 }],
-  ])("%j", async (query, range) => expect((await search({ tags: [tag], ...query })).ranges).toEqual([range]));
+  ])("log query %j searches its range", async (query, range) =>
+    expect((await search({ tags: [tag], ...query })).ranges).toEqual([range]),
+  );
 
-  test("a cursor names its tx by number or by hash, and is a later start than any", async () => {
+  test("a log cursor names its tx by number or hash, and overrides fromBlock", async () => {
     const after = { blockNumber: 2, txIndexInBlock: 1, logIndexWithinTx: 0 };
     for (const tx of [{ txIndexWithinBlock: 1 }, { txHash: toHex(wordOf(7)) }]) {
       const afterLog = { blockNumber: 2, logIndexWithinTx: 0, ...tx };
@@ -273,5 +273,5 @@ describe("9 logs", () => {
       { tags: [{ tag, afterLog: { blockNumber: 2, txHash: toHex(wordOf(8)), logIndexWithinTx: 0 } }] },
       gone("Tx of a log cursor", wordOf(8)),
     ],
-  ])("%j is refused", async (query, expected) => expect((await search(query)).answer).toEqual(expected));
+  ])("log query %j is refused", async (query, expected) => expect((await search(query)).answer).toEqual(expected));
 });

@@ -8,7 +8,7 @@ import { recordedChain } from "../support/recorded.ts";
 
 const { ask } = svc();
 
-describe("6 transactions", () => {
+describe("transactions", () => {
   const pooled: Tx = {
     data: Uint8Array.of(1, 2),
     chonkProof: Uint8Array.of(3, 4),
@@ -36,7 +36,7 @@ describe("6 transactions", () => {
   };
   const stripped = { ...full, chonkProof: Buffer.from(STRIPPED_PROOF).toString("base64") };
 
-  test("settled receipts, in both forms", async () => {
+  test("receipts of settled txs have the form of their namespace", async () => {
     const common = {
       txHash: settledHash,
       status: "checkpointed",
@@ -81,13 +81,13 @@ describe("6 transactions", () => {
     [2, "checkpointed"],
     [1, "proven"],
     [0, "finalized"],
-  ])("block %i is %s", async (blockNumber, status) => {
+  ])("the receipt of a tx in block %i is %s", async (blockNumber, status) => {
     const { ask: askTx } = svc({ content: fakeContent({ settledTx: () => settledTx({ blockNumber }) }) });
     expect(await askTx("svc_getTxReceipt", settledHash)).toMatchObject({ status });
     expect(await askTx("node_getTxReceipt", settledHash)).toMatchObject({ status });
   });
 
-  test("pending and dropped receipts", async () => {
+  test("receipts of pending and of unknown txs have the status pending and dropped", async () => {
     const { ask: askTx } = svc({ mempool: pool });
     const bare = { txHash: pendingHash, status: "pending" };
     expect(await askTx("svc_getTxReceipt", pendingHash)).toEqual(bare);
@@ -102,7 +102,7 @@ describe("6 transactions", () => {
     });
   });
 
-  test("a tx that leaves the pool for a block while it is asked for is not dropped", async () => {
+  test("a tx included in a block during the call is not reported as dropped", async () => {
     let settled = false;
     const mempool: Mempool = {
       ...pool,
@@ -117,7 +117,7 @@ describe("6 transactions", () => {
     });
   });
 
-  test("txs of the pool: with proof for the release, on request here", async () => {
+  test("pending txs come with their proof over node_, and on request over svc_", async () => {
     const { ask: askTx } = svc({ mempool: pool });
     expect(await askTx("node_getTxByHash", pendingHash)).toEqual(full);
     expect(await askTx("svc_getTxByHash", pendingHash)).toEqual(stripped);
@@ -138,11 +138,11 @@ describe("6 transactions", () => {
     expect(await askTx("svc_getMaxPriorityFees")).toEqual({ feePerDaGas: "1", feePerL2Gas: "5" });
   });
 
-  describe("that are sent", () => {
+  describe("sent transactions", () => {
     const recorded = recordedChain().filter(({ method, result }) => method === "getTxByHash" && result !== undefined);
     const [{ result: sample }] = recorded as { result: Record<string, unknown> }[];
 
-    test("are read whole and written back as they were", async () => {
+    test("a sent tx is read back unchanged", async () => {
       expect(recorded.length).toBeGreaterThan(10);
       for (const { result } of recorded) {
         let received: Tx | undefined;
@@ -159,7 +159,7 @@ describe("6 transactions", () => {
       }
     });
 
-    test("are refused where there is no pool, after their form was checked", async () => {
+    test("a node without a pool refuses a sent tx after checking its form", async () => {
       for (const namespace of ["svc", "node"]) {
         expect(await ask(`${namespace}_sendTx`, sample)).toEqual([-32702, "P2P client not ready"]);
         const refusal = [-32702, "Transactions are not accepted by this node"];
@@ -198,10 +198,10 @@ describe("6 transactions", () => {
         "calldata that is no field",
         { publicFunctionCalldata: [{ values: ["abcd"], hash: "0x1" }] },
         [-32702, "Tried to create a Fr from an invalid string: abcd"],
-        // Hex without 0x is hex here, so the form is right and the pool is asked.
+        // svc_ reads hex without 0x, so the form is right and the pool is asked.
         [-32702, "P2P client not ready"],
       ],
-    ])("%s", async (_, change, expected, inDevelopment = expected) => {
+    ])("a tx with %s is refused", async (_, change, expected, inDevelopment = expected) => {
       expect(await ask("svc_sendTx", { ...sample, ...change })).toEqual(inDevelopment);
       expect(await ask("node_sendTx", { ...sample, ...change })).toEqual(expected);
     });
@@ -227,7 +227,7 @@ describe("6 transactions", () => {
         [-32701, "An address has 64 hex digits, received 1 (2.contracts.0x1). Required (2.contracts.0x1.instance)"],
       ],
       [{}, [-32702, "Transactions are not accepted by this node"]],
-    ])("overrides %#", async (overrides, expected) => {
+    ])("simulation overrides, case %#", async (overrides, expected) => {
       expect(await ask("svc_simulatePublicCalls", sample, null, overrides)).toEqual(expected);
     });
   });

@@ -8,16 +8,13 @@ import { Checker } from "./json-schema.ts";
 
 export interface Answered {
   status: number;
-  /** Of the response, without jsonrpc. */
+  /** The response without its member `jsonrpc`. */
   body: { id?: number; result?: unknown; error?: { code: number; message: string; data?: unknown } };
 }
 
 const described = new Checker(openRpcDocument(publicRegistry(fakeServices()), ["svc", "node", "p2p"]));
 
-/**
- * Asks methods by their full names, over the public registry. A result that is not as the API's description says is an
- * error.
- */
+/** Calls methods by full name over the public registry. Throws when a result does not match the API description. */
 export function asker(services: Partial<NodeServices> = {}) {
   const log = recordingLogger();
   const options = {

@@ -6,14 +6,14 @@ export interface Answered {
   body: unknown;
 }
 
-/** One keep-alive connection to a JSON-RPC port of this machine, with one call at a time. */
+/** A keep-alive connection to a local JSON-RPC port, for one call at a time. */
 export class Connection {
   readonly closed: Promise<void>;
   readonly #socket: net.Socket;
   #received = Buffer.alloc(0);
   #arrived: () => void = () => undefined;
 
-  /** Rejects when nobody listens. */
+  /** Rejects when nothing listens on the port. */
   static to(port: number): Promise<Connection> {
     const socket = net.connect(port, "127.0.0.1");
     return new Promise((resolve, reject) => {
@@ -37,7 +37,7 @@ export class Connection {
     return this.post(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
   }
 
-  /** Rejects when the connection ends before the whole answer is there. */
+  /** Rejects when the connection ends before the whole answer has arrived. */
   post(body: string | Uint8Array): Promise<Answered> {
     const bytes = Buffer.from(body);
     const head = `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${bytes.length}\r\n\r\n`;

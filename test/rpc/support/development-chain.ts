@@ -5,7 +5,7 @@ import type { NodeServices } from "../../../src/rpc/ports/node-services.ts";
 import { asker } from "./ask.ts";
 import { fakeChain, fakeWorld, GENESIS_BLOCK, wordOf } from "./fakes.ts";
 
-/** Blocks 1 and 2 are in checkpoints 1 and 2 of slots 70 and 75, block 3 is proposed. */
+/** Blocks 1 and 2 are in checkpoints 1 and 2, of slots 70 and 75; block 3 is proposed. */
 const blocks = [1, 2, 3].map((number) => ({
   block: {
     ...GENESIS_BLOCK,

@@ -64,7 +64,7 @@ type FlatReads = Partial<WorldStateReader> & {
   leaf?: (block: number, ...args: Parameters<StateAt["leaf"]>) => ReturnType<StateAt["leaf"]>;
 };
 
-/** Empty trees up to block `tip`; `overrides` answer what a test asks for, also of the state at a block. */
+/** Empty trees up to block `tip`; `overrides` replace single reads, those of the state at a block included. */
 export function fakeWorld(tip: number, overrides: FlatReads = {}): WorldStateReader {
   const zero = new Uint8Array(32);
   const reads = {
@@ -98,7 +98,7 @@ export function fakeWorld(tip: number, overrides: FlatReads = {}): WorldStateRea
   };
 }
 
-/** Blocks without contents; `overrides` answer what a test asks for. */
+/** Blocks without contents; `overrides` replace single reads. */
 export function fakeContent(overrides: Partial<ContentReader> = {}): ContentReader {
   return {
     settledTx: () => undefined,
@@ -113,7 +113,7 @@ export function fakeContent(overrides: Partial<ContentReader> = {}): ContentRead
   };
 }
 
-/** Word of one repeated byte. */
+/** A word of 32 times the same byte. */
 export function wordOf(byte: number): Uint8Array {
   return new Uint8Array(32).fill(byte);
 }
@@ -211,7 +211,7 @@ export interface LogEntry {
   message: string;
 }
 
-/** A logger that keeps what it is told. */
+/** A logger that keeps its entries. */
 export function recordingLogger(): Logger & { entries: LogEntry[] } {
   const entries: LogEntry[] = [];
   const at = (level: LogEntry["level"]) => (facts: object, message: string) =>

@@ -1,7 +1,7 @@
 import type { OpenRpcDocument } from "../../../src/rpc/openrpc/document.ts";
 import type { JsonSchema } from "../../../src/rpc/schema/json-schema.ts";
 
-/** Keywords that say something about a schema and nothing about values. */
+/** Keywords that describe the schema and do not restrict values. */
 const SILENT: ReadonlySet<string> = new Set(["title", "description", "contentEncoding"]);
 
 type Check = (rule: never, value: unknown, at: string, of: Checker, schema: JsonSchema) => string[];
@@ -68,8 +68,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
 };
 
 /**
- * Checks values against the JSON Schemas (draft 7) of an API's description. A keyword that it does not know is an
- * error.
+ * Checks values against the JSON Schemas (draft 7) of an API description. Throws on an unknown keyword.
  */
 export class Checker {
   readonly #document: OpenRpcDocument;
@@ -80,7 +79,7 @@ export class Checker {
     this.#results = new Map(document.methods.map(({ name, result }) => [name, result.schema]));
   }
 
-  /** What of a method's result is not as described; no result counts as null. */
+  /** Lists where a method's result breaks its schema; no result counts as null. */
   resultViolations(method: string, result: unknown): string[] {
     const schema = this.#results.get(method);
     return schema === undefined ? [`${method} is not described`] : this.violations(result ?? null, schema, method);

@@ -4,7 +4,7 @@ import { bigUintBytes, concat, fromHex, writeU32, writeUint } from "../../../src
 import { CHECKPOINT_AT, CHECKPOINT_HEADER_BYTES } from "../../../src/protocol/checkpoint-header.ts";
 import { TX_START_PREFIX } from "../../../src/protocol/tx-effect.ts";
 
-/** Recorded JSON back to the bytes that the node stores. */
+/** Converts recorded JSON to the bytes that the node stores. */
 
 type Json = string | number | { [key: string]: Json } | Json[];
 export type JsonObject = { [key: string]: Json };

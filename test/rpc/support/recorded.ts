@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 
-/** One recorded question and answer; neither `result` nor `error` when the method gave none. */
+/** One recorded call; it has neither `result` nor `error` when the method had no result. */
 export interface RecordedCase {
   method: string;
   params: unknown[];
@@ -26,7 +26,7 @@ export function recordedErrors(): RecordedCase[] {
   return JSON.parse(readFileSync(new URL("rpc/errors.json", FIXTURES), "utf8")) as RecordedCase[];
 }
 
-/** The reference adds this key to some headers; it means nothing. */
+/** Drops a cached hash that the reference adds to some headers; it is not part of the answer's form. */
 function withoutCachedHash(this: unknown, key: string, value: unknown): unknown {
   return key === "_cachedHash" ? undefined : value;
 }
