@@ -2,12 +2,12 @@ import { ADMIN_API_KEY, type NodeProcess } from "../test/conformance/recorded-no
 import { ADMIN_METHODS, adminClient, nodeClient, textOf } from "./client.ts";
 import type { Report } from "./report.ts";
 
-/** Asks the admin listener with every method of the library's admin client. Rolls the node back, so it comes last. */
+/** Calls every method of the library's admin client. Rolls the node back, so it runs last. */
 export async function checkAdmin(node: NodeProcess, report: Report): Promise<void> {
   const client = adminClient(node.adminUrl, ADMIN_API_KEY);
   const called = new Set<string>();
 
-  /** `expect` is a test of the value, or the text of the refusal. */
+  /** `expect` is a check of the value, or the text of the refusal. */
   const ask = async (method: string, args: readonly unknown[], expect: RegExp | ((value: unknown) => boolean)) => {
     called.add(method);
     const tally = report.of(`nodeAdmin_${method}`);
@@ -54,7 +54,7 @@ export async function checkAdmin(node: NodeProcess, report: Report): Promise<voi
   await checkKey(node.adminUrl, report);
 }
 
-/** Waits until the node has a block again. */
+/** Waits until the node has the block again; returns whether it does. */
 async function reaches(url: string, block: number): Promise<boolean> {
   const client = nodeClient(url);
   for (const end = Date.now() + 30_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 100))) {
@@ -63,7 +63,7 @@ async function reaches(url: string, block: number): Promise<boolean> {
   return false;
 }
 
-/** Without the key the admin listener answers nothing. */
+/** Checks that the admin listener answers nothing without the key. */
 async function checkKey(url: string, report: Report): Promise<void> {
   const tally = report.of("admin key");
   for (const key of [undefined, "", "00".repeat(32), ADMIN_API_KEY.toUpperCase(), ADMIN_API_KEY.slice(1)]) {

@@ -7,10 +7,10 @@ import {
   createAztecNodeClient,
 } from "@aztec/stdlib/interfaces/client";
 
-/** A client of the library, by method name. Parameters and results are the library's own values. */
+/** A client of the library: functions by method name. Parameters and results are values of the library's types. */
 export type Client = Readonly<Record<string, (...args: unknown[]) => Promise<unknown>>>;
 
-/** What the library knows of one method. */
+/** The library's schema of one method. */
 interface MethodSchema {
   parameters(): { items: readonly unknown[]; parseAsync(params: unknown): Promise<unknown[]> };
   returnType(): { parseAsync(result: unknown): Promise<unknown> };
@@ -21,10 +21,10 @@ const nodeSchema = AztecNodeApiSchema as unknown as Readonly<Record<string, Meth
 export const NODE_METHODS: readonly string[] = Object.keys(nodeSchema);
 export const ADMIN_METHODS: readonly string[] = Object.keys(AztecNodeAdminApiSchema);
 
-/** Version values a client may insist on; the keys are those of the `x-aztec-` headers. */
+/** Versions that a client requires; the keys are those of the `x-aztec-` headers. */
 export type Versions = Record<string, string | number>;
 
-/** Bodies sent by clients of `nodeClient`, as the number of calls in each. */
+/** Number of calls in each body that clients of `nodeClient` sent. */
 export const batchSizes: number[] = [];
 
 const send = makeFetch([], true);
@@ -41,7 +41,7 @@ export function adminClient(url: string, apiKey: string | undefined, versions: V
   return createAztecNodeAdminClient(url, versions, undefined, apiKey) as unknown as Client;
 }
 
-/** Recorded parameters as a caller of the library holds them; those that the library refuses stay as they are. */
+/** Converts recorded parameters to the library's types; those that the library refuses stay unchanged. */
 export async function typedParams(method: string, params: readonly unknown[]): Promise<unknown[]> {
   const schema = nodeSchema[method]?.parameters();
   if (schema === undefined) return [...params];
@@ -53,7 +53,7 @@ export async function typedParams(method: string, params: readonly unknown[]): P
   }
 }
 
-/** A recorded result as the library reads it, in text: what two equal answers have in common. */
+/** Text of a recorded result as the library reads it, to compare answers. */
 export async function readAs(method: string, result: unknown): Promise<string | undefined> {
   if (result === undefined || result === null) return undefined;
   return textOf(await nodeSchema[method].returnType().parseAsync(result));

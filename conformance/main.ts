@@ -1,6 +1,5 @@
 /**
- * Starts a node on the recorded chain, asks it everything the published client library can ask, and ends with what came
- * out.
+ * Starts a node on the recorded chain, calls it with every method of the published client library, and prints a report.
  */
 import "./quiet-library.ts";
 import { BackendType, Barretenberg, BarretenbergSync } from "@aztec/bb.js";
@@ -9,8 +8,8 @@ import { checkAdmin } from "./admin.ts";
 import { askFurther, askRecorded, checkBatches, checkVersions } from "./public.ts";
 import { Report } from "./report.ts";
 
-// The library hashes with native code by default, which wants a newer C library than some systems have. Its WebAssembly
-// would first download parameters for proofs; hashes need none.
+// The library's native code needs a newer C library than some systems have, so hash with WebAssembly. Skip its download
+// of proof parameters, which hashes do not need.
 Barretenberg.prototype.initSRSChonk = () => Promise.resolve();
 await Barretenberg.initSingleton({ backend: BackendType.Wasm, threads: 1 });
 await BarretenbergSync.initSingleton({ backend: BackendType.Wasm });
@@ -35,5 +34,5 @@ try {
   l1.stop();
 }
 process.stdout.write(`${report.text()} in ${Math.round((Date.now() - started) / 1000)} s\n`);
-// The library keeps timers of its own; nothing of this run is left to wait for.
+// Exit explicitly: the library's timers would keep the process alive.
 process.exit(report.failed > 0 ? 1 : 0);

@@ -7,7 +7,7 @@ import type { Report } from "./report.ts";
 /** Calls in flight at once; the library sends them in bodies of at most 100. */
 const CHUNK = 250;
 
-/** A value, or the error that the library raised instead. */
+/** A value, or the error that the library threw. */
 type Outcome = { value: unknown } | { error: Error & { cause?: unknown } };
 
 async function outcomeOf(call: Promise<unknown>): Promise<Outcome> {
@@ -18,7 +18,7 @@ async function outcomeOf(call: Promise<unknown>): Promise<Outcome> {
   }
 }
 
-/** Whether the node refused in a slot of its answer. The library gives its own failures the codes -32000 and -32001. */
+/** Whether the error came from the node. The library's own errors have the codes -32000 and -32001. */
 function isRefusal({ cause }: { cause?: unknown }): boolean {
   if (typeof cause !== "object" || cause === null || !("code" in cause)) return false;
   return typeof cause.code === "number" && ![-32000, -32001].includes(cause.code);
@@ -32,9 +32,7 @@ async function inChunks<T>(items: readonly T[], size: number, each: (item: T) =>
   for (let at = 0; at < items.length; at += size) await Promise.all(items.slice(at, at + size).map(each));
 }
 
-/**
- * Asks everything recorded again; the library must accept each answer and read the same value as from the recorded one.
- */
+/** Repeats all recorded calls. The library must accept each answer and read the same value as from the recorded one. */
 export async function askRecorded(url: string, golden: readonly GoldenCase[], report: Report): Promise<void> {
   const client = nodeClient(url);
   const known = golden.filter(({ method }) => NODE_METHODS.includes(method));
@@ -63,7 +61,7 @@ function comparableText(method: string, text: string | undefined): string | unde
   return text === undefined ? undefined : JSON.stringify(comparable(method, { result: JSON.parse(text) }));
 }
 
-/** Asks what the recording does not hold. Every method of the library must have been called by then. */
+/** Makes calls beyond the recording. Afterwards every method of the library must have been called. */
 export async function askFurther(url: string, golden: readonly GoldenCase[], report: Report): Promise<void> {
   const client = nodeClient(url);
   const { small, large } = await furtherQuestions(golden);
@@ -89,7 +87,7 @@ export async function askFurther(url: string, golden: readonly GoldenCase[], rep
   }
 }
 
-/** 250 calls at once go out as bodies of 100, 100 and 50; a refusal in one slot leaves the others alone. */
+/** Checks that 250 calls go out as bodies of 100, 100 and 50, and that a refused call does not affect the others. */
 export async function checkBatches(url: string, report: Report): Promise<void> {
   const tally = report.of("batches");
   const client = nodeClient(url);
@@ -111,7 +109,7 @@ export async function checkBatches(url: string, report: Report): Promise<void> {
   if (batchSizes.join() !== "100,100,50") tally.failures.push(`bodies of ${batchSizes.join()} calls`);
 }
 
-/** The library compares the headers of an answer with the versions its caller insists on. */
+/** Checks that the library accepts answers with the required versions in their headers, and no others. */
 export async function checkVersions(url: string, report: Report): Promise<void> {
   const tally = report.of("versions");
   const { headers } = await fetch(url, { method: "POST" });

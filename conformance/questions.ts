@@ -7,7 +7,7 @@ import { mockTx } from "@aztec/stdlib/testing";
 import { TxHash } from "@aztec/stdlib/tx";
 import type { GoldenCase } from "../test/conformance/recorded-node.ts";
 
-/** What a call must come to: a result the library accepts, no result, or an error with a message. */
+/** Expected outcome of a call: a result that the library accepts, no result, or an error message that matches. */
 export type Expectation = "result" | "nothing" | RegExp;
 
 export interface Question {
@@ -28,8 +28,8 @@ function recorded(golden: readonly GoldenCase[], method: string): GoldenCase {
 }
 
 /**
- * Questions beyond the recording, so that every method meets a found and a missing value and each of its optional
- * parameters, as values of the library. The large ones carry a transaction: a body takes few of them.
+ * Calls beyond the recording, as values of the library's types. Every method is called for a found and a missing value
+ * and with each optional parameter. Large calls carry a transaction: few of them fit into a body.
  */
 export async function furtherQuestions(
   golden: readonly GoldenCase[],
@@ -141,7 +141,7 @@ export async function furtherQuestions(
   ask("registerContractFunctionSignatures", /at most 10000 character/, [["x".repeat(10_001)]]);
   ask("getCurrentMinFees", "result", []);
 
-  // A tx of another network, which nobody pays for.
+  // A tx of another network without a fee payer.
   ask("sendTx", /^Invalid tx: .*Incorrect L1 chain id/, [tx]);
   ask("isValidTx", "result", [tx], [tx, {}], [tx, { isSimulation: true }], [tx, { skipFeeEnforcement: true }]);
   ask("simulatePublicCalls", /must be greater than or equal to gasFees/, [tx], [tx, true], [tx, false]);

@@ -1,2 +1,2 @@
-// The library logs each refusal, and reads its level when it is loaded: this module comes before it.
+// The library logs each refusal and reads its log level when loaded, so this module must be imported first.
 process.env.LOG_LEVEL = "silent";

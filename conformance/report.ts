@@ -1,8 +1,8 @@
-/** What happened to the calls of one method. */
+/** Counts of the calls of one method by outcome. */
 export interface Tally {
-  /** Equal to the recorded answer or refusal. */
+  /** Same answer or refusal as recorded. */
   equal: number;
-  /** Accepted by the library, with nothing recorded to compare. */
+  /** Accepted by the library; no recorded answer to compare. */
   accepted: number;
   /** Refused as documented. */
   refused: number;

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { loadCore } from "../../src/core/load-core.ts";
 import { ContractMissingError, WrongChainError } from "../../src/l1/errors.ts";
 import { type Anvil, startAnvil, unpackBlobStore } from "../l1/chain-a.ts";
@@ -11,11 +11,8 @@ import { deadUrl } from "../l1/http-fake.ts";
 import { Follower } from "./follower.ts";
 import { ReplayedL1 } from "./replayed-l1.ts";
 
-/**
- * An address that stands for one L1 node after the other: each request goes where `target` says at that moment; nowhere
- * is a dead socket.
- */
-class Switchboard {
+/** A proxy with a switchable target: each request goes to the current `target`; without one its socket is closed. */
+class SwitchingProxy {
   target: () => string | undefined = () => undefined;
   requests = 0;
   readonly #server: Server;
@@ -24,11 +21,11 @@ class Switchboard {
     this.#server = server;
   }
 
-  static async open(): Promise<Switchboard> {
-    const board = new Switchboard(
+  static async open(): Promise<SwitchingProxy> {
+    const proxy = new SwitchingProxy(
       createServer(async (incoming, outgoing) => {
-        board.requests++;
-        const target = board.target();
+        proxy.requests++;
+        const target = proxy.target();
         const parts: Buffer[] = [];
         for await (const part of incoming) parts.push(part);
         if (target === undefined) return void incoming.socket.destroy();
@@ -37,8 +34,8 @@ class Switchboard {
         outgoing.writeHead(answer.status, headers).end(Buffer.from(await answer.arrayBuffer()));
       }),
     );
-    await new Promise<void>((resolve) => board.#server.listen(0, "127.0.0.1", resolve));
-    return board;
+    await new Promise<void>((resolve) => proxy.#server.listen(0, "127.0.0.1", resolve));
+    return proxy;
   }
 
   get url(): string {
@@ -53,11 +50,11 @@ class Switchboard {
 
 const core = loadCore();
 let folder: string;
-/** Two nodes of one L1; the second is behind. */
+/** Two nodes of one L1, `behind` with fewer blocks. */
 let ahead: ReplayedL1;
 let behind: ReplayedL1;
 let elsewhere: Anvil;
-let boards: Switchboard[];
+let proxies: SwitchingProxy[];
 const open: Follower[] = [];
 
 beforeAll(async () => {
@@ -66,13 +63,13 @@ beforeAll(async () => {
   [ahead, behind] = await Promise.all([ReplayedL1.start(), ReplayedL1.start()]);
   elsewhere = await startAnvil(["--chain-id", "1"]);
   await Promise.all([ahead.replayToCheckpoint(8), behind.replayToCheckpoint(4), mineElsewhere(200)]);
-  boards = [await Switchboard.open(), await Switchboard.open()];
+  proxies = [await SwitchingProxy.open(), await SwitchingProxy.open()];
 });
 afterEach(async () => {
   for (const node of open.splice(0)) await node.remove();
 });
 afterAll(async () => {
-  for (const board of boards ?? []) board.close();
+  for (const proxy of proxies ?? []) proxy.close();
   await Promise.all([ahead?.stop(), behind?.stop(), elsewhere?.stop()]);
   rmSync(folder, { recursive: true, force: true });
 });
@@ -83,7 +80,7 @@ async function follow(...l1RpcUrls: string[]): Promise<Follower> {
   return node;
 }
 
-/** Blocks for the other chain, so that it is the higher one. */
+/** Mines blocks on the other chain, so that it is the higher one. */
 async function mineElsewhere(count: number): Promise<void> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "anvil_mine", params: [`0x${count.toString(16)}`] });
   await fetch(elsewhere.url, { method: "POST", headers: { "content-type": "application/json" }, body });
@@ -97,77 +94,75 @@ async function expectLikeFreshSync(node: Follower): Promise<void> {
   expect(await node.contents()).toEqual(await fresh.contents());
 }
 
-describe("several L1 endpoints", () => {
-  it("of which the first is dead: the next is asked", async () => {
-    const node = await follow(await deadUrl(), ahead.url);
-    expect(await node.sync()).toBe(0);
-    expect(tip(node)).toBe(8);
-  });
+it("a dead first L1 endpoint is replaced by the next", async () => {
+  const node = await follow(await deadUrl(), ahead.url);
+  expect(await node.sync()).toBe(0);
+  expect(tip(node)).toBe(8);
+});
 
-  it("of which the first dies while the chain is followed: the next takes over, and back", async () => {
-    const [first] = boards;
-    first.target = () => behind.url;
-    const node = await follow(first.url, ahead.url);
-    await node.sync();
-    // Answering, if late, is answering: the endpoints are an order of preference.
-    expect(tip(node)).toBe(4);
-    first.target = () => undefined;
-    await node.sync();
-    expect(tip(node)).toBe(8);
-    // Behind what was read, the first one cannot tell a reorg: nothing is given up.
-    first.target = () => behind.url;
-    await node.sync();
-    expect(tip(node)).toBe(8);
-    first.target = () => ahead.url;
-    await expectLikeFreshSync(node);
-  });
+it("a first L1 endpoint that dies is replaced by the next until it is back", async () => {
+  const [first] = proxies;
+  first.target = () => behind.url;
+  const node = await follow(first.url, ahead.url);
+  await node.sync();
+  // The first endpoint is behind but answers, so it is preferred.
+  expect(tip(node)).toBe(4);
+  first.target = () => undefined;
+  await node.sync();
+  expect(tip(node)).toBe(8);
+  // An endpoint behind the synced blocks cannot prove a reorg: nothing is removed.
+  first.target = () => behind.url;
+  await node.sync();
+  expect(tip(node)).toBe(8);
+  first.target = () => ahead.url;
+  await expectLikeFreshSync(node);
+});
 
-  it("that answer in turns, one of them behind: the chain ends where the one ahead is", async () => {
-    const [first] = boards;
-    let asked = 0;
-    first.target = () => (asked++ % 2 === 0 ? ahead.url : behind.url);
-    const node = await follow(first.url, first.url);
-    for (let i = 0; i < 20 && tip(node) < 8; i++) await node.sync(30);
-    first.target = () => ahead.url;
-    await node.sync();
-    expect(tip(node)).toBe(8);
-    await expectLikeFreshSync(node);
-  });
+it("with L1 endpoints that answer in turns, the chain reaches the tip of the one ahead", async () => {
+  const [first] = proxies;
+  let asked = 0;
+  first.target = () => (asked++ % 2 === 0 ? ahead.url : behind.url);
+  const node = await follow(first.url, first.url);
+  for (let i = 0; i < 20 && tip(node) < 8; i++) await node.sync(30);
+  first.target = () => ahead.url;
+  await node.sync();
+  expect(tip(node)).toBe(8);
+  await expectLikeFreshSync(node);
+});
 
-  it("that are all dead for a while: following goes on when one is back", async () => {
-    const [first, second] = boards;
-    first.target = () => ahead.url;
-    second.target = () => undefined;
-    const node = await follow(first.url, second.url);
-    first.target = () => undefined;
-    await expect(node.synchronizer.syncOnce()).rejects.toThrow(/no L1 endpoint answered/);
-    second.target = () => ahead.url;
-    await node.sync();
-    expect(tip(node)).toBe(8);
-  });
+it("sync resumes when one of several dead L1 endpoints is back", async () => {
+  const [first, second] = proxies;
+  first.target = () => ahead.url;
+  second.target = () => undefined;
+  const node = await follow(first.url, second.url);
+  first.target = () => undefined;
+  await expect(node.synchronizer.syncOnce()).rejects.toThrow(/no L1 endpoint answered/);
+  second.target = () => ahead.url;
+  await node.sync();
+  expect(tip(node)).toBe(8);
+});
 
-  it("of which one serves another chain: the node refuses to start, whichever it is", async () => {
-    for (const urls of [
-      [elsewhere.url, ahead.url],
-      [ahead.url, elsewhere.url],
-    ]) {
-      const starting = follow(...urls);
-      await expect(starting).rejects.toThrow(WrongChainError);
-      await expect(starting).rejects.toMatchObject({ expected: 31337, actual: 1, url: elsewhere.url, fatal: true });
-    }
-  });
+it("a node refuses to start if any L1 endpoint serves another chain", async () => {
+  for (const urls of [
+    [elsewhere.url, ahead.url],
+    [ahead.url, elsewhere.url],
+  ]) {
+    const starting = follow(...urls);
+    await expect(starting).rejects.toThrow(WrongChainError);
+    await expect(starting).rejects.toMatchObject({ expected: 31337, actual: 1, url: elsewhere.url, fatal: true });
+  }
+});
 
-  it("of which one was dead at the start and comes back with another chain: its answers do not reach the store", async () => {
-    const [first] = boards;
-    first.target = () => undefined;
-    const node = await follow(first.url, ahead.url);
-    await node.sync();
-    expect(tip(node)).toBe(8);
-    await ahead.mine({});
-    first.target = () => elsewhere.url;
-    await expect(node.synchronizer.syncOnce()).rejects.toThrow(ContractMissingError);
-    expect(tip(node)).toBe(8);
-    first.target = () => undefined;
-    await expectLikeFreshSync(node);
-  });
+it("an L1 endpoint that comes back with another chain cannot change the store", async () => {
+  const [first] = proxies;
+  first.target = () => undefined;
+  const node = await follow(first.url, ahead.url);
+  await node.sync();
+  expect(tip(node)).toBe(8);
+  await ahead.mine({});
+  first.target = () => elsewhere.url;
+  await expect(node.synchronizer.syncOnce()).rejects.toThrow(ContractMissingError);
+  expect(tip(node)).toBe(8);
+  first.target = () => undefined;
+  await expectLikeFreshSync(node);
 });

@@ -25,22 +25,20 @@ const FUNDED = {
 
 export interface FollowedL1 {
   l1RpcUrls: string[];
-  /** Folder of the recorded blobs; without one L1 is asked for them. */
+  /** Folder of the recorded blobs. Without one, blobs are read from L1. */
   blobStore?: string;
-  /** Blob stores in place of the folder. */
+  /** URLs of blob stores, instead of the folder. */
   blobStores?: string[];
-  /** For each exchange with L1 and with blob stores. Milliseconds. */
+  /** Timeout of each exchange with L1 and blob stores, in milliseconds. */
   timeoutMs?: number;
-  /** Shared by several nodes: loading its setup takes seconds. */
+  /** Shared by several nodes, because loading its trusted setup takes seconds. */
   kzg?: Kzg;
 }
 
-/**
- * Which L1 blocks a node has looked at depends on when it looked, so that two nodes on one chain hold different ones.
- */
+/** Table of the L1 blocks that a node has seen. It depends on timing, so it is left out of comparisons. */
 const DEPENDS_ON_TIME = "recent-l1-blocks";
 
-/** Every row of a closed store by table, as text. */
+/** Reads all rows of a closed store as text, by table. */
 async function rows(path: string): Promise<Record<string, Record<string, string>>> {
   const root = open<Buffer, Buffer>({ path, encoding: "binary", keyEncoding: "binary", maxDbs: 64, readOnly: true });
   try {
@@ -62,7 +60,7 @@ async function rows(path: string): Promise<Record<string, Record<string, string>
   }
 }
 
-/** The services of a node that follow L1, driven step by step. */
+/** The services by which a node follows L1, driven step by step. */
 export class Follower {
   readonly log: { level: string; message: string; facts: Record<string, unknown> }[] = [];
   readonly path: string;
@@ -91,7 +89,7 @@ export class Follower {
     return follower;
   }
 
-  /** A node with an empty data directory, synced. */
+  /** Syncs a node from an empty data directory. */
   static async fresh(core: Core, l1: FollowedL1): Promise<Follower> {
     const follower = await Follower.open(core, l1);
     await follower.sync();
@@ -139,7 +137,7 @@ export class Follower {
     });
   }
 
-  /** Iterates until one iteration completes; failures on the way are part of healing. Returns how many there were. */
+  /** Repeats sync iterations until one completes and returns how many failed. Throws after `tries` failures. */
   async sync(tries = 12): Promise<number> {
     for (let failures = 0; ; failures++) {
       try {
@@ -157,7 +155,7 @@ export class Follower {
     await this.services.store.close();
   }
 
-  /** All that is stored of the chain, by table. The services are restarted by it. */
+  /** All rows of the chain store by table. Closes and reopens the services. */
   async contents(): Promise<Record<string, Record<string, string>>> {
     await this.#close();
     const found = await rows(this.path);

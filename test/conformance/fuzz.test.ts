@@ -11,21 +11,21 @@ import { comparable, isComparable } from "./recording-limits.ts";
 
 const REQUESTS = Number(process.env.SVC_FUZZ_REQUESTS ?? 200_000);
 const SEED = Number(process.env.SVC_FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 32));
-/** Connections at work side by side; each draws its cases from a seed of its own. */
+/** Concurrent connections; each draws its cases from its own seed. */
 const WORKERS = 6;
-/** Any answer, however busy the machine. */
+/** Limit for any answer, generous enough for a busy machine. */
 const ANSWER_LIMIT_MS = 20_000;
 /**
- * What the process may have grown by in the second half of the requests: garbage that is not collected yet, not what
- * requests left behind. In the first half it reaches its bounds: 64 MiB of kept results, and the most that the heap and
- * the allocator's arenas of each of a dozen threads ever held, which they do not give back.
+ * Growth allowed during the second half of the requests: room for uncollected garbage, not for leaks. The first half
+ * fills what is bounded and never shrinks: 64 MiB of cached results, and the heap and allocator arenas of a dozen
+ * threads.
  */
 const GROWTH_LIMIT_MIB = 200;
 
 const golden = goldenCases();
 let l1: RecordedL1;
 let node: NodeProcess;
-/** Lines of the log that tell of a fault of the node, the first of each kind. */
+/** Log lines that report a fault of the node, the first of each kind. */
 const faults = new Map<string, string>();
 beforeAll(async () => {
   l1 = await startRecordedL1();
@@ -47,7 +47,7 @@ interface Tally {
   requests: number;
 }
 
-/** What all workers share. */
+/** State shared by all workers. */
 interface Run {
   left: number;
   tallies: Map<string, Tally>;
@@ -64,7 +64,7 @@ class FuzzFailure extends Error {
   }
 }
 
-/** Works through cases on one connection at a time until the run has enough requests. */
+/** Sends cases on one connection at a time until the run has enough requests. */
 async function work(run: Run, port: number, target: Target, random: Random, name: string): Promise<void> {
   let connection = await WireConnection.open(port);
   for (let i = 0; run.left > 0; i++) {
@@ -73,7 +73,7 @@ async function work(run: Run, port: number, target: Target, random: Random, name
     try {
       if (connection.closed) connection = await WireConnection.open(port);
       const started = Date.now();
-      // A server may close an idle connection just when the next request is on its way.
+      // A server may close an idle connection while the next request is in flight: then it is sent once more.
       if ((await exchange(connection, fuzz, run)) === "closed") {
         connection = await WireConnection.open(port);
         if ((await exchange(connection, fuzz, run)) === "closed") {
@@ -99,7 +99,7 @@ async function exchange(connection: WireConnection, fuzz: FuzzCase, run: Run): P
   }
   const answer = await connection.answer(ANSWER_LIMIT_MS, wanted.kind === "status" && wanted.headOnly);
   if (answer === undefined) return wanted.kind === "status" && wanted.mayClose ? "answered" : "closed";
-  // What follows on a connection that got odd bytes is the answer to their rest.
+  // After malformed bytes, further answers may belong to the rest of them: a new connection is needed.
   if (answer.headers.get("connection") === "close" || (wanted.kind === "status" && wanted.mayClose)) connection.drop();
   const body = decoded(answer.headers.get("content-encoding"), answer.body);
   if (wanted.kind === "rpc") judgeRpc(wanted.body, { ...answer, body }, run.counts);
@@ -124,7 +124,7 @@ function residentMiB(): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(file, "utf8"))?.[1] ?? 0) / 1024;
 }
 
-/** What requests to the admin listener may have stopped or rolled back is as before. */
+/** Resumes sync, which admin requests may have stopped, and waits until the node is back at the recorded tip. */
 async function recovered(): Promise<void> {
   await fetch(node.adminUrl, {
     method: "POST",
@@ -135,14 +135,14 @@ async function recovered(): Promise<void> {
   await expect.poll(async () => (await node.ask("getBlockNumber")).body.result, { timeout: 60_000 }).toBe(tip);
 }
 
-/** The methods of some namespaces that a listener has. */
+/** The methods of the given namespaces that a listener serves. */
 async function registered(url: string, headers: Record<string, string>, names: NamespaceName[]): Promise<string[]> {
   const found: string[] = [];
   for (const method of names.flatMap((namespace) => API_METHODS[namespace].map((name) => `${namespace}_${name}`))) {
     const response = await fetch(url, {
       method: "POST",
       headers: { "content-type": "application/json", ...headers },
-      // Too deep a rollback, and no value for any other method.
+      // Invalid parameters for every method, so that probing changes nothing.
       body: JSON.stringify({ method, params: [{ absent: true }, 0, 0, 0, 0] }),
     });
     const { error } = (await response.json()) as { error?: { code: number } };

@@ -18,7 +18,7 @@ const run = (...args: string[]) =>
     maxBuffer: 2 ** 26,
   });
 
-/** What somebody may write with the generated client: types of parameters and results are used. */
+/** A program that uses the generated client and its types of parameters and results. */
 const PROGRAM = `
 import { type BlockResponse, type BlockSelector, client, type LogResult, RpcError, type TxReceipt } from "./client.ts";
 
@@ -40,7 +40,7 @@ export async function program(url: string) {
   const receipts: TxReceipt[] = [];
   for (const effect of block.body?.txEffects ?? []) {
     const receipt = await call("svc_getTxReceipt", effect.txHash, { includeTxEffect: true });
-    // The status tells the forms apart.
+    // The status discriminates the union type.
     if (receipt.status !== "pending" && receipt.status !== "dropped") receipt.blockNumber satisfies number;
     receipts.push(receipt);
   }
@@ -53,11 +53,11 @@ export async function program(url: string) {
 
 export async function mistakes(url: string) {
   const call = client(url);
-  // @ts-expect-error A method that is not there.
+  // @ts-expect-error An unknown method.
   await call("svc_getNothing");
-  // @ts-expect-error A selector of no known form.
+  // @ts-expect-error An unknown form of selector.
   await call("svc_getBlock", { height: 1 });
-  // @ts-expect-error A member that is not there.
+  // @ts-expect-error An unknown member.
   (await call("svc_getNodeInfo")).compatibleVersion;
 }
 `;
@@ -88,53 +88,51 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe("a TypeScript client generated from the API's description", () => {
-  test("type-checks, refuses what the API does not have, and gets what a node answers", async () => {
-    const generated = run(script, node.url);
-    expect(generated.stderr).toBe("");
-    writeFileSync(join(folder, "client.ts"), generated.stdout);
-    writeFileSync(join(folder, "program.ts"), PROGRAM);
-    writeFileSync(join(folder, "package.json"), '{"type":"module"}');
-    const options = {
-      strict: true,
-      noEmit: true,
-      target: "es2023",
-      module: "nodenext",
-      lib: ["es2023"],
-      types: ["node"],
-      typeRoots: [join(root, "node_modules/@types")],
-      allowImportingTsExtensions: true,
-      erasableSyntaxOnly: true,
-      skipLibCheck: true,
-    };
-    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options, include: ["*.ts"] }));
-    const checked = run(join(root, "node_modules/typescript/bin/tsc"), "-p", folder);
-    expect(checked.stdout).toBe("");
-    expect(checked.status).toBe(0);
+test("a TypeScript client generated from the API description type-checks and gets a node's answers", async () => {
+  const generated = run(script, node.url);
+  expect(generated.stderr).toBe("");
+  writeFileSync(join(folder, "client.ts"), generated.stdout);
+  writeFileSync(join(folder, "program.ts"), PROGRAM);
+  writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+  const options = {
+    strict: true,
+    noEmit: true,
+    target: "es2023",
+    module: "nodenext",
+    lib: ["es2023"],
+    types: ["node"],
+    typeRoots: [join(root, "node_modules/@types")],
+    allowImportingTsExtensions: true,
+    erasableSyntaxOnly: true,
+    skipLibCheck: true,
+  };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options, include: ["*.ts"] }));
+  const checked = run(join(root, "node_modules/typescript/bin/tsc"), "-p", folder);
+  expect(checked.stdout).toBe("");
+  expect(checked.status).toBe(0);
 
-    const { program } = (await import(/* @vite-ignore */ pathToFileURL(join(folder, "program.ts")).href)) as Program;
-    const { tip, blocks, same, receipts, logs, index, refused } = await program(node.url);
-    expect(tip).toBe(59);
-    expect(blocks.map((block) => block?.number)).toEqual([59, 59, 59, 59, 0]);
-    expect(new Set(same.map(({ blockHash }) => blockHash)).size).toBe(1);
-    expect(receipts.length).toBeGreaterThan(0);
-    expect(logs).toHaveLength(2);
-    expect(index).toBeUndefined();
-    expect(refused).toMatch(/^Expected a block number, a block hash or archive root of 64 hex digits/);
-  });
-
-  test("is told how the script is used", () => {
-    expect(run(script)).toMatchObject({ status: 2, stderr: expect.stringContaining("URL|-") });
-  });
+  const { program } = (await import(/* @vite-ignore */ pathToFileURL(join(folder, "program.ts")).href)) as Program;
+  const { tip, blocks, same, receipts, logs, index, refused } = await program(node.url);
+  expect(tip).toBe(59);
+  expect(blocks.map((block) => block?.number)).toEqual([59, 59, 59, 59, 0]);
+  expect(new Set(same.map(({ blockHash }) => blockHash)).size).toBe(1);
+  expect(receipts.length).toBeGreaterThan(0);
+  expect(logs).toHaveLength(2);
+  expect(index).toBeUndefined();
+  expect(refused).toMatch(/^Expected a block number, a block hash or archive root of 64 hex digits/);
 });
 
-describe("answers of both generations over the recorded chain are as the description says", () => {
-  const names = new Proxy({}, { get: () => ({}) });
-  const document: OpenRpcDocument = openRpcDocument(publicRegistry(names as NodeServices), ["svc", "node"]);
+test("the client generator prints its usage when called without a URL", () => {
+  expect(run(script)).toMatchObject({ status: 2, stderr: expect.stringContaining("URL|-") });
+});
+
+describe("answers over the recorded chain", () => {
+  const services = new Proxy({}, { get: () => ({}) });
+  const document: OpenRpcDocument = openRpcDocument(publicRegistry(services as NodeServices), ["svc", "node"]);
   const checker = new Checker(document);
   const golden = goldenCases();
   const recorded = (method: string): GoldenCase[] => golden.filter((c) => c.method === method && c.error === undefined);
-  /** Questions to methods that the release does not have, or has with other parameters. */
+  /** Selectors for calls of methods that the release does not have, or has with other parameters. */
   const blocks = [0, 1, 30, 59, 99, "latest", { tag: "proven" }];
   const all = { includeTransactions: true, includeL1PublishInfo: true, includeAttestations: true };
   const hashes = recorded("getTxEffect").map(({ params }) => params[0]);
@@ -172,7 +170,7 @@ describe("answers of both generations over the recorded chain are as the descrip
   const TAKES_A_TX = new Set(["sendTx", "isValidTx", "simulatePublicCalls"]);
   const asked = document.methods.filter(({ name }) => !TAKES_A_TX.has(name.split("_")[1]));
 
-  test.each(asked.map(({ name }) => name))("%s", async (name) => {
+  test.each(asked.map(({ name }) => name))("answers of %s match the API description", async (name) => {
     const [, method] = name.split("_");
     const known = OWN[name] ?? recorded(method).map(({ params }) => params);
     const questions = known.length > 0 ? known : [[]];
@@ -186,7 +184,7 @@ describe("answers of both generations over the recorded chain are as the descrip
     if (name !== "svc_getL2ToL1MembershipWitness") expect(answered).toBeGreaterThan(0);
   });
 
-  test("svc_findLeavesIndexes finds a leaf of the public data tree by the slot that a block wrote", async () => {
+  test("svc_findLeavesIndexes finds a public data leaf by a slot that a block wrote", async () => {
     const { body } = await node.call("svc_getBlocks", [1, 50, { includeTransactions: true }]);
     const written = (
       body.result as {

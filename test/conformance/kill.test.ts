@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { goldenCases, NodeProcess, type RecordedL1, startRecordedL1 } from "./recorded-node.ts";
 
-/** Kills in all. A round is one data directory that is killed a few times and then left to finish. */
+/** Kills in all. A round kills nodes on one data directory a few times, then lets one finish. */
 const KILLS = 50;
 
 let l1: RecordedL1;
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => l1?.stop());
 
-/** Answers that touch every table: tips, headers with all roots, bodies, witnesses at several blocks. */
+/** Methods that together read every table: tips, headers with all roots, bodies, witnesses at several blocks. */
 const METHODS = [
   "getBlockHeader",
   "getBlockByArchive",
@@ -25,8 +25,8 @@ const questions = goldenCases().filter((c, i) => METHODS.includes(c.method) && c
 const text = (value: unknown) => JSON.stringify(value, (key, item) => (key === "_cachedHash" ? undefined : item));
 
 /**
- * Kills at a random moment of the initial sync: some time after the start, or some moments after some block is there.
- * Gives whether the sync was still under way; a node that ends by itself fails the test.
+ * Kills at a random moment of the initial sync: a random time after the start, or shortly after a random block.
+ * Returns whether the sync was still running. Throws if the node ended by itself.
  */
 async function killWhileSyncing(node: NodeProcess): Promise<boolean> {
   const block = Math.random() < 0.5 ? Math.ceil(Math.random() * 48) : 0;
@@ -42,7 +42,7 @@ async function killWhileSyncing(node: NodeProcess): Promise<boolean> {
   return !node.log.includes("initial sync is complete");
 }
 
-it(`${KILLS} kills while syncing end in the recorded roots and answers, with no manual step`, {
+it(`a node killed ${KILLS} times while syncing ends with the recorded roots and answers, with no manual step`, {
   timeout: 900_000,
 }, async () => {
   expect(questions.length).toBeGreaterThan(40);
@@ -50,7 +50,7 @@ it(`${KILLS} kills while syncing end in the recorded roots and answers, with no 
   while (kills < KILLS) {
     const dataDirectory = mkdtempSync(join(tmpdir(), "svc-kill-"));
     try {
-      // A kill that comes after the sync is no kill while syncing: it does not count and ends the round's kills.
+      // A kill after the sync has completed does not count and ends the round.
       for (const last = Math.min(KILLS, kills + 1 + Math.floor(Math.random() * 5)); kills < last; kills++) {
         if (!(await killWhileSyncing(await NodeProcess.start(l1, dataDirectory)))) break;
       }

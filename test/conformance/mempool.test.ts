@@ -38,21 +38,21 @@ const answer = async (method: string, ...params: unknown[]) => {
 const send = (json: Record<string, unknown>) => answer("node_sendTx", json);
 const first = fresh({ nullifier: "a", priorityFee: 1_000n });
 
-test("says that proofs are not checked", () => {
+test("a node that accepts all proofs logs that proofs are not checked", () => {
   expect(node.log).toContain("PROOFS OF TRANSACTIONS ARE NOT CHECKED");
 });
 
-test("recorded txs are spent", async () => {
+test("recorded txs are refused because their nullifiers are spent", async () => {
   for (const { json } of [recorded[0], recorded[20], recorded[60]]) {
     const { status, error } = await send(json);
     expect(status).toBe(400);
     expect(error?.code).toBe(-32702);
-    // The recording is as old as the clock says.
+    // Whether the tx has expired too depends on the age of the recording.
     expect(error?.message).toMatch(/^Invalid tx: (Invalid expiration timestamp, )?Existing nullifier$/);
   }
 });
 
-test("a valid tx is taken and shown in every form", async () => {
+test("a valid tx is accepted and can be read over every pool method", async () => {
   expect(await answer("node_isValidTx", first.json)).toMatchObject({ result: { result: "valid" } });
   expect(await send({ ...first.json, txHash: "0x01" })).toEqual({ status: 200, result: undefined, error: undefined });
   expect((await answer("node_getTxReceipt", first.hash)).result).toEqual({ txHash: first.hash, status: "pending" });
@@ -66,12 +66,12 @@ test("a valid tx is taken and shown in every form", async () => {
   expect((await answer("node_getMaxPriorityFees")).result).toEqual({ feePerDaGas: "0", feePerL2Gas: "1000" });
 });
 
-test("again, it changes nothing", async () => {
+test("a tx sent again changes nothing", async () => {
   expect((await send(first.json)).status).toBe(200);
   expect((await answer("node_getPendingTxCount")).result).toBe(1);
 });
 
-test("a rival has to bid a tenth more", async () => {
+test("a tx with a pending nullifier has to bid a tenth more", async () => {
   const rival = fresh({ nullifier: "a", priorityFee: 1_099n });
   const message = `Nullifier conflict with existing tx ${first.hash}. Minimum required fee: 1100, got: 1099`;
   expect((await send(rival.json)).error).toEqual({
@@ -91,10 +91,10 @@ test("a rival has to bid a tenth more", async () => {
   expect((await answer("node_getPendingTxs")).result).toEqual([winner.json]);
 });
 
-test("a payer cannot promise more than it has", async () => {
+test("a fee payer cannot promise more than its balance", async () => {
   const poor = fresh({ nullifier: "b", feePayer: fr(4_711) });
   expect((await send(poor.json)).error?.message).toBe("Invalid tx: Insufficient fee payer balance");
-  // Each of the two is covered alone: 440,000 gas at 1.5 * 10^16 of the 10^22 that an account has at most.
+  // Each of the two is covered alone: 440,000 gas at 1.5 * 10^16, of a balance of at most 10^22.
   const [one, two] = ["c", "d"].map((nullifier, i) =>
     fresh({ nullifier, maxFee: 15n * 10n ** 15n, priorityFee: BigInt(10 - i) }),
   );
@@ -104,7 +104,7 @@ test("a payer cannot promise more than it has", async () => {
   expect(error?.data?.feeLimit).toBe(String(440_000n * 15n * 10n ** 15n));
 });
 
-test("a full pool takes what outbids its lowest", async () => {
+test("a full pool accepts only a tx that outbids its lowest", async () => {
   expect((await send(fresh({ nullifier: "e", priorityFee: 100n }).json)).status).toBe(200);
   expect((await answer("node_getPendingTxCount")).result).toBe(3);
   const { error } = await send(fresh({ nullifier: "f", priorityFee: 10n }).json);
@@ -132,7 +132,7 @@ describe("simulation", () => {
   };
   const simulated = fresh({ nullifier: "g", priorityFee: 7n });
 
-  test("of a private tx pays its fee in the next block", async () => {
+  test("a simulated private tx pays its fee in the next block", async () => {
     const { output } = await simulate("node", simulated.json);
     const tip = (await answer("node_getBlockNumber")).result as number;
     const fees = (await answer("node_getCurrentMinFees")).result as { feePerL2Gas: string };
@@ -149,20 +149,20 @@ describe("simulation", () => {
     expect(output.txEffect.publicDataWrites).toHaveLength(1);
   });
 
-  test("leaves the pool and the state alone", async () => {
+  test("a simulation does not change the pool or the state", async () => {
     const before = await answer("node_getPendingTxCount");
     const twice = [await simulate("node", simulated.json), await simulate("node", simulated.json)];
     expect(twice[0]).toEqual(twice[1]);
     expect(await answer("node_getPendingTxCount")).toEqual(before);
   });
 
-  test("of a spent tx fails in the network's words", async () => {
+  test("the simulation of a spent tx fails with an error about its nullifier", async () => {
     const { error } = await simulate("node", recorded[10].json);
     expect(error?.code).toBe(-32702);
     expect(error?.message).toMatch(/duplicate|nullifier/i);
   });
 
-  test("heeds the given storage", async () => {
+  test("a simulation uses the storage overrides", async () => {
     const { json } = fresh({ nullifier: "h", feePayer: fr(4_711) });
     expect((await simulate("svc", json)).error?.message).toMatch(/Not enough balance/);
     const slot = toHex(feePayerBalanceSlot(core, fr(4_711)));
@@ -174,7 +174,7 @@ describe("simulation", () => {
     expect(BigInt(output.txEffect.publicDataWrites[0].value)).toBe(10n ** 21n - fee);
   });
 
-  test("of public calls runs them", async () => {
+  test("the simulation of public calls runs them", async () => {
     const withCalls = recorded.find(({ tx }) => tx.data[0] === 1 && tx.publicFunctionCalldata.length === 1);
     const { json } = txJson(core, freshTx(withCalls ?? template, { nullifier: "i" }));
     const { output, error } = await simulate("node", json, true);
@@ -184,7 +184,7 @@ describe("simulation", () => {
   });
 });
 
-test("pages follow the priority", async () => {
+test("pages of pending txs follow their priority", async () => {
   const all = (await answer("node_getPendingTxs")).result as { txHash: string }[];
   const hashes = all.map(({ txHash }) => txHash);
   expect(hashes).toHaveLength(3);
@@ -200,7 +200,7 @@ test("pages follow the priority", async () => {
   expect((found as { txHash: string }[]).map(({ txHash }) => txHash)).toEqual([hashes[2], hashes[0]]);
 });
 
-test("a node that is killed has its pool again", async () => {
+test("a killed node restores its pool", async () => {
   const before = (await answer("node_getPendingTxs")).result;
   await node.end("SIGKILL");
   const again = await NodeProcess.start(l1, node.dataDirectory, { P2P_MAX_PENDING_TX_COUNT: "3" });
@@ -209,7 +209,7 @@ test("a node that is killed has its pool again", async () => {
   expect((await answer("node_getPendingTxs")).result).toEqual(before);
 });
 
-test("a node whose transactions are disabled takes no tx and says that it is not ready for them", async () => {
+test("a node with transactions disabled is not ready and refuses a tx", async () => {
   const closed = await NodeProcess.start(l1, undefined, { TRANSACTIONS_DISABLED: "true" });
   try {
     await closed.synced();
@@ -221,7 +221,7 @@ test("a node whose transactions are disabled takes no tx and says that it is not
   }
 });
 
-test("without anything that checks proofs no tx is taken", async () => {
+test("a node that cannot check proofs is not ready and refuses a tx", async () => {
   const careful = await NodeProcess.start(l1, undefined, { PROVER_REAL_PROOFS: "true" });
   try {
     await careful.synced();

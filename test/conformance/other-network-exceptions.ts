@@ -1,6 +1,6 @@
 /**
- * Cases of other-network.jsonl.gz, by line from 0, that this node answers otherwise over the recorded chain, with the
- * reason. A case that comes out equal must leave the list.
+ * Cases of other-network.jsonl.gz (line numbers from 0) that this node answers differently over the recorded chain, and
+ * why. Cases that turn out equal must be removed from the list.
  */
 export const EXCEPTIONS: readonly { reason: string; cases: readonly number[] }[] = [
   // getNodeInfo, getL1ContractAddresses

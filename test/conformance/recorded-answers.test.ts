@@ -16,11 +16,11 @@ afterAll(async () => {
   l1?.stop();
 });
 
-describe("answers recorded from the network's node", () => {
+describe("recorded answers of the network's node", () => {
   const golden = goldenCases();
   const methods = [...new Set(golden.map(({ method }) => method))];
 
-  it.each(methods)("%s", async (method) => {
+  it.each(methods)("node_%s gives all recorded answers", async (method) => {
     for (const recorded of golden.filter((c) => c.method === method && isComparable(c))) {
       const { params, status, result, error } = recorded;
       const question = `${method}(${JSON.stringify(params).slice(0, 200)})`;
@@ -29,12 +29,12 @@ describe("answers recorded from the network's node", () => {
       const expected = { ...(result === undefined ? {} : { result }), ...(error === undefined ? {} : { error }) };
       expect(comparable(method, answer), question).toEqual(comparable(method, expected));
       expect(gotStatus, question).toBe(status);
-      // Same members in the same order: the text is the same, not only the value.
+      // Compared as text too: members must have the recorded order.
       expect(JSON.stringify(comparable(method, answer)), question).toBe(JSON.stringify(comparable(method, expected)));
     }
   });
 
-  it("leaves out only what a replay cannot repeat", () => {
+  it("the comparison leaves out only answers that a replay cannot repeat", () => {
     const skipped = golden.filter((c) => !isComparable(c));
     expect([...new Set(skipped.map(({ method }) => method))].sort()).toEqual(Object.keys(NOT_COMPARED).sort());
     expect(skipped.length).toBe(18);
@@ -42,9 +42,9 @@ describe("answers recorded from the network's node", () => {
   });
 });
 
-describe("methods that the development API has in the same form", () => {
+describe("svc_ methods of the same form as node_", () => {
   const golden = goldenCases();
-  /** Refusals that this generation words in its own way: of the address 0x01. */
+  /** svc_ has its own error text for the short address 0x01. */
   const ofDevelopment = (error: NonNullable<GoldenCase["error"]>) =>
     error.message === "Invalid input (1)"
       ? { ...error, message: "An address has 64 hex digits, received 2 (1)" }
@@ -76,14 +76,14 @@ describe("methods that the development API has in the same form", () => {
     "svc_isReady",
     "svc_isValidTx",
     "svc_registerContractFunctionSignatures",
-  ])("%s", async (full) => {
+  ])("%s gives the recorded answers of its node_ namesake", async (full) => {
     const method = full.slice("svc_".length);
     const own = golden.filter((c) => c.method === method);
     expect(own.length).toBeGreaterThan(0);
     for (const { params, status, result, error } of own) {
       const question = `${full}(${JSON.stringify(params).slice(0, 200)})`;
       const { status: gotStatus, body } = await node.call(full, params);
-      // Nothing is null in this generation, not absent.
+      // svc_ answers null where node_ has no result.
       const expected = error === undefined ? { result: result ?? null } : { error: ofDevelopment(error) };
       const given = error === undefined ? { result: body.result } : { error: body.error };
       expect(comparable(method, given), question).toEqual(comparable(method, expected));
@@ -93,31 +93,31 @@ describe("methods that the development API has in the same form", () => {
 });
 
 /**
- * Questions put to a node on another chain: what it refused is refused with the same words, and what it accepted is
- * accepted. The results are of that chain and not kept.
+ * Calls recorded from a node on another chain: parameters that it refused must be refused with the same error, and
+ * those that it accepted must be accepted. Results were not recorded.
  */
-describe("rules of parameters recorded on another chain", () => {
+describe("parameter rules recorded on another chain", () => {
   const file = new URL("../fixtures/rpc/parameter-rules.jsonl.gz", import.meta.url);
   const lines = gunzipSync(readFileSync(file)).toString().trim().split("\n");
   const cases = lines.map((line) => JSON.parse(line) as GoldenCase);
-  /** A namespace that only this node has. */
+  /** A method that only this node has. */
   const OWN = "svc_getVersion";
   const methods = [...new Set(cases.map(({ method }) => method))].filter((method) => method !== OWN);
 
-  /** How far that chain and this one are. */
+  /** Error messages name the tip, which differs between the chains. */
   const ofTip = (error: GoldenCase["error"]) =>
     error && { ...error, message: error.message.replace(/synced upto \d+/, "synced upto the tip") };
-  /** Hashes of its blocks are unknown here. */
+  /** Calls that name a block of that chain by hash, which is unknown here. */
   const namesItsBlock = ({ params, error }: GoldenCase) =>
     error === undefined && params.some((value) => BLOCKS.includes(String(value)));
   const BLOCKS = [
     "0x086de85482b62adf0222b93a05acdb61bdc821eca11c52ad9194042839259ccf",
     "0x1ee7908f4fb869de28dbb8a929303dc7835553e82af64b616a9344b90d571bda",
   ];
-  /** Refused there, not here: this chain has the block. */
+  /** Calls refused only there, because that chain has no block 13. */
   const isPastItsTip = ({ error }: GoldenCase) => /^Queried block 13 not yet synced/.test(error?.message ?? "");
 
-  it.each(methods)("%s", async (method) => {
+  it.each(methods)("%s refuses and accepts parameters as recorded", async (method) => {
     for (const recorded of cases.filter((c) => c.method === method && !namesItsBlock(c) && !isPastItsTip(c))) {
       const { params, status, error } = recorded;
       const { status: gotStatus, body } = await node.call(method, params);

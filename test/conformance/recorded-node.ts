@@ -12,7 +12,7 @@ import { RECORDED_CHAIN, type UnpackedChain, unpackRecordedChain } from "../../s
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** One recorded question and its answer. No `result` key means that the response had none. */
+/** One recorded call and its answer. Without a `result` key the response had none. */
 export interface GoldenCase {
   method: string;
   params: unknown[];
@@ -29,7 +29,7 @@ export function goldenCases(): GoldenCase[] {
     .map((line) => JSON.parse(line));
 }
 
-/** The recorded L1 and its blobs, for any number of nodes. */
+/** The recorded L1 and its blobs. Many nodes can share it. */
 export interface RecordedL1 {
   anvil: Anvil;
   chain: UnpackedChain;
@@ -60,14 +60,14 @@ export function freePort(): Promise<number> {
   });
 }
 
-/** Opens the admin listener of every NodeProcess. */
+/** The key of every NodeProcess's admin listener. */
 export const ADMIN_API_KEY = "5e".repeat(32);
 
-/** What the recorded network allows in setup beside the built-in calls: two functions of its token class. */
+/** Setup calls that the recorded network allows beside the built-in ones: two functions of its token class. */
 const TOKEN_CLASS = "0x01efe16b55107894e6b6fb63cebc1a3233e23bbcd648fd9cdf6c0351749ce7ee";
 const SETUP_ALLOW_LIST = `C:${TOKEN_CLASS}:0xe7f045ff:os+cl=3,C:${TOKEN_CLASS}:0x8c9e5472:cl=5`;
 
-/** Variables by which a node follows the recorded chain. */
+/** Environment variables that make a node follow the recorded chain. */
 export function recordedNetworkEnvironment(l1: { l1Url: string; blobStore: string }): Record<string, string> {
   return {
     ETHEREUM_HOSTS: l1.l1Url,
@@ -84,7 +84,7 @@ export function recordedNetworkEnvironment(l1: { l1Url: string; blobStore: strin
   };
 }
 
-/** A node in a process of its own, following the recorded chain. */
+/** A node in its own process that follows the recorded chain. */
 export class NodeProcess {
   readonly url: string;
   readonly adminUrl: string;
@@ -102,10 +102,7 @@ export class NodeProcess {
     });
   }
 
-  /**
-   * `environment` adds to the variables of the recorded chain, and overrides them. Without a blob store L1 has the
-   * blobs.
-   */
+  /** `environment` overrides the variables of the recorded chain. Without a blob store, blobs come from L1. */
   static async start(
     l1: { anvil: Pick<Anvil, "url">; chain: Pick<UnpackedChain, "blobStore"> },
     dataDirectory = mkdtempSync(join(tmpdir(), "svc-node-")),
@@ -133,7 +130,7 @@ export class NodeProcess {
     return new NodeProcess(`http://127.0.0.1:${port}`, `http://127.0.0.1:${adminPort}`, dataDirectory, child);
   }
 
-  /** The end of what the process has written to its log. */
+  /** The last 100,000 characters of the process's log. */
   get log(): string {
     return this.#log;
   }
@@ -151,12 +148,12 @@ export class NodeProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Status and parsed body of one call; `node_` is put in front of the method. */
+  /** Calls `node_` plus `method`; returns status and parsed body. */
   ask(method: string, params: unknown[] = []): Promise<{ status: number; body: GoldenCase; text: string }> {
     return this.call(`node_${method}`, params);
   }
 
-  /** As `ask`, with a method's name on the wire and whatever stands for its parameters. */
+  /** Calls a method by its full name, with any value as parameters. */
   async call(method: string, params: unknown): Promise<{ status: number; body: GoldenCase; text: string }> {
     const response = await fetch(this.url, {
       method: "POST",
@@ -167,12 +164,12 @@ export class NodeProcess {
     return { status: response.status, body: JSON.parse(text), text };
   }
 
-  /** Waits until the initial sync is done and txs are taken; fails when the process ends or the time is over. */
+  /** Waits until the initial sync is done and txs are accepted. Throws if the process ends or the time is over. */
   ready(limitMs = 90_000): Promise<void> {
     return this.#until(() => this.ask("isReady").then(({ body }) => body.result === true), limitMs);
   }
 
-  /** Waits until the initial sync is done, whether txs are taken or not. */
+  /** Waits until the initial sync is done, whether txs are accepted or not. */
   synced(limitMs = 90_000): Promise<void> {
     return this.#until(async () => this.#log.includes("initial sync is complete"), limitMs);
   }
@@ -187,7 +184,7 @@ export class NodeProcess {
     throw new Error(`the node was not there in ${limitMs} ms:\n${this.#log.slice(-4000)}`);
   }
 
-  /** Ends the process and waits until it is gone. */
+  /** Sends a signal and waits until the process has ended; returns its exit code. */
   async end(signal: "SIGKILL" | "SIGTERM" | "SIGINT"): Promise<number | null> {
     if (!this.running) return this.#child.exitCode;
     const gone = new Promise<number | null>((resolve) => this.#child.once("exit", (code) => resolve(code)));

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GoldenCase, goldenCases, NodeProcess, type RecordedL1, startRecordedL1 } from "./recorded-node.ts";
 import { comparable, isComparable } from "./recording-limits.ts";
 
-/** Questions that are asked at once, so that every thread gets some. */
+/** Concurrent calls: enough for every thread to get some. */
 const AT_ONCE = 16;
 
 let l1: RecordedL1;
@@ -11,11 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => l1?.stop());
 
-/**
- * The recorded answers with any number of threads, asked twice: results that are kept are answered from there the
- * second time.
- */
-test.each([0, 1, 2])("all recorded answers with %i RPC threads, kept or not", async (threads) => {
+/** Each call is made twice, so that the second answer may come from the result cache. */
+test.each([0, 1, 2])("a node with %i RPC threads gives all recorded answers, cached or not", async (threads) => {
   const node = await NodeProcess.start(l1, undefined, { SVC_RPC_THREADS: String(threads) });
   try {
     await node.ready();

@@ -3,13 +3,11 @@ import type { GoldenCase } from "./recorded-node.ts";
 /** A recorded answer that a replay of the chain cannot repeat. */
 interface Limit {
   reason: string;
-  /** Whether it concerns a case; all of the method's when absent. */
+  /** Whether it applies to a case. If absent, it applies to all cases of the method. */
   concerns?(one: GoldenCase): boolean;
 }
 
-/**
- * Recorded cases that are not compared, by method. Checks that judge only the form of an answer ask them all the same.
- */
+/** Recorded cases that are not compared, by method. Checks of an answer's form include them. */
 export const NOT_COMPARED: Readonly<Record<string, Limit>> = {
   getTxByHash: {
     reason:
@@ -25,7 +23,7 @@ export function isComparable(one: GoldenCase): boolean {
 
 type Json = Record<string, unknown>;
 
-/** What cannot be equal inside the answers of a method: the reason, and how to take it away on either side. */
+/** Parts of a method's answers that cannot be equal: the reason, and how to remove them from either side. */
 export const PARTLY_COMPARED: Readonly<Record<string, { reason: string; reduce(result: Json): void }>> = {
   getL2Tips: {
     reason:
@@ -44,19 +42,19 @@ export const PARTLY_COMPARED: Readonly<Record<string, { reason: string; reduce(r
   },
   getNodeInfo: {
     reason: "the recording's network knew two contracts that neither L1 nor the release's configuration names",
-    reduce: (info) => withoutUntold(info.l1ContractAddresses as Json),
+    reduce: (info) => removeUnknownAddresses(info.l1ContractAddresses as Json),
   },
-  getL1ContractAddresses: { reason: "as for getNodeInfo", reduce: (addresses) => withoutUntold(addresses) },
+  getL1ContractAddresses: { reason: "as for getNodeInfo", reduce: (addresses) => removeUnknownAddresses(addresses) },
 };
 
-function withoutUntold(addresses: Json): void {
+function removeUnknownAddresses(addresses: Json): void {
   delete addresses.stakingAssetHandlerAddress;
   delete addresses.zkPassportVerifierAddress;
 }
 
 /**
- * A recorded or given answer without what cannot be equal. Member order is kept. Beside PARTLY_COMPARED, `_cachedHash`
- * goes: an internal member of block headers that the recording's node leaked.
+ * An answer without the parts that cannot be equal. Keeps the order of members. Applies PARTLY_COMPARED and removes
+ * `_cachedHash`, an internal member of block headers that the recorded node leaked.
  */
 export function comparable(method: string, value: unknown): unknown {
   const copy = JSON.parse(JSON.stringify(value ?? null), (key, item) => (key === "_cachedHash" ? undefined : item));

@@ -30,7 +30,7 @@ afterAll(async () => {
   if (folder) rmSync(folder, { recursive: true, force: true });
 });
 
-/** Syncs, and holds everything that is stored against what a node with an empty data directory stores. */
+/** Syncs, then compares the whole store with that of a node synced from an empty data directory. */
 async function expectLikeFreshSync(): Promise<void> {
   await node.sync();
   const fresh = await Follower.fresh(core, followed());
@@ -49,8 +49,8 @@ const proven = () => node.services.chain.provenCheckpointNumber();
 /** Recorded L1 blocks in which messages to L2 were sent. */
 const MESSAGE_BLOCKS = { first: 70, last: 74, count: 5 };
 
-describe("an L1 reorg", () => {
-  it("one block deep that touches no checkpoint changes nothing", async () => {
+describe("L1 reorgs", () => {
+  it("a reorg that removes no checkpoint changes nothing", async () => {
     await l1.replayTo(l1.next!.number);
     await node.sync();
     const before = tip();
@@ -59,7 +59,7 @@ describe("an L1 reorg", () => {
     expect(tip()).toBe(before);
   });
 
-  it("one block deep takes the checkpoint in it, which comes back when it is proposed again", async () => {
+  it("a reorg of one block removes its checkpoint until it is proposed again", async () => {
     await l1.replayToCheckpoint(13);
     await node.sync();
     expect(tip()).toBe(13);
@@ -71,7 +71,7 @@ describe("an L1 reorg", () => {
     expect(tip()).toBe(13);
   });
 
-  it("takes messages to L2, which come back together in one block", async () => {
+  it("a reorg removes messages to L2, which come back together in one block", async () => {
     await l1.replayTo(MESSAGE_BLOCKS.first - 1);
     const messages = () => node.services.chain.messages.count();
     await node.sync();
@@ -88,7 +88,7 @@ describe("an L1 reorg", () => {
     expect(messages()).toBe(before + MESSAGE_BLOCKS.count);
   });
 
-  it("ten blocks deep takes proven checkpoints, which come back in later L1 blocks", async () => {
+  it("a reorg of ten blocks removes proven checkpoints, which come back in later L1 blocks", async () => {
     await l1.replayToCheckpoint(20);
     await node.sync();
     const height = await l1.height();
@@ -104,7 +104,7 @@ describe("an L1 reorg", () => {
     expect([tip(), proven()]).toEqual([20, 19]);
   });
 
-  it("that only moves checkpoints to other L1 blocks keeps them, and their new places", async () => {
+  it("a reorg that only moves checkpoints keeps them and stores their new L1 blocks", async () => {
     await l1.takeBack(10);
     await l1.replayToCheckpoint(20);
     const removed: unknown[] = [];
@@ -115,7 +115,7 @@ describe("an L1 reorg", () => {
     expect(tip()).toBe(20);
   });
 
-  it("that takes proofs only moves the proven tip back", async () => {
+  it("a reorg that removes only proofs moves the proven tip back", async () => {
     for (const checkpoint of [20, 18, 20]) {
       await l1.prove(checkpoint);
       await l1.mine({});
@@ -125,7 +125,7 @@ describe("an L1 reorg", () => {
     await expectLikeFreshSync();
   });
 
-  it("that takes so many proofs that L1 would prune takes the checkpoints too, until the proofs are back", async () => {
+  it("checkpoints that L1 would prune for missing proofs are removed until the proofs are back", async () => {
     for (const checkpoint of [17, 20]) {
       await l1.prove(checkpoint);
       await l1.mine({});
@@ -134,7 +134,7 @@ describe("an L1 reorg", () => {
     }
   });
 
-  it("that leaves L1 shorter is told from an endpoint's lag once L1 has grown again", async () => {
+  it("a reorg to a shorter L1 is recognised once L1 has outgrown its former height", async () => {
     await l1.replayToCheckpoint(22);
     await node.sync();
     await l1.takeBack(4, { shorter: true });
@@ -149,7 +149,7 @@ describe("an L1 reorg", () => {
     expect(tip()).toBe(22);
   });
 
-  it("that takes the block in which unproven checkpoints were due to be pruned brings them back", async () => {
+  it("a reorg that removes a prune brings the pruned checkpoints back", async () => {
     await l1.replayToCheckpoint(23, { prove: false });
     await node.sync();
     expect([tip(), proven()]).toEqual([23, 21]);
@@ -164,28 +164,26 @@ describe("an L1 reorg", () => {
   });
 });
 
-describe("finality", () => {
-  it("is never given up: the node says so and stands still until L1 is back", async () => {
-    const moment = await l1.mark();
-    await l1.replayToCheckpoint(54);
-    await node.sync();
-    const { chain } = node.services;
-    const { number } = chain.tips().finalized.block;
-    expect(number).toBeGreaterThan(25);
-    const height = await l1.height();
-    await l1.returnTo(moment);
-    const again = await l1.mark();
-    await l1.request("anvil_mine", `0x${(height - (await l1.height()) + 1).toString(16)}`);
-    for (let i = 0; i < 3; i++) await expect(node.synchronizer.syncOnce()).rejects.toThrow(ReorgBelowFinalizedError);
-    expect([tip(), node.services.world.status().tip]).toEqual([54, 54]);
-    await l1.returnTo(again);
-    await l1.replayToCheckpoint(55);
-    await expectLikeFreshSync();
-    expect(tip()).toBe(55);
-  });
+it("a reorg below the finalized block stops the node with an error until L1 is back", async () => {
+  const moment = await l1.mark();
+  await l1.replayToCheckpoint(54);
+  await node.sync();
+  const { chain } = node.services;
+  const { number } = chain.tips().finalized.block;
+  expect(number).toBeGreaterThan(25);
+  const height = await l1.height();
+  await l1.returnTo(moment);
+  const again = await l1.mark();
+  await l1.request("anvil_mine", `0x${(height - (await l1.height()) + 1).toString(16)}`);
+  for (let i = 0; i < 3; i++) await expect(node.synchronizer.syncOnce()).rejects.toThrow(ReorgBelowFinalizedError);
+  expect([tip(), node.services.world.status().tip]).toEqual([54, 54]);
+  await l1.returnTo(again);
+  await l1.replayToCheckpoint(55);
+  await expectLikeFreshSync();
+  expect(tip()).toBe(55);
 });
 
-describe("clients of a node that lives through a reorg", () => {
+describe("clients during a reorg", () => {
   const zero = `0x${"0".repeat(64)}`;
   let server: NodeProcess;
   const start = () => {
@@ -198,7 +196,7 @@ describe("clients of a node that lives through a reorg", () => {
   };
   const blockNumber = async () => Number(await answer(server, "getBlockNumber"));
   const untilBlock = (number: number) => expect.poll(blockNumber, { timeout: 20_000, interval: 50 }).toBe(number);
-  /** What any block number, and every tip, stands for. */
+  /** Answers about every tip and every block number. */
   const everything = async (of: NodeProcess) => {
     const top = Number(await answer(of, "getBlockNumber"));
     const numbers = Array.from({ length: top }, (_, i) => i + 1);
@@ -220,7 +218,7 @@ describe("clients of a node that lives through a reorg", () => {
   });
   afterAll(() => server?.remove());
 
-  it("find vanished blocks gone, get the defined error for them as reference, and find them again when they are back", async () => {
+  it("removed blocks are not found and refused as reference block until they are back", async () => {
     const top = await blockNumber();
     const last = (await answer(server, "getL2Tips")) as { proposed: { hash: string } };
     const { hash } = last.proposed;
@@ -261,7 +259,7 @@ describe("clients of a node that lives through a reorg", () => {
     expect(await byArchive()).toEqual(archive);
   });
 
-  it("get the same answers as from a node that was started after it", async () => {
+  it("after a reorg, a running node gives the same answers as a fresh one", async () => {
     await l1.takeBack(6);
     await untilBlock((await l1.tips()).pending);
     const fresh = await start();
@@ -270,7 +268,7 @@ describe("clients of a node that lives through a reorg", () => {
       await expect.poll(async () => answer(fresh, "getBlockNumber"), { timeout: 20_000 }).toBe(await blockNumber());
       const answers = await everything(server);
       expect(answers).toEqual(await everything(fresh));
-      // None of them is an error or nothing, on either side.
+      // No answer is an error or missing, on either side.
       for (const given of answers) expect(given).not.toEqual(expect.objectContaining({ code: expect.anything() }));
       expect(answers).not.toContain(undefined);
     } finally {

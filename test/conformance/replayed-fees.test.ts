@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => l1?.stop());
 
-it("every recorded checkpoint charged what was predicted before it", { timeout: 120_000 }, async () => {
+it("every recorded checkpoint charged the fees that were predicted before it", { timeout: 120_000 }, async () => {
   const rollup = await connectRollup({
     l1RpcUrls: [l1.url],
     l1ChainId: 31337,
@@ -26,7 +26,7 @@ it("every recorded checkpoint charged what was predicted before it", { timeout: 
   let time = 0;
   const fees = new JsonRpcFeeReader({ rpc, identity, latestBlock: () => rollup.latestBlock(), now: () => time });
   for (let checkpoint = 2; checkpoint <= 59; checkpoint++) {
-    // The L1 block before the proposal is of the same slot: its price is the current one.
+    // The L1 block before the proposal is in the same slot, so the current fees are those that will be charged.
     while (!l1.next!.proposes) await l1.replayTo(l1.next!.number);
     time = (await rollup.latestBlock()).timestamp;
     const [current, next, second] = await fees.predictedMinFees("target");

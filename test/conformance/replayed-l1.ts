@@ -4,7 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { type Hex, keccak256, type Signature, serializeTransaction, toBytes } from "viem";
 import { type Anvil, CHAIN_A_REGISTRY, startAnvil } from "../l1/chain-a.ts";
 
-/** A transaction as anvil saves it: numbers as 0x text, blobs and all. */
+/** A transaction as anvil saves it, with its blobs; numbers are 0x text. */
 type SavedTransaction = Record<string, string> & {
   accessList?: [];
   blobVersionedHashes?: Hex[];
@@ -18,11 +18,11 @@ interface SavedBlock {
   transactions: { transaction: Record<"Legacy" | "EIP1559" | "EIP4844", SavedTransaction> }[];
 }
 
-/** One L1 block of the recorded chain: what it takes to mine it again. */
+/** The parts of a recorded L1 block that are needed to mine it again. */
 export interface RecordedBlock {
   number: number;
   timestamp: number;
-  /** Wei. The rollup prices mana by it, and a proposal has to name that price. */
+  /** In wei. The rollup derives the mana price from it, and a proposal must name that price. */
   baseFee: number;
   /** Signed, in wire form, with blobs. */
   transactions: Hex[];
@@ -87,25 +87,22 @@ export function recordedBlocks(): RecordedBlock[] {
 const TIPS_WORD = keccak256(toBytes("aztec.stf.storage"));
 const ROLLUP = "0x322813fd9a801c5507c9de605d63cea4f2ce6c44";
 
-/** A moment to come back to: L1 itself, and the recorded block that is next. */
+/** A snapshot to return to: the anvil state and the next recorded block. */
 export interface Moment {
   id: string;
   next: number;
 }
 
 export interface ReplayOptions {
-  /**
-   * Whether each checkpoint is proven before the next one is proposed, as the recorded network did. True unless said
-   * otherwise.
-   */
+  /** Whether each checkpoint is proven before the next one is proposed, as on the recorded network. Default: true. */
   prove?: boolean;
 }
 
 /**
- * The recorded L1 made anew: its signed transactions are mined again, block by block at the recorded times, on an anvil
- * that begins empty. Unlike one that loads the saved state, it has the state of every block, so that it can be rolled
- * back and reorganised at any depth. Only block hashes differ from the recording, from the first block on whose state
- * the recorded network wrote into.
+ * Replays the recorded L1 on an empty anvil: mines its signed transactions again, block by block at the recorded times.
+ * Unlike an anvil that loads the saved state, it has the state of every block, so it can be rolled back and reorganised
+ * at any depth. Block hashes differ from the recording from the first block on whose state the recorded network wrote
+ * directly.
  */
 export class ReplayedL1 {
   readonly registryAddress = CHAIN_A_REGISTRY;
@@ -165,7 +162,7 @@ export class ReplayedL1 {
     return { pending: Number(word >> 128n), proven: Number(word & ((1n << 128n) - 1n)) };
   }
 
-  /** L1 block that the given checkpoint is in. */
+  /** Number of the L1 block that contains the given checkpoint. */
   async heightOfCheckpoint(checkpoint: number): Promise<number> {
     for (let height = await this.height(); ; height--) {
       const before = `0x${(height - 1).toString(16)}`;
@@ -175,8 +172,8 @@ export class ReplayedL1 {
   }
 
   /**
-   * Writes the proven checkpoint, as the recorded network did, whose proofs are none. Seen by reads at blocks mined
-   * from now on.
+   * Writes the proven checkpoint into the rollup's storage, as the recorded network did instead of proving. Visible
+   * from the next mined block on.
    */
   async prove(checkpoint: number): Promise<void> {
     const { pending } = await this.tips();
@@ -184,7 +181,7 @@ export class ReplayedL1 {
     await this.request("anvil_setStorageAt", ROLLUP, TIPS_WORD, `0x${word}`);
   }
 
-  /** Mines one block, an empty one unless said otherwise. Throws when a transaction reverts. */
+  /** Mines one block, empty by default. Throws if a transaction reverts. */
   async mine({ timestamp, baseFee, transactions = [] }: Partial<RecordedBlock>): Promise<void> {
     if (timestamp !== undefined) await this.request("evm_setNextBlockTimestamp", timestamp);
     if (baseFee !== undefined) await this.request("anvil_setNextBlockBaseFeePerGas", `0x${baseFee.toString(16)}`);
@@ -198,14 +195,14 @@ export class ReplayedL1 {
     }
   }
 
-  /** Mines the recorded blocks up to one, by its recorded number. */
+  /** Mines recorded blocks up to the one with this recorded number. */
   async replayTo(number: number, { prove = true }: ReplayOptions = {}): Promise<void> {
     for (; this.#next <= number; this.#next++) {
       const block = this.#blocks[this.#next];
       const { pending } = await this.tips();
       if (block.proposes && prove) await this.prove(pending);
       await this.mine(block);
-      // A proposal is one call of several in its transaction, which succeeds without it.
+      // A proposal is one of several calls in its transaction, which succeeds even if the proposal fails.
       if (block.proposes && (await this.tips()).pending !== pending + 1)
         throw new Error(`the proposal of recorded block ${block.number} failed when it was replayed`);
     }
@@ -216,7 +213,7 @@ export class ReplayedL1 {
     while ((await this.tips()).pending < checkpoint) await this.replayTo(this.#next, options);
   }
 
-  /** Leaves out recorded blocks that cannot be mined any more, because L1 is past their time. */
+  /** Skips recorded blocks whose time L1 has already passed. */
   skipTo(number: number): void {
     this.#next = number;
   }
@@ -225,20 +222,20 @@ export class ReplayedL1 {
     return { id: await this.request<string>("evm_snapshot"), next: this.#next };
   }
 
-  /** Takes L1 back to a moment, which is used up by it. */
+  /** Takes L1 back to a snapshot. A snapshot can be used once. */
   async returnTo({ id, next }: Moment): Promise<void> {
-    if (!(await this.request<boolean>("evm_revert", id))) throw new Error(`anvil knows no moment ${id}`);
+    if (!(await this.request<boolean>("evm_revert", id))) throw new Error(`anvil has no snapshot ${id}`);
     this.#next = next;
   }
 
-  /** Replaces the last blocks by as many empty ones, all at the time of the one before them. */
+  /** Replaces the last blocks by as many empty ones, all with the timestamp of the block before them. */
   async reorganise(depth: number): Promise<void> {
     await this.request("anvil_reorg", depth, []);
   }
 
   /**
-   * Replaces the last `depth` blocks, which were mined from the recording, by empty ones, or just drops them. Returns
-   * what was in them; it is mined next again.
+   * Replaces the last `depth` blocks, which must be recorded ones, by empty ones, or with `shorter` drops them. Returns
+   * the recorded blocks, which are mined next again.
    */
   async takeBack(depth: number, { shorter = false } = {}): Promise<RecordedBlock[]> {
     if (shorter) await this.request("anvil_rollback", depth);

@@ -4,33 +4,33 @@ import { hostileValue, mutated, nested } from "./mutate.ts";
 import type { Random } from "./random.ts";
 import type { Seeds } from "./seeds.ts";
 
-/** How the answer is judged. */
+/** How an answer is checked. */
 export type Expectation =
   /** By the JSON-RPC rules, for these bytes as the body. */
   | { kind: "rpc"; body: Uint8Array }
-  /** One of these statuses; with `mayClose` the connection may end without an answer. */
+  /** The status is one of these; with `mayClose` the connection may end without an answer. */
   | { kind: "status"; statuses: readonly number[]; mayClose: boolean; headOnly?: boolean }
-  /** The client goes away before it is done. */
+  /** The client leaves without waiting for an answer. */
   | { kind: "abort" };
 
-/** One HTTP request, in the pieces that it is written in. */
+/** One HTTP request, split into the pieces in which it is written. */
 export interface FuzzCase {
   category: string;
   pieces: Uint8Array[];
-  /** JSON-RPC requests in it, at least 1. */
+  /** Number of JSON-RPC requests in it, at least 1. */
   requests: number;
   expect: Expectation;
 }
 
-/** What a case is made for: the methods of one listener, and what a request to it must carry. */
+/** The listener that a case is sent to: its methods, and headers that a request needs. */
 export interface Target {
   methods: readonly string[];
   seeds: Seeds;
-  /** Header lines, each with its line break. */
+  /** Header lines, each ending with a line break. */
   headers: string;
-  /** For the admin listener: the right key is among `headers`. */
+  /** The admin listener's key, which is among `headers`; undefined for the public listener. */
   key: string | undefined;
-  /** Transactions in whole, of about 150 kB: too large to be among the seeds. */
+  /** Whole transactions of about 150 kB each: too large for the seeds. */
   txs: readonly unknown[];
 }
 
@@ -41,18 +41,15 @@ function call(target: Target, random: Random): Record<string, unknown> {
   let params: unknown = random.pick(target.seeds.get(method) ?? [[]]);
   const changes = random.pick([0, 1, 1, 1, 1, 2, 3]);
   for (let i = 0; i < changes; i++) params = mutated(params, random);
-  // Mutation may change the list itself into something else; mostly the method should see it.
+  // A mutation may replace the list itself; mostly it should stay a list, so that the method reads it.
   if (!Array.isArray(params) && random.chance(0.9)) params = [params];
   return { jsonrpc: "2.0", id: random.below(1e6), method, params };
 }
 
-/**
- * A request line that arrives in pieces may be refused (docs/deviations.md): requests that must be answered keep it
- * whole.
- */
+/** A request line in pieces may be refused (docs/deviations.md), so requests that must be answered send it whole. */
 const REQUEST_LINE_BYTES = "POST / HTTP/1.1\r\n".length;
 
-/** A call whose envelope is not as it should be. */
+/** A call with a malformed envelope. */
 function oddCall(target: Target, random: Random): unknown {
   const request = call(target, random);
   switch (random.below(10)) {
@@ -104,7 +101,7 @@ function rpcCase(category: string, target: Target, body: Buffer, requests = 1, m
   return { category, pieces: [post(target, body, more)], requests, expect: { kind: "rpc", body } };
 }
 
-/** Cuts bytes at random places after `from`. */
+/** Splits bytes at random places after `from`. */
 function pieces(bytes: Buffer, random: Random, from = 0): Buffer[] {
   const at = () => from + random.below(bytes.length + 1 - from);
   const cuts = Array.from({ length: random.below(6) }, at).sort((a, b) => a - b);
@@ -127,7 +124,7 @@ function acceptEncoding(random: Random): string {
 
 const single: CaseMaker = (target, random) => rpcCase("single", target, Buffer.from(jsonText(call(target, random))));
 
-/** A method that takes a transaction, given one that is right but for a change. */
+/** A call of a tx method with one change to a valid transaction. */
 const transaction: CaseMaker = (target, random) => {
   const methods = target.methods.filter((method) => /_(sendTx|isValidTx|simulatePublicCalls)$/.test(method));
   if (methods.length === 0 || target.txs.length === 0) return single(target, random);
@@ -186,7 +183,7 @@ const compressed: CaseMaker = (target, random) => {
   if (packed.length < 100 || random.chance(0.5)) {
     const at = random.below(packed.length);
     const corrupt = Buffer.concat([packed.subarray(0, at), random.bytes(1 + random.below(9))]);
-    // Surplus and lucky bytes can still be a whole stream: then the answer is one to some body.
+    // The corrupt bytes may still decompress: then the answer is that of some body.
     const expect = { ...refused, statuses: [200, 400, 413] };
     return { category: "compressed", pieces: [post(target, corrupt, line)], requests: 1, expect };
   }
@@ -270,7 +267,7 @@ const heads: CaseMaker = (target, random) => {
   };
 };
 
-/** Bytes that are no request: only that the process lives on can be asked of the answer. */
+/** Bytes that are not a request: no answer is expected; the process must only survive. */
 const garbage: CaseMaker = (target, random) => {
   const good = post(target, Buffer.from(jsonText(call(target, random))));
   const at = random.below(good.length);
@@ -298,7 +295,7 @@ const abort: CaseMaker = (target, random) => {
   return { category: "abort", pieces: [sent], requests: 1, expect: { kind: "abort" } };
 };
 
-/** Requests without the right key: 401 whatever they are. */
+/** Requests without the right key must get 401. */
 const wrongKey: CaseMaker = (target, random) => {
   const key = target.key ?? "";
   const at = random.below(key.length);
@@ -346,7 +343,7 @@ const wrongKey: CaseMaker = (target, random) => {
 
 type CaseMaker = (target: Target, random: Random) => FuzzCase;
 
-/** How many in 1000 cases are of a kind; the rest are batches, which carry most of the requests. */
+/** Cases of each kind in 1000; the rest are batches, which carry most of the requests. */
 const SHARES: readonly (readonly [share: number, make: CaseMaker])[] = [
   [150, single],
   [120, envelope],
@@ -361,7 +358,7 @@ const SHARES: readonly (readonly [share: number, make: CaseMaker])[] = [
   [20, abort],
 ];
 
-/** A case for a listener. */
+/** Draws a case for a listener. */
 export function fuzzCase(target: Target, random: Random): FuzzCase {
   if (target.key !== undefined && random.chance(0.3)) return wrongKey(target, random);
   let at = random.below(1000);

@@ -1,4 +1,4 @@
-/** JSON text that no JavaScript value is written as: `1e999`, repeated keys, nesting of any depth. */
+/** JSON text that JSON.stringify cannot produce: `1e999`, repeated keys, nesting of any depth. */
 export class RawJson {
   readonly text: string;
 
@@ -7,7 +7,7 @@ export class RawJson {
   }
 }
 
-/** Like JSON.stringify, with RawJson as it stands. Undefined members are left out. */
+/** Like JSON.stringify, but writes RawJson unchanged. Undefined members are left out. */
 export function jsonText(value: unknown): string {
   if (value instanceof RawJson) return value.text;
   if (Array.isArray(value)) return `[${value.map(jsonText).join(",")}]`;

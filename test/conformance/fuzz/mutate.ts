@@ -129,7 +129,7 @@ const RAW = [
   "[[[[]]]]",
 ];
 
-/** A value that some reader may not expect. */
+/** A value that a reader may not expect. */
 export function hostileValue(random: Random): unknown {
   switch (random.below(9)) {
     case 0:
@@ -153,7 +153,7 @@ export function hostileValue(random: Random): unknown {
   }
 }
 
-/** Arrays or objects in one another, to depths at which recursion ends. */
+/** Nested arrays or objects, deep enough to overflow a recursive reader. */
 export function nested(random: Random): RawJson {
   const depth = random.pick([10, 100, 1000, 5000, 20_000]);
   const [open, close] = random.pick([
@@ -164,7 +164,7 @@ export function nested(random: Random): RawJson {
   return new RawJson(`${open.repeat(depth)}1${close.repeat(depth)}`);
 }
 
-/** The same value seen as another type. */
+/** The same value written as another type. */
 function retyped(value: unknown, random: Random): unknown {
   switch (random.below(6)) {
     case 0:
@@ -212,7 +212,7 @@ function mutatedLeaf(value: unknown, random: Random): unknown {
   return hostileValue(random);
 }
 
-/** A copy of a value with one change somewhere in it. */
+/** A copy of a value with one random change. */
 export function mutated(value: unknown, random: Random): unknown {
   if (Array.isArray(value)) {
     const at = random.below(value.length + 1);

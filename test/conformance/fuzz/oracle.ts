@@ -2,11 +2,11 @@ import type { WireAnswer } from "./wire.ts";
 
 const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_BATCH = 100;
-/** Levels of arrays and objects that are read (docs/deviations.md). */
+/** Deepest nesting that is accepted (docs/deviations.md). */
 const DEEPEST = 64;
 const CODES = [-32600, -32601, -32700, -32701, -32702];
 
-/** An answer that a request of this kind must not get. */
+/** Thrown for an answer that breaks the rules for its request. */
 export class WrongAnswerError extends Error {
   constructor(rule: string, answer: WireAnswer | undefined) {
     const { status, body } = answer ?? { status: 0, body: Buffer.alloc(0) };
@@ -15,13 +15,13 @@ export class WrongAnswerError extends Error {
   }
 }
 
-/** What the parsed answers were, for the report. */
+/** Counts of results and errors, for the report. */
 export interface AnswerCounts {
   results: number;
   errors: Map<number, number>;
 }
 
-/** What a body as a whole is refused with, or the request that it holds. */
+/** The refusal of a body as a whole, or the request that it holds. */
 function read(asked: Uint8Array): { status: number; code: number } | { request: unknown } {
   if (asked.length > MAX_BODY_BYTES) return { status: 413, code: -32600 };
   if (asked.length === 0) return { status: 400, code: -32600 };
@@ -39,7 +39,7 @@ function read(asked: Uint8Array): { status: number; code: number } | { request: 
   return refused ? { status: 400, code: -32600 } : { request };
 }
 
-/** Levels of arrays and objects outside of texts. */
+/** Nesting depth of arrays and objects, ignoring brackets in strings. */
 function depthOf(text: string): number {
   let [depth, deepest] = [0, 0];
   for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"?|[[{]|[\]}]/gs)) {
@@ -50,7 +50,7 @@ function depthOf(text: string): number {
   return deepest;
 }
 
-/** Judges an answer by the body that was asked, decompressed. Throws a WrongAnswerError. */
+/** Checks an answer against the decompressed request body. Throws a WrongAnswerError. */
 export function judgeRpc(asked: Uint8Array, answer: WireAnswer, counts: AnswerCounts): void {
   if (answer.headers.get("content-type") !== "application/json; charset=utf-8") {
     throw new WrongAnswerError("content type", answer);
@@ -82,7 +82,7 @@ function parsed(answer: WireAnswer): unknown {
   }
 }
 
-/** Whether the slot is an error. `request` undefined: the body had no request that could be read. */
+/** Returns whether the slot is an error. `request` is undefined if the body could not be read as a request. */
 function judgeSlot(
   request: unknown,
   slot: unknown,
@@ -128,7 +128,7 @@ function judgeId(request: unknown, slot: Record<string, unknown>, wrong: (rule: 
   if ("id" in slot !== (id !== undefined) || !sameJson(slot.id, id)) throw wrong("another id");
 }
 
-/** Infinity, which `1e999` is read as, is written as null. */
+/** Equality of JSON values; Infinity, which `1e999` parses to, is written as null. */
 function sameJson(a: unknown, b: unknown): boolean {
   const pairs: [unknown, unknown][] = [[a, b]];
   for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {

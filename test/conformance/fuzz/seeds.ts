@@ -3,12 +3,12 @@ import type { GoldenCase } from "../recorded-node.ts";
 
 export type NamespaceName = "node" | "nodeAdmin" | "svc" | "svcAdmin";
 
-/** All methods of the two generations of the API. */
+/** All methods of both API generations, by namespace. */
 export const API_METHODS: Readonly<Record<NamespaceName, readonly string[]>> = JSON.parse(
   readFileSync(new URL("../../fixtures/rpc/methods.json", import.meta.url), "utf8"),
 );
 
-/** Parameter lists that a method accepts, to be mutated. */
+/** Valid parameter lists by method, to be mutated. */
 export type Seeds = ReadonlyMap<string, readonly unknown[][]>;
 
 const TX = {
@@ -19,7 +19,7 @@ const TX = {
   publicFunctionCalldata: [{ values: ["0x1", "0x2"], hash: "0x3" }],
 };
 
-/** Parameters of the development API, and of what the recording has only refusals of. */
+/** Parameters for svc_ methods, and for methods that the recording has only refusals of. */
 function furtherSeeds(golden: readonly GoldenCase[]): Record<string, unknown[][]> {
   const first = (method: string) => golden.find((c) => c.method === method && c.result !== undefined)?.params ?? [];
   const [txHash] = first("getTxReceipt");
@@ -68,7 +68,7 @@ function furtherSeeds(golden: readonly GoldenCase[]): Record<string, unknown[][]
       [{ maxPendingTxCount: 10, archiverBatchSize: 50, validateMaxL2BlockGas: 6_000_000 }],
       [{ coinbase: validator, slashUnknownPenalty: "5", realProofs: false }],
     ],
-    // Beyond the tip: a rollback that succeeds makes all answers after it depend on when it came.
+    // A target beyond the tip is refused: a rollback that succeeds would change later answers.
     nodeAdmin_rollbackTo: [[100_000]],
     svcAdmin_rollbackTo: [[100_000, true, true]],
     nodeAdmin_startSnapshotUpload: [["nowhere"]],
@@ -76,7 +76,7 @@ function furtherSeeds(golden: readonly GoldenCase[]): Record<string, unknown[][]
   };
 }
 
-/** By full method name: the recorded parameters of each method, and for the development API those of its namesake. */
+/** Recorded parameters by full method name; a svc_ method gets those of its node_ namesake too. */
 export function seedsFor(golden: readonly GoldenCase[]): Seeds {
   const further = furtherSeeds(golden);
   const seeds = new Map<string, unknown[][]>();
@@ -85,7 +85,7 @@ export function seedsFor(golden: readonly GoldenCase[]): Seeds {
     for (const name of names) {
       const recorded = namespace.endsWith("Admin") ? [] : golden.filter((c) => c.method === name).map((c) => c.params);
       const own = further[`${namespace}_${name}`] ?? further[`${elder}_${name}`] ?? [];
-      // As many of each kind: a method has hundreds of recorded parameters that are much alike.
+      // Takes a sample of each kind, because many recorded parameters are much alike.
       const sample = recorded.filter((_, i) => i % Math.ceil(recorded.length / 8) === 0);
       const lists = [...sample, ...own];
       seeds.set(`${namespace}_${name}`, lists.length > 0 ? lists : [[]]);

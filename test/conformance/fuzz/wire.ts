@@ -7,7 +7,7 @@ export interface WireAnswer {
   body: Buffer;
 }
 
-/** No whole answer came in time. */
+/** Thrown when no complete answer arrived in time. */
 export class NoAnswerError extends Error {
   readonly limitMs: number;
 
@@ -18,7 +18,7 @@ export class NoAnswerError extends Error {
   }
 }
 
-/** An answer that is no HTTP. */
+/** Thrown when an answer is not HTTP. */
 export class WireError extends Error {
   constructor(rule: string) {
     super(rule);
@@ -32,7 +32,7 @@ interface Head {
   bytes: number;
 }
 
-/** One keep-alive connection over which bytes of any kind go out, one request at a time. */
+/** A keep-alive connection that sends arbitrary bytes, one request at a time. */
 export class WireConnection {
   readonly #socket: Socket;
   #received: Buffer[] = [];
@@ -47,7 +47,7 @@ export class WireConnection {
       this.#length += part.length;
       this.#wake?.();
     });
-    // A reset shows as the close that follows it.
+    // A reset is noticed by the close event that follows it.
     socket.on("error", () => {});
     socket.on("close", () => {
       this.#closed = true;
@@ -68,13 +68,13 @@ export class WireConnection {
     return this.#closed;
   }
 
-  /** Goes away without waiting. */
+  /** Destroys the connection at once. */
   drop(): void {
     this.#socket.destroy();
     this.#closed = true;
   }
 
-  /** Writes pieces one after the other. False when the connection closes meanwhile. */
+  /** Writes pieces one after the other. Returns false if the connection closes meanwhile. */
   async write(pieces: readonly Uint8Array[]): Promise<boolean> {
     for (const [i, piece] of pieces.entries()) {
       if (this.#closed) return false;
@@ -84,7 +84,7 @@ export class WireConnection {
     return !this.#closed;
   }
 
-  /** The next answer; undefined when the connection closes before any of it came. `headOnly` for answers to HEAD. */
+  /** The next answer; undefined if the connection closes before its first byte. `headOnly` for answers to HEAD. */
   async answer(limitMs: number, headOnly = false): Promise<WireAnswer | undefined> {
     const end = Date.now() + limitMs;
     const head = await this.#head(end, limitMs);
@@ -156,7 +156,7 @@ export class WireConnection {
     return this.#length >= bytes || undefined;
   }
 
-  /** Waits until `look` sees something in what has arrived. */
+  /** Waits until `look` finds something in the received bytes. */
   async #until<T>(look: () => T | undefined, end: number, limitMs: number): Promise<T> {
     for (;;) {
       const seen = look();

@@ -37,7 +37,7 @@ export const drips: Respond = (response) => {
   response.once("close", () => clearInterval(timer));
 };
 
-/** Repeats `piece` for ever. */
+/** Repeats `piece` without end. */
 export const endless =
   (piece: Buffer): Respond =>
   (response) => {
@@ -53,7 +53,7 @@ export const bomb: Respond = (response) => {
   response.writeHead(200, { ...json, "content-encoding": "gzip" }).end(BOMB);
 };
 
-/** Bytes that were said to be chunks and are none. */
+/** Announces chunks and sends other bytes. */
 export const brokenChunks: Respond = (response) => {
   response.socket?.end("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nno chunk\r\n");
 };

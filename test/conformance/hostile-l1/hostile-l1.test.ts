@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { RECORDED_CHAIN } from "../../../src/cli/demo/recorded-chain.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { connectRollup } from "../../../src/l1/connect.ts";
@@ -13,11 +13,11 @@ import { LIES } from "./lies.ts";
 import { LyingL1 } from "./lying-l1.ts";
 import { stateOf } from "./state.ts";
 
-/** For one exchange: lies that never end are given up after it. Milliseconds. */
+/** Timeout of one exchange in milliseconds, for lies that never end their answer. */
 const PATIENCE_MS = 400;
 /** Recorded L1 block after the first messages to L2. */
 const HEIGHT = 78;
-/** Block to which the node is taken back before it reads L1 again. */
+/** Block to which the node is rolled back before it reads L1 again. */
 const EARLIER = 12;
 
 const core = loadCore();
@@ -48,7 +48,7 @@ afterAll(async () => {
 const freshNode = () =>
   Follower.fresh(core, { l1RpcUrls: [proxy.url], blobStore: join(folder, "blobs"), timeoutMs: PATIENCE_MS });
 
-/** A lie that does harm does it to its own test only. */
+/** Replaces the node after a failed test, so that a harmful lie fails only its own test. */
 afterEach(async ({ task }) => {
   proxy.lie = undefined;
   if (task.result?.state !== "fail") return;
@@ -56,20 +56,20 @@ afterEach(async ({ task }) => {
   node = await freshNode();
 });
 
-/** What the synchronizer's loop does with a failure: it is one that says what is wrong, and it is tried again. */
-async function triesInVain(times: number): Promise<void> {
+/** Runs sync iterations like the synchronizer's loop, which ignores failures. Fails on errors of the program itself. */
+async function syncDespiteLie(times: number): Promise<void> {
   for (let i = 0; i < times; i++) {
     const error = await node.synchronizer.syncOnce().then(
       () => undefined,
       (e: unknown) => e,
     );
-    // An error of these is a fault of the program, not of L1.
+    // These errors are faults of the program, not of L1.
     expect(error).not.toBeInstanceOf(TypeError);
     expect(error).not.toBeInstanceOf(RangeError);
   }
 }
 
-/** The truth from the next L1 block on. */
+/** Ends the lie, mines an L1 block, and expects the node to reach the state of an honest one. */
 async function expectLikeHonest(): Promise<void> {
   proxy.lie = undefined;
   await l1.mine({});
@@ -78,37 +78,35 @@ async function expectLikeHonest(): Promise<void> {
   expect(stateOf(node)).toEqual(stateOf(honest));
 }
 
-describe("an L1 endpoint", () => {
-  it.each(LIES)("that $name is followed again when it stops", { timeout: 30_000 }, async ({ lie }) => {
-    // As one that the node starts with.
-    proxy.lie = lie;
-    proxy.told = 0;
-    const connected = await connectRollup({
-      l1RpcUrls: [proxy.url],
-      l1ChainId: RECORDED_CHAIN.l1ChainId,
-      registryAddress: RECORDED_CHAIN.registryAddress,
-      ethereumSlotDuration: 12,
-      retryDelaysMs: [],
-      timeoutMs: PATIENCE_MS,
-    }).catch((error: unknown) => error);
-    if (connected instanceof Error) {
-      expect(connected).toBeInstanceOf(L1Error);
-      expect(connected.message).not.toContain("\n");
-      expect(connected.message.length).toBeLessThan(1000);
-    }
-    // At a head that moves.
-    await l1.mine({});
-    const { calls } = proxy;
-    await triesInVain(2);
-    expect(proxy.calls - calls).toBeLessThan(2000);
-    await expectLikeHonest();
-    // Over the chain that is read.
-    await node.synchronizer.rollBackTo(EARLIER);
-    proxy.lie = lie;
-    const before = proxy.calls;
-    await triesInVain(2);
-    expect(proxy.calls - before).toBeLessThan(2000);
-    expect(proxy.told).toBeGreaterThan(0);
-    await expectLikeHonest();
-  });
+it.each(LIES)("a node follows an L1 endpoint that $name again, once it stops", { timeout: 30_000 }, async ({ lie }) => {
+  // The lie while the node connects.
+  proxy.lie = lie;
+  proxy.told = 0;
+  const connected = await connectRollup({
+    l1RpcUrls: [proxy.url],
+    l1ChainId: RECORDED_CHAIN.l1ChainId,
+    registryAddress: RECORDED_CHAIN.registryAddress,
+    ethereumSlotDuration: 12,
+    retryDelaysMs: [],
+    timeoutMs: PATIENCE_MS,
+  }).catch((error: unknown) => error);
+  if (connected instanceof Error) {
+    expect(connected).toBeInstanceOf(L1Error);
+    expect(connected.message).not.toContain("\n");
+    expect(connected.message.length).toBeLessThan(1000);
+  }
+  // The lie while L1 has a new block.
+  await l1.mine({});
+  const { calls } = proxy;
+  await syncDespiteLie(2);
+  expect(proxy.calls - calls).toBeLessThan(2000);
+  await expectLikeHonest();
+  // The lie while the chain is read.
+  await node.synchronizer.rollBackTo(EARLIER);
+  proxy.lie = lie;
+  const before = proxy.calls;
+  await syncDespiteLie(2);
+  expect(proxy.calls - before).toBeLessThan(2000);
+  expect(proxy.told).toBeGreaterThan(0);
+  await expectLikeHonest();
 });

@@ -24,7 +24,7 @@ type Any = any;
 const result = (truth: RpcAnswer, value: unknown): RpcAnswer => ({ jsonrpc: "2.0", id: truth.id, result: value });
 const failure = (truth: RpcAnswer, error: unknown): RpcAnswer => ({ jsonrpc: "2.0", id: truth.id, error });
 
-/** Changes the results of one method where there are any. */
+/** Changes the results of one method that are not null. */
 const about = (method: string, change: (given: Any, call: RpcCall) => unknown): Lie => ({
   answer: (call, truth) =>
     call.method === method && truth.result !== undefined && truth.result !== null
@@ -44,12 +44,12 @@ const logs = (change: (logs: Any[], call: RpcCall) => unknown, event?: string): 
   });
 const eachLog = (change: (log: Any) => unknown, event?: string): Lie => logs((given) => given.map(change), event);
 
-/** Changes blocks: the one that is the head, or all of them. */
+/** Changes the latest block, or (`blocks`) all blocks. */
 const head = (change: (block: Any) => unknown): Lie =>
   about("eth_getBlockByNumber", (block, { params }) => (params[0] === "latest" ? change(block) : block));
 const blocks = (change: (block: Any, call: RpcCall) => unknown): Lie => about("eth_getBlockByNumber", change);
 
-/** Changes what functions of a contract return, word by word. */
+/** Changes the 32-byte words that contract functions return. */
 const call = (abi: readonly unknown[], names: string[], change: (words: string[]) => string[]): Lie => {
   const called = selectors(abi as Abi, ...names);
   return about("eth_call", (given: Hex, { params }) => {
@@ -67,15 +67,14 @@ const all = (...lies: Lie[]): Lie => ({
 });
 
 /**
- * A head that L1 does not have yet, by an endpoint that answers about its newest state whatever block it is asked
- * about.
+ * Announces a head that L1 does not have yet, and answers calls from the latest state whatever block they name.
  */
 const aheadWithState = (by: number): Lie => ({
   ...head((block) => ({ ...block, number: hex(number(block.number) + by), hash: hash() })),
   ask: (asked) => (asked.method === "eth_call" ? { ...asked, params: [asked.params[0], "latest"] } : asked),
 });
 
-/** One lie, and what the endpoint does that tells it. */
+/** One lie; `name` continues the phrase "an L1 endpoint that ...". */
 export interface LieRow {
   name: string;
   lie: Lie;
@@ -144,7 +143,7 @@ const ENVELOPES: LieRow[] = [
       answers: (answers) => answers.map((answer, i) => ({ ...answer, id: answers[(i + 1) % answers.length].id })),
     },
   },
-  { name: "leaves the half of its answers out", lie: { answers: (answers) => answers.filter((_, i) => i % 2 === 1) } },
+  { name: "leaves out half of its answers", lie: { answers: (answers) => answers.filter((_, i) => i % 2 === 1) } },
   { name: "answers a list of numbers", lie: { answers: (answers) => answers.map((_, i) => i) } },
   { name: "answers null to everything", lie: everything((truth) => result(truth, null)) },
   { name: "answers true to everything", lie: everything((truth) => result(truth, true)) },
@@ -211,11 +210,11 @@ const LOGS: LieRow[] = [
   },
   { name: "answers null in place of logs", lie: eachLog(() => null) },
   {
-    name: "gives a hundred thousand logs of nothing",
+    name: "gives a hundred thousand empty logs",
     lie: logs(() => Array(100_000).fill({ address: `0x${"11".repeat(20)}`, topics: [], data: "0x" })),
   },
   {
-    name: "gives two thousand proposals that are none",
+    name: "gives two thousand invalid proposals",
     lie: logs(
       (given) =>
         given.length === 0
@@ -314,7 +313,7 @@ const CONTRACTS: LieRow[] = [
     lie: call(rollupAbi, ["status"], ([a, b, c, d]) => [a, b, c, d, ONES]),
   },
   {
-    name: "says of every checkpoint that it is another",
+    name: "gives other data for every checkpoint",
     lie: all(
       call(rollupAbi, ["status"], ([a, b, c, d]) => [a, b, c, d, ONES]),
       call(rollupAbi, ["archiveAt"], () => [ONES]),

@@ -15,24 +15,24 @@ export interface RpcAnswer {
   error?: unknown;
 }
 
-/** What an L1 endpoint does instead of telling the truth. */
+/** How an L1 endpoint changes its answers. Absent hooks change nothing. */
 export interface Lie {
-  /** Asks the true endpoint something else. */
+  /** Replaces the call to the true endpoint. */
   ask?(call: RpcCall): RpcCall;
-  /** Changes the true answer to one call, or leaves it. */
+  /** Replaces the true answer to one call; undefined keeps it. */
   answer?(call: RpcCall, truth: RpcAnswer): RpcAnswer | undefined;
-  /** Changes the true answers to one request. */
+  /** Replaces the list of true answers to one request. */
   answers?(answers: RpcAnswer[], calls: RpcCall[]): unknown;
   /** Writes the HTTP answer itself; `truth` is the body that it should have. */
   respond?(response: ServerResponse, truth: Buffer): void;
 }
 
-/** A proxy in front of an L1 endpoint that tells the truth until it has a lie. */
+/** A proxy in front of an L1 endpoint. Passes true answers on until `lie` is set. */
 export class LyingL1 {
   lie: Lie | undefined;
-  /** Answers that were not the truth. */
+  /** Number of changed answers. */
   told = 0;
-  /** Calls that came in. */
+  /** Number of received calls. */
   calls = 0;
   readonly #target: string;
   readonly #server: Server;

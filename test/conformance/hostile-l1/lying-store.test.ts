@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { Kzg } from "../../../src/l1/blobs/kzg.ts";
 import { unpackBlobStore } from "../../l1/chain-a.ts";
@@ -10,10 +10,10 @@ import { ReplayedL1 } from "../replayed-l1.ts";
 import { LyingStore, STORE_LIES } from "./lying-store.ts";
 import { stateOf } from "./state.ts";
 
-/** For one exchange: lies that never end are given up after it. Milliseconds. */
+/** Timeout of one exchange in milliseconds, for lies that never end their answer. */
 const PATIENCE_MS = 400;
 const CHECKPOINTS = 6;
-/** Block to which nodes are taken back before they read the blobs again. */
+/** Block to which nodes are rolled back before they read the blobs again. */
 const EARLIER = 3;
 
 const core = loadCore();
@@ -21,7 +21,7 @@ const kzg = new Kzg();
 let folder: string;
 let l1: ReplayedL1;
 let store: LyingStore;
-/** With the lying store alone, and with an honest one after it. */
+/** Nodes with the lying store only, and with an honest store after it. */
 let alone: Follower;
 let beside: Follower;
 let honest: Follower;
@@ -43,7 +43,7 @@ afterAll(async () => {
   await l1?.stop();
   if (folder) rmSync(folder, { recursive: true, force: true });
 });
-/** A lie that does harm does it to its own test only. */
+/** Replaces the nodes after a failed test, so that a harmful lie fails only its own test. */
 afterEach(async ({ task }) => {
   store.lie = undefined;
   if (task.result?.state !== "fail") return;
@@ -58,8 +58,9 @@ async function openNodes(): Promise<void> {
   beside = await Follower.fresh(core, { ...followed, blobStores: [store.url, second] });
 }
 
-describe("a blob store", () => {
-  it.each(STORE_LIES)("that $name is passed over for another, and believed again afterwards", async ({ lie }) => {
+it.each(STORE_LIES)(
+  "a blob store that $name is skipped for the next, and used again once it stops",
+  async ({ lie }) => {
     store.lie = lie;
     store.told = 0;
     for (const node of [alone, beside]) await node.synchronizer.rollBackTo(EARLIER);
@@ -69,11 +70,11 @@ describe("a blob store", () => {
     expect(error).toBeInstanceOf(Error);
     expect(error).not.toBeInstanceOf(TypeError);
     expect(error).not.toBeInstanceOf(RangeError);
-    // What was there before can be read.
+    // The chain below the missing blobs can still be read.
     expect(alone.services.chain.latestBlockNumber()).toBe(EARLIER);
     expect(store.told).toBeGreaterThan(1);
     store.lie = undefined;
     await alone.sync();
     expect(stateOf(alone)).toEqual(stateOf(honest));
-  });
-});
+  },
+);

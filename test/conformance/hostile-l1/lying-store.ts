@@ -11,13 +11,10 @@ export interface BlobFields {
   kzg_commitment: string;
 }
 
-/**
- * What a blob store does instead of giving the blob; `file` is the one that was asked for, `other` that of another
- * blob.
- */
+/** Answers a request for a blob wrongly. `file` is the requested file, `other` that of another blob. */
 export type StoreLie = (response: ServerResponse, files: { file: Buffer; other: Buffer }) => void;
 
-/** Blobs of a folder over HTTP, true until it has a lie. */
+/** Serves the blobs of a folder over HTTP, unchanged until `lie` is set. */
 export class LyingStore {
   lie: StoreLie | undefined;
   told = 0;
@@ -76,7 +73,7 @@ const respond =
   (response, { file }) =>
     given(response, file);
 
-/** One row a lie, by what the store does. */
+/** Lies of a blob store; `name` continues the phrase "a blob store that ...". */
 export const STORE_LIES: readonly { name: string; lie: StoreLie }[] = [
   { name: "gives another blob", lie: content(({ other }) => other) },
   { name: "gives the data of another blob", lie: changed((own, other) => ({ ...own, blob: other.blob })) },

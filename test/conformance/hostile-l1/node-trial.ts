@@ -4,31 +4,31 @@ import { goldenCases, NodeProcess, type RecordedL1 } from "../recorded-node.ts";
 import type { LieRow } from "./lies.ts";
 import { LyingL1 } from "./lying-l1.ts";
 
-/** Answers that touch tips, headers with all roots, bodies and witnesses. */
+/** Methods that together read tips, headers with all roots, bodies and witnesses. */
 const METHODS = ["getBlockNumber", "getBlockHeader", "getBlockByArchive", "getPublicDataWitness"];
 const questions = goldenCases().filter((c, i) => METHODS.includes(c.method) && c.result !== undefined && i % 17 === 0);
 const text = (value: unknown) => JSON.stringify(value, (key, item) => (key === "_cachedHash" ? undefined : item));
 
 export interface TrialOptions {
-  /** How long the lie is told to the node that starts, and again to the one that runs. Milliseconds. */
+  /** Duration of the lie in milliseconds: to the starting node, and again to the running node. */
   toldMs: number;
-  /** By when the node has to follow L1 again. Milliseconds. */
+  /** Limit in milliseconds for the node to follow L1 again. */
   healedWithinMs: number;
 }
 
 export interface TrialOutcome {
-  /** What the start under the lie did: waited for L1, came up all the same, or ended. */
+  /** Outcome of the start under the lie: waited for L1, came up anyway, or ended. */
   start: "waited" | "came up" | "ended";
-  /** What a start that ended said, FATAL lines only. */
+  /** FATAL log lines of a start that ended. */
   said: string[];
   exitCode: number | null;
-  /** Largest resident memory of any of the processes. Bytes. */
+  /** Peak resident memory of all processes, in bytes. */
   peakBytes: number;
-  /** From the end of the lie at the start to readiness; undefined when the start ended. Milliseconds. */
+  /** Milliseconds from the end of the first lie to readiness; undefined if the start ended. */
   healedMs: number | undefined;
 }
 
-/** A golden answer that differs, or a process that ended by itself. */
+/** Thrown when an answer differs from the recorded one, or the process ends by itself. */
 export class TrialError extends Error {
   override readonly name = "TrialError";
 }
@@ -41,7 +41,7 @@ async function checkAnswers(node: NodeProcess): Promise<void> {
   }
 }
 
-/** Largest resident memory so far; zero once the process has ended. */
+/** Peak resident memory so far in bytes; 0 once the process has ended. */
 function peakBytesOf({ pid }: NodeProcess): number {
   try {
     const kilobytes = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
@@ -52,8 +52,9 @@ function peakBytesOf({ pid }: NodeProcess): number {
 }
 
 /**
- * A node process starts while its L1 lies; when that ends it has to follow L1 and answer as recorded, unless the start
- * ended. The lie is then told to a node that runs, which has to answer as recorded all the time. Throws a TrialError.
+ * Starts a node process while its L1 lies. Once the lie ends, the node must follow L1 and give the recorded answers; if
+ * the start ended with an error, a second start must. Then tells the lie to the running node, which must give the
+ * recorded answers throughout. Throws a TrialError.
  */
 export async function nodeTrial({ lie }: LieRow, l1: RecordedL1, options: TrialOptions): Promise<TrialOutcome> {
   const proxy = await LyingL1.inFrontOf(l1.anvil.url);

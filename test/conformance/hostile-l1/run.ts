@@ -5,10 +5,11 @@ import { nodeTrial } from "./node-trial.ts";
 
 const USAGE = `node test/conformance/hostile-l1/run.ts [options]
 
-Starts a node process for each lie that an L1 endpoint may tell, tells the lie while it starts and again while it runs, and prints
-what the start did, the largest resident memory and how long the node took to follow L1 again. Exits with 1 when a trial fails.
+Starts a node process for each lie of an L1 endpoint. The lie is told while the node starts and again while it runs.
+Prints the outcome of the start, the peak resident memory and the time until the node followed L1 again. Exits with 1
+when a trial fails.
 
-  --seconds N   how long each lie is told (30)
+  --seconds N   duration of each lie (30)
   --only TEXT   only lies whose name contains TEXT
   --help`;
 

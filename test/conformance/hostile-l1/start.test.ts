@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { type RecordedL1, startRecordedL1 } from "../recorded-node.ts";
 import { LIES } from "./lies.ts";
 import { nodeTrial } from "./node-trial.ts";
 
-/** A flood, nonsense and a fatal one; run.ts has all of them. */
+/** A flood, nonsense and a fatal lie; run.ts tries all lies. */
 const ROWS = ["answers a bomb of gzip", "answers null to everything", "serves another chain"].map(
   (name) => LIES.find((row) => row.name === name)!,
 );
@@ -16,18 +16,16 @@ beforeAll(async () => {
 });
 afterAll(() => l1?.stop());
 
-describe("a node whose L1 lies when it starts", () => {
-  it.each(ROWS)(
-    "and $name waits or ends with one line, and follows it afterwards",
-    { timeout: 180_000 },
-    async (row) => {
-      const outcome = await nodeTrial(row, l1, { toldMs: 3000, healedWithinMs: 90_000 });
-      if (outcome.start === "ended") {
-        expect(outcome.exitCode).toBe(1);
-        expect(outcome.said).toHaveLength(1);
-        expect(outcome.said[0]).toMatch(/L1|endpoint|contract|code/);
-      }
-      expect(outcome.peakBytes).toBeLessThan(GIGABYTE);
-    },
-  );
-});
+it.each(ROWS)(
+  "a node starting with an L1 that $name waits or exits with one line, and follows L1 later",
+  { timeout: 180_000 },
+  async (row) => {
+    const outcome = await nodeTrial(row, l1, { toldMs: 3000, healedWithinMs: 90_000 });
+    if (outcome.start === "ended") {
+      expect(outcome.exitCode).toBe(1);
+      expect(outcome.said).toHaveLength(1);
+      expect(outcome.said[0]).toMatch(/L1|endpoint|contract|code/);
+    }
+    expect(outcome.peakBytes).toBeLessThan(GIGABYTE);
+  },
+);

@@ -2,9 +2,7 @@ import { toHex } from "../../../src/protocol/bytes.ts";
 import { TREE_IDS } from "../../../src/protocol/constants.ts";
 import type { Follower } from "../follower.ts";
 
-/**
- * What a node has to agree in with an honest one: tips, every block's archive root and the roots of all trees at it.
- */
+/** State to compare between nodes: the tips, and for every block the archive root and the roots of all trees. */
 export function stateOf({ services: { chain, world } }: Follower): unknown {
   const blocks = Array.from({ length: chain.latestBlockNumber() }, (_, i) => {
     const { number, hash, archiveRoot, checkpointNumber } = chain.block(i + 1)!;

@@ -1,17 +1,17 @@
 import net from "node:net";
 import { HOSTILE_SHAPES } from "./shapes.ts";
 
-/** Clients of one kind that use a port until they are stopped, from a loopback address of their own. */
+/** Clients of one kind that load a port until their process ends, from a loopback address of their own. */
 export interface Attack {
   readonly name: string;
   start(port: number, clients: number): void;
 }
 
-/** Not that of the honest client. */
+/** Differs from the address of the honest client. */
 const LOCAL_ADDRESS = "127.0.0.66";
-/** Time after which such a client leaves. */
+/** Time after which a leaving client closes its connection. */
 const LEAVING_MS = 1_000;
-/** Pause before a connection that was closed is opened again. */
+/** Pause before a closed connection is reopened. */
 const PAUSE_MS = 20;
 
 export function post(body: string | Uint8Array, headers = ""): Buffer {
@@ -20,9 +20,7 @@ export function post(body: string | Uint8Array, headers = ""): Buffer {
   return Buffer.concat([Buffer.from(`${head}\r\n\r\n`), bytes]);
 }
 
-/**
- * Keeps a connection open and sends `bytes` whenever `again` says so: at the start, and after each piece that comes.
- */
+/** Keeps a connection open. Sends `bytes` at the start, and after each received chunk for which `again` is true. */
 function keepSending(port: number, bytes: Uint8Array, again: (received: Buffer) => boolean): void {
   const socket = net.connect({ port, host: "127.0.0.1", localAddress: LOCAL_ADDRESS });
   socket.on("error", () => undefined);
@@ -33,11 +31,11 @@ function keepSending(port: number, bytes: Uint8Array, again: (received: Buffer) 
   socket.once("close", () => setTimeout(() => keepSending(port, bytes, again), PAUSE_MS));
 }
 
-/** Whether the end of an answer, which is the end of JSON text, is among what came. */
+/** Whether a chunk ends an answer: its last byte is the closing `}` or `]` of JSON text. */
 const answered = (received: Buffer): boolean =>
   received[received.length - 1] === 0x7d || received[received.length - 1] === 0x5d;
 
-/** Clients that send `bytes` and leave, without having read their answers. */
+/** Clients that send `bytes` and leave without reading the answers. */
 const leaving = (name: string, bytes: Buffer): Attack => ({
   name,
   start(port, clients) {
@@ -77,14 +75,14 @@ const idle: Attack = {
 };
 
 /**
- * `shape:` and a hostile shape's name for bodies of 240 kB, which an RPC thread reads itself when they seem to be a
- * transaction.
+ * Attacks named `shape: ...` send 240 kB of a hostile shape: small enough for an RPC thread to read it itself if it
+ * looks like a transaction.
  */
 export const ATTACKS: readonly Attack[] = [
   repeated("30000 pipelined calls", pipelined(post(call("node_getBlock", [0])), 30_000), NEVER),
   repeated("30000 pipelined calls of a short answer", pipelined(post(call("node_getBlockNumber")), 30_000), NEVER),
   repeated(
-    "30000 pipelined requests of nothing",
+    "30000 pipelined requests of an unknown path",
     pipelined(Buffer.from("GET /x HTTP/1.1\r\nHost: a\r\n\r\n"), 30_000),
     NEVER,
   ),

@@ -7,9 +7,9 @@ import { Connection } from "../../rpc/support/connection.ts";
 import { ATTACKS } from "./attacks.ts";
 
 /**
- * What an honest client sees beside hostile ones: latencies of a small call, one after the other with a new connection
- * for every fifth, and the most memory that the server ever held. One line for each attack. `--only TEXT` picks attacks
- * by a part of their name.
+ * Measures what an honest client sees beside hostile ones. Prints one line for each attack: latencies of sequential
+ * small calls, with a new connection for every fifth, and the server's peak memory. `--only TEXT` picks attacks by a
+ * part of their name.
  */
 const { values } = parseArgs({
   options: {
@@ -20,7 +20,7 @@ const { values } = parseArgs({
 });
 
 const CALLS_ON_A_CONNECTION = 5;
-/** Until the hostile ones are all at work. */
+/** Time until all hostile clients are active. */
 const WARM_UP_MS = 500;
 
 function start(file: string, ...args: string[]): ChildProcess {
@@ -31,7 +31,7 @@ function start(file: string, ...args: string[]): ChildProcess {
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const gone = (child: ChildProcess) => new Promise((resolve) => child.once("exit", resolve));
 
-/** MiB that a process had resident at most. */
+/** Peak resident memory of a process in MiB. */
 function peakMemory(pid: number | undefined): number {
   const [, kib] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
   return Math.round(Number(kib) / 1024);

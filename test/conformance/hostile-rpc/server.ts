@@ -7,7 +7,7 @@ import { openChainServices } from "../../../src/node/chain-services.ts";
 import { startPublicRpc } from "../../../src/rpc/threads/public-rpc.ts";
 import { fakeServices, IDENTITY, recordingLogger } from "../../rpc/support/fakes.ts";
 
-/** The public port of a node over an empty chain, on one RPC thread. Prints its port; ends with its standard input. */
+/** Serves the public port of a node over an empty chain, on one RPC thread. Prints the port; exits when stdin ends. */
 const folder = mkdtempSync(join(tmpdir(), "svc-hostile-"));
 const hasher = new CorePool({ size: 1 });
 const chain = { path: folder, mapSizeKb: 1 << 16, identity: IDENTITY, publicData: [] };

@@ -1,4 +1,4 @@
-/** A request body that is meant to cost a server more than its size is worth. */
+/** A kind of request body that may cost a server far more than its size suggests. */
 export interface HostileShape {
   readonly name: string;
   /** A body of about `bytes` bytes. */
@@ -9,7 +9,7 @@ export interface HostileShape {
 const many = (unit: string, bytes: number): string =>
   Array.from({ length: Math.max(1, Math.floor(bytes / (unit.length + 1))) }, () => unit).join(",");
 
-/** As `many`, with the item's number for each `#`. */
+/** Like `many`; each `#` becomes the item's number. */
 const numbered = (unit: string, bytes: number): string => {
   const items: string[] = [];
   for (let i = 0, length = 0; length < bytes; i++) {
@@ -34,14 +34,13 @@ const request = (method: string, params: string, id = "1", more = ""): string =>
   `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}${more}}`;
 
 /**
- * Bodies by name. Methods that only the node's services can answer are the ones whose large bodies are read on an RPC
- * thread.
+ * Bodies by name. Many use a tx method: calls that only local services can answer are read on the RPC thread even if
+ * they are large.
  */
 const SHAPES: Record<string, (bytes: number) => string> = {
   "an id of nested arrays": (bytes) => request("node_isReady", "[]", arrays(bytes)),
   "an id of nested objects": (bytes) => request("node_isReady", "[]", objects(bytes)),
-  "an id of nested arrays in front of a method that is not there": (bytes) =>
-    `{"id":${arrays(bytes)},"method":"node_nothing"}`,
+  "an id of nested arrays in front of an unknown method": (bytes) => `{"id":${arrays(bytes)},"method":"node_nothing"}`,
   "an id that is one wide array": (bytes) => request("node_isReady", "[]", `[${many("1", bytes)}]`),
   "an id whose key is escaped": (bytes) => `{"method":"node_isReady","\\u0069d":${arrays(bytes)}}`,
   "a long text as id": (bytes) => request("node_isReady", "[]", `"${"x".repeat(bytes)}"`),
@@ -66,7 +65,7 @@ const SHAPES: Record<string, (bytes: number) => string> = {
   "many different texts": (bytes) => request("node_sendTx", `[[${numbered('"t#"', bytes)}]]`),
   "an object of many keys": (bytes) => request("node_sendTx", `[{${numbered('"k#":1', bytes)}}]`),
   "an object of many index keys": (bytes) => request("node_sendTx", `[{${numbered('"#":1', bytes)}}]`),
-  "one key again and again": (bytes) => request("node_sendTx", `[{${many('"a":1', bytes)}}]`),
+  "one key repeated": (bytes) => request("node_sendTx", `[{${many('"a":1', bytes)}}]`),
   "objects of different forms": (bytes) => request("node_sendTx", `[[${numbered('{"f#":0}', bytes)}]]`),
   "an unknown member of many keys": (bytes) =>
     request("node_isReady", "[]", "1", `,"x":{${numbered('"k#":{}', bytes)}}`),
@@ -79,7 +78,7 @@ const SHAPES: Record<string, (bytes: number) => string> = {
     request("svc_simulatePublicCalls", `[{"publicFunctionCalldata":[${many("{}", bytes)}]}]`),
   "many wrong fields of txs to validate": (bytes) =>
     request("node_isValidTx", `[{"contractClassLogFields":[${many("[]", bytes)}]}]`),
-  "base64 that is none": (bytes) =>
+  "invalid base64": (bytes) =>
     request("node_sendTx", `[{"data":"${"=".repeat(bytes)}","chonkProof":"${"!".repeat(8)}"}]`),
   "a long proof of a tx": (bytes) => request("node_sendTx", `[{"data":"","chonkProof":"${"A".repeat(bytes)}"}]`),
   "many function names": (bytes) =>
@@ -93,14 +92,14 @@ const SHAPES: Record<string, (bytes: number) => string> = {
   "a long block number": (bytes) => request("node_getBlock", `["${"1".repeat(bytes)}"]`),
   "a long method name": (bytes) => request("x".repeat(bytes), "[]"),
   "a method name of underscores": (bytes) => request("_".repeat(bytes), "[]"),
-  "blanks in front": (bytes) => " ".repeat(bytes) + request("node_isReady", "[]"),
-  "blanks behind": (bytes) => request("node_isReady", "[]") + " ".repeat(bytes),
-  "blanks between": (bytes) => request("node_isReady", "[]").replace(",", `,${" ".repeat(bytes)}`),
-  "a text that does not end": (bytes) => `{"method":"${"x".repeat(bytes)}`,
+  "leading blanks": (bytes) => " ".repeat(bytes) + request("node_isReady", "[]"),
+  "trailing blanks": (bytes) => request("node_isReady", "[]") + " ".repeat(bytes),
+  "blanks between members": (bytes) => request("node_isReady", "[]").replace(",", `,${" ".repeat(bytes)}`),
+  "an unterminated string": (bytes) => `{"method":"${"x".repeat(bytes)}`,
   backslashes: (bytes) => `{"method":"${"\\\\".repeat(bytes / 2)}","id":1}`,
   "a batch of calls": (bytes) => `[${many(request("node_isReady", "[]"), bytes)}]`,
   "a batch of nested ids": (bytes) => `[${many(request("node_isReady", "[]", arrays(bytes / 110)), bytes * 0.8)}]`,
-  "a batch of things that are no calls": (bytes) => `[${many("0", bytes)}]`,
+  "a batch of numbers": (bytes) => `[${many("0", bytes)}]`,
   "a batch with one nested member": (bytes) => `[{"x":${arrays(bytes)}}]`,
 };
 

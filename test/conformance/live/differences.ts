@@ -1,10 +1,10 @@
 import type { Answer, NodeClient } from "./node-client.ts";
 import { differingPointers } from "./pointers.ts";
 
-/** A way in which answers differ that docs/deviations.md tells. */
+/** A difference between answers that docs/deviations.md documents. */
 export interface KnownDifference {
   method: string;
-  /** Of what was asked, the end of the name. */
+  /** End of the question's description. */
   what: string;
   pointer: string;
   why: string;
@@ -14,7 +14,7 @@ interface Tally {
   equal: number;
   different: number;
   known: number;
-  /** By pointer, how often; and the first answers that differ there. */
+  /** By JSON pointer: the number of differences and the first differing answers. */
   pointers: Map<string, { count: number; known: string | undefined; what: string; reference: string; own: string }>;
 }
 
@@ -22,13 +22,13 @@ const SHOWN_CHARACTERS = 300;
 const TRIES = 4;
 const PAUSE_MS = 1_000;
 const MOST_MOVES = 30;
-/** The longest wait for both nodes to name the same tip: some L1 blocks. */
+/** Longest wait until both nodes report the same tip: several L1 blocks. */
 const SAME_TIP_MS = 120_000;
 
 export interface Question {
   method: string;
   params: readonly unknown[];
-  /** What this node is asked instead: the same under the name and with the options of the other namespace. */
+  /** The call for this node, if it differs: the same question to its other namespace. */
   ours?: { method: string; params: readonly unknown[] };
 }
 
@@ -39,7 +39,7 @@ export interface ComparedNodes {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Asks both nodes the same, in the same state, and counts what is equal. */
+/** Asks both nodes the same questions at the same tip and counts equal and different answers. */
 export class Comparison {
   readonly #nodes: ComparedNodes;
   readonly #known: readonly KnownDifference[];
@@ -51,9 +51,9 @@ export class Comparison {
   }
 
   /**
-   * One call, its answers compared as a whole: HTTP status, result, error. Answers count only when both nodes name the
-   * same tip before and after; those that differ are asked for again some times, since a node reads the clock and L1 at
-   * moments of its own.
+   * Compares the answers to one call: HTTP status, result and error. They count only if both nodes report the same tip
+   * before and after. Differing answers are asked for again a few times, since each node reads the clock and L1 at its
+   * own moments.
    */
   async compare(what: string, { method, params, ours: asked = { method, params } }: Question): Promise<void> {
     const { reference, own } = this.#nodes;
@@ -76,7 +76,7 @@ export class Comparison {
     }
   }
 
-  /** Waits until both nodes have the same latest block, and gives it. */
+  /** Waits until both nodes have the same latest block and returns it. */
   async sameTip(): Promise<string> {
     const { reference, own } = this.#nodes;
     for (const end = Date.now() + SAME_TIP_MS; ; await pause(200)) {
@@ -92,7 +92,7 @@ export class Comparison {
     return this.#known.find(isIt)?.why;
   }
 
-  /** Counts answers that were asked for elsewhere. */
+  /** Counts a pair of answers. */
   note(method: string, what: string, theirs: Answer, ours: Answer): void {
     const pointers = differingPointers(theirs, ours);
     const tally = this.#methods.get(method) ?? { equal: 0, different: 0, known: 0, pointers: new Map() };

@@ -1,13 +1,13 @@
 /**
- * Compares what this node and a running reference network say of transactions, while a wallet sends them:
+ * Compares answers of this node and of a running reference network about transactions that a wallet sends:
  *
  *   node test/conformance/live/mempool.ts --reference URL --l1 URL
  *     [--listen PORT] [--txs N] [--idle SECONDS] [--broken]
  *
- * Starts a node that follows the same L1 and a proxy in front of the reference; whatever sends transactions is pointed
- * at the proxy. Each one is asked about before it is passed on, when it is pending, and when it is in a block. Ends
- * after so many transactions, or seconds without one, with a report; exit code 1 when something differs that
- * docs/deviations.md does not tell.
+ * Starts a node that follows the same L1, and a proxy in front of the reference, to which wallets must send. Asks about
+ * each transaction before it is passed on, while it is pending, and once it is in a block. Ends with a report after N
+ * transactions, or SECONDS without one; exits with 1 if an answer differs in a way that docs/deviations.md does not
+ * list.
  */
 import { parseArgs } from "node:util";
 import { txHash } from "../../../src/core/derive/tx-hash.ts";
@@ -29,7 +29,7 @@ const KNOWN: readonly KnownDifference[] = [
     why: "a log longer than its fields is no valid tx here",
   },
 ];
-/** Of this many txs the changed forms are asked about. */
+/** Number of txs whose variants are compared too. */
 const VARIED_TXS = 4;
 const MINED_LIMIT_MS = 180_000;
 
@@ -53,7 +53,7 @@ const node = await NodeProcess.start({ anvil: { url: values.l1 }, chain: { blobS
 const own = new NodeClient(node.url);
 const comparison = new Comparison({ reference, own }, KNOWN);
 const compare = (what: string, method: string, ...params: unknown[]) => comparison.compare(what, { method, params });
-/** The same of this node's other namespace, which has an option for the proof. */
+/** Asks this node over svc_, which has an option for the proof. */
 const compareWithProof = (what: string, name: string, ...params: unknown[]) =>
   comparison.compare(what, {
     method: `node_${name}`,
@@ -69,8 +69,8 @@ let lastSentAt = 0;
 let varied = 0;
 let watching = true;
 
-/** Both answer questions about a tx that is in no block. */
-async function compareJudgement(what: string, tx: Json): Promise<void> {
+/** Compares validation and simulation of a tx. */
+async function compareValidity(what: string, tx: Json): Promise<void> {
   await compare(what, "node_isValidTx", tx);
   await compare(`${what}, as a simulation`, "node_isValidTx", tx, { isSimulation: true, skipFeeEnforcement: true });
   await compare(what, "node_simulatePublicCalls", tx);
@@ -96,7 +96,7 @@ async function comparePool(what: string, hash: string): Promise<void> {
   await compareWithProof(what, "getPendingTxs", 50, `0x${"0".repeat(63)}7`);
 }
 
-/** What is attached to a receipt in this node's other namespace is what the reference gives for itself. */
+/** Compares the tx attached to a svc_ receipt with getTxByHash of the reference. */
 async function compareAttachments(what: string, hash: string): Promise<void> {
   const { result } = await own.ask("svc_getTxReceipt", [
     hash,
@@ -107,16 +107,16 @@ async function compareAttachments(what: string, hash: string): Promise<void> {
   if (status === "pending") comparison.note("svc_getTxReceipt", what, asked, { status: asked.status, result: tx });
 }
 
-/** Of a tx in a block. */
+/** Compares answers about a tx in a block. */
 async function compareSettled(what: string, { hash, tx }: { hash: string; tx: Json }): Promise<void> {
-  await compareJudgement(what, tx);
+  await compareValidity(what, tx);
   await compare(what, "node_getTxReceipt", hash);
   await compare(what, "node_getTxEffect", hash);
   await compare(what, "node_getTxByHash", hash);
 }
 
 let turn = Promise.resolve();
-/** One tx after the other, so that nothing is mined while one is compared. */
+/** Handles one tx at a time, so that no block is mined while answers are compared. */
 function inTurn<T>(work: () => Promise<T>): Promise<T> {
   const result = turn.then(work);
   turn = result.then(
@@ -131,7 +131,7 @@ const server = sendingProxy(reference.url, {
     inTurn(async () => {
       if (!watching) return;
       const what = `tx ${sent.length} fresh`;
-      await compareJudgement(what, tx);
+      await compareValidity(what, tx);
       const withCalls = Array.isArray(tx.publicFunctionCalldata) && tx.publicFunctionCalldata.length > 0;
       if (varied < VARIED_TXS && withCalls === (varied % 2 === 1)) {
         varied++;
@@ -166,7 +166,7 @@ try {
   say(`send through http://127.0.0.1:${values.listen}`);
   const idleMs = Number(values.idle) * 1000;
   while (sent.length < Number(values.txs) && (lastSentAt === 0 || Date.now() - lastSentAt < idleMs)) await pause(500);
-  // What is sent from now on is passed on unasked, and refused once the proxy is gone.
+  // From now on txs are passed on without questions, and refused once the proxy has closed.
   watching = false;
   await turn;
   for (const [i, one] of sent.entries()) {

@@ -1,4 +1,4 @@
-/** What one call was answered with. */
+/** The answer to one call. */
 export interface Answer {
   status: number;
   result?: unknown;

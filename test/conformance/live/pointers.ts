@@ -1,7 +1,4 @@
-/**
- * JSON pointers at which two JSON values differ; list indexes are `*`, so that the same difference of many items is
- * one.
- */
+/** JSON pointers at which two values differ. List indexes are `*`, so that equal differences of many items are one. */
 export function differingPointers(a: unknown, b: unknown, at = ""): string[] {
   if (Object.is(a, b)) return [];
   if (!isContainer(a) || !isContainer(b) || Array.isArray(a) !== Array.isArray(b)) return [at === "" ? "/" : at];

@@ -6,13 +6,13 @@ interface Call {
   params?: unknown;
 }
 
-/** Called with a tx before it is passed on, and with the same one when it was answered. */
+/** Hooks called with each sent tx: before it is passed on, and after it was answered. */
 export interface SentTxs {
   before(tx: Record<string, unknown>): Promise<void>;
   after(tx: Record<string, unknown>, answered: boolean): Promise<void>;
 }
 
-/** Passes JSON-RPC calls on to a node; a tx that is sent waits for what `watch` does with it. */
+/** Passes JSON-RPC calls on to a node; sendTx calls wait for the hooks of `watch`. */
 export function sendingProxy(target: string, watch: SentTxs): Server {
   return createServer((request, response) => {
     const answer = async (): Promise<void> => {

@@ -18,7 +18,7 @@ const at =
   (tx: Json): Json =>
     withData(tx, (data) => data.set(bytes, offset));
 
-/** Ways in which a tx is not valid although its form is: each breaks one rule or two. */
+/** Well-formed but invalid variants of a tx: each breaks one or two rules. */
 export const INVALID_VARIANTS: Readonly<Record<string, (tx: Json) => Json>> = {
   "chain id": at(TX_DATA_AT.chainId + 31, 0x77),
   "rollup version": at(TX_DATA_AT.version + 28, 1, 2, 3, 4),
@@ -59,7 +59,7 @@ export const INVALID_VARIANTS: Readonly<Record<string, (tx: Json) => Json>> = {
   "claimed hash": (tx) => ({ ...tx, txHash: "0x1" }),
 };
 
-/** Broken forms. A proof of a few bytes is none of them: it ends the reference's process. */
+/** Malformed variants of a tx. A proof of a few bytes is left out: it crashes the reference. */
 export const BROKEN_VARIANTS: Readonly<Record<string, (tx: Json) => Json>> = {
   "no data": ({ data: _, ...rest }) => rest,
   "empty data": (tx) => ({ ...tx, data: "" }),
