@@ -1,4 +1,4 @@
-/** An RPC thread with methods that end it, and one that says which thread answered; run by rpc-threads.test.ts. */
+/** An RPC thread with methods that kill it, and one that returns its thread id; used by rpc-threads.test.ts. */
 import { parentPort, threadId, workerData } from "node:worker_threads";
 import { encodeNothing, encodeNumber } from "../../src/rpc/encoding/encoder.ts";
 import { method, Registry } from "../../src/rpc/registry.ts";

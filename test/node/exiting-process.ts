@@ -1,4 +1,4 @@
-/** A process that ends with code 7 while its RPC threads serve; run by rpc-threads.test.ts. */
+/** Exits with code 7 while its RPC threads serve; run by rpc-threads.test.ts. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

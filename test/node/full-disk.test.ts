@@ -8,7 +8,7 @@ import { RECORDED_CHAIN, type UnpackedChain, unpackRecordedChain } from "../../s
 import { packageRoot } from "../../src/cli/version.ts";
 import { type Svc, spawnSvc } from "../cli/run-svc.ts";
 
-/** Ends a checkpoint of the recorded chain. */
+/** A block that ends a checkpoint of the recorded chain. */
 const ROLLBACK_TARGET = 1;
 let folder: string;
 let disk: string;
@@ -71,8 +71,8 @@ async function ask(svc: Svc, method: string, params: unknown[]): Promise<unknown
   return response.json();
 }
 
-test("a node whose disk is full ends with one line, and goes on where it was once there is room", async (context) => {
-  // test/storage/full-store.test.ts has what a store does by another limit, which needs no mount.
+test("a node with a full disk exits with one log line, and continues once there is room", async (context) => {
+  // test/storage/full-store.test.ts tests a full store without a mount, by another limit.
   if (!mounted) return context.skip("this user may not mount a file system");
   const first = start();
   await first.shows(/initial sync is complete/);
@@ -81,7 +81,7 @@ test("a node whose disk is full ends with one line, and goes on where it was onc
     for (;;) writeSync(filler, Buffer.alloc(4096));
   }).toThrow("ENOSPC");
   closeSync(filler);
-  // Takes most of the chain out of the store: a commit with more pages than it has ready.
+  // Removes most of the chain: the commit needs more pages than the store has free.
   await ask(first, "nodeAdmin_rollbackTo", [ROLLBACK_TARGET]).catch(() => undefined);
   const { code, stderr } = await first.ended;
   const lines = stderr.trimEnd().split("\n");

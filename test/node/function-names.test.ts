@@ -10,7 +10,7 @@ import { txJson } from "../mempool/support/fresh-txs.ts";
 import { REVERTS, txOfOwnClass } from "../mempool/support/own-class.ts";
 import { SimulatingPort } from "./simulating-port.ts";
 
-/** Calls transfer_in_public of a contract that reverts whatever it is asked. */
+/** Selector of transfer_in_public, called on a contract that always reverts. */
 const SELECTOR = "0x8c9e5472";
 const TX = txOfOwnClass(REVERTS, { calldata: fr(BigInt(SELECTOR)), l2Gas: 6_000_000 });
 const CONTRACT = toHex(fr(0x10_0001));
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => port.close());
 
-test("a revert reason shows the function's name once its signature is registered, and is as it was before", async () => {
+test("a revert reason shows the function's name only once its signature is registered", async () => {
   const { json } = txJson(loadCore(), TX);
   const frame = { contractAddress: CONTRACT, functionSelector: SELECTOR };
   for (const namespace of ["node", "svc"]) {
@@ -43,7 +43,7 @@ test("a revert reason shows the function's name once its signature is registered
   }
 });
 
-test("the log of a reverted tx names the functions that are known, and shows the selectors of others", () => {
+test("the log of a reverted tx shows names of known functions and selectors of others", () => {
   const run = (recordCalls: boolean) =>
     executeTx(new Vm(), fundedState(), { tx: TX, hash: fr(1) }, { skippedFees: "all", recordCalls }).executed;
   const lines: unknown[] = [];

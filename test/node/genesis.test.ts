@@ -13,7 +13,7 @@ beforeAll(() => {
   core = loadCore();
 });
 
-test("a network that funds nobody has the default genesis", () => {
+test("a network without prefunded accounts has the default genesis", () => {
   const { fork, hash } = genesisState(
     core,
     genesisPublicData(core, { testAccounts: false, sponsoredFpc: false, prefundAddresses: [] }),
@@ -23,7 +23,7 @@ test("a network that funds nobody has the default genesis", () => {
 });
 
 /** Constants of docs/protocol/02-trees.md#213-genesis-header-and-constants, read from a running network. */
-test("the local network funds the test accounts and two fee contracts; an address named twice counts once", () => {
+test("the local network funds the test accounts and two fee contracts, each address once", () => {
   const token = fromHex(TOKEN_FEE_CONTRACT);
   const entries = genesisPublicData(core, { testAccounts: true, sponsoredFpc: true, prefundAddresses: [token, token] });
   const { fork, hash } = genesisState(core, entries);

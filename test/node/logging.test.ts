@@ -13,10 +13,10 @@ function logging(options: { level?: string; json?: boolean; secrets?: string[] }
   return { lines, loggerFor };
 }
 
-/** Behind the time. */
+/** A line without its time. */
 const said = (line: string): string => line.slice("[00:00:00.000] ".length);
 
-test("a line of text has time, level, module and sentence, then facts in a column", () => {
+test("a text log line has time, level, module and message, then facts in a column", () => {
   const { lines, loggerFor } = logging({});
   loggerFor("archiver").info({ block: 7, mana: 12n, hash: new Uint8Array([1, 255]) }, "applied");
   loggerFor("node").info("hello");
@@ -25,7 +25,7 @@ test("a line of text has time, level, module and sentence, then facts in a colum
   expect(said(lines[1])).toBe("INFO: node hello\n");
 });
 
-test("facts that a message names stand in its sentence, and in JSON beside a message that is always the same", () => {
+test("facts named in a message are inserted in text, and separate from the constant message in JSON", () => {
   const message = "built block {block} of slot {slot} with {txs:tx} in {ms} ms";
   const text = logging({});
   text.loggerFor("sequencer").info({ block: 5, slot: 7, txs: 3, ms: 12 }, message);
@@ -41,7 +41,7 @@ test("facts that a message names stand in its sentence, and in JSON beside a mes
   expect(JSON.parse(json.lines[0])).toMatchObject({ msg: message, block: 5, slot: 7, txs: 3, ms: 12 });
 });
 
-test("facts are short: hashes by their ends, members of objects by their path, text in quotes where it has spaces", () => {
+test("facts are abbreviated: hashes by their ends, members by path, text with spaces in quotes", () => {
   const { lines, loggerFor } = logging({});
   const hash = `0x12345678${"00".repeat(24)}9abcdef0`;
   loggerFor("x").info(
@@ -53,14 +53,14 @@ test("facts are short: hashes by their ends, members of objects by their path, t
       none: [],
       why: "a=b",
     },
-    "said",
+    "withoutTime",
   );
   expect(said(lines[0]).slice(62)).toBe(
     `hash=0x12345678..9abcdef0 at=0x${"ab".repeat(20)} slots.published=3 slots.last.n=1 names=a,"b c" none=none why="a=b"\n`,
   );
 });
 
-test("a JSON line has level number, time, pid, hostname, module, facts and msg", () => {
+test("a JSON log line has level number, time, pid, hostname, module, facts and msg", () => {
   const { lines, loggerFor } = logging({ json: true });
   loggerFor("rpc").verbose("not shown at info");
   loggerFor("rpc").warn({ port: 8080 }, "busy");
@@ -68,14 +68,14 @@ test("a JSON line has level number, time, pid, hostname, module, facts and msg",
   expect(JSON.parse(lines[0])).toMatchObject({ level: 40, module: "rpc", port: 8080, msg: "busy", pid: process.pid });
 });
 
-test("levels differ by module", () => {
+test("each module has its own log level", () => {
   const { lines, loggerFor } = logging({ level: "error;trace:rpc" });
   loggerFor("rpc:http").trace("kept");
   loggerFor("archiver").warn("dropped");
   expect(lines).toHaveLength(1);
 });
 
-test("an error is part of the text of an error line, and a fact of others", () => {
+test("an error is written in full in an error line, and as a fact in other lines", () => {
   const { lines, loggerFor } = logging({});
   loggerFor("node").error({ error: new RangeError("too far"), at: 3 }, "failed");
   loggerFor("node").warn({ error: new RangeError("too far") }, "odd");
@@ -84,7 +84,7 @@ test("an error is part of the text of an error line, and a fact of others", () =
   expect(lines[1]).toContain('  error="RangeError: too far"');
 });
 
-test("no line contains a secret, wherever it stands", () => {
+test("no log line contains a secret, in message, facts or errors", () => {
   const { lines, loggerFor } = logging({ json: true, secrets: ["v3/0123456789abcdef", 'quote"d-key'] });
   const log = loggerFor("l1");
   log.warn(

@@ -53,7 +53,7 @@ function setUp(isEmpty = false) {
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test("a pool hears of every block in order, then of the slot", () => {
+test("a pool is given every new block in order, then the slot", () => {
   const { listeners, told, end } = setUp();
   listeners.blocksAdded?.({ first: 3, last: 4 });
   const keys = (number: number) => [fr(number * 10), fr(number * 10 + 1)].map(mapKey);
@@ -65,14 +65,14 @@ test("a pool hears of every block in order, then of the slot", () => {
   end();
 });
 
-test("an empty pool is not told of blocks", () => {
+test("an empty pool is given the slot but no blocks", () => {
   const { listeners, told, end } = setUp(true);
   listeners.blocksAdded?.({ first: 1, last: 1_000_000_000 });
   expect(told).toEqual([["slot", 5]]);
   end();
 });
 
-test("reorgs and finality are passed on", () => {
+test("reorgs and finality are passed on to the pool", () => {
   const { listeners, told, end } = setUp();
   listeners.blocksRemoved?.({ reason: "l1-reorg", tip: 7, removed: [], checkpoints: 2, epoch: undefined });
   listeners.finalized?.({ blockNumber: 6 });
@@ -83,7 +83,7 @@ test("reorgs and finality are passed on", () => {
   end();
 });
 
-test("the clock begins slots, a failure is said and tried again, and the end is an end", () => {
+test("slots start by the clock, a failed start is logged and retried, and nothing happens after the end", () => {
   const { listeners, told, pool, errors, end, later } = setUp();
   vi.advanceTimersByTime(1_000);
   later(72);

@@ -66,8 +66,8 @@ async function failureOf(work: Promise<unknown>): Promise<NetworkFileError> {
   return error;
 }
 
-describe("fields become variables", () => {
-  test("each by its name", () => {
+describe("network file fields", () => {
+  test("each field of a network file becomes its environment variable", () => {
     expect(parseNetworkFile(FILE, "testnet")).toEqual({
       variables: {
         BOOTSTRAP_NODES: "enr:-aa,enr:-bb",
@@ -84,7 +84,7 @@ describe("fields become variables", () => {
     });
   });
 
-  test("an empty registry address is the zero address; a network that is not there is nothing", () => {
+  test("an empty registry address is the zero address, and an unknown network has no entry", () => {
     expect(parseNetworkFile(FILE, "next-net")?.variables.REGISTRY_CONTRACT_ADDRESS).toBe(`0x${"00".repeat(20)}`);
     expect(parseNetworkFile(FILE, "mainnet")).toBeUndefined();
     expect(parseNetworkFile(FILE, "constructor")).toBeUndefined();
@@ -114,32 +114,30 @@ describe("fields become variables", () => {
       JSON.stringify({ testnet: { ...entry, nodeVersion: 4 } }),
       "testnet.nodeVersion must be a string",
     ],
-  ])("%s is an error that names field and rule", (_, text, message) => {
+  ])("a network file with %s is refused, naming field and rule", (_, text, message) => {
     expect(() => parseNetworkFile(text, "testnet")).toThrow(message);
   });
 });
 
-describe("a file is read from", () => {
-  test("a path or a file URL, of which no copy is kept", async () => {
-    const path = join(folder, "network.json");
-    writeFileSync(path, FILE);
-    for (const location of [path, pathToFileURL(path).href]) {
-      expect((await read({ locations: [location] })).entry?.variables.L1_CHAIN_ID).toBe("7");
-    }
-    expect(existsSync(join(folder, "cache"))).toBe(false);
-  });
-
-  test("the next location when one gives nothing of use", async () => {
-    const dead = "http://127.0.0.1:1/network_config.json";
-    expect((await read({ locations: [dead, url] })).entry?.nodeVersion).toBe("4.1.2");
-  });
+test("a network file is read from a path or file URL without caching a copy", async () => {
+  const path = join(folder, "network.json");
+  writeFileSync(path, FILE);
+  for (const location of [path, pathToFileURL(path).href]) {
+    expect((await read({ locations: [location] })).entry?.variables.L1_CHAIN_ID).toBe("7");
+  }
+  expect(existsSync(join(folder, "cache"))).toBe(false);
 });
 
-describe("a copy of a fetched file", () => {
+test("a network file is read from the next location when one is unusable", async () => {
+  const dead = "http://127.0.0.1:1/network_config.json";
+  expect((await read({ locations: [dead, url] })).entry?.nodeVersion).toBe("4.1.2");
+});
+
+describe("cached network file", () => {
   const files = () => readdirSync(join(folder, "cache", "testnet")).sort();
   const meta = () => readFileSync(join(folder, "cache", "testnet", "network_config.json.meta"), "utf8");
 
-  test("is used while it lives: five minutes when the answer does not say", async () => {
+  test("a cached network file is used until it expires, by default for five minutes", async () => {
     await read();
     expect(files()).toEqual(["network_config.json", "network_config.json.meta"]);
     expect(meta()).not.toContain("secret-path");
@@ -153,7 +151,7 @@ describe("a copy of a fetched file", () => {
     [{ "cache-control": "public, max-age=60" }, 59_999, 60_000],
     [{ expires: new Date(1_030_000).toUTCString() }, 29_999, 30_000],
     [{ "cache-control": "no-cache", expires: new Date(9_000_000).toUTCString() }, -1, 0],
-  ])("lives as long as %j says", async (headers, lives, dead) => {
+  ])("a cached network file expires as %j says", async (headers, lives, dead) => {
     answer = (_, response) => response.writeHead(200, headers as Record<string, string>).end(FILE);
     await read();
     await read({ now: 1_000_000 + lives });
@@ -162,7 +160,7 @@ describe("a copy of a fetched file", () => {
     expect(asked).toHaveLength(2);
   });
 
-  test("is asked for by its etag, and lives anew when it is current", async () => {
+  test("an expired network file is revalidated by its ETag", async () => {
     answer = (request, response) => {
       const current = request.headers["if-none-match"] === '"one"';
       response
@@ -176,7 +174,7 @@ describe("a copy of a fetched file", () => {
     expect(asked).toHaveLength(2);
   });
 
-  test("is used past its life when nothing answers, which is said", async () => {
+  test("an expired network file is used, with a warning, when nothing answers", async () => {
     await read();
     answer = (_, response) => response.writeHead(503).end();
     const file = await read({ now: 99_000_000 });
@@ -184,7 +182,7 @@ describe("a copy of a fetched file", () => {
     expect(file.stale).toMatch(/^the network file of testnet could not be read: .*: HTTP status 503$/);
   });
 
-  test("is not replaced by garbage, and garbage in it is fetched again", async () => {
+  test("garbage does not replace a cached network file, and a damaged one is fetched again", async () => {
     await read();
     answer = (_, response) => response.end("<html>");
     expect((await read({ now: 99_000_000 })).stale).toContain("the file must be JSON");
@@ -195,13 +193,13 @@ describe("a copy of a fetched file", () => {
     expect((await read()).entry?.variables.L1_CHAIN_ID).toBe("7");
   });
 
-  test("of one location is not taken for another's", async () => {
+  test("a cached network file is used only for the location it came from", async () => {
     await read();
     await read({ locations: [`${url}?other`] });
     expect(asked).toHaveLength(2);
   });
 
-  test("is only read where nothing may be written", async () => {
+  test("without permission to write, a network file is fetched and not cached", async () => {
     await read({ keep: false });
     expect(existsSync(join(folder, "cache"))).toBe(false);
     await read({ cache: false });
@@ -209,7 +207,7 @@ describe("a copy of a fetched file", () => {
   });
 });
 
-describe("without any source the error names each with its reason, and no key", () => {
+describe("network file without a usable source", () => {
   test.each<[string, typeof answer, string]>([
     ["a refusal", (_, response) => response.writeHead(404).end("secret-path-0123"), "HTTP status 404"],
     ["garbage", (_, response) => response.end("secret-path-0123"), "the file must be JSON"],
@@ -219,7 +217,7 @@ describe("without any source the error names each with its reason, and no key", 
       "the answer is longer than 1048576 bytes",
     ],
     ["a broken connection", (request) => request.socket.destroy(), "cannot be reached (UND_ERR_SOCKET)"],
-  ])("%s", async (_, how, reason) => {
+  ])("%s at the only location gives an error with the reason and without the URL's key", async (_, how, reason) => {
     answer = how;
     const error = await failureOf(read());
     expect(error.failures).toEqual([
@@ -229,14 +227,14 @@ describe("without any source the error names each with its reason, and no key", 
   });
 });
 
-describe("the configuration of a network", () => {
+describe("network configuration", () => {
   const given = (environment: Record<string, string>) => ({
     flags: new Map<string, string>(),
     environment: { NETWORK_CONFIG_LOCATION: url, ...environment },
     homeDirectory: folder,
   });
 
-  test("has the file's values below the environment's and above the preset's", async () => {
+  test("values of the network file are overridden by the environment and override the preset", async () => {
     const own = `C:0x${"02".repeat(32)}:0x0a0b0c0d`;
     const { values, origins, warnings } = await configureForNetwork(
       given({ NETWORK: "testnet", TX_PUBLIC_SETUP_ALLOWLIST: own }),
@@ -251,20 +249,20 @@ describe("the configuration of a network", () => {
     expect(warnings.filter((text) => text.includes("network"))).toEqual([]);
   });
 
-  test("does without the file where it does not have the network, and says so", async () => {
+  test("a network missing from the file is configured without it, with a warning", async () => {
     const { values, warnings } = await configureForNetwork(given({ NETWORK: "mainnet" }), false);
     expect(values).toMatchObject({ registryAddress: undefined, l1ChainId: 1 });
     expect(warnings).toContainEqual(expect.stringMatching(/does not have the network mainnet$/));
   });
 
-  test("is an error where the file has a value that breaks the rule of its option", async () => {
+  test("a value of the network file that breaks the rule of its option is an error", async () => {
     answer = (_, response) => response.end(JSON.stringify({ testnet: { ...entry, registryAddress: "0x1" } }));
     await expect(configureForNetwork(given({ NETWORK: "testnet" }), false)).rejects.toThrow(
       /^REGISTRY_CONTRACT_ADDRESS of the network file http:.* must be 40 hex digits, with or without 0x; got "0x1"$/,
     );
   });
 
-  test("of the local network asks nobody", async () => {
+  test("the local network does not fetch the network file", async () => {
     await configureForNetwork(given({ NETWORK: "local" }), true);
     expect(asked).toEqual([]);
   });

@@ -7,7 +7,7 @@ import { RECORDED_CHAIN, type UnpackedChain, unpackRecordedChain } from "../../s
 import { packageRoot } from "../../src/cli/version.ts";
 import { runSvc, type Svc, spawnSvc } from "../cli/run-svc.ts";
 
-/** One data directory through the life of a node, in the order of the tests. */
+/** The tests share a data directory and run in order. */
 let folder: string;
 let chain: UnpackedChain;
 let anvil: Anvil;
@@ -52,7 +52,7 @@ async function ask(svc: Svc, method: string, params: unknown[] = []): Promise<un
   return ((await response.json()) as { result?: unknown }).result;
 }
 
-test("a node killed during the initial sync goes on where it was", async () => {
+test("a node killed during the initial sync continues from its last block", async () => {
   const first = start();
   await expect.poll(() => ask(first, "node_getBlockNumber"), { timeout: 30_000, interval: 20 }).toBeGreaterThan(0);
   first.child.kill("SIGKILL");
@@ -74,7 +74,7 @@ test("a node killed during the initial sync goes on where it was", async () => {
   expect(stderr).toContain("INFO: node stopped");
 });
 
-test("with another genesis it stands by: only /status answers", async () => {
+test("a node configured with another genesis stands by and answers only /status", async () => {
   const svc = spawnSvc(args("--port", "18099"), { ...genesis, SPONSORED_FPC: "0" });
   running.add(svc);
   await svc.shows(/standing by: the rollup was deployed for another genesis/);
@@ -84,9 +84,9 @@ test("with another genesis it stands by: only /status answers", async () => {
   expect((await svc.ended).code).toBe(0);
 });
 
-test("a truncated database is refused before it is opened, and left as it is", async () => {
+test("a truncated database is refused before it is opened, and not changed", async () => {
   const file = join(folder, "data", "chain", "data.mdb");
-  // The file ends with room for the next commits: what is cut off here holds pages.
+  // The file ends with free space for the next commits, so the cut must be large enough to remove used pages.
   const size = 64 * 1024;
   truncateSync(file, size);
   const { code, stderr } = await runSvc(args(), genesis);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { Secret } from "../../src/config/secret.ts";
 import { KeystoreError } from "../../src/keystore/errors.ts";
 import { configuredKeys } from "../../src/node/proposer-keys.ts";
@@ -28,34 +28,32 @@ const keysOf = async (given: Partial<Parameters<typeof configuredKeys>[0]>) =>
     )
   ).current;
 
-describe("keys of single options", () => {
-  it("of validators: the first one is paid and publishes, nobody gets fees on L2", async () => {
-    const keys = await keysOf({ validatorPrivateKeys: new Secret([KEY_0, KEY_1]) });
-    expect(keys.attesterAddresses()).toEqual([ADDRESS_0, ADDRESS_1]);
-    expect(keys.coinbaseOf(ADDRESS_1)).toBe(ADDRESS_0);
-    expect(keys.publisherAddresses()).toEqual([ADDRESS_0]);
-    expect(keys.feeRecipientOf(ADDRESS_1)).toBe(toHex(new Uint8Array(32)));
-  });
+it("with validator keys only, the first address is coinbase and publisher, and the fee recipient is zero", async () => {
+  const keys = await keysOf({ validatorPrivateKeys: new Secret([KEY_0, KEY_1]) });
+  expect(keys.attesterAddresses()).toEqual([ADDRESS_0, ADDRESS_1]);
+  expect(keys.coinbaseOf(ADDRESS_1)).toBe(ADDRESS_0);
+  expect(keys.publisherAddresses()).toEqual([ADDRESS_0]);
+  expect(keys.feeRecipientOf(ADDRESS_1)).toBe(toHex(new Uint8Array(32)));
+});
 
-  it("of publishers publish, for a coinbase and fee recipient that are named", async () => {
-    const keys = await keysOf({
-      validatorPrivateKeys: new Secret([KEY_0]),
-      sequencerPublisherPrivateKeys: new Secret([KEY_1]),
-      coinbase: `0x${"Ab".repeat(20)}`,
-      feeRecipient: new Uint8Array(32).fill(7),
-    });
-    expect(keys.publishersOf(ADDRESS_0).map(({ address }) => address)).toEqual([ADDRESS_1]);
-    expect(keys.coinbaseOf(ADDRESS_0)).toBe(`0x${"ab".repeat(20)}`);
-    expect(keys.feeRecipientOf(ADDRESS_0)).toBe(`0x${"07".repeat(32)}`);
+it("publisher keys publish for the configured coinbase and fee recipient", async () => {
+  const keys = await keysOf({
+    validatorPrivateKeys: new Secret([KEY_0]),
+    sequencerPublisherPrivateKeys: new Secret([KEY_1]),
+    coinbase: `0x${"Ab".repeat(20)}`,
+    feeRecipient: new Uint8Array(32).fill(7),
   });
+  expect(keys.publishersOf(ADDRESS_0).map(({ address }) => address)).toEqual([ADDRESS_1]);
+  expect(keys.coinbaseOf(ADDRESS_0)).toBe(`0x${"ab".repeat(20)}`);
+  expect(keys.feeRecipientOf(ADDRESS_0)).toBe(`0x${"07".repeat(32)}`);
+});
 
-  it("of publishers alone propose where anyone may", async () => {
-    const keys = await keysOf({ sequencerPublisherPrivateKeys: new Secret([KEY_1]) });
-    expect(keys.attesterAddresses()).toEqual([ADDRESS_1]);
-  });
+it("with publisher keys only, these propose", async () => {
+  const keys = await keysOf({ sequencerPublisherPrivateKeys: new Secret([KEY_1]) });
+  expect(keys.attesterAddresses()).toEqual([ADDRESS_1]);
+});
 
-  it("are needed, and addresses need a remote signer", async () => {
-    await expect(keysOf({})).rejects.toThrow(KeystoreError);
-    await expect(keysOf({ validatorAddresses: [ADDRESS_0] })).rejects.toThrow(/WEB3_SIGNER_URL/);
-  });
+it("a proposer needs keys, and addresses without keys need a remote signer", async () => {
+  await expect(keysOf({})).rejects.toThrow(KeystoreError);
+  await expect(keysOf({ validatorAddresses: [ADDRESS_0] })).rejects.toThrow(/WEB3_SIGNER_URL/);
 });

@@ -43,7 +43,7 @@ const answer = async (value: unknown) => {
 };
 
 describe("threads for long calls", () => {
-  test("answer what reads the store alone, and batches of it", async () => {
+  test("threads for long calls answer calls that only read the store, and batches of them", async () => {
     expect(await answer(call("node_getBlocks", [1, 50], "a"))).toEqual({
       status: 200,
       body: { jsonrpc: "2.0", id: "a", result: [] },
@@ -60,7 +60,7 @@ describe("threads for long calls", () => {
     expect(found).toEqual({ status: 200, body: body.map((item) => ({ jsonrpc: "2.0", ...item })) });
   });
 
-  test("see what was committed before they were asked", async () => {
+  test("threads for long calls see everything committed before the call", async () => {
     const position = { number: 77, hash: new Uint8Array(32), timestamp: 5 };
     for (let i = 0; i < 5; i++) {
       const before = await answer(call("node_getPublicLogs", [{}]));
@@ -69,7 +69,7 @@ describe("threads for long calls", () => {
     }
   });
 
-  test("refuse what is wrong, and give back good calls of the node's services as they were read", async () => {
+  test("threads for long calls refuse malformed calls and return calls of local services parsed", async () => {
     expect(await answer(call("node_getBlocks", [0, 1]))).toMatchObject({
       status: 400,
       body: { error: { code: -32701 } },
@@ -95,7 +95,7 @@ describe("threads for long calls", () => {
     expect(log.entries).toEqual([]);
   });
 
-  test("give the answers of an array one by one", async () => {
+  test("threads for long calls answer the calls of an array one by one", async () => {
     const calls = [
       call("node_getBlocks", [1, 50], 1),
       call("node_getBlocks", [0, 0], 2),
@@ -112,9 +112,9 @@ describe("threads for long calls", () => {
   const many = (count: number, client: string, signal?: AbortSignal) =>
     Array.from({ length: count }, () => pool.answer(bytes(call("node_getBlocks", [1, 50])), client, signal));
 
-  test("refuse a client's call when many of its calls wait, and take those of others", async () => {
+  test("threads for long calls refuse a client with many waiting calls and accept others", async () => {
     const calls = Promise.allSettled(many(400, CLIENT));
-    // Of one network, as clients are told apart.
+    // Addresses of one network count as one client.
     const others = [...many(60, "2001:db8::1"), ...many(68, "2001:db8::2")];
     expect((await Promise.all(others)).every((answered) => "status" in answered && answered.status === 200)).toBe(true);
     const outcomes = await calls;
@@ -127,7 +127,7 @@ describe("threads for long calls", () => {
     expect(await answer(call("node_getBlocks", [1, 1]))).toMatchObject({ status: 200 });
   });
 
-  test("serve clients in turn, however many calls one of them has", async () => {
+  test("threads for long calls serve clients in turn, however many calls one has", async () => {
     const order: string[] = [];
     const noted = (client: string) => (calls: readonly Promise<unknown>[]) =>
       calls.map((answered) => answered.then(() => order.push(client)));
@@ -136,14 +136,14 @@ describe("threads for long calls", () => {
     expect(order.lastIndexOf("few")).toBeLessThan(8);
   });
 
-  test("drop the waiting calls of a client that has left, which keep nobody waiting", async () => {
+  test("threads for long calls drop the waiting calls of a client that has left", async () => {
     const gone = new AbortController();
     const left = Promise.allSettled(many(100, "192.0.2.9", gone.signal));
     gone.abort();
     const outcomes = await left;
     const message = "The client did not wait for its answer";
     const dropped = outcomes.filter((outcome) => outcome.status === "rejected" && outcome.reason.message === message);
-    // The one that had its turn is answered all the same.
+    // The call that was already running is still answered.
     expect(dropped).toHaveLength(99);
     expect(log.entries).toEqual([]);
   });

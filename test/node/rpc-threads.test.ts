@@ -65,7 +65,7 @@ async function start(
   return { port: threads.port, log };
 }
 
-/** Connections until every thread has one, by thread. */
+/** Opens connections until every thread has one; returns them by thread id. */
 async function oneToEach(port: number, count: number): Promise<Map<number, Connection>> {
   const found = new Map<number, Connection>();
   const end = performance.now() + 30_000;
@@ -84,7 +84,7 @@ const leave = (connections: Iterable<Connection>) => {
 };
 
 describe("RPC threads", () => {
-  test("share a port and answer from the store and from services of this thread", async () => {
+  test("RPC threads share a port and answer from the store and from the main thread's services", async () => {
     const asked: unknown[] = [];
     const { port, log } = await start(
       2,
@@ -114,7 +114,7 @@ describe("RPC threads", () => {
     expect(log.entries).toEqual([]);
   });
 
-  test("one that dies is started again; the others go on, and its connections no longer count", async () => {
+  test("an RPC thread that dies is restarted, its connections no longer count, and the others go on", async () => {
     const { port, log } = await start(2, { maxConnections: 6 });
     for (const end of ["svc_throwLater", "svc_exitLater"]) {
       const each = [...(await oneToEach(port, 2)).entries()];
@@ -138,7 +138,7 @@ describe("RPC threads", () => {
     expect(log.entries[1].facts).toMatchObject({ code: 3 });
   });
 
-  test("all that die at once come back to the same port", async () => {
+  test("RPC threads that die at the same time come back on the same port", async () => {
     const { port, log } = await start(2);
     const each = await oneToEach(port, 2);
     await Promise.all([...each.values()].map((connection) => connection.call("svc_exitLater")));
@@ -153,7 +153,7 @@ describe("RPC threads", () => {
     leave((await oneToEach(port, 2)).values());
   });
 
-  test("hold the connection cap together", async () => {
+  test("RPC threads share one connection cap", async () => {
     const { port } = await start(2, { maxConnections: 8 });
     const connections: Connection[] = [];
     for (let i = 0; i < 9; i++) connections.push(await Connection.to(port));
@@ -164,7 +164,7 @@ describe("RPC threads", () => {
     leave(connections);
   });
 
-  test("hold the rate of a client together", async () => {
+  test("RPC threads share one rate limit per client", async () => {
     const { port } = await start(2, { rateLimit: 3 });
     const statuses: number[] = [];
     for (let i = 0; i < 12; i++) {
@@ -173,18 +173,18 @@ describe("RPC threads", () => {
       connection.leave();
     }
     const admitted = statuses.filter((status) => status === 200).length;
-    // A burst of two seconds' worth, and what a slow machine lets come back meanwhile.
+    // A burst of two seconds' worth, plus calls that become available while a slow machine runs the test.
     expect(admitted).toBeGreaterThanOrEqual(6);
     expect(admitted).toBeLessThan(10);
     expect(statuses.at(-1)).toBe(429);
   });
 
-  test("take no port that is in use, also by threads", async () => {
+  test("RPC threads do not take a port in use by other RPC threads", async () => {
     const { port } = await start(1);
     await expect(start(1, { port })).rejects.toThrow(ListenError);
   });
 
-  test("closing waits for the call in flight, and frees the port", async () => {
+  test("closing RPC threads waits for calls in flight and frees the port", async () => {
     const { port } = await start(
       2,
       {},
@@ -204,7 +204,7 @@ describe("RPC threads", () => {
     await start(1, { port });
   });
 
-  test("do not keep the process from ending, with its own exit code", async () => {
+  test("RPC threads do not keep the process alive or change its exit code", async () => {
     const child = spawn(process.execPath, [join(import.meta.dirname, "exiting-process.ts")], { stdio: "pipe" });
     let said = "";
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (part: Buffer) => (said += part.toString()));

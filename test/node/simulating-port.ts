@@ -22,7 +22,7 @@ const HOSTILE = "127.0.0.3";
 
 export interface Times {
   calls: number;
-  /** Answers that the node is busy; they are not among the calls. */
+  /** Number of "busy" answers; not counted in `calls`. */
   refused: number;
   medianMs: number;
   p99Ms: number;
@@ -30,15 +30,15 @@ export interface Times {
 }
 
 export interface Attack {
-  /** Answers to the hostile clients by how they begin. */
+  /** Number of answers to hostile clients, by how the text begins. */
   readonly answers: Record<string, number>;
-  /** Most memory of the process during the attack, in MiB. */
+  /** Peak memory of the process during the attack, in MiB. */
   mebibytes(): number;
-  /** The clients leave. */
+  /** Disconnects the clients. */
   stop(): void;
 }
 
-/** A public port over RPC threads, and simulations on threads of their own, over the state of a genesis. */
+/** A public port with RPC threads and simulation threads, over a genesis state. */
 export class SimulatingPort {
   readonly #port: number;
   readonly #teardown: (() => unknown)[];
@@ -88,8 +88,8 @@ export class SimulatingPort {
   }
 
   /**
-   * Sends a request by a connection of its own; aborting closes that. Gives the body, "" when the connection ended
-   * before.
+   * Sends a request over its own connection, which aborting closes. Returns the body, or "" if the connection ended
+   * early.
    */
   #post(body: string, from: string, signal?: AbortSignal): Promise<string> {
     return new Promise((resolve) => {
@@ -122,14 +122,14 @@ export class SimulatingPort {
     return JSON.stringify({ jsonrpc: "2.0", id: 1, method: "svc_simulatePublicCalls", params: [json, true] });
   }
 
-  /** The result of a call. Throws the answer when it has none. */
+  /** Returns the result of a call. Throws the answer if it has none. */
   async call(method: string, params: unknown[]): Promise<unknown> {
     const answer = JSON.parse(await this.#post(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }), HONEST));
     if (!("result" in answer)) throw new Error(JSON.stringify(answer));
     return answer.result;
   }
 
-  /** One after the other, so many or for so long. Throws for an answer that is neither a simulation nor a refusal. */
+  /** Sequential simulations, limited by number or time. Throws for an answer that is neither a result nor a refusal. */
   async honestCalls(count: number, milliseconds = Number.POSITIVE_INFINITY): Promise<Times> {
     const request = this.#request(RETURNS, 1);
     const end = performance.now() + milliseconds;
@@ -157,10 +157,7 @@ export class SimulatingPort {
     };
   }
 
-  /**
-   * So many clients that ask for endless simulations; each waits for its answer, or leaves after a while and comes
-   * back.
-   */
+  /** Starts clients that ask for endless simulations. Each waits for its answer, or leaves and returns. */
   async attack({ clients, leaveAfterMs = 0 }: { clients: number; leaveAfterMs?: number }): Promise<Attack> {
     const ended = new AbortController();
     const answers: Record<string, number> = {};
@@ -176,7 +173,7 @@ export class SimulatingPort {
         const answer = await this.#post(request, HOSTILE, signal);
         const kind = answer === "" ? "left" : (/"message":"([^"]{0,60})/.exec(answer)?.[1] ?? "a result");
         answers[kind] = (answers[kind] ?? 0) + 1;
-        // A client that is refused asks again, but not at once.
+        // A refused client waits before it asks again.
         await sleep(100);
       }
     };

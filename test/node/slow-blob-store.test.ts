@@ -17,7 +17,7 @@ async function until(condition: () => boolean): Promise<void> {
   await expect.poll(condition, { timeout: 60_000, interval: 50 }).toBe(true);
 }
 
-test("a node that waits for a dripping blob store at its start ends at once when it is told to stop", async () => {
+test("a node waiting for a dripping blob store at its start stops at once on a signal", async () => {
   const node = await NodeProcess.start(l1, undefined, { BLOB_FILE_STORE_URLS: slow.url });
   try {
     await until(() => slow.seen.length > 0);

@@ -33,14 +33,14 @@ test.each<[NodeJS.Signals, number]>([
   expect(ended.log).toMatch(/stopping on SIG\w+\n.*the service has stopped\n.*stopped\n.*cleaned up\n$/);
 });
 
-test("a second signal is noted and changes nothing", async () => {
+test("a second signal is logged and changes nothing", async () => {
   const { code, log } = await run("slow-stop", ["SIGTERM", "SIGINT"]);
   expect(code).toBe(143);
   expect(log).toContain("Already shutting down.");
   expect(log).toContain("the service has stopped");
 });
 
-test("a signal during the start ends it with code 0", async () => {
+test("a signal during the start ends the process with code 0", async () => {
   expect(await run("slow-start", ["SIGINT"], "starting")).toMatchObject({
     code: 0,
     log: expect.stringContaining("cleaned up"),
@@ -59,7 +59,7 @@ test.each([
   ["expected-failure", /FATAL: test mend this .*expected/],
   ["rejection", /FATAL: test unhandled rejection: RangeError: lost at /],
   ["exception", /FATAL: test uncaught exception: RangeError: thrown at /],
-])("%s ends with code 1, a reason and cleaning up", async (behaviour, reason) => {
+])("a process with behaviour %s exits with code 1, logs the reason and cleans up", async (behaviour, reason) => {
   const { code, log } = await run(behaviour);
   expect(code).toBe(1);
   expect(log).toMatch(reason);

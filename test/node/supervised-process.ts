@@ -1,4 +1,4 @@
-/** A process with a service that behaves as the first argument says; run by supervise.test.ts. */
+/** Runs a service whose behaviour is the first argument; used by supervise.test.ts. */
 import { parseLogFilter } from "../../src/config/log-filter.ts";
 import { OperatorError } from "../../src/errors/operator-error.ts";
 import { createLogging } from "../../src/node/logging.ts";

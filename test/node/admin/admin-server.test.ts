@@ -78,8 +78,8 @@ async function ask(headers: Record<string, string> = {}, init: RequestInit = {},
 }
 const statusWith = async (headers: Record<string, string>): Promise<number> => (await ask(headers)).status;
 
-describe("the admin key", () => {
-  it("is made at the first start, shown once and kept as a hash", async () => {
+describe("admin key", () => {
+  it("the admin key is made at the first start, shown once and stored as a hash", async () => {
     await start();
     const key = shownKey();
     expect(readFileSync(keyFile, "utf8")).toBe(sha256(key));
@@ -88,7 +88,7 @@ describe("the admin key", () => {
     expect(lines.join("\n")).not.toContain(key);
   });
 
-  it("is the same after a restart, and not shown again", async () => {
+  it("the admin key stays the same after a restart and is not shown again", async () => {
     await start();
     const key = shownKey();
     await start();
@@ -96,7 +96,7 @@ describe("the admin key", () => {
     expect(await statusWith({ "x-api-key": key })).toBe(200);
   });
 
-  it("is replaced by a reset", async () => {
+  it("a reset replaces the admin key", async () => {
     await start();
     const old = shownKey();
     banners = [];
@@ -109,7 +109,7 @@ describe("the admin key", () => {
   });
 
   it.each(["", "abc", "g".repeat(64), "a".repeat(65)])(
-    "is replaced with a warning when %j is stored",
+    "a malformed stored key hash %j is replaced with a warning",
     async (stored) => {
       mkdirSync(join(folder, "admin"));
       writeFileSync(keyFile, stored, { mode: 0o644 });
@@ -120,7 +120,7 @@ describe("the admin key", () => {
     },
   );
 
-  it("is found in a file with white space around the hash", async () => {
+  it("white space around the stored key hash is ignored", async () => {
     mkdirSync(join(folder, "admin"));
     writeFileSync(keyFile, `  ${sha256("secret")}\n`);
     await start();
@@ -128,21 +128,24 @@ describe("the admin key", () => {
     expect(await statusWith({ "x-api-key": "secret" })).toBe(200);
   });
 
-  it("can be given as a hash: nothing is shown or stored", async () => {
+  it("a configured key hash is used, and nothing is shown or stored", async () => {
     await start({ hash: ` ${sha256("my key")} `, reset: true });
     expect(banners).toEqual([]);
     expect(() => statSync(keyFile)).toThrow();
     expect(await statusWith({ authorization: "Bearer my key" })).toBe(200);
   });
 
-  it.each(["abc", sha256("x").toUpperCase(), `${sha256("x")}0`, ""])("cannot be given as %j", async (hash) => {
-    await expect(start({ hash })).rejects.toThrow(AdminKeyHashError);
-    await expect(start({ hash })).rejects.toThrow(
-      `Invalid admin API key hash: expected 64-char hex string, got ${hash.length} characters`,
-    );
-  });
+  it.each(["abc", sha256("x").toUpperCase(), `${sha256("x")}0`, ""])(
+    "%j is refused as a configured key hash",
+    async (hash) => {
+      await expect(start({ hash })).rejects.toThrow(AdminKeyHashError);
+      await expect(start({ hash })).rejects.toThrow(
+        `Invalid admin API key hash: expected 64-char hex string, got ${hash.length} characters`,
+      );
+    },
+  );
 
-  it("is new at every start without a data directory", async () => {
+  it("without a data directory the admin key is new at every start", async () => {
     await start({ dataDirectory: undefined });
     const first = shownKey();
     banners = [];
@@ -151,7 +154,7 @@ describe("the admin key", () => {
     expect(await statusWith({ "x-api-key": first })).toBe(401);
   });
 
-  it("is asked for by nobody when disabled, which is a warning", async () => {
+  it("a disabled admin key is not required, with a warning", async () => {
     await start({ disabled: true });
     expect(banners).toEqual([]);
     expect(lines.join("\n")).toMatch(/anyone who can reach the admin port/);
@@ -159,7 +162,7 @@ describe("the admin key", () => {
     expect(() => statSync(keyFile)).toThrow();
   });
 
-  it("is neither shown nor kept when the port is taken: the next start shows one", async () => {
+  it("no admin key is shown or stored when the port is taken", async () => {
     await start({ disabled: true });
     const taken = listener!;
     listener = undefined;
@@ -171,14 +174,14 @@ describe("the admin key", () => {
     expect(await statusWith({ "x-api-key": shownKey() })).toBe(200);
   });
 
-  it("needs a file that can be written", async () => {
+  it("a key file that cannot be written stops the start", async () => {
     writeFileSync(join(folder, "admin"), "");
     await expect(start()).rejects.toThrow(AdminKeyFileError);
     await expect(start()).rejects.toThrow(/admin key file .*api_key_hash must be readable and writable \(ENOTDIR\)/);
   });
 });
 
-describe("a request", () => {
+describe("requests to the admin port", () => {
   const hash = sha256("the key");
   beforeEach(() => start({ hash }));
 
@@ -200,11 +203,11 @@ describe("a request", () => {
     ["the hash instead of the key", { "x-api-key": hash }, 401],
     ["nothing", {}, 401],
     ["an empty Bearer", { authorization: "Bearer " }, 401],
-  ])("with %s", async (_what, headers, status) => {
+  ])("a request with %s is admitted only with the right key", async (_what, headers, status) => {
     expect(await statusWith(headers)).toBe(status);
   });
 
-  it("without the key gets one answer, whatever was wrong, and no header that tells of the node", async () => {
+  it("every request without the key gets the same 401, without headers about the node", async () => {
     const expected = {
       jsonrpc: "2.0",
       id: null,
@@ -221,7 +224,7 @@ describe("a request", () => {
     expect(admitted.headers.get("x-aztec-packageversion")).toBe("4.1.2");
   });
 
-  it("is refused before its body is looked at", async () => {
+  it("a request without the key is refused whatever its body is", async () => {
     for (const body of ["{ no json", "", "x".repeat(3 * 1024 * 1024)]) {
       expect((await ask({}, { body })).status).toBe(401);
     }
@@ -229,7 +232,7 @@ describe("a request", () => {
     expect((await ask({ "x-api-key": "the key" }, { body: "{ no json" })).status).toBe(400);
   });
 
-  it("is refused before its body has come", async () => {
+  it("a request without the key is refused before its body arrives", async () => {
     const answer = await new Promise<string>((resolve, reject) => {
       const socket = connect(listener!.port, "127.0.0.1", () => {
         socket.write("POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{");
@@ -243,7 +246,7 @@ describe("a request", () => {
     expect(answer).toMatch(/^HTTP\/1.1 401 /);
   });
 
-  it("for GET /status needs no key, and nothing else does without", async () => {
+  it("only GET /status needs no key", async () => {
     const without = async (method: string, path: string) => {
       const response = await ask({}, { method, body: undefined }, path);
       await response.arrayBuffer();
@@ -268,7 +271,7 @@ describe("a request", () => {
     expect(withKey.status).toBe(200);
   });
 
-  it("reaches both namespaces, and none of the public methods", async () => {
+  it("a request with the key reaches both admin namespaces and no public method", async () => {
     const call = async (method: string) =>
       (await ask({ "x-api-key": "the key" }, { body: JSON.stringify({ id: 1, method }) })).json();
     expect(await call("svcAdmin_resumeSync")).toEqual({ jsonrpc: "2.0", id: 1, result: null });
@@ -277,12 +280,12 @@ describe("a request", () => {
   });
 });
 
-describe("a web page", () => {
+describe("web pages and the admin port", () => {
   const page = { origin: "https://page.example" };
   const corsOf = (response: Response) =>
     [...response.headers.keys()].filter((name) => name.startsWith("access-control-"));
 
-  it("cannot call the port when no key is asked for, in whatever form; programs can", async () => {
+  it("a web page cannot call an admin port without a key, but a program can", async () => {
     await start({ disabled: true });
     const paused = calls.done.length;
     for (const headers of [page, { origin: "null" }, { ...page, "content-type": "text/plain" }]) {
@@ -307,7 +310,7 @@ describe("a web page", () => {
     expect(await statusWith({})).toBe(200);
   });
 
-  it("gets no CORS headers, with a key or without", async () => {
+  it("the admin port never answers with CORS headers", async () => {
     for (const key of [{ disabled: true }, { hash: sha256("the key") }]) {
       await start(key);
       const headers = { "x-api-key": "the key" };
@@ -325,7 +328,7 @@ describe("a web page", () => {
   });
 });
 
-test("digests are compared for every request, with a key or without", async () => {
+test("every request compares key digests of equal length in constant time", async () => {
   const crypto = await import("node:crypto");
   const compared: number[] = [];
   vi.resetModules();

@@ -9,7 +9,7 @@ import type { Issue } from "../../../src/rpc/params/codec.ts";
 
 const NAMES = Object.keys(CONFIG_KEYS) as ConfigKeyName[];
 
-/** A configuration over parts that note what they are told; those in `absent` are not there. */
+/** A configuration over parts that record what they are given; those in `absent` are missing. */
 function live(
   flags: Record<string, string> = {},
   environment: Record<string, string> = {},
@@ -36,7 +36,7 @@ function read(name: ConfigKeyName, sent: unknown): unknown {
   return issues.length === 0 ? value : undefined;
 }
 
-/** A value that a key takes, other than the one it has. */
+/** A valid value of a key that differs from its current one. */
 function otherValue(name: ConfigKeyName, current: unknown): unknown {
   const address = `0x${"0b".repeat(32)}`;
   const sent = [true, false, 7, 0.5, "9", "realistic", "text", [3], `0x${"0c".repeat(20)}`, address];
@@ -53,7 +53,7 @@ function otherValue(name: ConfigKeyName, current: unknown): unknown {
   return expect.fail(`no value for ${name}`);
 }
 
-test("it starts from the options, whose values keep the rules of the keys", () => {
+test("the live configuration starts from the options, whose values obey the rules of the keys", () => {
   const { config } = live(
     { "--archiver.archiverBatchSize": "7" },
     {
@@ -76,8 +76,8 @@ test("it starts from the options, whose values keep the rules of the keys", () =
   }
 });
 
-describe("each key", () => {
-  test.each(NAMES)("%s is applied at once, or refused by its name with the reason", (name) => {
+describe("live configuration keys", () => {
+  test.each(NAMES)("key %s is applied at once, or refused with its name and the reason", (name) => {
     const { config, configured } = live();
     const before = config.current();
     const value = otherValue(name, before[name]);
@@ -94,7 +94,7 @@ describe("each key", () => {
     }
   });
 
-  test("that needs a part of a later version needs one that is not there yet", () => {
+  test("keys refused for a missing part are accepted once this version has the part", () => {
     const there = NAMES.filter((name) => {
       const row: LiveKey = LIVE_KEYS[name];
       return "refused" in row && row.needs !== undefined && SUBSYSTEMS[row.needs];
@@ -102,7 +102,7 @@ describe("each key", () => {
     expect(there).toEqual([]);
   });
 
-  test("keeps its value when it is given the one that it has, so that an answer can be sent back", () => {
+  test("setting all keys to their current values is accepted and changes nothing", () => {
     const { config, configured } = live({}, { PROVER_REAL_PROOFS: "0", SLASH_UNKNOWN_PENALTY: "5" });
     const before = config.current();
     config.change(before);
@@ -112,7 +112,7 @@ describe("each key", () => {
   });
 });
 
-test("keys of one part reach it together", () => {
+test("changed keys of one part reach it in one call", () => {
   const { config, configured } = live();
   config.change({ archiverPollingIntervalMS: 50, archiverBatchSize: 9, disableTransactions: true });
   config.change({ validateMaxL2BlockGas: 5 });
@@ -125,7 +125,7 @@ test("keys of one part reach it together", () => {
   ]);
 });
 
-test("entries of the allow list reach the checks in their binary form", () => {
+test("entries of the setup allow list reach the tx checks in binary form", () => {
   const { config, configured } = live();
   const classId = `0x${"0a".repeat(32)}`;
   config.change({
@@ -140,7 +140,7 @@ test("entries of the allow list reach the checks in their binary form", () => {
   ]);
 });
 
-test("all keys that are refused are named, each with its reason, and nothing changes", () => {
+test("a change with refused keys names each with its reason and changes nothing", () => {
   const { config, configured } = live({}, {}, ["sequencer"]);
   const before = config.current();
   expect(() =>
@@ -160,7 +160,7 @@ test("all keys that are refused are named, each with its reason, and nothing cha
   expect(configured).toEqual([]);
 });
 
-test("numbers keep the bounds of their options", () => {
+test("a changed number must stay within the bounds of its option", () => {
   const { config } = live();
   for (const change of [{ sequencerPollingIntervalMS: 1e15 }, { maxPendingTxCount: 1e15 }, { minTxsPerBlock: 0.5 }]) {
     const [name] = Object.keys(change);
@@ -170,7 +170,7 @@ test("numbers keep the bounds of their options", () => {
   }
 });
 
-test("what a part refuses changes nothing, and no part is told", () => {
+test("a change that one part refuses reaches no part", () => {
   const { config, configured, parts } = live();
   const before = config.current();
   Object.assign(parts.sequencer ?? {}, {

@@ -9,8 +9,8 @@ import { packageRoot } from "../../../src/cli/version.ts";
 import { runSvc, type Svc, spawnSvc } from "../../cli/run-svc.ts";
 
 /**
- * The admin port of one data directory through the life of a node on the recorded chain of 59 blocks, in the order of
- * the tests.
+ * The tests share a data directory and run in order: one node on the recorded chain of 59 blocks, restarted several
+ * times.
  */
 let folder: string;
 let chain: UnpackedChain;
@@ -80,7 +80,7 @@ const height = () => read("node_getBlockNumber");
 const shownKeys = () => [...svc.output.stdout.matchAll(/^ +([0-9a-f]{64})$/gm)].map((match) => match[1]);
 const hashFile = () => readFileSync(join(folder, "data", "admin", "api_key_hash"), "utf8");
 
-/** What a node says about its whole chain and the state at its end. */
+/** Answers about the whole chain and the latest state. */
 async function everything(): Promise<unknown> {
   const slot = `0x${"07".repeat(32)}`;
   return Promise.all([
@@ -93,7 +93,7 @@ async function everything(): Promise<unknown> {
   ]);
 }
 
-test("the first start shows a key, on standard output alone", async () => {
+test("the first start prints an admin key on standard output only", async () => {
   await start();
   await svc.shows(/initial sync is complete/);
   await expect.poll(shownKeys).toHaveLength(1);
@@ -104,7 +104,7 @@ test("the first start shows a key, on standard output alone", async () => {
   expect(await height()).toBe(59);
 });
 
-test("a rollback without resuming stands still at its block until sync is resumed; then all is as before", async () => {
+test("a rollback without resuming keeps its block until sync resumes and restores the chain", async () => {
   const before = await everything();
   expect(await admin("svcAdmin_rollbackTo", [30, false, false])).toMatchObject({ result: null });
   expect(await height()).toBe(30);
@@ -118,7 +118,7 @@ test("a rollback without resuming stands still at its block until sync is resume
   expect(await everything()).toEqual(before);
 });
 
-test("a rollback over the release's namespace always resumes", async () => {
+test("a rollback over nodeAdmin_ always resumes sync", async () => {
   expect(await admin("nodeAdmin_rollbackTo", [1])).toEqual({ jsonrpc: "2.0", id: 1 });
   await expect.poll(height, { timeout: 20_000 }).toBe(59);
 });
@@ -133,14 +133,14 @@ test.each([
   expect(await height()).toBe(59);
 });
 
-test("what this node has not is said", async () => {
+test("admin calls for parts that this node lacks are refused with the reason", async () => {
   const message = async (method: string, params: unknown[] = []) => (await admin(method, params)).error?.message;
   expect(await message("svcAdmin_pauseSequencer")).toBe("Cannot pause sequencer: no sequencer is running");
   expect(await message("nodeAdmin_getSlashPayloads")).toBe("Slasher client not enabled");
   expect(await message("svcAdmin_reloadKeystore")).toMatch(/^Cannot reload keystore: node is not using a file-based/);
 });
 
-test("the configuration can be read and changed, and forgets the change at a restart", async () => {
+test("a changed configuration is in force and lost at a restart", async () => {
   const { result } = await admin("svcAdmin_getConfig");
   expect(result).toMatchObject({ archiverPollingIntervalMS: 500, disableValidator: true, l1ChainId: 31337 });
   expect(await admin("svcAdmin_setConfig", [{ archiverPollingIntervalMS: 100, maxPendingTxCount: 3 }])).toMatchObject({
@@ -151,7 +151,7 @@ test("the configuration can be read and changed, and forgets the change at a res
   expect(await admin("nodeAdmin_setConfig", [changed])).not.toHaveProperty("error");
 });
 
-test("transactions are disabled and enabled again while the node runs", async () => {
+test("transactions can be disabled and enabled while the node runs", async () => {
   const ready = (expected: boolean) => vi.waitFor(async () => expect(await read("svc_isReady")).toBe(expected), LIMIT);
   await ready(true);
   await admin("svcAdmin_setConfig", [{ disableTransactions: true }]);
@@ -161,7 +161,7 @@ test("transactions are disabled and enabled again while the node runs", async ()
   await ready(true);
 });
 
-test("an entry of the allow list is in force at once, and readable, with or without 0x", async () => {
+test("an entry added to the setup allow list is in force at once, with or without 0x", async () => {
   const before = (await read("node_getAllowedPublicSetup")) as object[];
   const entry = { address: "0a".repeat(32), selector: "01020304", onlySelf: true };
   expect(await admin("svcAdmin_setConfig", [{ txPublicSetupAllowListExtend: [entry] }])).toMatchObject({
@@ -172,7 +172,7 @@ test("an entry of the allow list is in force at once, and readable, with or with
   expect((await admin("svcAdmin_getConfig")).result).toMatchObject({ txPublicSetupAllowListExtend: [shown] });
 });
 
-test("a key that cannot act is refused, so that the configuration agrees with what the node says of itself", async () => {
+test("a configuration key that would have no effect is refused", async () => {
   expect((await admin("svcAdmin_setConfig", [{ realProofs: true, minTxsPerBlock: 3 }])).error).toEqual({
     code: -32702,
     message:
@@ -183,13 +183,13 @@ test("a key that cannot act is refused, so that the configuration agrees with wh
   expect((await admin("svcAdmin_getConfig")).result).toMatchObject({ realProofs, l1ChainId, minTxsPerBlock: 1 });
 });
 
-test("the key appears in no log line, of any level", async () => {
+test("the admin key appears in no log line of any level", async () => {
   await stop();
   expect(svc.output.stderr.length).toBeGreaterThan(1000);
   expect(svc.output.stderr).not.toContain(key);
 });
 
-test("a restart uses the same key and shows none; keystore files alone do not make a validator", async () => {
+test("a restart keeps the admin key and prints none; keystore files alone do not make a validator", async () => {
   const keys = join(folder, "keys");
   mkdirSync(keys);
   writeFileSync(join(keys, "key.json"), "{}");
@@ -202,7 +202,7 @@ test("a restart uses the same key and shows none; keystore files alone do not ma
   await stop();
 });
 
-test("a bare --reset-admin-api-key makes another key", async () => {
+test("--reset-admin-api-key without a value makes a new key", async () => {
   await start(["--reset-admin-api-key"]);
   // Standard output may be read after the log.
   await expect.poll(shownKeys).toHaveLength(1);
@@ -214,7 +214,7 @@ test("a bare --reset-admin-api-key makes another key", async () => {
   await stop();
 });
 
-test("the admin port is one process's alone", async () => {
+test("a second node cannot open the same admin port", async () => {
   await start(["--disable-admin-api-key"]);
   const [, port] = await svc.shows(/answering admin JSON-RPC on \S+:(\d+)/);
   const second = await runSvc(

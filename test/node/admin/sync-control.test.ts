@@ -26,14 +26,14 @@ function control(failure?: Error) {
   return { sync, done };
 }
 
-test("a rollback pauses, unwinds and resumes", async () => {
+test("a rollback pauses sync, rolls back and resumes if asked to", async () => {
   const { sync, done } = control();
   await sync.rollBackTo(8, { force: false, resumeSync: true });
   await sync.rollBackTo(6, { force: false, resumeSync: false });
   expect(done).toEqual(["pause", 8, "resume", "pause", 6]);
 });
 
-test("behind the finalized block only with force", async () => {
+test("a rollback below the finalized block needs force", async () => {
   const { sync, done } = control();
   const refused = sync.rollBackTo(5, { force: false, resumeSync: true });
   await expect(refused).rejects.toThrow(RollbackRefusedError);
@@ -43,13 +43,13 @@ test("behind the finalized block only with force", async () => {
   expect(done).toEqual(["pause", "clear pool", 5, "resume"]);
 });
 
-test("a rollback behind the finalized block that cannot be made leaves the pool alone", async () => {
+test("a rollback to an unknown block below the finalized one does not clear the pool", async () => {
   const { sync, done } = control();
   await expect(sync.rollBackTo(2, { force: true, resumeSync: true })).rejects.toThrow("Target L2 block 2 not found");
   expect(done).toEqual(["pause", "resume"]);
 });
 
-test("after a failure sync runs or stands as it was asked to", async () => {
+test("after a failed rollback sync resumes only if asked to", async () => {
   const { sync, done } = control(new RollbackRefusedError(9, "Target L2 block 9 not found"));
   await expect(sync.rollBackTo(9, { force: false, resumeSync: true })).rejects.toThrow("not found");
   await expect(sync.rollBackTo(9, { force: false, resumeSync: false })).rejects.toThrow("not found");

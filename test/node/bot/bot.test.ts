@@ -34,18 +34,18 @@ const VALUES = {
 
 const OPTIONS = botOptions(VALUES);
 
-describe("options", () => {
+describe("bot options", () => {
   test.each<[Partial<Parameters<typeof botOptions>[0]>, string]>([
     [{ botMode: "amm" }, "BOT_MODE must be transfer"],
     [{ botContract: "PrivateTokenContract" }, "BOT_TOKEN_CONTRACT must be TokenContract"],
     [{ botPrivateTransfersPerTx: 0 }, "must not both be 0"],
     [{ botFlushSetupTransactions: true }, "needs the node's admin URL"],
-  ])("%o is refused", (changed, message) => {
+  ])("bot options %o are refused", (changed, message) => {
     expect(() => botOptions({ ...VALUES, ...changed })).toThrow(BotRefusedError);
     expect(() => botOptions({ ...VALUES, ...changed })).toThrow(message);
   });
 
-  test("gas limits count together only", () => {
+  test("bot gas limits take effect only when both are set", () => {
     expect(botOptions({ ...VALUES, botL2GasLimit: 5 }).l2GasLimit).toBeUndefined();
     expect(botOptions({ ...VALUES, botL2GasLimit: 5, botDaGasLimit: 6 })).toMatchObject({
       l2GasLimit: 5,
@@ -54,11 +54,11 @@ describe("options", () => {
   });
 });
 
-describe("the runner", () => {
+describe("bot runner", () => {
   let running: BotRunner | undefined;
   afterEach(() => running?.stop());
 
-  /** Runs until `until` turns are over. */
+  /** Runs the bot for `until` turns. */
   async function run(
     options: Partial<BotOptions>,
     send: (turn: number) => Promise<void>,
@@ -97,7 +97,7 @@ describe("the runner", () => {
     return { ...calls, healthy: running.healthy };
   }
 
-  test("sends while the node has room, and waits otherwise", async () => {
+  test("the bot sends while the node has room, and waits otherwise", async () => {
     const { sent } = await run(
       { maxPendingTxs: 10 },
       async () => undefined,
@@ -107,7 +107,7 @@ describe("the runner", () => {
     expect(sent).toBe(3);
   });
 
-  test("is unhealthy after so many errors in a row, and then gives up if told to", async () => {
+  test("the bot is unhealthy after a number of errors in a row, and then gives up if configured to", async () => {
     const fails = async () => {
       throw new Error("no");
     };
@@ -126,7 +126,7 @@ describe("the runner", () => {
   });
 });
 
-test("a node that checks proofs is refused", async () => {
+test("the bot refuses a node that checks proofs", async () => {
   const server = createServer((_, response) => {
     response.end(
       JSON.stringify({ jsonrpc: "2.0", id: 1, result: { l1ChainId: 1, rollupVersion: 1, realProofs: true } }),
@@ -144,7 +144,7 @@ test("a node that checks proofs is refused", async () => {
   }
 });
 
-describe("against a node over the recorded chain", () => {
+describe("bot against a node over the recorded chain", () => {
   const { signal } = new AbortController();
   let l1: RecordedL1;
   let recorded: NodeProcess;
@@ -160,7 +160,7 @@ describe("against a node over the recorded chain", () => {
     l1?.stop();
   });
 
-  test("its transactions are taken, and wait for a block", async () => {
+  test("transactions of the bot are accepted and pending", async () => {
     const bot = new TransferBot({ core: loadCore(), node, options: OPTIONS, log, signal });
     await bot.setUp();
     const hashes = [await bot.sendOne(), await bot.sendOne()];
@@ -168,14 +168,14 @@ describe("against a node over the recorded chain", () => {
     for (const hash of hashes) expect(await node.receipt(hash)).toMatchObject({ status: "pending" });
   }, 60_000);
 
-  test("one that no block takes is an error in the end", async () => {
+  test("a transaction that no block includes ends in an error", async () => {
     const options = botOptions({ ...VALUES, botFollowChain: "PROPOSED" });
     const bot = new TransferBot({ core: loadCore(), node, options, log, signal });
     await bot.setUp();
     await expect(bot.sendOne()).rejects.toThrow(/is pending after \d+ ms, proposed was waited for/);
   }, 60_000);
 
-  test("a refusal of the node is told", async () => {
+  test("a transaction that the node refuses fails with the node's reason", async () => {
     const options = { ...OPTIONS, l2GasLimit: 1, daGasLimit: 1 };
     const bot = new TransferBot({ core: loadCore(), node, options, log, signal });
     await bot.setUp();

@@ -64,8 +64,8 @@ function balance(): bigint {
   return present && leaf.value ? readBigUint(leaf.value) : 0n;
 }
 
-/** On a new local network with a token and a sender who has some. */
-describe("transactions of transfers", () => {
+/** On a new local network with a token and a sender who owns some. */
+describe("transfer transactions", () => {
   beforeAll(async () => {
     const { processed } = await run([...setUpTxs(terms), mintTx(core, txs, { amount: 1_000n, terms, next })]);
     expect(processed.map(({ effect }) => effect.revertCode)).toEqual([0, 0, 0, 0, 0, 0]);
@@ -78,7 +78,7 @@ describe("transactions of transfers", () => {
     [4, 0],
     [1, 1],
     [3, 2],
-  ])("%i private and %i public ones, twice", async (privateTransfers, publicTransfers) => {
+  ])("two txs of %i private and %i public transfers each are executed", async (privateTransfers, publicTransfers) => {
     const before = balance();
     const made = [1, 2].map(() => transferTx(core, txs, plan(privateTransfers, publicTransfers)));
     const { processed, unprocessable, skipped } = await run(made);
@@ -92,15 +92,15 @@ describe("transactions of transfers", () => {
     }
   });
 
-  test("gas is what the private part of as many transfers takes, and enough for the public part", async () => {
+  test("the private part of a transfer tx uses the gas that its formula gives", async () => {
     const { processed } = await run([transferTx(core, txs, plan(2, 0)), transferTx(core, txs, plan(0, 4))]);
     const [privately, publicly] = processed.map(({ gasUsed }) => gasUsed);
     expect(privately.totalGas).toEqual({ daGas: 1888 + 1760, l2Gas: 513_900 + 57_900 });
-    // As recorded of a tx of four transfers.
+    // Recorded from a tx with four transfers.
     expect(publicly.totalGas.l2Gas - publicly.publicGas.l2Gas).toBe(650_800);
   });
 
-  test("no more than a tx has room for", () => {
+  test("a tx with more transfers than it has room for is refused", () => {
     expect(() => transferTx(core, txs, plan(0, 33))).toThrow(TemplateRoomError);
     expect(() => transferTx(core, txs, plan(22, 0))).toThrow(
       expect.objectContaining({ what: "privateLogs", wanted: 66, most: 64 }),
@@ -109,7 +109,7 @@ describe("transactions of transfers", () => {
     expect(transferTx(core, txs, plan(21, 32)).publicFunctionCalldata).toHaveLength(32);
   });
 
-  test("a spent one cannot be sent again", async () => {
+  test("a transfer tx cannot be executed twice", async () => {
     const once = transferTx(core, txs, plan(1, 0));
     const { processed, unprocessable } = await run([once, once]);
     expect([processed.length, unprocessable.length]).toEqual([1, 1]);

@@ -7,7 +7,7 @@ import { DevelopmentL1 } from "../../../src/node/local-network/development-l1.ts
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 
 const INTERVAL = 12;
-/** 2023: L1's time is far behind the machine's. */
+/** In 2023: L1's time is far behind the system clock. */
 const PAST = 1_700_000_000;
 const MNEMONIC = "test test test test test test test test test test test junk";
 
@@ -27,7 +27,7 @@ async function withL1(stateFile: string, use: (l1: DevelopmentL1, restored: bool
   }
 }
 
-test("a kept L1 whose time the machine's has passed goes on from its own time", async () => {
+test("a restored L1 continues from its own time, even far behind the system clock", async () => {
   const stateFile = join(folder, "passed.json");
   await withL1(stateFile, async (l1) => {
     await l1.setClock(PAST);

@@ -10,7 +10,7 @@ const rootSlot = (epoch: bigint) =>
 const ADDRESSES = { rollupAddress: "0xaa", outboxAddress: "0xbb" };
 const start = (slot: number): number => 1_000 + 72 * slot;
 
-/** Checkpoints 1, 2, .. in the given slots; epochs of two slots. The epoch out hash of each ends in its number. */
+/** Checkpoints 1, 2, .. in the given slots; epochs of two slots. A checkpoint's epoch out hash ends in its number. */
 function settlerOf(slots: number[]) {
   const state = { proven: 0, mining: true };
   const words = new Map<string, Uint8Array>([[`0xaa ${TIPS}`, bigUintBytes(BigInt(slots.length) << 128n, 32)]]);
@@ -45,7 +45,7 @@ function settlerOf(slots: number[]) {
   const proven = () => readBigUint(words.get(`0xaa ${TIPS}`)!) & ((1n << 128n) - 1n);
   const pending = () => readBigUint(words.get(`0xaa ${TIPS}`)!) >> 128n;
   const root = (epoch: bigint) => words.get(`0xbb ${rootSlot(epoch)}`);
-  /** L1 without what was settled, and with the first checkpoints only. */
+  /** Takes L1 back: nothing is settled, and only the first checkpoints exist. */
   const lose = (checkpoints = slots.length) => {
     words.clear();
     words.set(`0xaa ${TIPS}`, bigUintBytes(BigInt(checkpoints) << 128n, 32));
@@ -53,7 +53,7 @@ function settlerOf(slots: number[]) {
   return { settler: new EpochSettler(parts), state, log, proven, pending, root, lose };
 }
 
-test("an epoch is settled when it is over: its messages' root, then the proven checkpoint, with mining off", async () => {
+test("an epoch that is over is settled with mining off: first the message root, then the proven checkpoint", async () => {
   const { settler, log, proven, pending, root } = settlerOf([2, 4]);
   expect(settler.overAt()).toBe(start(4));
   expect(await settler.settle(start(4) - 1)).toEqual([]);
@@ -64,14 +64,14 @@ test("an epoch is settled when it is over: its messages' root, then the proven c
   expect([proven(), pending()]).toEqual([1n, 2n]);
 });
 
-test("a checkpoint in the last slot ends its epoch; the root is that of the epoch's last checkpoint", async () => {
+test("a checkpoint in the last slot ends its epoch and determines the message root", async () => {
   const { settler, proven, root } = settlerOf([2, 3]);
   expect(await settler.settle(start(3))).toEqual([1]);
   expect(proven()).toBe(2n);
   expect(root(1n)?.at(-1)).toBe(2);
 });
 
-test("what was settled is not settled again before the node has seen it; several epochs go together", async () => {
+test("an epoch is settled once, even before the node has seen it, and several epochs together", async () => {
   const { settler, log, proven } = settlerOf([2, 5, 9]);
   expect(await settler.settle(start(10))).toEqual([1, 2, 4]);
   expect(proven()).toBe(3n);
@@ -81,7 +81,7 @@ test("what was settled is not settled again before the node has seen it; several
   expect(settler.overAt()).toBeUndefined();
 });
 
-test("what an L1 that went back has lost is settled again with the next epoch", async () => {
+test("settlements lost when L1 was rolled back are repeated with the next epoch", async () => {
   const { settler, proven, root, lose } = settlerOf([2, 5, 8]);
   expect(await settler.settle(start(6))).toEqual([1, 2]);
   lose();
@@ -90,7 +90,7 @@ test("what an L1 that went back has lost is settled again with the next epoch", 
   expect(root(1n)?.at(-1)).toBe(1);
 });
 
-test("a checkpoint that an L1 which went back does not have is not made proven, which would make L1 refuse reads", async () => {
+test("a checkpoint that a rolled-back L1 lacks is not marked as proven", async () => {
   const { settler, proven, pending, root, lose } = settlerOf([2, 5, 8]);
   lose(1);
   expect(await settler.settle(start(10))).toEqual([1]);

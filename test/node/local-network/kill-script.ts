@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { killLocalNetwork } from "./kills.ts";
 
-/** `node test/node/local-network/kill-script.ts [kills]`: the long form of kills.test.ts; prints the counts. */
+/** Long form of kills.test.ts: `node test/node/local-network/kill-script.ts [kills]` prints the counts. */
 const folder = mkdtempSync(join(tmpdir(), "svc-kills-"));
 try {
   console.log(

@@ -6,7 +6,7 @@ import { killLocalNetwork } from "./kills.ts";
 
 const KILLS = 2;
 const MOST_SECONDS = 2;
-/** A block is written down some 50 ms after L1 has it; a busy machine may take longer. */
+/** L1's journal has a block about 50 ms after L1 mined it; a busy machine may take longer. */
 const MOST_LOST_MS = 5_000;
 
 let folder: string;
@@ -15,7 +15,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
 
-test("a local network that is killed with its L1 loses no transaction that it took, and no block but the last ones", async () => {
+test("a local network killed with its L1 loses no accepted transaction, and only the latest blocks", async () => {
   const counts = await killLocalNetwork(join(folder, "data"), KILLS, MOST_SECONDS);
   expect(counts.accepted).toBeGreaterThan(KILLS);
   expect(counts.blocks).toBeGreaterThan(KILLS);

@@ -6,26 +6,26 @@ import { call, type Network, startNetwork } from "./network-process.ts";
 
 export interface KillCounts {
   kills: number;
-  /** Transactions that node_sendTx took. */
+  /** Transactions that node_sendTx accepted. */
   accepted: number;
   mined: number;
   pending: number;
-  /** Not known any more: all were anchored on a block that was lost, or some were not. */
+  /** Accepted transactions that are gone: with a lost anchor block, and others. */
   dropped: { withTheirAnchor: number; others: number };
-  /** Blocks that an answer named. */
+  /** Blocks seen in an answer. */
   blocks: number;
   lost: LostBlock[];
-  /** Starts that warned of blocks which were not on L1. */
+  /** Starts that warned of blocks missing on L1. */
   warnings: number;
 }
 
-/** A block that an answer named before a kill, and that was gone after it. */
+/** A block seen in an answer before a kill and gone after it. */
 export interface LostBlock {
-  /** Seen blocks after it; 0: it was the last. */
+  /** Number of seen blocks after it; 0 for the last one. */
   successors: number;
-  /** Milliseconds from the first answer with it to the kill. */
+  /** Milliseconds from the first answer with the block to the kill. */
   age: number;
-  /** The same, from the first answer that said it was on L1; undefined: none did. */
+  /** Milliseconds from the first answer that showed it on L1 to the kill; undefined if none did. */
   onL1For: number | undefined;
 }
 
@@ -35,15 +35,15 @@ interface SeenBlock {
   onL1At: number | undefined;
 }
 
-/** All processes below one, it included. */
-function family(pid: number): number[] {
+/** A process and all its descendants. */
+function processTree(pid: number): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean);
-  return [pid, ...children.map(Number).flatMap(family)];
+  return [pid, ...children.map(Number).flatMap(processTree)];
 }
 
-/** Kills the node, its L1 and the shell between them at one moment. */
+/** Kills the node, its L1 and the shell between them at the same moment. */
 async function killEverything({ svc }: Network): Promise<void> {
-  const all = family(svc.child.pid ?? 0);
+  const all = processTree(svc.child.pid ?? 0);
   for (const pid of all) process.kill(pid, "SIGSTOP");
   for (const pid of all) process.kill(pid, "SIGKILL");
   await svc.ended;
@@ -51,7 +51,7 @@ async function killEverything({ svc }: Network): Promise<void> {
 
 interface SentTx {
   hash: string;
-  /** Of its anchor block; undefined: genesis. */
+  /** Hash of its anchor block; undefined for genesis. */
   anchor: string | undefined;
 }
 interface Tip {
@@ -63,9 +63,9 @@ type Tips = { proposed: Tip; checkpointed: { block: Tip } };
 const tipsOf = (url: string) => call<Tips>(url, "node_getL2Tips");
 const tipOf = async (url: string) => (await tipsOf(url)).proposed;
 
-/** What one life of the network showed. */
+/** Blocks seen between a start of the network and its kill. */
 class Life {
-  /** Blocks that no life before it showed. */
+  /** Blocks that were not seen before this start, by hash. */
   readonly seen = new Map<string, SeenBlock>();
   /** Whether the latest block is not on L1 yet. */
   ahead = false;
@@ -105,7 +105,7 @@ async function traffic(url: string, sent: SentTx[], life: Life): Promise<void> {
       const taken = await call(url, "node_sendTx", json).then(
         () => true,
         (error: unknown) => {
-          // Refused by the node; anything else is the end of the network.
+          // A refusal by the node; any other error means that the network has ended.
           if (error instanceof Error && error.message.startsWith("node_sendTx")) return false;
           throw error;
         },
@@ -117,7 +117,7 @@ async function traffic(url: string, sent: SentTx[], life: Life): Promise<void> {
   await Promise.allSettled([watch(), send()]);
 }
 
-/** The chain of a network once a last transaction of it is on L1: what was to be given up is then gone. */
+/** Sends a last transaction and waits until it is on L1: by then all blocks to be dropped are gone. */
 async function settled(url: string, sent: SentTx[]): Promise<void> {
   const { rollupVersion } = await call<{ rollupVersion: number }>(url, "node_getNodeInfo");
   const { json, hash } = messageTx(rollupVersion);
@@ -134,9 +134,8 @@ async function settled(url: string, sent: SentTx[]): Promise<void> {
 const WARNING = /of the last run were not on L1/;
 
 /**
- * Kills a local network with everything that belongs to it again and again while transactions come, and counts what was
- * lost. Every other kill, the first one too, comes when a block was proposed and is not on L1 yet; the others come at
- * any moment.
+ * Repeatedly kills a local network with all its processes while transactions arrive, and counts losses. Every other
+ * kill, beginning with the first, comes while the proposed block is not on L1 yet; the others come at any moment.
  */
 export async function killLocalNetwork(dataDirectory: string, kills: number, mostSeconds = 6): Promise<KillCounts> {
   const sent: SentTx[] = [];

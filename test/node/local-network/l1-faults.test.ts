@@ -38,7 +38,7 @@ async function checkpointed(url: string): Promise<number> {
   return (await call<Tips>(url, "node_getL2Tips")).checkpointed.block.number;
 }
 
-/** Txs are refused while L1's fees cannot be asked. */
+/** Sends a tx, again if refused: txs are refused while L1's fees cannot be read. */
 async function sendTx(url = network.url): Promise<string> {
   const { json, hash } = messageTx((await call<{ rollupVersion: number }>(url, "node_getNodeInfo")).rollupVersion);
   const sent = () => call(url, "node_sendTx", json).then(() => "sent", String);
@@ -56,7 +56,7 @@ async function mined(hash: string): Promise<void> {
   }
 }
 
-/** The last L1 block that the copy, whose number names the journal's segment, and the journal have together. */
+/** The last L1 block kept on disk: the copy's number, which names the journal's segment, plus the blocks in it. */
 function keptUpTo(): number {
   const folder = join(data, "l1-journal");
   const numbers = readdirSync(folder).flatMap((name) => {
@@ -67,11 +67,11 @@ function keptUpTo(): number {
 }
 
 test(
-  "an L1 that is killed is brought to where it was from its copy and its journal, and the chain goes on",
+  "a killed L1 is restored from its copy and journal, and the chain continues",
   async () => {
     await mined(await sendTx());
     const before = await blockNumber();
-    // A block that is not on L1 yet would be given up.
+    // Waits for L1: a block that is not on L1 yet would be dropped.
     await expect.poll(() => checkpointed(network.url), { timeout: 60_000, interval: 20 }).toBe(before);
     const l1Height = Number(await call<string>(network.l1Url, "eth_blockNumber"));
     await expect.poll(keptUpTo, { timeout: 30_000 }).toBeGreaterThanOrEqual(l1Height);
@@ -90,7 +90,7 @@ test(
 );
 
 test(
-  "a damaged state of L1 is refused with its name, and nothing is lost",
+  "a damaged L1 state file is refused by name, and no data is lost",
   async () => {
     const tips = await ask<{ proposed: unknown }>("node_getL2Tips");
     network.svc.child.kill("SIGINT");
@@ -114,12 +114,12 @@ test(
 );
 
 test(
-  "while a given L1 is away slots pass with their reason, and when it is back from an older copy of itself the chain goes on from there",
+  "while a given L1 is down slots are skipped with a reason; restored from an older copy, the chain continues there",
   async () => {
     const first = await startAnvil(["--chain-id", "31337"]);
     const port = new URL(first.url).port;
     const kept = join(folder, "older-l1.json");
-    // Slots that are over soon.
+    // Short slots, so that some pass while L1 is down.
     const node = await startNetwork(["--l1-rpc-urls", first.url], {
       AZTEC_SLOT_DURATION: "24",
     });

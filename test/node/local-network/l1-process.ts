@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 
 /**
- * The process of the L1 that keeps its chain in `stateFile`: the only child of the shell that watches it and is no
- * shell.
+ * Process id of the L1 that keeps its chain in `stateFile`: the only child of its watching shell that is not a shell.
  */
 export function l1Process(stateFile: string): number {
   const shell = readFileSync(`${stateFile}.pid`, "utf8");

@@ -61,7 +61,7 @@ async function mined(hash: string): Promise<Receipt & { blockNumber: number }> {
   return (await receipt()) as Receipt & { blockNumber: number };
 }
 
-test("blocks 1 to 4 hold the set-up, on contracts at the addresses that everybody has", async () => {
+test("blocks 1 to 4 of a local network hold the set-up, with contracts at the usual addresses", async () => {
   const info = await ask<Info>("node_getNodeInfo");
   expect(info).toMatchObject({
     rollupVersion: 344372055,
@@ -89,14 +89,14 @@ test("blocks 1 to 4 hold the set-up, on contracts at the addresses that everybod
   expect(await ask<unknown[]>("node_getAllowedPublicSetup")).toHaveLength(5);
 });
 
-test("both namespaces are served, and the banner has what a developer needs", async () => {
+test("a local network serves both namespaces and prints its accounts, contracts and rollup version", async () => {
   expect(await ask("svc_getBlockNumber")).toBe(await ask("node_getBlockNumber"));
   const { stdout } = network.svc.output;
   for (const text of [...ACCOUNTS, BANANA_TOKEN, BANANA_FEES, "344372055"]) expect(stdout).toContain(text);
   expect(network.svc.output.stderr).toContain("proofs are off");
 });
 
-test("a message to L1 is mined at once, its epoch is settled, and L1 takes it", async () => {
+test("a tx with a message to L1 is mined at once, its epoch is settled, and the message is consumed", async () => {
   const { json, hash, message } = await freshTx();
   await ask("node_sendTx", json);
   const { blockNumber } = await mined(hash);
@@ -142,7 +142,7 @@ test("a message to L1 is mined at once, its epoch is settled, and L1 takes it", 
   await expect(askL1("eth_call", consume, "latest")).rejects.toThrow(/revert/);
 }, 240_000);
 
-test("a kill takes L1 along, and the next start goes on from where both were", async () => {
+test("killing a local network ends its L1 too, and the next start continues both", async () => {
   const before = await ask<Tips>("node_getL2Tips");
   const l1Before = Number(await askL1<string>("eth_blockNumber"));
   network.svc.child.kill("SIGKILL");
@@ -157,8 +157,8 @@ test("a kill takes L1 along, and the next start goes on from where both were", a
   expect((await mined(hash)).blockNumber).toBe(before.proposed.number + 1);
 }, 300_000);
 
-describe("wrong input is refused before anything is deployed", () => {
-  test("a busy port", async () => {
+describe("wrong input of a local network", () => {
+  test("a busy port is refused before anything is deployed", async () => {
     const blocker = createServer();
     const port = await new Promise<number>((resolve) => {
       blocker.listen(0, "127.0.0.1", () => resolve((blocker.address() as { port: number }).port));
@@ -175,7 +175,7 @@ describe("wrong input is refused before anything is deployed", () => {
     }
   }, 60_000);
 
-  test("an L1 of another chain, and one that is no development chain", async () => {
+  test("an L1 with another chain id, or that is not a development chain, is refused", async () => {
     const given = ["start", "--local-network", "--port", "0", "--l1-rpc-urls", network.l1Url];
     const { code, stderr } = await runSvc([...given, "--l1-chain-id", "5"]);
     expect(code).toBe(1);
@@ -184,7 +184,7 @@ describe("wrong input is refused before anything is deployed", () => {
     expect(two).toMatchObject({ code: 1, stderr: expect.stringContaining("takes one URL") });
   }, 60_000);
 
-  test("a mnemonic of words that are none", async () => {
+  test("an invalid mnemonic is refused", async () => {
     const { code, stderr } = await runSvc([
       ...["start", "--local-network", "--port", "0", "--local-network.l1Port", "0"],
       ...["--local-network.l1Mnemonic", "one two three"],
@@ -195,19 +195,19 @@ describe("wrong input is refused before anything is deployed", () => {
   }, 60_000);
 });
 
-test("on a given L1 it deploys contracts of its own, and leaves that L1 running", async () => {
+test("on a given L1 a local network deploys its own contracts and leaves that L1 running", async () => {
   const l1 = await startAnvil(["--chain-id", "31337"]);
   try {
     const onL1 = <T>(method: string, ...params: unknown[]) => call<T>(l1.url, method, ...params);
-    // Moves the addresses of what the deployer makes.
+    // Changes the deployer's nonce and thereby the contract addresses.
     await onL1("eth_sendTransaction", { from: DEPLOYER, to: DEPLOYER, value: "0x1" });
     const second = await startNetwork(["--l1-rpc-urls", l1.url]);
     const info = await call<Info>(second.url, "node_getNodeInfo");
     const { rollupAddress } = info.l1ContractAddresses;
     expect(rollupAddress).not.toBe((await ask<Info>("node_getNodeInfo")).l1ContractAddresses.rollupAddress);
     expect(await onL1<string>("eth_getCode", rollupAddress, "latest")).toMatch(/^0x[0-9a-f]{100}/);
-    // Not the number of blocks: on a busy machine one that comes too late for its slot is built again with the next
-    // one's transactions.
+    // The number of blocks varies: on a busy machine, a block too late for its slot is built again together with the
+    // next one's transactions.
     expect(await call(second.url, "node_getContract", BANANA_FEES)).toMatchObject({ address: BANANA_FEES });
     second.svc.child.kill("SIGINT");
     expect((await second.svc.ended).code).toBe(130);

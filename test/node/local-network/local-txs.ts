@@ -20,8 +20,8 @@ const GENESIS = genesisState(
 const random = () => fr(BigInt(toHex(randomBytes(30))));
 
 /**
- * A recorded private transaction that sends one message to L1, made to belong to a local network and anchored on a
- * block of it, by default genesis. Its proof is not looked at.
+ * A recorded private transaction that sends one message to L1, changed to belong to a local network and anchored on one
+ * of its blocks, by default genesis. Its proof is not valid.
  */
 export function messageTx(rollupVersion: number, anchor: BlockHeader = GENESIS.header) {
   const found = recordedTxs().find(

@@ -5,7 +5,7 @@ import { warnOfLostBlocks } from "../../../src/node/local-network/lost-blocks.ts
 
 const LAST = 8;
 
-/** A chain up to block LAST whose events are told by hand, and what was logged. */
+/** A chain up to block LAST with manual events, and the logged warnings. */
 function watched() {
   const failed = (error: unknown): never => {
     throw error;
@@ -26,14 +26,14 @@ function watched() {
   };
 }
 
-test("blocks of the last run that are not on L1 are told of once", () => {
+test("blocks of the last run that are not on L1 are warned of once", () => {
   const { warnings, removedAfter } = watched();
   removedAfter(6);
   removedAfter(5);
   expect(warnings).toEqual([{ fromBlock: 7, toBlock: LAST }]);
 });
 
-test("blocks that this run made or that go later are not told of as lost by the last run", () => {
+test("blocks of this run, and later removals, are not reported as lost by the last run", () => {
   const { warnings, removedAfter, added } = watched();
   added(LAST + 1);
   removedAfter(LAST);

@@ -1,13 +1,13 @@
 import { type Svc, spawnSvc } from "../../cli/run-svc.ts";
 
-/** A local network in a process of its own, and its ports. */
+/** A local network in its own process, and its URLs. */
 export interface Network {
   readonly svc: Svc;
   readonly url: string;
   readonly l1Url: string;
 }
 
-/** Starts a local network on free ports; resolves when it says that it is ready. */
+/** Starts a local network on free ports; resolves once it logs that it is ready. */
 export async function startNetwork(args: string[] = [], environment: Record<string, string> = {}): Promise<Network> {
   const free = ["--port", "0", "--admin-port", "0", "--local-network.l1Port", "0"];
   const svc = spawnSvc(["start", "--local-network", ...free, ...args], environment);

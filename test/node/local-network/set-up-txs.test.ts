@@ -27,9 +27,7 @@ const core = loadCore();
 const vm = new Vm();
 const siloing = new Siloing(core);
 
-/**
- * Blocks of the network from which the transactions were recorded: the header, the archive after it, its transactions.
- */
+/** Blocks of the network from which the transactions were recorded: header, archive root after it, tx hashes. */
 const blocks: { header: string; archiveRoot: string; txHashes: string[] }[] = JSON.parse(
   readFileSync(new URL("../../fixtures/local-network/set-up-blocks.json", import.meta.url), "utf8"),
 );
@@ -50,7 +48,7 @@ const noContracts = { contractClass: () => undefined, contractInstance: () => un
 describe("set-up transactions of a local network", () => {
   const asRecorded: TxEffect[] = [];
 
-  test("executed from the genesis, they give the blocks of the network that they are from", async () => {
+  test("the set-up transactions, executed from genesis, reproduce the recorded blocks", async () => {
     const { fork } = genesis();
     for (const { header: hex, archiveRoot, txHashes } of blocks) {
       const header = fromHex(hex);
@@ -74,7 +72,7 @@ describe("set-up transactions of a local network", () => {
     }
   });
 
-  test("bound to another network, in one block behind its genesis, they have the same effects", async () => {
+  test("the set-up transactions, bound to another network and in one block, have the same effects", async () => {
     const maxFeesPerGas = { feePerDaGas: 0n, feePerL2Gas: 5n * 10n ** 12n };
     const { fork, header } = genesis();
     const txs = setUpTxs({
@@ -97,7 +95,7 @@ describe("set-up transactions of a local network", () => {
     expect(processed.map(({ effect }) => effect.revertCode)).toEqual([0, 0, 0, 0, 0]);
 
     for (const [i, { effect }] of processed.entries()) {
-      // What neither the fee nor the hash is part of.
+      // The effects that depend neither on the fee nor on the tx hash.
       const { noteHashes, nullifiers, privateLogs, contractClassLogs, publicLogs } = effect;
       const other = asRecorded[i];
       expect({ noteHashes, nullifiers, privateLogs, contractClassLogs, publicLogs }).toEqual({

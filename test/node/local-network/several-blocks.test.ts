@@ -46,12 +46,12 @@ test("a local network with several blocks a slot has the usual set-up", async ()
 });
 
 test(
-  "transactions that come one after the other share a slot and a checkpoint, and none waits for the clock",
+  "consecutive transactions share a slot and a checkpoint, and none waits for the clock",
   async () => {
     const began = performance.now();
     const numbers: number[] = [];
     for (let i = 0; i < 4; i++) numbers.push(await mined(await send()));
-    // Each block has its own 6 s of the slot.
+    // Each block has 6 s of the slot to itself.
     const oneWaited = numbers.length * 6_000;
     expect(performance.now() - began).toBeLessThan(oneWaited);
     const [first, last] = [numbers[0], numbers[numbers.length - 1]];

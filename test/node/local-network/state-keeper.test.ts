@@ -60,14 +60,14 @@ async function withKept(name: string, use: (kept: Kept) => Promise<void>): Promi
   }
 }
 
-/** A transfer in a block of its own. */
+/** Mines a block with one transfer. */
 async function transfer(l1: DevelopmentL1, from = ACCOUNT): Promise<void> {
   const before = await l1.height();
   await call(l1.url, "eth_sendTransaction", { from, to: CONTRACT, value: "0x1" });
   await expect.poll(() => l1.height(), { timeout: 10_000, interval: 5 }).toBe(before + 1);
 }
 
-async function writtenDown(name: string, block: number): Promise<void> {
+async function journalReaches(name: string, block: number): Promise<void> {
   const { journal } = files(name);
   const text = () =>
     readdirSync(journal)
@@ -82,7 +82,7 @@ async function blocksFrom(l1: DevelopmentL1, first: number, last: number) {
   return blocks.map(({ number, timestamp, transactions }) => ({ number, timestamp, transactions }));
 }
 
-test("an L1 that starts from an older copy has the blocks of its journal again, with what was set in between", async () => {
+test("an L1 started from an older copy replays its journal, with the state set in between", async () => {
   const older = join(folder, "older.json");
   let first = 0;
   let last = 0;
@@ -100,12 +100,12 @@ test("an L1 that starts from an older copy has the blocks of its journal again, 
     await l1.setStorage(CONTRACT, SLOT, word(2));
     await l1.mineAt((await l1.latest()).timestamp + 7);
     last = await l1.height();
-    await writtenDown("replayed", last);
+    await journalReaches("replayed", last);
     before = await blocksFrom(l1, first, last);
   });
   const { journal, stateFile } = files("replayed");
   const [segment] = readdirSync(journal);
-  // Cut off in the middle by a kill.
+  // A record cut off by a kill.
   appendFileSync(join(journal, segment), `{"block":{"num`);
   for (let kill = 0; kill < 2; kill++) {
     copyFileSync(older, stateFile);
@@ -114,14 +114,14 @@ test("an L1 that starts from an older copy has the blocks of its journal again, 
       expect(lines.join("\n")).toContain("brought from its last copy to where it was");
       expect(await blocksFrom(l1, first, last)).toEqual(before);
       expect(await l1.storage(CONTRACT, SLOT)).toEqual(word(2));
-      // One more block, of the time that goes on.
+      // Each restart mines one more block.
       expect(await l1.height()).toBe(last + 1 + kill);
-      await writtenDown("replayed", last + 1 + kill);
+      await journalReaches("replayed", last + 1 + kill);
     });
   }
 }, 60_000);
 
-test("a journal that L1 cannot follow, since state was set by hand, is given up with a warning and replaced by a copy", async () => {
+test("a journal that cannot be replayed is dropped with a warning and replaced by a copy", async () => {
   const { stateFile } = files("by-hand");
   const older = join(folder, "by-hand-older.json");
   const poor = "0x00000000000000000000000000000000000000aa";
@@ -135,7 +135,7 @@ test("a journal that L1 cannot follow, since state was set by hand, is given up 
     await l1.setBalance(poor, 10n ** 18n);
     await call(l1.url, "anvil_impersonateAccount", poor);
     await transfer(l1, poor);
-    await writtenDown("by-hand", await l1.height());
+    await journalReaches("by-hand", await l1.height());
   });
   copyFileSync(older, stateFile);
   await withKept("by-hand", async ({ l1, lines }) => {
@@ -146,20 +146,20 @@ test("a journal that L1 cannot follow, since state was set by hand, is given up 
   });
 }, 60_000);
 
-test("blocks that somebody took back are not in the journal of what follows: a copy is made at once", async () => {
+test("after a rollback of L1 by hand a copy is made at once, and the journal starts anew", async () => {
   await withKept("taken-back", async ({ l1, keeper, lines }) => {
     await l1.setBlockInterval(INTERVAL);
     await keeper.copy();
     const kept = () => lines.filter((line) => line.startsWith("L1's state is kept")).length;
     expect(kept()).toBe(1);
     for (let i = 0; i < 3; i++) await transfer(l1);
-    await writtenDown("taken-back", await l1.height());
+    await journalReaches("taken-back", await l1.height());
     await call(l1.url, "anvil_rollback", 2);
     await expect.poll(kept, { timeout: 20_000 }).toBe(2);
   });
 }, 60_000);
 
-test("an L1 that is killed answers on its port again only when it is where it was, whoever asks", async () => {
+test("a killed L1 answers on its port again only once it is fully restored", async () => {
   const { stateFile, journal } = files("restarted");
   const { signal } = new AbortController();
   const lines: string[] = [];
@@ -181,7 +181,7 @@ test("an L1 that is killed answers on its port again only when it is where it wa
     const first = (await l1.height()) + 1;
     for (let i = 0; i < 20; i++) await transfer(l1);
     const last = await l1.height();
-    await writtenDown("restarted", last);
+    await journalReaches("restarted", last);
     const before = await blocksFrom(l1, first, last);
     process.kill(l1Process(stateFile), "SIGKILL");
     const heights = new Set<number>();

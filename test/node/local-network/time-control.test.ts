@@ -7,7 +7,7 @@ import type { BuildWait } from "../../../src/sequencer/build-blocks.ts";
 const CONSTANTS = { slotDuration: 72, l1GenesisTime: 1_000_000 };
 const start = (slot: number): number => CONSTANTS.l1GenesisTime + slot * CONSTANTS.slotDuration;
 
-/** An L1 whose latest block is at some time, a chain whose last checkpoint is of some slot, and what moved them. */
+/** Fakes of L1, chain and clock with a settable state, and records of how time was moved. */
 function world(slot: number) {
   const state = {
     time: start(slot),
@@ -21,7 +21,7 @@ function world(slot: number) {
   };
   const moved: number[] = [];
   const settled: number[] = [];
-  /** Of the clock alone, to Unix milliseconds. */
+  /** Moves of the clock alone, as new Unix milliseconds. */
   const shifts: number[] = [];
   const clock = new ShiftableClock();
   clock.set(state.time * 1000);
@@ -80,7 +80,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("a slot that has its checkpoint is followed by the next one at once, on L1 and in the clock", async () => {
+test("once a slot has its checkpoint, L1 and the clock move to the next slot at once", async () => {
   const { state, moved, settled, clock, control } = world(4);
   state.filled = 4;
   control.start();
@@ -93,7 +93,7 @@ test("a slot that has its checkpoint is followed by the next one at once, on L1 
   await control.stop();
 });
 
-test("txs that nobody builds with get the next slot after a while, later each time; never while a block is built", async () => {
+test("pending txs that no block includes move time to the next slot after growing waits, never during a build", async () => {
   const { state, moved, control } = world(4);
   state.pending = 1;
   state.building = true;
@@ -110,7 +110,7 @@ test("txs that nobody builds with get the next slot after a while, later each ti
   await control.stop();
 });
 
-test("the clock follows L1 ahead, and L1 the clock into the next slot", async () => {
+test("the clock follows an L1 that is ahead, and L1 follows the clock into the next slot", async () => {
   const { state, moved, clock, control } = world(4);
   state.time = start(9) + 5;
   control.start();
@@ -123,7 +123,7 @@ test("the clock follows L1 ahead, and L1 the clock into the next slot", async ()
   await control.stop();
 });
 
-test("an epoch with checkpoints is brought to its end when nothing happens any more", async () => {
+test("an idle epoch with checkpoints is moved to its end and settled", async () => {
   const { state, moved, control } = world(4);
   state.overAt = start(6);
   state.pending = 1;
@@ -139,7 +139,7 @@ test("an epoch with checkpoints is brought to its end when nothing happens any m
   await control.stop();
 });
 
-test("a slot of several blocks goes on to the next block for a tx, and to its end when none has come for a while", async () => {
+test("in a slot of several blocks time moves to the next block for a tx, and to the slot's end without one", async () => {
   const { state, moved, shifts, clock, control } = world(4);
   const [next, end] = [(start(4) + 7) * 1000, (start(4) + 55) * 1000];
   state.building = true;
@@ -162,7 +162,7 @@ test("a slot of several blocks goes on to the next block for a tx, and to its en
   await control.stop();
 });
 
-test("a wait for the first tx of a slot, and one while L1's mining is off, is not shortened", async () => {
+test("waits for a slot's first tx, and waits while L1 does not mine, are not shortened", async () => {
   const { state, shifts, control } = world(4);
   const end = (start(4) + 55) * 1000;
   state.building = true;
@@ -176,7 +176,7 @@ test("a wait for the first tx of a slot, and one while L1's mining is off, is no
   await control.stop();
 });
 
-test("while L1's mining is off, its time is its owner's", async () => {
+test("while L1's mining is off, its time is not moved", async () => {
   const { state, moved, control } = world(4);
   Object.assign(state, { filled: 4, mining: false });
   control.start();
@@ -188,7 +188,7 @@ test("while L1's mining is off, its time is its owner's", async () => {
   await control.stop();
 });
 
-test("blocks may begin again when time was moved, and when L1 did not let it", async () => {
+test("block building resumes after time was moved, and after L1 refused to move", async () => {
   const { state, moved, control } = world(4);
   const l1 = { fails: true };
   Object.defineProperty(state, "time", {

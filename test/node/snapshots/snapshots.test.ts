@@ -56,7 +56,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const below = (...names: string[]) => join(folder, ...names);
 
-/** A copy of the published store whose index or database may be changed. */
+/** A copy of the published store with changes to its index or database file; returns its URL. */
 function storeWith(
   name: string,
   change: {
@@ -78,7 +78,7 @@ function storeWith(
   return `file://${root}`;
 }
 
-/** Changes the database itself, and the index with it, so that only what it holds can tell. */
+/** A copy of the published store with a changed database that the index matches: only its contents are wrong. */
 async function forged(name: string, change: (path: string) => Promise<void>): Promise<string> {
   const path = below(`${name}-data`);
   const plain = storeWith(name, {}).slice("file://".length);
@@ -115,8 +115,8 @@ async function held(directory: string): Promise<unknown> {
   }
 }
 
-describe("a snapshot", () => {
-  it("is the node's own format, with what a reader must know, newest first", () => {
+describe("snapshots", () => {
+  it("a snapshot index has the node's own format, newest entry first", () => {
     const network = networkOf(chain.reader);
     const names = readdirSync(join(published, "store", snapshotFolder(network)));
     expect(snapshotFolder(network)).toMatch(/^svc-31337-\d+-0x[0-9a-f]{40}$/);
@@ -130,7 +130,7 @@ describe("a snapshot", () => {
     expect(readdirSync(published)).toEqual(["store"]);
   });
 
-  it("restored in a new directory gives the same answers", async () => {
+  it("a snapshot restored into an empty directory gives the same answers", async () => {
     mkdirSync(below("chain"));
     const { taken, logger } = await restore(chain, folder, [`file://${published}/store`]);
     expect(taken?.l2BlockNumber).toBe(59);
@@ -139,7 +139,7 @@ describe("a snapshot", () => {
     expect(await held(folder)).toEqual(answers(chain.services));
   });
 
-  it("has no block that is only proposed, while the node keeps its own", async () => {
+  it("a snapshot leaves out proposed blocks, which the node itself keeps", async () => {
     const { services, synchronizer } = chain;
     const before = answers(services);
     const slot = headerSlotNumber(services.chain.block(59)!.header) + 1_000_000;
@@ -166,7 +166,7 @@ describe("a snapshot", () => {
     expect(await held(folder)).toEqual(before);
   });
 
-  it("taken while the store is written and read holds one commit, and disturbs neither", async () => {
+  it("a snapshot taken during reads and writes holds exactly one commit and disturbs neither", async () => {
     const { store } = chain.services;
     const [left, right] = [store.table("chain-state"), store.table("chain-messages")];
     const key = (n: number) => Buffer.from(`test-${String(n).padStart(8, "0")}`);
@@ -204,7 +204,7 @@ describe("a snapshot", () => {
       const seen = Number(Buffer.from(restored.table("chain-messages").get(Buffer.from("test"))!).toString());
       expect(seen).toBeGreaterThanOrEqual(before);
       expect(seen).toBeLessThanOrEqual(written);
-      // The commit in the copy is whole, and nothing of a later one is in it.
+      // The copy has the whole commit and nothing of a later one.
       expect(restored.table("chain-state").get(key(seen * 200 - 1))).toBeDefined();
       expect(restored.table("chain-state").get(key(seen * 200))).toBeUndefined();
       await restored.close();
@@ -216,7 +216,7 @@ describe("a snapshot", () => {
     }
   });
 
-  it("is added in front of others, which stay as they are", async () => {
+  it("a new snapshot is added in front of the others and changes none of them", async () => {
     const root = storeWith("store", {
       index: (text) => {
         const document = JSON.parse(text);
@@ -235,7 +235,7 @@ describe("a snapshot", () => {
     expect(snapshots[2]).toEqual({ of: "a later version" });
   });
 
-  it("goes to a bucket and comes back from it, gzipped index included", async () => {
+  it("a snapshot is uploaded to a bucket and restored from it, with a gzipped index too", async () => {
     const bucket = await BucketServer.start();
     try {
       const { uploader, logger } = uploaderOf(chain, folder);
@@ -258,25 +258,25 @@ describe("a snapshot", () => {
   });
 });
 
-describe("an upload is not started", () => {
+describe("snapshot uploads that are refused", () => {
   it.each([
     ["ftp://host/x", /^Unknown file store config: 'ftp:\/\/host\//],
     ["nonsense", /^Unknown file store config/],
     ["https://host/x", /can only be read/],
     ["file://host/x", /takes no host/],
     ["file:///proc/self", /objects cannot be stored there: \/proc is no storage/],
-  ])("to %s", (location, rule) => {
+  ])("a snapshot upload to %s is refused", (location, rule) => {
     expect(() => uploaderOf(chain, folder).uploader.startUpload(location)).toThrow(rule);
   });
 
-  it("before the initial sync is complete", () => {
+  it("a snapshot upload before the initial sync is complete is refused", () => {
     const { uploader } = uploaderOf(chain, folder, { synced: () => false });
     const start = () => uploader.startUpload(`file://${below("store")}`);
     expect(start).toThrow("Archiver initial sync not complete. Cannot start snapshot.");
     expect(start).toThrow(SnapshotUploadError);
   });
 
-  it("without a block", async () => {
+  it("a snapshot upload of a chain without blocks is refused", async () => {
     const empty = await chain.open(below("empty"));
     const { uploader } = uploaderOf({ ...chain, services: empty }, folder);
     expect(() => uploader.startUpload(`file://${below("store")}`)).toThrow(
@@ -285,7 +285,7 @@ describe("an upload is not started", () => {
     await empty.store.close();
   });
 
-  it("while another one goes on", async () => {
+  it("a second snapshot upload at the same time is refused", async () => {
     const { uploader } = uploaderOf(chain, folder);
     uploader.startUpload(`file://${below("store")}`);
     expect(() => uploader.startUpload(`file://${below("other")}`)).toThrow(
@@ -298,8 +298,8 @@ describe("an upload is not started", () => {
   });
 });
 
-describe("an upload that fails", () => {
-  it("leaves no temporary file, and its reason in the log", async () => {
+describe("snapshot uploads that fail", () => {
+  it("a failed snapshot upload logs its reason and leaves no temporary file", async () => {
     const { uploader, logger } = uploaderOf(chain, folder);
     uploader.startUpload(`file://${below("blocked")}/store`);
     writeFileSync(below("blocked"), "a file");
@@ -308,7 +308,7 @@ describe("an upload that fails", () => {
     expect(readdirSync(folder)).toEqual(["blocked"]);
   });
 
-  it("does not replace an index that is none", async () => {
+  it("a snapshot upload does not replace a malformed index", async () => {
     const root = storeWith("store", { index: () => "not an index" });
     const { uploader, logger } = uploaderOf(chain, folder);
     uploader.startUpload(root);
@@ -318,7 +318,7 @@ describe("an upload that fails", () => {
     expect(readdirSync(folder)).toEqual(["store"]);
   });
 
-  it("because the node stops ends at once", async () => {
+  it("a snapshot upload ends at once when the node stops", async () => {
     const { uploader, logger } = uploaderOf(chain, folder);
     uploader.startUpload(`file://${below("store")}`);
     await new Promise((resolve) => setTimeout(resolve, 30));
@@ -331,7 +331,7 @@ describe("an upload that fails", () => {
   });
 });
 
-describe("a snapshot is refused, local data stays, and the next one is used", () => {
+describe("damaged snapshots", () => {
   const refusals: [string, () => string | Promise<string>, RegExp][] = [
     [
       "that is cut",
@@ -408,7 +408,7 @@ describe("a snapshot is refused, local data stays, and the next one is used", ()
     ],
   ];
 
-  it.each(refusals)("%s", async (_, make, rule) => {
+  it.each(refusals)("a snapshot %s is refused for the next one, and local data stays", async (_, make, rule) => {
     const bad = await make();
     mkdirSync(below("node", "chain"), { recursive: true });
     writeFileSync(below("node", "chain", "kept"), "kept");
@@ -425,7 +425,7 @@ describe("a snapshot is refused, local data stays, and the next one is used", ()
     expect(existsSync(below("node", "chain", "kept"))).toBe(false);
   });
 
-  it("whose tip is not on L1", async () => {
+  it("a snapshot whose tip is not on L1 is refused", async () => {
     const reader = {
       identity: chain.reader.identity,
       latestBlock: () => chain.reader.latestBlock(),
@@ -437,7 +437,7 @@ describe("a snapshot is refused, local data stays, and the next one is used", ()
     expect(logger.lines.find(({ level }) => level === "error")?.facts).toMatchObject({ rule: "archive" });
   });
 
-  it("cut at many points", async () => {
+  it("a snapshot cut at any point is refused", async () => {
     mkdirSync(below("node", "chain"), { recursive: true });
     for (let i = 0; i < 12; i++) {
       const bad = storeWith(`bad${i}`, { data: (packed) => packed.subarray(0, Math.floor((packed.length * i) / 12)) });
@@ -477,7 +477,7 @@ describe("a snapshot is refused, local data stays, and the next one is used", ()
       { entry: (e: SnapshotEntry) => ({ ...e, schemaVersions: { chain: SCHEMA_VERSION + 1 } }) },
       /schema version must be \d+"/,
     ],
-  ])("when the index %s", async (_, change, reason) => {
+  ])("a snapshot is refused when its index %s", async (_, change, reason) => {
     const bad = storeWith("bad", change);
     mkdirSync(below("chain"));
     const { taken, logger } = await restore(chain, folder, [bad]);
@@ -487,15 +487,15 @@ describe("a snapshot is refused, local data stays, and the next one is used", ()
   });
 });
 
-describe("whether a snapshot is taken", () => {
-  it("full never asks a store, nor does a node without a data directory", async () => {
+describe("choice of a snapshot", () => {
+  it("a node in sync mode full, or without a data directory, never asks a snapshot store", async () => {
     const none = ["file:///nowhere"];
     expect((await restore(chain, folder, none, { mode: "full" })).logger.lines).toEqual([]);
     const directory = { path: folder, chainStore: below("chain"), temporary: true };
     expect((await restore(chain, folder, none, { directory })).logger.lines).toMatchObject([{ level: "info" }]);
   });
 
-  it("local data is kept in mode snapshot, and replaced in mode force-snapshot when it is far enough behind", async () => {
+  it("mode snapshot keeps local data; mode force-snapshot replaces it if it is far behind", async () => {
     const local = async () => {
       rmSync(below("node"), { recursive: true, force: true });
       const services = await chain.open(below("node", "chain"));
@@ -524,7 +524,7 @@ describe("whether a snapshot is taken", () => {
     expect(again.logger.lines).toMatchObject([{ facts: { reason: "there is local data up to block 59" } }]);
   });
 
-  it("the newest entry of each store counts, the store with the highest L1 block first", async () => {
+  it("the newest usable snapshot of each store counts, the highest L1 block first", async () => {
     const older = storeWith("older", { entry: (e) => ({ ...e, l1BlockNumber: e.l1BlockNumber - 1 }) });
     const mixed = storeWith("mixed", {
       index: (text) => {
@@ -547,7 +547,7 @@ describe("whether a snapshot is taken", () => {
     expect(used.map(({ facts }) => facts.store)).toEqual([mixed]);
   });
 
-  it("an interrupted start leaves nothing behind", async () => {
+  it("an interrupted download of a snapshot leaves no files behind", async () => {
     mkdirSync(below("chain"));
     const bucket = await BucketServer.start();
     bucket.intercept = ({ url }, response) => {
@@ -565,12 +565,12 @@ describe("whether a snapshot is taken", () => {
   });
 });
 
-describe("a kill during the swap", () => {
+describe("kills during the swap", () => {
   const mark = (path: string) => readFileSync(join(path, "data.mdb"), "utf8");
   const steps = swapSteps("", "").length;
 
   it.each(Array.from({ length: steps + 1 }, (_, done) => done))(
-    "after %d of the steps restarts into the old or the new data, and leaves nothing else",
+    "a node killed after %d swap steps restarts with the old or the new data and nothing else",
     (done) => {
       const directory = below("node");
       const copy = join(directory, "snapshot-restore-abc", "chain");

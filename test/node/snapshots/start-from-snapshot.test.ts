@@ -49,10 +49,10 @@ async function until(condition: () => boolean, limitMs = 30_000): Promise<void> 
   }
 }
 
-describe("nodes in processes of their own", () => {
+describe("node processes and snapshots", () => {
   let store: string;
 
-  it("upload a snapshot when their operator asks for it, and answer meanwhile", async () => {
+  it("a node uploads a snapshot on request and answers meanwhile", async () => {
     store = `file://${folder}/store`;
     const node = await NodeProcess.start(l1);
     try {
@@ -69,7 +69,7 @@ describe("nodes in processes of their own", () => {
     }
   });
 
-  it("start from it, give the recorded answers, and go on from its L1 block", async () => {
+  it("a node starts from a snapshot, gives the recorded answers and syncs on from its L1 block", async () => {
     const node = await NodeProcess.start(l1, undefined, { SYNC_SNAPSHOTS_URLS: store });
     try {
       await node.ready();
@@ -82,7 +82,7 @@ describe("nodes in processes of their own", () => {
     }
   });
 
-  it("sync from L1 when no store has one", async () => {
+  it("a node syncs from L1 when no store has a snapshot", async () => {
     const node = await NodeProcess.start(l1, undefined, { SYNC_SNAPSHOTS_URLS: "file:///nowhere/at/all" });
     try {
       await node.ready();
@@ -93,7 +93,9 @@ describe("nodes in processes of their own", () => {
     }
   });
 
-  it("killed at any moment of a start from it end in the recorded answers", { timeout: 300_000 }, async () => {
+  it("a node killed at any moment of a start from a snapshot ends with the recorded answers", {
+    timeout: 300_000,
+  }, async () => {
     const dataDirectory = mkdtempSync(join(tmpdir(), "svc-snapshot-kill-"));
     const environment = { SYNC_SNAPSHOTS_URLS: store, SYNC_MODE: "snapshot" };
     try {

@@ -54,7 +54,7 @@ export interface SyncedChain {
   close(): Promise<void>;
 }
 
-/** The recorded chain, followed from its L1 into a store. */
+/** Syncs the recorded chain from its L1 into a store. */
 export async function syncRecordedChain(): Promise<SyncedChain> {
   const l1 = await startChainA();
   const reader = await connectRollup({
@@ -142,7 +142,7 @@ export async function restore(
   return { taken, logger };
 }
 
-/** Answers that touch every table of chain and trees. */
+/** Answers that together read every table of the chain and the trees. */
 export function answers({ chain, world }: ChainServices): unknown {
   const text = (bytes: Uint8Array | undefined) => (bytes === undefined ? undefined : toHex(bytes));
   const { tip, oldest } = world.status();
