@@ -26,7 +26,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-test("the demo syncs the recorded chain on a free port, answers its own suggestions, and leaves nothing behind", async () => {
+test("the demo syncs the recorded chain on a free port, answers the calls it suggests, and cleans up", async () => {
   const blocker = createServer();
   const busy = await new Promise<number>((resolve) => {
     blocker.listen(0, "127.0.0.1", () => resolve((blocker.address() as { port: number }).port));

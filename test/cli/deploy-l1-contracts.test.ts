@@ -18,7 +18,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Accounts 0 and 1 of the test words. */
+/** Accounts 0 and 1 of the test mnemonic. */
 const [ACCOUNT_0, ACCOUNT_1] = [
   "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
   "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
@@ -29,7 +29,7 @@ const deploy = (args: string[], environment: Record<string, string> = {}) =>
   runSvc(["deploy-l1-contracts", ...args], { AZTEC_SLASHER_FLAVOR: "none", ...environment });
 
 describe("svc deploy-l1-contracts", () => {
-  test("deploys, prints the addresses and writes them to a file", async () => {
+  test("svc deploy-l1-contracts deploys, prints the addresses and writes them to a file", async () => {
     const file = join(folder, "addresses.json");
     const args = ["--l1-rpc-urls", anvil.url, "--aztecTargetCommitteeSize", "0", "--test-accounts", "--sponsored-fpc"];
     const { code, stdout, stderr } = await deploy([...args, "--output", file]);
@@ -46,7 +46,7 @@ describe("svc deploy-l1-contracts", () => {
     expect(readdirSync(folder)).toEqual(["addresses.json"]);
   });
 
-  test("takes a key from the environment, and prints JSON without it", async () => {
+  test("svc deploy-l1-contracts takes a key from the environment and prints JSON without it", async () => {
     const args = ["--l1-rpc-urls", anvil.url, "--aztecTargetCommitteeSize", "2", "--validators", ACCOUNT_1, "--json"];
     const { code, stdout, stderr } = await deploy(args, { PRIVATE_KEY: `0x${KEY_1}` });
     expect(code).toBe(0);
@@ -59,7 +59,7 @@ describe("svc deploy-l1-contracts", () => {
     ["a bad key", ["--private-key", KEY_1.slice(1)], "privateKey must be 64 hex digits"],
     ["a bad parameter", ["--aztecEpochDuration", "33"], "--aztecEpochDuration must be a whole"],
     ["a bad place", ["--output", "/nowhere/file"], "--output must be a file that can be written"],
-  ])("%s is one line and code 1", async (_, args, message) => {
+  ])("svc deploy-l1-contracts exits with 1 and one line on %s", async (_, args, message) => {
     const { code, stdout, stderr } = await deploy([...nowhere, ...args]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toContain(`error: ${message}`);
@@ -68,7 +68,7 @@ describe("svc deploy-l1-contracts", () => {
   });
 });
 
-describe("what is asked for", () => {
+describe("deployment request", () => {
   const request = (flags: DeployFlags, environment: Record<string, string> = {}) => {
     const { values } = configure({
       flags: new Map(),
@@ -77,7 +77,7 @@ describe("what is asked for", () => {
     return deployRequest(values, flags, environment);
   };
 
-  test("is of the first account of the test words, with nothing given to anyone", () => {
+  test("by default the first test account deploys, without funding or validators", () => {
     const { deployer, feeJuicePortalFunding, validators, realVerifier } = request({});
     expect(deployer.address).toBe(ACCOUNT_0);
     expect({ feeJuicePortalFunding, validators, realVerifier }).toEqual({
@@ -87,7 +87,7 @@ describe("what is asked for", () => {
     });
   });
 
-  test("takes a flag before a variable", () => {
+  test("a flag of a deployment overrides a variable", () => {
     expect(request({ mnemonicIndex: "1" }).deployer.address).toBe(ACCOUNT_1);
     expect(request({}, { PRIVATE_KEY: KEY_1 }).deployer.address).toBe(ACCOUNT_1);
     const words = "test test test test test test test test test test test junk";
@@ -95,7 +95,7 @@ describe("what is asked for", () => {
     expect(request({ privateKey: KEY_1 }, { MNEMONIC: words }).deployer.address).toBe(ACCOUNT_1);
   });
 
-  test("gives each validator keys of its own", () => {
+  test("a deployment derives separate keys for each validator", () => {
     const { validators = [] } = request({ validators: `${ACCOUNT_0}, ${ACCOUNT_1}` });
     expect(validators.map(({ attester }) => attester)).toEqual([ACCOUNT_0, ACCOUNT_1]);
     expect(validators[0].blsSecretKey).not.toBe(validators[1].blsSecretKey);
@@ -103,10 +103,10 @@ describe("what is asked for", () => {
 
   test.each<[string, DeployFlags, Record<string, string>, string]>([
     ["no L1", {}, { ETHEREUM_HOSTS: "" }, "An L1 RPC URL is required: give --l1-rpc-urls or ETHEREUM_HOSTS"],
-    ["a key and words", { privateKey: KEY_1, mnemonic: "a b" }, {}, "cannot be given together"],
-    ["bad words", { mnemonic: `${KEY_1} words` }, {}, "mnemonic must be 12 to 24 words"],
+    ["a key and a mnemonic", { privateKey: KEY_1, mnemonic: "a b" }, {}, "cannot be given together"],
+    ["a bad mnemonic", { mnemonic: `${KEY_1} words` }, {}, "mnemonic must be 12 to 24 words"],
     ["a bad index", { mnemonicIndex: "one" }, {}, "mnemonicIndex must be a whole number from 0 to 2147483647"],
-    ["test words on a public chain", {}, { L1_CHAIN_ID: "1" }, "must be given on chain 1"],
+    ["the test mnemonic on a public chain", {}, { L1_CHAIN_ID: "1" }, "must be given on chain 1"],
     [
       "a bad validator",
       { validators: `${ACCOUNT_0},0x12` },
@@ -114,7 +114,7 @@ describe("what is asked for", () => {
       "item 2 of --validators must be 40 hex digits, with or without 0x",
     ],
     ["a bad token", { existingToken: "0x12" }, {}, "--existing-token must be 40 hex digits, with or without 0x"],
-  ])("is refused with field and rule: %s", (_, flags, environment, message) => {
+  ])("a deployment with %s is refused with field and rule", (_, flags, environment, message) => {
     expect(() => request(flags, environment)).toThrow(message);
     expect(() => request(flags, environment)).not.toThrow(KEY_1);
   });

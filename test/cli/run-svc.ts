@@ -13,11 +13,11 @@ export interface Svc {
   readonly child: ChildProcess;
   readonly output: { stdout: string; stderr: string };
   readonly ended: Promise<Ended>;
-  /** Resolves with the match once standard output or error has it; rejects when the process ends before. */
+  /** Resolves with the first match in standard output or error; rejects if the process ends before. */
   shows(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
-/** Starts svc from source with an environment of its own, by default with any free admin port. */
+/** Starts svc from source with only the given environment; the admin port defaults to any free one. */
 export function spawnSvc(args: string[], environment: Record<string, string> = {}): Svc {
   const child = spawn(process.execPath, [MAIN, ...args], {
     env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, AZTEC_ADMIN_PORT: "0", ...environment },

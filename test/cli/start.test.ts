@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { lockDirectory } from "../../src/storage/directory-lock.ts";
 import { runSvc, spawnSvc } from "./run-svc.ts";
 
-/** An L1 endpoint that knows its chain id and nothing else. */
+/** An L1 endpoint that answers only eth_chainId. */
 let l1: Server;
 let l1Url: string;
 let folder: string;
@@ -51,8 +51,8 @@ function directory(name: string): string {
   return path;
 }
 
-describe("a start that cannot succeed ends with code 1 and says why", () => {
-  test("L1 is another chain", async () => {
+describe("failing starts", () => {
+  test("a start on an L1 with another chain id exits with 1", async () => {
     const path = directory("wrong-chain");
     const { code, stderr } = await runSvc(node("--data-directory", path, "--l1-chain-id", "31337"));
     expect(code).toBe(1);
@@ -61,7 +61,7 @@ describe("a start that cannot succeed ends with code 1 and says why", () => {
     expect(existsSync(join(path, "svc.lock"))).toBe(false);
   });
 
-  test("the data directory is in use by another process", async () => {
+  test("a start on a data directory in use by another process exits with 1", async () => {
     const path = directory("locked");
     const lock = lockDirectory(path, () => {});
     const { code, stderr } = await runSvc(node("--data-directory", path));
@@ -70,7 +70,7 @@ describe("a start that cannot succeed ends with code 1 and says why", () => {
     expect(stderr).toContain(`data directory ${path} is in use by process ${process.pid}`);
   });
 
-  test("the data directory is a file", async () => {
+  test("a start on a data directory that is a file exits with 1", async () => {
     const path = join(folder, "file");
     writeFileSync(path, "");
     const { code, stderr } = await runSvc(node("--data-directory", path));
@@ -78,7 +78,7 @@ describe("a start that cannot succeed ends with code 1 and says why", () => {
     expect(stderr).toMatch(/data directory .* must be a folder that this user can write/);
   });
 
-  test.skipIf(process.getuid?.() === 0)("the data directory is not writable", async () => {
+  test.skipIf(process.getuid?.() === 0)("a start on a read-only data directory exits with 1", async () => {
     const path = directory("read-only");
     chmodSync(path, 0o500);
     const { code, stderr } = await runSvc(node("--data-directory", path));
@@ -86,7 +86,7 @@ describe("a start that cannot succeed ends with code 1 and says why", () => {
     expect(stderr).toContain("must be a folder that this user can write (EACCES)");
   });
 
-  test("the database file is not one", async () => {
+  test("a start on a damaged database file exits with 1", async () => {
     const path = directory("garbage");
     mkdirSync(join(path, "chain"));
     writeFileSync(join(path, "chain", "data.mdb"), Buffer.alloc(9000, 7));
@@ -96,13 +96,13 @@ describe("a start that cannot succeed ends with code 1 and says why", () => {
   });
 });
 
-describe("while L1 is down", () => {
+describe("starts while L1 is down", () => {
   const down = () => {
     const args = node("--data-directory", directory(`down-${Math.random()}`));
     return args.map((arg) => (arg === l1Url ? "http://127.0.0.1:1" : arg));
   };
 
-  test("the node waits, and a signal before the start is done ends it with code 0", async () => {
+  test("a node waits for L1, and a signal meanwhile ends it with code 0", async () => {
     const svc = spawnSvc(down());
     await svc.shows(/WARN: node waiting for L1/);
     svc.child.kill("SIGTERM");
@@ -110,7 +110,7 @@ describe("while L1 is down", () => {
     expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("INFO: node stopped") });
   });
 
-  test("what the configuration warns of is in the log", async () => {
+  test("warnings of the configuration are logged", async () => {
     const svc = spawnSvc(down(), { SEQ_TX_POLLING_INTERVAL_MS: "5" });
     await svc.shows(
       /WARN: config environment variable SEQ_TX_POLLING_INTERVAL_MS has no effect: .*SEQ_POLLING_INTERVAL_MS/,
@@ -119,7 +119,7 @@ describe("while L1 is down", () => {
     await svc.ended;
   });
 
-  test("a temporary data directory is removed at the end", async () => {
+  test("a node removes its temporary data directory at the end", async () => {
     const temporary = directory("tmp");
     const args = down().filter((_, i, all) => all[i] !== "--data-directory" && all[i - 1] !== "--data-directory");
     const svc = spawnSvc(args, { TMPDIR: temporary, LOG_JSON: "1" });

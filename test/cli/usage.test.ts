@@ -8,11 +8,11 @@ const REGISTRY = ["--registry-address", `0x${"11".repeat(20)}`];
 const L1 = ["--l1-rpc-urls", "http://127.0.0.1:1"];
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "..", "..", "package.json"), "utf8"));
 
-test("--version prints the version of the package", async () => {
+test("svc --version prints the version of the package", async () => {
   expect(await runSvc(["--version"])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: "" });
 });
 
-test("help shows the options by group, with defaults and variables", async () => {
+test("svc help shows the options by group, with defaults and variables", async () => {
   const { code, stdout } = await runSvc(["start", "--help"]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^RPC:$/m);
@@ -20,7 +20,7 @@ test("help shows the options by group, with defaults and variables", async () =>
   expect(stdout).toMatch(/^ +LOG_LEVEL +log level, then/m);
 });
 
-describe("wrong usage ends with code 1 and one line that says what is wrong", () => {
+describe("wrong usage", () => {
   test.each<[string, string[], Record<string, string>, string]>([
     ["no mode", ["start"], {}, "error: No module specified to start; svc start --node runs a node\n"],
     ["a sequencer alone", ["start", "--sequencer"], {}, "error: Cannot run a standalone sequencer without a node\n"],
@@ -81,7 +81,7 @@ describe("wrong usage ends with code 1 and one line that says what is wrong", ()
       "error: environment variable LOG_LEVEL must be a level (silent, fatal,",
     ],
     ["a key in a bad URL", ["start", "--node"], { ETHEREUM_HOSTS: "rpc.example/key-0123456789" }, "got 26 characters"],
-  ])("%s", async (_, args, environment, message) => {
+  ])("svc with %s exits with 1 and one line that says what is wrong", async (_, args, environment, message) => {
     const { code, stdout, stderr } = await runSvc(args, environment);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toContain(message);
@@ -92,7 +92,7 @@ describe("wrong usage ends with code 1 and one line that says what is wrong", ()
   test.each([
     ["--maxBlockSizeInBytes", ": it was removed: blocks are limited by blob fields and gas"],
     ["--nonsense", ""],
-  ])("an unknown flag %s", async (flag, advice) => {
+  ])("svc with the unknown flag %s exits with 1", async (flag, advice) => {
     const { code, stderr } = await runSvc(["start", "--node", flag, "5"]);
     expect(code).toBe(1);
     expect(stderr).toContain(`error: unknown option '${flag}'${advice}`);
@@ -106,7 +106,7 @@ describe("svc config", () => {
     L1_CONSENSUS_HOST_API_KEYS: "consensus-key",
   };
 
-  test("shows each value with its source, without secrets", async () => {
+  test("svc config shows each value with its source, without secrets", async () => {
     const { code, stdout } = await runSvc(
       ["config", "--port", "9001", "--archiver.blobAllowEmptySources"],
       environment,
@@ -119,7 +119,7 @@ describe("svc config", () => {
     expect(stdout).not.toMatch(/consensus-key|0123456789abcdef/);
   });
 
-  test("shows no secret of any kind, and warns on standard error", async () => {
+  test("svc config shows no secret of any kind, and warns on standard error", async () => {
     const key = "c0ffee".repeat(11).slice(0, 64);
     const secrets = {
       VALIDATOR_PRIVATE_KEYS: `0x${key},${key}`,
@@ -135,7 +135,7 @@ describe("svc config", () => {
     }
   });
 
-  test("refuses what svc start refuses, without a secret", async () => {
+  test("svc config refuses what svc start refuses, without showing a secret", async () => {
     const level = await runSvc(["config"], { LOG_LEVEL: "loud" });
     expect(level).toMatchObject({ code: 1, stdout: "" });
     expect(level.stderr).toContain('got "loud" (Invalid log level: loud)');
@@ -144,7 +144,7 @@ describe("svc config", () => {
     expect(peers.stderr).toBe("error: not available in this version: --p2p-enabled, PEER_ID_PRIVATE_KEY (p2p)\n");
   });
 
-  test("shows what a network sets, without any file left behind", async () => {
+  test("svc config shows values set by a network and leaves no file behind", async () => {
     const folder = mkdtempSync(join(tmpdir(), "svc-config-test-"));
     const file = join(folder, "network.json");
     const registryAddress = `0x${"11".repeat(20)}`;
@@ -161,7 +161,7 @@ describe("svc config", () => {
     rmSync(folder, { recursive: true });
   });
 
-  test("as JSON", async () => {
+  test("svc config --json prints JSON", async () => {
     const { stdout } = await runSvc(["config", "--json"], environment);
     expect(JSON.parse(stdout)).toMatchObject({
       port: { value: "9000", origin: "environment AZTEC_PORT" },

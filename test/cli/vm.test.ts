@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runSvc } from "./run-svc.ts";
 
-/** 5 + 7 of U8 into cell 3, then cell 3 returned; a byte that is no opcode after it. */
+/** Adds the U8 values 5 and 7 into cell 3 and returns it; then a byte that is not an opcode. */
 const ADDITION = "2700010205" + "2700020207" + "0000010203" + "2700040401" + "3b0000040003" + "ff";
 
 describe("svc vm", () => {
@@ -14,7 +14,7 @@ describe("svc vm", () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it("disassembles hex, files of hex and files of bytes alike", async () => {
+  it("svc vm disassembles hex, files of hex and files of bytes", async () => {
     const hexFile = join(folder, "hex");
     const byteFile = join(folder, "bytes");
     writeFileSync(hexFile, `0x${ADDITION}\n`);
@@ -33,7 +33,7 @@ describe("svc vm", () => {
     }
   });
 
-  it("runs a program and traces gas, operands and memory writes", async () => {
+  it("svc vm run --trace shows gas, operands and memory writes", async () => {
     const { code, stdout } = await runSvc(["vm", "run", "--trace", "--gas", "1000,7", ADDITION]);
     expect(code).toBe(0);
     expect(stdout.split("\n")).toEqual([
@@ -53,14 +53,14 @@ describe("svc vm", () => {
     ]);
   });
 
-  it("says why a program halts", async () => {
+  it("svc vm run says why a program halts", async () => {
     const { code, stdout } = await runSvc(["vm", "run", "ff"]);
     expect(code).toBe(0);
     expect(stdout).toContain("halted at pc 0: Instruction fetching error at pc 0: Opcode 255 (0xff)");
   });
 
-  it("hands calldata to the program", async () => {
-    // CALLDATACOPY of 2 fields to cell 5, returned.
+  it("svc vm run passes calldata to the program", async () => {
+    // Copies 2 fields of calldata to cell 5 and returns them.
     const code = "2700010402" + "2700020400" + "1f00000100020005" + "3b0000010005";
     const { stdout } = await runSvc(["vm", "run", code, "--calldata", "0x10, 17"]);
     expect(stdout).toContain("output, 2 fields: 0x10, 0x11");
@@ -79,7 +79,7 @@ describe("svc vm", () => {
       ["vm", "run", "00", "--sender", `0x${"f".repeat(64)}`],
       `--sender must be below the field's modulus; got 0x${"f".repeat(64)}`,
     ],
-  ])("refuses %j", async (args, message) => {
+  ])("svc %j is refused", async (args, message) => {
     const { code, stderr, stdout } = await runSvc(args);
     expect(code).toBe(1);
     expect(stdout).toBe("");

@@ -19,8 +19,8 @@ function errorOf(work: () => unknown): InvalidOptionError {
   throw new Error("no error");
 }
 
-describe("where a value comes from", () => {
-  /** One text of each source, strongest first; the option has a preset and a field in the network file. */
+describe("sources of values", () => {
+  /** A value from each source, by descending precedence, of an option that all sources can set. */
   type Source = Omit<Partial<Given>, "flags"> & { flags?: Record<string, string> };
   const SOURCES: Record<"flag" | "environment" | "network file" | "preset", Source> = {
     flag: { flags: { "--p2p.blockDurationMs": "1" } },
@@ -38,21 +38,24 @@ describe("where a value comes from", () => {
   };
   const subsets = Array.from({ length: 16 }, (_, bits) => ORDER.filter((_, i) => bits & (1 << i)));
 
-  test.each(subsets.map((given) => ({ given })))("of $given the strongest one wins", ({ given }) => {
-    const parts = given.map((name) => SOURCES[name]);
-    // The network file and the preset are those of a network; without one they are not looked at.
-    const network = given.includes("preset") ? "testnet" : given.includes("network file") ? "next-net" : "local";
-    const { values, origins } = configure({
-      flags: new Map(parts.flatMap((part) => Object.entries(part.flags ?? {}))),
-      environment: Object.assign({}, ...parts.map((part) => part.environment), { NETWORK: network }),
-      networkFile: parts.find((part) => part.networkFile !== undefined)?.networkFile,
-    });
-    const winner = given[0] ?? "default";
-    expect(values.blockDurationMs).toBe(VALUES[winner]);
-    expect(origins.blockDurationMs.kind).toBe(winner);
-  });
+  test.each(subsets.map((given) => ({ given })))(
+    "among the sources $given the one of highest precedence wins",
+    ({ given }) => {
+      const parts = given.map((name) => SOURCES[name]);
+      // The network file and the preset belong to a network; without one they are not used.
+      const network = given.includes("preset") ? "testnet" : given.includes("network file") ? "next-net" : "local";
+      const { values, origins } = configure({
+        flags: new Map(parts.flatMap((part) => Object.entries(part.flags ?? {}))),
+        environment: Object.assign({}, ...parts.map((part) => part.environment), { NETWORK: network }),
+        networkFile: parts.find((part) => part.networkFile !== undefined)?.networkFile,
+      });
+      const winner = given[0] ?? "default";
+      expect(values.blockDurationMs).toBe(VALUES[winner]);
+      expect(origins.blockDurationMs.kind).toBe(winner);
+    },
+  );
 
-  test("is remembered with the name that was used", () => {
+  test("the origin of a value includes the name that was used", () => {
     const { origins } = given({ "--sequencer.maxL2BlockGas": "1" }, { VALIDATOR_MAX_TX_PER_BLOCK: "0x10" });
     expect(origins.maxL2BlockGas).toEqual({ kind: "flag", name: "--sequencer.maxL2BlockGas" });
     expect(origins.validateMaxTxsPerBlock).toEqual({ kind: "environment", name: "VALIDATOR_MAX_TX_PER_BLOCK" });
@@ -75,7 +78,7 @@ describe("where a value comes from", () => {
     expect(values.snapshotsUrls).toEqual(["https://own.example"]);
   });
 
-  test("the admin variables have two names, of which the own one wins", () => {
+  test("admin options have two variables, of which this node's own takes precedence", () => {
     const hash = (char: string) => char.repeat(64);
     const { values } = given(
       {},
@@ -92,7 +95,7 @@ describe("where a value comes from", () => {
     expect(given({ "--reset-admin-api-key": "true" }).values.resetAdminApiKey).toBe(true);
   });
 
-  test("flags with and without a name space are one option", () => {
+  test("flags with and without a namespace set the same option", () => {
     for (const flag of [
       "--validateMaxTxsPerBlock",
       "--sequencer.validateMaxTxsPerBlock",
@@ -116,7 +119,7 @@ describe("where a value comes from", () => {
     expect(configure({ flags: new Map(), environment: {}, networkFile }).values.l1ChainId).toBe(31337);
   });
 
-  test("networks are found whatever the case of their names, others are refused", () => {
+  test("names of networks are case-insensitive, and unknown ones are refused", () => {
     expect(given({}, { NETWORK: "Mainnet" }).values.network).toBe("mainnet");
     expect(given({ "--network": "alpha-testnet" }).values.network).toBe("testnet");
     expect(errorOf(() => given({ "--network": "moon" })).rule).toContain("must be one of local");
@@ -132,7 +135,7 @@ describe("names of former releases", () => {
     ["BOT_BASE_FEE_PADDING", "BOT_MIN_FEE_PADDING"],
     ["VALIDATOR_HA_RUN_MIGRATIONS", "not available in this version"],
     ["VALIDATOR_REEXECUTE_DEADLINE_MS", "no replacement"],
-  ])("variable %s changes nothing, and the warning says %s", (name, replacement) => {
+  ])("variable %s of a former release changes nothing, and the warning says %s", (name, replacement) => {
     const { values, warnings } = given({}, { [name]: "77" });
     expect(inspect(values)).toBe(inspect(given({}).values));
     expect(warnings).toEqual([expect.stringContaining(`environment variable ${name} has no effect`)]);
@@ -142,13 +145,13 @@ describe("names of former releases", () => {
   test.each([
     ["--maxBlockSizeInBytes", "--maxL2BlockGas"],
     ["--bot.baseFeePadding", "--bot.minFeePadding"],
-  ])("flag %s is refused, and the error says %s", (name, replacement) => {
+  ])("flag %s of a former release is refused, and the error says %s", (name, replacement) => {
     expect(() => given({ [name]: "77" })).toThrow(RetiredFlagError);
     expect(() => given({ [name]: "77" })).toThrow(replacement);
   });
 
   test.each(["L1_FIXED_PRIORITY_FEE_PER_GAS", "L1_FIXED_PRIORITY_FEE_PER_GAS_GWEI"])(
-    "%s still works, with a warning",
+    "deprecated variable %s still works, with a warning",
     (name) => {
       const { values, warnings } = given({}, { [name]: "77" });
       expect(values.l1TxMinimumPriorityFeeGwei).toBe(77);
@@ -157,19 +160,19 @@ describe("names of former releases", () => {
   );
 });
 
-test("options that nothing reads are named in one warning", () => {
+test("options without effect are named in one warning", () => {
   const { warnings } = given({ "--api-prefix": "/x" }, { LOG_MULTILINE: "1", NETWORK: "testnet" });
   expect(warnings).toEqual(["without effect: --api-prefix, LOG_MULTILINE"]);
   expect(given({ "--port": "1", "--node": "true" }).warnings).toEqual([]);
 });
 
-describe("an option of a part that this version does not have", () => {
+describe("options of missing parts", () => {
   const refusal =
     (flags: Record<string, string>, environment: Record<string, string> = {}) =>
     () =>
       refuseAbsentParts(given(flags, environment));
 
-  test("is refused by its name and its part, together with all others", () => {
+  test("all options of missing parts are refused together, by name and part", () => {
     expect(
       refusal(
         { "--p2p-enabled": "true", "--prover-node": "true" },
@@ -181,14 +184,14 @@ describe("an option of a part that this version does not have", () => {
     );
   });
 
-  test("is taken with its default value, and from the network's file and preset", () => {
+  test("an option of a missing part is accepted at its default, and from network file and preset", () => {
     expect(refusal({ "--p2p-enabled": "false" }, { P2P_PORT: "40400", NETWORK: "mainnet" })).not.toThrow();
     const networkFile = { location: "x", variables: { BOOTSTRAP_NODES: "enr:-a" } };
     const environment = { NETWORK: "testnet" };
     expect(() => refuseAbsentParts(configure({ flags: new Map(), environment, networkFile }))).not.toThrow();
   });
 
-  /** A text that the option takes and that gives another value than its default. */
+  /** A valid text of the option whose value differs from the default. */
   function otherText({ kind, default: usual }: Option): string | undefined {
     const texts = [
       "true",
@@ -218,7 +221,7 @@ describe("an option of a part that this version does not have", () => {
     });
   }
 
-  test("is refused whichever one it is", () => {
+  test("every option of a missing part is refused", () => {
     const absent = OPTION_KEYS.map((key) => OPTIONS[key] as Option).filter(
       ({ usedBy, flags, env }) => !SUBSYSTEMS[usedBy] && flags.length + env.length > 0,
     );
@@ -232,8 +235,8 @@ describe("an option of a part that this version does not have", () => {
   });
 });
 
-describe("a value that breaks its rule", () => {
-  test("names the variable, the rule and the value", () => {
+describe("invalid values", () => {
+  test("the error of an invalid value names the variable, the rule and the value", () => {
     expect(errorOf(() => given({}, { AZTEC_PORT: "70000" })).message).toBe(
       'environment variable AZTEC_PORT must be a whole decimal number from 0 to 65535; got "70000"',
     );
@@ -242,13 +245,13 @@ describe("a value that breaks its rule", () => {
     );
   });
 
-  test("never shows a secret or a URL that may hold a key", () => {
+  test("the error of an invalid value never shows a secret or a URL that may contain a key", () => {
     const error = errorOf(() => given({}, { ETHEREUM_HOSTS: "htps://rpc.example/v3/0123456789abcdef" }));
     expect(error.message).not.toContain("0123456789abcdef");
     expect(error.message).toContain("38 characters");
   });
 
-  test("names the part of a long list, and the source below the environment", () => {
+  test("the error of an invalid value names the list item and the network file", () => {
     expect(errorOf(() => given({}, { BOOTSTRAP_NODES: "enr:-a,http://x" })).message).toContain("(item 2 of 2)");
     expect(errorOf(() => given({ "--p2p.peerPenaltyValues": "1,2" })).message).toContain("(2 items)");
     const networkFile = { location: "https://file.example", variables: { L1_CHAIN_ID: "x" } };
@@ -257,14 +260,14 @@ describe("a value that breaks its rule", () => {
     ).toContain("L1_CHAIN_ID of the network file https://file.example must be");
   });
 
-  test("of a list of namespaces names the rule and the item", () => {
+  test("the error of an invalid list of namespaces names the rule and the item", () => {
     expect(errorOf(() => given({ "--rpc-namespaces": "node,nodeAdmin" })).message).toBe(
       '--rpc-namespaces must be a comma list of at least one of svc, node; got "node,nodeAdmin" (item 2 of 2)',
     );
     expect(errorOf(() => given({}, { SVC_RPC_NAMESPACES: "," })).message).toContain("at least one of svc, node");
   });
 
-  test("of an allow list names the entry and the rule", () => {
+  test("the error of an invalid allow list names the entry and the rule", () => {
     const error = errorOf(() => given({}, { TX_PUBLIC_SETUP_ALLOWLIST: "X:0x01:0x02" }));
     expect(error.fault).toBe(
       'Invalid allow list entry "X:0x01:0x02": unknown type "X". Expected "I" (instance) or "C" (class).',
@@ -272,12 +275,12 @@ describe("a value that breaks its rule", () => {
     expect(error.message).toContain(`environment variable TX_PUBLIC_SETUP_ALLOWLIST ${error.rule}`);
   });
 
-  test("is cut when it is long", () => {
+  test("the error of an invalid long value is shortened", () => {
     expect(errorOf(() => given({ "--port": "x".repeat(5000) })).message.length).toBeLessThan(250);
   });
 });
 
-describe("what may be shown", () => {
+describe("shown values", () => {
   const { values } = given(
     { "--l1-rpc-urls": "https://user:password1@rpc.example/v3/0123456789abcdef?key=fedcba98, http://127.0.0.1:8545/" },
     {
@@ -286,7 +289,7 @@ describe("what may be shown", () => {
     },
   );
 
-  test("network URLs lose user, path and query; file and bucket locations keep their path", () => {
+  test("shown network URLs lose user, path and query; file and bucket locations keep their path", () => {
     expect(shownValue("l1RpcUrls", values)).toBe("https://rpc.example/[Redacted],http://127.0.0.1:8545");
     expect(shownValue("blobFileStoreUrls", values)).toBe("file:///var/blobs,s3://bucket/prefix?[Redacted]");
   });

@@ -32,7 +32,7 @@ test.each([
   ["0x10", undefined],
   ["1e3", undefined],
   ["abc", undefined],
-])("integer %j is %j", (given, value) => {
+])("integer option %j is %j", (given, value) => {
   expect(integer(-10, Number.MAX_SAFE_INTEGER).parse(given)).toBe(value);
 });
 
@@ -45,7 +45,7 @@ test.each([
   ["FALSE", false],
   ["yes", undefined],
   ["True", undefined],
-])("boolean %j is %j", (given, value) => {
+])("boolean option %j is %j", (given, value) => {
   expect(boolean.parse(given)).toBe(value);
 });
 
@@ -53,7 +53,7 @@ test.each([
   ["EMPIRE", "empire"],
   [" none ", "none"],
   ["x", undefined],
-])("one of tally, empire, none: %j is %j", (given, value) => {
+])("option of tally, empire or none: %j is %j", (given, value) => {
   expect(oneOf(["tally", "empire", "none"]).parse(given)).toBe(value);
 });
 
@@ -63,7 +63,7 @@ test.each([
   ["canonical", "canonical"],
   ["newest", undefined],
   ["4294967296", undefined],
-])("rollup version %j is %j", (given, value) => {
+])("rollup version option %j is %j", (given, value) => {
   expect(rollupVersion.parse(given)).toBe(value);
 });
 
@@ -75,11 +75,11 @@ test.each([
   ["0", undefined],
   ["1tb", undefined],
   ["mb", undefined],
-])("size %j is %j bytes", (given, value) => {
+])("size option %j is %j bytes", (given, value) => {
   expect(byteSize(Number.MAX_SAFE_INTEGER).parse(given)).toBe(value);
 });
 
-test("lists trim their items and drop empty ones; one bad item spoils the list", () => {
+test("a list option trims its items, drops empty ones and refuses a bad one", () => {
   expect(listOf(text).parse(" a, ,b,")).toEqual(["a", "b"]);
   expect(listOf(integer(0, 9)).parse("1,x")).toBeUndefined();
 });
@@ -90,18 +90,18 @@ test.each([
   ["node,", ["node"]],
   [",", undefined],
   ["node,admin", undefined],
-])("some of svc, node: %j is %j", (given, value) => {
+])("option of some of svc, node: %j is %j", (given, value) => {
   expect(someOf(["svc", "node"]).parse(given)).toEqual(value);
 });
 
-test("URLs keep to their schemes, lose trailing slashes, and a file URL has no host", () => {
+test("a URL option has an allowed scheme, no trailing slash, and no host in a file URL", () => {
   expect(url("http", "https").parse(" http://a.example/x/ ")).toBe("http://a.example/x");
   expect(url("http").parse("ws://a.example")).toBeUndefined();
   expect(url("file").parse("file:///var/x")).toBe("file:///var/x");
   expect(url("file").parse("file://host/x")).toBeUndefined();
 });
 
-test("addresses have their exact length; an L2 address is a field element", () => {
+test("an address option has its exact length, and an L2 address is a field element", () => {
   expect(l1Address.parse(`0x${"Ab".repeat(20)}`)).toBe(`0x${"ab".repeat(20)}`);
   expect(l1Address.parse("Ab".repeat(20))).toBe(`0x${"ab".repeat(20)}`);
   expect(l1Address.parse(`0x${"ab".repeat(19)}`)).toBeUndefined();
@@ -118,7 +118,7 @@ test.each([
   ["-1", undefined],
   ["0x20000000000000", undefined],
   ["1e3", undefined],
-])("integer of any base %j is %j", (given, value) => {
+])("integer option of any base %j is %j", (given, value) => {
   expect(integerAnyBase(0, Number.MAX_SAFE_INTEGER).parse(given)).toBe(value);
 });
 
@@ -133,7 +133,7 @@ test.each([
   ["NaN", undefined],
   ["0x10", undefined],
   ["1,5", undefined],
-])("decimal %j is %j", (given, value) => {
+])("decimal option %j is %j", (given, value) => {
   expect(decimal().parse(given)).toBe(value);
 });
 
@@ -143,7 +143,7 @@ test.each([
   ["0.7", 0.7, 0.7],
   ["1.01", undefined, undefined],
   ["-0.1", undefined, undefined],
-])("share %j is %j, and above nothing it is %j", (given, share, positive) => {
+])("fraction option %j is %j, and as a positive fraction %j", (given, share, positive) => {
   expect(fraction.parse(given)).toBe(share);
   expect(positiveFraction.parse(given)).toBe(positive);
   expect(positiveFraction.rule).toBe("must be a decimal number above 0 and at most 1");
@@ -163,11 +163,11 @@ test.each([
   ["-1", undefined],
   ["1.0", undefined],
   [`1${"0".repeat(200)}`, undefined],
-])("big integer %s is %s", (given, value) => {
+])("big integer option %s is %s", (given, value) => {
   expect(bigInteger.parse(given)).toBe(value);
 });
 
-test("keys lose their 0x difference, and secrets are listed without it", () => {
+test("key options accept 0x or none, and their secrets are listed without it", () => {
   const digits = "aB".repeat(32);
   const keys = secret(listOf(privateKey));
   const value = keys.parse(`0x${digits}, ${digits}`);
@@ -181,21 +181,21 @@ test("keys lose their 0x difference, and secrets are listed without it", () => {
   expect(element.secrets?.(new Secret(Uint8Array.of(7)))).toEqual(["07"]);
 });
 
-test("peers are named by ENR and IPv4 address", () => {
+test("peer options are ENRs and IPv4 addresses", () => {
   expect(enr.parse("enr:-IS4Q_a")).toBe("enr:-IS4Q_a");
   expect(enr.parse("enode://x")).toBeUndefined();
   expect(ipv4.parse("10.0.0.1")).toBe("10.0.0.1");
   expect(ipv4.parse("10.0.0.256")).toBeUndefined();
 });
 
-test("a list of given length has it, and the fault of a list is the first bad item", () => {
+test("a list option of fixed length has it, and its error names the first bad item", () => {
   const list = listOf(integer(0, 100), 3);
   expect(list.parse("2,10,50")).toEqual([2, 10, 50]);
   expect(list.parse("2,10")).toBeUndefined();
   expect(list.fault?.("2,x,y")).toBe("item 2 of 3");
 });
 
-test("a location is a URL or a path", () => {
+test("a location option is a URL or a path", () => {
   expect(location.parse("/etc/network.json")).toBe("/etc/network.json");
   expect(location.parse("https://x.example/y")).toBe("https://x.example/y");
   expect(location.parse("ftp://x.example/y")).toBeUndefined();
@@ -204,7 +204,7 @@ test("a location is a URL or a path", () => {
   expect(location.show("./network.json")).toBe("./network.json");
 });
 
-test("a name may have aliases", () => {
+test("an option of fixed names may have aliases", () => {
   const kind = oneOf(["NONE", "CHECKPOINTED"], { PENDING: "CHECKPOINTED" });
   expect(kind.parse("pending")).toBe("CHECKPOINTED");
   expect(kind.rule).toBe("must be one of NONE, CHECKPOINTED, PENDING");

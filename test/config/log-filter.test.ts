@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { levelOf, parseLogFilter } from "../../src/config/log-filter.ts";
 
-/** Statements and levels as the reference's release v4.1.2 reads them. */
+/** Filters and levels as release v4.1.2 of the reference reads them. */
 test.each([
   ["info", { p2p: "info" }],
   [
@@ -12,12 +12,12 @@ test.each([
   ["warn;debug:^p2p$", { p2p: "debug", "p2p:x": "warn" }],
   ["verbose;SILENT:Rpc", { rpc: "silent", archiver: "verbose" }],
   ["info;debug:(", { "(x": "debug", x: "info" }],
-])("%s", (text, levels) => {
+])("log filter %s gives each module its level", (text, levels) => {
   const filter = parseLogFilter(text);
   expect(Object.fromEntries(Object.keys(levels).map((module) => [module, levelOf(filter, module)]))).toEqual(levels);
 });
 
-test("statements that come later come first in the search", () => {
+test("later statements of a log filter take precedence", () => {
   expect(parseLogFilter("debug;warn:p2p,archiver;error:p2p:gossip").statements).toEqual([
     ["p2p:gossip", "error"],
     ["archiver", "warn"],
@@ -30,6 +30,6 @@ test.each([
   ["INFO", "Invalid log level: INFO"],
   ["info;debug", "Invalid log filter statement: debug"],
   ["info;loud:p2p", "Invalid log level: loud"],
-])("%s is refused", (text, message) => {
+])("log filter %s is refused", (text, message) => {
   expect(() => parseLogFilter(text)).toThrow(message);
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { boolean, type Kind, oneOf } from "../../src/config/kinds.ts";
 import { bigInteger, decimal, fraction, integer, integerAnyBase } from "../../src/config/number-kinds.ts";
 
@@ -25,7 +25,7 @@ const KINDS: Record<string, Kind<unknown>> = {
   boolean,
 } as Record<string, Kind<unknown>>;
 
-/** Texts that the reference reads as something else, or as the default, and that are refused here. */
+/** Texts that are refused here, while the reference reads them as another value or as the default. */
 const REFUSED: Record<string, string[]> = {
   number: ["1.7", "0x10", "1e3", "abc", "9007199254740993"],
   float: ["abc"],
@@ -34,13 +34,14 @@ const REFUSED: Record<string, string[]> = {
   boolean: ["True", "yes"],
 };
 
-describe("the reference's parse examples", () => {
-  test.each(cases)("$input.kind $input.raw", ({ input: { kind, raw }, expected }) => {
-    // An empty text never reaches a kind: it counts as unset.
+test.each(cases)(
+  "$input.kind $input.raw is parsed as in the reference, or refused",
+  ({ input: { kind, raw }, expected }) => {
+    // An empty text counts as unset and is never parsed.
     if (raw === "") return;
     const value = KINDS[kind].parse(raw);
     const shown = typeof value === "bigint" ? `bigint:${value}` : value;
     if (expected.error !== undefined || REFUSED[kind]?.includes(raw)) expect(value).toBeUndefined();
     else expect(shown).toEqual(expected.value);
-  });
-});
+  },
+);

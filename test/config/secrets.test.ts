@@ -9,20 +9,20 @@ import { OPTION_KEYS, OPTIONS, type OptionKey } from "../../src/config/options.t
 import { configurationDocument, helpGroups } from "../../src/config/reference.ts";
 import { createLogging } from "../../src/node/logging.ts";
 
-/** Values that are secrets as a whole: keys, mnemonics, connection strings. */
+/** Options whose whole value is secret: keys, mnemonics, connection strings. */
 const SECRETS = OPTION_KEYS.filter((key) => (OPTIONS[key] as Option).kind.name.includes("(secret)"));
-/** Values that may hold one, in a part that is not shown. */
+/** Options whose value may contain a secret, in a part that is never shown. */
 const URLS = OPTION_KEYS.filter((key) => !SECRETS.includes(key) && (OPTIONS[key] as Option).kind.secrets !== undefined);
 
 const token = fc.stringMatching(/^[a-f0-9]{64}$/).filter((text) => new Set(text).size > 4);
 
-/** A text that the option takes, with the token in it; undefined where there is none. */
+/** A valid text of the option that contains the token; undefined if there is none. */
 function textWith(key: OptionKey, hidden: string): string | undefined {
   const { kind } = OPTIONS[key] as Option;
-  // A field element is below the modulus.
+  // The leading 0 keeps a field element below the modulus.
   const element = `0x0${hidden.slice(1)}`;
   const candidates = [
-    // A location that is a path is no secret.
+    // A plain text is a path for a location, which is not secret.
     ...(SECRETS.includes(key) ? [hidden, element] : []),
     `https://user:${hidden}@host.example/${hidden}?key=${hidden}`,
     `postgresql://user:${hidden}@host.example:5432/db`,
@@ -42,7 +42,7 @@ function given(key: OptionKey, text: string, source: "flag" | "environment" | "n
   return { flags: new Map(), environment: { NETWORK: "next-net" }, networkFile };
 }
 
-/** Everything that is made of a configuration for someone to read. */
+/** All texts that a configuration produces for humans. */
 function outputs(from: Given): string[] {
   const { values, origins, warnings } = configure(from);
   const lines: string[] = [];
@@ -56,7 +56,7 @@ function outputs(from: Given): string[] {
     const value: unknown = values[key];
     log.info({ [key]: value }, `${key} is ${shownValue(key, values)}`);
   }
-  // As another library's error might carry it.
+  // As an error of another library might contain it.
   for (const text of secretTexts(values)) log.error(`connecting to ${text} failed`);
   const shown = OPTION_KEYS.map((key) => `${shownValue(key, values)} ${shownOrigin(origins[key])}`);
   const objects = SECRETS.map((key) => `${inspect(values[key])} ${JSON.stringify(values[key])} ${values[key]}`);
@@ -67,8 +67,8 @@ const source = fc.constantFrom("flag", "environment", "network file") as fc.Arbi
   "flag" | "environment" | "network file"
 >;
 
-describe("a secret given through any source", () => {
-  test("covers all keys, mnemonics and connection strings of the table", () => {
+describe("secrets", () => {
+  test("all keys, mnemonics and connection strings are secret options", () => {
     expect(SECRETS.sort()).toEqual(
       [
         "adminApiKeyHash",
@@ -88,13 +88,13 @@ describe("a secret given through any source", () => {
     );
   });
 
-  test("appears in no output and no log line", () => {
+  test("a secret from any source appears in no output and no log line", () => {
     fc.assert(
       fc.property(fc.constantFrom(...SECRETS, ...URLS), token, source, (key, hidden, from) => {
         const text = textWith(key, hidden);
         expect(text, key).toBeDefined();
         const all = given(key, text ?? "", from);
-        // The last digits stand for the token where the first had to be changed.
+        // Compared without the first digit, which textWith may have changed.
         if (all === undefined) return;
         const leaks = outputs(all).filter((line) => line.includes(hidden.slice(1)));
         expect(leaks).toEqual([]);
@@ -103,7 +103,7 @@ describe("a secret given through any source", () => {
     );
   });
 
-  test("appears in no error, whatever is wrong with it", () => {
+  test("a malformed secret from any source appears in no error", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...SECRETS, ...URLS),
@@ -126,7 +126,7 @@ describe("a secret given through any source", () => {
     );
   });
 
-  test("has no part in help and documents, which no value ever reaches", () => {
+  test("help and documents contain no default secret", () => {
     const fixed = JSON.stringify(helpGroups()) + configurationDocument();
     expect(fixed).not.toContain("test test test");
   });

@@ -33,7 +33,7 @@ function commitmentFields(commitment: Uint8Array): Uint8Array {
 }
 
 /**
- * Value at `z` of the polynomial that a blob gives at the roots of unity, whose exponents have their 12 bits reversed.
+ * Value at `z` of a blob's polynomial, which the blob gives at the roots of unity in bit-reversed order (12 bits).
  */
 function evaluate(blob: Uint8Array, z: bigint): bigint {
   const order = BigInt(FIELDS_PER_BLOB);
@@ -50,7 +50,7 @@ function evaluate(blob: Uint8Array, z: bigint): bigint {
   return F.mul(sum, F.div(F.sub(F.pow(z, order), 1n), order));
 }
 
-it("the documented opening of an epoch's blobs is that of the vector", async () => {
+it("the documented opening of an epoch's blobs equals the recorded vector", async () => {
   const checkpoints = [concat(...fields(1, 5000)), concat(...fields(1, 10))];
   const opened: { blob: Uint8Array; commitment: Uint8Array; z: Uint8Array }[] = [];
   for (const words of checkpoints) {

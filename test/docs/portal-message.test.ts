@@ -5,7 +5,7 @@ import { bigUintBytes, concat, fromHex, toHex } from "../../src/protocol/bytes.t
 import { messageLeaf } from "../../src/protocol/l1-to-l2-message.ts";
 import { shaField } from "../../src/protocol/sha-field.ts";
 
-/** The formulas of docs/protocol/04-l1-contracts.md#415-fee-juice-portal, written from the document. */
+/** The formulas of docs/protocol/04-l1-contracts.md#415-fee-juice-portal, implemented from the document alone. */
 
 interface Deposit {
   kind: string;
@@ -19,7 +19,7 @@ const { messages, events }: { messages: Deposit[]; events: { index: string | num
   scenario.l1ToL2;
 const word = (value: number | string) => bigUintBytes(BigInt(value), 32);
 
-test("a deposit of fee juice is the message that the document describes", () => {
+test("a deposit of fee juice sends the message that the document describes", () => {
   const deposits = messages.flatMap((message, i) => (message.kind === "feeJuicePortal" ? [{ message, i }] : []));
   expect(deposits.length).toBeGreaterThan(0);
   const selector = keccak_256(new TextEncoder().encode("claim(bytes32,uint256)")).subarray(0, 4);

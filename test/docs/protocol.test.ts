@@ -13,10 +13,10 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const textOf = (file: string): string => readFileSync(join(ROOT, file), "utf8");
 const filesOf = (...patterns: string[]): string[] => globSync(patterns, { cwd: ROOT }).toSorted();
 
-/** Without fenced code, which holds no links. */
+/** Text without fenced code, which contains no links. */
 const proseOf = (file: string): string => textOf(file).replaceAll(/^```[\s\S]*?^```/gm, "");
 
-/** Anchors of a document's headings: lower case, without punctuation, a hyphen for each space. */
+/** Anchors of a document's headings: lower case, no punctuation, hyphens for spaces. */
 function anchorsOf(file: string): Set<string> {
   const headings = proseOf(file).matchAll(/^#+ (.+)$/gm);
   return new Set(
@@ -29,7 +29,7 @@ function anchorsOf(file: string): Set<string> {
   );
 }
 
-/** What is wrong with a link to `file#anchor` (either may be missing), undefined when it leads somewhere. */
+/** The fault of a link to `file#anchor` (the anchor may be missing); undefined if its target exists. */
 function fault(file: string, anchor: string | undefined): string | undefined {
   if (!existsSync(join(ROOT, file))) return `no file ${file}`;
   return anchor === undefined || anchorsOf(file).has(anchor) ? undefined : `no heading ${file}#${anchor}`;
@@ -55,7 +55,7 @@ describe("documents", () => {
     },
   );
 
-  it("of the architecture names source files that exist by their last part", () => {
+  it("docs/architecture.md names source files that exist", () => {
     const known = new Set(filesOf("src/**/*.ts").map((file) => basename(file)));
     const named = Array.from(textOf("docs/architecture.md").matchAll(/`([\w-]+\.ts)`/g), ([, name]) => name);
     expect(named.filter((name) => !known.has(name))).toEqual([]);
@@ -63,8 +63,8 @@ describe("documents", () => {
   });
 });
 
-describe("the description of the protocol", () => {
-  it("is cited by sections that exist", () => {
+describe("protocol documents", () => {
+  it("citations of docs/protocol name files and headings that exist", () => {
     const sources = filesOf("{src,assembly,test,bench,scripts}/**/*.ts", "docs/**/*.md", "*.md", "test/fixtures/*.md");
     const faults = sources.flatMap((source) =>
       Array.from(textOf(source).matchAll(/(docs\/protocol\/[\w-]+\.md)(?:#([\w-]+))?/g))
@@ -82,14 +82,14 @@ describe("the description of the protocol", () => {
     expect(sections.length).toBeGreaterThan(0);
   });
 
-  it("has the separators of the network, all of them", () => {
+  it("the protocol documents list all domain separators of the network", () => {
     const rows = textOf("docs/protocol/01-fields-and-hashing.md").matchAll(/^\| ([A-Z][A-Z0-9_]+) \| (\d+) \|/gm);
     const { domainSeparators } = JSON.parse(textOf("test/fixtures/vectors/crypto.json"));
     const values = Object.entries(domainSeparators).map(([name, value]) => [name, String(value)]);
     expect(Array.from(rows, ([, name, value]) => [name, value])).toEqual(values);
   });
 
-  it("states the interfaces of L1 contracts with the selectors and topics of the network", () => {
+  it("L1 interfaces in the protocol documents have the network's selectors and topics", () => {
     const { functions, eventTopics } = JSON.parse(textOf("test/fixtures/vectors/l1.json")).selectors;
     const known: Record<string, string> = { ...functions, ...eventTopics };
     const blocks = textOf("docs/protocol/04-l1-contracts.md").matchAll(/^```solidity\n\/\/ (\w+)\n([\s\S]*?)^```/gm);
@@ -104,7 +104,7 @@ describe("the description of the protocol", () => {
     expect(compared.length).toBeGreaterThan(30);
   });
 
-  it("has the instruction set of the network, and its digits by radix", () => {
+  it("the protocol documents have the network's instruction set and digits by radix", () => {
     const file = readFileSync(join(ROOT, "test/fixtures/vectors/avm.json.gz"));
     const { opcodes, toRadixModulusDigits } = JSON.parse(gunzipSync(file).toString("utf8"));
     const chapter = textOf("docs/protocol/06-public-execution.md");
@@ -132,7 +132,7 @@ describe("the description of the protocol", () => {
     expect(digits.length).toBeGreaterThan(4);
   });
 
-  it("states the selectors of functions that their signatures have", () => {
+  it("function selectors in the protocol documents match their signatures", () => {
     const core = loadCore();
     const rows = ["07-transactions-and-fees", "08-building-and-checkpoints"].flatMap((chapter) =>
       Array.from(textOf(`docs/protocol/${chapter}.md`).matchAll(/^\|.*$/gm), ([row]) => row),
@@ -146,12 +146,12 @@ describe("the description of the protocol", () => {
     expect(stated.length).toBeGreaterThan(20);
   });
 
-  it("names every reason for which a transaction is not valid", () => {
+  it("the protocol documents name every reason for an invalid transaction", () => {
     const chapter = textOf("docs/protocol/07-transactions-and-fees.md");
     expect(Object.values(REASON).filter((reason) => !chapter.includes(`\`${reason}\``))).toEqual([]);
   });
 
-  it("states no constant of 32 bytes that neither the code nor the vectors have", () => {
+  it("every 32-byte constant in the protocol documents is in the code or the vectors", () => {
     const known = filesOf("src/**/*.{ts,json}", "test/fixtures/vectors/*.json", "test/**/*.test.ts")
       .map((file) => textOf(file).toLowerCase())
       .join("\n");

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { BLOCK_HEADER_BYTES, headerTimestamp } from "../../src/protocol/block-header.ts";
 import { readBigUint } from "../../src/protocol/bytes.ts";
 import {
@@ -13,8 +13,8 @@ import type { Tx } from "../../src/protocol/tx/tx.ts";
 import { recordedTxs } from "../protocol/recorded-txs.ts";
 
 /**
- * What sections 7.5 and 7.7 of docs/protocol/07-transactions-and-fees.md say, written from the document, over the
- * transactions of the recorded chain.
+ * Sections 7.5 and 7.7 of docs/protocol/07-transactions-and-fees.md, implemented from the document alone and compared
+ * with the recorded transactions.
  */
 
 const PRICES = {
@@ -60,7 +60,7 @@ function kindsOf(parts: AccumulatedData[]): string[] {
 
 const txs = recordedTxs().map(({ tx }) => tx);
 
-it("recorded transactions expire a second less than a day after their anchor block", () => {
+it("recorded transactions expire one second less than a day after their anchor block", () => {
   const lifetimes = txs.map(({ data }) => {
     const anchor = data.subarray(TX_DATA_AT.anchorHeader, TX_DATA_AT.anchorHeader + BLOCK_HEADER_BYTES);
     return readBigUint(data, TX_DATA_AT.expirationTimestamp, 8) - headerTimestamp(anchor);
@@ -68,17 +68,15 @@ it("recorded transactions expire a second less than a day after their anchor blo
   expect(lifetimes).toEqual(txs.map(() => 86_399n));
 });
 
-describe("gas of the private part", () => {
-  it("of every recorded transaction is what the formulas say", () => {
-    expect(txs.map(({ data }) => txGasSettings(data).gasUsed)).toEqual(txs.map(expectedGas));
-  });
+it("the documented formulas give the private gas of every recorded transaction", () => {
+  expect(txs.map(({ data }) => txGasSettings(data).gasUsed)).toEqual(txs.map(expectedGas));
+});
 
-  it("was recorded with something of each kind, but no setup, teardown or message of a transaction with calls", () => {
-    const [forPublic, privateOnly] = [true, false].map((form) => txs.filter(({ data }) => isForPublic(data) === form));
-    const parts = forPublic.map(({ data }) => publicAccumulatedData(data));
-    const publicKinds = kindsOf(parts.flatMap(({ nonRevertible, revertible }) => [nonRevertible, revertible]));
-    expect(kindsOf(privateOnly.map(({ data }) => privateAccumulatedData(data)))).toEqual(KINDS);
-    expect(publicKinds).toEqual(KINDS.filter((kind) => kind !== "l2ToL1Msgs"));
-    expect(parts.some(({ appCalls }) => appCalls.length > 0)).toBe(true);
-  });
+it("the recorded transactions have effects of every kind, except messages from public ones", () => {
+  const [forPublic, privateOnly] = [true, false].map((form) => txs.filter(({ data }) => isForPublic(data) === form));
+  const parts = forPublic.map(({ data }) => publicAccumulatedData(data));
+  const publicKinds = kindsOf(parts.flatMap(({ nonRevertible, revertible }) => [nonRevertible, revertible]));
+  expect(kindsOf(privateOnly.map(({ data }) => privateAccumulatedData(data)))).toEqual(KINDS);
+  expect(publicKinds).toEqual(KINDS.filter((kind) => kind !== "l2ToL1Msgs"));
+  expect(parts.some(({ appCalls }) => appCalls.length > 0)).toBe(true);
 });

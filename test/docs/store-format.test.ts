@@ -29,7 +29,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Names of the tables that an environment has on disk, where each ends with a zero byte. */
+/** Names of an environment's tables; on disk each ends with a zero byte. */
 async function tablesOf(path: string): Promise<string[]> {
   const root = open<Buffer, Buffer>({ path, encoding: "binary", keyEncoding: "binary", readOnly: true });
   const names = Array.from(root.getKeys(), (key) => key.toString().replace(/\0$/, "")).toSorted();
@@ -37,7 +37,7 @@ async function tablesOf(path: string): Promise<string[]> {
   return names;
 }
 
-/** Tables that the document describes, by the chapter that they are in. */
+/** Tables that a chapter of the document describes. */
 function described(chapter: string): string[] {
   const [, text] = DOCUMENT.split(`\n## ${chapter}\n`);
   const names = Array.from(text.split("\n## ")[0].matchAll(/^#### `([^`]+)`$/gm), ([, name]) => name);
@@ -73,19 +73,19 @@ async function l1TxStore(): Promise<string> {
   return path;
 }
 
-test("the document describes every table of the chain store, and no other", async () => {
+test("docs/store-format.md describes exactly the tables of the chain store", async () => {
   expect([...described("Stores"), ...described("Chain store")].toSorted()).toEqual(await tablesOf(await chainStore()));
 });
 
-test("the document describes every table of the pool store, and no other", async () => {
+test("docs/store-format.md describes exactly the tables of the pool store", async () => {
   expect([...described("Stores"), ...described("Pool store")].toSorted()).toEqual(await tablesOf(await poolStore()));
 });
 
-test("the document describes every table of the store of L1 transactions, and no other", async () => {
+test("docs/store-format.md describes exactly the tables of the store of L1 transactions", async () => {
   expect(described("Store of L1 transactions")).toEqual(await tablesOf(await l1TxStore()));
 });
 
-test("every table that is named where tables are opened is described", () => {
+test("docs/store-format.md describes every table that the source opens", () => {
   const root = new URL("../../", import.meta.url);
   const sources = globSync("src/**/*.ts", { cwd: root.pathname });
   const named = sources.flatMap((file) =>
@@ -97,6 +97,6 @@ test("every table that is named where tables are opened is described", () => {
   expect(new Set(all).size).toBe(all.length);
 });
 
-test("the schema version in the document is that of the program", () => {
+test("docs/store-format.md has the program's schema version", () => {
   expect(DOCUMENT).toContain(`"schemaVersion":${SCHEMA_VERSION},`);
 });

@@ -25,79 +25,75 @@ const failure = async (work: Promise<unknown>): Promise<HttpError> => {
   return error as HttpError;
 };
 
-describe("one deadline for head and body", () => {
-  it("ends an exchange whose answer drips", async () => {
-    const { url } = await serve(() => drip(10));
-    expect(await failure(wholeExchange({ url }, limits))).toMatchObject({
-      kind: "timeout",
-      message: "no complete answer within 200 ms",
+it("the deadline ends an exchange whose answer drips", async () => {
+  const { url } = await serve(() => drip(10));
+  expect(await failure(wholeExchange({ url }, limits))).toMatchObject({
+    kind: "timeout",
+    message: "no complete answer within 200 ms",
+  });
+});
+
+it("the deadline is extended for received bytes by the slowest rate", async () => {
+  const content = Buffer.alloc(40, 7);
+  const { url } = await serve(() => drip(10, content));
+  // 40 bytes at 10 ms each take 400 ms: more than 200 ms, less than 200 ms plus 20 ms for each byte.
+  const { body } = await wholeExchange({ url }, { ...limits, slowestRate: 1 / 20 });
+  expect(body.equals(content)).toBe(true);
+  expect((await failure(wholeExchange({ url }, limits))).kind).toBe("timeout");
+});
+
+it("the deadline does not count the time that the reader takes", async () => {
+  const { url } = await serve(() => ({ raw: Buffer.alloc(300_000, 1) }));
+  const { body } = await openExchange({ url }, limits);
+  let size = 0;
+  for await (const piece of body) {
+    if (size === 0) await new Promise((resolve) => setTimeout(resolve, 400));
+    size += piece.length;
+  }
+  expect(size).toBe(300_000);
+});
+
+it("an aborted exchange ends, before its answer and within it", async () => {
+  const silent = await serve(() => "silence");
+  const dripping = await serve(() => drip(10));
+  for (const { url } of [silent, dripping]) {
+    const call = { url, signal: AbortSignal.timeout(50) };
+    expect((await failure(wholeExchange(call, { ...limits, totalMs: 600_000 }))).kind).toBe("aborted");
+  }
+  const stopped = { url: silent.url, signal: AbortSignal.abort() };
+  expect((await failure(wholeExchange(stopped, limits))).kind).toBe("aborted");
+  expect(silent.seen.length).toBe(1);
+});
+
+it("an answer is cut off at its limit, endless or decompressed", async () => {
+  const endless = await serve(() => ({
+    write(response) {
+      const more = (): void => {
+        while (response.write(Buffer.alloc(65_536))) if (response.destroyed) return;
+        response.once("drain", more);
+      };
+      more();
+    },
+  }));
+  const bomb = await serve(() => ({
+    write(response) {
+      response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(Buffer.alloc(50_000_000)));
+    },
+  }));
+  for (const { url } of [endless, bomb]) {
+    expect(await failure(wholeExchange({ url }, { ...limits, totalMs: 20_000 }))).toMatchObject({
+      kind: "too-large",
+      message: "the answer is longer than 100000 bytes",
     });
-  });
-
-  it("is longer by the time that the received bytes take at the slowest rate", async () => {
-    const content = Buffer.alloc(40, 7);
-    const { url } = await serve(() => drip(10, content));
-    // 40 bytes at one in 10 ms are within 200 ms and 20 ms for each byte, and not within 200 ms alone.
-    const { body } = await wholeExchange({ url }, { ...limits, slowestRate: 1 / 20 });
-    expect(body.equals(content)).toBe(true);
-    expect((await failure(wholeExchange({ url }, limits))).kind).toBe("timeout");
-  });
-
-  it("does not count the time that the reader takes", async () => {
-    const { url } = await serve(() => ({ raw: Buffer.alloc(300_000, 1) }));
-    const { body } = await openExchange({ url }, limits);
-    let size = 0;
-    for await (const piece of body) {
-      if (size === 0) await new Promise((resolve) => setTimeout(resolve, 400));
-      size += piece.length;
-    }
-    expect(size).toBe(300_000);
-  });
-
-  it("ends an exchange whose caller stops, before the answer and within it", async () => {
-    const silent = await serve(() => "silence");
-    const dripping = await serve(() => drip(10));
-    for (const { url } of [silent, dripping]) {
-      const call = { url, signal: AbortSignal.timeout(50) };
-      expect((await failure(wholeExchange(call, { ...limits, totalMs: 600_000 }))).kind).toBe("aborted");
-    }
-    const stopped = { url: silent.url, signal: AbortSignal.abort() };
-    expect((await failure(wholeExchange(stopped, limits))).kind).toBe("aborted");
-    expect(silent.seen.length).toBe(1);
-  });
+  }
 });
 
-describe("an answer that is too long", () => {
-  it("is cut off at its limit, endless and unpacked ones too", async () => {
-    const endless = await serve(() => ({
-      write(response) {
-        const more = (): void => {
-          while (response.write(Buffer.alloc(65_536))) if (response.destroyed) return;
-          response.once("drain", more);
-        };
-        more();
-      },
-    }));
-    const bomb = await serve(() => ({
-      write(response) {
-        response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(Buffer.alloc(50_000_000)));
-      },
-    }));
-    for (const { url } of [endless, bomb]) {
-      expect(await failure(wholeExchange({ url }, { ...limits, totalMs: 20_000 }))).toMatchObject({
-        kind: "too-large",
-        message: "the answer is longer than 100000 bytes",
-      });
-    }
-  });
-});
-
-describe("a redirect", () => {
+describe("redirects", () => {
   const to = (location: string, status = 302): FakeAnswer => ({
     write: (response) => void response.writeHead(status, { location }).end(),
   });
 
-  it("of a read is followed, and another host does not get what may be a key", async () => {
+  it("the redirect of a GET is followed, and another host gets no header that may be a key", async () => {
     const target = await serve(() => ({ raw: "here" }));
     const server = await serve(({ path }) => (path === "/first" ? to("/second") : to(`${target.url}/third`)));
     const headers = { "x-api-key": "sesame", accept: "text/plain" };
@@ -112,7 +108,7 @@ describe("a redirect", () => {
     expect([sent["x-api-key"], sent.authorization, sent.accept]).toEqual([undefined, undefined, "text/plain"]);
   });
 
-  it("in a circle, or to something that is no http URL, is refused", async () => {
+  it("a circular redirect, or one to another scheme, is refused", async () => {
     const circle = await serve(() => to("/again"));
     expect(await failure(wholeExchange({ url: circle.url }, limits))).toMatchObject({ kind: "redirect" });
     expect(circle.seen.length).toBe(6);
@@ -120,20 +116,18 @@ describe("a redirect", () => {
     expect(await failure(wholeExchange({ url: file.url }, limits))).toMatchObject({ kind: "redirect" });
   });
 
-  it("of a POST is the answer", async () => {
+  it("the redirect of a POST is returned as the answer", async () => {
     const { url } = await serve(() => to("/elsewhere", 307));
     const { status } = await wholeExchange({ method: "POST", url, body: "{}" }, limits);
     expect(status).toBe(307);
   });
 });
 
-describe("an error", () => {
-  it("repeats no part of the URL, nor does its cause", async () => {
-    const dead = await deadUrl();
-    for (const url of [`${dead.replace("//", "//us:pw@")}/k1?q=z9`, "http://us:pw@127.0.0.1:1/k1?q=z9"]) {
-      const error = await failure(wholeExchange({ url }, limits));
-      expect(error.kind).toBe("unreachable");
-      expect(`${error.message} ${error.cause}`).not.toMatch(/k1|z9|pw|us:/);
-    }
-  });
+it("an error of an exchange, and its cause, repeat no part of the URL", async () => {
+  const dead = await deadUrl();
+  for (const url of [`${dead.replace("//", "//us:pw@")}/k1?q=z9`, "http://us:pw@127.0.0.1:1/k1?q=z9"]) {
+    const error = await failure(wholeExchange({ url }, limits));
+    expect(error.kind).toBe("unreachable");
+    expect(`${error.message} ${error.cause}`).not.toMatch(/k1|z9|pw|us:/);
+  }
 });

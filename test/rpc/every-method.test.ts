@@ -14,7 +14,8 @@ const methods = namespaces.flatMap((namespace) =>
 const { ask, log } = asker();
 
 /**
- * Method names listed in docs/protocol/05-rpc.md, from #516-reading-blocks to #533-aids-for-development.
+ * Names of the methods in docs/protocol/05-rpc.md#516-reading-blocks to
+ * docs/protocol/05-rpc.md#533-aids-for-development.
  */
 const SHARED =
   `isReady getNodeInfo getNodeVersion getVersion getChainId getL1ContractAddresses getProtocolContractAddresses

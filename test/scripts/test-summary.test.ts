@@ -10,8 +10,8 @@ test.each([
   ["a test file did not load", report(10, 0, false), 1, { passed: 10, failed: 1 }],
   ["the command failed after the tests", report(10, 0), 1, { passed: 10, failed: 1 }],
   ["the build failed, so there is no report", undefined, 1, { passed: 0, failed: 1 }],
-  ["half a report", '{"numPassedTests": 3', 0, { passed: 0, failed: 1 }],
+  ["the report is incomplete", '{"numPassedTests": 3', 0, { passed: 0, failed: 1 }],
   ["nothing ran", report(0, 0), 0, { passed: 0, failed: 1 }],
-])("%s", (_, text, exitCode, summary) => {
+])("a test summary counts correctly when %s", (_, text, exitCode, summary) => {
   expect(summarize(text, exitCode)).toEqual(summary);
 });

@@ -16,7 +16,7 @@ const SHORT = ["--duration", "0.2", "--warm-up", "0", "--threads", "2", "--keys"
 
 let folder: string;
 let chain: SyncedChain;
-/** Data directory of a node that was stopped. */
+/** Data directory of a stopped node. */
 let stopped: string;
 
 beforeAll(async () => {
@@ -34,8 +34,8 @@ afterAll(async () => {
 const bench = (directory: string, ...options: string[]) =>
   runSvc(["bench-witness", "--data-directory", directory, ...options]);
 
-describe("figures", () => {
-  test("the table has rates and latencies of each tree and of all", async () => {
+describe("results", () => {
+  test("bench-witness prints a table with rates and latencies of each tree and of all", async () => {
     const { code, stdout, stderr } = await bench(stopped, ...SHORT);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "measuring for 0.2 s\n" });
     const [chainLine, whatLine, , headings, ...rows] = stdout.trimEnd().split("\n");
@@ -59,7 +59,7 @@ describe("figures", () => {
     }
   });
 
-  test("as JSON, for every tree, of an older block", async () => {
+  test("bench-witness --json measures every tree at an older block", async () => {
     const { code, stdout, stderr } = await bench(
       ...[stopped, ...SHORT, "--json", "--depth", "20", "--trees", TREE_TEXTS.join(",")],
     );
@@ -79,7 +79,7 @@ describe("figures", () => {
     expect(figures.total.witnesses).toBe(counts.reduce((a, b) => a + b));
   });
 
-  test("weights set how often a tree is asked", async () => {
+  test("weights determine how often bench-witness asks a tree", async () => {
     const { stdout } = await bench(stopped, ...SHORT, "--json", "--trees", "nullifier=9,archive");
     const { trees, total } = JSON.parse(stdout);
     const share = trees.nullifier.witnesses / total.witnesses;
@@ -87,7 +87,7 @@ describe("figures", () => {
     expect(share).toBeLessThan(0.98);
   });
 
-  test("nothing is written", async () => {
+  test("bench-witness writes nothing to the data directory", async () => {
     const digest = () =>
       createHash("sha256")
         .update(readFileSync(join(stopped, "chain", "data.mdb")))
@@ -98,7 +98,7 @@ describe("figures", () => {
   });
 });
 
-test("it reads beside a node that writes to the directory", async () => {
+test("bench-witness runs beside a node that writes to the directory", async () => {
   const beside = join(folder, "beside");
   mkdirSync(beside);
   symlinkSync(chain.services.store.path, join(beside, "chain"));
@@ -120,29 +120,27 @@ test("it reads beside a node that writes to the directory", async () => {
   expect(commits).toBeGreaterThan(10);
 });
 
-test("Ctrl-C ends it early", async () => {
+test("Ctrl-C ends bench-witness early", async () => {
   const svc = spawnSvc(["bench-witness", "--data-directory", stopped, "--duration", "600", "--threads", "1"]);
   await svc.shows(/measuring for/);
   svc.child.kill("SIGINT");
   expect(await svc.ended).toEqual({ code: 130, stdout: "", stderr: "measuring for 601 s\n" });
 });
 
-describe("keys", () => {
-  test.each(TREE_TEXTS)("of the %s tree are of leaves that the block has, but for the absent share", (tree) => {
-    const { world } = chain.services;
-    const { id, indexed } = TREES[tree];
-    const keys = sampleKeys(world, 30, tree, { count: 100, absent: 0.3 });
-    const present = keys.filter((key) => world.findLeaf(30, id, key) !== undefined);
-    expect(keys).toHaveLength(100);
-    expect(present).toHaveLength(indexed ? 70 : 100);
-  });
-
-  test("of a tree that holds no leaf there are none", () => {
-    expect(sampleKeys(chain.services.world, 1, "l1-to-l2", { count: 10, absent: 0 })).toEqual([]);
-  });
+test.each(TREE_TEXTS)("sampled keys of the %s tree are leaves of the block, except for the absent share", (tree) => {
+  const { world } = chain.services;
+  const { id, indexed } = TREES[tree];
+  const keys = sampleKeys(world, 30, tree, { count: 100, absent: 0.3 });
+  const present = keys.filter((key) => world.findLeaf(30, id, key) !== undefined);
+  expect(keys).toHaveLength(100);
+  expect(present).toHaveLength(indexed ? 70 : 100);
 });
 
-describe("refusals: one line, exit code 1", () => {
+test("a tree without leaves has no sampled keys", () => {
+  expect(sampleKeys(chain.services.world, 1, "l1-to-l2", { count: 10, absent: 0 })).toEqual([]);
+});
+
+describe("refusals", () => {
   const refused = async (directory: string, ...options: string[]) => {
     const { code, stdout, stderr } = await bench(directory, ...SHORT, ...options);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -150,13 +148,13 @@ describe("refusals: one line, exit code 1", () => {
     return stderr.trimEnd();
   };
 
-  test("no data directory is named", async () => {
+  test("bench-witness without a data directory exits with 1", async () => {
     const { code, stderr } = await runSvc(["bench-witness"]);
     expect(code).toBe(1);
     expect(stderr).toBe("error: --data-directory must name the data directory of a node\n");
   });
 
-  test("the directory is not there, is a file, or is empty", async () => {
+  test("bench-witness on a missing directory, a file or an empty directory exits with 1", async () => {
     const file = join(folder, "file");
     writeFileSync(file, "");
     const empty = join(folder, "empty");
@@ -166,7 +164,7 @@ describe("refusals: one line, exit code 1", () => {
     expect(await refused(empty)).toMatch(/contains no chain store; a node that uses the directory creates one$/);
   });
 
-  test("the store is damaged", async () => {
+  test("bench-witness on a damaged store exits with 1", async () => {
     const damaged = join(folder, "damaged");
     mkdirSync(damaged);
     await chain.services.store.copyTo(join(damaged, "chain"));
@@ -174,7 +172,7 @@ describe("refusals: one line, exit code 1", () => {
     expect(await refused(damaged)).toMatch(/^error: database file .*data\.mdb is damaged: /);
   });
 
-  test("the store belongs to no chain yet", async () => {
+  test("bench-witness on a store without a chain exits with 1", async () => {
     const fresh = join(folder, "fresh", "chain");
     mkdirSync(fresh, { recursive: true });
     const store = openStore({ path: fresh, mapSizeKb: MAP_SIZE_KB });
@@ -183,13 +181,13 @@ describe("refusals: one line, exit code 1", () => {
     expect(await refused(join(folder, "fresh"))).toMatch(/belongs to no chain yet$/);
   });
 
-  test("the depth goes beyond the kept states", async () => {
+  test("bench-witness with a depth beyond the kept states exits with 1", async () => {
     expect(await refused(stopped, "--depth", String(BLOCKS))).toBe(
       `error: --depth may be at most ${BLOCKS - 1}: the states of blocks 1 to ${BLOCKS} are kept; got ${BLOCKS}`,
     );
   });
 
-  test("a tree that was asked for holds no leaf at that depth", async () => {
+  test("bench-witness on a tree without leaves at that depth exits with 1", async () => {
     expect(await refused(stopped, "--trees", "l1-to-l2", "--depth", String(BLOCKS - 1))).toBe(
       "error: tree l1-to-l2 holds no leaf as of block 1; leave it out of --trees",
     );

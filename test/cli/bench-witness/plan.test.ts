@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { BenchWitnessError } from "../../../src/cli/bench-witness/errors.ts";
 import { parsePlan } from "../../../src/cli/bench-witness/plan.ts";
 
-test("without options both indexed trees are asked at the tip, from as many threads as there are processors", () => {
+test("by default both indexed trees are asked at the tip, with one thread per processor", () => {
   expect(parsePlan({})).toEqual({
     threads: availableParallelism(),
     mix: [
@@ -19,7 +19,7 @@ test("without options both indexed trees are asked at the tip, from as many thre
   });
 });
 
-test("trees are named with weights", () => {
+test("--trees takes trees with weights", () => {
   expect(parsePlan({ trees: "archive, nullifier=3" })).toMatchObject({
     mix: [
       { tree: "archive", weight: 1 },
@@ -45,7 +45,7 @@ test.each([
   [{ warmUp: "soon" }, '--warm-up must be seconds from 0 to 86400; got "soon"'],
   [{ keys: "0" }, '--keys must be a whole number from 1 to 1000000; got "0"'],
   [{ absent: "101" }, '--absent must be a whole number from 0 to 100; got "101"'],
-])("%o is refused", (texts, message) => {
+])("bench-witness options %o are refused", (texts, message) => {
   expect(() => parsePlan(texts)).toThrow(BenchWitnessError);
   expect(() => parsePlan(texts)).toThrow(message);
 });

@@ -8,7 +8,7 @@ import { openStore } from "../../../src/storage/store.ts";
 import { core, type SyncedChain, syncRecordedChain } from "../../node/snapshots/synced-chain.ts";
 import { runSvc } from "../run-svc.ts";
 
-/** Tables of the chain store whose rows are bound to others by hashes or derived from them. */
+/** Tables of the chain store whose rows can be checked by hashes or against other rows. */
 const TABLES = [
   "chain-archives",
   "chain-block-bodies",
@@ -35,7 +35,7 @@ const TABLES = [
   "ws-undo",
 ];
 
-/** Bytes into the row, where its fourth byte is not bound by anything: behind the block since which a version holds. */
+/** Byte of the row to damage, where the default byte 4 cannot be checked: behind the first block of a version. */
 const AT: Record<string, number> = { "ws-tile-history": 20 };
 
 let chain: SyncedChain;
@@ -62,7 +62,7 @@ async function faultsOf(directory: string): Promise<Fault[]> {
   return faults;
 }
 
-/** A data directory like the whole one, but for a bit at some place of the file of its chain store. */
+/** A copy of the whole data directory with one flipped bit in the chain store's file, at the byte `place` returns. */
 function withFlippedBit(place: (file: Buffer) => number): string {
   const path = join(folder, `copy-${++copies}`);
   cpSync(whole, path, { recursive: true });
@@ -73,7 +73,7 @@ function withFlippedBit(place: (file: Buffer) => number): string {
   return path;
 }
 
-/** Where the first byte of the value of a table's middle row is in the file: behind its key, or on pages of its own. */
+/** Offset in the file of the value of a table's middle row: behind its key, or on overflow pages. */
 async function placeOfRow(table: string): Promise<number> {
   const store = openStore({ path: join(whole, "chain"), readOnly: true });
   try {
@@ -87,7 +87,7 @@ async function placeOfRow(table: string): Promise<number> {
   }
 }
 
-test("a data directory without damage has no fault, also while a node writes it", async () => {
+test("svc db check finds no fault in an intact data directory, even while a node writes to it", async () => {
   expect(await faultsOf(whole)).toEqual([]);
   mkdirSync(join(folder, "used"));
   const { path } = chain.services.store;
@@ -97,7 +97,7 @@ test("a data directory without damage has no fault, also while a node writes it"
   expect(code).toBe(0);
 });
 
-test("a data directory whose old states are pruned has no fault", async () => {
+test("svc db check finds no fault in a data directory with pruned states", async () => {
   const path = join(folder, "pruned");
   cpSync(whole, path, { recursive: true });
   const { store, world } = await chain.open(join(path, "chain"));
@@ -109,14 +109,14 @@ test("a data directory whose old states are pruned has no fault", async () => {
   expect(await faultsOf(path)).toEqual([]);
 });
 
-test.each(TABLES)("a flipped bit in a row of %s is found and named", async (table) => {
+test.each(TABLES)("svc db check finds and names a flipped bit in a row of %s", async (table) => {
   const at = (await placeOfRow(table)) + (AT[table] ?? 3);
   const faults = await faultsOf(withFlippedBit(() => at));
   expect(faults.length).toBeGreaterThan(0);
   expect(faults.every(({ key, rule }) => key.length > 0 && rule.length > 0)).toBe(true);
 });
 
-test("the command prints a line for each fault and exits with 1", async () => {
+test("svc db check prints a line for each fault and exits with 1", async () => {
   const at = await placeOfRow("chain-block-hashes");
   const path = withFlippedBit(() => at + 3);
   const { code, stdout } = await runSvc(["db", "check", "--data-directory", path]);
@@ -124,7 +124,7 @@ test("the command prints a line for each fault and exits with 1", async () => {
   expect(code).toBe(1);
 });
 
-test("a flipped bit in a page's number is found before LMDB looks at the page", async () => {
+test("svc db check finds a flipped bit in a page number before LMDB reads the page", async () => {
   const path = withFlippedBit((file) => 4096 * Math.floor(file.length / 8192));
   const faults = await faultsOf(path);
   expect(faults).toEqual([
@@ -132,7 +132,7 @@ test("a flipped bit in a page's number is found before LMDB looks at the page", 
   ]);
 });
 
-test("a directory without a chain store is refused", async () => {
+test("svc db check refuses a directory without a chain store", async () => {
   const { code, stderr } = await runSvc(["db", "check", "--data-directory", folder]);
   expect(stderr).toBe(`error: data directory ${folder} holds no chain store\n`);
   expect(code).toBe(1);
