@@ -33,30 +33,35 @@ const longCalls: LongCalls = {
 const batch = (name: string, count: number, bytes: number) =>
   Array.from({ length: count }, (_, id) => ({ jsonrpc: "2.0", id, method: `node_${name}`, params: [bytes] }));
 
-describe.each(["now", "later", "away"])("a batch of calls that are answered %s", (name) => {
-  test.each([undefined, longCalls])("reserves budget for its answers while it is processed", async (elsewhere) => {
-    const budget = new AnswerBudget(10 * MB);
-    const dispatcher = new Dispatcher(registry, { ...OPTIONS, budget, longCalls: elsewhere }, recordingLogger());
-    handled = 0;
-    const refused = await dispatcher.answer(batch(name, 100, MB));
-    expect([refused.status, JSON.parse(Buffer.from(refused.body).toString())]).toEqual([
-      503,
-      {
-        jsonrpc: "2.0",
-        id: null,
-        error: { code: -32005, message: "The node is busy: there is no room for the answers of the batch" },
-      },
-    ]);
-    // Handlers that answer at once stop being called when the budget is used up.
-    if (name === "now") expect(handled).toBeLessThanOrEqual(12);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(budget.waiting).toBe(0);
+describe.each(["now", "later", "away"])("batches of calls answered %s", (name) => {
+  test.each([undefined, longCalls])(
+    "a batch reserves budget for its answers while it is processed",
+    async (elsewhere) => {
+      const budget = new AnswerBudget(10 * MB);
+      const dispatcher = new Dispatcher(registry, { ...OPTIONS, budget, longCalls: elsewhere }, recordingLogger());
+      handled = 0;
+      const refused = await dispatcher.answer(batch(name, 100, MB));
+      expect([refused.status, JSON.parse(Buffer.from(refused.body).toString())]).toEqual([
+        503,
+        {
+          jsonrpc: "2.0",
+          id: null,
+          error: { code: -32005, message: "The node is busy: there is no room for the answers of the batch" },
+        },
+      ]);
+      // Handlers that answer at once stop being called when the budget is used up.
+      if (name === "now") expect(handled).toBeLessThanOrEqual(12);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(budget.waiting).toBe(0);
 
-    const whole = await dispatcher.answer(batch(name, 9, MB));
-    const slots = JSON.parse(Buffer.from(whole.body).toString()) as { id: number; result: string }[];
-    expect(slots.map(({ id, result }) => [id, result.length])).toEqual(Array.from({ length: 9 }, (_, id) => [id, MB]));
-    expect(budget.waiting).toBe(0);
-  });
+      const whole = await dispatcher.answer(batch(name, 9, MB));
+      const slots = JSON.parse(Buffer.from(whole.body).toString()) as { id: number; result: string }[];
+      expect(slots.map(({ id, result }) => [id, result.length])).toEqual(
+        Array.from({ length: 9 }, (_, id) => [id, MB]),
+      );
+      expect(budget.waiting).toBe(0);
+    },
+  );
 });
 
 test("batches processed at the same time share one answer budget", async () => {
