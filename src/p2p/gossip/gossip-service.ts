@@ -1,0 +1,113 @@
+import { type GossipSubComponents, type GossipsubOpts, gossipsub, StrictNoSign } from "@libp2p/gossipsub";
+import type { PeerId } from "@libp2p/interface";
+import { multiaddr } from "@multiformats/multiaddr";
+import type { GossipRouter } from "./gossip-router.ts";
+import { hardenRouter } from "./harden-router.ts";
+import { fastKeys, messageId, messageKey } from "./message-id.ts";
+import { type PeerScoring, peerScoreParams, SCORE_THRESHOLDS } from "./peer-score-params.ts";
+import { TOPICS, type Topic } from "./publisher.ts";
+import { snappyTransform } from "./snappy-transform.ts";
+import { MAX_MESSAGE_BYTES, TOPIC_RULES, topicString } from "./topic.ts";
+
+/** Mesh parameters that the operator can set. */
+export interface MeshSettings {
+  heartbeatMs: number;
+  D: number;
+  Dlo: number;
+  Dhi: number;
+  Dlazy: number;
+  floodPublish: boolean;
+  /** In heartbeats. */
+  mcacheLength: number;
+  mcacheGossip: number;
+  seenTtlMs: number;
+}
+
+export interface GossipSettings extends PeerScoring {
+  mesh: MeshSettings;
+  /** Direct peers: gossip always goes to and comes from them, whatever their scores. `address` is multiaddr text. */
+  directPeers: readonly { id: PeerId; address: string }[];
+}
+
+export const DEFAULT_MESH: MeshSettings = {
+  heartbeatMs: 700,
+  D: 8,
+  Dlo: 4,
+  Dhi: 12,
+  Dlazy: 8,
+  floodPublish: false,
+  mcacheLength: 6,
+  mcacheGossip: 3,
+  seenTtlMs: 1_200_000,
+};
+
+/** Most bytes that wait for a slow peer before its stream is reset. Four of the largest frames. */
+const MAX_UNSENT_BYTES = 16 * 2 ** 20;
+/** Most parts of one frame; a frame with more is dropped undecoded. */
+const FRAME_LIMITS = {
+  maxSubscriptions: 128,
+  maxMessages: 1024,
+  maxIhaveMessageIDs: 5000,
+  maxIwantMessageIDs: 5000,
+  maxControlMessages: 128,
+  maxIdontwantMessageIDs: 512,
+  maxPeerInfos: 16,
+};
+
+/** Largest frame. */
+const MAX_FRAME_BYTES = 4 * 2 ** 20;
+
+/** Time after which a verdict no longer forwards a message, in milliseconds. */
+export function verdictDeadlineMs({ heartbeatMs, mcacheLength }: MeshSettings): number {
+  return heartbeatMs * mcacheLength;
+}
+
+/** docs/protocol/10-peers.md#107-gossip */
+export async function gossipOptions(settings: GossipSettings): Promise<Partial<GossipsubOpts>> {
+  const { mesh, version, directPeers } = settings;
+  const { heartbeatMs, seenTtlMs, ...degrees } = mesh;
+  const names = new Map<string, Topic>(TOPICS.map((topic) => [topicString(topic, version), topic]));
+  const limitOf = (topic: string) => {
+    const name = names.get(topic);
+    return name === undefined ? MAX_MESSAGE_BYTES : TOPIC_RULES[name].maxBytes;
+  };
+  return {
+    ...degrees,
+    heartbeatInterval: heartbeatMs,
+    seenTTL: seenTtlMs,
+    fanoutTTL: 60_000,
+    pruneBackoff: 60_000,
+    unsubcribeBackoff: 10_000,
+    graftFloodThreshold: 10_000,
+    gossipsubIWantFollowupMs: 3_000,
+    opportunisticGraftTicks: 60,
+    opportunisticGraftPeers: 2,
+    directConnectTicks: 300,
+    Dscore: 4,
+    Dout: 2,
+    gossipFactor: 0.25,
+    doPX: false,
+    emitSelf: false,
+    asyncValidation: true,
+    allowPublishToZeroTopicPeers: true,
+    globalSignaturePolicy: StrictNoSign,
+    allowedTopics: [...names.keys()],
+    directPeers: directPeers.map(({ id, address }) => ({ id, addrs: [multiaddr(address)] })),
+    dataTransform: snappyTransform(limitOf),
+    msgIdFn: ({ topic, data }) => messageId(topic, data),
+    msgIdToStrFn: messageKey,
+    fastMsgIdFn: await fastKeys([...names.keys()]),
+    scoreParams: peerScoreParams(settings),
+    scoreThresholds: SCORE_THRESHOLDS,
+    decodeRpcLimits: FRAME_LIMITS,
+    maxInboundDataLength: MAX_FRAME_BYTES,
+    maxOutboundBufferSize: MAX_UNSENT_BYTES,
+  };
+}
+
+/** Creates the service for the libp2p host. */
+export async function gossipService(settings: GossipSettings): Promise<(parts: GossipSubComponents) => GossipRouter> {
+  const create = gossipsub(await gossipOptions(settings));
+  const { seenTtlMs } = settings.mesh;
+  return (parts) => hardenRouter(create(parts) as GossipRouter, { seenTtlMs, parts });
+}

@@ -1,0 +1,22 @@
+/** The most recent message keys of one topic. */
+export class SeenFilter {
+  readonly #keys = new Set<string>();
+  readonly #most: number;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Returns whether the key is new, and remembers it. The oldest key is forgotten for it if necessary. */
+  add(key: string): boolean {
+    if (this.#keys.has(key)) return false;
+    this.#keys.add(key);
+    if (this.#keys.size > this.#most) {
+      for (const oldest of this.#keys) {
+        this.#keys.delete(oldest);
+        break;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,36 @@
+import type { ConnectionGater, MultiaddrConnection } from "@libp2p/interface";
+
+/** Why this node does not talk to a peer, decided elsewhere. */
+export interface Refusals {
+  address(ip: string): boolean;
+  /** `id` is a peer id as text. */
+  peer(id: string): boolean;
+}
+
+export interface GaterOptions {
+  refuses: Refusals;
+  /** Most inbound connections from one IP address. */
+  mostPerAddress: number;
+  /** IP addresses of the open inbound connections. */
+  inboundAddresses(): Iterable<string | undefined>;
+}
+
+/** The IP address of a connection's other side. */
+export function remoteIp({ remoteAddr }: Pick<MultiaddrConnection, "remoteAddr">): string | undefined {
+  return remoteAddr.getComponents().find(({ name }) => name === "ip4" || name === "ip6")?.value;
+}
+
+/** Refuses inbound connections: by IP address before anything is read from them, by peer id after the handshake. */
+export function connectionGater({ refuses, mostPerAddress, inboundAddresses }: GaterOptions): ConnectionGater {
+  return {
+    denyInboundConnection(connection) {
+      const ip = remoteIp(connection);
+      if (ip === undefined) return true;
+      if (refuses.address(ip)) return true;
+      let open = 0;
+      for (const other of inboundAddresses()) if (other === ip) open++;
+      return open >= mostPerAddress;
+    },
+    denyInboundEncryptedConnection: (peer) => refuses.peer(peer.toString()),
+  };
+}

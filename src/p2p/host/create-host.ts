@@ -1,0 +1,86 @@
+import type { GossipSubComponents } from "@libp2p/gossipsub";
+import { identify, identifyPush } from "@libp2p/identify";
+import type { Libp2p, PrivateKey } from "@libp2p/interface";
+import { noise } from "@libp2p/noise";
+import { tcp } from "@libp2p/tcp";
+import { yamux } from "@libp2p/yamux";
+import { createLibp2p } from "libp2p";
+import type { GossipRouter } from "../gossip/gossip-router.ts";
+import { BoundedDatastore } from "./bounded-datastore.ts";
+import { connectionGater, type Refusals, remoteIp } from "./connection-gater.ts";
+
+export interface HostOptions {
+  privateKey: PrivateKey;
+  /** Multiaddr text, /ip4/../tcp/.. */
+  listen: readonly string[];
+  /** Addresses that peers are told; those listened on if empty. */
+  announce: readonly string[];
+  maxPeers: number;
+  /** Name and version of this software, told to peers. */
+  userAgent: string;
+  refuses: Refusals;
+  /** False where many peers may share an address, as on test networks. */
+  limitPerAddress: boolean;
+  gossip(parts: GossipSubComponents): GossipRouter;
+}
+
+export type Host = Libp2p<{ gossip: GossipRouter }>;
+
+/** Replaces libp2p's default prefix: peers of the network find each other's protocols only under this one. */
+const IDENTIFY = { protocolPrefix: "aztec" } as const;
+const STREAM_LIMITS = {
+  /** Bytes unsent on one stream before it is reset. */
+  maxWriteBufferLength: 16 * 2 ** 20,
+  maxReadBufferLength: 4 * 2 ** 20,
+};
+/** Peers whose addresses are remembered. */
+const REMEMBERED_PEERS = 4096;
+/** Inbound connections whose handshake is not complete. */
+const MOST_HALF_OPEN = 64;
+/** Time for the handshake of an inbound connection, in milliseconds. */
+const HANDSHAKE_MS = 5_000;
+/** Inbound connections from one IP address: in all, and new ones per second. */
+const PER_ADDRESS = { connections: 16, perSecond: 5 };
+const UNLIMITED_PER_ADDRESS = { connections: Number.POSITIVE_INFINITY, perSecond: 1_000 };
+
+/** Creates the libp2p host, not started, so that protocols can be registered before the first peer connects. */
+export async function createHost(options: HostOptions): Promise<Host> {
+  const { privateKey, listen, announce, maxPeers, userAgent, refuses, limitPerAddress, gossip } = options;
+  const perAddress = limitPerAddress ? PER_ADDRESS : UNLIMITED_PER_ADDRESS;
+  let host: Host | undefined;
+  const inbound = () => (host?.getConnections() ?? []).filter(({ direction }) => direction === "inbound");
+  host = await createLibp2p({
+    start: false,
+    privateKey,
+    nodeInfo: { userAgent },
+    addresses: { listen: [...listen], announce: [...announce] },
+    transports: [
+      tcp({
+        maxConnections: 2 * maxPeers,
+        backlog: 5,
+        closeServerOnMaxConnections: { closeAbove: 3 * maxPeers, listenBelow: Math.floor(0.9 * maxPeers) },
+      }),
+    ],
+    connectionEncrypters: [noise()],
+    streamMuxers: [yamux({ streamOptions: STREAM_LIMITS })],
+    connectionManager: {
+      maxConnections: 2 * maxPeers,
+      maxParallelDials: 100,
+      dialTimeout: 30_000,
+      maxPeerAddrsToDial: 5,
+      maxIncomingPendingConnections: MOST_HALF_OPEN,
+      inboundUpgradeTimeout: HANDSHAKE_MS,
+      inboundConnectionThreshold: perAddress.perSecond,
+    },
+    // It would ping with a protocol that no peer of the network offers.
+    connectionMonitor: { enabled: false },
+    connectionGater: connectionGater({
+      refuses,
+      mostPerAddress: perAddress.connections,
+      inboundAddresses: () => inbound().map(remoteIp),
+    }),
+    datastore: new BoundedDatastore(REMEMBERED_PEERS),
+    services: { identify: identify(IDENTIFY), identifyPush: identifyPush(IDENTIFY), gossip },
+  });
+  return host;
+}

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { fastKeys, messageId, messageIdText, messageKey } from "../../../src/p2p/gossip/message-id.ts";
+import { compress, decompress } from "../../../src/p2p/gossip/snappy-transform.ts";
+import { MAX_MESSAGE_BYTES } from "../../../src/p2p/gossip/topic.ts";
+import { fromHex, toHex } from "../../../src/protocol/bytes.ts";
+import { gossipVectors } from "./gossip-vectors.ts";
+
+const { messages } = gossipVectors();
+
+test.each(messages)("the message id of $name is the network's", ({ topic, compressed, messageId: id, wrapped }) => {
+  const message = decompress(fromHex(compressed), MAX_MESSAGE_BYTES);
+  if (wrapped !== undefined) expect(toHex(message)).toBe(wrapped);
+  expect(toHex(messageId(topic, message))).toBe(id);
+  expect(messageIdText(messageKey(messageId(topic, message)))).toBe(id);
+  expect(decompress(compress(message), MAX_MESSAGE_BYTES)).toEqual(message);
+});
+
+test("the fast key differs by data, by topic and by process", async () => {
+  const topics = ["a", "b"];
+  const [mine, another] = [await fastKeys(topics), await fastKeys(topics)];
+  const data = Uint8Array.of(1, 2, 3);
+  const key = mine({ topic: "a", data });
+  expect(mine({ topic: "a", data: Uint8Array.of(1, 2, 3) })).toBe(key);
+  expect(mine({ topic: "b", data })).not.toBe(key);
+  expect(mine({ topic: "a", data: Uint8Array.of(1, 2, 4) })).not.toBe(key);
+  expect(another({ topic: "a", data })).not.toBe(key);
+});
