@@ -32,8 +32,10 @@ export function checkpointHash(header: CheckpointHeader): Uint8Array {
   return shaField(header);
 }
 
+/** Exact for slots up to 2^53 - 1, the largest that a header may hold. */
 export function checkpointSlot(header: CheckpointHeader): number {
-  return readUint(header, CHECKPOINT_AT.slotNumber + 26, 6);
+  const at = CHECKPOINT_AT.slotNumber + 25;
+  return header[at] * 2 ** 48 + readUint(header, at + 1, 6);
 }
 
 export function checkpointTimestamp(header: CheckpointHeader): bigint {

@@ -1,11 +1,11 @@
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { describe, expect, test } from "vitest";
 import { readPackedAttestations } from "../../src/l1/committee/packed-attestations.ts";
-import { recoverSigner } from "../../src/l1/committee/recover.ts";
 import { committeeCommitment, proposerIndex, quorum, sampleCommitteeIndices } from "../../src/l1/committee/sampling.ts";
 import { attestationStatuses, validateAttestations } from "../../src/l1/committee/validate-attestations.ts";
 import type { EpochCommittee } from "../../src/l1/types.ts";
 import { bigUintBytes, concat, fromHex, readBigUint, toHex } from "../../src/protocol/bytes.ts";
+import { recoverSigner } from "../../src/protocol/consensus/recover.ts";
 import { DecodeError } from "../../src/protocol/errors.ts";
 import { type CheckpointVector, l1Vectors } from "./vectors.ts";
 

@@ -2,9 +2,9 @@ import { keccak_256 } from "@noble/hashes/sha3.js";
 import { decodeFunctionData, encodeAbiParameters, type Hex, parseAbiParameters, toFunctionSelector } from "viem";
 import { bigUintBytes, concat, equal, fromHex, toHex } from "../../protocol/bytes.ts";
 import { type CheckpointHeader, checkpointHash } from "../../protocol/checkpoint-header.ts";
+import { payloadDigest } from "../../protocol/consensus/digests.ts";
 import { DecodeError } from "../../protocol/errors.ts";
 import { rollupAbi } from "../abi/rollup.ts";
-import { payloadDigest } from "../committee/digests.ts";
 import type { ProposedEvent } from "./proposed-event.ts";
 
 export const PROPOSE_SELECTOR = fromHex(

@@ -1,7 +1,7 @@
 import { equal, isZero } from "../../protocol/bytes.ts";
+import { ethSignedMessageDigest } from "../../protocol/consensus/digests.ts";
+import { isEmptySignature, recoverSigner } from "../../protocol/consensus/recover.ts";
 import type { CommitteeAttestation, EpochCommittee, ProposedCheckpoint } from "../types.ts";
-import { ethSignedMessageDigest } from "./digests.ts";
-import { isEmptySignature, recoverSigner } from "./recover.ts";
 import { quorum } from "./sampling.ts";
 
 /** Result for one posted entry. `address` is the recovered signer's or the posted one. */

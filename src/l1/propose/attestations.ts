@@ -1,7 +1,7 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { encodeAbiParameters, type Hex, parseAbiParameters } from "viem";
 import { concat, fromHex, isZero, toHex } from "../../protocol/bytes.ts";
-import { DIGEST_DOMAIN } from "../committee/digests.ts";
+import { DIGEST_DOMAIN } from "../../protocol/consensus/digests.ts";
 import type { CommitteeAttestation } from "../types.ts";
 
 /**

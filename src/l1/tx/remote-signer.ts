@@ -5,7 +5,7 @@ import { wholeExchange } from "../../http/exchange.ts";
 import { parseJson } from "../../http/json.ts";
 import { withoutUrl } from "../../http/redact.ts";
 import { bigUintBytes, concat, fromHex, readBigUint, toHex } from "../../protocol/bytes.ts";
-import { recoverSigner } from "../committee/recover.ts";
+import { recoverSigner } from "../../protocol/consensus/recover.ts";
 import { L1SignerError } from "./errors.ts";
 import { personalMessageHash, typedDataHash } from "./local-signer.ts";
 import type { L1Signer, TypedData } from "./signer.ts";

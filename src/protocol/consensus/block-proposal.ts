@@ -1,15 +1,109 @@
+import { keccak_256 } from "@noble/hashes/sha3.js";
+import { BLOCK_HEADER_BYTES, type BlockHeader, HEADER_AT, headerSlotNumber } from "../block-header.ts";
+import { concat, equal, writeU32 } from "../bytes.ts";
+import { DIGEST_DOMAIN } from "./digests.ts";
+import { MAX_TXS_PER_BLOCK, readSignedTxs, type SignedTxs, signedTxsSigner } from "./signed-txs.ts";
+import { WireReader } from "./wire-reader.ts";
+import { recoverWireSigner, WIRE_SIGNATURE_BYTES, type WireSignature } from "./wire-signature.ts";
+
 /** A proposer's block, offered to peers before its checkpoint is on L1. */
 export interface BlockProposal {
-  /** 440 bytes; see docs/protocol/03-blocks-and-blobs.md. */
-  header: Uint8Array;
+  header: BlockHeader;
   /** From 0. */
   indexWithinCheckpoint: number;
   /** 32 bytes: commitment to the checkpoint's messages from L1. */
   inHash: Uint8Array;
   /** 32 bytes: root of the archive after this block. */
   archiveRoot: Uint8Array;
-  /** 32 bytes each, in the order of execution. */
-  txHashes: Uint8Array[];
-  /** The proposer's: 65 bytes r, s, v. */
-  signature: Uint8Array;
+  /** 32 bytes each, in the order of execution, one after the other. */
+  txHashes: Uint8Array;
+  /** The proposer's. */
+  signature: WireSignature;
+  /** The block's txs, if the proposer sends them along. */
+  signedTxs: SignedTxs | undefined;
+}
+
+const { lastArchive, l1ToL2MessageTree, noteHashTree, nullifierTree, publicDataTree, spongeBlobHash } = HEADER_AT;
+/** Offsets of a block header's field elements. */
+const HEADER_FIELDS = [
+  ...[lastArchive, l1ToL2MessageTree, noteHashTree, nullifierTree, publicDataTree, spongeBlobHash],
+  ...[HEADER_AT.chainId, HEADER_AT.version, HEADER_AT.feeRecipient, HEADER_AT.totalFees, HEADER_AT.totalManaUsed],
+];
+
+export function readBlockHeader(reader: WireReader): BlockHeader {
+  return reader.struct(BLOCK_HEADER_BYTES, HEADER_FIELDS, "block header");
+}
+
+/** Reads `u32 n, n x 32`. */
+export function readTxHashes(reader: WireReader): Uint8Array {
+  const count = reader.u32("count of tx hashes");
+  if (count > MAX_TXS_PER_BLOCK) reader.fail(`tx hashes must be at most ${MAX_TXS_PER_BLOCK}, got ${count}`);
+  return reader.fields(count, "tx hashes");
+}
+
+/** Reads the flag and the signed txs; a message may end before the flag. */
+export function readOptionalSignedTxs(reader: WireReader, message: Uint8Array): SignedTxs | undefined {
+  if (reader.left === 0 || reader.u32("flag of signed txs") === 0) return undefined;
+  return readSignedTxs(reader, message);
+}
+
+/**
+ * Decodes a message of topic block_proposal (docs/protocol/10-peers.md#109-wrapper-and-messages); parts are views.
+ * Bytes after the message are ignored. Throws a DecodeError.
+ */
+export function decodeBlockProposal(bytes: Uint8Array): BlockProposal {
+  const reader = new WireReader(bytes, "block proposal");
+  return {
+    header: readBlockHeader(reader),
+    indexWithinCheckpoint: reader.u32("index within the checkpoint"),
+    inHash: reader.fields(1, "inHash"),
+    archiveRoot: reader.fields(1, "archive root"),
+    signature: reader.take(WIRE_SIGNATURE_BYTES, "signature"),
+    txHashes: readTxHashes(reader),
+    signedTxs: readOptionalSignedTxs(reader, bytes),
+  };
+}
+
+export function encodeBlockProposal(proposal: BlockProposal): Uint8Array {
+  const { header, indexWithinCheckpoint, inHash, archiveRoot, signature, txHashes, signedTxs } = proposal;
+  return concat(
+    header,
+    u32(indexWithinCheckpoint),
+    inHash,
+    archiveRoot,
+    signature,
+    u32(txHashes.length / 32),
+    txHashes,
+    ...encodedSignedTxs(signedTxs),
+  );
+}
+
+/** The flag of signed txs, and the signed txs if there are any. */
+export function encodedSignedTxs(signedTxs: SignedTxs | undefined): Uint8Array[] {
+  return signedTxs === undefined ? [u32(0)] : [u32(1), signedTxs.bytes, signedTxs.signature];
+}
+
+export function u32(value: number): Uint8Array {
+  const out = new Uint8Array(4);
+  writeU32(out, 0, value);
+  return out;
+}
+
+export function blockProposalSlot({ header }: Pick<BlockProposal, "header">): number {
+  return headerSlotNumber(header);
+}
+
+/** What the proposer signs (docs/protocol/10-peers.md#1010-signatures). */
+export function blockProposalPayload(proposal: Omit<BlockProposal, "signature" | "signedTxs">): Uint8Array {
+  const { header, indexWithinCheckpoint, inHash, archiveRoot, txHashes } = proposal;
+  const domain = u32(DIGEST_DOMAIN.blockProposal);
+  return concat(domain, header, u32(indexWithinCheckpoint), inHash, archiveRoot, u32(txHashes.length / 32), txHashes);
+}
+
+/** Address of the proposer. Undefined if a signature is invalid or the signed txs are another signer's. */
+export function blockProposalSender(proposal: BlockProposal): Uint8Array | undefined {
+  const sender = recoverWireSigner(keccak_256(blockProposalPayload(proposal)), proposal.signature);
+  if (sender === undefined || proposal.signedTxs === undefined) return sender;
+  const txsSender = signedTxsSigner(proposal.signedTxs);
+  return txsSender !== undefined && equal(txsSender, sender) ? sender : undefined;
 }

@@ -1,9 +1,54 @@
-import type { CheckpointProposal } from "./checkpoint-proposal.ts";
+import { keccak_256 } from "@noble/hashes/sha3.js";
+import { concat } from "../bytes.ts";
+import { checkpointHash } from "../checkpoint-header.ts";
+import { CHECKPOINT_PAYLOAD_BYTES, type CheckpointPayload, readCheckpointPayload } from "./checkpoint-payload.ts";
+import { checkpointSigner } from "./checkpoint-proposal.ts";
+import { attestationPayloadOf } from "./digests.ts";
+import { WireReader } from "./wire-reader.ts";
+import { recoverWireSigner, WIRE_SIGNATURE_BYTES, type WireSignature } from "./wire-signature.ts";
 
 /** A committee member's signature over a checkpoint proposal. */
-export interface CheckpointAttestation extends CheckpointProposal {
-  /** The attester's: 65 bytes r, s, v. */
-  signature: Uint8Array;
-  /** 65 bytes r, s, v. */
-  proposerSignature: Uint8Array;
+export interface CheckpointAttestation extends CheckpointPayload {
+  /** The attester's. */
+  signature: WireSignature;
+  /** Copied from the checkpoint proposal. */
+  proposerSignature: WireSignature;
+}
+
+export const CHECKPOINT_ATTESTATION_BYTES = CHECKPOINT_PAYLOAD_BYTES + 2 * WIRE_SIGNATURE_BYTES;
+
+/**
+ * Decodes a message of topic checkpoint_attestation (docs/protocol/10-peers.md#109-wrapper-and-messages); parts are
+ * views. Bytes after the message are ignored. Throws a DecodeError.
+ */
+export function decodeCheckpointAttestation(bytes: Uint8Array): CheckpointAttestation {
+  const reader = new WireReader(bytes, "checkpoint attestation");
+  return {
+    ...readCheckpointPayload(reader),
+    signature: reader.take(WIRE_SIGNATURE_BYTES, "signature"),
+    proposerSignature: reader.take(WIRE_SIGNATURE_BYTES, "signature of the proposer"),
+  };
+}
+
+export function encodeCheckpointAttestation(attestation: CheckpointAttestation): Uint8Array {
+  const { header, archive, feeAssetPriceModifier, signature, proposerSignature } = attestation;
+  return concat(header, archive, feeAssetPriceModifier, signature, proposerSignature);
+}
+
+/**
+ * keccak256 of what attesters sign, computable from a proposal and an attestation alike
+ * (docs/protocol/10-peers.md#1010-signatures).
+ */
+export function attestationPayloadHash({ header, archive, feeAssetPriceModifier }: CheckpointPayload): Uint8Array {
+  return keccak_256(attestationPayloadOf(archive, feeAssetPriceModifier, checkpointHash(header)));
+}
+
+/** Address of the attester. Undefined if its signature is invalid. */
+export function attester(attestation: CheckpointAttestation): Uint8Array | undefined {
+  return recoverWireSigner(attestationPayloadHash(attestation), attestation.signature);
+}
+
+/** Address whose checkpoint proposal is attested. Undefined if the proposer's signature is invalid. */
+export function attestedProposer({ proposerSignature, ...payload }: CheckpointAttestation): Uint8Array | undefined {
+  return checkpointSigner({ ...payload, signature: proposerSignature });
 }

@@ -1,12 +1,84 @@
-import type { CheckpointHeader } from "../checkpoint-header.ts";
+import { keccak_256 } from "@noble/hashes/sha3.js";
+import { concat, equal } from "../bytes.ts";
+import { CHECKPOINT_AT } from "../checkpoint-header.ts";
+import {
+  type BlockProposal,
+  blockProposalSender,
+  encodedSignedTxs,
+  readBlockHeader,
+  readOptionalSignedTxs,
+  readTxHashes,
+  u32,
+} from "./block-proposal.ts";
+import { type CheckpointPayload, readCheckpointPayload } from "./checkpoint-payload.ts";
+import { DIGEST_DOMAIN } from "./digests.ts";
+import { WireReader } from "./wire-reader.ts";
+import { recoverWireSigner, WIRE_SIGNATURE_BYTES, type WireSignature } from "./wire-signature.ts";
 
 /** A proposer's checkpoint, offered to the committee for attestation. */
-export interface CheckpointProposal {
-  header: CheckpointHeader;
-  /** 32 bytes: root of the archive after the checkpoint's last block. */
-  archive: Uint8Array;
-  /** Change of the fee asset's price that the proposer votes for. */
-  feeAssetPriceModifier: bigint;
-  /** The proposer's: 65 bytes r, s, v. */
-  signature: Uint8Array;
+export interface CheckpointProposal extends CheckpointPayload {
+  /** The proposer's. */
+  signature: WireSignature;
+}
+
+/** A checkpoint proposal as gossiped. */
+export interface GossipedCheckpointProposal extends CheckpointProposal {
+  /** The checkpoint's last block, unless it was sent as a block proposal. Its inHash and archive root are these. */
+  lastBlock: BlockProposal | undefined;
+}
+
+/**
+ * Decodes a message of topic checkpoint_proposal (docs/protocol/10-peers.md#109-wrapper-and-messages); parts are views.
+ * Bytes after the message are ignored. Throws a DecodeError.
+ */
+export function decodeCheckpointProposal(bytes: Uint8Array): GossipedCheckpointProposal {
+  const reader = new WireReader(bytes, "checkpoint proposal");
+  const payload = readCheckpointPayload(reader);
+  const signature = reader.take(WIRE_SIGNATURE_BYTES, "signature");
+  if (reader.u32("flag of the last block") === 0) return { ...payload, signature, lastBlock: undefined };
+  const lastBlock = {
+    header: readBlockHeader(reader),
+    indexWithinCheckpoint: reader.u32("index within the checkpoint"),
+    inHash: payload.header.subarray(CHECKPOINT_AT.inHash, CHECKPOINT_AT.inHash + 32),
+    archiveRoot: payload.archive,
+    signature: reader.take(WIRE_SIGNATURE_BYTES, "signature of the last block"),
+    txHashes: readTxHashes(reader),
+    signedTxs: readOptionalSignedTxs(reader, bytes),
+  };
+  return { ...payload, signature, lastBlock };
+}
+
+/** Without a last block this is the form in which the pool stores the proposal. */
+export function encodeCheckpointProposal(proposal: CheckpointProposal, lastBlock?: BlockProposal): Uint8Array {
+  const { header, archive, feeAssetPriceModifier, signature } = proposal;
+  const own = [header, archive, feeAssetPriceModifier, signature];
+  if (lastBlock === undefined) return concat(...own, u32(0));
+  return concat(
+    ...own,
+    u32(1),
+    lastBlock.header,
+    u32(lastBlock.indexWithinCheckpoint),
+    lastBlock.signature,
+    u32(lastBlock.txHashes.length / 32),
+    lastBlock.txHashes,
+    ...encodedSignedTxs(lastBlock.signedTxs),
+  );
+}
+
+/** What the proposer signs (docs/protocol/10-peers.md#1010-signatures). */
+export function checkpointProposalPayload({ header, archive, feeAssetPriceModifier }: CheckpointPayload): Uint8Array {
+  return concat(u32(DIGEST_DOMAIN.checkpointProposal), header, archive, feeAssetPriceModifier);
+}
+
+/** Address that signed the checkpoint, whoever signed its last block. */
+export function checkpointSigner(proposal: CheckpointProposal): Uint8Array | undefined {
+  return recoverWireSigner(keccak_256(checkpointProposalPayload(proposal)), proposal.signature);
+}
+
+/** Address of the proposer. Undefined if a signature is invalid or the last block is another signer's. */
+export function checkpointProposalSender(proposal: GossipedCheckpointProposal): Uint8Array | undefined {
+  const sender = checkpointSigner(proposal);
+  if (sender === undefined || proposal.lastBlock === undefined) return sender;
+  const blockSender = blockProposalSender(proposal.lastBlock);
+  return blockSender !== undefined && equal(blockSender, sender) ? sender : undefined;
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { readProposeCall } from "../../../src/l1/checkpoints/propose-call.ts";
-import { ethSignedMessageDigest } from "../../../src/l1/committee/digests.ts";
 import { attestationsAndSignersHash, packAttestations } from "../../../src/l1/propose/attestations.ts";
 import { blobInput, proposeCalldata } from "../../../src/l1/propose/propose-calldata.ts";
 import { LocalSigner, typedDataHash } from "../../../src/l1/tx/local-signer.ts";
 import { concat, fromHex, toHex } from "../../../src/protocol/bytes.ts";
+import { ethSignedMessageDigest } from "../../../src/protocol/consensus/digests.ts";
 import { consensusCases } from "../../sequencer/publisher/consensus-cases.ts";
 
 interface AttestationsCase {

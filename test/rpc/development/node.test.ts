@@ -2,6 +2,8 @@ import { describe, expect, test } from "vitest";
 import { selector } from "../../../src/core/derive/selector.ts";
 import { loadCore } from "../../../src/core/load-core.ts";
 import { bigUintBytes, concat, toHex } from "../../../src/protocol/bytes.ts";
+import { signedBytes } from "../../../src/protocol/consensus/signed-integer.ts";
+import { wireSignature } from "../../../src/protocol/consensus/wire-signature.ts";
 import { FunctionSignatures } from "../../../src/rpc/methods/function-signatures.ts";
 import type { NodeServices } from "../../../src/rpc/ports/node-services.ts";
 import { checkpoints, svc } from "../support/development-chain.ts";
@@ -156,15 +158,16 @@ describe("validators and peers", () => {
     ]);
 
     const header = checkpoints[0].header;
-    const signature = new Uint8Array(65).fill(1);
-    const signed = { header, archive: wordOf(1), feeAssetPriceModifier: -3n, signature };
+    const signature = wireSignature(new Uint8Array(65).fill(1));
+    const signed = { header, archive: wordOf(1), feeAssetPriceModifier: signedBytes(-3n), signature };
     const block = {
       ...signed,
       header: GENESIS_BLOCK.header,
       indexWithinCheckpoint: 0,
       inHash: wordOf(2),
       archiveRoot: wordOf(3),
-      txHashes: [wordOf(4)],
+      txHashes: wordOf(4),
+      signedTxs: undefined,
     };
     const asked: unknown[] = [];
     const p2p: NodeServices["p2p"] = {

@@ -1,7 +1,10 @@
 import type { RollupIdentity } from "../../../l1/types.ts";
+import { word } from "../../../protocol/bytes.ts";
 import type { BlockProposal } from "../../../protocol/consensus/block-proposal.ts";
 import type { CheckpointAttestation } from "../../../protocol/consensus/checkpoint-attestation.ts";
 import type { CheckpointProposal } from "../../../protocol/consensus/checkpoint-proposal.ts";
+import { signedBigInt } from "../../../protocol/consensus/signed-integer.ts";
+import { shortSignature } from "../../../protocol/consensus/wire-signature.ts";
 import type { Peer } from "../../ports/peer-network.ts";
 import { about, COUNT, listOf, members, NUMBER, named, record, TEXT } from "../../schema/json-schema.ts";
 import { ETH_ADDRESS, FIELD, SIGNATURE, SIGNED_DECIMAL, TX_HASH } from "../../schema/scalars.ts";
@@ -93,10 +96,10 @@ export function encodeSlotAttestation(identity: RollupIdentity): Encoder<Checkpo
     out.text('{"payload":{"header":');
     encodeCheckpointHeader(out, attestation.header);
     out.text(',"archive":').word(attestation.archive);
-    out.text(',"feeAssetPriceModifier":').decimal(attestation.feeAssetPriceModifier);
+    out.text(',"feeAssetPriceModifier":').decimal(signedBigInt(attestation.feeAssetPriceModifier));
     writeContext(out, identity);
-    out.text('},"signature":').hex(attestation.signature);
-    out.text(',"proposerSignature":').hex(attestation.proposerSignature).text("}");
+    out.text('},"signature":').hex(shortSignature(attestation.signature));
+    out.text(',"proposerSignature":').hex(shortSignature(attestation.proposerSignature)).text("}");
   });
 }
 
@@ -109,8 +112,9 @@ export function encodeProposals(
     encodeBlockHeader(out, proposal.header);
     out.text(`,"indexWithinCheckpoint":${proposal.indexWithinCheckpoint},"inHash":`).word(proposal.inHash);
     out.text(',"archiveRoot":').word(proposal.archiveRoot);
-    out.text(',"txHashes":').array(proposal.txHashes, (to, hash) => void to.word(hash));
-    out.text(',"signature":').hex(proposal.signature);
+    const txHashes = Array.from({ length: proposal.txHashes.length / 32 }, (_, i) => word(proposal.txHashes, i));
+    out.text(',"txHashes":').array(txHashes, (to, hash) => void to.word(hash));
+    out.text(',"signature":').hex(shortSignature(proposal.signature));
     writeContext(out, identity);
     out.text("}");
   };
@@ -118,8 +122,8 @@ export function encodeProposals(
     out.text('{"checkpointHeader":');
     encodeCheckpointHeader(out, proposal.header);
     out.text(',"archive":').word(proposal.archive);
-    out.text(',"feeAssetPriceModifier":').decimal(proposal.feeAssetPriceModifier);
-    out.text(',"signature":').hex(proposal.signature);
+    out.text(',"feeAssetPriceModifier":').decimal(signedBigInt(proposal.feeAssetPriceModifier));
+    out.text(',"signature":').hex(shortSignature(proposal.signature));
     writeContext(out, identity);
     out.text("}");
   };

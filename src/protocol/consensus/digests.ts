@@ -1,5 +1,6 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
-import { bigUintBytes, concat } from "../../protocol/bytes.ts";
+import { bigUintBytes, concat } from "../bytes.ts";
+import { signedBytes } from "./signed-integer.ts";
 
 /**
  * Domain separators of digests: the first word of the hashed data
@@ -15,16 +16,19 @@ export const DIGEST_DOMAIN = {
 
 const PREFIX = new TextEncoder().encode("\x19Ethereum Signed Message:\n32");
 
-function word(value: bigint): Uint8Array {
-  return bigUintBytes(BigInt.asUintN(256, value), 32);
-}
+const ATTESTATION_WORD = bigUintBytes(BigInt(DIGEST_DOMAIN.checkpointAttestation), 32);
 
 /**
  * The 128-byte payload of a checkpoint attestation: domain, archive, fee asset price modifier (two's complement) and
  * header hash, one word each. It contains neither chain id nor rollup address.
  */
 export function attestationPayload(archiveRoot: Uint8Array, modifier: bigint, headerHash: Uint8Array): Uint8Array {
-  return concat(word(BigInt(DIGEST_DOMAIN.checkpointAttestation)), archiveRoot, word(modifier), headerHash);
+  return attestationPayloadOf(archiveRoot, signedBytes(modifier), headerHash);
+}
+
+/** The same of the modifier's 32 bytes. */
+export function attestationPayloadOf(archive: Uint8Array, modifier: Uint8Array, headerHash: Uint8Array): Uint8Array {
+  return concat(ATTESTATION_WORD, archive, modifier, headerHash);
 }
 
 /** The `payloadDigest` of the CheckpointProposed event (docs/protocol/04-l1-contracts.md#410-binding-hashes). */

@@ -1,6 +1,6 @@
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { keccak_256 } from "@noble/hashes/sha3.js";
-import { concat, isZero } from "../../protocol/bytes.ts";
+import { concat, isZero } from "../bytes.ts";
 
 /**
  * Address (20 bytes) whose key signed a 32-byte hash. Undefined when the signature (r, s, v: 65 bytes) is not valid: v
