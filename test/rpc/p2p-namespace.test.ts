@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CHECKPOINT_AT, CHECKPOINT_HEADER_BYTES } from "../../src/protocol/checkpoint-header.ts";
 import type { CheckpointAttestation } from "../../src/protocol/consensus/checkpoint-attestation.ts";
+import { signedBytes } from "../../src/protocol/consensus/signed-integer.ts";
+import { wireSignature } from "../../src/protocol/consensus/wire-signature.ts";
 import { publicRegistry } from "../../src/rpc/methods/public-registry.ts";
 import type { AttestedProposal, Peer, PeerNetwork } from "../../src/rpc/ports/peer-network.ts";
 import { asker } from "./support/ask.ts";
@@ -40,9 +42,9 @@ function attestation({ payload, signature, proposerSignature }: AttestationJson)
   return {
     header: headerBytes(payload.header),
     archive: hexBytes(payload.archive),
-    feeAssetPriceModifier: BigInt(payload.feeAssetPriceModifier),
-    signature: hexBytes(signature),
-    proposerSignature: hexBytes(proposerSignature),
+    feeAssetPriceModifier: signedBytes(BigInt(payload.feeAssetPriceModifier)),
+    signature: wireSignature(hexBytes(signature)),
+    proposerSignature: wireSignature(hexBytes(proposerSignature)),
   };
 }
 

@@ -1,4 +1,6 @@
 import type { CheckpointAttestation } from "../../../protocol/consensus/checkpoint-attestation.ts";
+import { signedBigInt } from "../../../protocol/consensus/signed-integer.ts";
+import { shortSignature } from "../../../protocol/consensus/wire-signature.ts";
 import { about, record } from "../../schema/json-schema.ts";
 import { FIELD, RELEASE_SIGNATURE, SIGNED_DECIMAL } from "../../schema/scalars.ts";
 import { encoder } from "../encoder.ts";
@@ -19,7 +21,7 @@ export const encodeAttestation = encoder<CheckpointAttestation>(ATTESTATION, (ou
   out.text('{"payload":{"header":');
   encodeCheckpointHeader(out, attestation.header);
   out.text(',"archive":').word(attestation.archive);
-  out.text(',"feeAssetPriceModifier":').decimal(attestation.feeAssetPriceModifier);
-  out.text('},"signature":').hex(attestation.signature);
-  out.text(',"proposerSignature":').hex(attestation.proposerSignature).text("}");
+  out.text(',"feeAssetPriceModifier":').decimal(signedBigInt(attestation.feeAssetPriceModifier));
+  out.text('},"signature":').hex(shortSignature(attestation.signature));
+  out.text(',"proposerSignature":').hex(shortSignature(attestation.proposerSignature)).text("}");
 });
