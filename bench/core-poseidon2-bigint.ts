@@ -1,7 +1,7 @@
 /**
  * The peer of bench/core-poseidon2.ts: Poseidon2 (docs/protocol/01-fields-and-hashing.md#15-poseidon2-permutation and
- * docs/protocol/01-fields-and-hashing.md#17-hash-of-fields) on bigint, written for plainness, constants derived from
- * the Grain generator as the core does.
+ * docs/protocol/01-fields-and-hashing.md#17-hash-of-fields) on bigint, as simple as possible. The constants are derived
+ * from the Grain generator, as in the core.
  */
 const P = 0x30644e72e131a029b85045b68181585d2833e84879b9709143e1f593f0000001n;
 const FULL_ROUNDS = 8;

@@ -1,12 +1,12 @@
 /**
- * Poseidon2 of the core on one thread: every build, a plain bigint implementation in the same run, and the reference's
- * WebAssembly and native code beside it.
+ * Poseidon2 of the core on one thread: every build, compared with a plain bigint implementation and with the
+ * reference's WebAssembly and native code.
  *
  *   npm run build:wasm && node bench/core-poseidon2.ts [--help]
  *
- * A figure is the least of many samples of a millisecond: on a shared machine the least disturbed one says most about
- * the code. The medians are in the JSON. Ratios to the reference are medians over repeats, which alternate who goes
- * first.
+ * A figure is the least of many samples of a millisecond, because on a shared machine the least disturbed sample says
+ * most about the code. The medians are in the JSON. Ratios to the reference are medians over repeats, in which the
+ * sides alternate in going first.
  */
 import { writeFileSync } from "node:fs";
 import Benchmark from "benchmark";
@@ -25,7 +25,7 @@ const pair = pairs.subarray(0, 64);
 const state = pairs.subarray(0, 128);
 const [left, right] = [readBigUint(word(pairs, 0)), readBigUint(word(pairs, 1))];
 
-/** Microseconds. */
+/** In microseconds. */
 interface Figure {
   readonly least: number;
   readonly median: number;
@@ -40,7 +40,7 @@ function measure(items: number, run: () => void): Figure {
 interface CoreFigures {
   readonly pair: Figure;
   readonly permutation: Figure;
-  /** One of BATCH independent pair hashes in a call. */
+  /** One of BATCH independent pair hashes that are computed in one call. */
   readonly batch: Figure;
 }
 
@@ -52,7 +52,7 @@ function measureCore(core: Core): CoreFigures {
   };
 }
 
-/** What bench/reference/core-poseidon2.mjs answers. */
+/** Output of bench/reference/core-poseidon2.mjs. */
 type Backend = "wasm" | "native";
 type ReferenceFigures = Record<Backend, Record<"pair" | "permutation", { least: number }> & { pairHash: string }> & {
   pairInput: string;

@@ -1,10 +1,10 @@
 /**
- * The recorded chain's transactions executed again, each block on the state in front of it:
+ * Re-executes the recorded chain's transactions, each block on the state before it:
  *
  *   node bench/execution.ts [--help]
  *
  * Times are CPU time of one thread, medians of the repeats. "cold" has a new VM and new caches for every block, "warm"
- * has had them from an earlier round. Roots are hashed once a block; that is a column of its own.
+ * keeps them from an earlier round. Roots are hashed once per block, in a column of their own.
  */
 import { writeFileSync } from "node:fs";
 import { loadCore } from "../src/core/load-core.ts";
@@ -53,7 +53,7 @@ interface Round {
   roots: number;
 }
 
-/** Every block once; `caches` says what a block is executed with. */
+/** Executes every block once; `caches` gives the VM and the caches for a block. */
 function round(
   chain: RecordedChain,
   blocks: readonly RecordedBlock[],

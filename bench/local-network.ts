@@ -1,11 +1,11 @@
 /**
- * Latency and rate of transactions on a local network, ours and, where it is installed, the reference's:
+ * Latency and rate of transactions on our local network and, where it is installed, on the reference's:
  *
  *   node bench/local-network.ts [--help]
  *
- * The same public transfers are sent to both, one network after the other. Latency is that of txs sent one by one, from
- * sendTx to the receipt that the released client waits for ("checkpointed"); the rate is what came on L1 in the given
- * minutes (10) while a number of txs is kept outstanding. Needs `npm run build`.
+ * Both get the same public transfers, one network after the other. Latency is measured on txs sent one by one, from
+ * sendTx to the receipt that the released client waits for ("checkpointed"). The rate counts the txs that reach L1 in
+ * the given minutes (10), while a constant number of txs is outstanding. Needs `npm run build`.
  */
 import { MOST_BUSY, machineFacts } from "./lib/machine.ts";
 import type { Run } from "./lib/measurement.ts";
@@ -22,13 +22,13 @@ const {
   "no-save": printsOnly,
   ...given
 } = scriptOptions("bench/local-network.ts", {
-  minutes: wholeOption("of the sustained load, 10 if it is not --quick"),
+  minutes: wholeOption("length of the sustained load; 10 unless --quick"),
   singles: wholeOption("txs sent one by one"),
-  outstanding: wholeOption("txs that are kept outstanding"),
+  outstanding: wholeOption("txs that are kept sent and not yet on L1"),
   repeats: wholeOption("pairs of networks"),
   quick: flagOption("small sizes, to see that everything works"),
   "reference-home": REFERENCE_HOME,
-  "no-save": flagOption("prints only"),
+  "no-save": flagOption("print without saving"),
 });
 const named = Object.entries(given).filter(([, value]) => value !== undefined);
 const options: Partial<LocalNetworkOptions> = { ...(quick ? {} : { minutes: 10 }), ...Object.fromEntries(named) };

@@ -1,11 +1,11 @@
 /**
- * The pool and what comes before it:
+ * The pool, and the steps before a tx enters it:
  *
  *   node bench/mempool.ts [--help]
  *
- * Times are CPU time of one thread that does everything, medians of the repeats: a node digests txs (the hashing) on
- * threads of their own, so its thread spends what "checks" and "pool" say. Txs are a recorded private one and a
- * recorded one with public calls, with other nullifiers; the pool's store is LMDB on disk.
+ * Times are CPU time of one thread that does all steps, medians of the repeats. A node hashes txs on other threads, so
+ * its main thread spends only the time of "checks" and "pool". The txs are copies of a recorded private one and of a
+ * recorded one with public calls, with other nullifiers. The pool's store is LMDB on disk.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -48,7 +48,7 @@ function cpu(work: () => void): number {
   return (user + system) / 1000;
 }
 
-/** Txs a second at a median of CPU milliseconds for `n` of them. */
+/** Txs per second, from the CPU milliseconds that runs of `n` txs took. */
 const rate = (n: number, runs: number[]) => Math.round((n / median(runs)) * 1000);
 
 const recorded = recordedTxs();
@@ -59,7 +59,7 @@ const find = (form: number): RecordedTx => {
 };
 const templates = { private: find(0), "public calls": find(1) };
 
-/** A tx that the checks and the pool take, under a hash of its own. */
+/** A tx that passes the checks and enters the pool, with its own hash. */
 function candidate(template: RecordedTx, nullifier: string, fee: number, digest: TxDigest): NewTx {
   const tx = freshTx(template, { nullifier, priorityFee: BigInt(fee) });
   return txFacts(tx, { ...digest, hash: seeded(`${nullifier} ${fee}`) });
@@ -86,7 +86,7 @@ function openPool(maxPending: number): Opened {
   };
 }
 
-/** CPU milliseconds to give txs to a pool that has taken some, one commit for each `together` of them. */
+/** CPU milliseconds to add txs to a pool that already has some, with one commit for every `together` txs. */
 async function poolRun(first: NewTx[], then: NewTx[], maxPending: number, together: number): Promise<number> {
   const { pool, close } = openPool(maxPending);
   pool.add(first, CLIENT);
@@ -97,7 +97,7 @@ async function poolRun(first: NewTx[], then: NewTx[], maxPending: number, togeth
   return ms;
 }
 
-// First, before anything else has filled the heap.
+// Measured first, before anything else fills the heap.
 const memory = await memoryOfFullPool();
 const rows: Record<string, string | number>[] = [];
 for (const [name, template] of Object.entries(templates)) {
@@ -173,7 +173,7 @@ for (const [name, template] of Object.entries(templates)) {
   });
 }
 
-/** Resident and heap bytes that a pool of 1,000 txs adds to the process. */
+/** Resident and heap bytes that a full pool of 1,000 txs adds to the process. */
 async function memoryOfFullPool(): Promise<Record<string, number>> {
   const digest = digestTx(core, templates.private.tx);
   const { pool, close } = openPool(1_000);

@@ -1,7 +1,6 @@
 /**
- * Where the time goes on the three hottest paths: `node bench/profile.ts [--help]`. Runs each under the runtime's
- * sampling profiler and writes a flame graph (SVG) and the functions with the most time of their own (Markdown) to
- * bench/results/profiles/.
+ * Profiles the three hottest paths: `node bench/profile.ts [--help]`. Runs each under the runtime's sampling profiler
+ * and writes a flame graph (SVG) and the functions with the largest self time (Markdown) to bench/results/profiles/.
  */
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -28,7 +27,7 @@ const SAMPLE_US = 200;
 const TOP = 25;
 
 const options = scriptOptions("bench/profile.ts", {
-  seconds: wholeOption("of each path", 10),
+  seconds: wholeOption("length of each path's profile", 10),
   quick: flagOption("a small state, to see that everything works"),
   only: namesOption("paths, separated by commas", Object.keys(PATHS) as PathName[]),
 });
@@ -45,7 +44,7 @@ for (const name of options.only) {
     const flags = ["--cpu-prof", `--cpu-prof-interval=${SAMPLE_US}`, `--cpu-prof-dir=${folder}`];
     const args = ["--disable-warning=ExperimentalWarning", PROGRAM, name, String(options.seconds), directory];
     await promisify(execFile)(process.execPath, [...flags, ...args]);
-    // Threads have files of their own; the main thread's is the first by thread number.
+    // Each thread has its own file; the main thread's is the first by thread number.
     const threads = readdirSync(folder)
       .toSorted()
       .map((file, i): [string, CpuProfile] => [

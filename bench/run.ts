@@ -1,6 +1,6 @@
 /**
- * The whole suite: `npm run bench` measures what needs no other software, `npm run bench:reference` adds the columns
- * beside the reference implementation. Raw figures, the table and the plots go to bench/results/.
+ * The whole suite: `npm run bench` measures what needs no other software, `npm run bench:reference` adds the
+ * comparisons with the reference implementation. Raw figures, the table and the plots are saved in bench/results/.
  */
 import { readFileSync } from "node:fs";
 import { MOST_BUSY, machineFacts } from "./lib/machine.ts";
@@ -37,16 +37,14 @@ const SUITES: Record<string, Suite> = {
 
 const STATES: Record<string, StateKind> = { witnesses: "large", "world-state": "large", growth: "growing" };
 
-/**
- * Pairs of each comparison and seconds of each load. Alone the whole suite has to be through in less than ten minutes.
- */
+/** Pairs per comparison and seconds per load. Without the reference the whole suite must take less than ten minutes. */
 const PACES = {
   quick: { repeats: 2, seconds: 1 },
   alone: { repeats: 3, seconds: 1 },
   besideReference: { repeats: 5, seconds: 3 },
 };
 
-/** What the caller has to mend: said in one line, exit code 2. */
+/** An error that the caller can fix: it is printed in one line, and the exit code is 2. */
 class UsageError extends Error {}
 
 function kept(file: string): Run {
@@ -59,7 +57,7 @@ function kept(file: string): Run {
   throw new UsageError(`--into ${file} is not the run.json of a kept run`);
 }
 
-/** The first run with the suites of the second, which the table says. */
+/** The first run with the suites of the second in place of its own, with a warning that says so. */
 function withSuitesOf(run: Run, later: Run): Run {
   const names = Object.keys(later.suites);
   const failures = Object.entries(run.failures).filter(([name]) => !names.includes(name));
@@ -78,12 +76,12 @@ function withSuitesOf(run: Run, later: Run): Run {
 
 async function main(): Promise<void> {
   const given = scriptOptions("bench/run.ts", {
-    reference: flagOption("measure the reference beside this project"),
-    "reference-home": textOption("where it is installed (REFERENCE_HOME)", "DIR"),
+    reference: flagOption("also measure the reference"),
+    "reference-home": textOption("the reference's installation; REFERENCE_HOME by default", "DIR"),
     only: namesOption("suites, separated by commas", Object.keys(SUITES)),
-    into: textOption("put the suites into a kept run (its run.json), in place of those that it has", "FILE"),
+    into: textOption("replace these suites in a saved run (its run.json)", "FILE"),
     quick: flagOption("small sizes, to see that everything works"),
-    "no-save": flagOption("print only"),
+    "no-save": flagOption("print without saving"),
   });
   const { only: names } = given;
   const isWhole = names.length === Object.keys(SUITES).length;
@@ -114,7 +112,7 @@ async function main(): Promise<void> {
   const wanted = names.flatMap((name) => STATES[name] ?? []);
   const states = new StatesOnDemand(wanted, given.quick, (text) => process.stderr.write(`[state] ${text}\n`));
   process.once("exit", () => states.remove());
-  // Ends by way of "exit", where states are removed and servers killed.
+  // Signals end the process through "exit", whose handlers remove states and kill servers.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
   const pace = given.quick ? "quick" : reference === undefined ? "alone" : "besideReference";
   for (const name of names) {

@@ -1,11 +1,11 @@
 /**
- * Clients that have the node simulate txs that take all the time there is, each with a contract class of its own,
- * beside one that asks for a short simulation again and again:
+ * Hostile clients that make the node simulate txs up to the time limit, each with its own contract class, beside an
+ * honest one that requests a short simulation again and again:
  *
  *   node bench/simulation-attack.ts [--help]
  *
- * The hostile ones ask from one address and the honest one from another, all over HTTP, through RPC threads, to the
- * threads that execute. They stay until they have their answers, or leave after `leave` milliseconds and come back.
+ * The hostile clients share one address, and the honest one has another. All requests go over HTTP through RPC threads
+ * to the execution threads. Hostile clients wait for their answers, or leave after `leave` milliseconds and come back.
  */
 import { writeFileSync } from "node:fs";
 import { SimulatingPort } from "../test/node/simulating-port.ts";

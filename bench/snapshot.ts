@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { networkOf, restore, syncRecordedChain, uploaderOf } from "../test/node/snapshots/synced-chain.ts";
 
 /**
- * Time to make a snapshot of the recorded chain and to start from it, against the time to sync the chain from a local
- * L1. The chain is short, so that the fixed costs of a process and of a few files weigh more here than on a network.
+ * Time to make a snapshot of the recorded chain and to start from it, compared with a sync from a local L1. The chain
+ * is short, so the fixed costs of processes and files weigh more than on a real network.
  */
 const folder = mkdtempSync(join(tmpdir(), "svc-bench-snapshot-"));
 const chain = await syncRecordedChain();

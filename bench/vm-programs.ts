@@ -12,7 +12,7 @@ export interface BenchContract {
   readonly initHash: string;
 }
 
-/** Calls of one transaction, plain JSON: the reference runs the same. */
+/** The calls of one transaction as plain JSON, because the reference runs the same. */
 export interface BenchProgram {
   readonly name: string;
   /** L2 gas for all calls. */
@@ -35,7 +35,7 @@ const binary = (opcode: number, a: number, b: number, dst: number, mode = 0): nu
 const [ADD, MUL, FDIV, LT, XOR, SHR] = [0, 4, 8, 12, 20, 26];
 const LOOPS = 0xffffffff;
 
-/** `head`, then `body` until the gas is used up, or so often. Cells 1 to 4 are the loop's own. */
+/** `head`, then `body` until the gas is used up or `times` is reached. Cells 1 to 4 are used by the loop. */
 function loop(head: number[], body: number[], times = LOOPS): string {
   const start = [...set(1, U32, 0), ...set(2, U32, 1), ...set(3, U32, times), ...head];
   const count = [...binary(ADD, 1, 2, 1), ...binary(LT, 1, 3, 4), 36, 0, ...u16(4), ...u32(start.length)];
@@ -57,9 +57,9 @@ function withCallee(program: BenchProgram): BenchProgram {
 }
 
 const FIELD = "2a1b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809";
-/** y of the curve's generator, whose x is 1. */
+/** y of the curve's generator; x is 1. */
 const GRUMPKIN_Y = "0000000000000002cf135e7506a45d632d270d45f1181294833fc48d823f272c";
-/** Every operand relative to the base, as compiled code has them. */
+/** Mode in which every operand is relative to the base, as in compiled code. */
 const RELATIVE = 0x2a;
 
 const COMPILED = "../test/fixtures/vectors/avm.json.gz";
@@ -79,7 +79,7 @@ interface Vectors {
   }[];
 }
 
-/** The calls of a recorded transaction; `more` go after the first two. */
+/** The calls of a recorded transaction, with `more` inserted after the first two. */
 function recorded(vectors: Vectors, name: string, title: string, gas: number, more: string[][] = []): BenchProgram {
   const given = vectors.txCases.find((entry) => entry.name === name);
   if (given?.tx.app === undefined) throw new Error(`no recorded transaction ${name}`);
@@ -107,7 +107,7 @@ function recorded(vectors: Vectors, name: string, title: string, gas: number, mo
 const transfer = ["0x8c9e5472", "0x6f", "0xde", "0x1", "0x0"];
 const TRANSFERS = 24;
 
-/** All programs, the first one empty: what a transaction costs by itself. */
+/** All programs. The first is empty and shows the fixed cost of a transaction. */
 export function benchPrograms(): BenchProgram[] {
   const vectors = JSON.parse(gunzipSync(readFileSync(new URL(COMPILED, import.meta.url))).toString("utf8")) as Vectors;
   const copies = Array.from({ length: 8 }, (_, i) => [46, 0x05, ...u16(10), ...u16(11 + (i % 2))]).flat();

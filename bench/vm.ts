@@ -1,11 +1,11 @@
 /**
- * Instructions and gas per second of the public VM, and the same programs in the reference's native simulator beside
- * it:
+ * Instructions and gas per second of the public VM, compared with the same programs in the reference's native
+ * simulator:
  *
  *   node bench/vm.ts [--help]
  *
  * Times are CPU time, medians of the repeats. "cold" is a VM that has never seen the program, "warm" one that has. The
- * reference runs whole transactions, so what its empty one takes is subtracted; its storage is a real tree, ours here
+ * reference runs whole transactions, so the time of its empty one is subtracted. Its storage is a real tree, ours here
  * is a map.
  */
 import { rmSync, writeFileSync } from "node:fs";
@@ -39,7 +39,7 @@ function hostOf(vm: Vm, program: BenchProgram): MemoryHost {
   return host;
 }
 
-/** Runs the program's calls one after another as a transaction does; answers the L2 gas used. */
+/** Runs the program's calls one after another as a transaction does. Returns the L2 gas used. */
 function runCalls(vm: Vm, program: BenchProgram, host: MemoryHost, options: RunOptions = {}): number {
   let gas = program.gas;
   for (const { address, sender, calldata } of program.calls) {
@@ -84,7 +84,7 @@ interface Measured {
 function measure(program: BenchProgram, repeats: number): Measured {
   let instructions = 0;
   const counting = new Vm();
-  // Programs of loops alone are all alike, however long: a part is counted.
+  // All iterations of a loop are alike, so only a part is counted.
   const counted = { ...program, gas: Math.min(program.gas, 6_000_000) };
   const countedGas = runCalls(counting, counted, hostOf(counting, counted), { trace: () => instructions++ });
   const cold = Array.from({ length: repeats }, () => {

@@ -8,12 +8,12 @@ import { requiredOption, scriptOptions, wholeOption } from "./lib/script-options
 import { SeededBytes } from "./lib/seeded-bytes.ts";
 
 /**
- * CPU time of one witness on one thread, its JSON included: `node bench/witness.ts --directory DIR` over a state
- * that `bench/lib/state-worker.ts fill` and `extend` made. Medians of nine runs that take turns.
+ * CPU time of one witness on one thread, including its JSON: `node bench/witness.ts --directory DIR` over a state made
+ * by `bench/lib/state-worker.ts fill` and `extend`. Medians of nine runs, in turn.
  */
 const { directory, back, count } = scriptOptions("bench/witness.ts", {
   directory: requiredOption("the state's store", "DIR"),
-  back: wholeOption("blocks behind the tip, of the older witnesses", 1000, 0),
+  back: wholeOption("age of the older witnesses, in blocks behind the tip", 1000, 0),
   count: wholeOption("witnesses of a run", 20_000),
 });
 /** Room for 10M leaves of two trees. */
@@ -30,7 +30,7 @@ function witness(block: number, tree: 0 | 2): void {
   world.lowLeafText(block, tree, random.field(), "either", texts[tree]);
 }
 
-/** Microseconds of CPU that one call takes; each call is a run of reads of its own, as requests are. */
+/** Microseconds of CPU time of one witness; the reads of each are independent, as in separate requests. */
 async function microseconds(block: number, tree: 0 | 2): Promise<number> {
   const start = process.cpuUsage();
   for (let i = 0; i < count; i++) {

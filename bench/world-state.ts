@@ -19,15 +19,15 @@ import { fillSyntheticState } from "./lib/synthetic-state.ts";
 import { withOverrides } from "./lib/with-overrides.ts";
 
 /**
- * Nullifiers applied to a large tree, with commit, and where the time goes. Every repeat measures, one right after the
- * other: the speed of hashing on one thread, blocks, and the same rows put into a store of the same size without
- * anything around it.
+ * Nullifiers applied to a large tree, including the commit, and how the time is spent. Every repeat measures in
+ * sequence the speed of hashing on one thread, applying blocks, and writing the same rows alone to a store of the same
+ * size.
  */
 const options = scriptOptions("bench/world-state.ts", {
   leaves: wholeOption("nullifiers in the tree", 1_000_000),
   block: wholeOption("nullifiers of a block", 64),
   commit: wholeOption("blocks of a commit: 1 as at the tip of the chain, more as during the initial sync", 16),
-  threads: wholeOption("threads that hash, 0 for none but the main one", availableParallelism(), 0),
+  threads: wholeOption("hashing threads; 0 hashes on the main thread", availableParallelism(), 0),
   repeats: wholeOption("rounds, whose medians count", 7),
   json: JSON_FILE,
 });
@@ -39,11 +39,11 @@ interface Measured {
   prepareMs: number;
   commitMs: number;
   cpuMs: number;
-  /** CPU time of this thread in `prepareMs` and `commitMs`. */
+  /** CPU time of this thread within `prepareMs` and `commitMs`. */
   ownPrepareMs: number;
   ownCommitMs: number;
   hashes: number;
-  /** CPU time of a hash in a large batch. */
+  /** CPU time of one hash in a large batch. */
   hashUs: number;
   putMs: number;
   rowBytes: number;
@@ -80,7 +80,7 @@ function hashUs(): number {
   return (ms(process.threadCpuUsage(start)) * 1000) / 4000;
 }
 
-/** The tables with every row that is put noted, on the way to them. */
+/** Tables that record every row that is put, and pass it on. */
 function noting(tables: WorldStateTables, rows: [keyof WorldStateTables, Uint8Array, Uint8Array][]): WorldStateTables {
   const noted = (name: keyof WorldStateTables) =>
     withOverrides(tables[name], {

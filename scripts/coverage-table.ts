@@ -20,11 +20,11 @@ const lines = (path: string): { method: string }[] =>
     .split("\n")
     .map((line) => JSON.parse(line));
 
-/** No method is called here, so services are only names. */
+/** No method is called, so placeholders stand for the services. */
 const names = new Proxy({}, { get: () => ({}) });
 const registries = [publicRegistry(names as NodeServices), adminRegistry(names as AdminServices)];
 
-/** Sources whose questions are about one namespace, so that they name methods without it. */
+/** Sources whose requests all have one namespace, so that they name methods without it. */
 const IMPLIED: Readonly<Record<string, string>> = {
   "conformance/questions.ts": "node",
   "conformance/admin.ts": "nodeAdmin",
@@ -32,7 +32,7 @@ const IMPLIED: Readonly<Record<string, string>> = {
 
 interface Source {
   path: string;
-  /** Every text in quotes. */
+  /** All texts in quotes. */
   quoted: Set<string>;
 }
 
@@ -43,7 +43,7 @@ const sources: Source[] = [...tests, ...Object.keys(IMPLIED)]
   .sort()
   .map((path) => ({ path, quoted: new Set([...read(path).matchAll(/["'`](\w+)["'`(]/g)].map(([, text]) => text)) }));
 
-/** Tests that name a method: in full as on the wire, or in short where the namespace is implied. */
+/** Tests that name a method: in full, as on the wire, or without the namespace where it is implied. */
 function testsOf(namespace: string, name: string): string[] {
   return sources
     .filter(
@@ -53,7 +53,7 @@ function testsOf(namespace: string, name: string): string[] {
 }
 
 const recorded = Map.groupBy(lines("test/fixtures/chain-a/golden-v4.jsonl.gz"), ({ method }) => `node_${method}`);
-/** Beside those of its own namespace, the other node was asked for names that it did not know. */
+/** Besides the methods of its own namespace, the other node was asked for names that it did not know. */
 const ofRelease = lines("test/fixtures/rpc/parameter-rules.jsonl.gz").filter(({ method }) =>
   method.startsWith("node_"),
 );

@@ -14,7 +14,7 @@ import { fromHex, toHex } from "../src/protocol/bytes.ts";
 
 const PACKAGE = "@aztec/protocol-contracts@4.1.2";
 const INTEGRITY = "sha512-q88cgeY/UccF7gEnz+6Nj/7kNEc+0V8VR+w48QXdgQEVjlWDtBKIzH/DCQ/JGYJFCDQOw8wTuRHGaA40/57iSg==";
-/** In the order of their addresses, 1 to 6. */
+/** In ascending order of their addresses, 1 to 6. */
 const NAMES = [
   "AuthRegistry",
   "ContractInstanceRegistry",
@@ -67,7 +67,7 @@ function dispatchBytecode(artifact: string, contract: string): string {
   return dispatch.bytecode;
 }
 
-/** Version of the contract language's compiler that made an artifact, without the commit it was built from. */
+/** Version of the compiler that made an artifact, without the commit that the compiler was built from. */
 function compilerVersion(artifact: string, contract: string): string {
   const { noir_version: version }: { noir_version?: unknown } = JSON.parse(artifact);
   if (typeof version !== "string") throw new PackageError(contract, "has no noir_version");

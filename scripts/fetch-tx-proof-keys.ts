@@ -36,7 +36,7 @@ function packed(folder: string): string {
   return path;
 }
 
-/** A circuit's key in base64, and its hash, which the verifying program names. */
+/** A circuit's key in base64, and its hash as the verifying program reports it. */
 function verificationKey(archive: string, circuit: string): { key: string; hash: string } {
   const options = { encoding: "utf8", maxBuffer: 2 ** 27 } as const;
   const artifact = execFileSync("tar", ["-xzOf", archive, `package/artifacts/${circuit}.json`], options);

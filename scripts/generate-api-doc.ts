@@ -7,7 +7,7 @@ import type { AdminServices } from "../src/rpc/ports/admin/admin-services.ts";
 import type { NodeServices } from "../src/rpc/ports/node-services.ts";
 import { generatedDocument } from "./generated-document.ts";
 
-/** No method is called here, so its services are only names. */
+/** No method is called, so placeholders stand for the services. */
 const services = new Proxy({}, { get: () => ({}) });
 
 const registry = publicRegistry(services as NodeServices);

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Writes a generated document to docs/`name`; called with --check only compares, and ends with code 1 when the file is
- * not current. `source` says what the document is made from.
+ * Writes a generated document to docs/`name`. With --check only compares, and sets exit code 1 if the file is not
+ * current. `source` names what the document is made from.
  */
 export function generatedDocument(name: string, wanted: string, source: string): void {
   const file = join(import.meta.dirname, "..", "docs", name);
@@ -15,7 +15,7 @@ export function generatedDocument(name: string, wanted: string, source: string):
   try {
     current = readFileSync(file, "utf8");
   } catch {
-    // Absent counts as not current.
+    // A missing file counts as not current.
   }
   if (current !== wanted) {
     process.stderr.write(`docs/${name} is not what ${source} says: run npm run docs\n`);

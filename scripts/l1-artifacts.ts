@@ -13,7 +13,7 @@ import { type AbiItem, byteCode, constant, type LinkReference, linkReferences } 
 
 const PACKAGE = "@aztec/l1-artifacts@4.1.2";
 const INTEGRITY = "sha512-mTlLlYDFZW+54ocwhWOWd8eFROv7wyF9lOmqnaadVkKlQjG2ztJjMJLPN78GrJzx2ZJkyaa2aeGbNCRoZX1GlA==";
-/** Of the files below build/; another number makes older ones be written again. */
+/** Version of the files below build/; files of another version are written again. */
 const FORM = 1;
 const CONTRACTS = [
   "CoinIssuer",
@@ -77,9 +77,9 @@ function packed(folder: string): string {
 }
 
 interface Artifact {
-  /** Constructor and functions. */
+  /** ABI of the constructor and the functions. */
   abi: AbiItem[];
-  /** Creation code, base64; the places of library addresses hold zeros. */
+  /** Creation code in base64, with zeros in place of library addresses. */
   creationCode: string;
   links: LinkReference[];
 }

@@ -4,14 +4,14 @@ export interface AbiItem {
   type: string;
 }
 
-/** Where a library's 20-byte address goes in the creation code. */
+/** Positions in the creation code that take a library's 20-byte address. */
 export interface LinkReference {
   library: string;
   /** Byte offsets. */
   at: number[];
 }
 
-/** A generated module has no such constant, or one of another form. */
+/** Thrown if a generated module lacks a constant or has it in another form. */
 export class PublishedConstantError extends Error {
   readonly constant: string;
   constructor(name: string, rule: string, options?: ErrorOptions) {
@@ -34,7 +34,7 @@ export function constant(source: string, name: string): unknown {
   }
 }
 
-/** The link references of the compiler, by library; file names are left out. Every place must have 20 bytes. */
+/** The compiler's link references by library, without file names. Each position must have 20 bytes. */
 export function linkReferences(value: unknown): LinkReference[] {
   const byFile = value as Record<string, Record<string, { start: number; length: number }[]>>;
   return Object.values(byFile).flatMap((libraries) =>
@@ -48,7 +48,7 @@ export function linkReferences(value: unknown): LinkReference[] {
   );
 }
 
-/** Creation code with zeros in the places of library addresses; undefined where anything else is not hex. */
+/** Creation code with zeros in place of library addresses; undefined if anything else is not hex. */
 export function byteCode(value: unknown, links: readonly LinkReference[]): Buffer | undefined {
   if (typeof value !== "string" || !value.startsWith("0x")) return undefined;
   const parts = value.slice(2).split("");

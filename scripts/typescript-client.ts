@@ -1,10 +1,10 @@
 /**
- * Writes a client in TypeScript for the node at a URL to standard output:
+ * Writes a TypeScript client for the node at a URL to standard output:
  *
  *     node scripts/typescript-client.ts http://127.0.0.1:8080 > node-client.ts
  *
- * With - instead of a URL the description, which is the result of rpc.discover, is read from standard input; so the
- * admin listener's can be asked for with its key.
+ * With - instead of a URL it reads the description, the result of rpc.discover, from standard input. That allows a
+ * client for the admin listener, whose description needs a key.
  */
 import { readFileSync } from "node:fs";
 import type { OpenRpcDocument } from "../src/rpc/openrpc/document.ts";

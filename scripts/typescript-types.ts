@@ -15,7 +15,7 @@ function comment(text: unknown, indent = ""): string {
   return typeof text === "string" ? `${indent}/** ${text.replaceAll("*/", "*\\/")} */\n` : "";
 }
 
-/** A schema of the description as a type of TypeScript. */
+/** The TypeScript type of a schema in the description. */
 function typeOf(schema: JsonSchema): string {
   const { $ref, allOf, anyOf, type, items, properties, required = [], additionalProperties } = schema;
   if (typeof $ref === "string") return $ref.slice($ref.lastIndexOf("/") + 1);
@@ -90,7 +90,7 @@ export function client(url: string, headers: Record<string, string> = {}): Call 
 }
 `;
 
-/** A module of TypeScript: every type of the API, the methods with theirs, and a function that calls them. */
+/** A TypeScript module with all types of the API, the types of the methods, and a function that calls them. */
 export function typescriptClient({ methods, components }: OpenRpcDocument): string {
   const types = Object.entries(components.schemas).map(
     ([name, schema]) => `${comment(schema.description)}export type ${name} = ${typeOf(schema)};\n\n`,

@@ -1,6 +1,6 @@
 /**
- * The floor of an HTTP answer: uWebSockets.js reads a POST body and gives a fixed small answer, with no work at all.
- * `node bench/lib/bare-echo.ts`; its port is the line it prints.
+ * The minimal cost of an HTTP answer: uWebSockets.js reads a POST body and gives a fixed small answer, without any
+ * other work. Run it with `node bench/lib/bare-echo.ts`; it prints its port.
  */
 import * as uws from "uWebSockets.js";
 

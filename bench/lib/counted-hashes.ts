@@ -14,8 +14,8 @@ function bits(mask: number): number {
 }
 
 /**
- * Hashes that a job takes: one for each preimage and each ancestor of a changed node. Preimages of three words are
- * meant.
+ * Number of hashes for a job: one for each preimage and each ancestor of a changed node. Preimages must have three
+ * words.
  */
 function hashesOf({ tileCount, versionCount, height, input }: TileJob): number {
   const fields = new Uint32Array(input.buffer, 0, tileCount * TILE_FIELDS + versionCount * VERSION_FIELDS);
@@ -34,7 +34,7 @@ function hashesOf({ tileCount, versionCount, height, input }: TileJob): number {
   return count;
 }
 
-/** A core and a hasher that count the hashes of the tiles they are given. */
+/** A core and a hasher that count the hashes of the tiles that pass through them. */
 export class CountedHashes {
   hashes = 0;
   readonly core: Core;

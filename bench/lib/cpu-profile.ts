@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 
-/** What `node --cpu-prof` writes, as far as it is needed here: a call tree and the node that each sample hit. */
+/** The parts of the output of `node --cpu-prof` that are used here: a call tree, and the node of each sample. */
 export interface CpuProfile {
   nodes: {
     id: number;
@@ -21,8 +21,8 @@ export interface Frame {
 }
 
 /**
- * Left out with all they call: waiting, of the event loop and of a pool's thread; what the profiler cannot tell;
- * loading of code; what hot-paths.ts does only in order to go on.
+ * Functions left out with everything that they call: waiting of the event loop and of pool threads, time that the
+ * profiler cannot attribute, loading of code, and the setup between the rounds of hot-paths.ts.
  */
 const LEFT_OUT = /^(\(idle\)|\(program\)|(atomicsWaitLoop|getModuleJobForImport|notMeasured) .*)$/;
 
@@ -54,7 +54,7 @@ function merged(frames: Frame[]): Frame[] {
     .toSorted((a, b) => b.totalUs - a.totalUs);
 }
 
-/** Call tree of a profile, under one root. `wasm` names the functions of a module by their numbers. */
+/** Call tree of a profile, under one root. `wasm` maps function numbers of the core to names. */
 export function frameTree(profile: CpuProfile, name: string, wasm: WasmNames = new Map()): Frame {
   const self = new Map<number, number>();
   for (const [i, id] of profile.samples.entries())
@@ -74,7 +74,7 @@ export function frameTree(profile: CpuProfile, name: string, wasm: WasmNames = n
   return { ...root, name, children: merged(root.children) };
 }
 
-/** Several threads side by side. */
+/** The frames of several threads under one root. */
 export function joined(name: string, frames: Frame[]): Frame {
   const totalUs = frames.reduce((sum, frame) => sum + frame.totalUs, 0);
   return { name, selfUs: 0, totalUs, children: frames };
@@ -86,7 +86,7 @@ export interface SelfTime {
   share: number;
 }
 
-/** Functions by the time spent in themselves, the most first. */
+/** Functions with the largest self time, in descending order. */
 export function topFunctions(root: Frame, count: number): SelfTime[] {
   const byName = new Map<string, number>();
   const add = (frame: Frame): void => {

@@ -4,18 +4,18 @@ import { escaped } from "./line-plot.ts";
 const WIDTH = 1200;
 const ROW = 17;
 const TOP = 36;
-/** Narrower frames cannot be seen. */
+/** Narrower frames are not drawn. */
 const LEAST_WIDTH = 0.4;
 const LETTER = 6.2;
 
-/** Code of the core, of the runtime and of this project, told apart. */
+/** Colors distinguish code of the core, of the runtime and of this project. */
 function color(name: string): string {
   if (name.endsWith("[wasm]")) return "#7dd3a8";
   if (name.startsWith("(")) return "#c7c7c7";
   return /\.(ts|js|mjs|cjs):\d+$/.test(name) ? "#f4b183" : "#a9c4e6";
 }
 
-/** A flame graph as SVG: callers above what they call, width is time. */
+/** A flame graph as SVG: callers are above their callees, width is time. */
 export function flameGraph(title: string, root: Frame): string {
   const boxes: string[] = [];
   let depth = 0;

@@ -1,6 +1,6 @@
 /**
- * The three hottest paths, each by itself for a profiler to look at: `node --cpu-prof bench/lib/hot-paths.ts NAME
- * SECONDS [DIRECTORY]`. The directory holds a state that state-worker.ts made; hashing needs none.
+ * Runs one of the three hottest paths under a profiler: `node --cpu-prof bench/lib/hot-paths.ts NAME SECONDS
+ * [DIRECTORY]`. The directory holds a state made by state-worker.ts; the path `hashes` needs none.
  */
 import { loadCore } from "../../src/core/load-core.ts";
 import { CorePool } from "../../src/core/pool.ts";
@@ -17,7 +17,7 @@ const random = new SeededBytes(7);
 const end = performance.now() + Number(seconds) * 1000;
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Work between the rounds; profiles leave out what happens under this name. */
+/** Work between the rounds; profiles leave out this function with everything that it calls. */
 function notMeasured<T>(work: () => T): T {
   return work();
 }
@@ -29,7 +29,7 @@ function hashes(): void {
 }
 
 async function witnesses(): Promise<void> {
-  // Open for writing, so that it knows that nothing is written.
+  // Opened for writing, because only the writer can see without a read that nothing was written.
   const store = openStore({ path: directory });
   const world = new WorldState(core, store, []);
   const { tip } = world.status();
@@ -42,7 +42,7 @@ async function witnesses(): Promise<void> {
   await store.close();
 }
 
-/** Blocks of 1,024 nullifiers, one made and applied again and again. */
+/** One block of 1,024 nullifiers, applied and unwound again and again. */
 async function blocks(): Promise<void> {
   const store = openStore({ path: directory, mapSizeKb: 64 * 1024 * 1024 });
   const hasher = new CorePool({ size: 1 });

@@ -1,4 +1,4 @@
-/** A line plot as SVG, from nothing but numbers. */
+/** A line plot as SVG. */
 export interface Series {
   name: string;
   points: { x: number; y: number; low?: number; high?: number }[];
@@ -6,7 +6,7 @@ export interface Series {
 
 export interface Axis {
   label: string;
-  /** Places of the ticks, ascending, and what they say; they span the axis. */
+  /** Positions and labels of the ticks, in ascending order; they span the axis. */
   ticks: { at: number; text: string }[];
   scale: "linear" | "log";
 }
@@ -26,7 +26,7 @@ const COLORS = ["#0b6e99", "#c2410c", "#4d7c0f", "#7e22ce", "#57534e"];
 export const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 const round = (value: number) => Math.round(value * 10) / 10;
 
-/** Place of a value between the ends of an axis, in pixels. */
+/** Position of a value between the ends of an axis, in pixels. */
 function place({ scale, ticks }: Axis, from: number, to: number): (value: number) => number {
   const f = scale === "log" ? Math.log10 : (value: number) => value;
   const first = f(ticks[0].at);
@@ -34,7 +34,7 @@ function place({ scale, ticks }: Axis, from: number, to: number): (value: number
   return (value) => round(from + ((f(value) - first) / (last - first)) * (to - from));
 }
 
-/** Round steps from zero to at least `most`. */
+/** Ticks at round steps from zero to at least `most`. */
 export function linearTicks(most: number, unit = ""): Axis["ticks"] {
   const size = 10 ** Math.floor(Math.log10(most));
   const step = [0.2, 0.5, 1, 2].map((n) => n * size).find((s) => most / s <= 6) ?? size * 2;
@@ -45,7 +45,7 @@ export function linearTicks(most: number, unit = ""): Axis["ticks"] {
   });
 }
 
-/** Powers of ten that enclose the values. */
+/** Ticks at the powers of ten that enclose the values. */
 export function decadeTicks(values: readonly number[], text: (value: number) => string): Axis["ticks"] {
   const first = Math.floor(Math.log10(Math.min(...values)) + 1e-9);
   const last = Math.max(first + 1, Math.ceil(Math.log10(Math.max(...values)) - 1e-9));

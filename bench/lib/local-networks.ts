@@ -9,10 +9,10 @@ import { answerTo, call } from "./wrk.ts";
 
 const BUILT_MAIN = join(import.meta.dirname, "..", "..", "build", "src", "cli", "main.js");
 
-/** A local network that is set up and answers. */
+/** A local network that is ready. */
 export interface LocalNetwork {
   readonly url: string;
-  /** From the start of the process until it answered. */
+  /** From the start of the process until the network was ready. */
   readonly startSeconds: number;
   stop(): Promise<void>;
 }
@@ -36,7 +36,7 @@ async function ready(process: ServerProcess, url: string, also: ServerProcess[])
   }
 }
 
-/** This project's, with its own L1 and a temporary data directory. */
+/** Starts this project's network, with its own L1 and a temporary data directory. */
 export async function startOwnNetwork(): Promise<LocalNetwork> {
   if (!existsSync(BUILT_MAIN)) throw new NotBuiltError(BUILT_MAIN);
   const port = await freePort();
@@ -47,7 +47,7 @@ export async function startOwnNetwork(): Promise<LocalNetwork> {
   return ready(new ServerProcess(process.execPath, args, environment), `http://127.0.0.1:${port}`, []);
 }
 
-/** The reference's, on an L1 of its own. */
+/** Starts the reference's network on its own L1. */
 export async function startReferenceNetwork(reference: Reference): Promise<LocalNetwork> {
   const [port, l1Port] = [await freePort(), await freePort()];
   const l1Url = `http://127.0.0.1:${l1Port}`;

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { cpus, loadavg, release, totalmem } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What a reader needs in order to judge the figures of a run. */
+/** Facts about the machine that are needed to judge the figures of a run. */
 export interface MachineFacts {
   cpu: string;
   cores: number;
@@ -13,12 +13,12 @@ export interface MachineFacts {
   commit: string;
   /** 1, 5 and 15 minutes, before the run. */
   loadBefore: number[];
-  /** Share of all cores' time in use by others in the seconds before the run, 0 .. 1. */
+  /** Share of all cores' time that other processes used in the seconds before the run, 0 .. 1. */
   busyBefore: number;
 }
 
 const IDLE_SAMPLE_MS = 2000;
-/** More than this share of the machine in use by others makes wall-clock figures worthless. */
+/** If others use more than this share of the machine, wall-clock figures are worthless. */
 export const MOST_BUSY = 0.05;
 
 interface CpuTicks {
@@ -49,7 +49,7 @@ function commit(): string {
 }
 
 /**
- * The processor's name with the model that distinguishes its generations, which the name of a virtual one leaves out.
+ * The processor's name with family and model, because the name of a virtual processor does not tell generations apart.
  */
 function cpuName(): string {
   const name = cpus()[0]?.model.trim() ?? "unknown";
@@ -62,7 +62,7 @@ function cpuName(): string {
   }
 }
 
-/** Looks at the machine for two seconds, in which the caller must be idle. */
+/** Observes the machine for two seconds, in which the caller must be idle. */
 export async function machineFacts(): Promise<MachineFacts> {
   const loadBefore = loadavg().map((load) => Math.round(load * 100) / 100);
   const first = cpuTicks();

@@ -10,13 +10,13 @@ export interface Comparison {
   row: RowId;
   peer: PeerId;
   unit: Unit;
-  /** Of a rate more is better, of a time or a size less. */
+  /** "more" for a rate, "less" for a time or a size. */
   better: "more" | "less";
   pairs: Pair[];
   note?: string;
 }
 
-/** A figure of ours alone, repeat by repeat. */
+/** A figure of this project alone, one value per repeat. */
 export interface Figure {
   kind: "figure";
   row: RowId;
@@ -31,11 +31,11 @@ export interface GrowthPoint {
   /** Microseconds of CPU time, a value for each repeat. */
   witnessUs: number[];
   oldWitnessUs: number[];
-  /** Of the two reads that a witness may make, by themselves; kept runs from before they were measured have none. */
+  /** The two reads of a witness by themselves; absent in runs from before they were measured. */
   searchUs?: number[];
   tileUs?: number[];
   insertionUs: number[];
-  /** Outside the kernel, of a witness at the tip; absent where nothing counts them. */
+  /** Instructions in user mode of a witness at the tip; absent where they cannot be counted. */
   witnessInstructions?: number;
 }
 
@@ -46,13 +46,13 @@ export interface LatencyCurve {
   points: [percentile: number, ms: number][];
 }
 
-/** Figures that have no row in the table of targets; nested values are kept and not shown. */
+/** Figures that have no row in the table of targets; nested values are saved but not shown. */
 export interface ResultTable {
   title: string;
   rows: Record<string, unknown>[];
 }
 
-/** What a suite found. Everything in it is plain JSON: it is kept as it is. */
+/** Results of a suite, all plain JSON, because they are saved as they are. */
 export interface SuiteResult {
   measurements: (Comparison | Figure)[];
   growth?: GrowthPoint[];
@@ -65,7 +65,7 @@ export interface Run {
   /** ISO time of the start. */
   startedAt: string;
   seconds: number;
-  /** A short run, whose figures say only that everything works. */
+  /** A short run that only shows that everything works. */
   quick: boolean;
   withReference: boolean;
   machine: MachineFacts;

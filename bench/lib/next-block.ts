@@ -19,14 +19,14 @@ import type { BlockEffects } from "../../src/world-state/types.ts";
 import type { WorldState } from "../../src/world-state/world-state.ts";
 import type { SeededBytes } from "./seeded-bytes.ts";
 
-/** What the txs of a made-up block hold, each at most what a tx may hold. */
+/** Contents of the txs of a made-up block; a tx may hold at most the protocol's limits. */
 export interface TxShape {
   noteHashes: number;
   nullifiers: number;
   publicDataWrites: number;
 }
 
-/** A tx effect of random fields; only what reaches the trees is filled in. */
+/** A tx effect of random fields; only the parts that affect the trees are set. */
 export function randomTx({ noteHashes, nullifiers, publicDataWrites }: TxShape, random: SeededBytes): TxEffect {
   const fields = (count: number) => concat(...Array.from({ length: count }, () => random.field()));
   const empty = new Uint8Array(0);
@@ -46,14 +46,14 @@ export function randomTx({ noteHashes, nullifiers, publicDataWrites }: TxShape, 
 }
 
 /**
- * A valid block on top of the tip, its header made from a fork: making it takes the hashing of applying it, so time
- * WorldState.prepare alone.
+ * A valid block on top of the tip. Its header is computed on a fork, which takes as much hashing as applying it, so
+ * time WorldState.prepare alone.
  */
 export function nextBlock(core: Core, world: WorldState, txs: TxEffect[]): BlockEffects {
   return nextBlocks(core, world, [txs])[0];
 }
 
-/** As nextBlock, consecutive blocks of the given txs. */
+/** Consecutive blocks with the given txs, made as by nextBlock. */
 export function nextBlocks(core: Core, world: WorldState, blocks: TxEffect[][]): BlockEffects[] {
   const fork = world.fork();
   const { tip } = world.status();

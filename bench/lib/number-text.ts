@@ -1,7 +1,7 @@
 import type { Unit } from "./measurement.ts";
 import type { Spread } from "./statistics.ts";
 
-/** Three significant digits; whole numbers, and those from 100, without a fraction and with separators. */
+/** A number with three significant digits; whole numbers and numbers from 100 on have no fraction, and separators. */
 export function numberText(value: number): string {
   if (!Number.isFinite(value)) return String(value);
   const size = Math.abs(value);

@@ -32,7 +32,7 @@ function growthPlot(
   });
 }
 
-/** Percentiles are drawn by their nines: every step is ten times as rare. */
+/** Percentiles are drawn on a scale of rarity: each step is ten times as rare. */
 const rarity = (percentile: number) => 100 / (100 - percentile);
 
 function latencyPlot(latencies: LatencyCurve[]): string {

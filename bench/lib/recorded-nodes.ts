@@ -11,14 +11,14 @@ import { ServerProcess } from "./server-process.ts";
 import { answerTo, call } from "./wrk.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
-/** The program as it is built for use: what a user starts, without the cost of stripping types. */
+/** The built program, as a user starts it, without the cost of stripping types at load. */
 const BUILT_MAIN = join(ROOT, "build", "src", "cli", "main.js");
-/** Blocks of the recorded chain. */
+/** Number of blocks of the recorded chain. */
 export const RECORDED_BLOCKS = 59;
-/** The recorded L1 ended long ago. */
+/** The recorded L1 ended long ago, so its age must not matter. */
 const ANY_DRIFT = "1000000000";
 
-/** The build is missing. */
+/** Thrown if the project is not built. */
 export class NotBuiltError extends Error {
   constructor(file: string) {
     super(`${file} is not there; npm run build makes it`);
@@ -26,7 +26,7 @@ export class NotBuiltError extends Error {
   }
 }
 
-/** An L1 with the recorded chain, for any number of followers. */
+/** An L1 with the recorded chain, for any number of nodes. */
 export interface RecordedL1 {
   readonly url: string;
   /** file:// URL. */
@@ -49,11 +49,11 @@ export async function startRecordedL1(): Promise<RecordedL1> {
   }
 }
 
-/** A node that has followed the recorded chain to its end. */
+/** A node that has synced the recorded chain. */
 export interface SyncedNode {
   readonly url: string;
   readonly process: ServerProcess;
-  /** From the start of the process until it named the last block. */
+  /** From the start of the process until it reported the last block. */
   readonly syncSeconds: number;
 }
 
@@ -81,9 +81,9 @@ async function untilSynced(process: ServerProcess, url: string): Promise<SyncedN
 }
 
 export interface OwnNodeOptions {
-  /** Flags beside those that name the chain. */
+  /** Flags in addition to those that name the chain. */
   flags?: readonly string[];
-  /** Variables beside those of the recorded chain. */
+  /** Variables in addition to those of the recorded chain. */
   env?: Readonly<Record<string, string>>;
 }
 

@@ -4,14 +4,12 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { ServerProcess } from "./server-process.ts";
 
-/**
- * Folder of the installation, inside its root, in which scripts find its packages and the benchmarks keep their files.
- */
+/** Folder inside the installation's root where scripts find its packages and the benchmarks keep their files. */
 const FOLDER = "/work/svc-bench";
 const SCRIPTS = join(import.meta.dirname, "..", "reference");
 const MOST_OUTPUT = 64 * 2 ** 20;
 
-/** There is nothing to compare with. */
+/** Thrown if there is no usable installation of the reference. */
 export class ReferenceMissingError extends Error {
   constructor(reason: string) {
     super(
@@ -23,9 +21,9 @@ export class ReferenceMissingError extends Error {
 }
 
 /**
- * An installation of the reference, release 4.1.2: a root file system in `<home>/root` (its native modules need
- * libraries of their own) with its npm packages and a Node.js in `/work/node_modules`. Entering it takes chroot, so the
- * right to do that.
+ * An installation of the reference, release 4.1.2: a root file system in `<home>/root`, because its native modules need
+ * their own libraries, with its npm packages and a Node.js in `/work/node_modules`. It is entered by chroot, which
+ * needs the right to do so.
  */
 export class Reference {
   readonly home: string;
@@ -49,12 +47,12 @@ export class Reference {
       copyFileSync(join(SCRIPTS, name), this.outside(`${FOLDER}/${name}`));
   }
 
-  /** A path for use inside the root, below the benchmarks' own folder there. */
+  /** A path below the benchmarks' folder, as seen inside the root. */
   inside(name: string): string {
     return `${FOLDER}/${name}`;
   }
 
-  /** Where a path of the root is outside of it. */
+  /** The outside path of a path inside the root. */
   outside(path: string): string {
     return join(this.#root, path);
   }
@@ -71,12 +69,12 @@ export class Reference {
     return ["chroot", [this.#root, "/usr/bin/env", "-i", ...environment, ...node]];
   }
 
-  /** Starts a script as a server; the process is the script's own. */
+  /** Starts a script as a server; the returned process is the script itself. */
   start(script: string, args: readonly string[], env: Record<string, string> = {}): ServerProcess {
     return new ServerProcess(...this.#command(script, args, env));
   }
 
-  /** Runs one of bench/reference to its end and gives the JSON in its last line. */
+  /** Runs a script of bench/reference to its end and returns the JSON in its last line of output. */
   async run<T>(name: string, args: readonly string[], env: Record<string, string> = {}): Promise<T> {
     const [command, all] = this.#command(this.inside(name), args, env);
     const { stdout } = await promisify(execFile)(command, all, { maxBuffer: MOST_OUTPUT });

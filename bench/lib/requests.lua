@@ -1,7 +1,7 @@
 -- Sends the lines of a file as bodies of POST requests, in turn, and ends with one line of JSON.
 -- wrk sends one prepared request when no global "request" exists, so that a single body costs the generator nothing.
--- The marks in a body are written over, so that no two requests are the same: with the second of the start and a count, 24 bits each, as
--- base64 letters.
+-- Marks in a body are replaced in each request, so that no two requests are the same: by the second of the start and a
+-- count, 24 bits each, as base64 letters.
 local MARK = "@@@@@@@@"
 local LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 local requests = {}

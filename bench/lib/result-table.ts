@@ -24,7 +24,7 @@ const HEADINGS: Record<keyof Line, string> = {
 };
 const COLUMNS = Object.keys(HEADINGS) as (keyof Line)[];
 
-/** How many times as good ours is; of what is bounded above, how many times as large. */
+/** How many times as good ours is; for a target with an upper bound, how many times as large. */
 function ratios({ pairs, better }: Comparison, target: RatioTarget | undefined): number[] {
   const turned = better === "less" && target?.atMost === undefined;
   return pairs.map(({ ours, theirs }) => (turned ? theirs / ours : ours / theirs));
@@ -111,7 +111,7 @@ function table(rows: Line[]): string {
   return [text(HEADINGS), `|${widths.map((w) => "-".repeat(w + 2)).join("|")}|`, ...rows.map(text)].join("\n");
 }
 
-/** Numbers and texts of the rows, a column each. */
+/** A table with one column per key of the rows. */
 function furtherTable({ title, rows }: ResultTable): string {
   const shown = (value: unknown) => typeof value === "number" || typeof value === "string";
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row).filter((key) => shown(row[key]))))];

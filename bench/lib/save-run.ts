@@ -15,15 +15,15 @@ function writeResults(folder: string, run: Run): void {
   for (const [name, svg] of Object.entries(plotsOf(run))) writeFileSync(join(folder, name), svg);
 }
 
-/** The document with the run's table in its place. */
+/** The document with the run's table in place of the earlier one. */
 export function withTable(document: string, run: Run): string {
   if (!TABLE_PLACE.test(document)) throw new Error("the document has no place for the table of the last run");
   return document.replace(TABLE_PLACE, (_, begin: string, end: string) => `${begin}\n${resultDocument(run)}${end}`);
 }
 
 /**
- * Keeps a run's raw figures, table and plots in a folder named by date and commit; returns the folder. A full run of
- * every suite replaces the table and plots of `latest`, and the table of docs/performance.md, as well.
+ * Saves a run's raw figures, table and plots in a folder named by date and commit, and returns the folder. A full run
+ * of every suite also replaces the table and plots in `latest` and the table in docs/performance.md.
  */
 export function saveRun(run: Run, isWhole: boolean): string {
   const time = run.startedAt.slice(0, 16).replace(/[-:]/g, "").replace("T", "-");

@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 
-/** An option of a script that stands by itself. Without a default it is undefined unless given. */
+/** An option of a script. Without a default its value is undefined unless given. */
 interface Option<T> {
-  /** What stands for its value in the usage; an option without takes no value. */
+  /** Placeholder of its value in the usage; an option without one is a flag. */
   value?: string;
   help: string;
   default?: T;
@@ -34,7 +34,7 @@ export function requiredOption(help: string, name: string): Option<string> {
   return { value: name, help: `${help}; required`, isRequired: true, read: (text) => text };
 }
 
-/** Some of the names, or all. */
+/** A list of some of the names; all by default. */
 export function namesOption<N extends string>(help: string, names: readonly N[]): Option<readonly N[]> {
   const read = (text: string): readonly N[] => {
     const chosen = text.split(",");
@@ -49,10 +49,10 @@ export function flagOption(help: string): Option<boolean> {
   return { help, default: false, read: () => true };
 }
 
-/** Where most scripts write their figures, and where they find the reference. */
-export const JSON_FILE = textOption("writes the figures there too", "FILE");
+/** Options of most scripts: the file for their figures, and the reference's installation. */
+export const JSON_FILE = textOption("also write the figures to this file", "FILE");
 export const REFERENCE_HOME = textOption(
-  "the reference's installation, measured beside this project",
+  "also measure the reference installed there",
   "DIR",
   process.env.REFERENCE_HOME,
 );
@@ -93,7 +93,7 @@ function usage(script: string, options: Options): string {
   return [`usage: node ${script} [options]`, ...rows.map(({ left, right }) => left.padEnd(width) + right)].join("\n");
 }
 
-/** Options from the command line. --help prints the usage and ends the process; so does what is wrong, with code 2. */
+/** Options from the command line. Ends the process after --help with code 0, and after a wrong option with code 2. */
 export function scriptOptions<O extends Options>(script: string, options: O, args = process.argv.slice(2)): Values<O> {
   if (args.includes("--help")) {
     process.stdout.write(`${usage(script, options)}\n`);

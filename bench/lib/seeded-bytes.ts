@@ -24,7 +24,7 @@ export class SeededBytes {
     return Math.floor((this.u32() / 2 ** 32) * end);
   }
 
-  /** Fills bytes `from` up to `to`, a multiple of 4 of them. */
+  /** Fills bytes `from` up to `to`; their number is a multiple of 4. */
   fill(bytes: Uint8Array, from: number, to: number): void {
     for (let at = from; at < to; at += 4) {
       const bits = this.u32();

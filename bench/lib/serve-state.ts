@@ -1,9 +1,9 @@
 /**
- * Serves the world state of a store over JSON-RPC as a node does, without L1 and without anything that follows it:
+ * Serves the world state of a store over JSON-RPC as a node does, without following L1:
  *
- *   serve-state.ts DIRECTORY [threads]     0 (the default is that of the node): on the main thread
+ *   serve-state.ts DIRECTORY [threads]     default: as in a node; 0: on the main thread
  *
- * Its port is the line it prints. SIGTERM ends it.
+ * It prints its port. SIGTERM ends it.
  */
 
 import { availableParallelism } from "node:os";
@@ -23,7 +23,7 @@ const path = resolve(process.argv[2]);
 const asked = process.argv[3];
 const threads = threadBudget(availableParallelism(), asked === undefined ? undefined : Number(asked));
 const core = loadCore();
-// Readers of other threads need the store open for writing in this one.
+// Reading threads need the store to be open for writing in this thread.
 const store = openStore({ path, mapSizeKb: MAP_SIZE_KB });
 const world = new WorldState(core, store, []);
 const { identity } = fakeServices();

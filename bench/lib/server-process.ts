@@ -6,7 +6,7 @@ const KEPT_OUTPUT = 16_384;
 const STOP_LIMIT_MS = 5000;
 const READY_LIMIT_MS = 300_000;
 
-/** A process under measurement did not come up, or ended. */
+/** Thrown if a measured process did not start, or ended. */
 export class ServerProcessError extends Error {
   readonly command: string;
   readonly output: string;
@@ -19,7 +19,7 @@ export class ServerProcessError extends Error {
   }
 }
 
-/** A server in a process of its own. It dies with this process. */
+/** A server in its own process, which ends with this one. */
 export class ServerProcess {
   /** performance.now() just before the process was started. */
   readonly startedAt: number;
@@ -57,8 +57,8 @@ export class ServerProcess {
   }
 
   /**
-   * Asks every few milliseconds until there is an answer. Throws ServerProcessError when the process ends before, or
-   * takes too long.
+   * Calls `look` every few milliseconds until it returns a value. Throws ServerProcessError if the process ends first
+   * or takes too long.
    */
   async until<T>(look: (output: string) => Promise<T | undefined> | T | undefined): Promise<T> {
     for (const limit = performance.now() + READY_LIMIT_MS; ; await sleep(5)) {
@@ -73,7 +73,7 @@ export class ServerProcess {
     return this.until((output) => pattern.exec(output) ?? undefined);
   }
 
-  /** Ends it, with SIGKILL when it takes longer than five seconds. */
+  /** Ends the process, with SIGKILL after five seconds. */
   async stop(): Promise<void> {
     this.#child.kill("SIGTERM");
     const late = setTimeout(this.#kill, STOP_LIMIT_MS);
@@ -91,9 +91,9 @@ function children(pid: number): number[] {
 
 /** Memory of a process in MiB. */
 export interface Memory {
-  /** All that is resident, pages of mapped files included. */
+  /** All resident memory, including pages of mapped files. */
   resident: number;
-  /** Without the pages of files, which the system can take back at any time. */
+  /** Resident memory without file pages, which the system can reclaim at any time. */
   anonymous: number;
 }
 
@@ -107,13 +107,13 @@ export function memoryOf(pid: number): Memory {
     .reduce((a, b) => ({ resident: a.resident + b.resident, anonymous: a.anonymous + b.anonymous }), own);
 }
 
-/** Linux counts the time of processes in ticks of a hundredth of a second. */
+/** Linux counts CPU time in ticks of a hundredth of a second. */
 const TICK_MS = 10;
 
 /** CPU time of a process with all its threads, and of its children that have ended, in milliseconds. Linux only. */
 export function cpuTimeOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // The name, in parentheses, may hold anything; the state follows it.
+  // The process name, in parentheses, may contain any character; the state follows it.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) * TICK_MS;
 }

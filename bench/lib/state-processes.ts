@@ -7,35 +7,33 @@ export interface Filled {
   ms: number;
 }
 
-/** What blocks took from their effects to the commit. */
+/** Cost of applying blocks, from their effects to the commit. */
 export interface Taken {
   blocks: number;
   nullifiers: number;
   ms: number;
-  /** Of all threads. */
+  /** CPU time of all threads. */
   cpuMs: number;
-  /** Parts of `ms` in which this thread wrote rows and committed them, others perhaps hashing. */
+  /** Parts of `ms` in which this thread wrote and committed rows; other threads may have hashed meanwhile. */
   writeMs: number;
   commitMs: number;
   commits: number;
 }
 
-/** Of a store without its free pages. */
+/** Size of a store without its free pages. */
 export interface Size {
   bytes: number;
 }
 
-/** Blocks that were taken away again, and the memory of the process after them. */
+/** Cost of blocks that were unwound again, and the memory of the process afterwards. */
 export type Applied = Taken & Memory;
 
 /** Microseconds of CPU time for a low-leaf witness. */
 export interface Witnessed {
   latestUs: number;
-  /** Half the blocks since the made-up one back. */
+  /** In the state half-way between the synthetic block and the tip. */
   oldUs: number;
-  /**
-   * Parts of a witness by themselves: the store's search for a key, and its read of a tile where that is in no cache.
-   */
+  /** Parts of a witness by themselves: the store's search for a key, and its read of a tile that is in no cache. */
   searchUs: number;
   tileUs: number;
 }
@@ -52,9 +50,7 @@ export async function inStateProcess<T>(command: string, directory: string, ...c
   return JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "");
 }
 
-/**
- * Instructions outside the kernel that one command takes, all of its process; undefined where `perf` cannot count them.
- */
+/** User-mode instructions of the whole process of a command; undefined where `perf` cannot count them. */
 export async function instructionsOf(
   command: string,
   directory: string,

@@ -1,17 +1,17 @@
 /**
- * World states of this project in a process of their own, as bench/reference/world-state.mjs is for the reference:
+ * World states of this project in a separate process, as bench/reference/world-state.mjs is for the reference:
  *
- *   state-worker.ts fill DIRECTORY NULLIFIERS SLOTS          a synthetic state with so many leaves
+ *   state-worker.ts fill DIRECTORY NULLIFIERS SLOTS          makes a synthetic state with so many leaves
  *   state-worker.ts extend DIRECTORY BLOCKS NULLIFIERS SLOTS [TOGETHER]
- *                                                            blocks on top, kept
+ *                                                            adds blocks
  *   state-worker.ts size DIRECTORY                           bytes of the store without its free pages
  *   state-worker.ts apply DIRECTORY BLOCKS NULLIFIERS SLOTS [TOGETHER]
- *                                                            blocks on top, what they took, and away with them
+ *                                                            measures adding blocks, then unwinds them
  *   state-worker.ts witnesses DIRECTORY COUNT                witnesses in this thread, at the tip and half-way back
  *   state-worker.ts latest-witnesses DIRECTORY COUNT         witnesses at the tip, to count their instructions
  *
- * The last line of output is JSON. A block is made beforehand; timed is what a node does with one that it has rebuilt,
- * up to the commit.
+ * The last line of output is JSON. Blocks are made before the measurement, which covers what a node does with a block
+ * after rebuilding it, up to the commit.
  */
 
 import { mkdtempSync, rmSync, statSync } from "node:fs";
@@ -142,23 +142,23 @@ async function apply(
   return { ...taken, ...memory };
 }
 
-/** Low-leaf witnesses for random keys as of a block. */
+/** Low-leaf witnesses for random keys, in the state of a block. */
 function writeWitnesses({ store, world }: Opened, block: number, count: number, random: SeededBytes): void {
   for (let i = 0; i < count; i++) {
-    // As for each request: it makes later reads see the latest commit.
+    // As at each request: makes later reads see the latest commit.
     store.version();
     world.lowLeafText(block, NULLIFIER_TREE, random.field(), "either", NULLIFIER_WITNESS_TEXT);
   }
 }
 
-/** Searches of the store's table of keys for random ones, and nothing else. */
+/** Only searches the store's table of keys, for random ones. */
 function searchKeys({ store }: Opened, count: number, random: SeededBytes): void {
   const { keys } = openTables(store);
   const key = new Uint8Array(VALUE_KEY_BYTES);
   for (let i = 0; i < count; i++) keys.borrowAtOrBefore(writeValueKey(key, NULLIFIER_TREE, random.field()));
 }
 
-/** Reads of tiles above random leaves from the store, and nothing else. */
+/** Only reads tiles above random leaves from the store. */
 function readTiles({ store, world }: Opened, count: number, random: SeededBytes): void {
   const { tiles } = openTables(store);
   const { size } = world.snapshot(world.status().tip, NULLIFIER_TREE);
@@ -176,7 +176,7 @@ async function witnesses(path: string, count: number): Promise<Witnessed> {
   const { tip } = opened.world.status();
   const random = new SeededBytes(process.pid);
   const cpuUs = (work: () => void): number => {
-    // As many before, so that the caches are those of a node that has answered for a while.
+    // A warm-up of the same length, so that the caches are those of a node that has answered for a while.
     work();
     const cpu = process.cpuUsage();
     work();

@@ -3,19 +3,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inStateProcess, type Size, type Taken } from "./state-processes.ts";
 
-/** A large state on disk, and what making it told. */
+/** A large state on disk, and figures from making it. */
 export interface LargeState {
   readonly directory: string;
   /** Leaves of the nullifier tree and of the public data tree below the real blocks. */
   readonly leaves: number;
-  /** Blocks of 64 nullifiers on top, and what they added to the store. */
+  /** Cost of the blocks of 64 nullifiers on top, and the size that they added to the store. */
   readonly ofNullifiers: Taken & Size;
-  /** The latest block, and one 1,000 real blocks before it. */
+  /** The latest block, and the block 1,000 real blocks before it. */
   readonly tip: number;
   readonly past: number;
 }
 
-/** One of several states that differ in the size of their nullifier tree; a few real blocks on top. */
+/** One of several states with nullifier trees of different sizes, with a few real blocks on top. */
 export interface GrowingState {
   readonly directory: string;
   readonly leaves: number;
@@ -31,12 +31,11 @@ const QUICK = {
   large: { leaves: 20_000, nullifierBlocks: 10, mixedBlocks: 15, back: 20 },
   growing: { sizes: [1_000, 10_000], blocks: 2 },
 };
-/** Blocks in a commit, as a sync would have it. */
+/** Blocks per commit, as in a sync. */
 const TOGETHER = 50;
 
 /**
- * Synthetic leaves, then real blocks, so that looking back passes through versions of tiles, leaves and slots that
- * blocks have replaced.
+ * Synthetic leaves, then real blocks, so that reads of old states meet replaced versions of tiles, leaves and slots.
  */
 async function makeLarge(directory: string, { leaves, nullifierBlocks, mixedBlocks, back }: typeof FULL.large) {
   await inStateProcess("fill", directory, leaves, leaves);
@@ -44,7 +43,7 @@ async function makeLarge(directory: string, { leaves, nullifierBlocks, mixedBloc
   const taken = await inStateProcess<Taken>("extend", directory, nullifierBlocks, 64, 0, TOGETHER);
   const { bytes } = await inStateProcess<Size>("size", directory);
   await inStateProcess("extend", directory, mixedBlocks, 16, 16, TOGETHER);
-  // The synthetic state is that of block 1.
+  // The synthetic state is the state after block 1.
   const tip = 1 + nullifierBlocks + mixedBlocks;
   return { directory, leaves, ofNullifiers: { ...taken, bytes: bytes - before.bytes }, tip, past: tip - back };
 }
@@ -56,8 +55,8 @@ async function makeGrowing(directory: string, leaves: number, blocks: number): P
 }
 
 /**
- * The states that suites measure, made on first use, and with it those that are wanted later: making one keeps one
- * processor busy, and nothing may be measured meanwhile.
+ * The states that suites measure, made on first use. All wanted states are made together, because making one keeps a
+ * processor busy, which would disturb measurements.
  */
 export class StatesOnDemand {
   readonly #wanted: readonly StateKind[];
@@ -80,7 +79,7 @@ export class StatesOnDemand {
     return large;
   }
 
-  /** In order of their sizes. */
+  /** In ascending order of size. */
   async growing(): Promise<GrowingState[]> {
     const growing = this.#startGrowing();
     if (this.#wanted.includes("large")) this.#startLarge();

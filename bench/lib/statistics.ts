@@ -1,4 +1,4 @@
-/** The middle value, or the mean of the two middle ones. */
+/** The middle value, or the mean of the two middle values. */
 export function median(values: readonly number[]): number {
   if (values.length === 0) throw new RangeError("a median needs at least one value");
   const sorted = values.toSorted((a, b) => a - b);
@@ -22,18 +22,18 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median: median(values), min: Math.min(...values), max: Math.max(...values) };
 }
 
-/** One repeat of a comparison: both sides measured one right after the other, in alternating order. */
+/** One repeat of a comparison: both sides are measured right after each other, in alternating order. */
 export interface Pair {
   ours: number;
   theirs: number;
 }
 
-/** Quotients of the pairs: a slow moment of the machine meets both sides of one, and leaves its quotient alone. */
+/** Ratio of each pair: a slow moment of the machine affects both sides of a pair, but not its ratio. */
 export function ratiosOf(pairs: readonly Pair[]): number[] {
   return pairs.map(({ ours, theirs }) => ours / theirs);
 }
 
-/** Runs two measurements `repeats` times in pairs; who goes first alternates. */
+/** Runs two measurements `repeats` times in pairs; the sides alternate in going first. */
 export async function inPairs<A, B>(
   repeats: number,
   ours: (repeat: number) => Promise<A> | A,

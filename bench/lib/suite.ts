@@ -3,15 +3,15 @@ import type { Reference } from "./reference.ts";
 import type { StatesOnDemand } from "./states-on-demand.ts";
 
 export interface SuiteContext {
-  /** Small sizes and short loads: shows that everything works, and nothing about speed. */
+  /** Small sizes and short loads, which only show that everything works. */
   readonly quick: boolean;
-  /** Pairs of each comparison. */
+  /** Number of pairs per comparison. */
   readonly repeats: number;
   /** Length of one load. */
   readonly seconds: number;
   readonly reference: Reference | undefined;
   readonly states: StatesOnDemand;
-  /** Tells an onlooker what is being measured. */
+  /** Reports what is being measured. */
   progress(text: string): void;
 }
 

@@ -28,9 +28,9 @@ export interface SyntheticStateOptions {
 const ROWS_PER_TRANSACTION = 200_000;
 
 /**
- * Fills the tables of a new store with a large state as of block 1: sorted random keys at random positions and tiles in
- * which every node that covers a leaf is a random word instead of a hash. Reading it and building on it does the same
- * work as on a true state of that size, and its roots mean nothing. Real blocks may follow from block 2 on; block 1
+ * Fills the tables of a new store with a large state after block 1: sorted random keys at random positions, and tiles
+ * in which every node above a leaf is a random word instead of a hash. Reading it and building on it does the same work
+ * as with a real state of that size; only its roots are meaningless. Real blocks may follow from block 2 on; block 1
  * cannot be unwound.
  */
 export function fillSyntheticState(core: Core, store: Store, options: SyntheticStateOptions): void {
@@ -38,7 +38,7 @@ export function fillSyntheticState(core: Core, store: Store, options: SyntheticS
   inTransactions(store, writeRows(openTables(store), options));
 }
 
-/** Runs work that pauses after each row, in transactions of bounded size. */
+/** Runs a generator that yields after each row, in transactions of bounded size. */
 function inTransactions(store: Store, work: Iterator<void>): void {
   const some = (): boolean => {
     for (let rows = 0; rows < ROWS_PER_TRANSACTION; rows++) if (work.next().done) return true;
@@ -111,7 +111,7 @@ function* writeLeaves(
   const since = tree === PUBLIC_DATA_TREE ? 1 : undefined;
   for (let i = 0; i < count; i++) {
     const value = tree === PUBLIC_DATA_TREE ? random.field() : undefined;
-    // All of them came with block 1, between the last leaf of genesis and the end of the list.
+    // All leaves came with block 1, between the last leaf of genesis and the end of the list.
     const before = { lowBefore: INITIAL_INDEXED_LEAVES - 1, nextBefore: 0 };
     const row = leafBytes({ index: positions[i], key: key(i), ...next(i + 1), ...before, value, since });
     tables.keys.put(valueKey(tree, key(i)), row);

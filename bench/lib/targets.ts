@@ -1,4 +1,4 @@
-/** What is measured, in the order of the table. */
+/** Rows of the table, in order. */
 export const ROWS = {
   "poseidon-batch": "Poseidon2 permutations, one thread, batch of independent nodes",
   "poseidon-pair": "Poseidon2 latency of one pair hash",
@@ -41,7 +41,7 @@ export const PEERS = {
 
 export type PeerId = keyof typeof PEERS;
 
-/** A rate, or a latency turned round, is asked to be at least so many times the peer's; a size at most. */
+/** A rate, or an inverted latency, must be at least so many times the peer's; a size at most. */
 export interface RatioTarget {
   readonly row: RowId;
   readonly peer: PeerId;
@@ -49,14 +49,14 @@ export interface RatioTarget {
   readonly atMost?: number;
 }
 
-/** A bound on a figure of ours alone. */
+/** A bound on a figure of this project alone. */
 export interface FigureTarget {
   readonly row: RowId;
   readonly figure: string;
   readonly atMost: number;
 }
 
-/** Names of figures that have a bound; the suites that measure them use the same. */
+/** Names of figures that have a bound, shared with the suites that measure them. */
 export const FIGURES = {
   p99: "p99 at 32 connections",
   delayBySimulations: "beside simulations, p99 less p99 alone",

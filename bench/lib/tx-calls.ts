@@ -4,32 +4,32 @@ import { freshTx, txJson } from "../../test/mempool/support/fresh-txs.ts";
 import { type RecordedTx, recordedTxs } from "../../test/protocol/recorded-txs.ts";
 import { answerTo, call, MARK } from "./wrk.ts";
 
-/** The first whole base64 group behind the front of a tx's only nullifier. */
+/** Start of the first whole base64 group inside a tx's only nullifier. */
 const MARK_AT = Math.ceil((TX_DATA_AT.accumulated + 2_048 + 8) / 3) * 4;
 
 const core = loadCore();
 
-/** The first recorded tx of a form of its data that logs no class. Throws where there is none. */
+/** The first recorded tx of the given form that logs no class. Throws if there is none. */
 export function recordedForm(form: number): RecordedTx {
   const found = recordedTxs().find(({ tx }) => tx.data[0] === form && tx.contractClassLogFields.length === 0);
   if (found === undefined) throw new Error(`no tx of form ${form} was recorded`);
   return found;
 }
 
-/** Calls of a method with one tx each, which differ in their nullifier. */
+/** Calls of a method with one tx each; the txs differ in their nullifier. */
 export function freshCalls(method: string, of: RecordedTx, name: string, count: number, priorityFee = 0n): string[] {
   return Array.from({ length: count }, (_, i) =>
     call(method, [txJson(core, freshTx(of, { nullifier: `${name} ${i}`, priorityFee })).json]),
   );
 }
 
-/** The answer without what a clock has a part in. */
+/** The answer without the parts that depend on the clock. */
 export async function timeless(url: string, body: string): Promise<Record<string, unknown>> {
   const { globalVariables: _, ...answer } = (await answerTo(url, body)) as Record<string, unknown>;
   return answer;
 }
 
-/** The first recorded tx whose public calls do their work on the latest state too. */
+/** The first recorded tx whose public calls succeed on the latest state too. */
 export async function simulable({ url }: { url: string }): Promise<RecordedTx> {
   for (const of of recordedTxs()) {
     if (of.tx.data[0] === 0) continue;
@@ -40,7 +40,7 @@ export async function simulable({ url }: { url: string }): Promise<RecordedTx> {
   throw new Error("every recorded tx reverts");
 }
 
-/** A call of which every request is about another tx: the nullifier holds a mark. */
+/** A call whose every request has another tx, because the load generator replaces a mark in the nullifier. */
 export function unseenCall(method: string, of: RecordedTx): string[] {
   const { json } = txJson(core, freshTx(of, { nullifier: "unseen" }));
   const { data } = json;

@@ -8,17 +8,17 @@ const RECEIPT_POLL_MS = 20;
 const BLOCK_POLL_MS = 200;
 const REFRESH_MS = 5_000;
 const TX_LIMIT_MS = 120_000;
-/** What the released client waits for unless told otherwise. */
+/** Statuses that the released client waits for by default. */
 const CLIENT_STATUSES: readonly TxReceipt["status"][] = ["checkpointed", "proven", "finalized"];
 
 export interface TxLatency {
-  /** To a receipt that names a block. */
+  /** Until a receipt names a block. */
   minedMs: number;
-  /** To the receipt that the released client waits for. */
+  /** Until the receipt that the released client waits for. */
   checkpointedMs: number;
 }
 
-/** Sends a tx and asks for its receipt until it is what the released client waits for. Throws a LoadError. */
+/** Sends a tx and polls its receipt until the released client would stop waiting. Throws a LoadError. */
 async function follow(traffic: TxTraffic, send: () => Promise<string>): Promise<TxLatency> {
   const started = performance.now();
   const hash = fromHex(await send());
@@ -44,8 +44,8 @@ export async function prepareTraffic(traffic: TxTraffic): Promise<void> {
 }
 
 /**
- * One tx after the other on a network that has nothing else to do. The pauses differ, so that none of its rhythms is
- * met by design.
+ * Sends txs one by one on an idle network. The pauses vary, so that they do not coincide with the network's own
+ * periods.
  */
 export async function latencies(traffic: TxTraffic, count: number): Promise<TxLatency[]> {
   const found: TxLatency[] = [];
@@ -58,14 +58,14 @@ export async function latencies(traffic: TxTraffic, count: number): Promise<TxLa
 
 export interface Sustained {
   perSecond: number;
-  /** By minute. */
+  /** Txs per second in each minute. */
   perMinute: number[];
   seconds: number;
   txs: number;
   blocks: number;
   /** Share of one processor that this process used. */
   generatorCpu: number;
-  /** Txs that the node refused; they were sent again as others. */
+  /** Txs that the node refused; others were sent in their place. */
   refused: number;
 }
 
@@ -78,7 +78,7 @@ interface BlockJson {
   body: { txEffects: { revertCode: number }[] };
 }
 
-/** Adds up blocks behind `seen` that are on L1. Throws a LoadError for a tx that was reverted. */
+/** Adds the blocks on L1 after `seen`. Throws a LoadError for a reverted tx. */
 async function minedSince(url: string, seen: MinedBlocks): Promise<MinedBlocks> {
   const tips = (await answerTo(url, call("node_getL2Tips", []))) as { checkpointed: { block: { number: number } } };
   let { block, txs } = seen;
@@ -92,8 +92,8 @@ async function minedSince(url: string, seen: MinedBlocks): Promise<MinedBlocks> 
 }
 
 /**
- * Keeps `outstanding` txs sent and not yet on L1, and counts what gets there in `seconds`, once the first of them did.
- * Throws a LoadError for reverted txs and for a node that takes none.
+ * Keeps `outstanding` txs sent and not yet on L1. Counts the txs that reach L1 within `seconds`, starting when the
+ * first one does. Throws a LoadError for reverted txs and for a node that accepts none.
  */
 export async function sustained(
   traffic: TxTraffic,
@@ -160,7 +160,7 @@ export async function sustained(
     };
   };
   try {
-    // A sender only ends by itself when the load cannot be made.
+    // Senders end only on an error.
     return (await Promise.race([measured(), Promise.all(senders).then(() => undefined)])) as Sustained;
   } finally {
     running = false;

@@ -15,30 +15,30 @@ import { JsonWriter } from "../../src/rpc/encoding/json-writer.ts";
 import { encodeTx } from "../../src/rpc/encoding/tx.ts";
 import { LoadError } from "./wrk.ts";
 
-/** The accounts of a local network that pay, in turn. */
+/** Accounts of a local network that pay in turn. */
 const PAYERS = [
   "0x0a60414ee907527880b7a53d4dacdeb9ef768bb98d9d8d1e7200725c13763331",
   "0x00cedf87a800bd88274762d77ffd93e97bc881d1fc99570d62ba97953597914d",
   "0x1dd551228da3a56b5da5f5d73728e08d8114f59897c27136f1bcdd4c05028905",
 ].map(fromHex);
 const RECIPIENT = fr(0xbe7c);
-/** Over the current min fee, for what is pending while it rises. */
+/** Multiple of the current min fee, so that pending txs stay valid while it rises. */
 const FEE_TIMES = 4n;
 const FAR = 2n ** 40n;
 const CONNECTIONS = 8;
 
 /**
- * Where the only nullifier of a public transfer is in its data; whole triples of bytes around it are what base64 is
- * rewritten of.
+ * Position of the only nullifier in the data of a public transfer. Base64 is rewritten in whole triples of bytes around
+ * it.
  */
 const NULLIFIER_AT = TX_DATA_AT.accumulated + ACCUMULATED_ARRAYS.nullifiers.at;
 const TRIPLES_FROM = Math.floor(NULLIFIER_AT / 3) * 3;
 const TRIPLES_TO = Math.ceil((NULLIFIER_AT + 32) / 3) * 3;
 
-/** A request of sendTx with one public transfer; another nullifier makes another tx of it. */
+/** A sendTx request with one public transfer; replacing the nullifier makes another tx. */
 interface Pattern {
   body: Buffer;
-  /** Of the rewritten triples, in the tx and in the body. */
+  /** The bytes of the rewritten triples, and their position in the body. */
   triples: Uint8Array;
   at: number;
 }
@@ -61,8 +61,8 @@ function sendBody(hash: Uint8Array, tx: Tx): Buffer {
 }
 
 /**
- * Public token transfers on a local network that checks no proofs, the same for any implementation of it. Making one
- * costs the copying of its body: base64 is rewritten where the nullifier stands, and nothing is hashed.
+ * Public token transfers on a local network that checks no proofs; they work on any implementation. Making one costs a
+ * copy of its body: only the base64 of the nullifier is rewritten, and nothing is hashed.
  */
 export class TxTraffic {
   readonly url: string;
@@ -93,7 +93,7 @@ export class TxTraffic {
     };
   }
 
-  /** A tx that gives the sender tokens. */
+  /** Sends a tx that gives the sender tokens. Returns its hash. */
   async mint(): Promise<string> {
     return this.#sendHashed(
       mintTx(this.#core, this.#txs, { amount: 10n ** 15n, terms: await this.#terms(), next: randomFr }),
@@ -107,7 +107,7 @@ export class TxTraffic {
     return tx;
   }
 
-  /** One transfer; its hash. */
+  /** Sends one transfer. Returns its hash. */
   async sendOne(): Promise<string> {
     return this.#sendHashed(this.#transfer(await this.#terms(), PAYERS[0]));
   }
@@ -118,7 +118,7 @@ export class TxTraffic {
     return toHex(hash);
   }
 
-  /** Takes up the newest anchor and the current fees. */
+  /** Reads the latest anchor and the current fees. */
   async refresh(): Promise<void> {
     const terms = await this.#terms();
     this.#patterns = PAYERS.map((payer) => {
@@ -129,7 +129,7 @@ export class TxTraffic {
     });
   }
 
-  /** Sends another transfer made of the last refresh. Rejects with a LoadError when it is not taken. */
+  /** Sends another transfer with the values of the last refresh. Rejects with a LoadError if it is refused. */
   async sendNext(): Promise<void> {
     const { body, triples, at } = this.#patterns[this.#made++ % this.#patterns.length];
     const own = Buffer.from(body);
@@ -153,7 +153,7 @@ export class TxTraffic {
         });
       });
       sent.once("error", (error: NodeJS.ErrnoException) => {
-        // The server gave up an idle connection just as it was taken for this: nothing was read.
+        // The server closed an idle connection just when it was reused, so it has read nothing.
         if (sent.reusedSocket && error.code === "ECONNRESET") this.#post(body).then(resolve, reject);
         else reject(error);
       });

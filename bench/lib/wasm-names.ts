@@ -36,7 +36,7 @@ class WasmBytes {
   }
 }
 
-/** Contents of the sections with this number. */
+/** Contents of the sections with the given number. */
 function sections(module: Uint8Array, wanted: number): Uint8Array[] {
   const reader = new WasmBytes(module, 8);
   const found: Uint8Array[] = [];
@@ -65,8 +65,8 @@ function functionNames(module: Uint8Array): Map<number, string> {
 }
 
 /**
- * Names of the core's functions, which the built core goes without: it is compiled once more with names, and they are
- * taken when its code is the same to the byte. Empty otherwise.
+ * Names of the core's functions, which the built core does not contain. The core is compiled again with names; they are
+ * used if its code is identical to the built one, and otherwise the result is empty.
  */
 export function coreFunctionNames(): Map<number, string> {
   const folder = mkdtempSync(join(tmpdir(), "svc-bench-names-"));

@@ -1,4 +1,4 @@
-/** `object` with some members replaced; its other methods run on itself. */
+/** `object` with some members replaced; its other methods still run on the original. */
 export function withOverrides<T extends object>(object: T, overrides: Partial<T>): T {
   return new Proxy(object, {
     get(target, name) {

@@ -5,15 +5,15 @@ import { join } from "node:path";
 
 const SCRIPT = join(import.meta.dirname, "requests.lua");
 
-/** Eight base64 letters of a body that differ from request to request; see requests.lua. */
+/** Eight base64 letters of a body that differ in each request; see requests.lua. */
 export const MARK = "@@@@@@@@";
 
-/** A marked body as it may be sent once. */
+/** A marked body with fixed letters, to send once. */
 export function unmarked(body: string): string {
   return body.replace(MARK, "AAAAAAAA");
 }
 
-/** The load generator is not installed. */
+/** Thrown if the load generator is not installed. */
 export class WrkMissingError extends Error {
   constructor() {
     super("wrk, the load generator, is not on PATH; install it: apt-get install wrk");
@@ -21,7 +21,7 @@ export class WrkMissingError extends Error {
   }
 }
 
-/** A load could not be made, or was not answered well. */
+/** Thrown if a load failed or got wrong answers. */
 export class LoadError extends Error {
   readonly url: string;
   readonly output: string;
@@ -44,12 +44,12 @@ export interface Load {
 export interface LoadOptions {
   url: string;
   /**
-   * Bodies of POST requests, sent in turn by every connection. Where each has a MARK, something else stands in its
-   * place in every request of a generator's thread.
+   * Bodies of POST requests, sent in turn by every connection. A MARK in each is replaced by other letters in every
+   * request of a generator's thread.
    */
   bodies: readonly string[];
   seconds: number;
-  /** The generator gets the processors after the node, as one on another machine would leave them to it. */
+  /** Lowers the generator's priority, so that it takes as little from the node as one on another machine. */
   lowPriority?: boolean;
   threads?: number;
   connections?: number;
@@ -88,15 +88,12 @@ function run(args: string[], lowPriority = false): Promise<string> {
   });
 }
 
-/** Throws WrkMissingError. */
+/** Throws WrkMissingError if wrk does not run. */
 export async function requireWrk(): Promise<void> {
   await run(["--version"]);
 }
 
-/**
- * Drives a server with closed-loop connections for some seconds. A body is sent once before and its answer must be a
- * result: a load of errors is no load. Throws LoadError, also when any answer was not HTTP 200.
- */
+/** Drives a server with closed-loop connections for some seconds. Throws LoadError if any answer was not HTTP 200. */
 export async function load(options: LoadOptions): Promise<Load> {
   const { url, bodies, seconds, lowPriority, threads = 1, connections = 32 } = options;
   const folder = mkdtempSync(join(tmpdir(), "svc-bench-load-"));
@@ -142,7 +139,7 @@ interface RpcAnswer {
   error?: unknown;
 }
 
-/** Asks once, also a batch; throws LoadError when an answer is not a result. */
+/** Sends one request, possibly a batch. Throws LoadError if an answer is not a result. */
 export async function answerTo(url: string, body: string): Promise<unknown> {
   const response = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
   const text = await response.text();

@@ -3,10 +3,10 @@
  *
  *   core-poseidon2.mjs [WINDOWS]
  *
- * The last line of output is JSON: by backend, microseconds of one pair hash (a call each) and of one permutation
- * within a call that hashes many fields, which all but leaves the cost of calls out; the least and the middle of the
- * windows. The native backend is a process of its own behind shared memory, and offers no call for many hashes: the
- * permutations within one call are its best figure.
+ * The last line of output is JSON: for each backend the microseconds of one pair hash, with a call for each, and of one
+ * permutation within a call that hashes many fields, which nearly excludes the cost of calls; the least and the middle
+ * of the windows. The native backend runs in a separate process behind shared memory and offers no call for many
+ * hashes, so the permutations within one call are its best figure.
  */
 import { BackendType, BarretenbergSync } from "@aztec/bb.js";
 
@@ -16,7 +16,7 @@ const PERMUTATIONS = 64;
 const field = (seed) => new Uint8Array(32).map((_, i) => (i === 0 ? 0 : (seed * 31 + i * 7) & 255));
 const fields = (count) => Array.from({ length: count }, (_, i) => field(i));
 
-/** Microseconds for one of the `items` that a run works on: [least, middle]. */
+/** Microseconds per item of a run over `items` items. */
 function measure(items, run) {
   const times = Array.from({ length: WINDOWS }, () => {
     const start = performance.now();

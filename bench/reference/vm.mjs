@@ -1,10 +1,10 @@
 /**
- * Programs of bench/vm-programs.ts in the reference's native simulator, set up as for block building.
+ * Runs programs of bench/vm-programs.ts in the reference's native simulator, set up as for block building.
  *
  *   vm.mjs PROGRAMS.json REPEATS
  *
- * The last line of output is JSON: by program, the CPU milliseconds of each repeat and the L2 gas of the calls. A
- * repeat is a whole transaction on one fork; the program named "empty" says what that costs by itself.
+ * The last line of output is JSON: for each program the CPU milliseconds of each repeat and the L2 gas of the calls. A
+ * repeat is a whole transaction on one fork; the program named "empty" shows its fixed cost.
  */
 import { readFileSync } from "node:fs";
 import { BlockNumber } from "@aztec/foundation/branded-types";
@@ -40,7 +40,7 @@ const config = PublicSimulatorConfig.from({
   collectStatistics: false,
 });
 
-/** Answers from the contracts of one program. */
+/** A contract source with the contracts of one program. */
 const sourceOf = (contracts) => ({
   getBlockNumber: async () => BlockNumber(41),
   getContract: async (at) => {
@@ -127,7 +127,7 @@ for (const program of JSON.parse(readFileSync(file, "utf8"))) {
     const tx = await transactionOf(program);
     const started = cpuMs();
     const result = await simulator.simulate(tx);
-    // The first one loads the code.
+    // The first run loads the code and is not counted.
     if (i > 0) times.push(cpuMs() - started);
     gas = Number(result.gasUsed.publicGas.l2Gas);
     code = result.revertCode.getCode?.() ?? 0;

@@ -1,14 +1,13 @@
 /**
- * The reference's world state outside of a node: its native trees, driven through the class that a node drives them
- * with.
+ * The reference's world state without a node: its native trees, driven through the class that a node uses.
  *
- *   world-state.mjs fill DIRECTORY LEAVES                   nullifiers and public-data leaves, unless that was done before
- *   world-state.mjs apply DIRECTORY BLOCKS NULLIFIERS SLOTS blocks on top, what they took, and away with them
+ *   world-state.mjs fill DIRECTORY LEAVES                   adds nullifiers and public-data leaves, unless done before
+ *   world-state.mjs apply DIRECTORY BLOCKS NULLIFIERS SLOTS measures adding blocks, then unwinds them
  *   world-state.mjs disk DIRECTORY                          bytes of the nullifier tree when all history is dropped
  *
- * The last line of output is JSON. The roots of a block are computed on a fork beforehand. Timed are what a node does
- * with a block that it has downloaded (handleL2BlockAndMessages, committed), and the mere insertion of batches of 64
- * nullifiers into a fork.
+ * The last line of output is JSON. The roots of a block are computed on a fork beforehand. Measured are what a node
+ * does with a downloaded block (handleL2BlockAndMessages, committed), and inserting batches of 64 nullifiers into a
+ * fork.
  */
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -43,7 +42,7 @@ const randomField = () => {
 
 const fields = (count) => Array.from({ length: count }, randomField);
 
-/** Tx effects, as far as they reach the trees. */
+/** Tx effects; only the parts that affect the trees are set. */
 const effects = (nullifiers, slots) => {
   const txs = Math.ceil(Math.max(nullifiers, slots) / PER_TX);
   const share = (count, i) => Math.max(0, Math.min(PER_TX, count - i * PER_TX));
@@ -61,7 +60,7 @@ const insertNullifiers = (fork, tx) =>
     SUBTREE_HEIGHT,
   );
 
-/** A valid block on top of the tip, and the milliseconds that its nullifiers took on a fork. */
+/** A valid block on top of the tip, and the milliseconds to insert its nullifiers into a fork. */
 const nextBlock = async (state, number, txEffects) => {
   const fork = await state.fork();
   const started = performance.now();
@@ -104,7 +103,7 @@ const memory = () => {
 
 const INITIAL_LEAVES = 128;
 
-/** A state that an earlier run began and did not finish is gone on with; one that cannot be opened is begun anew. */
+/** Continues a state that an earlier run left unfinished. Starts again if it cannot be opened. */
 const openUnfinished = async (directory) => {
   mkdirSync(directory, { recursive: true });
   try {

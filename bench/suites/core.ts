@@ -8,10 +8,10 @@ import { inPairs, median } from "../lib/statistics.ts";
 import type { SuiteContext } from "../lib/suite.ts";
 import type { PeerId, RowId } from "../lib/targets.ts";
 
-/** Nodes that a level of a block's tree update hashes at once. */
+/** Number of nodes that are hashed together on one level of a block's tree update. */
 const BATCH = 256;
 
-/** Microseconds, of one side. */
+/** In microseconds, for one side. */
 interface Hashing {
   permutation: number;
   pair: number;

@@ -9,12 +9,12 @@ const FULL = { witnesses: 100_000, blocks: 20 };
 const QUICK = { witnesses: 500, blocks: 2 };
 const PER_BLOCK = 64;
 
-/** Measured here at every size. */
+/** Figures that this suite measures at every size. */
 type Reads = Required<Pick<GrowthPoint, "searchUs" | "tileUs">>;
 
 /**
- * How much more the largest tree costs than the smallest, over how much deeper it is: 1 where the cost is in proportion
- * to log2.
+ * The cost ratio of the largest and the smallest tree, divided by their depth ratio: 1 if the cost is proportional to
+ * log2.
  */
 function overLogarithm(points: readonly GrowthPoint[], cost: (point: GrowthPoint) => number[]): number[] {
   const first = points[0];
@@ -23,14 +23,14 @@ function overLogarithm(points: readonly GrowthPoint[], cost: (point: GrowthPoint
   return cost(last).map((us) => us / median(cost(first)) / deeper);
 }
 
-/** Instructions of one witness: what twice as many take more. */
+/** Instructions of one witness: the difference between runs of `count` and twice as many, per witness. */
 async function witnessInstructions(directory: string, count: number): Promise<number | undefined> {
   const once = await instructionsOf("latest-witnesses", directory, count);
   const twice = await instructionsOf("latest-witnesses", directory, 2 * count);
   return once === undefined || twice === undefined ? undefined : (twice - once) / count;
 }
 
-/** What a witness and an insertion cost in trees of growing size, in CPU time, one process for each figure. */
+/** CPU time of a witness and of an insertion in trees of growing size; each figure comes from its own process. */
 export async function growthSuite({ quick, repeats, states, progress }: SuiteContext): Promise<SuiteResult> {
   const { witnesses, blocks } = quick ? QUICK : FULL;
   const growth: (GrowthPoint & Reads)[] = [];

@@ -6,17 +6,17 @@ import { latencies, prepareTraffic, type Sustained, sustained, type TxLatency } 
 import { TxTraffic } from "../lib/tx-traffic.ts";
 
 export interface LocalNetworkOptions {
-  /** Of the sustained load. */
+  /** Length of the sustained load. */
   minutes: number;
   /** Txs sent one after the other. */
   singles: number;
-  /** Txs that are kept sent and not yet on L1. */
+  /** Number of txs that are kept sent and not yet on L1. */
   outstanding: number;
-  /** Pairs. */
+  /** Number of pairs. */
   repeats: number;
 }
 
-/** In the whole suite, beside the reference and without it; `bench/local-network.ts` goes on for ten minutes. */
+/** Sizes in the whole suite, with the reference and without it. `bench/local-network.ts` measures for ten minutes. */
 const USUAL: LocalNetworkOptions = { minutes: 1, singles: 30, outstanding: 400, repeats: 1 };
 const ALONE: LocalNetworkOptions = { minutes: 0.5, singles: 10, outstanding: 400, repeats: 1 };
 const QUICK: LocalNetworkOptions = { minutes: 0.25, singles: 3, outstanding: 50, repeats: 1 };
@@ -27,7 +27,7 @@ interface Measured {
   load: Sustained;
 }
 
-/** Starts a network, measures it and ends it, so that the two sides never run at once. */
+/** Starts a network, measures it and stops it, so that the two sides never run at the same time. */
 async function measured(
   start: () => Promise<LocalNetwork>,
   { minutes, singles, outstanding }: LocalNetworkOptions,
@@ -70,7 +70,7 @@ function tableRow(network: string, { startSeconds, singles, load }: Measured): R
   };
 }
 
-/** The same transfers on our local network and on the reference's, one after the other on the same machine. */
+/** Compares the same transfers on our local network and on the reference's, one after the other on the same machine. */
 export function localNetworkSuite(given: Partial<LocalNetworkOptions> = {}): Suite {
   return async ({ quick, reference, progress }) => {
     const options = { ...(quick ? QUICK : reference === undefined ? ALONE : USUAL), ...given };

@@ -17,11 +17,11 @@ import { freshCalls, recordedForm, simulable, timeless, unseenCall } from "../li
 import { call, load, MARK, requireWrk, unmarked } from "../lib/wrk.ts";
 import { scriptSuite } from "./scripts.ts";
 
-/** Fewer than the simulations that may wait. */
+/** Must be below the number of simulations that may wait. */
 const CONNECTIONS = 8;
-/** A call of the reference takes some tenths of a second under load: a shorter one may see no answer. */
+/** A call of the reference takes some tenths of a second under load, so a shorter load may get no answer. */
 const LEAST_SECONDS = 5;
-/** Different txs in turn, where a node may have seen them before. */
+/** Number of different txs sent in turn, where a node may have seen them before. */
 const TXS = 16;
 const WITHOUT_PROOFS = { PROVER_REAL_PROOFS: "false" };
 const FULL_POOL = { full: 1_000, alone: 500, quick: 50 };
@@ -38,8 +38,8 @@ async function rate({ url, process }: SyncedNode, of: readonly string[], seconds
 }
 
 /**
- * Both nodes under the same load: calls per second, and CPU time per call of all threads, which other programs do not
- * lengthen.
+ * Compares both nodes under the same load: calls per second, and CPU time per call of all threads, which other programs
+ * do not affect.
  */
 async function compare(
   { repeats, seconds: asked, progress }: SuiteContext,
@@ -74,7 +74,7 @@ async function compare(
   ];
 }
 
-/** Posts each body once, some at a time. Answers how many were results. */
+/** Posts each body once over several connections. Returns the number of results. */
 async function postAll(url: string, all: readonly string[]): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const post = (body: string): Promise<boolean> =>
@@ -95,9 +95,7 @@ async function postAll(url: string, all: readonly string[]): Promise<number> {
   return results;
 }
 
-/**
- * Sends a pool full of txs, then others for the same nullifiers. Every sending is of txs that the node has not seen.
- */
+/** Fills a pool with txs, then sends others with the same nullifiers. The node has not seen any of the sent txs. */
 async function sending({ quick, reference, progress }: SuiteContext, l1: RecordedL1): Promise<Figure[]> {
   const count = FULL_POOL[quick ? "quick" : reference === undefined ? "alone" : "full"];
   progress(`sendTx, ${count} txs each`);
@@ -141,7 +139,9 @@ async function sending({ quick, reference, progress }: SuiteContext, l1: Recorde
   }
 }
 
-/** Txs on their way into the pool, and simulations, of two nodes on the recorded chain that check no proofs. */
+/**
+ * Measures txs on their way into the pool, and simulations, on two nodes of the recorded chain that check no proofs.
+ */
 export async function mempoolSuite(context: SuiteContext): Promise<SuiteResult> {
   await requireWrk();
   const l1 = await startRecordedL1();

@@ -21,7 +21,7 @@ import { answerTo, call, type Load, latencyAt, load, requireWrk } from "../lib/w
 const ECHO = join(import.meta.dirname, "..", "lib", "bare-echo.ts");
 const BLOCK_NUMBER = call("node_getBlockNumber", []);
 const LONG_CONNECTIONS = 2;
-/** Most leaves of a call, and calls of a batch: together a search for 10,000 leaves. */
+/** Maximum number of leaves of a call and of calls of a batch: together a search for 10,000 leaves. */
 const MOST_LEAVES = 100;
 const MOST_CALLS = 100;
 
@@ -40,7 +40,7 @@ async function startEcho(): Promise<Served & { stop(): Promise<void> }> {
   }
 }
 
-/** The first block of the recorded chain that publishes a contract class. */
+/** Number of the first recorded block that publishes a contract class. */
 async function classPublishingBlock({ url }: Served): Promise<number> {
   for (let number = 1; number <= RECORDED_BLOCKS; number++) {
     const block = (await answerTo(url, call("node_getBlock", [number]))) as {
@@ -51,7 +51,7 @@ async function classPublishingBlock({ url }: Served): Promise<number> {
   throw new Error("no block of the recorded chain publishes a contract class");
 }
 
-/** Both servers in turn under the same load. */
+/** Compares both servers in turn under the same load. */
 async function compare(
   { repeats, seconds, progress }: SuiteContext,
   { row, peer, body, note }: { row: RowId; peer: PeerId; body: string; note?: string },
@@ -83,7 +83,7 @@ async function compare(
   };
 }
 
-/** A batch of searches for as many leaves as there may be, none of which is in the tree. */
+/** A batch of searches for the maximum number of leaves, none of which is in the tree. */
 function leafSearches(): string {
   const random = new SeededBytes(1);
   const search = () => {
@@ -93,7 +93,7 @@ function leafSearches(): string {
   return `[${Array.from({ length: MOST_CALLS }, search).join(",")}]`;
 }
 
-/** One connection's calls with and without long calls of each kind on others, in turn. */
+/** Latency of one connection's calls with and without long calls of each kind on other connections, in turn. */
 async function shortCalls({ repeats, seconds, progress }: SuiteContext, node: Served): Promise<SuiteResult> {
   const { url } = node;
   const row = "short-calls";
@@ -144,7 +144,7 @@ async function shortCalls({ repeats, seconds, progress }: SuiteContext, node: Se
   return { measurements, latencies };
 }
 
-/** The same load on a node with two RPC threads; on two processors they share them with the load generator. */
+/** The same load on a node with two RPC threads, which share two processors with the load generator. */
 async function twoThreads({ repeats, seconds, progress }: SuiteContext, l1: RecordedL1): Promise<Figure> {
   progress("two RPC threads");
   const node = await startOwnNode(l1, { flags: ["--rpc-threads", "2"] });
@@ -158,7 +158,7 @@ async function twoThreads({ repeats, seconds, progress }: SuiteContext, l1: Reco
   }
 }
 
-/** Answers of a node at rest on the recorded chain. */
+/** Measures answers of an idle node on the recorded chain. */
 export async function rpcSuite(context: SuiteContext): Promise<SuiteResult> {
   await requireWrk();
   const l1 = await startRecordedL1();
@@ -176,7 +176,7 @@ export async function rpcSuite(context: SuiteContext): Promise<SuiteResult> {
     const number = await compare(context, { row: "block-number", peer: "echo", body: BLOCK_NUMBER }, ours, echo);
     const measurements: SuiteResult["measurements"] = [number.comparison];
     measurements.push(await twoThreads(context, l1));
-    // Before the reference runs, which has something to do at rest too.
+    // Measured before the reference runs, because it uses CPU time even when idle.
     const short = await shortCalls(context, ours);
     if (context.reference !== undefined) {
       const reference = keep(await startReferenceNode(context.reference, l1));

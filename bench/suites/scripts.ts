@@ -8,7 +8,7 @@ import type { Suite } from "../lib/suite.ts";
 
 const BENCH = join(import.meta.dirname, "..");
 
-/** Runs a benchmark that stands by itself and keeps the rows that it writes with `--json`. */
+/** Runs a benchmark script and keeps the rows that it writes with `--json`. */
 export function scriptSuite(script: string, title: string, withReference: boolean): Suite {
   return async ({ repeats, reference, progress }) => {
     progress(title);

@@ -15,7 +15,7 @@ interface Synced {
   residentMiB: number;
 }
 
-/** Starts a node, waits until it names the last block, looks at its memory and ends it. */
+/** Starts a node, waits until it reports the last block, reads its memory use and stops it. */
 async function syncedOnce(start: () => Promise<SyncedNode>): Promise<Synced> {
   const node = await start();
   try {
@@ -41,7 +41,10 @@ async function measure({ repeats, reference, progress }: SuiteContext, l1: Recor
   return inPairs(repeats, ours, () => syncedOnce(() => startReferenceNode(reference, l1)));
 }
 
-/** From the start of the process to the last block of the recorded chain, with an L1 and blobs on this machine. */
+/**
+ * Measures the time from the start of the process to the last block of the recorded chain, with an L1 and blobs on this
+ * machine.
+ */
 export async function syncSuite(context: SuiteContext): Promise<SuiteResult> {
   const l1 = await startRecordedL1();
   try {

@@ -10,12 +10,15 @@ import { FIGURES, type PeerId, type RowId } from "../lib/targets.ts";
 import { answerTo, call, type Load, latencyAt, load, requireWrk } from "../lib/wrk.ts";
 
 const SERVER = join(import.meta.dirname, "..", "lib", "serve-state.ts");
-/** Enough to meet nearly every tile of the million leaves, as random keys without end would. */
+/** Enough keys to reach nearly every tile of the million leaves, as an endless series of random keys would. */
 const KEYS = 200_000;
-/** Until the hot functions are compiled. */
+/** Time for the runtime to compile the hot functions. */
 const WARM_UP_SECONDS = 3;
 const CONNECTIONS = 32;
-/** A node that answers witnesses has a thread on each processor of the machine that the targets are for. */
+/**
+ * The machine that the targets are for has two processors, and a node with many witness requests has an RPC thread on
+ * each.
+ */
 const RPC_THREADS = 2;
 
 const METHODS = {
@@ -31,7 +34,7 @@ interface Case {
   block: number;
 }
 
-/** Requests for random keys, the same for both sides but for the block. */
+/** Requests for random keys; both sides get the same, except for the block. */
 function bodies(method: string, block: number | "latest"): string[] {
   const random = new SeededBytes(1);
   return Array.from({ length: KEYS }, () => call(method, [block, toHex(random.field())]));
@@ -44,7 +47,10 @@ async function serve(directory: string, threads: number): Promise<{ server: Serv
   return { server, url: `http://127.0.0.1:${port}` };
 }
 
-/** Witnesses over HTTP from a large state, against the reference node on the recorded chain; then on one RPC thread. */
+/**
+ * Compares witnesses over HTTP from a large state with the reference node on the recorded chain, then measures one RPC
+ * thread.
+ */
 export async function witnessSuite(context: SuiteContext): Promise<SuiteResult> {
   await requireWrk();
   const { repeats, seconds, reference, progress } = context;

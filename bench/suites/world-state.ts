@@ -7,17 +7,17 @@ import { inPairs } from "../lib/statistics.ts";
 import type { SuiteContext } from "../lib/suite.ts";
 import type { PeerId, RowId } from "../lib/targets.ts";
 
-/** What bench/reference/world-state.mjs says of blocks it applied. */
+/** Output of bench/reference/world-state.mjs about the blocks that it applied. */
 interface ReferenceApplied {
   nullifiers: number;
   ms: number;
-  /** Insertion of the same nullifiers into a fork, in batches of 64, without commit. */
+  /** Time to insert the same nullifiers into a fork, in batches of 64, without a commit. */
   batchMs: number;
   resident: number;
   anonymous: number;
 }
 
-/** Blocks in one repeat. */
+/** Sizes of one repeat. */
 interface Sizes {
   small: number;
   large: number;
@@ -28,7 +28,7 @@ const FULL: Sizes = { small: 100, large: 10, mixed: 4 };
 const ALONE: Sizes = { small: 50, large: 5, mixed: 4 };
 const QUICK: Sizes = { small: 5, large: 1, mixed: 1 };
 
-/** Blocks of so many nullifiers that a sync applies together, where every checkpoint has one block. */
+/** Number of blocks with so many nullifiers that a sync applies together, if every checkpoint has one block. */
 function blocksTogether(nullifiers: number): number {
   const { checkpoints, bytes } = DEFAULT_SYNC_OPTIONS.commit;
   return Math.min(checkpoints, Math.floor(bytes / (nullifiers * 32)));
@@ -51,8 +51,8 @@ class ReferenceState {
 }
 
 /**
- * Leaves of the reference's tree whose bytes are counted: dropping the history of a million takes it more than ten
- * minutes.
+ * Leaves of the reference's tree whose bytes are counted. Dropping the history of a million leaves would take it more
+ * than ten minutes.
  */
 const PRUNED_LEAVES = 20_000;
 
@@ -81,7 +81,7 @@ async function diskRow(
   ];
 }
 
-/** Blocks on a large tree: their rate, the memory of the process, the disk they take. */
+/** Measures blocks on a large tree: their rate, the memory of the process, and their size on disk. */
 export async function worldStateSuite(context: SuiteContext): Promise<SuiteResult> {
   const { quick, repeats, reference, progress } = context;
   const sizes = quick ? QUICK : reference === undefined ? ALONE : FULL;
