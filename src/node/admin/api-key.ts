@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { OperatorError } from "../../errors/operator-error.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import { apiKeyHash } from "../../rpc/admin/api-key-gate.ts";
+import { replaceFile } from "../../storage/replace-file.ts";
 import type { NodeLogger } from "../logging.ts";
 
 const HASH_TEXT = /^[0-9a-f]{64}$/;
@@ -92,7 +93,7 @@ export function resolveAdminKey({ disabled, hash, reset, dataDirectory, log }: A
   const key = newKey();
   const keep = (): void => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeWhole(path, toHex(key.hash).slice(2));
+    replaceFile(path, toHex(key.hash).slice(2));
   };
   return { ...key, keep: () => orFileError(keep) };
 }
@@ -113,15 +114,6 @@ function readStored(path: string, log: NodeLogger): Uint8Array | undefined {
   if (HASH_TEXT.test(text)) return Buffer.from(text, "hex");
   log.warn({ path, characters: text.length }, "the stored admin API key hash is malformed: making a new key");
   return undefined;
-}
-
-/** Replaces a file atomically. Only the owner can ever read it. */
-function writeWhole(path: string, text: string): void {
-  const temporary = `${path}.new`;
-  rmSync(temporary, { force: true });
-  writeFileSync(temporary, text, { mode: 0o600, flush: true });
-  chmodSync(temporary, 0o600);
-  renameSync(temporary, path);
 }
 
 /** Shown once on standard output, whatever the log level. */
