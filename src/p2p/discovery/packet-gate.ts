@@ -1,0 +1,97 @@
+import { SourceBuckets, TokenBucket } from "./token-bucket.ts";
+
+/** Addresses and sources that are remembered. */
+const MOST_ADDRESSES = 4096;
+/** A node that was asked is known for this long. Members of the routing table are asked every 5 minutes. */
+const KNOWN_MS = 600_000;
+/** A request is answered, retries included, within this time. */
+const ANSWER_MS = 15_000;
+/** Packets that answer one request: a WHOAREYOU, or up to 5 NODES (docs/protocol/10-peers.md#104-discovery). */
+const ANSWERS = 6;
+/** Pings and lookups are shorter; only answers to this node's requests and handshakes are longer. */
+const LONGEST_REQUEST = 200;
+
+/** Packets of one IP address. */
+const SOURCE = { perSecond: 50, burst: 100 };
+/** Packets of all addresses. */
+const TOTAL = { perSecond: 1000, burst: 2000 };
+/** A handshake takes some milliseconds: signatures and a key agreement. */
+const SOURCE_HANDSHAKES = { perSecond: 10, burst: 30 };
+const TOTAL_HANDSHAKES = { perSecond: 50, burst: 100 };
+
+interface Asked {
+  at: number;
+  /** Long packets that it may still send. */
+  answers: number;
+}
+
+/**
+ * Decides which packets of discovery are looked at, before they cost anything. Nodes that this node asked something
+ * have shares of their own: however many strangers send, real ones or with forged addresses, the nodes of the routing
+ * table are heard. Memory is bounded.
+ */
+export class PacketGate {
+  readonly #asked = new Map<string, Asked>();
+  readonly #sources = new SourceBuckets(SOURCE, MOST_ADDRESSES);
+  readonly #handshakeSources = new SourceBuckets(SOURCE_HANDSHAKES, MOST_ADDRESSES);
+  readonly #totals = { known: new TokenBucket(TOTAL), strangers: new TokenBucket(TOTAL) };
+  readonly #handshakeTotals = {
+    known: new TokenBucket(TOTAL_HANDSHAKES),
+    strangers: new TokenBucket(TOTAL_HANDSHAKES),
+  };
+  readonly #now: () => number;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Number of remembered addresses and sources. */
+  get size(): number {
+    return this.#asked.size + this.#sources.size + this.#handshakeSources.size;
+  }
+
+  /** This node sends a request to an address (ip:port). */
+  asks(address: string): void {
+    this.#asked.delete(address);
+    this.#asked.set(address, { at: this.#now(), answers: ANSWERS });
+    if (this.#asked.size <= MOST_ADDRESSES) return;
+    for (const [oldest] of this.#asked) {
+      this.#asked.delete(oldest);
+      return;
+    }
+  }
+
+  /** Whether this node asked the address lately. */
+  knows(address: string): boolean {
+    const asked = this.#asked.get(address);
+    return asked !== undefined && this.#now() - asked.at <= KNOWN_MS;
+  }
+
+  /** Whether to decode a packet. */
+  admits(ip: string, address: string): boolean {
+    const now = this.#now();
+    return this.#sources.take(ip, now) && this.#totals[this.#class(address)].take(now);
+  }
+
+  /** Whether to process a decoded handshake. */
+  admitsHandshake(ip: string, address: string): boolean {
+    const now = this.#now();
+    return this.#handshakeSources.take(ip, now) && this.#handshakeTotals[this.#class(address)].take(now);
+  }
+
+  /**
+   * Whether to process a decoded message of a length. A long one may carry records, each of which takes a verification;
+   * it is processed only as the answer to a request.
+   */
+  admitsMessage(address: string, length: number): boolean {
+    if (length <= LONGEST_REQUEST) return true;
+    const asked = this.#asked.get(address);
+    if (asked === undefined || asked.answers === 0 || this.#now() - asked.at > ANSWER_MS) return false;
+    asked.answers -= 1;
+    return true;
+  }
+
+  #class(address: string): "known" | "strangers" {
+    return this.knows(address) ? "known" : "strangers";
+  }
+}

@@ -1,0 +1,144 @@
+import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
+import { EventEmitter } from "node:events";
+import type { IPMode, SocketAddress } from "@chainsafe/discv5";
+import {
+  decodePacket,
+  encodePacket,
+  type IPacket,
+  MAX_PACKET_SIZE,
+  MIN_PACKET_SIZE,
+  PacketType,
+} from "@chainsafe/discv5/packet";
+import type { BaseENR } from "@chainsafe/enr";
+import { type Multiaddr, multiaddr } from "multiaddr-12";
+import type { Logger } from "../../telemetry/logger.ts";
+import { DiscoveryListenError } from "./errors.ts";
+import { PacketGate } from "./packet-gate.ts";
+
+export interface UdpTransportOptions {
+  /** IPv4 address to bind. */
+  address: string;
+  /** 0 takes a free port. */
+  port: number;
+  /** Node id of this node: 64 hex digits. */
+  nodeId: string;
+  log: Logger;
+  gate?: PacketGate;
+}
+
+/** Packets since the start. */
+export interface PacketCounts {
+  received: number;
+  /** Beyond a rate limit, or of a size that no packet has. */
+  dropped: number;
+  malformed: number;
+  /** Processing threw. */
+  failed: number;
+}
+
+const RECEIVE_BUFFER_BYTES = 1024 * 1024;
+
+/**
+ * UDP under the discovery library, instead of the library's own transport: that one ends the process when the port is
+ * taken or a packet cannot be sent (a record may name any address), and has limits whose memory grows with the number of
+ * source addresses. No error of a packet leaves this class. An ITransportService of the library.
+ */
+export class UdpTransport extends EventEmitter {
+  readonly gate: PacketGate;
+  readonly counts: PacketCounts = { received: 0, dropped: 0, malformed: 0, failed: 0 };
+  readonly ipMode: IPMode = { ip4: true, ip6: false };
+  readonly #options: UdpTransportOptions;
+  #socket: Socket | undefined;
+  #port: number;
+  /** Called for each well-formed packet of an address that this node did not ask anything. */
+  onStranger: (() => void) | undefined;
+
+  constructor(options: UdpTransportOptions) {
+    super();
+    this.#options = options;
+    this.#port = options.port;
+    this.gate = options.gate ?? new PacketGate();
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  get bindAddrs(): Multiaddr[] {
+    return [multiaddr(`/ip4/${this.#options.address}/udp/${this.#port}`)];
+  }
+
+  /** Rejects with a DiscoveryListenError. */
+  async start(): Promise<void> {
+    const { address, port, log } = this.#options;
+    const socket = createSocket({ type: "udp4", recvBufferSize: RECEIVE_BUFFER_BYTES });
+    await new Promise<void>((resolve, reject) => {
+      const failed = (error: Error): void => {
+        socket.close();
+        reject(new DiscoveryListenError(address, port, error));
+      };
+      socket.once("error", failed);
+      socket.bind(port, address, () => {
+        socket.off("error", failed);
+        resolve();
+      });
+    });
+    socket.on("error", (error) => log.warn({ reason: error.message }, "the UDP socket of discovery failed: {reason}"));
+    socket.on("message", (packet, source) => this.#receive(packet, source));
+    this.#port = socket.address().port;
+    this.#socket = socket;
+  }
+
+  async stop(): Promise<void> {
+    const socket = this.#socket;
+    this.#socket = undefined;
+    if (socket === undefined) return;
+    socket.removeAllListeners("message");
+    await new Promise<void>((resolve) => socket.close(() => resolve()));
+  }
+
+  async send(to: Multiaddr, toId: string, packet: IPacket): Promise<void> {
+    const { host, port } = to.toOptions();
+    // An error without a callback would be an event of the socket. Unreachable addresses are ordinary.
+    this.#socket?.send(encodePacket(toId, packet), port, host, () => undefined);
+  }
+
+  getContactableAddr(record: BaseENR): SocketAddress | undefined {
+    const octets = record.kvs.get("ip");
+    const port = record.udp;
+    return octets === undefined || port === undefined ? undefined : { ip: { type: 4, octets }, port };
+  }
+
+  #receive(data: Buffer, { address: ip, port }: RemoteInfo): void {
+    const { counts, gate } = this;
+    counts.received++;
+    const address = `${ip}:${port}`;
+    if (data.length < MIN_PACKET_SIZE || data.length > MAX_PACKET_SIZE || !gate.admits(ip, address)) {
+      counts.dropped++;
+      return;
+    }
+    let packet: IPacket;
+    try {
+      packet = decodePacket(this.#options.nodeId, data);
+    } catch {
+      counts.malformed++;
+      return;
+    }
+    const { flag } = packet.header;
+    const admitted =
+      flag === PacketType.Handshake
+        ? gate.admitsHandshake(ip, address)
+        : flag === PacketType.WhoAreYou || gate.admitsMessage(address, data.length);
+    if (!admitted) {
+      counts.dropped++;
+      return;
+    }
+    if (!gate.knows(address)) this.onStranger?.();
+    try {
+      this.emit("packet", multiaddr(`/ip4/${ip}/udp/${port}`), packet);
+    } catch (error) {
+      counts.failed++;
+      this.#options.log.debug({ address, reason: String(error) }, "a discovery packet of {address} failed: {reason}");
+    }
+  }
+}
