@@ -31,6 +31,16 @@ export class PoolQueries {
     return this.#contents.bodies.get(hash)?.tx;
   }
 
+  /** Whether the body of a tx is stored, in whatever state. */
+  hasTx(hash: Uint8Array): boolean {
+    return this.#contents.bodies.has(hash);
+  }
+
+  /** The binary form (src/protocol/tx/tx-bytes.ts) of a tx whose body is stored, in whatever state. */
+  txBytes(hash: Uint8Array): Uint8Array | undefined {
+    return this.#contents.bodies.bytes(hash);
+  }
+
   /** The summary of a tx in the pool, without reading its body. */
   summary(hash: Uint8Array): TxSummary | undefined {
     return this.#contents.entries.get(mapKey(hash));

@@ -36,6 +36,15 @@ export class TxBodies {
     return row === undefined ? 0 : row.length - 32;
   }
 
+  has(hash: Uint8Array): boolean {
+    return this.#table.has(hash);
+  }
+
+  /** The tx's binary form as it is stored. */
+  bytes(hash: Uint8Array): Uint8Array | undefined {
+    return this.#table.get(hash)?.subarray(32);
+  }
+
   get(hash: Uint8Array): StoredTx | undefined {
     const bytes = this.#table.get(hash);
     return bytes && txFromBytes(bytes, 32);
