@@ -138,6 +138,7 @@ export class GcsObjects implements ObjectStore {
     write: (headers: Record<string, string>) => Promise<WholeReply>,
   ): Promise<WholeReply> {
     const headers: Record<string, string> = { "content-type": options.contentType ?? "application/octet-stream" };
+    if (options.contentEncoding !== undefined) headers["content-encoding"] = options.contentEncoding;
     if (options.cacheControl !== undefined) headers["cache-control"] = options.cacheControl;
     let reply = await write(options.publicRead ? { ...headers, "x-goog-acl": "public-read" } : headers);
     if (options.publicRead && [400, 412].includes(reply.status) && /uniform/i.test(reply.body.toString())) {

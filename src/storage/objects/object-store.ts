@@ -26,6 +26,8 @@ export interface ObjectReader {
 export interface WriteOptions {
   /** MIME type; default application/octet-stream. */
   contentType?: string;
+  /** Set if the content is compressed: readers that honour the header see it decompressed. */
+  contentEncoding?: "gzip";
   /** Cache-Control header, for stores served over HTTP. */
   cacheControl?: string;
   /** Make the object publicly readable, if the store supports per-object ACLs. */

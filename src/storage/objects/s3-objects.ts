@@ -134,6 +134,7 @@ export class S3Objects implements ObjectStore {
     write: (headers: Record<string, string>) => Promise<WholeReply>,
   ): Promise<WholeReply> {
     const headers: Record<string, string> = { "content-type": options.contentType ?? "application/octet-stream" };
+    if (options.contentEncoding !== undefined) headers["content-encoding"] = options.contentEncoding;
     if (options.cacheControl !== undefined) headers["cache-control"] = options.cacheControl;
     let reply = await write(options.publicRead ? { ...headers, "x-amz-acl": "public-read" } : headers);
     if (options.publicRead && tag(reply.body.toString(), "Code") === "AccessControlListNotSupported") {

@@ -268,6 +268,12 @@ describe("an S3 store", () => {
     expect(Buffer.from((await store.get("index.json"))!).toString()).toBe("{}");
   });
 
+  it("an S3 store names the encoding of compressed content", async () => {
+    const store = openObjectStore(s3Url(), { ...quick, awsCredentials });
+    await store.put("packed", Buffer.from("x"), { contentEncoding: "gzip" });
+    expect(bucket.objects.get("/bucket/pre/fix/packed")!.headers["content-encoding"]).toBe("gzip");
+  });
+
   it("an S3 store writes without public access if the bucket does not support it", async () => {
     bucket.intercept = ({ headers }, response) => {
       if (headers["x-amz-acl"] === undefined) return false;
@@ -356,6 +362,7 @@ describe("a Google Cloud store", () => {
     const store = openObjectStore("gs://bucket/pre", access);
     await store.put("a", Buffer.from("content"), {
       contentType: "text/plain",
+      contentEncoding: "gzip",
       cacheControl: "no-store",
       publicRead: true,
     });
@@ -363,6 +370,7 @@ describe("a Google Cloud store", () => {
     expect(bucket.objects.get("/bucket/pre/a")?.headers).toMatchObject({
       authorization: "Bearer granted",
       "content-type": "text/plain",
+      "content-encoding": "gzip",
       "cache-control": "no-store",
       "x-goog-acl": "public-read",
     });
