@@ -9,7 +9,7 @@ import { type KeptBytes, PoolContents } from "./pool-contents.ts";
 import { type BlockRef, type PoolEntry, poolEntry } from "./pool-entry.ts";
 import { PoolQueries } from "./pool-queries.ts";
 import type { PoolStore } from "./pool-store.ts";
-import type { Bidding } from "./pre-add-rules.ts";
+import { type Bidding, BY_RANK } from "./pre-add-rules.ts";
 import { TxArchive } from "./tx-bodies.ts";
 
 export interface PoolOptions {
@@ -48,6 +48,7 @@ export class TxPool extends PoolQueries {
   readonly #admission: PoolAdmission;
   readonly #options: Required<PoolOptions>;
   readonly #pendingListeners: Listeners<[]>;
+  readonly #addedListeners: Listeners<[hashes: readonly Uint8Array[]]>;
 
   /** Loads what the store holds and drops what may not be pending any more. */
   constructor(store: PoolStore, chain: PoolChainView, options: PoolOptions) {
@@ -62,6 +63,7 @@ export class TxPool extends PoolQueries {
     this.#options = withDefaults;
     this.#admission = new PoolAdmission(contents, chain, withDefaults);
     this.#pendingListeners = new Listeners(withDefaults.listenerFailed);
+    this.#addedListeners = new Listeners(withDefaults.listenerFailed);
     const unwanted = this.#load();
     if (unwanted.length > 0) store.transaction(() => this.#contents.discard(unwanted));
   }
@@ -92,6 +94,14 @@ export class TxPool extends PoolQueries {
     return this.#pendingListeners.add(listener);
   }
 
+  /**
+   * Listeners are called after the commit that added transactions, in whatever state, with their hashes. Returns an
+   * unsubscribe function.
+   */
+  onAdded(listener: (hashes: readonly Uint8Array[]) => void): () => void {
+    return this.#addedListeners.add(listener);
+  }
+
   /** Runs an operation that may make txs pending. */
   #commitPending<T>(work: () => T): T {
     const before = this.pendingCount;
@@ -111,9 +121,27 @@ export class TxPool extends PoolQueries {
    * outcome for each, in their order. Throws StoreFullError.
    */
   add(txs: readonly NewTx[], bidding: Bidding): Admission[] {
+    return this.#add(txs, (all) => this.#admission.add(all, bidding));
+  }
+
+  /**
+   * Adds txs that a proposal for a slot names, as protected until the slot is over. Where too many hashes are protected
+   * already, they are added as others are. Throws StoreFullError.
+   */
+  addProtected(txs: readonly NewTx[], slot: number): Admission[] {
+    return this.#add(txs, (all) => {
+      for (const { hash } of all) this.#contents.protect(mapKey(hash), slot);
+      return this.#admission.add(all, BY_RANK);
+    });
+  }
+
+  #add(txs: readonly NewTx[], work: (txs: readonly NewTx[]) => Admission[]): Admission[] {
     const { path } = this.#store;
     if (this.#store.freeBytes() < LEFT_FREE) throw new StoreFullError(path, "disk");
-    return this.#commitPending(() => this.#admission.add(txs, bidding));
+    const admissions = this.#commitPending(() => work(txs));
+    const added = txs.filter((_, i) => admissions[i].outcome === "accepted").map(({ hash }) => hash);
+    if (added.length > 0) this.#addedListeners.emit(added);
+    return admissions;
   }
 
   /**
