@@ -118,7 +118,7 @@ it("an invalid proposal is read back as it was stored", () => {
   }
 });
 
-describe("progress", () => {
+describe("sync progress", () => {
   const core = loadCore();
   let follower: Follower | undefined;
   afterEach(() => follower?.close());

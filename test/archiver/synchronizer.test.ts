@@ -697,7 +697,7 @@ describe("invalid attestations", () => {
   });
 });
 
-describe("the loop", () => {
+describe("the sync loop", () => {
   it("the sync loop retries with bounded pauses, logs a repeated failure less and less often, and logs the recovery", async () => {
     const l1 = new FakeL1(core);
     l1.propose();

@@ -6,7 +6,7 @@ import { CHECKPOINT_AT, checkpointSlot } from "../../src/protocol/checkpoint-hea
 import { slotTimestamp } from "../../src/protocol/time.ts";
 import { CHAIN_A_REGISTRY, type ChainA, startChainA } from "./chain-a.ts";
 
-describe("what the recorded rollup says to a proposer", () => {
+describe("proposing to the recorded rollup", () => {
   let chain: ChainA;
   let rollup: ConnectedRollup;
   let last: { number: number; slot: number; archive: Uint8Array; fee: bigint };

@@ -66,7 +66,7 @@ function flipped(proposal: TestProposal, at: number): TestProposal {
 }
 
 describe("a proposal of a recorded block", () => {
-  it("executes to the recorded block and becomes the node's proposed tip", async () => {
+  it("a proposal of a recorded block executes to that block and becomes the node's proposed tip", async () => {
     const own = await node();
     const verdict = await own.check().check(received(recordedProposal(own)));
     const [expected] = recorded[CHECKPOINT - 1];
@@ -81,7 +81,7 @@ describe("a proposal of a recorded block", () => {
     expect([chain.checkpointedBlockNumber(), own.l1.fetched]).toEqual([expected.record.number, CHECKPOINT - 1]);
   });
 
-  it("is only collected where blocks are not executed", async () => {
+  it("a block proposal is accepted without execution by a node that does not execute blocks", async () => {
     const own = await node();
     const before = own.chain.latestBlockNumber();
     const verdict = await own.check({}, { reexecutes: () => false }).check(received(recordedProposal(own)));
@@ -89,7 +89,7 @@ describe("a proposal of a recorded block", () => {
     expect(own.chain.latestBlockNumber()).toBe(before);
   });
 
-  it("stays out of the chain where proposed blocks are not stored", async () => {
+  it("a block proposal is not added to the chain of a node that stores no proposed blocks", async () => {
     const own = await node();
     const before = own.chain.latestBlockNumber();
     const verdict = await own.check({}, { stores: false }).check(received(recordedProposal(own)));
@@ -99,7 +99,7 @@ describe("a proposal of a recorded block", () => {
 });
 
 describe("proposals of several blocks of a checkpoint", () => {
-  it("execute one after the other, also when they arrive in the wrong order", async () => {
+  it("proposals of a checkpoint's blocks execute one after the other, also when they arrive in the wrong order", async () => {
     const own = await node();
     const proposals = await own.proposals([txsOf(12), txsOf(13), txsOf(14)]);
     expect(proposals.map(({ indexWithinCheckpoint }) => indexWithinCheckpoint)).toEqual([0, 1, 2]);
@@ -113,7 +113,7 @@ describe("proposals of several blocks of a checkpoint", () => {
     expect(own.world.status().tip).toBe(own.chain.latestBlockNumber());
   });
 
-  it("must share their global variables", async () => {
+  it("proposals of a checkpoint's blocks must share their global variables", async () => {
     const own = await node();
     const [first, second] = await own.proposals([txsOf(12), txsOf(13)]);
     const check = own.check();
@@ -126,7 +126,7 @@ describe("proposals of several blocks of a checkpoint", () => {
   });
 });
 
-describe("a block proposal is refused as", () => {
+describe("refused block proposals", () => {
   let own: ProposingNode;
   let good: TestProposal;
   const late = () => ({ now: clock(own.deadline - 200) });
@@ -145,7 +145,7 @@ describe("a block proposal is refused as", () => {
     good = recordedProposal(own);
   };
 
-  it("invalid_proposal where a check of arrival fails", async () => {
+  it("a block proposal that failed a check on arrival is refused as invalid_proposal", async () => {
     await prepared();
     const verdict = await own.check().check(received(good, "its sender is not the proposer of its slot"));
     expect(verdict).toMatchObject({
@@ -155,19 +155,19 @@ describe("a block proposal is refused as", () => {
     });
   });
 
-  it("invalid_proposal with another timestamp than that of its slot", async () => {
+  it("a block proposal with another timestamp than its slot's is refused as invalid_proposal", async () => {
     await prepared();
     const wrong = withHeader(good, (header) => writeUint(header, HEADER_AT.timestamp, 6, 2 ** 47));
     expect(await faultOf(wrong)).toBe("invalid_proposal");
   });
 
-  it("invalid_proposal with more txs than fit a checkpoint", async () => {
+  it("a block proposal with more txs than fit a checkpoint is refused as invalid_proposal", async () => {
     await prepared();
     const txHashes = Array.from({ length: 4097 }, () => new Uint8Array(32));
     expect(await faultOf({ ...good, txHashes })).toBe("invalid_proposal");
   });
 
-  it("invalid_proposal while the escape hatch is open, after its txs were collected", async () => {
+  it("a block proposal during an open escape hatch is refused as invalid_proposal, after its txs were collected", async () => {
     await prepared();
     let collected = 0;
     const txs: typeof own.parts.txs = {
@@ -180,25 +180,25 @@ describe("a block proposal is refused as", () => {
     expect(collected).toBe(1);
   });
 
-  it("invalid_proposal at a wrong index", async () => {
+  it("a block proposal at a wrong index is refused as invalid_proposal", async () => {
     await prepared();
     expect(await faultOf({ ...good, indexWithinCheckpoint: 1 })).toBe("invalid_proposal");
     expect(await faultOf({ ...good, indexWithinCheckpoint: 7 })).toBe("invalid_proposal");
   });
 
-  it("block_source_not_synced while L1 was not read up to its slot", async () => {
+  it("a block proposal is refused as block_source_not_synced while L1 was not read up to its slot", async () => {
     await prepared();
     const sync = { ...own.parts.sync, syncedSlot: () => 0 };
     expect(await faultOf(good, { sync, ...late() })).toBe("block_source_not_synced");
   });
 
-  it("parent_block_not_found with an unknown last archive", async () => {
+  it("a block proposal with an unknown last archive is refused as parent_block_not_found", async () => {
     await prepared();
     const orphan = flipped(good, 5);
     expect(await faultOf(orphan, late())).toBe("parent_block_not_found");
   });
 
-  it("parent_block_wrong_slot on a parent of a later slot", async () => {
+  it("a block proposal on a parent of a later slot is refused as parent_block_wrong_slot", async () => {
     await prepared();
     const { constants } = own.parts;
     const early = withHeader(good, (header) => {
@@ -208,24 +208,24 @@ describe("a block proposal is refused as", () => {
     expect(await faultOf(early)).toBe("parent_block_wrong_slot");
   });
 
-  it("block_number_already_exists when the chain has a block there", async () => {
+  it("a block proposal is refused as block_number_already_exists if the chain has a block there", async () => {
     await prepared();
     await own.synchronizer.addProposedBlock(recorded[CHECKPOINT - 1][0]);
     expect(await faultOf(good)).toBe("block_number_already_exists");
   });
 
-  it("in_hash_mismatch with other messages than L1's", async () => {
+  it("a block proposal with other messages than L1's is refused as in_hash_mismatch", async () => {
     await prepared();
     expect(await faultOf({ ...good, inHash: new Uint8Array(32).fill(1) })).toBe("in_hash_mismatch");
   });
 
-  it("txs_not_available when a tx cannot be found", async () => {
+  it("a block proposal is refused as txs_not_available if a tx cannot be found", async () => {
     await prepared();
     const txHashes = [...good.txHashes, new Uint8Array(32).fill(3)];
     expect(await faultOf({ ...good, txHashes })).toBe("txs_not_available");
   });
 
-  it("initial_state_mismatch when the state is not that after its parent", async () => {
+  it("a block proposal is refused as initial_state_mismatch if the state is not that after its parent", async () => {
     await prepared();
     const { build } = own.parts;
     const world = {
@@ -238,7 +238,7 @@ describe("a block proposal is refused as", () => {
     expect(await faultOf(good, { build: { ...build, world } })).toBe("initial_state_mismatch");
   });
 
-  it("failed_txs when a tx breaks a rule of blocks", async () => {
+  it("a block proposal is refused as failed_txs if a tx breaks a rule of blocks", async () => {
     await prepared();
     const invalid = { txRules: () => () => ({ result: "invalid" as const, reason: ["Existing nullifier"] }) };
     expect(await faultOf(good, invalid)).toBe("failed_txs");
@@ -246,14 +246,14 @@ describe("a block proposal is refused as", () => {
     expect(await faultOf(twice)).toBe("failed_txs");
   });
 
-  it("timeout when not every tx was executed by the end of its slot", async () => {
+  it("a block proposal is refused as timeout if not every tx was executed by the end of its slot", async () => {
     await prepared();
     expect(await faultOf(good, { now: clock(own.deadline + 1000) })).toBe("timeout");
     const skipped = { txRules: () => () => ({ result: "skipped" as const, reason: ["Insufficient fee per gas"] }) };
     expect(await faultOf(good, skipped)).toBe("timeout");
   });
 
-  it("state_mismatch when any part of its header, or its archive, is not what execution gives", async () => {
+  it("a block proposal is refused as state_mismatch if its header or archive is not what execution gives", async () => {
     await prepared();
     for (const at of [
       HEADER_AT.l1ToL2MessageTree,
@@ -274,7 +274,7 @@ describe("a block proposal is refused as", () => {
     expect(await faultOf(otherChain)).toBe("state_mismatch");
   });
 
-  it("unknown_error when this node fails, not the proposal", async () => {
+  it("a block proposal is refused as unknown_error if this node fails, not the proposal", async () => {
     await prepared();
     const txRules = () => () => {
       throw new Error("disk");
@@ -288,7 +288,7 @@ describe("a block proposal is refused as", () => {
 });
 
 describe("a check of proposals", () => {
-  it("takes a bounded number of proposals of a slot, and ends at once when it is stopped", async () => {
+  it("a check of block proposals accepts a bounded number per slot, and ends at once when it is stopped", async () => {
     const own = await node();
     const good = recordedProposal(own);
     const check = own.check();

@@ -65,7 +65,7 @@ it("a publisher publishes recorded checkpoints with the recorded calldata", asyn
   }
 }, 60_000);
 
-describe("checkpoint 5", () => {
+describe("publishing checkpoint 5", () => {
   let moment: Moment;
   let block: RecordedBlock;
   let recorded: RecordedProposal;
