@@ -1,18 +1,13 @@
 import { Listeners } from "../events/listeners.ts";
-import type { L1Block } from "../l1/types.ts";
-import { equal } from "../protocol/bytes.ts";
 import { errorFacts } from "./error-facts.ts";
-import { InvalidCheckpointError, StoreMismatchError, SyncPausedError } from "./errors.ts";
-import { followL1Back, rememberL1Block } from "./l1-went-back.ts";
+import { StoreMismatchError, SyncPausedError } from "./errors.ts";
+import { FailureLog } from "./failure-log.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
-import { addProposedBlock, pruneProposed } from "./proposed-blocks.ts";
+import { addProposedBlock } from "./proposed-blocks.ts";
 import type { ProposedBlock } from "./rebuilt-checkpoint.ts";
-import { replayWorldState } from "./replay-world-state.ts";
-import { backoff, isPowerOfTwo } from "./retry.ts";
+import { backoff } from "./retry.ts";
 import { rollBack } from "./roll-back.ts";
-import { syncCheckpoints } from "./sync-checkpoints.ts";
-import { FinalityFollower } from "./sync-finality.ts";
-import { syncMessages } from "./sync-messages.ts";
+import { SyncIteration } from "./sync-iteration.ts";
 import {
   DEFAULT_SYNC_OPTIONS,
   noTimes,
@@ -31,31 +26,28 @@ export interface SynchronizerConfig
 }
 
 /**
- * Follows the rollup on L1 (docs/protocol/04-l1-contracts.md#427-one-iteration): messages, checkpoints, proven and
- * finalized marks, pruning and reorgs. Each commit holds world state and chain together, so a process may end at any
- * instruction. Whatever can heal (L1 down, slow or contradicting itself, missing or altered blobs, checkpoints that
- * break the protocol) is logged and tried again with growing pauses; nothing stops the loop.
+ * Follows the rollup on L1, one iteration (sync-iteration.ts) after the other. Each commit holds world state and chain
+ * together, so a process may end at any instruction. Whatever can heal (L1 down, slow or contradicting itself, missing
+ * or altered blobs, checkpoints that break the protocol) is logged and tried again with growing pauses; nothing stops
+ * the loop.
  */
 export class Synchronizer {
   readonly times: SyncStageTimes = noTimes();
   readonly #services: SyncServices;
   readonly #options: SyncOptions;
   readonly #listeners: { [K in keyof SyncEvents]?: Listeners<SyncEvents[K]> } = {};
-  readonly #finality = new FinalityFollower();
+  readonly #iteration: SyncIteration;
+  readonly #failureLog: FailureLog;
   readonly #stopping = new AbortController();
   /** Ends the work that runs, between two commits. A pause uses it up. */
   #interruption = new AbortController();
   readonly #initialSync = Promise.withResolvers<void>();
-  #initialSyncComplete = false;
-  #lastProcessed: L1Block | undefined;
   /** Iterations never overlap: each waits for the one before. */
   #running: Promise<void> = Promise.resolve();
   #loop: Promise<void> | undefined;
   #paused = false;
   #wake: () => void = () => {};
   #poked = false;
-  #failures = 0;
-  #lastFailure = "";
 
   constructor({ options, ...config }: SynchronizerConfig) {
     this.#options = { ...DEFAULT_SYNC_OPTIONS, ...options };
@@ -66,12 +58,15 @@ export class Synchronizer {
       emit: (event, ...args) => this.#emit(event, ...args),
       exclusive: oneAtATime(),
       times: this.times,
-      historical: () => !this.#initialSyncComplete,
+      historical: () => !this.#iteration.caughtUp,
       get signal() {
         return interruption().signal;
       },
     };
+    this.#iteration = new SyncIteration(this.#services);
+    this.#failureLog = new FailureLog(config.logger);
     this.#initialSync.promise.catch(() => {});
+    this.on("initialSyncComplete", () => this.#initialSync.resolve());
   }
 
   /** Listeners are called after the commit that they are told about. Returns an unsubscribe function. */
@@ -88,7 +83,7 @@ export class Synchronizer {
   }
 
   get initialSyncComplete(): boolean {
-    return this.#initialSyncComplete;
+    return this.#iteration.caughtUp;
   }
 
   /** Resolves once the chain has been caught up with; rejects when the synchronizer stops before. */
@@ -165,7 +160,7 @@ export class Synchronizer {
    * One iteration, after the one that may be running. Throws what keeps it from completing; commits up to there stay.
    */
   syncOnce(): Promise<void> {
-    return this.#afterRunning(() => this.#iterate());
+    return this.#afterRunning(() => this.#iteration.run());
   }
 
   /**
@@ -177,7 +172,7 @@ export class Synchronizer {
       try {
         await rollBack(this.#services, target);
       } finally {
-        this.#lastProcessed = undefined;
+        this.#iteration.forgetProcessed();
       }
     });
   }
@@ -200,16 +195,16 @@ export class Synchronizer {
       const { pollingIntervalMs, maxBackoffMs } = this.#options;
       this.#poked = false;
       const { signal } = this.#interruption;
-      let pause = this.#initialSyncComplete ? pollingIntervalMs : pollingIntervalMs / 10;
+      let pause = this.initialSyncComplete ? pollingIntervalMs : pollingIntervalMs / 10;
       if (!this.#paused) {
         try {
           await this.syncOnce();
-          this.#succeeded();
+          this.#failureLog.succeeded();
         } catch (error) {
           if (this.#stopping.signal.aborted) return;
           if (!signal.aborted) {
-            this.#failed(error);
-            pause = backoff(this.#failures, pollingIntervalMs, maxBackoffMs);
+            this.#failureLog.failed(error);
+            pause = backoff(this.#failureLog.failures, pollingIntervalMs, maxBackoffMs);
           }
         }
       }
@@ -217,7 +212,7 @@ export class Synchronizer {
     }
   }
 
-  /** Until the time is over (never, without one) or somebody wakes the loop. */
+  /** Sleeps until the time is over (never, without one) or the loop is woken. */
   #sleep(milliseconds: number | undefined): Promise<void> {
     if (this.#stopping.signal.aborted || this.#poked) return Promise.resolve();
     return new Promise((resolve) => {
@@ -229,76 +224,7 @@ export class Synchronizer {
     });
   }
 
-  async #iterate(): Promise<void> {
-    const services = this.#services;
-    const { chain, reader, store, signal } = services;
-    signal.throwIfAborted();
-    await services.exclusive(() => replayWorldState(services));
-    const current = await reader.latestBlock();
-    if (this.#lastProcessed !== undefined && equal(this.#lastProcessed.hash, current.hash)) {
-      // A block may have been taken in while the iteration before was between its look at them and its end.
-      await services.exclusive(async () => pruneProposed(services, current));
-      return;
-    }
-    await followL1Back(services, current);
-    await syncMessages(services, current);
-    // Knowing the finalized checkpoint early keeps the history short while the initial sync writes it.
-    if (!this.#initialSyncComplete) await this.#finality.update(services, current);
-    const pending = await syncCheckpoints(services, current);
-    await services.exclusive(async () => pruneProposed(services, current));
-    await this.#finality.update(services, current);
-    const remember = await rememberL1Block(services, current);
-    store.transaction(() => {
-      chain.state.putProcessed(current);
-      remember();
-    });
-    this.#lastProcessed = current;
-    if (!this.#initialSyncComplete && current.number + 1 >= (await reader.latestBlock()).number) {
-      this.#initialSyncComplete = true;
-      this.#initialSync.resolve();
-      this.#emit("initialSyncComplete", { ...this.times });
-    }
-    this.#emit("progress", {
-      checkpoint: chain.latestCheckpointNumber(),
-      targetCheckpoint: Math.max(pending ?? 0, chain.latestCheckpointNumber()),
-      block: chain.latestBlockNumber(),
-      l1Block: current.number,
-      initialSyncComplete: this.#initialSyncComplete,
-    });
-  }
-
-  #succeeded(): void {
-    if (this.#failures > 0) {
-      this.#services.logger.info({ failures: this.#failures, was: this.#lastFailure }, "following L1 again");
-    }
-    this.#failures = 0;
-    this.#lastFailure = "";
-  }
-
-  /** A failure that repeats unchanged is logged the 1st, 2nd, 4th, 8th .. time. */
-  #failed(error: unknown): void {
-    const { logger } = this.#services;
-    const facts = errorFacts(error);
-    const failure = String(facts.rule);
-    this.#failures++;
-    const repeats = failure === this.#lastFailure && !isPowerOfTwo(this.#failures);
-    this.#lastFailure = failure;
-    const level = repeats ? "debug" : error instanceof InvalidCheckpointError || isFatal(error) ? "error" : "warn";
-    const message =
-      error instanceof InvalidCheckpointError
-        ? "L1 holds a checkpoint that breaks the protocol: waiting for L1 to drop or replace it"
-        : "following L1 failed: trying again";
-    logger[level]({ attempt: this.#failures, ...facts }, message);
-  }
-
   #emit<K extends keyof SyncEvents>(event: K, ...args: SyncEvents[K]): void {
     this.#listenersOf(event).emit(...args);
   }
-}
-
-/**
- * L1 errors say of themselves when asking again cannot help. The loop goes on even so: an endpoint may be exchanged.
- */
-function isFatal(error: unknown): boolean {
-  return error instanceof Error && "fatal" in error && error.fatal === true;
 }

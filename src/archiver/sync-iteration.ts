@@ -1,0 +1,72 @@
+import type { L1Block } from "../l1/types.ts";
+import { equal } from "../protocol/bytes.ts";
+import { followL1Back, rememberL1Block } from "./l1-went-back.ts";
+import { pruneProposed } from "./proposed-blocks.ts";
+import { replayWorldState } from "./replay-world-state.ts";
+import { syncCheckpoints } from "./sync-checkpoints.ts";
+import { FinalityFollower } from "./sync-finality.ts";
+import { syncMessages } from "./sync-messages.ts";
+import type { SyncServices } from "./sync-services.ts";
+
+/**
+ * One iteration (docs/protocol/04-l1-contracts.md#427-one-iteration): messages, checkpoints, proven and finalized
+ * marks, pruning and reorgs, as of L1's latest block. Iterations must not overlap.
+ */
+export class SyncIteration {
+  readonly #services: SyncServices;
+  readonly #finality = new FinalityFollower();
+  #caughtUp = false;
+  #lastProcessed: L1Block | undefined;
+
+  constructor(services: SyncServices) {
+    this.#services = services;
+  }
+
+  /** Whether an iteration has reached the head of L1: the initial sync is complete. */
+  get caughtUp(): boolean {
+    return this.#caughtUp;
+  }
+
+  /** Makes the next iteration read L1 even if its latest block was processed already. */
+  forgetProcessed(): void {
+    this.#lastProcessed = undefined;
+  }
+
+  /** Throws what keeps the iteration from completing; commits up to there stay. */
+  async run(): Promise<void> {
+    const services = this.#services;
+    const { chain, reader, store, emit, signal } = services;
+    signal.throwIfAborted();
+    await services.exclusive(() => replayWorldState(services));
+    const current = await reader.latestBlock();
+    if (this.#lastProcessed !== undefined && equal(this.#lastProcessed.hash, current.hash)) {
+      // A block may have been taken in while the iteration before was between its look at them and its end.
+      await services.exclusive(async () => pruneProposed(services, current));
+      return;
+    }
+    await followL1Back(services, current);
+    await syncMessages(services, current);
+    // Knowing the finalized checkpoint early keeps the history short while the initial sync writes it.
+    if (!this.#caughtUp) await this.#finality.update(services, current);
+    const pending = await syncCheckpoints(services, current);
+    await services.exclusive(async () => pruneProposed(services, current));
+    await this.#finality.update(services, current);
+    const remember = await rememberL1Block(services, current);
+    store.transaction(() => {
+      chain.state.putProcessed(current);
+      remember();
+    });
+    this.#lastProcessed = current;
+    if (!this.#caughtUp && current.number + 1 >= (await reader.latestBlock()).number) {
+      this.#caughtUp = true;
+      emit("initialSyncComplete", { ...services.times });
+    }
+    emit("progress", {
+      checkpoint: chain.latestCheckpointNumber(),
+      targetCheckpoint: Math.max(pending ?? 0, chain.latestCheckpointNumber()),
+      block: chain.latestBlockNumber(),
+      l1Block: current.number,
+      initialSyncComplete: this.#caughtUp,
+    });
+  }
+}
