@@ -1,28 +1,23 @@
-import { headerTimestamp } from "../protocol/block-header.ts";
-import { equal, toHex } from "../protocol/bytes.ts";
+import { toHex } from "../protocol/bytes.ts";
 import { checkpointHash, checkpointSlot } from "../protocol/checkpoint-header.ts";
-import { GENESIS_BLOCK_HASH_IN_TIPS, GENESIS_CHECKPOINT_HASH } from "../protocol/constants.ts";
+import { GENESIS_CHECKPOINT_HASH } from "../protocol/constants.ts";
 import { epochSlots } from "../protocol/time.ts";
-import { readTxEffects, type TxEffect } from "../protocol/tx-effect.ts";
+import type { TxEffect } from "../protocol/tx-effect.ts";
 import type { Store } from "../storage/store.ts";
-import { ContentIndex } from "./content-index.ts";
 import { NonSequentialCheckpointError } from "./errors.ts";
 import type { RebuiltBlock, RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
-import { BlockBodies } from "./tables/block-bodies.ts";
-import { BlockHeaders } from "./tables/block-headers.ts";
+import { type GenesisBlock, StoredBlocks } from "./stored-blocks.ts";
 import { ChainState } from "./tables/chain-state.ts";
 import { Checkpoints } from "./tables/checkpoints.ts";
 import { Messages } from "./tables/messages.ts";
-import { NumberIndex } from "./tables/number-index.ts";
 import { RecentL1Blocks } from "./tables/recent-l1-blocks.ts";
 import { Slots } from "./tables/slots.ts";
-import { type TxLocation, Txs } from "./tables/txs.ts";
+import type { TxLocation } from "./tables/txs.ts";
 import type { BlockId, BlockRecord, ChainReader, ChainTips, CheckpointRecord } from "./types.ts";
 
 export interface ChainStoreOptions {
   store: Store;
-  /** Header of block 0 and its hash, from the world state. */
-  genesis: { header: Uint8Array; hash: Uint8Array };
+  genesis: GenesisBlock;
   /** Slots in an epoch. */
   epochDuration: number;
 }
@@ -30,46 +25,24 @@ export interface ChainStoreOptions {
 /** What L1 says about a checkpoint beside its contents. */
 export type CheckpointPublication = Pick<CheckpointRecord, "l1" | "attestations" | "feeAssetPriceModifier">;
 
-const EMPTY = new Uint8Array(0);
-
 /**
  * The synced chain over the store's tables. Holds no state of its own: every read looks at the store, so readers on
  * other threads see each commit. Writes run inside the caller's Store.transaction.
  */
 export class ChainStore implements ChainReader {
-  readonly #genesis: BlockRecord;
   readonly #epochDuration: number;
-  readonly #headers: BlockHeaders;
-  readonly #bodies: BlockBodies;
-  readonly #hashes: NumberIndex;
-  readonly #archives: NumberIndex;
+  readonly #blocks: StoredBlocks;
   readonly #checkpoints: Checkpoints;
   readonly #slots: Slots;
-  readonly #txs: Txs;
-  readonly #content: ContentIndex;
   readonly messages: Messages;
   readonly state: ChainState;
   readonly recentL1Blocks: RecentL1Blocks;
 
   constructor({ store, genesis, epochDuration }: ChainStoreOptions) {
-    this.#genesis = {
-      number: 0,
-      hash: genesis.hash,
-      header: genesis.header,
-      archiveRoot: new Uint8Array(32),
-      checkpointNumber: 0,
-      indexWithinCheckpoint: 0,
-      txCount: 0,
-    };
     this.#epochDuration = epochDuration;
-    this.#headers = new BlockHeaders(store);
-    this.#bodies = new BlockBodies(store);
-    this.#hashes = new NumberIndex(store, "chain-block-hashes");
-    this.#archives = new NumberIndex(store, "chain-archives");
+    this.#blocks = new StoredBlocks(store, genesis);
     this.#checkpoints = new Checkpoints(store);
     this.#slots = new Slots(store);
-    this.#txs = new Txs(store);
-    this.#content = new ContentIndex(store);
     this.messages = new Messages(store);
     this.state = new ChainState(store);
     this.recentL1Blocks = new RecentL1Blocks(store);
@@ -77,11 +50,11 @@ export class ChainStore implements ChainReader {
 
   tips(): ChainTips {
     const at = (checkpoint: CheckpointRecord | undefined) => ({
-      block: this.#blockId(checkpoint === undefined ? 0 : lastBlockOf(checkpoint)),
+      block: this.#blocks.id(checkpoint === undefined ? 0 : lastBlockOf(checkpoint)),
       checkpoint: checkpointId(checkpoint),
     });
     return {
-      proposed: this.#blockId(this.latestBlockNumber()),
+      proposed: this.#blocks.id(this.latestBlockNumber()),
       checkpointed: at(this.#checkpoints.last()),
       proven: at(this.checkpoint(this.provenCheckpointNumber())),
       finalized: at(this.checkpoint(this.finalizedCheckpointNumber())),
@@ -89,7 +62,7 @@ export class ChainStore implements ChainReader {
   }
 
   latestBlockNumber(): number {
-    return this.#headers.last();
+    return this.#blocks.latestNumber();
   }
 
   checkpointedBlockNumber(): number {
@@ -119,19 +92,19 @@ export class ChainStore implements ChainReader {
   }
 
   block(number: number): BlockRecord | undefined {
-    return number === 0 ? this.#genesis : this.#headers.get(number);
+    return this.#blocks.get(number);
   }
 
   blockBody(number: number): Uint8Array | undefined {
-    return number === 0 ? EMPTY : this.#bodies.get(number);
+    return this.#blocks.body(number);
   }
 
   blockNumberByHash(hash: Uint8Array): number | undefined {
-    return equal(hash, this.#genesis.hash) ? 0 : this.#hashes.get(hash);
+    return this.#blocks.numberByHash(hash);
   }
 
   blockNumberByArchive(root: Uint8Array): number | undefined {
-    return this.#archives.get(root);
+    return this.#blocks.numberByArchive(root);
   }
 
   checkpoint(number: number): CheckpointRecord | undefined {
@@ -154,7 +127,12 @@ export class ChainStore implements ChainReader {
 
   /** Where a tx of the chain is; undefined for an unknown hash. */
   txLocation(txHash: Uint8Array): TxLocation | undefined {
-    return this.#txs.get(txHash);
+    return this.#blocks.txLocation(txHash);
+  }
+
+  /** Effects of a stored block's txs, in order. */
+  txEffects(number: number): TxEffect[] {
+    return this.#blocks.txEffects(number);
   }
 
   /** 0 for checkpoint 0 or one that is not stored. */
@@ -164,29 +142,13 @@ export class ChainStore implements ChainReader {
   }
 
   /** Appends a block. Until its checkpoint is added it is a proposed one. */
-  addBlock({ record, body, txs, contractEvents }: RebuiltBlock): void {
-    this.#headers.put(record);
-    this.#bodies.put(record.number, body);
-    this.#hashes.put(record.hash, record.number);
-    this.#archives.put(record.archiveRoot, record.number);
-    let wordOffset = 0;
-    txs.forEach((tx, indexInBlock) => {
-      const wordCount = tx.words.length / 32;
-      this.#txs.add(tx.txHash, { block: record.number, indexInBlock, wordOffset, wordCount });
-      wordOffset += wordCount;
-    });
-    this.#content.add({ number: record.number, timestamp: headerTimestamp(record.header), txs }, contractEvents);
+  addBlock(block: RebuiltBlock): void {
+    this.#blocks.add(block);
   }
 
   /** Whether exactly this block is stored. */
-  holds({ record, body }: Pick<RebuiltBlock, "record" | "body">): boolean {
-    const stored = this.#headers.get(record.number);
-    return (
-      stored !== undefined &&
-      equal(stored.archiveRoot, record.archiveRoot) &&
-      equal(stored.header, record.header) &&
-      equal(this.blockBody(record.number) ?? EMPTY, body)
-    );
+  holds(block: Pick<RebuiltBlock, "record" | "body">): boolean {
+    return this.#blocks.holds(block);
   }
 
   /**
@@ -199,7 +161,7 @@ export class ChainStore implements ChainReader {
     const latest = this.latestCheckpointNumber();
     if (checkpointNumber !== latest + 1) throw new NonSequentialCheckpointError(latest + 1, checkpointNumber);
     const stored = this.latestBlockNumber();
-    for (const block of blocks) if (block.record.number > stored) this.addBlock(block);
+    for (const block of blocks) if (block.record.number > stored) this.#blocks.add(block);
     this.#checkpoints.put({
       number: checkpointNumber,
       header: checkpoint.header,
@@ -228,7 +190,7 @@ export class ChainStore implements ChainReader {
    */
   removeCheckpointsAfter(number: number): BlockRecord[] {
     const latest = this.latestCheckpointNumber();
-    const removed = this.#removeBlocksAfter(this.lastBlockOfCheckpoint(Math.min(number, latest)));
+    const removed = this.#blocks.removeAfter(this.lastBlockOfCheckpoint(Math.min(number, latest)));
     for (let c = latest; c > number; c--) {
       const checkpoint = this.#checkpoints.get(c)!;
       this.#checkpoints.remove(c);
@@ -242,34 +204,7 @@ export class ChainStore implements ChainReader {
 
   /** Removes the proposed blocks after `number`. @returns them, highest first. */
   removeProposedAfter(number: number): BlockRecord[] {
-    return this.#removeBlocksAfter(Math.max(number, this.checkpointedBlockNumber()));
-  }
-
-  #removeBlocksAfter(number: number): BlockRecord[] {
-    const removed: BlockRecord[] = [];
-    for (let n = this.latestBlockNumber(); n > number; n--) removed.push(this.#removeBlock(n));
-    return removed;
-  }
-
-  #removeBlock(number: number): BlockRecord {
-    const block = this.#headers.get(number)!;
-    const txs = this.txEffects(number);
-    for (const { txHash } of txs) this.#txs.removeIfIn(txHash, number);
-    this.#content.remove({ number, timestamp: headerTimestamp(block.header), txs });
-    this.#headers.remove(number);
-    this.#bodies.remove(number);
-    this.#hashes.remove(block.hash);
-    this.#archives.remove(block.archiveRoot);
-    return block;
-  }
-
-  /** Effects of a stored block's txs, in order. */
-  txEffects(number: number): TxEffect[] {
-    return readTxEffects(this.blockBody(number) ?? EMPTY);
-  }
-
-  #blockId(number: number): BlockId {
-    return { number, hash: number === 0 ? GENESIS_BLOCK_HASH_IN_TIPS : toHex(this.#headers.get(number)!.hash) };
+    return this.#blocks.removeAfter(Math.max(number, this.checkpointedBlockNumber()));
   }
 }
 
