@@ -1,0 +1,36 @@
+import { TREE_HEIGHTS } from "../../../protocol/constants.ts";
+import type { Fr } from "../../../protocol/field.ts";
+import type { Encoder } from "../../encoding/encoder.ts";
+import type { BlockParameter, BlockSelector } from "../../params/block-parameter.ts";
+import type { GenerationCodecs } from "../../params/generations.ts";
+import { rawOfBlock } from "../../params/raw-params.ts";
+import { param } from "../../registry.ts";
+
+export const referenceBlock = ({ block }: GenerationCodecs) =>
+  param("referenceBlock", block, "The block as of which the state is read.");
+
+/** Parameters of methods that read one field's entry at a block. */
+export const byField = (name: string, description: string) => (codecs: GenerationCodecs) =>
+  [referenceBlock(codecs), param(name, codecs.field, description)] as const;
+
+/** Widens a block as the raw forms read it: a word may also be an archive root. */
+export function wide(block: BlockParameter): BlockSelector {
+  return block instanceof Uint8Array ? { hashOrArchive: block } : block;
+}
+
+/** Raw forms of a method with parameters block and one or two fields. */
+export function rawInBoth<R>(
+  fields: 1 | 2,
+  handle: (block: BlockSelector, first: Fr, second: Fr) => R | undefined,
+  encode: Encoder<R>,
+) {
+  return {
+    node: rawOfBlock(fields, handle, encode),
+    svc: rawOfBlock(fields, (block, first, second) => handle(wide(block), first, second), encode),
+  };
+}
+
+/** One path buffer per tree suffices: a result is encoded before the next call is handled. */
+export function pathBuffers(): Uint8Array[] {
+  return TREE_HEIGHTS.map((height) => new Uint8Array(height * 32));
+}

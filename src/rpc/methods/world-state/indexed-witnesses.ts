@@ -1,0 +1,95 @@
+import { readBigUint } from "../../../protocol/bytes.ts";
+import { NULLIFIER_TREE, PUBLIC_DATA_TREE } from "../../../protocol/constants.ts";
+import type { Fr } from "../../../protocol/field.ts";
+import type { IndexedLeaf, LeafText, StateAt, WantedLeaf } from "../../../world-state/types.ts";
+import {
+  encodeNullifierWitness,
+  encodePublicDataWitness,
+  type LeafWitness,
+  NULLIFIER_WITNESS_TEXT,
+  PUBLIC_DATA_WITNESS_TEXT,
+} from "../../encoding/v4/witness.ts";
+import { ExecutionError } from "../../jsonrpc/errors.ts";
+import type { BlockSelector } from "../../params/block-parameter.ts";
+import { DEVELOPMENT_CODECS, inBoth, RELEASE_CODECS } from "../../params/generations.ts";
+import { rawTextOfBlock } from "../../params/raw-params.ts";
+import { type Method, method } from "../../registry.ts";
+import { blockOf, type StateSource, stateAt } from "../reference-block.ts";
+import { byField, pathBuffers, wide } from "./block-and-field.ts";
+
+const LOW_NULLIFIER = {
+  summary: "Proof that a nullifier does not exist: the leaf with the next smaller one",
+  nothing: "in no case that is known: some leaf is always below",
+};
+
+/** Witnesses in the indexed trees, of a key's leaf or of the leaf below it. */
+export function indexedWitnessMethods(services: StateSource): Method[] {
+  const { world } = services;
+  const paths = pathBuffers();
+  const leafWitness = (state: StateAt, tree: 0 | 2, leaf: IndexedLeaf): LeafWitness => {
+    return { leaf, path: state.siblingPath(tree, leaf.index, paths[tree]) };
+  };
+  /** Witness of the key's leaf, or of the leaf with the largest smaller key. */
+  const lowLeafWitness = (state: StateAt, tree: 0 | 2, key: Uint8Array): LeafWitness =>
+    leafWitness(state, tree, state.lowLeaf(tree, key).leaf);
+  const nullifierWitness = (reference: BlockSelector, nullifier: Fr) => {
+    const state = stateAt(services, reference);
+    const leaf = state.leaf(NULLIFIER_TREE, nullifier);
+    return leaf && leafWitness(state, NULLIFIER_TREE, leaf);
+  };
+  const lowNullifierWitness = (reference: BlockSelector, nullifier: Fr) =>
+    lowLeafWitness(stateAt(services, reference), NULLIFIER_TREE, nullifier);
+  const absentNullifierWitness = (reference: BlockSelector, nullifier: Fr) => {
+    const state = stateAt(services, reference);
+    const { leaf, present } = state.lowLeaf(NULLIFIER_TREE, nullifier);
+    if (present) {
+      const shown = readBigUint(nullifier);
+      throw new ExecutionError(`Cannot prove nullifier non-inclusion: nullifier ${shown} already exists in the tree`);
+    }
+    return leafWitness(state, NULLIFIER_TREE, leaf);
+  };
+  const slotWitness = (reference: BlockSelector, slot: Fr) =>
+    lowLeafWitness(stateAt(services, reference), PUBLIC_DATA_TREE, slot);
+  const leafText = (tree: 0 | 2, wanted: WantedLeaf, text: LeafText) => {
+    const of = (block: BlockSelector, key: Fr) => world.lowLeafText(blockOf(services, block), tree, key, wanted, text);
+    return { node: rawTextOfBlock(of), svc: rawTextOfBlock((block, key) => of(wide(block), key)) };
+  };
+  const nullifierText = (wanted: WantedLeaf) => leafText(NULLIFIER_TREE, wanted, NULLIFIER_WITNESS_TEXT);
+
+  return [
+    method({
+      name: "getNullifierMembershipWitness",
+      summary: "Proof that a nullifier exists",
+      params: inBoth(byField("nullifier", "The nullifier, siloed by its contract.")),
+      handle: nullifierWitness,
+      encode: { node: encodeNullifierWitness, svc: encodeNullifierWitness },
+      raw: nullifierText("present"),
+      nothing: "for a nullifier that does not exist",
+    }),
+    method({
+      name: "getLowNullifierMembershipWitness",
+      ...LOW_NULLIFIER,
+      params: byField("nullifier", "The nullifier, siloed by its contract.")(RELEASE_CODECS),
+      handle: lowNullifierWitness,
+      encode: { node: encodeNullifierWitness },
+      raw: { node: nullifierText("either").node },
+    }),
+    method({
+      name: "getLowNullifierMembershipWitness",
+      ...LOW_NULLIFIER,
+      params: byField("nullifier", "The nullifier, siloed by its contract.")(DEVELOPMENT_CODECS),
+      handle: absentNullifierWitness,
+      encode: { svc: encodeNullifierWitness },
+      raw: { svc: nullifierText("absent").svc },
+    }),
+    method({
+      name: "getPublicDataWitness",
+      summary: "Proof of the value of a public data leaf, or of its absence",
+      params: inBoth(byField("leafSlot", "Key of the leaf: the hash of the contract's address and its slot.")),
+      handle: slotWitness,
+      encode: { node: encodePublicDataWitness, svc: encodePublicDataWitness },
+      raw: leafText(PUBLIC_DATA_TREE, "either", PUBLIC_DATA_WITNESS_TEXT),
+      nothing: "in no case that is known: some leaf is always below",
+    }),
+  ];
+}

@@ -1,0 +1,64 @@
+import { PUBLIC_DATA_TREE, type TreeId } from "../../../protocol/constants.ts";
+import { encodeLeafLocations, type LeafLocation } from "../../encoding/v4/witness.ts";
+import { ExecutionError } from "../../jsonrpc/errors.ts";
+import { array } from "../../params/codec.ts";
+import { DEVELOPMENT_CODECS, type GenerationCodecs, RELEASE_CODECS } from "../../params/generations.ts";
+import { treeId } from "../../params/tree-id.ts";
+import { type Method, method, param } from "../../registry.ts";
+import { type StateSource, stateOf } from "../reference-block.ts";
+import { referenceBlock } from "./block-and-field.ts";
+
+const MOST_LEAVES = 100;
+/** Searches of up to this many leaves are not long calls. */
+const FEW_LEAVES = 32;
+
+const LEAVES = {
+  summary: "Where leaves are in a tree and which blocks put them there",
+};
+
+const leaves = (codecs: GenerationCodecs, what: string) =>
+  [
+    referenceBlock(codecs),
+    param("treeId", treeId),
+    param("leafValues", array(codecs.field, MOST_LEAVES), `The leaves: ${what}.`),
+  ] as const;
+
+/** Where leaves are in their trees. */
+export function leafIndexMethods(services: StateSource): Method[] {
+  const { chain, world } = services;
+  const location = (block: number, tree: TreeId, value: Uint8Array): LeafLocation | undefined => {
+    const index = world.findLeaf(block, tree, value);
+    const origin = index === undefined ? undefined : world.blockOfLeaf(tree, index);
+    const record = origin === undefined ? undefined : chain.block(origin);
+    return record && { blockNumber: record.number, blockHash: record.hash, index: index! };
+  };
+  return [
+    method({
+      name: "findLeavesIndexes",
+      ...LEAVES,
+      params: leaves(RELEASE_CODECS, "their values; in the public data tree none can be found"),
+      handle: (reference, tree, values) => {
+        const block = stateOf(services, reference);
+        if (tree === PUBLIC_DATA_TREE && values.length > 0) {
+          // A leaf of this tree is a slot and a value, so one field cannot identify it. The text is the network's.
+          const read = "Attempted to read beyond buffer length. Start index: 32, Num bytes to read: 32";
+          throw new ExecutionError(`${read}, Buffer length: 32`);
+        }
+        return values.map((value) => location(block, tree, value));
+      },
+      long: (_reference, _tree, values) => values.length > FEW_LEAVES,
+      encode: { node: encodeLeafLocations },
+    }),
+    method({
+      name: "findLeavesIndexes",
+      ...LEAVES,
+      params: leaves(DEVELOPMENT_CODECS, "their values; in the public data tree their slots"),
+      handle: (reference, tree, values) => {
+        const block = stateOf(services, reference);
+        return values.map((value) => location(block, tree, value));
+      },
+      long: (_reference, _tree, values) => values.length > FEW_LEAVES,
+      encode: { svc: encodeLeafLocations },
+    }),
+  ];
+}
