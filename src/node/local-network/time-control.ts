@@ -130,16 +130,16 @@ export class TimeControl {
     const { l1, clock, buildWait, pendingTxs, patienceMs, clockMoved } = this.#parts;
     const mining = buildWait() !== undefined && (await l1.mining());
     // The wait may have ended during the await.
-    const pause = buildWait();
-    if (pause === undefined || (pause.forTxs && pause.blocks === 0)) {
+    const wait = buildWait();
+    if (wait === undefined || (wait.forTxs && wait.blocks === 0)) {
       this.#quiet = undefined;
       return false;
     }
     if (!mining) return true;
     this.#busyAt = performance.now();
-    if (this.#quiet?.blocks !== pause.blocks) this.#quiet = { blocks: pause.blocks, since: performance.now() };
+    if (this.#quiet?.blocks !== wait.blocks) this.#quiet = { blocks: wait.blocks, since: performance.now() };
     const quiet = performance.now() - this.#quiet.since >= patienceMs;
-    const until = pendingTxs() > 0 && !pause.forTxs ? pause.until : quiet ? pause.end : 0;
+    const until = pendingTxs() > 0 && !wait.forTxs ? wait.until : quiet ? wait.end : 0;
     if (until > clock.now()) {
       clock.set(until);
       clockMoved();
