@@ -61,7 +61,7 @@ class BlockRun {
   async all(): Promise<SlotSkipped> {
     const { timetable, signal, parts, slot, woken } = this.#building;
     const { constants } = parts.reader.identity;
-    let ended = new SlotSkipped("too late", { state: "CREATING_BLOCK" });
+    let ended = new SlotSkipped("deadline missed", { state: "CREATING_BLOCK" });
     while (!signal.aborted) {
       const time = nextBlockTime(timetable, secondsIntoSlot(parts.now(), slot, constants));
       if (time === undefined) return ended;

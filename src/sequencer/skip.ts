@@ -1,4 +1,7 @@
-/** Why a slot has no checkpoint of this node. Each reason is also the name of a counter. */
+/**
+ * Why a slot has no checkpoint of this node. Each reason is also the name of a counter. "started too late": the time for
+ * a step was over before any block was built; "deadline missed": it was over afterwards.
+ */
 export const SKIP_REASONS = [
   "paused",
   "not synced",
@@ -10,8 +13,8 @@ export const SKIP_REASONS = [
   "no keys",
   "no attesters",
   "refused by L1",
-  "not begun in time",
-  "too late",
+  "started too late",
+  "deadline missed",
   "no txs",
   "too few valid txs",
   "too few blocks",

@@ -52,7 +52,7 @@ export class SlotLedger {
   skipped(slot: number, reason: SkipReason, facts: object): void {
     if (slot <= this.#published) return;
     // An earlier reason in this slot caused the delay, so that reason is kept.
-    if (reason === "not begun in time" && this.#open?.slot === slot) return;
+    if (reason === "started too late" && this.#open?.slot === slot) return;
     if (this.#open === undefined || this.#open.slot !== slot || this.#open.reason !== reason) {
       this.#logger.debug({ slot, reason, ...facts }, "no checkpoint is proposed for the slot yet");
     }

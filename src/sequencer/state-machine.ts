@@ -14,7 +14,7 @@ export interface StateChange {
 }
 
 /** States in which no block has been built yet. */
-const NOTHING_BEGUN: ReadonlySet<SequencerState> = new Set(["PROPOSER_CHECK", "INITIALIZING_CHECKPOINT"]);
+const NOTHING_BUILT: ReadonlySet<SequencerState> = new Set(["PROPOSER_CHECK", "INITIALIZING_CHECKPOINT"]);
 
 export interface StateMachineParts {
   constants: SlotConstants;
@@ -56,7 +56,7 @@ export class StateMachine {
     const at = secondsIntoSlot(now(), slot, constants);
     const latest = latestEntry(timetable(), state);
     if (latest !== undefined && at > latest) {
-      const reason = NOTHING_BEGUN.has(state) ? "not begun in time" : "too late";
+      const reason = NOTHING_BUILT.has(state) ? "started too late" : "deadline missed";
       throw new SlotSkipped(reason, { state, secondsIntoSlot: at, latest });
     }
     this.#change(state, slot, at);

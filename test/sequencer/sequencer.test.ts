@@ -250,7 +250,7 @@ describe("slots that are not proposed", () => {
     expect(node.log).toContainEqual(expect.objectContaining({ level: "error", message: "proposing failed" }));
   });
 
-  it("a slot is not proposed if it is too late for the next step", async () => {
+  it("a slot whose deadline is missed after a block was built is not proposed", async () => {
     start();
     node.collector = {
       obstacle: () => undefined,
@@ -260,16 +260,16 @@ describe("slots that are not proposed", () => {
       },
     };
     node.addTx("a");
-    expect(await reasonOf()).toEqual(["too late: 1"]);
+    expect(await reasonOf()).toEqual(["deadline missed: 1"]);
     expect(logged()).toMatchObject({ state: "PUBLISHING_CHECKPOINT", latest: 71 });
   });
 
-  it("a slot that begins too late is not proposed", async () => {
+  it("a slot whose work is started too late is not proposed", async () => {
     node = new FakeNode();
     node.nowMs += 52_000;
     node.l1Timestamp += 52;
     node.sequencer.start();
-    expect(await reasonOf()).toEqual(["not begun in time: 1"]);
+    expect(await reasonOf()).toEqual(["started too late: 1"]);
   });
 
   it("a paused sequencer keeps pending txs and includes them afterwards", async () => {
