@@ -129,6 +129,11 @@ test("rpc.discover answers with the API description of the listener's namespaces
   expect(await ask("rpc.other")).toEqual([-32601, "Method not found: rpc.other"]);
 });
 
+test("docs/api.md has no prose line above 120 columns", () => {
+  const written = readFileSync(new URL("../../docs/api.md", import.meta.url), "utf8");
+  expect(written.split("\n").filter((line) => line.length > 120 && !/^(\||Form: )/.test(line))).toEqual([]);
+});
+
 test("docs/api.md is generated from the API description", () => {
   const written = readFileSync(new URL("../../docs/api.md", import.meta.url), "utf8");
   const section = apiDocument([{ title: "Public listener: `svc_`", document: openRpcDocument(registry, ["svc"]) }]);

@@ -19,6 +19,21 @@ function row({ name, params, result, summary = "", ...rest }: OpenRpcMethod): st
   return `| \`${name}\` | ${shown} | ${cell(result.name)} | ${cell(`${summary}${note}${nothing}`)} |`;
 }
 
+const LINE_WIDTH = 120;
+
+/** Breaks prose into lines of at most LINE_WIDTH columns; `indent` is put in front of all but the first. */
+function wrap(text: string, indent = ""): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && line.length + 1 + word.length > LINE_WIDTH) {
+      lines.push(line);
+      line = indent + word;
+    } else line = line === "" ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}
+
 /** The description next to a reference to a type, else the type's own. */
 function descriptionOf({ description }: JsonSchema): string {
   return typeof description === "string" ? description : "";
@@ -34,14 +49,14 @@ function memberRows(schema: JsonSchema): string[] {
 
 function typeLines(title: string, schema: JsonSchema): string[] {
   const { title: _, description: __, ...form } = schema;
-  const lines = [`### ${title}`, "", descriptionOf(schema), ""];
+  const lines = [`### ${title}`, "", ...wrap(descriptionOf(schema)), ""];
   if (schema.properties !== undefined) {
     return [...lines, "| Member | Type | Meaning |", "|---|---|---|", ...memberRows(schema), ""];
   }
   if (Array.isArray(schema.anyOf)) {
-    const forms = (schema.anyOf as JsonSchema[]).map((one) => {
+    const forms = (schema.anyOf as JsonSchema[]).flatMap((one) => {
       const text = descriptionOf(one);
-      return `- ${shortSchema(one)}${text === "" ? "" : `: ${text}`}`;
+      return wrap(`- ${shortSchema(one)}${text === "" ? "" : `: ${text}`}`, "  ");
     });
     return [...lines, "One of:", "", ...forms, ""];
   }
@@ -54,11 +69,17 @@ export function apiDocument(sections: readonly { title: string; document: OpenRp
   const lines = [
     "# JSON-RPC methods",
     "",
-    "Generated from the registry of methods by `npm run docs`; do not edit by hand. The same description, with full schemas, is the",
-    "answer of `rpc.discover` (OpenRPC 1.3). `node scripts/typescript-client.ts URL` makes a client in TypeScript of it.",
+    ...wrap(
+      "Generated from the registry of methods by `npm run docs`; do not edit by hand. The same description, with full " +
+        "schemas, is the answer of `rpc.discover` (OpenRPC 1.3). `node scripts/typescript-client.ts URL` makes a " +
+        "client in TypeScript of it.",
+    ),
     "",
-    "Parameters are positional. A `?` marks one that may be left out or null, and a result that may be nothing: then",
-    "`node_` and `p2p_` methods answer without a `result`, `svc_` methods with `null`. Types stand [below](#types).",
+    ...wrap(
+      "Parameters are positional. A `?` marks one that may be left out or null, and a result that may be nothing: " +
+        "then `node_` and `p2p_` methods answer without a `result`, `svc_` methods with `null`. Types stand " +
+        "[below](#types).",
+    ),
     "",
   ];
   const types = new Map<string, JsonSchema>();
