@@ -27,8 +27,8 @@ function check(block: number, tree: TreeId, expected: TreeSnapshot, got: TreeSna
 
 /**
  * Applies the effects of one block to the leaves of a fork of the state before it
- * (docs/protocol/02-trees.md#211-effects-of-a-block). Throws WorldStateError; the fork is then of no use. Roots are
- * left to checkBlock.
+ * (docs/protocol/02-trees.md#211-effects-of-a-block). Does not check roots; checkBlock does. Throws WorldStateError;
+ * then the fork must be discarded.
  */
 export function applyBlock(fork: Fork, { blockHash, txs, l1ToL2Messages }: BlockEffects): void {
   if (l1ToL2Messages !== undefined) {
@@ -58,8 +58,9 @@ export function applyBlock(fork: Fork, { blockHash, txs, l1ToL2Messages }: Block
 }
 
 /**
- * Compares each root and size with what the block's header states, the archive's before and after the block with the
- * header and L1 (docs/protocol/02-trees.md#211-effects-of-a-block). Throws StateMismatchError.
+ * Compares every root and size after the block with the block's header. The header has the archive before the block;
+ * the archive after it is compared with `archiveRoot` (docs/protocol/02-trees.md#211-effects-of-a-block). Throws
+ * StateMismatchError.
  */
 export function checkBlock({ header, archiveRoot }: BlockEffects, before: Snapshots, after: Snapshots): void {
   const number = headerBlockNumber(header);

@@ -1,8 +1,8 @@
 import type { BlockEffects, BlocksInHashing, PreparedBlocks, WorldStateWriter } from "./types.ts";
 
 /**
- * Changed leaves from which a part is large enough. Blocks that are written together share pages, so larger parts take
- * less time per leaf; but writing a part blocks the event loop, for about two seconds at this size.
+ * A part ends once it changes this many leaves. Blocks that are written together share pages, so larger parts take less
+ * time per leaf; but writing a part blocks the event loop, for about two seconds at this size.
  */
 const LEAVES_PER_PART = 65_536;
 

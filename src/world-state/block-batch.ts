@@ -17,16 +17,16 @@ import type { BlockChanges } from "./write-blocks.ts";
 import { yieldEventLoop } from "./yield-event-loop.ts";
 
 /**
- * Changed nodes of leaves that are hashed together: while they are, the next blocks' leaves are worked out, or blocks
- * before are written. Few at first, so that the other threads soon have something to do.
+ * Leaf nodes per round of hashing. While other threads hash a round, this thread computes the leaves of the next blocks
+ * or writes earlier blocks. The first rounds are small, so that the other threads start early.
  */
 const NODES_PER_ROUND = { first: 2048, most: 32_768 };
 
 /** Blocks whose leaves are being computed and whose nodes are being hashed. */
 export interface BlocksInHashing {
   /**
-   * Other threads have the first nodes, or the last blocks did not come to that: a time for what holds up this thread.
-   * Never rejects.
+   * Resolves once other threads hash the first nodes, or there is nothing to hash: then work that blocks this thread
+   * does not keep them waiting. Never rejects.
    */
   underWay: Promise<void>;
   /** Rejects with WorldStateError, StateMismatchError or an error of the hasher; all hashing has then ended. */
@@ -34,8 +34,8 @@ export interface BlocksInHashing {
 }
 
 /**
- * Consecutive blocks on top of the stored tip: their leaves one block after the other, their nodes several blocks at
- * once. More blocks may follow at any time. A batch of which any blocks failed is of no use.
+ * Consecutive blocks on top of the stored tip. Leaves are computed block by block; nodes are hashed for several blocks
+ * at once. More blocks can be added at any time. After a failure the batch must be discarded.
  */
 export class BlockBatch {
   readonly #tables: WorldStateTables;
@@ -54,7 +54,7 @@ export class BlockBatch {
   #hashing: Promise<void> = Promise.resolve();
   #last: number;
 
-  /** Starts on top of block `tip()`, the stored tip, which may advance to any hashed block. */
+  /** `tip` returns the number of the stored tip, which may advance to any hashed block. */
   constructor(core: Core, tables: WorldStateTables, tip: () => number, hasher: TileHasher | undefined) {
     this.#tables = tables;
     this.#tip = tip;

@@ -26,7 +26,7 @@ export class IndexedOverlay {
   readonly #leaves = new Map<number, StoredLeaf>();
   /** Keys of added leaves and their positions. */
   readonly #newKeys = new SortedKeys();
-  /** Positions of leaves whose node is not written yet. A leaf that an update empties gets node 0, see setLeaf. */
+  /** Positions of leaves whose node is not written yet. See writeNodes. */
   readonly #pending = new Set<number>();
   readonly #changed = new Set<number>();
 

@@ -10,8 +10,8 @@ import type { StoredState } from "./stored-state.ts";
 import type { IndexedLeaf, LeafText, StateAt, TreeSnapshot, WantedLeaf } from "./types.ts";
 
 /**
- * The trees after a kept block, known by its row: the same roots are the same trees, whatever happened to the chain in
- * between.
+ * The trees after a kept block. The block's row, which has all roots, identifies them: equal roots are equal trees,
+ * even if the block was unwound and replaced in between.
  */
 export class KnownState implements StateAt {
   readonly block: number;

@@ -12,12 +12,12 @@ import type { LeafText } from "./types.ts";
 /** Offset of the record in a tile's row. */
 const RECORD_AT = 4;
 /**
- * Tiles that are kept: those above the leaves of a tree of ten million take two thirds of it, nearly all those of a
- * tree of a million the whole. Memory is taken as it fills.
+ * Size of the tile cache. In a tree of ten million leaves, the tiles above the lowest level take two thirds of it; of a
+ * tree of a million leaves, nearly all tiles fit. Memory is allocated as the cache fills.
  */
 const CACHED_TILE_BYTES = 72 * 2 ** 20;
 
-/** Levels of tiles that more than one path goes through: above them one node covers all `size` leaves. */
+/** Number of tile levels on which a path can have non-empty siblings: above them one node covers all leaves. */
 function occupiedLevels(tree: TreeId, size: number): number {
   let level = 0;
   for (let covered = 1; level < tileLevels(tree) && covered < size; covered *= TILE_WIDTH) level++;
@@ -37,23 +37,21 @@ export class PathReader {
     this.#tables = tables;
   }
 
-  #made(): TileCache {
+  #createCache(): TileCache {
     this.#cache = this.#core.tileCache(CACHED_TILE_BYTES);
     return this.#cache;
   }
 
-  /**
-   * Writes height x 32 bytes to the start of `out`. `id` stands for the content of the state's trees, and for no other.
-   */
+  /** Writes height x 32 bytes to the start of `out`. `id` identifies the content of the state's trees. */
   write(id: number, state: StoredState, tree: TreeId, position: number, out: Uint8Array): void {
-    const cache = this.#cache ?? this.#made();
+    const cache = this.#cache ?? this.#createCache();
     this.#open(cache, id, state, tree, position);
     cache.close(TREE_HEIGHTS[tree], out, 0);
   }
 
   /** A text about a leaf, given by its entry, and its path. Valid until the next call of any method. */
   text(id: number, state: StoredState, tree: TreeId, { key, value }: Entry, text: LeafText): Uint8Array {
-    const cache = this.#cache ?? this.#made();
+    const cache = this.#cache ?? this.#createCache();
     // Copied first: reading a tile may invalidate the entry.
     cache.setLeaf(key, value);
     this.#open(cache, id, state, tree, readLeafIndex(value));

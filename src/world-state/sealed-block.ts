@@ -25,8 +25,8 @@ export interface SealedBlock {
 }
 
 /**
- * Takes the leaves of block after block out of one fork, so that each block ends the versions which the block before it
- * left.
+ * Collects the changed leaves of consecutive blocks from one fork. Remembers the versions that each block leaves, since
+ * the next block replaces them and the base does not have them.
  */
 export class BlockSealer {
   readonly #fork: Fork;

@@ -1,5 +1,5 @@
 const KEY_BYTES = 32;
-const LEAST_ROOM = 16;
+const MIN_CAPACITY = 16;
 
 /** The first bytes of a key as a number: enough to distinguish most keys. */
 function prefixOf(key: Uint8Array): number {
@@ -7,20 +7,18 @@ function prefixOf(key: Uint8Array): number {
 }
 
 /** Sorts by 32-byte key. */
-export function inOrderOfKeys<T extends { readonly key: Uint8Array }>(things: Iterable<T>): T[] {
-  return Array.from(things, (thing) => ({ thing, prefix: prefixOf(thing.key) }))
-    .sort((a, b) => a.prefix - b.prefix || Buffer.compare(a.thing.key, b.thing.key))
-    .map(({ thing }) => thing);
+export function inOrderOfKeys<T extends { readonly key: Uint8Array }>(items: Iterable<T>): T[] {
+  return Array.from(items, (item) => ({ item, prefix: prefixOf(item.key) }))
+    .sort((a, b) => a.prefix - b.prefix || Buffer.compare(a.item.key, b.item.key))
+    .map(({ item }) => item);
 }
 
-/**
- * Keys of 32 bytes in order, each with a number: few large arrays, so that tens of thousands of keys cost no objects.
- */
+/** Sorted keys of 32 bytes, each with a number. Kept in a few large arrays instead of one object per key. */
 export class SortedKeys {
   #length = 0;
-  #prefixes = new Float64Array(LEAST_ROOM);
-  #keys = new Uint8Array(LEAST_ROOM * KEY_BYTES);
-  #numbers = new Float64Array(LEAST_ROOM);
+  #prefixes = new Float64Array(MIN_CAPACITY);
+  #keys = new Uint8Array(MIN_CAPACITY * KEY_BYTES);
+  #numbers = new Float64Array(MIN_CAPACITY);
 
   get length(): number {
     return this.#length;
@@ -82,13 +80,13 @@ export class SortedKeys {
 
   #reserve(length: number): void {
     if (length <= this.#numbers.length) return;
-    const room = Math.max(length, 2 * this.#numbers.length);
+    const capacity = Math.max(length, 2 * this.#numbers.length);
     const [prefixes, keys, numbers] = [this.#prefixes, this.#keys, this.#numbers];
-    this.#prefixes = new Float64Array(room);
+    this.#prefixes = new Float64Array(capacity);
     this.#prefixes.set(prefixes);
-    this.#keys = new Uint8Array(room * KEY_BYTES);
+    this.#keys = new Uint8Array(capacity * KEY_BYTES);
     this.#keys.set(keys);
-    this.#numbers = new Float64Array(room);
+    this.#numbers = new Float64Array(capacity);
     this.#numbers.set(numbers);
   }
 }

@@ -27,10 +27,10 @@ import type {
 const CACHED_STATES = 1024;
 
 /**
- * Reads of the trees from the store, in any thread that has it open. Everything kept between reads is bound to the row
- * of its state, so that it never outlives what a commit replaced. The row is read anew unless the status is what it
- * was: it holds the archive root of the tip, which commits to every state before it. The status is read each time, but
- * for texts, where the store's version tells that nothing was committed.
+ * Reads of the trees from the store, in any thread that has it open. A cached state is identified by its row, so it is
+ * not used after a commit that replaced its block. Rows are read again when the status has changed: the status has the
+ * tip's archive root, which commits to every earlier state. The status is read on every call, except for texts: there
+ * an unchanged version of the store shows that nothing was committed.
  */
 export class StateReader implements WorldStateReader {
   protected readonly core: Core;
@@ -83,12 +83,12 @@ export class StateReader implements WorldStateReader {
     return this.#genesis.hash;
   }
 
-  at(meant: number | "latest"): StateAt {
-    return this.#at(meant, this.status());
+  at(reference: number | "latest"): StateAt {
+    return this.#at(reference, this.status());
   }
 
   lowLeafText(
-    meant: number | "latest",
+    reference: number | "latest",
     tree: IndexedTree,
     key: Uint8Array,
     wanted: WantedLeaf,
@@ -96,15 +96,15 @@ export class StateReader implements WorldStateReader {
   ): Uint8Array | undefined {
     const version = this.store.current();
     if (version !== undefined && version === this.#statusVersion) {
-      const found = this.#at(meant, this.#status).lowLeafText?.(tree, key, wanted, text);
+      const found = this.#at(reference, this.#status).lowLeafText?.(tree, key, wanted, text);
       if (this.store.current() === version) return found;
     }
-    return this.at(meant).lowLeafText?.(tree, key, wanted, text);
+    return this.at(reference).lowLeafText?.(tree, key, wanted, text);
   }
 
-  #at(meant: number | "latest", { tip, oldest }: WorldStateStatus): StateAt {
-    if (meant === 0) return this.#genesisTrees;
-    const block = meant === "latest" ? tip : meant;
+  #at(reference: number | "latest", { tip, oldest }: WorldStateStatus): StateAt {
+    if (reference === 0) return this.#genesisTrees;
+    const block = reference === "latest" ? tip : reference;
     if (block === 0) return this.#genesisTrees;
     const confirmed = this.#confirmed.get(block);
     if (confirmed !== undefined) return confirmed;
@@ -119,10 +119,10 @@ export class StateReader implements WorldStateReader {
     writeBlockKey(this.#key, block);
     if (this.tables.states.readInto(this.#key, this.#row) !== STATE_BYTES) throw new UnknownStateError(block);
     const known = this.#known.get(block);
-    return known !== undefined && equal(known.row, this.#row) ? known : this.#learn(block);
+    return known !== undefined && equal(known.row, this.#row) ? known : this.#remember(block);
   }
 
-  #learn(block: number): KnownState {
+  #remember(block: number): KnownState {
     const row = this.#row.slice();
     this.#lastId = (this.#lastId + 1) % 2 ** 32;
     const known = new KnownState(this.#lastId, row, new StoredState(this.tables, block, row), this.#paths);

@@ -31,19 +31,19 @@ import { tileKey } from "./tile-address.ts";
 import { copyWord } from "./word-copies.ts";
 
 const leafRow = new Uint8Array(leafRowBytes(PUBLIC_DATA_TREE));
-const sought = new Uint8Array(VALUE_KEY_BYTES);
+const keyBuffer = new Uint8Array(VALUE_KEY_BYTES);
 
 /** The row of a key's leaf, whichever block added it. Valid until the next call. */
 function readLeafRow(tables: WorldStateTables, tree: IndexedTree, key: Uint8Array): Uint8Array | undefined {
-  const length = tables.keys.readInto(writeValueKey(sought, tree, key), leafRow);
+  const length = tables.keys.readInto(writeValueKey(keyBuffer, tree, key), leafRow);
   return length < 0 ? undefined : leafRow.subarray(0, length);
 }
 
 /**
- * The trees after a kept block, read from the store. Every read of the latest state is one or two point reads. An older
- * state adds a seek in a history table for what changed since, and beside a leaf that came later a few steps from
- * neighbour to neighbour (see StoredLeaf): about the logarithm of how many times larger the tree is now, as long as
- * keys come in no order.
+ * The trees after a kept block, read from the store. A read of the latest state takes one or two point reads. In an
+ * older state, a value that has changed since takes one more seek in a history table, and a leaf whose neighbours were
+ * added later takes some steps along the list of keys (see StoredLeaf): about log(size now / size then), if keys arrive
+ * in random order.
  */
 export class StoredState implements StateView {
   readonly block: number;
@@ -78,7 +78,7 @@ export class StoredState implements StateView {
     return oldTile(this.#tables, key, this.block);
   }
 
-  /** The version after this block of something that changed later; undefined if it did not exist then. */
+  /** The version as of this block of a row that later blocks changed; undefined if it did not exist then. */
   #historical(table: WorldStateTables["tileHistory"], key: Uint8Array): Versioned | undefined {
     const found = table.atOrAfter(historyKey(key, this.block));
     if (found === undefined || !equal(found.key.subarray(0, key.length), key)) return undefined;
@@ -114,7 +114,7 @@ export class StoredState implements StateView {
   /** The leaf that lowLeaf returns, as an entry of the key table. Valid until the next read. */
   lowLeafEntry(tree: IndexedTree, key: Uint8Array): Entry | undefined {
     const size = this.size(tree);
-    const entry = this.#tables.keys.borrowAtOrBefore(writeValueKey(sought, tree, key));
+    const entry = this.#tables.keys.borrowAtOrBefore(writeValueKey(keyBuffer, tree, key));
     if (entry !== undefined && entry.key[0] === tree) {
       const row = entry.value;
       if (readLeafIndex(row) < size && readNextIndex(row) < size && readSince(row) <= this.block) return entry;
@@ -123,9 +123,9 @@ export class StoredState implements StateView {
     return leaf && { key: valueKey(tree, leaf.key), value: leafBytes(leaf) };
   }
 
-  /** The leaf with the largest key <= `key` among the first `size`, as later blocks left it. */
+  /** The leaf with the largest key <= `key` among the first `size`, in its latest version. */
   #lastUpTo(tree: IndexedTree, key: Uint8Array, size: number): StoredLeaf | undefined {
-    const found = this.#tables.keys.borrowAtOrBefore(writeValueKey(sought, tree, key));
+    const found = this.#tables.keys.borrowAtOrBefore(writeValueKey(keyBuffer, tree, key));
     if (found === undefined || found.key[0] !== tree) return undefined;
     if (readLeafIndex(found.value) < size) return copyLeaf(copyWord(found.key, 1), found.value);
     const low = this.#earlierLow(tree, readLowBefore(found.value), size);

@@ -4,8 +4,8 @@ import { TREE_HEIGHTS, type TreeId } from "../protocol/constants.ts";
 /**
  * Trees are stored as tiles: subtrees of TILE_HEIGHT levels. Tile (level t, index i) of a tree holds the nodes of tree
  * levels t*TILE_HEIGHT up to (t+1)*TILE_HEIGHT-1 below one node; the node itself is a bottom node of the tile above.
- * The top tile of a tree whose height is no multiple of TILE_HEIGHT is lower. bench/ holds the measurement behind the
- * height.
+ * The top tile of a tree whose height is no multiple of TILE_HEIGHT is lower. bench/README.md has the measurements that
+ * led to this height.
  */
 export const TILE_HEIGHT = 4;
 export const TILE_WIDTH = 2 ** TILE_HEIGHT;
@@ -38,7 +38,7 @@ export function tileOfId(id: number): { level: number; index: number } {
 
 export const TILE_KEY_BYTES = 7;
 
-/** Stored key: tree 1, level 1, index 5. */
+/** Stored key: tree u8 | level u8 | index, 5 bytes big-endian. */
 export function tileKey(tree: TreeId, level: number, index: number): Uint8Array {
   const key = new Uint8Array(TILE_KEY_BYTES);
   writeTileKey(key, tree, level, index);

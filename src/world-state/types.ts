@@ -39,15 +39,15 @@ export interface StateAt {
   /** The leaf of `key`, or the one with the largest smaller key. */
   lowLeaf(tree: 0 | 2, key: Uint8Array): { leaf: IndexedLeaf; present: boolean };
   /**
-   * The text about the leaf that lowLeaf gives and its siblingPath, in fewer steps than with these; undefined for a
-   * leaf that is not `wanted` and for a state that has no such steps. Good until the next read.
+   * A text about the leaf that lowLeaf returns and its siblingPath, made in fewer steps. Undefined if the leaf is not
+   * as `wanted`, or if this state cannot make texts. Valid until the next read.
    */
   lowLeafText?(tree: 0 | 2, key: Uint8Array, wanted: WantedLeaf, text: LeafText): Uint8Array | undefined;
 }
 
 /**
- * A text about a leaf of an indexed tree and its path: ASCII letters, and in their places the hex digits of words, the
- * decimal digits of positions, and the base64 form of the path's height (u32) and words.
+ * A text about a leaf of an indexed tree and its path. Strings (ASCII) are copied; a part becomes the hex digits of a
+ * word, the decimal digits of a position, or the base64 form of the path's height (u32) and words.
  */
 export type LeafText = readonly (string | LeafPart)[];
 
@@ -60,13 +60,13 @@ export type WantedLeaf = "present" | "absent" | "either";
 
 /**
  * Reads of the five trees as of a kept block. Synchronous: each call, and any run of calls without an await between
- * them, sees one consistent snapshot. `block` is 0 (genesis) or oldest .. tip; another one throws UnknownStateError.
+ * them, sees one consistent snapshot. `block` is 0 (genesis) or oldest .. tip; other numbers throw UnknownStateError.
  */
 export interface WorldStateReader {
   status(): WorldStateStatus;
-  /** For several reads of one state; `latest` is the tip. */
+  /** One state, for several reads; `latest` is the tip. */
   at(block: number | "latest"): StateAt;
-  /** Like `at(block).lowLeafText`, in fewer reads; undefined where that would be. */
+  /** Like `at(block).lowLeafText`, with fewer reads. */
   lowLeafText(
     block: number | "latest",
     tree: 0 | 2,
@@ -107,8 +107,8 @@ export interface BlocksInHashing {
   readonly first: number;
   readonly last: number;
   /**
-   * Other threads have the first of the work, or there is nothing for them: a time for what holds up this thread. Never
-   * rejects.
+   * Resolves once other threads hash the first nodes, or there is nothing to hash: then work that blocks this thread
+   * does not keep them waiting. Never rejects.
    */
   readonly underWay: Promise<void>;
   /** Rejects with WorldStateError, StateMismatchError or an error of the hasher. Ignoring it is safe. */
@@ -123,12 +123,12 @@ export interface WorldStateWriter extends WorldStateReader {
   /** Applies blocks on top of the tip in memory and checks every root and size. Throws StateMismatchError. */
   prepare(blocks: BlockEffects[]): Promise<PreparedBlocks>;
   /**
-   * As prepare, while other work goes on. With `after`, which were begun last, applies blocks on top of those, which
-   * are to be written before these. Throws WorldStateError for blocks that do not follow.
+   * Like prepare, but returns at once. `after` are the blocks that were begun last: the new ones are applied on top of
+   * them and must be written after them. Throws a WorldStateError for blocks that do not follow.
    */
   begin(blocks: BlockEffects[], after?: BlocksInHashing): BlocksInHashing;
   write(prepared: PreparedBlocks): void;
-  /** The state becomes that of `block`, which may be 0. */
+  /** Restores the state after `block`, which may be 0. */
   unwindTo(block: number): void;
   setFinalized(block: number): void;
   /**

@@ -1,12 +1,9 @@
-/**
- * Bytes of the buffers that copies are put into: a buffer for each of them would take four times the memory of its
- * word.
- */
+/** Size of a buffer that copies share: a buffer per copy would take four times the memory of its word. */
 const BUFFER_BYTES = 8192;
 let buffer = new ArrayBuffer(BUFFER_BYTES);
 let end = 0;
 
-/** A copy of the 32 bytes at `at`. Its buffer holds other copies too, so it must not be transferred. */
+/** A copy of the 32 bytes at `at`. Other copies share its buffer, so the buffer must not be transferred. */
 export function copyWord(bytes: Uint8Array, at: number): Uint8Array {
   if (end === BUFFER_BYTES) {
     buffer = new ArrayBuffer(BUFFER_BYTES);

@@ -21,10 +21,10 @@ export interface BlockChanges {
 }
 
 /**
- * Rows that are written in one nested transaction. LMDB keeps the changed pages of a transaction in an array sorted by
- * their numbers and takes free pages from the highest down, so that each goes in front of all the others: with tens of
- * thousands of them that takes longer than everything else. A nested transaction has a short array of its own, which is
- * merged when it ends.
+ * Rows per nested transaction. LMDB keeps the changed pages of a transaction in an array sorted by page number and
+ * allocates free pages from the highest number down, so each insertion shifts the whole array: with tens of thousands
+ * of pages this takes longer than everything else. A nested transaction has a short array of its own, which is merged
+ * at its end.
  */
 const ROWS_PER_STEP = 512;
 

@@ -38,7 +38,7 @@ export async function startLastingAnvil(options: LastingAnvilOptions): Promise<O
     const now = performance.now();
     ends = [...ends.filter((time) => time > now - WINDOW_MS), now];
     if (stateFile === undefined || !existsSync(stateFile) || ends.length > MOST_ENDS) return options.lost(error);
-    log.error({ error, stateFile }, "L1 ended by itself: starting it again from its last copy");
+    log.error({ error, stateFile }, "L1 ended unexpectedly: restarting it from its last copy");
     try {
       await options.restart({
         aside: () => startAnvil({ ...options, port: 0, readOnly: true }),
@@ -47,7 +47,7 @@ export async function startLastingAnvil(options: LastingAnvilOptions): Promise<O
           watch();
         },
       });
-      log.warn({ url }, "L1 runs again");
+      log.warn({ url }, "L1 is running again");
     } catch (failure) {
       if (!stopping) options.lost(failure);
     }

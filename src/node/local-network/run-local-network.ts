@@ -75,7 +75,7 @@ async function openL1(options: StartOptions, teardown: Teardown): Promise<OpenL1
   const wanted = values.localNetworkL1Port;
   const free = wanted === 0 || (await isFree(wanted, "127.0.0.1"));
   if (!free && l1PortGiven) throw new ListenError("127.0.0.1", wanted);
-  if (!free) log.warn({ busyPort: wanted }, "the port of L1 is busy: taking a free one");
+  if (!free) log.warn({ busyPort: wanted }, "the port for L1 is in use: using a free one");
   const stateFile = directory.temporary ? undefined : join(directory.path, "l1-state.json");
   const anvil = await startLastingAnvil({
     port: free ? wanted : 0,
@@ -85,7 +85,7 @@ async function openL1(options: StartOptions, teardown: Teardown): Promise<OpenL1
     signal,
     restart: async (starts) => await keeper?.restart(values.ethereumSlotDuration, starts),
     lost: (error) => {
-      log.fatal({ error }, "L1 is gone");
+      log.fatal({ error }, "L1 ended and cannot be restarted");
       process.exit(1);
     },
     log,
@@ -124,7 +124,7 @@ async function startLocalNetwork(options: StartOptions): Promise<RunningService>
     progress.step("starting L1");
     const { l1, keeper } = await openL1(options, teardown);
     await l1.check(values.l1ChainId);
-    log.info({ url: l1.url }, "L1 runs at {url}");
+    log.info({ url: l1.url }, "L1 is listening at {url}");
 
     progress.step("deploying contracts");
     const core = loadCore();
@@ -144,7 +144,7 @@ async function startLocalNetwork(options: StartOptions): Promise<RunningService>
     // Without a copy, an L1 that exits unexpectedly cannot be restarted.
     if (keeper?.hasCopy === false) await keeper.copy();
     // L1 mines nothing until this is done; no block is needed before the first checkpoint.
-    l1.loadBlobChecks().catch((error: unknown) => log.debug({ error }, "L1 loads its blob checks later"));
+    l1.loadBlobChecks().catch((error: unknown) => log.debug({ error }, "L1 could not load its blob checks yet"));
 
     progress.step("starting the node");
     const key = l1PrivateKey(mnemonicOf(values), 0);

@@ -165,11 +165,11 @@ export class StateKeeper {
           await rename(part, stateFile);
           this.#journal.dropBefore(first);
           this.#copiedHeight = first;
-          log.debug({ height: first }, "L1's state is kept");
+          log.debug({ height: first }, "saved a copy of L1's state");
         });
       }
     } catch (error) {
-      if (!this.#stopped) log.warn({ error }, "L1's state could not be kept: trying again");
+      if (!this.#stopped) log.warn({ error }, "saving L1's state failed: trying again");
     }
     this.#look();
     this.#schedule(Math.max(LEAST_PAUSE_MS, SHARE * (performance.now() - began)));
@@ -214,7 +214,8 @@ export class StateKeeper {
 
   #failed(error: unknown): void {
     const { log } = this.#options;
-    if (!this.#failing && !this.#stopped) log.warn({ error }, "L1's blocks could not be written down: trying again");
+    if (!this.#failing && !this.#stopped)
+      log.warn({ error }, "writing L1's blocks to the journal failed: trying again");
     this.#failing = true;
   }
 }

@@ -101,7 +101,7 @@ export class TimeControl {
     } catch (error) {
       this.#failures++;
       if (this.#failures === 1 && !this.#stopped) {
-        this.#parts.logger.warn({ error }, "L1's time could not be moved: trying again");
+        this.#parts.logger.warn({ error }, "moving L1's time failed: trying again");
       }
     }
   }
@@ -192,11 +192,11 @@ export class TimeControl {
 
   async #moveTo(timestamp: number): Promise<void> {
     const { l1, clock, settler, constants, logger, slotBegan } = this.#parts;
-    for (const epoch of await settler.settle(timestamp)) logger.debug({ epoch }, "epoch is settled");
+    for (const epoch of await settler.settle(timestamp)) logger.debug({ epoch }, "settled an epoch");
     await l1.mineAt(timestamp);
     clock.set(timestamp * 1000);
     this.#waiting = undefined;
-    logger.debug({ slot: slotAt(timestamp, constants), timestamp }, "L1 was moved");
+    logger.debug({ slot: slotAt(timestamp, constants), timestamp }, "moved L1's time");
     slotBegan();
   }
 }

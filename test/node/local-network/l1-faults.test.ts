@@ -79,8 +79,8 @@ test(
     process.kill(l1Process(stateFile), "SIGKILL");
     expect(await ask("node_getCurrentMinFees")).toMatchObject({ feePerL2Gas: expect.stringMatching(/^[1-9]/) });
     const hash = await sendTx();
-    await network.svc.shows(/L1 runs again/);
-    expect(network.svc.output.stderr).toMatch(/L1 ended by itself: starting it again from its last copy/);
+    await network.svc.shows(/L1 is running again/);
+    expect(network.svc.output.stderr).toMatch(/L1 ended unexpectedly: restarting it from its last copy/);
     expect(network.svc.output.stderr).not.toMatch(/unwound the chain/);
     await mined(hash);
     expect(await blockNumber()).toBe(before + 1);

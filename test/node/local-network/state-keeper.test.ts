@@ -139,10 +139,10 @@ test("a journal that cannot be replayed is dropped with a warning and replaced b
   });
   copyFileSync(older, stateFile);
   await withKept("by-hand", async ({ l1, lines }) => {
-    expect(lines.join("\n")).toContain(`L1 cannot be brought to where it was`);
+    expect(lines.join("\n")).toContain(`L1 could not be restored completely`);
     expect(await l1.height()).toBe(reached + 1);
     await transfer(l1);
-    await expect.poll(() => lines.join("\n"), { timeout: 30_000 }).toContain("L1's state is kept");
+    await expect.poll(() => lines.join("\n"), { timeout: 30_000 }).toContain("saved a copy of L1's state");
   });
 }, 60_000);
 
@@ -150,7 +150,7 @@ test("after a rollback of L1 by hand a copy is made at once, and the journal sta
   await withKept("taken-back", async ({ l1, keeper, lines }) => {
     await l1.setBlockInterval(INTERVAL);
     await keeper.copy();
-    const kept = () => lines.filter((line) => line.startsWith("L1's state is kept")).length;
+    const kept = () => lines.filter((line) => line.startsWith("saved a copy of L1's state")).length;
     expect(kept()).toBe(1);
     for (let i = 0; i < 3; i++) await transfer(l1);
     await journalReaches("taken-back", await l1.height());
@@ -185,7 +185,7 @@ test("a killed L1 answers on its port again only once it is fully restored", asy
     const before = await blocksFrom(l1, first, last);
     process.kill(l1Process(stateFile), "SIGKILL");
     const heights = new Set<number>();
-    while (!lines.some((line) => line.startsWith("L1 runs again"))) {
+    while (!lines.some((line) => line.startsWith("L1 is running again"))) {
       expect(lost).toEqual([]);
       await l1.height().then(
         (height) => heights.add(height),
