@@ -15,7 +15,9 @@ import { messageMethods } from "./messages.ts";
 import { nodeStatusMethods } from "./node-status.ts";
 import { peerMethods } from "./peers.ts";
 import { tipMethods } from "./tips.ts";
-import { txMethods } from "./txs.ts";
+import { givenTxMethods } from "./txs/given-tx.ts";
+import { pooledTxMethods } from "./txs/pooled-txs.ts";
+import { txOutcomeMethods } from "./txs/tx-outcome.ts";
 import { validatorMethods } from "./validators.ts";
 import { worldStateMethods } from "./world-state.ts";
 
@@ -28,7 +30,9 @@ export function publicRegistry(services: NodeServices): Registry {
     ...developmentBlockMethods(services),
     ...checkpointMethods(services),
     ...developmentCheckpointMethods(services),
-    ...txMethods(services),
+    ...givenTxMethods(services),
+    ...txOutcomeMethods(services),
+    ...pooledTxMethods(services),
     ...worldStateMethods(services),
     ...messageMethods(services),
     ...l2ToL1WitnessMethods(services),

@@ -1,0 +1,67 @@
+import { encodeTxEffect as encodeDevelopmentEffect } from "../../encoding/development/tx-effect.ts";
+import { encodeNothing } from "../../encoding/encoder.ts";
+import { encodeSimulation, encodeValidity } from "../../encoding/simulation.ts";
+import { encodeTxEffect } from "../../encoding/v4/tx-effect.ts";
+import { optional } from "../../params/codec.ts";
+import { DEVELOPMENT_CODECS, inBoth, RELEASE_CODECS } from "../../params/generations.ts";
+import { simulationOverrides } from "../../params/simulation-overrides.ts";
+import { boolean } from "../../params/text.ts";
+import { validationOptions } from "../../params/tx.ts";
+import type { NodeServices } from "../../ports/node-services.ts";
+import { type Method, method, param } from "../../registry.ts";
+
+const SKIP_FEES = "Whether the tx need not be able to pay; false by default.";
+
+/** Methods that take a tx: sending it, checking it, simulating it. */
+export function givenTxMethods({
+  mempool,
+  txValidator,
+  simulator,
+}: Pick<NodeServices, "mempool" | "txValidator" | "simulator">): Method[] {
+  return [
+    method({
+      name: "sendTx",
+      summary: "Takes a tx into the pool and passes it on",
+      params: inBoth(({ tx }) => [param("tx", tx)] as const),
+      handle: (given) => mempool.submit(given).then((): undefined => undefined),
+      encode: { node: encodeNothing, svc: encodeNothing },
+    }),
+    method({
+      name: "isValidTx",
+      summary: "Whether a tx could be in the next block",
+      params: inBoth(
+        ({ tx }) =>
+          [
+            param("tx", tx),
+            param("options", optional(validationOptions, { isSimulation: false, skipFeeEnforcement: false })),
+          ] as const,
+      ),
+      handle: (given, options) => txValidator.validate(given, options),
+      encode: { node: encodeValidity, svc: encodeValidity },
+    }),
+    method({
+      name: "simulatePublicCalls",
+      summary: "Runs the public part of a tx on the latest state and throws the changes away",
+      params: {
+        node: [param("tx", RELEASE_CODECS.tx), param("skipFeeEnforcement", optional(boolean, false), SKIP_FEES)],
+        svc: [
+          param("tx", DEVELOPMENT_CODECS.tx),
+          param("skipFeeEnforcement", optional(boolean, false), SKIP_FEES),
+          param("overrides", optional(simulationOverrides)),
+        ],
+      },
+      handleFrom: ({ namespace, caller }, given, skipFeeEnforcement, overrides?) => {
+        const generation = namespace === "node" ? "release" : "development";
+        const options = { skipFeeEnforcement, overrides, generation, client: caller?.client() ?? "" } as const;
+        // Calls across threads take an AbortSignal as their last argument, or none.
+        return caller === undefined
+          ? simulator.simulate(given, options)
+          : simulator.simulate(given, options, caller.signal());
+      },
+      encode: {
+        node: encodeSimulation("ReleasePublicSimulationOutput", encodeTxEffect),
+        svc: encodeSimulation("PublicSimulationOutput", encodeDevelopmentEffect),
+      },
+    }),
+  ];
+}

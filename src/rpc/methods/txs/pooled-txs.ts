@@ -1,0 +1,85 @@
+import { encodeArray, encodeNumberAs } from "../../encoding/encoder.ts";
+import { encodeTx, type ShownTx } from "../../encoding/tx.ts";
+import { array, optional } from "../../params/codec.ts";
+import { DEVELOPMENT_CODECS, type GenerationCodecs, inBoth, RELEASE_CODECS } from "../../params/generations.ts";
+import { plainNumber } from "../../params/number.ts";
+import { proofOption } from "../../params/tx.ts";
+import type { PooledTx } from "../../ports/mempool.ts";
+import type { NodeServices } from "../../ports/node-services.ts";
+import { type Method, method, param } from "../../registry.ts";
+import { COUNT } from "../../schema/json-schema.ts";
+
+/** Most txs per answer. */
+const MOST_TXS = { node: 50, svc: 100 } as const;
+const DEFAULT_PENDING_TXS = 50;
+
+const HASHES = "Hashes of the txs that are asked for.";
+const encodeCount = encodeNumberAs(COUNT);
+
+/** The release always includes the proof and has no option for it. */
+export function shownTx(pooled: PooledTx, options: { includeProof: boolean } = { includeProof: true }): ShownTx {
+  return { ...pooled, withProof: options.includeProof };
+}
+
+/** Txs in the pool (docs/protocol/05-rpc.md#524-receipts-and-the-pool). */
+export function pooledTxMethods({ mempool }: Pick<NodeServices, "mempool">): Method[] {
+  const byHash = inBoth(({ txHash }) => [param("txHash", txHash)] as const);
+  const proofParam = param("options", optional(proofOption, { includeProof: false }));
+  const listParams = (most: number, { txHash }: GenerationCodecs) =>
+    [
+      param(
+        "limit",
+        optional(plainNumber({ least: 1, most }), DEFAULT_PENDING_TXS),
+        `Txs at most, ${DEFAULT_PENDING_TXS} by default.`,
+      ),
+      param("after", optional(txHash), "Only txs that come after this one in the order; none when it is not pending."),
+    ] as const;
+
+  return [
+    method({
+      name: "getTxByHash",
+      summary: "Tx of the pool",
+      params: { node: byHash.node, svc: [...byHash.svc, proofParam] },
+      handle: async (hash, options?) => {
+        const pooled = await mempool.get(hash);
+        return pooled && shownTx(pooled, options);
+      },
+      nothing: "for a tx that the pool does not hold",
+      encode: { node: encodeTx, svc: encodeTx },
+    }),
+    method({
+      name: "getTxsByHash",
+      summary: "Txs of the pool in the order asked for, without those that it does not hold",
+      params: {
+        node: [param("txHashes", array(RELEASE_CODECS.txHash, MOST_TXS.node), HASHES)],
+        svc: [param("txHashes", array(DEVELOPMENT_CODECS.txHash, MOST_TXS.svc), HASHES), proofParam],
+      },
+      handle: async (hashes, options?) => {
+        const pooled = await Promise.all(hashes.map((hash) => mempool.get(hash)));
+        return pooled.filter((found) => found !== undefined).map((found) => shownTx(found, options));
+      },
+      encode: { node: encodeArray(encodeTx), svc: encodeArray(encodeTx) },
+    }),
+    method({
+      name: "getPendingTxs",
+      summary: "Pending txs of highest priority first, those after a given one",
+      params: {
+        node: listParams(MOST_TXS.node, RELEASE_CODECS),
+        p2p: listParams(MOST_TXS.node, RELEASE_CODECS),
+        svc: [...listParams(MOST_TXS.svc, DEVELOPMENT_CODECS), proofParam],
+      },
+      handle: async (limit, after, options?) => {
+        const pooled = await mempool.list(Math.floor(limit), after);
+        return pooled.map((found) => shownTx(found, options));
+      },
+      encode: { node: encodeArray(encodeTx), p2p: encodeArray(encodeTx), svc: encodeArray(encodeTx) },
+    }),
+    method({
+      name: "getPendingTxCount",
+      summary: "How many txs are pending",
+      params: [],
+      handle: () => mempool.count(),
+      encode: { node: encodeCount, p2p: encodeCount, svc: encodeCount },
+    }),
+  ];
+}
