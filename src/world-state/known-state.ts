@@ -1,7 +1,7 @@
 import { equal } from "../protocol/bytes.ts";
 import { NULLIFIER_TREE, PUBLIC_DATA_TREE, TREE_HEIGHTS, type TreeId } from "../protocol/constants.ts";
 import { FR_ZERO } from "../protocol/field.ts";
-import type { Entry } from "../storage/store.ts";
+import type { Entry } from "../storage/table.ts";
 import { WorldStateError } from "./errors.ts";
 import type { Fork } from "./fork.ts";
 import type { PathReader } from "./path-reader.ts";

@@ -1,7 +1,7 @@
 import type { Core, TextTemplate, TileCache } from "../core/core.ts";
 import { readU32 } from "../protocol/bytes.ts";
 import { TREE_HEIGHTS, type TreeId } from "../protocol/constants.ts";
-import type { Entry } from "../storage/store.ts";
+import type { Entry } from "../storage/table.ts";
 import { textParts } from "./leaf-text.ts";
 import type { StoredState } from "./stored-state.ts";
 import { readLeafIndex } from "./tables/leaf-row.ts";

@@ -1,6 +1,6 @@
 import { equal, readU32 } from "../protocol/bytes.ts";
 import { PUBLIC_DATA_TREE, type TreeId } from "../protocol/constants.ts";
-import type { Entry } from "../storage/store.ts";
+import type { Entry } from "../storage/table.ts";
 import { UnknownStateError } from "./errors.ts";
 import { oldTile } from "./old-tile.ts";
 import type { IndexedTree, StateView } from "./state-view.ts";

@@ -1,6 +1,7 @@
 import { ContentError } from "../../src/errors/content-error.ts";
 import { readU32, writeU32 } from "../../src/protocol/bytes.ts";
-import type { Store, Table } from "../../src/storage/store.ts";
+import type { Store } from "../../src/storage/store.ts";
+import type { Table } from "../../src/storage/table.ts";
 import type {
   BlockEffects,
   BlocksInHashing,

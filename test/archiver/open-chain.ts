@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ChainStore } from "../../src/archiver/chain-store.ts";
 import { ContentStore } from "../../src/archiver/content-store.ts";
-import { openStore, type Store, type Table } from "../../src/storage/store.ts";
+import { openStore, type Store } from "../../src/storage/store.ts";
+import type { Table } from "../../src/storage/table.ts";
 import { CONSTANTS, seeded } from "./synthetic-chain.ts";
 
 export const GENESIS = { header: new Uint8Array(440), hash: seeded("genesis block") };

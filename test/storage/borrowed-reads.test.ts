@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openStore, type RangeOptions, type Store } from "../../src/storage/store.ts";
+import { openStore, type Store } from "../../src/storage/store.ts";
+import type { RangeOptions } from "../../src/storage/table.ts";
 
 const path = mkdtempSync(join(tmpdir(), "svc-borrowed-"));
 let store: Store;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { concat, readBigUint, toHex } from "../../src/protocol/bytes.ts";
 import { NULLIFIER_TREE, PUBLIC_DATA_TREE, TREE_IDS } from "../../src/protocol/constants.ts";
 import { FR_ZERO, fr } from "../../src/protocol/field.ts";
-import type { Table } from "../../src/storage/store.ts";
+import type { Table } from "../../src/storage/table.ts";
 import { applyBlock } from "../../src/world-state/apply-block.ts";
 import { Fork } from "../../src/world-state/fork.ts";
 import { BlockSealer } from "../../src/world-state/sealed-block.ts";

@@ -1,4 +1,5 @@
-import type { Store, Table } from "../../storage/store.ts";
+import type { Store } from "../../storage/store.ts";
+import type { Table } from "../../storage/table.ts";
 import { numberKey } from "./keys.ts";
 
 /**

@@ -1,6 +1,7 @@
 import { bigUintBytes, concat, readBigUint, readU32, readUint, writeU32, writeUint } from "../../protocol/bytes.ts";
 import { CHECKPOINT_HEADER_BYTES } from "../../protocol/checkpoint-header.ts";
-import type { Store, Table } from "../../storage/store.ts";
+import type { Store } from "../../storage/store.ts";
+import type { Table } from "../../storage/table.ts";
 import type { CheckpointRecord } from "../types.ts";
 import { decodeAttestations, encodeAttestations } from "./attestations.ts";
 import { LAST_NUMBER_KEY, numberKey } from "./keys.ts";

@@ -1,5 +1,6 @@
 import { readU32, readUint, writeU32, writeUint } from "../../protocol/bytes.ts";
-import type { Store, Table } from "../../storage/store.ts";
+import type { Store } from "../../storage/store.ts";
+import type { Table } from "../../storage/table.ts";
 
 /**
  * Subjects that a range of logs can be searched by. There is one row per block and subject, so a search visits only

@@ -1,7 +1,8 @@
 import type { InboxMessage } from "../../l1/types.ts";
 import { readUint, writeUint } from "../../protocol/bytes.ts";
 import { messageCheckpoint } from "../../protocol/l1-to-l2-message.ts";
-import type { Store, Table } from "../../storage/store.ts";
+import type { Store } from "../../storage/store.ts";
+import type { Table } from "../../storage/table.ts";
 import { indexKey, LAST_INDEX_KEY, readIndex } from "./keys.ts";
 
 /**

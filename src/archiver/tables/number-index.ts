@@ -1,5 +1,6 @@
 import { readU32 } from "../../protocol/bytes.ts";
-import type { Store, Table } from "../../storage/store.ts";
+import type { Store } from "../../storage/store.ts";
+import type { Table } from "../../storage/table.ts";
 import { numberKey } from "./keys.ts";
 
 /** Maps a 32-byte value that identifies a block (its hash, or the archive root after it) to the block number u32. */

@@ -1,4 +1,5 @@
-import type { Store, Table } from "../../storage/store.ts";
+import type { Store } from "../../storage/store.ts";
+import type { Table } from "../../storage/table.ts";
 import type { L1Position } from "./chain-state.ts";
 import { indexKey, LAST_INDEX_KEY, readIndex } from "./keys.ts";
 

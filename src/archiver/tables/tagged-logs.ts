@@ -1,5 +1,6 @@
 import { readU32, writeU32 } from "../../protocol/bytes.ts";
-import type { Store, Table } from "../../storage/store.ts";
+import type { Store } from "../../storage/store.ts";
+import type { Table } from "../../storage/table.ts";
 import type { LogPosition } from "../content-types.ts";
 import { POSITION_BYTES, positionedKey, readPosition } from "./log-keys.ts";
 

@@ -1,5 +1,6 @@
 import { readU32, writeU32 } from "../../protocol/bytes.ts";
-import type { Store, Table } from "../../storage/store.ts";
+import type { Store } from "../../storage/store.ts";
+import type { Table } from "../../storage/table.ts";
 
 /** Position of a tx: its block, its index there, and its words in the block's body. */
 export interface TxLocation {

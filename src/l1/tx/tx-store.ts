@@ -1,5 +1,6 @@
 import { concat, readU32, writeU32 } from "../../protocol/bytes.ts";
-import { openStore, type Store, type Table } from "../../storage/store.ts";
+import { openStore, type Store } from "../../storage/store.ts";
+import type { Table } from "../../storage/table.ts";
 import { versionedHashOf } from "../blobs/blob-offer.ts";
 import { L1TxStoreError } from "./errors.ts";
 import type { BlobSidecars } from "./transaction.ts";

@@ -1,7 +1,7 @@
 import { concat } from "../../protocol/bytes.ts";
 import { STRIPPED_PROOF } from "../../protocol/tx/tx.ts";
 import { type ClaimedTx, txFromBytes, txToBytes } from "../../protocol/tx/tx-bytes.ts";
-import type { Table } from "../../storage/store.ts";
+import type { Table } from "../../storage/table.ts";
 import { type TxFacts, type TxSummary, txFacts, txSummary } from "../tx-facts.ts";
 import type { PoolStore } from "./pool-store.ts";
 

@@ -1,4 +1,5 @@
-import type { Store, Table } from "../../storage/store.ts";
+import type { Store } from "../../storage/store.ts";
+import type { Table } from "../../storage/table.ts";
 
 /**
  * Stored rows of the world state. Integers are big-endian; a position takes 6 bytes, a block 4.

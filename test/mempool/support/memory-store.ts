@@ -1,5 +1,5 @@
 import type { PoolStore } from "../../../src/mempool/pool/pool-store.ts";
-import type { Entry, Table } from "../../../src/storage/store.ts";
+import type { Entry, Table } from "../../../src/storage/table.ts";
 
 type Rows = Map<string, Uint8Array>;
 

@@ -1,4 +1,5 @@
-import type { Store, Table } from "../../../storage/store.ts";
+import type { Store } from "../../../storage/store.ts";
+import type { Table } from "../../../storage/table.ts";
 
 /** Rows that something writes, instead of a store: nothing is there before. */
 export class CapturedRows {
