@@ -2,25 +2,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { MULTICALL3_ADDRESS } from "../../l1/abi/multicall3.ts";
 import type { Kzg } from "../../l1/blobs/kzg.ts";
 import type { BlobUploadStore } from "../../l1/blobs/source.ts";
-import { CHECKPOINT_PROPOSED_TOPIC } from "../../l1/checkpoints/proposed-event.ts";
 import { L1Error } from "../../l1/errors.ts";
-import { attestationsAndSignersHash } from "../../l1/propose/attestations.ts";
-import { proposeCalldata } from "../../l1/propose/propose-calldata.ts";
-import { checkProposal } from "../../l1/propose/propose-gas.ts";
 import { proposedIn } from "../../l1/propose/proposed-in.ts";
 import { blobSidecars, wantsCellProofs } from "../../l1/propose/sidecars.ts";
-import { simulateCall } from "../../l1/propose/simulate.ts";
 import type { L1Rpc } from "../../l1/rpc/l1-rpc.ts";
-import { latestTime } from "../../l1/tx/account-reads.ts";
 import { L1SignerError, L1TxNotSentError } from "../../l1/tx/errors.ts";
 import type { L1Sender } from "../../l1/tx/l1-sender.ts";
 import type { L1TxSettings } from "../../l1/tx/settings.ts";
 import type { BlobSidecars } from "../../l1/tx/transaction.ts";
 import type { TxOutcome } from "../../l1/tx/tx-watch.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
-import { slotAt, slotTimestamp } from "../../protocol/time.ts";
+import { slotAt } from "../../protocol/time.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { cannotPay } from "./cannot-pay.ts";
+import { proposeRequest, revertReason } from "./propose-request.ts";
 import { rankSenders } from "./rank-senders.ts";
 import { sendBundle } from "./send-bundle.ts";
 import type { CheckpointToPublish, PublishOutcome, PublishRequest, VotesToPublish } from "./types.ts";
@@ -161,7 +156,7 @@ export class Publisher {
     sidecars: BlobSidecars,
   ): Promise<PublishOutcome> {
     const { slot, checkpoint, others = [], signal } = publication;
-    const proposal = await this.#proposal(sender, publication, sidecars);
+    const proposal = await proposeRequest(this.#parts, sender, publication, sidecars);
     if ("kind" in proposal) {
       if (others.length > 0) await this.#sendVotes(sender, others);
       return proposal;
@@ -176,7 +171,7 @@ export class Publisher {
     if (outcome.kind === "mined") for (const request of outcome.failed) await this.#explain(request, slot);
     if (outcome.kind !== "mined") return this.#proposed(outcome, checkpoint.archiveRoot);
     const failed = outcome.failed.includes(proposal);
-    const reason = failed ? await this.#revertReason(proposal, slot) : undefined;
+    const reason = failed ? await revertReason(this.#parts, proposal, slot) : undefined;
     return this.#proposed({ kind: "mined", receipt: outcome.receipt }, checkpoint.archiveRoot, reason);
   }
 
@@ -214,50 +209,6 @@ export class Publisher {
     return { kind: "rejected", reason: `${reason ?? "L1 did not take the proposal"} (${receipt.hash})` };
   }
 
-  /** The propose request, or why the rollup would reject it. */
-  async #proposal(
-    sender: L1Sender,
-    publication: CheckpointToPublish,
-    sidecars: BlobSidecars,
-  ): Promise<PublishRequest | Extract<PublishOutcome, { reason: string }>> {
-    const { rpc, identity, settings, signal } = this.#parts;
-    const { checkpoint, attestations, slot, feeAssetPriceModifier, timeoutAt } = publication;
-    const { rollupAddress } = identity.addresses;
-    const signature =
-      attestations.signature ?? (await sender.signer.signMessage(attestationsAndSignersHash(attestations), signal));
-    const { archiveRoot, header } = checkpoint;
-    const { commitments } = sidecars;
-    const calldata = proposeCalldata({
-      archiveRoot,
-      feeAssetPriceModifier,
-      header,
-      attestations,
-      signature,
-      commitments,
-    });
-    const timestamp = await this.#nextTime(slot);
-    const call = { sender: sender.address, rollupAddress, calldata, sidecars, timestamp };
-    const check = await checkProposal(rpc, call, settings);
-    if (check.kind === "reverts") return { kind: "rejected", reason: check.reason };
-    return {
-      action: "propose",
-      to: rollupAddress,
-      data: calldata,
-      gasLimit: check.gasLimit,
-      lastValidSlot: slot,
-      timeoutAt,
-      proof: { address: rollupAddress, topic: CHECKPOINT_PROPOSED_TOPIC },
-    };
-  }
-
-  /** L1 timestamp (seconds) to simulate at: that of the next L1 block, but not before the slot. */
-  async #nextTime(slot: number): Promise<number> {
-    const { rpc, identity } = this.#parts;
-    const { constants } = identity;
-    const next = (await latestTime(rpc)) / 1000 + constants.ethereumSlotDuration + 1;
-    return Math.max(next, slotTimestamp(slot, constants));
-  }
-
   async #sendVotes(sender: L1Sender, requests: readonly PublishRequest[]): Promise<void> {
     const slot = this.#currentSlot();
     const outcome = await sendBundle(sender, this.#target, { purpose: "votes", requests, slot }, this.#parts.logger);
@@ -269,20 +220,8 @@ export class Publisher {
   }
 
   async #explain(request: PublishRequest, slot: number): Promise<void> {
-    const reason = await this.#revertReason(request, slot);
+    const reason = await revertReason(this.#parts, request, slot);
     this.#parts.logger.error({ action: request.action, slot, reason }, "a request to L1 had no effect");
-  }
-
-  /** Simulates a call that had no effect, to learn its revert reason. */
-  async #revertReason({ to, data }: PublishRequest, slot: number): Promise<string> {
-    try {
-      const timestamp = await this.#nextTime(slot);
-      const result = await simulateCall(this.#parts.rpc, { from: MULTICALL3_ADDRESS, to, data, timestamp });
-      return result.kind === "reverted" ? result.reason : "L1 gives no reason";
-    } catch (error) {
-      if (!(error instanceof L1Error)) throw error;
-      return error.message;
-    }
   }
 
   async #logBalance(sender: L1Sender): Promise<void> {
