@@ -1,0 +1,202 @@
+import { peerIdFromString } from "@libp2p/peer-id";
+import {
+  unwrapInstrumented,
+  unwrapMessage,
+  wrapInstrumented,
+  wrapMessage,
+} from "../protocol/consensus/gossip-wrapper.ts";
+import type { Logger } from "../telemetry/logger.ts";
+import type { PeerDiscovery } from "./discovery/peer-discovery.ts";
+import { gossipPublisher } from "./gossip/gossip-publisher.ts";
+import { GossipReceiver } from "./gossip/gossip-receiver.ts";
+import { type GossipSettings, gossipService, type MeshSettings, verdictDeadlineMs } from "./gossip/gossip-service.ts";
+import type { GossipPublisher } from "./gossip/publisher.ts";
+import type { GossipTopic, MessageWrapper } from "./gossip/topic.ts";
+import { createHost, type Host } from "./host/create-host.ts";
+import type { PeerIdentity } from "./identity/peer-identity.ts";
+import type { Handshake } from "./peers/handshake.ts";
+import { libp2pPeerHost } from "./peers/libp2p-host.ts";
+import { PeerConnections } from "./peers/peer-connections.ts";
+import type { PeerHost } from "./peers/peer-host.ts";
+import { PeerScores } from "./peers/peer-scores.ts";
+import { type ListedPeers, ProtectedPeers } from "./peers/protected-peers.ts";
+import { StreamRequestClient } from "./reqresp/client.ts";
+import type { StatusMessage } from "./reqresp/codecs/status-message.ts";
+import { goodbyeHandler } from "./reqresp/handlers/goodbye.ts";
+import { pingHandler } from "./reqresp/handlers/ping.ts";
+import { statusHandler } from "./reqresp/handlers/status.ts";
+import type { RequestHandlers } from "./reqresp/request-handler.ts";
+import { RequestResponder } from "./reqresp/responder.ts";
+
+/** Longest that the host may take to stop, in milliseconds. */
+const HOST_STOP_MS = 5_000;
+
+export interface PeerNodeSettings {
+  identity: PeerIdentity;
+  /** Protocol version string. */
+  version: string;
+  /** IPv4 address and TCP port; port 0 takes a free one. */
+  listen: { address: string; port: number };
+  /** IPv4 address and TCP port that peers are told; undefined: the ones listened on. */
+  announce: { ip: string; port: number } | undefined;
+  userAgent: string;
+  maxPeers: number;
+  heartbeatMs: number;
+  /** Penalties of high, mid and low tolerance. */
+  penalties: readonly number[];
+  mesh: MeshSettings;
+  network: GossipSettings["network"];
+  /** Message ids that are remembered for each topic. */
+  seenMessages: number;
+  /** False where many peers may share an IP address, as on test networks. */
+  limitPerAddress: boolean;
+  /** Whether messages carry the time at which they were sent; the same on all nodes of a network. */
+  instrumented: boolean;
+  listed: ListedPeers;
+}
+
+/** What the parts of the host offer to the services that are built on them. */
+export interface PeerChannels {
+  client: StreamRequestClient;
+  publisher: GossipPublisher;
+  scores: PeerScores;
+  peers: PeerHost;
+}
+
+export interface PeerServices {
+  topics: readonly GossipTopic[];
+  /** Besides ping, status and goodbye. */
+  handlers: RequestHandlers;
+  /** Undefined where the handshake is disabled. */
+  handshake: Handshake | undefined;
+  /** Why a peer or an IP address is refused, besides its score. */
+  refuses?: (who: string) => boolean;
+  /** Application score besides the penalties: -Infinity shuts a peer out of gossip. */
+  isShutOut?: (peer: string) => boolean;
+  /** Called for each status request. */
+  status(): StatusMessage;
+}
+
+export interface PeerNodeOptions {
+  settings: PeerNodeSettings;
+  discovery: PeerDiscovery | undefined;
+  /** Called once, before the first peer connects. */
+  services(channels: PeerChannels): PeerServices;
+  /** Unix milliseconds. */
+  now(): number;
+  loggerFor(subsystem: string): Logger;
+}
+
+/** The node among its peers: host, gossip, requests and the upkeep of connections. */
+export interface PeerNode extends PeerChannels {
+  readonly host: Host;
+  readonly receiver: GossipReceiver;
+  readonly connections: PeerConnections;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+function messageWrapper(instrumented: boolean): MessageWrapper {
+  if (!instrumented) return { wrap: wrapMessage, unwrap: unwrapMessage };
+  return {
+    wrap: (payload) => wrapInstrumented({ payload, sentAt: Date.now(), traceContext: "" }),
+    unwrap: (message) => unwrapInstrumented(message).payload,
+  };
+}
+
+/** Creates the node without starting it. */
+export async function createPeerNode(options: PeerNodeOptions): Promise<PeerNode> {
+  const { settings, discovery, now, loggerFor } = options;
+  const { identity, version, listen, announce, mesh, listed } = settings;
+  const logger = loggerFor("p2p");
+  const scores = new PeerScores({ penalties: settings.penalties, now, logger: loggerFor("p2p:peers") });
+  // The services need the host's channels, and the host asks the services about peers once it runs.
+  let services: PeerServices | undefined;
+  const refuses = (who: string): boolean => services?.refuses?.(who) ?? false;
+  const host = await createHost({
+    privateKey: identity.privateKey,
+    listen: [`/ip4/${listen.address}/tcp/${listen.port}`],
+    announce: announce === undefined ? [] : [`/ip4/${announce.ip}/tcp/${announce.port}`],
+    maxPeers: settings.maxPeers,
+    userAgent: settings.userAgent,
+    refuses: { address: refuses, peer: (id) => scores.health(id) === "banned" || refuses(id) },
+    limitPerAddress: settings.limitPerAddress,
+    gossip: await gossipService({
+      mesh,
+      network: settings.network,
+      version,
+      applicationScore: (peer) =>
+        services?.isShutOut?.(peer) === true ? Number.NEGATIVE_INFINITY : scores.score(peer),
+      penalizeColocation: settings.limitPerAddress,
+      directPeers: listed.preferred.flatMap(({ id, address }) =>
+        address === undefined ? [] : [{ id: peerIdFromString(id), address }],
+      ),
+    }),
+  });
+  const router = host.services.gossip;
+  const wrapper = messageWrapper(settings.instrumented);
+  const channels: PeerChannels = {
+    client: new StreamRequestClient(host, { penalties: scores, log: loggerFor("p2p:requests") }),
+    publisher: gossipPublisher({ router, version, logger: loggerFor("p2p:gossip"), wrapper }),
+    scores,
+    peers: libp2pPeerHost(host, logger),
+  };
+  services = options.services(channels);
+  const connections = new PeerConnections(
+    {
+      host: channels.peers,
+      client: channels.client,
+      discovery,
+      scores,
+      protectedPeers: new ProtectedPeers(listed),
+      handshake: services.handshake,
+      now,
+      logger: loggerFor("p2p:peers"),
+    },
+    { maxPeers: settings.maxPeers, heartbeatMs: settings.heartbeatMs },
+  );
+  const responder = new RequestResponder({
+    handlers: {
+      ...services.handlers,
+      ping: pingHandler,
+      status: statusHandler(services.status),
+      goodbye: goodbyeHandler((peer, reason) => connections.goodbyeReceived(peer, reason)),
+    },
+    penalties: scores,
+    log: loggerFor("p2p:requests"),
+  });
+  const receiver = new GossipReceiver({
+    router,
+    topics: services.topics,
+    version,
+    penalties: scores,
+    seenMessages: settings.seenMessages,
+    deadlineMs: verdictDeadlineMs(mesh),
+    logger: loggerFor("p2p:gossip"),
+    wrapper,
+  });
+
+  return {
+    ...channels,
+    host,
+    receiver,
+    connections,
+    async start() {
+      await responder.register(host);
+      await host.start();
+      receiver.start();
+      await discovery?.start();
+      connections.start();
+      const addresses = host.getMultiaddrs().map((address) => address.toString());
+      logger.info({ peer: identity.id, addresses, version }, "listening to peers as {peer}");
+    },
+    async stop() {
+      receiver.stop();
+      await connections.stop();
+      await discovery?.stop();
+      await responder.unregister(host);
+      channels.client.stop();
+      await Promise.race([host.stop(), new Promise((resolve) => setTimeout(resolve, HOST_STOP_MS).unref())]);
+    },
+  };
+}
