@@ -12,14 +12,14 @@ type Listeners = { [K in keyof SyncEvents]?: (...args: SyncEvents[K]) => void };
 
 function setUp(isEmpty = false) {
   const listeners: Listeners = {};
-  const told: unknown[] = [];
+  const calls: unknown[] = [];
   const pool = {
     isEmpty,
     blockAdded: ({ number, timestamp, txHashes, nullifierKeys }: AddedBlock) =>
-      void told.push(["block", number, timestamp, txHashes.map(toHex), [...nullifierKeys]]),
-    slotStarted: (slot: number) => void told.push(["slot", slot]),
-    pruned: (tip: number, checkpoints: number) => void told.push(["pruned", tip, checkpoints]),
-    finalized: (block: number) => void told.push(["finalized", block]),
+      void calls.push(["block", number, timestamp, txHashes.map(toHex), [...nullifierKeys]]),
+    slotStarted: (slot: number) => void calls.push(["slot", slot]),
+    pruned: (tip: number, checkpoints: number) => void calls.push(["pruned", tip, checkpoints]),
+    finalized: (block: number) => void calls.push(["finalized", block]),
   };
   const block = (number: number) => {
     const header = new Uint8Array(GENESIS_BLOCK.header);
@@ -47,17 +47,17 @@ function setUp(isEmpty = false) {
     now: () => seconds * 1_000,
     logger: { error: (_, message) => void errors.push(message) },
   });
-  return { listeners, told, pool, errors, end, later: (by: number) => (seconds += by) };
+  return { listeners, calls, pool, errors, end, later: (by: number) => (seconds += by) };
 }
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 test("a pool is given every new block in order, then the slot", () => {
-  const { listeners, told, end } = setUp();
+  const { listeners, calls, end } = setUp();
   listeners.blocksAdded?.({ first: 3, last: 4 });
   const keys = (number: number) => [fr(number * 10), fr(number * 10 + 1)].map(mapKey);
-  expect(told).toEqual([
+  expect(calls).toEqual([
     ["block", 3, 1_003n, [toHex(fr(3))], keys(3)],
     ["block", 4, 1_004n, [toHex(fr(4))], keys(4)],
     ["slot", 5],
@@ -66,17 +66,17 @@ test("a pool is given every new block in order, then the slot", () => {
 });
 
 test("an empty pool is given the slot but no blocks", () => {
-  const { listeners, told, end } = setUp(true);
+  const { listeners, calls, end } = setUp(true);
   listeners.blocksAdded?.({ first: 1, last: 1_000_000_000 });
-  expect(told).toEqual([["slot", 5]]);
+  expect(calls).toEqual([["slot", 5]]);
   end();
 });
 
 test("reorgs and finality are passed on to the pool", () => {
-  const { listeners, told, end } = setUp();
+  const { listeners, calls, end } = setUp();
   listeners.blocksRemoved?.({ reason: "l1-reorg", tip: 7, removed: [], checkpoints: 2, epoch: undefined });
   listeners.finalized?.({ blockNumber: 6 });
-  expect(told).toEqual([
+  expect(calls).toEqual([
     ["pruned", 7, 2],
     ["finalized", 6],
   ]);
@@ -84,7 +84,7 @@ test("reorgs and finality are passed on to the pool", () => {
 });
 
 test("slots start by the clock, a failed start is logged and retried, and nothing happens after the end", () => {
-  const { listeners, told, pool, errors, end, later } = setUp();
+  const { listeners, calls, pool, errors, end, later } = setUp();
   vi.advanceTimersByTime(1_000);
   later(72);
   pool.slotStarted = () => {
@@ -92,14 +92,14 @@ test("slots start by the clock, a failed start is logged and retried, and nothin
   };
   vi.advanceTimersByTime(1_000);
   expect(errors).toHaveLength(1);
-  pool.slotStarted = (slot) => void told.push(["slot", slot]);
+  pool.slotStarted = (slot) => void calls.push(["slot", slot]);
   vi.advanceTimersByTime(1_000);
-  expect(told).toEqual([
+  expect(calls).toEqual([
     ["slot", 5],
     ["slot", 6],
   ]);
   end();
   vi.advanceTimersByTime(10_000);
-  expect(told).toHaveLength(2);
+  expect(calls).toHaveLength(2);
   expect(Object.keys(listeners)).toEqual([]);
 });

@@ -68,25 +68,28 @@ test("the p2p namespace has the five methods of a full node", () => {
   ]);
 });
 
-describe("recorded answers of the p2p namespace are written byte for byte", () => {
-  test.each(recorded.map((call, i) => [`${i} ${call.method}`, call] as const))("%s", async (_, call) => {
-    const asked: unknown[] = [];
-    const p2p: PeerNetwork = {
-      ...noPeers,
-      enr: () => call.result as string,
-      peers: () => call.result as Peer[],
-      attestations: (slot: number, of?: AttestedProposal) => {
-        asked.push(of === undefined ? [slot] : [slot, (of as { archive: string }).archive]);
-        return (call.result as AttestationJson[]).map(attestation);
-      },
-    };
-    const { ask } = asker({ p2p });
-    expect(JSON.stringify(await ask(call.method, ...call.params))).toBe(JSON.stringify(call.result));
-    if (call.method === "p2p_getCheckpointAttestationsForSlot") expect(asked).toEqual([call.params]);
-  });
+describe("p2p namespace", () => {
+  test.each(recorded.map((call, i) => [`${call.method} (${i})`, call] as const))(
+    "recorded answer of %s is written byte for byte",
+    async (_, call) => {
+      const asked: unknown[] = [];
+      const p2p: PeerNetwork = {
+        ...noPeers,
+        enr: () => call.result as string,
+        peers: () => call.result as Peer[],
+        attestations: (slot: number, of?: AttestedProposal) => {
+          asked.push(of === undefined ? [slot] : [slot, (of as { archive: string }).archive]);
+          return (call.result as AttestationJson[]).map(attestation);
+        },
+      };
+      const { ask } = asker({ p2p });
+      expect(JSON.stringify(await ask(call.method, ...call.params))).toBe(JSON.stringify(call.result));
+      if (call.method === "p2p_getCheckpointAttestationsForSlot") expect(asked).toEqual([call.params]);
+    },
+  );
 });
 
-test("without peers the p2p namespace answers with empty lists, and with no record", async () => {
+test("without peers the p2p namespace answers with empty lists and without an ENR", async () => {
   const { ask } = asker();
   expect(await ask("p2p_getPeers", true)).toEqual([]);
   expect(await ask("p2p_getEncodedEnr")).toBeUndefined();

@@ -81,7 +81,7 @@ async function expectLikeHonest(): Promise<void> {
 it.each(LIES)("a node follows an L1 endpoint that $name again, once it stops", { timeout: 30_000 }, async ({ lie }) => {
   // The lie while the node connects.
   proxy.lie = lie;
-  proxy.told = 0;
+  proxy.lies = 0;
   const connected = await connectRollup({
     l1RpcUrls: [proxy.url],
     l1ChainId: RECORDED_CHAIN.l1ChainId,
@@ -107,6 +107,6 @@ it.each(LIES)("a node follows an L1 endpoint that $name again, once it stops", {
   const before = proxy.calls;
   await syncDespiteLie(2);
   expect(proxy.calls - before).toBeLessThan(2000);
-  expect(proxy.told).toBeGreaterThan(0);
+  expect(proxy.lies).toBeGreaterThan(0);
   await expectLikeHonest();
 });

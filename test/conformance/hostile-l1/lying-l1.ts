@@ -31,7 +31,7 @@ export interface Lie {
 export class LyingL1 {
   lie: Lie | undefined;
   /** Number of changed answers. */
-  told = 0;
+  lies = 0;
   /** Number of received calls. */
   calls = 0;
   readonly #target: string;
@@ -67,7 +67,7 @@ export class LyingL1 {
     const answered = await fetch(this.#target, { method: "POST", headers, body: forwarded });
     const truth = Buffer.from(await answered.arrayBuffer());
     const given = lie === undefined ? truth : this.#changed(lie, [asked].flat(), truth, Array.isArray(asked));
-    if (!given.equals(truth) || lie?.respond !== undefined || lie?.ask !== undefined) this.told++;
+    if (!given.equals(truth) || lie?.respond !== undefined || lie?.ask !== undefined) this.lies++;
     if (lie?.respond !== undefined) lie.respond(response, given);
     else response.writeHead(200, headers).end(given);
   }

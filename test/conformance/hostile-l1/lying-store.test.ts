@@ -62,7 +62,7 @@ it.each(STORE_LIES)(
   "a blob store that $name is skipped for the next, and used again once it stops",
   async ({ lie }) => {
     store.lie = lie;
-    store.told = 0;
+    store.lies = 0;
     for (const node of [alone, beside]) await node.synchronizer.rollBackTo(EARLIER);
     await beside.sync(0);
     expect(stateOf(beside)).toEqual(stateOf(honest));
@@ -72,7 +72,7 @@ it.each(STORE_LIES)(
     expect(error).not.toBeInstanceOf(RangeError);
     // The chain below the missing blobs can still be read.
     expect(alone.services.chain.latestBlockNumber()).toBe(EARLIER);
-    expect(store.told).toBeGreaterThan(1);
+    expect(store.lies).toBeGreaterThan(1);
     store.lie = undefined;
     await alone.sync();
     expect(stateOf(alone)).toEqual(stateOf(honest));

@@ -17,7 +17,7 @@ export type StoreLie = (response: ServerResponse, files: { file: Buffer; other: 
 /** Serves the blobs of a folder over HTTP, unchanged until `lie` is set. */
 export class LyingStore {
   lie: StoreLie | undefined;
-  told = 0;
+  lies = 0;
   readonly #folder: string;
   readonly #server: Server;
 
@@ -41,7 +41,7 @@ export class LyingStore {
     if (!existsSync(name)) return void response.writeHead(404).end();
     const file = readFileSync(name);
     if (this.lie === undefined) return void response.writeHead(200).end(file);
-    this.told++;
+    this.lies++;
     const folder = join(name, "..");
     const another = readdirSync(folder).find((entry) => join(folder, entry) !== name);
     this.lie(response, { file, other: another === undefined ? file : readFileSync(join(folder, another)) });

@@ -11,7 +11,7 @@ const text = (value: unknown) => JSON.stringify(value, (key, item) => (key === "
 
 export interface TrialOptions {
   /** Duration of the lie in milliseconds: to the starting node, and again to the running node. */
-  toldMs: number;
+  lieMs: number;
   /** Limit in milliseconds for the node to follow L1 again. */
   healedWithinMs: number;
 }
@@ -63,7 +63,7 @@ export async function nodeTrial({ lie }: LieRow, l1: RecordedL1, options: TrialO
   proxy.lie = lie;
   let node = await NodeProcess.start(followed);
   try {
-    for (let at = Date.now(); node.running && Date.now() < at + options.toldMs; await sleep(50)) {
+    for (let at = Date.now(); node.running && Date.now() < at + options.lieMs; await sleep(50)) {
       outcome.peakBytes = Math.max(outcome.peakBytes, peakBytesOf(node));
     }
     const end = Date.now();
@@ -82,7 +82,7 @@ export async function nodeTrial({ lie }: LieRow, l1: RecordedL1, options: TrialO
     }
     await checkAnswers(node);
     proxy.lie = lie;
-    for (const at = Date.now(); Date.now() < at + options.toldMs; ) await checkAnswers(node);
+    for (const at = Date.now(); Date.now() < at + options.lieMs; ) await checkAnswers(node);
     proxy.lie = undefined;
     if (!node.running) throw new TrialError(`the node ended:\n${node.log.slice(-2000)}`);
     outcome.peakBytes = Math.max(outcome.peakBytes, peakBytesOf(node));

@@ -21,9 +21,9 @@ const { values } = parseArgs({
   },
 });
 
-async function tryOne(row: LieRow, l1: RecordedL1, toldMs: number): Promise<boolean> {
+async function tryOne(row: LieRow, l1: RecordedL1, lieMs: number): Promise<boolean> {
   try {
-    const { start, said, peakBytes, healedMs } = await nodeTrial(row, l1, { toldMs, healedWithinMs: 120_000 });
+    const { start, said, peakBytes, healedMs } = await nodeTrial(row, l1, { lieMs, healedWithinMs: 120_000 });
     const healed = healedMs === undefined ? "" : `${(healedMs / 1000).toFixed(1)} s`;
     console.log(`${row.name} | ${start} | ${(peakBytes / 2 ** 20).toFixed(0)} MiB | ${healed} | ${said.join(" ")}`);
     return true;

@@ -20,7 +20,7 @@ it.each(ROWS)(
   "a node starting with an L1 that $name waits or exits with one line, and follows L1 later",
   { timeout: 180_000 },
   async (row) => {
-    const outcome = await nodeTrial(row, l1, { toldMs: 3000, healedWithinMs: 90_000 });
+    const outcome = await nodeTrial(row, l1, { lieMs: 3000, healedWithinMs: 90_000 });
     if (outcome.start === "ended") {
       expect(outcome.exitCode).toBe(1);
       expect(outcome.said).toHaveLength(1);
