@@ -1,9 +1,11 @@
 /** Writes docs/api.md from the registries of methods; with --check only compares. */
 import { adminRegistry } from "../src/rpc/admin/admin-registry.ts";
+import { bootnodeRegistry } from "../src/rpc/methods/bootnode.ts";
 import { publicRegistry } from "../src/rpc/methods/public-registry.ts";
 import { apiDocument } from "../src/rpc/openrpc/api-document.ts";
 import { openRpcDocument } from "../src/rpc/openrpc/document.ts";
 import type { AdminServices } from "../src/rpc/ports/admin/admin-services.ts";
+import type { BootnodeTable } from "../src/rpc/ports/bootnode-table.ts";
 import type { NodeServices } from "../src/rpc/ports/node-services.ts";
 import { generatedDocument } from "./generated-document.ts";
 
@@ -12,12 +14,14 @@ const services = new Proxy({}, { get: () => ({}) });
 
 const registry = publicRegistry(services as NodeServices);
 const admin = adminRegistry(services as AdminServices);
+const bootnode = bootnodeRegistry(services as BootnodeTable);
 const wanted = apiDocument([
   { title: "Public listener: `svc_`", document: openRpcDocument(registry, ["svc"]) },
   { title: "Public listener: `node_`", document: openRpcDocument(registry, ["node"]) },
   { title: "Public listener: `p2p_`", document: openRpcDocument(registry, ["p2p"]) },
   { title: "Admin listener: `svcAdmin_`", document: openRpcDocument(admin, ["svcAdmin"]) },
   { title: "Admin listener: `nodeAdmin_`", document: openRpcDocument(admin, ["nodeAdmin"]) },
+  { title: "Listener of a bootnode: `bootstrap_`", document: openRpcDocument(bootnode, ["bootstrap"]) },
 ]);
 
 generatedDocument("api.md", wanted, "the registries of methods");

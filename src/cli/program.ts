@@ -2,8 +2,11 @@ import { Command } from "commander";
 import { benchWitnessCommand } from "./commands/bench-witness.ts";
 import { configCommand } from "./commands/config.ts";
 import { dbCommand } from "./commands/db.ts";
+import { decodeEnrCommand } from "./commands/decode-enr.ts";
 import { demoCommand } from "./commands/demo.ts";
 import { deployL1ContractsCommand } from "./commands/deploy-l1-contracts.ts";
+import { generateBootnodeEnrCommand } from "./commands/generate-bootnode-enr.ts";
+import { generateP2pPrivateKeyCommand } from "./commands/generate-p2p-private-key.ts";
 import { startCommand } from "./commands/start.ts";
 import { vmCommand } from "./commands/vm.ts";
 import { programVersion } from "./version.ts";
@@ -17,6 +20,9 @@ export function program(): Command {
     .addCommand(demoCommand())
     .addCommand(deployL1ContractsCommand())
     .addCommand(configCommand())
+    .addCommand(generateP2pPrivateKeyCommand())
+    .addCommand(generateBootnodeEnrCommand())
+    .addCommand(decodeEnrCommand())
     .addCommand(dbCommand())
     .addCommand(benchWitnessCommand())
     .addCommand(vmCommand());

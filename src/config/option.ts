@@ -49,6 +49,7 @@ export const SUBSYSTEMS = {
   snapshots: true,
   execution: false,
   mempool: true,
+  discovery: true,
   p2p: false,
   sequencer: true,
   publisher: true,

@@ -1,12 +1,13 @@
 import { ConfigurationError } from "../config/errors.ts";
 import type { Values } from "../config/options.ts";
+import { bootnodeMode } from "./bootnode.ts";
 import { botMode } from "./bot.ts";
 import { localNetworkMode } from "./local-network.ts";
 import type { Mode } from "./mode.ts";
 import { nodeMode } from "./node.ts";
 
 /** In order of precedence. */
-const MODES: readonly Mode[] = [localNetworkMode, botMode, nodeMode];
+const MODES: readonly Mode[] = [localNetworkMode, bootnodeMode, botMode, nodeMode];
 
 /**
  * The mode that the flags select. Throws ConfigurationError if they select none, or only a part that needs another

@@ -5,7 +5,7 @@ import type { JsonWriter } from "./encoding/json-writer.ts";
 import { type Codec, type Issue, issuesError, type OptionalCodec } from "./params/codec.ts";
 
 /** Prefix of a method's name on the wire: `node_getBlock` is method getBlock of namespace node. */
-export type Namespace = "node" | "nodeAdmin" | "p2p" | "svc" | "svcAdmin";
+export type Namespace = "bootstrap" | "node" | "nodeAdmin" | "p2p" | "svc" | "svcAdmin";
 
 /** Origin of a call. */
 export interface Origin {
@@ -30,6 +30,7 @@ const RELEASE: Dialect = { surplusParams: "ignored", leastParams: "declared", no
 const DEVELOPMENT: Dialect = { surplusParams: "refused", leastParams: "required", nothing: "null" };
 
 export const DIALECTS: Readonly<Record<Namespace, Dialect>> = {
+  bootstrap: RELEASE,
   node: RELEASE,
   nodeAdmin: RELEASE,
   p2p: RELEASE,

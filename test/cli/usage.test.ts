@@ -139,9 +139,12 @@ describe("svc config", () => {
     const level = await runSvc(["config"], { LOG_LEVEL: "loud" });
     expect(level).toMatchObject({ code: 1, stdout: "" });
     expect(level.stderr).toContain('got "loud" (Invalid log level: loud)');
-    const peers = await runSvc(["config", "--p2p-enabled"], { PEER_ID_PRIVATE_KEY: "c0ffee".repeat(11).slice(0, 64) });
-    expect(peers).toMatchObject({ code: 1, stdout: "" });
-    expect(peers.stderr).toBe("error: not available in this version: --p2p-enabled, PEER_ID_PRIVATE_KEY (p2p)\n");
+    const key = "c0ffee".repeat(11).slice(0, 64);
+    const prover = await runSvc(["config", "--prover-node"], { PROVER_PUBLISHER_PRIVATE_KEY: key });
+    expect(prover).toMatchObject({ code: 1, stdout: "" });
+    expect(prover.stderr).toBe(
+      "error: not available in this version: --prover-node, PROVER_PUBLISHER_PRIVATE_KEY (prover)\n",
+    );
   });
 
   test("svc config shows values set by a network and leaves no file behind", async () => {

@@ -32,7 +32,7 @@ export const modes = {
     false,
   ),
   p2pBootstrap: withDefault(
-    { flags: ["--p2p-bootstrap"], kind: switchOn, meaning: "run only a bootnode", usedBy: "p2p" },
+    { flags: ["--p2p-bootstrap"], kind: switchOn, meaning: "run only a bootnode", usedBy: "discovery" },
     false,
   ),
   proverAgent: withDefault(

@@ -75,11 +75,23 @@ export const p2p = {
     1000,
   ),
   listenAddress: rows.withDefault(
-    { flags: ["--p2p.listenAddress"], env: ["P2P_LISTEN_ADDR"], kind: ipv4, meaning: "IPv4 address to listen on" },
+    {
+      flags: ["--p2p.listenAddress"],
+      env: ["P2P_LISTEN_ADDR"],
+      kind: ipv4,
+      meaning: "IPv4 address to listen on",
+      usedBy: "discovery",
+    },
     "0.0.0.0",
   ),
   p2pPort: rows.withDefault(
-    { flags: ["--p2p.p2pPort"], env: ["P2P_PORT"], kind: port, meaning: "TCP and UDP port to listen on" },
+    {
+      flags: ["--p2p.p2pPort"],
+      env: ["P2P_PORT"],
+      kind: port,
+      meaning: "TCP and UDP port to listen on",
+      usedBy: "discovery",
+    },
     40400,
   ),
   p2pBroadcastPort: rows.optional({
@@ -87,27 +99,37 @@ export const p2p = {
     env: ["P2P_BROADCAST_PORT"],
     kind: port,
     meaning: "port to announce to peers; unset means p2pPort",
+    usedBy: "discovery",
   }),
   p2pIp: rows.optional({
     flags: ["--p2p.p2pIp"],
     env: ["P2P_IP"],
     kind: ipv4,
     meaning: "IPv4 address to announce to peers",
+    usedBy: "discovery",
   }),
   peerIdPrivateKey: rows.optional({
     flags: ["--p2p.peerIdPrivateKey"],
     env: ["PEER_ID_PRIVATE_KEY"],
     kind: secret(hexText),
     meaning: "private key of the peer id",
+    usedBy: "discovery",
   }),
   peerIdPrivateKeyPath: rows.optional({
     flags: ["--p2p.peerIdPrivateKeyPath", "--p2pBootstrap.peerIdPrivateKeyPath"],
     env: ["PEER_ID_PRIVATE_KEY_PATH"],
     kind: path,
     meaning: "file of the generated peer id key; unset means a file in the data directory",
+    usedBy: "discovery",
   }),
   bootstrapNodes: rows.withDefault(
-    { flags: ["--p2p.bootstrapNodes"], env: ["BOOTSTRAP_NODES"], kind: listOf(enr), meaning: "ENRs of the bootnodes" },
+    {
+      flags: ["--p2p.bootstrapNodes"],
+      env: ["BOOTSTRAP_NODES"],
+      kind: listOf(enr),
+      meaning: "ENRs of the bootnodes",
+      usedBy: "discovery",
+    },
     [],
   ),
   bootstrapNodeEnrVersionCheck: rows.withDefault(
@@ -143,6 +165,7 @@ export const p2p = {
       env: ["P2P_QUERY_FOR_IP"],
       kind: boolean,
       meaning: "query a public service for this node's IP address",
+      usedBy: "discovery",
     },
     false,
   ),

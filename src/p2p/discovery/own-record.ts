@@ -1,8 +1,10 @@
 import type { SignableENR } from "@chainsafe/enr";
 import { equal } from "../../protocol/bytes.ts";
 import type { PeerIdentity } from "../identity/peer-identity.ts";
+import { NodeRecordError } from "./errors.ts";
 import { type RecordContent, signedRecord } from "./node-record.ts";
 import type { RecordFile } from "./record-file.ts";
+import { isSound, SOUND } from "./record-rules.ts";
 
 export interface OwnRecordOptions {
   identity: PeerIdentity;
@@ -21,6 +23,7 @@ export class OwnRecord {
   readonly signable: SignableENR;
   readonly #file: RecordFile | undefined;
 
+  /** Throws a NodeRecordError if the content makes no valid record. */
   constructor({ identity, content, file, first }: OwnRecordOptions) {
     this.#file = file;
     const stored = file?.read();
@@ -30,6 +33,7 @@ export class OwnRecord {
     if (known !== undefined && !sameContent(known.kvs, this.signable.kvs)) {
       this.signable = signedRecord(identity, content, known.seq + 1n);
     }
+    if (!isSound(this.signable)) throw new NodeRecordError("this node's record", SOUND);
     this.kept();
   }
 

@@ -1,18 +1,23 @@
-import { ENR } from "@chainsafe/enr";
+import { type BaseENR, ENR } from "@chainsafe/enr";
 import { sameComponents } from "../../protocol/consensus/component-version.ts";
+import type { Logger } from "../../telemetry/logger.ts";
 import { isHost, isPrivate } from "./address-kinds.ts";
 import { NodeRecordError } from "./errors.ts";
 import { versionOf } from "./node-record.ts";
 import type { DiscoveredPeer } from "./peer-discovery.ts";
 
+export const SOUND = "must have an IPv4 address of a host, ports above 0 and less than 300 bytes";
+
 /** Records end below this size (EIP-778). */
 const RECORD_BYTES = 300;
+/** Characters of an invalid record in the log; valid ones have at most 404. */
+const LONGEST_SHOWN = 404;
 
 /**
  * Whether the library can use a record of another node. It verified the signature, but computes with addresses, ports
  * and numbers of any form and throws, or cannot encode the record again, when they have another one.
  */
-export function isSound(record: ENR): boolean {
+export function isSound(record: BaseENR): boolean {
   const { kvs, seq } = record;
   const ip = kvs.get("ip");
   if (seq > BigInt(Number.MAX_SAFE_INTEGER)) return false;
@@ -78,7 +83,20 @@ export function parseRecord(text: string, subject: string): ENR {
     );
   }
   if (!isSound(record)) {
-    throw new NodeRecordError(subject, "must have an IPv4 address of a host, ports above 0 and less than 300 bytes");
+    throw new NodeRecordError(subject, SOUND);
   }
   return record;
+}
+
+/** The valid ones of the records of an option. Each other one is a warning. */
+export function usableRecords(texts: readonly string[], option: string, log: Logger): ENR[] {
+  return texts.flatMap((text, i) => {
+    try {
+      return parseRecord(text, `${option} item ${i + 1}`);
+    } catch (error) {
+      if (!(error instanceof NodeRecordError)) throw error;
+      log.warn({ enr: text.slice(0, LONGEST_SHOWN) }, `skipped: ${error.message}`);
+      return [];
+    }
+  });
 }

@@ -1,0 +1,23 @@
+import type { Values } from "../../config/options.ts";
+import { type DataDirectory, openDataDirectory } from "../data-directory.ts";
+import { loggingOf } from "../run-node.ts";
+import { type RunningService, supervise } from "../supervise.ts";
+import { startBootnode } from "./start-bootnode.ts";
+
+/** `svc start --p2p-bootstrap`: runs a bootnode in this process. */
+export async function runBootnode(values: Values, version: string, warnings: readonly string[]): Promise<void> {
+  const loggerFor = loggingOf(values);
+  const log = loggerFor("p2p");
+  for (const warning of warnings) loggerFor("config").warn(warning);
+  let directory: DataDirectory | undefined;
+  const lost = (): void => {
+    log.fatal({ path: directory?.path }, "another process took over the data directory");
+    process.exit(1);
+  };
+  const start = async (signal: AbortSignal): Promise<RunningService> => {
+    log.info({ version, node: process.versions.node }, "starting a bootnode of svc {version} on Node.js {node}");
+    if (values.dataDirectory !== undefined) directory = openDataDirectory(values.dataDirectory, lost);
+    return startBootnode(values, { dataDirectory: directory?.path, loggerFor, signal });
+  };
+  await supervise(start, { log, atExit: () => directory?.release() });
+}

@@ -1,0 +1,35 @@
+import { join } from "node:path";
+import { reveal } from "../config/configuration.ts";
+import type { Values } from "../config/options.ts";
+import { queryPublicIp } from "../p2p/discovery/public-ip.ts";
+import { RecordFile } from "../p2p/discovery/record-file.ts";
+import type { PeerIdentity } from "../p2p/identity/peer-identity.ts";
+import { resolvePeerIdentity } from "../p2p/identity/peer-key-file.ts";
+import type { NodeLogger } from "./logging.ts";
+
+/** The configured peer key. Without a data directory and a path the key is not kept. Throws a PeerKeyError. */
+export function configuredIdentity(
+  values: Pick<Values, "peerIdPrivateKey" | "peerIdPrivateKeyPath">,
+  dataDirectory: string | undefined,
+  log: NodeLogger,
+): PeerIdentity {
+  const path = values.peerIdPrivateKeyPath ?? (dataDirectory && join(dataDirectory, "p2p-private-key"));
+  return resolvePeerIdentity({ key: reveal(values.peerIdPrivateKey), path, log });
+}
+
+/** Where the node's record is kept; undefined without a data directory. */
+export function recordFile(dataDirectory: string | undefined, log: NodeLogger): RecordFile | undefined {
+  return dataDirectory === undefined ? undefined : new RecordFile(join(dataDirectory, "p2p-node-record"), log);
+}
+
+/** The configured or queried address to announce; undefined if there is neither. Rejects with a PublicAddressError. */
+export async function announcedIp(
+  { p2pIp, queryForIp }: Pick<Values, "p2pIp" | "queryForIp">,
+  log: NodeLogger,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (p2pIp !== undefined || !queryForIp) return p2pIp;
+  const ip = await queryPublicIp(signal);
+  log.info({ ip }, "the public IP address is {ip}");
+  return ip;
+}
