@@ -25,6 +25,12 @@ export class WasmMemory {
     return this.#start;
   }
 
+  /** Reserves parts of the given sizes, one after the other. Returns the address of each and the end of the last. */
+  reserveParts(sizes: readonly number[]): number[] {
+    let at = this.reserve(sizes.reduce((sum, size) => sum + size, 0));
+    return [at, ...sizes.map((size) => (at += size))];
+  }
+
   copyIn(at: number, bytes: Uint8Array): void {
     this.#bytes.set(bytes, at);
   }
