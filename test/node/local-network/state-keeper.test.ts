@@ -111,7 +111,7 @@ test("an L1 started from an older copy replays its journal, with the state set i
     copyFileSync(older, stateFile);
     await withKept("replayed", async ({ l1, restored, lines }) => {
       expect(restored).toBe(true);
-      expect(lines.join("\n")).toContain("brought from its last copy to where it was");
+      expect(lines.join("\n")).toContain("restored L1 from its last copy and its journal");
       expect(await blocksFrom(l1, first, last)).toEqual(before);
       expect(await l1.storage(CONTRACT, SLOT)).toEqual(word(2));
       // Each restart mines one more block.
