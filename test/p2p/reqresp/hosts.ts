@@ -1,6 +1,6 @@
 import { generateKeyPair } from "@libp2p/crypto/keys";
 import { identify } from "@libp2p/identify";
-import type { Libp2p } from "@libp2p/interface";
+import type { Libp2p, StreamMuxerFactory } from "@libp2p/interface";
 import { noise } from "@libp2p/noise";
 import { tcp } from "@libp2p/tcp";
 import { yamux } from "@libp2p/yamux";
@@ -36,7 +36,7 @@ export async function stopPeers(): Promise<void> {
 
 export async function testPeer(
   handlers: RequestHandlers = {},
-  options: { exchangeMs?: number; timeouts?: RequestTimeouts } = {},
+  options: { exchangeMs?: number; timeouts?: RequestTimeouts; muxer?: () => StreamMuxerFactory } = {},
 ): Promise<TestPeer> {
   const host = await createLibp2p({
     start: false,
@@ -44,7 +44,7 @@ export async function testPeer(
     addresses: { listen: ["/ip4/127.0.0.1/tcp/0"] },
     transports: [tcp()],
     connectionEncrypters: [noise()],
-    streamMuxers: [yamux()],
+    streamMuxers: [options.muxer ?? yamux()],
     services: { identify: identify({ protocolPrefix: "aztec" }) },
   });
   const given: Penalty[] = [];
