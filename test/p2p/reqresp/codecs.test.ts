@@ -1,4 +1,11 @@
 import { expect, test } from "vitest";
+import {
+  authPayloadHash,
+  decodeAuthRequest,
+  decodeAuthResponse,
+  encodeAuthRequest,
+  encodeAuthResponse,
+} from "../../../src/p2p/reqresp/codecs/auth-message.ts";
 import { BitVector } from "../../../src/p2p/reqresp/codecs/bit-vector.ts";
 import {
   blockTxsAnswerLimit,
@@ -19,6 +26,7 @@ import { PROTOCOLS } from "../../../src/p2p/reqresp/protocols.ts";
 import { declaredLength, uncompressBlock } from "../../../src/p2p/snappy-block.ts";
 import { concat, fromHex, toHex } from "../../../src/protocol/bytes.ts";
 import { WireReader } from "../../../src/protocol/consensus/wire-reader.ts";
+import { recoverWireSigner } from "../../../src/protocol/consensus/wire-signature.ts";
 import { l2BlockFromBytes, l2BlockToBytes } from "../../../src/protocol/l2-block.ts";
 import { txToBytes } from "../../../src/protocol/tx/tx-bytes.ts";
 import { recordedExchanges, requestVectors as vectors } from "./recorded.ts";
@@ -44,6 +52,19 @@ test("status messages have the network's bytes, and texts that are too long are 
   expect(() => decodeStatus(encodeStatus({ ...status, version: "v".repeat(65) }))).toThrow("at most 64 bytes, got 65");
   expect(() => decodeStatus(encodeStatus({ ...status, latestHash: "0".repeat(129) }))).toThrow("at most 128 bytes");
   expect(() => decodeStatus(fromHex(requestHex).subarray(0, -1))).toThrow("finalized block needs 4 bytes, 3 are left");
+});
+
+test("auth messages have the network's bytes, and the payload is the one that attesters sign", () => {
+  const { challenge, requestHex, payloadToSign, responseUncompressed, signature, recoveredSigner } = vectors.auth;
+  const request = decodeAuthRequest(fromHex(requestHex));
+  expect(toHex(request.challenge)).toBe(challenge);
+  expect(toHex(encodeAuthRequest(request))).toBe(requestHex);
+  expect(toHex(authPayloadHash(request.challenge))).toBe(payloadToSign);
+  const response = decodeAuthResponse(fromHex(responseUncompressed));
+  expect(toHex(response.signature)).toBe(signature.bytes);
+  expect(toHex(encodeAuthResponse(response))).toBe(responseUncompressed);
+  expect(toHex(recoverWireSigner(fromHex(payloadToSign), response.signature)!)).toBe(recoveredSigner);
+  expect(() => decodeAuthRequest(fromHex(requestHex).subarray(0, -1))).toThrow("challenge needs 32 bytes");
 });
 
 test("bit vectors have the network's bytes", () => {
@@ -114,7 +135,10 @@ test("a list of txs is cut into txs that serialize to the same bytes", async () 
 /** Decodes and encodes an answer, and its request where it has a codec. */
 const roundTrips: Record<string, (body: Uint8Array, request: Uint8Array) => Uint8Array> = {
   ping: (body) => body,
-  auth: (body) => body,
+  auth: (body, request) => {
+    expect(toHex(encodeAuthRequest(decodeAuthRequest(request)))).toBe(toHex(request));
+    return encodeAuthResponse(decodeAuthResponse(body));
+  },
   status: (body, request) => {
     expect(toHex(encodeStatus(decodeStatus(request)))).toBe(toHex(request));
     return encodeStatus(decodeStatus(body));

@@ -27,6 +27,14 @@ export interface TestPeer {
   penalties: Penalty[];
 }
 
+export interface TestPeerOptions {
+  exchangeMs?: number;
+  timeouts?: RequestTimeouts;
+  muxer?: () => StreamMuxerFactory;
+  /** Clock of the rate limits, in milliseconds. */
+  now?: () => number;
+}
+
 const started: TestPeer[] = [];
 
 export async function stopPeers(): Promise<void> {
@@ -34,10 +42,7 @@ export async function stopPeers(): Promise<void> {
   await Promise.all(started.splice(0).map(({ host }) => host.stop()));
 }
 
-export async function testPeer(
-  handlers: RequestHandlers = {},
-  options: { exchangeMs?: number; timeouts?: RequestTimeouts; muxer?: () => StreamMuxerFactory } = {},
-): Promise<TestPeer> {
+export async function testPeer(handlers: RequestHandlers = {}, options: TestPeerOptions = {}): Promise<TestPeer> {
   const host = await createLibp2p({
     start: false,
     privateKey: await generateKeyPair("secp256k1"),
@@ -51,7 +56,13 @@ export async function testPeer(
   const penalties = {
     penalize: (peer: string, tolerance: Tolerance, reason: string) => void given.push({ peer, tolerance, reason }),
   };
-  const responder = new RequestResponder({ handlers, penalties, log: silentLogger, exchangeMs: options.exchangeMs });
+  const responder = new RequestResponder({
+    handlers,
+    penalties,
+    log: silentLogger,
+    exchangeMs: options.exchangeMs,
+    now: options.now,
+  });
   await responder.register(host);
   await host.start();
   const client = new StreamRequestClient(host, { penalties, log: silentLogger, timeouts: options.timeouts });
