@@ -1,0 +1,68 @@
+import type { HashedTx } from "../../execution/executed-tx.ts";
+import type { TxPool } from "../../mempool/pool/tx-pool.ts";
+import { toHex } from "../../protocol/bytes.ts";
+import type { Tx } from "../../protocol/tx/tx.ts";
+import type { CollectedTxs } from "./collected-txs.ts";
+import { takeMissing } from "./collection-request.ts";
+import type { FastCollection } from "./fast-collection.ts";
+import { MissingTxs } from "./missing-txs.ts";
+import type { FoundTxs, TxProvider, WantedTxs } from "./tx-provider.ts";
+
+export interface ProviderParts {
+  pool: Pick<TxPool, "get" | "protect" | "status">;
+  collected: CollectedTxs;
+  fast: Pick<FastCollection, "collect">;
+}
+
+/** A transaction left the pool after it was collected. */
+export class CollectedTxGoneError extends Error {
+  constructor(hash: Uint8Array) {
+    super(`tx ${toHex(hash)} is not in the pool any more`);
+    this.name = "CollectedTxGoneError";
+  }
+}
+
+/**
+ * Transactions of a proposed block from the pool, from the proposal, and from the network; all are in the pool then,
+ * protected until the slot is over (docs/protocol/10-peers.md#1015-collecting-transactions).
+ */
+export class CollectingTxProvider implements TxProvider {
+  readonly #parts: ProviderParts;
+
+  constructor(parts: ProviderParts) {
+    this.#parts = parts;
+  }
+
+  async get({ hashes, archive, slot, peer, embedded, deadline, signal }: WantedTxs): Promise<FoundTxs> {
+    const { pool, collected, fast } = this.#parts;
+    const missing = new MissingTxs(pool.protect(hashes, slot));
+    const purpose = { proposalOfSlot: slot };
+    if (missing.size > 0) {
+      const request = { purpose, hashes, missing, archive, peer, deadline };
+      await Promise.all([takeMissing(collected, request, embedded), fast.collect(request, signal)]);
+    }
+    for (const hash of missing.hashes()) if (pool.status(hash) !== undefined) missing.found(hash);
+    return {
+      txs: hashes.filter((hash) => !missing.has(hash)).map((hash) => new PooledTx(pool, hash)),
+      missing: missing.hashes(),
+    };
+  }
+}
+
+/** A tx of the pool whose body is read only when it is about to be executed. */
+class PooledTx implements HashedTx {
+  readonly hash: Uint8Array;
+  readonly #pool: Pick<TxPool, "get">;
+  #tx: Tx | undefined;
+
+  constructor(pool: Pick<TxPool, "get">, hash: Uint8Array) {
+    this.#pool = pool;
+    this.hash = hash;
+  }
+
+  get tx(): Tx {
+    this.#tx ??= this.#pool.get(this.hash);
+    if (this.#tx === undefined) throw new CollectedTxGoneError(this.hash);
+    return this.#tx;
+  }
+}

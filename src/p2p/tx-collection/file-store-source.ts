@@ -1,0 +1,48 @@
+import type { HashedTx } from "../../execution/executed-tx.ts";
+import { equal, toHex } from "../../protocol/bytes.ts";
+import { DecodeError } from "../../protocol/errors.ts";
+import { txFromBytes } from "../../protocol/tx/tx-bytes.ts";
+import { unpacked } from "../../storage/objects/gunzip.ts";
+import type { ObjectReader } from "../../storage/objects/object-store.ts";
+
+/** The network whose transactions a file store holds. */
+export interface TxStoreNetwork {
+  l1ChainId: number;
+  rollupVersion: number;
+  /** 0x text. */
+  rollupAddress: string;
+}
+
+/** Binary form of the largest tx. */
+const MAX_TX_BYTES = 512 * 1024;
+
+/** `aztec-{l1ChainId}-{rollupVersion}-{rollup address}/txs/{tx hash}.bin`. */
+export function txKey({ l1ChainId, rollupVersion, rollupAddress }: TxStoreNetwork, hash: Uint8Array): string {
+  return `aztec-${l1ChainId}-${rollupVersion}-${rollupAddress.toLowerCase()}/txs/${toHex(hash)}.bin`;
+}
+
+/** Transactions in a file store (docs/protocol/10-peers.md#1015-collecting-transactions). */
+export class FileTxSource {
+  readonly name: string;
+  readonly #objects: ObjectReader;
+  readonly #network: TxStoreNetwork;
+
+  constructor(objects: ObjectReader, network: TxStoreNetwork) {
+    this.name = objects.name;
+    this.#objects = objects;
+    this.#network = network;
+  }
+
+  /**
+   * The tx, which claims to have this hash; undefined if it is absent. Rejects with an ObjectStoreError, an error of zlib
+   * or a DecodeError.
+   */
+  async tx(hash: Uint8Array, signal?: AbortSignal): Promise<HashedTx | undefined> {
+    const file = await this.#objects.get(txKey(this.#network, hash), { signal, maxBytes: MAX_TX_BYTES });
+    const tx = file && txFromBytes(unpacked(file, MAX_TX_BYTES));
+    if (tx !== undefined && !equal(tx.hash, hash)) {
+      throw new DecodeError("stored tx", `must have the hash ${toHex(hash)}, got ${toHex(tx.hash)}`);
+    }
+    return tx;
+  }
+}

@@ -1,0 +1,141 @@
+import type { TxPool } from "../../mempool/pool/tx-pool.ts";
+import type { TxValidator } from "../../mempool/validation/tx-validator.ts";
+import type { Logger } from "../../telemetry/logger.ts";
+import type { PeerPenalties } from "../peers/penalties.ts";
+import type { RequestClient } from "../reqresp/request-client.ts";
+import { requestBatches } from "./batch-tx-requester.ts";
+import { repeatByHash, requestByHash } from "./by-hash-requests.ts";
+import { CollectedTxs } from "./collected-txs.ts";
+import { CollectingTxProvider } from "./collecting-provider.ts";
+import type { MissingTxsCollector } from "./collection-request.ts";
+import { FastCollection } from "./fast-collection.ts";
+import { FileStoreCollection } from "./file-store-collection.ts";
+import type { FileTxSource } from "./file-store-source.ts";
+import { collectFromNodes } from "./node-collection.ts";
+import type { NodeTxSource } from "./node-source.ts";
+import type { BatchTxRequesterOptions, TxCollectionOptions } from "./options.ts";
+import { RequestPace } from "./request-pace.ts";
+import type { RequestPeers } from "./request-peers.ts";
+import { type MinedBlock, SlowCollection } from "./slow-collection.ts";
+import type { TxProvider } from "./tx-provider.ts";
+
+export interface TxCollectionParts {
+  pool: Pick<TxPool, "add" | "addProtected" | "get" | "onAdded" | "protect" | "status">;
+  validator: Pick<TxValidator, "received">;
+  client: RequestClient;
+  peers: RequestPeers;
+  penalties: PeerPenalties;
+  nodes: readonly NodeTxSource[];
+  fileStores: readonly FileTxSource[];
+  /** Unix milliseconds. */
+  now(): number;
+  logger: Logger;
+}
+
+/**
+ * Collects transactions that the node needs and did not get by gossip: those of proposed blocks fast, those of mined
+ * blocks that are not proven in the background (docs/protocol/10-peers.md#1015-collecting-transactions).
+ */
+export class TxCollection {
+  readonly provider: TxProvider;
+  readonly #fast: FastCollection;
+  readonly #slow: SlowCollection;
+  readonly #files: readonly FileStoreCollection[];
+  readonly #unsubscribe: () => void;
+
+  constructor(parts: TxCollectionParts, options: TxCollectionOptions & BatchTxRequesterOptions) {
+    const { pool, validator, nodes, fileStores, now, logger } = parts;
+    const collected = new CollectedTxs({ validator, pool, logger });
+    const asking = { ...parts, collected, pace: new RequestPace() };
+    const fromPeers: MissingTxsCollector =
+      options.txCollectionMissingTxsCollectorType === "new"
+        ? (request, signal) => requestBatches(asking, options, request, signal)
+        : (request, signal) => repeatByHash(asking, request, signal);
+    const files = (timing: ConstructorParameters<typeof FileStoreCollection>[1]) =>
+      fileStores.length === 0
+        ? undefined
+        : new FileStoreCollection({ sources: fileStores, collected, now, logger }, timing);
+    const fastFiles = files({
+      delayMs: options.txCollectionFileStoreFastDelayMs,
+      workers: options.txCollectionFileStoreFastWorkerCount,
+      backoffBaseMs: options.txCollectionFileStoreFastBackoffBaseMs,
+      backoffMaxMs: options.txCollectionFileStoreFastBackoffMaxMs,
+    });
+    const slowFiles = files({
+      delayMs: options.txCollectionFileStoreSlowDelayMs,
+      workers: options.txCollectionFileStoreSlowWorkerCount,
+      backoffBaseMs: options.txCollectionFileStoreSlowBackoffBaseMs,
+      backoffMaxMs: options.txCollectionFileStoreSlowBackoffMaxMs,
+    });
+    this.#files = [fastFiles, slowFiles].filter((each) => each !== undefined);
+    const fromNodes: MissingTxsCollector = (request, signal) =>
+      collectFromNodes({ nodes, collected, logger }, options, request, signal);
+    this.#fast = new FastCollection(
+      { fromNodes: nodes.length === 0 ? undefined : fromNodes, fromPeers, fileStores: fastFiles, now },
+      options,
+    );
+    this.#slow = new SlowCollection(
+      {
+        nodes,
+        collected,
+        fromPeers: (request, limits, signal) => requestByHash(asking, limits, request, signal),
+        fileStores: slowFiles,
+        isKnown: (hash) => pool.status(hash) !== undefined,
+        isFastBusy: () => this.#fast.isBusy,
+        now,
+        logger,
+      },
+      options,
+    );
+    this.provider = new CollectingTxProvider({ pool, collected, fast: this.#fast });
+    this.#unsubscribe = pool.onAdded((hashes) => {
+      for (const hash of hashes) this.#found(hash);
+    });
+  }
+
+  #found(hash: Uint8Array): void {
+    this.#fast.found(hash);
+    this.#slow.found(hash);
+    for (const files of this.#files) files.found(hash);
+  }
+
+  /** Starts the background loops. */
+  start(): void {
+    this.#slow.start();
+  }
+
+  async stop(): Promise<void> {
+    this.#unsubscribe();
+    this.#fast.stopAll();
+    for (const files of this.#files) files.stop();
+    await this.#slow.stop();
+  }
+
+  /** Looks in the background for the txs of a mined block that is not proven. */
+  collectMined(block: MinedBlock): void {
+    this.#slow.add(block);
+  }
+
+  /** Missing txs of mined blocks. */
+  get missingMined(): number {
+    return this.#slow.missing;
+  }
+
+  /** The chain is proven up to a block. */
+  provenUpTo(block: number): void {
+    this.#drop((number) => number <= block);
+  }
+
+  /** The chain now ends at a block. */
+  prunedTo(block: number): void {
+    this.#drop((number) => number > block);
+  }
+
+  #drop(matches: (minedBlock: number) => boolean): void {
+    this.#fast.stop(matches);
+    this.#slow.drop(matches);
+    for (const files of this.#files) {
+      files.drop((purpose) => "minedBlock" in purpose && matches(purpose.minedBlock));
+    }
+  }
+}

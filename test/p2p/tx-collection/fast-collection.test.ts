@@ -1,0 +1,164 @@
+import { describe, expect, it } from "vitest";
+import type { HashedTx } from "../../../src/execution/executed-tx.ts";
+import { BY_RANK } from "../../../src/mempool/pool/pre-add-rules.ts";
+import type { TxFacts } from "../../../src/mempool/tx-facts.ts";
+import type { NodeTxSource } from "../../../src/p2p/tx-collection/node-source.ts";
+import { TxCollection } from "../../../src/p2p/tx-collection/tx-collection.ts";
+import { toHex } from "../../../src/protocol/bytes.ts";
+import { silentLogger } from "../../../src/telemetry/logger.ts";
+import {
+  ARCHIVE_ROOT,
+  collectingPool,
+  hashesOf,
+  MemoryPeers,
+  OPTIONS,
+  peerHandlers,
+  txsOfBlock,
+} from "./collecting.ts";
+
+/** Another node that has some txs; counts what it is asked. */
+function nodeWith(txs: readonly TxFacts[], delayMs = 1) {
+  const asked: string[][] = [];
+  const node = {
+    name: "http://node",
+    asked,
+    async txsByHash(hashes: readonly Uint8Array[]): Promise<HashedTx[]> {
+      asked.push(hashes.map(toHex));
+      await new Promise((resolve) => setTimeout(resolve, delayMs));
+      return txs.filter(({ hash }) => hashes.some((wanted) => toHex(wanted) === toHex(hash)));
+    },
+  };
+  return node as typeof node & NodeTxSource;
+}
+
+function setUp(
+  count: number,
+  { nodes = [], options = {} }: { nodes?: NodeTxSource[]; options?: Partial<typeof OPTIONS> } = {},
+) {
+  const txs = txsOfBlock(count);
+  const own = collectingPool(txs);
+  const peers = new MemoryPeers();
+  const collection = new TxCollection(
+    {
+      pool: own.pool,
+      validator: own.validator,
+      client: peers,
+      peers: peers.peers,
+      penalties: peers.penalties,
+      nodes,
+      fileStores: [],
+      now: Date.now,
+      logger: silentLogger,
+    },
+    { ...OPTIONS, ...options },
+  );
+  const wanted = {
+    hashes: hashesOf(txs),
+    archive: ARCHIVE_ROOT,
+    slot: 5,
+    peer: undefined,
+    embedded: [],
+    deadline: Date.now() + 8_000,
+  };
+  return { txs, ...own, peers, collection, wanted };
+}
+
+const texts = (txs: readonly { hash: Uint8Array }[]): string[] => txs.map(({ hash }) => toHex(hash));
+
+describe("the provider of a proposal's txs", () => {
+  it("takes them from the pool, from the proposal and from peers, in the order of the block", async () => {
+    const { txs, pool, peers, collection, wanted } = setUp(9);
+    pool.add(txs.slice(0, 3), BY_RANK);
+    peers.add("peer", peerHandlers(txs.slice(6)));
+    const found = await collection.provider.get({ ...wanted, embedded: txs.slice(3, 6) });
+    expect(found.missing).toEqual([]);
+    expect(texts(found.txs)).toEqual(texts(txs));
+    expect(found.txs.map(({ tx }) => Buffer.from(tx.data).equals(txs[0].tx.data)).filter(Boolean).length).toBe(1);
+    expect(txs.map(({ hash }) => pool.status(hash))).toEqual(txs.map(() => "protected"));
+    await collection.stop();
+  });
+
+  it("needs no network for what the pool has, and protects it", async () => {
+    const { txs, pool, peers, collection, wanted } = setUp(3);
+    pool.add(txs, BY_RANK);
+    peers.add("peer", peerHandlers(txs));
+    expect((await collection.provider.get(wanted)).txs.length).toBe(3);
+    expect([peers.asked.length, pool.pendingCount]).toEqual([0, 0]);
+    await collection.stop();
+  });
+
+  it("says at the deadline what is missing, with txs of the last moment not among it", async () => {
+    const { txs, pool, collection, wanted } = setUp(3);
+    const search = collection.provider.get({ ...wanted, deadline: Date.now() + 150 });
+    setTimeout(() => pool.add([txs[1]], BY_RANK), 50);
+    const { txs: found, missing } = await search;
+    expect([texts(found), missing.map(toHex)]).toEqual([texts([txs[1]]), texts([txs[0], txs[2]])]);
+    await collection.stop();
+  });
+
+  it("leaves out an invalid tx of the proposal and finds the right one elsewhere", async () => {
+    const { txs, invalid, peers, collection, wanted } = setUp(2);
+    invalid.add(toHex(txs[0].hash));
+    peers.add("peer", peerHandlers(txs));
+    setTimeout(() => invalid.clear(), 100);
+    const { missing } = await collection.provider.get({ ...wanted, embedded: [txs[0]] });
+    expect(missing).toEqual([]);
+    await collection.stop();
+  });
+
+  it("names a tx as often as the block does", async () => {
+    const { txs, pool, collection, wanted } = setUp(1);
+    pool.add(txs, BY_RANK);
+    const [one] = texts(txs);
+    const twice = { ...wanted, hashes: [txs[0].hash, txs[0].hash] };
+    expect(texts((await collection.provider.get(twice)).txs)).toEqual([one, one]);
+    await collection.stop();
+  });
+});
+
+describe("a search for a proposal's txs", () => {
+  it("asks nodes at once and peers a little later, if anything is missing then", async () => {
+    const full = nodeWith(txsOfBlock(4));
+    const first = setUp(4, { nodes: [full] });
+    first.peers.add("peer", peerHandlers(first.txs));
+    expect((await first.collection.provider.get(first.wanted)).missing).toEqual([]);
+    expect(first.peers.asked).toEqual([]);
+    await first.collection.stop();
+
+    const part = nodeWith(txsOfBlock(2));
+    const second = setUp(4, { nodes: [part] });
+    second.peers.add("peer", peerHandlers(second.txs));
+    const began = performance.now();
+    expect((await second.collection.provider.get(second.wanted)).missing).toEqual([]);
+    expect(performance.now() - began).toBeGreaterThan(95);
+    expect(second.peers.asked.length).toBeGreaterThan(0);
+    await second.collection.stop();
+  });
+
+  it("asks a node with four batches of at most 50 at a time, and no hash twice at once", async () => {
+    const node = nodeWith(txsOfBlock(230), 30);
+    const { collection, wanted } = setUp(230, { nodes: [node] });
+    expect((await collection.provider.get(wanted)).missing).toEqual([]);
+    const [a, b, c, d] = node.asked;
+    expect([a.length, b.length, c.length, d.length]).toEqual([50, 50, 50, 50]);
+    expect(new Set([...a, ...b, ...c, ...d]).size).toBe(200);
+    await collection.stop();
+  });
+
+  it("asks peers by hash when it is set to", async () => {
+    const { txs, peers, collection, wanted } = setUp(5, { options: { txCollectionMissingTxsCollectorType: "old" } });
+    peers.add("a", peerHandlers(txs)).add("b", peerHandlers(txs));
+    expect((await collection.provider.get(wanted)).missing).toEqual([]);
+    expect([...new Set(peers.asked.map(({ protocol }) => protocol))]).toEqual(["tx"]);
+    await collection.stop();
+  });
+
+  it("stops when it is aborted", async () => {
+    const { collection, wanted } = setUp(1);
+    const abort = new AbortController();
+    setTimeout(() => abort.abort(), 30);
+    const { missing } = await collection.provider.get({ ...wanted, signal: abort.signal });
+    expect(missing.length).toBe(1);
+    await collection.stop();
+  });
+});
