@@ -46,9 +46,14 @@ export interface CheckedTx extends Omit<TxSummary, "hash"> {
   /** Empty for a tx that cannot be read; `digest` then has the reason. */
   parts: AccumulatedData[];
   setupCalls: PublicCall[];
+  /** The tx's binary form with its hash (tx-bytes.ts), if there is one already. */
+  encoded?: Uint8Array;
 }
 
 export type TxFacts = CheckedTx & TxSummary;
+
+/** A tx of which nothing was hashed yet. */
+export type UndigestedTx = Omit<CheckedTx, "digest" | "anchorHash" | "hashDiffers">;
 
 /**
  * Priority of a tx: what it offers for L2 gas, regardless of a block's base fee
@@ -94,23 +99,31 @@ export function claimAmount(feePayer: Fr, setupCalls: readonly PublicCall[]): bi
 }
 
 /** Facts of a tx whose form was checked, and whether its hash is `claimedHash`. Views into the tx's bytes. */
-export function txFacts(tx: Tx, { hash, ...content }: TxDigest, claimedHash = hash): TxFacts {
-  return { ...checkedTx(tx, content), hashDiffers: !equal(claimedHash, hash), hash };
+export function txFacts(tx: Tx, digest: TxDigest, claimedHash = digest.hash): TxFacts {
+  return digestedFacts(undigestedTx(tx), digest, claimedHash);
+}
+
+/** Completes the facts of a tx that were read before it was hashed. */
+export function digestedFacts(tx: UndigestedTx, { hash, ...content }: TxDigest, claimedHash: Uint8Array): TxFacts {
+  const { anchorHash } = content;
+  return { ...tx, digest: content, anchorHash, hashDiffers: !equal(claimedHash, hash), hash };
 }
 
 /** What the checks need of a tx that was sent without a hash. Views into the tx's bytes. */
 export function checkedTx(tx: Tx, digest: ContentDigest): CheckedTx {
+  return { ...undigestedTx(tx), digest, anchorHash: digest.anchorHash, hashDiffers: false };
+}
+
+/** What can be read of a tx without hashing anything. Views into the tx's bytes. */
+export function undigestedTx(tx: Tx): UndigestedTx {
   const { data } = tx;
   const { parts, setupCalls } = readableParts(tx);
   const settings = txGasSettings(data);
   const feePayer = txFeePayer(data);
   return {
     tx,
-    digest,
-    hashDiffers: false,
     parts,
     setupCalls,
-    anchorHash: digest.anchorHash,
     forPublic: isForPublic(data),
     gasLimits: settings.gasLimits,
     maxFeesPerGas: settings.maxFeesPerGas,

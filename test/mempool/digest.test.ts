@@ -4,7 +4,13 @@ import { loadCore } from "../../src/core/load-core.ts";
 import { DigestCache } from "../../src/mempool/digest/digest-cache.ts";
 import { DigestPool } from "../../src/mempool/digest/digest-pool.ts";
 import { digestParts, digestTx } from "../../src/mempool/digest/digest-tx.ts";
-import type { DigestedTx, DigestPart, DigestParts, TxDigest } from "../../src/mempool/digest/tx-digest.ts";
+import {
+  type DigestedTx,
+  type DigestPart,
+  type DigestParts,
+  DigestQueueFullError,
+  type TxDigest,
+} from "../../src/mempool/digest/tx-digest.ts";
 import { BLOCK_HEADER_FIELDS } from "../../src/protocol/block-header.ts";
 import { recordedTxs } from "../protocol/recorded-txs.ts";
 
@@ -133,6 +139,23 @@ test("digest threads that take two txs at a time give each tx its own digest", a
     expect(await Promise.all(some.map((tx) => pool.content(tx)))).toEqual(
       digests.map(({ hash: _, ...content }) => content),
     );
+  } finally {
+    await pool.close();
+  }
+});
+
+test("gossiped txs wait until no client waits for a digest, and their queue does not fill the clients'", async () => {
+  const pool = new DigestPool({ threads: 1, mostWaiting: 4 });
+  const order: string[] = [];
+  const done = (name: string, digest: Promise<unknown>) => digest.then(() => order.push(name));
+  try {
+    const started = done("first", pool.forPeers.whole(txs[0]));
+    const gossiped = txs.slice(1, 5).map((tx) => done("peer", pool.forPeers.whole(tx)));
+    await expect(pool.forPeers.whole(txs[5])).rejects.toBeInstanceOf(DigestQueueFullError);
+    const own = txs.slice(6, 10).map((tx) => done("client", pool.whole(tx)));
+    await expect(pool.whole(txs[10])).rejects.toBeInstanceOf(DigestQueueFullError);
+    await Promise.all([started, ...gossiped, ...own]);
+    expect(order).toEqual(["first", ...own.map(() => "client"), ...gossiped.map(() => "peer")]);
   } finally {
     await pool.close();
   }

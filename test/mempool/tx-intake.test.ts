@@ -4,8 +4,10 @@ import { DigestPool } from "../../src/mempool/digest/digest-pool.ts";
 import { digestTx } from "../../src/mempool/digest/digest-tx.ts";
 import { DigestQueueFullError } from "../../src/mempool/digest/tx-digest.ts";
 import type { NewTx } from "../../src/mempool/pool/pool-admission.ts";
+import { txFacts } from "../../src/mempool/tx-facts.ts";
 import { TxIntake } from "../../src/mempool/tx-intake.ts";
 import { fr } from "../../src/protocol/field.ts";
+import { txToBytes } from "../../src/protocol/tx/tx-bytes.ts";
 import { VALID } from "../../src/protocol/tx/verdict.ts";
 import { recordedTxs } from "../protocol/recorded-txs.ts";
 import { poolTx } from "./support/pool-txs.ts";
@@ -55,6 +57,22 @@ describe("tx intake", () => {
     expect(await intake(verdict).submit(tx)).toEqual({ verdict });
     await expect(intake(VALID).submit(tx)).rejects.toBe(reject);
   });
+});
+
+test("the bytes of a submitted tx are handed on once the pool accepted it, and not otherwise", async () => {
+  const [{ tx, hash }] = recordedTxs();
+  const facts = txFacts(tx, digestTx(loadCore(), tx));
+  for (const outcome of ["accepted", "ignored", "rejected"] as const) {
+    const handed: Uint8Array[] = [];
+    const intake = new TxIntake({
+      validator: { fromClient: async () => ({ facts, verdict: VALID }) },
+      pool: { add: ([{ encoded }]) => (handed.length === 0 && encoded ? [{ outcome }] : []) },
+      priceBumpPercentage: 0n,
+      accepted: (bytes) => handed.push(bytes),
+    });
+    await intake.submit(tx);
+    expect(handed).toEqual(outcome === "accepted" ? [txToBytes(hash, tx)] : []);
+  }
 });
 
 test("digests made on threads are those of this thread, and a limited number of requests wait", async () => {

@@ -26,15 +26,24 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
+/** Txs that wait in the order of arrival, with a limit and a cache of their own. */
+interface Lane {
+  waiting: Waiting[];
+  cache: DigestCache;
+}
+
 /**
  * Computes digests on worker threads, so that the node's thread never hashes what clients and peers send. Recent
- * digests are cached.
+ * digests are cached. Txs that peers gossip wait until none of a client waits, and cannot fill the clients' queue.
  */
 export class DigestPool implements Digests {
   readonly #threads: WorkerPool<readonly DigestJob[], Partial<DigestParts>[]>;
   readonly #mostWaiting: number;
-  readonly #cache = new DigestCache();
-  readonly #waiting: Waiting[] = [];
+  readonly #clients: Lane = { waiting: [], cache: new DigestCache() };
+  readonly #peers: Lane = { waiting: [], cache: new DigestCache() };
+  /** Digests of gossiped txs. */
+  readonly forPeers: Digests = digestsBy((tx, parts) => this.#parts(this.#peers, tx, parts));
+  readonly #forClients: Digests = digestsBy((tx, parts) => this.#parts(this.#clients, tx, parts));
   #idle: number;
 
   constructor({ threads, mostWaiting = DEFAULT_MOST_WAITING }: { threads: number; mostWaiting?: number }) {
@@ -46,31 +55,35 @@ export class DigestPool implements Digests {
     });
   }
 
-  async whole(tx: DigestedTx): Promise<TxDigest> {
-    const { hash, content } = await this.#parts(tx, ["hash", "content"]);
-    return { hash, ...content };
+  whole(tx: DigestedTx): Promise<TxDigest> {
+    return this.#forClients.whole(tx);
   }
 
-  async hash(tx: DigestedTx): Promise<Fr> {
-    return (await this.#parts(tx, ["hash"])).hash;
+  hash(tx: DigestedTx): Promise<Fr> {
+    return this.#forClients.hash(tx);
   }
 
-  async content(tx: DigestedTx): Promise<ContentDigest> {
-    return (await this.#parts(tx, ["content"])).content;
+  content(tx: DigestedTx): Promise<ContentDigest> {
+    return this.#forClients.content(tx);
   }
 
-  #parts<Part extends DigestPart>(tx: DigestedTx, parts: readonly Part[]): Promise<Pick<DigestParts, Part>> {
-    return this.#cache.get(tx, parts, (missing) => this.#made(tx, missing));
+  #parts<Part extends DigestPart>(
+    lane: Lane,
+    tx: DigestedTx,
+    parts: readonly Part[],
+  ): Promise<Pick<DigestParts, Part>> {
+    return lane.cache.get(tx, parts, (missing) => this.#made(lane, tx, missing));
   }
 
   async #made(
+    { waiting }: Lane,
     { data, contractClassLogFields, publicFunctionCalldata }: DigestedTx,
     parts: readonly DigestPart[],
   ): Promise<Partial<DigestParts>> {
-    const { length } = this.#waiting;
+    const { length } = waiting;
     if (length >= this.#mostWaiting) throw new DigestQueueFullError(length);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({
+      waiting.push({
         job: { tx: { data, contractClassLogFields, publicFunctionCalldata }, parts },
         resolve,
         reject,
@@ -80,13 +93,15 @@ export class DigestPool implements Digests {
   }
 
   #start(): void {
-    while (this.#idle > 0 && this.#waiting.length > 0) {
-      // No thread takes two txs while another is idle.
-      const most = Math.min(TOGETHER, Math.ceil(this.#waiting.length / this.#idle));
-      let count = 1;
-      while (count < most && this.#waiting.slice(0, count + 1).every(({ job }) => isShort(job.tx))) count++;
-      this.#idle--;
-      void this.#run(this.#waiting.splice(0, count));
+    for (const { waiting } of [this.#clients, this.#peers]) {
+      while (this.#idle > 0 && waiting.length > 0) {
+        // No thread takes two txs while another is idle.
+        const most = Math.min(TOGETHER, Math.ceil(waiting.length / this.#idle));
+        let count = 1;
+        while (count < most && waiting.slice(0, count + 1).every(({ job }) => isShort(job.tx))) count++;
+        this.#idle--;
+        void this.#run(waiting.splice(0, count));
+      }
     }
   }
 
@@ -105,6 +120,19 @@ export class DigestPool implements Digests {
   close(): Promise<void> {
     return this.#threads.destroy();
   }
+}
+
+function digestsBy(
+  get: <Part extends DigestPart>(tx: DigestedTx, parts: readonly Part[]) => Promise<Pick<DigestParts, Part>>,
+): Digests {
+  return {
+    async whole(tx) {
+      const { hash, content } = await get(tx, ["hash", "content"]);
+      return { hash, ...content };
+    },
+    hash: async (tx) => (await get(tx, ["hash"])).hash,
+    content: async (tx) => (await get(tx, ["content"])).content,
+  };
 }
 
 function isShort({ data, contractClassLogFields, publicFunctionCalldata }: DigestedTx): boolean {

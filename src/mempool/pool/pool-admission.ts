@@ -16,7 +16,7 @@ export interface Admission {
 }
 
 /** A tx whose form and contents were checked. */
-export type NewTx = Pick<TxFacts, "tx"> & Parameters<typeof txSummary>[0];
+export type NewTx = Pick<TxFacts, "tx" | "encoded"> & Parameters<typeof txSummary>[0];
 
 /** Decides which txs become pending, and which others they displace. Changes run inside Store.transaction. */
 export class PoolAdmission {

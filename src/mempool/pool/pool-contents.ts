@@ -1,12 +1,12 @@
 import { mapKey } from "../../world-state/indexed-overlay.ts";
-import type { TxFacts } from "../tx-facts.ts";
+
 import { PendingTxs } from "./pending-txs.ts";
 import type { PoolChainView } from "./pool-chain-view.ts";
 import { type BlockRef, type PoolEntry, poolEntry } from "./pool-entry.ts";
 import type { PoolStore } from "./pool-store.ts";
 import { BY_RANK, preAdd } from "./pre-add-rules.ts";
 import { RetiredTxs } from "./retired-txs.ts";
-import { TxBodies } from "./tx-bodies.ts";
+import { type NewBody, TxBodies } from "./tx-bodies.ts";
 
 export type PoolState = "pending" | "protected" | "mined";
 
@@ -56,7 +56,7 @@ export class PoolContents {
   }
 
   /** Adds a new tx with its body, in the state that follows from its block and protection. */
-  admit(entry: PoolEntry, body: Pick<TxFacts, "hash" | "anchorHash" | "tx">): void {
+  admit(entry: PoolEntry, body: NewBody): void {
     this.bodies.put(body);
     this.enter(entry);
   }

@@ -6,6 +6,7 @@ import { type TxFacts, type TxSummary, txFacts, txSummary } from "../tx-facts.ts
 import type { PoolStore } from "./pool-store.ts";
 
 type StoredTx = Pick<ClaimedTx, "hash" | "tx">;
+export type NewBody = Pick<TxFacts, "hash" | "anchorHash" | "tx" | "encoded">;
 
 /**
  * Bodies of the pool's txs by hash: anchor hash 32 | the tx's binary form (tx-bytes.ts). Storing the anchor hash saves
@@ -18,8 +19,8 @@ export class TxBodies {
     this.#table = store.table("pool-txs");
   }
 
-  put({ hash, anchorHash, tx }: Pick<TxFacts, "hash" | "anchorHash" | "tx">): void {
-    this.#table.put(hash, concat(anchorHash, txToBytes(hash, tx)));
+  put({ hash, anchorHash, tx, encoded = txToBytes(hash, tx) }: NewBody): void {
+    this.#table.put(hash, concat(anchorHash, encoded));
   }
 
   remove(hash: Uint8Array): void {

@@ -1,5 +1,5 @@
 import { joined, type Verdict } from "../../protocol/tx/verdict.ts";
-import type { TxFacts } from "../tx-facts.ts";
+import type { TxFacts, UndigestedTx } from "../tx-facts.ts";
 import { checkAnchorBlock } from "./checks/anchor-block.ts";
 import { checkContractInstance } from "./checks/contract-instance.ts";
 import { checkData } from "./checks/data.ts";
@@ -32,29 +32,38 @@ export interface GossipOptions {
 }
 
 /**
- * First stage for a gossiped tx, without its proof; a failure has low tolerance
- * (docs/protocol/07-transactions-and-fees.md#718-gossip).
+ * The checks of a gossiped tx that need no hash; a tx that fails one is not hashed. A failure of its proof has low
+ * tolerance (docs/protocol/07-transactions-and-fees.md#718-gossip).
  */
-export function runGossipChecks(facts: TxFacts, context: CheckContext, options: GossipOptions): GossipVerdict {
-  const outcomes: [Verdict, () => Tolerance][] = [
-    [checkExpiration(facts, context), () => "high"],
-    [checkPermitted(facts, context), () => "mid"],
-    [checkSize(facts), () => "mid"],
-    [checkMetadata(facts, context), () => "mid"],
+export function runCheapGossipChecks(tx: UndigestedTx, context: CheckContext, options: GossipOptions): GossipVerdict {
+  return concluded([
+    [checkExpiration(tx, context), () => "high"],
+    [checkPermitted(tx, context), () => "mid"],
+    [checkSize(tx), () => "mid"],
+    [checkMetadata(tx, context), () => "mid"],
+    [checkGas(tx, context), () => "mid"],
+    [checkDoubleSpend(tx, context), () => doubleSpendTolerance(tx, context, options)],
+  ]);
+}
+
+/** The checks of a gossiped tx that compare hashes. */
+export function runDigestGossipChecks(facts: TxFacts, context: CheckContext): GossipVerdict {
+  return concluded([
     [checkPhases(facts, context), () => "mid"],
     [checkAnchorBlock(facts, context), () => "high"],
-    [checkDoubleSpend(facts, context), () => doubleSpendTolerance(facts, context, options)],
-    [checkGas(facts, context), () => "mid"],
     [checkData(facts), () => "mid"],
     [checkContractInstance(facts), () => "mid"],
-  ];
+  ]);
+}
+
+function concluded(outcomes: readonly (readonly [Verdict, () => Tolerance])[]): GossipVerdict {
   const failed = outcomes.filter(([{ result }]) => result === "invalid").map(([, tolerance]) => tolerance());
   const tolerance = (["low", "mid", "high"] as const).find((level) => failed.includes(level));
   return { verdict: joined(outcomes.map(([verdict]) => verdict)), tolerance };
 }
 
 function doubleSpendTolerance(
-  { nullifiers }: TxFacts,
+  { nullifiers }: UndigestedTx,
   { target }: CheckContext,
   { severeWindow = DEFAULT_SEVERE_WINDOW, stateAt }: GossipOptions,
 ): Tolerance {

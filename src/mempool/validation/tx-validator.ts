@@ -1,12 +1,18 @@
 import { type GasFees, manaFees } from "../../protocol/fees/gas-fees.ts";
 import type { Tx } from "../../protocol/tx/tx.ts";
-import { invalid, type Verdict } from "../../protocol/tx/verdict.ts";
+import { invalid, joined, type Verdict } from "../../protocol/tx/verdict.ts";
 import type { Digests } from "../digest/tx-digest.ts";
 import type { ProofVerifier } from "../proofs/proof-verifier.ts";
-import { type CheckedTx, checkedTx, type TxFacts, txFacts } from "../tx-facts.ts";
+import { type CheckedTx, checkedTx, digestedFacts, type TxFacts, txFacts, undigestedTx } from "../tx-facts.ts";
 import type { CheckContexts } from "./check-contexts.ts";
 import { RECEIVED_CHECKS, RPC_CHECKS, RPC_CHECKS_WITHOUT_FEES, runChecks } from "./check-groups.ts";
-import { type GossipOptions, type GossipVerdict, runGossipChecks } from "./gossip-checks.ts";
+import type { CheckContext } from "./context.ts";
+import {
+  type GossipOptions,
+  type GossipVerdict,
+  runCheapGossipChecks,
+  runDigestGossipChecks,
+} from "./gossip-checks.ts";
 import { REASON } from "./reasons.ts";
 
 export interface ValidatedTx {
@@ -23,6 +29,8 @@ export interface RpcCheckOptions {
 
 export interface TxValidatorParts {
   digests: Digests;
+  /** For txs that peers gossip; `digests` by default. */
+  peerDigests?: Digests;
   contexts: Pick<CheckContexts, "currentMinFees" | "latestBlockFees" | "next">;
   proofs: ProofVerifier;
 }
@@ -34,11 +42,13 @@ export interface TxValidatorParts {
  */
 export class TxValidator {
   readonly #digests: Digests;
+  readonly #peerDigests: Digests;
   readonly #contexts: TxValidatorParts["contexts"];
   readonly #proofs: ProofVerifier;
 
-  constructor({ digests, contexts, proofs }: TxValidatorParts) {
+  constructor({ digests, peerDigests = digests, contexts, proofs }: TxValidatorParts) {
     this.#digests = digests;
+    this.#peerDigests = peerDigests;
     this.#contexts = contexts;
     this.#proofs = proofs;
   }
@@ -56,15 +66,21 @@ export class TxValidator {
     return this.#rpcVerdict(checkedTx(tx, content), gasFees, options);
   }
 
-  /** First stage for a gossiped tx, without its proof. */
+  /**
+   * First stage for a gossiped tx, without its proof. `facts` is undefined if the tx was invalid before anything was
+   * hashed.
+   */
   async fromGossip(
     tx: Tx,
     claimedHash: Uint8Array,
     options: GossipOptions,
-  ): Promise<GossipVerdict & { facts: TxFacts }> {
-    const facts = txFacts(tx, await this.#digests.whole(tx), claimedHash);
-    const context = this.#contexts.next(this.#contexts.latestBlockFees());
-    return { facts, ...runGossipChecks(facts, context, options) };
+  ): Promise<GossipVerdict & { facts: TxFacts | undefined }> {
+    const undigested = undigestedTx(tx);
+    const cheap = runCheapGossipChecks(undigested, this.#gossipContext(), options);
+    if (cheap.verdict.result === "invalid") return { ...cheap, facts: undefined };
+    const facts = digestedFacts(undigested, await this.#peerDigests.whole(tx), claimedHash);
+    const { verdict, tolerance } = runDigestGossipChecks(facts, this.#gossipContext());
+    return { facts, verdict: joined([cheap.verdict, verdict]), tolerance };
   }
 
   /** Second stage for a gossiped tx: its proof. */
@@ -75,8 +91,12 @@ export class TxValidator {
   /** For a tx requested by hash or sent with a block proposal. */
   async received(tx: Tx, claimedHash: Uint8Array): Promise<ValidatedTx> {
     const facts = txFacts(tx, await this.#digests.whole(tx), claimedHash);
-    const verdict = runChecks(RECEIVED_CHECKS, facts, this.#contexts.next(this.#contexts.latestBlockFees()));
+    const verdict = runChecks(RECEIVED_CHECKS, facts, this.#gossipContext());
     return { facts, verdict: await this.#withProof(tx, verdict) };
+  }
+
+  #gossipContext(): CheckContext {
+    return this.#contexts.next(this.#contexts.latestBlockFees());
   }
 
   async #rpcFees({ skipFeeEnforcement }: RpcCheckOptions): Promise<GasFees> {

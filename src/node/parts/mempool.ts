@@ -139,7 +139,7 @@ export async function startMempool(context: ChainContext, options: MempoolOption
       "opened the pool with {pending:pending tx}",
     );
 
-    const validator = new TxValidator({ digests, contexts, proofs });
+    const validator = new TxValidator({ digests, peerDigests: digests.forPeers, contexts, proofs });
     const intake = new TxIntake({ validator, pool, priceBumpPercentage: values.priceBumpPercentage });
     const l1Time = () => chain.state.processed()?.timestamp ?? Math.floor(now() / 1000);
     const simulator = new TxSimulator(

@@ -3,7 +3,11 @@ import { loadCore } from "../../../src/core/load-core.ts";
 import { digestTx } from "../../../src/mempool/digest/digest-tx.ts";
 import { txFacts } from "../../../src/mempool/tx-facts.ts";
 import type { CheckContext } from "../../../src/mempool/validation/context.ts";
-import { type GossipOptions, runGossipChecks } from "../../../src/mempool/validation/gossip-checks.ts";
+import {
+  type GossipOptions,
+  runCheapGossipChecks,
+  runDigestGossipChecks,
+} from "../../../src/mempool/validation/gossip-checks.ts";
 import { REASON } from "../../../src/mempool/validation/reasons.ts";
 import { recordedTxs } from "../../protocol/recorded-txs.ts";
 import { contextFor, freeState } from "../support/context.ts";
@@ -13,8 +17,11 @@ const [{ tx }] = recordedTxs();
 const digest = digestTx(core, tx);
 const facts = txFacts(tx, digest, digest.hash);
 const noHistory: GossipOptions = { stateAt: () => undefined };
-const run = (context: Partial<CheckContext> = {}, options = noHistory, of = facts) =>
-  runGossipChecks(of, contextFor(tx, context), options);
+/** The checks before hashing, and those after it if the tx passed. */
+const run = (context: Partial<CheckContext> = {}, options = noHistory, of = facts) => {
+  const cheap = runCheapGossipChecks(of, contextFor(tx, context), options);
+  return cheap.verdict.result === "valid" ? runDigestGossipChecks(of, contextFor(tx, context)) : cheap;
+};
 
 test("a valid tx is no fault of its peer", () => {
   expect(run()).toEqual({ verdict: { result: "valid" }, tolerance: undefined });

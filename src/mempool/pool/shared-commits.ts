@@ -1,0 +1,56 @@
+import type { TxFacts } from "../tx-facts.ts";
+import type { Admission } from "./pool-admission.ts";
+import type { Bidding } from "./pre-add-rules.ts";
+import type { TxPool } from "./tx-pool.ts";
+
+/** Txs per commit; each has at most 512 KiB. */
+const MOST_TOGETHER = 32;
+
+interface Waiting {
+  facts: TxFacts;
+  resolve(admission: Admission): void;
+  reject(error: unknown): void;
+}
+
+/** Adds txs to the pool. Those that are given in one turn of the event loop share a commit. */
+export class SharedCommits {
+  readonly #pool: Pick<TxPool, "add">;
+  readonly #bidding: Bidding;
+  #waiting: Waiting[] = [];
+  #scheduled = false;
+
+  constructor(pool: Pick<TxPool, "add">, bidding: Bidding) {
+    this.#pool = pool;
+    this.#bidding = bidding;
+  }
+
+  /** Rejects with any error of storing the tx. */
+  add(facts: TxFacts): Promise<Admission> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ facts, resolve, reject });
+      this.#schedule();
+    });
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#waiting.length === 0) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#flush(this.#waiting.splice(0, MOST_TOGETHER));
+      this.#schedule();
+    });
+  }
+
+  #flush(batch: readonly Waiting[]): void {
+    try {
+      const admissions = this.#pool.add(
+        batch.map(({ facts }) => facts),
+        this.#bidding,
+      );
+      for (const [i, { resolve }] of batch.entries()) resolve(admissions[i]);
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+}
