@@ -7,9 +7,11 @@ import { chainOf } from "../../src/archiver/chain-reads.ts";
 import { ContentStore } from "../../src/archiver/content-store.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { L1TxStore } from "../../src/l1/tx/tx-store.ts";
+import { AttestationPool } from "../../src/mempool/attestations/attestation-pool.ts";
 import { TxPool } from "../../src/mempool/pool/tx-pool.ts";
 import { claimStore, SCHEMA_VERSION } from "../../src/storage/identity.ts";
 import { openStore } from "../../src/storage/store.ts";
+import { silentLogger } from "../../src/telemetry/logger.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";
 import { ModelWorld } from "../mempool/support/model-world.ts";
 
@@ -62,6 +64,7 @@ async function poolStore(): Promise<string> {
   const store = openStore({ path });
   claimStore(store, IDENTITY);
   new TxPool(store, new ModelWorld(new Map()), { maxPending: 10, archived: 10, deleteAfterReorg: false });
+  new AttestationPool(store, silentLogger);
   await store.close();
   return path;
 }

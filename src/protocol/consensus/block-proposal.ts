@@ -100,9 +100,14 @@ export function blockProposalPayload(proposal: Omit<BlockProposal, "signature" |
   return concat(domain, header, u32(indexWithinCheckpoint), inHash, archiveRoot, u32(txHashes.length / 32), txHashes);
 }
 
+/** Address that signed the block, whoever signed its txs. */
+export function blockSigner(proposal: Omit<BlockProposal, "signedTxs">): Uint8Array | undefined {
+  return recoverWireSigner(keccak_256(blockProposalPayload(proposal)), proposal.signature);
+}
+
 /** Address of the proposer. Undefined if a signature is invalid or the signed txs are another signer's. */
 export function blockProposalSender(proposal: BlockProposal): Uint8Array | undefined {
-  const sender = recoverWireSigner(keccak_256(blockProposalPayload(proposal)), proposal.signature);
+  const sender = blockSigner(proposal);
   if (sender === undefined || proposal.signedTxs === undefined) return sender;
   const txsSender = signedTxsSigner(proposal.signedTxs);
   return txsSender !== undefined && equal(txsSender, sender) ? sender : undefined;

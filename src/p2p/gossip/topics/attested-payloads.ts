@@ -1,0 +1,72 @@
+import { concat } from "../../../protocol/bytes.ts";
+import {
+  attestationPayloadHash,
+  type CheckpointAttestation,
+} from "../../../protocol/consensus/checkpoint-attestation.ts";
+import type { CheckpointPayload } from "../../../protocol/consensus/checkpoint-payload.ts";
+import { checkpointSigner } from "../../../protocol/consensus/checkpoint-proposal.ts";
+import type { WireSignature } from "../../../protocol/consensus/wire-signature.ts";
+
+const KEPT_PAYLOADS = 32;
+/** Signatures of proposers by payload; an honest proposer makes one. */
+const KEPT_SIGNATURES = 4;
+
+interface Payload {
+  hash: Uint8Array;
+  /** By the proposer's signature. */
+  proposers: Map<string, Uint8Array>;
+}
+
+/** Attesters of a slot sign the same payload and copy the same signature of the proposer: both are worked out once. */
+export class AttestedPayloads {
+  readonly #payloads = new Map<string, Payload>();
+
+  /** keccak256 of what the attester signed. */
+  hash(attestation: CheckpointPayload): Uint8Array {
+    return this.#payload(attestation).hash;
+  }
+
+  /** Address of the proposer. Undefined if its signature is invalid. */
+  proposer(attestation: CheckpointAttestation): Uint8Array | undefined {
+    const { proposers } = this.#payload(attestation);
+    const key = textOf(attestation.proposerSignature);
+    return proposers.get(key) ?? this.#recover(attestation, attestation.proposerSignature, proposers, key);
+  }
+
+  #recover(
+    payload: CheckpointPayload,
+    signature: WireSignature,
+    proposers: Map<string, Uint8Array>,
+    key: string,
+  ): Uint8Array | undefined {
+    const signer = checkpointSigner({ ...payload, signature });
+    if (signer !== undefined) {
+      proposers.set(key, signer);
+      dropOldest(proposers, KEPT_SIGNATURES);
+    }
+    return signer;
+  }
+
+  #payload(attestation: CheckpointPayload): Payload {
+    const { header, archive, feeAssetPriceModifier } = attestation;
+    const key = textOf(concat(header, archive, feeAssetPriceModifier));
+    let payload = this.#payloads.get(key);
+    if (payload === undefined) {
+      payload = { hash: attestationPayloadHash(attestation), proposers: new Map() };
+      this.#payloads.set(key, payload);
+      dropOldest(this.#payloads, KEPT_PAYLOADS);
+    }
+    return payload;
+  }
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+}
+
+function dropOldest(map: Map<string, unknown>, kept: number): void {
+  for (const key of map.keys()) {
+    if (map.size <= kept) return;
+    map.delete(key);
+  }
+}

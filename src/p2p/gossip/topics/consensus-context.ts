@@ -1,0 +1,36 @@
+import type { SlotCommittees } from "../../../l1/committee/slot-committees.ts";
+import type { AttestationPool } from "../../../mempool/attestations/attestation-pool.ts";
+import type { Equivocations } from "../../../mempool/attestations/equivocations.ts";
+import type { BlockProposal } from "../../../protocol/consensus/block-proposal.ts";
+import type { CheckpointProposal } from "../../../protocol/consensus/checkpoint-proposal.ts";
+import type { Tx } from "../../../protocol/tx/tx.ts";
+import type { SlotTimes } from "./slot-window.ts";
+
+export interface ProposalLimits {
+  /** Whether blocks may have txs. */
+  txsPermitted: boolean;
+  /** Most txs of a block; undefined: the protocol's limit. */
+  maxTxsPerBlock: number | undefined;
+}
+
+/** What the rules for proposals and attestations need. */
+export interface ConsensusContext {
+  pool: Pick<
+    AttestationPool,
+    "addBlockProposal" | "addCheckpointProposal" | "addAttestation" | "refusesBlock" | "checkpointProposal"
+  >;
+  committees: Pick<SlotCommittees, "at">;
+  equivocations: Equivocations;
+  times: SlotTimes;
+  /** Unix milliseconds. */
+  now(): number;
+  limits: ProposalLimits;
+  /** Computes the hash of a tx. */
+  hashTx(tx: Tx): Uint8Array | Promise<Uint8Array>;
+  /** Refuses attestations that contradict the known checkpoint proposal. */
+  observer: boolean;
+  /** Called with each first valid proposal of a position, after it was forwarded. `from` is a peer id as text. */
+  processBlock(proposal: BlockProposal, from: string): void | Promise<void>;
+  /** Called with each first valid proposal of a slot, once its last block was processed. */
+  processCheckpoint(proposal: CheckpointProposal, from: string): void | Promise<void>;
+}
