@@ -4,6 +4,7 @@ import { inboxAbi } from "./abi/inbox.ts";
 import { rollupAbi } from "./abi/rollup.ts";
 import { archiveAt, type RetrieveContext, retrieveCheckpoints } from "./checkpoints/retrieve.ts";
 import { EpochCommittees } from "./committee/epoch-committee.ts";
+import { registeredAttesters } from "./committee/registered-attesters.ts";
 import { type Contract, read } from "./contracts/contract.ts";
 import { L1EndpointError, L1RpcError } from "./errors.ts";
 import { JsonRpcFeeReader } from "./fees/fee-reader.ts";
@@ -142,6 +143,10 @@ export class JsonRpcRollupReader implements ConnectedRollup {
   async findMessage(leaf: Uint8Array): Promise<InboxMessage | undefined> {
     const range = { fromBlock: this.identity.constants.l1StartBlock, toBlock: (await this.latestBlock()).number };
     return (await retrieveMessages(this.#rpc, this.#inbox.address, range, leaf)).at(-1);
+  }
+
+  async attesters(): Promise<Uint8Array[]> {
+    return registeredAttesters(this.#rpc, this.identity.addresses.rollupAddress, await this.latestBlock());
   }
 
   committee(epoch: number, fresh?: boolean): Promise<EpochCommittee> {

@@ -166,6 +166,8 @@ export interface OutboxReader {
 
 /** A rollup on a connected L1, with all readers that a node needs. */
 export interface ConnectedRollup extends RollupReader {
+  /** Addresses (20 bytes) of all registered attesters, at the latest L1 block. */
+  attesters(): Promise<Uint8Array[]>;
   readonly fees: FeeReader;
   readonly outbox: OutboxReader;
   readonly proposals: ProposalReader;

@@ -34,6 +34,7 @@ export const rollupAbi = parseAbi([
   "function getRewardDistributor() view returns (address)",
   "function getStakingAsset() view returns (address)",
   "function getGSE() view returns (address)",
+  "function getActiveAttesterCount() view returns (uint256)",
   "function getEscapeHatch() view returns (address)",
   "event CheckpointProposed(uint256 indexed checkpointNumber, bytes32 indexed archive, bytes32[] versionedBlobHashes, bytes32 payloadDigest, bytes32 attestationsHash)",
   "error ValidatorSelection__InsufficientValidatorSetSize(uint256 actual, uint256 expected)",

@@ -1,0 +1,6 @@
+import { parseAbi } from "viem";
+
+/** Fragment of the contract that holds the stakes of all rollups' attesters. */
+export const gseAbi = parseAbi([
+  "function getAttestersFromIndicesAtTime(address _instance, uint256 _timestamp, uint256[] _indices) view returns (address[])",
+]);
