@@ -17,9 +17,10 @@ const STREAMS_PER_PEER = 32;
 const STREAMS = 1024;
 /** Body of one answer before compression. Transactions beyond it are left out and can be asked for again. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
-/** Answers in preparation or on their way. */
+/** Answers in preparation, on their way, or sent within the last second: bounds memory and work. */
 const BYTES_PER_PEER = 16 * 1024 * 1024;
 const BYTES = 64 * 1024 * 1024;
+const REST_MS = 1000;
 /** A stream that sends this much is ended; one whole request and a little more. */
 const RECEIVED_BYTES = 2 * MAX_REQUEST_BYTES;
 /** From here on a body is compressed on a thread of the runtime's pool. */
@@ -52,8 +53,8 @@ export class RequestResponder {
     return this.#streams.size;
   }
 
-  /** Bytes of answers in preparation or on their way. */
-  get bytesInFlight(): number {
+  /** Bytes of answers in preparation, on their way, or sent within the last second. */
+  get bytesHeld(): number {
     return this.#room.used;
   }
 
@@ -116,14 +117,11 @@ export class RequestResponder {
         await stream.close();
         return;
       }
-      const body = await compressed(answer.body);
       // The room was for the largest answer possible.
-      const spare = held - body.length;
-      if (spare > 0) {
-        this.#room.release(peer, spare);
-        held -= spare;
-      }
-      await sendAnswer(stream, answer.status, body);
+      const spare = Math.max(0, held - answer.body.length);
+      this.#room.release(peer, spare);
+      held -= spare;
+      await sendAnswer(stream, answer.status, await compressed(answer.body));
     } catch (error) {
       this.#options.log.debug(
         { peer, protocol: name, error: String(error) },
@@ -131,7 +129,7 @@ export class RequestResponder {
       );
       stream.abort(error as Error);
     } finally {
-      this.#room.release(peer, held);
+      if (held > 0) setTimeout(() => this.#room.release(peer, held), REST_MS).unref();
     }
   }
 

@@ -103,7 +103,8 @@ function read<T>(stream: Stream, limit: number, reader: Reader<T>): Promise<T> {
     stream.addEventListener("remoteCloseWrite", onEnd);
     stream.addEventListener("message", onMessage);
     if (stream.status !== "open") reject(new StreamEndedError());
-    else if (stream.remoteWriteStatus !== "writable" && stream.readBufferLength === 0) onEnd();
+    // Bytes that came before the listener are handed out in a microtask that is queued already.
+    else if (stream.remoteWriteStatus !== "writable") onEnd();
   });
 }
 

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { decodeStatus } from "../../../src/p2p/reqresp/codecs/status-message.ts";
 import { goodbyeHandler } from "../../../src/p2p/reqresp/handlers/goodbye.ts";
 import { pingHandler } from "../../../src/p2p/reqresp/handlers/ping.ts";
@@ -52,6 +52,6 @@ test("an answer of 1.2 MB arrives whole, in both directions of a connection", as
     const answer = await from.client.request(to.id, "tx", PING, { maxBytes: body.length });
     expect(answer.status).toBe(RequestStatus.SUCCESS);
     expect(Buffer.compare(answer.body, body)).toBe(0);
-    expect(to.responder.bytesInFlight).toBe(0);
+    await vi.waitFor(() => expect(to.responder.bytesHeld).toBe(0), 5_000);
   }
 });

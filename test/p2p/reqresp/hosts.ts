@@ -1,6 +1,6 @@
 import { generateKeyPair } from "@libp2p/crypto/keys";
 import { identify } from "@libp2p/identify";
-import type { Libp2p, StreamMuxerFactory } from "@libp2p/interface";
+import type { Libp2p, Stream, StreamMuxerFactory } from "@libp2p/interface";
 import { noise } from "@libp2p/noise";
 import { tcp } from "@libp2p/tcp";
 import { yamux } from "@libp2p/yamux";
@@ -8,8 +8,11 @@ import { createLibp2p } from "libp2p";
 import type { Tolerance } from "../../../src/mempool/validation/gossip-checks.ts";
 import type { RequestTimeouts } from "../../../src/p2p/reqresp/client.ts";
 import { StreamRequestClient } from "../../../src/p2p/reqresp/client.ts";
+import { PROTOCOLS } from "../../../src/p2p/reqresp/protocols.ts";
+import type { RequestProtocol } from "../../../src/p2p/reqresp/request-client.ts";
 import type { RequestHandlers } from "../../../src/p2p/reqresp/request-handler.ts";
 import { RequestResponder } from "../../../src/p2p/reqresp/responder.ts";
+import { readAll } from "../../../src/p2p/reqresp/stream-io.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 
 export interface Penalty {
@@ -73,4 +76,15 @@ export async function testPeer(handlers: RequestHandlers = {}, options: TestPeer
 
 export async function connect(from: TestPeer, to: TestPeer): Promise<void> {
   await from.host.dial(to.host.getMultiaddrs());
+}
+
+/** A stream of a request protocol, to be used in other ways than the client's. */
+export async function openStream(from: TestPeer, to: TestPeer, name: RequestProtocol): Promise<Stream> {
+  const [connection] = from.host.getConnections(to.host.peerId);
+  return connection.newStream(PROTOCOLS[name].id);
+}
+
+/** All bytes up to the end of a stream; rejects if it is reset. */
+export function read(stream: Stream): Promise<Uint8Array> {
+  return readAll(stream, 64 * 2 ** 20, () => undefined);
 }
