@@ -157,8 +157,13 @@ export class StreamRequestClient implements RequestClient {
     }
   }
 
+  /** Undefined if the peer is not connected, or the text is no peer id. */
   #connection(peer: string): Connection | undefined {
-    return this.#host.getConnections(peerIdFromString(peer)).find(({ status }) => status === "open");
+    try {
+      return this.#host.getConnections(peerIdFromString(peer)).find(({ status }) => status === "open");
+    } catch {
+      return undefined;
+    }
   }
 
   #fault(peer: string, protocol: RequestProtocol, error: unknown, { signal }: RequestOptions): void {
