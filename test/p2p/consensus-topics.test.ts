@@ -1,10 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { SlotCommittee } from "../../src/l1/committee/slot-committees.ts";
 import type { GossipOutcome, TopicValidator } from "../../src/p2p/gossip/topic.ts";
-import { blockProposalValidator } from "../../src/p2p/gossip/topics/block-proposal-topic.ts";
-import { checkpointAttestationValidator } from "../../src/p2p/gossip/topics/checkpoint-attestation-topic.ts";
-import { checkpointProposalValidator } from "../../src/p2p/gossip/topics/checkpoint-proposal-topic.ts";
 import type { ConsensusContext } from "../../src/p2p/gossip/topics/consensus-context.ts";
+import { consensusTopics } from "../../src/p2p/gossip/topics/consensus-topics.ts";
 import { HEADER_AT } from "../../src/protocol/block-header.ts";
 import { concat, fromHex, toHex, writeU32 } from "../../src/protocol/bytes.ts";
 import { CHECKPOINT_AT, checkpointHash } from "../../src/protocol/checkpoint-header.ts";
@@ -65,11 +63,9 @@ function setUp(parts: Partial<ConsensusContext> = {}) {
     committees: { at: committeeOf([ATTESTER, PROPOSER], PROPOSER) },
     ...parts,
   });
-  const validators: Record<string, TopicValidator> = {
-    block_proposal: blockProposalValidator(context),
-    checkpoint_proposal: checkpointProposalValidator(context),
-    checkpoint_attestation: checkpointAttestationValidator(context),
-  };
+  const validators: Record<string, TopicValidator> = Object.fromEntries(
+    consensusTopics(context).map(({ name, validate }) => [name, validate]),
+  );
   const send = async (topic: string, payload: Uint8Array): Promise<Answer> => {
     log.length = 0;
     let outcome: GossipOutcome;

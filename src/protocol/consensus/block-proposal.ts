@@ -2,6 +2,7 @@ import { keccak_256 } from "@noble/hashes/sha3.js";
 import { BLOCK_HEADER_BYTES, type BlockHeader, HEADER_AT, headerSlotNumber } from "../block-header.ts";
 import { concat, equal, writeU32 } from "../bytes.ts";
 import { DIGEST_DOMAIN } from "./digests.ts";
+import type { RecoverSigner } from "./recover.ts";
 import { MAX_TXS_PER_BLOCK, readSignedTxs, type SignedTxs, signedTxsSigner } from "./signed-txs.ts";
 import { WireReader } from "./wire-reader.ts";
 import { recoverWireSigner, WIRE_SIGNATURE_BYTES, type WireSignature } from "./wire-signature.ts";
@@ -101,8 +102,11 @@ export function blockProposalPayload(proposal: Omit<BlockProposal, "signature" |
 }
 
 /** Address that signed the block, whoever signed its txs. */
-export function blockSigner(proposal: Omit<BlockProposal, "signedTxs">): Uint8Array | undefined {
-  return recoverWireSigner(keccak_256(blockProposalPayload(proposal)), proposal.signature);
+export function blockSigner(
+  proposal: Omit<BlockProposal, "signedTxs">,
+  recover?: RecoverSigner,
+): Uint8Array | undefined {
+  return recoverWireSigner(keccak_256(blockProposalPayload(proposal)), proposal.signature, recover);
 }
 
 /** Address of the proposer. Undefined if a signature is invalid or the signed txs are another signer's. */

@@ -12,6 +12,7 @@ import {
 } from "./block-proposal.ts";
 import { type CheckpointPayload, readCheckpointPayload } from "./checkpoint-payload.ts";
 import { DIGEST_DOMAIN } from "./digests.ts";
+import type { RecoverSigner } from "./recover.ts";
 import { WireReader } from "./wire-reader.ts";
 import { recoverWireSigner, WIRE_SIGNATURE_BYTES, type WireSignature } from "./wire-signature.ts";
 
@@ -71,8 +72,8 @@ export function checkpointProposalPayload({ header, archive, feeAssetPriceModifi
 }
 
 /** Address that signed the checkpoint, whoever signed its last block. */
-export function checkpointSigner(proposal: CheckpointProposal): Uint8Array | undefined {
-  return recoverWireSigner(keccak_256(checkpointProposalPayload(proposal)), proposal.signature);
+export function checkpointSigner(proposal: CheckpointProposal, recover?: RecoverSigner): Uint8Array | undefined {
+  return recoverWireSigner(keccak_256(checkpointProposalPayload(proposal)), proposal.signature, recover);
 }
 
 /** Address of the proposer. Undefined if a signature is invalid or the last block is another signer's. */

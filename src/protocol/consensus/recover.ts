@@ -2,6 +2,9 @@ import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { concat, isZero } from "../bytes.ts";
 
+/** recoverSigner, or another implementation of it. */
+export type RecoverSigner = (hash: Uint8Array, signature: Uint8Array) => Uint8Array | undefined;
+
 /**
  * Address (20 bytes) whose key signed a 32-byte hash. Undefined when the signature (r, s, v: 65 bytes) is not valid: v
  * other than 27 or 28, s in the upper half, r or s out of range, no such point

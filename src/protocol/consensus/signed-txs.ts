@@ -2,6 +2,7 @@ import { keccak_256 } from "@noble/hashes/sha3.js";
 import { concat, writeU32 } from "../bytes.ts";
 import { type ClaimedTx, txFromBytes } from "../tx/tx-bytes.ts";
 import { DIGEST_DOMAIN } from "./digests.ts";
+import type { RecoverSigner } from "./recover.ts";
 import type { WireReader } from "./wire-reader.ts";
 import { recoverWireSigner, WIRE_SIGNATURE_BYTES, type WireSignature } from "./wire-signature.ts";
 
@@ -48,6 +49,6 @@ export function signedTxsPayload({ bytes }: Pick<SignedTxs, "bytes">): Uint8Arra
   return concat(domain, bytes);
 }
 
-export function signedTxsSigner(signed: SignedTxs): Uint8Array | undefined {
-  return recoverWireSigner(keccak_256(signedTxsPayload(signed)), signed.signature);
+export function signedTxsSigner(signed: SignedTxs, recover?: RecoverSigner): Uint8Array | undefined {
+  return recoverWireSigner(keccak_256(signedTxsPayload(signed)), signed.signature, recover);
 }

@@ -1,6 +1,6 @@
 import { concat, readU32 } from "../bytes.ts";
 import { ethSignedMessageDigest } from "./digests.ts";
-import { recoverSigner } from "./recover.ts";
+import { type RecoverSigner, recoverSigner } from "./recover.ts";
 
 /** Signature as peers send it: r 32 | s 32 | v u32. All zero means no signature. */
 export type WireSignature = Uint8Array;
@@ -21,7 +21,19 @@ export function wireSignature(short: Uint8Array): WireSignature {
  * Address (20 bytes) that signed a payload by the keccak256 of it, in the form of EIP-191
  * (docs/protocol/10-peers.md#1010-signatures). Undefined if the signature is invalid.
  */
-export function recoverWireSigner(payloadHash: Uint8Array, signature: WireSignature): Uint8Array | undefined {
-  if (readU32(signature, 64) > 255) return undefined;
-  return recoverSigner(ethSignedMessageDigest(payloadHash), shortSignature(signature));
+export function recoverWireSigner(
+  payloadHash: Uint8Array,
+  signature: WireSignature,
+  recover: RecoverSigner = recoverSigner,
+): Uint8Array | undefined {
+  return recoverDigestSigner(ethSignedMessageDigest(payloadHash), signature, recover);
+}
+
+/** The same of the digest in the form of EIP-191. */
+export function recoverDigestSigner(
+  digest: Uint8Array,
+  signature: WireSignature,
+  recover: RecoverSigner,
+): Uint8Array | undefined {
+  return readU32(signature, 64) > 255 ? undefined : recover(digest, shortSignature(signature));
 }

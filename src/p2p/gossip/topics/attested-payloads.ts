@@ -5,6 +5,8 @@ import {
 } from "../../../protocol/consensus/checkpoint-attestation.ts";
 import type { CheckpointPayload } from "../../../protocol/consensus/checkpoint-payload.ts";
 import { checkpointSigner } from "../../../protocol/consensus/checkpoint-proposal.ts";
+import { ethSignedMessageDigest } from "../../../protocol/consensus/digests.ts";
+import type { RecoverSigner } from "../../../protocol/consensus/recover.ts";
 import type { WireSignature } from "../../../protocol/consensus/wire-signature.ts";
 
 const KEPT_PAYLOADS = 32;
@@ -12,7 +14,7 @@ const KEPT_PAYLOADS = 32;
 const KEPT_SIGNATURES = 4;
 
 interface Payload {
-  hash: Uint8Array;
+  digest: Uint8Array;
   /** By the proposer's signature. */
   proposers: Map<string, Uint8Array>;
 }
@@ -20,10 +22,15 @@ interface Payload {
 /** Attesters of a slot sign the same payload and copy the same signature of the proposer: both are worked out once. */
 export class AttestedPayloads {
   readonly #payloads = new Map<string, Payload>();
+  readonly #recoverSigner: RecoverSigner;
 
-  /** keccak256 of what the attester signed. */
-  hash(attestation: CheckpointPayload): Uint8Array {
-    return this.#payload(attestation).hash;
+  constructor(recover: RecoverSigner) {
+    this.#recoverSigner = recover;
+  }
+
+  /** The EIP-191 digest that the attester signed. */
+  digest(attestation: CheckpointPayload): Uint8Array {
+    return this.#payload(attestation).digest;
   }
 
   /** Address of the proposer. Undefined if its signature is invalid. */
@@ -39,7 +46,7 @@ export class AttestedPayloads {
     proposers: Map<string, Uint8Array>,
     key: string,
   ): Uint8Array | undefined {
-    const signer = checkpointSigner({ ...payload, signature });
+    const signer = checkpointSigner({ ...payload, signature }, this.#recoverSigner);
     if (signer !== undefined) {
       proposers.set(key, signer);
       dropOldest(proposers, KEPT_SIGNATURES);
@@ -52,7 +59,7 @@ export class AttestedPayloads {
     const key = textOf(concat(header, archive, feeAssetPriceModifier));
     let payload = this.#payloads.get(key);
     if (payload === undefined) {
-      payload = { hash: attestationPayloadHash(attestation), proposers: new Map() };
+      payload = { digest: ethSignedMessageDigest(attestationPayloadHash(attestation)), proposers: new Map() };
       this.#payloads.set(key, payload);
       dropOldest(this.#payloads, KEPT_PAYLOADS);
     }

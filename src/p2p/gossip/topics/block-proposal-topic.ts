@@ -11,7 +11,7 @@ export function blockProposalValidator(context: ConsensusContext): TopicValidato
     const slot = blockProposalSlot(proposal);
     const early = outsideSlotWindow(slot, context.now(), context.times) ?? tooManyTxs(proposal);
     if (early !== undefined) return early;
-    const sender = blockSigner(proposal);
+    const sender = blockSigner(proposal, context.recover);
     if (sender === undefined) return NO_SIGNATURE;
     const verdict = (await checkProposer(context, slot, sender)) ?? (await checkBlockTxs(context, proposal, sender));
     if (verdict !== undefined) return verdict;

@@ -4,7 +4,7 @@ import {
   type CheckpointAttestation,
   decodeCheckpointAttestation,
 } from "../../../protocol/consensus/checkpoint-attestation.ts";
-import { recoverWireSigner } from "../../../protocol/consensus/wire-signature.ts";
+import { recoverDigestSigner } from "../../../protocol/consensus/wire-signature.ts";
 import type { GossipOutcome, TopicValidator } from "../topic.ts";
 import { AttestedPayloads } from "./attested-payloads.ts";
 import type { ConsensusContext } from "./consensus-context.ts";
@@ -13,13 +13,13 @@ import { outsideSlotWindow } from "./slot-window.ts";
 
 /** Rules for messages of topic checkpoint_attestation (docs/protocol/10-peers.md#1011-receive-rules). */
 export function checkpointAttestationValidator(context: ConsensusContext): TopicValidator {
-  const payloads = new AttestedPayloads();
+  const payloads = new AttestedPayloads(context.recover);
   return async (payload) => {
     const attestation = decodeCheckpointAttestation(payload);
     const slot = checkpointSlot(attestation.header);
     const outside = outsideSlotWindow(slot, context.now(), context.times);
     if (outside !== undefined) return outside;
-    const attester = recoverWireSigner(payloads.hash(attestation), attestation.signature);
+    const attester = recoverDigestSigner(payloads.digest(attestation), attestation.signature, context.recover);
     if (attester === undefined) return rejected("low", "the attestation has no valid signature");
     const { kind, proposer, isMember } = await context.committees.at(slot);
     if (kind === "none") return rejected("low", `slot ${slot} has no committee`);

@@ -28,7 +28,7 @@ export function checkpointProposalValidator(context: ConsensusContext): TopicVal
       outsideSlotWindow(slot, context.now(), context.times) ??
       (lastBlock === undefined ? undefined : tooManyTxs(lastBlock));
     if (early !== undefined) return early;
-    const sender = checkpointSigner(proposal);
+    const sender = checkpointSigner(proposal, context.recover);
     if (sender === undefined) return NO_SIGNATURE;
     const verdict =
       (await checkProposer(context, slot, sender)) ??
@@ -56,7 +56,7 @@ async function checkLastBlock(
   lastBlock: BlockProposal,
   sender: Uint8Array,
 ): Promise<GossipOutcome | undefined> {
-  const blockSender = blockSigner(lastBlock);
+  const blockSender = blockSigner(lastBlock, context.recover);
   if (blockSender === undefined || !equal(blockSender, sender)) return NO_SIGNATURE;
   return checkBlockTxs(context, lastBlock, sender);
 }

@@ -3,6 +3,7 @@ import type { AttestationPool } from "../../../mempool/attestations/attestation-
 import type { Equivocations } from "../../../mempool/attestations/equivocations.ts";
 import type { BlockProposal } from "../../../protocol/consensus/block-proposal.ts";
 import type { CheckpointProposal } from "../../../protocol/consensus/checkpoint-proposal.ts";
+import type { RecoverSigner } from "../../../protocol/consensus/recover.ts";
 import type { Tx } from "../../../protocol/tx/tx.ts";
 import type { SlotTimes } from "./slot-window.ts";
 
@@ -25,6 +26,8 @@ export interface ConsensusContext {
   /** Unix milliseconds. */
   now(): number;
   limits: ProposalLimits;
+  /** wasmRecovery. */
+  recover: RecoverSigner;
   /** Computes the hash of a tx. */
   hashTx(tx: Tx): Uint8Array | Promise<Uint8Array>;
   /** Refuses attestations that contradict the known checkpoint proposal. */

@@ -41,7 +41,7 @@ export function tooManyTxs({ txHashes }: Pick<BlockProposal, "txHashes">): Gossi
  * they are not hashed for a block that the pool would not take.
  */
 export async function checkBlockTxs(
-  { limits, pool, hashTx }: Pick<ConsensusContext, "limits" | "pool" | "hashTx">,
+  { limits, pool, hashTx, recover }: Pick<ConsensusContext, "limits" | "pool" | "hashTx" | "recover">,
   proposal: BlockProposal,
   sender: Uint8Array,
 ): Promise<GossipOutcome | undefined> {
@@ -54,7 +54,7 @@ export async function checkBlockTxs(
     return rejected("mid", `a block has at most ${limits.maxTxsPerBlock} transactions, got ${count}`);
   }
   if (signedTxs === undefined || pool.refusesBlock(proposal)) return undefined;
-  const signer = signedTxsSigner(signedTxs);
+  const signer = signedTxsSigner(signedTxs, recover);
   if (signer === undefined || !equal(signer, sender)) {
     return rejected("mid", "the signed transactions are not the proposer's");
   }
