@@ -30,11 +30,26 @@ export function maxCompressedLength(length: number): number {
  * allocated. Rejects with a DecodeError.
  */
 export async function uncompressBlock(block: Uint8Array, limit: number): Promise<Uint8Array> {
-  const length = declaredLength(block);
-  if (length > limit) throw new DecodeError("snappy block", `must have at most ${limit} bytes, declares ${length}`);
+  const length = checkedLength(block, limit);
   try {
     return (length < ASYNC_BYTES ? uncompressSync(block) : await uncompress(block)) as Uint8Array;
   } catch (cause) {
     throw new DecodeError("snappy block", "must be well-formed", { cause });
   }
+}
+
+/** Like uncompressBlock, on this thread. Throws a DecodeError. */
+export function uncompressBlockSync(block: Uint8Array, limit: number): Uint8Array {
+  checkedLength(block, limit);
+  try {
+    return uncompressSync(block) as Uint8Array;
+  } catch (cause) {
+    throw new DecodeError("snappy block", "must be well-formed", { cause });
+  }
+}
+
+function checkedLength(block: Uint8Array, limit: number): number {
+  const length = declaredLength(block);
+  if (length > limit) throw new DecodeError("snappy block", `must have at most ${limit} bytes, declares ${length}`);
+  return length;
 }

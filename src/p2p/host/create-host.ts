@@ -33,6 +33,8 @@ const STREAM_LIMITS = {
   maxWriteBufferLength: 16 * 2 ** 20,
   maxReadBufferLength: 4 * 2 ** 20,
 };
+/** Connections that the system holds until they are accepted; with few, a burst of dials delays honest ones. */
+const BACKLOG = 128;
 /** Peers whose addresses are remembered. */
 const REMEMBERED_PEERS = 4096;
 /** Inbound connections whose handshake is not complete. */
@@ -54,13 +56,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     privateKey,
     nodeInfo: { userAgent },
     addresses: { listen: [...listen], announce: [...announce] },
-    transports: [
-      tcp({
-        maxConnections: 2 * maxPeers,
-        backlog: 5,
-        closeServerOnMaxConnections: { closeAbove: 3 * maxPeers, listenBelow: Math.floor(0.9 * maxPeers) },
-      }),
-    ],
+    transports: [tcp({ maxConnections: 2 * maxPeers, backlog: BACKLOG })],
     connectionEncrypters: [noise()],
     streamMuxers: [yamux({ streamOptions: STREAM_LIMITS })],
     connectionManager: {

@@ -1,6 +1,9 @@
 import { compressSync } from "snappy";
 import { expect, test } from "vitest";
-import { compress, decompress, snappyTransform } from "../../../src/p2p/gossip/snappy-transform.ts";
+import { snappyTransform } from "../../../src/p2p/gossip/snappy-transform.ts";
+
+const compress = (data: Uint8Array) => snappyTransform(() => 0).outboundTransform("", data);
+const decompress = (data: Uint8Array, limit: number) => snappyTransform(() => limit).inboundTransform("", data);
 
 /** A block that declares more than it holds: decompressing it would allocate that much first. */
 const bomb = (size: number) => {
@@ -17,18 +20,18 @@ test("empty data passes the transform unchanged both ways", () => {
 
 test("a message of the largest size passes, one byte more is refused", () => {
   expect(decompress(compressSync(new Uint8Array(1000)), 1000)).toHaveLength(1000);
-  expect(() => decompress(compressSync(new Uint8Array(1001)), 1000)).toThrow(/declares 1001 bytes, at most 1000/);
+  expect(() => decompress(compressSync(new Uint8Array(1001)), 1000)).toThrow(/at most 1000 bytes, declares 1001/);
 });
 
 test("a declared size above the limit is refused before anything is allocated", () => {
   const before = process.memoryUsage().arrayBuffers;
-  for (let i = 0; i < 200; i++) expect(() => decompress(bomb(2 ** 32 - 1), 512 * 1024)).toThrow(/4294967295 bytes/);
+  for (let i = 0; i < 200; i++) expect(() => decompress(bomb(2 ** 32 - 1), 512 * 1024)).toThrow(/declares 4294967295/);
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(2 ** 26);
 });
 
 test("a cut off, too long or too large declared size is refused", () => {
   for (const bytes of [[0x80], [0xff, 0xff], [0xff, 0xff, 0xff, 0xff, 0xff, 0x01], [0xff, 0xff, 0xff, 0xff, 0x7f]]) {
-    expect(() => decompress(Uint8Array.from(bytes), 1000)).toThrow(/declares no size/);
+    expect(() => decompress(Uint8Array.from(bytes), 1000)).toThrow(/cut off|at most/);
   }
 });
 
@@ -40,6 +43,6 @@ test("data that is not snappy, or shorter than declared, is refused", () => {
 test("each topic has the limit that the transform was given for it", () => {
   const transform = snappyTransform((topic) => (topic === "small" ? 10 : 100));
   const data = compressSync(new Uint8Array(50));
-  expect(() => transform.inboundTransform("small", data)).toThrow(/at most 10/);
+  expect(() => transform.inboundTransform("small", data)).toThrow(/at most 10 bytes/);
   expect(transform.inboundTransform("large", data)).toHaveLength(50);
 });

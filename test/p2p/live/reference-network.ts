@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { ENR } from "@chainsafe/enr";
-import { PROTOCOL_CONTRACTS_HASH, VK_TREE_ROOT } from "../../../src/protocol/constants.ts";
+import { componentVersion } from "../../../src/protocol/consensus/component-version.ts";
 
 /** What a peer needs to know of a running network of reference nodes. */
 export interface ReferenceNetwork {
@@ -22,10 +22,8 @@ interface NetworkFile {
 /** Reads the file that describes the network. */
 export function referenceNetwork(file: string): ReferenceNetwork {
   const { rollupVersion, l1Contracts, enrs, settings }: NetworkFile = JSON.parse(readFileSync(file, "utf8"));
-  const first8 = (hex: string) => hex.slice(2, 10).toLowerCase();
-  const hashes = [PROTOCOL_CONTRACTS_HASH, VK_TREE_ROOT].map(first8);
   return {
-    version: ["00", 31337, first8(l1Contracts.rollupAddress), rollupVersion, ...hashes].join("-"),
+    version: componentVersion({ l1ChainId: 31337, rollupAddress: l1Contracts.rollupAddress, rollupVersion }),
     slotDurationMs: Number(settings.AZTEC_SLOT_DURATION) * 1000,
     committeeSize: Number(settings.AZTEC_TARGET_COMMITTEE_SIZE),
     blockDurationMs: Number(settings.SEQ_BLOCK_DURATION_MS),
