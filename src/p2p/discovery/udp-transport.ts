@@ -39,9 +39,9 @@ export interface PacketCounts {
 const RECEIVE_BUFFER_BYTES = 1024 * 1024;
 
 /**
- * UDP under the discovery library, instead of the library's own transport: that one ends the process when the port is
- * taken or a packet cannot be sent (a record may name any address), and has limits whose memory grows with the number of
- * source addresses. No error of a packet leaves this class. An ITransportService of the library.
+ * UDP under the discovery library (an ITransportService), instead of the library's own transport: with that one the
+ * process ends when the port is taken or processing a packet throws, and the memory of its rate limits grows with the
+ * number of source addresses. No error of a packet leaves this class.
  */
 export class UdpTransport extends EventEmitter {
   readonly gate: PacketGate;
@@ -99,8 +99,7 @@ export class UdpTransport extends EventEmitter {
 
   async send(to: Multiaddr, toId: string, packet: IPacket): Promise<void> {
     const { host, port } = to.toOptions();
-    // An error without a callback would be an event of the socket. Unreachable addresses are ordinary.
-    this.#socket?.send(encodePacket(toId, packet), port, host, () => undefined);
+    this.#socket?.send(encodePacket(toId, packet), port, host);
   }
 
   getContactableAddr(record: BaseENR): SocketAddress | undefined {

@@ -67,6 +67,7 @@ describe("discovery among hostile nodes", () => {
     };
     const broken = [
       { ip: Buffer.of(1, 2, 3, 4, 5) },
+      { ip: Buffer.alloc(40, 1) },
       { ip: Buffer.of(255, 255, 255, 255) },
       { ip: Buffer.of(0, 0, 0, 0) },
       { udp: Buffer.of(1) },

@@ -98,8 +98,7 @@ export async function flood(port: number, sources: readonly string[], packets: r
   );
   for (const [i, packet] of packets.entries()) {
     const socket = sockets[i % sockets.length];
-    socket?.send(packet, port, "127.0.0.1", () => undefined);
-    if (i % 100 === 99) await new Promise((resolve) => setImmediate(resolve));
+    await new Promise<void>((resolve) => socket?.send(packet, port, "127.0.0.1", () => resolve()));
   }
   await Promise.all(sockets.map((socket) => new Promise<void>((resolve) => socket.close(() => resolve()))));
 }
