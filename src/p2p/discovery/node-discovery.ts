@@ -35,6 +35,8 @@ export interface NodeDiscoveryOptions {
   bootnodesAsPeers: boolean;
   /** Further records for the routing table. */
   trusted: readonly ENR[];
+  /** Called for each well-formed packet of an address that this node did not ask: it can be reached by UDP. */
+  onStranger?: () => void;
   /** Whether many nodes of one private network are limited like those of a public one. Default false. */
   countPrivate?: boolean;
   log: Logger;
@@ -66,6 +68,7 @@ export class NodeDiscovery implements PeerDiscovery {
     });
     this.#discv5 = discv5;
     this.#transport = transport;
+    transport.onStranger = options.onStranger;
   }
 
   get enr(): string {
@@ -79,6 +82,11 @@ export class NodeDiscovery implements PeerDiscovery {
   /** Records of the routing table. */
   get table(): ENR[] {
     return this.#discv5.kadValues();
+  }
+
+  /** Number of nodes that answered, of those in the routing table. */
+  get answering(): number {
+    return this.#discv5.connectedPeerCount;
   }
 
   onPeer(listener: (peer: DiscoveredPeer) => void): () => void {
