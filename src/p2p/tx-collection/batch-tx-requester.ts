@@ -133,6 +133,10 @@ class BatchRun {
       case RequestStatus.RATE_LIMIT_EXCEEDED:
         this.#peers.rateLimited(peer, performance.now());
         return 0;
+      case RequestStatus.NOT_FOUND:
+        // It does not know the block, so only hashes can help.
+        peer.role = "dumb";
+        return 0;
       default:
         return 0;
     }

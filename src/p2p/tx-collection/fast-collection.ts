@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "../../telemetry/logger.ts";
 import type { CollectionRequest, MissingTxsCollector } from "./collection-request.ts";
 import type { FileStoreCollection } from "./file-store-collection.ts";
 import type { TxCollectionOptions } from "./options.ts";
@@ -11,12 +12,15 @@ export interface FastCollectionParts {
   fileStores: Pick<FileStoreCollection, "add"> | undefined;
   /** Unix milliseconds. */
   now(): number;
+  logger: Logger;
 }
 
 export type FastCollectionOptions = Pick<TxCollectionOptions, "txCollectionFastNodesTimeoutBeforeReqRespMs">;
 
 /** Requests to peers are not begun with less time than this. */
 const LEAST_MS_FOR_PEERS = 100;
+/** Longest time that Node.js timers take. */
+const MOST_MS = 2 ** 31 - 1;
 /** Requests at once; further ones end without a search. Each is a block that arrived in one or two slots. */
 const MOST_REQUESTS = 128;
 
@@ -41,7 +45,7 @@ export class FastCollection {
 
   /** Resolves when nothing is missing, at the deadline, or when the request is stopped; then look at `missing`. */
   async collect(request: CollectionRequest, signal?: AbortSignal): Promise<void> {
-    const leftMs = request.deadline - this.#parts.now();
+    const leftMs = Math.min(Math.ceil(request.deadline - this.#parts.now()), MOST_MS);
     if (request.missing.size === 0 || leftMs <= 0 || this.#running.size >= MOST_REQUESTS) return;
     const stop = new AbortController();
     this.#running.set(request, stop);
@@ -55,7 +59,7 @@ export class FastCollection {
   }
 
   async #search(request: CollectionRequest, signal: AbortSignal): Promise<void> {
-    const { fromNodes, fromPeers, fileStores, now } = this.#parts;
+    const { fromNodes, fromPeers, fileStores, now, logger } = this.#parts;
     const { missing } = request;
     const over = Promise.race([missing.complete, aborted(signal)]);
     const nodes = fromNodes?.(request, signal);
@@ -65,7 +69,9 @@ export class FastCollection {
       await Promise.race([over, nodes, pause.catch(() => undefined)]);
     }
     if (missing.size > 0 && !signal.aborted && request.deadline - now() >= LEAST_MS_FOR_PEERS) {
-      void fromPeers(request, signal).catch(() => undefined);
+      void fromPeers(request, signal).catch((error: unknown) => {
+        logger.warn({ err: error }, "asking peers for transactions failed");
+      });
     }
     await over;
   }

@@ -71,7 +71,7 @@ export class TxCollection {
     const fromNodes: MissingTxsCollector = (request, signal) =>
       collectFromNodes({ nodes, collected, logger }, options, request, signal);
     this.#fast = new FastCollection(
-      { fromNodes: nodes.length === 0 ? undefined : fromNodes, fromPeers, fileStores: fastFiles, now },
+      { fromNodes: nodes.length === 0 ? undefined : fromNodes, fromPeers, fileStores: fastFiles, now, logger },
       options,
     );
     this.#slow = new SlowCollection(

@@ -86,6 +86,14 @@ describe("a search for a block's txs among peers", () => {
     stop.abort();
   });
 
+  it("asks the sender of the proposal by hash if it does not know the block", async () => {
+    const { txs, peers, run } = setUp(3);
+    peers.add("sender", peerHandlers(txs));
+    await run(requestFor(txs, { peer: "sender" }));
+    const requests = peers.of("sender").map(({ bytes }) => decodeBlockTxsRequest(bytes));
+    expect(requests.map(({ hashes }) => hashes.length)).toEqual([0, 3]);
+  });
+
   it("asks at most ten unknown peers at once", async () => {
     const { txs, peers, run } = setUp(200);
     peers.delayMs = 20;
