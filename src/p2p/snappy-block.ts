@@ -32,7 +32,9 @@ export function maxCompressedLength(length: number): number {
 export async function uncompressBlock(block: Uint8Array, limit: number): Promise<Uint8Array> {
   const length = checkedLength(block, limit);
   try {
-    return (length < ASYNC_BYTES ? uncompressSync(block) : await uncompress(block)) as Uint8Array;
+    const buffer = (length < ASYNC_BYTES ? uncompressSync(block) : await uncompress(block)) as Buffer;
+    // Not as a Buffer, whose slice() is a view.
+    return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length);
   } catch (cause) {
     throw new DecodeError("snappy block", "must be well-formed", { cause });
   }

@@ -7,6 +7,7 @@ import { type PoolOptions, TxPool } from "../../../src/mempool/pool/tx-pool.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { fr } from "../../../src/protocol/field.ts";
 import { STRIPPED_PROOF, type Tx, txBytes } from "../../../src/protocol/tx/tx.ts";
+import { txToBytes } from "../../../src/protocol/tx/tx-bytes.ts";
 import { openStore } from "../../../src/storage/store.ts";
 import { StoreFullError } from "../../../src/storage/store-errors.ts";
 import { MemoryStore } from "../support/memory-store.ts";
@@ -51,7 +52,10 @@ describe("restart", () => {
         const stored = pool.get(one.hash) as Tx;
         expect(Buffer.from(stored.data).equals(one.tx.data)).toBe(true);
         expect(Buffer.from(stored.chonkProof).equals(one.tx.chonkProof)).toBe(true);
+        expect(pool.hasTx(one.hash)).toBe(true);
+        expect(Buffer.compare(pool.txBytes(one.hash)!, txToBytes(one.hash, one.tx))).toBe(0);
       }
+      expect([pool.hasTx(new Uint8Array(32)), pool.txBytes(new Uint8Array(32))]).toEqual([false, undefined]);
     } finally {
       await store.close();
       rmSync(path, { recursive: true, force: true });

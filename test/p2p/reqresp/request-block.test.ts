@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import type { BlockRecord } from "../../../src/archiver/types.ts";
+import { blockHandler } from "../../../src/p2p/reqresp/handlers/block.ts";
+import { chainBlocks } from "../../../src/p2p/reqresp/handlers/chain-blocks.ts";
+import { requestBlock } from "../../../src/p2p/reqresp/request-block.ts";
+import { RequestStatus } from "../../../src/p2p/reqresp/request-client.ts";
+import { uncompressBlock } from "../../../src/p2p/snappy-block.ts";
+import { concat, equal, readUint } from "../../../src/protocol/bytes.ts";
+import { l2BlockFromBytes, l2BlockToBytes } from "../../../src/protocol/l2-block.ts";
+import { recordedExchanges } from "./recorded.ts";
+
+const recorded = recordedExchanges.filter(({ protocol, chunks }) => protocol.includes("/block/") && chunks.length > 1);
+const bodies = await Promise.all(recorded.map(({ chunks }) => uncompressBlock(concat(...chunks.slice(1)), 2 ** 22)));
+const blocks = new Map(recorded.map(({ request }, i) => [readUint(request, 26, 6), l2BlockFromBytes(bodies[i])]));
+
+/** A chain of the recorded blocks. */
+const chain = {
+  block: (number: number) => {
+    const block = blocks.get(number);
+    return block && ({ ...block, number, hash: block.archiveRoot, txCount: 0 } satisfies BlockRecord);
+  },
+  blockBody: (number: number) => blocks.get(number)?.words,
+  blockNumberByArchive: (root: Uint8Array) => [...blocks].find(([, { archiveRoot }]) => equal(archiveRoot, root))?.[0],
+};
+
+/** Asks for block `number` a peer that answers with `body`. */
+async function asked(number: number, body: Uint8Array) {
+  const penalties: string[] = [];
+  const parts = {
+    chain,
+    penalties: { penalize: (_: string, tolerance: string) => void penalties.push(tolerance) },
+    client: { request: async () => ({ status: RequestStatus.SUCCESS, body }) },
+  };
+  return { block: await requestBlock(parts, "peer", number), penalties };
+}
+
+test("blocks of a chain are served as they were recorded, and accepted", async () => {
+  const handler = blockHandler(chainBlocks(chain));
+  for (const [i, { request }] of recorded.entries()) {
+    const answer = await handler({ bytes: request, peer: "peer", room: 2 ** 22 });
+    expect(Buffer.compare(answer!.body, bodies[i])).toBe(0);
+    const number = readUint(request, 26, 6);
+    expect(await asked(number, answer!.body)).toEqual({ block: blocks.get(number), penalties: [] });
+  }
+});
+
+test("the txs of a block are found by the archive root after it", () => {
+  const served = chainBlocks(chain);
+  for (const { archiveRoot, words } of blocks.values()) {
+    const hashes = served.txHashesOf(archiveRoot)!;
+    expect(hashes.length === 0).toBe(words.length === 0);
+  }
+  expect(served.txHashesOf(new Uint8Array(32))).toBeUndefined();
+  expect(served.block(0)).toBeUndefined();
+});
+
+test("a wrong block is refused and costs the peer, an absent one does not", async () => {
+  const [[number, block], [other]] = [...blocks].filter(([, { words }]) => words.length > 0);
+  const bytes = l2BlockToBytes(block);
+  const changed = bytes.slice();
+  changed[200] ^= 1;
+  const withoutTxs = l2BlockToBytes({ ...block, words: new Uint8Array(0) });
+  expect(await asked(number, new Uint8Array(0))).toEqual({ block: undefined, penalties: [] });
+  expect(await asked(other, bytes)).toEqual({ block: undefined, penalties: ["low"] });
+  expect(await asked(number, bytes.subarray(0, -1))).toEqual({ block: undefined, penalties: ["low"] });
+  expect(await asked(number, changed)).toEqual({ block: undefined, penalties: ["mid"] });
+  expect(await asked(number, withoutTxs)).toEqual({ block: undefined, penalties: ["mid"] });
+  blocks.delete(number);
+  expect(await asked(number, bytes)).toEqual({ block: undefined, penalties: [] });
+});
