@@ -50,7 +50,7 @@ export const SUBSYSTEMS = {
   execution: false,
   mempool: true,
   discovery: true,
-  p2p: false,
+  p2p: true,
   sequencer: true,
   publisher: true,
   validator: false,

@@ -12,6 +12,7 @@ import { startAdmin } from "./parts/admin.ts";
 import { startChain } from "./parts/chain.ts";
 import type { ChainContext } from "./parts/chain-context.ts";
 import { type MempoolPart, startMempool } from "./parts/mempool.ts";
+import { createP2p, type P2pPart } from "./parts/p2p.ts";
 import { startRpc } from "./parts/rpc.ts";
 import { configurableSequencer, startSequencer } from "./parts/sequencer.ts";
 import { logReverts } from "./revert-log.ts";
@@ -101,6 +102,11 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     teardown.add("sequencer", () => producer?.stop());
     const sequencer = producer?.sequencer;
 
+    const p2p = values.p2pEnabled
+      ? await createP2p(context, { values, directory: directory.path, mempool, signal })
+      : undefined;
+    teardown.add("p2p", () => p2p?.stop());
+
     const config = new LiveConfig(configuredValues(values), {
       sync: synchronizer,
       pool: mempool.pool,
@@ -113,7 +119,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       await options.beforeListening({ ...context, mempool, sequencer, teardown });
     }
 
-    const rpc = await startRpc(context, { values, mempool, config, signatures });
+    const rpc = await startRpc(context, { values, mempool, p2p, config, signatures });
     teardown.add("rpc", () => rpc.close());
 
     const admin = await startAdmin(context, {
@@ -130,6 +136,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 
     synchronizer.start();
     sequencer?.start();
+    if (p2p !== undefined) joinPeers(p2p, synchronizer, { signal, onFatal });
     following.started();
     return {
       port: rpc.port,
@@ -141,4 +148,19 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     await teardown.run();
     throw error;
   }
+}
+
+/** Starts P2P once the initial sync is complete: before, messages of peers could not be checked. */
+function joinPeers(
+  p2p: P2pPart,
+  synchronizer: ChainContext["synchronizer"],
+  { signal, onFatal }: Pick<NodeOptions, "signal" | "onFatal">,
+): void {
+  const started = (): void => {
+    p2p.start().catch((error: Error) => {
+      if (!signal.aborted) onFatal?.(error);
+    });
+  };
+  // It rejects when the node stops before.
+  synchronizer.waitForInitialSync().then(started, () => undefined);
 }

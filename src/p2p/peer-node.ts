@@ -75,6 +75,8 @@ export interface PeerServices {
   isShutOut?: (peer: string) => boolean;
   /** Called for each status request. */
   status(): StatusMessage;
+  /** Called when the host has started. */
+  start?(): void;
 }
 
 export interface PeerNodeOptions {
@@ -185,6 +187,7 @@ export async function createPeerNode(options: PeerNodeOptions): Promise<PeerNode
       await responder.register(host);
       await host.start();
       receiver.start();
+      services?.start?.();
       await discovery?.start();
       connections.start();
       const addresses = host.getMultiaddrs().map((address) => address.toString());

@@ -7,7 +7,7 @@ import { HealthRoute } from "../../rpc/http/health-route.ts";
 import { bootnodeRegistry } from "../../rpc/methods/bootnode.ts";
 import { startRpcServer } from "../../rpc/rpc-server.ts";
 import type { LoggerFor } from "../logging.ts";
-import { announcedIp, configuredIdentity, recordFile } from "../peer-settings.ts";
+import { announcedIp, configuredIdentity, recordFile } from "../peers/own-identity.ts";
 import type { RunningService } from "../supervise.ts";
 import { Teardown } from "../teardown.ts";
 

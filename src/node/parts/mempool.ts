@@ -2,9 +2,11 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { ContentStore } from "../../archiver/content-store.ts";
 import type { Values } from "../../config/options.ts";
+import { Listeners } from "../../events/listeners.ts";
 import { ExecutionPool } from "../../execution/execution-pool.ts";
 import type { FunctionNames } from "../../execution/revert-reason.ts";
 import { DigestPool } from "../../mempool/digest/digest-pool.ts";
+import type { Digests } from "../../mempool/digest/tx-digest.ts";
 import { storedChainView } from "../../mempool/pool/stored-chain-view.ts";
 import { TxPool } from "../../mempool/pool/tx-pool.ts";
 import { recentFees } from "../../mempool/recent-fees.ts";
@@ -58,7 +60,13 @@ export interface MempoolPart {
   readonly pool: TxPool;
   readonly validator: TxValidator;
   readonly contexts: CheckContexts;
+  readonly states: CommittedStates;
+  readonly digests: Digests;
+  /** The pool's LMDB environment. */
+  readonly store: Store;
   readonly services: Pick<NodeServices, "mempool" | "txValidator" | "simulator">;
+  /** Calls the listener with the binary form of each tx that a client submitted and the pool accepted. */
+  onSubmitted(listener: (bytes: Uint8Array) => void): () => void;
   /**
    * Whether txs are accepted: only after the initial sync, if they are not disabled, and if there is a proof verifier.
    */
@@ -140,7 +148,15 @@ export async function startMempool(context: ChainContext, options: MempoolOption
     );
 
     const validator = new TxValidator({ digests, peerDigests: digests.forPeers, contexts, proofs });
-    const intake = new TxIntake({ validator, pool, priceBumpPercentage: values.priceBumpPercentage });
+    const submitted = new Listeners<[Uint8Array]>((error) =>
+      logger.error({ error }, "a submitted tx was not published"),
+    );
+    const intake = new TxIntake({
+      validator,
+      pool,
+      priceBumpPercentage: values.priceBumpPercentage,
+      accepted: (bytes) => submitted.emit(bytes),
+    });
     const l1Time = () => chain.state.processed()?.timestamp ?? Math.floor(now() / 1000);
     const simulator = new TxSimulator(
       { chain, identity, fees, digests, execution, l1Time },
@@ -166,6 +182,10 @@ export async function startMempool(context: ChainContext, options: MempoolOption
       pool,
       validator,
       contexts,
+      states,
+      digests,
+      store,
+      onSubmitted: (listener) => submitted.add(listener),
       ready: () => synced() && contexts.options.permitted && !proofs.missing,
       services: {
         mempool: mempoolService({ pool, intake, synced }),

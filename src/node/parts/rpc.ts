@@ -11,6 +11,7 @@ import type { LiveConfig } from "../admin/live-config.ts";
 import { NETWORK_RELEASE } from "../network-release.ts";
 import type { ChainContext } from "./chain-context.ts";
 import type { MempoolPart } from "./mempool.ts";
+import type { P2pPart } from "./p2p.ts";
 
 export type RpcSettings = PortSettings &
   Pick<
@@ -57,7 +58,11 @@ function publicServices(
   { store, chain, world, core, reader }: ChainContext,
   mempool: MempoolPart,
   config: LiveConfig,
-  { realProofs, signatures }: { realProofs: boolean; signatures: NodeServices["signatures"] },
+  {
+    realProofs,
+    signatures,
+    p2p,
+  }: { realProofs: boolean; signatures: NodeServices["signatures"]; p2p: P2pPart | undefined },
 ): NodeServices {
   const { identity, fees, outbox } = reader;
   return {
@@ -68,7 +73,7 @@ function publicServices(
     core,
     identity,
     status: {
-      ready: () => mempool.ready(),
+      ready: () => mempool.ready() && (p2p?.ready() ?? true),
       version: NETWORK_RELEASE,
       realProofs,
       txGasLimits() {
@@ -83,12 +88,15 @@ function publicServices(
     signatures,
     setup: { allowed: () => mempool.contexts.options.setupAllowList },
     ...mempool.services,
+    ...(p2p && { p2p: p2p.answers }),
   };
 }
 
 export interface RpcOptions {
   values: RpcSettings;
   mempool: MempoolPart;
+  /** Undefined where P2P is disabled. */
+  p2p: P2pPart | undefined;
   config: LiveConfig;
   signatures: NodeServices["signatures"];
 }
@@ -96,12 +104,12 @@ export interface RpcOptions {
 /** Opens the public JSON-RPC port. Rejects with a ListenError. */
 export async function startRpc(
   context: ChainContext,
-  { values, mempool, config, signatures }: RpcOptions,
+  { values, mempool, p2p, config, signatures }: RpcOptions,
 ): Promise<Listener> {
   const { store, chain, reader, publicData, threads, loggerFor } = context;
   const listener = await startPublicRpc({
     threads,
-    services: publicServices(context, mempool, config, { realProofs: values.realProofs, signatures }),
+    services: publicServices(context, mempool, config, { realProofs: values.realProofs, signatures, p2p }),
     store,
     chain,
     reads: { mapSizeKb: values.dataStoreMapSizeKb, identity: reader.identity, publicData },

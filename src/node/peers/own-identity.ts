@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import { reveal } from "../config/configuration.ts";
-import type { Values } from "../config/options.ts";
-import { queryPublicIp } from "../p2p/discovery/public-ip.ts";
-import { RecordFile } from "../p2p/discovery/record-file.ts";
-import type { PeerIdentity } from "../p2p/identity/peer-identity.ts";
-import { resolvePeerIdentity } from "../p2p/identity/peer-key-file.ts";
-import type { NodeLogger } from "./logging.ts";
+import { reveal } from "../../config/configuration.ts";
+import type { Values } from "../../config/options.ts";
+import { queryPublicIp } from "../../p2p/discovery/public-ip.ts";
+import { RecordFile } from "../../p2p/discovery/record-file.ts";
+import type { PeerIdentity } from "../../p2p/identity/peer-identity.ts";
+import { resolvePeerIdentity } from "../../p2p/identity/peer-key-file.ts";
+import type { NodeLogger } from "../logging.ts";
 
 /** The configured peer key. Without a data directory and a path the key is not kept. Throws a PeerKeyError. */
 export function configuredIdentity(

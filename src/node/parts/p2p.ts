@@ -1,0 +1,156 @@
+import type { Values } from "../../config/options.ts";
+import { SlotCommittees } from "../../l1/committee/slot-committees.ts";
+import { AttestationPool } from "../../mempool/attestations/attestation-pool.ts";
+import { Equivocations } from "../../mempool/attestations/equivocations.ts";
+import { createPeerNode, type PeerNode, type PeerServices } from "../../p2p/peer-node.ts";
+import { blockHandler } from "../../p2p/reqresp/handlers/block.ts";
+import { blockTxsHandler } from "../../p2p/reqresp/handlers/block-txs.ts";
+import { chainBlocks, chainStatus } from "../../p2p/reqresp/handlers/chain-blocks.ts";
+import { txHandler } from "../../p2p/reqresp/handlers/tx.ts";
+import type { RequestHandlers } from "../../p2p/reqresp/request-handler.ts";
+import { headerSlotNumber } from "../../protocol/block-header.ts";
+import { componentVersion } from "../../protocol/consensus/component-version.ts";
+import type { PeerNetwork } from "../../rpc/ports/peer-network.ts";
+import { NETWORK_RELEASE } from "../network-release.ts";
+import { type AdmissionSettings, admission, checkAdmission } from "../peers/admission.ts";
+import { collectedTxs, type TxCollectionSettings } from "../peers/collected-txs.ts";
+import { gossipTopics, type TopicSettings } from "../peers/gossip-topics.ts";
+import { configuredDiscovery, type DiscoverySettings } from "../peers/node-discovery.ts";
+import { announcedIp, configuredIdentity } from "../peers/own-identity.ts";
+import { peerAnswers } from "../peers/peer-answers.ts";
+import { type PeerSettings, peerNodeSettings } from "../peers/peer-settings.ts";
+import { proposalTxHashes } from "../peers/proposed-blocks.ts";
+import { Teardown } from "../teardown.ts";
+import type { ChainContext } from "./chain-context.ts";
+import type { MempoolPart } from "./mempool.ts";
+
+export type P2pSettings = AdmissionSettings &
+  DiscoverySettings &
+  PeerSettings &
+  TopicSettings &
+  TxCollectionSettings &
+  Pick<
+    Values,
+    | "dialTimeoutMs"
+    | "individualRequestTimeoutMs"
+    | "p2pIp"
+    | "peerIdPrivateKey"
+    | "peerIdPrivateKeyPath"
+    | "queryForIp"
+  >;
+
+export interface P2pOptions {
+  values: P2pSettings;
+  /** The data directory. */
+  directory: string;
+  mempool: MempoolPart;
+  signal: AbortSignal;
+}
+
+/** The node among its peers. */
+export interface P2pPart {
+  readonly node: PeerNode;
+  readonly answers: PeerNetwork;
+  /** Whether the node is connected to a peer. */
+  ready(): boolean;
+  /** Rejects if a port is taken. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Creates the node's P2P services without starting them. If this fails, all started services are stopped. Rejects with
+ * a ConfigurationError, PeerKeyError, NodeRecordError or PublicAddressError.
+ */
+export async function createP2p(context: ChainContext, options: P2pOptions): Promise<P2pPart> {
+  const { chain, reader, synchronizer, loggerFor } = context;
+  const { values, directory, mempool, signal } = options;
+  const { now } = context.clock;
+  const { identity: rollup } = reader;
+  const { constants } = rollup;
+  const logger = loggerFor("p2p");
+  const teardown = new Teardown(logger);
+  try {
+    checkAdmission(values);
+    const version = componentVersion({ ...rollup, rollupAddress: rollup.addresses.rollupAddress });
+    const identity = configuredIdentity(values, directory, logger);
+    const ip = await announcedIp(values, logger, signal);
+    const settings = peerNodeSettings(values, { identity, version, ip, release: NETWORK_RELEASE, constants });
+    const { record, discovery } = configuredDiscovery(values, {
+      ...{ identity, version, ip, directory },
+      log: loggerFor("p2p:discovery"),
+    });
+    const read = (epoch: number) => reader.committee(epoch);
+    const committees = new SlotCommittees({ read, constants, now, logger });
+    const attestations = new AttestationPool(mempool.store, logger);
+    teardown.add("attestation pool", () => attestations.close());
+    const unfollow = synchronizer.on("finalized", ({ blockNumber }) => {
+      const block = chain.block(blockNumber);
+      if (block !== undefined) attestations.removeBefore(headerSlotNumber(block.header));
+    });
+    teardown.add("retention of attestations", unfollow);
+    const equivocations = new Equivocations(logger);
+    const status = () => chainStatus(version, chain);
+
+    const node = await createPeerNode({
+      settings,
+      discovery,
+      services(channels): PeerServices {
+        const collection = collectedTxs(context, { values, mempool, channels, teardown });
+        const { provider } = collection;
+        return {
+          ...admission(context, { values, channels, listed: settings.listed, status, teardown }),
+          topics: gossipTopics(context, {
+            ...{ values, mempool, attestations, committees, equivocations, provider, teardown },
+          }),
+          handlers: requestHandlers(context, options, attestations),
+          status,
+          start: () => collection.start(),
+        };
+      },
+      now,
+      loggerFor,
+    });
+    node.client.timeouts = { dialMs: values.dialTimeoutMs, requestMs: values.individualRequestTimeoutMs };
+    teardown.add(
+      "publishing of submitted txs",
+      mempool.onSubmitted((bytes) => node.publisher.publish("tx", bytes)),
+    );
+    teardown.add("committees", () => committees.stop());
+    teardown.add("peers", () => node.stop());
+    return {
+      node,
+      answers: peerAnswers({ node, enr: () => record.text, attestations }),
+      ready: () => node.peers.peers().length > 0,
+      async start() {
+        committees.start();
+        await node.start();
+      },
+      stop: () => teardown.run(),
+    };
+  } catch (error) {
+    await teardown.run();
+    throw error;
+  }
+}
+
+/** What the node answers to requests of peers, besides ping, status and goodbye. */
+function requestHandlers(
+  { chain }: ChainContext,
+  { values, mempool: { pool } }: P2pOptions,
+  attestations: AttestationPool,
+): RequestHandlers {
+  const blocks = chainBlocks(chain);
+  const block = blockHandler(blocks);
+  if (values.disableTransactions) return { block };
+  return {
+    block,
+    tx: txHandler(pool),
+    block_txs: blockTxsHandler(pool, {
+      txHashesOf(archive) {
+        const proposal = attestations.blockProposal(archive);
+        return proposal === undefined ? blocks.txHashesOf(archive) : proposalTxHashes(proposal);
+      },
+    }),
+  };
+}

@@ -1,0 +1,60 @@
+import { ConfigurationError } from "../../config/errors.ts";
+import type { Values } from "../../config/options.ts";
+import type { PeerChannels, PeerServices } from "../../p2p/peer-node.ts";
+import { type ListedPeers, ProtectedPeers } from "../../p2p/peers/protected-peers.ts";
+import { StatusHandshake } from "../../p2p/peers/status-handshake.ts";
+import { ValidatorsOnly } from "../../p2p/peers/validators-only.ts";
+import type { StatusMessage } from "../../p2p/reqresp/codecs/status-message.ts";
+import type { ChainContext } from "../parts/chain-context.ts";
+import type { Teardown } from "../teardown.ts";
+
+export type AdmissionSettings = Pick<
+  Values,
+  "p2pAllowOnlyValidators" | "p2pDisableStatusHandshake" | "p2pMaxFailedAuthAttemptsAllowed" | "peerCheckIntervalMS"
+>;
+
+export interface AdmissionOptions {
+  values: AdmissionSettings;
+  channels: Pick<PeerChannels, "client" | "peers">;
+  listed: ListedPeers;
+  status(): StatusMessage;
+  teardown: Teardown;
+}
+
+/** Throws a ConfigurationError for settings that exclude each other. */
+export function checkAdmission({ p2pAllowOnlyValidators, p2pDisableStatusHandshake }: AdmissionSettings): void {
+  if (p2pAllowOnlyValidators && p2pDisableStatusHandshake) {
+    throw new ConfigurationError(
+      "P2P_ALLOW_ONLY_VALIDATORS needs the handshake that P2P_DISABLE_STATUS_HANDSHAKE disables: set one of them",
+    );
+  }
+}
+
+/** Which peers may stay: those of this network or, where so configured, its validators only. */
+export function admission(
+  { reader, clock, loggerFor }: ChainContext,
+  { values, channels, listed, status, teardown }: AdmissionOptions,
+): Pick<PeerServices, "handshake" | "refuses" | "isShutOut"> {
+  const statusHandshake = new StatusHandshake(channels.client, status);
+  if (!values.p2pAllowOnlyValidators) {
+    return { handshake: values.p2pDisableStatusHandshake ? undefined : statusHandshake };
+  }
+  const validators = new ValidatorsOnly({
+    client: channels.client,
+    host: channels.peers,
+    protectedPeers: new ProtectedPeers(listed),
+    statusHandshake,
+    status,
+    attesters: () => reader.attesters(),
+    allowedFailures: values.p2pMaxFailedAuthAttemptsAllowed,
+    now: clock.now,
+    logger: loggerFor("p2p:peers"),
+  });
+  const timer = setInterval(() => void validators.upkeep(), values.peerCheckIntervalMS);
+  teardown.add("upkeep of authentications", () => clearInterval(timer));
+  return {
+    handshake: validators,
+    refuses: (who) => validators.refuses(who),
+    isShutOut: (peer) => !validators.isAdmitted(peer),
+  };
+}

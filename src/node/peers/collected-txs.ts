@@ -1,0 +1,94 @@
+import type { Values } from "../../config/options.ts";
+import type { Tolerance } from "../../mempool/validation/gossip-checks.ts";
+import type { PeerChannels } from "../../p2p/peer-node.ts";
+import { FileTxSource } from "../../p2p/tx-collection/file-store-source.ts";
+import { followMinedBlocks } from "../../p2p/tx-collection/follow-mined-blocks.ts";
+import { NodeTxSource } from "../../p2p/tx-collection/node-source.ts";
+import type { BatchTxRequesterOptions, TxCollectionOptions } from "../../p2p/tx-collection/options.ts";
+import { requestPeers } from "../../p2p/tx-collection/request-peers.ts";
+import { TxCollection } from "../../p2p/tx-collection/tx-collection.ts";
+import { TxUploads } from "../../p2p/tx-collection/tx-uploads.ts";
+import { versionHeaders } from "../../rpc/http/version-headers.ts";
+import { openObjectReader, openObjectStore } from "../../storage/objects/open-store.ts";
+import { NETWORK_RELEASE } from "../network-release.ts";
+import { type ObjectStoreSettings, objectStoreAccess } from "../object-access.ts";
+import type { ChainContext } from "../parts/chain-context.ts";
+import type { MempoolPart } from "../parts/mempool.ts";
+import { receivedTx } from "../received-tx-json.ts";
+import type { Teardown } from "../teardown.ts";
+
+export type TxCollectionSettings = ObjectStoreSettings &
+  Pick<
+    Values,
+    | keyof TxCollectionOptions
+    | keyof BatchTxRequesterOptions
+    | "txCollectionFileStoreUrls"
+    | "txCollectionNodeRpcUrls"
+    | "txFileStoreEnabled"
+    | "txFileStoreMaxQueueSize"
+    | "txFileStoreUploadConcurrency"
+    | "txFileStoreUrl"
+  >;
+
+export interface CollectedTxsOptions {
+  values: TxCollectionSettings;
+  mempool: Pick<MempoolPart, "pool" | "validator">;
+  channels: PeerChannels;
+  teardown: Teardown;
+}
+
+/** Other nodes' answers carry the release, which may differ. */
+const UNCOMPARED_HEADER = "x-aztec-packageVersion";
+
+/** Collects transactions that gossip did not bring, and uploads the pool's where that is configured. */
+export function collectedTxs(context: ChainContext, options: CollectedTxsOptions): TxCollection {
+  const { chain, synchronizer, reader, clock, loggerFor } = context;
+  const { values, mempool, channels, teardown } = options;
+  const { identity } = reader;
+  const logger = loggerFor("p2p:tx-collection");
+  const network = {
+    l1ChainId: identity.l1ChainId,
+    rollupVersion: identity.rollupVersion,
+    rollupAddress: identity.addresses.rollupAddress,
+  };
+  const versions = versionHeaders({
+    ...network,
+    l1RollupAddress: network.rollupAddress,
+    packageVersion: NETWORK_RELEASE,
+  }).filter(([name]) => name !== UNCOMPARED_HEADER);
+  const access = objectStoreAccess(values);
+  const { client, peers, scores } = channels;
+  const collection = new TxCollection(
+    {
+      ...mempool,
+      client,
+      peers: requestPeers({
+        connected: () => peers.peers().map(({ id }) => id),
+        openRequests: (peer) => client.openRequests(peer),
+      }),
+      penalties: { penalize: (peer: string, tolerance: Tolerance, reason) => scores.penalize(peer, tolerance, reason) },
+      nodes: values.txCollectionNodeRpcUrls.map((url) => new NodeTxSource({ url, versions, readTx: receivedTx })),
+      fileStores: values.txCollectionFileStoreUrls.map(
+        (url) => new FileTxSource(openObjectReader(url, access), network),
+      ),
+      now: clock.now,
+      logger,
+    },
+    values,
+  );
+  teardown.add("tx collection", () => collection.stop());
+  teardown.add(
+    "mined blocks without txs",
+    followMinedBlocks({ collection, synchronizer, chain, constants: identity.constants }),
+  );
+  if (values.txFileStoreEnabled && values.txFileStoreUrl !== undefined) {
+    const objects = openObjectStore(values.txFileStoreUrl, access);
+    const uploads = new TxUploads({ objects, network, pool: mempool.pool, logger }, values);
+    teardown.add("tx uploads", () => uploads.stop());
+    teardown.add(
+      "uploads of added txs",
+      mempool.pool.onAdded((hashes) => uploads.add(hashes)),
+    );
+  }
+  return collection;
+}

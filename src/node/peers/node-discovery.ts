@@ -1,0 +1,57 @@
+import type { Values } from "../../config/options.ts";
+import { NodeDiscovery } from "../../p2p/discovery/node-discovery.ts";
+import { firstSequence, OwnRecord } from "../../p2p/discovery/own-record.ts";
+import { usableRecords } from "../../p2p/discovery/record-rules.ts";
+import type { PeerIdentity } from "../../p2p/identity/peer-identity.ts";
+import type { NodeLogger } from "../logging.ts";
+import { NETWORK_RELEASE } from "../network-release.ts";
+import { recordFile } from "./own-identity.ts";
+
+export type DiscoverySettings = Pick<
+  Values,
+  | "bootstrapNodeEnrVersionCheck"
+  | "bootstrapNodes"
+  | "bootstrapNodesAsFullPeers"
+  | "listenAddress"
+  | "p2pBroadcastPort"
+  | "p2pDiscoveryDisabled"
+  | "p2pPort"
+  | "trustedPeers"
+>;
+
+export interface ConfiguredDiscoveryOptions {
+  identity: PeerIdentity;
+  version: string;
+  /** The address to announce; undefined: learnt from peers. */
+  ip: string | undefined;
+  directory: string;
+  log: NodeLogger;
+}
+
+/** The node's record, and the discovery of others unless it is disabled. Throws a NodeRecordError. */
+export function configuredDiscovery(
+  values: DiscoverySettings,
+  { identity, version, ip, directory, log }: ConfiguredDiscoveryOptions,
+): { record: OwnRecord; discovery: NodeDiscovery | undefined } {
+  const announcePort = values.p2pBroadcastPort ?? values.p2pPort;
+  const record = new OwnRecord({
+    identity,
+    content: { version, release: NETWORK_RELEASE, ip, udp: announcePort, tcp: announcePort },
+    file: recordFile(directory, log),
+    first: firstSequence(),
+  });
+  if (values.p2pDiscoveryDisabled) return { record, discovery: undefined };
+  const discovery = new NodeDiscovery({
+    identity,
+    record,
+    listen: { address: values.listenAddress, port: values.p2pPort },
+    announcePort,
+    learnAddress: ip === undefined,
+    bootnodes: usableRecords(values.bootstrapNodes, "bootstrapNodes", log),
+    checkBootnodes: values.bootstrapNodeEnrVersionCheck,
+    bootnodesAsPeers: values.bootstrapNodesAsFullPeers,
+    trusted: usableRecords(values.trustedPeers, "trustedPeers", log),
+    log,
+  });
+  return { record, discovery };
+}
