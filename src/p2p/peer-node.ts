@@ -83,7 +83,7 @@ export interface PeerNodeOptions {
   settings: PeerNodeSettings;
   discovery: PeerDiscovery | undefined;
   /** Called once, before the first peer connects. */
-  services(channels: PeerChannels): PeerServices;
+  services(channels: PeerChannels): PeerServices | Promise<PeerServices>;
   /** Unix milliseconds. */
   now(): number;
   loggerFor(subsystem: string): Logger;
@@ -143,7 +143,7 @@ export async function createPeerNode(options: PeerNodeOptions): Promise<PeerNode
     scores,
     peers: libp2pPeerHost(host, logger),
   };
-  services = options.services(channels);
+  services = await options.services(channels);
   const connections = new PeerConnections(
     {
       host: channels.peers,

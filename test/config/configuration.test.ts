@@ -176,11 +176,11 @@ describe("options of missing parts", () => {
     expect(
       refusal(
         { "--p2p-enabled": "true", "--prover-node": "true" },
-        { P2P_MAX_PEERS: "5", SENTINEL_ENABLED: "1", SEQ_PUBLISH_TXS_WITH_PROPOSALS: "1" },
+        { SENTINEL_ENABLED: "1", SEQ_PUBLISH_TXS_WITH_PROPOSALS: "1", VALIDATOR_DISABLED: "1" },
       ),
     ).toThrow(
       "not available in this version: --prover-node (prover); " +
-        "--p2p-enabled, P2P_MAX_PEERS, SEQ_PUBLISH_TXS_WITH_PROPOSALS (p2p); SENTINEL_ENABLED (sentinel)",
+        "SEQ_PUBLISH_TXS_WITH_PROPOSALS, VALIDATOR_DISABLED (validator); SENTINEL_ENABLED (sentinel)",
     );
   });
 

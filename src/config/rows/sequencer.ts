@@ -49,7 +49,7 @@ export const sequencer = {
       env: ["SEQ_PUBLISH_TXS_WITH_PROPOSALS"],
       kind: boolean,
       meaning: "include full txs in block proposals",
-      usedBy: "p2p",
+      usedBy: "validator",
     },
     false,
   ),

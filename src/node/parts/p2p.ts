@@ -9,6 +9,7 @@ import { chainBlocks, chainStatus } from "../../p2p/reqresp/handlers/chain-block
 import { txHandler } from "../../p2p/reqresp/handlers/tx.ts";
 import type { RequestHandlers } from "../../p2p/reqresp/request-handler.ts";
 import { headerSlotNumber } from "../../protocol/block-header.ts";
+import { word } from "../../protocol/bytes.ts";
 import { componentVersion } from "../../protocol/consensus/component-version.ts";
 import type { PeerNetwork } from "../../rpc/ports/peer-network.ts";
 import { NETWORK_RELEASE } from "../network-release.ts";
@@ -19,7 +20,6 @@ import { configuredDiscovery, type DiscoverySettings } from "../peers/node-disco
 import { announcedIp, configuredIdentity } from "../peers/own-identity.ts";
 import { peerAnswers } from "../peers/peer-answers.ts";
 import { type PeerSettings, peerNodeSettings } from "../peers/peer-settings.ts";
-import { proposalTxHashes } from "../peers/proposed-blocks.ts";
 import { Teardown } from "../teardown.ts";
 import type { ChainContext } from "./chain-context.ts";
 import type { MempoolPart } from "./mempool.ts";
@@ -95,12 +95,12 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
     const node = await createPeerNode({
       settings,
       discovery,
-      services(channels): PeerServices {
+      async services(channels): Promise<PeerServices> {
         const collection = collectedTxs(context, { values, mempool, channels, teardown });
         const { provider } = collection;
         return {
           ...admission(context, { values, channels, listed: settings.listed, status, teardown }),
-          topics: gossipTopics(context, {
+          topics: await gossipTopics(context, {
             ...{ values, mempool, attestations, committees, equivocations, provider, teardown },
           }),
           handlers: requestHandlers(context, options, attestations),
@@ -149,8 +149,13 @@ function requestHandlers(
     block_txs: blockTxsHandler(pool, {
       txHashesOf(archive) {
         const proposal = attestations.blockProposal(archive);
-        return proposal === undefined ? blocks.txHashesOf(archive) : proposalTxHashes(proposal);
+        return proposal === undefined ? blocks.txHashesOf(archive) : wordsOf(proposal.txHashes);
       },
     }),
   };
+}
+
+/** 32 bytes each. */
+function wordsOf(bytes: Uint8Array): Uint8Array[] {
+  return Array.from({ length: bytes.length / 32 }, (_, i) => word(bytes, i));
 }
