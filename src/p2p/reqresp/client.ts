@@ -12,7 +12,7 @@ import {
   type RequestProtocol,
   RequestStatus,
 } from "./request-client.ts";
-import { isPeersFault, RequestTimeoutError, rootCause } from "./request-fault.ts";
+import { isPeersFault, NoRoomError, RequestCancelledError, RequestTimeoutError, rootCause } from "./request-fault.ts";
 import { NO_BODY } from "./request-handler.ts";
 import { readAll, sendFrame } from "./stream-io.ts";
 
@@ -52,7 +52,9 @@ export class StreamRequestClient implements RequestClient {
   readonly #penalties: PeerPenalties;
   readonly #log: Logger;
   #timeouts: RequestTimeouts;
-  readonly #stopped = new AbortController();
+  #isStopped = false;
+  /** Ends a request each. */
+  readonly #cancels = new Set<() => void>();
   readonly #room = new ByteRoom({ overall: BYTES, perPeer: BYTES });
   readonly #openOf = new Map<string, number>();
 
@@ -79,7 +81,8 @@ export class StreamRequestClient implements RequestClient {
 
   /** Ends all requests; later ones fail at once. */
   stop(): void {
-    this.#stopped.abort();
+    this.#isStopped = true;
+    for (const cancel of this.#cancels) cancel();
   }
 
   async request(
@@ -92,7 +95,7 @@ export class StreamRequestClient implements RequestClient {
     try {
       return await this.#request(peer, protocol, request, options);
     } catch (error) {
-      this.#fault(peer, protocol, error, options);
+      this.#fault(peer, protocol, error);
       return FAILURE;
     } finally {
       const left = this.openRequests(peer) - 1;
@@ -116,20 +119,30 @@ export class StreamRequestClient implements RequestClient {
       return FAILURE;
     }
     const limit = options.maxBytes ?? answerLimit(request);
-    const cancelled = AbortSignal.any([this.#stopped.signal, ...(options.signal ? [options.signal] : [])]);
     const connection = this.#connection(peer);
-    if (cancelled.aborted || connection === undefined) return FAILURE;
-    const stream = await openStream(connection, id, options.dialTimeoutMs ?? this.#timeouts.dialMs, cancelled);
+    if (connection === undefined || this.#isStopped || options.signal?.aborted === true) return FAILURE;
+    const ended = new AbortController();
+    const cancel = (): void => ended.abort(new RequestCancelledError());
+    this.#cancels.add(cancel);
+    options.signal?.addEventListener("abort", cancel);
     let held = 0;
     const hold = (bytes: number): void => {
       if (!this.#room.take(peer, bytes)) throw new NoRoomError();
       held += bytes;
     };
     try {
-      const timeoutMs = options.timeoutMs ?? this.#timeouts.requestMs;
-      const answer = await withDeadline(stream, timeoutMs, cancelled, () => exchange(stream, request, limit, hold));
+      const { dialTimeoutMs = this.#timeouts.dialMs, timeoutMs = this.#timeouts.requestMs } = options;
+      const stream = await within(ended, dialTimeoutMs, "opening a stream", () =>
+        connection.newStream(id, { signal: ended.signal }),
+      );
+      const abort = (): void => stream.abort(ended.signal.reason);
+      ended.signal.addEventListener("abort", abort);
+      if (ended.signal.aborted) abort();
+      const answer = await within(ended, timeoutMs, "the answer", () => exchange(stream, request, limit, hold));
       return await this.#decoded(peer, protocol, answer, limit, hold);
     } finally {
+      this.#cancels.delete(cancel);
+      options.signal?.removeEventListener("abort", cancel);
       this.#room.release(peer, held);
     }
   }
@@ -166,70 +179,42 @@ export class StreamRequestClient implements RequestClient {
     }
   }
 
-  #fault(peer: string, protocol: RequestProtocol, error: unknown, { signal }: RequestOptions): void {
+  #fault(peer: string, protocol: RequestProtocol, error: unknown): void {
     const cause = rootCause(error);
     this.#log.debug({ peer, protocol, error: cause.message }, "a {protocol} request to {peer} failed");
-    if (protocol === "goodbye" || signal?.aborted || this.#stopped.signal.aborted) return;
-    if (error instanceof NoRoomError || !isPeersFault(error)) return;
-    if (this.#connection(peer) === undefined) return;
+    if (protocol === "goodbye" || !isPeersFault(cause) || this.#connection(peer) === undefined) return;
     this.#penalties.penalize(peer, "high", `${protocol} request failed: ${cause.message}`);
   }
 }
 
-/** Too many bytes of answers are held already; not the peer's fault. */
-class NoRoomError extends Error {
-  constructor() {
-    super("too many answers are being received");
-    this.name = "NoRoomError";
-  }
-}
-
-async function openStream(
-  connection: Connection,
-  id: string,
-  timeoutMs: number,
-  cancelled: AbortSignal,
-): Promise<Stream> {
-  const timeout = AbortSignal.timeout(timeoutMs);
-  try {
-    return await connection.newStream(id, { signal: AbortSignal.any([timeout, cancelled]) });
-  } catch (error) {
-    throw timeout.aborted ? new RequestTimeoutError("opening a stream", timeoutMs) : error;
-  }
-}
-
-/** Resets the stream when the time is up or the request is cancelled, which ends all waits on it. */
-async function withDeadline<T>(
-  stream: Stream,
-  timeoutMs: number,
-  cancelled: AbortSignal,
-  work: () => Promise<T>,
-): Promise<T> {
-  const timer = setTimeout(() => stream.abort(new RequestTimeoutError("the answer", timeoutMs)), timeoutMs);
-  const cancel = (): void => stream.abort(new Error("the request was cancelled"));
-  cancelled.addEventListener("abort", cancel);
+/** Ends `ended` when the time is up. What the work fails with afterwards is the reason for which it was ended. */
+async function within<T>(ended: AbortController, ms: number, step: string, work: () => Promise<T>): Promise<T> {
+  const timer = setTimeout(() => ended.abort(new RequestTimeoutError(step, ms)), ms);
   try {
     return await work();
   } catch (error) {
-    stream.abort(rootCause(error));
-    throw error;
+    throw ended.signal.aborted ? ended.signal.reason : error;
   } finally {
     clearTimeout(timer);
-    cancelled.removeEventListener("abort", cancel);
   }
 }
 
-/** The whole answer: status byte, then the compressed body. */
+/** The whole answer: status byte, then the compressed body. A stream on which it fails is reset. */
 async function exchange(
   stream: Stream,
   request: Uint8Array,
   limit: number,
   hold: (bytes: number) => void,
 ): Promise<Uint8Array> {
-  const answer = readAll(stream, 1 + maxCompressedLength(limit), hold);
-  // Awaited below; the answer may fail while the request is still being sent.
-  answer.catch(() => undefined);
-  await sendFrame(stream, request);
-  await stream.close();
-  return await answer;
+  try {
+    const answer = readAll(stream, 1 + maxCompressedLength(limit), hold);
+    // Awaited below; the answer may fail while the request is still being sent.
+    answer.catch(() => undefined);
+    await sendFrame(stream, request);
+    await stream.close();
+    return await answer;
+  } catch (error) {
+    stream.abort(rootCause(error));
+    throw error;
+  }
 }

@@ -1,12 +1,3 @@
-/** Failures that are not the peer's: this node closed the connection, or it closed while the request was waiting. */
-const NOT_THE_PEERS = new Set([
-  "ConnectionClosedError",
-  "ConnectionClosingError",
-  "MuxerClosedError",
-  "NotStartedError",
-  "TooManyOutboundProtocolStreamsError",
-]);
-
 /** A peer did not open a stream, or did not answer, in time. */
 export class RequestTimeoutError extends Error {
   readonly ms: number;
@@ -17,6 +8,33 @@ export class RequestTimeoutError extends Error {
     this.ms = ms;
   }
 }
+
+/** This node gave the request up. */
+export class RequestCancelledError extends Error {
+  constructor() {
+    super("the request was cancelled");
+    this.name = "RequestCancelledError";
+  }
+}
+
+/** Too many bytes of answers are held already. */
+export class NoRoomError extends Error {
+  constructor() {
+    super("too many answers are being received");
+    this.name = "NoRoomError";
+  }
+}
+
+/** Names of failures that are not the peer's; those that are not of this file are libp2p's. */
+const NOT_THE_PEERS = new Set([
+  "RequestCancelledError",
+  "NoRoomError",
+  "ConnectionClosedError",
+  "ConnectionClosingError",
+  "MuxerClosedError",
+  "NotStartedError",
+  "TooManyOutboundProtocolStreamsError",
+]);
 
 /** The innermost cause, which says what happened to the stream. */
 export function rootCause(error: unknown): Error {
@@ -29,6 +47,6 @@ export function rootCause(error: unknown): Error {
  * Whether a failed request is the peer's fault: a reset or refused stream, one that ends early, a protocol that it does
  * not offer, no answer in time.
  */
-export function isPeersFault(error: unknown): boolean {
-  return !NOT_THE_PEERS.has(rootCause(error).name);
+export function isPeersFault(cause: Error): boolean {
+  return !NOT_THE_PEERS.has(cause.name);
 }

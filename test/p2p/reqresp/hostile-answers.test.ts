@@ -8,14 +8,17 @@ import { RequestStatus } from "../../../src/p2p/reqresp/request-client.ts";
 import { readRequest, sendFrame } from "../../../src/p2p/reqresp/stream-io.ts";
 import { concat } from "../../../src/protocol/bytes.ts";
 import { connect, stopPeers, type TestPeer, testPeer } from "./hosts.ts";
+import { muteYamux } from "./tapped-yamux.ts";
 
 /** The asker and its connected peer, which does `answer` to each stream of protocol ping. */
 let asker: TestPeer;
 let liar: TestPeer;
+/** Whether the peer's connections are silent. */
+let isMute = false;
 let answer: (stream: Stream) => Promise<void> | void = () => undefined;
 
 beforeAll(async () => {
-  liar = await testPeer();
+  liar = await testPeer({}, { muxer: muteYamux(() => isMute) });
   const onStream = (stream: Stream): void => void Promise.resolve(answer(stream)).catch(() => undefined);
   await liar.host.handle(PROTOCOLS.ping.id, onStream);
   asker = await testPeer();
@@ -98,6 +101,16 @@ async function drip(stream: Stream): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
+
+test("a stream that a peer does not open in time is given up, and costs the peer", async () => {
+  asker.client.timeouts = { dialMs: 100, requestMs: 10_000 };
+  isMute = true;
+  const { status } = await asker.client.request(liar.id, "ping", PING);
+  isMute = false;
+  expect(status).toBe(FAILURE);
+  expect(asker.penalties).toMatchObject([{ reason: "ping request failed: opening a stream took longer than 100 ms" }]);
+  expect(asker.host.getConnections()[0].streams.filter(({ direction }) => direction === "outbound")).toEqual([]);
+});
 
 test("a failed goodbye costs nothing", async () => {
   expect((await asker.client.request(liar.id, "goodbye", Uint8Array.of(1))).status).toBe(FAILURE);

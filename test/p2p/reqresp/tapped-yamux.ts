@@ -56,3 +56,18 @@ export function slowYamux(): () => StreamMuxerFactory {
     };
   };
 }
+
+/** A yamux muxer that sends nothing while `isMute`. */
+export function muteYamux(isMute: () => boolean): () => StreamMuxerFactory {
+  return () => {
+    const factory = yamux()();
+    return {
+      protocol: factory.protocol,
+      createStreamMuxer(connection) {
+        const send = connection.send.bind(connection);
+        connection.send = (data) => isMute() || send(data);
+        return factory.createStreamMuxer(connection);
+      },
+    };
+  };
+}
