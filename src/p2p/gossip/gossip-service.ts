@@ -54,8 +54,8 @@ const FRAME_LIMITS = {
   maxPeerInfos: 16,
 };
 
-/** Largest frame. */
-const MAX_FRAME_BYTES = 4 * 2 ** 20;
+/** Streams of one gossip protocol that a peer may open on a connection: one, and its replacement. */
+const STREAMS_PER_CONNECTION = 2;
 
 /** Time after which a verdict no longer forwards a message, in milliseconds. */
 export function verdictDeadlineMs({ heartbeatMs, mcacheLength }: MeshSettings): number {
@@ -100,7 +100,8 @@ export async function gossipOptions(settings: GossipSettings): Promise<Partial<G
     scoreParams: peerScoreParams(settings),
     scoreThresholds: SCORE_THRESHOLDS,
     decodeRpcLimits: FRAME_LIMITS,
-    maxInboundDataLength: MAX_FRAME_BYTES,
+    fallbackToFloodsub: false,
+    maxInboundStreams: STREAMS_PER_CONNECTION,
     maxOutboundBufferSize: MAX_UNSENT_BYTES,
   };
 }

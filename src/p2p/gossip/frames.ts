@@ -1,0 +1,139 @@
+import type { Stream } from "@libp2p/interface";
+
+/** What a peer sent is no sequence of frames, or a frame took too much memory or time. */
+export class FrameError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "FrameError";
+  }
+}
+
+export interface FrameLimits {
+  /** Of one frame. */
+  maxBytes: number;
+  /** From the first byte of a frame to its last, in milliseconds. */
+  completeMs: number;
+}
+
+/** Bytes of a varint of 32 bits. */
+const MAX_LENGTH_BYTES = 5;
+/** First allocation for a frame; it doubles as the frame arrives. */
+const FIRST_BYTES = 64 * 1024;
+
+/**
+ * Memory for frames that are not complete, over all streams. When there is not enough, the stream with the most is
+ * reset.
+ */
+export class FrameRoom {
+  readonly #most: number;
+  readonly #held = new Map<Stream, number>();
+  #used = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get used(): number {
+    return this.#used;
+  }
+
+  /** The bytes that a stream holds from now on. */
+  hold(stream: Stream, bytes: number): void {
+    this.#used += bytes - (this.#held.get(stream) ?? 0);
+    if (bytes === 0) this.#held.delete(stream);
+    else this.#held.set(stream, bytes);
+    while (this.#used > this.#most) this.#resetLargest();
+  }
+
+  #resetLargest(): void {
+    let largest: [Stream, number] | undefined;
+    for (const entry of this.#held) if (largest === undefined || entry[1] > largest[1]) largest = entry;
+    if (largest === undefined) return;
+    const [stream] = largest;
+    this.hold(stream, 0);
+    stream.abort(new FrameError("too many bytes of incomplete frames"));
+  }
+}
+
+/** A frame on its way. */
+class PartialFrame {
+  readonly #limits: FrameLimits;
+  #lengthBytes = 0;
+  #length = 0;
+  #bytes: Uint8Array | undefined;
+  #filled = 0;
+
+  constructor(limits: FrameLimits) {
+    this.#limits = limits;
+  }
+
+  /** Bytes of memory that it takes. */
+  get held(): number {
+    return this.#bytes?.length ?? 0;
+  }
+
+  /** The whole frame, once it is complete. */
+  get complete(): Uint8Array | undefined {
+    return this.#bytes !== undefined && this.#filled === this.#length ? this.#bytes : undefined;
+  }
+
+  /** Takes bytes of `chunk` from `at` on. Returns the offset after them. Throws a FrameError. */
+  take(chunk: Uint8Array, at: number): number {
+    if (this.#bytes === undefined) {
+      this.#takeLength(chunk[at]);
+      return at + 1;
+    }
+    const room = this.#roomier(this.#bytes);
+    const taken = chunk.subarray(at, at + room.length - this.#filled);
+    room.set(taken, this.#filled);
+    this.#filled += taken.length;
+    this.#bytes = room;
+    return at + taken.length;
+  }
+
+  #takeLength(byte: number): void {
+    this.#length += (byte & 0x7f) * 2 ** (7 * this.#lengthBytes++);
+    if (byte >= 0x80) {
+      if (this.#lengthBytes === MAX_LENGTH_BYTES) throw new FrameError("the length of a frame has too many bytes");
+      return;
+    }
+    if (this.#length > this.#limits.maxBytes) throw new FrameError(`a frame of ${this.#length} bytes is too large`);
+    this.#bytes = new Uint8Array(Math.min(this.#length, FIRST_BYTES));
+  }
+
+  #roomier(bytes: Uint8Array): Uint8Array {
+    if (this.#filled < bytes.length) return bytes;
+    const larger = new Uint8Array(Math.min(this.#length, 2 * bytes.length));
+    larger.set(bytes);
+    return larger;
+  }
+}
+
+/**
+ * The frames of a stream: each a varint with its length, then its bytes. Chunks are copied as they come, so that a
+ * frame of many small ones holds no more than its own bytes. Throws a FrameError.
+ */
+export async function* readFrames(stream: Stream, room: FrameRoom, limits: FrameLimits): AsyncGenerator<Uint8Array> {
+  let partial = new PartialFrame(limits);
+  let timer: NodeJS.Timeout | undefined;
+  const expire = () => stream.abort(new FrameError("a frame was not complete in time"));
+  try {
+    for await (const part of stream) {
+      const chunk = part.subarray();
+      for (let at = 0; at < chunk.length; ) {
+        timer ??= setTimeout(expire, limits.completeMs);
+        at = partial.take(chunk, at);
+        const { complete } = partial;
+        if (complete === undefined) continue;
+        clearTimeout(timer);
+        timer = undefined;
+        partial = new PartialFrame(limits);
+        yield complete;
+      }
+      room.hold(stream, partial.held);
+    }
+  } finally {
+    clearTimeout(timer);
+    room.hold(stream, 0);
+  }
+}
