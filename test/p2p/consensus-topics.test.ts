@@ -446,10 +446,13 @@ describe("an attestation", () => {
     }
   });
 
-  test("does not decide when the committee cannot be read", async () => {
-    const failing = () => Promise.reject(new Error("L1 is away"));
-    const { send } = setUp({ committees: { at: failing } });
-    await expect(send("checkpoint_attestation", await signedAttestation())).rejects.toThrow("L1 is away");
+  test("is ignored while the committee cannot be read, and so are proposals", async () => {
+    const { send } = setUp({ committees: { at: () => Promise.reject(new Error("L1 is away")) } });
+    const reason = `the committee of slot ${SLOT} cannot be read: L1 is away`;
+    const ignored = { outcome: { result: "ignore", reason } };
+    expect(await send("checkpoint_attestation", await signedAttestation())).toMatchObject(ignored);
+    expect(await send("checkpoint_proposal", await signedCheckpoint())).toMatchObject(ignored);
+    expect(await send("block_proposal", encodeBlockProposal(await signedBlock()))).toMatchObject(ignored);
   });
 });
 

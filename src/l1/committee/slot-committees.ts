@@ -1,6 +1,7 @@
 import { toHex } from "../../protocol/bytes.ts";
 import { epochOfSlot, type L1Constants, slotAt } from "../../protocol/time.ts";
 import type { Logger } from "../../telemetry/logger.ts";
+import { EpochNotStableError } from "../errors.ts";
 import type { EpochCommittee } from "../types.ts";
 import { proposerIndex } from "./sampling.ts";
 
@@ -99,7 +100,7 @@ export class SlotCommittees {
   }
 
   #epoch(epoch: number): KeptEpoch["committee"] {
-    const { read, now, constants } = this.#options;
+    const { read, now, constants, logger } = this.#options;
     const kept = this.#epochs.get(epoch);
     if (kept !== undefined && (kept.until === undefined || now() < kept.until)) return kept.committee;
     const committee = read(epoch).then((answer) => ({
@@ -113,18 +114,25 @@ export class SlotCommittees {
     const retryLater = () => {
       entry.until = now() + constants.ethereumSlotDuration * 1000;
     };
-    committee.then(({ committee: members }) => {
-      if (members === undefined) retryLater();
-    }, retryLater);
+    committee.then(
+      ({ committee: members }) => {
+        if (members === undefined) retryLater();
+      },
+      (error: unknown) => {
+        retryLater();
+        const level = error instanceof EpochNotStableError ? "debug" : "warn";
+        logger[level]({ error, epoch }, "the committee of epoch {epoch} cannot be read");
+      },
+    );
     return committee;
   }
 
   #prefetch(): void {
-    const { constants, now, logger } = this.#options;
+    const { constants, now } = this.#options;
     const slot = slotAt(Math.floor(now() / 1000), constants);
     for (const wanted of [slot, slot + 1]) {
-      this.at(wanted).catch((error: unknown) => {
-        logger.debug({ error, slot: wanted }, "the committee of slot {slot} is not known yet");
+      this.at(wanted).catch(() => {
+        // Logged by the read.
       });
     }
   }

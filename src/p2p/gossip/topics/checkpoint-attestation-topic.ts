@@ -8,7 +8,7 @@ import { recoverDigestSigner } from "../../../protocol/consensus/wire-signature.
 import type { GossipOutcome, TopicValidator } from "../topic.ts";
 import { AttestedPayloads } from "./attested-payloads.ts";
 import type { ConsensusContext } from "./consensus-context.ts";
-import { ignored, rejected } from "./proposal-rules.ts";
+import { committeeOfSlot, ignored, rejected } from "./proposal-rules.ts";
 import { outsideSlotWindow } from "./slot-window.ts";
 
 /** Rules for messages of topic checkpoint_attestation (docs/protocol/10-peers.md#1011-receive-rules). */
@@ -21,7 +21,9 @@ export function checkpointAttestationValidator(context: ConsensusContext): Topic
     if (outside !== undefined) return outside;
     const attester = recoverDigestSigner(payloads.digest(attestation), attestation.signature, context.recover);
     if (attester === undefined) return rejected("low", "the attestation has no valid signature");
-    const { kind, proposer, isMember } = await context.committees.at(slot);
+    const committee = await committeeOfSlot(context, slot);
+    if ("result" in committee) return committee;
+    const { kind, proposer, isMember } = committee;
     if (kind === "none") return rejected("low", `slot ${slot} has no committee`);
     if (!isMember(attester)) return rejected("high", `${toHex(attester)} is not in the committee of slot ${slot}`);
     if (proposer === undefined) return rejected("high", `slot ${slot} has no proposer`);

@@ -10,12 +10,12 @@ import type { GossipOutcome, TopicValidator } from "../topic.ts";
 import type { ConsensusContext } from "./consensus-context.ts";
 import {
   admitBlock,
-  checkBlockTxs,
   checkProposer,
+  checkSignedTxs,
+  checkTxCount,
   ignored,
   NO_SIGNATURE,
   rejected,
-  tooManyTxs,
 } from "./proposal-rules.ts";
 import { outsideSlotWindow } from "./slot-window.ts";
 
@@ -26,7 +26,7 @@ export function checkpointProposalValidator(context: ConsensusContext): TopicVal
     const slot = checkpointSlot(proposal.header);
     const early =
       outsideSlotWindow(slot, context.now(), context.times) ??
-      (lastBlock === undefined ? undefined : tooManyTxs(lastBlock));
+      (lastBlock === undefined ? undefined : checkTxCount(context, lastBlock));
     if (early !== undefined) return early;
     const sender = checkpointSigner(proposal, context.recover);
     if (sender === undefined) return NO_SIGNATURE;
@@ -58,7 +58,7 @@ async function checkLastBlock(
 ): Promise<GossipOutcome | undefined> {
   const blockSender = blockSigner(lastBlock, context.recover);
   if (blockSender === undefined || !equal(blockSender, sender)) return NO_SIGNATURE;
-  return checkBlockTxs(context, lastBlock, sender);
+  return checkSignedTxs(context, lastBlock, sender);
 }
 
 /** The last block as a block proposal, whose header may name another slot. */

@@ -1,9 +1,10 @@
+import type { SlotCommittee } from "../../../l1/committee/slot-committees.ts";
 import { MAX_INDEX_WITHIN_CHECKPOINT } from "../../../mempool/attestations/attestation-pool.ts";
 import { equal, toHex, word } from "../../../protocol/bytes.ts";
 import { type BlockProposal, blockProposalSlot } from "../../../protocol/consensus/block-proposal.ts";
-import { signedTxsSigner } from "../../../protocol/consensus/signed-txs.ts";
 import type { GossipOutcome } from "../topic.ts";
 import type { ConsensusContext } from "./consensus-context.ts";
+import { signedTxsSignerInTurns } from "./signed-txs-signer.ts";
 
 /** Txs that the blobs of a checkpoint can hold, at six words each. */
 const MAX_TXS_IN_BLOBS = 4096;
@@ -18,34 +19,41 @@ export const ignored = (reason: string): GossipOutcome => ({ result: "ignore", r
 
 export const NO_SIGNATURE = rejected("mid", "the proposal has no valid signature");
 
-/** Rules 3 and 4: the sender is the slot's proposer. Rejects with an L1Error if the committee cannot be read. */
-export async function checkProposer(
+/** The committee of a slot. While L1 does not tell it, messages of the slot are ignored. */
+export async function committeeOfSlot(
   { committees }: Pick<ConsensusContext, "committees">,
+  slot: number,
+): Promise<SlotCommittee | GossipOutcome> {
+  try {
+    return await committees.at(slot);
+  } catch (error) {
+    // SlotCommittees logs it, once for each read.
+    return ignored(`the committee of slot ${slot} cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+/** Rules 3 and 4: the sender is the slot's proposer. */
+export async function checkProposer(
+  context: Pick<ConsensusContext, "committees">,
   slot: number,
   sender: Uint8Array,
 ): Promise<GossipOutcome | undefined> {
-  const { kind, proposer } = await committees.at(slot);
+  const committee = await committeeOfSlot(context, slot);
+  if ("result" in committee) return committee;
+  const { kind, proposer } = committee;
   if (kind === "none") return rejected("low", `slot ${slot} has no committee`);
   if (kind === "open" || (proposer !== undefined && equal(sender, proposer))) return undefined;
   return rejected("mid", `${toHex(sender)} is not the proposer of slot ${slot}`);
 }
 
-/** No checkpoint can hold such a block; a peer that follows the rules may have forwarded it. */
-export function tooManyTxs({ txHashes }: Pick<BlockProposal, "txHashes">): GossipOutcome | undefined {
-  const count = txHashes.length / 32;
-  return count > MAX_TXS_IN_BLOBS ? ignored(`no block has ${count} transactions`) : undefined;
-}
-
 /**
- * Rules 5 to 8: the txs of a block that `sender` signed. Txs that came with it must be signed by the sender too (rule 2);
- * they are not hashed for a block that the pool would not take.
+ * Rules 5 and 6: the number of a block's txs. Checked first, because all hashes are hashed for the signature. A number
+ * that no checkpoint can hold is ignored: a peer that follows the rules may have forwarded it.
  */
-export async function checkBlockTxs(
-  { limits, pool, hashTx, recover }: Pick<ConsensusContext, "limits" | "pool" | "hashTx" | "recover">,
-  proposal: BlockProposal,
-  sender: Uint8Array,
-): Promise<GossipOutcome | undefined> {
-  const { txHashes, signedTxs } = proposal;
+export function checkTxCount(
+  { limits }: Pick<ConsensusContext, "limits">,
+  { txHashes, signedTxs }: Pick<BlockProposal, "txHashes" | "signedTxs">,
+): GossipOutcome | undefined {
   const count = txHashes.length / 32;
   if (!limits.txsPermitted && count + (signedTxs?.txs.length ?? 0) > 0) {
     return rejected("mid", "transactions are not permitted");
@@ -53,12 +61,25 @@ export async function checkBlockTxs(
   if (limits.maxTxsPerBlock !== undefined && count > limits.maxTxsPerBlock) {
     return rejected("mid", `a block has at most ${limits.maxTxsPerBlock} transactions, got ${count}`);
   }
+  return count > MAX_TXS_IN_BLOBS ? ignored(`no block has ${count} transactions`) : undefined;
+}
+
+/**
+ * Rules 7 and 8: the txs that came with a block. Its `sender` must have signed them too (rule 2). They are not hashed for
+ * a block that the pool would not take.
+ */
+export async function checkSignedTxs(
+  { pool, hashTx, recover }: Pick<ConsensusContext, "pool" | "hashTx" | "recover">,
+  proposal: BlockProposal,
+  sender: Uint8Array,
+): Promise<GossipOutcome | undefined> {
+  const { txHashes, signedTxs } = proposal;
   if (signedTxs === undefined || pool.refusesBlock(proposal)) return undefined;
-  const signer = signedTxsSigner(signedTxs, recover);
+  const signer = await signedTxsSignerInTurns(signedTxs, { recover });
   if (signer === undefined || !equal(signer, sender)) {
     return rejected("mid", "the signed transactions are not the proposer's");
   }
-  const listed = new Set(Array.from({ length: count }, (_, i) => toHex(word(txHashes, i))));
+  const listed = new Set(Array.from({ length: txHashes.length / 32 }, (_, i) => toHex(word(txHashes, i))));
   for (const { hash } of signedTxs.txs) {
     if (!listed.has(toHex(hash))) return rejected("mid", `transaction ${toHex(hash)} is not one of the block's`);
   }
