@@ -103,7 +103,12 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     const sequencer = producer?.sequencer;
 
     const p2p = values.p2pEnabled
-      ? await createP2p(context, { values, directory: directory.path, mempool, signal })
+      ? await createP2p(context, {
+          values,
+          dataDirectory: directory.temporary ? undefined : directory.path,
+          mempool,
+          signal,
+        })
       : undefined;
     teardown.add("p2p", () => p2p?.stop());
 

@@ -41,8 +41,8 @@ export type P2pSettings = AdmissionSettings &
 
 export interface P2pOptions {
   values: P2pSettings;
-  /** The data directory. */
-  directory: string;
+  /** Undefined for a temporary one. */
+  dataDirectory: string | undefined;
   mempool: MempoolPart;
   signal: AbortSignal;
 }
@@ -64,7 +64,7 @@ export interface P2pPart {
  */
 export async function createP2p(context: ChainContext, options: P2pOptions): Promise<P2pPart> {
   const { chain, reader, synchronizer, loggerFor } = context;
-  const { values, directory, mempool, signal } = options;
+  const { values, dataDirectory, mempool, signal } = options;
   const { now } = context.clock;
   const { identity: rollup } = reader;
   const { constants } = rollup;
@@ -73,11 +73,11 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
   try {
     checkAdmission(values);
     const version = componentVersion({ ...rollup, rollupAddress: rollup.addresses.rollupAddress });
-    const identity = configuredIdentity(values, directory, logger);
+    const identity = configuredIdentity(values, dataDirectory, logger);
     const ip = await announcedIp(values, logger, signal);
     const settings = peerNodeSettings(values, { identity, version, ip, release: NETWORK_RELEASE, constants });
-    const { record, discovery } = configuredDiscovery(values, {
-      ...{ identity, version, ip, directory },
+    const { record, discovery, reachability } = configuredDiscovery(values, {
+      ...{ identity, version, ip, dataDirectory },
       log: loggerFor("p2p:discovery"),
     });
     const read = (epoch: number) => reader.committee(epoch);
@@ -118,6 +118,10 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
     );
     teardown.add("committees", () => committees.stop());
     teardown.add("peers", () => node.stop());
+    node.host.addEventListener("connection:open", ({ detail }) => {
+      if (detail.direction === "inbound") reachability.reached("TCP");
+    });
+    teardown.add("reachability", () => reachability.stop());
     return {
       node,
       answers: peerAnswers({ node, enr: () => record.text, attestations }),
@@ -125,6 +129,7 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
       async start() {
         committees.start();
         await node.start();
+        reachability.start();
       },
       stop: () => teardown.run(),
     };

@@ -1,6 +1,7 @@
 import type { Values } from "../../config/options.ts";
 import { NodeDiscovery } from "../../p2p/discovery/node-discovery.ts";
 import { firstSequence, OwnRecord } from "../../p2p/discovery/own-record.ts";
+import { Reachability } from "../../p2p/discovery/reachability.ts";
 import { usableRecords } from "../../p2p/discovery/record-rules.ts";
 import type { PeerIdentity } from "../../p2p/identity/peer-identity.ts";
 import type { NodeLogger } from "../logging.ts";
@@ -16,6 +17,7 @@ export type DiscoverySettings = Pick<
   | "p2pBroadcastPort"
   | "p2pDiscoveryDisabled"
   | "p2pPort"
+  | "privatePeers"
   | "trustedPeers"
 >;
 
@@ -24,24 +26,37 @@ export interface ConfiguredDiscoveryOptions {
   version: string;
   /** The address to announce; undefined: learnt from peers. */
   ip: string | undefined;
-  directory: string;
+  /** Undefined for a temporary one. */
+  dataDirectory: string | undefined;
   log: NodeLogger;
+}
+
+export interface ConfiguredDiscovery {
+  record: OwnRecord;
+  /** Undefined if disabled. Not started. */
+  discovery: NodeDiscovery | undefined;
+  /** Not started; has to be told of inbound connections. */
+  reachability: Reachability;
 }
 
 /** The node's record, and the discovery of others unless it is disabled. Throws a NodeRecordError. */
 export function configuredDiscovery(
   values: DiscoverySettings,
-  { identity, version, ip, directory, log }: ConfiguredDiscoveryOptions,
-): { record: OwnRecord; discovery: NodeDiscovery | undefined } {
+  { identity, version, ip, dataDirectory, log }: ConfiguredDiscoveryOptions,
+): ConfiguredDiscovery {
   const announcePort = values.p2pBroadcastPort ?? values.p2pPort;
   const record = new OwnRecord({
     identity,
     content: { version, release: NETWORK_RELEASE, ip, udp: announcePort, tcp: announcePort },
-    file: recordFile(directory, log),
+    file: recordFile(dataDirectory, log),
     first: firstSequence(),
   });
-  if (values.p2pDiscoveryDisabled) return { record, discovery: undefined };
-  const discovery = new NodeDiscovery({
+  let discovery: NodeDiscovery | undefined;
+  const reachability = new Reachability({ ip, port: announcePort, known: () => discovery?.answering, log });
+  if (values.p2pDiscoveryDisabled) return { record, discovery, reachability };
+  const privatePeers = new Set(values.privatePeers);
+  const trusted = values.trustedPeers.filter((text) => !privatePeers.has(text));
+  discovery = new NodeDiscovery({
     identity,
     record,
     listen: { address: values.listenAddress, port: values.p2pPort },
@@ -50,8 +65,9 @@ export function configuredDiscovery(
     bootnodes: usableRecords(values.bootstrapNodes, "bootstrapNodes", log),
     checkBootnodes: values.bootstrapNodeEnrVersionCheck,
     bootnodesAsPeers: values.bootstrapNodesAsFullPeers,
-    trusted: usableRecords(values.trustedPeers, "trustedPeers", log),
+    trusted: usableRecords(trusted, "trustedPeers", log),
+    onStranger: () => reachability.reached("UDP"),
     log,
   });
-  return { record, discovery };
+  return { record, discovery, reachability };
 }

@@ -1,4 +1,5 @@
 import type { Values } from "../../config/options.ts";
+import { NodeRecordError } from "../../p2p/discovery/errors.ts";
 import { parseRecord, peerOf } from "../../p2p/discovery/record-rules.ts";
 import type { PeerIdentity } from "../../p2p/identity/peer-identity.ts";
 import type { PeerNodeSettings } from "../../p2p/peer-node.ts";
@@ -37,16 +38,12 @@ export function listedPeers({
   privatePeers,
   preferredPeers,
 }: Pick<PeerSettings, "trustedPeers" | "privatePeers" | "preferredPeers">): ListedPeers {
-  const read = (texts: readonly string[], option: string) => texts.map((text) => peerOf(dialable(text, option)));
-  return {
-    trusted: read(trustedPeers, "a trusted peer"),
-    private: read(privatePeers, "a private peer"),
-    preferred: read(preferredPeers, "a preferred peer"),
-  };
-}
-
-function dialable(text: string, subject: string): ReturnType<typeof parseRecord> {
-  return parseRecord(text, subject);
+  const read = (texts: readonly string[], option: string) =>
+    texts.map((text, i) => peerOf(parseRecord(text, `${option} item ${i + 1}`)));
+  const preferred = read(preferredPeers, "preferredPeers");
+  const silent = preferred.findIndex(({ address }) => address === undefined);
+  if (silent >= 0) throw new NodeRecordError(`preferredPeers item ${silent + 1}`, "must have a TCP address");
+  return { trusted: read(trustedPeers, "trustedPeers"), private: read(privatePeers, "privatePeers"), preferred };
 }
 
 export interface PeerSettingsParts {

@@ -7,8 +7,8 @@ export interface ReachabilityOptions {
   ip: string | undefined;
   /** Announced port, of both protocols. */
   port: number;
-  /** Number of nodes of discovery that answered. */
-  known: () => number;
+  /** Number of nodes of discovery that answered; undefined without discovery. */
+  known: () => number | undefined;
   log: Logger;
   /** Time from the start to the first look. */
   firstMs?: number;
@@ -54,16 +54,20 @@ export class Reachability {
   #later(ms: number): void {
     this.#timer = setTimeout(() => {
       this.#look();
-      this.#later(this.#options.everyMs ?? EVERY_MS);
+      if (this.#missing.size > 0) this.#later(this.#options.everyMs ?? EVERY_MS);
     }, ms);
     this.#timer.unref();
   }
 
   #look(): void {
     const { ip, port, known, log } = this.#options;
+    const nodes = known();
+    // Without discovery no packet can come.
+    if (nodes === undefined) this.reached("UDP");
+    if (this.#missing.size === 0) return;
     this.#warned = true;
     const minutes = Math.round((performance.now() - this.#startedAt) / 60_000);
-    if (known() === 0) {
+    if (nodes === 0) {
       log.warn(
         { minutes, port },
         "no other node is known after {minutes} min: check BOOTSTRAP_NODES, and that UDP packets may leave this machine and be answered to port {port}",

@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-function watched(ip: string | undefined, known: number): Reachability {
+function watched(ip: string | undefined, known: number | undefined): Reachability {
   const reachability = new Reachability({ ip, port: 40400, known: () => known, log });
   reachability.start();
   return reachability;
@@ -64,6 +64,17 @@ it("a node that knows no other one is told to check its bootnodes", () => {
   watched("203.0.113.7", 0);
   minutes(6);
   expect(lines).toEqual([expect.stringContaining("warn no other node is known after 5 min: check BOOTSTRAP_NODES")]);
+});
+
+it("a node without discovery is watched by TCP alone", () => {
+  const silent = watched("203.0.113.7", undefined);
+  minutes(6);
+  expect(lines).toEqual([expect.stringContaining("has reached this one by TCP in 5 min")]);
+  silent.stop();
+  const reached = watched("203.0.113.7", undefined);
+  reached.reached("TCP");
+  minutes(600);
+  expect(lines).toHaveLength(1);
 });
 
 it("a packet of a node that was not asked counts, an answer does not", async () => {
