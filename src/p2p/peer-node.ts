@@ -144,13 +144,14 @@ export async function createPeerNode(options: PeerNodeOptions): Promise<PeerNode
     peers: libp2pPeerHost(host, logger),
   };
   services = await options.services(channels);
+  const protectedPeers = new ProtectedPeers(listed);
   const connections = new PeerConnections(
     {
       host: channels.peers,
       client: channels.client,
       discovery,
       scores,
-      protectedPeers: new ProtectedPeers(listed),
+      protectedPeers,
       handshake: services.handshake,
       now,
       logger: loggerFor("p2p:peers"),
@@ -165,6 +166,7 @@ export async function createPeerNode(options: PeerNodeOptions): Promise<PeerNode
       goodbye: goodbyeHandler((peer, reason) => connections.goodbyeReceived(peer, reason)),
     },
     penalties: scores,
+    isBanned: (peer) => !protectedPeers.has(peer) && scores.health(peer) === "banned",
     log: loggerFor("p2p:requests"),
   });
   const receiver = new GossipReceiver({

@@ -29,6 +29,8 @@ const ASYNC_BYTES = 64 * 1024;
 export interface ResponderOptions {
   handlers: RequestHandlers;
   penalties: PeerPenalties;
+  /** A peer that asks although it is banned is disconnected. */
+  isBanned(peer: string): boolean;
   log: Logger;
   exchangeMs?: number;
   now?: () => number;
@@ -63,9 +65,10 @@ export class RequestResponder {
     for (const [name, handler] of Object.entries(this.#options.handlers) as [RequestProtocol, RequestHandler][]) {
       const protocol = PROTOCOLS[name];
       const limit = new RateLimit(protocol, this.#options.now);
-      const onStream = (stream: Stream, { remotePeer }: Connection): void => {
-        const peer = remotePeer.toString();
-        if (this.#enter(stream, peer)) this.#serve(stream, { name, protocol, handler, limit, peer });
+      const onStream = (stream: Stream, connection: Connection): void => {
+        const peer = connection.remotePeer.toString();
+        if (this.#options.isBanned(peer)) connection.abort(new Error("the peer is banned"));
+        else if (this.#enter(stream, peer)) this.#serve(stream, { name, protocol, handler, limit, peer });
       };
       await host.handle(protocol.id, onStream, { maxInboundStreams: STREAMS_PER_PEER });
     }

@@ -137,6 +137,19 @@ test("a peer above its rate gets status 1 and a penalty, and the others do not n
   await answers(greedy, server);
 });
 
+test("a peer that goes on asking after it is banned is disconnected, and the others are not", async () => {
+  const server = await testPeer({ ping: pingHandler }, { now: () => 0 });
+  const [greedy, honest] = [await testPeer(), await testPeer()];
+  await connect(greedy, server);
+  await connect(honest, server);
+  for (let i = 0; i < 100 && server.host.getConnections(greedy.host.peerId).length > 0; i++) {
+    await greedy.client.request(server.id, "ping", PING);
+  }
+  expect(server.penalties).toHaveLength(51);
+  expect(server.host.getPeers().map(String)).toEqual([honest.id]);
+  await answers(honest, server);
+});
+
 test("requests beyond the overall rate get status 1 without a penalty", async () => {
   const server = await testPeer({ block: () => NOT_FOUND }, { now: () => 0 });
   const askers = [await testPeer(), await testPeer(), await testPeer()];
@@ -203,6 +216,7 @@ test("random requests to all protocols are answered or refused, and the node goe
   const names = ["ping", "tx", "block", "block_txs"] as const;
   for (let i = 0; i < 200; i++) {
     now += 1000;
+    server.penalties.length = 0;
     const request = randomBytes(1 + ((i * 37) % 400));
     const { status } = await asker.client.request(server.id, names[i % 4], request, { maxBytes: 1024 });
     expect([RequestStatus.SUCCESS, RequestStatus.BADLY_FORMED_REQUEST]).toContain(status);

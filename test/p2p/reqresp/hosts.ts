@@ -38,6 +38,9 @@ export interface TestPeerOptions {
   now?: () => number;
 }
 
+/** A peer with more penalties is banned. */
+const BANNED_AT = 50;
+
 const started: TestPeer[] = [];
 
 export async function stopPeers(): Promise<void> {
@@ -62,6 +65,7 @@ export async function testPeer(handlers: RequestHandlers = {}, options: TestPeer
   const responder = new RequestResponder({
     handlers,
     penalties,
+    isBanned: (peer) => given.filter((each) => each.peer === peer).length > BANNED_AT,
     log: silentLogger,
     exchangeMs: options.exchangeMs,
     now: options.now,
