@@ -39,6 +39,7 @@ export class PoolAdmission {
       const key = mapKey(tx.hash);
       if (this.#contents.entries.has(key)) return { outcome: "ignored" };
       const entry = this.#newEntry(tx);
+      this.#contents.limitProtection(entry);
       if (this.#contents.stateOf(entry) !== "pending") {
         this.#contents.admit(entry, tx);
         return { outcome: "accepted" };

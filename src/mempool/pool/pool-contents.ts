@@ -10,13 +10,17 @@ import { type NewBody, TxBodies } from "./tx-bodies.ts";
 
 export type PoolState = "pending" | "protected" | "mined";
 
-/** Most bytes of bodies that are kept for txs that are not pending; the oldest go first. */
+/** Most bytes of bodies that are kept for txs that are not pending; the oldest mined and deleted ones go first. */
 export interface KeptBytes {
   /** Txs in blocks that are not final. */
   mined: number;
   /** Txs that left the pool in this slot or because of a reorg. */
   deleted: number;
+  /** Txs that proposals protect; further ones are added as others are. Default 1 GiB. */
+  protected?: number;
 }
+
+const DEFAULT_PROTECTED = 2 ** 30;
 
 /** Most hashes that proposals can protect before their txs arrive. */
 const MOST_PROTECTED = 1 << 16;
@@ -34,6 +38,8 @@ export class PoolContents {
   readonly #protected = new Map<string, number>();
   #pending = new PendingTxs();
   #minedBytes = 0;
+  /** Bytes of the entries in `#protected`, whether mined or not. */
+  #protectedBytes = 0;
   #slot = 0;
 
   constructor(store: PoolStore, kept: KeptBytes) {
@@ -71,7 +77,7 @@ export class PoolContents {
   delete(entry: PoolEntry): void {
     if (!this.entries.delete(entry.key)) return;
     if (entry.minedIn !== undefined) this.#minedBytes -= entry.bytes;
-    this.#protected.delete(entry.key);
+    this.#endProtection(entry);
     this.#pending.remove(entry);
     this.retired.delete(entry, this.#slot);
   }
@@ -101,7 +107,18 @@ export class PoolContents {
     if (before !== undefined ? before >= slot : this.#protected.size >= MOST_PROTECTED) return;
     this.#protected.set(key, slot);
     const entry = this.entries.get(key);
-    if (entry !== undefined) this.#pending.remove(entry);
+    if (entry === undefined) return;
+    if (before === undefined) this.#protectedBytes += entry.bytes;
+    this.#pending.remove(entry);
+  }
+
+  /** Ends the protection of a tx that is not there yet, if it would exceed the bound on protected bytes. */
+  limitProtection({ key, bytes }: Pick<PoolEntry, "key" | "bytes">): void {
+    if (this.#protectedBytes + bytes > (this.#kept.protected ?? DEFAULT_PROTECTED)) this.#protected.delete(key);
+  }
+
+  #endProtection({ key, bytes }: PoolEntry): void {
+    if (this.#protected.delete(key)) this.#protectedBytes -= bytes;
   }
 
   /**
@@ -114,8 +131,9 @@ export class PoolContents {
     const freed: PoolEntry[] = [];
     for (const [key, until] of [...this.#protected]) {
       if (until >= slot) continue;
-      this.#protected.delete(key);
       const entry = this.entries.get(key);
+      if (entry === undefined) this.#protected.delete(key);
+      else this.#endProtection(entry);
       if (entry !== undefined && entry.minedIn === undefined) freed.push(entry);
     }
     return freed;
@@ -144,7 +162,7 @@ export class PoolContents {
     );
     for (const { entry } of mined.sort((a, b) => a.block - b.block)) {
       this.entries.delete(entry.key);
-      this.#protected.delete(entry.key);
+      this.#endProtection(entry);
       this.#minedBytes -= entry.bytes;
       this.#forget(entry.hash);
       if (this.#minedBytes <= this.#kept.mined) break;
@@ -159,6 +177,7 @@ export class PoolContents {
     this.entries.clear();
     this.#pending = new PendingTxs();
     this.#minedBytes = 0;
+    this.#protectedBytes = 0;
     this.retired.load(this.bodies);
     const unwanted: Uint8Array[] = [];
     const mayBePending = chain.admission();
@@ -204,6 +223,7 @@ export class PoolContents {
   #list(entry: PoolEntry): void {
     this.entries.set(entry.key, entry);
     if (entry.minedIn !== undefined) this.#minedBytes += entry.bytes;
+    if (this.#protected.has(entry.key)) this.#protectedBytes += entry.bytes;
     if (this.stateOf(entry) === "pending") this.#pending.add(entry);
   }
 

@@ -125,8 +125,8 @@ export class TxPool extends PoolQueries {
   }
 
   /**
-   * Adds txs that a proposal for a slot names, as protected until the slot is over. Where too many hashes are protected
-   * already, they are added as others are. Throws StoreFullError.
+   * Adds txs that a proposal for a slot names, as protected until the slot is over. Where too many hashes or
+   * bytes are protected already, they are added as others are. Throws StoreFullError.
    */
   addProtected(txs: readonly NewTx[], slot: number): Admission[] {
     return this.#add(txs, (all) => {

@@ -3,6 +3,7 @@ import { BY_RANK } from "../../../src/mempool/pool/pre-add-rules.ts";
 import { type PoolOptions, TxPool } from "../../../src/mempool/pool/tx-pool.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { fr } from "../../../src/protocol/field.ts";
+import { txBytes } from "../../../src/protocol/tx/tx.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 import { anchorOf, ModelWorld } from "../support/model-world.ts";
 import { type PoolTxPlan, poolTx, seeded } from "../support/pool-txs.ts";
@@ -13,9 +14,9 @@ const RICH = new Map([[toHex(fr(77)), 10n ** 30n]]);
 const tx = (name: string, plan: Partial<PoolTxPlan> = {}) =>
   poolTx({ hash: seeded(name), nullifiers: [seeded(`nullifier of ${name}`)], anchorHash: anchorOf(0), ...plan });
 
-function setUp() {
+function setUp(options: Partial<PoolOptions> = {}) {
   const world = new ModelWorld(RICH);
-  const pool = new TxPool(new MemoryStore(), world, OPTIONS);
+  const pool = new TxPool(new MemoryStore(), world, { ...OPTIONS, ...options });
   const added: string[][] = [];
   pool.onAdded((hashes) => void added.push(hashes.map(toHex)));
   return { world, pool, added };
@@ -82,4 +83,25 @@ test("rejected and outbid txs are not announced", () => {
     "rejected",
   ]);
   expect(added).toEqual([[toHex(one.hash)]]);
+});
+
+test("beyond the bound on protected bytes txs are added as others are, until a slot ends", () => {
+  const bytes = txBytes(tx("any").tx);
+  const kept = { mined: 2 ** 30, deleted: 2 ** 30, protected: 2 * bytes };
+  const { world, pool } = setUp({ kept, maxPending: 1 });
+  const txs = [1, 2, 3, 4].map((i) => tx(`tx ${i}`, { fee: BigInt(i) }));
+  const states = () => txs.map(({ hash }) => pool.status(hash));
+  // The third is named before it arrives by gossip.
+  pool.protect([txs[2].hash], 5);
+  pool.addProtected(txs.slice(0, 2), 5);
+  pool.add([txs[2]], BY_RANK);
+  pool.addProtected([txs[3]], 5);
+  expect(states()).toEqual(["protected", "protected", "deleted", "pending"]);
+  pool.blockAdded(world.append([txs[0]], 50n, new Map()));
+  pool.slotStarted(6);
+  expect([pool.status(txs[0].hash), pool.pendingCount]).toEqual(["mined", 1]);
+  // There is room again.
+  const more = [5, 6].map((i) => tx(`tx ${i}`));
+  pool.addProtected(more, 6);
+  expect(more.map(({ hash }) => pool.status(hash))).toEqual(["protected", "protected"]);
 });
