@@ -31,6 +31,7 @@ const SUITES: Record<string, Suite> = {
   growth: growthSuite,
   mempool: mempoolSuite,
   "local-network": localNetworkSuite(),
+  attestations: scriptSuite("attestations.ts", "gossiped attestations", true),
   vm: scriptSuite("vm.ts", "public VM", true),
   execution: scriptSuite("execution.ts", "transactions of the recorded chain, executed again", false),
 };
