@@ -1,0 +1,92 @@
+import type { PeerId, Stream } from "@libp2p/interface";
+import { FrameRoom, readFrames } from "./frames.ts";
+import type { RouterInternals } from "./router-internals.ts";
+
+/** Largest frame, and the time in which one must be complete. */
+const FRAME = { maxBytes: 4 * 2 ** 20, completeMs: 60_000 };
+/** Bytes of incomplete frames, over all peers: 32 of the largest. */
+const INCOMPLETE_BYTES = 128 * 2 ** 20;
+/** Time in which a peer must open its side of the gossip stream, in milliseconds. */
+const STREAM_DEADLINE_MS = 20_000;
+
+/** One stream is opened at a time to each peer. The library opens one at a time to all: each peer can delay the rest. */
+export function openStreamsIndependently(inside: RouterInternals): void {
+  const opening = new Map<string, Promise<void>>();
+  const start = inside.start.bind(inside);
+  inside.start = async () => {
+    await start();
+    inside.outboundInflightQueue.end();
+    inside.outboundInflightQueue = {
+      push({ peerId, connection }) {
+        const id = peerId.toString();
+        const before = opening.get(id) ?? Promise.resolve();
+        const opened = before.then(() => inside.createOutboundStream(peerId, connection)).catch(() => {});
+        opening.set(id, opened);
+        void opened.then(() => {
+          if (opening.get(id) === opened) opening.delete(id);
+        });
+      },
+      end() {},
+    };
+  };
+}
+
+/**
+ * Replaces the library's reader, whose incomplete frames have a limit each but none together, and which leaves a peer
+ * connected whose stream failed. A frame that cannot be decoded counts as misbehaviour.
+ */
+export function readBoundedFrames(inside: RouterInternals, disconnect: (peer: PeerId) => void): void {
+  const room = new FrameRoom(INCOMPLETE_BYTES);
+  const newest = new Map<string, Stream>();
+
+  async function read(peerId: PeerId, id: string, stream: Stream): Promise<void> {
+    try {
+      for await (const frame of readFrames(stream, room, FRAME)) receive(peerId, id, frame);
+    } catch {
+      if (newest.get(id) !== stream) return;
+      inside.onPeerDisconnected(peerId);
+      disconnect(peerId);
+    } finally {
+      if (newest.get(id) === stream) newest.delete(id);
+    }
+  }
+
+  function receive(peerId: PeerId, id: string, frame: Uint8Array): void {
+    try {
+      inside.handleReceivedRpc(peerId, inside.decodeRpc(frame)).catch(() => {});
+    } catch {
+      inside.score.addPenalty(id, 1, "invalid_frame");
+    }
+  }
+
+  inside.createInboundStream = (peerId, stream) => {
+    const id = peerId.toString();
+    const close = async () => stream.abort(new Error("the peer's gossip stream is no longer read"));
+    if (!inside.peers.has(id)) {
+      void close();
+      return;
+    }
+    const before = inside.streamsInbound.get(id);
+    newest.set(id, stream);
+    inside.streamsInbound.set(id, { close });
+    before?.close().catch(() => {});
+    void read(peerId, id, stream);
+  };
+}
+
+/** Finds peers that have had no outbound stream for longer than the deadline, at each call. */
+export function streamlessPeers({ peers, streamsOutbound }: RouterInternals): () => PeerId[] {
+  const since = new Map<string, number>();
+  return () => {
+    const now = Date.now();
+    for (const id of since.keys()) if (!peers.has(id) || streamsOutbound.has(id)) since.delete(id);
+    const late: PeerId[] = [];
+    for (const [id, peer] of peers) {
+      if (streamsOutbound.has(id)) continue;
+      const start = since.get(id) ?? now;
+      since.set(id, start);
+      if (now - start > STREAM_DEADLINE_MS) late.push(peer);
+    }
+    return late;
+  };
+}

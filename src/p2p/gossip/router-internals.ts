@@ -1,0 +1,72 @@
+import type { Connection, PeerId, Stream } from "@libp2p/interface";
+import type { GossipRouter } from "./gossip-router.ts";
+
+export interface RawMessage {
+  data?: Uint8Array;
+}
+
+/** What the router knows of a peer, connected or not. */
+export interface PeerStats {
+  connected: boolean;
+  /** Unix milliseconds after which the statistics of a peer that left are dropped. */
+  expire: number;
+}
+
+export interface ScoreInternals {
+  readonly scoreCache: Map<string, unknown>;
+  readonly peerStats: Map<string, PeerStats>;
+  readonly deliveryRecords: {
+    readonly records: Map<string, unknown>;
+    readonly queue: { readonly length: number; shift(): { msgId: string } | undefined };
+  };
+  addPeer(peer: string): void;
+  addPenalty(peer: string, count: number, label: string): void;
+}
+
+/** Private parts of gossipsub 17.1.1, whose version is pinned in package.json. */
+export interface RouterInternals {
+  seenCache: unknown;
+  fastMsgIdCache: unknown;
+  readonly mcache: { put(id: { msgIdStr: string }, message: RawMessage, validated?: boolean): boolean };
+  readonly score: ScoreInternals;
+  readonly acceptFromWhitelist: Map<string, unknown>;
+  readonly peers: Map<string, PeerId>;
+  readonly streamsOutbound: Map<string, unknown>;
+  readonly streamsInbound: Map<string, { close(): Promise<void> }>;
+  outboundInflightQueue: { push(wanted: { peerId: PeerId; connection: Connection }): unknown; end(): unknown };
+  createOutboundStream(peerId: PeerId, connection: Connection): Promise<void>;
+  createInboundStream(peerId: PeerId, stream: Stream): void;
+  decodeRpc(frame: Uint8Array): object;
+  handleReceivedRpc(from: PeerId, rpc: object): Promise<void>;
+  onPeerDisconnected(peerId: PeerId): void;
+  doAddBackoff(peer: string, topic: string, ms: number): void;
+  start(): Promise<void>;
+}
+
+const NAMES = [
+  "seenCache",
+  "fastMsgIdCache",
+  "mcache",
+  "score",
+  "acceptFromWhitelist",
+  "peers",
+  "streamsOutbound",
+  "streamsInbound",
+  "outboundInflightQueue",
+  "createOutboundStream",
+  "createInboundStream",
+  "decodeRpc",
+  "handleReceivedRpc",
+  "onPeerDisconnected",
+  "doAddBackoff",
+  "start",
+] as const satisfies readonly (keyof RouterInternals)[];
+
+/** Throws an Error for another version of the library that lacks a part. */
+export function routerInternals(router: GossipRouter): RouterInternals {
+  const inside = router as unknown as RouterInternals;
+  for (const name of NAMES) {
+    if (inside[name] === undefined) throw new Error(`gossipsub has no ${name}: its version is not the expected one`);
+  }
+  return inside;
+}
