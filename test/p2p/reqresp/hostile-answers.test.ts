@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   asker.penalties.length = 0;
-  asker.client.timeouts = { dialMs: 2000, requestMs: 300 };
+  asker.client.timeouts = REQUEST_TIMEOUTS;
 });
 afterAll(stopPeers);
 
@@ -87,6 +87,7 @@ test.each([
   ["sends its status and never closes", (stream: Stream) => sendFrame(stream, OK)],
   ["resets the stream", (stream: Stream) => stream.abort(new Error("reset"))],
 ])("a request to a peer that %s fails, and costs the peer", async (_, given) => {
+  asker.client.timeouts = { dialMs: 5000, requestMs: 300 };
   answer = given;
   expect(await asker.client.request(liar.id, "ping", PING)).toEqual({ status: FAILURE, body: new Uint8Array(0) });
   expect(asker.penalties).toMatchObject([{ peer: liar.id, tolerance: "high" }]);
@@ -119,7 +120,6 @@ test("a failed goodbye costs nothing", async () => {
 
 test("a request that this node gives up costs the peer nothing", async () => {
   answer = () => undefined;
-  asker.client.timeouts = REQUEST_TIMEOUTS;
   const given = new AbortController();
   const cancelled = asker.client.request(liar.id, "ping", PING, { signal: given.signal });
   setTimeout(() => given.abort(), 50);
