@@ -81,6 +81,9 @@ export function collectedTxs(context: ChainContext, options: CollectedTxsOptions
     "mined blocks without txs",
     followMinedBlocks({ collection, synchronizer, chain, constants: identity.constants }),
   );
+  if (values.txFileStoreEnabled && values.txFileStoreUrl === undefined) {
+    logger.warn({}, "TX_FILE_STORE_ENABLED has no effect without TX_FILE_STORE_URL");
+  }
   if (values.txFileStoreEnabled && values.txFileStoreUrl !== undefined) {
     const objects = openObjectStore(values.txFileStoreUrl, access);
     const uploads = new TxUploads({ objects, network, pool: mempool.pool, logger }, values);

@@ -22,6 +22,8 @@ export type TopicSettings = Pick<
   | "doubleSpendSeverePeerPenaltyWindow"
   | "fishermanMode"
   | "skipPushProposedBlocksToArchiver"
+  | "validateMaxDABlockGas"
+  | "validateMaxL2BlockGas"
   | "validateMaxTxsPerBlock"
   | "validateMaxTxsPerCheckpoint"
 >;
@@ -61,6 +63,12 @@ async function consensusContext(
     mempool,
     committees,
     txs: provider,
+    limits: {
+      maxTxsPerCheckpoint: values.validateMaxTxsPerCheckpoint,
+      maxL2BlockGas: values.validateMaxL2BlockGas,
+      maxDaBlockGas: values.validateMaxDABlockGas,
+      maxTxsPerBlock: values.validateMaxTxsPerBlock,
+    },
     reexecutes: values.alwaysReexecuteBlockProposals,
     stores: !values.skipPushProposedBlocksToArchiver,
   });

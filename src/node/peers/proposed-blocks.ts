@@ -1,6 +1,7 @@
 import { ContentStore } from "../../archiver/content-store.ts";
 import { messagesOfCheckpoint } from "../../archiver/message-chain.ts";
 import { syncedSlot } from "../../archiver/synced-slot.ts";
+import type { CheckpointLimits } from "../../checkpoints/checkpoint-terms.ts";
 import { BlockProposalCheck } from "../../checkpoints/proposals/block-proposal-check.ts";
 import type { ProposalTxs } from "../../checkpoints/proposals/proposal-txs.ts";
 import { Siloing } from "../../execution/siloing.ts";
@@ -14,6 +15,8 @@ export interface ProposedBlocksOptions {
   mempool: Pick<MempoolPart, "pool" | "contexts">;
   committees: Pick<SlotCommittees, "at">;
   txs: ProposalTxs;
+  /** The operator's limits; that of the rollup is added. */
+  limits: Omit<CheckpointLimits, "rollupManaLimit">;
   /** Whether to execute the blocks of others; otherwise only their txs are collected. */
   reexecutes: boolean;
   /** Whether executed blocks become the node's proposed blocks. */
@@ -23,7 +26,7 @@ export interface ProposedBlocksOptions {
 /** The check of blocks that others propose, on a node without a validator. */
 export function proposedBlocks(
   { core, world, store, chain, synchronizer, reader, clock }: ChainContext,
-  { mempool, committees, txs, reexecutes, stores }: ProposedBlocksOptions,
+  { mempool, committees, txs, limits, reexecutes, stores }: ProposedBlocksOptions,
 ): BlockProposalCheck {
   const { identity } = reader;
   const { constants } = identity;
@@ -34,7 +37,7 @@ export function proposedBlocks(
       constants,
       chainId: identity.l1ChainId,
       version: identity.rollupVersion,
-      limits: { rollupManaLimit: constants.rollupManaLimit },
+      limits: { ...limits, rollupManaLimit: constants.rollupManaLimit },
       genesisArchiveRoot: identity.genesisArchiveRoot,
       txRules: (terms, state) => {
         const anchorHash = (hash: Uint8Array) => mempool.pool.summary(hash)?.anchorHash;

@@ -9,8 +9,8 @@ import { ACCEPT_ANY_PROOF } from "../../../src/mempool/proofs/proof-verifier.ts"
 import { CheckContexts } from "../../../src/mempool/validation/check-contexts.ts";
 import { CommittedStates } from "../../../src/mempool/validation/committed-state.ts";
 import { TxValidator } from "../../../src/mempool/validation/tx-validator.ts";
-import { blockProposalCheck } from "../../../src/node/parts/block-proposals.ts";
 import type { ChainContext } from "../../../src/node/parts/chain-context.ts";
+import { proposedBlocks } from "../../../src/node/peers/proposed-blocks.ts";
 import { BlockProposalHandler } from "../../../src/p2p/proposals/block-proposal-handler.ts";
 import { blockTxsHandler } from "../../../src/p2p/reqresp/handlers/block-txs.ts";
 import { requestPeers } from "../../../src/p2p/tx-collection/request-peers.ts";
@@ -110,18 +110,13 @@ async function receivingNode() {
   const proposer = addressOf(KEY);
   const committees = { at: committeeOf([proposer], proposer) };
   const context = { core, store, chain, world, reader: { identity }, synchronizer, clock: { now } };
-  const check = blockProposalCheck(context as unknown as ChainContext, {
-    values: {
-      alwaysReexecuteBlockProposals: true,
-      skipPushProposedBlocksToArchiver: false,
-      validateMaxDABlockGas: undefined,
-      validateMaxL2BlockGas: undefined,
-      validateMaxTxsPerBlock: undefined,
-      validateMaxTxsPerCheckpoint: undefined,
-    },
+  const check = proposedBlocks(context as unknown as ChainContext, {
     mempool: { pool, contexts },
     committees,
     txs: collection.provider,
+    limits: {},
+    reexecutes: true,
+    stores: true,
   });
   cleanups.push(async () => check.stop());
   const handlerParts = { check, txPool: pool, committees, times: constants, now, logger: silentLogger };
