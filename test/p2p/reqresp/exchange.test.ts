@@ -55,3 +55,16 @@ test("an answer of 1.2 MB arrives whole, in both directions of a connection", as
     await vi.waitFor(() => expect(to.responder.bytesHeld).toBe(0), 5_000);
   }
 });
+
+test("a node that withdraws its protocols ends the exchanges under way and offers them no more", async () => {
+  const server = await testPeer({ ping: () => new Promise(() => undefined) });
+  const asker = await testPeer();
+  await connect(asker, server);
+  const asked = asker.client.request(server.id, "ping", PING);
+  await vi.waitFor(() => expect(server.responder.openStreams).toBe(1), 20_000);
+  await server.responder.unregister(server.host);
+  expect((await asked).status).toBe(RequestStatus.FAILURE);
+  expect(server.responder.openStreams).toBe(0);
+  expect((await asker.client.request(server.id, "ping", PING)).status).toBe(RequestStatus.FAILURE);
+  expect(server.host.getProtocols().filter((id) => id.startsWith("/aztec/req/"))).toEqual([]);
+});
