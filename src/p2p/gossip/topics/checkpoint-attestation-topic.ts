@@ -21,9 +21,7 @@ export function checkpointAttestationValidator(context: ConsensusContext): Topic
     if (outside !== undefined) return outside;
     const attester = recoverDigestSigner(payloads.digest(attestation), attestation.signature, context.recover);
     if (attester === undefined) return rejected("low", "the attestation has no valid signature");
-    const committee = await committeeOfSlot(context, slot);
-    if ("result" in committee) return committee;
-    const { kind, proposer, isMember } = committee;
+    const { kind, proposer, isMember } = await committeeOfSlot(context, slot);
     if (kind === "none") return rejected("low", `slot ${slot} has no committee`);
     if (!isMember(attester)) return rejected("high", `${toHex(attester)} is not in the committee of slot ${slot}`);
     if (proposer === undefined) return rejected("high", `slot ${slot} has no proposer`);

@@ -1,18 +1,28 @@
-import { type GossipTopic, TOPIC_RULES } from "../topic.ts";
+import type { Topic } from "../publisher.ts";
+import { type GossipTopic, TOPIC_RULES, type TopicValidator } from "../topic.ts";
 import { blockProposalValidator } from "./block-proposal-topic.ts";
 import { checkpointAttestationValidator } from "./checkpoint-attestation-topic.ts";
 import { checkpointProposalValidator } from "./checkpoint-proposal-topic.ts";
 import type { ConsensusContext } from "./consensus-context.ts";
+import { CommitteeUnknownError, ignored } from "./proposal-rules.ts";
 
-/** The topics of proposals and attestations. */
+/** The topics of proposals and attestations. While L1 does not tell the committee of a slot, its messages are ignored. */
 export function consensusTopics(context: ConsensusContext): GossipTopic[] {
-  return [
-    { name: "block_proposal", ...TOPIC_RULES.block_proposal, validate: blockProposalValidator(context) },
-    { name: "checkpoint_proposal", ...TOPIC_RULES.checkpoint_proposal, validate: checkpointProposalValidator(context) },
-    {
-      name: "checkpoint_attestation",
-      ...TOPIC_RULES.checkpoint_attestation,
-      validate: checkpointAttestationValidator(context),
+  const topic = (name: Topic, validate: TopicValidator): GossipTopic => ({
+    name,
+    ...TOPIC_RULES[name],
+    async validate(payload, from) {
+      try {
+        return await validate(payload, from);
+      } catch (error) {
+        if (error instanceof CommitteeUnknownError) return ignored(error.message);
+        throw error;
+      }
     },
+  });
+  return [
+    topic("block_proposal", blockProposalValidator(context)),
+    topic("checkpoint_proposal", checkpointProposalValidator(context)),
+    topic("checkpoint_attestation", checkpointAttestationValidator(context)),
   ];
 }

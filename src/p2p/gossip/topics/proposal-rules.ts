@@ -19,28 +19,36 @@ export const ignored = (reason: string): GossipOutcome => ({ result: "ignore", r
 
 export const NO_SIGNATURE = rejected("mid", "the proposal has no valid signature");
 
-/** The committee of a slot. While L1 does not tell it, messages of the slot are ignored. */
-export async function committeeOfSlot(
-  { committees }: Pick<ConsensusContext, "committees">,
-  slot: number,
-): Promise<SlotCommittee | GossipOutcome> {
-  try {
-    return await committees.at(slot);
-  } catch (error) {
-    // SlotCommittees logs it, once for each read.
-    return ignored(`the committee of slot ${slot} cannot be read: ${error instanceof Error ? error.message : error}`);
+/** L1 does not tell the committee of a slot. SlotCommittees logs why, once for each read. */
+export class CommitteeUnknownError extends Error {
+  readonly slot: number;
+
+  constructor(slot: number, cause: unknown) {
+    super(`the committee of slot ${slot} cannot be read: ${cause instanceof Error ? cause.message : cause}`, { cause });
+    this.name = "CommitteeUnknownError";
+    this.slot = slot;
   }
 }
 
-/** Rules 3 and 4: the sender is the slot's proposer. */
+/** Rejects with a CommitteeUnknownError. */
+export async function committeeOfSlot(
+  { committees }: Pick<ConsensusContext, "committees">,
+  slot: number,
+): Promise<SlotCommittee> {
+  try {
+    return await committees.at(slot);
+  } catch (error) {
+    throw new CommitteeUnknownError(slot, error);
+  }
+}
+
+/** Rules 3 and 4: the sender is the slot's proposer. Rejects with a CommitteeUnknownError. */
 export async function checkProposer(
   context: Pick<ConsensusContext, "committees">,
   slot: number,
   sender: Uint8Array,
 ): Promise<GossipOutcome | undefined> {
-  const committee = await committeeOfSlot(context, slot);
-  if ("result" in committee) return committee;
-  const { kind, proposer } = committee;
+  const { kind, proposer } = await committeeOfSlot(context, slot);
   if (kind === "none") return rejected("low", `slot ${slot} has no committee`);
   if (kind === "open" || (proposer !== undefined && equal(sender, proposer))) return undefined;
   return rejected("mid", `${toHex(sender)} is not the proposer of slot ${slot}`);
