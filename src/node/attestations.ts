@@ -2,12 +2,21 @@ import type { ValidateAttestations } from "../archiver/attestation-verdict.ts";
 import { validateAttestations } from "../l1/committee/validate-attestations.ts";
 import type { RollupReader } from "../l1/types.ts";
 import { checkpointSlot } from "../protocol/checkpoint-header.ts";
+import type { RecoverSigner } from "../protocol/consensus/recover.ts";
+import { wasmRecovery } from "../protocol/consensus/wasm-recovery.ts";
 import { epochOfSlot } from "../protocol/time.ts";
 
-/** Checks a proposal's attestations against its epoch's committee on L1. */
+/**
+ * Checks a proposal's attestations against its epoch's committee on L1. The library that recovers their signers is
+ * loaded for the first committee.
+ */
 export function attestationValidator(reader: RollupReader): ValidateAttestations {
+  let loaded: Promise<RecoverSigner> | undefined;
   return async (checkpoint) => {
     const epoch = epochOfSlot(checkpointSlot(checkpoint.header), reader.identity.constants);
-    return validateAttestations(checkpoint, await reader.committee(epoch));
+    const committee = await reader.committee(epoch);
+    if (committee.committee === undefined) return validateAttestations(checkpoint, committee);
+    loaded ??= wasmRecovery();
+    return validateAttestations(checkpoint, committee, await loaded);
   };
 }

@@ -6,10 +6,12 @@ import { attestationStatuses, validateAttestations } from "../../src/l1/committe
 import type { EpochCommittee } from "../../src/l1/types.ts";
 import { bigUintBytes, concat, fromHex, readBigUint, toHex } from "../../src/protocol/bytes.ts";
 import { recoverSigner } from "../../src/protocol/consensus/recover.ts";
+import { wasmRecovery } from "../../src/protocol/consensus/wasm-recovery.ts";
 import { DecodeError } from "../../src/protocol/errors.ts";
 import { type CheckpointVector, l1Vectors } from "./vectors.ts";
 
 const { scenario } = l1Vectors;
+const recover = await wasmRecovery();
 
 describe.each(scenario.committee)("epoch $epoch", ({ epoch, sampleSeed, validatorSet, ...expected }) => {
   const seed = BigInt(sampleSeed);
@@ -70,6 +72,7 @@ describe("attestations of checkpoints on L1", () => {
       statuses.map((s) => ({ status: s.status, recovered: "address" in s ? toHex(s.address) : undefined })),
     ).toEqual(vector.attestations.map(({ status, recovered }) => ({ status, recovered })));
     expect(validateAttestations(checkpoint, committeeOf(vector))).toEqual({ valid: true });
+    expect(validateAttestations(checkpoint, committeeOf(vector), recover)).toEqual({ valid: true });
   });
 
   test("attestations on L1 are invalid if a member's signature is from another signer", () => {

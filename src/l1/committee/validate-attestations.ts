@@ -1,6 +1,6 @@
 import { equal, isZero } from "../../protocol/bytes.ts";
 import { ethSignedMessageDigest } from "../../protocol/consensus/digests.ts";
-import { isEmptySignature, recoverSigner } from "../../protocol/consensus/recover.ts";
+import { isEmptySignature, type RecoverSigner, recoverSigner } from "../../protocol/consensus/recover.ts";
 import type { CommitteeAttestation, EpochCommittee, ProposedCheckpoint } from "../types.ts";
 import { quorum } from "./sampling.ts";
 
@@ -39,13 +39,14 @@ export type AttestationValidation =
 export function attestationStatuses(
   attestations: readonly CommitteeAttestation[],
   payloadDigest: Uint8Array,
+  recover: RecoverSigner = recoverSigner,
 ): AttestationStatus[] {
   const signed = ethSignedMessageDigest(payloadDigest);
   return attestations.map(({ address, signature }): AttestationStatus => {
     if (signature === undefined || isEmptySignature(signature)) {
       return isZero(address) ? { status: "empty" } : { status: "provided-as-address", address };
     }
-    const signer = recoverSigner(signed, signature);
+    const signer = recover(signed, signature);
     return signer ? { status: "recovered-from-signature", address: signer } : { status: "invalid-signature" };
   });
 }
@@ -58,10 +59,11 @@ export function attestationStatuses(
 export function validateAttestations(
   checkpoint: Pick<ProposedCheckpoint, "attestations" | "payloadDigest">,
   { epoch, committee, seed, escapeHatchOpen }: EpochCommittee,
+  recover?: RecoverSigner,
 ): AttestationValidation {
   if (!committee || committee.length === 0) return { valid: true, unchecked: "no-committee" };
   if (escapeHatchOpen) return { valid: true, unchecked: "escape-hatch" };
-  const statuses = attestationStatuses(checkpoint.attestations, checkpoint.payloadDigest);
+  const statuses = attestationStatuses(checkpoint.attestations, checkpoint.payloadDigest, recover);
   const attestors = statuses.flatMap((entry) => ("address" in entry ? [entry.address] : []));
   const context = { attestors, epoch, seed, committee };
   const invalidIndex = statuses.findIndex(

@@ -2,8 +2,8 @@ import { keccak_256 } from "@noble/hashes/sha3.js";
 import type { RecoverSigner } from "./recover.ts";
 
 /**
- * recoverSigner by libsecp256k1 compiled to WebAssembly, which takes about an eighth of the time. Loading
- * takes some 50 ms.
+ * recoverSigner by libsecp256k1 compiled to WebAssembly, which takes about an eighth of the time. Loading takes some
+ * 50 ms.
  */
 export async function wasmRecovery(): Promise<RecoverSigner> {
   const { instantiateSecp256k1 } = await import("@bitauth/libauth/build/lib/crypto/secp256k1.js");
