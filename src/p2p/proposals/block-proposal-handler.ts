@@ -61,14 +61,18 @@ export class BlockProposalHandler {
     }
   }
 
-  /** The rules of arrival whose answer may have changed since: the window of slots, and the slot's proposer. */
+  /**
+   * The rules of arrival whose answer may have changed since: the window of slots, and the slot's proposer. Rejects if
+   * the committee cannot be read.
+   */
   async #brokenRule(proposal: BlockProposal): Promise<string | undefined> {
     const { times, now } = this.#parts;
     const slot = blockProposalSlot(proposal);
-    const sender = blockSigner(proposal);
     const late = outsideSlotWindow(slot, now(), times);
     if (late !== undefined) return late.reason ?? "its slot is over";
+    const sender = blockSigner(proposal);
     const broken = sender === undefined ? NO_SIGNATURE : await checkProposer(this.#parts, slot, sender);
+    if (broken?.result === "ignore") throw new Error(broken.reason);
     return broken && (broken.reason ?? "its sender is not the proposer");
   }
 }
