@@ -93,10 +93,11 @@ export class DigestPool implements Digests {
   }
 
   #start(): void {
-    for (const { waiting } of [this.#clients, this.#peers]) {
+    for (const lane of [this.#clients, this.#peers]) {
+      const { waiting } = lane;
       while (this.#idle > 0 && waiting.length > 0) {
-        // No thread takes two txs while another is idle.
-        const most = Math.min(TOGETHER, Math.ceil(waiting.length / this.#idle));
+        // No thread takes two txs of clients while another is idle. For peers' txs the time of the processor counts.
+        const most = lane === this.#peers ? TOGETHER : Math.min(TOGETHER, Math.ceil(waiting.length / this.#idle));
         let count = 1;
         while (count < most && waiting.slice(0, count + 1).every(({ job }) => isShort(job.tx))) count++;
         this.#idle--;

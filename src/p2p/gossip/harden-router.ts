@@ -2,6 +2,7 @@ import type { GossipSubComponents } from "@libp2p/gossipsub";
 import type { PeerId } from "@libp2p/interface";
 import { keepScoresOfReturningPeers, trimScores } from "./bounded-scores.ts";
 import { BoundedTimeCache } from "./bounded-time-cache.ts";
+import { fitAnswersIntoFrames } from "./fitting-answers.ts";
 import type { GossipRouter } from "./gossip-router.ts";
 import { openStreamsIndependently, readBoundedFrames, streamlessPeers } from "./gossip-streams.ts";
 import { type RawMessage, type RouterInternals, routerInternals } from "./router-internals.ts";
@@ -22,7 +23,8 @@ const MOST_BACKOFF_MS = 3_600_000;
  * - streams to peers open independently: one peer that delays the negotiation does not delay the others;
  * - a peer without a stream for its gossip is disconnected, as one is whose stream was reset because it reads too
  *   slowly;
- * - a peer does not lose its score by connecting again.
+ * - a peer does not lose its score by connecting again;
+ * - what is asked for and sent at once fits into a frame.
  */
 export function hardenRouter(
   router: GossipRouter,
@@ -35,6 +37,7 @@ export function hardenRouter(
   inside.fastMsgIdCache = new BoundedTimeCache<string>({ validMs: seenTtlMs, most: MOST_SEEN });
   keepNoFrames(inside);
   limitBackoff(inside);
+  fitAnswersIntoFrames(inside);
   keepScoresOfReturningPeers(inside.score);
   openStreamsIndependently(inside);
   readBoundedFrames(inside, disconnect);

@@ -5,6 +5,10 @@ export interface RawMessage {
   data?: Uint8Array;
 }
 
+export interface RpcMessage extends RawMessage {
+  topic: string;
+}
+
 /** What the router knows of a peer, connected or not. */
 export interface PeerStats {
   connected: boolean;
@@ -39,6 +43,12 @@ export interface RouterInternals {
   decodeRpc(frame: Uint8Array): object;
   handleReceivedRpc(from: PeerId, rpc: object): Promise<void>;
   onPeerDisconnected(peerId: PeerId): void;
+  /** Takes offers of messages, returns what to ask for. */
+  handleIHave(peer: string, offers: object[]): { messageIDs: Uint8Array[] }[];
+  /** Takes requests, returns the messages to send. */
+  handleIWant(peer: string, requests: object[]): RpcMessage[];
+  sendRpc(peer: string, rpc: object): boolean;
+  readonly gossipTracer: { addPromise(peer: string, ids: Uint8Array[]): void };
   doAddBackoff(peer: string, topic: string, ms: number): void;
   start(): Promise<void>;
 }
@@ -59,6 +69,10 @@ const NAMES = [
   "handleReceivedRpc",
   "onPeerDisconnected",
   "doAddBackoff",
+  "handleIHave",
+  "handleIWant",
+  "sendRpc",
+  "gossipTracer",
   "start",
 ] as const satisfies readonly (keyof RouterInternals)[];
 

@@ -1,6 +1,9 @@
 import { compressSync } from "snappy";
 import { uncompressBlockSync } from "../snappy-block.ts";
 
+/** Frames end at 4 MiB; the rest is for the topic and lengths. */
+const MAX_COMPRESSED_BYTES = 4 * 2 ** 20 - 1024;
+
 /** Gossipsub's transform of messages: raw snappy blocks, empty data unchanged. Each topic has a limit of its own. */
 export function snappyTransform(limitOf: (topic: string) => number) {
   return {
@@ -8,8 +11,11 @@ export function snappyTransform(limitOf: (topic: string) => number) {
     inboundTransform(topic: string, data: Uint8Array): Uint8Array {
       return data.length === 0 ? data : uncompressBlockSync(data, limitOf(topic));
     },
+    /** Throws a RangeError for a message that is too large for a frame. */
     outboundTransform(_topic: string, data: Uint8Array): Uint8Array {
-      return data.length === 0 ? data : compressSync(data);
+      const block = data.length === 0 ? data : compressSync(data);
+      if (block.length <= MAX_COMPRESSED_BYTES) return block;
+      throw new RangeError(`a compressed message has at most ${MAX_COMPRESSED_BYTES} bytes, got ${block.length}`);
     },
   };
 }

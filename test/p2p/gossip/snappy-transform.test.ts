@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { compressSync } from "snappy";
 import { expect, test } from "vitest";
 import { snappyTransform } from "../../../src/p2p/gossip/snappy-transform.ts";
@@ -45,4 +46,10 @@ test("each topic has the limit that the transform was given for it", () => {
   const data = compressSync(new Uint8Array(50));
   expect(() => transform.inboundTransform("small", data)).toThrow(/at most 10 bytes/);
   expect(transform.inboundTransform("large", data)).toHaveLength(50);
+});
+
+test("a message that does not fit into a frame of the network is refused when it is sent", () => {
+  const noise = randomBytes(4 * 2 ** 20);
+  expect(() => compress(noise)).toThrow(/at most 4193280 bytes/);
+  expect(compress(noise.subarray(0, 4_190_000)).length).toBeGreaterThan(4_190_000);
 });
