@@ -1,7 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { bootnodeRecord } from "../../src/cli/peers/bootnode-record.ts";
+import { configure } from "../../src/config/configuration.ts";
+import { type RunningBootnode, startBootnode } from "../../src/node/bootnode/start-bootnode.ts";
+import { createLogging } from "../../src/node/logging.ts";
 import { parseRecord } from "../../src/p2p/discovery/record-rules.ts";
 import { runSvc, type Svc, spawnSvc } from "../cli/run-svc.ts";
 import vectors from "../fixtures/p2p/identity.json" with { type: "json" };
@@ -9,15 +13,19 @@ import { discoveryNode, freeUdpPort, heardOf } from "../p2p/discovery/discovery-
 
 const { bootnode: vector } = vectors.enr;
 const running = new Set<Svc>();
+const started = new Set<RunningBootnode>();
 let folder: string;
+let lines: string[];
 
 beforeEach(() => {
+  lines = [];
   folder = mkdtempSync(join(tmpdir(), "svc-bootnode-"));
 });
 afterEach(async () => {
   for (const { child } of running) child.kill("SIGKILL");
   await Promise.all([...running].map(({ ended }) => ended));
   running.clear();
+  await Promise.all([...started].map(stop));
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -41,7 +49,7 @@ async function ask(url: string, method: string): Promise<unknown> {
 }
 
 it("introduces nodes to one another and shows whom it knows", async () => {
-  const { url } = await start({ P2P_PORT: String(await freeUdpPort()), L1_CHAIN_ID: "1" });
+  const { svc, url } = await start({ P2P_PORT: String(await freeUdpPort()), L1_CHAIN_ID: "1" });
   const enr = (await ask(url, "bootstrap_getEncodedEnr")) as string;
   expect(await ask(url, "bootstrap_getRoutingTable")).toEqual([]);
 
@@ -63,63 +71,72 @@ it("introduces nodes to one another and shows whom it knows", async () => {
   } finally {
     await Promise.all(nodes.map((node) => node.stop()));
   }
+  svc.child.kill("SIGTERM");
+  expect((await svc.ended).code).toBe(143);
 });
 
+/** A bootnode in this process. */
+async function inProcess(environment: Record<string, string>): Promise<RunningBootnode> {
+  const port = String(await freeUdpPort());
+  const { values } = configure({
+    flags: new Map([["--port", "0"]]),
+    environment: { SVC_RPC_HOST: "127.0.0.1", P2P_LISTEN_ADDR: "127.0.0.1", P2P_PORT: port, ...environment },
+  });
+  const loggerFor = createLogging({ filter: values.logLevel, json: false, secrets: [], write: (l) => lines.push(l) });
+  const bootnode = await startBootnode(values, {
+    dataDirectory: values.dataDirectory,
+    loggerFor,
+    signal: new AbortController().signal,
+  });
+  started.add(bootnode);
+  return bootnode;
+}
+
+async function stop(bootnode: RunningBootnode): Promise<void> {
+  started.delete(bootnode);
+  await bootnode.stop();
+}
+
 it("answers health checks, and refuses methods of a node", async () => {
-  const { svc, url } = await start({ P2P_PORT: String(await freeUdpPort()) });
+  const url = `http://127.0.0.1:${(await inProcess({ P2P_IP: "127.0.0.1" })).port}`;
   for (const path of ["/health", "/status"]) {
     const response = await fetch(url + path);
     expect([response.status, await response.text()]).toEqual([200, "OK"]);
   }
   expect((await fetch(`${url}/health`, { method: "POST" })).status).toBe(404);
   expect(await ask(url, "node_getBlockNumber")).toMatchObject({ code: -32601 });
-  svc.child.kill("SIGTERM");
-  expect((await svc.ended).code).toBe(143);
 });
 
-it("with the key of the network's vectors has their record, announces its public port and keeps both", async () => {
-  const port = await freeUdpPort();
-  const data = join(folder, "data");
-  const settings = {
-    P2P_PORT: "1",
-    P2P_BROADCAST_PORT: String(port),
-    L1_CHAIN_ID: String(vector.l1ChainId),
-    DATA_DIRECTORY: data,
-  };
-  const first = await start({ ...settings, PEER_ID_PRIVATE_KEY: vector.privateKeyHex });
-  const enr = (await ask(first.url, "bootstrap_getEncodedEnr")) as string;
-  const args = ["generate-bootnode-enr", vector.privateKeyHex, "127.0.0.1", String(port), "-c", settings.L1_CHAIN_ID];
-  expect((await runSvc(args)).stdout).toBe(`${enr}\n`);
-  first.svc.child.kill("SIGTERM");
-  const { stderr } = await first.svc.ended;
-  expect(stderr).not.toContain(vector.privateKeyHex.slice(8));
-  expect(readFileSync(join(data, "p2p-private-key"), "utf8")).toBe(vector.privateKeyHex);
-  expect(statSync(join(data, "p2p-private-key")).mode & 0o777).toBe(0o600);
+it("has the record that generate-bootnode-enr prints, and one with a higher number at a new address", async () => {
+  const port = String(await freeUdpPort());
+  const key = vector.privateKeyHex;
+  const settings = { P2P_IP: "127.0.0.1", P2P_PORT: "1", P2P_BROADCAST_PORT: port, DATA_DIRECTORY: folder };
+  const first = await inProcess({ ...settings, L1_CHAIN_ID: "7", PEER_ID_PRIVATE_KEY: key });
+  const printed = bootnodeRecord({ privateKey: key, ip: "127.0.0.1", port, l1ChainId: "7" });
+  expect(first.enr).toBe(printed);
+  await stop(first);
+  expect(lines.join("")).not.toContain(key.slice(8));
+  expect(readFileSync(join(folder, "p2p-private-key"), "utf8")).toBe(key);
 
-  const second = await start(settings);
-  expect(await ask(second.url, "bootstrap_getEncodedEnr")).toBe(enr);
-  second.svc.child.kill("SIGTERM");
-  await second.svc.ended;
-
-  const moved = await start({ ...settings, P2P_IP: "127.0.0.2" });
-  const record = parseRecord((await ask(moved.url, "bootstrap_getEncodedEnr")) as string, "record");
-  expect([record.ip, record.seq]).toEqual(["127.0.0.2", 5n]);
+  const again = await inProcess({ ...settings, L1_CHAIN_ID: "7" });
+  expect(again.enr).toBe(printed);
+  await stop(again);
+  const moved = parseRecord((await inProcess({ ...settings, L1_CHAIN_ID: "7", P2P_IP: "127.0.0.2" })).enr, "record");
+  expect([moved.nodeId, moved.ip, moved.udp, moved.seq]).toEqual([vector.nodeId, "127.0.0.2", Number(port), 5n]);
 });
 
-it("does not start without an address, with a bad one, or on a taken port", async () => {
-  const bootnode = ["start", "--p2p-bootstrap", "--port", "0", "--rpc-host", "127.0.0.1"];
-  expect(await runSvc(bootnode)).toMatchObject({
+it("does not start with a bad address or on a taken port", async () => {
+  await expect(inProcess({ P2P_IP: "0.0.0.0" })).rejects.toThrow("this node's record must have an IPv4 address");
+  const { enr } = await inProcess({ P2P_IP: "127.0.0.1" });
+  const udp = String(parseRecord(enr, "record").udp);
+  await expect(inProcess({ P2P_IP: "127.0.0.1", P2P_PORT: udp })).rejects.toThrow(
+    `cannot listen on 127.0.0.1 UDP port ${udp} (EADDRINUSE)`,
+  );
+});
+
+it("asks for an address where none is given", async () => {
+  expect(await runSvc(["start", "--p2p-bootstrap"])).toMatchObject({
     code: 1,
     stderr: expect.stringContaining("error: A bootnode announces its address: give --p2p.p2pIp or P2P_IP"),
-  });
-  expect(await runSvc(bootnode, { P2P_IP: "0.0.0.0" })).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining("this node's record must have an IPv4 address of a host, ports above 0"),
-  });
-  const { svc } = await start({ P2P_PORT: String(await freeUdpPort()) });
-  const [, taken] = (await svc.shows(/UDP port (\d+)/)) as unknown as [string, string];
-  expect(await runSvc(bootnode, { P2P_IP: "127.0.0.1", P2P_LISTEN_ADDR: "127.0.0.1", P2P_PORT: taken })).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining(`cannot listen on 127.0.0.1 UDP port ${taken} (EADDRINUSE)`),
   });
 });
