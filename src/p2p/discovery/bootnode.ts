@@ -6,6 +6,9 @@ import { guardedDiscv5 } from "./guarded-discv5.ts";
 import { versionOf } from "./node-record.ts";
 import type { OwnRecord } from "./own-record.ts";
 
+/** About half a processor's time. A bootnode that comes back is asked by all nodes of its network. */
+const HANDSHAKES_PER_SECOND = 50;
+
 export interface BootnodeOptions {
   identity: PeerIdentity;
   record: OwnRecord;
@@ -28,6 +31,7 @@ export class Bootnode {
     this.#discv5 = guardedDiscv5({
       ...{ identity, record: record.signable, listen, countPrivate, log },
       learnAddress: false,
+      handshakesPerSecond: HANDSHAKES_PER_SECOND,
       // Of any version: nodes compare it themselves. Nodes of other networks that use discv5 name none.
       admits: (found) => versionOf(found) !== undefined,
       onRecord: (found) => log.debug({ enr: found.encodeTxt() }, "heard of node {enr}"),

@@ -9,6 +9,8 @@ import {
 import type { ENR, NodeId, SignableENR } from "@chainsafe/enr";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { PeerIdentity } from "../identity/peer-identity.ts";
+import { PacketGate } from "./packet-gate.ts";
+import { rememberValidSignatures } from "./record-crypto.ts";
 import { handedOn, isSound, mayBeRelayed } from "./record-rules.ts";
 import { TableShares, type TableSharesOptions } from "./table-shares.ts";
 import { UdpTransport } from "./udp-transport.ts";
@@ -23,6 +25,8 @@ export interface GuardedDiscv5Options extends TableSharesOptions {
   listen: { address: string; port: number };
   /** Whether the record's address follows what most peers see. */
   learnAddress: boolean;
+  /** See PacketGate. */
+  handshakesPerSecond: number;
   /** Whether the routing table may hold a record, by its version. */
   admits: (record: ENR) => boolean;
   /** A sound record of a lookup, or a new one in the routing table. */
@@ -49,7 +53,9 @@ interface Internals {
  */
 export function guardedDiscv5(options: GuardedDiscv5Options): { discv5: Discv5; transport: UdpTransport } {
   const { identity, record, listen, learnAddress, admits, onRecord, onAddress, log } = options;
-  const transport = new UdpTransport({ ...listen, nodeId: record.nodeId, log });
+  rememberValidSignatures();
+  const gate = new PacketGate({ handshakesPerSecond: options.handshakesPerSecond });
+  const transport = new UdpTransport({ ...listen, nodeId: record.nodeId, gate, log });
   const discv5 = Discv5.create({
     enr: record,
     // The library is typed for an older interface of the same keys.

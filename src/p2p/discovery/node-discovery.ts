@@ -16,6 +16,8 @@ const FIRST_QUERY_MS = 2000;
 const LONGEST_QUERY_MS = 10_000;
 /** Distances that almost all nodes of a table have. */
 const FAR = [256, 255, 254];
+/** About a tenth of a processor's time. */
+const HANDSHAKES_PER_SECOND = 10;
 /** Nodes that are asked at once for this node's address; ten must agree on it. */
 const MOST_ASKED = 32;
 
@@ -62,6 +64,7 @@ export class NodeDiscovery implements PeerDiscovery {
     this.#peers = new Listeners((err) => log.error({ err }, "handling a discovered peer failed"));
     const { discv5, transport } = guardedDiscv5({
       ...{ identity, record: record.signable, listen, learnAddress, countPrivate, log },
+      handshakesPerSecond: HANDSHAKES_PER_SECOND,
       admits: (found) => this.#admits(found),
       onRecord: (found) => this.#found(found),
       onAddress: () => this.#addressLearnt(),

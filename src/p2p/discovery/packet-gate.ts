@@ -15,9 +15,17 @@ const LONGEST_REQUEST = 200;
 const SOURCE = { perSecond: 50, burst: 100 };
 /** Packets of all addresses. */
 const TOTAL = { perSecond: 1000, burst: 2000 };
-/** A handshake takes some milliseconds: signatures and a key agreement. */
-const SOURCE_HANDSHAKES = { perSecond: 10, burst: 30 };
-const TOTAL_HANDSHAKES = { perSecond: 50, burst: 100 };
+/** Handshakes of one IP address. */
+const SOURCE_HANDSHAKES = { perSecond: 5, burst: 20 };
+/** Handshakes at once, in seconds of their rate. */
+const HANDSHAKE_BURST_S = 4;
+
+export interface PacketGateOptions {
+  /** Handshakes of all strangers together, and of all known nodes. Each takes some 10 ms: signatures, key agreement. */
+  handshakesPerSecond: number;
+  /** Milliseconds of a clock. */
+  now?: () => number;
+}
 
 interface Asked {
   at: number;
@@ -35,14 +43,13 @@ export class PacketGate {
   readonly #sources = new SourceBuckets(SOURCE, MOST_ADDRESSES);
   readonly #handshakeSources = new SourceBuckets(SOURCE_HANDSHAKES, MOST_ADDRESSES);
   readonly #totals = { known: new TokenBucket(TOTAL), strangers: new TokenBucket(TOTAL) };
-  readonly #handshakeTotals = {
-    known: new TokenBucket(TOTAL_HANDSHAKES),
-    strangers: new TokenBucket(TOTAL_HANDSHAKES),
-  };
+  readonly #handshakeTotals: { readonly known: TokenBucket; readonly strangers: TokenBucket };
   readonly #now: () => number;
 
-  constructor(now: () => number = () => performance.now()) {
+  constructor({ handshakesPerSecond: perSecond, now = () => performance.now() }: PacketGateOptions) {
     this.#now = now;
+    const rate = { perSecond, burst: perSecond * HANDSHAKE_BURST_S };
+    this.#handshakeTotals = { known: new TokenBucket(rate), strangers: new TokenBucket(rate) };
   }
 
   /** Number of remembered addresses and sources. */

@@ -13,7 +13,7 @@ import type { BaseENR } from "@chainsafe/enr";
 import { type Multiaddr, multiaddr } from "multiaddr-12";
 import type { Logger } from "../../telemetry/logger.ts";
 import { DiscoveryListenError } from "./errors.ts";
-import { PacketGate } from "./packet-gate.ts";
+import type { PacketGate } from "./packet-gate.ts";
 
 export interface UdpTransportOptions {
   /** IPv4 address to bind. */
@@ -23,7 +23,7 @@ export interface UdpTransportOptions {
   /** Node id of this node: 64 hex digits. */
   nodeId: string;
   log: Logger;
-  gate?: PacketGate;
+  gate: PacketGate;
 }
 
 /** Packets since the start. */
@@ -57,7 +57,7 @@ export class UdpTransport extends EventEmitter {
     super();
     this.#options = options;
     this.#port = options.port;
-    this.gate = options.gate ?? new PacketGate();
+    this.gate = options.gate;
   }
 
   get port(): number {

@@ -3,6 +3,7 @@ import { createSocket } from "node:dgram";
 import { Discv5, type IDiscv5CreateOptions, type ITransportService } from "@chainsafe/discv5";
 import { ENR, id as idScheme, SignableENR, sign } from "@chainsafe/enr";
 import { toRlp } from "viem";
+import { PacketGate } from "../../../src/p2p/discovery/packet-gate.ts";
 import { UdpTransport } from "../../../src/p2p/discovery/udp-transport.ts";
 import { generatePeerIdentity } from "../../../src/p2p/identity/peer-identity.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
@@ -35,7 +36,13 @@ export async function lyingNode(
   const record = SignableENR.createV4(privateKey.raw, { aztec: Buffer.from(version) });
   record.ip = "127.0.0.1";
   record.udp = port;
-  const transport = new UdpTransport({ address: "127.0.0.1", port, nodeId: record.nodeId, log: silentLogger });
+  const transport = new UdpTransport({
+    address: "127.0.0.1",
+    port,
+    nodeId: record.nodeId,
+    gate: new PacketGate({ handshakesPerSecond: 50 }),
+    log: silentLogger,
+  });
   const discv5 = Discv5.create({
     enr: record,
     privateKey: privateKey as unknown as IDiscv5CreateOptions["privateKey"],
@@ -69,7 +76,13 @@ export async function plainNode(
   const record = SignableENR.createV4(privateKey.raw, { aztec: Buffer.from(version) });
   record.ip = address;
   record.udp = port;
-  const transport = new UdpTransport({ address, port, nodeId: record.nodeId, log: silentLogger });
+  const transport = new UdpTransport({
+    address,
+    port,
+    nodeId: record.nodeId,
+    gate: new PacketGate({ handshakesPerSecond: 50 }),
+    log: silentLogger,
+  });
   const discv5 = Discv5.create({
     enr: record,
     privateKey: privateKey as unknown as IDiscv5CreateOptions["privateKey"],

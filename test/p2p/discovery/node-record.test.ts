@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -5,6 +6,7 @@ import { ENR, SignableENR } from "@chainsafe/enr";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type RecordContent, signedRecord } from "../../../src/p2p/discovery/node-record.ts";
 import { firstSequence, OwnRecord } from "../../../src/p2p/discovery/own-record.ts";
+import { remembering, rememberValidSignatures } from "../../../src/p2p/discovery/record-crypto.ts";
 import { RecordFile } from "../../../src/p2p/discovery/record-file.ts";
 import { isCompatible, isSound, mayBeRelayed, parseRecord, peerOf } from "../../../src/p2p/discovery/record-rules.ts";
 import { type PeerIdentity, peerIdentity } from "../../../src/p2p/identity/peer-identity.ts";
@@ -172,5 +174,34 @@ describe("the own record", () => {
   it("without a stored one has a number above those of earlier runs", () => {
     expect(firstSequence(1_000_000)).toBe(1000n);
     expect(firstSequence()).toBeGreaterThan(BigInt(node.seq));
+  });
+});
+
+describe("remembered signatures", () => {
+  it("do not make a changed record valid", () => {
+    rememberValidSignatures();
+    const valid = parseRecord(node.txt, "record");
+    expect(parseRecord(node.txt, "record").nodeId).toBe(valid.nodeId);
+    const { kvs, seq, signature } = valid;
+    const forged = new ENR(new Map([...kvs, ["ip", Buffer.of(9, 9, 9, 9)]]), seq, signature);
+    expect(() => parseRecord(forged.encodeTxt(), "record")).toThrow("must be enr: and a signed node record");
+    const renumbered = new ENR(kvs, seq + 1n, signature);
+    expect(() => parseRecord(renumbered.encodeTxt(), "record")).toThrow("must be enr: and a signed node record");
+    const lengthened = new ENR(kvs, seq, Buffer.concat([signature, Buffer.of(0)]));
+    expect(() => parseRecord(lengthened.encodeTxt(), "record")).toThrow("must be enr: and a signed node record");
+  });
+
+  it("are verified once, invalid ones each time", () => {
+    const asked: boolean[] = [];
+    const verify = remembering((_, message) => {
+      asked.push(message[0] === 1);
+      return message[0] === 1;
+    });
+    const [key, signature] = [randomBytes(33), randomBytes(64)];
+    const answers = [1, 2, 1, 2, 1].map((byte) => verify(key, Buffer.of(byte), signature));
+    expect(answers).toEqual([true, false, true, false, true]);
+    expect(asked).toEqual([true, false, false]);
+    expect(verify(key.subarray(1), Buffer.of(1), signature)).toBe(false);
+    expect(asked).toHaveLength(3);
   });
 });
