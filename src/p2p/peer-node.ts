@@ -9,6 +9,7 @@ import type { Logger } from "../telemetry/logger.ts";
 import type { PeerDiscovery } from "./discovery/peer-discovery.ts";
 import { gossipPublisher } from "./gossip/gossip-publisher.ts";
 import { GossipReceiver } from "./gossip/gossip-receiver.ts";
+import { GossipReport } from "./gossip/gossip-report.ts";
 import { type GossipSettings, gossipService, type MeshSettings, verdictDeadlineMs } from "./gossip/gossip-service.ts";
 import type { GossipPublisher } from "./gossip/publisher.ts";
 import type { GossipTopic, MessageWrapper } from "./gossip/topic.ts";
@@ -179,6 +180,7 @@ export async function createPeerNode(options: PeerNodeOptions): Promise<PeerNode
     logger: loggerFor("p2p:gossip"),
     wrapper,
   });
+  const report = new GossipReport({ router, receiver, version, logger: loggerFor("p2p:gossip") });
 
   return {
     ...channels,
@@ -189,6 +191,7 @@ export async function createPeerNode(options: PeerNodeOptions): Promise<PeerNode
       await responder.register(host);
       await host.start();
       receiver.start();
+      report.start();
       services?.start?.();
       await discovery?.start();
       connections.start();
@@ -196,6 +199,7 @@ export async function createPeerNode(options: PeerNodeOptions): Promise<PeerNode
       logger.info({ peer: identity.id, addresses, version }, "listening to peers as {peer}");
     },
     async stop() {
+      report.stop();
       receiver.stop();
       await connections.stop();
       await discovery?.stop();
