@@ -3,6 +3,7 @@ import { keccak_256 } from "@noble/hashes/sha3.js";
 import { describe, expect, test } from "vitest";
 import { txHash } from "../../src/core/derive/tx-hash.ts";
 import { loadCore } from "../../src/core/load-core.ts";
+import { messageId } from "../../src/p2p/gossip/message-id.ts";
 import { headerBlockNumber } from "../../src/protocol/block-header.ts";
 import { concat, fromHex, toHex, word, writeU32 } from "../../src/protocol/bytes.ts";
 import { checkpointHash, checkpointSlot } from "../../src/protocol/checkpoint-header.ts";
@@ -261,6 +262,21 @@ describe("a gossiped tx", () => {
     expect(toHex(txHash(core, tx.data))).toBe(vectors.tx.txHash);
     expect(Buffer.from(txToBytes(claimed, tx)).equals(payload)).toBe(true);
   });
+});
+
+test.each([
+  "blockProposal",
+  "blockProposalWithSignedTxs",
+  "checkpointProposalWithoutLastBlock",
+  "checkpointProposalWithLastBlock",
+  "checkpointAttestation",
+  "checkpointAttestationNegativeModifier",
+  "tx",
+] as const)("%s of the vectors has the id that the reference gives it", (key) => {
+  const { topic, wrappedHex, snappyExampleHex, messageId: expected } = vectors[key];
+  const wrapped = uncompressed(snappyExampleHex);
+  if (wrappedHex !== undefined) expect(toHex(wrapped)).toBe(wrappedHex);
+  expect(toHex(messageId(topic, wrapped))).toBe(expected);
 });
 
 describe("recorded messages", () => {
