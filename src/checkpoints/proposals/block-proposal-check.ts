@@ -81,6 +81,8 @@ export class BlockProposalCheck {
   readonly #options: BlockProposalOptions;
   readonly #execution = oneAtATime();
   readonly #stopping = new AbortController();
+  /** Time of performance.now(). */
+  #nextPoke = 0;
   /** Proposals that are being checked, by slot. */
   readonly #running = new Map<number, number>();
 
@@ -193,6 +195,14 @@ export class BlockProposalCheck {
     return find();
   }
 
+  /** Asks for a look at L1, for all waiting proposals together twice a second at most. */
+  #poke(): void {
+    const now = performance.now();
+    if (now < this.#nextPoke) return;
+    this.#nextPoke = now + POLL_MS;
+    this.#parts.sync.poke();
+  }
+
   /** Waits until a condition holds, which it looks at when blocks come and twice a second. Returns whether it does. */
   async #until(holds: () => boolean, deadline: number): Promise<boolean> {
     const { sync, now } = this.#parts;
@@ -200,7 +210,7 @@ export class BlockProposalCheck {
     while (!holds()) {
       const left = deadline - now();
       if (left <= 0 || signal.aborted) return false;
-      sync.poke();
+      this.#poke();
       const woken = new AbortController();
       const unsubscribe = sync.onBlocksAdded(() => woken.abort());
       const ended = AbortSignal.any([woken.signal, signal]);

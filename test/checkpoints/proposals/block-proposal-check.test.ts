@@ -291,11 +291,14 @@ describe("a check of proposals", () => {
   it("a check of block proposals accepts a bounded number per slot, and ends at once when it is stopped", async () => {
     const own = await node();
     const good = recordedProposal(own);
-    const check = own.check();
+    let pokes = 0;
+    const sync = { ...own.parts.sync, poke: () => void pokes++ };
+    const check = own.check({ sync });
     const orphans = Array.from({ length: 40 }, (_, i) => withHeader(good, (header) => writeU32(header, 4, i + 1)));
     const waiting = orphans.map((proposal) => check.check(received(proposal)));
     const [, refusal] = await Promise.all([new Promise((resolve) => setTimeout(resolve, 50)), waiting[39]]);
     expect(refusal).toMatchObject({ valid: false, fault: "unknown_error" });
+    expect(pokes).toBe(1);
     check.stop();
     const faults = (await Promise.all(waiting)).map((verdict) => (verdict.valid ? "" : verdict.fault));
     expect(faults.filter((fault) => fault === "parent_block_not_found").length).toBe(32);
