@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { bootnodeRecord } from "../../src/cli/peers/bootnode-record.ts";
 import { recordLines } from "../../src/cli/peers/record-lines.ts";
-import vectors from "../fixtures/p2p/identity.json" with { type: "json" };
+import { vectors } from "../p2p/identity/identity-vectors.ts";
 import { runSvc } from "./run-svc.ts";
 
 const { node, bootnode, nodeWithoutIp } = vectors.enr;

@@ -8,8 +8,8 @@ import { type RunningBootnode, startBootnode } from "../../src/node/bootnode/sta
 import { createLogging } from "../../src/node/logging.ts";
 import { parseRecord } from "../../src/p2p/discovery/record-rules.ts";
 import { runSvc, type Svc, spawnSvc } from "../cli/run-svc.ts";
-import vectors from "../fixtures/p2p/identity.json" with { type: "json" };
 import { discoveryNode, freeUdpPort, heardOf } from "../p2p/discovery/discovery-nodes.ts";
+import { vectors } from "../p2p/identity/identity-vectors.ts";
 
 const { bootnode: vector } = vectors.enr;
 const running = new Set<Svc>();

@@ -9,8 +9,8 @@ import { type ConfiguredDiscovery, configuredDiscovery } from "../../src/node/pe
 import { configuredIdentity } from "../../src/node/peers/own-identity.ts";
 import { listedPeers } from "../../src/node/peers/peer-settings.ts";
 import { parseRecord } from "../../src/p2p/discovery/record-rules.ts";
-import vectors from "../fixtures/p2p/identity.json" with { type: "json" };
 import { freeUdpPort } from "../p2p/discovery/discovery-nodes.ts";
+import { vectors } from "../p2p/identity/identity-vectors.ts";
 
 const { node, bootnode } = vectors.enr;
 let folder: string;
