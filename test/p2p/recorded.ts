@@ -87,7 +87,7 @@ export interface MessageVector {
 export interface P2pVectors {
   keys: Record<"proposerPrivateKey" | "proposerAddress" | "attesterPrivateKey" | "attesterAddress", string>;
   blockProposal: MessageVector & { blockHeaderHex: string };
-  blockProposalWithSignedTxs: MessageVector & {
+  blockProposalWithSignedTxs: Omit<MessageVector, "topic"> & {
     txHashes: string[];
     indexWithinCheckpoint: number;
     blockSignature: VectorSignature;
