@@ -1,0 +1,65 @@
+import { keccak_256 } from "@noble/hashes/sha3.js";
+import { loadCore } from "../../src/core/load-core.ts";
+import { txHash } from "../../src/core/derive/tx-hash.ts";
+import { LocalSigner } from "../../src/l1/tx/local-signer.ts";
+import { genesisPublicData } from "../../src/node/genesis.ts";
+import { bigUintBytes, fromHex } from "../../src/protocol/bytes.ts";
+import { CHECKPOINT_AT, CHECKPOINT_HEADER_BYTES, checkpointHash } from "../../src/protocol/checkpoint-header.ts";
+import { encodeCheckpointAttestation } from "../../src/protocol/consensus/checkpoint-attestation.ts";
+import type { CheckpointPayload } from "../../src/protocol/consensus/checkpoint-payload.ts";
+import { checkpointProposalPayload } from "../../src/protocol/consensus/checkpoint-proposal.ts";
+import { attestationPayloadOf } from "../../src/protocol/consensus/digests.ts";
+import { wireSignature } from "../../src/protocol/consensus/wire-signature.ts";
+import { withTerms } from "../../src/protocol/tx/template.ts";
+import { txToBytes } from "../../src/protocol/tx/tx-bytes.ts";
+import { genesisState } from "../../src/world-state/genesis.ts";
+import { freshTx } from "../../test/mempool/support/fresh-txs.ts";
+import { seeded } from "../../test/mempool/support/pool-txs.ts";
+import { type CommitteeL1, keyOf } from "./committee-l1.ts";
+import { recordedForm } from "./tx-calls.ts";
+
+const core = loadCore();
+/** The contract that genesis funds with SPONSORED_FPC. */
+const FEE_PAYER = fromHex("0x09a4df73aa47f82531a038d1d51abfc85b27665c4b7ca751e2d4fa9f19caffb2");
+/** Checkpoints that a committee member may attest in one slot. */
+export const CHECKPOINTS_PER_SLOT = 3;
+
+/** Payloads of topic tx. They differ in their nullifier and are valid on the network without blocks. */
+export function gossipTxs({ identity }: Pick<CommitteeL1, "identity">, name: string, count: number): Uint8Array[] {
+  const funded = genesisPublicData(core, { testAccounts: true, sponsoredFpc: true, prefundAddresses: [] });
+  const terms = {
+    anchor: genesisState(core, funded).header,
+    chainId: bigUintBytes(BigInt(identity.l1ChainId), 32),
+    version: bigUintBytes(BigInt(identity.rollupVersion), 32),
+  };
+  const template = recordedForm(0);
+  return Array.from({ length: count }, (_, i) => {
+    const tx = withTerms(freshTx(template, { nullifier: `${name} ${i}`, feePayer: FEE_PAYER }), terms);
+    return txToBytes(txHash(core, tx.data), tx);
+  });
+}
+
+async function signed(key: Uint8Array, payload: Uint8Array): Promise<Uint8Array> {
+  return wireSignature(await new LocalSigner(key).signMessage(keccak_256(payload)));
+}
+
+/** Valid payloads of topic checkpoint_attestation: of each member, as many different ones as a slot may have. */
+export async function gossipAttestations(l1: CommitteeL1, slot: number, name: string): Promise<Uint8Array[]> {
+  const { members, proposer } = await l1.committee(slot);
+  if (proposer === undefined) throw new Error(`slot ${slot} has no proposer`);
+  const all: Uint8Array[] = [];
+  for (let i = 0; i < CHECKPOINTS_PER_SLOT; i++) {
+    const header = new Uint8Array(CHECKPOINT_HEADER_BYTES);
+    header.set(bigUintBytes(BigInt(slot), 32), CHECKPOINT_AT.slotNumber);
+    header.set(seeded(`${name} ${slot} ${i} blocks`), CHECKPOINT_AT.blockHeadersHash);
+    const archive = seeded(`${name} ${slot} ${i} archive`);
+    const payload: CheckpointPayload = { header, archive, feeAssetPriceModifier: new Uint8Array(32) };
+    const proposerSignature = await signed(keyOf(l1, proposer), checkpointProposalPayload(payload));
+    const attested = attestationPayloadOf(archive, payload.feeAssetPriceModifier, checkpointHash(header));
+    for (const member of members) {
+      const signature = await signed(keyOf(l1, member), attested);
+      all.push(encodeCheckpointAttestation({ ...payload, signature, proposerSignature }));
+    }
+  }
+  return all;
+}
