@@ -16,6 +16,7 @@ import { coreSuite } from "./suites/core.ts";
 import { growthSuite } from "./suites/growth.ts";
 import { localNetworkSuite } from "./suites/local-network.ts";
 import { mempoolSuite } from "./suites/mempool.ts";
+import { p2pSuite } from "./suites/p2p.ts";
 import { rpcSuite } from "./suites/rpc.ts";
 import { scriptSuite } from "./suites/scripts.ts";
 import { syncSuite } from "./suites/sync.ts";
@@ -30,6 +31,7 @@ const SUITES: Record<string, Suite> = {
   "world-state": worldStateSuite,
   growth: growthSuite,
   mempool: mempoolSuite,
+  p2p: p2pSuite,
   "local-network": localNetworkSuite(),
   attestations: scriptSuite("attestations.ts", "gossiped attestations", true),
   vm: scriptSuite("vm.ts", "public VM", true),

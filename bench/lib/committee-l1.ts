@@ -1,8 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
 import { deployRequest } from "../../src/cli/deploy/deploy-request.ts";
 import { configure } from "../../src/config/configuration.ts";
 import { EpochCommittees } from "../../src/l1/committee/epoch-committee.ts";
@@ -30,7 +26,7 @@ const AGE_S = 3600;
 /** Settings of a network without blocks, for the contracts and for every node. */
 export const COMMITTEE_NETWORK = {
   ETHEREUM_SLOT_DURATION: String(L1_SLOT_S),
-  AZTEC_SLOT_DURATION: "24",
+  AZTEC_SLOT_DURATION: "8",
   AZTEC_EPOCH_DURATION: "4",
   AZTEC_TARGET_COMMITTEE_SIZE: String(COMMITTEE),
   AZTEC_LAG_IN_EPOCHS_FOR_VALIDATOR_SET: "1",
@@ -45,8 +41,6 @@ export const COMMITTEE_NETWORK = {
 export interface CommitteeL1 {
   readonly url: string;
   readonly identity: RollupIdentity;
-  /** file:// URL of an empty folder. */
-  readonly blobStore: string;
   /** Keys of all validators by address, 0x text. */
   readonly keys: ReadonlyMap<string, Uint8Array>;
   /** The slot of now. */
@@ -82,14 +76,14 @@ export async function startCommitteeL1(): Promise<CommitteeL1> {
   const past = Math.floor(Date.now() / 1000) - AGE_S;
   const limits = ["--gas-limit", "45000000", "--slots-in-an-epoch", "4", "--silent"];
   const anvil = new ServerProcess(anvilBinary(), ["--port", String(port), "--timestamp", String(past), ...limits]);
-  const blobs = mkdtempSync(join(tmpdir(), "svc-bench-blobs-"));
-  const stop = async (): Promise<void> => {
-    await anvil.stop();
-    rmSync(blobs, { recursive: true, force: true });
-  };
   try {
     const rpc = new L1Rpc({ urls: [url], logger: silentLogger });
-    await anvil.until(() => rpc.checkChain(31337).then(() => true).catch(() => undefined));
+    await anvil.until(() =>
+      rpc
+        .checkChain(31337)
+        .then(() => true)
+        .catch(() => undefined),
+    );
     const keys = new Map(
       Array.from({ length: COMMITTEE }, (_, i) => seeded(`validator ${i}`)).map((key) => [
         new LocalSigner(key).address,
@@ -114,14 +108,13 @@ export async function startCommitteeL1(): Promise<CommitteeL1> {
     return {
       url,
       identity,
-      blobStore: pathToFileURL(blobs).href,
       keys,
       slot: () => slotAt(Math.floor(Date.now() / 1000), constants),
       committee: (slot) => slots.at(slot),
-      stop,
+      stop: () => anvil.stop(),
     };
   } catch (error) {
-    await stop();
+    await anvil.stop();
     throw error;
   }
 }

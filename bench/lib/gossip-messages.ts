@@ -1,6 +1,6 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
-import { loadCore } from "../../src/core/load-core.ts";
 import { txHash } from "../../src/core/derive/tx-hash.ts";
+import { loadCore } from "../../src/core/load-core.ts";
 import { LocalSigner } from "../../src/l1/tx/local-signer.ts";
 import { genesisPublicData } from "../../src/node/genesis.ts";
 import { bigUintBytes, fromHex } from "../../src/protocol/bytes.ts";
@@ -21,8 +21,6 @@ import { recordedForm } from "./tx-calls.ts";
 const core = loadCore();
 /** The contract that genesis funds with SPONSORED_FPC. */
 const FEE_PAYER = fromHex("0x09a4df73aa47f82531a038d1d51abfc85b27665c4b7ca751e2d4fa9f19caffb2");
-/** Checkpoints that a committee member may attest in one slot. */
-export const CHECKPOINTS_PER_SLOT = 3;
 
 /** Payloads of topic tx. They differ in their nullifier and are valid on the network without blocks. */
 export function gossipTxs({ identity }: Pick<CommitteeL1, "identity">, name: string, count: number): Uint8Array[] {
@@ -43,23 +41,21 @@ async function signed(key: Uint8Array, payload: Uint8Array): Promise<Uint8Array>
   return wireSignature(await new LocalSigner(key).signMessage(keccak_256(payload)));
 }
 
-/** Valid payloads of topic checkpoint_attestation: of each member, as many different ones as a slot may have. */
+/** Valid payloads of topic checkpoint_attestation: one checkpoint, attested by each member of the slot's committee. */
 export async function gossipAttestations(l1: CommitteeL1, slot: number, name: string): Promise<Uint8Array[]> {
   const { members, proposer } = await l1.committee(slot);
   if (proposer === undefined) throw new Error(`slot ${slot} has no proposer`);
-  const all: Uint8Array[] = [];
-  for (let i = 0; i < CHECKPOINTS_PER_SLOT; i++) {
-    const header = new Uint8Array(CHECKPOINT_HEADER_BYTES);
-    header.set(bigUintBytes(BigInt(slot), 32), CHECKPOINT_AT.slotNumber);
-    header.set(seeded(`${name} ${slot} ${i} blocks`), CHECKPOINT_AT.blockHeadersHash);
-    const archive = seeded(`${name} ${slot} ${i} archive`);
-    const payload: CheckpointPayload = { header, archive, feeAssetPriceModifier: new Uint8Array(32) };
-    const proposerSignature = await signed(keyOf(l1, proposer), checkpointProposalPayload(payload));
-    const attested = attestationPayloadOf(archive, payload.feeAssetPriceModifier, checkpointHash(header));
-    for (const member of members) {
+  const header = new Uint8Array(CHECKPOINT_HEADER_BYTES);
+  header.set(bigUintBytes(BigInt(slot), 32), CHECKPOINT_AT.slotNumber);
+  header.set(seeded(`${name} ${slot} blocks`), CHECKPOINT_AT.blockHeadersHash);
+  const archive = seeded(`${name} ${slot} archive`);
+  const payload: CheckpointPayload = { header, archive, feeAssetPriceModifier: new Uint8Array(32) };
+  const proposerSignature = await signed(keyOf(l1, proposer), checkpointProposalPayload(payload));
+  const attested = attestationPayloadOf(archive, payload.feeAssetPriceModifier, checkpointHash(header));
+  return Promise.all(
+    members.map(async (member) => {
       const signature = await signed(keyOf(l1, member), attested);
-      all.push(encodeCheckpointAttestation({ ...payload, signature, proposerSignature }));
-    }
-  }
-  return all;
+      return encodeCheckpointAttestation({ ...payload, signature, proposerSignature });
+    }),
+  );
 }

@@ -16,11 +16,17 @@ export interface LightPeer {
   publish(topic: Topic, payload: Uint8Array): void;
   /** Called for each message that the node forwards. */
   onMessage: (topic: Topic, payload: Uint8Array) => void;
+  isConnected(): boolean;
   stop(): Promise<void>;
 }
 
-/** Connects to the node and waits until it is in its meshes of the topics. */
-export async function joinAsLightPeer(l1: CommitteeL1, address: string, topics: readonly Topic[]): Promise<LightPeer> {
+/** Connects to the node and waits until it has the node in its meshes of the topics. */
+export async function joinAsLightPeer(
+  l1: CommitteeL1,
+  address: string,
+  topics: readonly Topic[],
+  { untilMeshed = true }: { untilMeshed?: boolean } = {},
+): Promise<LightPeer> {
   const { l1ChainId, rollupVersion, addresses } = l1.identity;
   const version = componentVersion({ l1ChainId, rollupVersion, rollupAddress: addresses.rollupAddress });
   const status = () => ({ version, latestBlock: 0, latestHash: "", finalizedBlock: 0 });
@@ -68,13 +74,14 @@ export async function joinAsLightPeer(l1: CommitteeL1, address: string, topics: 
   await node.start();
   const light = Object.assign(peer, {
     publish: (topic: Topic, payload: Uint8Array) => node.publisher.publish(topic, payload),
+    isConnected: () => node.host.getPeers().length > 0,
     stop: () => node.stop(),
   });
   const meshed = () =>
     topics.every((topic) => node.host.services.gossip.getMeshPeers(topicString(topic, version)).length > 0);
   try {
     await node.host.dial(multiaddr(address));
-    for (const end = Date.now() + MESH_LIMIT_MS; !meshed(); ) {
+    for (const end = Date.now() + MESH_LIMIT_MS; untilMeshed && !meshed(); ) {
       if (Date.now() > end) throw new Error(`${address} did not take a peer into its meshes of ${topics}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }

@@ -110,10 +110,12 @@ export function memoryOf(pid: number): Memory {
 /** Linux counts CPU time in ticks of a hundredth of a second. */
 const TICK_MS = 10;
 
-/** CPU time of a process with all its threads, and of its children that have ended, in milliseconds. Linux only. */
+/** CPU time of a process with all its threads and of its children, in milliseconds. Linux only. */
 export function cpuTimeOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // The process name, in parentheses, may contain any character; the state follows it.
+  // The process name, in parentheses, may contain any character; the state follows it. Children that have ended are in
+  // the process's own times.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) * TICK_MS;
+  const own = fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) * TICK_MS;
+  return children(pid).reduce((sum, child) => sum + cpuTimeOf(child), own);
 }

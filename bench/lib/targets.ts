@@ -22,6 +22,12 @@ export const ROWS = {
   "valid-tx-again": "isValidTx of txs that were sent before",
   "simulation-again": "simulatePublicCalls of txs that were sent before",
   "send-tx": "sendTx",
+  "gossip-tx": "gossiped txs, checked and forwarded",
+  "gossip-latency-10": "gossiped tx, from sending to arrival behind the node, at 10 tx/s",
+  "gossip-latency-20": "gossiped tx, from sending to arrival behind the node, at 20 tx/s",
+  "gossip-latency-50": "gossiped tx, from sending to arrival behind the node, at 50 tx/s",
+  "gossip-attestation": "gossiped attestations, checked and forwarded",
+  "gossip-memory": "memory with 100 peers",
 } as const;
 
 export type RowId = keyof typeof ROWS;
@@ -62,6 +68,7 @@ export const FIGURES = {
   delayBySimulations: "beside simulations, p99 less p99 alone",
   delayBySearches: "beside searches for 10,000 leaves, p99 less p99 alone",
   delayByBlocks: "beside answers of 50 blocks, p99 less p99 alone",
+  p99Forward: "p99",
   witnessGrowth: "witness, times as much over times as deep",
   witnessInstructionGrowth: "witness by instructions, times as many over times as deep",
   insertionGrowth: "insertion, times as much over times as deep",
@@ -95,4 +102,8 @@ export const TARGETS: readonly (RatioTarget | FigureTarget)[] = [
   { row: "tx-rate", peer: "network", atLeast: 3 },
   { row: "valid-tx", peer: "reference", atLeast: 5 },
   { row: "simulation", peer: "reference", atLeast: 3 },
+  { row: "gossip-tx", peer: "reference-cpu", atLeast: 5 },
+  { row: "gossip-latency-20", figure: FIGURES.p99Forward, atMost: 150 },
+  { row: "gossip-attestation", peer: "reference-cpu", atLeast: 10 },
+  { row: "gossip-memory", peer: "reference", atMost: 0.5 },
 ];
