@@ -240,7 +240,9 @@ async function measured(
     { title: "gossip, from sending a tx to its arrival at another peer", rows: latencies },
     {
       title: `a node with ${sizes.peers} peers`,
-      rows: Object.entries(crowd).flatMap(([node, runs]) => runs.map((run) => crowdedRow(node, run))),
+      rows: Object.entries(crowd).flatMap(([node, runs]: [string, Crowded[]]) =>
+        runs.map((run) => crowdedRow(node, run)),
+      ),
     },
   ];
   return { measurements, tables };
