@@ -77,8 +77,16 @@ class BatchRun {
     clearTimeout(this.#timer);
   }
 
-  /** Starts requests to all peers that are free, within the limits of their roles. */
+  /** Starts requests to all peers that are free, within the limits of their roles. Never throws. */
   #pump(): void {
+    try {
+      this.#askFree();
+    } catch (error) {
+      this.#parts.logger.warn({ err: error }, "asking peers for transactions failed");
+    }
+  }
+
+  #askFree(): void {
     if (this.#ended.signal.aborted || this.#request.missing.size === 0) return;
     const now = performance.now();
     this.#peers.connected(this.#parts.peers.leastBusy());

@@ -96,12 +96,19 @@ export class TxUploads {
     this.#uploaded.delete(oldest);
   }
 
+  /** Never rejects. */
   async #upload(hash: Uint8Array): Promise<void> {
-    const { objects, network, pool, logger } = this.#parts;
+    try {
+      const tx = this.#parts.pool.get(hash);
+      if (tx !== undefined) await this.#put(hash, await packed(txToBytes(hash, tx)));
+    } catch (error) {
+      this.#parts.logger.warn({ tx: toHex(hash), err: error }, "a transaction could not be read for its upload");
+    }
+  }
+
+  async #put(hash: Uint8Array, content: Uint8Array): Promise<void> {
+    const { objects, network, logger } = this.#parts;
     const { signal } = this.#stopping;
-    const tx = pool.get(hash);
-    if (tx === undefined) return;
-    const content = await packed(txToBytes(hash, tx));
     for (const delayMs of [...RETRY_DELAYS_MS, undefined]) {
       try {
         await objects.put(txKey(network, hash), content, { contentEncoding: "gzip", signal });

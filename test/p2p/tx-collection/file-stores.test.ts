@@ -169,6 +169,27 @@ describe("uploads", () => {
     await until(() => puts.length === 7, "the last five");
     await uploads.stop();
     const uploaded = [...txs.slice(0, 2), ...txs.slice(15)].map(({ hash }) => txKey(NETWORK, hash));
-    expect(puts).toEqual(uploaded);
+    expect(puts.toSorted()).toEqual(uploaded.toSorted());
+  });
+
+  it("an unreadable tx is logged and does not keep others from being uploaded", async () => {
+    const txs = txsOfBlock(2);
+    const { pool } = collectingPool(txs);
+    pool.addProtected(txs, 1);
+    const { objects, puts } = flakyStore(async () => {});
+    const logged: string[] = [];
+    const logger = { ...silentLogger, warn: (_facts: object, message: string) => void logged.push(message) };
+    const damaged = {
+      get(hash: Uint8Array) {
+        if (toHex(hash) === toHex(txs[0].hash)) throw new Error("damaged row");
+        return pool.get(hash);
+      },
+    };
+    const parts = { objects, network: NETWORK, pool: damaged, logger };
+    const uploads = new TxUploads(parts, { txFileStoreUploadConcurrency: 1, txFileStoreMaxQueueSize: 5 });
+    uploads.add(txs.map(({ hash }) => hash));
+    await until(() => puts.length === 1, "the readable tx");
+    expect(logged.length).toBe(1);
+    await uploads.stop();
   });
 });
