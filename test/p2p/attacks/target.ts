@@ -1,0 +1,21 @@
+import { createHash } from "node:crypto";
+
+export const VERSION = "00-31337-603bb2c0-7-2672340d-1dd2644a";
+
+/** The node under attack. */
+export interface SubjectFacts {
+  /** TCP port on 127.0.0.1. */
+  port: number;
+  /** Peer id as text. */
+  id: string;
+  /** Protocol version string. */
+  version: string;
+}
+
+/** Transactions that the subject serves to peers. */
+export const SERVED_TXS = 24;
+
+/** Hash of the subject's transaction number `i`: a field element. */
+export function servedHash(i: number): Buffer {
+  return Buffer.concat([Buffer.alloc(1), createHash("sha256").update(`tx ${i}`).digest().subarray(1)]);
+}
