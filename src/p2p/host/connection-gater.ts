@@ -1,4 +1,5 @@
 import type { ConnectionGater, MultiaddrConnection } from "@libp2p/interface";
+import type { HalfOpenConnections } from "./half-open.ts";
 
 /** Why this node does not talk to a peer, decided elsewhere. */
 export interface Refusals {
@@ -11,9 +12,18 @@ export interface GaterOptions {
   refuses: Refusals;
   /** Most inbound connections from one IP address. */
   mostPerAddress: number;
+  halfOpen: HalfOpenConnections;
+  /** Open connections with a peer, by its id as text. */
+  connectionsWith(id: string): number;
   /** IP addresses of the open inbound connections. */
   inboundAddresses(): Iterable<string | undefined>;
 }
+
+/**
+ * Open connections with one peer: two when both sides dial at once, and one that is dead but not noticed. More of one
+ * key would take the places of other peers.
+ */
+const MOST_PER_PEER = 3;
 
 /** The IP address of a connection's other side. */
 export function remoteIp({ remoteAddr }: Pick<MultiaddrConnection, "remoteAddr">): string | undefined {
@@ -21,7 +31,13 @@ export function remoteIp({ remoteAddr }: Pick<MultiaddrConnection, "remoteAddr">
 }
 
 /** Refuses inbound connections: by IP address before anything is read from them, by peer id after the handshake. */
-export function connectionGater({ refuses, mostPerAddress, inboundAddresses }: GaterOptions): ConnectionGater {
+export function connectionGater({
+  refuses,
+  mostPerAddress,
+  inboundAddresses,
+  connectionsWith,
+  halfOpen,
+}: GaterOptions): ConnectionGater {
   return {
     denyInboundConnection(connection) {
       const ip = remoteIp(connection);
@@ -29,8 +45,13 @@ export function connectionGater({ refuses, mostPerAddress, inboundAddresses }: G
       if (refuses.address(ip)) return true;
       let open = 0;
       for (const other of inboundAddresses()) if (other === ip) open++;
-      return open >= mostPerAddress;
+      return open >= mostPerAddress || !halfOpen.enter(connection, ip);
     },
     denyInboundEncryptedConnection: (peer) => refuses.peer(peer.toString()),
+    denyInboundUpgradedConnection(peer, connection) {
+      halfOpen.leave(connection);
+      // Not earlier: handshakes of many connections with one key may be under way at once.
+      return connectionsWith(peer.toString()) >= MOST_PER_PEER;
+    },
   };
 }

@@ -2,12 +2,14 @@ import type { GossipSubComponents } from "@libp2p/gossipsub";
 import { identify, identifyPush } from "@libp2p/identify";
 import type { Libp2p, PrivateKey } from "@libp2p/interface";
 import { noise } from "@libp2p/noise";
+import { peerIdFromString } from "@libp2p/peer-id";
 import { tcp } from "@libp2p/tcp";
-import { yamux } from "@libp2p/yamux";
 import { createLibp2p } from "libp2p";
 import type { GossipRouter } from "../gossip/gossip-router.ts";
 import { BoundedDatastore } from "./bounded-datastore.ts";
+import { boundedYamux } from "./bounded-muxer.ts";
 import { connectionGater, type Refusals, remoteIp } from "./connection-gater.ts";
+import { HalfOpenConnections } from "./half-open.ts";
 
 export interface HostOptions {
   privateKey: PrivateKey;
@@ -28,22 +30,17 @@ export type Host = Libp2p<{ gossip: GossipRouter }>;
 
 /** Replaces libp2p's default prefix: peers of the network find each other's protocols only under this one. */
 const IDENTIFY = { protocolPrefix: "aztec" } as const;
-const STREAM_LIMITS = {
-  /** Bytes unsent on one stream before it is reset. */
-  maxWriteBufferLength: 16 * 2 ** 20,
-  maxReadBufferLength: 4 * 2 ** 20,
-};
 /** Connections that the system holds until they are accepted; with few, a burst of dials delays honest ones. */
 const BACKLOG = 128;
 /** Peers whose addresses are remembered. */
 const REMEMBERED_PEERS = 4096;
-/** Inbound connections whose handshake is not complete. */
-const MOST_HALF_OPEN = 64;
+/** Inbound connections whose handshake is not complete, in all. */
+const MOST_HALF_OPEN = 256;
 /** Time for the handshake of an inbound connection, in milliseconds. */
 const HANDSHAKE_MS = 5_000;
-/** Inbound connections from one IP address: in all, and new ones per second. */
-const PER_ADDRESS = { connections: 16, perSecond: 5 };
-const UNLIMITED_PER_ADDRESS = { connections: Number.POSITIVE_INFINITY, perSecond: 1_000 };
+/** Inbound connections from one IP address: in all, with an incomplete handshake, and new ones per second. */
+const PER_ADDRESS = { connections: 16, halfOpen: 8, perSecond: 5 };
+const UNLIMITED_PER_ADDRESS = { connections: Number.POSITIVE_INFINITY, halfOpen: MOST_HALF_OPEN, perSecond: 1_000 };
 
 /** Creates the libp2p host, not started, so that protocols can be registered before the first peer connects. */
 export async function createHost(options: HostOptions): Promise<Host> {
@@ -56,15 +53,16 @@ export async function createHost(options: HostOptions): Promise<Host> {
     privateKey,
     nodeInfo: { userAgent },
     addresses: { listen: [...listen], announce: [...announce] },
-    transports: [tcp({ maxConnections: 2 * maxPeers, backlog: BACKLOG })],
+    transports: [tcp({ maxConnections: 2 * (maxPeers + MOST_HALF_OPEN), backlog: BACKLOG })],
     connectionEncrypters: [noise()],
-    streamMuxers: [yamux({ streamOptions: STREAM_LIMITS })],
+    streamMuxers: [boundedYamux()],
     connectionManager: {
       maxConnections: 2 * maxPeers,
       maxParallelDials: 100,
       dialTimeout: 30_000,
       maxPeerAddrsToDial: 5,
-      maxIncomingPendingConnections: MOST_HALF_OPEN,
+      // Above the limit of half-open connections, at which the oldest is ended.
+      maxIncomingPendingConnections: 2 * MOST_HALF_OPEN,
       inboundUpgradeTimeout: HANDSHAKE_MS,
       inboundConnectionThreshold: perAddress.perSecond,
     },
@@ -73,6 +71,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
     connectionGater: connectionGater({
       refuses,
       mostPerAddress: perAddress.connections,
+      halfOpen: new HalfOpenConnections({ overall: MOST_HALF_OPEN, perAddress: perAddress.halfOpen }),
+      connectionsWith: (id) => host?.getConnections(peerIdFromString(id)).length ?? 0,
       inboundAddresses: () => inbound().map(remoteIp),
     }),
     datastore: new BoundedDatastore(REMEMBERED_PEERS),

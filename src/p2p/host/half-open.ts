@@ -1,0 +1,49 @@
+import type { MultiaddrConnection } from "@libp2p/interface";
+
+/** Inbound connections whose handshake is not complete: in all, and from one IP address. */
+export interface HalfOpenLimits {
+  overall: number;
+  perAddress: number;
+}
+
+/**
+ * Inbound connections whose handshake is not complete. When there are too many the oldest is ended: an honest handshake
+ * takes a fraction of a second, so that connections which stop in the middle do not keep others out.
+ */
+export class HalfOpenConnections {
+  readonly #limits: HalfOpenLimits;
+  /** The IP address of each, oldest first. */
+  readonly #open = new Map<MultiaddrConnection, string>();
+
+  constructor(limits: HalfOpenLimits) {
+    this.#limits = limits;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** False if the address has too many. */
+  enter(connection: MultiaddrConnection, ip: string): boolean {
+    let same = 0;
+    for (const other of this.#open.values()) if (other === ip) same++;
+    if (same >= this.#limits.perAddress) return false;
+    this.#open.set(connection, ip);
+    connection.addEventListener("close", () => this.leave(connection), { once: true });
+    if (this.#open.size > this.#limits.overall) this.#endOldest();
+    return true;
+  }
+
+  /** The handshake is complete, or the connection is closed. */
+  leave(connection: MultiaddrConnection): void {
+    this.#open.delete(connection);
+  }
+
+  #endOldest(): void {
+    for (const oldest of this.#open.keys()) {
+      this.#open.delete(oldest);
+      oldest.abort(new Error("too many handshakes are incomplete"));
+      return;
+    }
+  }
+}
