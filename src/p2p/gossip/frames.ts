@@ -67,6 +67,11 @@ class PartialFrame {
     this.#limits = limits;
   }
 
+  /** Whether a byte of it has arrived. */
+  get isStarted(): boolean {
+    return this.#lengthBytes > 0;
+  }
+
   /** Bytes of memory that it takes. */
   get held(): number {
     return this.#bytes?.length ?? 0;
@@ -111,7 +116,7 @@ class PartialFrame {
 
 /**
  * The frames of a stream: each a varint with its length, then its bytes. Chunks are copied as they come, so that a
- * frame of many small ones holds no more than its own bytes. Throws a FrameError.
+ * frame of many small ones holds no more than its own bytes. Empty frames are left out. Throws a FrameError.
  */
 export async function* readFrames(stream: Stream, room: FrameRoom, limits: FrameLimits): AsyncGenerator<Uint8Array> {
   let partial = new PartialFrame(limits);
@@ -121,15 +126,15 @@ export async function* readFrames(stream: Stream, room: FrameRoom, limits: Frame
     for await (const part of stream) {
       const chunk = part.subarray();
       for (let at = 0; at < chunk.length; ) {
-        timer ??= setTimeout(expire, limits.completeMs);
         at = partial.take(chunk, at);
         const { complete } = partial;
         if (complete === undefined) continue;
         clearTimeout(timer);
         timer = undefined;
         partial = new PartialFrame(limits);
-        yield complete;
+        if (complete.length > 0) yield complete;
       }
+      if (partial.isStarted) timer ??= setTimeout(expire, limits.completeMs);
       room.hold(stream, partial.held);
     }
   } finally {

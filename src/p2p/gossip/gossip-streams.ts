@@ -1,6 +1,9 @@
 import type { PeerId, Stream } from "@libp2p/interface";
+import { FrameTurns } from "./frame-turns.ts";
 import { FrameRoom, readFrames } from "./frames.ts";
+import { SCORE_THRESHOLDS } from "./peer-score-params.ts";
 import type { RouterInternals } from "./router-internals.ts";
+import { ThreadShares } from "./thread-shares.ts";
 
 /** Largest frame, and the time in which one must be complete. */
 const FRAME = { maxBytes: 4 * 2 ** 20, completeMs: 60_000 };
@@ -33,15 +36,22 @@ export function openStreamsIndependently(inside: RouterInternals): void {
 
 /**
  * Replaces the library's reader, whose incomplete frames have a limit each but none together, and which leaves a peer
- * connected whose stream failed. A frame that cannot be decoded counts as misbehaviour.
+ * connected whose stream failed. A frame that cannot be decoded counts as misbehaviour. A peer's frames take no more
+ * than a share of the thread's time.
  */
 export function readBoundedFrames(inside: RouterInternals, disconnect: (peer: PeerId) => void): void {
   const room = new FrameRoom(INCOMPLETE_BYTES);
+  const shares = new ThreadShares();
   const newest = new Map<string, Stream>();
 
   async function read(peerId: PeerId, id: string, stream: Stream): Promise<void> {
+    const turns = new FrameTurns(stream, (usedMs) => shares.use(id, usedMs));
     try {
-      for await (const frame of readFrames(stream, room, FRAME)) receive(peerId, id, frame);
+      for await (const frame of readFrames(stream, room, FRAME)) {
+        await turns.next();
+        if (stream.status !== "open") return;
+        receive(peerId, id, frame);
+      }
     } catch {
       if (newest.get(id) !== stream) return;
       inside.onPeerDisconnected(peerId);
@@ -72,6 +82,13 @@ export function readBoundedFrames(inside: RouterInternals, disconnect: (peer: Pe
     before?.close().catch(() => {});
     void read(peerId, id, stream);
   };
+}
+
+/** Peers whose messages are all ignored for their score. */
+export function graylistedPeers({ peers, score, direct }: RouterInternals): PeerId[] {
+  return [...peers].flatMap(([id, peer]) =>
+    !direct.has(id) && score.score(id) < SCORE_THRESHOLDS.graylistThreshold ? [peer] : [],
+  );
 }
 
 /** Finds peers that have had no outbound stream for longer than the deadline, at each call. */

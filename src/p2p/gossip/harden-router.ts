@@ -4,7 +4,7 @@ import { keepScoresOfReturningPeers, trimScores } from "./bounded-scores.ts";
 import { BoundedTimeCache } from "./bounded-time-cache.ts";
 import { fitAnswersIntoFrames } from "./fitting-answers.ts";
 import type { GossipRouter } from "./gossip-router.ts";
-import { openStreamsIndependently, readBoundedFrames, streamlessPeers } from "./gossip-streams.ts";
+import { graylistedPeers, openStreamsIndependently, readBoundedFrames, streamlessPeers } from "./gossip-streams.ts";
 import { type RawMessage, type RouterInternals, routerInternals } from "./router-internals.ts";
 
 /** Keys in each of the library's caches of seen messages: its own have no bound but their time. */
@@ -19,6 +19,8 @@ const MOST_BACKOFF_MS = 3_600_000;
  *
  * - seen caches, delivery records and scores of absent peers have a largest number, not only a largest age;
  * - frames that are not complete take a limited time and memory;
+ * - frames of a peer take no more than a share of the thread's time;
+ * - a peer is disconnected for a score at which all it sends is ignored;
  * - a cached message does not keep the frame alive in which it came;
  * - streams to peers open independently: one peer that delays the negotiation does not delay the others;
  * - a peer without a stream for its gossip is disconnected, as one is whose stream was reset because it reads too
@@ -44,7 +46,7 @@ export function hardenRouter(
   const streamless = streamlessPeers(inside);
   router.addEventListener("gossipsub:heartbeat", () => {
     trimScores(inside.score);
-    for (const peer of streamless()) disconnect(peer);
+    for (const peer of [...streamless(), ...graylistedPeers(inside)]) disconnect(peer);
   });
   return router;
 }

@@ -25,6 +25,7 @@ export interface ScoreInternals {
   };
   addPeer(peer: string): void;
   addPenalty(peer: string, count: number, label: string): void;
+  score(peer: string): number;
 }
 
 /** Private parts of gossipsub 17.1.1, whose version is pinned in package.json. */
@@ -35,6 +36,7 @@ export interface RouterInternals {
   readonly score: ScoreInternals;
   readonly acceptFromWhitelist: Map<string, unknown>;
   readonly peers: Map<string, PeerId>;
+  readonly direct: ReadonlySet<string>;
   readonly streamsOutbound: Map<string, unknown>;
   readonly streamsInbound: Map<string, { close(): Promise<void> }>;
   outboundInflightQueue: { push(wanted: { peerId: PeerId; connection: Connection }): unknown; end(): unknown };
@@ -60,6 +62,7 @@ const NAMES = [
   "score",
   "acceptFromWhitelist",
   "peers",
+  "direct",
   "streamsOutbound",
   "streamsInbound",
   "outboundInflightQueue",

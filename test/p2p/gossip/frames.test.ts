@@ -73,8 +73,10 @@ test("frames come out the same however they are cut into chunks", async () => {
     for (let at = 0; at < end; at += size) source.pushBytes(all.subarray(at, Math.min(at + size, end)));
     source.end();
     const got = await collected(source.stream);
-    expect(got.map(({ length }) => length)).toEqual(sent.map(({ length }) => length));
-    expect(got.every((frame, i) => Buffer.compare(frame, sent[i]) === 0)).toBe(true);
+    // An empty frame says nothing and is left out.
+    const full = sent.filter(({ length }) => length > 0);
+    expect(got.map(({ length }) => length)).toEqual(full.map(({ length }) => length));
+    expect(got.every((frame, i) => Buffer.compare(frame, full[i]) === 0)).toBe(true);
   }
 });
 
