@@ -84,6 +84,8 @@ export interface Option<T = unknown, D extends T | undefined = T | undefined> {
   readonly usedBy: Subsystem;
   /** Accepted for compatibility only: the subsystem exists but does not read the option. */
   readonly unused?: true;
+  /** Why no value but the default is taken; one clause for the operator. */
+  readonly refused?: string;
 }
 
 type Row<T> = Omit<Option<T>, "default" | "flags" | "env" | "group" | "usedBy"> &
@@ -104,8 +106,9 @@ export function rowsOf(group: Group, usedBy: Subsystem): Rows {
 }
 
 /** Why the option has no effect in this version; undefined if it has one. */
-export function idleReason(option: Option): "not available yet" | "no effect" | undefined {
+export function idleReason(option: Option): "not available yet" | "no effect" | "refused" | undefined {
   if (!SUBSYSTEMS[option.usedBy]) return "not available yet";
+  if (option.refused !== undefined) return "refused";
   return option.unused ? "no effect" : undefined;
 }
 

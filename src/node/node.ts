@@ -12,7 +12,7 @@ import { startAdmin } from "./parts/admin.ts";
 import { startChain } from "./parts/chain.ts";
 import type { ChainContext } from "./parts/chain-context.ts";
 import { type MempoolPart, startMempool } from "./parts/mempool.ts";
-import { createP2p, type P2pPart } from "./parts/p2p.ts";
+import { checkP2p, createP2p, type P2pPart } from "./parts/p2p.ts";
 import { startRpc } from "./parts/rpc.ts";
 import { configurableSequencer, startSequencer } from "./parts/sequencer.ts";
 import { logReverts } from "./revert-log.ts";
@@ -76,6 +76,7 @@ export interface RunningNode extends RunningService {
  */
 export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const { values, directory, loggerFor, signal, onFatal } = options;
+  if (values.p2pEnabled) checkP2p(values);
   const teardown = new Teardown(loggerFor("node"));
   try {
     const following = await startChain(options);
@@ -117,6 +118,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       pool: mempool.pool,
       checks: mempool.contexts,
       sequencer: sequencer && configurableSequencer(sequencer),
+      p2p: p2p?.live,
     });
     if (options.beforeListening !== undefined) {
       synchronizer.start();

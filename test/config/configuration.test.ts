@@ -191,6 +191,15 @@ describe("options of missing parts", () => {
     expect(() => refuseAbsentParts(configure({ flags: new Map(), environment, networkFile }))).not.toThrow();
   });
 
+  test("an option that this node refuses is named with the reason, unless it has its default", () => {
+    const given = { P2P_BLOCK_CHECK_INTERVAL_MS: "200", P2P_REQRESP_OPTIMISTIC_NEGOTIATION: "true" };
+    expect(refusal({}, given)).toThrow(
+      "P2P_BLOCK_CHECK_INTERVAL_MS cannot be set: the pool follows the chain by events, without polling; " +
+        "P2P_REQRESP_OPTIMISTIC_NEGOTIATION cannot be set: peers of the network drop what is sent before negotiation is complete",
+    );
+    expect(refusal({}, { P2P_BLOCK_CHECK_INTERVAL_MS: "100", P2P_L2_QUEUE_SIZE: "1000" })).not.toThrow();
+  });
+
   /** A valid text of the option whose value differs from the default. */
   function otherText({ kind, default: usual }: Option): string | undefined {
     const texts = [

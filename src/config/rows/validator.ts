@@ -73,6 +73,7 @@ export const validator = {
       flags: ["--sequencer.alwaysReexecuteBlockProposals"],
       kind: boolean,
       meaning: "re-execute every valid proposal, even without a validator",
+      usedBy: "p2p",
     },
     true,
   ),
@@ -89,6 +90,7 @@ export const validator = {
       flags: ["--sequencer.skipPushProposedBlocksToArchiver"],
       kind: boolean,
       meaning: "do not add proposed blocks to the local archiver",
+      usedBy: "p2p",
     },
     false,
   ),
@@ -119,6 +121,7 @@ export const validator = {
     env: ["VALIDATOR_MAX_TX_PER_BLOCK"],
     kind: integerAnyBase(1, MAX_COUNT),
     meaning: "validator and gossip: maximum txs per block",
+    usedBy: "p2p",
   }),
   validateMaxTxsPerCheckpoint: validatorRows.optional({
     flags: [
@@ -129,6 +132,7 @@ export const validator = {
     env: ["VALIDATOR_MAX_TX_PER_CHECKPOINT"],
     kind: integerAnyBase(1, MAX_COUNT),
     meaning: "validator and gossip: maximum txs per checkpoint",
+    usedBy: "p2p",
   }),
   keyStoreDirectory: validatorRows.optional({
     flags: ["--sequencer.keyStoreDirectory", "--proverNode.keyStoreDirectory"],

@@ -6,6 +6,7 @@ import { fromHex } from "../../protocol/bytes.ts";
 import type { AllowedSetupCall } from "../../protocol/tx/setup-allow-list.ts";
 import type { ConfigKeyName, ConfigValues } from "../../rpc/admin/config-keys.ts";
 import type { SequencerSettings } from "../../sequencer/settings.ts";
+import type { LivePeerSettings } from "../peers/live-settings.ts";
 
 /** Settings of the node's parts that can change at run time. */
 export interface LiveSettings {
@@ -13,6 +14,7 @@ export interface LiveSettings {
   pool: Pick<PoolOptions, "maxPending">;
   checks: CheckOptions;
   sequencer: SequencerSettings;
+  p2p: LivePeerSettings;
 }
 export type LivePart = keyof LiveSettings;
 
@@ -42,9 +44,9 @@ type Settings<P extends LivePart> = (config: ConfigValues) => Partial<LiveSettin
 const sync = (settings: Settings<"sync">): Applied => ({ part: "sync", settings });
 const pool = (settings: Settings<"pool">): Applied => ({ part: "pool", settings });
 const checks = (settings: Settings<"checks">): Applied => ({ part: "checks", settings });
+const p2p = (settings: Settings<"p2p">): Applied => ({ part: "p2p", settings });
 const sequencer = (settings: Settings<"sequencer">): Applied => ({ part: "sequencer", settings });
 
-const P2P = needs("p2p");
 const PROVER = needs("prover");
 const AGENT = needs("agent");
 const SLASHER = needs("slasher");
@@ -72,7 +74,7 @@ export const LIVE_KEYS: { readonly [K in ConfigKeyName]: LiveKey } = {
   maxBlocksPerCheckpoint: UNREAD,
   minTxsPerBlock: sequencer(({ minTxsPerBlock }) => ({ minTxsPerBlock })),
   minValidTxsPerBlock: sequencer(({ minValidTxsPerBlock }) => ({ minValidTxsPerBlock })),
-  publishTxsWithProposals: P2P,
+  publishTxsWithProposals: VALIDATOR,
   maxL2BlockGas: sequencer(({ maxL2BlockGas }) => ({ maxL2BlockGas })),
   maxDABlockGas: sequencer(({ maxDABlockGas }) => ({ maxDABlockGas })),
   perBlockAllocationMultiplier: sequencer(({ perBlockAllocationMultiplier }) => ({ perBlockAllocationMultiplier })),
@@ -93,28 +95,28 @@ export const LIVE_KEYS: { readonly [K in ConfigKeyName]: LiveKey } = {
   secondsBeforeInvalidatingBlockAsCommitteeMember: VALIDATOR,
   secondsBeforeInvalidatingBlockAsNonCommitteeMember: VALIDATOR,
   blockDurationMs: sequencer(({ blockDurationMs }) => ({ blockDurationMs })),
-  expectedBlockProposalsPerSlot: P2P,
+  expectedBlockProposalsPerSlot: atStart("SEQ_EXPECTED_BLOCK_PROPOSALS_PER_SLOT"),
   buildCheckpointIfEmpty: sequencer(({ buildCheckpointIfEmpty }) => ({ buildCheckpointIfEmpty })),
   waitForBuildDeadlineOnFinalBlock: UNREAD,
   minBlocksForCheckpoint: sequencer(({ minBlocksForCheckpoint }) => ({ minBlocksForCheckpoint })),
   skipPublishingCheckpointsPercent: UNREAD,
   fishermanMode: VALIDATOR,
-  skipPushProposedBlocksToArchiver: VALIDATOR,
+  skipPushProposedBlocksToArchiver: p2p((c) => ({ storesProposedBlocks: !c.skipPushProposedBlocksToArchiver })),
 
   fakeProcessingDelayPerTxMs: UNREAD,
   fakeThrowAfterProcessingTxCount: UNREAD,
   skipCollectingAttestations: VALIDATOR,
   skipInvalidateBlockAsProposer: VALIDATOR,
   skipWaitForValidParentCheckpointOnL1: UNREAD,
-  broadcastInvalidBlockProposal: P2P,
-  invalidBlockProposalIndexWithinCheckpoint: P2P,
-  broadcastInvalidCheckpointProposalOnly: P2P,
+  broadcastInvalidBlockProposal: VALIDATOR,
+  invalidBlockProposalIndexWithinCheckpoint: VALIDATOR,
+  broadcastInvalidCheckpointProposalOnly: VALIDATOR,
   injectFakeAttestation: VALIDATOR,
   injectHighSValueAttestation: VALIDATOR,
   injectUnrecoverableSignatureAttestation: VALIDATOR,
   shuffleAttestationOrdering: VALIDATOR,
-  skipBroadcastProposals: P2P,
-  skipBroadcastCheckpointProposal: P2P,
+  skipBroadcastProposals: VALIDATOR,
+  skipBroadcastCheckpointProposal: VALIDATOR,
   pauseProposingForSlots: UNREAD,
 
   nodeUrl: atStart("AZTEC_NODE_URL"),
@@ -172,22 +174,22 @@ export const LIVE_KEYS: { readonly [K in ConfigKeyName]: LiveKey } = {
   disabledValidators: sequencer(({ disabledValidators }) => ({ disabledValidators })),
   attestationPollingIntervalMs: VALIDATOR,
   validatorReexecute: VALIDATOR,
-  alwaysReexecuteBlockProposals: VALIDATOR,
+  alwaysReexecuteBlockProposals: p2p((c) => ({ reexecutes: c.alwaysReexecuteBlockProposals })),
   skipCheckpointProposalValidation: VALIDATOR,
   skipProposalSlotValidation: VALIDATOR,
   attestToEquivocatedProposals: VALIDATOR,
   validateMaxL2BlockGas: validatorGasLimits,
   validateMaxDABlockGas: validatorGasLimits,
-  validateMaxTxsPerBlock: VALIDATOR,
-  validateMaxTxsPerCheckpoint: VALIDATOR,
+  validateMaxTxsPerBlock: atStart("VALIDATOR_MAX_TX_PER_BLOCK"),
+  validateMaxTxsPerCheckpoint: atStart("VALIDATOR_MAX_TX_PER_CHECKPOINT"),
   disableTransactions: checks(({ disableTransactions }) => ({ permitted: !disableTransactions })),
-  maxGossipClockDisparityMs: P2P,
+  maxGossipClockDisparityMs: UNREAD,
   l1ChainId: atStart("L1_CHAIN_ID"),
 
   archiverPollingIntervalMS: sync((c) => ({ pollingIntervalMs: c.archiverPollingIntervalMS })),
   archiverBatchSize: sync((c) => ({ batchSize: c.archiverBatchSize })),
   skipValidateCheckpointAttestations: UNREAD,
   maxPendingTxCount: pool(({ maxPendingTxCount }) => ({ maxPending: maxPendingTxCount })),
-  skipIncomingProposals: P2P,
-  preferredPeers: P2P,
+  skipIncomingProposals: p2p(({ skipIncomingProposals }) => ({ skipProposals: skipIncomingProposals })),
+  preferredPeers: atStart("P2P_PREFERRED_PEERS"),
 };

@@ -12,20 +12,23 @@ import { headerSlotNumber } from "../../protocol/block-header.ts";
 import { word } from "../../protocol/bytes.ts";
 import { componentVersion } from "../../protocol/consensus/component-version.ts";
 import type { PeerNetwork } from "../../rpc/ports/peer-network.ts";
+import type { ConfigurablePart } from "../admin/live-config.ts";
 import { NETWORK_RELEASE } from "../network-release.ts";
 import { type AdmissionSettings, admission, checkAdmission } from "../peers/admission.ts";
 import { collectedTxs, type TxCollectionSettings } from "../peers/collected-txs.ts";
 import { gossipTopics, type TopicSettings } from "../peers/gossip-topics.ts";
+import { type LivePeerSettings, type LivePeerValues, livePeerSettings } from "../peers/live-settings.ts";
 import { configuredDiscovery, type DiscoverySettings } from "../peers/node-discovery.ts";
 import { announcedIp, configuredIdentity } from "../peers/own-identity.ts";
 import { peerAnswers } from "../peers/peer-answers.ts";
-import { type PeerSettings, peerNodeSettings } from "../peers/peer-settings.ts";
+import { listedPeers, type PeerSettings, peerNodeSettings } from "../peers/peer-settings.ts";
 import { Teardown } from "../teardown.ts";
 import type { ChainContext } from "./chain-context.ts";
 import type { MempoolPart } from "./mempool.ts";
 
 export type P2pSettings = AdmissionSettings &
   DiscoverySettings &
+  LivePeerValues &
   PeerSettings &
   TopicSettings &
   TxCollectionSettings &
@@ -51,11 +54,22 @@ export interface P2pOptions {
 export interface P2pPart {
   readonly node: PeerNode;
   readonly answers: PeerNetwork;
+  /** Settings that can change at run time. */
+  readonly live: ConfigurablePart<LivePeerSettings>;
   /** Whether the node is connected to a peer. */
   ready(): boolean;
   /** Rejects if a port is taken. */
   start(): Promise<void>;
   stop(): Promise<void>;
+}
+
+/**
+ * Checks settings that need nothing that runs, so that a mistake is named at once. Throws a ConfigurationError or
+ * NodeRecordError.
+ */
+export function checkP2p(values: P2pSettings): void {
+  checkAdmission(values);
+  listedPeers(values);
 }
 
 /**
@@ -71,7 +85,6 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
   const logger = loggerFor("p2p");
   const teardown = new Teardown(logger);
   try {
-    checkAdmission(values);
     const version = componentVersion({ ...rollup, rollupAddress: rollup.addresses.rollupAddress });
     const identity = configuredIdentity(values, dataDirectory, logger);
     const ip = await announcedIp(values, logger, signal);
@@ -92,6 +105,7 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
     const equivocations = new Equivocations(logger);
     const status = () => chainStatus(version, chain);
 
+    const live = livePeerSettings(values);
     const node = await createPeerNode({
       settings,
       discovery,
@@ -101,7 +115,7 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
         return {
           ...admission(context, { values, channels, listed: settings.listed, status, teardown }),
           topics: await gossipTopics(context, {
-            ...{ values, mempool, attestations, committees, equivocations, provider, teardown },
+            ...{ values, settings: live, mempool, attestations, committees, equivocations, provider, teardown },
           }),
           handlers: requestHandlers(context, options, attestations),
           status,
@@ -125,6 +139,7 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
     return {
       node,
       answers: peerAnswers({ node, enr: () => record.text, attestations }),
+      live: { configure: (changes) => void Object.assign(live, changes) },
       ready: () => node.peers.peers().length > 0,
       async start() {
         committees.start();

@@ -13,15 +13,16 @@ import { wasmRecovery } from "../../protocol/consensus/wasm-recovery.ts";
 import type { ChainContext } from "../parts/chain-context.ts";
 import type { MempoolPart } from "../parts/mempool.ts";
 import type { Teardown } from "../teardown.ts";
+import type { LivePeerSettings } from "./live-settings.ts";
 import { proposedBlocks } from "./proposed-blocks.ts";
 
 export type TopicSettings = Pick<
   Values,
-  | "alwaysReexecuteBlockProposals"
   | "disableTransactions"
   | "doubleSpendSeverePeerPenaltyWindow"
   | "fishermanMode"
-  | "skipPushProposedBlocksToArchiver"
+  | "dropTransactions"
+  | "dropTransactionsProbability"
   | "validateMaxDABlockGas"
   | "validateMaxL2BlockGas"
   | "validateMaxTxsPerBlock"
@@ -30,6 +31,8 @@ export type TopicSettings = Pick<
 
 export interface GossipTopicsOptions {
   values: TopicSettings;
+  /** Read for each message. */
+  settings: Readonly<LivePeerSettings>;
   mempool: MempoolPart;
   attestations: AttestationPool;
   committees: SlotCommittees;
@@ -51,12 +54,23 @@ export async function gossipTopics(context: ChainContext, options: GossipTopicsO
       stateAt: (block) => mempool.states.after(block),
     },
   });
-  return [...topics, txTopic(intake)];
+  const topic = txTopic(intake);
+  const { dropTransactions, dropTransactionsProbability } = values;
+  return [...topics, dropTransactions ? lossy(topic, dropTransactionsProbability) : topic];
+}
+
+/** Ignores messages at random, for tests of networks that lose them. */
+function lossy(topic: GossipTopic, probability: number): GossipTopic {
+  return {
+    ...topic,
+    validate: (payload, from) =>
+      Math.random() < probability ? { result: "ignore", reason: "dropped for a test" } : topic.validate(payload, from),
+  };
 }
 
 async function consensusContext(
   context: ChainContext,
-  { values, mempool, attestations, committees, equivocations, provider, teardown }: GossipTopicsOptions,
+  { values, settings, mempool, attestations, committees, equivocations, provider, teardown }: GossipTopicsOptions,
 ): Promise<ConsensusContext> {
   const { reader, clock, loggerFor } = context;
   const check = proposedBlocks(context, {
@@ -69,8 +83,7 @@ async function consensusContext(
       maxDaBlockGas: values.validateMaxDABlockGas,
       maxTxsPerBlock: values.validateMaxTxsPerBlock,
     },
-    reexecutes: values.alwaysReexecuteBlockProposals,
-    stores: !values.skipPushProposedBlocksToArchiver,
+    settings,
   });
   teardown.add("checks of proposed blocks", () => check.stop());
   const slots = { committees, times: reader.identity.constants, now: clock.now };
@@ -93,7 +106,9 @@ async function consensusContext(
     },
     hashTx: (tx) => mempool.digests.hash(tx),
     observer: values.fishermanMode,
-    processBlock: async (proposal, from) => void (await blocks.handle(proposal, from)),
+    async processBlock(proposal, from) {
+      if (!settings.skipProposals) await blocks.handle(proposal, from);
+    },
     // Only validators act on the checkpoint itself; its last block was processed.
     processCheckpoint: () => undefined,
   };

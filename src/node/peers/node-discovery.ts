@@ -4,7 +4,7 @@ import { firstSequence, OwnRecord } from "../../p2p/discovery/own-record.ts";
 import { Reachability } from "../../p2p/discovery/reachability.ts";
 import { usableRecords } from "../../p2p/discovery/record-rules.ts";
 import type { PeerIdentity } from "../../p2p/identity/peer-identity.ts";
-import type { NodeLogger } from "../logging.ts";
+import type { Logger } from "../../telemetry/logger.ts";
 import { NETWORK_RELEASE } from "../network-release.ts";
 import { recordFile } from "./own-identity.ts";
 
@@ -28,7 +28,7 @@ export interface ConfiguredDiscoveryOptions {
   ip: string | undefined;
   /** Undefined for a temporary one. */
   dataDirectory: string | undefined;
-  log: NodeLogger;
+  log: Logger;
 }
 
 export interface ConfiguredDiscovery {

@@ -5,27 +5,27 @@ import { queryPublicIp } from "../../p2p/discovery/public-ip.ts";
 import { RecordFile } from "../../p2p/discovery/record-file.ts";
 import type { PeerIdentity } from "../../p2p/identity/peer-identity.ts";
 import { resolvePeerIdentity } from "../../p2p/identity/peer-key-file.ts";
-import type { NodeLogger } from "../logging.ts";
+import type { Logger } from "../../telemetry/logger.ts";
 
 /** The configured peer key. Without a data directory and a path the key is not kept. Throws a PeerKeyError. */
 export function configuredIdentity(
   values: Pick<Values, "peerIdPrivateKey" | "peerIdPrivateKeyPath">,
   dataDirectory: string | undefined,
-  log: NodeLogger,
+  log: Logger,
 ): PeerIdentity {
   const path = values.peerIdPrivateKeyPath ?? (dataDirectory && join(dataDirectory, "p2p-private-key"));
   return resolvePeerIdentity({ key: reveal(values.peerIdPrivateKey), path, log });
 }
 
 /** Where the node's record is kept; undefined without a data directory. */
-export function recordFile(dataDirectory: string | undefined, log: NodeLogger): RecordFile | undefined {
+export function recordFile(dataDirectory: string | undefined, log: Logger): RecordFile | undefined {
   return dataDirectory === undefined ? undefined : new RecordFile(join(dataDirectory, "p2p-node-record"), log);
 }
 
 /** The configured or queried address to announce; undefined if there is neither. Rejects with a PublicAddressError. */
 export async function announcedIp(
   { p2pIp, queryForIp }: Pick<Values, "p2pIp" | "queryForIp">,
-  log: NodeLogger,
+  log: Logger,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   if (p2pIp !== undefined || !queryForIp) return p2pIp;

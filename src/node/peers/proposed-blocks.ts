@@ -10,6 +10,7 @@ import type { SlotCommittees } from "../../l1/committee/slot-committees.ts";
 import { blockChecks } from "../../sequencer/block-checks.ts";
 import type { ChainContext } from "../parts/chain-context.ts";
 import type { MempoolPart } from "../parts/mempool.ts";
+import type { LivePeerSettings } from "./live-settings.ts";
 
 export interface ProposedBlocksOptions {
   mempool: Pick<MempoolPart, "pool" | "contexts">;
@@ -17,16 +18,14 @@ export interface ProposedBlocksOptions {
   txs: ProposalTxs;
   /** The operator's limits; that of the rollup is added. */
   limits: Omit<CheckpointLimits, "rollupManaLimit">;
-  /** Whether to execute the blocks of others; otherwise only their txs are collected. */
-  reexecutes: boolean;
-  /** Whether executed blocks become the node's proposed blocks. */
-  stores: boolean;
+  /** Read for each block. */
+  settings: Readonly<Pick<LivePeerSettings, "reexecutes" | "storesProposedBlocks">>;
 }
 
 /** The check of blocks that others propose, on a node without a validator. */
 export function proposedBlocks(
   { core, world, store, chain, synchronizer, reader, clock }: ChainContext,
-  { mempool, committees, txs, limits, reexecutes, stores }: ProposedBlocksOptions,
+  { mempool, committees, txs, limits, settings }: ProposedBlocksOptions,
 ): BlockProposalCheck {
   const { identity } = reader;
   const { constants } = identity;
@@ -54,6 +53,11 @@ export function proposedBlocks(
       txs,
       now: clock.now,
     },
-    { reexecutes: () => reexecutes, stores },
+    {
+      reexecutes: () => settings.reexecutes,
+      get stores() {
+        return settings.storesProposedBlocks;
+      },
+    },
   );
 }

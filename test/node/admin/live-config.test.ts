@@ -25,6 +25,7 @@ function live(
     pool: part("pool"),
     checks: part("checks"),
     sequencer: part("sequencer"),
+    p2p: part("p2p"),
   };
   const { values } = configure({ flags: new Map(Object.entries(flags)), environment });
   return { config: new LiveConfig(configuredValues(values), parts), configured, parts };

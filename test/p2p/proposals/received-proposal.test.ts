@@ -115,8 +115,7 @@ async function receivingNode() {
     committees,
     txs: collection.provider,
     limits: {},
-    reexecutes: true,
-    stores: true,
+    settings: { reexecutes: true, storesProposedBlocks: true },
   });
   cleanups.push(async () => check.stop());
   const handlerParts = { check, txPool: pool, committees, times: constants, now, logger: silentLogger };
