@@ -10,13 +10,17 @@ import { nodeMode } from "./node.ts";
 const MODES: readonly Mode[] = [localNetworkMode, bootnodeMode, botMode, nodeMode];
 
 /**
- * The mode that the flags select. Throws ConfigurationError if they select none, or only a part that needs another
- * mode.
+ * The mode that the flags select. Throws ConfigurationError if they select none, only a part that needs another mode,
+ * or a bootnode together with another mode.
  */
 export function selectedMode(values: Values): Mode {
+  const { localNetwork, node, bot, sequencer } = values;
+  if (values.p2pBootstrap && (localNetwork || node || bot || sequencer)) {
+    throw new ConfigurationError("--p2p-bootstrap runs alone, not with the other modes");
+  }
   const mode = MODES.find(({ selected }) => selected(values));
   if (mode !== undefined) return mode;
-  if (values.bot) throw new ConfigurationError("--bot runs alone or with --node, not with the other modes");
-  if (values.sequencer) throw new ConfigurationError("Cannot run a standalone sequencer without a node");
+  if (bot) throw new ConfigurationError("--bot runs alone or with --node, not with the other modes");
+  if (sequencer) throw new ConfigurationError("Cannot run a standalone sequencer without a node");
   throw new ConfigurationError("No module specified to start; svc start --node runs a node");
 }

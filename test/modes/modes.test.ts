@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import { configure } from "../../src/config/configuration.ts";
+import { selectedMode } from "../../src/modes/modes.ts";
+
+const modeOf = (...flags: string[]): string =>
+  selectedMode(configure({ flags: new Map(flags.map((flag) => [flag, "true"])), environment: {} }).values).name;
+
+it.each([
+  [["--node"], "node"],
+  [["--node", "--bot"], "node"],
+  [["--node", "--sequencer"], "node"],
+  [["--bot"], "bot"],
+  [["--local-network"], "local network"],
+  [["--p2p-bootstrap"], "bootnode"],
+])("%j starts the mode %s", (flags, mode) => {
+  expect(modeOf(...flags)).toBe(mode);
+});
+
+it.each([["--node"], ["--sequencer"], ["--bot"], ["--local-network"]])("a bootnode does not run with %s", (flag) => {
+  expect(() => modeOf("--p2p-bootstrap", flag)).toThrow("--p2p-bootstrap runs alone, not with the other modes");
+});
+
+it("a bootnode without an address is told which option to give, before anything starts", async () => {
+  const configuration = configure({ flags: new Map([["--p2p-bootstrap", "true"]]), environment: {} });
+  await expect(selectedMode(configuration.values).run(configuration, "0")).rejects.toThrow(
+    "A bootnode announces its address: give --p2p.p2pIp or P2P_IP",
+  );
+});
