@@ -40,7 +40,7 @@ function setUp(count: number) {
 }
 
 describe("a search for a block's txs among peers", () => {
-  it("gathers them from peers that each have a part, in batches of eight", async () => {
+  it("a search for a block's txs among peers gathers them from peers that each have a part, in batches of eight", async () => {
     const { txs, peers, run, pool } = setUp(40);
     for (let i = 0; i < 5; i++) peers.add(`peer ${i}`, peerHandlers(txs.filter((_, n) => n % 5 === i)));
     await run();
@@ -52,7 +52,7 @@ describe("a search for a block's txs among peers", () => {
     expect(peers.penalized).toEqual([]);
   });
 
-  it("asks peers that know the block for what they have, by indices alone", async () => {
+  it("a search for a block's txs among peers asks peers that know the block for what they have, by indices alone", async () => {
     const { txs, peers, run } = setUp(64);
     const block = hashesOf(txs);
     peers.add("half", peerHandlers(txs.slice(0, 32), { block }));
@@ -73,7 +73,7 @@ describe("a search for a block's txs among peers", () => {
     expect(peers.asked.length).toBeLessThan(16);
   });
 
-  it("asks the sender of the proposal by indices from the start, one request at a time", async () => {
+  it("a search for a block's txs among peers asks the sender of the proposal by indices from the start, one request at a time", async () => {
     const { txs, peers, run, stop } = setUp(20);
     peers.add("sender", peerHandlers(txs, { block: hashesOf(txs) }));
     await run(requestFor(txs, { peer: "sender" }));
@@ -86,7 +86,7 @@ describe("a search for a block's txs among peers", () => {
     stop.abort();
   });
 
-  it("asks the sender of the proposal by hash if it does not know the block", async () => {
+  it("a search for a block's txs among peers asks the sender of the proposal by hash if it does not know the block", async () => {
     const { txs, peers, run } = setUp(3);
     peers.add("sender", peerHandlers(txs));
     await run(requestFor(txs, { peer: "sender" }));
@@ -94,7 +94,7 @@ describe("a search for a block's txs among peers", () => {
     expect(requests.map(({ hashes }) => hashes.length)).toEqual([0, 3]);
   });
 
-  it("asks at most ten unknown peers at once", async () => {
+  it("a search for a block's txs among peers asks at most ten unknown peers at once", async () => {
     const { txs, peers, run } = setUp(200);
     peers.delayMs = 20;
     const handlers = peerHandlers(txs);
@@ -104,7 +104,7 @@ describe("a search for a block's txs among peers", () => {
     expect(peers.mostOfOne).toBe(1);
   });
 
-  it("asks peers that connect later", async () => {
+  it("a search for a block's txs among peers asks peers that connect later", async () => {
     const { txs, peers, run } = setUp(3);
     const search = run();
     setTimeout(() => peers.add("late", peerHandlers(txs)), 50);
@@ -112,7 +112,7 @@ describe("a search for a block's txs among peers", () => {
     expect(peers.asked.map(({ peer }) => peer)).toEqual(["late"]);
   });
 
-  it("leaves a peer alone after three answers in a row with invalid txs, and uses the valid ones of each", async () => {
+  it("a search for a block's txs among peers leaves a peer alone after three answers in a row with invalid txs, and uses the valid ones of each", async () => {
     const { txs, peers, run, invalid, pool, stop } = setUp(16);
     for (const { hash } of txs.slice(0, 4)) invalid.add(toHex(hash));
     peers.add("liar", peerHandlers(txs, { block: hashesOf(txs) }));
@@ -127,7 +127,7 @@ describe("a search for a block's txs among peers", () => {
     expect(peers.of("liar").length).toBe(5);
   });
 
-  it("penalizes answers without a valid status or content, and leaves failures to the client", async () => {
+  it("a search for a block's txs among peers penalizes answers without a valid status or content, and leaves failures to the client", async () => {
     const { txs, peers, run, stop } = setUp(8);
     peers.add("garbled", {}).add("broken", {}).add("unknown", {}).add("empty", {});
     peers.respond = ({ peer }) => {
@@ -137,15 +137,17 @@ describe("a search for a block's txs among peers", () => {
       return { status: RequestStatus.FAILURE, body: NOTHING };
     };
     const search = run(requestFor(txs));
-    await until(() => peers.asked.length >= 4, "every peer was asked");
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(
+      () => ["garbled", "broken", "unknown", "empty"].every((peer) => peers.of(peer).length > 1),
+      "two rounds",
+    );
     stop.abort();
     await search;
-    const given = peers.penalized.map(({ peer, tolerance }) => `${peer} ${tolerance}`);
-    expect(given.toSorted()).toEqual(["garbled high", "unknown high"]);
+    const given = new Set(peers.penalized.map(({ peer, tolerance }) => `${peer} ${tolerance}`));
+    expect([...given].toSorted()).toEqual(["garbled high", "unknown high"]);
   });
 
-  it("waits a second before it asks a peer again that is at its limit, and ever longer where nothing is found", async () => {
+  it("a search for a block's txs among peers waits a second before it asks a peer again that is at its limit, and ever longer where nothing is found", async () => {
     const { txs, peers, run } = setUp(4);
     let answers = 0;
     peers.add("busy", peerHandlers(txs)).add("empty", peerHandlers([]));
@@ -154,11 +156,12 @@ describe("a search for a block's txs among peers", () => {
     await run();
     const [first, second] = peers.of("busy");
     expect(second.at - first.at).toBeGreaterThan(990);
-    // It rests for a quarter, a half and a whole second.
-    expect(peers.of("empty").length).toBeLessThanOrEqual(3);
+    const empty = peers.of("empty").map(({ at }) => at);
+    const rests = empty.slice(1).map((at, i) => at - empty[i]);
+    expect(rests.map((ms, i) => ms >= [249, 499, 999, 999][i])).toEqual(rests.map(() => true));
   });
 
-  it("ignores txs that were not asked for, repeated ones, and bits of another block", async () => {
+  it("a search for a block's txs among peers ignores txs that were not asked for, repeated ones, and bits of another block", async () => {
     const { txs, peers, run, checked } = setUp(4);
     const others = txsOfBlock(3, "other");
     peers.add("noisy", {}).add("good", peerHandlers(txs));
@@ -176,10 +179,10 @@ describe("a search for a block's txs among peers", () => {
     expect(peers.penalized).toEqual([]);
   });
 
-  it("ends at once when it is aborted or another source found everything", async () => {
+  it("a search for a block's txs among peers ends at once when it is aborted or another source found everything", async () => {
     const { txs, peers, run, pool } = setUp(4);
     peers.add("slow", peerHandlers(txs));
-    peers.delayMs = 400;
+    peers.delayMs = 5_000;
     const request = requestFor(txs);
     pool.onAdded((hashes) => {
       for (const hash of hashes) request.missing.found(hash);
@@ -188,7 +191,7 @@ describe("a search for a block's txs among peers", () => {
     pool.addProtected(txs, 5);
     const began = performance.now();
     await search;
-    expect(performance.now() - began).toBeLessThan(300);
+    expect(performance.now() - began).toBeLessThan(4_000);
     expect(peers.penalized).toEqual([]);
   });
 });

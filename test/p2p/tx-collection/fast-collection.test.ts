@@ -66,7 +66,7 @@ function setUp(
 const texts = (txs: readonly { hash: Uint8Array }[]): string[] => txs.map(({ hash }) => toHex(hash));
 
 describe("the provider of a proposal's txs", () => {
-  it("takes them from the pool, from the proposal and from peers, in the order of the block", async () => {
+  it("the provider of a proposal's txs takes them from the pool, from the proposal and from peers, in the order of the block", async () => {
     const { txs, pool, peers, collection, wanted } = setUp(9);
     pool.add(txs.slice(0, 3), BY_RANK);
     peers.add("peer", peerHandlers(txs.slice(6)));
@@ -78,7 +78,7 @@ describe("the provider of a proposal's txs", () => {
     await collection.stop();
   });
 
-  it("needs no network for what the pool has, and protects it", async () => {
+  it("the provider of a proposal's txs needs no network for what the pool has, and protects it", async () => {
     const { txs, pool, peers, collection, wanted } = setUp(3);
     pool.add(txs, BY_RANK);
     peers.add("peer", peerHandlers(txs));
@@ -87,7 +87,7 @@ describe("the provider of a proposal's txs", () => {
     await collection.stop();
   });
 
-  it("says at the deadline what is missing, with txs of the last moment not among it", async () => {
+  it("the provider of a proposal's txs says at the deadline what is missing, with txs of the last moment not among it", async () => {
     const { txs, pool, collection, wanted } = setUp(3);
     const search = collection.provider.get({ ...wanted, deadline: Date.now() + 150 });
     setTimeout(() => pool.add([txs[1]], BY_RANK), 50);
@@ -96,7 +96,7 @@ describe("the provider of a proposal's txs", () => {
     await collection.stop();
   });
 
-  it("leaves out an invalid tx of the proposal and finds the right one elsewhere", async () => {
+  it("the provider of a proposal's txs leaves out an invalid tx of the proposal and finds the right one elsewhere", async () => {
     const { txs, invalid, peers, collection, wanted } = setUp(2);
     invalid.add(toHex(txs[0].hash));
     peers.add("peer", peerHandlers(txs));
@@ -106,7 +106,7 @@ describe("the provider of a proposal's txs", () => {
     await collection.stop();
   });
 
-  it("names a tx as often as the block does", async () => {
+  it("the provider of a proposal's txs names a tx as often as the block does", async () => {
     const { txs, pool, collection, wanted } = setUp(1);
     pool.add(txs, BY_RANK);
     const [one] = texts(txs);
@@ -117,9 +117,9 @@ describe("the provider of a proposal's txs", () => {
 });
 
 describe("a search for a proposal's txs", () => {
-  it("asks nodes at once and peers a little later, if anything is missing then", async () => {
+  it("a search for a proposal's txs asks nodes at once and peers a little later, if anything is missing then", async () => {
     const full = nodeWith(txsOfBlock(4));
-    const first = setUp(4, { nodes: [full] });
+    const first = setUp(4, { nodes: [full], options: { txCollectionFastNodesTimeoutBeforeReqRespMs: 5_000 } });
     first.peers.add("peer", peerHandlers(first.txs));
     expect((await first.collection.provider.get(first.wanted)).missing).toEqual([]);
     expect(first.peers.asked).toEqual([]);
@@ -135,7 +135,7 @@ describe("a search for a proposal's txs", () => {
     await second.collection.stop();
   });
 
-  it("asks a node with four batches of at most 50 at a time, and no hash twice at once", async () => {
+  it("a search for a proposal's txs asks a node with four batches of at most 50 at a time, and no hash twice at once", async () => {
     const node = nodeWith(txsOfBlock(230), 30);
     const { collection, wanted } = setUp(230, { nodes: [node] });
     expect((await collection.provider.get(wanted)).missing).toEqual([]);
@@ -145,7 +145,7 @@ describe("a search for a proposal's txs", () => {
     await collection.stop();
   });
 
-  it("asks peers by hash when it is set to", async () => {
+  it("a search for a proposal's txs asks peers by hash when it is set to", async () => {
     const { txs, peers, collection, wanted } = setUp(5, { options: { txCollectionMissingTxsCollectorType: "old" } });
     peers.add("a", peerHandlers(txs)).add("b", peerHandlers(txs));
     expect((await collection.provider.get(wanted)).missing).toEqual([]);
@@ -153,7 +153,7 @@ describe("a search for a proposal's txs", () => {
     await collection.stop();
   });
 
-  it("stops when it is aborted", async () => {
+  it("a search for a proposal's txs stops when it is aborted", async () => {
     const { collection, wanted } = setUp(1);
     const abort = new AbortController();
     setTimeout(() => abort.abort(), 30);

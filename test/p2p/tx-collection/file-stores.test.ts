@@ -48,13 +48,13 @@ function emptySource(name: string) {
 }
 
 describe("txs in file stores", () => {
-  it("have their hash and the network in their name", () => {
+  it("txs in file stores have their hash and the network in their name", () => {
     const [{ hash }] = txsOfBlock(1);
     const folderName = "aztec-31337-77-0xabcdef0000000000000000000000000000000001";
     expect(txKey(NETWORK, hash)).toBe(`${folderName}/txs/${toHex(hash)}.bin`);
   });
 
-  it("that were uploaded are found by another node", async () => {
+  it("txs in file stores that were uploaded are found by another node", async () => {
     const txs = txsOfBlock(12);
     const { objects, source } = fileStore();
     const from = collectingPool(txs);
@@ -81,7 +81,7 @@ describe("txs in file stores", () => {
     files.stop();
   });
 
-  it("may be plain, and count only under their own hash", async () => {
+  it("txs in file stores may be plain, and count only under their own hash", async () => {
     const txs = txsOfBlock(2);
     const { objects, source } = fileStore();
     await objects.put(txKey(NETWORK, txs[0].hash), bytesOf(txs[0]));
@@ -92,7 +92,7 @@ describe("txs in file stores", () => {
     await expect(source.tx(txs[1].hash)).rejects.toThrow();
   });
 
-  it("are asked of one store after the other, with growing pauses between the rounds", async () => {
+  it("txs in file stores are asked of one store after the other, with growing pauses between the rounds", async () => {
     const txs = txsOfBlock(1);
     const [a, b] = [emptySource("a"), emptySource("b")];
     const { files } = setUp(txs, [a, b], { ...TIMING, backoffBaseMs: 40, backoffMaxMs: 80 });
@@ -105,7 +105,7 @@ describe("txs in file stores", () => {
     expect(Math.abs(a.asked.length - b.asked.length)).toBeLessThanOrEqual(1);
   });
 
-  it("are not asked for before the delay, nor after they were found, dropped or are too late", async () => {
+  it("txs in file stores are not asked for before the delay, nor after they were found, dropped or are too late", async () => {
     const txs = txsOfBlock(3);
     const source = emptySource("a");
     const { files, pool } = setUp(txs, [source], { ...TIMING, delayMs: 100 });
@@ -135,7 +135,7 @@ describe("uploads", () => {
     return { objects, puts };
   }
 
-  it("are repeated after failures, and each tx is uploaded once", async () => {
+  it("uploads are repeated after failures, and each tx is uploaded once", async () => {
     const txs = txsOfBlock(1);
     const { pool } = collectingPool(txs);
     pool.addProtected(txs, 1);
@@ -155,7 +155,7 @@ describe("uploads", () => {
     await uploads.stop();
   });
 
-  it("wait in a bounded queue, whose oldest entries are dropped, and end when the node stops", async () => {
+  it("uploads wait in a bounded queue, whose oldest entries are dropped, and end when the node stops", async () => {
     const txs = txsOfBlock(20);
     const { pool } = collectingPool(txs);
     pool.addProtected(txs, 1);

@@ -38,7 +38,7 @@ const sent = recordedTxs().slice(0, 2);
 const asked = sent.map(({ hash }) => hash);
 
 describe("another node's JSON-RPC", () => {
-  it("gives txs by hash, as it sends them", async () => {
+  it("another node's JSON-RPC gives txs by hash, as it sends them", async () => {
     const requests: unknown[] = [];
     const url = await node((request, response) => {
       requests.push(request);
@@ -51,7 +51,7 @@ describe("another node's JSON-RPC", () => {
     expect(found.map(({ tx }) => Buffer.from(tx.data).equals(sent[0].tx.data))).toEqual([true, false]);
   });
 
-  it("of another network is refused", async () => {
+  it("another node's JSON-RPC of another network is refused", async () => {
     const url = await node((_request, response) => {
       response.setHeader("x-aztec-l1ChainId", "1");
       response.end(JSON.stringify({ jsonrpc: "2.0", id: 1, result: [] }));
@@ -66,12 +66,12 @@ describe("another node's JSON-RPC", () => {
     ["no JSON", "<html>", "is not JSON"],
     ["a list of nonsense", '{"result":[{"txHash":"0x00"}]}', "has a malformed transaction"],
     ["a null", "null", "has no list"],
-  ])("that answers with %s gives an error that says so", async (_name, body, rule) => {
+  ])("another node's JSON-RPC that answers with %s gives an error that says so", async (_name, body, rule) => {
     const url = await node((_request, response) => response.end(body));
     await expect(source(url).txsByHash(asked)).rejects.toThrow(rule);
   });
 
-  it("that fails, sends too much or does not answer in time gives an error without its URL", async () => {
+  it("another node's JSON-RPC that fails, sends too much or does not answer in time gives an error without its URL", async () => {
     const failing = await node((_request, response) => response.writeHead(503).end());
     await expect(source(failing).txsByHash(asked)).rejects.toThrow("answers with HTTP status 503");
     const flooding = await node((_request, response) => {

@@ -54,7 +54,7 @@ function setUp(count: number, changes: Partial<SlowCollectionParts> = {}) {
 }
 
 describe("the txs of mined blocks", () => {
-  it("are collected from peers in the background and added as mined", async () => {
+  it("the txs of mined blocks are collected from peers in the background and added as mined", async () => {
     const { txs, world, pool, peers, slow, asked, block } = setUp(30);
     world.append(txs, 50n, new Map());
     peers.add("a", peerHandlers(txs)).add("b", peerHandlers(txs));
@@ -67,7 +67,7 @@ describe("the txs of mined blocks", () => {
     await slow.stop();
   });
 
-  it("are asked of a node once before peers are asked", async () => {
+  it("the txs of mined blocks are asked of a node once before peers are asked", async () => {
     const order: string[] = [];
     const txs = txsOfBlock(4);
     const node = {
@@ -92,7 +92,7 @@ describe("the txs of mined blocks", () => {
     await slow.stop();
   });
 
-  it("wait while txs of a proposal are collected", async () => {
+  it("the txs of mined blocks wait while txs of a proposal are collected", async () => {
     let isBusy = true;
     const { txs, world, peers, slow, block } = setUp(2, { isFastBusy: () => isBusy });
     world.append(txs, 50n, new Map());
@@ -106,7 +106,7 @@ describe("the txs of mined blocks", () => {
     await slow.stop();
   });
 
-  it("are no longer looked for once proven, pruned, too late, or known to the pool", async () => {
+  it("the txs of mined blocks are no longer looked for once proven, pruned, too late, or known to the pool", async () => {
     const { txs, world, pool, slow, block } = setUp(6);
     for (let number = 1; number <= 6; number++) slow.add(block(number, [txs[number - 1]]));
     slow.add({ ...block(7, txsOfBlock(1, "late")), deadline: Date.now() });
@@ -125,7 +125,7 @@ describe("the txs of mined blocks", () => {
     await slow.stop();
   });
 
-  it("are bounded in number", () => {
+  it("the txs of mined blocks are bounded in number", () => {
     const { slow } = setUp(0);
     const many = (first: number) =>
       Array.from({ length: 30_000 }, (_, i) => {
