@@ -4,6 +4,7 @@ import { type GossipOutcome, TOPIC_RULES } from "../../src/p2p/gossip/topic.ts";
 import { generatePeerIdentity, type PeerIdentity } from "../../src/p2p/identity/peer-identity.ts";
 import { createPeerNode, type PeerNode, type PeerNodeSettings } from "../../src/p2p/peer-node.ts";
 import { StatusHandshake } from "../../src/p2p/peers/status-handshake.ts";
+import type { RequestHandlers } from "../../src/p2p/reqresp/request-handler.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
 
 export const VERSION = "00-31337-603bb2c0-7-2672340d-1dd2644a";
@@ -11,6 +12,8 @@ export const VERSION = "00-31337-603bb2c0-7-2672340d-1dd2644a";
 /** A node on loopback whose topics accept every message. */
 export interface TestPeer {
   node: PeerNode;
+  /** Protocol version string. */
+  version: string;
   identity: PeerIdentity;
   received: [Topic, string][];
   /** Listed by others, this peer is dialled by them. */
@@ -23,10 +26,14 @@ export async function stopPeers(): Promise<void> {
   await Promise.all(started.splice(0).map((node) => node.stop()));
 }
 
-/** Starts a node; `settings` override the defaults, and `validate` what topics say of messages. */
+/**
+ * Starts a node; `settings` override the defaults, `validate` says what topics say of messages, and `handlers` answer
+ * requests besides ping, status and goodbye.
+ */
 export async function testPeer(
   settings: Partial<PeerNodeSettings> = {},
   validate: (topic: Topic, payload: Uint8Array) => GossipOutcome = () => ({ result: "accept" }),
+  handlers: RequestHandlers = {},
 ): Promise<TestPeer> {
   const received: [Topic, string][] = [];
   const { version = VERSION, identity = generatePeerIdentity() } = settings;
@@ -66,7 +73,7 @@ export async function testPeer(
           return outcome;
         },
       })),
-      handlers: {},
+      handlers,
       handshake: new StatusHandshake(client, status),
       status,
     }),
@@ -77,6 +84,7 @@ export async function testPeer(
   started.push(node);
   return {
     node,
+    version,
     identity,
     received,
     asListed() {
