@@ -19,6 +19,9 @@ export interface GossipedTxVerdict {
   reason?: string;
 }
 
+/** Least time between commits of gossiped txs, in milliseconds; a tx that comes after a pause is committed at once. */
+const COMMIT_INTERVAL_MS = 25;
+
 const accept: GossipedTxVerdict = { result: "accept" };
 const ignore = (reason: string): GossipedTxVerdict => ({ result: "ignore", reason });
 
@@ -36,7 +39,7 @@ export class GossipIntake {
     this.#validator = validator;
     this.#pool = pool;
     this.#options = options;
-    this.#commits = new SharedCommits(pool, BY_RANK);
+    this.#commits = new SharedCommits(pool, BY_RANK, COMMIT_INTERVAL_MS);
   }
 
   /** `bytes` is a tx's binary form with its hash. Rejects with BusyErrors and with errors of the store. */

@@ -1,9 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { loadCore } from "../../src/core/load-core.ts";
 import { DigestPool } from "../../src/mempool/digest/digest-pool.ts";
 import { digestTx } from "../../src/mempool/digest/digest-tx.ts";
 import { DigestQueueFullError } from "../../src/mempool/digest/tx-digest.ts";
 import type { NewTx } from "../../src/mempool/pool/pool-admission.ts";
+import { SharedCommits } from "../../src/mempool/pool/shared-commits.ts";
 import { txFacts } from "../../src/mempool/tx-facts.ts";
 import { TxIntake } from "../../src/mempool/tx-intake.ts";
 import { fr } from "../../src/protocol/field.ts";
@@ -57,6 +58,32 @@ describe("tx intake", () => {
     expect(await intake(verdict).submit(tx)).toEqual({ verdict });
     await expect(intake(VALID).submit(tx)).rejects.toBe(reject);
   });
+});
+
+test("txs that come soon after a commit wait for the next one, and one that comes after a pause does not", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
+  try {
+    const sizes: number[] = [];
+    const add = (txs: readonly NewTx[]) => {
+      sizes.push(txs.length);
+      return txs.map(() => ({ outcome: "accepted" }) as const);
+    };
+    const commits = new SharedCommits({ add }, { by: "rank" }, 25);
+    const some = (count: number) =>
+      Promise.all(Array.from({ length: count }, (_, i) => commits.add(poolTx({ hash: fr(i) }))));
+    await some(1);
+    const [soon, later] = [some(2), some(1)];
+    await new Promise(setImmediate);
+    expect(sizes).toEqual([1]);
+    vi.advanceTimersByTime(25);
+    await Promise.all([soon, later]);
+    expect(sizes).toEqual([1, 3]);
+    vi.advanceTimersByTime(26);
+    await some(1);
+    expect(sizes).toEqual([1, 3, 1]);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("the bytes of a submitted tx are handed on once the pool accepted it, and not otherwise", async () => {

@@ -12,16 +12,23 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Adds txs to the pool. Those that are given in one turn of the event loop share a commit. */
+/**
+ * Adds txs to the pool. Those that are given in one turn of the event loop share a commit, as do those that come before
+ * `intervalMs` have passed since the last one: each commit waits for the disk.
+ */
 export class SharedCommits {
   readonly #pool: Pick<TxPool, "add">;
   readonly #bidding: Bidding;
+  readonly #intervalMs: number;
   #waiting: Waiting[] = [];
   #scheduled = false;
+  /** Milliseconds of performance.now() when the last commit ended. */
+  #last = Number.NEGATIVE_INFINITY;
 
-  constructor(pool: Pick<TxPool, "add">, bidding: Bidding) {
+  constructor(pool: Pick<TxPool, "add">, bidding: Bidding, intervalMs = 0) {
     this.#pool = pool;
     this.#bidding = bidding;
+    this.#intervalMs = intervalMs;
   }
 
   /** Rejects with any error of storing the tx. */
@@ -35,11 +42,16 @@ export class SharedCommits {
   #schedule(): void {
     if (this.#scheduled || this.#waiting.length === 0) return;
     this.#scheduled = true;
-    setImmediate(() => {
-      this.#scheduled = false;
-      this.#flush(this.#waiting.splice(0, MOST_TOGETHER));
-      this.#schedule();
-    });
+    const early = this.#last + this.#intervalMs - performance.now();
+    if (early > 0) setTimeout(() => this.#next(), early);
+    else setImmediate(() => this.#next());
+  }
+
+  #next(): void {
+    this.#scheduled = false;
+    this.#flush(this.#waiting.splice(0, MOST_TOGETHER));
+    this.#last = performance.now();
+    this.#schedule();
   }
 
   #flush(batch: readonly Waiting[]): void {
