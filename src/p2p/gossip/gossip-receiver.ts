@@ -163,7 +163,7 @@ export class GossipReceiver {
       outcome = await lane.topic.validate(message.payload, message.from);
     } catch (error) {
       outcome = faultOf(error);
-      if (outcome.result === "ignore" && !(error instanceof BusyError)) {
+      if (outcome.result === "ignore" && !(error instanceof BusyError) && !this.#stopped) {
         const { logger } = this.#options;
         logger.error({ error, topic: lane.topic.name, id: messageIdText(message.key) }, "a message was not validated");
       }

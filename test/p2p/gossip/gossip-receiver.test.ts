@@ -225,15 +225,23 @@ test("a validation that never ends gives up its place after a minute", async () 
   expect(router.verdictOn("1")).toBe("accept");
 });
 
-test("a stopped receiver validates and reports nothing more", async () => {
+test("a stopped receiver validates, reports and logs nothing more", async () => {
   const { waiting, validate } = pending();
-  const { router, receiver } = receiving([row("tx", validate, { parallel: 1 })]);
+  const errors: object[] = [];
+  const failing = Promise.withResolvers<GossipOutcome>();
+  const { router, receiver } = receiving(
+    [row("tx", validate, { parallel: 1 }), row("block_proposal", () => failing.promise)],
+    { logger: { ...silentLogger, error: (facts) => void errors.push(facts) } },
+  );
+  router.deliver("block_proposal", { key: "b" });
   for (const key of ["1", "2"]) router.deliver("tx", { key });
   await turns();
   receiver.stop();
   waiting[0]({ result: "accept" });
+  failing.reject(new Error("the store is closed"));
   router.deliver("tx", { key: "3" });
   await turns();
   expect(waiting).toHaveLength(1);
+  expect(errors).toEqual([]);
   expect(router.verdicts).toEqual([]);
 });
