@@ -40,10 +40,14 @@ interface Lane {
   queue: FairQueue<Received>;
   running: number;
   counts: ReceiveCounts;
+  /** Milliseconds of performance.now() when a failure of this node was last logged as an error. */
+  failureLoggedAt: number;
 }
 
 /** Longest time in which validations are started before other work of the event loop goes on, in milliseconds. */
 const MAX_RUN_MS = 10;
+/** Least time between errors in the log that say that a topic's messages could not be validated, in milliseconds. */
+const MS_BETWEEN_FAILURES = 10_000;
 /** A validation that takes longer than this many milliseconds no longer occupies its place. */
 const STUCK_MS = 60_000;
 
@@ -70,6 +74,7 @@ export class GossipReceiver {
         queue: new FairQueue<Received>(topic.queue),
         running: 0,
         counts: receiveCounts(),
+        failureLoggedAt: Number.NEGATIVE_INFINITY,
       }));
     this.#byName = new Map(this.#lanes.map((lane) => [topicString(lane.topic.name, version), lane]));
   }
@@ -163,15 +168,26 @@ export class GossipReceiver {
       outcome = await lane.topic.validate(message.payload, message.from);
     } catch (error) {
       outcome = faultOf(error);
-      if (outcome.result === "ignore" && !(error instanceof BusyError) && !this.#stopped) {
-        const { logger } = this.#options;
-        logger.error({ error, topic: lane.topic.name, id: messageIdText(message.key) }, "a message was not validated");
-      }
+      if (outcome.result === "ignore" && !(error instanceof BusyError)) this.#logFailure(lane, message, error);
     } finally {
       free();
     }
     if (this.#stopped) return;
     this.#conclude(lane, message, outcome);
+  }
+
+  /** Peers decide how often this happens, so most of it goes to the debug log. */
+  #logFailure(lane: Lane, { key }: Received, error: unknown): void {
+    if (this.#stopped) return;
+    const { logger } = this.#options;
+    const facts = { error, topic: lane.topic.name, id: messageIdText(key) };
+    const now = performance.now();
+    if (now - lane.failureLoggedAt < MS_BETWEEN_FAILURES) {
+      logger.debug(facts, "a message was not validated");
+      return;
+    }
+    lane.failureLoggedAt = now;
+    logger.error(facts, "a message was not validated");
   }
 
   /** Counts a running validation until the returned function is called, or until it takes too long. */

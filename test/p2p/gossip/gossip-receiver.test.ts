@@ -177,6 +177,19 @@ test("a payload that cannot be decoded is rejected at the largest cost, a failur
   expect(penalties).toEqual(["peer low"]);
 });
 
+test("failures of this node on a topic are logged as errors every ten seconds at most", async () => {
+  const errors: object[] = [];
+  const failing: GossipTopic["validate"] = () => Promise.reject(new Error("no proof verifier"));
+  const { router } = receiving([row("tx", failing), row("block_proposal", failing)], {
+    logger: { ...silentLogger, error: (facts) => void errors.push(facts) },
+  });
+  for (let i = 0; i < 50; i++) router.deliver("tx", { key: `t${i}` });
+  router.deliver("block_proposal", { key: "b" });
+  await turns(20);
+  expect(router.verdicts).toHaveLength(51);
+  expect(errors).toHaveLength(2);
+});
+
 test("a rejected message makes gossipsub compute its sender's score anew", async () => {
   const { router } = receiving([row("tx", () => ({ result: "reject" }))]);
   router.score.scoreCache.set("peer", {}).set("other", {});
