@@ -28,9 +28,10 @@ export async function checkAdmin(node: NodeProcess, report: Report): Promise<voi
 
   await ask("getConfig", [], (value) => typeof value === "object" && value !== null);
   await ask("setConfig", [{}], none);
-  await ask("setConfig", [{ maxPendingTxCount: 77, minTxsPerBlock: 3 }], none);
+  await ask("setConfig", [{ maxPendingTxCount: 77, archiverBatchSize: 50 }], none);
   await ask("getConfig", [], configured("maxPendingTxCount", 77));
-  await ask("getConfig", [], configured("minTxsPerBlock", 3));
+  await ask("getConfig", [], configured("archiverBatchSize", 50));
+  await ask("setConfig", [{ minTxsPerBlock: 3 }], /minTxsPerBlock: this node runs no sequencer/);
   await ask("setConfig", [{ maxPendingTxCount: "many" }], /Expected number, received string/);
   await ask("pauseSync", [], none);
   await ask("pauseSync", [], none);
