@@ -160,3 +160,15 @@ test("gossiped txs wait until no client waits for a digest, and their queue does
     await pool.close();
   }
 });
+
+test("gossiped txs are hashed in pairs where they can be, and a single one is not kept waiting", async () => {
+  const pool = new DigestPool({ threads: 2 });
+  try {
+    const some = txs.slice(0, 4);
+    const made = some.map((tx) => pool.forPeers.whole(tx));
+    expect(await Promise.all(made)).toEqual(some.map((tx) => digestTx(core, tx)));
+    expect(await pool.forPeers.whole(txs[4])).toEqual(digestTx(core, txs[4]));
+  } finally {
+    await pool.close();
+  }
+});
