@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { multiaddr } from "@multiformats/multiaddr";
 import { DEFAULT_MESH } from "../../src/p2p/gossip/gossip-service.ts";
 import type { Topic } from "../../src/p2p/gossip/publisher.ts";
@@ -79,11 +80,21 @@ export async function joinAsLightPeer(
   });
   const meshed = () =>
     topics.every((topic) => node.host.services.gossip.getMeshPeers(topicString(topic, version)).length > 0);
+  const end = Date.now() + MESH_LIMIT_MS;
   try {
-    await node.host.dial(multiaddr(address));
-    for (const end = Date.now() + MESH_LIMIT_MS; untilMeshed && !meshed(); ) {
+    // A node has its record before it listens.
+    while (
+      !(await node.host.dial(multiaddr(address)).then(
+        () => true,
+        () => false,
+      ))
+    ) {
+      if (Date.now() > end) throw new Error(`${address} does not take connections`);
+      await sleep(100);
+    }
+    while (untilMeshed && !meshed()) {
       if (Date.now() > end) throw new Error(`${address} did not take a peer into its meshes of ${topics}`);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await sleep(20);
     }
     return light;
   } catch (error) {
