@@ -132,7 +132,8 @@ export class DigestPool implements Digests {
 
   async #run(batch: readonly Waiting[]): Promise<void> {
     try {
-      const made = await this.#threads.run(batch.map(({ job }) => job));
+      const jobs = batch.map(({ job }) => ownedBytes(job));
+      const made = await this.#threads.run(jobs, { transferList: jobs.flatMap(buffersOf) });
       for (const [i, { resolve }] of batch.entries()) resolve(made[i]);
     } catch (error) {
       for (const { reject } of batch) reject(error);
@@ -159,6 +160,30 @@ function digestsBy(
     hash: async (tx) => (await get(tx, ["hash"])).hash,
     content: async (tx) => (await get(tx, ["content"])).content,
   };
+}
+
+/**
+ * A copy whose bytes are buffers of their own. Posting a view would copy all that it is a view of: with a gossiped tx
+ * the proof, which is not hashed.
+ */
+function ownedBytes({ tx, parts }: DigestJob): DigestJob {
+  const copied = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes);
+  return {
+    parts,
+    tx: {
+      data: copied(tx.data),
+      contractClassLogFields: tx.contractClassLogFields.map(copied),
+      publicFunctionCalldata: tx.publicFunctionCalldata.map(({ values, hash }) => ({
+        values: copied(values),
+        hash: copied(hash),
+      })),
+    },
+  };
+}
+
+function buffersOf({ tx }: DigestJob): ArrayBuffer[] {
+  const calldata = tx.publicFunctionCalldata.flatMap(({ values, hash }) => [values, hash]);
+  return [tx.data, ...tx.contractClassLogFields, ...calldata].map(({ buffer }) => buffer as ArrayBuffer);
 }
 
 function isShort({ data, contractClassLogFields, publicFunctionCalldata }: DigestedTx): boolean {
