@@ -6,9 +6,15 @@ export interface HalfOpenLimits {
   perAddress: number;
 }
 
+/** A TCP connection of libp2p's transport, which has its socket. */
+interface OverSocket {
+  socket?: { bytesRead: number };
+}
+
 /**
- * Inbound connections whose handshake is not complete. When there are too many the oldest is ended: an honest handshake
- * takes a fraction of a second, so that connections which stop in the middle do not keep others out.
+ * Inbound connections whose handshake is not complete. When there are too many, the oldest is ended that has sent
+ * nothing, or else the oldest: an honest peer sends at once and completes the handshake in a fraction of a second, so
+ * that connections which stop in the middle do not keep it out.
  */
 export class HalfOpenConnections {
   readonly #limits: HalfOpenLimits;
@@ -40,10 +46,11 @@ export class HalfOpenConnections {
   }
 
   #endOldest(): void {
-    for (const oldest of this.#open.keys()) {
-      this.#open.delete(oldest);
-      oldest.abort(new Error("too many handshakes are incomplete"));
-      return;
-    }
+    const all = [...this.#open.keys()];
+    // The newest has had no time to send.
+    const silent = all.slice(0, -1).find((connection) => (connection as OverSocket).socket?.bytesRead === 0);
+    const ended = silent ?? all[0];
+    this.#open.delete(ended);
+    ended.abort(new Error("too many handshakes are incomplete"));
   }
 }

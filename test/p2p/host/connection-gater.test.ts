@@ -75,14 +75,23 @@ test("one key has at most three connections", async () => {
   expect(host.host.getConnections()).toHaveLength(3);
 });
 
-test("of too many incomplete handshakes the oldest is ended, and an address has a limited number", () => {
+test("of too many incomplete handshakes a silent one is ended, then the oldest; an address has a limited number", () => {
   const ended: number[] = [];
-  const connection = (i: number) =>
-    ({ addEventListener() {}, abort: () => ended.push(i) }) as unknown as MultiaddrConnection;
+  const connection = (i: number, bytesRead: number) =>
+    ({ addEventListener() {}, abort: () => ended.push(i), socket: { bytesRead } }) as unknown as MultiaddrConnection;
   const halfOpen = new HalfOpenConnections({ overall: 3, perAddress: 2 });
-  const taken = ["a", "a", "a", "b", "c", "d"].map((ip, i) => halfOpen.enter(connection(i), ip));
-  expect(taken).toEqual([true, true, false, true, true, true]);
-  expect(ended).toEqual([0, 1]);
+  const rows: [string, number][] = [
+    ["a", 1],
+    ["a", 0],
+    ["a", 0],
+    ["b", 1],
+    ["c", 0],
+    ["d", 1],
+    ["e", 1],
+  ];
+  const taken = rows.map(([ip, bytesRead], i) => halfOpen.enter(connection(i, bytesRead), ip));
+  expect(taken).toEqual([true, true, false, true, true, true, true]);
+  expect(ended).toEqual([1, 4, 0]);
   expect(halfOpen.size).toBe(3);
 });
 
