@@ -14,7 +14,7 @@ export interface AttackOrder {
 }
 
 /** Longest time until the first peer attacks, in milliseconds, beyond the attack's own. */
-const CONNECTING_MS = 15_000;
+const CONNECTING_MS = 5_000;
 /** Time for hostile peers to leave after an attack, in milliseconds. */
 const LEAVING_MS = 1_500;
 

@@ -65,11 +65,10 @@ function idlePeers(name: string, count: number, from: (() => string) | undefined
     name,
     run: async (stage) => {
       const privateKey = privateKeys ? await generateKeyPair("secp256k1") : undefined;
-      const connected = async () => {
+      const onAttempt = () => {
         stage.counts.sent++;
-        await ended(stage.signal);
       };
-      await many(count, () => persist(stage, connected, { from: from?.(), privateKey }));
+      await many(count, () => persist(stage, () => ended(stage.signal), { from: from?.(), privateKey, onAttempt }));
     },
   };
 }
@@ -103,8 +102,8 @@ export const CONNECTION_ATTACKS: readonly Attack[] = [
     bytes: () => Buffer.concat([NOISE, Buffer.from([0xff, 0xff]), randomBytes(65_535)]),
   }),
   idlePeers(
-    "100 peers from one address",
-    100,
+    "60 peers from one address",
+    60,
     (() => {
       let address: string | undefined;
       return () => {
@@ -113,7 +112,7 @@ export const CONNECTION_ATTACKS: readonly Attack[] = [
       };
     })(),
   ),
-  idlePeers("300 peers from many addresses", 300, undefined),
-  idlePeers("one key from 100 addresses", 100, undefined, true),
+  idlePeers("250 peers from many addresses", 250, undefined),
+  idlePeers("one key from 40 addresses", 40, undefined, true),
   { name: "peers that connect and leave", run: (stage) => many(8, () => churn(stage)) },
 ];

@@ -32,10 +32,9 @@ export const FRAME_ATTACKS: readonly Attack[] = [
           const part = Buffer.concat([varint(4 * MIB), Buffer.alloc(4 * MIB - 1000, 1)]);
           await many(128, async (i) => {
             const protocols = ["/meshsub/1.0.0", GOSSIP, "/meshsub/1.2.0", "/floodsub/1.0.0"];
+            stage.counts.sent++;
             try {
-              const stream = await peer.stream(protocols[i % 4], stage.signal);
-              await send(stream, part);
-              stage.counts.sent++;
+              await send(await peer.stream(protocols[i % 4], stage.signal), part);
             } catch {
               if (!stage.signal.aborted) stage.counts.refused++;
             }

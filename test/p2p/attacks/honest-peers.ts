@@ -1,21 +1,26 @@
+import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DEFAULT_MESH } from "../../../src/p2p/gossip/gossip-service.ts";
-import { TOPICS } from "../../../src/p2p/gossip/publisher.ts";
+import { TOPICS, type Topic } from "../../../src/p2p/gossip/publisher.ts";
 import { TOPIC_RULES, topicString } from "../../../src/p2p/gossip/topic.ts";
 import { generatePeerIdentity } from "../../../src/p2p/identity/peer-identity.ts";
 import { createPeerNode, type PeerNode } from "../../../src/p2p/peer-node.ts";
 import { StatusHandshake } from "../../../src/p2p/peers/status-handshake.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
-import { type SubjectFacts, VERSION } from "./target.ts";
+import type { SubjectFacts } from "./target.ts";
 
-const GOSSIP_INTERVAL_MS = 40;
 /** Below the rate that the node allows one peer. */
 const REQUEST_INTERVAL_MS = 300;
 /** A message that takes longer counts as lost. */
 const LOST_AFTER_MS = 10_000;
 
-/** Start of the honest peers' messages. */
-const HONEST = "honest";
+/** Valid messages that honest peers send. */
+export interface HonestTraffic {
+  topic: Topic;
+  intervalMs: number;
+  /** A payload unlike all before. */
+  next(): Uint8Array;
+}
 
 export interface HonestFigures {
   /** Milliseconds from one honest peer over the node to the other, sorted. */
@@ -28,13 +33,16 @@ export interface HonestFigures {
   failed: number;
 }
 
-async function honestNode({ port, id }: SubjectFacts, onMessage: (text: string) => void): Promise<PeerNode> {
-  const status = () => ({ version: VERSION, latestBlock: 1, latestHash: "", finalizedBlock: 0 });
+async function honestNode(
+  { port, id, version }: SubjectFacts,
+  onMessage: (payload: Uint8Array) => void,
+): Promise<PeerNode> {
+  const status = () => ({ version, latestBlock: 1, latestHash: "", finalizedBlock: 0 });
   const subject = { id, address: `/ip4/127.0.0.1/tcp/${port}`, enr: "" };
   const node = await createPeerNode({
     settings: {
       identity: generatePeerIdentity(),
-      version: VERSION,
+      version,
       listen: { address: "127.0.0.1", port: 0 },
       announce: undefined,
       userAgent: "test",
@@ -60,7 +68,7 @@ async function honestNode({ port, id }: SubjectFacts, onMessage: (text: string) 
         ...TOPIC_RULES[name],
         name,
         validate(payload) {
-          onMessage(Buffer.from(payload).toString());
+          onMessage(payload);
           return { result: "accept" };
         },
       })),
@@ -75,17 +83,26 @@ async function honestNode({ port, id }: SubjectFacts, onMessage: (text: string) 
   return node;
 }
 
+function keyOf(payload: Uint8Array): string {
+  return createHash("sha256").update(payload).digest("hex");
+}
+
 /** Two peers of the node that know only the node: what one sends reaches the other if the node forwards it. */
 export class HonestPeers {
   readonly #subject: SubjectFacts;
+  readonly #traffic: HonestTraffic;
   readonly #sender: PeerNode;
   readonly #receiver: PeerNode;
   readonly #arrived: Map<string, number>;
   /** How often a peer of the pair lost its connection to the node. */
   disconnects = 0;
 
-  private constructor(subject: SubjectFacts, sender: PeerNode, receiver: PeerNode, arrived: Map<string, number>) {
+  private constructor(
+    { subject, traffic }: { subject: SubjectFacts; traffic: HonestTraffic },
+    { sender, receiver, arrived }: { sender: PeerNode; receiver: PeerNode; arrived: Map<string, number> },
+  ) {
     this.#subject = subject;
+    this.#traffic = traffic;
     this.#sender = sender;
     this.#receiver = receiver;
     this.#arrived = arrived;
@@ -93,14 +110,11 @@ export class HonestPeers {
   }
 
   /** Resolves when both are in the node's mesh. */
-  static async join(subject: SubjectFacts): Promise<HonestPeers> {
+  static async join(subject: SubjectFacts, traffic: HonestTraffic): Promise<HonestPeers> {
     const arrived = new Map<string, number>();
     const sender = await honestNode(subject, () => {});
-    const receiver = await honestNode(subject, (text) => {
-      // Valid messages of hostile peers are forwarded too.
-      if (text.startsWith(HONEST)) arrived.set(text, performance.now());
-    });
-    const peers = new HonestPeers(subject, sender, receiver, arrived);
+    const receiver = await honestNode(subject, (payload) => arrived.set(keyOf(payload), performance.now()));
+    const peers = new HonestPeers({ subject, traffic }, { sender, receiver, arrived });
     for (const end = Date.now() + 60_000; !peers.meshed; await sleep(50)) {
       if (Date.now() > end) throw new Error("the honest peers were not taken into the mesh");
     }
@@ -108,9 +122,9 @@ export class HonestPeers {
   }
 
   get meshed(): boolean {
-    const { id } = this.#subject;
+    const { id, version } = this.#subject;
     const has = ({ host }: PeerNode) =>
-      TOPICS.every((topic) => host.services.gossip.getMeshPeers(topicString(topic, VERSION)).includes(id));
+      TOPICS.every((topic) => host.services.gossip.getMeshPeers(topicString(topic, version)).includes(id));
     return has(this.#sender) && has(this.#receiver);
   }
 
@@ -122,18 +136,21 @@ export class HonestPeers {
   }
 
   async #gossip(end: number): Promise<Pick<HonestFigures, "gossip" | "lost">> {
+    const { topic, intervalMs, next } = this.#traffic;
     this.#arrived.clear();
     const sent = new Map<string, number>();
     while (performance.now() < end) {
-      const text = `${HONEST} ${crypto.randomUUID()}`;
-      sent.set(text, performance.now());
-      this.#sender.publisher.publish("checkpoint_attestation", Buffer.from(text));
-      await sleep(GOSSIP_INTERVAL_MS);
+      const payload = next();
+      sent.set(keyOf(payload), performance.now());
+      this.#sender.publisher.publish(topic, payload);
+      await sleep(intervalMs);
     }
-    const deadline = performance.now() + LOST_AFTER_MS;
-    while (this.#arrived.size < sent.size && performance.now() < deadline) await sleep(10);
-    const taken = [...sent].flatMap(([text, at]) => {
-      const arrived = this.#arrived.get(text);
+    const missing = () => [...sent.keys()].some((key) => !this.#arrived.has(key));
+    for (const deadline = performance.now() + LOST_AFTER_MS; missing() && performance.now() < deadline; ) {
+      await sleep(10);
+    }
+    const taken = [...sent].flatMap(([key, at]) => {
+      const arrived = this.#arrived.get(key);
       return arrived === undefined ? [] : [arrived - at];
     });
     return { gossip: taken.sort((a, b) => a - b), lost: sent.size - taken.length };

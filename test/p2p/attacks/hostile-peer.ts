@@ -34,8 +34,10 @@ export interface HostilePeerOptions {
   onStatus?(stream: Stream): void;
   /** What it does with the stream of the node's gossip; reads everything if not given. */
   onGossip?(stream: Stream): void;
-  /** Protocol handlers that replace identify. */
+  /** Replaces its answer to identify. */
   onIdentify?(stream: Stream): void;
+  /** Called before each attempt to connect. */
+  onAttempt?(): void;
 }
 
 async function answerStatus(stream: Stream, status: Uint8Array): Promise<void> {
@@ -157,6 +159,7 @@ export async function persist(
   while (!signal.aborted) {
     let peer: HostilePeer | undefined;
     try {
+      options.onAttempt?.();
       peer = await HostilePeer.connect(target, signal, options);
       await Promise.race([work(peer), ended(signal), lost(peer)]);
     } catch {

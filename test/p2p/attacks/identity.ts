@@ -65,12 +65,13 @@ export const IDENTIFY_ATTACKS: readonly Attack[] = [
         persist(stage, async (peer) => {
           while (!stage.signal.aborted) {
             const stream = await peer.stream("/aztec/id/1.0.0", stage.signal);
-            await Promise.race([
-              new Promise((resolve) => stream.addEventListener("remoteCloseWrite", resolve)),
-              new Promise((resolve) => stream.addEventListener("close", resolve)),
-            ]);
-            stream.abort(new Error("done"));
             stage.counts.sent++;
+            const answered = new Promise<void>((resolve) => {
+              stream.addEventListener("message", () => resolve());
+              stream.addEventListener("close", () => resolve());
+            });
+            await Promise.race([answered, pause(1_000)]);
+            stream.abort(new Error("done"));
           }
         }),
       ),

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { ATTACKS } from "./attacks.ts";
+import { peerNodeSubject, wholeNodeSubject } from "./subjects.ts";
 import { type AttackRow, Trial } from "./trial.ts";
 
 const USAGE = `node test/p2p/attacks/run.ts [options]
@@ -10,6 +11,7 @@ that the node forwards and of honest requests. Exits with 1 when the node ends o
 
   --seconds N   duration of each attack (10)
   --only TEXT   only attacks whose name contains TEXT
+  --node        the whole node over a recorded chain, with an honest client of its RPC port
   --apart       a new node for each attack
   --help`;
 
@@ -17,6 +19,7 @@ const { values } = parseArgs({
   options: {
     seconds: { type: "string", default: "10" },
     only: { type: "string", default: "" },
+    node: { type: "boolean", default: false },
     apart: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
@@ -26,7 +29,7 @@ const MIB = 2 ** 20;
 const at = (sorted: number[], share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 const ms = (value: number | undefined) => (value === undefined ? "-" : value.toFixed(0));
 
-function line(name: string, { counts, memory, descriptors, cpu, honest, disconnects }: AttackRow): string {
+function line(name: string, { counts, memory, descriptors, cpu, honest, rpc, disconnects }: AttackRow): string {
   const { sent, refused } = counts.get(name) ?? { sent: 0, refused: 0 };
   const { gossip, requests, lost, failed } = honest;
   return [
@@ -40,6 +43,7 @@ function line(name: string, { counts, memory, descriptors, cpu, honest, disconne
     String(lost).padStart(4),
     `${ms(at(requests, 0.5))}/${ms(at(requests, 0.99))}`.padStart(10),
     String(failed).padStart(4),
+    ...(rpc.length === 0 ? [] : [`${ms(at(rpc, 0.5))}/${ms(at(rpc, 0.99))}`.padStart(10)]),
     String(disconnects).padStart(4),
   ].join(" | ");
 }
@@ -47,14 +51,15 @@ function line(name: string, { counts, memory, descriptors, cpu, honest, disconne
 if (values.help) {
   console.log(USAGE);
 } else {
+  const subject = values.node ? wholeNodeSubject : peerNodeSubject;
   const duration = Number(values.seconds) * 1_000;
-  let trial = await Trial.start();
+  let trial = await Trial.start(await subject());
   const { gossip, requests } = await trial.quiet(Math.min(duration, 5_000));
   console.log(
     `without an attack: gossip ${ms(at(gossip, 0.5))}/${ms(at(gossip, 0.99))} ms, requests ${ms(at(requests, 0.5))}/${ms(at(requests, 0.99))} ms`,
   );
   console.log(
-    "attack | sent | refused | memory | descriptors | CPU s | gossip p50/p99 | lost | requests p50/p99 | failed | cut",
+    `attack | sent | refused | memory | descriptors | CPU s | gossip p50/p99 | lost | requests p50/p99 | failed |${values.node ? " RPC p50/p99 |" : ""} cut`,
   );
   for (const { name } of ATTACKS.filter((attack) => attack.name.includes(values.only))) {
     try {
@@ -71,7 +76,7 @@ if (values.help) {
       process.exitCode = 1;
     }
     await trial.end();
-    trial = await Trial.start();
+    trial = await Trial.start(await subject());
   }
   if (trial.log !== "") console.log(`log of the node:\n${trial.log.slice(0, 5_000)}`);
   await trial.end();

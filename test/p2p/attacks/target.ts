@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 
-export const VERSION = "00-31337-603bb2c0-7-2672340d-1dd2644a";
+/** Protocol version string of the subject; the attacker is told it at its start. */
+export const VERSION = process.env.ATTACKED_VERSION ?? "00-31337-603bb2c0-7-2672340d-1dd2644a";
 
 /** The node under attack. */
 export interface SubjectFacts {

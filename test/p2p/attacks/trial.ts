@@ -1,12 +1,12 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { createInterface, type Interface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { AttackCounts } from "./attack.ts";
 import type { AttackOrder } from "./attacker.ts";
+import { Child } from "./child.ts";
 import { type HonestFigures, HonestPeers } from "./honest-peers.ts";
-import type { SubjectFacts } from "./target.ts";
+import type { Subject } from "./subjects.ts";
 
+const CALL_INTERVAL_MS = 20;
 const SAMPLE_MS = 50;
 
 export interface AttackRow {
@@ -19,48 +19,10 @@ export interface AttackRow {
   /** CPU time of the node, in seconds. */
   cpu: number;
   honest: HonestFigures;
+  /** Milliseconds of calls to the node's RPC port, sorted; empty for a subject without one. */
+  rpc: number[];
   /** Honest peers that lost their connection. */
   disconnects: number;
-}
-
-/** A child process that is told things over stdin and answers with lines. */
-class Child {
-  readonly process: ChildProcess;
-  readonly #lines: Interface;
-  readonly #waiting: ((line: string) => void)[] = [];
-  log = "";
-  ended = false;
-
-  constructor(file: string, ...args: string[]) {
-    const options = ["--disable-warning=ExperimentalWarning", join(import.meta.dirname, file), ...args];
-    this.process = spawn(process.execPath, options, { stdio: ["pipe", "pipe", "pipe"] });
-    this.#lines = createInterface(this.process.stdout!);
-    this.#lines.on("line", (line) => this.#waiting.shift()?.(line));
-    this.process.stderr!.on("data", (chunk) => {
-      this.log += chunk;
-    });
-    this.process.once("exit", () => {
-      this.ended = true;
-      for (const waiting of this.#waiting.splice(0)) waiting("");
-    });
-  }
-
-  /** Tells `order`, and resolves with the next line; with an empty one if the process ended. */
-  line(order?: unknown): Promise<string> {
-    if (this.ended) return Promise.resolve("");
-    const answer = new Promise<string>((resolve) => this.#waiting.push(resolve));
-    if (order !== undefined) this.process.stdin!.write(`${JSON.stringify(order)}\n`);
-    return answer;
-  }
-
-  async end(): Promise<void> {
-    if (this.ended) return;
-    const exit = new Promise((resolve) => this.process.once("exit", resolve));
-    this.process.stdin!.end();
-    const timer = setTimeout(() => this.process.kill("SIGKILL"), 20_000);
-    await exit;
-    clearTimeout(timer);
-  }
 }
 
 /** Figures of a process in /proc; zeros once it has ended. */
@@ -78,30 +40,24 @@ function usage(pid: number): { memory: number; descriptors: number; cpu: number 
 
 /** A node under attack in a process of its own, hostile peers in another, and two honest peers in this one. */
 export class Trial {
-  readonly #subject: Child;
+  readonly #subject: Subject;
   readonly #attacker: Child;
   readonly #honest: HonestPeers;
-  readonly #facts: SubjectFacts;
 
-  private constructor(subject: Child, attacker: Child, honest: HonestPeers, facts: SubjectFacts) {
+  private constructor(subject: Subject, attacker: Child, honest: HonestPeers) {
     this.#subject = subject;
     this.#attacker = attacker;
     this.#honest = honest;
-    this.#facts = facts;
   }
 
-  static async start(): Promise<Trial> {
-    const subject = new Child("subject.ts");
-    const attacker = new Child("attacker.ts");
-    const line = await subject.line();
-    if (line === "") throw new Error(`the node did not start:\n${subject.log}`);
-    const facts = JSON.parse(line) as SubjectFacts;
-    return new Trial(subject, attacker, await HonestPeers.join(facts), facts);
+  static async start(subject: Subject): Promise<Trial> {
+    const attacker = new Child("attacker.ts", { ATTACKED_VERSION: subject.facts.version });
+    return new Trial(subject, attacker, await HonestPeers.join(subject.facts, subject.traffic));
   }
 
   /** Whether the node's process still runs. */
   get alive(): boolean {
-    return !this.#subject.ended;
+    return this.#subject.alive;
   }
 
   /** Warnings and errors of the node, and what the runtime wrote. */
@@ -109,13 +65,9 @@ export class Trial {
     return this.#subject.log;
   }
 
-  get memory(): number {
-    return usage(this.#subject.process.pid!).memory;
-  }
-
   /** Attacks the node in several ways at the same time. */
   async attack(names: string[], ms: number): Promise<AttackRow> {
-    const pid = this.#subject.process.pid!;
+    const pid = this.#subject.pid;
     const before = usage(pid);
     const peak = { ...before };
     const sample = () => {
@@ -125,8 +77,12 @@ export class Trial {
     };
     const timer = setInterval(sample, SAMPLE_MS);
     const disconnects = this.#honest.disconnects;
-    const order: AttackOrder = { names, ms, target: this.#facts };
-    const [line, honest] = await Promise.all([this.#attacker.line(order), this.#honest.measure(ms)]);
+    const order: AttackOrder = { names, ms, target: this.#subject.facts };
+    const [line, honest, rpc] = await Promise.all([
+      this.#attacker.line(order),
+      this.#honest.measure(ms),
+      this.#calls(ms),
+    ]);
     clearInterval(timer);
     sample();
     if (line === "") throw new Error(`the attacker ended:\n${this.#attacker.log}`);
@@ -137,8 +93,21 @@ export class Trial {
       descriptors: { before: before.descriptors, peak: peak.descriptors },
       cpu: usage(pid).cpu - before.cpu,
       honest,
+      rpc,
       disconnects: this.#honest.disconnects - disconnects,
     };
+  }
+
+  async #calls(ms: number): Promise<number[]> {
+    const { call } = this.#subject;
+    const taken: number[] = [];
+    if (call === undefined) return taken;
+    for (const end = performance.now() + ms; performance.now() < end; await sleep(CALL_INTERVAL_MS)) {
+      const start = performance.now();
+      await call();
+      taken.push(performance.now() - start);
+    }
+    return taken.sort((a, b) => a - b);
   }
 
   /** Figures of the honest peers without an attack. */
