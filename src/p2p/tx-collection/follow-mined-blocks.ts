@@ -7,13 +7,14 @@ import type { TxCollection } from "./tx-collection.ts";
 export interface FollowedChain {
   collection: Pick<TxCollection, "collectMined" | "provenUpTo" | "prunedTo">;
   synchronizer: Pick<Synchronizer, "on" | "initialSyncComplete">;
-  chain: Pick<ChainStore, "block" | "txEffects" | "provenBlockNumber">;
+  chain: Pick<ChainStore, "block" | "txEffects" | "latestBlockNumber" | "provenBlockNumber">;
   constants: L1Constants;
 }
 
 /**
  * Has the txs of mined blocks collected until they are proven or pruned
- * (docs/protocol/10-peers.md#1015-collecting-transactions). Returns an unsubscribe function.
+ * (docs/protocol/10-peers.md#1015-collecting-transactions). Called before the synchronizer starts. Returns an
+ * unsubscribe function.
  */
 export function followMinedBlocks({ collection, synchronizer, chain, constants }: FollowedChain): () => void {
   const collect = (number: number): void => {
@@ -23,11 +24,20 @@ export function followMinedBlocks({ collection, synchronizer, chain, constants }
     const deadline = proofDeadline(headerSlotNumber(block.header), constants) * 1000;
     collection.collectMined({ number, hashes, archive: block.archiveRoot, deadline });
   };
+  const collectFrom = (first: number, last: number): void => {
+    for (let number = Math.max(first, chain.provenBlockNumber() + 1); number <= last; number++) collect(number);
+  };
+  const isNew = chain.latestBlockNumber() === 0;
+  /** First block that the initial sync added. */
+  let missedFrom: number | undefined;
   const unsubscribe = [
     synchronizer.on("blocksAdded", ({ first, last }) => {
-      // Most blocks of the initial sync are proven already, or too old for peers to have their txs.
-      if (!synchronizer.initialSyncComplete) return;
-      for (let number = Math.max(first, chain.provenBlockNumber() + 1); number <= last; number++) collect(number);
+      if (synchronizer.initialSyncComplete) collectFrom(first, last);
+      else missedFrom = Math.min(first, missedFrom ?? first);
+    }),
+    synchronizer.on("initialSyncComplete", () => {
+      // A new node leaves out the blocks before its start; one that was stopped makes up for those that it missed.
+      if (!isNew && missedFrom !== undefined) collectFrom(missedFrom, chain.latestBlockNumber());
     }),
     synchronizer.on("blocksRemoved", ({ tip }) => collection.prunedTo(tip)),
     synchronizer.on("proven", ({ blockNumber }) => collection.provenUpTo(blockNumber)),

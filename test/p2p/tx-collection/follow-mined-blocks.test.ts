@@ -18,7 +18,7 @@ const CONSTANTS = {
 };
 
 /** Follows a chain with one tx in each block; block n is of slot n. */
-function following({ proven = 0, synced = true } = {}) {
+function following({ proven = 0, synced = true, latest = 0 } = {}) {
   const listeners = new Map<string, Listeners<[unknown]>>();
   const of = (event: string): Listeners<[unknown]> => {
     const found = listeners.get(event) ?? new Listeners<[unknown]>(() => {});
@@ -31,6 +31,7 @@ function following({ proven = 0, synced = true } = {}) {
     return bytes;
   };
   const calls: unknown[] = [];
+  const chain = { latest };
   const collection = {
     collectMined: ({ number, deadline, hashes }: MinedBlock) => void calls.push([number, deadline, hashes.length]),
     provenUpTo: (block: number) => void calls.push(["proven", block]),
@@ -46,10 +47,11 @@ function following({ proven = 0, synced = true } = {}) {
       block: (number: number) => ({ header: header(number), txCount: number === 9 ? 0 : 1, archiveRoot: fr(number) }),
       txEffects: (number: number) => [{ txHash: fr(number) }],
       provenBlockNumber: () => proven,
+      latestBlockNumber: () => chain.latest,
     },
     constants: CONSTANTS,
   } as unknown as Parameters<typeof followMinedBlocks>[0]);
-  return { calls, unsubscribe, emit: (event: string, facts: unknown) => of(event).emit(facts) };
+  return { calls, chain, unsubscribe, emit: (event: string, facts: unknown) => of(event).emit(facts) };
 }
 
 it("the txs of new blocks above the proven one are looked for until their epoch can no longer be proven", () => {
@@ -69,8 +71,21 @@ it("the txs of new blocks above the proven one are looked for until their epoch 
   expect(calls.length).toBe(5);
 });
 
-it("nothing is looked for during the initial sync", () => {
-  const { calls, emit } = following({ synced: false });
+it("a new node does not look for the txs of the blocks of its initial sync", () => {
+  const { calls, chain, emit } = following({ synced: false });
   emit("blocksAdded", { first: 1, last: 8 });
+  chain.latest = 8;
+  emit("initialSyncComplete", {});
   expect(calls).toEqual([]);
+});
+
+it("a node that was stopped looks for the txs of the blocks that it missed once it has caught up", () => {
+  const { calls, chain, emit } = following({ synced: false, proven: 3, latest: 5 });
+  emit("blocksRemoved", { tip: 4 });
+  emit("blocksAdded", { first: 5, last: 6 });
+  emit("blocksAdded", { first: 7, last: 8 });
+  expect(calls).toEqual([["pruned", 4]]);
+  chain.latest = 8;
+  emit("initialSyncComplete", {});
+  expect(calls.slice(1).map((call) => (call as unknown[])[0])).toEqual([5, 6, 7, 8]);
 });
