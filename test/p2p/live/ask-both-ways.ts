@@ -27,7 +27,7 @@ import {
 import { type Answered, askEverything, blockWithTxs } from "./requests.ts";
 
 export interface AskOptions {
-  ours: Listed;
+  ours: Listed & { url: string };
   network: ReferenceNetwork;
   file: string;
   control: ReferenceControl;
@@ -39,12 +39,12 @@ const status = (version: string) => ({ version, latestBlock: 1, latestHash: "", 
 /** Asks our node and each reference node for something of every protocol; the answers must be the same. */
 export async function askAll({ ours, network, checks }: Omit<AskOptions, "file" | "control">): Promise<void> {
   const asked = [ours, ...network.nodes];
-  const { version, nodes } = network;
+  const { version } = network;
   const client = await testPeer({ version, listed: { trusted: asked, private: [], preferred: [] } });
   try {
     const ids = asked.map(({ id }) => id);
     await until("the client is connected", 60_000, async () => ids.every((id) => client.node.peers.isConnected(id)));
-    const block = await blockWithTxs(nodes[0].url);
+    const block = await blockWithTxs(ours.url);
     const answers: Map<string, Answered>[] = [];
     for (const { id } of asked) answers.push(await askEverything(client, id, block));
     const [own, ...theirs] = answers;

@@ -2,7 +2,7 @@
  * Runs nodes of this project in a running network of reference nodes and compares what both sides see:
  *
  *   node test/p2p/live/mixed-network.ts --control SCRIPT --network NAME --file NETWORK_FILE --folder FOLDER
- *     [--traffic COMMAND] [--minutes 30] [--port 23700] [--steps introduce,watch,ask,observe,authenticate,restart]
+ *     [--traffic COMMAND] [--minutes 30] [--port 23700] [--steps introduce,watch,ask,observe,authenticate,catch-up,restart]
  *     [--node-options OPTIONS]
  *
  * SCRIPT has the commands `env NAME`, `stop NAME NODE` and `start NAME NODE [VARIABLE=VALUE ...]`. COMMAND is given
@@ -13,10 +13,11 @@
 import { mkdirSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { askAll, authenticate, observed } from "./ask-both-ways.ts";
+import { catchUp } from "./catch-up.ts";
 import { Checks, say } from "./checks.ts";
 import { call, until } from "./json-rpc.ts";
 import { LiveNode } from "./live-node.ts";
-import { type Listed, ReferenceControl, referenceNetwork } from "./reference-network.ts";
+import { ReferenceControl, referenceNetwork } from "./reference-network.ts";
 import { restarts } from "./restarts.ts";
 import { watchBeside } from "./watch.ts";
 
@@ -30,7 +31,7 @@ const { values } = parseArgs({
     "node-options": { type: "string" },
     minutes: { type: "string", default: "30" },
     port: { type: "string", default: "23700" },
-    steps: { type: "string", default: "introduce,watch,ask,observe,authenticate,restart" },
+    steps: { type: "string", default: "introduce,watch,ask,observe,authenticate,catch-up,restart" },
   },
 });
 const { control: script, network: name, file, folder } = values;
@@ -93,7 +94,7 @@ try {
     return { passed: true, figures: { seconds, peers: ids.length } };
   });
 
-  const listed: Listed = { id, address: `/ip4/127.0.0.1/tcp/${port + 10}`, enr: await ours.enr() };
+  const listed = { url: ours.url, id, address: `/ip4/127.0.0.1/tcp/${port + 10}`, enr: await ours.enr() };
   const parts = { ours: listed, network, file, control, checks };
   const steps: Record<string, () => Promise<void>> = {
     introduce: () => introduced(node("second", port + 20, boot), id),
@@ -102,6 +103,7 @@ try {
     ask: () => askAll(parts),
     observe: () => observed(parts, boot),
     authenticate: () => authenticate(parts),
+    "catch-up": () => catchUp({ ours, network, traffic: values.traffic, checks }),
     restart: () => restarts({ ours, id, network, file, control, checks }),
   };
   for (const step of values.steps.split(",")) {

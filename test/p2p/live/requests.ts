@@ -21,14 +21,16 @@ export interface AskedBlock {
   txHashes: Uint8Array[];
 }
 
-/** The latest block that has txs. */
+/** The latest block with txs of which the node at `url` has all. */
 export async function blockWithTxs(url: string): Promise<AskedBlock> {
   for (let number = (await call(url, "node_getBlockNumber")) as number; number > 0; number--) {
     const { archive, body } = (await call(url, "node_getBlock", number)) as Block;
-    const txHashes = body.txEffects.map(({ txHash }) => fromHex(txHash));
-    if (txHashes.length > 0) return { number, archive: fromHex(archive.root), txHashes };
+    const hashes = body.txEffects.map(({ txHash }) => txHash);
+    const txs = await Promise.all(hashes.map((hash) => call(url, "node_getTxByHash", hash)));
+    if (txs.length === 0 || txs.some((tx) => tx === undefined || tx === null)) continue;
+    return { number, archive: fromHex(archive.root), txHashes: hashes.map(fromHex) };
   }
-  throw new Error("no block has txs: send some first");
+  throw new Error("the node has no txs of any block: send some first");
 }
 
 /** What a peer answered, without what may differ between honest peers. */
