@@ -1,5 +1,6 @@
 import type { MessageStream, StreamMuxerFactory } from "@libp2p/interface";
 import { yamux } from "@libp2p/yamux";
+import { guardAsked, guardAsking } from "./negotiation.ts";
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -47,6 +48,9 @@ interface MuxerInternals {
     readonly buffer: { readonly byteLength: number; get(index: number): number };
     readFrame(): { header: FrameHeader } | undefined;
   };
+  /** Called for each stream that the peer opens, and for each that is opened to it. */
+  onRemoteStream(stream: object): void;
+  onCreateStream(options: unknown): object;
   send(data: unknown): boolean;
   abort(error: Error): void;
 }
@@ -72,9 +76,10 @@ class Rate {
 
 /**
  * Yamux with bounds on what a peer can make it hold or do. By itself it collects a frame of any length that the header
- * declares, answers every ping into a buffer without limit, and takes any number of frames.
+ * declares, answers every ping into a buffer without limit, and takes any number of frames. `offered` are the protocols
+ * that peers may choose for a stream.
  */
-export function boundedYamux(): () => StreamMuxerFactory {
+export function boundedYamux(offered: () => readonly string[]): () => StreamMuxerFactory {
   const create = yamux({
     maxInboundStreams: MAX_STREAMS,
     streamOptions: {
@@ -91,10 +96,25 @@ export function boundedYamux(): () => StreamMuxerFactory {
       const inside = muxer as unknown as MuxerInternals;
       if (inside.decoder?.readFrame === undefined) throw new Error("yamux has no decoder: not the expected version");
       boundFrames(inside);
+      guardStreams(inside, offered);
       boundWaiting(inside, connection);
       return muxer;
     };
     return factory;
+  };
+}
+
+function guardStreams(muxer: MuxerInternals, offered: () => readonly string[]): void {
+  const onRemoteStream = muxer.onRemoteStream.bind(muxer);
+  muxer.onRemoteStream = (stream) => {
+    guardAsked(stream, offered);
+    onRemoteStream(stream);
+  };
+  const onCreateStream = muxer.onCreateStream.bind(muxer);
+  muxer.onCreateStream = (options) => {
+    const stream = onCreateStream(options);
+    guardAsking(stream);
+    return stream;
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ConnectionGater, MultiaddrConnection } from "@libp2p/interface";
 import type { HalfOpenConnections } from "./half-open.ts";
+import { guardAsked, guardAsking } from "./negotiation.ts";
 
 /** Why this node does not talk to a peer, decided elsewhere. */
 export interface Refusals {
@@ -25,6 +26,9 @@ export interface GaterOptions {
  */
 const MOST_PER_PEER = 3;
 
+/** Protocol of the encryption, the only one that is offered. */
+const ENCRYPTION = "/noise";
+
 /** The IP address of a connection's other side. */
 export function remoteIp({ remoteAddr }: Pick<MultiaddrConnection, "remoteAddr">): string | undefined {
   return remoteAddr.getComponents().find(({ name }) => name === "ip4" || name === "ip6")?.value;
@@ -45,7 +49,13 @@ export function connectionGater({
       if (refuses.address(ip)) return true;
       let open = 0;
       for (const other of inboundAddresses()) if (other === ip) open++;
-      return open >= mostPerAddress || !halfOpen.enter(connection, ip);
+      if (open >= mostPerAddress || !halfOpen.enter(connection, ip)) return true;
+      guardAsked(connection, () => [ENCRYPTION]);
+      return false;
+    },
+    denyOutboundConnection(_peer, connection) {
+      guardAsking(connection);
+      return false;
     },
     denyInboundEncryptedConnection: (peer) => refuses.peer(peer.toString()),
     denyInboundUpgradedConnection(peer, connection) {

@@ -10,6 +10,7 @@ import { BoundedDatastore } from "./bounded-datastore.ts";
 import { boundedYamux } from "./bounded-muxer.ts";
 import { connectionGater, type Refusals, remoteIp } from "./connection-gater.ts";
 import { HalfOpenConnections } from "./half-open.ts";
+import { guardMuxerChoice } from "./negotiation.ts";
 
 export interface HostOptions {
   privateKey: PrivateKey;
@@ -42,6 +43,10 @@ const HANDSHAKE_MS = 5_000;
 const PER_ADDRESS = { connections: 16, halfOpen: 8, perSecond: 5 };
 const UNLIMITED_PER_ADDRESS = { connections: Number.POSITIVE_INFINITY, halfOpen: MOST_HALF_OPEN, perSecond: 1_000 };
 
+function guardedNoise(parts: Parameters<ReturnType<typeof noise>>[0]) {
+  return guardMuxerChoice(noise()(parts), "/yamux/1.0.0");
+}
+
 /** Creates the libp2p host, not started, so that protocols can be registered before the first peer connects. */
 export async function createHost(options: HostOptions): Promise<Host> {
   const { privateKey, listen, announce, maxPeers, userAgent, refuses, limitPerAddress, gossip } = options;
@@ -54,8 +59,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
     nodeInfo: { userAgent },
     addresses: { listen: [...listen], announce: [...announce] },
     transports: [tcp({ maxConnections: 2 * (maxPeers + MOST_HALF_OPEN), backlog: BACKLOG })],
-    connectionEncrypters: [noise()],
-    streamMuxers: [boundedYamux()],
+    connectionEncrypters: [guardedNoise],
+    streamMuxers: [boundedYamux(() => host?.getProtocols() ?? [])],
     connectionManager: {
       maxConnections: 2 * maxPeers,
       maxParallelDials: 100,

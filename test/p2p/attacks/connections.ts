@@ -92,6 +92,7 @@ export const CONNECTION_ATTACKS: readonly Attack[] = [
   sockets("2,000 half-open dials from many addresses", 2_000, { addresses: "many", bytes: () => undefined }),
   sockets("handshakes that stop before Noise", 200, { addresses: "many", bytes: () => NOISE }),
   sockets("handshakes of garbage", 50, { addresses: "many", bytes: () => randomBytes(1_000), again: true }),
+  sockets("names without an end", 20, { addresses: "many", bytes: () => Buffer.alloc(65_536, 0xff), again: true }),
   sockets("negotiations of unknown protocols", 20, {
     addresses: "many",
     again: true,

@@ -67,11 +67,23 @@ const empties = (i: number) => repeat(5_000, (n) => header(TYPE.data, i === 0 &&
 const overflow = (i: number) =>
   Buffer.concat([header(TYPE.data, FLAG.syn, 2 * i + 1, 1024 * KIB), Buffer.alloc(1024 * KIB)]);
 
+/** A stream in whose negotiation a name has no end. */
+const endless = (i: number) =>
+  Buffer.concat([header(TYPE.data, i === 0 ? FLAG.syn : FLAG.none, 1, 32 * KIB), Buffer.alloc(32 * KIB, 0xff)]);
+/** Many names that no protocol has, in one stream. */
+const NAMES = Buffer.concat([
+  Buffer.from("\x13/multistream/1.0.0\n"),
+  ...Array.from({ length: 3_000 }, () => Buffer.from("\x09/nothing\n")),
+]);
+const unknownNames = (i: number) => Buffer.concat([header(TYPE.data, FLAG.syn, 2 * i + 1, NAMES.length), NAMES]);
+
 /** Frames below the streams: what costs the muxer. */
 export const MUXER_ATTACKS: readonly Attack[] = [
   wireFlood("a muxer frame of 4 GiB", 4, { next: huge, units: 1, reads: true }),
   wireFlood("muxer pings", 4, { next: () => pings, units: 5_000, reads: true }),
   wireFlood("muxer pings of peers that do not read", 4, { next: () => pings, units: 5_000, reads: false }),
+  wireFlood("names of protocols without an end", 4, { next: endless, units: 1, reads: true }),
+  wireFlood("thousands of unknown protocols", 4, { next: unknownNames, units: 3_000, reads: true }),
   wireFlood("window updates", 4, { next: () => windows, units: 5_000, reads: true }),
   wireFlood("streams that are never negotiated", 4, { next: opened, units: 2_000, reads: true }),
   wireFlood("streams that are opened and reset", 4, { next: openedAndReset, units: 1_000, reads: true }),

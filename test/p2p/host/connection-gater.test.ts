@@ -22,7 +22,12 @@ async function started(options?: Parameters<typeof gossipHost>[0]): Promise<Goss
 }
 
 function from(address: string): MultiaddrConnection {
-  return { remoteAddr: multiaddr(address), addEventListener() {} } as unknown as MultiaddrConnection;
+  return {
+    remoteAddr: multiaddr(address),
+    addEventListener() {},
+    onData() {},
+    readBuffer: new Uint8Array(0),
+  } as unknown as MultiaddrConnection;
 }
 
 test("connections from a refused IP address, or without one, are denied", () => {
