@@ -17,6 +17,8 @@ export interface FrameLimits {
 
 /** Bytes of a varint of 32 bits. */
 const MAX_LENGTH_BYTES = 5;
+/** Empty frames of a stream. They say nothing, and cost a peer one byte. */
+const MAX_EMPTY = 1_000;
 /** First allocation for a frame; it doubles as the frame arrives. */
 const FIRST_BYTES = 64 * 1024;
 
@@ -121,6 +123,7 @@ class PartialFrame {
 export async function* readFrames(stream: Stream, room: FrameRoom, limits: FrameLimits): AsyncGenerator<Uint8Array> {
   let partial = new PartialFrame(limits);
   let timer: NodeJS.Timeout | undefined;
+  let empty = 0;
   const expire = () => stream.abort(new FrameError("a frame was not complete in time"));
   try {
     for await (const part of stream) {
@@ -133,6 +136,7 @@ export async function* readFrames(stream: Stream, room: FrameRoom, limits: Frame
         timer = undefined;
         partial = new PartialFrame(limits);
         if (complete.length > 0) yield complete;
+        else if (++empty > MAX_EMPTY) throw new FrameError("too many empty frames");
       }
       if (partial.isStarted) timer ??= setTimeout(expire, limits.completeMs);
       room.hold(stream, partial.held);

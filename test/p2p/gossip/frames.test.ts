@@ -140,3 +140,9 @@ test("a frame that is not complete in time resets its stream, and an idle stream
   expect(source.failure()).toBeInstanceOf(FrameError);
   await expect(reading).rejects.toThrow("not complete in time");
 });
+
+test("a stream of empty frames fails", async () => {
+  const source = fakeStream();
+  source.pushBytes(new Uint8Array(2_000));
+  await expect(collected(source.stream)).rejects.toThrow(FrameError);
+});
