@@ -1,0 +1,38 @@
+import { OperatorError } from "../../errors/operator-error.ts";
+import { openStore, type Store } from "../../storage/store.ts";
+
+const SCHEMA = "1";
+
+/** The store of signatures has an unknown schema version. */
+export class SigningStoreSchemaError extends OperatorError {
+  override readonly errorCode: string = "signing-record";
+
+  override readonly name = "SigningStoreSchemaError";
+  readonly path: string;
+  readonly found: string;
+
+  constructor(path: string, found: string) {
+    super(`the store of signatures ${path} has schema version ${found}; this program reads version ${SCHEMA}`);
+    this.path = path;
+    this.found = found;
+  }
+}
+
+/**
+ * Opens or creates the store of signatures in a folder, docs/store-format.md#store-of-signatures. It is separate from
+ * the chain store, which may be replaced by a snapshot. Throws SigningStoreSchemaError, StoreCorruptedError or
+ * StoreFullError.
+ */
+export function openSigningStore(path: string): Store {
+  const store = openStore({ path });
+  const about = store.table("about");
+  const field = Buffer.from("schema version");
+  const found = about.get(field);
+  if (found === undefined) {
+    store.transaction(() => about.put(field, Buffer.from(SCHEMA)));
+  } else if (Buffer.from(found).toString() !== SCHEMA) {
+    void store.close();
+    throw new SigningStoreSchemaError(path, Buffer.from(found).toString());
+  }
+  return store;
+}
