@@ -1,0 +1,205 @@
+import { Pool } from "pg";
+import { toHex } from "../../../protocol/bytes.ts";
+import type { Duty } from "../duty.ts";
+import { DutyDatabaseError, databaseError } from "./database-error.ts";
+import { START_HISTORY, WAL_HISTORY } from "./server-histories.ts";
+import {
+  DELETE_OLD_SIGNED,
+  DELETE_OTHER_ROLLUPS,
+  DELETE_STUCK,
+  insertOrGet,
+  MARK_SIGNED,
+  READ_SCHEMA_VERSION,
+  RELEASE_LOCK,
+  SCHEMA_VERSION,
+} from "./statements.ts";
+
+export interface PoolSettings {
+  readonly maxConnections: number;
+  readonly minConnections: number;
+  readonly idleTimeoutMs: number;
+  /** 0 for none. */
+  readonly connectionTimeoutMs: number;
+}
+
+/** A duty that this node wants to sign; the lock token is drawn anew for each request to the guard. */
+export interface Lock {
+  /** Lower-case 0x text. */
+  readonly rollup: string;
+  readonly validator: string;
+  readonly duty: Duty;
+  readonly hash: Uint8Array;
+  readonly nodeId: string;
+  readonly token: string;
+}
+
+/** The row of a duty. */
+export interface DutyRow {
+  /** This node inserted it with the token. */
+  readonly mine: boolean;
+  readonly status: "signing" | "signed";
+  readonly messageHash: string;
+  readonly signature: string | undefined;
+  readonly nodeId: string;
+  /** Names the server's history of commits and the table in it. */
+  readonly history: string;
+  readonly position: bigint;
+}
+
+/** A statement that takes longer counts as failed. */
+const ANSWER_MS = 5000;
+
+/**
+ * A committed row must survive a crash of the server. Sessions for which the server's default would allow less are
+ * changed; stronger settings stay.
+ */
+const MAKE_COMMITS_DURABLE = `SELECT set_config('synchronous_commit', 'on', false)
+WHERE current_setting('synchronous_commit') IN ('off', 'local')`;
+
+const indexOf = (duty: Duty) => (duty.kind === "BLOCK_PROPOSAL" ? duty.indexWithinCheckpoint : -1);
+const keyOf = ({ rollup, validator, duty }: Lock) => [rollup, validator, duty.slot, duty.kind, indexOf(duty)];
+
+/** The shared table of duties. Every method rejects with a DutyDatabaseError. */
+export class DutyDatabase {
+  readonly #url: string;
+  readonly #pool: Pool;
+  #insertOrGet = insertOrGet(START_HISTORY);
+
+  /** `connectionFailed` hears of idle connections that end. */
+  constructor(url: string, settings: PoolSettings, connectionFailed: (error: DutyDatabaseError) => void) {
+    this.#url = url;
+    try {
+      this.#pool = new Pool({
+        connectionString: url,
+        max: settings.maxConnections,
+        min: settings.minConnections,
+        idleTimeoutMillis: settings.idleTimeoutMs,
+        connectionTimeoutMillis: settings.connectionTimeoutMs,
+        query_timeout: ANSWER_MS,
+        keepAlive: true,
+        fallback_application_name: "svc",
+        onConnect: async (client) => {
+          await client.query(MAKE_COMMITS_DURABLE);
+        },
+      });
+    } catch (cause) {
+      throw databaseError(cause, url);
+    }
+    this.#pool.on("error", (error) => connectionFailed(databaseError(error, url)));
+  }
+
+  async #query<R extends object>(text: string, values: unknown[], signal?: AbortSignal) {
+    try {
+      // The pool itself waits without limit for a connection.
+      return await within(this.#pool.query<R>(text, values), ANSWER_MS, signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw databaseError(error, this.#url);
+    }
+  }
+
+  /** Checks the tables and what the server can tell about its history. Called once, before anything else. */
+  async open(signal?: AbortSignal): Promise<void> {
+    const { rows } = await this.#query<{ version: number }>(READ_SCHEMA_VERSION, [], signal);
+    const version = rows[0]?.version;
+    if (version === undefined) {
+      throw new DutyDatabaseError(
+        "its tables have no schema version; run `svc migrate-ha-db up --database-url <url>` first",
+      );
+    }
+    if (version < SCHEMA_VERSION) {
+      const rule = `its schema version ${version} is outdated; run \`svc migrate-ha-db up --database-url <url>\` first`;
+      throw new DutyDatabaseError(rule);
+    }
+    if (version > SCHEMA_VERSION) {
+      throw new DutyDatabaseError(
+        `its schema version ${version} is newer than ${SCHEMA_VERSION}, which this program knows`,
+      );
+    }
+    try {
+      await this.#query(`SELECT ${WAL_HISTORY}`, [], signal);
+      this.#insertOrGet = insertOrGet(WAL_HISTORY);
+    } catch (error) {
+      if (!(error instanceof DutyDatabaseError) || error.transient) throw error;
+    }
+  }
+
+  /** Inserts the duty or returns its row; undefined if the row was committed meanwhile, and the call must be repeated. */
+  async insertOrGet(lock: Lock, signal?: AbortSignal): Promise<DutyRow | undefined> {
+    const { rollup, validator, duty, hash, nodeId, token } = lock;
+    const { rows } = await this.#query<{
+      mine: boolean;
+      status: "signing" | "signed";
+      message_hash: string;
+      signature: string | null;
+      node_id: string;
+      history: string;
+      position: string;
+      table_id: string;
+    }>(
+      this.#insertOrGet,
+      [rollup, validator, duty.slot, duty.blockNumber ?? 0, indexOf(duty), duty.kind, toHex(hash), nodeId, token],
+      signal,
+    );
+    const [row] = rows;
+    return (
+      row && {
+        mine: row.mine,
+        status: row.status,
+        messageHash: row.message_hash,
+        signature: row.signature ?? undefined,
+        nodeId: row.node_id,
+        history: `${row.history}/${row.table_id}`,
+        position: BigInt(row.position),
+      }
+    );
+  }
+
+  /** False if this node no longer holds the lock. May be repeated. */
+  async markSigned(lock: Lock, signature: Uint8Array): Promise<boolean> {
+    const { rowCount } = await this.#query(MARK_SIGNED, [toHex(signature), ...keyOf(lock), lock.token]);
+    return rowCount === 1;
+  }
+
+  /** Deletes the duty if this node holds its lock and it is not signed. */
+  async release(lock: Lock): Promise<void> {
+    await this.#query(RELEASE_LOCK, [...keyOf(lock), lock.token]);
+  }
+
+  /** The following return the number of deleted rows. */
+  async deleteStuck(nodeId: string, ageMs: number): Promise<number> {
+    return (await this.#query(DELETE_STUCK, [nodeId, ageMs])).rowCount ?? 0;
+  }
+
+  async deleteOldSigned(ageMs: number): Promise<number> {
+    return (await this.#query(DELETE_OLD_SIGNED, [ageMs])).rowCount ?? 0;
+  }
+
+  async deleteOtherRollups(rollup: string, ageMs: number): Promise<number> {
+    return (await this.#query(DELETE_OTHER_ROLLUPS, [rollup, ageMs])).rowCount ?? 0;
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+}
+
+/** Settles as `work` does, or rejects after `ms` or when the signal is aborted; `work` itself goes on. */
+function within<T>(work: Promise<T>, ms: number, signal: AbortSignal | undefined): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void) => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", aborted);
+      settle();
+    };
+    const aborted = () => end(() => reject(signal?.reason));
+    const late = () => end(() => reject(new DutyDatabaseError(`no answer within ${ms / 1000} s`, { transient: true })));
+    const timer = setTimeout(late, ms);
+    signal?.addEventListener("abort", aborted, { once: true });
+    if (signal?.aborted) aborted();
+    work.then(
+      (value) => end(() => resolve(value)),
+      (error) => end(() => reject(error)),
+    );
+  });
+}
