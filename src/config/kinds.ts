@@ -30,6 +30,14 @@ export const text: Kind<string> = {
   show: (value) => value,
 };
 
+export function textUpTo(length: number): Kind<string> {
+  return {
+    ...text,
+    rule: `must not be empty and have at most ${length} characters`,
+    parse: (given) => (given.length <= length ? given : undefined),
+  };
+}
+
 export const path: Kind<string> = { ...text, name: "path", placeholder: "path" };
 
 export const boolean: Kind<boolean> = {

@@ -1,4 +1,4 @@
-import { boolean, listOf, path, secret, text } from "../kinds.ts";
+import { boolean, listOf, path, secret, textUpTo } from "../kinds.ts";
 import {
   integer,
   integerAnyBase,
@@ -165,7 +165,7 @@ export const haSigning = {
   nodeId: haSigningRows.optional({
     flags: ["--sequencer.nodeId"],
     env: ["VALIDATOR_HA_NODE_ID"],
-    kind: text,
+    kind: textUpTo(255),
     meaning: "unique id of this node within the high-availability group",
   }),
   pollingIntervalMs: haSigningRows.withDefault(
