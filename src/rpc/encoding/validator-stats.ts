@@ -102,8 +102,11 @@ function addWindow(members: MemberWriter, { lastProcessedSlot, initialSlot, slot
 }
 
 const WINDOW = {
-  lastProcessedSlot: about(SLOT_NUMBER, "The last slot that was looked at; absent before the first."),
-  initialSlot: about(SLOT_NUMBER, "The first slot that was looked at; absent before it."),
+  lastProcessedSlot: about(SLOT_NUMBER, "The last slot that was processed; absent before the first."),
+  initialSlot: about(
+    SLOT_NUMBER,
+    "The slot of the node's start: later slots are processed; absent during the initial sync.",
+  ),
 };
 const SLOT_WINDOW = { slotWindow: about(COUNT, "Over how many slots the statistics go; 0 where none are kept.") };
 const VALIDATORS = record(
@@ -141,10 +144,10 @@ const VALIDATOR_ALONE = record(
     validator: encodeValidator.schema,
     allTimeProvenPerformance: about(
       listOf(
-        record("EpochPerformance", "A validator's attestations in a proven epoch.", {
-          missed: about(COUNT, "How many it missed."),
-          total: about(COUNT, "How many there were to make."),
+        record("EpochPerformance", "A validator's duties in a proven epoch.", {
           epoch: EPOCH_NUMBER,
+          missed: about(COUNT, "Proposals and attestations that it missed."),
+          total: about(COUNT, "Proposals and attestations that were recorded."),
         }),
       ),
       "Epoch by epoch.",
@@ -159,8 +162,8 @@ export const encodeSingleValidatorStats = encoder<SingleValidatorStats>(VALIDATO
   const members = new MemberWriter(out)
     .add("validator", stats.validator, encodeValidator)
     .add("allTimeProvenPerformance", stats.allTimeProvenPerformance, (to, epochs) => {
-      to.array(epochs, (item, { missed, total, epoch }) =>
-        item.text(`{"missed":${missed},"total":${total},"epoch":${epoch}}`),
+      to.array(epochs, (item, { epoch, missed, total }) =>
+        item.text(`{"epoch":${epoch},"missed":${missed},"total":${total}}`),
       );
     });
   addWindow(members, stats).end();

@@ -47,7 +47,7 @@ export interface ValidatorsStats extends StatsWindow {
 
 export interface SingleValidatorStats extends StatsWindow {
   validator: ValidatorHistory;
-  allTimeProvenPerformance: { missed: number; total: number; epoch: number }[];
+  allTimeProvenPerformance: { epoch: number; missed: number; total: number }[];
 }
 
 /** How validators did their duties (docs/protocol/05-rpc.md#531-validators). */
