@@ -14,8 +14,10 @@ import type { UdpTransport } from "./udp-transport.ts";
 /** No lookup before this time after the start: sessions with bootnodes come first. */
 const FIRST_QUERY_MS = 2000;
 const LONGEST_QUERY_MS = 10_000;
-/** Distances that almost all nodes of a table have. */
+/** A bucket of one of these distances is full in a large network. */
 const FAR = [256, 255, 254];
+/** The buckets of these distances hold every node of a small network. */
+const NEAR = [253, 252, 251, 250, 249, 248, 247, 246, 245, 244, 243, 242];
 /** About a tenth of a processor's time. */
 const HANDSHAKES_PER_SECOND = 10;
 /** Nodes that are asked at once for this node's address; ten must agree on it. */
@@ -163,8 +165,9 @@ export class NodeDiscovery implements PeerDiscovery {
     );
     const bootnode = lost[Math.floor(Math.random() * lost.length)];
     if (bootnode === undefined) return;
+    // It answers with 16 nodes at most, those of the first distances.
     const first = Math.floor(Math.random() * FAR.length);
-    const distances = [...FAR.slice(first), ...FAR.slice(0, first)];
+    const distances = [...FAR.slice(first), ...FAR.slice(0, first), ...NEAR];
     await this.#discv5.sendFindNode(bootnode, distances).catch(() => undefined);
   }
 

@@ -1,5 +1,5 @@
 import { toHex } from "../../protocol/bytes.ts";
-import type { Offense } from "../../protocol/consensus/offense.ts";
+import type { Offense } from "../../protocol/slashing/offense.ts";
 import { encoder } from "../encoding/encoder.ts";
 import type { SlashPayloadRound } from "../ports/admin/slasher.ts";
 import { about, COUNT, listOf, record } from "../schema/json-schema.ts";

@@ -38,7 +38,7 @@ describe("discovery", () => {
     }
 
     // The bootnode introduced them to the other version too; nobody reports it or hands it on.
-    expect(boot.routingTable).toHaveLength(4);
+    await expect.poll(() => other.query().then(() => boot.routingTable), WAIT).toHaveLength(4);
     expect(heardByOther.size).toBe(0);
     for (const node of nodes)
       expect(node.table.map(({ nodeId }) => nodeId)).not.toContain(parseRecord(other.enr, "").nodeId);

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest";
 import { RollbackRefusedError } from "../../../src/archiver/roll-back.ts";
-import type { Offense } from "../../../src/protocol/consensus/offense.ts";
+import type { Offense } from "../../../src/protocol/slashing/offense.ts";
 import { adminRegistry } from "../../../src/rpc/admin/admin-registry.ts";
 import { ExecutionError } from "../../../src/rpc/jsonrpc/errors.ts";
 import type { Slasher } from "../../../src/rpc/ports/admin/slasher.ts";

@@ -1,4 +1,4 @@
-import type { Offense } from "../../../protocol/consensus/offense.ts";
+import type { Offense } from "../../../protocol/slashing/offense.ts";
 
 /** A round, `current` for the one that is running, `all` for every stored one. */
 export type SlashRound = bigint | "all" | "current";
