@@ -55,7 +55,7 @@ export const SUBSYSTEMS = {
   publisher: true,
   validator: false,
   slasher: false,
-  sentinel: false,
+  sentinel: true,
   prover: false,
   broker: false,
   agent: false,

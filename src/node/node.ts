@@ -14,6 +14,7 @@ import type { ChainContext } from "./parts/chain-context.ts";
 import { type MempoolPart, startMempool } from "./parts/mempool.ts";
 import { checkP2p, createP2p, type P2pPart } from "./parts/p2p.ts";
 import { startRpc } from "./parts/rpc.ts";
+import { createSentinel } from "./parts/sentinel.ts";
 import { configurableSequencer, startSequencer } from "./parts/sequencer.ts";
 import { logReverts } from "./revert-log.ts";
 import type { RunningService } from "./supervise.ts";
@@ -113,12 +114,16 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       : undefined;
     teardown.add("p2p", () => p2p?.stop());
 
+    const sentinel = createSentinel(context, { values, mempool, p2p });
+    teardown.add("sentinel", () => sentinel?.stop());
+
     const config = new LiveConfig(configuredValues(values), {
       sync: synchronizer,
       pool: mempool.pool,
       checks: mempool.contexts,
       sequencer: sequencer && configurableSequencer(sequencer),
       p2p: p2p?.live,
+      sentinel: sentinel?.live,
     });
     if (options.beforeListening !== undefined) {
       synchronizer.start();
@@ -126,7 +131,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       await options.beforeListening({ ...context, mempool, sequencer, teardown });
     }
 
-    const rpc = await startRpc(context, { values, mempool, p2p, config, signatures });
+    const rpc = await startRpc(context, { values, mempool, p2p, sentinel, config, signatures });
     teardown.add("rpc", () => rpc.close());
 
     const admin = await startAdmin(context, {
@@ -144,6 +149,11 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     synchronizer.start();
     sequencer?.start();
     if (p2p !== undefined) joinPeers(p2p, synchronizer, { signal, onFatal });
+    // Rejects if the node stops before.
+    synchronizer.waitForInitialSync().then(
+      () => sentinel?.start(),
+      () => undefined,
+    );
     following.started();
     return {
       port: rpc.port,

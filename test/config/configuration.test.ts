@@ -176,11 +176,11 @@ describe("options of missing parts", () => {
     expect(
       refusal(
         { "--p2p-enabled": "true", "--prover-node": "true" },
-        { SENTINEL_ENABLED: "1", SEQ_PUBLISH_TXS_WITH_PROPOSALS: "1", VALIDATOR_DISABLED: "1" },
+        { SLASH_MAX_PAYLOAD_SIZE: "9", SEQ_PUBLISH_TXS_WITH_PROPOSALS: "1", VALIDATOR_DISABLED: "1" },
       ),
     ).toThrow(
       "not available in this version: --prover-node (prover); " +
-        "SEQ_PUBLISH_TXS_WITH_PROPOSALS, VALIDATOR_DISABLED (validator); SENTINEL_ENABLED (sentinel)",
+        "SEQ_PUBLISH_TXS_WITH_PROPOSALS, VALIDATOR_DISABLED (validator); SLASH_MAX_PAYLOAD_SIZE (slasher)",
     );
   });
 

@@ -79,13 +79,18 @@ test("two nodes find each other by a trusted peer's record, keep their identitie
   expect(await ask(first, "p2p_getEncodedEnr")).toBe(record);
   expect(await ask(first, "node_isReady")).toBe(false);
 
-  const second = start("second", ports.second, { P2P_TRUSTED_PEERS: record });
+  const second = start("second", ports.second, { P2P_TRUSTED_PEERS: record, SENTINEL_ENABLED: "true" });
   const [, id] = await second.shows(/listening to peers as (\S+)/);
   await expect.poll(() => ask(first, "node_isReady"), WAIT).toBe(true);
   expect(await ask(first, "svc_getPeers")).toEqual([{ id, score: 0, status: "connected" }]);
   expect(await ask(first, "p2p_getPeers", true)).toEqual([{ id, score: 0, status: "connected" }]);
   expect(await ask(first, "svc_getProposalsForSlot", 1)).toEqual({ blockProposals: [], checkpointProposals: [] });
   expect(await ask(first, "p2p_getCheckpointAttestationsForSlot", 1)).toEqual([]);
+
+  expect(await ask(first, "node_getValidatorsStats")).toEqual({ stats: {}, slotWindow: 0 });
+  // 24 epochs of 2 slots.
+  const stats = { stats: {}, initialSlot: expect.any(Number), slotWindow: 48 };
+  await expect.poll(() => ask(second, "node_getValidatorsStats"), WAIT).toMatchObject(stats);
 
   await stop(first);
   await second.shows(/said goodbye/);

@@ -68,6 +68,7 @@ export const slasher = {
       env: ["SLASH_INACTIVITY_TARGET_PERCENTAGE"],
       kind: positiveFraction,
       meaning: "share of missed duties from which a validator counts as inactive",
+      usedBy: "sentinel",
     },
     0.9,
   ),
@@ -76,11 +77,17 @@ export const slasher = {
       env: ["SLASH_INACTIVITY_CONSECUTIVE_EPOCH_THRESHOLD"],
       kind: integer(1, MAX_COUNT),
       meaning: "consecutive inactive epochs before inactivity is an offense",
+      usedBy: "sentinel",
     },
     1,
   ),
   slashInactivityPenalty: slasherRows.withDefault(
-    { env: ["SLASH_INACTIVITY_PENALTY"], kind: bigInteger, meaning: "penalty in wei: inactivity (offense 3)" },
+    {
+      env: ["SLASH_INACTIVITY_PENALTY"],
+      kind: bigInteger,
+      meaning: "penalty in wei: inactivity (offense 3)",
+      usedBy: "sentinel",
+    },
     10n ** 19n,
   ),
   slashProposeInvalidAttestationsPenalty: slasherRows.withDefault(

@@ -133,6 +133,10 @@ export class AttestationPool {
     return count >= MAX_BLOCKS_PER_POSITION || this.#has("block", proposal.archiveRoot);
   }
 
+  hasBlockProposals(slot: number): boolean {
+    return this.#slot(slot).blocksAtIndex.size > 0;
+  }
+
   /** By the archive root after the block. */
   blockProposal(archive: Uint8Array): BlockProposal | undefined {
     const bytes = this.#proposal("block", archive);

@@ -6,6 +6,7 @@ import { fromHex } from "../../protocol/bytes.ts";
 import type { AllowedSetupCall } from "../../protocol/tx/setup-allow-list.ts";
 import type { ConfigKeyName, ConfigValues } from "../../rpc/admin/config-keys.ts";
 import type { SequencerSettings } from "../../sequencer/settings.ts";
+import type { InactivitySettings } from "../../slasher/sentinel/inactivity.ts";
 import type { LivePeerSettings } from "../peers/live-settings.ts";
 
 /** Settings of the node's parts that can change at run time. */
@@ -15,6 +16,7 @@ export interface LiveSettings {
   checks: CheckOptions;
   sequencer: SequencerSettings;
   p2p: LivePeerSettings;
+  sentinel: InactivitySettings;
 }
 export type LivePart = keyof LiveSettings;
 
@@ -46,6 +48,8 @@ const pool = (settings: Settings<"pool">): Applied => ({ part: "pool", settings 
 const checks = (settings: Settings<"checks">): Applied => ({ part: "checks", settings });
 const p2p = (settings: Settings<"p2p">): Applied => ({ part: "p2p", settings });
 const sequencer = (settings: Settings<"sequencer">): Applied => ({ part: "sequencer", settings });
+
+const sentinel = (settings: Settings<"sentinel">): Applied => ({ part: "sentinel", settings });
 
 const PROVER = needs("prover");
 const AGENT = needs("agent");
@@ -139,9 +143,11 @@ export const LIVE_KEYS: { readonly [K in ConfigKeyName]: LiveKey } = {
   slashPrunePenalty: SLASHER,
   slashDataWithholdingPenalty: SLASHER,
   slashDataWithholdingToleranceSlots: SLASHER,
-  slashInactivityTargetPercentage: SLASHER,
-  slashInactivityConsecutiveEpochThreshold: SLASHER,
-  slashInactivityPenalty: SLASHER,
+  slashInactivityTargetPercentage: sentinel((c) => ({ targetPercentage: c.slashInactivityTargetPercentage })),
+  slashInactivityConsecutiveEpochThreshold: sentinel((c) => ({
+    consecutiveEpochs: c.slashInactivityConsecutiveEpochThreshold,
+  })),
+  slashInactivityPenalty: sentinel((c) => ({ penalty: c.slashInactivityPenalty })),
   slashProposeInvalidAttestationsPenalty: SLASHER,
   slashProposeDescendantOfCheckpointWithInvalidAttestationsPenalty: SLASHER,
   slashDuplicateProposalPenalty: SLASHER,

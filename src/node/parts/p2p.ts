@@ -54,6 +54,8 @@ export interface P2pOptions {
 export interface P2pPart {
   readonly node: PeerNode;
   readonly answers: PeerNetwork;
+  readonly attestations: AttestationPool;
+  readonly committees: SlotCommittees;
   /** Settings that can change at run time. */
   readonly live: ConfigurablePart<LivePeerSettings>;
   /** Whether the node is connected to a peer. */
@@ -139,6 +141,8 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
     return {
       node,
       answers: peerAnswers({ node, enr: () => record.text, attestations }),
+      attestations,
+      committees,
       live: { configure: (changes) => void Object.assign(live, changes) },
       ready: () => node.peers.peers().length > 0,
       async start() {

@@ -12,6 +12,7 @@ import { NETWORK_RELEASE } from "../network-release.ts";
 import type { ChainContext } from "./chain-context.ts";
 import type { MempoolPart } from "./mempool.ts";
 import type { P2pPart } from "./p2p.ts";
+import type { SentinelPart } from "./sentinel.ts";
 
 export type RpcSettings = PortSettings &
   Pick<
@@ -62,7 +63,8 @@ function publicServices(
     realProofs,
     signatures,
     p2p,
-  }: { realProofs: boolean; signatures: NodeServices["signatures"]; p2p: P2pPart | undefined },
+    sentinel,
+  }: { realProofs: boolean } & Pick<RpcOptions, "signatures" | "p2p" | "sentinel">,
 ): NodeServices {
   const { identity, fees, outbox } = reader;
   return {
@@ -89,6 +91,7 @@ function publicServices(
     setup: { allowed: () => mempool.contexts.options.setupAllowList },
     ...mempool.services,
     ...(p2p && { p2p: p2p.answers }),
+    ...(sentinel && { validatorStats: sentinel.answers }),
   };
 }
 
@@ -97,6 +100,8 @@ export interface RpcOptions {
   mempool: MempoolPart;
   /** Undefined where P2P is disabled. */
   p2p: P2pPart | undefined;
+  /** Undefined where duties of validators are not recorded. */
+  sentinel: SentinelPart | undefined;
   config: LiveConfig;
   signatures: NodeServices["signatures"];
 }
@@ -104,12 +109,12 @@ export interface RpcOptions {
 /** Opens the public JSON-RPC port. Rejects with a ListenError. */
 export async function startRpc(
   context: ChainContext,
-  { values, mempool, p2p, config, signatures }: RpcOptions,
+  { values, mempool, p2p, sentinel, config, signatures }: RpcOptions,
 ): Promise<Listener> {
   const { store, chain, reader, publicData, threads, loggerFor } = context;
   const listener = await startPublicRpc({
     threads,
-    services: publicServices(context, mempool, config, { realProofs: values.realProofs, signatures, p2p }),
+    services: publicServices(context, mempool, config, { realProofs: values.realProofs, signatures, p2p, sentinel }),
     store,
     chain,
     reads: { mapSizeKb: values.dataStoreMapSizeKb, identity: reader.identity, publicData },

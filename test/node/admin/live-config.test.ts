@@ -26,6 +26,7 @@ function live(
     checks: part("checks"),
     sequencer: part("sequencer"),
     p2p: part("p2p"),
+    sentinel: part("sentinel"),
   };
   const { values } = configure({ flags: new Map(Object.entries(flags)), environment });
   return { config: new LiveConfig(configuredValues(values), parts), configured, parts };

@@ -1,0 +1,136 @@
+import type { ChainStore } from "../../archiver/chain-store.ts";
+import { syncedSlot } from "../../archiver/synced-slot.ts";
+import type { Values } from "../../config/options.ts";
+import type { SlotCommittees } from "../../l1/committee/slot-committees.ts";
+import type { AttestationPool } from "../../mempool/attestations/attestation-pool.ts";
+import { checkpointSlot } from "../../protocol/checkpoint-header.ts";
+import { isEmptySignature } from "../../protocol/consensus/recover.ts";
+import type { ReportOffenses } from "../../protocol/slashing/offense.ts";
+import type { L1Constants } from "../../protocol/time.ts";
+import { ExecutionError } from "../../rpc/jsonrpc/errors.ts";
+import type { ValidatorStats } from "../../rpc/ports/validator-stats.ts";
+import type { InactivitySettings } from "../../slasher/sentinel/inactivity.ts";
+import { Sentinel, type SentinelChain } from "../../slasher/sentinel/sentinel.ts";
+import { SentinelStore } from "../../slasher/sentinel/sentinel-store.ts";
+import { SlotRangeError } from "../../slasher/sentinel/slot-range-error.ts";
+import type { ConfigurablePart } from "../admin/live-config.ts";
+import type { ChainContext } from "./chain-context.ts";
+import type { MempoolPart } from "./mempool.ts";
+
+export type SentinelSettings = Pick<
+  Values,
+  | "sentinelEnabled"
+  | "sentinelHistoryLengthInEpochs"
+  | "sentinelHistoricProvenPerformanceLengthInEpochs"
+  | "slashInactivityTargetPercentage"
+  | "slashInactivityConsecutiveEpochThreshold"
+  | "slashInactivityPenalty"
+>;
+
+interface SeenDuties {
+  attestations: Pick<AttestationPool, "signedAttestations" | "hasBlockProposals">;
+  committees: Pick<SlotCommittees, "at">;
+}
+
+export interface SentinelOptions {
+  values: SentinelSettings;
+  mempool: Pick<MempoolPart, "store">;
+  /** Undefined where P2P is disabled: then nothing tells who attested. */
+  p2p: SeenDuties | undefined;
+  /** Called with offenses of inactive validators. */
+  report?: ReportOffenses;
+}
+
+/** The record of the validators' duties. */
+export interface SentinelPart {
+  readonly answers: ValidatorStats;
+  /** Settings that can change at run time. */
+  readonly live: ConfigurablePart<InactivitySettings>;
+  /** Call it after the initial sync. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** The parts of a node that the sentinel follows. */
+export type SentinelContext = Pick<ChainContext, "chain" | "clock" | "loggerFor"> & {
+  reader: { identity: Pick<ChainContext["reader"]["identity"], "constants"> };
+  synchronizer: Pick<ChainContext["synchronizer"], "on">;
+};
+
+/** Creates the sentinel without starting it. Undefined if it is not enabled. */
+export function createSentinel(context: SentinelContext, options: SentinelOptions): SentinelPart | undefined {
+  const { chain, reader, synchronizer, clock, loggerFor } = context;
+  const { values, mempool, p2p, report = () => {} } = options;
+  if (!values.sentinelEnabled) return undefined;
+  const logger = loggerFor("sentinel");
+  if (p2p === undefined) {
+    logger.warn({}, "SENTINEL_ENABLED has no effect without P2P: duties of validators are seen in gossip");
+    return undefined;
+  }
+  const { constants } = reader.identity;
+  const { attestations, committees } = p2p;
+  const historyLength = values.sentinelHistoryLengthInEpochs * constants.epochDuration;
+  const limits = { slots: historyLength, epochs: values.sentinelHistoricProvenPerformanceLengthInEpochs };
+  const sentinel = new Sentinel({
+    store: new SentinelStore(mempool.store, limits),
+    chain: sentinelChain(chain, constants),
+    gossip: {
+      *attesters(slot, archive) {
+        const of = archive && { archive };
+        for (const { attester } of attestations.signedAttestations(slot, of)) yield attester;
+      },
+      hasBlockProposals: (slot) => attestations.hasBlockProposals(slot),
+    },
+    committeeAt: (slot) => committees.at(slot),
+    constants,
+    historyLength,
+    inactivity: {
+      targetPercentage: values.slashInactivityTargetPercentage,
+      consecutiveEpochs: values.slashInactivityConsecutiveEpochThreshold,
+      penalty: values.slashInactivityPenalty,
+    },
+    report,
+    now: clock.now,
+    logger,
+  });
+  let unfollow = (): void => {};
+  return {
+    answers: {
+      all: () => sentinel.all(),
+      of(validator, fromSlot, toSlot) {
+        try {
+          return sentinel.of(validator, fromSlot, toSlot);
+        } catch (error) {
+          throw error instanceof SlotRangeError ? new ExecutionError(error.message) : error;
+        }
+      },
+    },
+    live: { configure: (changes) => sentinel.configure(changes) },
+    start() {
+      unfollow = synchronizer.on("proven", ({ epoch }) => sentinel.epochProven(epoch));
+      sentinel.start();
+    },
+    stop() {
+      unfollow();
+      return sentinel.stop();
+    },
+  };
+}
+
+function sentinelChain(chain: ChainStore, constants: L1Constants): SentinelChain {
+  return {
+    syncedSlot: () => syncedSlot(chain, chain.state.processed(), constants),
+    checkpointAt(slot) {
+      const number = chain.checkpointNumberAtSlot(slot);
+      const checkpoint = number === undefined ? undefined : chain.checkpoint(number);
+      if (checkpoint === undefined) return undefined;
+      // The entries of a stored checkpoint were checked against the committee: entry i is of member i.
+      const signers = checkpoint.attestations.flatMap(({ signature }, i) => (isEmptySignature(signature) ? [] : [i]));
+      return { archive: checkpoint.archiveRoot, signers };
+    },
+    provenSlot() {
+      const checkpoint = chain.checkpoint(chain.provenCheckpointNumber());
+      return checkpoint && checkpointSlot(checkpoint.header);
+    },
+  };
+}

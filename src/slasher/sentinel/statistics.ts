@@ -1,0 +1,77 @@
+import { type L1Constants, slotTimestamp } from "../../protocol/time.ts";
+import { isAttestationDuty, isMissed } from "./duty-status.ts";
+import type { EpochPerformance, HistoryEntry } from "./sentinel-store.ts";
+
+/** Start of the slot in which a duty was done. */
+export interface DutyTime {
+  /** Unix seconds. */
+  timestamp: bigint;
+  slot: number;
+  /** The timestamp in ISO 8601 form. */
+  date: string;
+}
+
+export interface MissedDuties {
+  /** Duties of this kind that were missed in a row, up to the newest. */
+  currentStreak: number;
+  /** Count divided by total; absent without duties. */
+  rate?: number;
+  count: number;
+  total: number;
+}
+
+export interface ValidatorStatistics {
+  /** 20 bytes. */
+  address: Uint8Array;
+  lastProposal?: DutyTime;
+  lastAttestation?: DutyTime;
+  totalSlots: number;
+  missedProposals: MissedDuties;
+  missedAttestations: MissedDuties;
+  history: HistoryEntry[];
+}
+
+type SlotTimes = Pick<L1Constants, "l1GenesisTime" | "slotDuration">;
+
+/** Statistics over the given entries, which ascend by slot (docs/protocol/12-slashing.md#121-sentinel). */
+export function validatorStatistics(
+  address: Uint8Array,
+  history: HistoryEntry[],
+  times: SlotTimes,
+): ValidatorStatistics {
+  const attestations = history.filter(({ status }) => isAttestationDuty(status));
+  const proposals = history.filter(({ status }) => !isAttestationDuty(status));
+  return {
+    address,
+    ...lastDone("lastProposal", proposals, times),
+    ...lastDone("lastAttestation", attestations, times),
+    totalSlots: history.length,
+    missedProposals: missedOf(proposals),
+    missedAttestations: missedOf(attestations),
+    history,
+  };
+}
+
+/** Duties of an epoch, from the entries of its slots. */
+export function epochPerformance(history: readonly HistoryEntry[]): Omit<EpochPerformance, "epoch"> {
+  return { missed: history.filter(({ status }) => isMissed(status)).length, total: history.length };
+}
+
+function lastDone<K extends string>(name: K, duties: HistoryEntry[], times: SlotTimes): { [N in K]?: DutyTime } {
+  const last = duties.findLast(({ status }) => !isMissed(status));
+  if (last === undefined) return {};
+  const seconds = slotTimestamp(last.slot, times);
+  const time: DutyTime = {
+    timestamp: BigInt(seconds),
+    slot: last.slot,
+    date: new Date(seconds * 1000).toISOString(),
+  };
+  return { [name]: time } as { [N in K]: DutyTime };
+}
+
+function missedOf(duties: readonly HistoryEntry[]): MissedDuties {
+  const total = duties.length;
+  const count = duties.filter(({ status }) => isMissed(status)).length;
+  const lastDoneAt = duties.findLastIndex(({ status }) => !isMissed(status));
+  return { currentStreak: total - 1 - lastDoneAt, ...(total > 0 && { rate: count / total }), count, total };
+}
