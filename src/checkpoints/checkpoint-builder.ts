@@ -160,7 +160,7 @@ export class CheckpointBuilder {
   }
 
   async #build(txs: readonly HashedTx[], limits: BlockLimits): Promise<BlockOutcome> {
-    const { mode = "build", minValidTxs = 1, deadline, maxTxMilliseconds, recordCalls, validate } = limits;
+    const { mode = "build", minValidTxs = 1, deadline, interrupted, maxTxMilliseconds, recordCalls, validate } = limits;
     // The archive has a leaf for each block, genesis first.
     const number = this.#state.fork.size(ARCHIVE);
     this.#state.beginBlock(number);
@@ -169,6 +169,7 @@ export class CheckpointBuilder {
       mode,
       ...blockRoom(limits, this.#blocks, this.#terms.limits),
       deadline,
+      interrupted,
       maxTxMilliseconds,
       recordCalls,
       validate,

@@ -70,6 +70,8 @@ export interface BlockLimits {
   minValidTxs?: number;
   /** Unix milliseconds after which no more txs are executed; a tx being executed is aborted. */
   deadline?: number;
+  /** Whether to execute no more txs; a tx being executed is not aborted. */
+  interrupted?: () => boolean;
   /** Maximum execution time of one tx, milliseconds. */
   maxTxMilliseconds?: number;
   validate?: ProcessOptions["validate"];

@@ -177,7 +177,10 @@ export class BlockProposalCheck {
     const { now, sync } = this.#parts;
     if (this.#stopping.signal.aborted) return refused("timeout", "the node stops");
     // The VM reads the system's clock, which the node's own may differ from.
-    const verdict = await reexecute(this.#parts, placed, Date.now() + deadline - now());
+    const verdict = await reexecute(this.#parts, placed, {
+      deadline: Date.now() + deadline - now(),
+      interrupted: () => this.#stopping.signal.aborted,
+    });
     if (this.#options.stores && verdict.valid && verdict.block !== undefined) {
       await sync.addProposedBlock(verdict.block);
     }

@@ -18,6 +18,7 @@ import type { Fr } from "../../protocol/field.ts";
 import { readTxEffects } from "../../protocol/tx-effect.ts";
 import { CheckpointBuilder } from "../checkpoint-builder.ts";
 import type {
+  BlockLimits,
   BlockOutcome,
   BuildServices,
   CheckpointLimits,
@@ -53,13 +54,12 @@ const NO_KZG: BuildServices["kzg"] = { commitment: () => Promise.reject(new Erro
 
 /**
  * Executes a proposed block on the state after its parent and compares the result with the proposal
- * (docs/protocol/10-peers.md#1016-block-proposals). It yields to the event loop between txs. `deadline` is in Unix
- * milliseconds.
+ * (docs/protocol/10-peers.md#1016-block-proposals). It yields to the event loop between txs.
  */
 export async function reexecute(
   services: ReexecutionServices,
   placed: PlacedProposal,
-  deadline: number,
+  limits: Pick<BlockLimits, "deadline" | "interrupted">,
 ): Promise<ProposalVerdict> {
   const { parent } = placed;
   if (!equal(services.chain.block(parent.number)?.hash ?? GONE, parent.hash)) {
@@ -76,7 +76,7 @@ export async function reexecute(
     const outcome = await builder.buildBlock(placed.txs, {
       mode: "reexecute",
       minValidTxs: placed.txs.length,
-      deadline,
+      ...limits,
       validate: services.txRules(terms, builder.state),
     });
     return verdictOf(outcome, placed);

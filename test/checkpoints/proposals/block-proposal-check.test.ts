@@ -288,6 +288,20 @@ describe("refused block proposals", () => {
 });
 
 describe("a check of proposals", () => {
+  it("a check of block proposals that is stopped executes no further transactions", async () => {
+    const own = await node();
+    const [proposal] = await own.proposals([[...txsOf(12), ...txsOf(13), ...txsOf(14)]]);
+    let executed = 0;
+    const check = own.check({
+      txRules: () => () => {
+        if (++executed === 2) check.stop();
+        return { result: "valid" };
+      },
+    });
+    expect(await check.check(received(proposal))).toMatchObject({ valid: false, fault: "timeout" });
+    expect([executed, proposal.txHashes.length]).toEqual([2, 3]);
+  });
+
   it("a check of block proposals accepts a bounded number per slot, and ends at once when it is stopped", async () => {
     const own = await node();
     const good = recordedProposal(own);
