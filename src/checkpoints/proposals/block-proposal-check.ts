@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { oneAtATime } from "../../archiver/one-at-a-time.ts";
 import type { BlockRecord, ChainReader } from "../../archiver/types.ts";
-import type { HashedTx } from "../../execution/executed-tx.ts";
 import { headerSlotNumber, headerSnapshot, headerTimestamp } from "../../protocol/block-header.ts";
 import { equal, toHex } from "../../protocol/bytes.ts";
 import type { BlockProposal } from "../../protocol/consensus/block-proposal.ts";
@@ -11,7 +10,7 @@ import { inHash } from "../../protocol/sha-trees.ts";
 import { type L1Constants, slotTimestamp } from "../../protocol/time.ts";
 import type { ProposedBlock } from "../checkpoint-terms.ts";
 import { proposedCheckpoint } from "./position.ts";
-import type { ProposalTxs } from "./proposal-txs.ts";
+import type { CollectedTx, ProposalTxs } from "./proposal-txs.ts";
 import { type ProposalVerdict, type RefusedProposal, refused } from "./proposal-verdict.ts";
 import { type ReexecutionServices, reexecute } from "./reexecute.ts";
 
@@ -54,8 +53,8 @@ export interface ReceivedProposal {
   txHashes: readonly Uint8Array[];
   /** The peer that sent it, as text. */
   peer: string | undefined;
-  /** Txs that came with it, with the hashes that they claim. */
-  embedded: readonly HashedTx[];
+  /** Txs that came with it. */
+  embedded: readonly CollectedTx[];
   /**
    * Repeats the checks of arrival that do not need the attestation pool: sender, proposer of the slot, window of slots.
    * Returns the broken rule.

@@ -1,5 +1,11 @@
 import type { HashedTx } from "../../execution/executed-tx.ts";
 
+/** A tx that another node sent. The hash is claimed. */
+export interface CollectedTx extends HashedTx {
+  /** Its binary form with that hash (src/protocol/tx/tx-bytes.ts), if it came in this form. */
+  encoded?: Uint8Array;
+}
+
 export interface WantedTxs {
   /** 32 bytes each, in the order of the block. */
   hashes: readonly Uint8Array[];
@@ -9,8 +15,8 @@ export interface WantedTxs {
   slot: number;
   /** Peer that sent the proposal, asked first; undefined if there is none. */
   peer: string | undefined;
-  /** Transactions that came with the proposal, with the hashes that they claim. */
-  embedded: readonly HashedTx[];
+  /** Transactions that came with the proposal. */
+  embedded: readonly CollectedTx[];
   /** Unix milliseconds. */
   deadline: number;
   signal?: AbortSignal;

@@ -1,5 +1,5 @@
+import type { CollectedTx } from "../../checkpoints/proposals/proposal-txs.ts";
 import { BusyError } from "../../errors/busy-error.ts";
-import type { HashedTx } from "../../execution/executed-tx.ts";
 import { BY_RANK } from "../../mempool/pool/pre-add-rules.ts";
 import type { TxPool } from "../../mempool/pool/tx-pool.ts";
 import type { TxFacts } from "../../mempool/tx-facts.ts";
@@ -34,14 +34,28 @@ export interface Intake {
 export class CollectedTxs {
   readonly #parts: CollectedTxsParts;
   readonly #waiting: (() => void)[] = [];
+  readonly #taking = new Set<Promise<unknown>>();
   #checking = 0;
+  #stopped = false;
 
   constructor(parts: CollectedTxsParts) {
     this.#parts = parts;
   }
 
+  /** Takes no more txs. Resolves when the pool has those that were being checked. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await Promise.all(this.#taking);
+  }
+
   /** Never rejects. A tx that this node has no capacity to check, or to store, is in neither list. */
-  async take(txs: readonly HashedTx[], purpose: CollectedFor): Promise<Intake> {
+  take(txs: readonly CollectedTx[], purpose: CollectedFor): Promise<Intake> {
+    const taking = this.#take(this.#stopped ? [] : txs, purpose).finally(() => this.#taking.delete(taking));
+    this.#taking.add(taking);
+    return taking;
+  }
+
+  async #take(txs: readonly CollectedTx[], purpose: CollectedFor): Promise<Intake> {
     const intake: Intake = { added: [], invalid: [] };
     const facts = (await Promise.all(txs.map((tx) => this.#checked(tx, intake)))).flatMap((found) => found ?? []);
     if (facts.length === 0) return intake;
@@ -57,12 +71,12 @@ export class CollectedTxs {
     return intake;
   }
 
-  async #checked({ hash, tx }: HashedTx, intake: Intake): Promise<TxFacts | undefined> {
+  async #checked({ hash, tx, encoded }: CollectedTx, intake: Intake): Promise<TxFacts | undefined> {
     await this.#begin();
     const { validator, logger } = this.#parts;
     try {
       const { facts, verdict } = await validator.received(tx, hash);
-      if (verdict.result === "valid") return facts;
+      if (verdict.result === "valid") return encoded === undefined ? facts : { ...facts, encoded };
       logger.debug({ tx: toHex(hash), reasons: verdict.reason }, "a collected transaction is invalid");
       intake.invalid.push(hash);
     } catch (error) {

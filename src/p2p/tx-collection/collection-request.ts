@@ -1,4 +1,4 @@
-import type { HashedTx } from "../../execution/executed-tx.ts";
+import type { CollectedTx } from "../../checkpoints/proposals/proposal-txs.ts";
 import type { CollectedFor, CollectedTxs, Intake } from "./collected-txs.ts";
 import type { MissingTxs } from "./missing-txs.ts";
 
@@ -23,7 +23,7 @@ export type MissingTxsCollector = (request: CollectionRequest, signal: AbortSign
 export async function takeMissing(
   collected: CollectedTxs,
   { missing, purpose }: Pick<CollectionRequest, "missing" | "purpose">,
-  received: readonly HashedTx[],
+  received: readonly CollectedTx[],
 ): Promise<Intake> {
   const wanted = received.filter(({ hash }) => missing.has(hash));
   const intake = await collected.take(wanted, purpose);

@@ -1,4 +1,4 @@
-import type { HashedTx } from "../../execution/executed-tx.ts";
+import type { CollectedTx } from "../../checkpoints/proposals/proposal-txs.ts";
 import { equal, toHex } from "../../protocol/bytes.ts";
 import { DecodeError } from "../../protocol/errors.ts";
 import { txFromBytes } from "../../protocol/tx/tx-bytes.ts";
@@ -37,12 +37,12 @@ export class FileTxSource {
    * The tx, which claims to have this hash; undefined if it is absent. Rejects with an ObjectStoreError, an error of zlib
    * or a DecodeError.
    */
-  async tx(hash: Uint8Array, signal?: AbortSignal): Promise<HashedTx | undefined> {
+  async tx(hash: Uint8Array, signal?: AbortSignal): Promise<CollectedTx | undefined> {
     const file = await this.#objects.get(txKey(this.#network, hash), { signal, maxBytes: MAX_TX_BYTES });
-    const tx = file && txFromBytes(unpacked(file, MAX_TX_BYTES));
-    if (tx !== undefined && !equal(tx.hash, hash)) {
-      throw new DecodeError("stored tx", `must have the hash ${toHex(hash)}, got ${toHex(tx.hash)}`);
-    }
-    return tx;
+    if (file === undefined) return undefined;
+    const bytes = unpacked(file, MAX_TX_BYTES);
+    const { hash: claimed, tx, next } = txFromBytes(bytes);
+    if (equal(claimed, hash)) return { hash, tx, encoded: bytes.subarray(0, next) };
+    throw new DecodeError("stored tx", `must have the hash ${toHex(hash)}, got ${toHex(claimed)}`);
   }
 }

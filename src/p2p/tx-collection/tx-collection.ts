@@ -41,11 +41,13 @@ export class TxCollection {
   readonly #fast: FastCollection;
   readonly #slow: SlowCollection;
   readonly #files: readonly FileStoreCollection[];
+  readonly #collected: CollectedTxs;
   readonly #unsubscribe: () => void;
 
   constructor(parts: TxCollectionParts, options: TxCollectionOptions & BatchTxRequesterOptions) {
     const { pool, validator, nodes, fileStores, now, logger } = parts;
     const collected = new CollectedTxs({ validator, pool, logger });
+    this.#collected = collected;
     const asking = { ...parts, collected, pace: new RequestPace() };
     const fromPeers: MissingTxsCollector =
       options.txCollectionMissingTxsCollectorType === "new"
@@ -108,7 +110,7 @@ export class TxCollection {
     this.#unsubscribe();
     this.#fast.stopAll();
     for (const files of this.#files) files.stop();
-    await this.#slow.stop();
+    await Promise.all([this.#slow.stop(), this.#collected.stop()]);
   }
 
   /** Looks in the background for the txs of a mined block that is not proven. */

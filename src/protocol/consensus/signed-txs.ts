@@ -9,10 +9,15 @@ import { recoverWireSigner, WIRE_SIGNATURE_BYTES, type WireSignature } from "./w
 /** Most txs or tx hashes of a proposal. */
 export const MAX_TXS_PER_BLOCK = 65_536;
 
+/** A tx as views of the message's bytes. The hash is claimed. */
+export interface SignedTx extends Pick<ClaimedTx, "hash" | "tx"> {
+  /** Its binary form (tx-bytes.ts). */
+  encoded: Uint8Array;
+}
+
 /** The txs of a block, sent with its proposal (docs/protocol/10-peers.md#109-wrapper-and-messages). */
 export interface SignedTxs {
-  /** Their hashes are claims. */
-  txs: Pick<ClaimedTx, "hash" | "tx">[];
+  txs: SignedTx[];
   /** The signed part: u32 count, txs. */
   bytes: Uint8Array;
   /** The proposer's. */
@@ -27,8 +32,7 @@ export function readSignedTxs(reader: WireReader, message: Uint8Array): SignedTx
   const txs: SignedTxs["txs"] = [];
   for (let i = 0; i < count; i++) {
     const { hash, tx, next } = claimedTx(reader, message, i);
-    reader.take(next - reader.at, "signed tx");
-    txs.push({ hash, tx });
+    txs.push({ hash, tx, encoded: reader.take(next - reader.at, "signed tx") });
   }
   const bytes = message.subarray(start, reader.at);
   return { txs, bytes, signature: reader.take(WIRE_SIGNATURE_BYTES, "signature of the signed txs") };

@@ -41,7 +41,7 @@ export const RESPONSES = byProtocol(successes, ({ chunks }) => concat(...chunks.
 const bodyOf = async (name: RequestProtocol) => uncompressBlock(RESPONSES[name][0], 16 * 2 ** 20);
 const served = decodeTxs(await bodyOf("tx"));
 const block = l2BlockFromBytes(await bodyOf("block"));
-const txBytes = (hash: Uint8Array) => served.find((tx) => equal(tx.hash, hash))?.bytes;
+const txBytes = (hash: Uint8Array) => served.find((tx) => equal(tx.hash, hash))?.encoded;
 const txs = { txBytes, hasTx: (hash: Uint8Array) => txBytes(hash) !== undefined };
 const archive = decodeBlockTxsResponse(await bodyOf("block_txs")).archive;
 

@@ -125,9 +125,9 @@ test("a list of txs is cut into txs that serialize to the same bytes", async () 
   const block = fromHex(snappyExampleHex);
   expect(declaredLength(block)).toBe(uncompressedLength);
   const body = await uncompressBlock(block, uncompressedLength);
-  const [{ hash, tx, bytes }] = decodeTxs(body);
-  expect(Buffer.compare(txToBytes(hash, tx), bytes)).toBe(0);
-  expect(Buffer.compare(encodeTxs([bytes]), body)).toBe(0);
+  const [{ hash, tx, encoded }] = decodeTxs(body);
+  expect(Buffer.compare(txToBytes(hash, tx), encoded)).toBe(0);
+  expect(Buffer.compare(encodeTxs([encoded]), body)).toBe(0);
   expect(() => decodeTxs(body.subarray(0, -1))).toThrow("list of txs: tx 0: ");
   await expect(uncompressBlock(block, uncompressedLength - 1)).rejects.toThrow(`must have at most`);
 });

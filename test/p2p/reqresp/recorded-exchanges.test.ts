@@ -38,7 +38,7 @@ const exchanges = await Promise.all(
 /** A node that has exactly what the answer says of it. */
 function nodeOf({ name, request, body, status }: (typeof exchanges)[number]): RequestHandler {
   const holding = (txs: readonly ReceivedTx[]) => {
-    const byHash = new Map(txs.map(({ hash, bytes }) => [toHex(hash), bytes]));
+    const byHash = new Map(txs.map(({ hash, encoded }) => [toHex(hash), encoded]));
     return {
       txBytes: (hash: Uint8Array) => byHash.get(toHex(hash)),
       hasTx: (hash: Uint8Array) => byHash.has(toHex(hash)),

@@ -1,6 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { HashedTx } from "../../../src/execution/executed-tx.ts";
 import { BY_RANK } from "../../../src/mempool/pool/pre-add-rules.ts";
+import { TxPool } from "../../../src/mempool/pool/tx-pool.ts";
 import type { TxFacts } from "../../../src/mempool/tx-facts.ts";
 import type { NodeTxSource } from "../../../src/p2p/tx-collection/node-source.ts";
 import { TxCollection } from "../../../src/p2p/tx-collection/tx-collection.ts";
@@ -8,12 +9,14 @@ import { toHex } from "../../../src/protocol/bytes.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import {
   ARCHIVE_ROOT,
+  bytesOf,
   collectingPool,
   hashesOf,
   MemoryPeers,
   OPTIONS,
   peerHandlers,
   txsOfBlock,
+  until,
 } from "./collecting.ts";
 
 /** Another node that has some txs; counts what it is asked. */
@@ -159,6 +162,37 @@ describe("a search for a proposal's txs", () => {
     setTimeout(() => abort.abort(), 30);
     const { missing } = await collection.provider.get({ ...wanted, signal: abort.signal });
     expect(missing.length).toBe(1);
+    await collection.stop();
+  });
+});
+
+describe("a stopped collection of txs", () => {
+  it("a stopped collection of txs has stored the txs that were in checks, and takes no others", async () => {
+    const { txs, pool, collection, wanted, checked } = setUp(2);
+    const found = collection.provider.get({ ...wanted, embedded: txs.slice(0, 1) });
+    await until(() => checked.length === 1, "a check");
+    await collection.stop();
+    expect(txs.map(({ hash }) => pool.status(hash))).toEqual(["protected", undefined]);
+    await found;
+    await collection.provider.get({ ...wanted, embedded: txs });
+    expect(checked.length).toBe(1);
+  });
+});
+
+describe("the binary form of a collected tx", () => {
+  it("the binary form of a collected tx goes into the pool as the peer sent it", async () => {
+    const { txs, pool, peers, collection, wanted } = setUp(3);
+    const stored: { hash: Uint8Array; encoded?: Uint8Array }[] = [];
+    vi.spyOn(pool, "addProtected").mockImplementation(function (this: typeof pool, facts, slot) {
+      stored.push(...facts);
+      return TxPool.prototype.addProtected.call(pool, facts, slot);
+    } as typeof pool.addProtected);
+    peers.add("peer", peerHandlers(txs));
+    expect((await collection.provider.get(wanted)).missing).toEqual([]);
+    expect(stored.map(({ hash, encoded }) => [toHex(hash), encoded && toHex(encoded)])).toEqual(
+      stored.map(({ hash }) => [toHex(hash), toHex(bytesOf(txs.find((tx) => toHex(tx.hash) === toHex(hash))!))]),
+    );
+    expect(stored.length).toBe(3);
     await collection.stop();
   });
 });

@@ -13,7 +13,7 @@ export interface ReceivedTx {
   hash: Uint8Array;
   tx: ClaimedTx["tx"];
   /** Its binary form (src/protocol/tx/tx-bytes.ts). */
-  bytes: Uint8Array;
+  encoded: Uint8Array;
 }
 
 /** Limit of an answer with `count` transactions. */
@@ -52,7 +52,7 @@ export function readTxs(reader: WireReader, message: Uint8Array): ReceivedTx[] {
   for (let i = 0; i < count; i++) {
     const start = reader.at;
     const { hash, tx, next } = claimedTx(reader, message, i);
-    txs.push({ hash, tx, bytes: reader.take(next - start, "tx") });
+    txs.push({ hash, tx, encoded: reader.take(next - start, "tx") });
   }
   return txs;
 }
