@@ -15,6 +15,7 @@ import type { GossipPublisher } from "./gossip/publisher.ts";
 import type { GossipTopic, MessageWrapper } from "./gossip/topic.ts";
 import { createHost, type Host } from "./host/create-host.ts";
 import type { PeerIdentity } from "./identity/peer-identity.ts";
+import { peerStages } from "./peer-stages.ts";
 import type { Handshake } from "./peers/handshake.ts";
 import { libp2pPeerHost } from "./peers/libp2p-host.ts";
 import { PeerConnections } from "./peers/peer-connections.ts";
@@ -28,9 +29,7 @@ import { pingHandler } from "./reqresp/handlers/ping.ts";
 import { statusHandler } from "./reqresp/handlers/status.ts";
 import type { RequestHandlers } from "./reqresp/request-handler.ts";
 import { RequestResponder } from "./reqresp/responder.ts";
-
-/** Longest that the host may take to stop, in milliseconds. */
-const HOST_STOP_MS = 5_000;
+import { Stages } from "./stages.ts";
 
 export interface PeerNodeSettings {
   identity: PeerIdentity;
@@ -76,7 +75,7 @@ export interface PeerServices {
   isShutOut?: (peer: string) => boolean;
   /** Called for each status request. */
   status(): StatusMessage;
-  /** Called when the host has started. */
+  /** Called when the host has started, before messages of gossip are taken. */
   start?(): void;
 }
 
@@ -95,7 +94,9 @@ export interface PeerNode extends PeerChannels {
   readonly host: Host;
   readonly receiver: GossipReceiver;
   readonly connections: PeerConnections;
+  /** Rejects if a port is taken; then nothing runs. Ends early when the node is stopped. */
   start(): Promise<void>;
+  /** Says goodbye to the peers and stops what was started. Later calls wait for the first. */
   stop(): Promise<void>;
 }
 
@@ -112,6 +113,7 @@ export async function createPeerNode(options: PeerNodeOptions): Promise<PeerNode
   const { settings, discovery, now, loggerFor } = options;
   const { identity, version, listen, announce, mesh, listed } = settings;
   const logger = loggerFor("p2p");
+  const protectedPeers = new ProtectedPeers(listed);
   const scores = new PeerScores({ penalties: settings.penalties, now, logger: loggerFor("p2p:peers") });
   // The services need the host's channels, and the host asks the services about peers once it runs.
   let services: PeerServices | undefined;
@@ -144,8 +146,8 @@ export async function createPeerNode(options: PeerNodeOptions): Promise<PeerNode
     scores,
     peers: libp2pPeerHost(host, logger),
   };
-  services = await options.services(channels);
-  const protectedPeers = new ProtectedPeers(listed);
+  const ready = await options.services(channels);
+  services = ready;
   const connections = new PeerConnections(
     {
       host: channels.peers,
@@ -153,7 +155,7 @@ export async function createPeerNode(options: PeerNodeOptions): Promise<PeerNode
       discovery,
       scores,
       protectedPeers,
-      handshake: services.handshake,
+      handshake: ready.handshake,
       now,
       logger: loggerFor("p2p:peers"),
     },
@@ -161,9 +163,9 @@ export async function createPeerNode(options: PeerNodeOptions): Promise<PeerNode
   );
   const responder = new RequestResponder({
     handlers: {
-      ...services.handlers,
+      ...ready.handlers,
       ping: pingHandler,
-      status: statusHandler(services.status),
+      status: statusHandler(ready.status),
       goodbye: goodbyeHandler((peer, reason) => connections.goodbyeReceived(peer, reason)),
     },
     penalties: scores,
@@ -172,7 +174,7 @@ export async function createPeerNode(options: PeerNodeOptions): Promise<PeerNode
   });
   const receiver = new GossipReceiver({
     router,
-    topics: services.topics,
+    topics: ready.topics,
     version,
     penalties: scores,
     seenMessages: settings.seenMessages,
@@ -182,30 +184,29 @@ export async function createPeerNode(options: PeerNodeOptions): Promise<PeerNode
   });
   const report = new GossipReport({ router, receiver, version, logger: loggerFor("p2p:gossip") });
 
+  const stages = new Stages(
+    peerStages({
+      host,
+      responder,
+      client: channels.client,
+      onHostStarted: () => ready.start?.(),
+      receiver,
+      report,
+      discovery,
+      connections,
+      onStarted() {
+        const addresses = host.getMultiaddrs().map((address) => address.toString());
+        logger.info({ peer: identity.id, addresses, version }, "listening to peers as {peer}");
+      },
+    }),
+    logger,
+  );
   return {
     ...channels,
     host,
     receiver,
     connections,
-    async start() {
-      await responder.register(host);
-      await host.start();
-      receiver.start();
-      report.start();
-      services?.start?.();
-      await discovery?.start();
-      connections.start();
-      const addresses = host.getMultiaddrs().map((address) => address.toString());
-      logger.info({ peer: identity.id, addresses, version }, "listening to peers as {peer}");
-    },
-    async stop() {
-      report.stop();
-      receiver.stop();
-      await connections.stop();
-      await discovery?.stop();
-      await responder.unregister(host);
-      channels.client.stop();
-      await Promise.race([host.stop(), new Promise((resolve) => setTimeout(resolve, HOST_STOP_MS).unref())]);
-    },
+    start: () => stages.start(),
+    stop: () => stages.stop(),
   };
 }

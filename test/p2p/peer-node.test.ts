@@ -1,3 +1,6 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterEach, expect, test, vi } from "vitest";
 import { TOPICS } from "../../src/p2p/gossip/publisher.ts";
 import { topicString } from "../../src/p2p/gossip/topic.ts";
@@ -86,4 +89,17 @@ test("a node that stops says goodbye and is dialled again after it is back", asy
     listen: { address: "127.0.0.1", port: Number(port) },
   });
   await vi.waitFor(() => expect(connected(back)).toEqual([b.node.peers.id]), WAIT);
+});
+
+test("a node whose start fails, or that is stopped while it starts, leaves neither sockets nor timers", async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, "stopping-nodes.ts")], {
+    timeout: 30_000,
+  });
+  expect(JSON.parse(stdout)).toEqual({
+    "discovery fails": { outcome: "the UDP port is taken", discoveryStops: 1 },
+    "the TCP port is taken": { outcome: expect.stringContaining("EADDRINUSE"), discoveryStops: 0 },
+    "stopped while it starts": { outcome: "ended", discoveryStops: 1 },
+    "stopped before it starts": { outcome: "ended", discoveryStops: 0 },
+    "stopped twice": { outcome: "ended", discoveryStops: 1 },
+  });
 });

@@ -1,3 +1,4 @@
+import type { PeerDiscovery } from "../../src/p2p/discovery/peer-discovery.ts";
 import { DEFAULT_MESH } from "../../src/p2p/gossip/gossip-service.ts";
 import { TOPICS, type Topic } from "../../src/p2p/gossip/publisher.ts";
 import { type GossipOutcome, TOPIC_RULES } from "../../src/p2p/gossip/topic.ts";
@@ -26,19 +27,28 @@ export async function stopPeers(): Promise<void> {
   await Promise.all(started.splice(0).map((node) => node.stop()));
 }
 
-/**
- * Starts a node; `settings` override the defaults, `validate` says what topics say of messages, and `handlers` answer
- * requests besides ping, status and goodbye.
- */
-export async function testPeer(
-  settings: Partial<PeerNodeSettings> = {},
-  validate: (topic: Topic, payload: Uint8Array) => GossipOutcome = () => ({ result: "accept" }),
-  handlers: RequestHandlers = {},
-): Promise<TestPeer> {
-  const received: [Topic, string][] = [];
+export interface TestNodeOptions {
+  /** Override the defaults. */
+  settings?: Partial<PeerNodeSettings>;
+  /** Says what topics say of messages; all are accepted by default. */
+  validate?: TopicVerdict;
+  /** Answer requests besides ping, status and goodbye. */
+  handlers?: RequestHandlers;
+  discovery?: PeerDiscovery;
+}
+
+type TopicVerdict = (topic: Topic, payload: Uint8Array) => GossipOutcome;
+
+/** Creates a node on loopback without starting it. */
+export function createTestNode({
+  settings = {},
+  validate = () => ({ result: "accept" }),
+  handlers = {},
+  discovery,
+}: TestNodeOptions): Promise<PeerNode> {
   const { version = VERSION, identity = generatePeerIdentity() } = settings;
   const status = () => ({ version, latestBlock: 1, latestHash: "", finalizedBlock: 0 });
-  const node = await createPeerNode({
+  return createPeerNode({
     settings: {
       identity,
       version,
@@ -62,16 +72,12 @@ export async function testPeer(
       listed: { trusted: [], private: [], preferred: [] },
       ...settings,
     },
-    discovery: undefined,
+    discovery,
     services: ({ client }) => ({
       topics: TOPICS.map((name) => ({
         ...TOPIC_RULES[name],
         name,
-        validate(payload) {
-          const outcome = validate(name, payload);
-          received.push([name, Buffer.from(payload).toString()]);
-          return outcome;
-        },
+        validate: (payload: Uint8Array) => validate(name, payload),
       })),
       handlers,
       handshake: new StatusHandshake(client, status),
@@ -79,6 +85,25 @@ export async function testPeer(
     }),
     now: Date.now,
     loggerFor: () => silentLogger,
+  });
+}
+
+/** Starts a node; `settings` override the defaults, and `verdict` says what topics say of messages. */
+export async function testPeer(
+  settings: Partial<PeerNodeSettings> = {},
+  verdict: TopicVerdict = () => ({ result: "accept" }),
+  more: Pick<TestNodeOptions, "handlers" | "discovery"> = {},
+): Promise<TestPeer> {
+  const received: [Topic, string][] = [];
+  const { version = VERSION, identity = generatePeerIdentity() } = settings;
+  const node = await createTestNode({
+    ...more,
+    settings: { ...settings, identity },
+    validate(topic, payload) {
+      const outcome = verdict(topic, payload);
+      received.push([topic, Buffer.from(payload).toString()]);
+      return outcome;
+    },
   });
   await node.start();
   started.push(node);

@@ -60,7 +60,7 @@ export interface P2pPart {
   readonly live: ConfigurablePart<LivePeerSettings>;
   /** Whether the node is connected to a peer. */
   ready(): boolean;
-  /** Rejects if a port is taken. */
+  /** Rejects if a port is taken; then all is stopped. Ends early when `stop` is called. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -121,7 +121,11 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
           }),
           handlers: requestHandlers(context, options, attestations),
           status,
-          start: () => collection.start(),
+          start() {
+            committees.start();
+            collection.start();
+            reachability.start();
+          },
         };
       },
       now,
@@ -146,9 +150,12 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
       live: { configure: (changes) => void Object.assign(live, changes) },
       ready: () => node.peers.peers().length > 0,
       async start() {
-        committees.start();
-        await node.start();
-        reachability.start();
+        try {
+          await node.start();
+        } catch (error) {
+          await teardown.run();
+          throw error;
+        }
       },
       stop: () => teardown.run(),
     };

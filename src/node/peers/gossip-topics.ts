@@ -8,6 +8,7 @@ import type { ConsensusContext } from "../../p2p/gossip/topics/consensus-context
 import { consensusTopics } from "../../p2p/gossip/topics/consensus-topics.ts";
 import { txTopic } from "../../p2p/gossip/topics/tx-topic.ts";
 import { BlockProposalHandler } from "../../p2p/proposals/block-proposal-handler.ts";
+import { settledWithin } from "../../p2p/settled-within.ts";
 import type { TxProvider } from "../../p2p/tx-collection/tx-provider.ts";
 import { wasmRecovery } from "../../protocol/consensus/wasm-recovery.ts";
 import type { ChainContext } from "../parts/chain-context.ts";
@@ -28,6 +29,9 @@ export type TopicSettings = Pick<
   | "validateMaxTxsPerBlock"
   | "validateMaxTxsPerCheckpoint"
 >;
+
+/** Longest wait for checks of proposed blocks when the node stops, in milliseconds. */
+const CHECKS_STOP_MS = 5_000;
 
 export interface GossipTopicsOptions {
   values: TopicSettings;
@@ -85,13 +89,16 @@ async function consensusContext(
     },
     settings,
   });
-  teardown.add("checks of proposed blocks", () => check.stop());
   const slots = { committees, times: reader.identity.constants, now: clock.now };
   const blocks = new BlockProposalHandler({
     ...slots,
     check,
     txPool: mempool.pool,
     logger: loggerFor("p2p:proposals"),
+  });
+  teardown.add("checks of proposed blocks", () => {
+    check.stop();
+    return settledWithin(blocks.idle(), CHECKS_STOP_MS);
   });
   return {
     ...slots,

@@ -3,6 +3,7 @@ import { BusyError } from "../../errors/busy-error.ts";
 import { DecodeError } from "../../protocol/errors.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { PeerPenalties } from "../peers/penalties.ts";
+import { settledWithin } from "../settled-within.ts";
 import { FairQueue, type QueuedItem } from "./fair-queue.ts";
 import type { GossipRouter } from "./gossip-router.ts";
 import { forgetScore } from "./harden-router.ts";
@@ -50,6 +51,8 @@ const MAX_RUN_MS = 10;
 const MS_BETWEEN_FAILURES = 10_000;
 /** A validation that takes longer than this many milliseconds no longer occupies its place. */
 const STUCK_MS = 60_000;
+/** Longest wait for running validations when the node stops, in milliseconds. */
+const STOP_MS = 5_000;
 
 /**
  * Takes messages from gossipsub, validates them in the order of their topics' priorities and reports the verdicts
@@ -60,6 +63,7 @@ export class GossipReceiver {
   /** By priority. */
   readonly #lanes: readonly Lane[];
   readonly #byName: ReadonlyMap<string, Lane>;
+  readonly #validations = new Set<Promise<void>>();
   #scheduled: NodeJS.Immediate | undefined;
   #stopped = false;
 
@@ -86,12 +90,16 @@ export class GossipReceiver {
     for (const name of this.#byName.keys()) router.subscribe(name);
   }
 
-  /** Messages that wait for validation are dropped; running validations end without a verdict. */
-  stop(): void {
+  /**
+   * Messages that wait for validation are dropped. Resolves when running validations have ended, without a verdict, or
+   * after five seconds.
+   */
+  async stop(): Promise<void> {
     this.#stopped = true;
     this.#options.router.removeEventListener("gossipsub:message", this.#listener);
     if (this.#scheduled !== undefined) clearImmediate(this.#scheduled);
     for (const { queue } of this.#lanes) queue.clear();
+    await settledWithin(Promise.all(this.#validations), STOP_MS);
   }
 
   /** Counts since the start, by topic. */
@@ -112,6 +120,7 @@ export class GossipReceiver {
     const from = propagationSource.toString();
     const lane = this.#byName.get(msg.topic);
     const at = performance.now();
+    if (lane !== undefined) lane.counts.received++;
     let payload: Uint8Array;
     try {
       payload = wrapper.unwrap(msg.data);
@@ -123,7 +132,6 @@ export class GossipReceiver {
       this.#report(key, from, "ignore");
       return;
     }
-    lane.counts.received++;
     if (!lane.seen.add(key)) {
       this.#conclude(lane, { key, from, at }, { result: "ignore" });
       return;
@@ -153,7 +161,7 @@ export class GossipReceiver {
       if (lane.topic.late === "drop" && performance.now() - message.at > this.#options.deadlineMs) {
         lane.counts.late++;
         this.#report(message.key, message.from, "ignore");
-      } else void this.#validate(lane, message);
+      } else this.#begin(lane, message);
       if (performance.now() >= end) {
         this.#schedule();
         return;
@@ -161,6 +169,12 @@ export class GossipReceiver {
     }
   }
 
+  #begin(lane: Lane, message: Received): void {
+    const validation = this.#validate(lane, message).finally(() => this.#validations.delete(validation));
+    this.#validations.add(validation);
+  }
+
+  /** Never rejects. */
   async #validate(lane: Lane, message: Received): Promise<void> {
     const free = this.#occupy(lane, message);
     let outcome: GossipOutcome;

@@ -17,16 +17,28 @@ export interface BlockProposalHandlerParts extends Pick<ConsensusContext, "commi
 /** Handles block proposals that gossip accepted (docs/protocol/10-peers.md#1016-block-proposals). */
 export class BlockProposalHandler {
   readonly #parts: BlockProposalHandlerParts;
+  readonly #running = new Set<Promise<unknown>>();
 
   constructor(parts: BlockProposalHandlerParts) {
     this.#parts = parts;
+  }
+
+  /** Resolves when no proposal is being handled. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#running);
   }
 
   /**
    * Protects the named txs, then checks the block; `from` is a peer id as text. Never rejects: a failure of this node is
    * logged and gives undefined.
    */
-  async handle(proposal: BlockProposal, from: string): Promise<ProposalVerdict | undefined> {
+  handle(proposal: BlockProposal, from: string): Promise<ProposalVerdict | undefined> {
+    const handled = this.#handle(proposal, from).finally(() => this.#running.delete(handled));
+    this.#running.add(handled);
+    return handled;
+  }
+
+  async #handle(proposal: BlockProposal, from: string): Promise<ProposalVerdict | undefined> {
     const { check, txPool, logger } = this.#parts;
     const slot = blockProposalSlot(proposal);
     const facts = { slot, index: proposal.indexWithinCheckpoint, archive: toHex(proposal.archiveRoot), peer: from };

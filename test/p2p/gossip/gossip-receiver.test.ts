@@ -258,3 +258,35 @@ test("a stopped receiver validates, reports and logs nothing more", async () => 
   expect(errors).toEqual([]);
   expect(router.verdicts).toEqual([]);
 });
+
+test("a receiver has stopped once its running validations have ended", async () => {
+  const { waiting, validate } = pending();
+  const { router, receiver } = receiving([row("tx", validate)]);
+  for (const key of ["1", "2"]) router.deliver("tx", { key });
+  await turns();
+  let isStopped = false;
+  const stopped = receiver.stop().then(() => {
+    isStopped = true;
+  });
+  waiting[0]({ result: "accept" });
+  await turns();
+  expect(isStopped).toBe(false);
+  waiting[1]({ result: "accept" });
+  await stopped;
+});
+
+test("a receiver with a validation that never ends has stopped after five seconds", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const { router, receiver } = receiving([row("tx", () => new Promise(() => {}))]);
+  router.deliver("tx", { key: "1" });
+  await turns();
+  const stopped = receiver.stop();
+  vi.advanceTimersByTime(5_000);
+  await stopped;
+});
+
+test("a message without a readable wrapper counts as received and rejected", () => {
+  const { router, receiver } = receiving([row("tx", accept)]);
+  router.deliverRaw(`/aztec/tx/${VERSION}`, { key: "1", from: "peer", data: Uint8Array.of(0, 0, 0, 9, 1) });
+  expect(receiver.counts().get("tx")).toMatchObject({ received: 1, rejected: 1 });
+});

@@ -165,7 +165,7 @@ export async function authenticate({ network, file, control, checks }: Omit<AskO
       listed: { trusted: [last, observer], private: [], preferred: [] },
     },
     undefined,
-    { auth },
+    { handlers: { auth } },
   );
   try {
     await checks.of("a reference validator proves to a peer that it lists that it has an attester's key", async () => {
