@@ -115,6 +115,7 @@ export async function createPeerNode(options: PeerNodeOptions): Promise<PeerNode
   const logger = loggerFor("p2p");
   const protectedPeers = new ProtectedPeers(listed);
   const scores = new PeerScores({ penalties: settings.penalties, now, logger: loggerFor("p2p:peers") });
+  const isBanned = (peer: string): boolean => !protectedPeers.has(peer) && scores.health(peer) === "banned";
   // The services need the host's channels, and the host asks the services about peers once it runs.
   let services: PeerServices | undefined;
   const refuses = (who: string): boolean => services?.refuses?.(who) ?? false;
@@ -124,7 +125,7 @@ export async function createPeerNode(options: PeerNodeOptions): Promise<PeerNode
     announce: announce === undefined ? [] : [`/ip4/${announce.ip}/tcp/${announce.port}`],
     maxPeers: settings.maxPeers,
     userAgent: settings.userAgent,
-    refuses: { address: refuses, peer: (id) => scores.health(id) === "banned" || refuses(id) },
+    refuses: { address: refuses, peer: (id) => isBanned(id) || refuses(id) },
     limitPerAddress: settings.limitPerAddress,
     gossip: await gossipService({
       mesh,
@@ -169,7 +170,7 @@ export async function createPeerNode(options: PeerNodeOptions): Promise<PeerNode
       goodbye: goodbyeHandler((peer, reason) => connections.goodbyeReceived(peer, reason)),
     },
     penalties: scores,
-    isBanned: (peer) => !protectedPeers.has(peer) && scores.health(peer) === "banned",
+    isBanned,
     log: loggerFor("p2p:requests"),
   });
   const receiver = new GossipReceiver({

@@ -103,3 +103,17 @@ test("a node whose start fails, or that is stopped while it starts, leaves neith
     "stopped twice": { outcome: "ended", discoveryStops: 1 },
   });
 });
+
+test("a listed peer with the score of a banned one can still connect", async () => {
+  const friend = await testPeer();
+  const a = await testPeer({
+    listed: { trusted: [friend.asListed()], private: [], preferred: [] },
+    heartbeatMs: 60_000,
+  });
+  await vi.waitFor(() => expect(connected(a)).toEqual([friend.node.peers.id]), WAIT);
+  for (let i = 0; i < 3; i++) a.node.scores.penalize(friend.node.peers.id, "low", "test");
+  await a.node.peers.hangUp(friend.node.peers.id);
+  await vi.waitFor(() => expect(connected(friend)).toEqual([]), WAIT);
+  await friend.node.peers.dial(a.node.peers.id, a.asListed().address, AbortSignal.timeout(5_000));
+  await vi.waitFor(() => expect(connected(a)).toEqual([friend.node.peers.id]), WAIT);
+});
