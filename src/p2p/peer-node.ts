@@ -46,6 +46,7 @@ export interface PeerNodeSettings {
   penalties: readonly number[];
   mesh: MeshSettings;
   network: GossipSettings["network"];
+  topics?: GossipSettings["topics"];
   /** Message ids that are remembered for each topic. */
   seenMessages: number;
   /** False where many peers may share an IP address, as on test networks. */
@@ -130,6 +131,7 @@ export async function createPeerNode(options: PeerNodeOptions): Promise<PeerNode
     gossip: await gossipService({
       mesh,
       network: settings.network,
+      topics: settings.topics,
       version,
       applicationScore: (peer) =>
         services?.isShutOut?.(peer) === true ? Number.NEGATIVE_INFINITY : scores.score(peer),

@@ -1,6 +1,7 @@
 import type { Values } from "../../config/options.ts";
 import { NodeRecordError } from "../../p2p/discovery/errors.ts";
 import { parseRecord, peerOf } from "../../p2p/discovery/record-rules.ts";
+import { TOPICS } from "../../p2p/gossip/publisher.ts";
 import type { PeerIdentity } from "../../p2p/identity/peer-identity.ts";
 import type { PeerNodeSettings } from "../../p2p/peer-node.ts";
 import type { ListedPeers } from "../../p2p/peers/protected-peers.ts";
@@ -11,6 +12,7 @@ export type PeerSettings = Pick<
   | "blockDurationMs"
   | "debugDisableColocationPenalty"
   | "debugP2PInstrumentMessages"
+  | "disableTransactions"
   | "expectedBlockProposalsPerSlot"
   | "gossipsubD"
   | "gossipsubDLazy"
@@ -88,6 +90,7 @@ export function peerNodeSettings(
       blockDurationMs: values.blockDurationMs,
       blockProposalsPerSlot: values.expectedBlockProposalsPerSlot,
     },
+    topics: TOPICS.filter((topic) => topic !== "tx" || !values.disableTransactions),
     seenMessages: values.seenMessageCacheSize,
     limitPerAddress: !values.debugDisableColocationPenalty,
     instrumented: values.debugP2PInstrumentMessages,

@@ -24,6 +24,8 @@ export interface MeshSettings {
 }
 
 export interface GossipSettings extends PeerScoring {
+  /** Topics that the node takes part in: messages of others are dropped as they came. Default all. */
+  topics?: readonly Topic[];
   mesh: MeshSettings;
   /** Direct peers: gossip always goes to and comes from them, whatever their scores. `address` is multiaddr text. */
   directPeers: readonly { id: PeerId; address: string }[];
@@ -64,9 +66,9 @@ export function verdictDeadlineMs({ heartbeatMs, mcacheLength }: MeshSettings): 
 
 /** docs/protocol/10-peers.md#107-gossip */
 export async function gossipOptions(settings: GossipSettings): Promise<Partial<GossipsubOpts>> {
-  const { mesh, version, directPeers } = settings;
+  const { mesh, version, directPeers, topics = TOPICS } = settings;
   const { heartbeatMs, seenTtlMs, ...degrees } = mesh;
-  const names = new Map<string, Topic>(TOPICS.map((topic) => [topicString(topic, version), topic]));
+  const names = new Map<string, Topic>(topics.map((topic) => [topicString(topic, version), topic]));
   const limitOf = (topic: string) => {
     const name = names.get(topic);
     return name === undefined ? MAX_MESSAGE_BYTES : TOPIC_RULES[name].maxBytes;

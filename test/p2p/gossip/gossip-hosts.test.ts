@@ -1,8 +1,9 @@
 import { afterEach, expect, test } from "vitest";
 import { TOPICS, type Topic } from "../../../src/p2p/gossip/publisher.ts";
+import type { RouterInternals } from "../../../src/p2p/gossip/router-internals.ts";
 import { topicString } from "../../../src/p2p/gossip/topic.ts";
 import { wrapper } from "../live/decoders.ts";
-import { type GossipHost, type GossipHostOptions, gossipHost, until, VERSION } from "./gossip-host.ts";
+import { type GossipHost, type GossipHostOptions, gossipHost, topicRows, until, VERSION } from "./gossip-host.ts";
 
 const running: GossipHost[] = [];
 
@@ -129,4 +130,26 @@ test("a large message crosses many frames and windows and is forwarded", async (
   sender.publisher.publish("block_proposal", payload);
   await until("the message", () => got.length === 1);
   expect(got[0].payload.length).toBe(payload.toString().length);
+});
+
+test("a host that leaves out a topic neither decompresses its messages nor judges their senders", async () => {
+  const { got, validators } = recording();
+  const others = TOPICS.filter((topic) => topic !== "tx");
+  const sender = await started();
+  const receiver = await started({
+    topics: topicRows(validators).filter(({ name }) => name !== "tx"),
+    settings: { topics: others },
+  });
+  await sender.host.dial(receiver.host.getMultiaddrs());
+  const { gossip } = sender.host.services;
+  const meshed = () => gossip.getMeshPeers(topicString("block_proposal", VERSION)).includes(receiver.id);
+  await until("the hosts mesh", meshed);
+  const noBlock = Uint8Array.of(255, 255, 255, 255, 255, 255);
+  const { sendRpc } = gossip as unknown as RouterInternals;
+  const messages = [{ topic: topicString("tx", VERSION), data: noBlock }];
+  expect(sendRpc.call(gossip, receiver.id, { subscriptions: [], messages })).toBe(true);
+  sender.publisher.publish("block_proposal", Buffer.from("after it"));
+  await until("the next message", () => got.length === 1);
+  expect(receiver.host.services.gossip.getScore(sender.id)).toBeGreaterThanOrEqual(0);
+  expect(sender.host.services.gossip.getSubscribers(topicString("tx", VERSION))).toEqual([]);
 });
