@@ -58,18 +58,22 @@ export class ValidatorsOnly implements Handshake {
   }
 
   async check(peer: string): Promise<HandshakeOutcome> {
-    const { protectedPeers, statusHandshake, host } = this.#parts;
+    const { protectedPeers, statusHandshake } = this.#parts;
     if (protectedPeers.has(peer)) return statusHandshake.check(peer);
-    const outcome = await this.#authenticate(peer).catch(
-      (error: unknown): HandshakeOutcome => ({ passed: false, reason: `the attesters cannot be read: ${error}` }),
-    );
-    const ip = host.peers().find(({ id }) => id === peer)?.ip;
-    for (const who of [peer, ip]) {
-      if (who === undefined) continue;
-      if (outcome.passed) this.#failed.clear(who);
-      else this.#failed.add(who);
+    try {
+      const outcome = await this.#authenticate(peer);
+      if (!outcome.passed) for (const who of this.#namesOf(peer)) this.#failed.add(who);
+      return outcome;
+    } catch (error) {
+      // A failure of this node or of L1, which does not count against the peer.
+      return { passed: false, reason: `the attesters cannot be read: ${error}` };
     }
-    return outcome;
+  }
+
+  /** Peer id and IP address of a connected peer. */
+  #namesOf(peer: string): string[] {
+    const ip = this.#parts.host.peers().find(({ id }) => id === peer)?.ip;
+    return ip === undefined ? [peer] : [peer, ip];
   }
 
   /** Drops authentications of validators that left the set, and disconnects their peers. Never rejects. */
@@ -102,7 +106,9 @@ export class ValidatorsOnly implements Handshake {
     if (!(await this.#registered()).has(validator)) {
       return { passed: false, reason: `${validator} is not a registered attester` };
     }
-    if (!this.#bound.bind(peer, validator)) {
+    if (this.#bound.bind(peer, validator)) {
+      for (const who of this.#namesOf(peer)) this.#failed.clear(who);
+    } else {
       // It may stay connected, but its gossip does not count.
       this.#parts.logger.debug({ peer, validator }, "{validator} is connected as another peer");
     }

@@ -39,7 +39,7 @@ const addresses = keys.map(addressOf);
 function admission(registered: Uint8Array[] = addresses, version = OWN.version) {
   const host = new FakeHost();
   const clock = { now: 0 };
-  const onL1 = { attesters: registered, reads: 0 };
+  const onL1 = { attesters: registered, reads: 0, isDown: false };
   const keyOf = new Map<string, Uint8Array>();
   const validators = new ValidatorsOnly({
     host,
@@ -68,6 +68,7 @@ function admission(registered: Uint8Array[] = addresses, version = OWN.version) 
     status: () => OWN,
     attesters: async () => {
       onL1.reads++;
+      if (onL1.isDown) throw new Error("L1 does not answer");
       return onL1.attesters;
     },
     allowedFailures: 3,
@@ -139,4 +140,24 @@ test("the attesters are read from L1 once a minute, and peers of those that left
   await validators.upkeep();
   expect(onL1.reads).toBe(2);
   expect(host.peers().map(({ id }) => id)).toEqual(["b"]);
+});
+
+test("while L1 does not answer no peer is admitted, and none is refused for it later", async () => {
+  const { onL1, validators, connect } = admission();
+  onL1.isDown = true;
+  for (let i = 0; i < 5; i++) {
+    expect(await connect("a", keys[0])).toMatchObject({ passed: false, reason: expect.stringContaining("attesters") });
+  }
+  expect([validators.refuses("a"), validators.refuses("127.0.0.1")]).toEqual([false, false]);
+  onL1.isDown = false;
+  expect(await connect("a", keys[0])).toEqual({ passed: true });
+  expect(validators.isAdmitted("a")).toBe(true);
+});
+
+test("a second peer with the same attester does not clear the failures of its IP address", async () => {
+  const { validators, connect } = admission();
+  await connect("a", keys[0]);
+  for (let i = 0; i < 4; i++) await connect("bad");
+  await connect("b", keys[0]);
+  expect(validators.refuses("127.0.0.1")).toBe(true);
 });
