@@ -4,7 +4,8 @@ import { HDKey } from "@scure/bip32";
 import { mnemonicToSeed } from "@scure/bip39";
 import { KeystoreError } from "./errors.ts";
 import type { AccountSpec, AccountsSpec, MnemonicSpec, RemoteSigner } from "./file-types.ts";
-import { decryptKeyFile, EncryptedKeyError } from "./json-v3.ts";
+import { decryptKeyFile } from "./json-v3.ts";
+import { EncryptedKeyError } from "./key-file-fields.ts";
 import { PrivateKey } from "./private-key.ts";
 
 /** An L1 account that signs with a local key or through a remote signer. Addresses are lower-case 0x text. */
@@ -67,22 +68,34 @@ async function keyFiles({ path, password, at }: Extract<AccountSpec, { kind: "fi
     throw broken(`names ${path}, which cannot be read (${(error as NodeJS.ErrnoException).code})`, error);
   }
   if (paths.length === 0) throw broken(`names ${path}, which holds no .json file`, undefined);
-  const accounts: Account[] = [];
+  const accounts = new Map<string, { account: Account; file: string }>();
   for (const file of paths) {
+    let account: Account;
     try {
-      accounts.push(local(await decryptKeyFile(readFileSync(file, "utf8"), password.reveal())));
+      account = local(await decryptKeyFile(readFileSync(file, "utf8"), password.reveal()));
     } catch (error) {
-      const rule = error instanceof EncryptedKeyError ? error.message : (error as NodeJS.ErrnoException).code;
-      throw broken(`names ${file}, which ${rule === undefined ? "cannot be decrypted" : rule}`, error);
+      throw broken(`names ${file}, which ${keyFileRule(error)}`, error);
     }
+    const first = accounts.get(account.address);
+    if (first !== undefined) {
+      throw broken(`names ${file}, which holds the key of ${account.address}, as ${first.file} does`, undefined);
+    }
+    accounts.set(account.address, { account, file });
   }
-  return accounts;
+  return [...accounts.values()].map(({ account }) => account);
 }
 
-/** Paths of the .json files of a folder, in the order of their names. File system errors pass through. */
+/** The rule that a key file breaks, as a clause without secrets. */
+export function keyFileRule(error: unknown): string {
+  if (error instanceof EncryptedKeyError) return error.message;
+  const { code } = error as NodeJS.ErrnoException;
+  return code === undefined ? "cannot be decrypted" : `cannot be read (${code})`;
+}
+
+/** Paths of the .json files of a folder, also .JSON, in the order of their names. File system errors pass through. */
 export function jsonFilesIn(folder: string): string[] {
   return readdirSync(folder)
-    .filter((name) => name.endsWith(".json"))
+    .filter((name) => /\.json$/i.test(name))
     .sort()
     .map((name) => join(folder, name));
 }

@@ -43,7 +43,11 @@ export interface AttesterItem {
   bls?: BlsSpec;
 }
 
-export type BlsSpec = { kind: "key"; key: SecretText } | { kind: "file"; path: string; password: SecretText };
+/** Read by the commands that manage keys, not by a node. */
+export type BlsSpec =
+  | { kind: "key"; key: SecretText; at: Place }
+  /** A file as of EIP-2335. */
+  | { kind: "file"; path: string; password: SecretText; at: Place };
 
 export type AccountSpec =
   | { kind: "key"; key: PrivateKey }

@@ -1,3 +1,4 @@
+import { isL1AddressText, l1AddressDigits } from "../protocol/l1-address-text.ts";
 import type { KeystoreIssue } from "./errors.ts";
 
 /** A JSON value at a place in a file. Broken rules are collected in a list shared by all fields of the file. */
@@ -72,8 +73,13 @@ export function readWhole(field: JsonField, least: number, fallback: number): nu
   return field.broken(`must be a whole number of at least ${least}`);
 }
 
+/** Lower-case 0x text. Mixed case must have the checksum of EIP-55, which catches mistyped digits. */
 export function readL1Address(field: JsonField): string {
   const { value } = field;
-  if (typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value)) return value.toLowerCase();
-  return field.broken("must be 0x and 40 hex digits");
+  if (typeof value !== "string" || !isL1AddressText(value))
+    return field.broken("must be 40 hex digits, with 0x or without");
+  const digits = l1AddressDigits(value);
+  return digits === undefined
+    ? field.broken("mixes upper and lower case against its checksum (EIP-55)")
+    : `0x${digits}`;
 }

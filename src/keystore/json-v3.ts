@@ -1,18 +1,21 @@
-import { createDecipheriv, pbkdf2, scrypt, timingSafeEqual } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  pbkdf2,
+  randomBytes,
+  randomUUID,
+  scrypt,
+  timingSafeEqual,
+} from "node:crypto";
 import { promisify } from "node:util";
 import { keccak_256 } from "@noble/hashes/sha3.js";
+import { asObject, EncryptedKeyError, hex, parseKeyFile, whole } from "./key-file-fields.ts";
 import { PrivateKey } from "./private-key.ts";
-
-/** An encrypted key file breaks a rule, or the password is wrong. The message is a clause without secrets. */
-export class EncryptedKeyError extends Error {
-  constructor(rule: string) {
-    super(rule);
-    this.name = "EncryptedKeyError";
-  }
-}
 
 /** Memory limit of one scrypt derivation: eight times what common wallets use. */
 const MAX_SCRYPT_BYTES = 2 ** 31;
+/** Limit of n * r * p, which the time of a derivation grows with: 32 times what common wallets use. */
+const MAX_SCRYPT_WORK = 2 ** 26;
 const MAX_PBKDF2_ROUNDS = 10_000_000;
 
 const scryptAsync = promisify<string, Uint8Array, number, object, Buffer>(scrypt);
@@ -24,9 +27,7 @@ const pbkdf2Async = promisify(pbkdf2);
  */
 export async function decryptKeyFile(text: string, password: string): Promise<PrivateKey> {
   const file = parse(text);
-  const derived = await deriveKey(file, password);
-  const mac = keccak_256(Buffer.concat([derived.subarray(16, 32), file.ciphertext]));
-  if (!timingSafeEqual(mac, file.mac)) throw new EncryptedKeyError("cannot be decrypted with the given password");
+  const derived = await unlockingKey(file, password);
   const cipher = createDecipheriv("aes-128-ctr", derived.subarray(0, 16), file.iv);
   let key: PrivateKey;
   try {
@@ -40,6 +41,16 @@ export async function decryptKeyFile(text: string, password: string): Promise<Pr
   return key;
 }
 
+/** Wallets disagree whether a password is normalized (NFKC) before it is hashed, so both forms are tried. */
+async function unlockingKey(file: Encrypted, password: string): Promise<Uint8Array> {
+  for (const form of new Set([password.normalize("NFKC"), password])) {
+    const derived = await deriveKey(file, form);
+    const mac = keccak_256(Buffer.concat([derived.subarray(16, 32), file.ciphertext]));
+    if (timingSafeEqual(mac, file.mac)) return derived;
+  }
+  throw new EncryptedKeyError("cannot be decrypted with the given password");
+}
+
 interface Encrypted {
   ciphertext: Uint8Array;
   iv: Uint8Array;
@@ -49,34 +60,8 @@ interface Encrypted {
   address: string | undefined;
 }
 
-type Json = Record<string, unknown>;
-
-function asObject(value: unknown, name: string): Json {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Json;
-  throw new EncryptedKeyError(`${name} must be an object`);
-}
-
-function hex(value: unknown, name: string, bytes?: number): Uint8Array {
-  const digits = typeof value === "string" ? /^(?:0x)?((?:[0-9a-fA-F]{2})*)$/.exec(value)?.[1] : undefined;
-  if (digits === undefined || (bytes !== undefined && digits.length !== 2 * bytes)) {
-    throw new EncryptedKeyError(`${name} must be hex${bytes === undefined ? "" : ` of ${bytes} bytes`}`);
-  }
-  return Buffer.from(digits, "hex");
-}
-
-function whole(value: unknown, name: string, least: number, most: number): number {
-  if (Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most) return value as number;
-  throw new EncryptedKeyError(`${name} must be a whole number from ${least} to ${most}`);
-}
-
 function parse(text: string): Encrypted {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    throw new EncryptedKeyError("must be JSON");
-  }
-  const root = asObject(json, "the file");
+  const root = parseKeyFile(text);
   if (root.version !== 3) throw new EncryptedKeyError("version must be 3");
   // Old wallets capitalize the key.
   const crypto = asObject(root.crypto ?? root.Crypto, "crypto");
@@ -108,5 +93,37 @@ async function deriveKey({ kdf, kdfparams }: Encrypted, password: string): Promi
   if (128 * n * r + 128 * r * p > MAX_SCRYPT_BYTES) {
     throw new EncryptedKeyError(`crypto.kdfparams must not ask for more than ${MAX_SCRYPT_BYTES} bytes of memory`);
   }
+  if (n * r * p > MAX_SCRYPT_WORK) {
+    throw new EncryptedKeyError(`crypto.kdfparams must not ask for more work than n * r * p = ${MAX_SCRYPT_WORK}`);
+  }
   return scryptAsync(password, salt, 32, { N: n, r, p, maxmem: MAX_SCRYPT_BYTES + 2 ** 20 });
+}
+
+/** Cost of new files, that of common wallets: 128 MiB of memory. */
+const NEW_FILE_COST = { n: 2 ** 17, r: 8, p: 1 };
+
+/** The text of an encrypted V3 file of a key. */
+export async function encryptKeyFile(key: PrivateKey, password: string): Promise<string> {
+  const salt = randomBytes(32);
+  const iv = randomBytes(16);
+  const { n, r, p } = NEW_FILE_COST;
+  const cost = { N: n, r, p, maxmem: MAX_SCRYPT_BYTES };
+  const derived = await scryptAsync(password.normalize("NFKC"), salt, 32, cost);
+  const cipher = createCipheriv("aes-128-ctr", derived.subarray(0, 16), iv);
+  const ciphertext = Buffer.concat([cipher.update(key.reveal()), cipher.final()]);
+  const mac = Buffer.from(keccak_256(Buffer.concat([derived.subarray(16, 32), ciphertext])));
+  const file = {
+    version: 3,
+    id: randomUUID(),
+    address: key.address.slice(2),
+    crypto: {
+      cipher: "aes-128-ctr",
+      cipherparams: { iv: iv.toString("hex") },
+      ciphertext: ciphertext.toString("hex"),
+      kdf: "scrypt",
+      kdfparams: { ...NEW_FILE_COST, dklen: 32, salt: salt.toString("hex") },
+      mac: mac.toString("hex"),
+    },
+  };
+  return `${JSON.stringify(file, undefined, 2)}\n`;
 }

@@ -1,12 +1,14 @@
 import { type Account, resolveAccount, resolveAccounts } from "./accounts.ts";
 import { KeystoreError, type KeystoreIssue } from "./errors.ts";
-import type { AttesterSpec, Place, RemoteSigner, ValidatorSpec } from "./file-types.ts";
+import type { AttesterSpec, BlsSpec, Place, RemoteSigner, ValidatorSpec } from "./file-types.ts";
 import type { MergedKeystore } from "./merge-files.ts";
 
 /** One entry of the keystore: attesters that share publishers, coinbase and fee recipient. */
 export interface ValidatorKeys {
   readonly attesters: readonly Account[];
-  /** Accounts that send its L1 transactions; undefined: each attester sends its own. */
+  /** BLS keys by attester. */
+  readonly blsKeys?: ReadonlyMap<string, BlsSpec>;
+  /** Accounts that send its L1 transactions; undefined: the attesters do. */
   readonly publishers: readonly Account[] | undefined;
   /** 0x text; undefined: each attester's own address. */
   readonly coinbase: string | undefined;
@@ -46,6 +48,10 @@ export class Keystore {
     return this.#byAttester.get(address)?.attester;
   }
 
+  blsKeyOf(attester: string): BlsSpec | undefined {
+    return this.#byAttester.get(attester)?.keys.blsKeys?.get(attester);
+  }
+
   coinbaseOf(attester: string): string | undefined {
     const found = this.#byAttester.get(attester);
     return found && (found.keys.coinbase ?? attester);
@@ -57,7 +63,7 @@ export class Keystore {
 
   publishersOf(attester: string): readonly Account[] {
     const found = this.#byAttester.get(attester);
-    return found === undefined ? [] : (found.keys.publishers ?? [found.attester]);
+    return found === undefined ? [] : (found.keys.publishers ?? found.keys.attesters);
   }
 
   /** Every account that sends L1 transactions for a validator, without duplicates. */
@@ -78,15 +84,24 @@ export class Keystore {
 
 /**
  * Resolves the accounts of merged files. The remote signer of an account is its own, or else its validator's, or else
- * the files'. Throws KeystoreError.
+ * the files'. Throws a KeystoreError that names the issues of all entries.
  */
 export async function resolveKeystore(merged: MergedKeystore): Promise<Keystore> {
-  const validators: ValidatorKeys[] = [];
   const issues: KeystoreIssue[] = [];
+  const collecting = async <T>(work: Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work;
+    } catch (error) {
+      if (!(error instanceof KeystoreError)) throw error;
+      issues.push(...error.issues);
+      return undefined;
+    }
+  };
+  const validators: ValidatorKeys[] = [];
   const seen = new Map<string, Place>();
-  const shared = await resolvePublishers(merged);
   for (const spec of merged.validators) {
-    const keys = await resolveValidator(spec, merged, shared);
+    const keys = await collecting(resolveValidator(spec, merged));
+    if (keys === undefined) continue;
     for (const { address } of keys.attesters) {
       const first = seen.get(address);
       if (first === undefined) seen.set(address, spec.at);
@@ -94,39 +109,54 @@ export async function resolveKeystore(merged: MergedKeystore): Promise<Keystore>
     }
     validators.push(keys);
   }
-  if (issues.length > 0) throw new KeystoreError(issues);
+  const prover = await collecting(resolveProver(merged));
   const slasher: Account[] = [];
-  for (const spec of merged.slasher) slasher.push(...(await resolveAccounts(spec, merged.remoteSigner)));
-  return new Keystore({ validators, prover: await resolveProver(merged), slasher });
+  for (const spec of merged.slasher) {
+    slasher.push(...((await collecting(resolveAccounts(spec, merged.remoteSigner))) ?? []));
+  }
+  if (issues.length > 0) throw new KeystoreError(issues);
+  return new Keystore({ validators, prover, slasher });
 }
 
-async function resolvePublishers({ publisher, remoteSigner }: MergedKeystore): Promise<Account[] | undefined> {
+/** The publishers of a validator: its own, or else those of the files; undefined if neither names any. */
+async function resolvePublishers(
+  { publisher }: ValidatorSpec,
+  merged: MergedKeystore,
+  signer: RemoteSigner | undefined,
+): Promise<Account[] | undefined> {
+  const specs = publisher === undefined ? merged.publisher : [publisher];
   const accounts: Account[] = [];
-  for (const spec of publisher) accounts.push(...(await resolveAccounts(spec, remoteSigner)));
+  for (const spec of specs) accounts.push(...(await resolveAccounts(spec, signer)));
   return accounts.length === 0 ? undefined : accounts;
 }
 
-async function resolveValidator(
-  spec: ValidatorSpec,
-  merged: MergedKeystore,
-  shared: Account[] | undefined,
-): Promise<ValidatorKeys> {
+async function resolveValidator(spec: ValidatorSpec, merged: MergedKeystore): Promise<ValidatorKeys> {
   const signer = spec.remoteSigner ?? merged.remoteSigner;
   const feeRecipient = spec.feeRecipient ?? merged.feeRecipient;
   if (feeRecipient === undefined) throw new KeystoreError([{ ...spec.at, rule: "has no feeRecipient" }]);
   return {
-    attesters: await resolveAttesters(spec.attester, signer),
-    publishers: spec.publisher === undefined ? shared : await resolveAccounts(spec.publisher, signer),
+    ...(await resolveAttesters(spec.attester, signer)),
+    publishers: await resolvePublishers(spec, merged, signer),
     coinbase: spec.coinbase ?? merged.coinbase,
     feeRecipient,
   };
 }
 
-async function resolveAttesters(spec: AttesterSpec, signer: RemoteSigner | undefined): Promise<Account[]> {
-  if (spec.kind === "mnemonic") return resolveAccounts(spec, signer);
-  const accounts: Account[] = [];
-  for (const { eth } of spec.attesters) accounts.push(...(await resolveAccount(eth, signer)));
-  return accounts;
+async function resolveAttesters(
+  spec: AttesterSpec,
+  signer: RemoteSigner | undefined,
+): Promise<Pick<ValidatorKeys, "attesters" | "blsKeys">> {
+  if (spec.kind === "mnemonic") return { attesters: await resolveAccounts(spec, signer) };
+  const attesters: Account[] = [];
+  const blsKeys = new Map<string, BlsSpec>();
+  for (const { eth, bls } of spec.attesters) {
+    const accounts = await resolveAccount(eth, signer);
+    attesters.push(...accounts);
+    if (bls === undefined) continue;
+    if (accounts.length > 1) throw new KeystoreError([{ ...bls.at, rule: "is one key for several attesters" }]);
+    blsKeys.set(accounts[0].address, bls);
+  }
+  return { attesters, blsKeys };
 }
 
 async function resolveProver({ prover, remoteSigner }: MergedKeystore): Promise<ProverKeys | undefined> {

@@ -20,8 +20,18 @@ export interface LoadKeystoreOptions {
  * Reads, merges and checks keystore files, including whether remote signers hold the named keys. Throws KeystoreError.
  */
 export async function loadKeystore({ path, warn, list, waitsMs }: LoadKeystoreOptions): Promise<Keystore> {
-  const keystore = await resolveKeystore(mergeKeystoreFiles(readFiles(path), warn));
+  const keystore = await readKeystore(path, warn);
   await checkRemoteAccounts(keystore, { list, waitsMs });
+  return keystore;
+}
+
+/** Reads, merges and resolves keystore files without asking remote signers. Throws KeystoreError. */
+export async function readKeystore(path: string, warn: LoadKeystoreOptions["warn"]): Promise<Keystore> {
+  const keystore = await resolveKeystore(mergeKeystoreFiles(readFiles(path), warn));
+  const certified = keystore.remoteAccounts().filter(({ signer }) => signer.certPath !== undefined);
+  for (const host of new Set(certified.map(({ signer }) => new URL(signer.url).host))) {
+    warn({ host }, "client certificates are not used: the remote signer must accept requests without one");
+  }
   return keystore;
 }
 

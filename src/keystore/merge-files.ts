@@ -17,18 +17,18 @@ const LAST_WINS = ["remoteSigner", "coinbase", "feeRecipient"] as const;
 
 /**
  * Merges files in order. When several files give a default, the last one wins and `warn` is called. At most one file
- * may give the prover, and all files must have the same schema version. Throws KeystoreError.
+ * may give the prover, and a file with validators must have the highest schema version of all. Throws KeystoreError.
  */
 export function mergeKeystoreFiles(
   files: readonly KeystoreFile[],
   warn: (facts: object, message: string) => void,
 ): MergedKeystore {
-  const [first] = files;
+  const newest = files.find(({ schemaVersion }) => schemaVersion === 2) ?? files[0];
   const merged: MergedKeystore = { validators: [], slasher: [], publisher: [] };
   for (const file of files) {
     const broken = (field: string, rule: string) => new KeystoreError([{ file: file.path, field, rule }]);
-    if (file.schemaVersion !== first.schemaVersion) {
-      throw broken("schemaVersion", `must be ${first.schemaVersion} as in ${first.path}`);
+    if (file.validators.length > 0 && file.schemaVersion !== newest.schemaVersion) {
+      throw broken("schemaVersion", `must be ${newest.schemaVersion} as in ${newest.path}`);
     }
     merged.validators.push(...file.validators);
     if (file.prover !== undefined) {

@@ -3,6 +3,7 @@ import { validateMnemonic } from "@scure/bip39";
 import { wordlist } from "@scure/bip39/wordlists/english";
 import { fromHex } from "../protocol/bytes.ts";
 import { isCanonicalFr } from "../protocol/field.ts";
+import { isL1AddressText } from "../protocol/l1-address-text.ts";
 import { KeystoreError, type KeystoreIssue } from "./errors.ts";
 import type {
   AccountSpec,
@@ -141,7 +142,7 @@ function readAccount(field: JsonField): AccountSpec {
 }
 
 function readAccountText(field: JsonField, text: string): AccountSpec {
-  if (/^0x[0-9a-fA-F]{40}$/.test(text)) return { kind: "address", address: text.toLowerCase(), at: field.place };
+  if (isL1AddressText(text)) return { kind: "address", address: readL1Address(field), at: field.place };
   if (!/^0x[0-9a-fA-F]{64}$/.test(text)) return field.broken("Invalid private key (must be 32 bytes with 0x prefix)");
   try {
     return { kind: "key", key: new PrivateKey(fromHex(text)) };
@@ -157,7 +158,7 @@ function readSecret(field: JsonField): SecretText {
 function readMnemonic(field: JsonField): MnemonicSpec {
   field.object(MNEMONIC_KEYS);
   const words = field.key("mnemonic");
-  const mnemonic = readText(words);
+  const mnemonic = readText(words)?.trim();
   if (mnemonic !== undefined && !validateMnemonic(mnemonic, wordlist)) {
     words.broken("must be an English BIP-39 mnemonic with a valid checksum");
   }
@@ -179,11 +180,12 @@ function readBls(field: JsonField): BlsSpec {
   if (field.has("path")) {
     field.object(["path", "password"]);
     const path = resolve(dirname(field.file), readText(field.key("path")) ?? "");
-    return { kind: "file", path, password: readSecret(field.key("password")) };
+    return { kind: "file", path, password: readSecret(field.key("password")), at: field.place };
   }
   const { value } = field;
-  if (typeof value === "string" && /^0x[0-9a-fA-F]{64}$/.test(value))
-    return { kind: "key", key: new SecretText(value) };
+  if (typeof value === "string" && /^0x[0-9a-fA-F]{64}$/.test(value)) {
+    return { kind: "key", key: new SecretText(value), at: field.place };
+  }
   return field.broken("must be 0x and 64 hex digits, or an object with path and password");
 }
 
@@ -222,9 +224,7 @@ function readUrl(field: JsonField): string {
 
 /** A canonical field element of 32 bytes, as lower-case 0x text. */
 function readL2Address(field: JsonField): string {
-  const { value } = field;
-  if (typeof value === "string" && /^0x[0-9a-fA-F]{64}$/.test(value) && isCanonicalFr(fromHex(value))) {
-    return value.toLowerCase();
-  }
-  return field.broken("must be 0x and 64 hex digits of a field element");
+  const digits = typeof field.value === "string" && /^(?:0x)?([0-9a-fA-F]{64})$/.exec(field.value)?.[1].toLowerCase();
+  if (digits && isCanonicalFr(fromHex(`0x${digits}`))) return `0x${digits}`;
+  return field.broken("must be 64 hex digits of a field element, with 0x or without");
 }

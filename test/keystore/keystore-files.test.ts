@@ -127,6 +127,31 @@ describe("a keystore file", () => {
     expect(full.prover).toMatchObject({ id: COINBASE.toLowerCase(), publishers: [{}, {}] });
   });
 
+  it("addresses are accepted without 0x, and with the checksum of EIP-55", async () => {
+    const coinbase = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+    const keys = await load(
+      write("keys.json", file({ validators: [validator({ coinbase, feeRecipient: FEES.slice(2) })] })),
+    );
+    expect(keys.coinbaseOf(ADDRESS)).toBe(ADDRESS);
+    expect(keys.feeRecipientOf(ADDRESS)).toBe(FEES);
+    const plain = { address: ADDRESS.slice(2), remoteSignerUrl: "http://127.0.0.1:9" };
+    const path = write("keys.json", file({ validators: [validator({ attester: plain })] }));
+    await expect(load(path)).rejects.toThrow("remote signer 127.0.0.1:9 does not answer eth_accounts");
+  });
+
+  it("attesters of one entry without publishers publish for each other", async () => {
+    const attester = [KEY, ACCOUNTS[1][0]];
+    const keys = await load(write("keys.json", file({ validators: [validator({ attester })] })));
+    const publishers = keys.publishersOf(ACCOUNTS[1][1]).map(({ address }) => address);
+    expect(publishers).toEqual([ADDRESS, ACCOUNTS[1][1]]);
+  });
+
+  it("a mnemonic may be surrounded by white space", async () => {
+    const attester = { mnemonic: ` ${MNEMONIC}\n` };
+    const keys = await load(write("keys.json", file({ validators: [validator({ attester })] })));
+    expect(keys.attesterAddresses()).toEqual([ADDRESS]);
+  });
+
   it("a keystore file may hold settings that are not used: slasher and funding accounts, client certificates", async () => {
     const keys = await load(
       write(
@@ -181,12 +206,17 @@ describe("faulty keystore files", () => {
     [
       "with a fee recipient that is not a field element",
       file({ validators: [validator({ feeRecipient: `0x${"ff".repeat(32)}` })] }),
-      ["validators[0].feeRecipient: must be 0x and 64 hex digits of a field element"],
+      ["validators[0].feeRecipient: must be 64 hex digits of a field element, with 0x or without"],
     ],
     [
       "with a short coinbase",
       file({ validators: [validator({ coinbase: "0x12" })] }),
-      ["validators[0].coinbase: must be 0x and 40 hex digits"],
+      ["validators[0].coinbase: must be 40 hex digits, with 0x or without"],
+    ],
+    [
+      "with a coinbase against its checksum",
+      file({ validators: [validator({ coinbase: "0xF39fd6e51aad88F6F4ce6aB8827279cffFb92266" })] }),
+      ["validators[0].coinbase: mixes upper and lower case against its checksum (EIP-55)"],
     ],
     [
       "with a key of another length",
@@ -270,6 +300,24 @@ describe("faulty keystore files", () => {
     expect(await faults(file({ validators: [{}, validator({ coinbase: 1 })], prover: [] }))).toHaveLength(4);
   });
 
+  it("a keystore is refused with the issues of all its accounts at once", async () => {
+    const attester = { path: "none.json" };
+    expect(await faults(file({ validators: [validator({ attester }), validator({ attester: ADDRESS })] }))).toEqual([
+      `validators[0].attester: names ${join(folder, "none.json")}, which cannot be read (ENOENT)`,
+      "validators[1].attester: needs a remote signer: an address alone cannot sign",
+    ]);
+  });
+
+  it("a keystore file with one BLS key for a folder of attesters is refused", async () => {
+    mkdirSync(join(folder, "v3"));
+    writeKeyFile("v3/1.json", KEY, "");
+    writeKeyFile("v3/2.json", ACCOUNTS[1][0], "");
+    const attester = { eth: { path: "v3" }, bls: `0x${"01".repeat(32)}` };
+    expect(await faults(file({ validators: [validator({ attester })] }))).toEqual([
+      "validators[0].attester.bls: is one key for several attesters",
+    ]);
+  });
+
   it("a keystore file that names an attester twice is refused", async () => {
     expect(await faults(file({ validators: [validator(), validator()] }))).toEqual([
       `validators[1]: has attester ${ADDRESS}, as ${join(folder, "keys.json")} validators[0] has`,
@@ -308,11 +356,22 @@ describe("keystore folders", () => {
 
   it.each([
     ["the same attester twice", file(), new RegExp(`b.json: validators\\[0\\] has attester ${ADDRESS}, as .*a.json`)],
-    ["two versions", { schemaVersion: 2, prover: KEY }, /b.json: schemaVersion must be 1 as in .*a.json/],
+    ["two versions", { schemaVersion: 2, prover: KEY }, /a.json: schemaVersion must be 2 as in .*b.json/],
   ])("keystore files of a folder are refused with %s", async (_what, second, message) => {
     write("a.json", file());
     write("b.json", second);
     await expect(load()).rejects.toThrow(message);
+  });
+
+  it("a prover's keystore file may have an older version than those with validators", async () => {
+    write("a.json", { schemaVersion: 1, prover: KEY });
+    write("b.json", { schemaVersion: 2, validators: [validator()] });
+    expect((await load()).attesterAddresses()).toEqual([ADDRESS]);
+  });
+
+  it("keystore files whose names end in .JSON are read too", async () => {
+    write("A.JSON", file());
+    expect((await load()).attesterAddresses()).toEqual([ADDRESS]);
   });
 
   it("two keystore files with a prover each are refused", async () => {
@@ -431,6 +490,13 @@ describe("encrypted key files", () => {
     ["with an altered MAC", (f) => (f.crypto.mac = "00".repeat(32)), "secret", /cannot be decrypted/],
     ["without a MAC", (f) => delete f.crypto.mac, "secret", /crypto.mac must be hex of 32 bytes/],
     ["with a cost of no power of two", (f) => (f.crypto.kdfparams.n = 1000), "secret", /n must be a power of two/],
+    ["that ask for hours of work", (f) => (f.crypto.kdfparams.p = 2 ** 14), "secret", /p must be a whole number/],
+    [
+      "that ask for minutes of work",
+      (f) => Object.assign(f.crypto.kdfparams, { n: 2 ** 17, p: 128 }),
+      "secret",
+      /must not ask for more work than n \* r \* p = 67108864/,
+    ],
     ["that ask for all memory", (f) => (f.crypto.kdfparams.n = 2 ** 24), "secret", /not ask for more than/],
     [
       "of another account",
@@ -444,6 +510,24 @@ describe("encrypted key files", () => {
     await expect(failed).rejects.toThrow(KeystoreError);
     await expect(failed).rejects.toThrow(message);
     await expect(failed).rejects.toThrow(/keys.json: validators\[0\].attester names .*v3.json/);
+  });
+
+  it("a password is accepted in the form in which the key file's wallet hashed it", async () => {
+    // The first letter is a ligature, which NFKC writes as two letters.
+    const typed = "\ufb01sh";
+    for (const hashed of [typed, "fish"]) {
+      const path = writeKeyFile("v3.json", KEY, hashed);
+      expect((await load(withFile({ path, password: typed }))).attesterAddresses()).toEqual([ADDRESS]);
+    }
+  });
+
+  it("a folder of key files that holds an account twice is refused", async () => {
+    mkdirSync(join(folder, "v3"));
+    writeKeyFile("v3/1.json", KEY, "secret");
+    writeKeyFile("v3/2.json", KEY, "secret");
+    await expect(load(withFile({ path: join(folder, "v3"), password: "secret" }))).rejects.toThrow(
+      new RegExp(`names .*2.json, which holds the key of ${ADDRESS}, as .*1.json does`),
+    );
   });
 
   it("key files that do not exist are refused", async () => {
@@ -495,6 +579,24 @@ describe("remote signers", () => {
       { kind: "remote", signer: { url: of("account") } },
     ]);
     expect(asked).toBe(3);
+    expect(warnings).toEqual([
+      [
+        { host: new URL(url).host },
+        "client certificates are not used: the remote signer must accept requests without one",
+      ],
+    ]);
+  });
+
+  it("publishers of the file sign through their validator's remote signer", async () => {
+    held = [ACCOUNTS[1][1]];
+    const keys = await load(
+      write("keys.json", {
+        schemaVersion: 2,
+        publisher: ACCOUNTS[1][1],
+        validators: [validator({ remoteSigner: url })],
+      }),
+    );
+    expect(keys.publishersOf(ADDRESS)).toMatchObject([{ kind: "remote", address: ACCOUNTS[1][1], signer: { url } }]);
   });
 
   it("a remote signer must hold every account that names it", async () => {

@@ -1,15 +1,6 @@
-import { keccak_256 } from "@noble/hashes/sha3.js";
+import { isL1AddressText, l1AddressDigits } from "../../protocol/l1-address-text.ts";
 import { named } from "../schema/json-schema.ts";
 import { type Codec, rejected, wrongType } from "./codec.ts";
-
-const ADDRESS_TEXT = /^(?:0x)?[0-9a-fA-F]{40}$/;
-
-/** EIP-55: a letter is upper-case where the hash of the lower-case digits has a nibble of 8 or more. */
-function checksummed(digits: string): string {
-  const hash = keccak_256(Buffer.from(digits, "ascii"));
-  const nibble = (i: number) => (i % 2 === 0 ? hash[i >> 1] >> 4 : hash[i >> 1] & 15);
-  return [...digits].map((digit, i) => (nibble(i) >= 8 ? digit.toUpperCase() : digit)).join("");
-}
 
 /**
  * A 20-byte L1 address: digits all lower-case, all upper-case, or mixed with a valid checksum
@@ -23,12 +14,7 @@ export const l1Address: Codec<Uint8Array> = {
   ),
   read(value, path, issues) {
     if (typeof value !== "string") return wrongType(issues, path, "string", value);
-    if (!ADDRESS_TEXT.test(value)) return rejected(issues, path, "Not a valid instance");
-    const digits = value.slice(-40);
-    const lower = digits.toLowerCase();
-    if (digits !== lower && digits !== digits.toUpperCase() && digits !== checksummed(lower)) {
-      return rejected(issues, path, "Not a valid instance");
-    }
-    return Buffer.from(lower, "hex");
+    const digits = isL1AddressText(value) ? l1AddressDigits(value) : undefined;
+    return digits === undefined ? rejected(issues, path, "Not a valid instance") : Buffer.from(digits, "hex");
   },
 };
