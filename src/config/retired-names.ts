@@ -22,7 +22,7 @@ export const RETIRED_VARIABLES: readonly RetiredName[] = [
   { name: "BOT_BASE_FEE_PADDING", advice: renamedTo("BOT_MIN_FEE_PADDING") },
   {
     name: "VALIDATOR_HA_RUN_MIGRATIONS",
-    advice: "a node never changes the tables: run `svc migrate-ha-db up` once",
+    advice: "nodes do not migrate the database, run `svc migrate-ha-db up` once",
   },
   { name: "VALIDATOR_REEXECUTE_DEADLINE_MS", advice: "it has no replacement" },
 ];

@@ -133,7 +133,7 @@ describe("names of former releases", () => {
     ["SEQ_MAX_TX_PER_BLOCK", "SEQ_MAX_TX_PER_CHECKPOINT"],
     ["SEQ_MAX_BLOCK_SIZE_IN_BYTES", "--maxL2BlockGas"],
     ["BOT_BASE_FEE_PADDING", "BOT_MIN_FEE_PADDING"],
-    ["VALIDATOR_HA_RUN_MIGRATIONS", "not available in this version"],
+    ["VALIDATOR_HA_RUN_MIGRATIONS", "svc migrate-ha-db up"],
     ["VALIDATOR_REEXECUTE_DEADLINE_MS", "no replacement"],
   ])("variable %s of a former release changes nothing, and the warning says %s", (name, replacement) => {
     const { values, warnings } = given({}, { [name]: "77" });

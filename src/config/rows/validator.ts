@@ -236,7 +236,7 @@ export const haSigning = {
       flags: ["--sequencer.poolConnectionTimeoutMs"],
       env: ["VALIDATOR_HA_POOL_CONNECTION_TIMEOUT_MS"],
       kind: integer(0, MAX_MILLISECONDS),
-      meaning: "timeout of connecting to the database, in ms, 0 for none",
+      meaning: "timeout of connecting to the database, in ms, 0 for that of a statement, 5 s",
     },
     0,
   ),

@@ -79,15 +79,16 @@ async function openGroupGuard(
   const database = new DutyDatabase(databaseUrl, group.pool, (error) =>
     logger.warn({ rule: error.message }, "a connection ended: {rule}"),
   );
+  const histories = new ServerHistories(store, logger);
   try {
-    await database.open(signal);
+    const { history, position } = await database.open(signal);
+    histories.note(history, position, histories.positions(), window.newestSlot());
   } catch (error) {
     await database.close();
     throw error;
   }
   const stuckAgeMs = group.stuckAgeMs ?? 2 * times.slotDuration * 1000;
   const cleanup = new DutyCleanup(database, { rollup, nodeId, stuckAgeMs, signedAgeHours }, logger);
-  const histories = new ServerHistories(store, logger);
   const guard = new HaSigningGuard(
     { window, duties, histories, database },
     { rollup, nodeId, pollingIntervalMs, signingTimeoutMs },

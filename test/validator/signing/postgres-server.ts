@@ -158,12 +158,13 @@ export class PostgresServer {
     }
   }
 
-  /** SQL of a database's tables, without data. */
+  /** SQL of a database's tables, without data, comments and blank lines. */
   schema(database: string): string {
-    const args = ["--schema-only", "--no-owner", "--restrict-key=x", this.url(database)];
-    const run = (all: string[]) =>
-      execFileSync(join(this.#bin, "pg_dump"), all, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
-    return run(args);
+    const dump = execFileSync(join(this.#bin, "pg_dump"), ["--schema-only", "--no-owner", this.url(database)], {
+      encoding: "utf8",
+    });
+    const lines = dump.split("\n").filter((line) => line !== "" && !/^(--|\\)/.test(line));
+    return `${lines.join("\n")}\n`;
   }
 
   async remove(): Promise<void> {

@@ -30,6 +30,7 @@ const CONDITIONS = new Map<string, { rule: string; transient?: boolean }>([
   ["53200", { rule: "it is out of memory", transient: true }],
   ["53300", { rule: "it has no connection left", transient: true }],
   ["25006", { rule: "the server is read-only, as a standby is", transient: true }],
+  ["55000", { rule: "the server is in recovery, as a standby is", transient: true }],
   ["57P01", { rule: "the server shuts down", transient: true }],
   ["57P02", { rule: "the server crashed", transient: true }],
   ["57P03", { rule: "the server is starting or stopping", transient: true }],

@@ -11,6 +11,7 @@ import {
   MARK_SIGNED,
   READ_SCHEMA_VERSION,
   RELEASE_LOCK,
+  readPosition,
   SCHEMA_VERSION,
 } from "./statements.ts";
 
@@ -18,7 +19,7 @@ export interface PoolSettings {
   readonly maxConnections: number;
   readonly minConnections: number;
   readonly idleTimeoutMs: number;
-  /** 0 for none. */
+  /** 0 for the timeout of a statement. */
   readonly connectionTimeoutMs: number;
 }
 
@@ -33,17 +34,30 @@ export interface Lock {
   readonly token: string;
 }
 
+/** Where a server is when it answers. */
+export interface ServerPosition {
+  /** Names the server's history of commits and the table in it. */
+  readonly history: string;
+  readonly position: bigint;
+}
+
 /** The row of a duty. */
-export interface DutyRow {
+export interface DutyRow extends ServerPosition {
   /** This node inserted it with the token. */
   readonly mine: boolean;
   readonly status: "signing" | "signed";
   readonly messageHash: string;
-  readonly signature: string | undefined;
   readonly nodeId: string;
-  /** Names the server's history of commits and the table in it. */
-  readonly history: string;
-  readonly position: bigint;
+}
+
+interface PositionColumns {
+  history: string;
+  position: string;
+  table_id: string;
+}
+
+function positionOf({ history, position, table_id }: PositionColumns): ServerPosition {
+  return { history: `${history}/${table_id}`, position: BigInt(position) };
 }
 
 /** A statement that takes longer counts as failed. */
@@ -65,7 +79,7 @@ export class DutyDatabase {
   readonly #pool: Pool;
   #insertOrGet = insertOrGet(START_HISTORY);
 
-  /** `connectionFailed` hears of idle connections that end. */
+  /** `connectionFailed` is called when an idle connection ends. */
   constructor(url: string, settings: PoolSettings, connectionFailed: (error: DutyDatabaseError) => void) {
     this.#url = url;
     try {
@@ -74,7 +88,8 @@ export class DutyDatabase {
         max: settings.maxConnections,
         min: settings.minConnections,
         idleTimeoutMillis: settings.idleTimeoutMs,
-        connectionTimeoutMillis: settings.connectionTimeoutMs,
+        // Unlimited attempts to reach a server that is gone would occupy the pool after a failover.
+        connectionTimeoutMillis: settings.connectionTimeoutMs || ANSWER_MS,
         query_timeout: ANSWER_MS,
         keepAlive: true,
         fallback_application_name: "svc",
@@ -98,8 +113,8 @@ export class DutyDatabase {
     }
   }
 
-  /** Checks the tables and what the server can tell about its history. Called once, before anything else. */
-  async open(signal?: AbortSignal): Promise<void> {
+  /** Checks the tables and which history the server tells. Called once, before anything else. */
+  async open(signal?: AbortSignal): Promise<ServerPosition> {
     const { rows } = await this.#query<{ version: number }>(READ_SCHEMA_VERSION, [], signal);
     const version = rows[0]?.version;
     if (version === undefined) {
@@ -117,26 +132,31 @@ export class DutyDatabase {
       );
     }
     try {
-      await this.#query(`SELECT ${WAL_HISTORY}`, [], signal);
+      const position = await this.#position(WAL_HISTORY, signal);
       this.#insertOrGet = insertOrGet(WAL_HISTORY);
+      return position;
     } catch (error) {
       if (!(error instanceof DutyDatabaseError) || error.transient) throw error;
+      return this.#position(START_HISTORY, signal);
     }
+  }
+
+  async #position(history: string, signal: AbortSignal | undefined): Promise<ServerPosition> {
+    const { rows } = await this.#query<PositionColumns>(readPosition(history), [], signal);
+    return positionOf(rows[0]);
   }
 
   /** Inserts the duty or returns its row; undefined if the row was committed meanwhile, and the call must be repeated. */
   async insertOrGet(lock: Lock, signal?: AbortSignal): Promise<DutyRow | undefined> {
     const { rollup, validator, duty, hash, nodeId, token } = lock;
-    const { rows } = await this.#query<{
-      mine: boolean;
-      status: "signing" | "signed";
-      message_hash: string;
-      signature: string | null;
-      node_id: string;
-      history: string;
-      position: string;
-      table_id: string;
-    }>(
+    const { rows } = await this.#query<
+      PositionColumns & {
+        mine: boolean;
+        status: "signing" | "signed";
+        message_hash: string;
+        node_id: string;
+      }
+    >(
       this.#insertOrGet,
       [rollup, validator, duty.slot, duty.blockNumber ?? 0, indexOf(duty), duty.kind, toHex(hash), nodeId, token],
       signal,
@@ -147,10 +167,8 @@ export class DutyDatabase {
         mine: row.mine,
         status: row.status,
         messageHash: row.message_hash,
-        signature: row.signature ?? undefined,
         nodeId: row.node_id,
-        history: `${row.history}/${row.table_id}`,
-        position: BigInt(row.position),
+        ...positionOf(row),
       }
     );
   }

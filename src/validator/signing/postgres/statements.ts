@@ -39,14 +39,17 @@ export const SCHEMA_DOWN = ["DROP TABLE IF EXISTS validator_duties", "DROP TABLE
 
 export const READ_SCHEMA_VERSION = "SELECT version FROM schema_version ORDER BY version DESC LIMIT 1";
 
+/** Where the server is. `history` lists the columns of server-histories.ts. */
+export function readPosition(history: string): string {
+  return `SELECT ${history}, 'validator_duties'::regclass::oid::text AS table_id`;
+}
+
 /**
  * Inserts a duty with status `signing`, or returns the row that is there. Values: rollup, validator, slot, block number,
- * index, kind, message hash, node id, lock token. `history` is an expression that names the server's history of
- * commits (server-history.ts).
+ * index, kind, message hash, node id, lock token. `history` lists the columns of server-histories.ts.
  *
- * `mine` also tells of a row that an earlier try with the same token inserted, whose answer was lost. The token of
- * another's row is never read. Without a row in the answer, another transaction committed the row after this statement
- * began; the statement must be repeated.
+ * `mine` is also true for a row that an earlier try with the same token inserted and whose answer was lost. Without a
+ * row in the answer, another transaction committed the row after this statement began; the statement must be repeated.
  */
 export function insertOrGet(history: string): string {
   return `WITH inserted AS (
@@ -54,11 +57,11 @@ export function insertOrGet(history: string): string {
     duty_type, status, message_hash, node_id, lock_token, started_at)
   VALUES ($1, $2, $3, $4, $5, $6, 'signing', $7, $8, $9, CURRENT_TIMESTAMP)
   ON CONFLICT (rollup_address, validator_address, slot, duty_type, block_index_within_checkpoint) DO NOTHING
-  RETURNING status, message_hash, signature, node_id, tableoid::text AS table_id, TRUE AS mine
+  RETURNING status, message_hash, node_id, tableoid::text AS table_id, TRUE AS mine
 )
 SELECT *, ${history} FROM inserted
 UNION ALL
-SELECT status, message_hash, signature, node_id, tableoid::text, lock_token = $9, ${history}
+SELECT status, message_hash, node_id, tableoid::text, lock_token = $9, ${history}
 FROM validator_duties
 WHERE rollup_address = $1 AND validator_address = $2 AND slot = $3 AND duty_type = $6
   AND block_index_within_checkpoint = $5 AND NOT EXISTS (SELECT 1 FROM inserted)`;

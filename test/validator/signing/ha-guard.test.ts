@@ -1,0 +1,371 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { toHex } from "../../../src/protocol/bytes.ts";
+import type { Logger } from "../../../src/telemetry/logger.ts";
+import { type HaGroup, openSigningGuard } from "../../../src/validator/signing/open-signing-guard.ts";
+import { migrate } from "../../../src/validator/signing/postgres/migrate.ts";
+import type { SigningGuard, SigningRequest } from "../../../src/validator/signing/signing-guard.ts";
+import { PostgresServer } from "./postgres-server.ts";
+import { attestation, ROLLUP, request, signedBy, signer, TIMES, within } from "./requests.ts";
+
+const clock = { now: 0 };
+let server: PostgresServer;
+let root: string;
+let database: string;
+let url: string;
+let databases = 0;
+let open: SigningGuard[];
+let lines: string[];
+
+const log = (facts: object, message: string) => lines.push(`${message} ${JSON.stringify(facts)}`);
+const logger: Logger = { debug: log, info: log, warn: log, error: log };
+
+beforeAll(async () => {
+  server = await PostgresServer.create();
+});
+
+afterAll(() => server?.remove());
+
+beforeEach(async () => {
+  root = mkdtempSync(join(tmpdir(), "svc-ha-"));
+  database = `group_${++databases}`;
+  url = await server.createDatabase(database);
+  await migrate(url, "up");
+  open = [];
+  lines = [];
+});
+
+afterEach(async () => {
+  await Promise.all(open.map((guard) => guard.close()));
+  rmSync(root, { recursive: true });
+  expect(lines.join("\n")).not.toContain(server.password);
+});
+
+async function openNode(nodeId: string, group: Partial<HaGroup> = {}): Promise<SigningGuard> {
+  const guard = await openSigningGuard({
+    folder: join(root, nodeId),
+    rollup: ROLLUP,
+    times: TIMES,
+    now: () => clock.now,
+    group: {
+      databaseUrl: url,
+      nodeId,
+      pollingIntervalMs: 20,
+      signingTimeoutMs: 500,
+      stuckAgeMs: 60_000,
+      signedAgeHours: undefined,
+      pool: { maxConnections: 10, minConnections: 0, idleTimeoutMs: 10_000, connectionTimeoutMs: 0 },
+      ...group,
+    },
+    logger,
+  });
+  open.push(guard);
+  return guard;
+}
+
+/** Nodes of the group that were started in slot 100, and the clock in slot 102. */
+async function nodes<Ids extends string[]>(...ids: Ids): Promise<{ [I in keyof Ids]: SigningGuard }> {
+  clock.now = within(100);
+  const guards = await Promise.all(ids.map((id) => openNode(id)));
+  clock.now = within(102);
+  return guards as { [I in keyof Ids]: SigningGuard };
+}
+
+const rows = () => server.query("SELECT * FROM validator_duties ORDER BY slot, node_id", [], url);
+const refusal = (reason: string, rule: string | RegExp = "") =>
+  expect.objectContaining({ name: "SigningRefusedError", reason, rule: expect.stringMatching(rule) });
+
+/** A request whose signer first does something. */
+function slowly(one: SigningRequest, before: () => Promise<unknown>): SigningRequest {
+  const local = one.signer;
+  const signMessage = async (message: Uint8Array) => {
+    await before();
+    return local.signMessage(message);
+  };
+  return { ...one, signer: Object.assign(signer(), { signMessage }) };
+}
+
+test("a signed duty is a row in the form of the reference", async () => {
+  const [a] = await nodes("a");
+  const duty = { kind: "BLOCK_PROPOSAL", slot: 102, blockNumber: 7, indexWithinCheckpoint: 2 } as const;
+  const one = request(duty, "text");
+  const signature = await a.sign(one);
+  expect(signedBy(signature, "text")).toBe(signer().address);
+  expect(await rows()).toEqual([
+    {
+      rollup_address: ROLLUP,
+      validator_address: signer().address,
+      slot: "102",
+      block_number: "7",
+      block_index_within_checkpoint: 2,
+      duty_type: "BLOCK_PROPOSAL",
+      status: "signed",
+      message_hash: toHex(one.message.kind === "digest" ? one.message.digest : new Uint8Array()),
+      signature: toHex(signature),
+      node_id: "a",
+      lock_token: expect.stringMatching(/^[0-9a-f]{32}$/),
+      started_at: expect.any(Date),
+      completed_at: expect.any(Date),
+      error_message: null,
+    },
+  ]);
+});
+
+test("duties without a block index have the index -1, and votes the block number 0", async () => {
+  const [a] = await nodes("a");
+  await a.sign(request({ kind: "GOVERNANCE_VOTE", slot: 102 }, "text"));
+  expect(await rows()).toMatchObject([{ block_index_within_checkpoint: -1, block_number: "0" }]);
+});
+
+test("one node of a group signs a duty, and the other learns which one", async () => {
+  const [a, b] = await nodes("a", "b");
+  await a.sign(request(attestation(102), "text"));
+  await expect(b.sign(request(attestation(102), "text"))).rejects.toEqual(
+    refusal("signed elsewhere", /^a has signed it$/),
+  );
+  await expect(b.sign(request(attestation(102), "other"))).rejects.toEqual(
+    refusal("other message", /^a signed another message, 0x[0-9a-f]{8}\.\. and not 0x[0-9a-f]{8}\.\.$/),
+  );
+});
+
+test("many duties requested from all nodes at once are signed once each", async () => {
+  const [a, b, c] = await nodes("a", "b", "c");
+  clock.now = within(101, 70);
+  const keys = Array.from({ length: 20 }, (_, i) => signer(i + 1));
+  const slots = [101, 102];
+  const results = await Promise.all(
+    [a, b, c].flatMap((guard, node) =>
+      keys.flatMap((key) =>
+        slots.map(async (slot) => {
+          const text = `${node % 2}`;
+          const signed = await guard.sign(request(attestation(slot), text, key)).then(
+            () => true,
+            () => false,
+          );
+          return signed ? `${key.address} ${slot}` : undefined;
+        }),
+      ),
+    ),
+  );
+  const signed = results.filter((result) => result !== undefined);
+  expect(signed).toHaveLength(keys.length * slots.length);
+  expect(new Set(signed).size).toBe(signed.length);
+  expect(lines.filter((line) => line.includes("lost commits"))).toEqual([]);
+});
+
+test("a node waits for the signature of another one before it gives the duty up", async () => {
+  const [a, b] = await nodes("a", "b");
+  const { promise: signing, resolve: begun } = Promise.withResolvers<void>();
+  const { promise: pause, resolve: goOn } = Promise.withResolvers<void>();
+  const slow = slowly(request(attestation(102), "text"), () => {
+    begun();
+    return pause;
+  });
+  const first = a.sign(slow);
+  await signing;
+  const second = b.sign(request(attestation(102), "text"));
+  second.catch(() => {});
+  await sleep(60);
+  goOn();
+  await first;
+  await expect(second).rejects.toEqual(refusal("signed elsewhere", "a has signed it"));
+});
+
+test("a lock is not stolen: a node that waits for longer than the timeout refuses", async () => {
+  const [a, b] = await nodes("a", "b");
+  const slow = slowly(request(attestation(102), "text"), async () => {
+    await expect(b.sign(request(attestation(102), "text"))).rejects.toEqual(
+      refusal("signed elsewhere", "a holds its lock"),
+    );
+  });
+  expect(await a.sign(slow)).toHaveLength(65);
+});
+
+test("when a signer fails, another node signs", async () => {
+  const [a, b] = await nodes("a", "b");
+  const failing = slowly(request(attestation(102), "text"), async () => {
+    throw new Error("the signer is away");
+  });
+  await expect(a.sign(failing)).rejects.toThrow("the signer is away");
+  expect(await b.sign(request(attestation(102), "other"))).toHaveLength(65);
+  expect(await rows()).toMatchObject([{ node_id: "b", status: "signed" }]);
+});
+
+test("a signature whose lock was deleted meanwhile does not leave the guard", async () => {
+  const [a, b] = await nodes("a", "b");
+  let other: Promise<Uint8Array> | undefined;
+  const slow = slowly(request(attestation(102), "text"), async () => {
+    await server.query("DELETE FROM validator_duties", [], url);
+    other = b.sign(request(attestation(102), "other"));
+    await other;
+  });
+  await expect(a.sign(slow)).rejects.toEqual(refusal("lock lost"));
+  expect(await other).toHaveLength(65);
+  expect(await rows()).toMatchObject([{ node_id: "b", status: "signed" }]);
+});
+
+test("a database that lost rows cannot make a node sign again", async () => {
+  const [a] = await nodes("a");
+  await a.sign(request(attestation(102), "text"));
+  await server.query("DELETE FROM validator_duties", [], url);
+  await expect(a.sign(request(attestation(102), "other"))).rejects.toEqual(refusal("other message", "this node"));
+  expect(await rows()).toEqual([]);
+});
+
+test("nothing is signed for the slots before a database was first seen", async () => {
+  const [a] = await nodes("a");
+  await a.sign(request(attestation(102), "text"));
+  // A restored backup, or a replica that lagged: the table is another one, and what b signed may be missing.
+  await migrate(url, "down");
+  await migrate(url, "up");
+  const other = request(attestation(102), "text", signer(2));
+  await expect(a.sign(other)).rejects.toEqual(refusal("unknown past", "signing begins after slot 102"));
+  expect(lines.filter((line) => line.startsWith("first use of this"))).toHaveLength(2);
+  clock.now = within(103);
+  expect(await a.sign(request(attestation(103), "text"))).toHaveLength(65);
+});
+
+test("a server that is restarted or crashes keeps what was signed, and nodes go on with it", async () => {
+  const [a, b] = await nodes("a", "b");
+  await a.sign(request(attestation(101), "text"));
+  for (const [i, signal] of (["SIGINT", "SIGQUIT", "SIGKILL"] as const).entries()) {
+    await server.restart(signal);
+    await expect(b.sign(request(attestation(101), "other"))).rejects.toEqual(refusal("other message"));
+    expect(await b.sign(request(attestation(102), "text", signer(i)))).toHaveLength(65);
+  }
+  expect(lines.filter((line) => line.includes("lost commits"))).toEqual([]);
+});
+
+test("while the server is away nothing is signed, and a return within the timeout is in time", async () => {
+  clock.now = within(100);
+  const [short, long] = [await openNode("short"), await openNode("long", { signingTimeoutMs: 30_000 })];
+  clock.now = within(102);
+  await server.stop();
+  try {
+    await expect(short.sign(request(attestation(102), "text"))).rejects.toEqual(
+      refusal("database", /^high-availability database: [^\n]+$/),
+    );
+    const waiting = long.sign(request(attestation(102), "text"));
+    waiting.catch(() => {});
+    await server.start();
+    expect(await waiting).toHaveLength(65);
+  } finally {
+    if ((await rows().catch(() => undefined)) === undefined) await server.start();
+  }
+});
+
+test("a server that takes connections and never answers is given up after the timeout", async () => {
+  const sockets = new Set<Socket>();
+  const silent = createServer((socket) => sockets.add(socket.on("error", () => {})));
+  await new Promise<void>((listening) => silent.listen(0, "127.0.0.1", listening));
+  const address = silent.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  try {
+    const databaseUrl = `postgresql://user:${encodeURIComponent(server.password)}@127.0.0.1:${port}/x`;
+    await expect(openNode("a", { databaseUrl })).rejects.toThrow(/^high-availability database: no answer within 5 s$/);
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+  }
+});
+
+test("an aborted request signs nothing and leaves no lock", async () => {
+  const [a, b] = await nodes("a", "b");
+  const abort = new AbortController();
+  const waiting = slowly(request(attestation(102), "text"), async () => {
+    const second = b.sign(request(attestation(102), "text"), abort.signal);
+    abort.abort(new Error("the slot is over"));
+    await expect(second).rejects.toThrow("the slot is over");
+  });
+  await a.sign(waiting);
+  expect(await rows()).toHaveLength(1);
+});
+
+test.each([
+  [
+    "tables are missing",
+    async () => migrate(url, "down"),
+    "it has no tables; run `svc migrate-ha-db up --database-url <url>` first",
+  ],
+  [
+    "the schema version is missing",
+    async () => server.query("DELETE FROM schema_version", [], url),
+    "its tables have no schema version; run `svc migrate-ha-db up --database-url <url>` first",
+  ],
+  [
+    "the schema is older",
+    async () => server.query("UPDATE schema_version SET version = 0", [], url),
+    "its schema version 0 is outdated; run `svc migrate-ha-db up --database-url <url>` first",
+  ],
+  [
+    "the schema is newer",
+    async () => server.query("UPDATE schema_version SET version = 2", [], url),
+    "its schema version 2 is newer than 1, which this program knows",
+  ],
+])("a node does not start when %s", async (_, prepare, rule) => {
+  await prepare();
+  await expect(openNode("a")).rejects.toThrow(`high-availability database: ${rule}`);
+});
+
+test.each([
+  ["the password is wrong", (good: string) => good.replace(/:[^:@]+@/, ":wr%3Aong-word@"), "it refuses the password"],
+  ["the database does not exist", (good: string) => good.replace(/[^/]+$/, "nowhere"), "no database of that name"],
+  ["nobody listens", (good: string) => good.replace(/:\d+\//, ":1/"), "nobody listens at its address"],
+])("a node does not start when %s, and the error has no password", async (_, change, rule) => {
+  const error = await openNode("a", { databaseUrl: change(url) }).catch((thrown: unknown) => thrown);
+  expect(String(error)).toContain(rule);
+  expect(String(error)).not.toMatch(/wr.{1,3}ong-word|sec.{1,3}ret/);
+});
+
+test("a user with rights to the tables alone can sign, and one without is refused in one line", async () => {
+  await server.query(`CREATE ROLE signer_${databases} LOGIN PASSWORD '${server.password}'`);
+  const databaseUrl = server.url(database, `signer_${databases}`);
+  await expect(openNode("a", { databaseUrl })).rejects.toThrow("this user has no rights to its tables");
+  await server.query(
+    `GRANT SELECT ON schema_version TO signer_${databases};
+     GRANT SELECT, INSERT, UPDATE, DELETE ON validator_duties TO signer_${databases}`,
+    [],
+    url,
+  );
+  clock.now = within(100);
+  const a = await openNode("a", { databaseUrl });
+  clock.now = within(102);
+  expect(await a.sign(request(attestation(102), "text"))).toHaveLength(65);
+});
+
+test("a read-only server signs nothing", async () => {
+  const [a] = await nodes("a");
+  await server.query(`ALTER DATABASE ${database} SET default_transaction_read_only = on`);
+  await server.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", [database]);
+  await expect(a.sign(request(attestation(102), "text"))).rejects.toEqual(
+    refusal("database", "the server is read-only, as a standby is"),
+  );
+});
+
+test("a start deletes this node's old locks, old duties of other rollups and, if asked, old signatures", async () => {
+  const insert = (rollup: string, slot: number, status: string, node: string, age: string) =>
+    server.query(
+      `INSERT INTO validator_duties (rollup_address, validator_address, slot, block_number, duty_type, status,
+         message_hash, node_id, lock_token, started_at)
+       VALUES ($1, 'v', $2, 0, 'ATTESTATION', $3, 'h', $4, 't', CURRENT_TIMESTAMP - $5::interval)`,
+      [rollup, slot, status, node, age],
+      url,
+    );
+  const other = `0x${"cd".repeat(20)}`;
+  await insert(ROLLUP, 1, "signing", "a", "2 minutes");
+  await insert(ROLLUP, 2, "signing", "a", "10 seconds");
+  await insert(ROLLUP, 3, "signing", "b", "2 minutes");
+  await insert(ROLLUP, 4, "signed", "b", "3 hours");
+  await insert(ROLLUP, 5, "signed", "b", "1 hour");
+  await insert(other, 6, "signed", "c", "25 hours");
+  await insert(other, 7, "signing", "c", "23 hours");
+  clock.now = within(100);
+  const a = await openNode("a", { signedAgeHours: 2 });
+  await a.close();
+  open = [];
+  expect((await rows()).map(({ slot }) => Number(slot))).toEqual([2, 3, 5, 7]);
+});
