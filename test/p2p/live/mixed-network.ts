@@ -2,8 +2,8 @@
  * Runs nodes of this project in a running network of reference nodes and compares what both sides see:
  *
  *   node test/p2p/live/mixed-network.ts --control SCRIPT --network NAME --file NETWORK_FILE --folder FOLDER
- *     [--traffic COMMAND] [--minutes 30] [--port 23700] [--steps introduce,watch,ask,observe,authenticate,catch-up,restart]
- *     [--node-options OPTIONS]
+ *     [--traffic COMMAND] [--minutes 30] [--port 23700] [--node-options OPTIONS]
+ *     [--steps introduce,watch,statistics,ask,observe,authenticate,catch-up,restart]
  *
  * SCRIPT has the commands `env NAME`, `stop NAME NODE` and `start NAME NODE [VARIABLE=VALUE ...]`. COMMAND is given
  * JSON-RPC URLs with commas between them, a number of rounds and txs per round; it sends txs to the first node and
@@ -15,6 +15,7 @@ import { parseArgs } from "node:util";
 import { askAll, authenticate, observed } from "./ask-both-ways.ts";
 import { catchUp } from "./catch-up.ts";
 import { Checks, say } from "./checks.ts";
+import { compareStatistics } from "./compare-statistics.ts";
 import { call, until } from "./json-rpc.ts";
 import { LiveNode } from "./live-node.ts";
 import { ReferenceControl, referenceNetwork } from "./reference-network.ts";
@@ -31,7 +32,7 @@ const { values } = parseArgs({
     "node-options": { type: "string" },
     minutes: { type: "string", default: "30" },
     port: { type: "string", default: "23700" },
-    steps: { type: "string", default: "introduce,watch,ask,observe,authenticate,catch-up,restart" },
+    steps: { type: "string", default: "introduce,watch,statistics,ask,observe,authenticate,catch-up,restart" },
   },
 });
 const { control: script, network: name, file, folder } = values;
@@ -46,7 +47,7 @@ const checks = new Checks();
 const port = Number(values.port);
 
 /** Settings of validators, which the nodes of this test are not. */
-const NOT_TAKEN = /^(SENTINEL_|SLASH_DUPLICATE_|VALIDATOR_|LOG_)/;
+const NOT_TAKEN = /^(SLASH_DUPLICATE_|VALIDATOR_|LOG_|NODE_OPTIONS$)/;
 const settings = Object.fromEntries(
   Object.entries(await control.environment()).filter(([variable]) => !NOT_TAKEN.test(variable)),
 );
@@ -100,6 +101,7 @@ try {
     introduce: () => introduced(node("second", port + 20, boot), id),
     watch: () =>
       watchBeside({ ours, id, network, file, minutes: Number(values.minutes), traffic: values.traffic, checks }),
+    statistics: () => compareStatistics(ours.url, network, checks),
     ask: () => askAll(parts),
     observe: () => observed(parts, boot),
     authenticate: () => authenticate(parts),
