@@ -9,9 +9,9 @@ import {
   PUBLIC_DATA_TREE,
 } from "../protocol/constants.ts";
 import { FR_ZERO, type Fr, fr } from "../protocol/field.ts";
+import { BoundedCache } from "../storage/bounded-cache.ts";
 import type { Fork } from "../world-state/fork.ts";
 import { mapKey } from "../world-state/indexed-overlay.ts";
-import { BoundedCache } from "./bounded-cache.ts";
 import { ContractDirectory, type ContractSource } from "./contract-directory.ts";
 import type { PendingWrite, SideEffects } from "./side-effects.ts";
 import { type Siloing, slotKey } from "./siloing.ts";

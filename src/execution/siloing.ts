@@ -4,8 +4,8 @@ import { siloNullifier } from "../core/derive/nullifier.ts";
 import { feePayerBalanceSlot, publicDataLeafSlot } from "../core/derive/public-storage.ts";
 import { INSTANCE_REGISTRY } from "../protocol/contract-events.ts";
 import type { Fr } from "../protocol/field.ts";
+import { BoundedCache } from "../storage/bounded-cache.ts";
 import { mapKey } from "../world-state/indexed-overlay.ts";
-import { BoundedCache } from "./bounded-cache.ts";
 
 /** Size of a cache entry: a key of 32 or 64 characters, a word, and the map's overhead. */
 const ENTRY_BYTES = 256;

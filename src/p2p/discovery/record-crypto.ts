@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { defaultCrypto, setV4Crypto } from "@chainsafe/enr";
-import { BoundedCache } from "../../execution/bounded-cache.ts";
+import { BoundedCache } from "../../storage/bounded-cache.ts";
 
 /** Of a compressed public key and of a signature. */
 const KEY_BYTES = 33;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { BoundedCache } from "../../src/execution/bounded-cache.ts";
+import { BoundedCache } from "../../src/storage/bounded-cache.ts";
 
 it("a bounded cache never exceeds its bytes and never returns a wrong value", () => {
   fc.assert(
