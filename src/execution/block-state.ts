@@ -1,5 +1,5 @@
 import type { Core } from "../core/core.ts";
-import { concat } from "../protocol/bytes.ts";
+import { concat, mapKey } from "../protocol/bytes.ts";
 import {
   L1_TO_L2_MESSAGE_TREE,
   MAX_NOTE_HASHES_PER_TX,
@@ -11,7 +11,6 @@ import {
 import { FR_ZERO, type Fr, fr } from "../protocol/field.ts";
 import { BoundedCache } from "../storage/bounded-cache.ts";
 import type { Fork } from "../world-state/fork.ts";
-import { mapKey } from "../world-state/indexed-overlay.ts";
 import { ContractDirectory, type ContractSource } from "./contract-directory.ts";
 import type { PendingWrite, SideEffects } from "./side-effects.ts";
 import { type Siloing, slotKey } from "./siloing.ts";

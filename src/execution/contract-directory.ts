@@ -1,7 +1,7 @@
 import type { ContentReader } from "../archiver/content-types.ts";
 import type { Core } from "../core/core.ts";
 import { contractClassId, publicBytecodeCommitment } from "../core/derive/contract-class.ts";
-import { equal, isZero, toHex } from "../protocol/bytes.ts";
+import { equal, isZero, mapKey, toHex } from "../protocol/bytes.ts";
 import {
   isClassPublished,
   isInstancePublished,
@@ -9,7 +9,6 @@ import {
   readInstancePublished,
 } from "../protocol/contract-events.ts";
 import type { Fr } from "../protocol/field.ts";
-import { mapKey } from "../world-state/indexed-overlay.ts";
 import { orUnprocessable, UnprocessableTxError } from "./errors.ts";
 import type { ContractInstance } from "./vm/host.ts";
 

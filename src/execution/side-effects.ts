@@ -1,3 +1,4 @@
+import { mapKey } from "../protocol/bytes.ts";
 import {
   MAX_L2_TO_L1_MSGS_PER_TX,
   MAX_NOTE_HASHES_PER_TX,
@@ -7,7 +8,6 @@ import {
 } from "../protocol/constants.ts";
 import type { Fr } from "../protocol/field.ts";
 import type { L2ToL1Message } from "../protocol/tx/accumulated-data.ts";
-import { mapKey } from "../world-state/indexed-overlay.ts";
 
 /**
  * Maximum number of slots that calls may write; one more is reserved for the fee payment

@@ -2,10 +2,10 @@ import type { Core } from "../core/core.ts";
 import { noteHashNonce, siloNoteHash, uniqueNoteHash } from "../core/derive/note-hash.ts";
 import { siloNullifier } from "../core/derive/nullifier.ts";
 import { feePayerBalanceSlot, publicDataLeafSlot } from "../core/derive/public-storage.ts";
+import { mapKey } from "../protocol/bytes.ts";
 import { INSTANCE_REGISTRY } from "../protocol/contract-events.ts";
 import type { Fr } from "../protocol/field.ts";
 import { BoundedCache } from "../storage/bounded-cache.ts";
-import { mapKey } from "../world-state/indexed-overlay.ts";
 
 /** Size of a cache entry: a key of 32 or 64 characters, a word, and the map's overhead. */
 const ENTRY_BYTES = 256;

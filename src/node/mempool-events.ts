@@ -2,9 +2,9 @@ import type { ChainStore } from "../archiver/chain-store.ts";
 import type { Synchronizer } from "../archiver/synchronizer.ts";
 import type { TxPool } from "../mempool/pool/tx-pool.ts";
 import { headerTimestamp } from "../protocol/block-header.ts";
+import { mapKey } from "../protocol/bytes.ts";
 import { type L1Constants, slotAt } from "../protocol/time.ts";
 import { items } from "../protocol/tx-effect.ts";
-import { mapKey } from "../world-state/indexed-overlay.ts";
 
 /** Maximum delay of a Node.js timer; a timer with a longer delay fires immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;

@@ -77,3 +77,8 @@ export function bigUintBytes(value: bigint, length: number): Uint8Array {
 export function word(words: Uint8Array, index: number): Uint8Array {
   return words.subarray(index * 32, index * 32 + 32);
 }
+
+/** Bytes as a key of maps and sets: one character for each byte. */
+export function mapKey(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+}

@@ -1,5 +1,5 @@
+import { mapKey } from "../protocol/bytes.ts";
 import { TREE_IDS, type TreeId } from "../protocol/constants.ts";
-import { mapKey } from "./indexed-overlay.ts";
 import type { StateView } from "./state-view.ts";
 
 /** A value that was appended to an append-only tree. */

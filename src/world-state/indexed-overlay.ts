@@ -8,11 +8,6 @@ import type { StoredLeaf } from "./tables/leaf-row.ts";
 import type { TreeOverlay } from "./tree-overlay.ts";
 import type { IndexedLeaf } from "./types.ts";
 
-/** A byte string as a map key. */
-export function mapKey(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
-}
-
 /**
  * Leaves of an indexed tree above a base state: the sorted list of keys and the pointers between them. Leaf nodes are
  * hashed together when the tree is flushed.

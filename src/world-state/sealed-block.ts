@@ -1,7 +1,7 @@
+import { mapKey } from "../protocol/bytes.ts";
 import { TREE_IDS, type TreeId } from "../protocol/constants.ts";
 import type { AppendedValue } from "./appended-leaves.ts";
 import type { Fork } from "./fork.ts";
-import { mapKey } from "./indexed-overlay.ts";
 import type { IndexedTree, StateView } from "./state-view.ts";
 import type { StoredLeaf } from "./tables/leaf-row.ts";
 import { valueKey } from "./tables/row-keys.ts";

@@ -3,9 +3,8 @@ import type { SyncEvents } from "../../src/archiver/sync-services.ts";
 import type { AddedBlock, TxPool } from "../../src/mempool/pool/tx-pool.ts";
 import { followChain } from "../../src/node/mempool-events.ts";
 import { HEADER_AT } from "../../src/protocol/block-header.ts";
-import { bigUintBytes, concat, toHex } from "../../src/protocol/bytes.ts";
+import { bigUintBytes, concat, mapKey, toHex } from "../../src/protocol/bytes.ts";
 import { fr } from "../../src/protocol/field.ts";
-import { mapKey } from "../../src/world-state/indexed-overlay.ts";
 import { GENESIS_BLOCK, IDENTITY, settledTx, wordOf } from "../rpc/support/fakes.ts";
 
 type Listeners = { [K in keyof SyncEvents]?: (...args: SyncEvents[K]) => void };

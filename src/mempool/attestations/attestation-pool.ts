@@ -1,4 +1,4 @@
-import { equal } from "../../protocol/bytes.ts";
+import { equal, mapKey } from "../../protocol/bytes.ts";
 import { checkpointSlot } from "../../protocol/checkpoint-header.ts";
 import {
   type BlockProposal,
@@ -20,7 +20,7 @@ import {
 import type { Logger } from "../../telemetry/logger.ts";
 import type { PoolStore } from "../pool/pool-store.ts";
 import { ConsensusRows, type ProposalKind } from "./consensus-rows.ts";
-import { SlotContents, textKey } from "./slot-contents.ts";
+import { SlotContents } from "./slot-contents.ts";
 
 /** Different block proposals that are kept for a position: a slot and an index. */
 export const MAX_BLOCKS_PER_POSITION = 3;
@@ -103,7 +103,7 @@ export class AttestationPool {
     if (this.#has("checkpoint", proposal.archive)) return { result: "exists", count };
     if (count >= MAX_CHECKPOINTS_PER_SLOT) return { result: "full", count };
     const bytes = encodeCheckpointProposal(proposal);
-    checkpoints.set(textKey(proposal.archive), bytes);
+    checkpoints.set(mapKey(proposal.archive), bytes);
     this.#rows.putCheckpoint(slot, Uint8Array.from(proposal.archive), bytes);
     this.#commitSoon();
     return { result: "added", count: count + 1 };
@@ -113,8 +113,8 @@ export class AttestationPool {
   addAttestation(attestation: CheckpointAttestation, attester: Uint8Array): PoolAddition {
     const slot = checkpointSlot(attestation.header);
     const contents = this.#slot(slot);
-    const count = contents.attestationsOf.get(textKey(attester)) ?? 0;
-    const key = textKey(attestation.archive) + textKey(attester);
+    const count = contents.attestationsOf.get(mapKey(attester)) ?? 0;
+    const key = mapKey(attestation.archive) + mapKey(attester);
     if (contents.attestations.has(key)) return { result: "exists", count };
     if (count >= MAX_ATTESTATIONS_PER_ATTESTER) return { result: "full", count };
     this.#putAttestation(slot, attestation, { attester, own: false });
@@ -144,7 +144,7 @@ export class AttestationPool {
   }
 
   checkpointProposal(archive: Uint8Array): CheckpointProposal | undefined {
-    const key = textKey(archive);
+    const key = mapKey(archive);
     for (const { checkpoints } of this.#slots.values()) {
       const bytes = checkpoints.get(key);
       if (bytes !== undefined) return decodeCheckpointProposal(bytes);
@@ -216,7 +216,7 @@ export class AttestationPool {
   }
 
   #has(kind: ProposalKind, archive: Uint8Array): boolean {
-    const key = textKey(archive);
+    const key = mapKey(archive);
     for (const { blocks, checkpoints } of this.#slots.values()) {
       if ((kind === "block" ? blocks : checkpoints).has(key)) return true;
     }

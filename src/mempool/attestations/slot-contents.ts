@@ -1,9 +1,5 @@
+import { mapKey } from "../../protocol/bytes.ts";
 import type { ConsensusRows } from "./consensus-rows.ts";
-
-/** Key of bytes in maps: one character for each byte. */
-export function textKey(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
-}
 
 /** What the pool has of one slot. */
 export class SlotContents {
@@ -22,21 +18,21 @@ export class SlotContents {
   static load(rows: ConsensusRows, slot: number): SlotContents {
     const contents = new SlotContents();
     for (const { index, archive, bytes } of rows.blocks(slot)) contents.addBlock(index, archive, bytes.length);
-    for (const { archive, bytes } of rows.checkpoints(slot)) contents.checkpoints.set(textKey(archive), bytes);
+    for (const { archive, bytes } of rows.checkpoints(slot)) contents.checkpoints.set(mapKey(archive), bytes);
     for (const { archive, attester, own } of rows.attestations(slot)) contents.addAttestation(archive, attester, own);
     return contents;
   }
 
   addBlock(index: number, archive: Uint8Array, bytes: number): void {
-    this.blocks.add(textKey(archive));
+    this.blocks.add(mapKey(archive));
     this.blocksAtIndex.set(index, (this.blocksAtIndex.get(index) ?? 0) + 1);
     this.blockBytes += bytes;
   }
 
   addAttestation(archive: Uint8Array, attester: Uint8Array, own: boolean): void {
-    this.attestations.add(textKey(archive) + textKey(attester));
+    this.attestations.add(mapKey(archive) + mapKey(attester));
     if (own) return;
-    const key = textKey(attester);
+    const key = mapKey(attester);
     this.attestationsOf.set(key, (this.attestationsOf.get(key) ?? 0) + 1);
   }
 }

@@ -1,6 +1,6 @@
+import { mapKey } from "../../protocol/bytes.ts";
 import type { Fr } from "../../protocol/field.ts";
 import { txBytes } from "../../protocol/tx/tx.ts";
-import { mapKey } from "../../world-state/indexed-overlay.ts";
 import { type TxFacts, txSummary } from "../tx-facts.ts";
 import { surplus, unpaid } from "./evictions.ts";
 import type { PoolChainView } from "./pool-chain-view.ts";

@@ -1,4 +1,4 @@
-import { mapKey } from "../../world-state/indexed-overlay.ts";
+import { mapKey } from "../../protocol/bytes.ts";
 
 import { PendingTxs } from "./pending-txs.ts";
 import type { PoolChainView } from "./pool-chain-view.ts";

@@ -1,4 +1,4 @@
-import { mapKey } from "../../world-state/indexed-overlay.ts";
+import { mapKey } from "../../protocol/bytes.ts";
 import type { TxSummary } from "../tx-facts.ts";
 
 /** Reference to a block of the chain. */

@@ -1,6 +1,6 @@
+import { mapKey } from "../../protocol/bytes.ts";
 import type { GasFees } from "../../protocol/fees/gas-fees.ts";
 import type { Tx } from "../../protocol/tx/tx.ts";
-import { mapKey } from "../../world-state/indexed-overlay.ts";
 import type { TxSummary } from "../tx-facts.ts";
 import type { PoolChainView } from "./pool-chain-view.ts";
 import type { PoolContents, PoolState } from "./pool-contents.ts";

@@ -1,6 +1,5 @@
-import { readU32, writeU32 } from "../../protocol/bytes.ts";
+import { mapKey, readU32, writeU32 } from "../../protocol/bytes.ts";
 import type { Table } from "../../storage/table.ts";
-import { mapKey } from "../../world-state/indexed-overlay.ts";
 import type { PoolStore } from "./pool-store.ts";
 
 /**

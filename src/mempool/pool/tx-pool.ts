@@ -1,6 +1,6 @@
 import { Listeners } from "../../events/listeners.ts";
+import { mapKey } from "../../protocol/bytes.ts";
 import { StoreFullError } from "../../storage/store-errors.ts";
-import { mapKey } from "../../world-state/indexed-overlay.ts";
 import { type BlockContents, spentOrExpired, surplus, unpaid } from "./evictions.ts";
 import type { PendingTxs } from "./pending-txs.ts";
 import { type Admission, type NewTx, PoolAdmission } from "./pool-admission.ts";

@@ -1,10 +1,9 @@
 import type { Core } from "../../core/core.ts";
 import { feePayerBalanceLeafSlot } from "../../core/derive/public-storage.ts";
-import { readBigUint } from "../../protocol/bytes.ts";
+import { mapKey, readBigUint } from "../../protocol/bytes.ts";
 import { ARCHIVE, NULLIFIER_TREE, PUBLIC_DATA_TREE } from "../../protocol/constants.ts";
 import type { Fr } from "../../protocol/field.ts";
 import { BoundedCache } from "../../storage/bounded-cache.ts";
-import { mapKey } from "../../world-state/indexed-overlay.ts";
 import type { WorldStateReader } from "../../world-state/types.ts";
 import type { CheckedState } from "./context.ts";
 

@@ -1,9 +1,10 @@
 import { type GossipSubComponents, type GossipsubOpts, gossipsub, StrictNoSign } from "@libp2p/gossipsub";
 import type { PeerId } from "@libp2p/interface";
 import { multiaddr } from "@multiformats/multiaddr";
+import { mapKey } from "../../protocol/bytes.ts";
 import type { GossipRouter } from "./gossip-router.ts";
 import { hardenRouter } from "./harden-router.ts";
-import { fastKeys, messageId, messageKey } from "./message-id.ts";
+import { fastKeys, messageId } from "./message-id.ts";
 import { type PeerScoring, peerScoreParams, SCORE_THRESHOLDS } from "./peer-score-params.ts";
 import { TOPICS, type Topic } from "./publisher.ts";
 import { snappyTransform } from "./snappy-transform.ts";
@@ -97,7 +98,7 @@ export async function gossipOptions(settings: GossipSettings): Promise<Partial<G
     directPeers: directPeers.map(({ id, address }) => ({ id, addrs: [multiaddr(address)] })),
     dataTransform: snappyTransform(limitOf),
     msgIdFn: ({ topic, data }) => messageId(topic, data),
-    msgIdToStrFn: messageKey,
+    msgIdToStrFn: mapKey,
     fastMsgIdFn: await fastKeys([...names.keys()]),
     scoreParams: peerScoreParams(settings),
     scoreThresholds: SCORE_THRESHOLDS,

@@ -12,12 +12,7 @@ export function messageId(topic: string, message: Uint8Array): Uint8Array {
   return createHash("sha256").update(topic).update(message).digest().subarray(0, ID_BYTES);
 }
 
-/** Key of a message id in maps: one character for each byte. */
-export function messageKey(id: Uint8Array): string {
-  return Buffer.from(id.buffer, id.byteOffset, id.byteLength).toString("latin1");
-}
-
-/** Message id for logs. */
+/** Message id for logs, of its mapKey. */
 export function messageIdText(key: string): string {
   return `0x${Buffer.from(key, "latin1").toString("hex")}`;
 }

@@ -1,4 +1,4 @@
-import { equal, isZero } from "../../protocol/bytes.ts";
+import { equal, isZero, mapKey } from "../../protocol/bytes.ts";
 import { DecodeError } from "../../protocol/errors.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { PeerPenalties } from "../peers/penalties.ts";
@@ -183,6 +183,6 @@ class BatchRun {
 
 /** Txs of an answer without repetitions, no more than were asked for. */
 function distinct(txs: BlockTxsResponse["txs"], most: number): BlockTxsResponse["txs"] {
-  const byHash = new Map(txs.map((tx) => [Buffer.from(tx.hash).toString("latin1"), tx]));
+  const byHash = new Map(txs.map((tx) => [mapKey(tx.hash), tx]));
   return [...byHash.values()].slice(0, most);
 }

@@ -1,5 +1,5 @@
+import { mapKey } from "../../protocol/bytes.ts";
 import type { Logger } from "../../telemetry/logger.ts";
-import { mapKey } from "../../world-state/indexed-overlay.ts";
 import type { CollectedFor, CollectedTxs } from "./collected-txs.ts";
 import type { CollectionRequest } from "./collection-request.ts";
 import type { FileTxSource } from "./file-store-source.ts";

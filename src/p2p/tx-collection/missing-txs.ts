@@ -1,4 +1,4 @@
-import { mapKey } from "../../world-state/indexed-overlay.ts";
+import { mapKey } from "../../protocol/bytes.ts";
 
 /** Transactions of one block that are still missing, shared by all sources that look for them. */
 export class MissingTxs {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { mapKey } from "../../protocol/bytes.ts";
 import type { Logger } from "../../telemetry/logger.ts";
-import { mapKey } from "../../world-state/indexed-overlay.ts";
 import type { CollectedTxs } from "./collected-txs.ts";
 import { type CollectionRequest, takeMissing } from "./collection-request.ts";
 import type { NodeTxSource } from "./node-source.ts";

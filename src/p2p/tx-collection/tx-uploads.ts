@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { toHex } from "../../protocol/bytes.ts";
+import { mapKey, toHex } from "../../protocol/bytes.ts";
 import type { Tx } from "../../protocol/tx/tx.ts";
 import { txToBytes } from "../../protocol/tx/tx-bytes.ts";
 import type { ObjectStore } from "../../storage/objects/object-store.ts";
 import type { Logger } from "../../telemetry/logger.ts";
-import { mapKey } from "../../world-state/indexed-overlay.ts";
 import { type TxStoreNetwork, txKey } from "./file-store-source.ts";
 
 export interface TxUploadParts {

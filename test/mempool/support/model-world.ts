@@ -1,9 +1,8 @@
 import type { PoolChainView } from "../../../src/mempool/pool/pool-chain-view.ts";
 import type { AddedBlock } from "../../../src/mempool/pool/tx-pool.ts";
 import type { TxFacts } from "../../../src/mempool/tx-facts.ts";
-import { toHex } from "../../../src/protocol/bytes.ts";
+import { mapKey, toHex } from "../../../src/protocol/bytes.ts";
 import { fr } from "../../../src/protocol/field.ts";
-import { mapKey } from "../../../src/world-state/indexed-overlay.ts";
 import { seeded } from "./pool-txs.ts";
 
 interface WorldBlock {

@@ -7,13 +7,13 @@ import { ACCEPT_ANY_PROOF } from "../../../src/mempool/proofs/proof-verifier.ts"
 import { TxValidator } from "../../../src/mempool/validation/tx-validator.ts";
 import { GossipReceiver } from "../../../src/p2p/gossip/gossip-receiver.ts";
 import type { GossipRouter } from "../../../src/p2p/gossip/gossip-router.ts";
-import { messageId, messageKey } from "../../../src/p2p/gossip/message-id.ts";
+import { messageId } from "../../../src/p2p/gossip/message-id.ts";
 import type { Topic } from "../../../src/p2p/gossip/publisher.ts";
 import { snappyTransform } from "../../../src/p2p/gossip/snappy-transform.ts";
 import { TOPIC_RULES, topicString } from "../../../src/p2p/gossip/topic.ts";
 import { consensusTopics } from "../../../src/p2p/gossip/topics/consensus-topics.ts";
 import { txTopic } from "../../../src/p2p/gossip/topics/tx-topic.ts";
-import { fromHex } from "../../../src/protocol/bytes.ts";
+import { fromHex, mapKey } from "../../../src/protocol/bytes.ts";
 import { unwrapMessage } from "../../../src/protocol/consensus/gossip-wrapper.ts";
 import { DecodeError } from "../../../src/protocol/errors.ts";
 import type { Tx } from "../../../src/protocol/tx/tx.ts";
@@ -102,7 +102,7 @@ export class FuzzedNode {
       throw error;
     }
     const name = topicString(topic, VERSION);
-    const msgId = messageKey(messageId(name, data));
+    const msgId = mapKey(messageId(name, data));
     const verdict = new Promise<string>((resolve) => {
       this.#verdict = resolve;
     });

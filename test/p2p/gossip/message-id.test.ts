@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { fastKeys, messageId, messageIdText, messageKey } from "../../../src/p2p/gossip/message-id.ts";
+import { fastKeys, messageId, messageIdText } from "../../../src/p2p/gossip/message-id.ts";
 import { snappyTransform } from "../../../src/p2p/gossip/snappy-transform.ts";
 import { MAX_MESSAGE_BYTES } from "../../../src/p2p/gossip/topic.ts";
-import { fromHex, toHex } from "../../../src/protocol/bytes.ts";
+import { fromHex, mapKey, toHex } from "../../../src/protocol/bytes.ts";
 import { gossipVectors } from "./gossip-vectors.ts";
 
 const { messages } = gossipVectors();
@@ -12,7 +12,7 @@ test.each(messages)("the message id of $name is the network's", ({ topic, compre
   const message = transform.inboundTransform(topic, fromHex(compressed));
   if (wrapped !== undefined) expect(toHex(message)).toBe(wrapped);
   expect(toHex(messageId(topic, message))).toBe(id);
-  expect(messageIdText(messageKey(messageId(topic, message)))).toBe(id);
+  expect(messageIdText(mapKey(messageId(topic, message)))).toBe(id);
   const again = transform.inboundTransform(topic, transform.outboundTransform(topic, message));
   expect(Buffer.compare(again, message)).toBe(0);
 });

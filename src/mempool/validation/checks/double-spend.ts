@@ -1,5 +1,5 @@
+import { mapKey } from "../../../protocol/bytes.ts";
 import { invalid, VALID, type Verdict } from "../../../protocol/tx/verdict.ts";
-import { mapKey } from "../../../world-state/indexed-overlay.ts";
 import type { TxSummary } from "../../tx-facts.ts";
 import type { CheckContext } from "../context.ts";
 import { REASON } from "../reasons.ts";

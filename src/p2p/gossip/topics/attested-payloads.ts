@@ -1,4 +1,4 @@
-import { concat } from "../../../protocol/bytes.ts";
+import { concat, mapKey } from "../../../protocol/bytes.ts";
 import {
   attestationPayloadHash,
   type CheckpointAttestation,
@@ -36,7 +36,7 @@ export class AttestedPayloads {
   /** Address of the proposer. Undefined if its signature is invalid. */
   proposer(attestation: CheckpointAttestation): Uint8Array | undefined {
     const { proposers } = this.#payload(attestation);
-    const key = textOf(attestation.proposerSignature);
+    const key = mapKey(attestation.proposerSignature);
     return proposers.get(key) ?? this.#recover(attestation, attestation.proposerSignature, proposers, key);
   }
 
@@ -56,7 +56,7 @@ export class AttestedPayloads {
 
   #payload(attestation: CheckpointPayload): Payload {
     const { header, archive, feeAssetPriceModifier } = attestation;
-    const key = textOf(concat(header, archive, feeAssetPriceModifier));
+    const key = mapKey(concat(header, archive, feeAssetPriceModifier));
     let payload = this.#payloads.get(key);
     if (payload === undefined) {
       payload = { digest: ethSignedMessageDigest(attestationPayloadHash(attestation)), proposers: new Map() };
@@ -65,10 +65,6 @@ export class AttestedPayloads {
     }
     return payload;
   }
-}
-
-function textOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
 }
 
 function dropOldest(map: Map<string, unknown>, kept: number): void {

@@ -1,3 +1,5 @@
+import { mapKey } from "../../../protocol/bytes.ts";
+
 /** The transactions that peers may ask for, in any state of the pool. */
 export interface ServedTxs {
   /** The binary form as it is stored (src/protocol/tx/tx-bytes.ts); undefined if there is none. */
@@ -10,7 +12,7 @@ export function gatherTxs(txs: ServedTxs, hashes: Iterable<Uint8Array>, room: nu
   const found = new Map<string, Uint8Array>();
   let left = room;
   for (const hash of hashes) {
-    const key = Buffer.from(hash).toString("latin1");
+    const key = mapKey(hash);
     const bytes = found.has(key) ? undefined : txs.txBytes(hash);
     if (bytes === undefined) continue;
     if (bytes.length > left) break;
