@@ -1,5 +1,6 @@
 import { toHex } from "../../protocol/bytes.ts";
 import { epochOfSlot, type L1Constants, slotAt } from "../../protocol/time.ts";
+import { dropOldest } from "../../storage/drop-oldest.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { EpochNotStableError } from "../errors.ts";
 import type { EpochCommittee } from "../types.ts";
@@ -148,12 +149,4 @@ function openSlot(slot: number, epoch: number): SlotCommittee {
     escapeHatchOpen: false,
     isMember: () => false,
   };
-}
-
-/** Maps keep the order of insertion. */
-function dropOldest(map: Map<number, unknown>, kept: number): void {
-  for (const key of map.keys()) {
-    if (map.size <= kept) return;
-    map.delete(key);
-  }
 }

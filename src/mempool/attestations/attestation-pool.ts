@@ -17,6 +17,7 @@ import {
   decodeCheckpointProposal,
   encodeCheckpointProposal,
 } from "../../protocol/consensus/checkpoint-proposal.ts";
+import { dropOldest } from "../../storage/drop-oldest.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { PoolStore } from "../pool/pool-store.ts";
 import { ConsensusRows, type ProposalKind } from "./consensus-rows.ts";
@@ -208,10 +209,7 @@ export class AttestationPool {
     }
     this.#slots.delete(slot);
     this.#slots.set(slot, contents);
-    for (const oldest of this.#slots.keys()) {
-      if (this.#slots.size <= SLOTS_IN_MEMORY) break;
-      this.#slots.delete(oldest);
-    }
+    dropOldest(this.#slots, SLOTS_IN_MEMORY);
     return contents;
   }
 

@@ -1,3 +1,4 @@
+import { dropOldest } from "../../storage/drop-oldest.ts";
 import { SourceBuckets, TokenBucket } from "./token-bucket.ts";
 
 /** Addresses and sources that are remembered. */
@@ -61,11 +62,7 @@ export class PacketGate {
   asks(address: string): void {
     this.#asked.delete(address);
     this.#asked.set(address, { at: this.#now(), answers: ANSWERS });
-    if (this.#asked.size <= MOST_ADDRESSES) return;
-    for (const [oldest] of this.#asked) {
-      this.#asked.delete(oldest);
-      return;
-    }
+    dropOldest(this.#asked, MOST_ADDRESSES);
   }
 
   /** Whether this node asked the address lately. */

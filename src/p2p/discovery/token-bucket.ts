@@ -1,3 +1,5 @@
+import { dropOldest } from "../../storage/drop-oldest.ts";
+
 export interface Rate {
   perSecond: number;
   burst: number;
@@ -44,12 +46,7 @@ export class SourceBuckets {
     if (bucket === undefined) {
       bucket = new TokenBucket(this.#rate);
       this.#buckets.set(source, bucket);
-      if (this.#buckets.size > this.#sources) {
-        for (const [oldest] of this.#buckets) {
-          this.#buckets.delete(oldest);
-          break;
-        }
-      }
+      dropOldest(this.#buckets, this.#sources);
     }
     return bucket.take(now);
   }

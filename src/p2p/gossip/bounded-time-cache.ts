@@ -1,3 +1,5 @@
+import { dropOldest } from "../../storage/drop-oldest.ts";
+
 /** Keys that are forgotten after a time, or when there are too many: the oldest first. */
 export class BoundedTimeCache<Value = undefined> {
   readonly #entries = new Map<string, { value: Value; until: number }>();
@@ -19,7 +21,7 @@ export class BoundedTimeCache<Value = undefined> {
   put(key: string, value: Value): boolean {
     if (this.#entries.has(key)) return true;
     this.#entries.set(key, { value, until: this.#now() + this.#validMs });
-    if (this.#entries.size > this.#most) this.#removeOldest();
+    dropOldest(this.#entries, this.#most);
     return false;
   }
 
@@ -42,12 +44,5 @@ export class BoundedTimeCache<Value = undefined> {
 
   clear(): void {
     this.#entries.clear();
-  }
-
-  #removeOldest(): void {
-    for (const key of this.#entries.keys()) {
-      this.#entries.delete(key);
-      return;
-    }
   }
 }

@@ -1,3 +1,5 @@
+import { dropOldest } from "../../storage/drop-oldest.ts";
+
 /** The most recent message keys of one topic. */
 export class SeenFilter {
   readonly #keys = new Set<string>();
@@ -11,12 +13,7 @@ export class SeenFilter {
   add(key: string): boolean {
     if (this.#keys.has(key)) return false;
     this.#keys.add(key);
-    if (this.#keys.size > this.#most) {
-      for (const oldest of this.#keys) {
-        this.#keys.delete(oldest);
-        break;
-      }
-    }
+    dropOldest(this.#keys, this.#most);
     return true;
   }
 }

@@ -1,5 +1,6 @@
 import { NotFoundError } from "@libp2p/interface";
 import type { Libp2pOptions } from "libp2p";
+import { dropOldest } from "../../storage/drop-oldest.ts";
 
 type Datastore = NonNullable<Libp2pOptions["datastore"]>;
 type Key = Parameters<Datastore["put"]>[0];
@@ -22,12 +23,7 @@ export class BoundedDatastore implements Datastore {
     const name = key.toString();
     this.#rows.delete(name);
     this.#rows.set(name, { key, value });
-    if (this.#rows.size > this.#most) {
-      for (const oldest of this.#rows.keys()) {
-        this.#rows.delete(oldest);
-        break;
-      }
-    }
+    dropOldest(this.#rows, this.#most);
     return key;
   }
 

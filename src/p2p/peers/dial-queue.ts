@@ -1,3 +1,4 @@
+import { dropOldest } from "../../storage/drop-oldest.ts";
 import type { DiscoveredPeer } from "../discovery/peer-discovery.ts";
 
 const MAX_ATTEMPTS = 3;
@@ -47,7 +48,7 @@ export class DialQueue {
   add(peer: DiscoveredPeer, attempts = 0): void {
     this.#cached.delete(peer.id);
     this.#cached.set(peer.id, { peer, attempts, addedAt: this.#now() });
-    if (this.#cached.size > MAX_CACHED) this.#cached.delete(this.#cached.keys().next().value as string);
+    dropOldest(this.#cached, MAX_CACHED);
   }
 
   /** Removes and returns up to `count` peers, newest first, leaving out those that `skip` matches. */
@@ -75,7 +76,7 @@ export class DialQueue {
   rest(id: string): void {
     this.#cached.delete(id);
     this.#timedOut.set(id, this.#now() + TIMED_OUT_FOR_MS);
-    if (this.#timedOut.size > MAX_TIMED_OUT) this.#timedOut.delete(this.#timedOut.keys().next().value as string);
+    dropOldest(this.#timedOut, MAX_TIMED_OUT);
   }
 
   /** Forgets time-outs that are over. */

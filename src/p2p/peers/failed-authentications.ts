@@ -1,3 +1,5 @@
+import { dropOldest } from "../../storage/drop-oldest.ts";
+
 const REMEMBERED_FOR_MS = 60 * 60_000;
 const MAX_ENTRIES = 20_000;
 
@@ -23,7 +25,7 @@ export class FailedAuthentications {
     const count = (this.#failures.get(who)?.count ?? 0) + 1;
     this.#failures.delete(who);
     this.#failures.set(who, { count, lastAt: this.#now() });
-    if (this.#failures.size > MAX_ENTRIES) this.#failures.delete(this.#failures.keys().next().value as string);
+    dropOldest(this.#failures, MAX_ENTRIES);
   }
 
   clear(who: string): void {

@@ -4,6 +4,7 @@ import { gzip } from "node:zlib";
 import { mapKey, toHex } from "../../protocol/bytes.ts";
 import type { Tx } from "../../protocol/tx/tx.ts";
 import { txToBytes } from "../../protocol/tx/tx-bytes.ts";
+import { dropOldest } from "../../storage/drop-oldest.ts";
 import type { ObjectStore } from "../../storage/objects/object-store.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { type TxStoreNetwork, txKey } from "./file-store-source.ts";
@@ -90,9 +91,7 @@ export class TxUploads {
 
   #remember(key: string): void {
     this.#uploaded.add(key);
-    if (this.#uploaded.size <= MOST_REMEMBERED) return;
-    const [oldest] = this.#uploaded;
-    this.#uploaded.delete(oldest);
+    dropOldest(this.#uploaded, MOST_REMEMBERED);
   }
 
   /** Never rejects. */

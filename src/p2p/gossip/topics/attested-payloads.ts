@@ -8,6 +8,7 @@ import { checkpointSigner } from "../../../protocol/consensus/checkpoint-proposa
 import { ethSignedMessageDigest } from "../../../protocol/consensus/digests.ts";
 import type { RecoverSigner } from "../../../protocol/consensus/recover.ts";
 import type { WireSignature } from "../../../protocol/consensus/wire-signature.ts";
+import { dropOldest } from "../../../storage/drop-oldest.ts";
 
 const KEPT_PAYLOADS = 32;
 /** Signatures of proposers by payload; an honest proposer makes one. */
@@ -64,12 +65,5 @@ export class AttestedPayloads {
       dropOldest(this.#payloads, KEPT_PAYLOADS);
     }
     return payload;
-  }
-}
-
-function dropOldest(map: Map<string, unknown>, kept: number): void {
-  for (const key of map.keys()) {
-    if (map.size <= kept) return;
-    map.delete(key);
   }
 }
