@@ -1,5 +1,5 @@
 import { dropOldest } from "../../storage/drop-oldest.ts";
-import { SourceBuckets, TokenBucket } from "./token-bucket.ts";
+import { SourceBuckets, TokenBucket } from "../token-bucket.ts";
 
 /** Addresses and sources that are remembered. */
 const MOST_ADDRESSES = 4096;

@@ -1,5 +1,6 @@
 import type { MessageStream, StreamMuxerFactory } from "@libp2p/interface";
 import { yamux } from "@libp2p/yamux";
+import { TokenBucket } from "../token-bucket.ts";
 import { guardAsked, guardAsking } from "./negotiation.ts";
 
 const KIB = 1024;
@@ -55,25 +56,6 @@ interface MuxerInternals {
   abort(error: Error): void;
 }
 
-/** Generic cell rate algorithm: a burst, then one per interval. */
-class Rate {
-  readonly #rule: string;
-  readonly #interval: number;
-  readonly #tolerance: number;
-  #due = 0;
-
-  constructor({ burst, perSecond }: { burst: number; perSecond: number }, rule: string) {
-    this.#rule = rule;
-    this.#interval = 1_000 / perSecond;
-    this.#tolerance = burst * this.#interval;
-  }
-
-  take(now: number): void {
-    this.#due = Math.max(this.#due, now) + this.#interval;
-    if (this.#due - now > this.#tolerance) throw new MuxerLimitError(this.#rule);
-  }
-}
-
 /**
  * Yamux with bounds on what a peer can make it hold or do. By itself it collects a frame of any length that the header
  * declares, answers every ping into a buffer without limit, and takes any number of frames. `offered` are the protocols
@@ -120,9 +102,9 @@ function guardStreams(muxer: MuxerInternals, offered: () => readonly string[]): 
 
 /** What the muxer's reader throws closes the connection. */
 function boundFrames({ decoder }: MuxerInternals): void {
-  const frames = new Rate(FRAMES, "too many frames");
-  const streams = new Rate(NEW_STREAMS, "too many new streams");
-  const pings = new Rate(PINGS, "too many pings");
+  const frames = new TokenBucket(FRAMES);
+  const streams = new TokenBucket(NEW_STREAMS);
+  const pings = new TokenBucket(PINGS);
   const read = decoder.readFrame.bind(decoder);
   let pieces = 0;
   decoder.readFrame = () => {
@@ -138,10 +120,11 @@ function boundFrames({ decoder }: MuxerInternals): void {
     }
     pieces = 0;
     const now = performance.now();
-    frames.take(now);
+    if (!frames.take(now)) throw new MuxerLimitError("too many frames");
     const { type, flag } = frame.header;
-    if (type === TYPE.ping) pings.take(now);
-    else if ((flag & FLAG_SYN) !== 0) streams.take(now);
+    if (type === TYPE.ping && !pings.take(now)) throw new MuxerLimitError("too many pings");
+    const isNewStream = type !== TYPE.ping && (flag & FLAG_SYN) !== 0;
+    if (isNewStream && !streams.take(now)) throw new MuxerLimitError("too many new streams");
     return frame;
   };
 }

@@ -1,4 +1,4 @@
-import { dropOldest } from "../../storage/drop-oldest.ts";
+import { dropOldest } from "../storage/drop-oldest.ts";
 
 export interface Rate {
   perSecond: number;
