@@ -1,6 +1,7 @@
-import type { ConnectionGater, MultiaddrConnection } from "@libp2p/interface";
+import type { ConnectionGater } from "@libp2p/interface";
 import type { HalfOpenConnections } from "./half-open.ts";
 import { guardAsked, guardAsking } from "./negotiation.ts";
+import { remoteIp } from "./remote-ip.ts";
 
 /** Why this node does not talk to a peer, decided elsewhere. */
 export interface Refusals {
@@ -28,11 +29,6 @@ const MOST_PER_PEER = 3;
 
 /** Protocol of the encryption, the only one that is offered. */
 const ENCRYPTION = "/noise";
-
-/** The IP address of a connection's other side. */
-export function remoteIp({ remoteAddr }: Pick<MultiaddrConnection, "remoteAddr">): string | undefined {
-  return remoteAddr.getComponents().find(({ name }) => name === "ip4" || name === "ip6")?.value;
-}
 
 /** Refuses inbound connections: by IP address before anything is read from them, by peer id after the handshake. */
 export function connectionGater({

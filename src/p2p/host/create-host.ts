@@ -8,9 +8,10 @@ import { createLibp2p } from "libp2p";
 import type { GossipRouter } from "../gossip/gossip-router.ts";
 import { BoundedDatastore } from "./bounded-datastore.ts";
 import { boundedYamux } from "./bounded-muxer.ts";
-import { connectionGater, type Refusals, remoteIp } from "./connection-gater.ts";
+import { connectionGater, type Refusals } from "./connection-gater.ts";
 import { HalfOpenConnections } from "./half-open.ts";
 import { guardMuxerChoice } from "./negotiation.ts";
+import { remoteIp } from "./remote-ip.ts";
 
 export interface HostOptions {
   privateKey: PrivateKey;

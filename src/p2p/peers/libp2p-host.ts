@@ -1,14 +1,10 @@
-import type { Connection, Libp2p, PeerId } from "@libp2p/interface";
+import type { Libp2p, PeerId } from "@libp2p/interface";
 import { peerIdFromString } from "@libp2p/peer-id";
 import { multiaddr } from "@multiformats/multiaddr";
 import { Listeners } from "../../events/listeners.ts";
 import type { Logger } from "../../telemetry/logger.ts";
+import { remoteIp } from "../host/remote-ip.ts";
 import type { ConnectedPeer, PeerHost } from "./peer-host.ts";
-
-/** The IP address of a multiaddr; undefined for one without. */
-export function ipOf({ remoteAddr }: Pick<Connection, "remoteAddr">): string | undefined {
-  return remoteAddr.getComponents().find(({ name }) => name === "ip4" || name === "ip6")?.value;
-}
 
 /** The connections of a libp2p host, one per peer: the oldest stands for all. */
 export function libp2pPeerHost(libp2p: Libp2p, logger: Logger): PeerHost {
@@ -27,7 +23,7 @@ export function libp2pPeerHost(libp2p: Libp2p, logger: Logger): PeerHost {
         const since = connection.timeline.open;
         const known = peers.get(id);
         if (known !== undefined && known.since <= since) continue;
-        peers.set(id, { id, ip: ipOf(connection), since, inbound: connection.direction === "inbound" });
+        peers.set(id, { id, ip: remoteIp(connection), since, inbound: connection.direction === "inbound" });
       }
       return [...peers.values()];
     },
