@@ -44,6 +44,13 @@ export function writeU32(bytes: Uint8Array, at: number, value: number): void {
   bytes[at + 3] = value;
 }
 
+/** `value` as 4 bytes. */
+export function u32Bytes(value: number): Uint8Array {
+  const bytes = new Uint8Array(4);
+  writeU32(bytes, 0, value);
+  return bytes;
+}
+
 /** Reads 1 to 6 bytes as a number (exact below 2^48). */
 export function readUint(bytes: Uint8Array, at: number, length: number): number {
   let value = 0;

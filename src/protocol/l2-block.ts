@@ -1,5 +1,5 @@
 import { BLOCK_HEADER_BYTES, type BlockHeader, HEADER_AT } from "./block-header.ts";
-import { concat, readU32, writeU32 } from "./bytes.ts";
+import { concat, readU32, u32Bytes } from "./bytes.ts";
 import { WireReader } from "./consensus/wire-reader.ts";
 import { CONTRACT_CLASS_LOG_FIELDS, PRIVATE_LOG_FIELDS } from "./constants.ts";
 import { readTxEffects, type TxEffect } from "./tx-effect.ts";
@@ -27,11 +27,11 @@ export function l2BlockToBytes(block: L2Block): Uint8Array {
   return concat(
     block.header,
     block.archiveRoot,
-    u32(readU32(block.header, HEADER_AT.blockNumber) + 1),
-    u32(effects.length),
+    u32Bytes(readU32(block.header, HEADER_AT.blockNumber) + 1),
+    u32Bytes(effects.length),
     ...effects.map(effectToBytes),
-    u32(block.checkpointNumber),
-    u32(block.indexWithinCheckpoint),
+    u32Bytes(block.checkpointNumber),
+    u32Bytes(block.indexWithinCheckpoint),
   );
 }
 
@@ -52,14 +52,14 @@ function effectToBytes(effect: TxEffect): Uint8Array {
     Uint8Array.of(publicDataWrites.length / 64),
     publicDataWrites,
     Uint8Array.of(privateLogs.length),
-    ...privateLogs.flatMap((log) => [padded(log, PRIVATE_LOG_FIELDS), u32(log.length / 32)]),
-    u32(publicLogs.length),
-    ...publicLogs.flatMap(({ contractAddress, fields }) => [u32(fields.length / 32), contractAddress, fields]),
+    ...privateLogs.flatMap((log) => [padded(log, PRIVATE_LOG_FIELDS), u32Bytes(log.length / 32)]),
+    u32Bytes(publicLogs.length),
+    ...publicLogs.flatMap(({ contractAddress, fields }) => [u32Bytes(fields.length / 32), contractAddress, fields]),
     Uint8Array.of(contractClassLogs.length),
     ...contractClassLogs.flatMap(({ contractAddress, fields }) => [
       contractAddress,
       padded(fields, CONTRACT_CLASS_LOG_FIELDS),
-      u32(fields.length / 32),
+      u32Bytes(fields.length / 32),
     ]),
   );
 }
@@ -121,10 +121,4 @@ function padded(fields: Uint8Array, width: number): Uint8Array {
   const out = new Uint8Array(width * 32);
   out.set(fields);
   return out;
-}
-
-function u32(value: number): Uint8Array {
-  const bytes = new Uint8Array(4);
-  writeU32(bytes, 0, value);
-  return bytes;
 }

@@ -114,7 +114,7 @@ describe("a block proposal of the vectors", () => {
     ["an archive root above the modulus", filled(bytes, 476), "archive root must be below the field modulus"],
     ["a header field above the modulus", filled(bytes, 408), "block header must be below the field modulus"],
     ["a tx hash above the modulus", filled(bytes, 580), "tx hashes must be below the field modulus"],
-    ["signed txs without bytes", withU32(bytes, bytes.length - 4, 7), "count of signed txs needs 4 bytes"],
+    ["signed txs without bytes", withU32(bytes, bytes.length - 4, 7), "count of txs needs 4 bytes"],
   ])("with %s is refused with the part and the rule", (_, broken, message) => {
     expect(() => decodeBlockProposal(broken)).toThrow(DecodeError);
     expect(() => decodeBlockProposal(broken)).toThrow(message);

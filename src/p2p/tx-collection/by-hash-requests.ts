@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { equal } from "../../protocol/bytes.ts";
+import type { WireTx } from "../../protocol/consensus/wire-txs.ts";
 import { DecodeError } from "../../protocol/errors.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { PeerPenalties } from "../peers/penalties.ts";
-import { decodeTxs, encodeHashes, type ReceivedTx } from "../reqresp/codecs/tx-list.ts";
+import { decodeTxs, encodeHashes } from "../reqresp/codecs/tx-list.ts";
 import { type RequestClient, RequestStatus } from "../reqresp/request-client.ts";
 import type { CollectedTxs } from "./collected-txs.ts";
 import { type CollectionRequest, takeMissing } from "./collection-request.ts";
@@ -123,7 +124,7 @@ async function askFor(
   }
 }
 
-function decoded(body: Uint8Array, penalize: (fault: string) => void): ReceivedTx[] | undefined {
+function decoded(body: Uint8Array, penalize: (fault: string) => void): WireTx[] | undefined {
   try {
     return body.length === 0 ? [] : decodeTxs(body);
   } catch (error) {

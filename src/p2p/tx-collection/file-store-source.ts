@@ -1,4 +1,5 @@
 import type { CollectedTx } from "../../checkpoints/proposals/proposal-txs.ts";
+import { MAX_TX_BYTES } from "../../mempool/validation/checks/size.ts";
 import { equal, toHex } from "../../protocol/bytes.ts";
 import { DecodeError } from "../../protocol/errors.ts";
 import { txFromBytes } from "../../protocol/tx/tx-bytes.ts";
@@ -12,9 +13,6 @@ export interface TxStoreNetwork {
   /** 0x text. */
   rollupAddress: string;
 }
-
-/** Binary form of the largest tx. */
-const MAX_TX_BYTES = 512 * 1024;
 
 /** `aztec-{l1ChainId}-{rollupVersion}-{rollup address}/txs/{tx hash}.bin`. */
 export function txKey({ l1ChainId, rollupVersion, rollupAddress }: TxStoreNetwork, hash: Uint8Array): string {

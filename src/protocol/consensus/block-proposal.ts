@@ -1,6 +1,6 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { BLOCK_HEADER_BYTES, type BlockHeader, HEADER_AT, headerSlotNumber } from "../block-header.ts";
-import { concat, equal, writeU32 } from "../bytes.ts";
+import { concat, equal, u32Bytes } from "../bytes.ts";
 import { DIGEST_DOMAIN } from "./digests.ts";
 import type { RecoverSigner } from "./recover.ts";
 import { MAX_TXS_PER_BLOCK, readSignedTxs, type SignedTxs, signedTxsSigner } from "./signed-txs.ts";
@@ -69,11 +69,11 @@ export function encodeBlockProposal(proposal: BlockProposal): Uint8Array {
   const { header, indexWithinCheckpoint, inHash, archiveRoot, signature, txHashes, signedTxs } = proposal;
   return concat(
     header,
-    u32(indexWithinCheckpoint),
+    u32Bytes(indexWithinCheckpoint),
     inHash,
     archiveRoot,
     signature,
-    u32(txHashes.length / 32),
+    u32Bytes(txHashes.length / 32),
     txHashes,
     ...encodedSignedTxs(signedTxs),
   );
@@ -81,13 +81,7 @@ export function encodeBlockProposal(proposal: BlockProposal): Uint8Array {
 
 /** The flag of signed txs, and the signed txs if there are any. */
 export function encodedSignedTxs(signedTxs: SignedTxs | undefined): Uint8Array[] {
-  return signedTxs === undefined ? [u32(0)] : [u32(1), signedTxs.bytes, signedTxs.signature];
-}
-
-export function u32(value: number): Uint8Array {
-  const out = new Uint8Array(4);
-  writeU32(out, 0, value);
-  return out;
+  return signedTxs === undefined ? [u32Bytes(0)] : [u32Bytes(1), signedTxs.bytes, signedTxs.signature];
 }
 
 export function blockProposalSlot({ header }: Pick<BlockProposal, "header">): number {
@@ -97,8 +91,16 @@ export function blockProposalSlot({ header }: Pick<BlockProposal, "header">): nu
 /** What the proposer signs (docs/protocol/10-peers.md#1010-signatures). */
 export function blockProposalPayload(proposal: Omit<BlockProposal, "signature" | "signedTxs">): Uint8Array {
   const { header, indexWithinCheckpoint, inHash, archiveRoot, txHashes } = proposal;
-  const domain = u32(DIGEST_DOMAIN.blockProposal);
-  return concat(domain, header, u32(indexWithinCheckpoint), inHash, archiveRoot, u32(txHashes.length / 32), txHashes);
+  const domain = u32Bytes(DIGEST_DOMAIN.blockProposal);
+  return concat(
+    domain,
+    header,
+    u32Bytes(indexWithinCheckpoint),
+    inHash,
+    archiveRoot,
+    u32Bytes(txHashes.length / 32),
+    txHashes,
+  );
 }
 
 /** Address that signed the block, whoever signed its txs. */

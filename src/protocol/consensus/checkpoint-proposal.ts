@@ -1,5 +1,5 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
-import { concat, equal } from "../bytes.ts";
+import { concat, equal, u32Bytes } from "../bytes.ts";
 import { CHECKPOINT_AT } from "../checkpoint-header.ts";
 import {
   type BlockProposal,
@@ -8,7 +8,6 @@ import {
   readBlockHeader,
   readOptionalSignedTxs,
   readTxHashes,
-  u32,
 } from "./block-proposal.ts";
 import { type CheckpointPayload, readCheckpointPayload } from "./checkpoint-payload.ts";
 import { DIGEST_DOMAIN } from "./digests.ts";
@@ -53,14 +52,14 @@ export function decodeCheckpointProposal(bytes: Uint8Array): GossipedCheckpointP
 export function encodeCheckpointProposal(proposal: CheckpointProposal, lastBlock?: BlockProposal): Uint8Array {
   const { header, archive, feeAssetPriceModifier, signature } = proposal;
   const own = [header, archive, feeAssetPriceModifier, signature];
-  if (lastBlock === undefined) return concat(...own, u32(0));
+  if (lastBlock === undefined) return concat(...own, u32Bytes(0));
   return concat(
     ...own,
-    u32(1),
+    u32Bytes(1),
     lastBlock.header,
-    u32(lastBlock.indexWithinCheckpoint),
+    u32Bytes(lastBlock.indexWithinCheckpoint),
     lastBlock.signature,
-    u32(lastBlock.txHashes.length / 32),
+    u32Bytes(lastBlock.txHashes.length / 32),
     lastBlock.txHashes,
     ...encodedSignedTxs(lastBlock.signedTxs),
   );
@@ -68,7 +67,7 @@ export function encodeCheckpointProposal(proposal: CheckpointProposal, lastBlock
 
 /** What the proposer signs (docs/protocol/10-peers.md#1010-signatures). */
 export function checkpointProposalPayload({ header, archive, feeAssetPriceModifier }: CheckpointPayload): Uint8Array {
-  return concat(u32(DIGEST_DOMAIN.checkpointProposal), header, archive, feeAssetPriceModifier);
+  return concat(u32Bytes(DIGEST_DOMAIN.checkpointProposal), header, archive, feeAssetPriceModifier);
 }
 
 /** Address that signed the checkpoint, whoever signed its last block. */

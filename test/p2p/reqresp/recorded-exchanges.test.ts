@@ -4,7 +4,7 @@ import { decodeAuthResponse } from "../../../src/p2p/reqresp/codecs/auth-message
 import { BitVector } from "../../../src/p2p/reqresp/codecs/bit-vector.ts";
 import { decodeBlockTxsRequest, decodeBlockTxsResponse } from "../../../src/p2p/reqresp/codecs/block-txs-message.ts";
 import { decodeStatus } from "../../../src/p2p/reqresp/codecs/status-message.ts";
-import { decodeTxs, type ReceivedTx } from "../../../src/p2p/reqresp/codecs/tx-list.ts";
+import { decodeTxs } from "../../../src/p2p/reqresp/codecs/tx-list.ts";
 import { authHandler } from "../../../src/p2p/reqresp/handlers/auth.ts";
 import { blockHandler } from "../../../src/p2p/reqresp/handlers/block.ts";
 import { blockTxsHandler } from "../../../src/p2p/reqresp/handlers/block-txs.ts";
@@ -18,6 +18,7 @@ import type { RequestHandler } from "../../../src/p2p/reqresp/request-handler.ts
 import { readRequest, sendFrame } from "../../../src/p2p/reqresp/stream-io.ts";
 import { uncompressBlock } from "../../../src/p2p/snappy-block.ts";
 import { concat, isZero, toHex } from "../../../src/protocol/bytes.ts";
+import type { WireTx } from "../../../src/protocol/consensus/wire-txs.ts";
 import { l2BlockFromBytes } from "../../../src/protocol/l2-block.ts";
 import { connect, stopPeers, testPeer } from "./hosts.ts";
 import { recordedExchanges } from "./recorded.ts";
@@ -37,7 +38,7 @@ const exchanges = await Promise.all(
 
 /** A node that has exactly what the answer says of it. */
 function nodeOf({ name, request, body, status }: (typeof exchanges)[number]): RequestHandler {
-  const holding = (txs: readonly ReceivedTx[]) => {
+  const holding = (txs: readonly WireTx[]) => {
     const byHash = new Map(txs.map(({ hash, encoded }) => [toHex(hash), encoded]));
     return {
       txBytes: (hash: Uint8Array) => byHash.get(toHex(hash)),

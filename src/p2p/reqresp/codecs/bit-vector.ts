@@ -1,4 +1,4 @@
-import { concat, writeU32 } from "../../../protocol/bytes.ts";
+import { concat, u32Bytes } from "../../../protocol/bytes.ts";
 import type { WireReader } from "../../../protocol/consensus/wire-reader.ts";
 
 /** Most bits that a message may have. */
@@ -31,9 +31,7 @@ export class BitVector {
   }
 
   encode(): Uint8Array {
-    const length = new Uint8Array(4);
-    writeU32(length, 0, this.length);
-    return concat(length, this.#bits);
+    return concat(u32Bytes(this.length), this.#bits);
   }
 
   has(index: number): boolean {

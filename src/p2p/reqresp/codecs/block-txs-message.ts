@@ -1,7 +1,8 @@
 import { concat } from "../../../protocol/bytes.ts";
 import { WireReader } from "../../../protocol/consensus/wire-reader.ts";
+import { readTxs, type WireTx } from "../../../protocol/consensus/wire-txs.ts";
 import { BitVector } from "./bit-vector.ts";
-import { encodeHashes, encodeTxs, type ReceivedTx, readHashes, readTxs, txsRoom } from "./tx-list.ts";
+import { encodeHashes, encodeTxs, readHashes, txsRoom } from "./tx-list.ts";
 
 /** Asks for transactions of a block (docs/protocol/10-peers.md#1014-sub-protocols). */
 export interface BlockTxsRequest {
@@ -13,7 +14,7 @@ export interface BlockTxsRequest {
   wanted: BitVector;
 }
 
-export interface BlockTxsResponse<Tx = ReceivedTx> {
+export interface BlockTxsResponse<Tx = WireTx> {
   /** Zero if the peer does not know the block. */
   archive: Uint8Array;
   txs: Tx[];

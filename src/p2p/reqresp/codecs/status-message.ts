@@ -1,4 +1,4 @@
-import { concat, writeU32 } from "../../../protocol/bytes.ts";
+import { concat, u32Bytes } from "../../../protocol/bytes.ts";
 import { WireReader } from "../../../protocol/consensus/wire-reader.ts";
 
 /** What a node says of itself when peers connect (docs/protocol/10-peers.md#1014-sub-protocols). */
@@ -37,16 +37,10 @@ export function decodeStatus(bytes: Uint8Array): StatusMessage {
 }
 
 export function encodeStatus({ version, latestBlock, latestHash, finalizedBlock }: StatusMessage): Uint8Array {
-  return concat(encodeText(version), u32(latestBlock), encodeText(latestHash), u32(finalizedBlock));
+  return concat(encodeText(version), u32Bytes(latestBlock), encodeText(latestHash), u32Bytes(finalizedBlock));
 }
 
 function encodeText(value: string): Uint8Array {
   const bytes = new TextEncoder().encode(value);
-  return concat(u32(bytes.length), bytes);
-}
-
-function u32(value: number): Uint8Array {
-  const bytes = new Uint8Array(4);
-  writeU32(bytes, 0, value);
-  return bytes;
+  return concat(u32Bytes(bytes.length), bytes);
 }

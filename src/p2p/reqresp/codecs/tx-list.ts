@@ -1,20 +1,11 @@
-import { concat, writeU32 } from "../../../protocol/bytes.ts";
+import { MAX_TX_BYTES } from "../../../mempool/validation/checks/size.ts";
+import { concat, u32Bytes } from "../../../protocol/bytes.ts";
 import { WireReader } from "../../../protocol/consensus/wire-reader.ts";
+import { readTxs, type WireTx } from "../../../protocol/consensus/wire-txs.ts";
 import { DecodeError } from "../../../protocol/errors.ts";
-import { type ClaimedTx, txFromBytes } from "../../../protocol/tx/tx-bytes.ts";
 
-/** Largest transaction that peers accept. */
-export const MAX_TX_BYTES = 512 * 1024;
 /** For what an answer has besides transactions. */
 const ROOM_BESIDES_TXS = 1024;
-
-/** A transaction of an answer, as views of its bytes. The hash is claimed. */
-export interface ReceivedTx {
-  hash: Uint8Array;
-  tx: ClaimedTx["tx"];
-  /** Its binary form (src/protocol/tx/tx-bytes.ts). */
-  encoded: Uint8Array;
-}
 
 /** Limit of an answer with `count` transactions. */
 export function txsRoom(count: number): number {
@@ -28,7 +19,7 @@ export function readHashes(reader: WireReader): Uint8Array[] {
 }
 
 export function encodeHashes(hashes: readonly Uint8Array[]): Uint8Array {
-  return concat(u32(hashes.length), ...hashes);
+  return concat(u32Bytes(hashes.length), ...hashes);
 }
 
 /** The hashes of a request for txs. A malformed request asks for none: the reference answers it with an empty list. */
@@ -45,39 +36,12 @@ export function txsAnswerLimit(request: Uint8Array): number {
   return txsRoom(Math.max(decodeTxRequest(request).length, 1));
 }
 
-/** u32 count, then the transactions one after the other. Throws a DecodeError. */
-export function readTxs(reader: WireReader, message: Uint8Array): ReceivedTx[] {
-  const count = reader.u32("count of txs");
-  const txs: ReceivedTx[] = [];
-  for (let i = 0; i < count; i++) {
-    const start = reader.at;
-    const { hash, tx, next } = claimedTx(reader, message, i);
-    txs.push({ hash, tx, encoded: reader.take(next - start, "tx") });
-  }
-  return txs;
-}
-
 /** Throws a DecodeError. */
-export function decodeTxs(bytes: Uint8Array): ReceivedTx[] {
-  const reader = new WireReader(bytes, "list of txs");
-  return readTxs(reader, bytes);
+export function decodeTxs(bytes: Uint8Array): WireTx[] {
+  return readTxs(new WireReader(bytes, "list of txs"), bytes);
 }
 
 /** From binary forms. */
 export function encodeTxs(txs: readonly Uint8Array[]): Uint8Array {
-  return concat(u32(txs.length), ...txs);
-}
-
-function claimedTx(reader: WireReader, message: Uint8Array, index: number): ClaimedTx {
-  try {
-    return txFromBytes(message, reader.at);
-  } catch (error) {
-    return reader.fail(`tx ${index}: ${error instanceof Error ? error.message : String(error)}`);
-  }
-}
-
-function u32(value: number): Uint8Array {
-  const bytes = new Uint8Array(4);
-  writeU32(bytes, 0, value);
-  return bytes;
+  return concat(u32Bytes(txs.length), ...txs);
 }
