@@ -55,6 +55,7 @@ interface L1Vectors {
     constants: { rollup: Hex; epochDuration: number; targetCommitteeSize: number };
     validators: {
       address: Hex;
+      pk: Hex;
       blsSecretKey: Hex;
       registrationDigest: Record<string, Hex>;
       publicKeyInG1: Record<string, Hex>;

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { oneAtATime } from "../../archiver/one-at-a-time.ts";
 import type { BlockRecord, ChainReader } from "../../archiver/types.ts";
 import { headerSlotNumber, headerSnapshot, headerTimestamp } from "../../protocol/block-header.ts";
@@ -9,6 +8,7 @@ import type { Fr } from "../../protocol/field.ts";
 import { inHash } from "../../protocol/sha-trees.ts";
 import { type L1Constants, slotTimestamp } from "../../protocol/time.ts";
 import type { ProposedBlock } from "../checkpoint-terms.ts";
+import { type AwaitedChain, ChainWait } from "./chain-wait.ts";
 import { proposedCheckpoint } from "./position.ts";
 import type { CollectedTx, ProposalTxs } from "./proposal-txs.ts";
 import { type ProposalVerdict, type RefusedProposal, refused } from "./proposal-verdict.ts";
@@ -18,13 +18,9 @@ export interface BlockProposalParts extends Omit<ReexecutionServices, "chain"> {
   chain: Pick<ChainReader, "block" | "blockBody" | "blockNumberByArchive">;
   constants: Pick<L1Constants, "l1GenesisTime" | "slotDuration">;
   genesisArchiveRoot: Uint8Array;
-  sync: {
+  sync: AwaitedChain & {
     /** The last slot that L1 can no longer change; undefined before anything was read from L1. */
     syncedSlot(): number | undefined;
-    /** Asks for a look at L1 now. */
-    poke(): void;
-    /** Calls the listener when blocks were added to the chain. Returns an unsubscribe function. */
-    onBlocksAdded(listener: () => void): () => void;
     /** Resolves once stored; rejects when the block does not continue the chain. */
     addProposedBlock(block: ProposedBlock): Promise<void>;
   };
@@ -60,10 +56,10 @@ export interface ReceivedProposal {
    * Returns the broken rule.
    */
   brokenRule(): Promise<string | undefined>;
+  /** Called when a step is done. */
+  done?(step: "collected" | "executed"): void;
 }
 
-/** Pause between two looks at the chain while a proposal waits for L1 or its parent. */
-const POLL_MS = 500;
 /** Proposals of one slot that are checked or wait at once. A slot has one for every few seconds. */
 const MOST_OF_A_SLOT = 32;
 /** Every tx has its first word, hash and fee, one nullifier and one public data write in the blobs. */
@@ -79,20 +75,19 @@ export class BlockProposalCheck {
   readonly #parts: BlockProposalParts;
   readonly #options: BlockProposalOptions;
   readonly #execution = oneAtATime();
-  readonly #stopping = new AbortController();
-  /** Time of performance.now(). */
-  #nextPoke = 0;
+  readonly #wait: ChainWait;
   /** Proposals that are being checked, by slot. */
   readonly #running = new Map<number, number>();
 
   constructor(parts: BlockProposalParts, options: BlockProposalOptions) {
     this.#parts = parts;
     this.#options = options;
+    this.#wait = new ChainWait(parts.sync, parts.now);
   }
 
   /** Ends waits at once; a proposal that is being executed ends at its next tx. */
   stop(): void {
-    this.#stopping.abort();
+    this.#wait.stop();
   }
 
   /** Never rejects because of what the proposal says. Rejects when the archiver refuses the executed block. */
@@ -123,7 +118,7 @@ export class BlockProposalCheck {
     const deadline = slotTimestamp(slot + 1, constants) * 1000;
 
     const isSynced = (): boolean => (slot === 0 ? true : (sync.syncedSlot() ?? -1) + 1 >= slot);
-    if (!(await this.#until(isSynced, deadline))) {
+    if (!(await this.#wait.until(isSynced, deadline))) {
       return refused("block_source_not_synced", `the chain is not synced up to slot ${slot - 1}`);
     }
     const parent = await this.#parent(proposal, deadline);
@@ -149,15 +144,18 @@ export class BlockProposalCheck {
       peer,
       embedded,
       deadline,
-      signal: this.#stopping.signal,
+      signal: this.#wait.signal,
     });
+    if (missing.length === 0) received.done?.("collected");
     if (isHatchOpen) return refused("invalid_proposal", `the escape hatch is open in slot ${slot}`);
     if (place === undefined) return { valid: true, block: undefined };
     if (missing.length > 0) {
       const [first] = missing;
       return refused("txs_not_available", `${missing.length} txs are missing, first ${toHex(first)}`);
     }
-    return this.#execution(() => this.#execute({ proposal, parent, txs, ...place }, deadline));
+    const verdict = await this.#execution(() => this.#execute({ proposal, parent, txs, ...place }, deadline));
+    if (verdict.valid) received.done?.("executed");
+    return verdict;
   }
 
   #place(proposal: ProposedHead, parent: BlockRecord): { checkpointNumber: number; messages: Fr[] } | RefusedProposal {
@@ -174,11 +172,11 @@ export class BlockProposalCheck {
 
   async #execute(placed: Parameters<typeof reexecute>[1], deadline: number): Promise<ProposalVerdict> {
     const { now, sync } = this.#parts;
-    if (this.#stopping.signal.aborted) return refused("timeout", "the node stops");
+    if (this.#wait.signal.aborted) return refused("timeout", "the node stops");
     // The VM reads the system's clock, which the node's own may differ from.
     const verdict = await reexecute(this.#parts, placed, {
       deadline: Date.now() + deadline - now(),
-      interrupted: () => this.#stopping.signal.aborted,
+      interrupted: () => this.#wait.signal.aborted,
     });
     if (this.#options.stores && verdict.valid && verdict.block !== undefined) {
       await sync.addProposedBlock(verdict.block);
@@ -193,33 +191,8 @@ export class BlockProposalCheck {
       const number = equal(root, genesisArchiveRoot) ? 0 : chain.blockNumberByArchive(root);
       return number === undefined ? undefined : chain.block(number);
     };
-    await this.#until(() => find() !== undefined, deadline);
+    await this.#wait.until(() => find() !== undefined, deadline);
     return find();
-  }
-
-  /** Asks for a look at L1, for all waiting proposals together twice a second at most. */
-  #poke(): void {
-    const now = performance.now();
-    if (now < this.#nextPoke) return;
-    this.#nextPoke = now + POLL_MS;
-    this.#parts.sync.poke();
-  }
-
-  /** Waits until a condition holds, which it looks at when blocks come and twice a second. Returns whether it does. */
-  async #until(holds: () => boolean, deadline: number): Promise<boolean> {
-    const { sync, now } = this.#parts;
-    const { signal } = this.#stopping;
-    while (!holds()) {
-      const left = deadline - now();
-      if (left <= 0 || signal.aborted) return false;
-      this.#poke();
-      const woken = new AbortController();
-      const unsubscribe = sync.onBlocksAdded(() => woken.abort());
-      const ended = AbortSignal.any([woken.signal, signal]);
-      await sleep(Math.min(POLL_MS, left), undefined, { signal: ended }).catch(() => undefined);
-      unsubscribe();
-    }
-    return true;
   }
 }
 

@@ -1,6 +1,4 @@
-import { contractEvents } from "../../archiver/contract-events.ts";
 import type { BlockRecord, ChainReader } from "../../archiver/types.ts";
-import type { Core } from "../../core/core.ts";
 import type { BlockState } from "../../execution/block-state.ts";
 import type { HashedTx } from "../../execution/executed-tx.ts";
 import type { ProcessOptions } from "../../execution/process-txs.ts";
@@ -15,7 +13,6 @@ import { equal, readBigUint, toHex } from "../../protocol/bytes.ts";
 import type { BlockProposal } from "../../protocol/consensus/block-proposal.ts";
 import { ARCHIVE } from "../../protocol/constants.ts";
 import type { Fr } from "../../protocol/field.ts";
-import { readTxEffects } from "../../protocol/tx-effect.ts";
 import { CheckpointBuilder } from "../checkpoint-builder.ts";
 import type {
   BlockLimits,
@@ -23,10 +20,10 @@ import type {
   BuildServices,
   CheckpointLimits,
   CheckpointTerms,
-  ProposedBlock,
 } from "../checkpoint-terms.ts";
 import { EmptyBlockError } from "../errors.ts";
 import { type ProposalVerdict, refused } from "./proposal-verdict.ts";
+import { storedBlock } from "./stored-block.ts";
 
 export interface ReexecutionServices {
   /** KZG commitments are not needed: no checkpoint is completed. */
@@ -122,13 +119,6 @@ function builderFor(
     storedBlock(chain, parent.number - count + 1 + i, build.core),
   );
   return CheckpointBuilder.resume(services, terms, earlier, messages, []);
-}
-
-function storedBlock(chain: ReexecutionServices["chain"], number: number, core: Core): ProposedBlock {
-  const record = chain.block(number)!;
-  const body = Uint8Array.from(chain.blockBody(number)!);
-  const txs = readTxEffects(body);
-  return { record, body, txs, contractEvents: contractEvents(txs, core) };
 }
 
 function verdictOf(

@@ -3,6 +3,7 @@ import type { ProposalVerdict } from "../../checkpoints/proposals/proposal-verdi
 import type { TxPool } from "../../mempool/pool/tx-pool.ts";
 import { toHex, word } from "../../protocol/bytes.ts";
 import { type BlockProposal, blockProposalSlot, blockSigner } from "../../protocol/consensus/block-proposal.ts";
+import type { DutyTimes } from "../../telemetry/duty-times.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { ConsensusContext } from "../gossip/topics/consensus-context.ts";
 import { checkProposer, NO_SIGNATURE } from "../gossip/topics/proposal-rules.ts";
@@ -11,6 +12,7 @@ import { outsideSlotWindow } from "../gossip/topics/slot-window.ts";
 export interface BlockProposalHandlerParts extends Pick<ConsensusContext, "committees" | "times" | "now"> {
   check: Pick<BlockProposalCheck, "check">;
   txPool: Pick<TxPool, "protect">;
+  dutyTimes: Pick<DutyTimes, "done">;
   logger: Logger;
 }
 
@@ -39,10 +41,12 @@ export class BlockProposalHandler {
   }
 
   async #handle(proposal: BlockProposal, from: string): Promise<ProposalVerdict | undefined> {
-    const { check, txPool, logger } = this.#parts;
+    const { check, txPool, dutyTimes, logger } = this.#parts;
     const slot = blockProposalSlot(proposal);
     const facts = { slot, index: proposal.indexWithinCheckpoint, archive: toHex(proposal.archiveRoot), peer: from };
     const began = performance.now();
+    const duty = { duty: "execute block", index: facts.index } as const;
+    dutyTimes.done(slot, "received", duty);
     try {
       const txHashes = Array.from({ length: proposal.txHashes.length / 32 }, (_, i) => word(proposal.txHashes, i));
       txPool.protect(txHashes, slot);
@@ -52,6 +56,7 @@ export class BlockProposalHandler {
         peer: from,
         embedded: proposal.signedTxs?.txs ?? [],
         brokenRule: () => this.#brokenRule(proposal),
+        done: (step) => dutyTimes.done(slot, step, duty),
       });
       const ms = Math.round(performance.now() - began);
       if (!verdict.valid) {

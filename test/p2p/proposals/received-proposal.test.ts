@@ -30,6 +30,7 @@ import {
   recordedTx,
 } from "../../checkpoints/proposals/proposing-node.ts";
 import { MemoryStore } from "../../mempool/support/memory-store.ts";
+import { UNMEASURED } from "../../telemetry/unmeasured.ts";
 import { addressOf, committeeOf, signPayload } from "../consensus-support.ts";
 import { connect, stopPeers, testPeer } from "../reqresp/hosts.ts";
 import { OPTIONS } from "../tx-collection/collecting.ts";
@@ -115,10 +116,14 @@ async function receivingNode() {
     committees,
     txs: collection.provider,
     limits: {},
-    settings: { reexecutes: true, storesProposedBlocks: true },
+    settings: { storesProposedBlocks: true },
+    reexecutes: () => true,
   });
   cleanups.push(async () => check.stop());
-  const handlerParts = { check, txPool: pool, committees, times: constants, now, logger: silentLogger };
+  const handlerParts = {
+    ...{ check, txPool: pool, committees, times: constants },
+    ...{ dutyTimes: UNMEASURED, now, logger: silentLogger },
+  };
   return { chainNode, chain, pool, handlerParts, handler: new BlockProposalHandler(handlerParts), peer };
 }
 

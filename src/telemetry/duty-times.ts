@@ -1,0 +1,124 @@
+import type { Logger } from "./logger.ts";
+
+/** Work of a slot whose time is limited. */
+export type DutyName = "execute block" | "attest" | "propose block" | "propose checkpoint";
+
+/** In the order in which they happen; a duty has some of them. */
+export const DUTY_STEPS = [
+  "received",
+  "collected",
+  "built",
+  "executed",
+  "checked",
+  "signed",
+  "sent",
+  "attested",
+  "published",
+] as const;
+export type DutyStep = (typeof DUTY_STEPS)[number];
+
+/** When the steps of a duty were done. Times are milliseconds from the start of its slot, negative before it. */
+export interface TimedDuty {
+  readonly duty: DutyName;
+  /** Index within the checkpoint; undefined for duties that a slot has once. */
+  readonly index: number | undefined;
+  /** The duty is of no use later; undefined: not known. */
+  readonly due: number | undefined;
+  readonly steps: Readonly<Partial<Record<DutyStep, number>>>;
+}
+
+export interface TimedSlot {
+  readonly slot: number;
+  /** In the order in which they began. */
+  readonly duties: readonly TimedDuty[];
+}
+
+export interface DutyTimesOptions {
+  /** Unix milliseconds at which a slot starts. */
+  startOf(slot: number): number;
+  /** Milliseconds from the start of a slot after which a duty is of no use. */
+  due(duty: DutyName): number | undefined;
+  /** Unix milliseconds. */
+  now(): number;
+  logger: Logger;
+}
+
+/** Slots that are remembered. */
+const KEPT_SLOTS = 32;
+/** Duties of a slot that are remembered; a proposer can make others execute more blocks than it has indices. */
+const MOST_DUTIES = 64;
+
+interface OpenDuty extends TimedDuty {
+  readonly steps: Partial<Record<DutyStep, number>>;
+}
+
+/** Measures what a node does within each slot, and keeps the latest slots. */
+export class DutyTimes {
+  readonly #options: DutyTimesOptions;
+  /** Duties by name and index, for each slot. */
+  readonly #slots = new Map<number, Map<string, OpenDuty>>();
+
+  constructor(options: DutyTimesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Notes that a step is done now, or was done `agoMs` before. Of a step that is done several times, as a signature of
+   * each key, the last one counts.
+   */
+  done(slot: number, step: DutyStep, { duty, index, agoMs = 0 }: { duty: DutyName; index?: number; agoMs?: number }) {
+    const { now, startOf, due } = this.#options;
+    const duties = this.#dutiesOf(slot);
+    const key = `${duty} ${index ?? ""}`;
+    let timed = duties?.get(key);
+    if (timed === undefined) {
+      if (duties === undefined || duties.size >= MOST_DUTIES) return;
+      timed = { duty, index, due: due(duty), steps: {} };
+      duties.set(key, timed);
+    }
+    timed.steps[step] = Math.round(now() - agoMs - startOf(slot));
+  }
+
+  /** The latest slots with duties, newest first. */
+  recent(): TimedSlot[] {
+    return [...this.#slots]
+      .sort(([a], [b]) => b - a)
+      .map(([slot, duties]) => ({
+        slot,
+        duties: [...duties.values()].map((duty) => ({ ...duty, steps: { ...duty.steps } })),
+      }));
+  }
+
+  /** Logs the slots that are still open. */
+  close(): void {
+    for (const slot of this.#slots.keys()) this.#log(slot);
+    this.#slots.clear();
+  }
+
+  #dutiesOf(slot: number): Map<string, OpenDuty> | undefined {
+    const duties = this.#slots.get(slot);
+    if (duties !== undefined) return duties;
+    const newest = Math.max(...this.#slots.keys());
+    if (slot <= newest - KEPT_SLOTS) return undefined;
+    if (slot > newest) this.#log(newest);
+    const opened = new Map<string, OpenDuty>();
+    this.#slots.set(slot, opened);
+    for (const old of this.#slots.keys()) if (old <= Math.max(slot, newest) - KEPT_SLOTS) this.#slots.delete(old);
+    return opened;
+  }
+
+  /** One line for a slot that is over. */
+  #log(slot: number): void {
+    const duties = [...(this.#slots.get(slot)?.values() ?? [])];
+    const lefts = duties.flatMap(({ due, steps }) =>
+      due === undefined ? [] : [due - Math.max(...Object.values(steps))],
+    );
+    if (lefts.length === 0) return;
+    const left = Math.min(...lefts);
+    const times = duties.map(({ duty, index, steps }) => ({ duty, index, ...steps }));
+    const { logger } = this.#options;
+    const facts = { slot, left, duties: times };
+    if (left < 0) logger.warn(facts, "a duty of slot {slot} was done too late, by the times in duties");
+    else logger.debug(facts, "the duties of slot {slot} left {left} ms of their time");
+  }
+}
