@@ -2,6 +2,7 @@ import type { CheckpointHeader } from "../protocol/checkpoint-header.ts";
 import type { GasFees } from "../protocol/fees/gas-fees.ts";
 import type { ManaUsage } from "../protocol/fees/predicted-min-fees.ts";
 import type { L1Constants } from "../protocol/time.ts";
+import type { StateOverride } from "./rpc/state-override.ts";
 
 export interface L1Block {
   number: number;
@@ -137,7 +138,10 @@ export interface FeeReader {
   predictedMinFees(usage: ManaUsage): Promise<GasFees[]>;
 }
 
-/** Reads for a proposer before it builds. All throw an L1Error if L1 does not answer. */
+/**
+ * Reads for a proposer before it builds. All throw an L1Error if L1 does not answer. `pending`: the rollup's pending chain
+ * as an invalidation in front of the proposal will leave it.
+ */
 export interface ProposalReader {
   /**
    * The slot at a time (seconds) and the number of a checkpoint built there on top of `archive`. Throws a
@@ -148,9 +152,10 @@ export interface ProposalReader {
     timestamp: number,
     archive: Uint8Array,
     proposer: Uint8Array,
+    pending?: StateOverride,
   ): Promise<{ slot: number; checkpointNumber: number }>;
   /** Exact minimum fees of a checkpoint whose slot starts at a time (seconds). */
-  minFeesAt(timestamp: number): Promise<GasFees>;
+  minFeesAt(timestamp: number, pending?: StateOverride): Promise<GasFees>;
   /** Change of the fee asset's price that the next checkpoint should make, in basis points; zero if unknown. */
   feeAssetPriceModifier(): Promise<bigint>;
 }

@@ -1,8 +1,18 @@
-import type { CompletedCheckpoint } from "../checkpoints/checkpoint-terms.ts";
+import type { CompletedCheckpoint, ProposedBlock } from "../checkpoints/checkpoint-terms.ts";
 import { NO_ATTESTATIONS, type PackedAttestations } from "../l1/propose/attestations.ts";
 
 /** Addresses of the validators that must attest to a slot's checkpoint. Empty on a network without committees. */
 export type Committee = readonly Uint8Array[];
+
+/** A block of a checkpoint that will have further ones. */
+export interface BlockOffer {
+  slot: number;
+  /** This node's attester that proposes in the slot; lower-case 0x text. */
+  proposer: string;
+  block: ProposedBlock;
+  /** 32 bytes: commitment to the checkpoint's messages from L1. */
+  inHash: Uint8Array;
+}
 
 export interface AttestationRequest {
   slot: number;
@@ -18,12 +28,14 @@ export interface AttestationRequest {
 }
 
 /**
- * Collects the attestations that L1 requires for a checkpoint
+ * Offers blocks and checkpoints to a committee and collects the attestations that L1 requires
  * (docs/protocol/08-building-and-checkpoints.md#815-attestations).
  */
 export interface AttestationCollector {
   /** Why a committee's attestations cannot be collected; undefined if they can. Called before anything is built. */
   obstacle(committee: Committee): string | undefined;
+  /** Sends a block to the committee, so that members execute it while the next one is built. Rejects if it cannot. */
+  offerBlock(offer: BlockOffer): Promise<void>;
   /** Rejects when too few attestations arrive in time. */
   collect(request: AttestationRequest): Promise<PackedAttestations>;
 }
@@ -32,7 +44,11 @@ export interface AttestationCollector {
 export class NoCommitteeAttestations implements AttestationCollector {
   obstacle(committee: Committee): string | undefined {
     if (committee.length === 0) return undefined;
-    return `a committee of ${committee.length} must attest, and this node has no peers to ask`;
+    return `a committee of ${committee.length} must attest, and this node has no peers or no validator to ask it`;
+  }
+
+  async offerBlock(): Promise<void> {
+    // Nobody executes it before it is on L1.
   }
 
   async collect(): Promise<PackedAttestations> {

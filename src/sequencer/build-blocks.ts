@@ -11,7 +11,7 @@ import { buildStartMs, secondsIntoSlot } from "./timetable/slot-clock.ts";
 import { type BlockTime, blocksEnd, nextBlockTime, type Timetable } from "./timetable/timetable.ts";
 
 export interface BlockBuilding {
-  parts: Pick<SequencerParts, "reader" | "sync" | "pool" | "now" | "logger">;
+  parts: Pick<SequencerParts, "reader" | "sync" | "pool" | "dutyTimes" | "now" | "logger">;
   settings: Readonly<SequencerSettings>;
   timetable: Timetable;
   states: StateMachine;
@@ -21,6 +21,8 @@ export interface BlockBuilding {
   signal: AbortSignal;
   /** A signal that aborts when the clock is next shifted. */
   woken(): AbortSignal;
+  /** Offers a stored block to the committee; not called for the last block of the checkpoint. */
+  offer(block: ProposedBlock): Promise<void>;
   /** Called when a wait within the slot begins, and with undefined when it ends. */
   onWait(wait: BuildWait | undefined): void;
 }
@@ -40,7 +42,8 @@ export interface BuildWait {
 /**
  * Builds the blocks of a checkpoint (docs/protocol/08-building-and-checkpoints.md#89-building-loop). Each block is
  * stored in the node's own archiver before the next is begun, so that a restarted node does not propose for the slot
- * again. Rejects with a SlotSkipped when no block was built or the archiver refused one.
+ * again, and offered to the committee. Rejects with a SlotSkipped when no block was built, the archiver refused one, or
+ * one could not be offered.
  */
 export async function buildBlocks(building: BlockBuilding): Promise<ProposedBlock[]> {
   const run = new BlockRun(building);
@@ -99,7 +102,7 @@ class BlockRun {
   /** Blocks built before the failure are still proposed, unless the archiver refused one. */
   #failure(error: unknown): SlotSkipped {
     if (error instanceof SlotSkipped) {
-      if (error.reason === "block refused") throw error;
+      if (error.reason === "block refused" || error.reason === "proposal not sent") throw error;
       return error;
     }
     const { parts, slot } = this.#building;
@@ -136,6 +139,7 @@ class BlockRun {
     }
     await this.#store(block, outcome, ms);
     this.blocks.push(block);
+    if (!isLast) await this.#offer(block);
     return block;
   }
 
@@ -166,9 +170,19 @@ class BlockRun {
     if (dropped.length > 0) parts.pool.remove(dropped.map(({ hash }) => hash));
   }
 
+  async #offer(block: ProposedBlock): Promise<void> {
+    try {
+      await this.#building.offer(block);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      throw new SlotSkipped("proposal not sent", { block: block.record.number, error: message }, { cause: error });
+    }
+  }
+
   async #store(block: ProposedBlock, { processed, skipped }: BlockOutcome, ms: number): Promise<void> {
     const { parts, slot } = this.#building;
-    const { number } = block.record;
+    const { number, indexWithinCheckpoint: index } = block.record;
+    parts.dutyTimes.done(slot, "built", { duty: "propose block", index });
     parts.logger.info(
       { slot, block: number, txs: processed.length, ms, ...(skipped.length > 0 && { skipped: skipped.length }) },
       "built block {block} of slot {slot} with {txs:tx} in {ms} ms",

@@ -1,5 +1,6 @@
 import { messagesOfCheckpoint } from "../archiver/message-chain.ts";
 import type { CompletedCheckpoint } from "../checkpoints/checkpoint-terms.ts";
+import { inHash } from "../protocol/sha-trees.ts";
 import { epochOfSlot } from "../protocol/time.ts";
 import { type BlockBuilding, buildBlocks } from "./build-blocks.ts";
 import { checkpointTerms } from "./globals/checkpoint-terms.ts";
@@ -10,7 +11,7 @@ import { SlotSkipped } from "./skip.ts";
 import type { StateMachine } from "./state-machine.ts";
 import { buildStartMs } from "./timetable/slot-clock.ts";
 import { latestEntry, type Timetable } from "./timetable/timetable.ts";
-import { SlotVotes } from "./votes/slot-votes.ts";
+import { SlotRequests } from "./votes/slot-requests.ts";
 
 export interface CheckpointJobOptions {
   settings: Readonly<SequencerSettings>;
@@ -45,14 +46,18 @@ export async function runCheckpointJob(
   turn: ProposerTurn,
   options: CheckpointJobOptions,
 ): Promise<PublishedCheckpoint> {
-  const { slot, checkpointNumber } = turn;
+  const { slot, checkpointNumber, parentBlock, coinbase, feeRecipient, invalidation } = turn;
   const { states, settings } = options;
   const { chain, reader, logger } = parts;
   states.enter("INITIALIZING_CHECKPOINT", slot);
   const { constants } = reader.identity;
   const limits = { rollupManaLimit: constants.rollupManaLimit, maxTxsPerCheckpoint: settings.maxTxsPerCheckpoint };
   const [terms, modifier] = await Promise.all([
-    checkpointTerms({ ...turn, limits }, reader.identity, reader.proposals),
+    checkpointTerms(
+      { slot, checkpointNumber, parentBlock, coinbase, feeRecipient, limits, pending: invalidation?.pending },
+      reader.identity,
+      reader.proposals,
+    ),
     reader.proposals.feeAssetPriceModifier(),
   ]);
   const earlier = chain.checkpointsOfEpoch(epochOfSlot(slot, constants)).map(({ outHash }) => outHash);
@@ -62,21 +67,28 @@ export async function runCheckpointJob(
     "beginning a checkpoint",
   );
   const { proposer, committee } = turn;
+  const { governanceProposerPayload: payload } = settings;
+  const others = invalidation === undefined ? [] : [invalidation.request];
   // L1 counts the votes of a slot's proposer. Without a committee a slot has no proposer.
-  const payload = committee.length === 0 ? undefined : settings.governanceProposerPayload;
-  const votes = new SlotVotes(parts, { slot, proposer, payload }, options.stop);
+  const voter = committee.length === 0 ? undefined : { slot, proposer, payload };
+  const requests = new SlotRequests(parts, { slot, proposer, voter, others }, options.stop);
   const builder = await parts.startCheckpoint(terms, messages, earlier);
   try {
     const signal = AbortSignal.any([options.stop, options.pause]);
     const { timetable, woken, onWait } = options;
-    const blocks = await buildBlocks({ parts, settings, timetable, states, slot, builder, signal, woken, onWait });
+    const offer: BlockBuilding["offer"] = async (block) => {
+      await parts.attestations.offerBlock({ slot, proposer, block, inHash: inHash(messages) });
+    };
+    const building = { parts, settings, timetable, states, slot, builder, signal, woken, offer, onWait };
+    const blocks = await buildBlocks(building);
     const least = settings.minBlocksForCheckpoint ?? 1;
     if (blocks.length < least) throw new SlotSkipped("too few blocks", { blocks: blocks.length, least });
     const checkpoint = await assemble(builder, turn, options);
-    return await publish(parts, turn, { checkpoint, modifier, votes }, options);
+    parts.dutyTimes.done(slot, "built", { duty: "propose checkpoint" });
+    return await publish(parts, turn, { checkpoint, modifier, requests }, options);
   } finally {
     builder.close();
-    await votes.sendRest(options.stop);
+    await requests.sendRest(options.stop);
   }
 }
 
@@ -95,9 +107,9 @@ async function assemble(
 }
 
 async function publish(
-  { attestations, publisher, reader, logger, sync }: SequencerParts,
-  { slot, committee, proposer, checkpointNumber }: ProposerTurn,
-  { checkpoint, modifier, votes }: { checkpoint: CompletedCheckpoint; modifier: bigint; votes: SlotVotes },
+  { attestations, publisher, reader, dutyTimes, logger, sync }: SequencerParts,
+  { slot, committee, proposer, checkpointNumber, invalidation }: ProposerTurn,
+  { checkpoint, modifier, requests }: { checkpoint: CompletedCheckpoint; modifier: bigint; requests: SlotRequests },
   { states, timetable, stop }: CheckpointJobOptions,
 ): Promise<PublishedCheckpoint> {
   states.enter("COLLECTING_ATTESTATIONS", slot);
@@ -119,7 +131,8 @@ async function publish(
     feeAssetPriceModifier: Number(modifier),
     timeoutAt: begin + timetable.slotDuration * 1000,
     attester: proposer,
-    others: await votes.take(),
+    others: await requests.take(),
+    pending: invalidation?.pending,
     signal: stop,
   });
   // L1 may have new blocks, whatever the outcome.
@@ -127,6 +140,7 @@ async function publish(
   if (outcome.kind !== "published") {
     throw new SlotSkipped("publishing failed", { outcome: outcome.kind, why: outcome.reason });
   }
+  dutyTimes.done(slot, "published", { duty: "propose checkpoint" });
   const { blocks } = checkpoint;
   return {
     slot,

@@ -6,6 +6,7 @@ import { fromHex, toHex } from "../protocol/bytes.ts";
 import { checkpointSlot } from "../protocol/checkpoint-header.ts";
 import { epochOfSlot, slotTimestamp } from "../protocol/time.ts";
 import type { Committee } from "./attestations.ts";
+import { type Invalidation, InvalidationRefusedError } from "./publisher/invalidate-request.ts";
 import type { SequencerParts } from "./sequencer-parts.ts";
 import { SlotSkipped } from "./skip.ts";
 
@@ -22,11 +23,13 @@ export interface ProposerTurn {
   /** 32 bytes. */
   feeRecipient: Uint8Array;
   committee: Committee;
+  /** Removes the bad checkpoint that L1 has where this one belongs. */
+  invalidation: Invalidation | undefined;
 }
 
 type TurnParts = Pick<
   SequencerParts,
-  "reader" | "chain" | "worldTip" | "sync" | "keys" | "attestations" | "now" | "logger"
+  "reader" | "chain" | "worldTip" | "sync" | "keys" | "attestations" | "publisher" | "now" | "logger"
 >;
 
 const ANYONE = new Uint8Array(20);
@@ -102,7 +105,7 @@ export async function requireProposer(
  */
 async function requireL1Consent(
   { reader, chain }: TurnParts,
-  { slot, proposer, committee }: Pick<ProposerTurn, "slot" | "proposer" | "committee">,
+  { slot, proposer, committee, invalidation }: Pick<ProposerTurn, "slot" | "proposer" | "committee" | "invalidation">,
 ): Promise<{ checkpointNumber: number; parentBlock: number }> {
   const { constants, genesisArchiveRoot } = reader.identity;
   const parentBlock = chain.checkpointedBlockNumber();
@@ -112,7 +115,7 @@ async function requireL1Consent(
   const who = committee.length === 0 ? ANYONE : fromHex(proposer);
   const checkpointNumber = chain.latestCheckpointNumber() + 1;
   try {
-    const answer = await reader.proposals.canProposeAt(next, archive, who);
+    const answer = await reader.proposals.canProposeAt(next, archive, who, invalidation?.pending);
     if (answer.slot !== slot) throw new SlotSkipped("refused by L1", { rule: "Slot mismatch", l1Slot: answer.slot });
     if (answer.checkpointNumber !== checkpointNumber) {
       throw new SlotSkipped("refused by L1", { rule: "Block mismatch", l1Checkpoint: answer.checkpointNumber });
@@ -122,6 +125,23 @@ async function requireL1Consent(
     throw new SlotSkipped("refused by L1", { rule: error.rule }, { cause: error });
   }
   return { checkpointNumber, parentBlock };
+}
+
+/**
+ * The call that removes a bad checkpoint at the tip of L1 in front of this node's own
+ * (docs/protocol/11-consensus.md#117-invalidation). Throws a SlotSkipped if L1 would refuse it, since nothing can be built
+ * on that checkpoint, or an L1Error.
+ */
+async function requiredInvalidation({ chain, publisher }: TurnParts, slot: number): Promise<Invalidation | undefined> {
+  const invalid = chain.state.invalidProposal();
+  if (invalid === undefined) return undefined;
+  try {
+    return await publisher.invalidation(invalid, slot);
+  } catch (error) {
+    if (!(error instanceof InvalidationRefusedError)) throw error;
+    const facts = { checkpoint: error.checkpointNumber, rule: error.message };
+    throw new SlotSkipped("invalidation refused", facts, { cause: error });
+  }
 }
 
 /** Checks every precondition for building in a slot. Throws a SlotSkipped or an L1Error. */
@@ -143,9 +163,13 @@ export async function proposerTurn(
   };
   const { proposer, committee } = await requireProposer(enabled, slot);
   requireSettled(parts, slot);
-  const place = await requireL1Consent(parts, { slot, proposer, committee });
+  const invalidation = await requiredInvalidation(parts, slot);
+  const place = await requireL1Consent(parts, { slot, proposer, committee, invalidation });
   const coinbase = keys.coinbaseOf(proposer);
   const feeRecipient = keys.feeRecipientOf(proposer);
   if (coinbase === undefined || feeRecipient === undefined) throw new SlotSkipped("no keys", { proposer });
-  return { slot, ...place, proposer, committee, coinbase: fromHex(coinbase), feeRecipient: fromHex(feeRecipient) };
+  return {
+    ...{ slot, ...place, proposer, committee, invalidation },
+    ...{ coinbase: fromHex(coinbase), feeRecipient: fromHex(feeRecipient) },
+  };
 }

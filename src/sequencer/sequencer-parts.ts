@@ -1,3 +1,4 @@
+import type { InvalidProposal } from "../archiver/attestation-verdict.ts";
 import type { ChainStore } from "../archiver/chain-store.ts";
 import type { ProposedBlock } from "../archiver/rebuilt-checkpoint.ts";
 import type { CheckpointBuilder } from "../checkpoints/checkpoint-builder.ts";
@@ -5,10 +6,12 @@ import type { CheckpointTerms } from "../checkpoints/checkpoint-terms.ts";
 import type { ProcessOptions } from "../execution/process-txs.ts";
 import type { ConnectedRollup } from "../l1/types.ts";
 import type { Fr } from "../protocol/field.ts";
+import type { DutyTimes } from "../telemetry/duty-times.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import type { AttestationCollector } from "./attestations.ts";
 import type { SequencedPool } from "./pending-txs.ts";
-import type { CheckpointToPublish, PublishOutcome, VotesToPublish } from "./publisher/types.ts";
+import type { Invalidation } from "./publisher/invalidate-request.ts";
+import type { CheckpointToPublish, PublishOutcome, RequestsToPublish } from "./publisher/types.ts";
 import type { VoteSource } from "./votes/governance-signals.ts";
 
 /** The chain as a proposer reads it. */
@@ -46,8 +49,10 @@ export interface ProposerKeys {
 }
 
 export interface CheckpointPublisher {
+  /** Rejects with an InvalidationRefusedError or L1Error. */
+  invalidation(invalid: InvalidProposal, slot: number): Promise<Invalidation | undefined>;
   publishCheckpoint(checkpoint: CheckpointToPublish): Promise<PublishOutcome>;
-  publishVotes(votes: VotesToPublish): Promise<void>;
+  publishRequests(requests: RequestsToPublish): Promise<void>;
 }
 
 export interface SequencerParts {
@@ -63,6 +68,7 @@ export interface SequencerParts {
   attestations: AttestationCollector;
   publisher: CheckpointPublisher;
   votes: VoteSource;
+  dutyTimes: Pick<DutyTimes, "done">;
   /** Unix time in milliseconds. */
   now(): number;
   logger: Logger;

@@ -3,6 +3,7 @@ import { Listeners } from "../events/listeners.ts";
 import { L1Error } from "../l1/errors.ts";
 import type { BuildWait } from "./build-blocks.ts";
 import { type PublishedCheckpoint, runCheckpointJob } from "./checkpoint-job.ts";
+import { invalidateLate } from "./late-invalidation.ts";
 import { proposerTurn, slotProposer } from "./proposer-turn.ts";
 import type { SequencerParts } from "./sequencer-parts.ts";
 import type { SequencerSettings } from "./settings.ts";
@@ -12,7 +13,7 @@ import { type StateChange, StateMachine } from "./state-machine.ts";
 import { secondsIntoSlot, slotOfNextL1Block } from "./timetable/slot-clock.ts";
 import type { SequencerState } from "./timetable/states.ts";
 import { l1PublishingTime, type Timetable, timetable } from "./timetable/timetable.ts";
-import { SlotVotes } from "./votes/slot-votes.ts";
+import { SlotRequests } from "./votes/slot-requests.ts";
 
 export interface SequencerStatus {
   state: SequencerState;
@@ -47,6 +48,8 @@ export class Sequencer {
   #attempted = -1;
   /** Last slot that was voted in without a checkpoint. */
   #votedAlone = -1;
+  /** Last slot in which this node tried to remove a bad checkpoint out of turn. */
+  #invalidatedIn = -1;
   #lastPublished: PublishedCheckpoint | undefined;
   #buildWait: BuildWait | undefined;
 
@@ -204,7 +207,7 @@ export class Sequencer {
       this.#published(await this.#propose(slot));
     } catch (error) {
       this.#skipped(slot, error);
-      await this.#voteAlone(slot, error);
+      if (error instanceof SlotSkipped) await this.#withoutCheckpoint(slot, error);
     } finally {
       if (!this.#stopping.signal.aborted) this.#states.rest("IDLE");
     }
@@ -232,15 +235,33 @@ export class Sequencer {
     });
   }
 
+  /** Never rejects. */
+  async #withoutCheckpoint(slot: number, skipped: SlotSkipped): Promise<void> {
+    if (skipped.reason === "not proposer" && this.#invalidatedIn < slot) await this.#invalidateLate(slot);
+    await this.#voteAlone(slot, skipped);
+  }
+
+  /** Removes a bad checkpoint out of turn, with one try in a slot. Never rejects. */
+  async #invalidateLate(slot: number): Promise<void> {
+    const { chain, reader, logger } = this.#parts;
+    if (chain.state.invalidProposal() === undefined) return;
+    try {
+      const { committee = [] } = await slotProposer({ reader }, slot);
+      const tried = await invalidateLate(this.#parts, { slot, committee }, this.#settings, this.#stopping.signal);
+      if (tried) this.#invalidatedIn = slot;
+    } catch (error) {
+      logger.warn({ slot, error }, "the committee of the slot cannot be read, so no bad checkpoint is removed in it");
+    }
+  }
+
   /**
    * Votes in a slot without a checkpoint, once (docs/protocol/08-building-and-checkpoints.md#823-governance-signals).
    * Never rejects.
    */
-  async #voteAlone(slot: number, error: unknown): Promise<void> {
+  async #voteAlone(slot: number, { reason }: SlotSkipped): Promise<void> {
+    if (this.#votedAlone >= slot) return;
     const { governanceProposerPayload: payload } = this.#settings;
-    if (payload === undefined || this.#votedAlone >= slot || !(error instanceof SlotSkipped)) return;
     const { reader, now, keys, logger } = this.#parts;
-    const { reason } = error;
     const late = secondsIntoSlot(now(), slot, reader.identity.constants) > this.#timetable.initializeDeadline;
     if (!(VOTES_WITHOUT_CHECKPOINT.has(reason) || (reason === "not synced" && late))) return;
     this.#votedAlone = slot;
@@ -248,7 +269,8 @@ export class Sequencer {
       const { proposer } = await slotProposer({ reader }, slot);
       if (proposer === undefined || !keys().attesterAddresses().includes(proposer)) return;
       const { signal } = this.#stopping;
-      await new SlotVotes(this.#parts, { slot, proposer, payload }, signal).sendRest(signal);
+      const voter = { slot, proposer, payload };
+      await new SlotRequests(this.#parts, { slot, proposer, voter }, signal).sendRest(signal);
     } catch (cause) {
       logger.warn({ slot, error: cause }, "the proposer of the slot cannot be read, so no votes are sent for it");
     }

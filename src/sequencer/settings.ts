@@ -28,6 +28,11 @@ export interface SequencerSettings {
   minTxPoolAgeMs: number;
   /** Attesters (lower-case 0x text) that do not propose. */
   disabledValidators: readonly string[];
+  /**
+   * Seconds after which a bad checkpoint is removed from L1 by a committee member, and by anybody, out of turn; 0: never.
+   */
+  invalidateAfterAsMember: number;
+  invalidateAfterAsOther: number;
   /** Address of the governance payload that this node signals for; 0x text. */
   governanceProposerPayload: string | undefined;
 }

@@ -1,8 +1,10 @@
+import type { InvalidProposal } from "../../src/archiver/attestation-verdict.ts";
 import type { ProposedBlock } from "../../src/archiver/rebuilt-checkpoint.ts";
 import type { CheckpointRecord } from "../../src/archiver/types.ts";
 import type { BlockOutcome, CheckpointTerms } from "../../src/checkpoints/checkpoint-terms.ts";
 import { L1UnavailableError } from "../../src/l1/errors.ts";
 import { NO_ATTESTATIONS } from "../../src/l1/propose/attestations.ts";
+import type { StateOverride } from "../../src/l1/rpc/state-override.ts";
 import type { EpochCommittee } from "../../src/l1/types.ts";
 import { BLOCK_HEADER_BYTES, HEADER_AT } from "../../src/protocol/block-header.ts";
 import { writeU32, writeUint } from "../../src/protocol/bytes.ts";
@@ -10,11 +12,12 @@ import { CHECKPOINT_AT, CHECKPOINT_HEADER_BYTES } from "../../src/protocol/check
 import { fr } from "../../src/protocol/field.ts";
 import { slotTimestamp } from "../../src/protocol/time.ts";
 import type { AttestationCollector } from "../../src/sequencer/attestations.ts";
+import type { Invalidation } from "../../src/sequencer/publisher/invalidate-request.ts";
 import type {
   CheckpointToPublish,
   PublishOutcome,
   PublishRequest,
-  VotesToPublish,
+  RequestsToPublish,
 } from "../../src/sequencer/publisher/types.ts";
 import { Sequencer } from "../../src/sequencer/sequencer.ts";
 import type { SequencerParts } from "../../src/sequencer/sequencer-parts.ts";
@@ -42,6 +45,8 @@ const SETTINGS: SequencerSettings = {
   minBlocksForCheckpoint: undefined,
   minTxPoolAgeMs: 0,
   disabledValidators: [],
+  invalidateAfterAsMember: 144,
+  invalidateAfterAsOther: 432,
   governanceProposerPayload: undefined,
 };
 
@@ -61,7 +66,7 @@ export class FakeNode {
   readonly states: StateChange[] = [];
   readonly published: CheckpointToPublish[] = [];
   /** Votes that were sent without a checkpoint. */
-  readonly votesAlone: VotesToPublish[] = [];
+  readonly votesAlone: RequestsToPublish[] = [];
   readonly voters: Voter[] = [];
   readonly terms: CheckpointTerms[] = [];
   /** Txs and limits of each call of buildBlock. */
@@ -80,7 +85,11 @@ export class FakeNode {
   refusal: Error | undefined;
   committee: EpochCommittee | undefined;
   attesters = [ATTESTER];
-  collector: AttestationCollector = { obstacle: () => undefined, collect: async () => NO_ATTESTATIONS };
+  collector: AttestationCollector = {
+    obstacle: () => undefined,
+    offerBlock: async () => {},
+    collect: async () => NO_ATTESTATIONS,
+  };
   publish: (checkpoint: CheckpointToPublish) => Promise<PublishOutcome> = async () => ({
     kind: "published",
     txHash: "0x01",
@@ -90,6 +99,13 @@ export class FakeNode {
   readonly unprocessable = new Set<string>();
   readonly failing = new Set<string>();
   buildError: Error | undefined;
+  /** The bad checkpoint on L1, and the call that removes it. */
+  invalid: InvalidProposal | undefined;
+  invalidation: Invalidation | undefined;
+  /** Pending chains that L1 was asked with instead of its own. */
+  readonly overrides: StateOverride[] = [];
+  refuseInvalidation: Error | undefined;
+  readonly invalidations: { checkpoint: number; slot: number }[] = [];
   refuseBlock: Error | undefined;
   assemblyError: Error | undefined;
   readonly #pending = new Map<string, Uint8Array>();
@@ -162,13 +178,17 @@ export class FakeNode {
         latestBlock: l1(() => ({ number: 5, hash: fr(5n), timestamp: this.l1Timestamp })),
         committee: async (epoch) => this.committee ?? { epoch, committee: undefined, seed: 0n, escapeHatchOpen: false },
         proposals: {
-          canProposeAt: async (timestamp) => {
+          canProposeAt: async (timestamp, _archive, _proposer, pending) => {
+            if (pending !== undefined) this.overrides.push(pending);
             await l1(() => {})();
             if (this.refusal) throw this.refusal;
             const slot = Math.floor((timestamp - this.constants.l1GenesisTime) / 72);
             return { slot, checkpointNumber: this.#checkpointSlots.length + 1 };
           },
-          minFeesAt: l1(() => ({ feePerDaGas: 0n, feePerL2Gas: 7n })),
+          minFeesAt: async (_timestamp, pending) => {
+            if (pending !== undefined) this.overrides.push(pending);
+            return l1(() => ({ feePerDaGas: 0n, feePerL2Gas: 7n }))();
+          },
           feeAssetPriceModifier: async () => 3n,
         },
       },
@@ -188,6 +208,7 @@ export class FakeNode {
         latestCheckpointNumber: () => this.#checkpointSlots.length,
         messages: { range: () => [] } as never,
         state: {
+          invalidProposal: () => this.invalid,
           processed: () => (this.syncedL1 ? { number: 5, hash: fr(5n), timestamp: this.l1Timestamp } : undefined),
         } as never,
       },
@@ -260,6 +281,7 @@ export class FakeNode {
       },
       attestations: {
         obstacle: (committee) => this.collector.obstacle(committee),
+        offerBlock: (offer) => this.collector.offerBlock(offer),
         collect: (request) => this.collector.collect(request),
       },
       publisher: {
@@ -267,12 +289,18 @@ export class FakeNode {
           this.published.push(checkpoint);
           return this.publish(checkpoint);
         },
-        publishVotes: async (votes) => void this.votesAlone.push(votes),
+        invalidation: async (invalid, slot) => {
+          this.invalidations.push({ checkpoint: invalid.checkpointNumber, slot });
+          if (this.refuseInvalidation) throw this.refuseInvalidation;
+          return this.invalidation;
+        },
+        publishRequests: async (votes) => void this.votesAlone.push(votes),
       },
       votes: async (voter) => {
         this.voters.push(voter);
         return voter.payload === undefined ? [] : [VOTE];
       },
+      dutyTimes: { done: () => {} },
       now: () => this.nowMs,
       logger: { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") },
     };

@@ -14,11 +14,18 @@ interface Block {
   timestamp: number;
 }
 
-/** The recorded L1, with the control methods of a development chain. */
-export class ControlledL1 {
-  readonly recorded: RecordedL1;
+/** What a node of a test needs of its L1. */
+export interface TestL1 {
+  anvil: Pick<RecordedL1["anvil"], "url">;
+  chain: Pick<RecordedL1["chain"], "blobStore">;
+  stop(): void;
+}
 
-  private constructor(recorded: RecordedL1) {
+/** The recorded L1 or another one, with the control methods of a development chain. */
+export class ControlledL1 {
+  readonly recorded: TestL1;
+
+  constructor(recorded: TestL1) {
     this.recorded = recorded;
   }
 

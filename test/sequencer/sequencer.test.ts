@@ -1,7 +1,13 @@
 import { afterEach, describe, expect, it } from "vitest";
+import type { InvalidProposal } from "../../src/archiver/attestation-verdict.ts";
+import { proposerIndex } from "../../src/l1/committee/sampling.ts";
 import { ContractRevertError } from "../../src/l1/errors.ts";
-import { fromHex } from "../../src/protocol/bytes.ts";
-import { NoCommitteeAttestations } from "../../src/sequencer/attestations.ts";
+import { fromHex, toHex } from "../../src/protocol/bytes.ts";
+import { inHash } from "../../src/protocol/sha-trees.ts";
+import { epochOfSlot, slotTimestamp } from "../../src/protocol/time.ts";
+import { type BlockOffer, NoCommitteeAttestations } from "../../src/sequencer/attestations.ts";
+import { lateInvalidator } from "../../src/sequencer/late-invalidation.ts";
+import { InvalidationRefusedError } from "../../src/sequencer/publisher/invalidate-request.ts";
 import type { SequencerSettings } from "../../src/sequencer/settings.ts";
 import { TimetableError } from "../../src/sequencer/timetable/timetable.ts";
 import { ATTESTER, FakeNode, VOTE } from "./fake-parts.ts";
@@ -218,7 +224,7 @@ describe("slots that are not proposed", () => {
 
   it("a slot is not proposed if its attestations do not arrive", async () => {
     start();
-    node.collector = { obstacle: () => undefined, collect: () => Promise.reject(new Error("2 of 3 came")) };
+    node.collector.collect = () => Promise.reject(new Error("2 of 3 came"));
     node.addTx("a");
     expect(await reasonOf()).toEqual(["attestations missing: 1"]);
     expect(logged()).toMatchObject({ error: "2 of 3 came" });
@@ -252,12 +258,9 @@ describe("slots that are not proposed", () => {
 
   it("a slot whose deadline is missed after a block was built is not proposed", async () => {
     start();
-    node.collector = {
-      obstacle: () => undefined,
-      collect: async () => {
-        node.nowMs += 59_500;
-        return { signatureIndices: new Uint8Array(), signaturesOrAddresses: new Uint8Array(), signers: [] };
-      },
+    node.collector.collect = async () => {
+      node.nowMs += 59_500;
+      return { signatureIndices: new Uint8Array(), signaturesOrAddresses: new Uint8Array(), signers: [] };
     };
     node.addTx("a");
     expect(await reasonOf()).toEqual(["deadline missed: 1"]);
@@ -367,6 +370,93 @@ describe("a committee", () => {
     expect(node.builds).toEqual([]);
   });
 
+  it("each block but a checkpoint's last possible one is offered to the committee once it is stored", async () => {
+    const offers: BlockOffer[] = [];
+    begin([own, own, own, own], { blockDurationMs: 20_000 });
+    node.collector.offerBlock = async (offer) => void offers.push(offer);
+    await until(() => node.sequencer.status().state === "WAITING_UNTIL_NEXT_BLOCK");
+    expect(offers).toMatchObject([{ slot: 10, proposer: ATTESTER, block: { record: { number: 1 } } }]);
+    expect(toHex(offers[0].inHash)).toBe(toHex(inHash([])));
+    node.addTx("b");
+    node.nowMs += 22_000;
+    await published();
+    expect(node.builds.map(({ txs }) => txs)).toEqual([["a"], ["b"]]);
+    expect(offers).toHaveLength(1);
+  });
+
+  it("a slot whose block cannot be offered to the committee is not proposed", async () => {
+    begin([own, own, own, own], { blockDurationMs: 20_000 });
+    node.collector.offerBlock = () => Promise.reject(new Error("another node signed it"));
+    expect(await settled()).toEqual(["proposal not sent: 1"]);
+    expect(node.published).toEqual([]);
+  });
+
+  describe("a bad checkpoint on L1", () => {
+    const pending = { address: `0x${"11".repeat(20)}`, slot: "0x01", value: "0x02" };
+    const request = { ...VOTE, action: "invalidate-by-insufficient-attestations" as const };
+    /** The bad checkpoint is 144 s old when slot 10 begins. */
+    const beginBad = (members: Uint8Array[], settings = {}) => {
+      begin(members, settings);
+      const timestamp = BigInt(slotTimestamp(8, node.constants));
+      node.invalid = { checkpointNumber: 1, reason: "insufficient-attestations", timestamp } as InvalidProposal;
+      node.invalidation = { request, pending };
+    };
+
+    it("the next proposer removes a bad checkpoint in the transaction of its own", async () => {
+      beginBad([own, own, own, own]);
+      await published();
+      expect(node.published).toMatchObject([{ slot: 10, others: [request], pending }]);
+      expect(node.overrides).toEqual([pending, pending]);
+      await turns();
+      expect(node.votesAlone).toEqual([]);
+    });
+
+    it("a proposer without a checkpoint removes a bad one alone", async () => {
+      beginBad([own, own, own, own], { minTxsPerBlock: 2 });
+      await until(() => node.sequencer.status().state === "WAITING_FOR_TXS");
+      node.nowMs += 60_000;
+      await until(() => node.votesAlone.length > 0);
+      expect(node.votesAlone).toEqual([{ slot: 10, attester: ATTESTER, requests: [request] }]);
+      expect(node.published).toEqual([]);
+    });
+
+    it("a proposer builds nothing on a bad checkpoint that L1 would not remove, and needs nobody to remove one that is gone", async () => {
+      beginBad([own, own, own, own]);
+      node.refuseInvalidation = new InvalidationRefusedError(1, "Rollup__InvalidAttestations()");
+      expect(await settled()).toEqual(["invalidation refused: 1"]);
+      await node.sequencer.stop();
+      beginBad([own, own, own, own]);
+      node.invalidation = undefined;
+      await published();
+      expect(node.published).toMatchObject([{ others: [] }]);
+    });
+
+    it("a committee member removes a bad checkpoint that proposers leave for longer than its delay, once in a slot", async () => {
+      const proposer = proposerIndex(epochOfSlot(10, new FakeNode().constants), 10, 5n, 4)!;
+      beginBad([0, 1, 2, 3].map((i) => (i === (proposer + 1) % 4 ? own : other)));
+      await turns();
+      expect(node.votesAlone).toEqual([]);
+      node.nowMs += 30_000;
+      await turns();
+      expect(node.votesAlone).toEqual([{ slot: 10, attester: ATTESTER, requests: [request] }]);
+    });
+
+    it("a member waits for its delay, others for theirs, and a delay of 0 means never", () => {
+      const invalid = { timestamp: 1000n };
+      const delays = { invalidateAfterAsMember: 144, invalidateAfterAsOther: 432 };
+      const at = (seconds: number, committee: Uint8Array[], changes = {}) =>
+        lateInvalidator(
+          invalid,
+          { own: [ATTESTER], committee, nowMs: (1000 + seconds) * 1000 },
+          { ...delays, ...changes },
+        );
+      expect([at(144, [other, own]), at(145, [other, own])]).toEqual([undefined, ATTESTER]);
+      expect([at(432, [other]), at(433, [other])]).toEqual([undefined, ATTESTER]);
+      expect(at(433, [own], { invalidateAfterAsMember: 0 })).toBe(ATTESTER);
+      expect(at(1e6, [own], { invalidateAfterAsMember: 0, invalidateAfterAsOther: 0 })).toBeUndefined();
+    });
+  });
+
   describe("votes of a committee's proposer", () => {
     const governanceProposerPayload = `0x${"9a".repeat(20)}`;
     const vote = { slot: 10, attester: ATTESTER, requests: [VOTE] };
@@ -454,7 +544,7 @@ it("a sequencer does not vote on a network without committees, because L1 counts
   start({ governanceProposerPayload: `0x${"9a".repeat(20)}` });
   node.addTx("a");
   await published();
-  expect(node.voters).toMatchObject([{ payload: undefined }]);
+  expect(node.voters).toEqual([]);
   expect(node.published[0].others).toEqual([]);
 });
 

@@ -11,6 +11,7 @@ import {
 import { ContractAnswerError, ContractMissingError, ContractRevertError, type L1RpcError } from "../errors.ts";
 import { bytes } from "../rpc/answers.ts";
 import { isRevert, type L1Rpc } from "../rpc/l1-rpc.ts";
+import { type StateOverride, stateOverrides } from "../rpc/state-override.ts";
 
 /** A deployed contract: its name for messages, its address, and the ABI of the functions in use. */
 export interface Contract<abi extends Abi> {
@@ -28,7 +29,7 @@ const hexText = (value: unknown): Hex => {
 };
 
 /**
- * Calls a contract function with eth_call, at the latest block or at `atBlock`. Throws ContractRevertError,
+ * Calls a contract function with eth_call, at the latest block or at `atBlock`, with words of storage replaced. Throws ContractRevertError,
  * ContractMissingError, ContractAnswerError and the errors of L1Rpc.request.
  */
 export async function read<
@@ -41,6 +42,7 @@ export async function read<
   functionName: name,
   args: args,
   atBlock?: number,
+  overrides: readonly StateOverride[] = [],
 ): Promise<ContractFunctionReturnType<abi, Mutability, name, args>> {
   const { name, address, abi } = contract;
   const about = `${name}.${functionName}`;
@@ -55,7 +57,7 @@ export async function read<
   try {
     answer = await rpc.request({
       method: "eth_call",
-      params: [{ to: address, data }, at],
+      params: [{ to: address, data }, at, ...(overrides.length > 0 ? [stateOverrides(overrides)] : [])],
       parse: hexText,
       about,
       atBlock,

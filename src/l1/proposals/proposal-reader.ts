@@ -5,6 +5,7 @@ import type { Logger } from "../../telemetry/logger.ts";
 import { rollupProposalsAbi } from "../abi/rollup-proposals.ts";
 import { type Contract, read } from "../contracts/contract.ts";
 import type { L1Rpc } from "../rpc/l1-rpc.ts";
+import type { StateOverride } from "../rpc/state-override.ts";
 import type { L1Block, ProposalReader, RollupIdentity } from "../types.ts";
 import { feeAssetPriceModifier } from "./fee-asset-oracle.ts";
 
@@ -33,14 +34,18 @@ export class JsonRpcProposalReader implements ProposalReader {
     timestamp: number,
     archive: Uint8Array,
     proposer: Uint8Array,
+    pending?: StateOverride,
   ): Promise<{ slot: number; checkpointNumber: number }> {
     const args = [BigInt(timestamp), toHex(archive) as Hex, toHex(proposer) as Hex] as const;
-    const [slot, checkpointNumber] = await read(this.#rpc, this.#rollup, "canProposeAtTime", args);
+    const overrides = pending && [pending];
+    const answer = await read(this.#rpc, this.#rollup, "canProposeAtTime", args, undefined, overrides);
+    const [slot, checkpointNumber] = answer;
     return { slot: Number(slot), checkpointNumber: Number(checkpointNumber) };
   }
 
-  async minFeesAt(timestamp: number): Promise<GasFees> {
-    return manaFees(await read(this.#rpc, this.#rollup, "getManaMinFeeAt", [BigInt(timestamp), true]));
+  async minFeesAt(timestamp: number, pending?: StateOverride): Promise<GasFees> {
+    const args = [BigInt(timestamp), true] as const;
+    return manaFees(await read(this.#rpc, this.#rollup, "getManaMinFeeAt", args, undefined, pending && [pending]));
   }
 
   async feeAssetPriceModifier(): Promise<bigint> {

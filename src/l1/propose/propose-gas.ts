@@ -3,6 +3,7 @@ import { fromHex, toHex } from "../../protocol/bytes.ts";
 import { MULTICALL3_ADDRESS } from "../abi/multicall3.ts";
 import { L1RpcError } from "../errors.ts";
 import { isRevert, type L1Rpc } from "../rpc/l1-rpc.ts";
+import type { StateOverride } from "../rpc/state-override.ts";
 import { cappedGas, MAX_TX_GAS, rawGasEstimate, withBuffer } from "../tx/estimate-gas.ts";
 import { readFeeMarket } from "../tx/fee-market.ts";
 import { txFees } from "../tx/fees.ts";
@@ -35,6 +36,8 @@ export interface ProposalCall {
   sidecars: BlobSidecars;
   /** Timestamp of the L1 block that would include the call, in seconds. */
   timestamp: number;
+  /** The rollup's pending chain as an earlier call of the same transaction leaves it; undefined: as it is. */
+  pending: StateOverride | undefined;
 }
 
 /**
@@ -61,7 +64,7 @@ async function blobsGas(rpc: L1Rpc, call: ProposalCall, settings: L1TxSettings):
  */
 export async function checkProposal(rpc: L1Rpc, call: ProposalCall, settings: L1TxSettings): Promise<ProposalCheck> {
   const { rollupAddress, calldata, timestamp } = call;
-  const overrides = [{ address: rollupAddress, ...CHECK_BLOB }];
+  const overrides = [{ address: rollupAddress, ...CHECK_BLOB }, ...(call.pending ? [call.pending] : [])];
   const from = MULTICALL3_ADDRESS;
   try {
     const [simulated, gasOfBlobs] = await Promise.all([

@@ -2,6 +2,7 @@ import { toHex } from "../../protocol/bytes.ts";
 import { L1RpcError, L1UnavailableError } from "../errors.ts";
 import { bytes, list, record } from "../rpc/answers.ts";
 import type { L1Rpc } from "../rpc/l1-rpc.ts";
+import { type StateOverride, stateOverrides } from "../rpc/state-override.ts";
 import { MAX_TX_GAS } from "../tx/estimate-gas.ts";
 import { wei } from "../tx/fee-market.ts";
 import { revertName } from "./revert-name.ts";
@@ -13,8 +14,7 @@ export interface SimulatedCall {
   data: Uint8Array;
   /** Timestamp of the simulated block, in seconds. */
   timestamp: number;
-  /** Storage overrides, as 0x words. */
-  overrides?: readonly { address: string; slot: string; value: string }[];
+  overrides?: readonly StateOverride[];
 }
 
 export type Simulation =
@@ -45,12 +45,9 @@ function simulation(value: unknown): Simulation {
  * (docs/protocol/08-building-and-checkpoints.md#818-gas-of-propose). Throws an L1Error.
  */
 export async function simulateCall(rpc: L1Rpc, call: SimulatedCall): Promise<Simulation> {
-  const stateOverrides = Object.fromEntries(
-    (call.overrides ?? []).map(({ address, slot, value }) => [address, { stateDiff: { [slot]: value } }]),
-  );
   const block = {
     blockOverrides: { time: `0x${call.timestamp.toString(16)}`, gasLimit: `0x${(2n * MAX_TX_GAS).toString(16)}` },
-    stateOverrides,
+    stateOverrides: stateOverrides(call.overrides ?? []),
     calls: [{ from: call.from, to: call.to, data: toHex(call.data) }],
   };
   const params = [{ blockStateCalls: [block], validation: false }, "latest"];

@@ -1,4 +1,5 @@
 import type { CheckpointTerms } from "../../checkpoints/checkpoint-terms.ts";
+import type { StateOverride } from "../../l1/rpc/state-override.ts";
 import type { ProposalReader, RollupIdentity } from "../../l1/types.ts";
 import { slotTimestamp } from "../../protocol/time.ts";
 
@@ -12,6 +13,8 @@ export interface TermsRequest {
   /** 32 bytes. */
   feeRecipient: Uint8Array;
   limits: CheckpointTerms["limits"];
+  /** The rollup's pending chain in front of the checkpoint; undefined: as it is. */
+  pending: StateOverride | undefined;
 }
 
 /**
@@ -20,7 +23,7 @@ export interface TermsRequest {
  * of the slot, whenever the checkpoint is published. Rejects with an L1Error.
  */
 export async function checkpointTerms(
-  { slot, ...request }: TermsRequest,
+  { slot, pending, ...request }: TermsRequest,
   identity: RollupIdentity,
   proposals: Pick<ProposalReader, "minFeesAt">,
 ): Promise<CheckpointTerms> {
@@ -31,6 +34,6 @@ export async function checkpointTerms(
     timestamp,
     chainId: identity.l1ChainId,
     version: identity.rollupVersion,
-    gasFees: await proposals.minFeesAt(timestamp),
+    gasFees: await proposals.minFeesAt(timestamp, pending),
   };
 }

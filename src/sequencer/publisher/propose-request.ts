@@ -44,7 +44,7 @@ export async function proposeRequest(
     commitments,
   });
   const timestamp = await nextTime(parts, slot);
-  const call = { sender: sender.address, rollupAddress, calldata, sidecars, timestamp };
+  const call = { sender: sender.address, rollupAddress, calldata, sidecars, timestamp, pending: publication.pending };
   const check = await checkProposal(rpc, call, settings);
   if (check.kind === "reverts") return { kind: "rejected", reason: check.reason };
   return {
@@ -59,7 +59,10 @@ export async function proposeRequest(
 }
 
 /** L1 timestamp (seconds) to simulate at: that of the next L1 block, but not before the slot. */
-async function nextTime({ rpc, identity }: Pick<ProposeParts, "rpc" | "identity">, slot: number): Promise<number> {
+export async function nextTime(
+  { rpc, identity }: Pick<ProposeParts, "rpc" | "identity">,
+  slot: number,
+): Promise<number> {
   const { constants } = identity;
   const next = (await latestTime(rpc)) / 1000 + constants.ethereumSlotDuration + 1;
   return Math.max(next, slotTimestamp(slot, constants));

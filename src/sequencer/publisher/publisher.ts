@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { InvalidProposal } from "../../archiver/attestation-verdict.ts";
 import { MULTICALL3_ADDRESS } from "../../l1/abi/multicall3.ts";
+import type { BackgroundUploads } from "../../l1/blobs/background-uploads.ts";
 import type { Kzg } from "../../l1/blobs/kzg.ts";
-import type { BlobUploadStore } from "../../l1/blobs/source.ts";
 import { L1Error } from "../../l1/errors.ts";
 import { proposedIn } from "../../l1/propose/proposed-in.ts";
 import { blobSidecars, wantsCellProofs } from "../../l1/propose/sidecars.ts";
@@ -15,10 +16,11 @@ import type { RollupIdentity } from "../../l1/types.ts";
 import { slotAt } from "../../protocol/time.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { cannotPay } from "./cannot-pay.ts";
+import { type Invalidation, invalidateRequest } from "./invalidate-request.ts";
 import { proposeRequest, revertReason } from "./propose-request.ts";
 import { rankSenders } from "./rank-senders.ts";
 import { sendBundle } from "./send-bundle.ts";
-import type { CheckpointToPublish, PublishOutcome, PublishRequest, VotesToPublish } from "./types.ts";
+import type { CheckpointToPublish, PublishOutcome, PublishRequest, RequestsToPublish } from "./types.ts";
 
 export interface PublisherParts {
   rpc: L1Rpc;
@@ -33,7 +35,8 @@ export interface PublisherParts {
   /** For tests: the contract that transactions call instead of Multicall3, 0x text. */
   forwarder?: string;
   kzg: Pick<Kzg, "prove" | "start">;
-  upload?: BlobUploadStore;
+  /** Stores the blobs of each checkpoint that is sent; closed by its owner, like senders and KZG. */
+  uploads?: Pick<BackgroundUploads, "add">;
   /** Unix milliseconds. */
   now(): number;
   signal: AbortSignal;
@@ -49,7 +52,6 @@ const proposalPurpose = (slot: number) => `propose for slot ${slot}`;
 export class Publisher {
   readonly #parts: PublisherParts;
   readonly #slots = new Set<number>();
-  readonly #uploads = new Set<Promise<void>>();
 
   constructor(parts: PublisherParts) {
     this.#parts = parts;
@@ -87,16 +89,21 @@ export class Publisher {
     return outcome;
   }
 
-  /** Sends votes without a checkpoint and logs the outcome. Throws L1TxNotSentError, L1SignerError or an L1Error. */
-  async publishVotes({ slot, attester, requests }: VotesToPublish): Promise<void> {
-    const [sender] = await this.#rankedSenders(attester);
-    if (sender === undefined) this.#parts.logger.warn({ slot }, "no publisher is available to send the votes");
-    else await this.#sendVotes(sender, requests);
+  /**
+   * The call that removes a checkpoint with bad attestations from L1; undefined if it is gone. Throws an
+   * InvalidationRefusedError or L1Error.
+   */
+  invalidation(invalid: InvalidProposal, slot: number): Promise<Invalidation | undefined> {
+    return invalidateRequest(this.#parts, invalid, slot);
   }
 
-  /** Waits for the uploads in progress. Senders and KZG are closed by their owner. */
-  async close(): Promise<void> {
-    await Promise.all(this.#uploads);
+  /**
+   * Sends requests without a checkpoint and logs the outcome. Throws L1TxNotSentError, L1SignerError or an L1Error.
+   */
+  async publishRequests({ slot, attester, requests }: RequestsToPublish): Promise<void> {
+    const [sender] = await this.#rankedSenders(attester);
+    if (sender === undefined) this.#parts.logger.warn({ slot }, "no publisher is available to send votes");
+    else await this.#sendRequests(sender, requests);
   }
 
   /** Ends the wait by the local clock, because an L1 that does not answer gives no time either. */
@@ -158,18 +165,24 @@ export class Publisher {
     const { slot, checkpoint, others = [], signal } = publication;
     const proposal = await proposeRequest(this.#parts, sender, publication, sidecars);
     if ("kind" in proposal) {
-      if (others.length > 0) await this.#sendVotes(sender, others);
+      if (others.length > 0) await this.#sendRequests(sender, others);
       return proposal;
     }
     signal?.throwIfAborted();
-    this.#upload(sidecars);
+    const { blobs, commitments, versionedHashes } = sidecars;
+    this.#parts.uploads?.add(
+      blobs.map((data, i) => ({ data, commitment: commitments[i], versionedHash: versionedHashes[i] })),
+    );
     const requests = [proposal, ...others];
     const bundle = { purpose: proposalPurpose(slot), requests, sidecars, slot: this.#currentSlot() };
-    const outcome = await sendBundle(sender, this.#target, bundle, this.#parts.logger);
+    const { logger } = this.#parts;
+    const outcome = await sendBundle(sender, this.#target, bundle, logger);
     void this.#logBalance(sender);
     if (outcome.kind === "expired") return { kind: "expired", reason: `slot ${slot} is over` };
-    if (outcome.kind === "mined") for (const request of outcome.failed) await this.#explain(request, slot);
     if (outcome.kind !== "mined") return this.#proposed(outcome, checkpoint.archiveRoot);
+    for (const request of outcome.failed) await this.#explain(request, slot);
+    const invalidated = outcome.successful.find((action) => action.startsWith("invalidate-"));
+    if (invalidated !== undefined) logger.info({ slot, action: invalidated }, "removed a bad checkpoint from L1");
     const failed = outcome.failed.includes(proposal);
     const reason = failed ? await revertReason(this.#parts, proposal, slot) : undefined;
     return this.#proposed({ kind: "mined", receipt: outcome.receipt }, checkpoint.archiveRoot, reason);
@@ -209,14 +222,16 @@ export class Publisher {
     return { kind: "rejected", reason: `${reason ?? "L1 did not take the proposal"} (${receipt.hash})` };
   }
 
-  async #sendVotes(sender: L1Sender, requests: readonly PublishRequest[]): Promise<void> {
+  async #sendRequests(sender: L1Sender, requests: readonly PublishRequest[]): Promise<void> {
     const slot = this.#currentSlot();
     const outcome = await sendBundle(sender, this.#target, { purpose: "votes", requests, slot }, this.#parts.logger);
     const actions = requests.map(({ action }) => action);
-    if (outcome.kind !== "mined") return this.#parts.logger.warn({ actions, slot, ...outcome }, "votes were not mined");
+    if (outcome.kind !== "mined")
+      return this.#parts.logger.warn({ actions, slot, ...outcome }, "requests to L1 were not mined");
     for (const request of outcome.failed) await this.#explain(request, slot);
     const { successful } = outcome;
-    if (successful.length > 0) this.#parts.logger.info({ successful, slot }, "votes were counted");
+    if (successful.length > 0)
+      this.#parts.logger.info({ successful, slot }, "requests without a checkpoint took effect on L1");
   }
 
   async #explain(request: PublishRequest, slot: number): Promise<void> {
@@ -231,18 +246,5 @@ export class Publisher {
     } catch (error) {
       logger.debug({ address: sender.address, error }, "the balance of an L1 publisher cannot be read");
     }
-  }
-
-  /** Uploads the blobs in the background: other nodes may need them before L1 serves them. */
-  #upload({ blobs, commitments, versionedHashes }: BlobSidecars): void {
-    const { upload, logger } = this.#parts;
-    if (!upload) return;
-    const work = Promise.all(
-      blobs.map((data, i) => upload.put({ data, commitment: commitments[i], versionedHash: versionedHashes[i] })),
-    )
-      .then(() => {})
-      .catch((error: unknown) => logger.warn({ store: upload.name, error }, "blobs cannot be uploaded"))
-      .finally(() => this.#uploads.delete(work));
-    this.#uploads.add(work);
   }
 }

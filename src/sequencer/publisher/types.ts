@@ -1,4 +1,5 @@
 import type { PackedAttestations } from "../../l1/propose/attestations.ts";
+import type { StateOverride } from "../../l1/rpc/state-override.ts";
 
 /** The part of a completed checkpoint that is published to L1. */
 export interface PublishableCheckpoint {
@@ -20,13 +21,15 @@ export interface CheckpointToPublish {
   timeoutAt: number;
   /** Attester (lower-case 0x text) whose publishers may send; any publisher when absent. */
   attester?: string;
-  /** Votes sent in the same transaction; they are sent alone when the checkpoint fails its checks. */
+  /** Requests sent in the same transaction; they are sent alone when the checkpoint fails its checks. */
   others?: readonly PublishRequest[];
+  /** The rollup's pending chain as an invalidation among `others` leaves it. */
+  pending?: StateOverride;
   signal?: AbortSignal;
 }
 
-/** Votes that are sent without a checkpoint. */
-export interface VotesToPublish {
+/** Votes and invalidations that are sent without a checkpoint. */
+export interface RequestsToPublish {
   slot: number;
   /** Attester (lower-case 0x text) whose publishers may send. */
   attester: string;

@@ -1,7 +1,7 @@
 import { SIGNAL_CAST_TOPIC } from "../../l1/abi/governance-proposer.ts";
 import { L1Error } from "../../l1/errors.ts";
 import { type GovernanceProposer, signalCalldata } from "../../l1/governance/governance-proposer.ts";
-import type { L1Signer } from "../../l1/tx/signer.ts";
+import type { TypedData } from "../../l1/tx/signer.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { PublishRequest } from "../publisher/types.ts";
 
@@ -10,9 +10,21 @@ export interface GovernanceSignalParts {
     GovernanceProposer,
     "address" | "hasCode" | "revertReason" | "roundOf" | "signalToSign" | "wasSubmitted"
   >;
-  /** Returns the signer of an attester (lower-case 0x text); undefined when this node does not hold its key. */
-  signerOf(attester: string): L1Signer | undefined;
+  signer: VoteSigner;
   logger: Logger;
+}
+
+/** Signs votes with the attesters of this node (lower-case 0x text), one of each kind for each slot. */
+export interface VoteSigner {
+  /** Whether this node has the attester's key. */
+  holds(attester: string): boolean;
+  /** 65 bytes r, s, v. Rejects if the vote may not be signed, or when the signer fails. */
+  sign(
+    attester: string,
+    vote: { kind: "GOVERNANCE_VOTE" | "SLASHING_VOTE"; slot: number },
+    typed: TypedData,
+    signal?: AbortSignal,
+  ): Promise<Uint8Array>;
 }
 
 /** A slot's proposer, which signs the votes. */
@@ -44,19 +56,19 @@ export class GovernanceSignals {
     this.#parts = parts;
   }
 
-  /** The request to L1 for a slot; undefined when there is nothing to signal. Throws an L1Error or L1SignerError. */
+  /** The request to L1 for a slot; undefined when there is nothing to signal. Throws an L1Error, or if it cannot be signed. */
   async request(voter: Voter, signal?: AbortSignal): Promise<PublishRequest | undefined> {
-    const { contract, logger, signerOf } = this.#parts;
+    const { contract, logger, signer } = this.#parts;
     const { slot, proposer } = voter;
     const payload = voter.payload?.toLowerCase();
     if (payload === undefined || ZERO.test(payload)) return undefined;
-    const signer = signerOf(proposer);
-    const obstacle = signer === undefined ? "the proposer's key is not here" : await this.#obstacle(payload, slot);
-    if (signer === undefined || obstacle !== undefined) {
+    const obstacle = signer.holds(proposer) ? await this.#obstacle(payload, slot) : "the proposer's key is not here";
+    if (obstacle !== undefined) {
       logger.debug({ slot, payload, reason: obstacle }, "no governance signal for this slot");
       return undefined;
     }
-    const signature = await signer.signTypedData(contract.signalToSign(payload, slot), signal);
+    const vote = { kind: "GOVERNANCE_VOTE", slot } as const;
+    const signature = await signer.sign(proposer, vote, contract.signalToSign(payload, slot), signal);
     const data = signalCalldata(payload, signature);
     const reason = await contract.revertReason(data, slot);
     if (reason !== undefined)

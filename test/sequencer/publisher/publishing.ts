@@ -62,6 +62,7 @@ export async function openRecordedPublisher(options: RecordedPublisherOptions): 
     identity,
     keys: await configuredKeys(values, () => {}),
     kzg,
+    votes: { holds: () => false, sign: () => Promise.reject(new Error("no votes here")) },
     now: () => now * 1000,
     logger: recordingLogger(lines),
     timeoutMs: 2000,
