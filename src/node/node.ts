@@ -1,12 +1,16 @@
 import type { Values } from "../config/options.ts";
 import type { ExecutedTx } from "../execution/executed-tx.ts";
-import type { Kzg } from "../l1/blobs/kzg.ts";
+import type { ActiveKeystore } from "../keystore/active-keystore.ts";
+import { Kzg } from "../l1/blobs/kzg.ts";
 import type { DiscoveryOptions } from "../l1/discovery.ts";
 import { FunctionSignatures } from "../rpc/methods/function-signatures.ts";
 import type { BuildWait } from "../sequencer/build-blocks.ts";
+import type { SigningGuard } from "../validator/signing/signing-guard.ts";
 import { configuredValues } from "./admin/configured-values.ts";
 import { LiveConfig } from "./admin/live-config.ts";
 import type { DataDirectory } from "./data-directory.ts";
+import { attesterSigning } from "./duty-signer.ts";
+import { nodeDutyTimes } from "./duty-times.ts";
 import type { LoggerFor } from "./logging.ts";
 import { startAdmin } from "./parts/admin.ts";
 import { startChain } from "./parts/chain.ts";
@@ -16,7 +20,10 @@ import { checkP2p, createP2p, type P2pPart } from "./parts/p2p.ts";
 import { startRpc } from "./parts/rpc.ts";
 import { createSentinel } from "./parts/sentinel.ts";
 import { configurableSequencer, startSequencer } from "./parts/sequencer.ts";
+import { checkValidator, createValidator, hasValidator } from "./parts/validator.ts";
+import { configuredKeys } from "./proposer-keys.ts";
 import { logReverts } from "./revert-log.ts";
+import { openNodeSigningGuard } from "./signing-guard.ts";
 import type { RunningService } from "./supervise.ts";
 import { Teardown } from "./teardown.ts";
 
@@ -78,6 +85,7 @@ export interface RunningNode extends RunningService {
 export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const { values, directory, loggerFor, signal, onFatal } = options;
   if (values.p2pEnabled) checkP2p(values);
+  checkValidator(values);
   const teardown = new Teardown(loggerFor("node"));
   try {
     const following = await startChain(options);
@@ -95,25 +103,50 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     teardown.add("mempool", () => mempool.stop());
     signal.throwIfAborted();
 
-    const built = options.logReverts
-      ? (processed: readonly ExecutedTx[]) => logReverts(processed, signatures, loggerFor("sequencer"))
-      : undefined;
-    const producer = values.sequencer
-      ? await startSequencer(context, { values, directory, mempool, built, kzg: options.kzg })
-      : undefined;
-    teardown.add("sequencer", () => producer?.stop());
-    const sequencer = producer?.sequencer;
+    const keys = values.sequencer ? await proposingKeys(options) : undefined;
+    const kzg = options.kzg ?? new Kzg();
+    if (options.kzg === undefined) teardown.add("KZG", () => kzg.close());
 
+    const guard = keys && signsDuties(values, context) ? await openGuard(context, options) : undefined;
+    teardown.add("signing guard", () => guard?.close());
+    const signing = attesterSigning(keys && (() => keys.current), guard);
+    const dutyTimes = nodeDutyTimes(context, values, keys !== undefined);
+    teardown.add("times of duties", () => dutyTimes.close());
+    const validating = hasValidator(values) && {
+      ...{ values, kzg, dutyTimes, signing },
+      keys: keys && (() => keys.current),
+    };
     const p2p = values.p2pEnabled
       ? await createP2p(context, {
           values,
           dataDirectory: directory.temporary ? undefined : directory.path,
           mempool,
+          validator: validating ? (network) => createValidator(context, validating, network) : undefined,
+          dutyTimes,
           signal,
         })
       : undefined;
     teardown.add("p2p", () => p2p?.stop());
 
+    const built = options.logReverts
+      ? (processed: readonly ExecutedTx[]) => logReverts(processed, signatures, loggerFor("sequencer"))
+      : undefined;
+    const attestations = p2p?.validator?.collector;
+    const producer =
+      keys &&
+      (await startSequencer(context, {
+        values,
+        directory,
+        mempool,
+        keys,
+        kzg,
+        signing,
+        attestations,
+        dutyTimes,
+        built,
+      }));
+    teardown.add("sequencer", () => producer?.stop());
+    const sequencer = producer?.sequencer;
     const sentinel = createSentinel(context, { values, mempool, p2p });
     teardown.add("sentinel", () => sentinel?.stop());
 
@@ -123,6 +156,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       checks: mempool.contexts,
       sequencer: sequencer && configurableSequencer(sequencer),
       p2p: p2p?.live,
+      validator: p2p?.validator?.live,
       sentinel: sentinel?.live,
     });
     if (options.beforeListening !== undefined) {
@@ -139,10 +173,11 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       directory,
       config,
       pool: mempool.pool,
-      keys: producer?.keys,
+      keys,
       snapshots: following.snapshots,
       sequencer,
       slasher: undefined,
+      dutyTimes: () => dutyTimes.recent(),
     });
     teardown.add("admin rpc", () => admin.close());
 
@@ -165,6 +200,27 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     await teardown.run();
     throw error;
   }
+}
+
+/** Rejects with a KeystoreError. */
+function proposingKeys({ values, loggerFor }: Pick<NodeOptions, "values" | "loggerFor">): Promise<ActiveKeystore> {
+  const logger = loggerFor("sequencer");
+  return configuredKeys(values, (facts, message) => logger.warn(facts, message));
+}
+
+/** Whether the node may have duties to sign: those of a committee, or proposals for peers. */
+function signsDuties(values: Values, { reader }: Pick<ChainContext, "reader">): boolean {
+  return hasValidator(values) || reader.identity.constants.targetCommitteeSize > 0;
+}
+
+/** Rejects with an OperatorError. */
+function openGuard(
+  { reader, clock, loggerFor }: ChainContext,
+  { values, directory, signal }: Pick<NodeOptions, "values" | "directory" | "signal">,
+): Promise<SigningGuard> {
+  const { identity } = reader;
+  const logger = loggerFor("validator:signing");
+  return openNodeSigningGuard({ values, directory, identity, now: clock.now, logger }, signal);
 }
 
 /** Starts P2P once the initial sync is complete: before, messages of peers could not be checked. */

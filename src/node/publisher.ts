@@ -2,29 +2,24 @@ import { join } from "node:path";
 import type { Values } from "../config/options.ts";
 import type { Account } from "../keystore/accounts.ts";
 import type { ActiveKeystore } from "../keystore/active-keystore.ts";
-import { FileStoreUpload } from "../l1/blobs/file-store-source.ts";
 import type { Kzg } from "../l1/blobs/kzg.ts";
 import { GovernanceProposer } from "../l1/governance/governance-proposer.ts";
 import { wantsCellProofs } from "../l1/propose/sidecars.ts";
 import { L1Rpc } from "../l1/rpc/l1-rpc.ts";
 import { L1Sender } from "../l1/tx/l1-sender.ts";
-import { LocalSigner } from "../l1/tx/local-signer.ts";
 import { MemoryTxStates } from "../l1/tx/memory-tx-states.ts";
-import { RemoteSigner } from "../l1/tx/remote-signer.ts";
 import type { L1TxSettings } from "../l1/tx/settings.ts";
-import type { L1Signer } from "../l1/tx/signer.ts";
 import { L1TxStore, type TxStates } from "../l1/tx/tx-store.ts";
 import type { RollupIdentity } from "../l1/types.ts";
 import { Publisher } from "../sequencer/publisher/publisher.ts";
-import { GovernanceSignals } from "../sequencer/votes/governance-signals.ts";
-import { openObjectStore } from "../storage/objects/open-store.ts";
+import { GovernanceSignals, type VoteSigner } from "../sequencer/votes/governance-signals.ts";
 import type { Logger } from "../telemetry/logger.ts";
-import { type ObjectStoreSettings, objectStoreAccess } from "./object-access.ts";
+import { accountSigner } from "./account-signer.ts";
+import { type BlobUploadSettings, blobUploads } from "./blob-uploads.ts";
 
-export type PublisherSettings = ObjectStoreSettings &
+export type PublisherSettings = BlobUploadSettings &
   Pick<
     Values,
-    | "blobFileStoreUploadUrl"
     | "l1RpcUrls"
     | "l1TxCancelOnTimeout"
     | "l1TxCancellationFinalTimeoutMs"
@@ -49,6 +44,7 @@ export interface PublisherOptions {
   identity: RollupIdentity;
   keys: ActiveKeystore;
   kzg: Pick<Kzg, "prove" | "start">;
+  votes: VoteSigner;
   /** Unix time in milliseconds. */
   now(): number;
   logger: Logger;
@@ -66,12 +62,6 @@ export interface RunningPublisher {
 /** A call is retried only once, since the next poll asks L1 again. */
 const RETRY_DELAYS_MS = [200];
 const TIMEOUT_MS = 10_000;
-
-function signerOf(account: Account): L1Signer {
-  return account.kind === "local"
-    ? new LocalSigner(account.key.reveal())
-    : new RemoteSigner(account.signer.url, account.address);
-}
 
 function l1TxSettings(values: PublisherSettings): L1TxSettings {
   return {
@@ -113,14 +103,13 @@ export function startPublisher(options: PublisherOptions): RunningPublisher {
     ? new MemoryTxStates()
     : new L1TxStore(join(directory.path, "l1-tx-utils"));
   const settings = l1TxSettings(values);
-  const { l1ChainId: chainId, rollupVersion, addresses } = identity;
+  const { l1ChainId: chainId } = identity;
   const cellProofs = wantsCellProofs(chainId);
   const senders = publisherAccounts(keys).map(
     (account) =>
-      new L1Sender({ rpc, signer: signerOf(account), chainId, settings, states, cellProofs, now, signal, logger }),
+      new L1Sender({ rpc, signer: accountSigner(account), chainId, settings, states, cellProofs, now, signal, logger }),
   );
-  const network = { l1ChainId: chainId, rollupVersion, rollupAddress: addresses.rollupAddress };
-  const { blobFileStoreUploadUrl: uploadUrl } = values;
+  const uploads = blobUploads(values, identity, logger);
   const publisher = new Publisher({
     rpc,
     identity,
@@ -130,20 +119,14 @@ export function startPublisher(options: PublisherOptions): RunningPublisher {
     allowBusy: values.sequencerPublisherAllowInvalidStates,
     forwarder: values.sequencerPublisherForwarderAddress,
     kzg,
-    upload:
-      uploadUrl === undefined
-        ? undefined
-        : new FileStoreUpload(openObjectStore(uploadUrl, objectStoreAccess(values)), network),
+    uploads,
     now,
     signal,
     logger,
   });
   const signals = new GovernanceSignals({
     contract: new GovernanceProposer(rpc, identity),
-    signerOf: (attester) => {
-      const account = keys.current.attester(attester);
-      return account && signerOf(account);
-    },
+    signer: options.votes,
     logger,
   });
   return {
@@ -152,7 +135,7 @@ export function startPublisher(options: PublisherOptions): RunningPublisher {
     async stop() {
       stopping.abort();
       await Promise.all(senders.map((sender) => sender.settled()));
-      await publisher.close();
+      await uploads?.close();
       await states.close();
     },
   };

@@ -408,6 +408,7 @@ export const p2p = {
       kind: boolean,
       meaning: "for tests: forward equivocated proposals",
       usedBy: "validator",
+      refused: "this node has no faults for tests",
     },
     false,
   ),

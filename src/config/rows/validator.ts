@@ -82,6 +82,7 @@ export const validator = {
       flags: ["--sequencer.skipCheckpointProposalValidation"],
       kind: boolean,
       meaning: "for tests: attest without validating checkpoint proposals",
+      refused: "this node attests only to what it checked",
     },
     false,
   ),
@@ -99,6 +100,7 @@ export const validator = {
       flags: ["--sequencer.attestToEquivocatedProposals"],
       kind: boolean,
       meaning: "for tests: attest to equivocated proposals",
+      refused: "this node attests once in a slot",
     },
     false,
   ),
@@ -150,7 +152,7 @@ export const validator = {
   }),
 };
 
-const haSigningRows = rowsOf("High-availability signing", "validator");
+const haSigningRows = rowsOf("High-availability signing", "signing group");
 
 export const haSigning = {
   haSigningEnabled: haSigningRows.withDefault(

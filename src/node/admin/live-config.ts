@@ -3,7 +3,7 @@ import { OPTIONS } from "../../config/options.ts";
 import { OperatorError } from "../../errors/operator-error.ts";
 import { type ConfigKeyName, type ConfigValues, configDefaults } from "../../rpc/admin/config-keys.ts";
 import type { RuntimeConfig } from "../../rpc/ports/admin/runtime-config.ts";
-import { LIVE_KEYS, type LiveKey, type LivePart, type LiveSettings } from "./live-keys.ts";
+import { type Applied, LIVE_KEYS, type LiveKey, type LivePart, type LiveSettings } from "./live-keys.ts";
 
 /** A part of a running node whose settings can change. */
 export interface ConfigurablePart<S> {
@@ -77,7 +77,8 @@ export class LiveConfig implements RuntimeConfig {
   #refusal(key: ConfigKeyName, value: unknown): string | undefined {
     const row: LiveKey = LIVE_KEYS[key];
     if ("refused" in row) return row.refused;
-    if (this.#parts[row.part] === undefined) return `this node runs no ${row.part}`;
+    const rows = appliedOf(row);
+    if (rows.every(({ part }) => this.#parts[part] === undefined)) return `this node runs no ${rows[0].part}`;
     const option: Option | undefined = Object.hasOwn(OPTIONS, key)
       ? (OPTIONS as Record<string, Option>)[key]
       : undefined;
@@ -86,11 +87,16 @@ export class LiveConfig implements RuntimeConfig {
   }
 }
 
+function appliedOf(row: Exclude<LiveKey, { refused: string }>): readonly Applied[] {
+  return "part" in row ? [row] : row;
+}
+
 function settingsOf(changed: readonly ConfigKeyName[], values: ConfigValues): Map<LivePart, object> {
   const changes = new Map<LivePart, object>();
   for (const key of changed) {
     const row: LiveKey = LIVE_KEYS[key];
-    if ("part" in row) changes.set(row.part, { ...changes.get(row.part), ...row.settings(values) });
+    if ("refused" in row) continue;
+    for (const { part, settings } of appliedOf(row)) changes.set(part, { ...changes.get(part), ...settings(values) });
   }
   return changes;
 }

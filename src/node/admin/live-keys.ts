@@ -7,6 +7,7 @@ import type { AllowedSetupCall } from "../../protocol/tx/setup-allow-list.ts";
 import type { ConfigKeyName, ConfigValues } from "../../rpc/admin/config-keys.ts";
 import type { SequencerSettings } from "../../sequencer/settings.ts";
 import type { InactivitySettings } from "../../slasher/sentinel/inactivity.ts";
+import type { ValidatorSettings } from "../../validator/settings.ts";
 import type { LivePeerSettings } from "../peers/live-settings.ts";
 
 /** Settings of the node's parts that can change at run time. */
@@ -17,11 +18,12 @@ export interface LiveSettings {
   sequencer: SequencerSettings;
   p2p: LivePeerSettings;
   sentinel: InactivitySettings;
+  validator: ValidatorSettings;
 }
 export type LivePart = keyof LiveSettings;
 
 /** A key that is applied to one part, as settings computed from the whole configuration. */
-type Applied = {
+export type Applied = {
   [P in LivePart]: { readonly part: P; readonly settings: (config: ConfigValues) => Partial<LiveSettings[P]> };
 }[LivePart];
 
@@ -31,7 +33,8 @@ interface Refused {
   /** The part that this version does not have. */
   readonly needs?: Subsystem;
 }
-export type LiveKey = Applied | Refused;
+/** A key of several parts reaches those that the node has. */
+export type LiveKey = Applied | readonly Applied[] | Refused;
 
 const needs = (part: Subsystem): Refused => ({
   refused: `needs the ${part}, which is not available in this version`,
@@ -47,6 +50,7 @@ const sync = (settings: Settings<"sync">): Applied => ({ part: "sync", settings 
 const pool = (settings: Settings<"pool">): Applied => ({ part: "pool", settings });
 const checks = (settings: Settings<"checks">): Applied => ({ part: "checks", settings });
 const p2p = (settings: Settings<"p2p">): Applied => ({ part: "p2p", settings });
+const validator = (settings: Settings<"validator">): Applied => ({ part: "validator", settings });
 const sequencer = (settings: Settings<"sequencer">): Applied => ({ part: "sequencer", settings });
 
 const sentinel = (settings: Settings<"sentinel">): Applied => ({ part: "sentinel", settings });
@@ -54,7 +58,7 @@ const sentinel = (settings: Settings<"sentinel">): Applied => ({ part: "sentinel
 const PROVER = needs("prover");
 const AGENT = needs("agent");
 const SLASHER = needs("slasher");
-const VALIDATOR = needs("validator");
+const NEVER_UNCHECKED: Refused = { refused: "this node attests only to what it checked, and once in a slot" };
 
 const validatorGasLimits = checks(({ validateMaxL2BlockGas: l2Gas, validateMaxDABlockGas: daGas }) => ({
   validatorGasLimits: { l2Gas, daGas },
@@ -78,7 +82,7 @@ export const LIVE_KEYS: { readonly [K in ConfigKeyName]: LiveKey } = {
   maxBlocksPerCheckpoint: UNREAD,
   minTxsPerBlock: sequencer(({ minTxsPerBlock }) => ({ minTxsPerBlock })),
   minValidTxsPerBlock: sequencer(({ minValidTxsPerBlock }) => ({ minValidTxsPerBlock })),
-  publishTxsWithProposals: VALIDATOR,
+  publishTxsWithProposals: UNREAD,
   maxL2BlockGas: sequencer(({ maxL2BlockGas }) => ({ maxL2BlockGas })),
   maxDABlockGas: sequencer(({ maxDABlockGas }) => ({ maxDABlockGas })),
   perBlockAllocationMultiplier: sequencer(({ perBlockAllocationMultiplier }) => ({ perBlockAllocationMultiplier })),
@@ -96,31 +100,35 @@ export const LIVE_KEYS: { readonly [K in ConfigKeyName]: LiveKey } = {
   minBlockDuration: UNREAD,
   checkpointProposalPrepareTime: UNREAD,
   checkpointProposalSyncGraceSeconds: UNREAD,
-  secondsBeforeInvalidatingBlockAsCommitteeMember: VALIDATOR,
-  secondsBeforeInvalidatingBlockAsNonCommitteeMember: VALIDATOR,
+  secondsBeforeInvalidatingBlockAsCommitteeMember: sequencer((c) => ({
+    invalidateAfterAsMember: c.secondsBeforeInvalidatingBlockAsCommitteeMember,
+  })),
+  secondsBeforeInvalidatingBlockAsNonCommitteeMember: sequencer((c) => ({
+    invalidateAfterAsOther: c.secondsBeforeInvalidatingBlockAsNonCommitteeMember,
+  })),
   blockDurationMs: sequencer(({ blockDurationMs }) => ({ blockDurationMs })),
   expectedBlockProposalsPerSlot: atStart("SEQ_EXPECTED_BLOCK_PROPOSALS_PER_SLOT"),
   buildCheckpointIfEmpty: sequencer(({ buildCheckpointIfEmpty }) => ({ buildCheckpointIfEmpty })),
   waitForBuildDeadlineOnFinalBlock: UNREAD,
   minBlocksForCheckpoint: sequencer(({ minBlocksForCheckpoint }) => ({ minBlocksForCheckpoint })),
   skipPublishingCheckpointsPercent: UNREAD,
-  fishermanMode: VALIDATOR,
+  fishermanMode: atStart("FISHERMAN_MODE"),
   skipPushProposedBlocksToArchiver: p2p((c) => ({ storesProposedBlocks: !c.skipPushProposedBlocksToArchiver })),
 
   fakeProcessingDelayPerTxMs: UNREAD,
   fakeThrowAfterProcessingTxCount: UNREAD,
-  skipCollectingAttestations: VALIDATOR,
-  skipInvalidateBlockAsProposer: VALIDATOR,
+  skipCollectingAttestations: UNREAD,
+  skipInvalidateBlockAsProposer: UNREAD,
   skipWaitForValidParentCheckpointOnL1: UNREAD,
-  broadcastInvalidBlockProposal: VALIDATOR,
-  invalidBlockProposalIndexWithinCheckpoint: VALIDATOR,
-  broadcastInvalidCheckpointProposalOnly: VALIDATOR,
-  injectFakeAttestation: VALIDATOR,
-  injectHighSValueAttestation: VALIDATOR,
-  injectUnrecoverableSignatureAttestation: VALIDATOR,
-  shuffleAttestationOrdering: VALIDATOR,
-  skipBroadcastProposals: VALIDATOR,
-  skipBroadcastCheckpointProposal: VALIDATOR,
+  broadcastInvalidBlockProposal: UNREAD,
+  invalidBlockProposalIndexWithinCheckpoint: UNREAD,
+  broadcastInvalidCheckpointProposalOnly: UNREAD,
+  injectFakeAttestation: UNREAD,
+  injectHighSValueAttestation: UNREAD,
+  injectUnrecoverableSignatureAttestation: UNREAD,
+  shuffleAttestationOrdering: UNREAD,
+  skipBroadcastProposals: UNREAD,
+  skipBroadcastCheckpointProposal: UNREAD,
   pauseProposingForSlots: UNREAD,
 
   nodeUrl: atStart("AZTEC_NODE_URL"),
@@ -163,27 +171,30 @@ export const LIVE_KEYS: { readonly [K in ConfigKeyName]: LiveKey } = {
   slashExecuteRoundsLookBack: SLASHER,
   slashSelfAllowed: SLASHER,
 
-  haSigningEnabled: VALIDATOR,
-  nodeId: VALIDATOR,
-  pollingIntervalMs: VALIDATOR,
-  signingTimeoutMs: VALIDATOR,
-  maxStuckDutiesAgeMs: VALIDATOR,
-  cleanupOldDutiesAfterHours: VALIDATOR,
-  databaseUrl: VALIDATOR,
-  poolMaxCount: VALIDATOR,
-  poolMinCount: VALIDATOR,
-  poolIdleTimeoutMs: VALIDATOR,
-  poolConnectionTimeoutMs: VALIDATOR,
+  haSigningEnabled: atStart("VALIDATOR_HA_SIGNING_ENABLED"),
+  nodeId: atStart("VALIDATOR_HA_NODE_ID"),
+  pollingIntervalMs: atStart("VALIDATOR_HA_POLLING_INTERVAL_MS"),
+  signingTimeoutMs: atStart("VALIDATOR_HA_SIGNING_TIMEOUT_MS"),
+  maxStuckDutiesAgeMs: atStart("VALIDATOR_HA_MAX_STUCK_DUTIES_AGE_MS"),
+  cleanupOldDutiesAfterHours: atStart("VALIDATOR_HA_OLD_DUTIES_MAX_AGE_H"),
+  databaseUrl: atStart("VALIDATOR_HA_DATABASE_URL"),
+  poolMaxCount: atStart("VALIDATOR_HA_POOL_MAX"),
+  poolMinCount: atStart("VALIDATOR_HA_POOL_MIN"),
+  poolIdleTimeoutMs: atStart("VALIDATOR_HA_POOL_IDLE_TIMEOUT_MS"),
+  poolConnectionTimeoutMs: atStart("VALIDATOR_HA_POOL_CONNECTION_TIMEOUT_MS"),
 
   validatorAddresses: atStart("VALIDATOR_ADDRESSES"),
-  disableValidator: VALIDATOR,
-  disabledValidators: sequencer(({ disabledValidators }) => ({ disabledValidators })),
-  attestationPollingIntervalMs: VALIDATOR,
-  validatorReexecute: VALIDATOR,
+  disableValidator: atStart("VALIDATOR_DISABLED"),
+  disabledValidators: [
+    sequencer(({ disabledValidators }) => ({ disabledValidators })),
+    validator(({ disabledValidators: disabled }) => ({ disabled })),
+  ],
+  attestationPollingIntervalMs: validator((c) => ({ pollingIntervalMs: c.attestationPollingIntervalMs })),
+  validatorReexecute: validator((c) => ({ reexecutes: c.validatorReexecute })),
   alwaysReexecuteBlockProposals: p2p((c) => ({ reexecutes: c.alwaysReexecuteBlockProposals })),
-  skipCheckpointProposalValidation: VALIDATOR,
-  skipProposalSlotValidation: VALIDATOR,
-  attestToEquivocatedProposals: VALIDATOR,
+  skipCheckpointProposalValidation: NEVER_UNCHECKED,
+  skipProposalSlotValidation: NEVER_UNCHECKED,
+  attestToEquivocatedProposals: NEVER_UNCHECKED,
   validateMaxL2BlockGas: validatorGasLimits,
   validateMaxDABlockGas: validatorGasLimits,
   validateMaxTxsPerBlock: atStart("VALIDATOR_MAX_TX_PER_BLOCK"),

@@ -19,7 +19,7 @@ export type AdminSettings = PortSettings &
   >;
 
 /** Services of the admin port. Those that this node does not have are undefined. */
-export interface AdminOptions extends Pick<AdminServices, "snapshots" | "sequencer" | "slasher"> {
+export interface AdminOptions extends Pick<AdminServices, "snapshots" | "sequencer" | "slasher" | "dutyTimes"> {
   values: AdminSettings;
   directory: Pick<DataDirectory, "path" | "temporary">;
   config: LiveConfig;
@@ -30,7 +30,7 @@ export interface AdminOptions extends Pick<AdminServices, "snapshots" | "sequenc
 /** Opens the admin port of a node. Rejects with a ListenError, AdminKeyHashError or AdminKeyFileError. */
 export async function startAdmin(context: ChainContext, options: AdminOptions): Promise<Listener> {
   const { synchronizer, chain, loggerFor } = context;
-  const { values, directory, config, pool, keys, snapshots, sequencer, slasher } = options;
+  const { values, directory, config, pool, keys, snapshots, sequencer, slasher, dutyTimes } = options;
   const log = loggerFor("admin");
   const listener = await startAdminServer(
     {
@@ -40,6 +40,7 @@ export async function startAdmin(context: ChainContext, options: AdminOptions): 
       snapshots,
       sequencer,
       slasher,
+      dutyTimes,
     },
     {
       ...portOptions(values, context),

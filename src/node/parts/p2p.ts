@@ -3,6 +3,9 @@ import { SlotCommittees } from "../../l1/committee/slot-committees.ts";
 import { AttestationPool } from "../../mempool/attestations/attestation-pool.ts";
 import { Equivocations } from "../../mempool/attestations/equivocations.ts";
 import { createPeerNode, type PeerNode, type PeerServices } from "../../p2p/peer-node.ts";
+import { type ListedPeers, ProtectedPeers } from "../../p2p/peers/protected-peers.ts";
+import type { StatusMessage } from "../../p2p/reqresp/codecs/status-message.ts";
+import { authHandler } from "../../p2p/reqresp/handlers/auth.ts";
 import { blockHandler } from "../../p2p/reqresp/handlers/block.ts";
 import { blockTxsHandler } from "../../p2p/reqresp/handlers/block-txs.ts";
 import { chainBlocks, chainStatus } from "../../p2p/reqresp/handlers/chain-blocks.ts";
@@ -11,7 +14,9 @@ import type { RequestHandlers } from "../../p2p/reqresp/request-handler.ts";
 import { headerSlotNumber } from "../../protocol/block-header.ts";
 import { word } from "../../protocol/bytes.ts";
 import { componentVersion } from "../../protocol/consensus/component-version.ts";
+import { wasmRecovery } from "../../protocol/consensus/wasm-recovery.ts";
 import type { PeerNetwork } from "../../rpc/ports/peer-network.ts";
+import type { DutyTimes } from "../../telemetry/duty-times.ts";
 import type { ConfigurablePart } from "../admin/live-config.ts";
 import { NETWORK_RELEASE } from "../network-release.ts";
 import { type AdmissionSettings, admission, checkAdmission } from "../peers/admission.ts";
@@ -25,6 +30,7 @@ import { listedPeers, type PeerSettings, peerNodeSettings } from "../peers/peer-
 import { Teardown } from "../teardown.ts";
 import type { ChainContext } from "./chain-context.ts";
 import type { MempoolPart } from "./mempool.ts";
+import type { CommitteeNetwork, ValidatorPart } from "./validator.ts";
 
 export type P2pSettings = AdmissionSettings &
   DiscoverySettings &
@@ -47,6 +53,9 @@ export interface P2pOptions {
   /** Undefined for a temporary one. */
   dataDirectory: string | undefined;
   mempool: MempoolPart;
+  /** Creates the node's validator; undefined if it has none. */
+  validator: ((network: CommitteeNetwork) => ValidatorPart) | undefined;
+  dutyTimes: Pick<DutyTimes, "done">;
   signal: AbortSignal;
 }
 
@@ -54,6 +63,7 @@ export interface P2pOptions {
 export interface P2pPart {
   readonly node: PeerNode;
   readonly answers: PeerNetwork;
+  readonly validator: ValidatorPart | undefined;
   readonly attestations: AttestationPool;
   readonly committees: SlotCommittees;
   /** Settings that can change at run time. */
@@ -107,6 +117,8 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
     const equivocations = new Equivocations(logger);
     const status = () => chainStatus(version, chain);
 
+    const recover = await wasmRecovery();
+    let validator: ValidatorPart | undefined;
     const live = livePeerSettings(values);
     const node = await createPeerNode({
       settings,
@@ -114,12 +126,17 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
       async services(channels): Promise<PeerServices> {
         const collection = collectedTxs(context, { values, mempool, channels, teardown });
         const { provider } = collection;
+        const { publisher } = channels;
+        validator = options.validator?.({ pool: attestations, committees, publisher, recover });
+        teardown.add("validator", () => validator?.stop());
+        const handlers = requestHandlers(context, options, attestations);
         return {
           ...admission(context, { values, channels, listed: settings.listed, status, teardown }),
-          topics: await gossipTopics(context, {
+          topics: gossipTopics(context, {
             ...{ values, settings: live, mempool, attestations, committees, equivocations, provider, teardown },
+            ...{ recover, validator, dutyTimes: options.dutyTimes },
           }),
-          handlers: requestHandlers(context, options, attestations),
+          handlers: { ...handlers, ...(validator && authentication(validator, settings.listed, status)) },
           status,
           start() {
             committees.start();
@@ -145,6 +162,7 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
     return {
       node,
       answers: peerAnswers({ node, enr: () => record.text, attestations }),
+      validator,
       attestations,
       committees,
       live: { configure: (changes) => void Object.assign(live, changes) },
@@ -184,6 +202,20 @@ function requestHandlers(
       },
     }),
   };
+}
+
+/** Authenticates this node's attester to peers that it lists itself. */
+function authentication(
+  validator: Pick<ValidatorPart, "signChallenge">,
+  listed: ListedPeers,
+  status: () => StatusMessage,
+): RequestHandlers {
+  const known = new ProtectedPeers(listed);
+  const signer = {
+    mayAsk: (peer: string) => known.has(peer),
+    sign: (payloadHash: Uint8Array) => validator.signChallenge(payloadHash),
+  };
+  return { auth: authHandler(signer, status) };
 }
 
 /** 32 bytes each. */

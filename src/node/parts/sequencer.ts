@@ -6,22 +6,22 @@ import type { ExecutedTx } from "../../execution/executed-tx.ts";
 import { Siloing } from "../../execution/siloing.ts";
 import { Vm } from "../../execution/vm/vm.ts";
 import type { ActiveKeystore } from "../../keystore/active-keystore.ts";
-import { Kzg } from "../../l1/blobs/kzg.ts";
+import type { Kzg } from "../../l1/blobs/kzg.ts";
 import { type AttestationCollector, NoCommitteeAttestations } from "../../sequencer/attestations.ts";
 import { blockChecks } from "../../sequencer/block-checks.ts";
 import { Sequencer } from "../../sequencer/sequencer.ts";
 import type { CheckpointInProgress } from "../../sequencer/sequencer-parts.ts";
 import type { SequencerSettings } from "../../sequencer/settings.ts";
 import { TimetableError } from "../../sequencer/timetable/timetable.ts";
+import type { DutyTimes } from "../../telemetry/duty-times.ts";
 import { ConfigRefusedError, type ConfigurablePart } from "../admin/live-config.ts";
-import { configuredKeys, type KeySettings } from "../proposer-keys.ts";
+import { type AttesterSigning, voteSigner } from "../duty-signer.ts";
 import { type PublisherSettings, startPublisher } from "../publisher.ts";
 import { Teardown } from "../teardown.ts";
 import type { ChainContext } from "./chain-context.ts";
 import type { MempoolPart } from "./mempool.ts";
 
-export type SequencerPartSettings = KeySettings &
-  PublisherSettings &
+export type SequencerPartSettings = PublisherSettings &
   Pick<
     Values,
     | "attestationPropagationTime"
@@ -36,6 +36,8 @@ export type SequencerPartSettings = KeySettings &
     | "maxTxsPerBlock"
     | "maxTxsPerCheckpoint"
     | "minBlocksForCheckpoint"
+    | "secondsBeforeInvalidatingBlockAsCommitteeMember"
+    | "secondsBeforeInvalidatingBlockAsNonCommitteeMember"
     | "minTxPoolAgeMs"
     | "minTxsPerBlock"
     | "minValidTxsPerBlock"
@@ -47,17 +49,18 @@ export interface SequencerOptions {
   values: SequencerPartSettings;
   directory: { path: string; temporary: boolean };
   mempool: Pick<MempoolPart, "pool" | "contexts">;
-  /** Collects the committee's attestations. Absent on networks without a committee. */
-  attestations?: AttestationCollector;
+  keys: ActiveKeystore;
+  kzg: Kzg;
+  /** Offers proposals to peers and collects the committee's attestations; undefined without peers or validator. */
+  attestations: AttestationCollector | undefined;
+  signing: AttesterSigning;
+  dutyTimes: Pick<DutyTimes, "done">;
   /** Called with the transactions of each built block. If set, their calls are recorded. */
   built?: (processed: readonly ExecutedTx[]) => void;
-  /** Shared KZG worker, closed by its owner. If absent, the sequencer creates its own. */
-  kzg?: Kzg;
 }
 
 export interface SequencerPart {
   readonly sequencer: Sequencer;
-  readonly keys: ActiveKeystore;
   stop(): Promise<void>;
 }
 
@@ -79,6 +82,8 @@ function sequencerSettings(values: SequencerPartSettings): SequencerSettings {
     minBlocksForCheckpoint: values.minBlocksForCheckpoint,
     minTxPoolAgeMs: values.minTxPoolAgeMs,
     disabledValidators: values.disabledValidators.map((address) => address.toLowerCase()),
+    invalidateAfterAsMember: values.secondsBeforeInvalidatingBlockAsCommitteeMember,
+    invalidateAfterAsOther: values.secondsBeforeInvalidatingBlockAsNonCommitteeMember,
     governanceProposerPayload: values.governanceProposerPayload,
   };
 }
@@ -109,18 +114,24 @@ async function startCheckpoint(
 
 /**
  * Creates a node's sequencer; `sequencer.start()` starts to propose. If this fails, all started services are stopped.
- * Rejects with a KeystoreError, TimetableError or L1TxStoreError.
+ * Rejects with a TimetableError or L1TxStoreError.
  */
 export async function startSequencer(context: ChainContext, options: SequencerOptions): Promise<SequencerPart> {
   const { core, store, chain, world, reader, synchronizer, loggerFor } = context;
-  const { values, directory, mempool, attestations = new NoCommitteeAttestations() } = options;
+  const {
+    values,
+    directory,
+    mempool,
+    keys,
+    kzg,
+    signing,
+    dutyTimes,
+    attestations = new NoCommitteeAttestations(),
+  } = options;
   const { now } = context.clock;
   const logger = loggerFor("sequencer");
   const teardown = new Teardown(logger);
   try {
-    const keys = await configuredKeys(values, (facts, message) => logger.warn(facts, message));
-    const kzg = options.kzg ?? new Kzg();
-    if (options.kzg === undefined) teardown.add("KZG", () => kzg.close());
     const { identity } = reader;
     const publishing = startPublisher({
       values,
@@ -128,6 +139,7 @@ export async function startSequencer(context: ChainContext, options: SequencerOp
       identity,
       keys,
       kzg,
+      votes: voteSigner(signing),
       now,
       logger: loggerFor("sequencer:publisher"),
     });
@@ -155,13 +167,14 @@ export async function startSequencer(context: ChainContext, options: SequencerOp
           const request = await publishing.signals.request(voter, signal);
           return request === undefined ? [] : [request];
         },
+        dutyTimes,
         now,
         logger,
       },
       sequencerSettings(values),
     );
     teardown.add("sequencer", () => sequencer.stop());
-    return { sequencer, keys, stop: () => teardown.run() };
+    return { sequencer, stop: () => teardown.run() };
   } catch (error) {
     await teardown.run();
     throw error;

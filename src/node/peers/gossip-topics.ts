@@ -10,9 +10,11 @@ import { txTopic } from "../../p2p/gossip/topics/tx-topic.ts";
 import { BlockProposalHandler } from "../../p2p/proposals/block-proposal-handler.ts";
 import { settledWithin } from "../../p2p/settled-within.ts";
 import type { TxProvider } from "../../p2p/tx-collection/tx-provider.ts";
-import { wasmRecovery } from "../../protocol/consensus/wasm-recovery.ts";
+import type { RecoverSigner } from "../../protocol/consensus/recover.ts";
+import type { DutyTimes } from "../../telemetry/duty-times.ts";
 import type { ChainContext } from "../parts/chain-context.ts";
 import type { MempoolPart } from "../parts/mempool.ts";
+import { type ValidatorPart, validatorLimits } from "../parts/validator.ts";
 import type { Teardown } from "../teardown.ts";
 import type { LivePeerSettings } from "./live-settings.ts";
 import { proposedBlocks } from "./proposed-blocks.ts";
@@ -42,13 +44,17 @@ export interface GossipTopicsOptions {
   committees: SlotCommittees;
   equivocations: Equivocations;
   provider: TxProvider;
+  dutyTimes: Pick<DutyTimes, "done">;
+  recover: RecoverSigner;
+  /** Undefined if the node neither attests nor observes. */
+  validator: Pick<ValidatorPart, "reexecutes" | "processCheckpoint"> | undefined;
   teardown: Teardown;
 }
 
 /** The topics that the node takes part in: all, but that of transactions where these are disabled. */
-export async function gossipTopics(context: ChainContext, options: GossipTopicsOptions): Promise<GossipTopic[]> {
+export function gossipTopics(context: ChainContext, options: GossipTopicsOptions): GossipTopic[] {
   const { values, mempool } = options;
-  const topics = consensusTopics(await consensusContext(context, options));
+  const topics = consensusTopics(consensusContext(context, options));
   if (values.disableTransactions) return topics;
   const intake = new GossipIntake({
     validator: mempool.validator,
@@ -72,28 +78,23 @@ function lossy(topic: GossipTopic, probability: number): GossipTopic {
   };
 }
 
-async function consensusContext(
-  context: ChainContext,
-  { values, settings, mempool, attestations, committees, equivocations, provider, teardown }: GossipTopicsOptions,
-): Promise<ConsensusContext> {
+function consensusContext(context: ChainContext, options: GossipTopicsOptions): ConsensusContext {
+  const { values, settings, mempool, attestations, committees, equivocations, validator, teardown } = options;
   const { reader, clock, loggerFor } = context;
   const check = proposedBlocks(context, {
     mempool,
     committees,
-    txs: provider,
-    limits: {
-      maxTxsPerCheckpoint: values.validateMaxTxsPerCheckpoint,
-      maxL2BlockGas: values.validateMaxL2BlockGas,
-      maxDaBlockGas: values.validateMaxDABlockGas,
-      maxTxsPerBlock: values.validateMaxTxsPerBlock,
-    },
+    txs: options.provider,
+    limits: validatorLimits(values, reader.identity.constants.rollupManaLimit),
     settings,
+    reexecutes: async (slot) => settings.reexecutes || ((await validator?.reexecutes(slot)) ?? false),
   });
   const slots = { committees, times: reader.identity.constants, now: clock.now };
   const blocks = new BlockProposalHandler({
     ...slots,
     check,
     txPool: mempool.pool,
+    dutyTimes: options.dutyTimes,
     logger: loggerFor("p2p:proposals"),
   });
   teardown.add("checks of proposed blocks", () => {
@@ -104,7 +105,7 @@ async function consensusContext(
     ...slots,
     pool: attestations,
     equivocations,
-    recover: await wasmRecovery(),
+    recover: options.recover,
     limits: {
       get txsPermitted() {
         return mempool.contexts.options.permitted;
@@ -116,7 +117,8 @@ async function consensusContext(
     async processBlock(proposal, from) {
       if (!settings.skipProposals) await blocks.handle(proposal, from);
     },
-    // Only validators act on the checkpoint itself; its last block was processed.
-    processCheckpoint: () => undefined,
+    async processCheckpoint(proposal, from, arrived) {
+      if (!settings.skipProposals) await validator?.processCheckpoint(proposal, from, arrived);
+    },
   };
 }

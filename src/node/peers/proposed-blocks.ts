@@ -16,16 +16,17 @@ export interface ProposedBlocksOptions {
   mempool: Pick<MempoolPart, "pool" | "contexts">;
   committees: Pick<SlotCommittees, "at">;
   txs: ProposalTxs;
-  /** The operator's limits; that of the rollup is added. */
-  limits: Omit<CheckpointLimits, "rollupManaLimit">;
+  limits: CheckpointLimits;
   /** Read for each block. */
-  settings: Readonly<Pick<LivePeerSettings, "reexecutes" | "storesProposedBlocks">>;
+  settings: Readonly<Pick<LivePeerSettings, "storesProposedBlocks">>;
+  /** Whether the blocks of a slot are executed. */
+  reexecutes(slot: number): boolean | Promise<boolean>;
 }
 
-/** The check of blocks that others propose, on a node without a validator. */
+/** The check of blocks that others propose. */
 export function proposedBlocks(
   { core, world, store, chain, synchronizer, reader, clock }: ChainContext,
-  { mempool, committees, txs, limits, settings }: ProposedBlocksOptions,
+  { mempool, committees, txs, limits, settings, reexecutes }: ProposedBlocksOptions,
 ): BlockProposalCheck {
   const { identity } = reader;
   const { constants } = identity;
@@ -36,7 +37,7 @@ export function proposedBlocks(
       constants,
       chainId: identity.l1ChainId,
       version: identity.rollupVersion,
-      limits: { ...limits, rollupManaLimit: constants.rollupManaLimit },
+      limits,
       genesisArchiveRoot: identity.genesisArchiveRoot,
       txRules: (terms, state) => {
         const anchorHash = (hash: Uint8Array) => mempool.pool.summary(hash)?.anchorHash;
@@ -54,7 +55,7 @@ export function proposedBlocks(
       now: clock.now,
     },
     {
-      reexecutes: () => settings.reexecutes,
+      reexecutes,
       get stores() {
         return settings.storesProposedBlocks;
       },

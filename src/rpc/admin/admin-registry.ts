@@ -8,6 +8,7 @@ import type { SequencerControl } from "../ports/admin/sequencer-control.ts";
 import type { Slasher } from "../ports/admin/slasher.ts";
 import { type Method, method, param, Registry } from "../registry.ts";
 import { configCodec, configEncoder } from "./config-wire.ts";
+import { encodeDutyTimes } from "./duty-times.ts";
 import { encodeOffenses, encodeSlashPayloads } from "./encoders.ts";
 import { slashRound } from "./params/slash-round.ts";
 
@@ -154,6 +155,13 @@ export function adminRegistry(services: AdminServices): Registry {
     ...syncMethods(services),
     ...sequencerMethods(services),
     ...slasherMethods(services),
+    method({
+      name: "getDutyTimes",
+      summary: "When the duties of the latest slots were done, newest slot first",
+      params: [],
+      handle: () => services.dutyTimes(),
+      encode: { svcAdmin: encodeDutyTimes },
+    }),
     method({
       name: "reloadKeystore",
       summary: "Reads the keystore files again",

@@ -8,6 +8,7 @@ import { type Duty, dutyText } from "./duty.ts";
  * - `unknown past`: the record may be older than the last signature for this slot.
  * - `lock lost`: the lock of the group was gone when the signature was made; the signature was dropped.
  * - `record`: the record on disk cannot be written.
+ * - `no key`: this node has no key of the validator.
  * - `database`: the group's database did not answer or refused.
  */
 export type RefusalReason =
@@ -17,6 +18,7 @@ export type RefusalReason =
   | "unknown past"
   | "lock lost"
   | "record"
+  | "no key"
   | "database";
 
 /** Nothing was signed, or the signature was dropped. The message is one line for the operator. */

@@ -26,6 +26,7 @@ function live(
     checks: part("checks"),
     sequencer: part("sequencer"),
     p2p: part("p2p"),
+    validator: part("validator"),
     sentinel: part("sentinel"),
   };
   const { values } = configure({ flags: new Map(Object.entries(flags)), environment });
@@ -91,8 +92,9 @@ describe("live configuration keys", () => {
     } else {
       config.change({ [name]: value });
       expect(config.current()).toEqual({ ...before, [name]: value });
-      expect(configured).toEqual([[row.part, row.settings(config.current())]]);
-      expect(row.settings(config.current())).not.toEqual(row.settings(before));
+      const rows = "part" in row ? [row] : row;
+      expect(configured).toEqual(rows.map(({ part, settings }) => [part, settings(config.current())]));
+      for (const { settings } of rows) expect(settings(config.current())).not.toEqual(settings(before));
     }
   });
 
@@ -112,6 +114,15 @@ describe("live configuration keys", () => {
     expect(config.current()).toEqual(before);
     expect(configured).toEqual([]);
   });
+});
+
+test("a key of several parts is applied to those that the node has, and refused without any", () => {
+  const disabledValidators = [`0x${"0c".repeat(20)}`];
+  const { config, configured } = live({}, {}, ["validator"]);
+  config.change({ disabledValidators });
+  expect(configured).toEqual([["sequencer", { disabledValidators }]]);
+  const neither = live({}, {}, ["sequencer", "validator"]);
+  expect(() => neither.config.change({ disabledValidators })).toThrow("this node runs no sequencer");
 });
 
 test("changed keys of one part reach it in one call", () => {

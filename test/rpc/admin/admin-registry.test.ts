@@ -20,7 +20,7 @@ test("svcAdmin and nodeAdmin have exactly their own methods", () => {
   expect(names("svcAdmin")).toEqual(
     [
       ...["getConfig", "setConfig", "pauseSync", "resumeSync", "pauseSequencer", "resumeSequencer", "rollbackTo"],
-      ...["startSnapshotUpload", "getSlashOffenses", "reloadKeystore"],
+      ...["startSnapshotUpload", "getSlashOffenses", "reloadKeystore", "getDutyTimes"],
     ].sort(),
   );
   expect(names("nodeAdmin")).toEqual(

@@ -22,6 +22,7 @@ import { outsideSlotWindow } from "./slot-window.ts";
 /** Rules for messages of topic checkpoint_proposal (docs/protocol/10-peers.md#1011-receive-rules). */
 export function checkpointProposalValidator(context: ConsensusContext): TopicValidator {
   return async (payload, from) => {
+    const arrived = performance.now();
     const { lastBlock, ...proposal } = decodeCheckpointProposal(payload);
     const slot = checkpointSlot(proposal.header);
     const early =
@@ -44,7 +45,7 @@ export function checkpointProposalValidator(context: ConsensusContext): TopicVal
     const { isFirst, ...outcome } = admitCheckpoint(context, proposal, sender);
     const process = async () => {
       if (newBlock !== undefined) await context.processBlock(newBlock, from);
-      if (isFirst) await context.processCheckpoint(proposal, from);
+      if (isFirst) await context.processCheckpoint(proposal, from, arrived);
     };
     return newBlock === undefined && !isFirst ? outcome : { ...outcome, process };
   };

@@ -34,6 +34,9 @@ export interface ConsensusContext {
   observer: boolean;
   /** Called with each first valid proposal of a position, after it was forwarded. `from` is a peer id as text. */
   processBlock(proposal: BlockProposal, from: string): void | Promise<void>;
-  /** Called with each first valid proposal of a slot, once its last block was processed. */
-  processCheckpoint(proposal: CheckpointProposal, from: string): void | Promise<void>;
+  /**
+   * Called with each first valid proposal of a slot, once its last block was processed. `arrived` is the time of its
+   * arrival by performance.now().
+   */
+  processCheckpoint(proposal: CheckpointProposal, from: string, arrived: number): void | Promise<void>;
 }

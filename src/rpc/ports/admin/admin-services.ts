@@ -1,3 +1,4 @@
+import type { TimedSlot } from "../../../telemetry/duty-times.ts";
 import type { KeystoreControl } from "./keystore-control.ts";
 import type { RuntimeConfig } from "./runtime-config.ts";
 import type { SequencerControl } from "./sequencer-control.ts";
@@ -13,4 +14,6 @@ export interface AdminServices {
   snapshots: SnapshotUploads | undefined;
   sequencer: SequencerControl | undefined;
   slasher: Slasher | undefined;
+  /** The latest slots with duties, newest first. */
+  dutyTimes(): TimedSlot[];
 }

@@ -1,0 +1,11 @@
+import type { Account } from "../keystore/accounts.ts";
+import { LocalSigner } from "../l1/tx/local-signer.ts";
+import { RemoteSigner } from "../l1/tx/remote-signer.ts";
+import type { L1Signer } from "../l1/tx/signer.ts";
+
+/** The signer of an account: with its key, or through its remote signer. */
+export function accountSigner(account: Account): L1Signer {
+  return account.kind === "local"
+    ? new LocalSigner(account.key.reveal())
+    : new RemoteSigner(account.signer.url, account.address);
+}

@@ -1,0 +1,142 @@
+import { keccak_256 } from "@noble/hashes/sha3.js";
+import type { CompletedCheckpoint, ProposedBlock } from "../checkpoints/checkpoint-terms.ts";
+import type { AttestationPool } from "../mempool/attestations/attestation-pool.ts";
+import type { GossipPublisher } from "../p2p/gossip/publisher.ts";
+import { concat, equal, toHex } from "../protocol/bytes.ts";
+import { CHECKPOINT_AT } from "../protocol/checkpoint-header.ts";
+import {
+  type BlockProposal,
+  blockProposalPayload,
+  blockSigner,
+  encodeBlockProposal,
+} from "../protocol/consensus/block-proposal.ts";
+import {
+  type CheckpointProposal,
+  checkpointProposalPayload,
+  encodeCheckpointProposal,
+} from "../protocol/consensus/checkpoint-proposal.ts";
+import { signedBytes } from "../protocol/consensus/signed-integer.ts";
+import { wireSignature } from "../protocol/consensus/wire-signature.ts";
+import type { DutyTimes } from "../telemetry/duty-times.ts";
+import type { DutySigner } from "./duty-signer.ts";
+
+export interface OwnProposalsParts {
+  signer: Pick<DutySigner, "sign">;
+  pool: Pick<AttestationPool, "addBlockProposal" | "proposals">;
+  publisher: GossipPublisher;
+  dutyTimes: Pick<DutyTimes, "done">;
+}
+
+/** Who proposes, and when. */
+export interface ProposerOfSlot {
+  slot: number;
+  /** Lower-case 0x text. */
+  proposer: string;
+}
+
+/** A block to offer. */
+export interface OfferedBlock extends ProposerOfSlot {
+  block: Pick<ProposedBlock, "record" | "txs">;
+  /** 32 bytes: commitment to the checkpoint's messages from L1. */
+  inHash: Uint8Array;
+}
+
+/** A complete checkpoint to offer. */
+export interface OfferedCheckpoint extends ProposerOfSlot {
+  checkpoint: Pick<CompletedCheckpoint, "header" | "archiveRoot" | "blocks">;
+  /** Basis points. */
+  feeAssetPriceModifier: bigint;
+}
+
+/** The proposer signed another block for the same position, so that this one would be an equivocation. */
+export class BlockOfferedError extends Error {
+  readonly slot: number;
+  readonly index: number;
+
+  constructor(slot: number, index: number) {
+    super(`another block was proposed for slot ${slot}, index ${index}`);
+    this.name = "BlockOfferedError";
+    this.slot = slot;
+    this.index = index;
+  }
+}
+
+/** Signs and sends the proposals of this node (docs/protocol/11-consensus.md#113-proposing-to-a-committee). */
+export class OwnProposals {
+  readonly #parts: OwnProposalsParts;
+  /** Archive root after the last block that was sent alone. */
+  #sent: string | undefined;
+
+  constructor(parts: OwnProposalsParts) {
+    this.#parts = parts;
+  }
+
+  /** Sends a block alone. Rejects with a SigningRefusedError or BlockOfferedError, or when the signer fails. */
+  async sendBlock(offered: OfferedBlock, signal?: AbortSignal): Promise<void> {
+    const proposal = await this.#signBlock(offered, signal);
+    const { publisher, dutyTimes } = this.#parts;
+    publisher.publish("block_proposal", encodeBlockProposal(proposal));
+    dutyTimes.done(offered.slot, "sent", { duty: "propose block", index: proposal.indexWithinCheckpoint });
+    this.#sent = textOf(proposal.archiveRoot);
+  }
+
+  /**
+   * Sends a checkpoint, with its last block unless that was sent alone. Rejects like `sendBlock`; then nothing was sent.
+   */
+  async sendCheckpoint(offered: OfferedCheckpoint, signal?: AbortSignal): Promise<CheckpointProposal> {
+    const { slot, proposer, checkpoint, feeAssetPriceModifier } = offered;
+    const { header, archiveRoot, blocks } = checkpoint;
+    const block = blocks[blocks.length - 1];
+    const inHash = header.subarray(CHECKPOINT_AT.inHash, CHECKPOINT_AT.inHash + 32);
+    const lastBlock =
+      this.#sent === textOf(archiveRoot) ? undefined : await this.#signBlock({ slot, proposer, block, inHash }, signal);
+    const payload = { header, archive: archiveRoot, feeAssetPriceModifier: signedBytes(feeAssetPriceModifier) };
+    const duty = { kind: "CHECKPOINT_PROPOSAL", slot, blockNumber: block.record.number } as const;
+    const digest = keccak_256(checkpointProposalPayload(payload));
+    const { signer, publisher, dutyTimes } = this.#parts;
+    const signature = await signer.sign(proposer, duty, digest, signal);
+    dutyTimes.done(slot, "signed", { duty: "propose checkpoint" });
+    const proposal = { ...payload, signature: wireSignature(signature) };
+    publisher.publish("checkpoint_proposal", encodeCheckpointProposal(proposal, lastBlock));
+    dutyTimes.done(slot, "sent", { duty: "propose checkpoint" });
+    return proposal;
+  }
+
+  async #signBlock({ slot, proposer, block, inHash }: OfferedBlock, signal?: AbortSignal): Promise<BlockProposal> {
+    const { signer, pool, dutyTimes } = this.#parts;
+    const { header, archiveRoot, indexWithinCheckpoint, number } = block.record;
+    const unsigned = {
+      header,
+      indexWithinCheckpoint,
+      inHash,
+      archiveRoot,
+      txHashes: concat(...block.txs.map(({ txHash }) => txHash)),
+    };
+    const duty = { kind: "BLOCK_PROPOSAL", slot, indexWithinCheckpoint, blockNumber: number } as const;
+    const digest = keccak_256(blockProposalPayload(unsigned));
+    const signature = await signer.sign(proposer, duty, digest, signal);
+    dutyTimes.done(slot, "signed", { duty: "propose block", index: indexWithinCheckpoint });
+    const proposal: BlockProposal = { ...unsigned, signature: wireSignature(signature), signedTxs: undefined };
+    const { count } = pool.addBlockProposal(proposal);
+    if (count > 1 && this.#equivocates(proposal, { slot, proposer })) {
+      throw new BlockOfferedError(slot, indexWithinCheckpoint);
+    }
+    return proposal;
+  }
+
+  /** Whether another block of the same proposer is known for the position. Where anyone may propose, others' are too. */
+  #equivocates(
+    { indexWithinCheckpoint: index, archiveRoot }: BlockProposal,
+    { slot, proposer }: ProposerOfSlot,
+  ): boolean {
+    return this.#parts.pool.proposals(slot).blocks.some((other) => {
+      if (other.indexWithinCheckpoint !== index || equal(other.archiveRoot, archiveRoot)) return false;
+      const signer = blockSigner(other);
+      return signer !== undefined && toHex(signer) === proposer;
+    });
+  }
+}
+
+function textOf(archiveRoot: Uint8Array): string {
+  return Buffer.from(archiveRoot).toString("hex");
+}
