@@ -101,7 +101,7 @@ try {
     introduce: () => introduced(node("second", port + 20, boot), id),
     watch: () =>
       watchBeside({ ours, id, network, file, minutes: Number(values.minutes), traffic: values.traffic, checks }),
-    statistics: () => compareStatistics(ours.url, network, checks),
+    statistics: () => compareStatistics(ours.url, network, checks, 12),
     ask: () => askAll(parts),
     observe: () => observed(parts, boot),
     authenticate: () => authenticate(parts),

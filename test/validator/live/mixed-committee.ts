@@ -11,6 +11,7 @@ import { mkdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Checks, say } from "../../p2p/live/checks.ts";
+import { compareStatistics } from "../../p2p/live/compare-statistics.ts";
 import { call, until } from "../../p2p/live/json-rpc.ts";
 import { LiveNode } from "../../p2p/live/live-node.ts";
 import { ReferenceControl, referenceNetwork } from "../../p2p/live/reference-network.ts";
@@ -40,7 +41,7 @@ const [{ url: reference }] = network.nodes;
 const checks = new Checks();
 
 /** Settings of parts that this version does not have. */
-const NOT_TAKEN = /^(SENTINEL_|SLASH_DUPLICATE_|LOG_)/;
+const NOT_TAKEN = /^(SLASH_DUPLICATE_|LOG_|NODE_OPTIONS$)/;
 const settings = Object.entries(await new ReferenceControl(script, name).environment()).filter(
   ([variable]) => !NOT_TAKEN.test(variable),
 );
@@ -97,6 +98,7 @@ try {
   const last = first + Math.ceil(slots / (values.kill ? 2 : 1)) - 1;
   await sleep(Math.max(0, endOf(last) - Date.now()));
   await allDuties(first, last);
+  await compareStatistics(node.url, network, checks, 1);
   await checks.of("the reference recorded no offense", async () => {
     const admin = reference.replace(/\d+$/, (port) => String(Number(port) + 1));
     const offenses = (await call(admin, "nodeAdmin_getSlashOffenses", "all")) as { validator: string }[];
