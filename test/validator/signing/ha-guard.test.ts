@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import type { Logger } from "../../../src/telemetry/logger.ts";
@@ -240,6 +241,87 @@ test("a server that is restarted or crashes keeps what was signed, and nodes go 
   expect(lines.filter((line) => line.includes("lost commits"))).toEqual([]);
 });
 
+/** Forwards connections on its port to a server, and to another one from a call of `switchTo` on. */
+async function forwarder(to: number): Promise<{ port: number; switchTo(port: number): void; close(): void }> {
+  const sockets = new Set<Socket>();
+  const add = (socket: Socket) => sockets.add(socket.on("error", () => {}).on("close", () => sockets.delete(socket)));
+  const endAll = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  let target = to;
+  const listener = createServer((from) => {
+    const onward = connect(target, "127.0.0.1");
+    add(from);
+    add(onward);
+    from.pipe(onward).pipe(from);
+    from.on("close", () => onward.destroy());
+    onward.on("close", () => from.destroy());
+  });
+  await new Promise<void>((listening) => listener.listen(0, "127.0.0.1", listening));
+  const address = listener.address();
+  return {
+    port: typeof address === "object" && address !== null ? address.port : 0,
+    switchTo(port) {
+      target = port;
+      endAll();
+    },
+    close() {
+      endAll();
+      listener.close();
+    },
+  };
+}
+
+test.each([
+  ["a standby that lagged took over", true, "first use of this"],
+  ["a server was restored from a backup", false, "has lost commits"],
+])("when %s, no node signs what another one may have signed before", async (_, promoted, warning) => {
+  const proxy = await forwarder(server.port);
+  let other: PostgresServer | undefined;
+  try {
+    const databaseUrl = url.replace(`:${server.port}/`, `:${proxy.port}/`);
+    clock.now = within(100);
+    const [a, b] = [await openNode("a", { databaseUrl }), await openNode("b", { databaseUrl })];
+    clock.now = within(102);
+    other = await server.copy(promoted);
+    const keys = Array.from({ length: 100 }, (_, i) => signer(i));
+    await Promise.all(keys.map((key) => a.sign(request(attestation(102), "text", key))));
+    await b.sign(request(attestation(102), "text", signer(200)));
+    proxy.switchTo(other.port);
+    const again = request(attestation(102), "other", keys[0]);
+    await expect(b.sign(again)).rejects.toEqual(refusal("unknown past"));
+    await expect(a.sign(again)).rejects.toEqual(refusal("other message", "this node"));
+    expect(lines.filter((line) => line.includes(warning)).length).toBeGreaterThan(0);
+    clock.now = within(103);
+    expect(await b.sign(request(attestation(103), "text", keys[0]))).toHaveLength(65);
+  } finally {
+    await Promise.all(open.map((guard) => guard.close()));
+    open = [];
+    proxy.close();
+    await other?.remove();
+  }
+});
+
+test("a duty whose statement waits too long is refused, and its late execution gives it to no node", async () => {
+  const [a, b] = await nodes("a", "b");
+  const blocker = new Client({ connectionString: url });
+  await blocker.connect();
+  try {
+    await blocker.query("BEGIN; LOCK TABLE validator_duties IN ACCESS EXCLUSIVE MODE");
+    await expect(a.sign(request(attestation(102), "text"))).rejects.toEqual(
+      refusal("database", "no answer within 5 s"),
+    );
+  } finally {
+    await blocker.end();
+  }
+  const second = await b.sign(request(attestation(102), "other")).then(
+    () => true,
+    () => false,
+  );
+  const signed = (await rows()).filter(({ status }) => status === "signed");
+  expect(signed.map(({ node_id }) => node_id)).toEqual(second ? ["b"] : []);
+});
+
 test("while the server is away nothing is signed, and a return within the timeout is in time", async () => {
   clock.now = within(100);
   const [short, long] = [await openNode("short"), await openNode("long", { signingTimeoutMs: 30_000 })];
@@ -271,6 +353,15 @@ test("a server that takes connections and never answers is given up after the ti
     for (const socket of sockets) socket.destroy();
     silent.close();
   }
+});
+
+test("a node that waits for another one stops at once when it is aborted", async () => {
+  const [a, b] = await nodes("a", "b");
+  const slow = slowly(request(attestation(102), "text"), async () => {
+    const second = b.sign(request(attestation(102), "text"), AbortSignal.timeout(50));
+    await expect(second).rejects.toMatchObject({ name: "TimeoutError" });
+  });
+  expect(await a.sign(slow)).toHaveLength(65);
 });
 
 test("an aborted request signs nothing and leaves no lock", async () => {

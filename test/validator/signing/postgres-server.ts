@@ -88,6 +88,30 @@ export class PostgresServer {
     return join(this.folder, "data");
   }
 
+  /**
+   * A server with a copy of this one's data as it is now, started. `promoted` makes it a standby that takes over, and
+   * begins a timeline; otherwise it is a restored backup.
+   */
+  async copy(promoted: boolean): Promise<PostgresServer> {
+    const other = new PostgresServer(this.#bin, mkdtempSync(join(tmpdir(), "svc-pg-")), await freePort());
+    try {
+      if (this.#owner !== undefined) chownSync(other.folder, this.#owner.uid, this.#owner.gid);
+      const options = ["--checkpoint=fast", "--wal-method=stream", "--no-sync", "-d", this.url()];
+      execFileSync(join(this.#bin, "pg_basebackup"), ["-D", other.#data, ...options], {
+        ...this.#owner,
+        cwd: other.folder,
+        stdio: "pipe",
+      });
+      if (promoted) writeFileSync(join(other.#data, "standby.signal"), "");
+      await other.start();
+      if (promoted) await other.query("SELECT pg_promote()");
+      return other;
+    } catch (error) {
+      await other.remove();
+      throw error;
+    }
+  }
+
   /** URL of a database for the superuser, or for another user with the same password. */
   url(database = "postgres", user = "postgres"): string {
     return `postgresql://${user}:${encodeURIComponent(this.password)}@127.0.0.1:${this.port}/${database}`;

@@ -174,8 +174,8 @@ export class DutyDatabase {
   }
 
   /** False if this node no longer holds the lock. May be repeated. */
-  async markSigned(lock: Lock, signature: Uint8Array): Promise<boolean> {
-    const { rowCount } = await this.#query(MARK_SIGNED, [toHex(signature), ...keyOf(lock), lock.token]);
+  async markSigned(lock: Lock, signature: Uint8Array, signal?: AbortSignal): Promise<boolean> {
+    const { rowCount } = await this.#query(MARK_SIGNED, [toHex(signature), ...keyOf(lock), lock.token], signal);
     return rowCount === 1;
   }
 

@@ -69,7 +69,7 @@ export class HaSigningGuard implements SigningGuard {
       if (!answer.row.mine) throw takenBy(lock, answer.row);
       await this.#record(lock, answer);
       const signature = await prepared.makeSignature(signal);
-      await this.#markSigned(lock, signature);
+      await this.#markSigned(lock, signature, signal);
       return signature;
     } catch (error) {
       // Lets another node sign at once. A lock that stays because this fails is deleted when it is old.
@@ -93,7 +93,7 @@ export class HaSigningGuard implements SigningGuard {
         if (!error.transient || !inTime) throw refused(lock, "database", error.message, error);
         pauseMs = Math.max(pollingIntervalMs, RETRY_MS);
       }
-      await sleep(pauseMs, undefined, { signal });
+      await pause(pauseMs, signal);
     }
   }
 
@@ -103,7 +103,7 @@ export class HaSigningGuard implements SigningGuard {
       const row = await this.#parts.database.insertOrGet(lock, signal);
       if (row !== undefined) return { row, before };
       if (tries === RACE_TRIES) throw new DutyDatabaseError("it did not return the duty's row", { transient: true });
-      await sleep(tries * RACE_STEP_MS);
+      await pause(tries * RACE_STEP_MS, signal);
     }
   }
 
@@ -114,17 +114,17 @@ export class HaSigningGuard implements SigningGuard {
     await this.#recording.record({ validator, duty, hash, knownUpTo });
   }
 
-  async #markSigned(lock: Lock, signature: Uint8Array): Promise<void> {
+  async #markSigned(lock: Lock, signature: Uint8Array, signal: AbortSignal | undefined): Promise<void> {
     const giveUpAt = performance.now() + this.#settings.signingTimeoutMs;
     for (;;) {
       try {
-        if (await this.#parts.database.markSigned(lock, signature)) return;
+        if (await this.#parts.database.markSigned(lock, signature, signal)) return;
         throw refused(lock, "lock lost", "the lock was deleted while the signature was made");
       } catch (error) {
         if (!(error instanceof DutyDatabaseError)) throw error;
         if (!error.transient || performance.now() >= giveUpAt) throw refused(lock, "database", error.message, error);
       }
-      await sleep(RETRY_MS);
+      await pause(RETRY_MS, signal);
     }
   }
 
@@ -139,6 +139,14 @@ function takenBy(lock: Lock, { status, nodeId, messageHash }: DutyRow): SigningR
   if (messageHash === toHex(lock.hash)) return refused(lock, "signed elsewhere", `${nodeId} has signed it`);
   const rule = `${nodeId} signed another message, ${messageHash.slice(0, 10)}.. and not ${shortHash(lock.hash)}..`;
   return refused(lock, "other message", rule);
+}
+
+/** Rejects with the signal's reason when it is aborted. */
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch((error: unknown) => {
+    signal?.throwIfAborted();
+    throw error;
+  });
 }
 
 function refused({ validator, duty }: Lock, reason: RefusalReason, rule: string, cause?: unknown): SigningRefusedError {
