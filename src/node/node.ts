@@ -5,6 +5,8 @@ import { Kzg } from "../l1/blobs/kzg.ts";
 import type { DiscoveryOptions } from "../l1/discovery.ts";
 import { FunctionSignatures } from "../rpc/methods/function-signatures.ts";
 import type { BuildWait } from "../sequencer/build-blocks.ts";
+import { ClockCheck } from "../validator/clock-check.ts";
+import { ClockedGuard } from "../validator/clocked-guard.ts";
 import type { SigningGuard } from "../validator/signing/signing-guard.ts";
 import { configuredValues } from "./admin/configured-values.ts";
 import { LiveConfig } from "./admin/live-config.ts";
@@ -113,7 +115,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     const dutyTimes = nodeDutyTimes(context, values, keys !== undefined);
     teardown.add("times of duties", () => dutyTimes.close());
     const validating = hasValidator(values) && {
-      ...{ values, kzg, dutyTimes, signing },
+      ...{ values, kzg, dutyTimes, signing, offenses: undefined },
       keys: keys && (() => keys.current),
     };
     const p2p = values.p2pEnabled
@@ -213,14 +215,23 @@ function signsDuties(values: Values, { reader }: Pick<ChainContext, "reader">): 
   return hasValidator(values) || reader.identity.constants.targetCommitteeSize > 0;
 }
 
-/** Rejects with an OperatorError. */
-function openGuard(
-  { reader, clock, loggerFor }: ChainContext,
+/** The guard of all duties, which also looks at the clock. Rejects with an OperatorError. */
+async function openGuard(
+  { reader, chain, synchronizer, clock, loggerFor }: ChainContext,
   { values, directory, signal }: Pick<NodeOptions, "values" | "directory" | "signal">,
 ): Promise<SigningGuard> {
   const { identity } = reader;
   const logger = loggerFor("validator:signing");
-  return openNodeSigningGuard({ values, directory, identity, now: clock.now, logger }, signal);
+  const guard = await openNodeSigningGuard({ values, directory, identity, now: clock.now, logger }, signal);
+  const check = new ClockCheck(identity.constants, logger);
+  let last = -1;
+  synchronizer.on("progress", ({ initialSyncComplete, l1Block }) => {
+    const processed = chain.state.processed();
+    if (!initialSyncComplete || l1Block === last || processed?.number !== l1Block) return;
+    last = l1Block;
+    check.arrived(processed.timestamp, clock.now());
+  });
+  return new ClockedGuard(guard, check);
 }
 
 /** Starts P2P once the initial sync is complete: before, messages of peers could not be checked. */

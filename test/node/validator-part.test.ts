@@ -5,6 +5,7 @@ import { Keystore } from "../../src/keystore/keystore.ts";
 import { PrivateKey } from "../../src/keystore/private-key.ts";
 import { Kzg } from "../../src/l1/blobs/kzg.ts";
 import { SlotCommittees } from "../../src/l1/committee/slot-committees.ts";
+import { Equivocations } from "../../src/mempool/attestations/equivocations.ts";
 import { attesterSigning } from "../../src/node/duty-signer.ts";
 import type { ChainContext } from "../../src/node/parts/chain-context.ts";
 import { checkValidator, createValidator, hasValidator, type ValidatorPart } from "../../src/node/parts/validator.ts";
@@ -80,8 +81,14 @@ function validator(
   const guard = recordingGuard(constants, now);
   const part = createValidator(
     context,
-    { values, keys, kzg, signing: attesterSigning(keys, guard), dutyTimes: UNMEASURED },
-    { pool, committees, publisher: { publish: (_, payload) => void sent.push(payload) }, recover: recorded.recover },
+    { values, keys, kzg, signing: attesterSigning(keys, guard), dutyTimes: UNMEASURED, offenses: undefined },
+    {
+      pool,
+      committees,
+      publisher: { publish: (_, payload) => void sent.push(payload) },
+      recover: recorded.recover,
+      equivocations: new Equivocations(silentLogger),
+    },
   );
   cleanups.push(close, () => part.stop());
   return { part, sent };

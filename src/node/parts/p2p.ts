@@ -127,7 +127,7 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
         const collection = collectedTxs(context, { values, mempool, channels, teardown });
         const { provider } = collection;
         const { publisher } = channels;
-        validator = options.validator?.({ pool: attestations, committees, publisher, recover });
+        validator = options.validator?.({ pool: attestations, committees, publisher, recover, equivocations });
         teardown.add("validator", () => validator?.stop());
         const handlers = requestHandlers(context, options, attestations);
         return {

@@ -1,20 +1,25 @@
 import { messagesOfCheckpoint } from "../../archiver/message-chain.ts";
 import type { CheckpointLimits } from "../../checkpoints/checkpoint-terms.ts";
 import { CheckpointProposalCheck } from "../../checkpoints/proposals/checkpoint-proposal-check.ts";
+import type { ProposalVerdict } from "../../checkpoints/proposals/proposal-verdict.ts";
 import { ConfigurationError } from "../../config/errors.ts";
 import type { Values } from "../../config/options.ts";
 import type { Keystore } from "../../keystore/keystore.ts";
 import type { Kzg } from "../../l1/blobs/kzg.ts";
 import type { SlotCommittees } from "../../l1/committee/slot-committees.ts";
 import type { AttestationPool } from "../../mempool/attestations/attestation-pool.ts";
+import type { Equivocations } from "../../mempool/attestations/equivocations.ts";
 import type { GossipPublisher } from "../../p2p/gossip/publisher.ts";
+import type { BlockProposal } from "../../protocol/consensus/block-proposal.ts";
 import type { CheckpointProposal } from "../../protocol/consensus/checkpoint-proposal.ts";
 import type { RecoverSigner } from "../../protocol/consensus/recover.ts";
 import type { WireSignature } from "../../protocol/consensus/wire-signature.ts";
+import type { ReportOffenses } from "../../protocol/slashing/offense.ts";
 import type { DutyTimes } from "../../telemetry/duty-times.ts";
 import { ChallengeSigner } from "../../validator/challenge-signer.ts";
 import { CheckpointAttester } from "../../validator/checkpoint-attester.ts";
 import { CommitteeAttestations } from "../../validator/committee-attestations.ts";
+import { type OffensePenalties, OffenseReports } from "../../validator/offense-reports.ts";
 import { OwnAttestations } from "../../validator/own-attestations.ts";
 import { OwnProposals } from "../../validator/own-proposals.ts";
 import type { ValidatorSettings } from "../../validator/settings.ts";
@@ -42,6 +47,7 @@ export interface CommitteeNetwork {
   committees: SlotCommittees;
   publisher: GossipPublisher;
   recover: RecoverSigner;
+  equivocations: Equivocations;
 }
 
 export interface ValidatorOptions {
@@ -50,6 +56,8 @@ export interface ValidatorOptions {
   keys: (() => Keystore) | undefined;
   kzg: Kzg;
   signing: AttesterSigning;
+  /** Where offenses are reported; undefined without a slasher. */
+  offenses: { report: ReportOffenses; penalties: Readonly<OffensePenalties> } | undefined;
   dutyTimes: Pick<DutyTimes, "done">;
 }
 
@@ -59,6 +67,8 @@ export interface ValidatorPart {
   readonly live: ConfigurablePart<ValidatorSettings>;
   /** Whether the validator wants the blocks of a slot to be executed. */
   reexecutes(slot: number): Promise<boolean>;
+  /** Called with each block proposal of another node once it was checked. */
+  blockChecked(proposal: BlockProposal, verdict: ProposalVerdict): void;
   /** Takes a checkpoint proposal that gossip accepted, once its last block was processed. */
   processCheckpoint(proposal: CheckpointProposal, from: string, arrived: number): Promise<void>;
   /** Signs an authentication challenge with the first registered attester; undefined if there is none. */
@@ -92,8 +102,8 @@ function liveSettings(values: ValidatorPartSettings): ValidatorSettings {
 /** Creates the duties of the node's attesters. Throws an ObjectStoreUrlError. */
 export function createValidator(
   { core, chain, reader, synchronizer, clock, loggerFor }: ChainContext,
-  { values, keys, kzg, signing, dutyTimes }: ValidatorOptions,
-  { pool, committees, publisher, recover }: CommitteeNetwork,
+  { values, keys, kzg, signing, offenses, dutyTimes }: ValidatorOptions,
+  { pool, committees, publisher, recover, equivocations }: CommitteeNetwork,
 ): ValidatorPart {
   const { constants } = reader.identity;
   const { now } = clock;
@@ -135,6 +145,11 @@ export function createValidator(
     ...{ attestations, pool, signer, settings: live, dutyTimes, now, logger },
   });
   const challenges = new ChallengeSigner({ ownAddresses, signerOf, registered: () => reader.attesters(), now });
+  const reports = offenses && new OffenseReports(offenses.report, offenses.penalties);
+  const unsubscribe = reports && [
+    equivocations.proposals.add((duplicate) => reports.duplicateProposal(duplicate)),
+    equivocations.attestations.add((duplicate) => reports.duplicateAttestation(duplicate)),
+  ];
   // The first checkpoint does not wait for the trusted setup to load.
   kzg.start();
   logger.info(
@@ -146,14 +161,19 @@ export function createValidator(
     live: { configure: (changes) => void Object.assign(live, changes) },
     async reexecutes(slot) {
       if (observer || uploads !== undefined) return true;
-      return live.reexecutes && (await attestations.members(slot)).length > 0;
+      if (!live.reexecutes) return false;
+      return (
+        (offenses?.penalties.broadcastedInvalidBlockPenalty ?? 0n) > 0n || (await attestations.members(slot)).length > 0
+      );
     },
+    blockChecked: (proposal, verdict) => reports?.blockChecked(proposal, verdict),
     async processCheckpoint(proposal, from, arrived) {
       await attester.handle(proposal, from, arrived);
     },
     signChallenge: (payloadHash) => challenges.sign(payloadHash),
     async stop() {
       check.stop();
+      for (const each of unsubscribe ?? []) each();
       await uploads?.close();
     },
   };

@@ -47,7 +47,7 @@ export interface GossipTopicsOptions {
   dutyTimes: Pick<DutyTimes, "done">;
   recover: RecoverSigner;
   /** Undefined if the node neither attests nor observes. */
-  validator: Pick<ValidatorPart, "reexecutes" | "processCheckpoint"> | undefined;
+  validator: Pick<ValidatorPart, "reexecutes" | "blockChecked" | "processCheckpoint"> | undefined;
   teardown: Teardown;
 }
 
@@ -115,7 +115,9 @@ function consensusContext(context: ChainContext, options: GossipTopicsOptions): 
     hashTx: (tx) => mempool.digests.hash(tx),
     observer: values.fishermanMode,
     async processBlock(proposal, from) {
-      if (!settings.skipProposals) await blocks.handle(proposal, from);
+      if (settings.skipProposals) return;
+      const verdict = await blocks.handle(proposal, from);
+      if (verdict !== undefined) validator?.blockChecked(proposal, verdict);
     },
     async processCheckpoint(proposal, from, arrived) {
       if (!settings.skipProposals) await validator?.processCheckpoint(proposal, from, arrived);

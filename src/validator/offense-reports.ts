@@ -1,0 +1,48 @@
+import type { ProposalVerdict } from "../checkpoints/proposals/proposal-verdict.ts";
+import type { DuplicateAttestation, DuplicateProposal } from "../mempool/attestations/equivocations.ts";
+import { type BlockProposal, blockProposalSlot, blockSigner } from "../protocol/consensus/block-proposal.ts";
+import { OFFENSE_TYPES, type OffenseType, type ReportOffenses } from "../protocol/slashing/offense.ts";
+
+/** In the staking asset's smallest unit; they may change while the node runs. */
+export interface OffensePenalties {
+  broadcastedInvalidBlockPenalty: bigint;
+  duplicateProposalPenalty: bigint;
+  duplicateAttestationPenalty: bigint;
+}
+
+/** Faults of a block that only its proposer can have caused. */
+const SLASHABLE = ["state_mismatch", "failed_txs"];
+
+/** Reports what a validator sees others do (docs/protocol/12-slashing.md). */
+export class OffenseReports {
+  readonly #report: ReportOffenses;
+  readonly #penalties: Readonly<OffensePenalties>;
+
+  constructor(report: ReportOffenses, penalties: Readonly<OffensePenalties>) {
+    this.#report = report;
+    this.#penalties = penalties;
+  }
+
+  /** A block that was executed and came out otherwise, unless the penalty is 0. Anything else is no offense. */
+  blockChecked(proposal: BlockProposal, verdict: ProposalVerdict): void {
+    const amount = this.#penalties.broadcastedInvalidBlockPenalty;
+    if (verdict.valid || !SLASHABLE.includes(verdict.fault) || amount === 0n) return;
+    const proposer = blockSigner(proposal);
+    if (proposer === undefined) return;
+    this.#one(proposer, OFFENSE_TYPES.broadcastedInvalidBlockProposal, amount, blockProposalSlot(proposal));
+  }
+
+  /** Recorded also without a penalty. */
+  duplicateProposal({ slot, proposer }: DuplicateProposal): void {
+    this.#one(proposer, OFFENSE_TYPES.duplicateProposal, this.#penalties.duplicateProposalPenalty, slot);
+  }
+
+  /** Recorded also without a penalty. */
+  duplicateAttestation({ slot, attester }: DuplicateAttestation): void {
+    this.#one(attester, OFFENSE_TYPES.duplicateAttestation, this.#penalties.duplicateAttestationPenalty, slot);
+  }
+
+  #one(validator: Uint8Array, offenseType: OffenseType, amount: bigint, slot: number): void {
+    this.#report([{ validator, amount, offenseType, epochOrSlot: BigInt(slot) }]);
+  }
+}
