@@ -1,16 +1,6 @@
+import { GoodbyeReason } from "../reqresp/codecs/goodbye-reason.ts";
 import type { ConnectedPeer } from "./peer-host.ts";
 import type { PeerHealth } from "./peer-scores.ts";
-
-/** Goodbye reasons on the wire (docs/protocol/10-peers.md#1014-sub-protocols). */
-export const GoodbyeReason = {
-  SHUTDOWN: 1,
-  MAX_PEERS: 2,
-  LOW_SCORE: 3,
-  BANNED: 4,
-  WRONG_NETWORK: 5,
-  UNKNOWN: 6,
-} as const;
-export type GoodbyeReason = (typeof GoodbyeReason)[keyof typeof GoodbyeReason];
 
 /** Share of the peers that may be inbound before others are dialled in their place: a bound on eclipse attacks. */
 const INBOUND_SHARE = 0.8;

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { GoodbyeReason, prune } from "../../../src/p2p/peers/prune.ts";
+import { prune } from "../../../src/p2p/peers/prune.ts";
+import { GoodbyeReason } from "../../../src/p2p/reqresp/codecs/goodbye-reason.ts";
 
 const peer = (id: string, { since = 0, inbound = false } = {}) => ({ id, ip: undefined, since, inbound });
 const healthy = () => "healthy" as const;

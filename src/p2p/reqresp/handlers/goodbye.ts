@@ -1,4 +1,4 @@
-import { GoodbyeReason } from "../../peers/prune.ts";
+import { GoodbyeReason } from "../codecs/goodbye-reason.ts";
 import type { RequestHandler } from "../request-handler.ts";
 
 /** A goodbye gets no answer. A reason that is not one byte is passed on as unknown. */
