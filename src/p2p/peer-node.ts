@@ -22,7 +22,7 @@ import { PeerConnections } from "./peers/peer-connections.ts";
 import type { PeerHost } from "./peers/peer-host.ts";
 import { PeerScores } from "./peers/peer-scores.ts";
 import { type ListedPeers, ProtectedPeers } from "./peers/protected-peers.ts";
-import { StreamRequestClient } from "./reqresp/client.ts";
+import { type RequestTimeouts, StreamRequestClient } from "./reqresp/client.ts";
 import type { StatusMessage } from "./reqresp/codecs/status-message.ts";
 import { goodbyeHandler } from "./reqresp/handlers/goodbye.ts";
 import { pingHandler } from "./reqresp/handlers/ping.ts";
@@ -51,6 +51,7 @@ export interface PeerNodeSettings {
   seenMessages: number;
   /** False where many peers may share an IP address, as on test networks. */
   limitPerAddress: boolean;
+  requestTimeouts?: RequestTimeouts;
   /** Whether messages carry the time at which they were sent; the same on all nodes of a network. */
   instrumented: boolean;
   listed: ListedPeers;
@@ -144,7 +145,11 @@ export async function createPeerNode(options: PeerNodeOptions): Promise<PeerNode
   const router = host.services.gossip;
   const wrapper = messageWrapper(settings.instrumented);
   const channels: PeerChannels = {
-    client: new StreamRequestClient(host, { penalties: scores, log: loggerFor("p2p:requests") }),
+    client: new StreamRequestClient(host, {
+      penalties: scores,
+      log: loggerFor("p2p:requests"),
+      timeouts: settings.requestTimeouts,
+    }),
     publisher: gossipPublisher({ router, version, logger: loggerFor("p2p:gossip"), wrapper }),
     scores,
     peers: libp2pPeerHost(host, logger),

@@ -53,6 +53,7 @@ test("without options the peer node has the network's defaults", () => {
     topics: ["tx", "block_proposal", "checkpoint_proposal", "checkpoint_attestation"],
     seenMessages: 100_000,
     limitPerAddress: true,
+    requestTimeouts: { dialMs: 5_000, requestMs: 10_000 },
     instrumented: false,
     listed: { trusted: [], private: [], preferred: [] },
   });
@@ -80,6 +81,8 @@ test("every option of host, gossip and scores changes the setting that it names"
     DEBUG_P2P_DISABLE_COLOCATION_PENALTY: "true",
     DEBUG_P2P_INSTRUMENT_MESSAGES: "true",
     TRANSACTIONS_DISABLED: "true",
+    P2P_REQRESP_DIAL_TIMEOUT_MS: "1000",
+    P2P_REQRESP_INDIVIDUAL_REQUEST_TIMEOUT_MS: "2000",
     P2P_TRUSTED_PEERS: node.txt,
     P2P_PRIVATE_PEERS: node.txt,
     P2P_PREFERRED_PEERS: node.txt,
@@ -102,6 +105,7 @@ test("every option of host, gossip and scores changes the setting that it names"
     topics: ["block_proposal", "checkpoint_proposal", "checkpoint_attestation"],
     seenMessages: 50,
     limitPerAddress: false,
+    requestTimeouts: { dialMs: 1_000, requestMs: 2_000 },
     instrumented: true,
     listed: { trusted: [LISTED], private: [LISTED], preferred: [LISTED] },
   });

@@ -38,15 +38,7 @@ export type P2pSettings = AdmissionSettings &
   PeerSettings &
   TopicSettings &
   TxCollectionSettings &
-  Pick<
-    Values,
-    | "dialTimeoutMs"
-    | "individualRequestTimeoutMs"
-    | "p2pIp"
-    | "peerIdPrivateKey"
-    | "peerIdPrivateKeyPath"
-    | "queryForIp"
-  >;
+  Pick<Values, "p2pIp" | "peerIdPrivateKey" | "peerIdPrivateKeyPath" | "queryForIp">;
 
 export interface P2pOptions {
   values: P2pSettings;
@@ -148,7 +140,6 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
       now,
       loggerFor,
     });
-    node.client.timeouts = { dialMs: values.dialTimeoutMs, requestMs: values.individualRequestTimeoutMs };
     teardown.add(
       "publishing of submitted txs",
       mempool.onSubmitted((bytes) => node.publisher.publish("tx", bytes)),

@@ -12,6 +12,7 @@ export type PeerSettings = Pick<
   | "blockDurationMs"
   | "debugDisableColocationPenalty"
   | "debugP2PInstrumentMessages"
+  | "dialTimeoutMs"
   | "disableTransactions"
   | "expectedBlockProposalsPerSlot"
   | "gossipsubD"
@@ -23,6 +24,7 @@ export type PeerSettings = Pick<
   | "gossipsubMcacheGossip"
   | "gossipsubMcacheLength"
   | "gossipsubSeenTTL"
+  | "individualRequestTimeoutMs"
   | "listenAddress"
   | "maxPeerCount"
   | "p2pPort"
@@ -93,6 +95,7 @@ export function peerNodeSettings(
     topics: TOPICS.filter((topic) => topic !== "tx" || !values.disableTransactions),
     seenMessages: values.seenMessageCacheSize,
     limitPerAddress: !values.debugDisableColocationPenalty,
+    requestTimeouts: { dialMs: values.dialTimeoutMs, requestMs: values.individualRequestTimeoutMs },
     instrumented: values.debugP2PInstrumentMessages,
     listed: listedPeers(values),
   };

@@ -66,7 +66,7 @@ export function verdictDeadlineMs({ heartbeatMs, mcacheLength }: MeshSettings): 
 }
 
 /** docs/protocol/10-peers.md#107-gossip */
-export async function gossipOptions(settings: GossipSettings): Promise<Partial<GossipsubOpts>> {
+async function gossipOptions(settings: GossipSettings): Promise<Partial<GossipsubOpts>> {
   const { mesh, version, directPeers, topics = TOPICS } = settings;
   const { heartbeatMs, seenTtlMs, ...degrees } = mesh;
   const names = new Map<string, Topic>(topics.map((topic) => [topicString(topic, version), topic]));

@@ -23,7 +23,7 @@ export interface RequestTimeouts {
   requestMs: number;
 }
 
-export const REQUEST_TIMEOUTS: RequestTimeouts = { dialMs: 5000, requestMs: 10_000 };
+const REQUEST_TIMEOUTS: RequestTimeouts = { dialMs: 5000, requestMs: 10_000 };
 
 /** Bytes of answers being received, compressed and decompressed. */
 const BYTES = 128 * 1024 * 1024;
@@ -51,7 +51,7 @@ export class StreamRequestClient implements RequestClient {
   readonly #host: Pick<Libp2p, "getConnections">;
   readonly #penalties: PeerPenalties;
   readonly #log: Logger;
-  #timeouts: RequestTimeouts;
+  readonly #timeouts: RequestTimeouts;
   #isStopped = false;
   /** Ends a request each. */
   readonly #cancels = new Set<() => void>();
@@ -63,15 +63,6 @@ export class StreamRequestClient implements RequestClient {
     this.#penalties = penalties;
     this.#log = log;
     this.#timeouts = timeouts;
-  }
-
-  /** Applies to requests from now on. */
-  set timeouts(timeouts: RequestTimeouts) {
-    this.#timeouts = timeouts;
-  }
-
-  get timeouts(): RequestTimeouts {
-    return this.#timeouts;
   }
 
   /** Requests that wait for an answer of `peer`. */

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import type { Stream } from "@libp2p/interface";
 import { compressSync } from "snappy";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { REQUEST_TIMEOUTS } from "../../../src/p2p/reqresp/client.ts";
 import { PROTOCOLS } from "../../../src/p2p/reqresp/protocols.ts";
 import { RequestStatus } from "../../../src/p2p/reqresp/request-client.ts";
 import { readRequest, sendFrame } from "../../../src/p2p/reqresp/stream-io.ts";
@@ -26,7 +25,6 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   asker.penalties.length = 0;
-  asker.client.timeouts = REQUEST_TIMEOUTS;
 });
 afterAll(stopPeers);
 
@@ -87,9 +85,9 @@ test.each([
   ["sends its status and never closes", (stream: Stream) => sendFrame(stream, OK)],
   ["resets the stream", (stream: Stream) => stream.abort(new Error("reset"))],
 ])("a request to a peer that %s fails, and costs the peer", async (_, given) => {
-  asker.client.timeouts = { dialMs: 5000, requestMs: 300 };
   answer = given;
-  expect(await asker.client.request(liar.id, "ping", PING)).toEqual({ status: FAILURE, body: new Uint8Array(0) });
+  const answered = await asker.client.request(liar.id, "ping", PING, { timeoutMs: 300 });
+  expect(answered).toEqual({ status: FAILURE, body: new Uint8Array(0) });
   expect(asker.penalties).toMatchObject([{ peer: liar.id, tolerance: "high" }]);
   expect(asker.client.openRequests(liar.id)).toBe(0);
   const [connection] = asker.host.getConnections();
@@ -104,9 +102,8 @@ async function drip(stream: Stream): Promise<void> {
 }
 
 test("a stream that a peer does not open in time is given up, and costs the peer", async () => {
-  asker.client.timeouts = { dialMs: 100, requestMs: 10_000 };
   isMute = true;
-  const { status } = await asker.client.request(liar.id, "ping", PING);
+  const { status } = await asker.client.request(liar.id, "ping", PING, { dialTimeoutMs: 100 });
   isMute = false;
   expect(status).toBe(FAILURE);
   expect(asker.penalties).toMatchObject([{ reason: "ping request failed: opening a stream took longer than 100 ms" }]);
@@ -133,11 +130,12 @@ test("a request that this node gives up costs the peer nothing", async () => {
   await connect(asker, liar);
 });
 
-test("timeouts can be changed while the node runs", async () => {
+test("an answer that does not come in the client's time is given up, and costs the peer", async () => {
   answer = () => undefined;
-  asker.client.timeouts = { dialMs: 2000, requestMs: 50 };
-  expect((await asker.client.request(liar.id, "ping", PING)).status).toBe(FAILURE);
-  expect(asker.penalties).toMatchObject([{ reason: "ping request failed: the answer took longer than 50 ms" }]);
+  const hasty = await testPeer({}, { timeouts: { dialMs: 2000, requestMs: 50 } });
+  await connect(hasty, liar);
+  expect((await hasty.client.request(liar.id, "ping", PING)).status).toBe(FAILURE);
+  expect(hasty.penalties).toMatchObject([{ reason: "ping request failed: the answer took longer than 50 ms" }]);
 });
 
 test("a stopped client fails all requests and blames nobody", async () => {
