@@ -13,6 +13,9 @@ import { SentinelStore } from "../../src/slasher/sentinel/sentinel-store.ts";
 import { claimStore, SCHEMA_VERSION } from "../../src/storage/identity.ts";
 import { openStore } from "../../src/storage/store.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
+import { ServerHistories } from "../../src/validator/signing/postgres/server-histories.ts";
+import { SignedDuties } from "../../src/validator/signing/signed-duties.ts";
+import { openSigningStore } from "../../src/validator/signing/signing-store.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";
 import { ModelWorld } from "../mempool/support/model-world.ts";
 
@@ -78,6 +81,15 @@ async function l1TxStore(): Promise<string> {
   return path;
 }
 
+async function signingStore(): Promise<string> {
+  const path = join(folder, "signing");
+  const store = openSigningStore(path);
+  new SignedDuties(store, IDENTITY.rollupAddress);
+  new ServerHistories(store, silentLogger);
+  await store.close();
+  return path;
+}
+
 test("docs/store-format.md describes exactly the tables of the chain store", async () => {
   expect([...described("Stores"), ...described("Chain store")].toSorted()).toEqual(await tablesOf(await chainStore()));
 });
@@ -90,13 +102,19 @@ test("docs/store-format.md describes exactly the tables of the store of L1 trans
   expect(described("Store of L1 transactions")).toEqual(await tablesOf(await l1TxStore()));
 });
 
+test("docs/store-format.md describes exactly the tables of the store of signatures", async () => {
+  expect(described("Store of signatures")).toEqual(await tablesOf(await signingStore()));
+});
+
 test("docs/store-format.md describes every table that the source opens", () => {
   const root = new URL("../../", import.meta.url);
   const sources = globSync("src/**/*.ts", { cwd: root.pathname });
   const named = sources.flatMap((file) =>
     Array.from(readFileSync(new URL(file, root), "utf8").matchAll(/\.table\("([^"]+)"\)/g), ([, name]) => name),
   );
-  const all = ["Stores", "Chain store", "Pool store", "Store of L1 transactions"].flatMap(described);
+  const all = ["Stores", "Chain store", "Pool store", "Store of L1 transactions", "Store of signatures"].flatMap(
+    described,
+  );
   expect([...new Set(named)].filter((name) => !all.includes(name))).toEqual([]);
   expect(new Set(named).size).toBeGreaterThan(20);
   expect(new Set(all).size).toBe(all.length);

@@ -24,10 +24,10 @@ function refusal({ validator, duty, hash }: Claim, answer: Exclude<ClaimAnswer, 
 
 /** Records claims. All that are made in one turn of the event loop, as those of a committee's keys, share a commit. */
 export class Recording {
-  readonly #duties: SignedDuties;
+  readonly #duties: Pick<SignedDuties, "claim">;
   #waiting: Waiting[] = [];
 
-  constructor(duties: SignedDuties) {
+  constructor(duties: Pick<SignedDuties, "claim">) {
     this.#duties = duties;
   }
 

@@ -25,11 +25,11 @@ export class SigningStoreSchemaError extends OperatorError {
  */
 export function openSigningStore(path: string): Store {
   const store = openStore({ path });
-  const about = store.table("about");
-  const field = Buffer.from("schema version");
-  const found = about.get(field);
+  const schema = store.table("signing_schema");
+  const field = Buffer.from("version");
+  const found = schema.get(field);
   if (found === undefined) {
-    store.transaction(() => about.put(field, Buffer.from(SCHEMA)));
+    store.transaction(() => schema.put(field, Buffer.from(SCHEMA)));
   } else if (Buffer.from(found).toString() !== SCHEMA) {
     void store.close();
     throw new SigningStoreSchemaError(path, Buffer.from(found).toString());

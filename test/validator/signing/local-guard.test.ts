@@ -2,8 +2,12 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { openStore } from "../../../src/storage/store.ts";
+import { StoreFullError } from "../../../src/storage/store-errors.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { openSigningGuard } from "../../../src/validator/signing/open-signing-guard.ts";
+import { Recording } from "../../../src/validator/signing/recording.ts";
+import type { Claim, ClaimAnswer } from "../../../src/validator/signing/signed-duties.ts";
 import type { SigningGuard } from "../../../src/validator/signing/signing-guard.ts";
 import { attestation, ROLLUP, request, signedBy, signer, TIMES, within } from "./requests.ts";
 
@@ -200,4 +204,28 @@ test("duties with numbers that cannot be stored are refused", async () => {
   }
   const message = { kind: "digest", digest: new Uint8Array(31) } as const;
   await expect(guard.sign({ ...request(attestation(102), "a"), message })).rejects.toThrow("32 bytes, not 31");
+});
+
+test("a store of signatures of another version is refused and left as it is", async () => {
+  const store = openStore({ path: join(root, "signing") });
+  store.transaction(() => store.table("signing_schema").put(Buffer.from("version"), Buffer.from("2")));
+  await store.close();
+  await expect(guardOf()).rejects.toThrow(/signing has schema version 2; this program reads version 1$/);
+});
+
+test("a record that cannot be written refuses the duty in one line, and the next attempt may succeed", async () => {
+  let full = true;
+  const duties = {
+    claim(claims: readonly Claim[]): ClaimAnswer[] {
+      if (full) throw new StoreFullError("/data/signing", "disk");
+      return claims.map(() => ({ kind: "recorded" }));
+    },
+  };
+  const recording = new Recording(duties);
+  const claim = { validator: signer().address, duty: attestation(1), hash: new Uint8Array(32), knownUpTo: -1 };
+  const error = await recording.record(claim).catch((thrown: unknown) => thrown);
+  expect(error).toEqual(refusal("record"));
+  expect(String(error)).toMatch(/does not sign ATTESTATION of slot 1: [^\n]+$/);
+  full = false;
+  await recording.record(claim);
 });
