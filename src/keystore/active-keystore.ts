@@ -1,6 +1,15 @@
 import { Listeners } from "../events/listeners.ts";
+import type { Account } from "./accounts.ts";
 import { KeystoreError, KeystoreReloadRefusedError } from "./errors.ts";
 import { Keystore } from "./keystore.ts";
+
+/** What a reload changed. Addresses of attesters, lower-case 0x text. */
+export interface KeystoreChange {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  /** Attesters that publish with their own keys, none of which sent L1 transactions at startup: they cannot publish. */
+  readonly withoutSender: readonly string[];
+}
 
 /**
  * The keys in force. A reload (svcAdmin_reloadKeystore) may change attesters, their coinbase and fee recipients, and
@@ -13,7 +22,7 @@ export class ActiveKeystore {
   readonly #listeners: Listeners<[Keystore]>;
   #current: Keystore;
   /** Reloads never overlap. */
-  #running: Promise<void> = Promise.resolve();
+  #running: Promise<unknown> = Promise.resolve();
 
   /**
    * `load` reads the files again. `publishers` are the addresses of the L1 signers created at startup, lower-case 0x
@@ -44,7 +53,7 @@ export class ActiveKeystore {
    * Replaces the keys with those of the files. Rejects with a KeystoreError and changes nothing when they cannot be
    * used.
    */
-  reload(): Promise<void> {
+  reload(): Promise<KeystoreChange> {
     const run = this.#running.then(
       () => this.#reload(),
       () => this.#reload(),
@@ -53,13 +62,23 @@ export class ActiveKeystore {
     return run;
   }
 
-  async #reload(): Promise<void> {
+  async #reload(): Promise<KeystoreChange> {
     const loaded = await this.#load();
     if (loaded.validators.length === 0) throw new KeystoreError([{ field: "validators", rule: "must not be empty" }]);
     this.#checkPublishers(loaded);
-    const { prover, slasher } = this.#current;
+    const before = this.#current;
+    const { prover, slasher } = before;
     this.#current = new Keystore({ validators: [...loaded.validators], prover, slasher: [...slasher] });
     this.#listeners.emit(this.#current);
+    return {
+      added: loaded.attesterAddresses().filter((address) => before.attester(address) === undefined),
+      removed: before.attesterAddresses().filter((address) => loaded.attester(address) === undefined),
+      withoutSender: loaded.attesterAddresses().filter((address) => !this.#canPublish(loaded.publishersOf(address))),
+    };
+  }
+
+  #canPublish(publishers: readonly Account[]): boolean {
+    return this.#publishers === undefined || publishers.some(({ address }) => this.#publishers?.has(address));
   }
 
   /**
@@ -67,10 +86,9 @@ export class ActiveKeystore {
    * itself.
    */
   #checkPublishers(loaded: Keystore): void {
-    const known = this.#publishers;
-    if (known === undefined) return;
+    const known = this.#publishers ?? [];
     for (const { attesters, publishers } of loaded.validators) {
-      if (publishers === undefined || publishers.some(({ address }) => known.has(address))) continue;
+      if (publishers === undefined || this.#canPublish(publishers)) continue;
       throw new KeystoreReloadRefusedError(
         `Cannot reload keystore: validator ${attesters[0].address} has publisher keys ` +
           `[${publishers.map(({ address }) => address).join(", ")}] but none match the L1 signers initialized at startup ` +

@@ -4,6 +4,7 @@ import { KeystoreError } from "../../src/keystore/errors.ts";
 import { Keystore, type ValidatorKeys } from "../../src/keystore/keystore.ts";
 import { PrivateKey } from "../../src/keystore/private-key.ts";
 import { keystoreControl } from "../../src/node/admin/keystore-control.ts";
+import { silentLogger } from "../../src/telemetry/logger.ts";
 
 function unexpected(error: unknown): never {
   throw error;
@@ -107,14 +108,47 @@ test("unusable keystore files leave the keys in force, and the next reload may s
   expect(store.current.attesterAddresses()).toEqual([B.address]);
 });
 
+test("a reload tells which attesters came and went, and which cannot publish", async () => {
+  const initial = new Keystore({ validators: [keys(A, { publishers: [P] }), keys(Q)] });
+  const { store } = active(initial, new Keystore({ validators: [keys(A, { publishers: [P] }), keys(B)] }));
+  expect(await store.reload()).toEqual({ added: [B.address], removed: [Q.address], withoutSender: [B.address] });
+  const logged: [object, string][] = [];
+  const note = (facts: object, message: string) => void logged.push([facts, message]);
+  const logger = { ...silentLogger, info: note, warn: note };
+  await keystoreControl({ directory: "/keys", keys: store, logger }).reload();
+  expect(logged).toEqual([
+    [{ added: "", removed: "" }, "the keystore files were read again"],
+    [{ attesters: B.address }, expect.stringMatching(/cannot publish.*restart/)],
+  ]);
+});
+
+test("reloads that overlap run one after the other, and each loads the files anew", async () => {
+  const states = [A, B, P].map((attester) => new Keystore({ validators: [keys(attester)] }));
+  const initial = new Keystore({ validators: [keys(Q)] });
+  let loading = 0;
+  const load = async (): Promise<Keystore> => {
+    expect(++loading).toBe(1);
+    await new Promise((resolve) => setImmediate(resolve));
+    loading--;
+    return states.shift() as Keystore;
+  };
+  const store = new ActiveKeystore(initial, load, undefined, unexpected);
+  const changes = await Promise.all([store.reload(), store.reload(), store.reload()]);
+  expect(changes.map(({ added, removed }) => [added, removed])).toEqual([
+    [[A.address], [Q.address]],
+    [[B.address], [A.address]],
+    [[P.address], [B.address]],
+  ]);
+});
+
 test("the admin call to reload needs keystore files and a validator", async () => {
   const { store } = active(new Keystore({ validators: [keys(A)] }), new Keystore({ validators: [keys(B)] }));
-  await expect(keystoreControl({ directory: undefined, keys: store }).reload()).rejects.toThrow(
+  await expect(keystoreControl({ directory: undefined, keys: store, logger: silentLogger }).reload()).rejects.toThrow(
     "Cannot reload keystore: node is not using a file-based keystore. Set KEY_STORE_DIRECTORY to use file-based keystores.",
   );
-  await expect(keystoreControl({ directory: "/keys", keys: undefined }).reload()).rejects.toThrow(
+  await expect(keystoreControl({ directory: "/keys", keys: undefined, logger: silentLogger }).reload()).rejects.toThrow(
     "Cannot reload keystore: validator is not enabled.",
   );
-  await keystoreControl({ directory: "/keys", keys: store }).reload();
+  await keystoreControl({ directory: "/keys", keys: store, logger: silentLogger }).reload();
   expect(store.current.attesterAddresses()).toEqual([B.address]);
 });

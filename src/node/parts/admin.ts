@@ -36,7 +36,7 @@ export async function startAdmin(context: ChainContext, options: AdminOptions): 
     {
       config,
       sync: syncControl(synchronizer, chain, pool),
-      keystore: keystoreControl({ directory: values.keyStoreDirectory, keys }),
+      keystore: keystoreControl({ directory: values.keyStoreDirectory, keys, logger: log }),
       snapshots,
       sequencer,
       slasher,
