@@ -7,8 +7,10 @@ import { demoCommand } from "./commands/demo.ts";
 import { deployL1ContractsCommand } from "./commands/deploy-l1-contracts.ts";
 import { generateBootnodeEnrCommand } from "./commands/generate-bootnode-enr.ts";
 import { generateP2pPrivateKeyCommand } from "./commands/generate-p2p-private-key.ts";
+import { keystoreCommand } from "./commands/keystore.ts";
 import { migrateHaDbCommand } from "./commands/migrate-ha-db.ts";
 import { startCommand } from "./commands/start.ts";
+import { validatorKeysCommand } from "./commands/validator-keys.ts";
 import { vmCommand } from "./commands/vm.ts";
 import { programVersion } from "./version.ts";
 
@@ -24,6 +26,8 @@ export function program(): Command {
     .addCommand(generateP2pPrivateKeyCommand())
     .addCommand(generateBootnodeEnrCommand())
     .addCommand(decodeEnrCommand())
+    .addCommand(validatorKeysCommand())
+    .addCommand(keystoreCommand())
     .addCommand(migrateHaDbCommand())
     .addCommand(dbCommand())
     .addCommand(benchWitnessCommand())

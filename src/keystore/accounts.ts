@@ -1,12 +1,11 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { HDKey } from "@scure/bip32";
-import { mnemonicToSeed } from "@scure/bip39";
+import { l1KeysOf } from "./derived-keys.ts";
 import { KeystoreError } from "./errors.ts";
 import type { AccountSpec, AccountsSpec, MnemonicSpec, RemoteSigner } from "./file-types.ts";
 import { decryptKeyFile } from "./json-v3.ts";
 import { EncryptedKeyError } from "./key-file-fields.ts";
-import { PrivateKey } from "./private-key.ts";
+import type { PrivateKey } from "./private-key.ts";
 
 /** An L1 account that signs with a local key or through a remote signer. Addresses are lower-case 0x text. */
 export type Account =
@@ -42,17 +41,13 @@ function local(key: PrivateKey): Account {
   return { kind: "local", address: key.address, key };
 }
 
-/**
- * Derivation path m/44'/60'/account'/0/address, ordered by account, then by address
- * (docs/protocol/08-building-and-checkpoints.md#826-keys).
- */
+/** Ordered by account, then by address. */
 async function derivedAccounts(spec: MnemonicSpec): Promise<Account[]> {
-  const root = HDKey.fromMasterSeed(await mnemonicToSeed(spec.mnemonic.reveal()));
+  const keyAt = await l1KeysOf(spec.mnemonic);
   const accounts: Account[] = [];
   for (let account = spec.accountIndex; account < spec.accountIndex + spec.accountCount; account++) {
-    const chain = root.derive(`m/44'/60'/${account}'/0`);
     for (let address = spec.addressIndex; address < spec.addressIndex + spec.addressCount; address++) {
-      accounts.push(local(new PrivateKey(chain.deriveChild(address).privateKey!)));
+      accounts.push(local(keyAt(account, address)));
     }
   }
   return accounts;

@@ -1,9 +1,8 @@
 import { dirname, resolve } from "node:path";
-import { validateMnemonic } from "@scure/bip39";
-import { wordlist } from "@scure/bip39/wordlists/english";
 import { fromHex } from "../protocol/bytes.ts";
 import { isCanonicalFr } from "../protocol/field.ts";
 import { isL1AddressText } from "../protocol/l1-address-text.ts";
+import { isMnemonic } from "./derived-keys.ts";
 import { KeystoreError, type KeystoreIssue } from "./errors.ts";
 import type {
   AccountSpec,
@@ -159,7 +158,7 @@ function readMnemonic(field: JsonField): MnemonicSpec {
   field.object(MNEMONIC_KEYS);
   const words = field.key("mnemonic");
   const mnemonic = readText(words)?.trim();
-  if (mnemonic !== undefined && !validateMnemonic(mnemonic, wordlist)) {
+  if (mnemonic !== undefined && !isMnemonic(mnemonic)) {
     words.broken("must be an English BIP-39 mnemonic with a valid checksum");
   }
   const spec: MnemonicSpec = {
