@@ -4,6 +4,7 @@ import { refuseProofs, startBotBeside } from "./bot/beside-node.ts";
 import { type DataDirectory, openDataDirectory } from "./data-directory.ts";
 import { createLogging, type LoggerFor } from "./logging.ts";
 import { type RunningNode, startNode } from "./node.ts";
+import { configuredGroup } from "./signing-guard.ts";
 import { type RunningService, supervise } from "./supervise.ts";
 
 export function loggingOf(values: Values): LoggerFor {
@@ -63,5 +64,7 @@ export function runNode(
 ): Promise<void> {
   const loggerFor = loggingOf(values);
   for (const warning of warnings) loggerFor("config").warn(warning);
+  // Missing options are reported before anything is started.
+  configuredGroup(values);
   return runNodeProcess({ prepare: async () => values, loggerFor, version });
 }

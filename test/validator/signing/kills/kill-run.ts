@@ -12,6 +12,7 @@ import { SLOT_MS } from "./fast-clock.ts";
 import type { SigningProcessOptions } from "./signing-process.ts";
 
 const PROGRAM = join(import.meta.dirname, "signing-process.ts");
+const REFERENCE_PROGRAM = join(import.meta.dirname, "reference-process.mjs");
 /** A process that signs is killed this long after its start at the latest, in ms. */
 const LONGEST_LIFE_MS = 4 * SLOT_MS;
 const RESTARTS = ["SIGINT", "SIGQUIT", "SIGKILL"] as const;
@@ -19,8 +20,12 @@ const RESTARTS = ["SIGINT", "SIGQUIT", "SIGKILL"] as const;
 /** Signatures that left the processes, by validator and duty. */
 export class Signatures {
   readonly #messages = new Map<string, string[]>();
+  /** Signatures that the reference made. */
+  ofReference = 0;
 
-  add(line: string): void {
+  /** `validator duty hash signature`; the duty has spaces. */
+  add(line: string, ofReference: boolean): void {
+    if (ofReference) this.ofReference++;
     const parts = line.split(" ");
     const duty = parts.slice(0, -2).join(" ");
     this.#messages.set(duty, [...(this.#messages.get(duty) ?? []), parts[parts.length - 2]]);
@@ -43,6 +48,8 @@ export interface KillRun {
   unguarded?: boolean;
   /** Each process has a folder of its own and they share a database here. Otherwise they share a folder. */
   server?: PostgresServer;
+  /** Folder `node_modules` of the reference, whose package then signs in every second process. Needs a server. */
+  reference?: string;
   /** Between two rounds, sometimes restore an older copy of a folder. */
   restore?: boolean;
   /** Called after each round. */
@@ -67,7 +74,7 @@ export async function runKills(run: KillRun): Promise<KillOutcome> {
     while (outcome.kills < run.kills) {
       const count = Math.min(run.processes, run.kills - outcome.kills);
       const round = Array.from({ length: count }, (_, i) =>
-        lifeOf(optionsOf(root, i, run, databaseUrl), outcome.signatures, running),
+        lifeOf(argumentsOf(root, i, run, databaseUrl), outcome.signatures, running),
       );
       const restart = run.server !== undefined && randomInt(3) === 0 ? restartSoon(run.server) : undefined;
       if (restart !== undefined) outcome.serverRestarts++;
@@ -83,20 +90,21 @@ export async function runKills(run: KillRun): Promise<KillOutcome> {
   }
 }
 
-function optionsOf(root: string, i: number, run: KillRun, databaseUrl: string | undefined): SigningProcessOptions {
-  const { unguarded = false } = run;
-  return databaseUrl === undefined
-    ? { folder: join(root, "signing"), unguarded, group: undefined }
-    : { folder: join(root, `signing-${i}`), unguarded, group: { databaseUrl, nodeId: `node-${i}` } };
+/** Program of the i-th process and its options. */
+function argumentsOf(root: string, i: number, run: KillRun, databaseUrl: string | undefined): string[] {
+  const { unguarded = false, reference } = run;
+  const group = databaseUrl === undefined ? undefined : { databaseUrl, nodeId: `node-${i}` };
+  if (reference !== undefined && i % 2 === 1) {
+    return [REFERENCE_PROGRAM, JSON.stringify({ group, packages: reference })];
+  }
+  const folder = join(root, group === undefined ? "signing" : `signing-${i}`);
+  const options: SigningProcessOptions = { folder, unguarded, group };
+  return [PROGRAM, JSON.stringify(options)];
 }
 
 /** One process from its start to its kill. */
-async function lifeOf(
-  options: SigningProcessOptions,
-  signatures: Signatures,
-  running: Set<ChildProcess>,
-): Promise<void> {
-  const child = spawn(process.execPath, [PROGRAM, JSON.stringify(options)], { stdio: ["ignore", "pipe", "pipe"] });
+async function lifeOf(program: string[], signatures: Signatures, running: Set<ChildProcess>): Promise<void> {
+  const child = spawn(process.execPath, program, { stdio: ["ignore", "pipe", "pipe"] });
   running.add(child);
   let errors = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
@@ -104,14 +112,17 @@ async function lifeOf(
   });
   const closed = once(child, "close");
   const { promise: ready, resolve } = Promise.withResolvers<void>();
-  createInterface({ input: child.stdout }).on("line", (line) => (line === "ready" ? resolve() : signatures.add(line)));
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    if (line === "ready") resolve();
+    else if (line.startsWith("0x")) signatures.add(line, program[0] === REFERENCE_PROGRAM);
+  });
   await Promise.race([ready, closed]);
   await Promise.race([sleep(randomInt(LONGEST_LIFE_MS)), closed]);
   child.kill("SIGKILL");
   await closed;
   running.delete(child);
   // A start may meet the server while it restarts; everything else must go on until the kill.
-  const away = errors.includes("DutyDatabaseError");
+  const away = errors.includes("DutyDatabaseError") || errors.includes("Database schema not initialized");
   if (child.signalCode !== "SIGKILL" && !away) throw new Error(`a signing process ended by itself: ${errors}`);
 }
 
