@@ -13,7 +13,7 @@ import { Messages } from "./tables/messages.ts";
 import { RecentL1Blocks } from "./tables/recent-l1-blocks.ts";
 import { Slots } from "./tables/slots.ts";
 import type { TxLocation } from "./tables/txs.ts";
-import type { BlockId, BlockRecord, ChainReader, ChainTips, CheckpointRecord } from "./types.ts";
+import type { BlockId, BlockRecord, ChainReader, ChainTips, CheckpointRecord, RemovedBlock } from "./types.ts";
 
 export interface ChainStoreOptions {
   store: Store;
@@ -188,7 +188,7 @@ export class ChainStore implements ChainReader {
    * same numbers do not inherit them.
    * @returns the removed blocks, highest first.
    */
-  removeCheckpointsAfter(number: number): BlockRecord[] {
+  removeCheckpointsAfter(number: number): RemovedBlock[] {
     const latest = this.latestCheckpointNumber();
     const removed = this.#blocks.removeAfter(this.lastBlockOfCheckpoint(Math.min(number, latest)));
     for (let c = latest; c > number; c--) {
@@ -203,7 +203,7 @@ export class ChainStore implements ChainReader {
   }
 
   /** Removes the proposed blocks after `number`. @returns them, highest first. */
-  removeProposedAfter(number: number): BlockRecord[] {
+  removeProposedAfter(number: number): RemovedBlock[] {
     return this.#blocks.removeAfter(Math.max(number, this.checkpointedBlockNumber()));
   }
 }

@@ -9,7 +9,7 @@ import { BlockBodies } from "./tables/block-bodies.ts";
 import { BlockHeaders } from "./tables/block-headers.ts";
 import { NumberIndex } from "./tables/number-index.ts";
 import { type TxLocation, Txs } from "./tables/txs.ts";
-import type { BlockId, BlockRecord } from "./types.ts";
+import type { BlockId, BlockRecord, RemovedBlock } from "./types.ts";
 
 const EMPTY = new Uint8Array(0);
 
@@ -108,13 +108,13 @@ export class StoredBlocks {
   }
 
   /** Removes the blocks after `number`, with their txs and logs. @returns them, highest first. */
-  removeAfter(number: number): BlockRecord[] {
-    const removed: BlockRecord[] = [];
+  removeAfter(number: number): RemovedBlock[] {
+    const removed: RemovedBlock[] = [];
     for (let n = this.latestNumber(); n > number; n--) removed.push(this.#remove(n));
     return removed;
   }
 
-  #remove(number: number): BlockRecord {
+  #remove(number: number): RemovedBlock {
     const block = this.#headers.get(number)!;
     const txs = this.txEffects(number);
     for (const { txHash } of txs) this.#txs.removeIfIn(txHash, number);
@@ -123,6 +123,6 @@ export class StoredBlocks {
     this.#bodies.remove(number);
     this.#hashes.remove(block.hash);
     this.#archives.remove(block.archiveRoot);
-    return block;
+    return { ...block, txHashes: txs.map(({ txHash }) => Uint8Array.from(txHash)) };
   }
 }

@@ -5,7 +5,7 @@ import type { WorldStateWriter } from "../world-state/types.ts";
 import type { InvalidProposal, ValidateAttestations } from "./attestation-verdict.ts";
 import type { ChainStore } from "./chain-store.ts";
 import type { RebuildInput, RebuiltCheckpoint } from "./rebuilt-checkpoint.ts";
-import type { BlockRecord } from "./types.ts";
+import type { RemovedBlock } from "./types.ts";
 
 export interface SyncOptions {
   /** Pause between iterations; a tenth of it during the initial sync. Milliseconds. */
@@ -79,7 +79,7 @@ export interface SyncEvents {
    * checkpoints.
    */
   blocksRemoved: [
-    { reason: UnwindReason; tip: number; removed: BlockRecord[]; checkpoints: number; epoch: number | undefined },
+    { reason: UnwindReason; tip: number; removed: RemovedBlock[]; checkpoints: number; epoch: number | undefined },
   ];
   proven: [{ blockNumber: number; slot: number; epoch: number }];
   finalized: [{ blockNumber: number }];

@@ -14,6 +14,11 @@ export interface BlockRecord {
   txCount: number;
 }
 
+/** A block that was removed, with the hashes of its txs in order. */
+export interface RemovedBlock extends BlockRecord {
+  txHashes: Uint8Array[];
+}
+
 export interface CheckpointRecord {
   number: number;
   header: CheckpointHeader;

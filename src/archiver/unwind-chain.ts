@@ -6,7 +6,7 @@ import { epochOfSlot } from "../protocol/time.ts";
 import { InconsistentL1Error, ReorgBelowFinalizedError } from "./errors.ts";
 import type { SyncServices, UnwindReason } from "./sync-services.ts";
 import type { L1Position } from "./tables/chain-state.ts";
-import type { BlockRecord } from "./types.ts";
+import type { RemovedBlock } from "./types.ts";
 
 /**
  * Removes the checkpoints after `checkpoint` from chain and world state in one transaction. `syncPoint` is where
@@ -45,7 +45,7 @@ export function unwindChain(
 export function removeProposedAfter(
   { chain, worldState, store }: Pick<SyncServices, "chain" | "worldState" | "store">,
   tip: number,
-): BlockRecord[] {
+): RemovedBlock[] {
   return store.transaction(() => {
     worldState.unwindTo(tip);
     return chain.removeProposedAfter(tip);
