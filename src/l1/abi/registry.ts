@@ -9,6 +9,7 @@ export const registryAbi = parseAbi([
   "function getRollup(uint256 version) view returns (address)",
   "function getVersion(uint256 index) view returns (uint256)",
   "function getGovernance() view returns (address)",
+  "event CanonicalRollupUpdated(address indexed instance, uint256 indexed version)",
 ]);
 
 export const governanceAbi = parseAbi(["function governanceProposer() view returns (address)"]);

@@ -36,6 +36,7 @@ export const rollupAbi = parseAbi([
   "function getGSE() view returns (address)",
   "function getActiveAttesterCount() view returns (uint256)",
   "function getEscapeHatch() view returns (address)",
+  "function getSlasher() view returns (address)",
   "event CheckpointProposed(uint256 indexed checkpointNumber, bytes32 indexed archive, bytes32[] versionedBlobHashes, bytes32 payloadDigest, bytes32 attestationsHash)",
   "error ValidatorSelection__InsufficientValidatorSetSize(uint256 actual, uint256 expected)",
   "error ValidatorSelection__EpochNotStable(uint256 queriedEpoch, uint32 currentTimestamp)",

@@ -9,7 +9,8 @@ export interface SlashPayloadRound {
   slashes: {
     validator: Uint8Array;
     amount: bigint;
-    offenses: Pick<Offense, "epochOrSlot" | "offenseType">[];
+    /** As the payload gives them; L1 does not check their types. */
+    offenses: { epochOrSlot: bigint; offenseType: number }[];
   }[];
   /** Seconds. */
   timestamp: bigint;

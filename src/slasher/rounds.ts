@@ -1,0 +1,32 @@
+import { type Offense, slotOfOffense } from "../protocol/slashing/offense.ts";
+
+/** Slots of a round and of an epoch. A round is a whole number of epochs. */
+export interface RoundSizes {
+  roundSize: number;
+  epochDuration: number;
+}
+
+export function roundOfSlot(slot: number, { roundSize }: Pick<RoundSizes, "roundSize">): number {
+  return Math.floor(slot / roundSize);
+}
+
+/** Position of a slot in its round, from 0. */
+export function votingSlot(slot: number, { roundSize }: Pick<RoundSizes, "roundSize">): number {
+  return slot % roundSize;
+}
+
+/** First slot of a round. */
+export function firstSlotOfRound(round: number, { roundSize }: Pick<RoundSizes, "roundSize">): number {
+  return round * roundSize;
+}
+
+/** The epochs of a round, ascending. */
+export function epochsOfRound(round: number, { roundSize, epochDuration }: RoundSizes): number[] {
+  const count = roundSize / epochDuration;
+  return Array.from({ length: count }, (_, i) => round * count + i);
+}
+
+/** The round in which an offense happened. */
+export function roundOfOffense(offense: Pick<Offense, "offenseType" | "epochOrSlot">, sizes: RoundSizes): bigint {
+  return slotOfOffense(offense, sizes) / BigInt(sizes.roundSize);
+}
