@@ -55,7 +55,7 @@ export const SUBSYSTEMS = {
   publisher: true,
   validator: true,
   "signing group": true,
-  slasher: false,
+  slasher: true,
   sentinel: true,
   prover: false,
   broker: false,

@@ -22,6 +22,7 @@ import { checkP2p, createP2p, type P2pPart } from "./parts/p2p.ts";
 import { startRpc } from "./parts/rpc.ts";
 import { createSentinel } from "./parts/sentinel.ts";
 import { configurableSequencer, startSequencer } from "./parts/sequencer.ts";
+import { hasSlasher, startSlasher } from "./parts/slasher.ts";
 import { checkValidator, createValidator, hasValidator } from "./parts/validator.ts";
 import { configuredKeys } from "./proposer-keys.ts";
 import { logReverts } from "./revert-log.ts";
@@ -112,10 +113,14 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     const guard = keys && signsDuties(values, context) ? await openGuard(context, options) : undefined;
     teardown.add("signing guard", () => guard?.close());
     const signing = attesterSigning(keys && (() => keys.current), guard);
+    const ownValidators = () => keys?.current.attesterAddresses() ?? [];
+    const slasher = hasSlasher(values) ? await startSlasher(context, { values, mempool, ownValidators }) : undefined;
+    teardown.add("slasher", () => slasher?.stop());
     const dutyTimes = nodeDutyTimes(context, values, keys !== undefined);
     teardown.add("times of duties", () => dutyTimes.close());
     const validating = hasValidator(values) && {
-      ...{ values, kzg, dutyTimes, signing, offenses: undefined },
+      ...{ values, kzg, dutyTimes, signing },
+      offenses: slasher && { report: slasher.report, penalties: slasher.settings },
       keys: keys && (() => keys.current),
     };
     const p2p = values.p2pEnabled
@@ -143,13 +148,14 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
         keys,
         kzg,
         signing,
+        slasher: slasher?.actions,
         attestations,
         dutyTimes,
         built,
       }));
     teardown.add("sequencer", () => producer?.stop());
     const sequencer = producer?.sequencer;
-    const sentinel = createSentinel(context, { values, mempool, p2p });
+    const sentinel = createSentinel(context, { values, mempool, p2p, report: slasher?.report });
     teardown.add("sentinel", () => sentinel?.stop());
 
     const config = new LiveConfig(configuredValues(values), {
@@ -160,6 +166,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       p2p: p2p?.live,
       validator: p2p?.validator?.live,
       sentinel: sentinel?.live,
+      slasher: slasher?.live,
     });
     if (options.beforeListening !== undefined) {
       synchronizer.start();
@@ -178,7 +185,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       keys,
       snapshots: following.snapshots,
       sequencer,
-      slasher: undefined,
+      slasher: slasher?.answers,
       dutyTimes: () => dutyTimes.recent(),
     });
     teardown.add("admin rpc", () => admin.close());

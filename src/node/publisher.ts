@@ -11,8 +11,10 @@ import { MemoryTxStates } from "../l1/tx/memory-tx-states.ts";
 import type { L1TxSettings } from "../l1/tx/settings.ts";
 import { L1TxStore, type TxStates } from "../l1/tx/tx-store.ts";
 import type { RollupIdentity } from "../l1/types.ts";
+import type { SlashActions } from "../protocol/slashing/action.ts";
 import { Publisher } from "../sequencer/publisher/publisher.ts";
 import { GovernanceSignals, type VoteSigner } from "../sequencer/votes/governance-signals.ts";
+import { SlashVotes } from "../sequencer/votes/slash-votes.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { accountSigner } from "./account-signer.ts";
 import { type BlobUploadSettings, blobUploads } from "./blob-uploads.ts";
@@ -45,6 +47,8 @@ export interface PublisherOptions {
   keys: ActiveKeystore;
   kzg: Pick<Kzg, "prove" | "start">;
   votes: VoteSigner;
+  /** Undefined for a node without a slasher. */
+  slasher?: SlashActions;
   /** Unix time in milliseconds. */
   now(): number;
   logger: Logger;
@@ -56,6 +60,8 @@ export interface RunningPublisher {
   readonly publisher: Publisher;
   /** Governance signals of proposers whose keys this node has. */
   readonly signals: GovernanceSignals;
+  /** Votes about offenses; undefined without a slasher. */
+  readonly slashVotes: SlashVotes | undefined;
   stop(): Promise<void>;
 }
 
@@ -129,9 +135,12 @@ export function startPublisher(options: PublisherOptions): RunningPublisher {
     signer: options.votes,
     logger,
   });
+  const { slasher } = options;
+  const slashVotes = slasher && new SlashVotes({ rpc, identity, settings, slasher, signer: options.votes, logger });
   return {
     publisher,
     signals,
+    slashVotes,
     async stop() {
       stopping.abort();
       await Promise.all(senders.map((sender) => sender.settled()));

@@ -7,8 +7,10 @@ import type { AllowedSetupCall } from "../../protocol/tx/setup-allow-list.ts";
 import type { ConfigKeyName, ConfigValues } from "../../rpc/admin/config-keys.ts";
 import type { SequencerSettings } from "../../sequencer/settings.ts";
 import type { InactivitySettings } from "../../slasher/sentinel/inactivity.ts";
+import type { SlasherSettings } from "../../slasher/settings.ts";
 import type { ValidatorSettings } from "../../validator/settings.ts";
 import type { LivePeerSettings } from "../peers/live-settings.ts";
+import { lowerCase } from "../slasher-settings.ts";
 
 /** Settings of the node's parts that can change at run time. */
 export interface LiveSettings {
@@ -18,6 +20,7 @@ export interface LiveSettings {
   sequencer: SequencerSettings;
   p2p: LivePeerSettings;
   sentinel: InactivitySettings;
+  slasher: SlasherSettings;
   validator: ValidatorSettings;
 }
 export type LivePart = keyof LiveSettings;
@@ -54,10 +57,10 @@ const validator = (settings: Settings<"validator">): Applied => ({ part: "valida
 const sequencer = (settings: Settings<"sequencer">): Applied => ({ part: "sequencer", settings });
 
 const sentinel = (settings: Settings<"sentinel">): Applied => ({ part: "sentinel", settings });
+const slasher = (settings: Settings<"slasher">): Applied => ({ part: "slasher", settings });
 
 const PROVER = needs("prover");
 const AGENT = needs("agent");
-const SLASHER = needs("slasher");
 const NEVER_UNCHECKED: Refused = { refused: "this node attests only to what it checked, and once in a slot" };
 
 const validatorGasLimits = checks(({ validateMaxL2BlockGas: l2Gas, validateMaxDABlockGas: daGas }) => ({
@@ -143,33 +146,41 @@ export const LIVE_KEYS: { readonly [K in ConfigKeyName]: LiveKey } = {
   cancelJobsOnStop: PROVER,
   enqueueConcurrency: PROVER,
 
-  slashOverridePayload: SLASHER,
-  slashMinPenaltyPercentage: SLASHER,
-  slashMaxPenaltyPercentage: SLASHER,
-  slashValidatorsAlways: SLASHER,
-  slashValidatorsNever: SLASHER,
-  slashPrunePenalty: SLASHER,
-  slashDataWithholdingPenalty: SLASHER,
-  slashDataWithholdingToleranceSlots: SLASHER,
+  slashOverridePayload: slasher((c) => ({ overridePayload: c.slashOverridePayload?.toLowerCase() })),
+  slashMinPenaltyPercentage: slasher((c) => ({ minPenaltyPercentage: c.slashMinPenaltyPercentage })),
+  slashMaxPenaltyPercentage: slasher((c) => ({ maxPenaltyPercentage: c.slashMaxPenaltyPercentage })),
+  slashValidatorsAlways: slasher((c) => ({ validatorsAlways: lowerCase(c.slashValidatorsAlways ?? []) })),
+  slashValidatorsNever: slasher((c) => ({ validatorsNever: lowerCase(c.slashValidatorsNever ?? []) })),
+  slashPrunePenalty: slasher((c) => ({ prunePenalty: c.slashPrunePenalty })),
+  slashDataWithholdingPenalty: slasher((c) => ({ dataWithholdingPenalty: c.slashDataWithholdingPenalty })),
+  slashDataWithholdingToleranceSlots: UNREAD,
   slashInactivityTargetPercentage: sentinel((c) => ({ targetPercentage: c.slashInactivityTargetPercentage })),
   slashInactivityConsecutiveEpochThreshold: sentinel((c) => ({
     consecutiveEpochs: c.slashInactivityConsecutiveEpochThreshold,
   })),
   slashInactivityPenalty: sentinel((c) => ({ penalty: c.slashInactivityPenalty })),
-  slashProposeInvalidAttestationsPenalty: SLASHER,
-  slashProposeDescendantOfCheckpointWithInvalidAttestationsPenalty: SLASHER,
-  slashDuplicateProposalPenalty: SLASHER,
-  slashDuplicateAttestationPenalty: SLASHER,
-  slashAttestDescendantOfInvalidPenalty: SLASHER,
-  slashAttestInvalidCheckpointProposalPenalty: SLASHER,
-  slashUnknownPenalty: SLASHER,
-  slashBroadcastedInvalidBlockPenalty: SLASHER,
-  slashBroadcastedInvalidCheckpointProposalPenalty: SLASHER,
-  slashOffenseExpirationRounds: SLASHER,
-  slashMaxPayloadSize: SLASHER,
-  slashGracePeriodL2Slots: SLASHER,
-  slashExecuteRoundsLookBack: SLASHER,
-  slashSelfAllowed: SLASHER,
+  slashProposeInvalidAttestationsPenalty: slasher((c) => ({
+    proposeInvalidAttestationsPenalty: c.slashProposeInvalidAttestationsPenalty,
+  })),
+  slashProposeDescendantOfCheckpointWithInvalidAttestationsPenalty: UNREAD,
+  slashDuplicateProposalPenalty: slasher((c) => ({ duplicateProposalPenalty: c.slashDuplicateProposalPenalty })),
+  slashDuplicateAttestationPenalty: slasher((c) => ({
+    duplicateAttestationPenalty: c.slashDuplicateAttestationPenalty,
+  })),
+  slashAttestDescendantOfInvalidPenalty: slasher((c) => ({
+    attestDescendantOfInvalidPenalty: c.slashAttestDescendantOfInvalidPenalty,
+  })),
+  slashAttestInvalidCheckpointProposalPenalty: UNREAD,
+  slashUnknownPenalty: slasher((c) => ({ unknownPenalty: c.slashUnknownPenalty })),
+  slashBroadcastedInvalidBlockPenalty: slasher((c) => ({
+    broadcastedInvalidBlockPenalty: c.slashBroadcastedInvalidBlockPenalty,
+  })),
+  slashBroadcastedInvalidCheckpointProposalPenalty: UNREAD,
+  slashOffenseExpirationRounds: slasher((c) => ({ offenseExpirationRounds: c.slashOffenseExpirationRounds })),
+  slashMaxPayloadSize: slasher((c) => ({ maxPayloadSize: c.slashMaxPayloadSize })),
+  slashGracePeriodL2Slots: slasher((c) => ({ gracePeriodL2Slots: c.slashGracePeriodL2Slots })),
+  slashExecuteRoundsLookBack: slasher((c) => ({ executeRoundsLookBack: c.slashExecuteRoundsLookBack })),
+  slashSelfAllowed: slasher((c) => ({ selfAllowed: c.slashSelfAllowed })),
 
   haSigningEnabled: atStart("VALIDATOR_HA_SIGNING_ENABLED"),
   nodeId: atStart("VALIDATOR_HA_NODE_ID"),

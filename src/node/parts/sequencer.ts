@@ -7,16 +7,19 @@ import { Siloing } from "../../execution/siloing.ts";
 import { Vm } from "../../execution/vm/vm.ts";
 import type { ActiveKeystore } from "../../keystore/active-keystore.ts";
 import type { Kzg } from "../../l1/blobs/kzg.ts";
+import type { SlashActions } from "../../protocol/slashing/action.ts";
 import { type AttestationCollector, NoCommitteeAttestations } from "../../sequencer/attestations.ts";
 import { blockChecks } from "../../sequencer/block-checks.ts";
 import { Sequencer } from "../../sequencer/sequencer.ts";
 import type { CheckpointInProgress } from "../../sequencer/sequencer-parts.ts";
 import type { SequencerSettings } from "../../sequencer/settings.ts";
 import { TimetableError } from "../../sequencer/timetable/timetable.ts";
+import type { VoteSource } from "../../sequencer/votes/governance-signals.ts";
+import { voteSources } from "../../sequencer/votes/vote-sources.ts";
 import type { DutyTimes } from "../../telemetry/duty-times.ts";
 import { ConfigRefusedError, type ConfigurablePart } from "../admin/live-config.ts";
 import { type AttesterSigning, voteSigner } from "../duty-signer.ts";
-import { type PublisherSettings, startPublisher } from "../publisher.ts";
+import { type PublisherSettings, type RunningPublisher, startPublisher } from "../publisher.ts";
 import { Teardown } from "../teardown.ts";
 import type { ChainContext } from "./chain-context.ts";
 import type { MempoolPart } from "./mempool.ts";
@@ -54,6 +57,8 @@ export interface SequencerOptions {
   /** Offers proposals to peers and collects the committee's attestations; undefined without peers or validator. */
   attestations: AttestationCollector | undefined;
   signing: AttesterSigning;
+  /** What to vote about offenses; undefined for a node without a slasher. */
+  slasher?: SlashActions;
   dutyTimes: Pick<DutyTimes, "done">;
   /** Called with the transactions of each built block. If set, their calls are recorded. */
   built?: (processed: readonly ExecutedTx[]) => void;
@@ -112,6 +117,14 @@ async function startCheckpoint(
   };
 }
 
+function votesOf({ signals, slashVotes }: RunningPublisher): VoteSource[] {
+  const governance: VoteSource = async (voter, signal) => {
+    const request = await signals.request(voter, signal);
+    return request === undefined ? [] : [request];
+  };
+  return slashVotes === undefined ? [governance] : [governance, (...asked) => slashVotes.requests(...asked)];
+}
+
 /**
  * Creates a node's sequencer; `sequencer.start()` starts to propose. If this fails, all started services are stopped.
  * Rejects with a TimetableError or L1TxStoreError.
@@ -126,6 +139,7 @@ export async function startSequencer(context: ChainContext, options: SequencerOp
     kzg,
     signing,
     dutyTimes,
+    slasher,
     attestations = new NoCommitteeAttestations(),
   } = options;
   const { now } = context.clock;
@@ -140,6 +154,7 @@ export async function startSequencer(context: ChainContext, options: SequencerOp
       keys,
       kzg,
       votes: voteSigner(signing),
+      slasher,
       now,
       logger: loggerFor("sequencer:publisher"),
     });
@@ -163,10 +178,7 @@ export async function startSequencer(context: ChainContext, options: SequencerOp
         startCheckpoint: (terms, ...rest) => startCheckpoint(services, options, terms, ...rest),
         attestations,
         publisher: publishing.publisher,
-        votes: async (voter, signal) => {
-          const request = await publishing.signals.request(voter, signal);
-          return request === undefined ? [] : [request];
-        },
+        votes: voteSources(votesOf(publishing), logger),
         dutyTimes,
         now,
         logger,

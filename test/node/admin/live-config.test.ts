@@ -28,6 +28,7 @@ function live(
     p2p: part("p2p"),
     validator: part("validator"),
     sentinel: part("sentinel"),
+    slasher: part("slasher"),
   };
   const { values } = configure({ flags: new Map(Object.entries(flags)), environment });
   return { config: new LiveConfig(configuredValues(values), parts), configured, parts };
@@ -138,6 +139,18 @@ test("changed keys of one part reach it in one call", () => {
   ]);
 });
 
+test("penalties and lists of validators reach the slasher, addresses in lower case", () => {
+  const { config, configured } = live();
+  const mixed = `0x${"aB".repeat(20)}`;
+  config.change({ slashDuplicateProposalPenalty: 5n, slashValidatorsNever: [mixed], slashSelfAllowed: true });
+  config.change({ slashOverridePayload: mixed });
+  const lower = mixed.toLowerCase();
+  expect(configured).toEqual([
+    ["slasher", { duplicateProposalPenalty: 5n, validatorsNever: [lower], selfAllowed: true }],
+    ["slasher", { overridePayload: lower }],
+  ]);
+});
+
 test("entries of the setup allow list reach the tx checks in binary form", () => {
   const { config, configured } = live();
   const classId = `0x${"0a".repeat(32)}`;
@@ -154,7 +167,7 @@ test("entries of the setup allow list reach the tx checks in binary form", () =>
 });
 
 test("a change with refused keys names each with its reason and changes nothing", () => {
-  const { config, configured } = live({}, {}, ["sequencer"]);
+  const { config, configured } = live({}, {}, ["sequencer", "slasher"]);
   const before = config.current();
   expect(() =>
     config.change({
@@ -167,7 +180,7 @@ test("a change with refused keys names each with its reason and changes nothing"
   ).toThrow(
     "realProofs: is read at the start only: set PROVER_REAL_PROOFS and start the node again. " +
       "minTxsPerBlock, maxTxsPerBlock: this node runs no sequencer. " +
-      "slashSelfAllowed: needs the slasher, which is not available in this version. Nothing was changed",
+      "slashSelfAllowed: this node runs no slasher. Nothing was changed",
   );
   expect(config.current()).toEqual(before);
   expect(configured).toEqual([]);

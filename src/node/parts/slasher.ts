@@ -1,0 +1,171 @@
+import { ContentStore } from "../../archiver/content-store.ts";
+import { messagesOfCheckpoint } from "../../archiver/message-chain.ts";
+import type { Values } from "../../config/options.ts";
+import { Siloing } from "../../execution/siloing.ts";
+import { Vm } from "../../execution/vm/vm.ts";
+import { L1Rpc } from "../../l1/rpc/l1-rpc.ts";
+import { registrationTime } from "../../l1/slashing/registration.ts";
+import { SlashFactory } from "../../l1/slashing/slash-factory.ts";
+import { SlashingContracts } from "../../l1/slashing/slashing-contracts.ts";
+import { fromHex } from "../../protocol/bytes.ts";
+import type { SlashActions } from "../../protocol/slashing/action.ts";
+import type { ReportOffenses } from "../../protocol/slashing/offense.ts";
+import { slotAt } from "../../protocol/time.ts";
+import { ExecutionError } from "../../rpc/jsonrpc/errors.ts";
+import type { Slasher as SlasherAnswers } from "../../rpc/ports/admin/slasher.ts";
+import { OffenseStore } from "../../slasher/offense-store.ts";
+import type { SlasherSettings } from "../../slasher/settings.ts";
+import { NoSlashPayloadsError, Slasher } from "../../slasher/slasher.ts";
+import { EpochPruneWatcher } from "../../slasher/watchers/epoch-prune.ts";
+import { watchInvalidAttestations } from "../../slasher/watchers/invalid-attestations.ts";
+import { rebuildEpoch } from "../../slasher/watchers/rebuild-epoch.ts";
+import type { ConfigurablePart } from "../admin/live-config.ts";
+import { type SlasherOptionValues, slasherSettings } from "../slasher-settings.ts";
+import { Teardown } from "../teardown.ts";
+import type { ChainContext } from "./chain-context.ts";
+import type { MempoolPart } from "./mempool.ts";
+
+export interface SlasherOptions {
+  values: SlasherOptionValues & Pick<Values, "l1RpcUrls">;
+  mempool: Pick<MempoolPart, "pool" | "store">;
+  /** Attesters of this node, lower-case 0x text. */
+  ownValidators(): readonly string[];
+}
+
+/** What the node knows against validators, and does about it. */
+export interface SlasherPart {
+  /** For the detectors of offenses. */
+  readonly report: ReportOffenses;
+  /** For the sequencer. */
+  readonly actions: SlashActions;
+  /** The settings in force, among them the penalties of offenses that other parts detect. */
+  readonly settings: Readonly<SlasherSettings>;
+  readonly live: ConfigurablePart<SlasherSettings>;
+  readonly answers: SlasherAnswers;
+  stop(): Promise<void>;
+}
+
+/** A call is retried only once, since the next slot asks L1 again. */
+const RETRY_DELAYS_MS = [200];
+const TIMEOUT_MS = 10_000;
+
+/** Whether the options ask for a slasher: a node that proposes with its own validators. */
+export function hasSlasher({ sequencer, disableValidator }: Pick<Values, "sequencer" | "disableValidator">): boolean {
+  return sequencer && !disableValidator;
+}
+
+/**
+ * Starts to collect offenses and to watch the chain for them. If this fails, all started services are stopped. Rejects
+ * with an L1Error.
+ */
+export async function startSlasher(context: ChainContext, options: SlasherOptions): Promise<SlasherPart> {
+  const { reader, synchronizer, clock, loggerFor } = context;
+  const { values, mempool, ownValidators } = options;
+  const { identity } = reader;
+  const { constants, addresses } = identity;
+  const logger = loggerFor("slasher");
+  const teardown = new Teardown(logger);
+  const stopping = new AbortController();
+  teardown.add("calls to L1", () => stopping.abort());
+  try {
+    const { signal } = stopping;
+    const rpc = new L1Rpc({
+      urls: values.l1RpcUrls,
+      timeoutMs: TIMEOUT_MS,
+      retryDelaysMs: RETRY_DELAYS_MS,
+      signal,
+      logger,
+    });
+    const settings = slasherSettings(values);
+    const store = new OffenseStore(mempool.store, constants);
+    const { slashFactoryAddress } = addresses;
+    const slasher = new Slasher({
+      store,
+      contracts: new SlashingContracts(rpc, addresses.rollupAddress),
+      factory: slashFactoryAddress === undefined ? undefined : new SlashFactory(rpc, slashFactoryAddress),
+      settings,
+      constants,
+      registrationSlot: await registrationSlot(rpc, identity, store),
+      committee: (epoch) => reader.committee(epoch),
+      ownValidators,
+      now: clock.now,
+      logger,
+    });
+    await slasher.start();
+    teardown.add("slasher", () => slasher.stop());
+
+    const { report } = slasher;
+    const prunes = new EpochPruneWatcher({
+      settings,
+      constants,
+      committee: (epoch) => reader.committee(epoch),
+      rebuild: (blocks, signal) => rebuildEpoch(rebuildServices(context, mempool), blocks, signal),
+      report,
+      logger,
+    });
+    teardown.add("rebuilding of pruned epochs", () => prunes.stop());
+    teardown.add("pruned epochs", synchronizer.on("blocksRemoved", prunes.blocksRemoved));
+    const unfollow = synchronizer.on("invalidAttestations", watchInvalidAttestations(settings, report));
+    teardown.add("invalid attestations", unfollow);
+    return {
+      report,
+      actions: slasher,
+      settings,
+      live: { configure: (changes) => void Object.assign(settings, changes) },
+      answers: slasherAnswers(slasher),
+      stop: () => teardown.run(),
+    };
+  } catch (error) {
+    await teardown.run();
+    throw error;
+  }
+}
+
+/** Slot in which the rollup became canonical, read from L1 once; 0 if it never did. */
+async function registrationSlot(
+  rpc: L1Rpc,
+  identity: ChainContext["reader"]["identity"],
+  store: OffenseStore,
+): Promise<number> {
+  const known = store.registrationSlot();
+  if (known !== undefined) return known;
+  const time = await registrationTime(rpc, identity);
+  if (time === undefined) return 0;
+  const slot = slotAt(time, identity.constants);
+  store.putRegistrationSlot(slot);
+  return slot;
+}
+
+function rebuildServices(
+  { core, world, store, chain, reader }: ChainContext,
+  { pool }: SlasherOptions["mempool"],
+): Parameters<typeof rebuildEpoch>[0] {
+  const { l1ChainId, rollupVersion, constants } = reader.identity;
+  return {
+    build: { core, world, contracts: new ContentStore({ store, chain }), siloing: new Siloing(core), vm: new Vm() },
+    chainId: l1ChainId,
+    version: rollupVersion,
+    rollupManaLimit: constants.rollupManaLimit,
+    pool,
+    messages: (number) => messagesOfCheckpoint(chain.messages, number),
+  };
+}
+
+function slasherAnswers(slasher: Slasher): SlasherAnswers {
+  return {
+    offenses: (round) => slasher.offenses(round),
+    async payloads() {
+      try {
+        return (await slasher.payloads()).map(({ address, slashes, timestamp, votes, round }) => ({
+          address: fromHex(address),
+          slashes: slashes.map(({ validator, ...slash }) => ({ validator: fromHex(validator), ...slash })),
+          timestamp: BigInt(timestamp),
+          votes: BigInt(votes),
+          round: BigInt(round),
+        }));
+      } catch (error) {
+        throw error instanceof NoSlashPayloadsError ? new ExecutionError(error.message) : error;
+      }
+    },
+  };
+}
