@@ -5,10 +5,12 @@ import type { Option } from "../config/option.ts";
 import { OPTION_KEYS, OPTIONS, type OptionKey } from "../config/options.ts";
 import { flagUsage, helpNote } from "../config/reference.ts";
 import { RETIRED_FLAGS } from "../config/retired-names.ts";
+import { hideArguments } from "./hide-arguments.ts";
 import { showTableHelp } from "./table-help.ts";
 
 interface Flag {
   readonly name: string;
+  readonly secret: boolean;
   readonly commandOption: CommandOption;
 }
 
@@ -17,13 +19,17 @@ function flagsOf(key: OptionKey): Flag[] {
   return option.flags.map((name, i) => {
     const commandOption = new CommandOption(flagUsage(option, name), helpNote(option)).helpGroup(`${option.group}:`);
     if (i > 0) commandOption.hideHelp();
-    return { name, commandOption };
+    return { name, secret: option.kind.secret === true, commandOption };
   });
 }
 
 /** Retired flags are accepted with and without a value, so that the configuration can report their replacement. */
 function retiredFlags(): Flag[] {
-  return RETIRED_FLAGS.map(({ name }) => ({ name, commandOption: new CommandOption(`${name} [value]`).hideHelp() }));
+  return RETIRED_FLAGS.map(({ name }) => ({
+    name,
+    secret: false,
+    commandOption: new CommandOption(`${name} [value]`).hideHelp(),
+  }));
 }
 
 /**
@@ -40,9 +46,11 @@ export function addTableOptions(
   return (environment = process.env) => {
     const values = command.opts<Record<string, string | true>>();
     const given = new Map<string, string>();
-    for (const { name, commandOption } of flags) {
+    for (const { name, secret, commandOption } of flags) {
       const value = values[commandOption.attributeName()];
-      if (value !== undefined) given.set(name, String(value));
+      if (value === undefined) continue;
+      if (secret) hideArguments(command);
+      given.set(name, String(value));
     }
     return { flags: given, environment, homeDirectory: homedir() };
   };

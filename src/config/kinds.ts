@@ -18,6 +18,8 @@ export interface Kind<T> {
   fault?(text: string): string | undefined;
   /** The value as text, without secrets. */
   show(value: T): string;
+  /** Whether the whole value is a secret. */
+  readonly secret?: true;
   /** Texts inside the value that must not appear in any output. */
   secrets?(value: T): string[];
 }
@@ -132,6 +134,7 @@ export function secret<T>(inner: Kind<T>): Kind<Secret<T>> {
   };
   return {
     name: `${inner.name} (secret)`,
+    secret: true,
     placeholder: inner.placeholder,
     rule: inner.rule,
     parse(given) {

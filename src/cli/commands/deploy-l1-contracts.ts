@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { OPTION_KEYS, OPTIONS, type OptionKey } from "../../config/options.ts";
 import { configureForNetwork } from "../../node/network-file.ts";
 import type { DeployFlags } from "../deploy/deploy-request.ts";
+import { hideArguments } from "../hide-arguments.ts";
 import { addTableOptions } from "../table-options.ts";
 import { orUsageError } from "../usage-error.ts";
 
@@ -38,6 +39,7 @@ export function deployL1ContractsCommand(): Command {
   const given = addTableOptions(command, KEYS);
   return command.action((flags: DeployFlags) =>
     orUsageError(async () => {
+      if (flags.privateKey !== undefined || flags.mnemonic !== undefined) hideArguments(command);
       const { values } = await configureForNetwork(given(), false);
       const { runDeploy } = await import("../deploy/run-deploy.ts");
       await runDeploy(values, flags, process.env);
