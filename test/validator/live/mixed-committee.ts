@@ -1,11 +1,12 @@
 /**
- * Runs a validator of this project in a committee of reference nodes and asks them what they saw of it:
+ * Runs validators of this project in a committee with reference nodes and asks both kinds what they saw:
  *
  *   node test/validator/live/mixed-committee.ts --control SCRIPT --network NAME --file NETWORK_FILE --folder FOLDER
- *     --key NUMBER [--slots 20] [--port 23740] [--kill]
+ *     --keys 3,4 [--slots 20] [--port 23740] [--kills 1]
  *
- * SCRIPT has the command `env NAME`; NUMBER is that of a validator of the network without a node, from 1. With --kill the
- * node is killed in the middle of the run and started again. The log stays in FOLDER. Exits with 1 if a check fails.
+ * SCRIPT has the command `env NAME`; --keys are the numbers of validators of the network without a node, from 1, one for
+ * each of our nodes. With --kills one of our nodes after the other is killed in the middle of a slot and started again,
+ * evenly spread over the run. The logs stay in FOLDER. Exits with 1 if a check fails.
  */
 import { mkdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -15,6 +16,7 @@ import { compareStatistics } from "../../p2p/live/compare-statistics.ts";
 import { call, until } from "../../p2p/live/json-rpc.ts";
 import { LiveNode } from "../../p2p/live/live-node.ts";
 import { ReferenceControl, referenceNetwork } from "../../p2p/live/reference-network.ts";
+import { attestingTimes } from "./attesting-times.ts";
 
 const { values } = parseArgs({
   options: {
@@ -22,91 +24,137 @@ const { values } = parseArgs({
     network: { type: "string" },
     file: { type: "string" },
     folder: { type: "string" },
-    key: { type: "string" },
+    keys: { type: "string" },
     slots: { type: "string", default: "20" },
     port: { type: "string", default: "23740" },
-    kill: { type: "boolean", default: false },
+    kills: { type: "string", default: "0" },
   },
 });
-const { control: script, network: name, file, folder, key: number } = values;
-if (!script || !name || !file || !folder || !number) {
-  process.stderr.write("--control, --network, --file, --folder and --key are needed\n");
+const { control: script, network: name, file, folder, keys } = values;
+if (!script || !name || !file || !folder || !keys) {
+  process.stderr.write("--control, --network, --file, --folder and --keys are needed\n");
   process.exit(2);
 }
 mkdirSync(folder, { recursive: true });
 const network = referenceNetwork(file);
-const { key, address } = network.validators[Number(number) - 1];
-const attester = address.toLowerCase();
 const [{ url: reference }] = network.nodes;
 const checks = new Checks();
 
 /** Settings of parts that this version does not have. */
-const NOT_TAKEN = /^(SLASH_DUPLICATE_|LOG_|NODE_OPTIONS$)/;
+const NOT_TAKEN = /^(SLASH_DUPLICATE_|LOG_)/;
 const settings = Object.entries(await new ReferenceControl(script, name).environment()).filter(
   ([variable]) => !NOT_TAKEN.test(variable),
 );
-const environment = { ...Object.fromEntries(settings), VALIDATOR_PRIVATE_KEYS: key };
-const args = ["--node", "--sequencer"];
-const node = new LiveNode({ name: "validator", folder, port: Number(values.port), args, environment });
+
+interface OwnValidator {
+  attester: string;
+  node: LiveNode;
+  /** Slots in which the node was not there from before the beginning to the end. */
+  away: Set<number>;
+}
+
+const own = keys.split(",").map((number, i): OwnValidator => {
+  const { key, address } = network.validators[Number(number) - 1];
+  const node = new LiveNode({
+    name: `validator-${number}`,
+    folder,
+    port: Number(values.port) + 10 * i,
+    args: ["--node", "--sequencer"],
+    environment: { ...Object.fromEntries(settings), VALIDATOR_PRIVATE_KEYS: key },
+  });
+  return { attester: address.toLowerCase(), node, away: new Set() };
+});
+const ownBy = new Map(own.map((each) => [each.attester, each]));
 
 const slotNow = () => Math.floor((Date.now() - network.genesisMs) / network.slotDurationMs);
-const endOf = (slot: number) => network.genesisMs + (slot + 1) * network.slotDurationMs;
+const startOf = (slot: number) => network.genesisMs + slot * network.slotDurationMs;
 
-/** Starts the node. Returns the first slot that is wholly its own. */
-async function started(): Promise<number> {
+/** Starts a node. Returns the first slot that is wholly its own. */
+async function started({ node }: OwnValidator): Promise<number> {
   node.start();
   await node.connectedTo(network.nodes.map(({ id }) => id));
   return slotNow() + 2;
 }
 
-/** What the reference's sentinel saw of the validator, by slot. */
-async function seen(): Promise<Map<number, string>> {
-  type Stats = { stats: Record<string, { history: { slot: number; status: string }[] }> };
-  const { stats } = (await call(reference, "node_getValidatorsStats")) as Stats;
-  return new Map(stats[attester]?.history.map(({ slot, status }) => [slot, status]));
+/** Kills a node in the middle of a slot and starts it again. */
+async function killed(victim: OwnValidator, slot: number): Promise<void> {
+  await sleep(startOf(slot) + network.slotDurationMs / 2 - Date.now());
+  await victim.node.end("SIGKILL");
+  const back = await started(victim);
+  for (let missed = slot; missed < back; missed++) victim.away.add(missed);
+  say(`killed ${victim.node.options.name} in slot ${slot}; it is a member again from slot ${back} on`);
 }
 
-/** Checks every slot from `first` to `last`. */
-async function allDuties(first: number, last: number): Promise<void> {
-  await checks.of(`the reference saw every duty of slots ${first} to ${last}`, async () => {
-    const history = await until(`the sentinel has processed slot ${last}`, 5 * network.slotDurationMs, async () => {
-      const found = await seen();
-      return Math.max(...found.keys()) >= last && found;
-    });
+type Histories = Map<string, Map<number, string>>;
+
+/** What a sentinel saw of each validator, by slot. */
+async function seenBy(url: string): Promise<Histories> {
+  type Stats = { stats: Record<string, { history: { slot: number; status: string }[] }> };
+  const { stats } = (await call(url, "node_getValidatorsStats")) as Stats;
+  return new Map(
+    Object.entries(stats).map(([validator, { history }]) => [
+      validator.toLowerCase(),
+      new Map(history.map(({ slot, status }) => [slot, status])),
+    ]),
+  );
+}
+
+/** What the reference saw once it has processed a slot. */
+function histories(last: number): Promise<Histories> {
+  return until(`the sentinel has processed slot ${last}`, 5 * network.slotDurationMs, async () => {
+    const found = await seenBy(reference);
+    return [...found.values()].some((history) => history.has(last)) && found;
+  });
+}
+
+const isMissed = (status: string) => status.endsWith("-missed");
+
+async function dutiesDone(seen: Histories, first: number, last: number): Promise<void> {
+  for (const [validator, history] of seen) {
+    const ours = ownBy.get(validator);
+    const who = ours === undefined ? `reference validator ${validator}` : `our ${ours.node.options.name}`;
     const counts: Record<string, number> = {};
+    const missed: number[] = [];
     for (let slot = first; slot <= last; slot++) {
       const status = history.get(slot) ?? "nothing expected";
-      counts[status] = (counts[status] ?? 0) + 1;
+      const excused = ours?.away.has(slot) && isMissed(status);
+      counts[excused ? `${status} while down` : status] = (counts[excused ? `${status} while down` : status] ?? 0) + 1;
+      if (isMissed(status) && !excused) missed.push(slot);
     }
-    const missed = Object.keys(counts).filter((status) => status.endsWith("-missed"));
-    return { passed: missed.length === 0 && (counts["attestation-sent"] ?? 0) > 0, figures: counts };
-  });
+    checks.add(`${who} missed no duty of slots ${first} to ${last}`, missed.length === 0, { ...counts, missed });
+  }
+  const mined = (validator: string) =>
+    [...(seen.get(validator) ?? [])].filter(
+      ([slot, status]) => slot >= first && slot <= last && status === "checkpoint-mined",
+    ).length;
+  const figures = { ours: 0, theirs: 0 };
+  for (const validator of seen.keys()) figures[ownBy.has(validator) ? "ours" : "theirs"] += mined(validator);
+  checks.add("both kinds proposed checkpoints that L1 has", figures.ours > 0 && figures.theirs > 0, figures);
 }
 
 try {
   const slots = Number(values.slots);
-  let first = await started();
-  say(`${attester} runs as process ${node.pid}, from slot ${first} on`);
-  if (values.kill) {
-    const middle = first + Math.floor(slots / 2);
-    await sleep(endOf(middle) - network.slotDurationMs / 2 - Date.now());
-    await node.end("SIGKILL");
-    await allDuties(first, middle - 1);
-    first = await started();
-    say(`killed in slot ${middle}, and again a member from slot ${first} on`);
+  const kills = Number(values.kills);
+  const first = Math.max(...(await Promise.all(own.map(started)))) + 1;
+  const last = first + slots - 1;
+  for (const { attester, node } of own) say(`${attester} runs as process ${node.pid}`);
+  say(`slots ${first} to ${last} count`);
+  for (let kill = 0; kill < kills; kill++) {
+    await killed(own[kill % own.length], first + Math.floor(((kill + 1) * slots) / (kills + 1)));
   }
-  const last = first + Math.ceil(slots / (values.kill ? 2 : 1)) - 1;
-  await sleep(Math.max(0, endOf(last) - Date.now()));
-  await allDuties(first, last);
-  await compareStatistics(node.url, network, checks, 1);
-  await checks.of("the reference recorded no offense", async () => {
+  await sleep(Math.max(0, startOf(last + 1) - Date.now()));
+  await dutiesDone(await histories(last), first, last);
+  await checks.of("the reference recorded no offense of ours", async () => {
     const admin = reference.replace(/\d+$/, (port) => String(Number(port) + 1));
     const offenses = (await call(admin, "nodeAdmin_getSlashOffenses", "all")) as { validator: string }[];
-    const own = offenses.filter(({ validator }) => validator.toLowerCase() === attester);
-    return { passed: own.length === 0, figures: { own: own.length, all: offenses.length } };
+    // Being down for an epoch is one, but only kills here are shorter.
+    const ours = offenses.filter(({ validator }) => ownBy.has(validator.toLowerCase()));
+    return { passed: ours.length === 0, figures: { ours: ours.length, all: offenses.length } };
   });
+  await compareStatistics(own[0].node.url, network, checks, 2);
+  say(`attesting took: ${JSON.stringify(attestingTimes(own.flatMap(({ node }) => node.lines())))}`);
 } finally {
-  await node.end("SIGTERM");
+  await Promise.all(own.map(({ node }) => node.end("SIGTERM")));
 }
 say(`${checks.count - checks.failed} passed, ${checks.failed} failed`);
 process.exitCode = checks.failed === 0 ? 0 : 1;
