@@ -120,6 +120,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     teardown.add("times of duties", () => dutyTimes.close());
     const validating = hasValidator(values) && {
       ...{ values, kzg, dutyTimes, signing },
+      txBytes: (hash: Uint8Array) => mempool.pool.txBytes(hash),
       offenses: slasher && { report: slasher.report, penalties: slasher.settings },
       keys: keys && (() => keys.current),
     };

@@ -2,7 +2,7 @@ import { keccak_256 } from "@noble/hashes/sha3.js";
 import type { CompletedCheckpoint, ProposedBlock } from "../checkpoints/checkpoint-terms.ts";
 import type { AttestationPool } from "../mempool/attestations/attestation-pool.ts";
 import type { GossipPublisher } from "../p2p/gossip/publisher.ts";
-import { concat, equal, toHex } from "../protocol/bytes.ts";
+import { concat, equal, toHex, u32Bytes } from "../protocol/bytes.ts";
 import { CHECKPOINT_AT } from "../protocol/checkpoint-header.ts";
 import {
   type BlockProposal,
@@ -16,16 +16,27 @@ import {
   encodeCheckpointProposal,
 } from "../protocol/consensus/checkpoint-proposal.ts";
 import { signedBytes } from "../protocol/consensus/signed-integer.ts";
+import { type SignedTxs, signedTxsPayload } from "../protocol/consensus/signed-txs.ts";
 import { wireSignature } from "../protocol/consensus/wire-signature.ts";
 import type { DutyTimes } from "../telemetry/duty-times.ts";
 import type { DutySigner } from "./duty-signer.ts";
+import type { ValidatorSettings } from "./settings.ts";
 
 export interface OwnProposalsParts {
   signer: Pick<DutySigner, "sign">;
   pool: Pick<AttestationPool, "addBlockProposal" | "proposals">;
   publisher: GossipPublisher;
+  /** Read for each block. */
+  settings: Readonly<Pick<ValidatorSettings, "sendsTxs">>;
+  /** The binary form of a tx (src/protocol/tx/tx-bytes.ts); undefined if it is not there. */
+  txBytes(hash: Uint8Array): Uint8Array | undefined;
+  /** Signs keccak256 of a list of txs; 65 bytes r, s, v. It is no duty: nobody is bound by such a list. */
+  signTxs(proposer: string, digest: Uint8Array, signal?: AbortSignal): Promise<Uint8Array>;
   dutyTimes: Pick<DutyTimes, "done">;
 }
+
+/** With more, a proposal might not fit a gossip message, which has at most 10 MiB. */
+const MAX_TXS_BYTES = 8 * 1024 * 1024;
 
 /** Who proposes, and when. */
 export interface ProposerOfSlot {
@@ -116,12 +127,28 @@ export class OwnProposals {
     const digest = keccak_256(blockProposalPayload(unsigned));
     const signature = await signer.sign(proposer, duty, digest, signal);
     dutyTimes.done(slot, "signed", { duty: "propose block", index: indexWithinCheckpoint });
-    const proposal: BlockProposal = { ...unsigned, signature: wireSignature(signature), signedTxs: undefined };
+    const signedTxs = await this.#signedTxs(block, proposer, signal);
+    const proposal: BlockProposal = { ...unsigned, signature: wireSignature(signature), signedTxs };
     const { count } = pool.addBlockProposal(proposal);
     if (count > 1 && this.#equivocates(proposal, { slot, proposer })) {
       throw new BlockOfferedError(slot, indexWithinCheckpoint);
     }
     return proposal;
+  }
+
+  /** The block's txs to send along; undefined if they are not to be sent, or one is missing, or they are too many. */
+  async #signedTxs(
+    { txs }: OfferedBlock["block"],
+    proposer: string,
+    signal: AbortSignal | undefined,
+  ): Promise<SignedTxs | undefined> {
+    const { settings, txBytes, signTxs } = this.#parts;
+    if (!settings.sendsTxs) return undefined;
+    const encoded = txs.flatMap(({ txHash }) => txBytes(txHash) ?? []);
+    const bytes = concat(u32Bytes(txs.length), ...encoded);
+    if (encoded.length < txs.length || bytes.length > MAX_TXS_BYTES) return undefined;
+    const signature = await signTxs(proposer, keccak_256(signedTxsPayload({ bytes })), signal);
+    return { txs: [], bytes, signature: wireSignature(signature) };
   }
 
   /** Whether another block of the same proposer is known for the position. Where anyone may propose, others' are too. */

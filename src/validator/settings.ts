@@ -6,4 +6,6 @@ export interface ValidatorSettings {
   disabled: readonly string[];
   /** Whether a member of the committee executes the blocks of its slots. */
   reexecutes: boolean;
+  /** Whether the txs of a block are sent along with its proposal. */
+  sendsTxs: boolean;
 }

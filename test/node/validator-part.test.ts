@@ -81,7 +81,15 @@ function validator(
   const guard = recordingGuard(constants, now);
   const part = createValidator(
     context,
-    { values, keys, kzg, signing: attesterSigning(keys, guard), dutyTimes: UNMEASURED, offenses: undefined },
+    {
+      values,
+      keys,
+      kzg,
+      signing: attesterSigning(keys, guard),
+      dutyTimes: UNMEASURED,
+      txBytes: () => undefined,
+      offenses: undefined,
+    },
     {
       pool,
       committees,

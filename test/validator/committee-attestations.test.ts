@@ -20,6 +20,7 @@ import { ethSignedMessageDigest } from "../../src/protocol/consensus/digests.ts"
 import { recoverSigner } from "../../src/protocol/consensus/recover.ts";
 import { signedBigInt } from "../../src/protocol/consensus/signed-integer.ts";
 import { wireSignature } from "../../src/protocol/consensus/wire-signature.ts";
+import { txToBytes } from "../../src/protocol/tx/tx-bytes.ts";
 import type { AttestationCollector } from "../../src/sequencer/attestations.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
 import { CommitteeAttestations, type CommitteeRequest } from "../../src/validator/committee-attestations.ts";
@@ -30,6 +31,7 @@ import type { SigningGuard, SigningRequest } from "../../src/validator/signing/s
 import { SigningRefusedError } from "../../src/validator/signing/signing-refused-error.ts";
 import { trimToQuorum } from "../../src/validator/trim-to-quorum.ts";
 import { addressOf, committeeOf, pooled } from "../p2p/consensus-support.ts";
+import { recordedTxs } from "../protocol/recorded-txs.ts";
 import { UNMEASURED } from "../telemetry/unmeasured.ts";
 import { closeGuards, recordingGuard } from "./recording-guard.ts";
 
@@ -42,6 +44,10 @@ const IN_HASH = new Uint8Array(32).fill(9);
 
 const TIMES = { l1GenesisTime: 0, slotDuration: 72, ethereumSlotDuration: 12 };
 const slotGuard = () => recordingGuard(TIMES, () => SLOT * TIMES.slotDuration * 1000);
+
+/** Binary forms of the txs of block 4, by the first byte of the hashes that its block gives them. */
+const RECORDED = recordedTxs().slice(0, 2);
+const TX_BYTES = new Map(RECORDED.map(({ hash, tx }, i) => [24 + 10 * i, txToBytes(hash, tx)]));
 
 /** A block of the slot; its archive root is filled with its number. */
 function block(number: number, index: number): ProposedBlock {
@@ -77,7 +83,15 @@ afterEach(async () => {
 });
 
 /** The proposer's node, which has the keys of `own`. */
-function proposerNode({ own = [PROPOSER], guard }: { own?: string[]; guard?: SigningGuard } = {}) {
+function proposerNode({
+  own = [PROPOSER],
+  guard,
+  sendsTxs = false,
+}: {
+  own?: string[];
+  guard?: SigningGuard;
+  sendsTxs?: boolean;
+} = {}) {
   const opened = pooled();
   pools.push(opened);
   const { pool } = opened;
@@ -97,7 +111,12 @@ function proposerNode({ own = [PROPOSER], guard }: { own?: string[]; guard?: Sig
   const committees = { at: committeeOf(MEMBERS, MEMBERS[3]) };
   const collector = new CommitteeAttestations({
     ...parts,
-    proposals: new OwnProposals(parts),
+    proposals: new OwnProposals({
+      ...parts,
+      settings: { sendsTxs },
+      txBytes: (hash) => TX_BYTES.get(hash[0]),
+      signTxs: (proposer, digest) => SIGNERS.get(proposer)!.signMessage(digest),
+    }),
     attestations: new OwnAttestations({ ...parts, committees, attesters: () => own }),
     settings: { pollingIntervalMs: 5 },
     now: Date.now,
@@ -171,6 +190,20 @@ describe("a proposer's checkpoint", () => {
     expect(blocks.map((each) => toHex(blockProposalSender(each)!))).toEqual([PROPOSER, PROPOSER]);
     expect(blocks.map(({ indexWithinCheckpoint }) => indexWithinCheckpoint)).toEqual([0, 1]);
     expect(decodeCheckpointProposal(node.sent[2].payload).lastBlock).toBeUndefined();
+  });
+
+  it("the txs of a block are sent along only where that is set, signed by the proposer, and only if all are there", async () => {
+    const offer = { slot: SLOT, proposer: PROPOSER, inHash: IN_HASH };
+    const sent = async (sendsTxs: boolean, number: number) => {
+      const node = proposerNode({ sendsTxs });
+      await node.collector.offerBlock({ ...offer, block: block(number, 0) });
+      return decodeBlockProposal(node.sent[0].payload);
+    };
+    const whole = await sent(true, 4);
+    expect(whole.signedTxs?.txs.map(({ hash }) => toHex(hash))).toEqual(RECORDED.map(({ hash }) => toHex(hash)));
+    expect(toHex(blockProposalSender(whole)!)).toBe(PROPOSER);
+    expect((await sent(true, 5)).signedTxs).toBeUndefined();
+    expect((await sent(false, 4)).signedTxs).toBeUndefined();
   });
 
   it("keys of this node make a quorum alone, the proposer's first", async () => {

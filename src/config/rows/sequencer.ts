@@ -50,7 +50,6 @@ export const sequencer = {
       kind: boolean,
       meaning: "include full txs in block proposals",
       usedBy: "validator",
-      refused: "this node sends transactions by gossip only",
     },
     false,
   ),

@@ -85,7 +85,7 @@ export const LIVE_KEYS: { readonly [K in ConfigKeyName]: LiveKey } = {
   maxBlocksPerCheckpoint: UNREAD,
   minTxsPerBlock: sequencer(({ minTxsPerBlock }) => ({ minTxsPerBlock })),
   minValidTxsPerBlock: sequencer(({ minValidTxsPerBlock }) => ({ minValidTxsPerBlock })),
-  publishTxsWithProposals: UNREAD,
+  publishTxsWithProposals: validator(({ publishTxsWithProposals }) => ({ sendsTxs: publishTxsWithProposals })),
   maxL2BlockGas: sequencer(({ maxL2BlockGas }) => ({ maxL2BlockGas })),
   maxDABlockGas: sequencer(({ maxDABlockGas }) => ({ maxDABlockGas })),
   perBlockAllocationMultiplier: sequencer(({ perBlockAllocationMultiplier }) => ({ perBlockAllocationMultiplier })),

@@ -34,6 +34,7 @@ export type ValidatorPartSettings = BlobUploadSettings &
     | "attestationPollingIntervalMs"
     | "disabledValidators"
     | "fishermanMode"
+    | "publishTxsWithProposals"
     | "validateMaxDABlockGas"
     | "validateMaxL2BlockGas"
     | "validateMaxTxsPerBlock"
@@ -56,6 +57,8 @@ export interface ValidatorOptions {
   keys: (() => Keystore) | undefined;
   kzg: Kzg;
   signing: AttesterSigning;
+  /** The binary form of a tx of the pool. */
+  txBytes(hash: Uint8Array): Uint8Array | undefined;
   /** Where offenses are reported; undefined without a slasher. */
   offenses: { report: ReportOffenses; penalties: Readonly<OffensePenalties> } | undefined;
   dutyTimes: Pick<DutyTimes, "done">;
@@ -96,13 +99,14 @@ function liveSettings(values: ValidatorPartSettings): ValidatorSettings {
     pollingIntervalMs: values.attestationPollingIntervalMs,
     disabled: values.disabledValidators.map((address) => address.toLowerCase()),
     reexecutes: values.validatorReexecute,
+    sendsTxs: values.publishTxsWithProposals,
   };
 }
 
 /** Creates the duties of the node's attesters. Throws an ObjectStoreUrlError. */
 export function createValidator(
   { core, chain, reader, synchronizer, clock, loggerFor }: ChainContext,
-  { values, keys, kzg, signing, offenses, dutyTimes }: ValidatorOptions,
+  { values, keys, kzg, signing, txBytes, offenses, dutyTimes }: ValidatorOptions,
   { pool, committees, publisher, recover, equivocations }: CommitteeNetwork,
 ): ValidatorPart {
   const { constants } = reader.identity;
@@ -141,7 +145,13 @@ export function createValidator(
     ...{ times: constants, recover, dutyTimes, now, logger },
   });
   const collector = new CommitteeAttestations({
-    proposals: new OwnProposals({ signer, pool, publisher, dutyTimes }),
+    proposals: new OwnProposals({
+      ...{ signer, pool, publisher, settings: live, txBytes, dutyTimes },
+      signTxs: (proposer, digest, signal) => {
+        const own = signerOf(proposer);
+        return own ? own.signMessage(digest, signal) : Promise.reject(new Error(`no key of ${proposer}`));
+      },
+    }),
     ...{ attestations, pool, signer, settings: live, dutyTimes, now, logger },
   });
   const challenges = new ChallengeSigner({ ownAddresses, signerOf, registered: () => reader.attesters(), now });
