@@ -22,7 +22,10 @@ function refusal({ validator, duty, hash }: Claim, answer: Exclude<ClaimAnswer, 
   return new SigningRefusedError(validator, duty, "unknown past", rule);
 }
 
-/** Records claims. All that are made in one turn of the event loop, as those of a committee's keys, share a commit. */
+/**
+ * Records claims. All that are made in one turn of the event loop share a commit, as those of several keys do, and those
+ * whose rows a database returned together.
+ */
 export class Recording {
   readonly #duties: Pick<SignedDuties, "claim">;
   #waiting: Waiting[] = [];
@@ -35,7 +38,7 @@ export class Recording {
   record(claim: Claim): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ claim, resolve, reject });
-      if (this.#waiting.length === 1) queueMicrotask(() => this.#commit());
+      if (this.#waiting.length === 1) setImmediate(() => this.#commit());
     });
   }
 

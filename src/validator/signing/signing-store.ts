@@ -1,4 +1,5 @@
 import { OperatorError } from "../../errors/operator-error.ts";
+import { inspectStore } from "../../storage/inspect.ts";
 import { openStore, type Store } from "../../storage/store.ts";
 
 const SCHEMA = "1";
@@ -20,10 +21,11 @@ export class SigningStoreSchemaError extends OperatorError {
 
 /**
  * Opens or creates the store of signatures in a folder, docs/store-format.md#store-of-signatures. It is separate from
- * the chain store, which may be replaced by a snapshot. Throws SigningStoreSchemaError, StoreCorruptedError or
- * StoreFullError.
+ * the chain store, which may be replaced by a snapshot. Throws SigningStoreSchemaError, DamagedStoreError, StoreCorruptedError
+ * or StoreFullError.
  */
 export function openSigningStore(path: string): Store {
+  inspectStore(path);
   const store = openStore({ path });
   const schema = store.table("signing_schema");
   const field = Buffer.from("version");

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -211,6 +211,17 @@ test("a store of signatures of another version is refused and left as it is", as
   store.transaction(() => store.table("signing_schema").put(Buffer.from("version"), Buffer.from("2")));
   await store.close();
   await expect(guardOf()).rejects.toThrow(/signing has schema version 2; this program reads version 1$/);
+});
+
+test("a store of signatures that was cut off is refused in one line", async () => {
+  const guard = await runningGuard();
+  await guard.sign(request(attestation(102), "a"));
+  await stop(guard);
+  truncateSync(join(root, "signing", "data.mdb"), 12_288);
+  await expect(guardOf()).rejects.toMatchObject({
+    name: "DamagedStoreError",
+    message: expect.stringMatching(/^[^\n]*signing[^\n]*$/),
+  });
 });
 
 test("a record that cannot be written refuses the duty in one line, and the next attempt may succeed", async () => {
