@@ -202,6 +202,34 @@ test("a restart keeps the admin key and prints none; keystore files alone do not
   await stop();
 });
 
+test("a keystore reload replaces validators at once, or changes nothing and names file, field and rule", async () => {
+  const file = join(folder, "keys", "key.json");
+  const [first, second] = ["11", "22"].map((byte) => `0x${byte.repeat(32)}`);
+  const write = (...validators: object[]) => writeFileSync(file, JSON.stringify({ schemaVersion: 1, validators }));
+  const validator = (attester: unknown, more: object = {}) => ({
+    attester,
+    feeRecipient: `0x${"0b".repeat(32)}`,
+    ...more,
+  });
+  write(validator(first));
+  await start(["--sequencer"], { KEY_STORE_DIRECTORY: join(folder, "keys") });
+  write(validator(first), validator(second, { publisher: first }));
+  expect(await admin("svcAdmin_reloadKeystore")).toMatchObject({ result: null });
+  await svc.shows(/the keystore files were read again +added=0x[0-9a-f]{40}/);
+  write(validator(first, { publisher: second }));
+  expect((await admin("nodeAdmin_reloadKeystore")).error?.message).toMatch(/^Cannot reload keystore: validator 0x/);
+  write(validator({ path: "none.json", password: "hunter22" }));
+  const refused = (await admin("svcAdmin_reloadKeystore")).error?.message;
+  expect(refused).toContain(
+    `${file}: validators[0].attester names ${join(folder, "keys", "none.json")}, which cannot be`,
+  );
+  write(validator(second));
+  expect(await admin("nodeAdmin_reloadKeystore")).not.toHaveProperty("error");
+  await svc.shows(/cannot publish: their L1 accounts were not known at the start/);
+  await stop();
+  expect(svc.output.stderr).not.toMatch(new RegExp(`hunter22|${"11".repeat(32)}|${"22".repeat(32)}`));
+});
+
 test("--reset-admin-api-key without a value makes a new key", async () => {
   await start(["--reset-admin-api-key"]);
   // Standard output may be read after the log.
