@@ -54,8 +54,8 @@ export function storeModulus(): void {
   v128.store(MODULUS, f64x2.splat(P4), 64);
 }
 
-/** Constants of `high`, `low` and `digit` in both lanes. */
-const SPLITTING = memory.data(80, 16);
+/** Constants of `high`, `low`, `digit`, `quotient` and of top digits in both lanes. */
+const SPLITTING = memory.data(128, 16);
 
 export function storeSplitting(): void {
   v128.store(SPLITTING, f64x2.splat(HIGH_ONE));
@@ -63,6 +63,9 @@ export function storeSplitting(): void {
   v128.store(SPLITTING, i64x2.splat(DIGIT_MASK), 32);
   v128.store(SPLITTING, i64x2.splat(UNIT_BITS), 48);
   v128.store(SPLITTING, f64x2.splat(UNIT_ONE + 1125899906842624.0), 64);
+  v128.store(SPLITTING, i64x2.splat(H), 80);
+  v128.store(SPLITTING, i64x2.splat((H << 28) - 1), 96);
+  v128.store(SPLITTING, f64x2.splat(LOW_ONE), 112);
 }
 
 // Functions that split many products or columns load these once: a load is one instruction, building a vector from a
@@ -91,6 +94,11 @@ export function unitBits(): v128 {
 @inline
 export function digitOnes(): v128 {
   return v128.load(SPLITTING, 64);
+}
+
+@inline
+export function lowOnes(): v128 {
+  return v128.load(SPLITTING, 112);
 }
 
 /** Start value of a column that collects `lows` low and `highs` high parts of products. */
@@ -141,8 +149,8 @@ export function digit(t: v128, mask: v128, unit: v128, ones: v128): v128 {
  */
 @inline
 export function quotient(t: v128, mask: v128, unit: v128, ones: v128): v128 {
-  const th = i32x4.mul(t, i64x2.splat(H));
-  return digit(i64x2.add(i64x2.sub(i64x2.shl(th, 28), t), i64x2.splat((H << 28) - 1)), mask, unit, ones);
+  const th = i32x4.mul(t, v128.load(SPLITTING, 80));
+  return digit(i64x2.add(i64x2.shl(th, 28), i64x2.sub(v128.load(SPLITTING, 96), t)), mask, unit, ones);
 }
 
 /** Carry of a column (CARRY_BIAS included) into the next one (CARRIED_BIAS included). */
