@@ -12,9 +12,9 @@ import { chainBlocks, chainStatus } from "../../p2p/reqresp/handlers/chain-block
 import { txHandler } from "../../p2p/reqresp/handlers/tx.ts";
 import type { RequestHandlers } from "../../p2p/reqresp/request-handler.ts";
 import { headerSlotNumber } from "../../protocol/block-header.ts";
-import { word } from "../../protocol/bytes.ts";
 import { componentVersion } from "../../protocol/consensus/component-version.ts";
 import { wasmRecovery } from "../../protocol/consensus/wasm-recovery.ts";
+import { items } from "../../protocol/tx-effect.ts";
 import type { PeerNetwork } from "../../rpc/ports/peer-network.ts";
 import type { DutyTimes } from "../../telemetry/duty-times.ts";
 import type { ConfigurablePart } from "../admin/live-config.ts";
@@ -101,6 +101,9 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
     const committees = new SlotCommittees({ read, constants, now, logger });
     const attestations = new AttestationPool(mempool.store, logger);
     teardown.add("attestation pool", () => attestations.close());
+    let receiver: PeerNode["receiver"] | undefined;
+    // Runs after the checks of proposals were stopped.
+    teardown.add("processing of messages", () => receiver?.processed());
     const unfollow = synchronizer.on("finalized", ({ blockNumber }) => {
       const block = chain.block(blockNumber);
       if (block !== undefined) attestations.removeBefore(headerSlotNumber(block.header));
@@ -140,6 +143,7 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
       now,
       loggerFor,
     });
+    receiver = node.receiver;
     teardown.add(
       "publishing of submitted txs",
       mempool.onSubmitted((bytes) => node.publisher.publish("tx", bytes)),
@@ -189,7 +193,7 @@ function requestHandlers(
     block_txs: blockTxsHandler(pool, {
       txHashesOf(archive) {
         const proposal = attestations.blockProposal(archive);
-        return proposal === undefined ? blocks.txHashesOf(archive) : wordsOf(proposal.txHashes);
+        return proposal === undefined ? blocks.txHashesOf(archive) : items(proposal.txHashes);
       },
     }),
   };
@@ -207,9 +211,4 @@ function authentication(
     sign: (payloadHash: Uint8Array) => validator.signChallenge(payloadHash),
   };
   return { auth: authHandler(signer, status) };
-}
-
-/** 32 bytes each. */
-function wordsOf(bytes: Uint8Array): Uint8Array[] {
-  return Array.from({ length: bytes.length / 32 }, (_, i) => word(bytes, i));
 }

@@ -8,7 +8,6 @@ import type { ConsensusContext } from "../../p2p/gossip/topics/consensus-context
 import { consensusTopics } from "../../p2p/gossip/topics/consensus-topics.ts";
 import { txTopic } from "../../p2p/gossip/topics/tx-topic.ts";
 import { BlockProposalHandler } from "../../p2p/proposals/block-proposal-handler.ts";
-import { settledWithin } from "../../p2p/settled-within.ts";
 import type { TxProvider } from "../../p2p/tx-collection/tx-provider.ts";
 import type { RecoverSigner } from "../../protocol/consensus/recover.ts";
 import type { DutyTimes } from "../../telemetry/duty-times.ts";
@@ -31,9 +30,6 @@ export type TopicSettings = Pick<
   | "validateMaxTxsPerBlock"
   | "validateMaxTxsPerCheckpoint"
 >;
-
-/** Longest wait for checks of proposed blocks when the node stops, in milliseconds. */
-const CHECKS_STOP_MS = 5_000;
 
 export interface GossipTopicsOptions {
   values: TopicSettings;
@@ -97,10 +93,7 @@ function consensusContext(context: ChainContext, options: GossipTopicsOptions): 
     dutyTimes: options.dutyTimes,
     logger: loggerFor("p2p:proposals"),
   });
-  teardown.add("checks of proposed blocks", () => {
-    check.stop();
-    return settledWithin(blocks.idle(), CHECKS_STOP_MS);
-  });
+  teardown.add("checks of proposed blocks", () => check.stop());
   return {
     ...slots,
     pool: attestations,

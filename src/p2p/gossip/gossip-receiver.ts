@@ -51,7 +51,7 @@ const MAX_RUN_MS = 10;
 const MS_BETWEEN_FAILURES = 10_000;
 /** A validation that takes longer than this many milliseconds no longer occupies its place. */
 const STUCK_MS = 60_000;
-/** Longest wait for running validations when the node stops, in milliseconds. */
+/** Longest wait for what is running when the node stops, in milliseconds. */
 const STOP_MS = 5_000;
 
 /**
@@ -64,6 +64,7 @@ export class GossipReceiver {
   readonly #lanes: readonly Lane[];
   readonly #byName: ReadonlyMap<string, Lane>;
   readonly #validations = new Set<Promise<void>>();
+  readonly #processings = new Set<Promise<void>>();
   #scheduled: NodeJS.Immediate | undefined;
   #stopped = false;
 
@@ -100,6 +101,11 @@ export class GossipReceiver {
     if (this.#scheduled !== undefined) clearImmediate(this.#scheduled);
     for (const { queue } of this.#lanes) queue.clear();
     await settledWithin(Promise.all(this.#validations), STOP_MS);
+  }
+
+  /** Resolves when what accepted messages caused has ended, or after five seconds. Called after `stop`. */
+  async processed(): Promise<void> {
+    await settledWithin(Promise.all(this.#processings), STOP_MS);
   }
 
   /** Counts since the start, by topic. */
@@ -170,8 +176,7 @@ export class GossipReceiver {
   }
 
   #begin(lane: Lane, message: Received): void {
-    const validation = this.#validate(lane, message).finally(() => this.#validations.delete(validation));
-    this.#validations.add(validation);
+    track(this.#validations, this.#validate(lane, message));
   }
 
   /** Never rejects. */
@@ -246,7 +251,7 @@ export class GossipReceiver {
       }
       forgetScore(this.#options.router, from);
     }
-    if (outcome.process !== undefined) void this.#process(outcome, key);
+    if (outcome.process !== undefined) track(this.#processings, this.#process(outcome, key));
   }
 
   async #process({ process }: GossipOutcome, key: string): Promise<void> {
@@ -267,6 +272,12 @@ export class GossipReceiver {
       this.#options.logger.error({ error, id: messageIdText(key) }, "the verdict on a message could not be reported");
     }
   }
+}
+
+/** Keeps work that never rejects in a set until it ends. */
+function track(running: Set<Promise<void>>, work: Promise<void>): void {
+  running.add(work);
+  void work.then(() => running.delete(work));
 }
 
 const COUNTED = { accept: "accepted", ignore: "ignored", reject: "rejected" } as const;

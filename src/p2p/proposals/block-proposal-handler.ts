@@ -1,8 +1,9 @@
 import type { BlockProposalCheck } from "../../checkpoints/proposals/block-proposal-check.ts";
 import type { ProposalVerdict } from "../../checkpoints/proposals/proposal-verdict.ts";
 import type { TxPool } from "../../mempool/pool/tx-pool.ts";
-import { toHex, word } from "../../protocol/bytes.ts";
+import { toHex } from "../../protocol/bytes.ts";
 import { type BlockProposal, blockProposalSlot, blockSigner } from "../../protocol/consensus/block-proposal.ts";
+import { items } from "../../protocol/tx-effect.ts";
 import type { DutyTimes } from "../../telemetry/duty-times.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { ConsensusContext } from "../gossip/topics/consensus-context.ts";
@@ -19,28 +20,16 @@ export interface BlockProposalHandlerParts extends Pick<ConsensusContext, "commi
 /** Handles block proposals that gossip accepted (docs/protocol/10-peers.md#1016-block-proposals). */
 export class BlockProposalHandler {
   readonly #parts: BlockProposalHandlerParts;
-  readonly #running = new Set<Promise<unknown>>();
 
   constructor(parts: BlockProposalHandlerParts) {
     this.#parts = parts;
-  }
-
-  /** Resolves when no proposal is being handled. */
-  async idle(): Promise<void> {
-    await Promise.all(this.#running);
   }
 
   /**
    * Protects the named txs, then checks the block; `from` is a peer id as text. Never rejects: a failure of this node is
    * logged and gives undefined.
    */
-  handle(proposal: BlockProposal, from: string): Promise<ProposalVerdict | undefined> {
-    const handled = this.#handle(proposal, from).finally(() => this.#running.delete(handled));
-    this.#running.add(handled);
-    return handled;
-  }
-
-  async #handle(proposal: BlockProposal, from: string): Promise<ProposalVerdict | undefined> {
+  async handle(proposal: BlockProposal, from: string): Promise<ProposalVerdict | undefined> {
     const { check, txPool, dutyTimes, logger } = this.#parts;
     const slot = blockProposalSlot(proposal);
     const facts = { slot, index: proposal.indexWithinCheckpoint, archive: toHex(proposal.archiveRoot), peer: from };
@@ -48,7 +37,7 @@ export class BlockProposalHandler {
     const duty = { duty: "execute block", index: facts.index } as const;
     dutyTimes.done(slot, "received", duty);
     try {
-      const txHashes = Array.from({ length: proposal.txHashes.length / 32 }, (_, i) => word(proposal.txHashes, i));
+      const txHashes = items(proposal.txHashes);
       txPool.protect(txHashes, slot);
       const verdict = await check.check({
         proposal,

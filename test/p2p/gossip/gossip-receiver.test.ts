@@ -290,3 +290,19 @@ test("a message without a readable wrapper counts as received and rejected", () 
   router.deliverRaw(`/aztec/tx/${VERSION}`, { key: "1", from: "peer", data: Uint8Array.of(0, 0, 0, 9, 1) });
   expect(receiver.counts().get("tx")).toMatchObject({ received: 1, rejected: 1 });
 });
+
+test("a stopped receiver says when what its messages caused has ended", async () => {
+  const work = Promise.withResolvers<void>();
+  const { router, receiver } = receiving([row("tx", () => ({ result: "accept", process: () => work.promise }))]);
+  router.deliver("tx", { key: "1" });
+  await turns();
+  await receiver.stop();
+  let isProcessed = false;
+  const processed = receiver.processed().then(() => {
+    isProcessed = true;
+  });
+  await turns();
+  expect(isProcessed).toBe(false);
+  work.reject(new Error("the node stops"));
+  await processed;
+});
