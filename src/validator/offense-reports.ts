@@ -1,4 +1,4 @@
-import type { ProposalVerdict } from "../checkpoints/proposals/proposal-verdict.ts";
+import { PROPOSER_FAULTS, type ProposalVerdict } from "../checkpoints/proposals/proposal-verdict.ts";
 import type { DuplicateAttestation, DuplicateProposal } from "../mempool/attestations/equivocations.ts";
 import { type BlockProposal, blockProposalSlot, blockSigner } from "../protocol/consensus/block-proposal.ts";
 import { OFFENSE_TYPES, type OffenseType, type ReportOffenses } from "../protocol/slashing/offense.ts";
@@ -9,9 +9,6 @@ export interface OffensePenalties {
   duplicateProposalPenalty: bigint;
   duplicateAttestationPenalty: bigint;
 }
-
-/** Faults of a block that only its proposer can have caused. */
-const SLASHABLE = ["state_mismatch", "failed_txs"];
 
 /** Reports what a validator sees others do (docs/protocol/12-slashing.md). */
 export class OffenseReports {
@@ -26,7 +23,7 @@ export class OffenseReports {
   /** A block that was executed and came out otherwise, unless the penalty is 0. Anything else is no offense. */
   blockChecked(proposal: BlockProposal, verdict: ProposalVerdict): void {
     const amount = this.#penalties.broadcastedInvalidBlockPenalty;
-    if (verdict.valid || !SLASHABLE.includes(verdict.fault) || amount === 0n) return;
+    if (verdict.valid || !PROPOSER_FAULTS.has(verdict.fault) || amount === 0n) return;
     const proposer = blockSigner(proposal);
     if (proposer === undefined) return;
     this.#one(proposer, OFFENSE_TYPES.broadcastedInvalidBlockProposal, amount, blockProposalSlot(proposal));
