@@ -3,6 +3,7 @@ import { concat, u32Bytes } from "../../../protocol/bytes.ts";
 import { WireReader } from "../../../protocol/consensus/wire-reader.ts";
 import { readTxs, type WireTx } from "../../../protocol/consensus/wire-txs.ts";
 import { DecodeError } from "../../../protocol/errors.ts";
+import { items } from "../../../protocol/tx-effect.ts";
 
 /** For what an answer has besides transactions. */
 const ROOM_BESIDES_TXS = 1024;
@@ -15,7 +16,7 @@ export function txsRoom(count: number): number {
 /** u32 count, then 32 bytes each. Throws a DecodeError; bytes after the list are ignored. */
 export function readHashes(reader: WireReader): Uint8Array[] {
   const run = reader.fields(reader.u32("count of tx hashes"), "tx hashes");
-  return Array.from({ length: run.length / 32 }, (_, i) => run.subarray(i * 32, i * 32 + 32));
+  return items(run);
 }
 
 export function encodeHashes(hashes: readonly Uint8Array[]): Uint8Array {

@@ -1,10 +1,10 @@
 import type { RollupIdentity } from "../../../l1/types.ts";
-import { word } from "../../../protocol/bytes.ts";
 import type { BlockProposal } from "../../../protocol/consensus/block-proposal.ts";
 import type { CheckpointAttestation } from "../../../protocol/consensus/checkpoint-attestation.ts";
 import type { CheckpointProposal } from "../../../protocol/consensus/checkpoint-proposal.ts";
 import { signedBigInt } from "../../../protocol/consensus/signed-integer.ts";
 import { shortSignature } from "../../../protocol/consensus/wire-signature.ts";
+import { items } from "../../../protocol/tx-effect.ts";
 import type { Peer } from "../../ports/peer-network.ts";
 import { about, COUNT, listOf, members, NUMBER, named, record, TEXT } from "../../schema/json-schema.ts";
 import { ETH_ADDRESS, FIELD, SIGNATURE, SIGNED_DECIMAL, TX_HASH } from "../../schema/scalars.ts";
@@ -112,7 +112,7 @@ export function encodeProposals(
     encodeBlockHeader(out, proposal.header);
     out.text(`,"indexWithinCheckpoint":${proposal.indexWithinCheckpoint},"inHash":`).word(proposal.inHash);
     out.text(',"archiveRoot":').word(proposal.archiveRoot);
-    const txHashes = Array.from({ length: proposal.txHashes.length / 32 }, (_, i) => word(proposal.txHashes, i));
+    const txHashes = items(proposal.txHashes);
     out.text(',"txHashes":').array(txHashes, (to, hash) => void to.word(hash));
     out.text(',"signature":').hex(shortSignature(proposal.signature));
     writeContext(out, identity);
