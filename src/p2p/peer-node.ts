@@ -57,7 +57,7 @@ export interface PeerNodeSettings {
   listed: ListedPeers;
 }
 
-/** What the parts of the host offer to the services that are built on them. */
+/** Parts of the host that the services use. */
 export interface PeerChannels {
   client: StreamRequestClient;
   publisher: GossipPublisher;

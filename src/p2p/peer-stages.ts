@@ -26,8 +26,8 @@ export interface PeerStageParts {
 }
 
 /**
- * The services of a peer node in the order of their starts: requests can be answered before the first peer connects, and
- * nobody is dialled before messages can be taken. At the stop the goodbyes come first.
+ * The services of a peer node in the order in which they start: handlers of requests are there before the first peer
+ * connects, and peers are dialled last. At the stop the goodbyes come first.
  */
 export function peerStages(parts: PeerStageParts): Stage[] {
   const { host, responder, client, receiver, report, discovery, connections } = parts;

@@ -26,9 +26,9 @@ import { SlotContents } from "./slot-contents.ts";
 /** Different block proposals that are kept for a position: a slot and an index. */
 export const MAX_BLOCKS_PER_POSITION = 3;
 /** Different checkpoint proposals that are kept for a slot. */
-export const MAX_CHECKPOINTS_PER_SLOT = 5;
+const MAX_CHECKPOINTS_PER_SLOT = 5;
 /** Attestations that are kept for an attester in a slot, each to another archive root. */
-export const MAX_ATTESTATIONS_PER_ATTESTER = 3;
+const MAX_ATTESTATIONS_PER_ATTESTER = 3;
 /** Largest index within a checkpoint. */
 export const MAX_INDEX_WITHIN_CHECKPOINT = 1023;
 /**
@@ -72,7 +72,7 @@ export class AttestationPool {
     this.#logger = logger;
   }
 
-  /** Commits what is not committed yet. Call it before the store is closed. */
+  /** Commits pending writes. Called before the store is closed. */
   close(): void {
     this.#commit();
   }

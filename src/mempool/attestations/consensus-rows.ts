@@ -57,7 +57,7 @@ export class ConsensusRows {
     this.#write(this.#attestations, slotKey(slot, archive, attester), concat(Uint8Array.of(own ? 1 : 0), bytes));
   }
 
-  /** Commits what was put. If that fails, it is dropped. */
+  /** Commits the collected writes. If that fails, they are dropped. */
   commit(): void {
     const writes = this.#writes;
     if (writes.length === 0) return;

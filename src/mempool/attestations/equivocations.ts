@@ -14,7 +14,7 @@ export interface DuplicateAttestation {
   attester: Uint8Array;
 }
 
-/** Tells of validators that signed two different messages for one position, once for each position. */
+/** Emits validators that signed two different messages for one position, once for each position. */
 export class Equivocations {
   readonly proposals: Listeners<[DuplicateProposal]>;
   readonly attestations: Listeners<[DuplicateAttestation]>;

@@ -35,7 +35,7 @@ export interface ConfiguredDiscovery {
   record: OwnRecord;
   /** Undefined if disabled. Not started. */
   discovery: NodeDiscovery | undefined;
-  /** Not started; has to be told of inbound connections. */
+  /** Not started. The caller reports inbound connections to it. */
   reachability: Reachability;
 }
 

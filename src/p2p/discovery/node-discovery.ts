@@ -156,8 +156,7 @@ export class NodeDiscovery implements PeerDiscovery {
   }
 
   /**
-   * Asks a bootnode that found no place in the routing table: whoever fills the table cannot keep this node from hearing
-   * of others.
+   * Asks a bootnode that is not in the routing table, so that peers that fill the table cannot cut this node off.
    */
   async #askLostBootnode(): Promise<void> {
     const lost = this.#options.bootnodes.filter(

@@ -1,5 +1,5 @@
 export interface QueuedItem {
-  /** Whoever sent it. */
+  /** The sender. */
   from: string;
   bytes: number;
 }
@@ -12,7 +12,7 @@ interface Sender<Item> {
 
 /**
  * A bounded queue that serves senders in turn. When it is full, the sender with the most bytes loses its newest item:
- * a flood from one sender displaces nobody else's items.
+ * a flood displaces only items of its own sender.
  */
 export class FairQueue<Item extends QueuedItem> {
   readonly #limits: { messages: number; bytes: number };

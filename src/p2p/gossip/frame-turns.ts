@@ -13,7 +13,7 @@ export class FrameTurns {
   #start: number | undefined;
   #wait: PromiseWithResolvers<void> | undefined;
 
-  /** `use` is told the milliseconds that a run took, and returns the milliseconds to pause after it. */
+  /** `use` is called with the milliseconds that a run took, and returns the milliseconds to pause after it. */
   constructor(stream: Stream, use: (usedMs: number) => number) {
     this.#stream = stream;
     this.#use = use;

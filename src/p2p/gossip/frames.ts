@@ -1,6 +1,6 @@
 import type { Stream } from "@libp2p/interface";
 
-/** What a peer sent is no sequence of frames, or a frame took too much memory or time. */
+/** A peer's bytes are not a sequence of frames, or a frame takes too much memory or time. */
 export class FrameError extends Error {
   constructor(message: string) {
     super(message);
@@ -17,7 +17,7 @@ export interface FrameLimits {
 
 /** Bytes of a varint of 32 bits. */
 const MAX_LENGTH_BYTES = 5;
-/** Empty frames of a stream. They say nothing, and cost a peer one byte. */
+/** Empty frames of a stream. They carry nothing and cost a peer one byte each. */
 const MAX_EMPTY = 1_000;
 /** First allocation for a frame; it doubles as the frame arrives. */
 const FIRST_BYTES = 64 * 1024;
@@ -57,7 +57,7 @@ export class FrameRoom {
   }
 }
 
-/** A frame on its way. */
+/** A frame that is being received. */
 class PartialFrame {
   readonly #limits: FrameLimits;
   #lengthBytes = 0;

@@ -46,7 +46,7 @@ const SENT_STATUSES = new Set<number>([
 const FAILURE: RequestAnswer = { status: RequestStatus.FAILURE, body: NO_BODY };
 const UNKNOWN: RequestAnswer = { status: RequestStatus.UNKNOWN, body: NO_BODY };
 
-/** Requests over streams of the host's connections; it dials nobody (docs/protocol/10-peers.md#1013-requestresponse). */
+/** Requests over streams of the host's connections; it never dials (docs/protocol/10-peers.md#1013-requestresponse). */
 export class StreamRequestClient implements RequestClient {
   readonly #host: Pick<Libp2p, "getConnections">;
   readonly #penalties: PeerPenalties;
@@ -178,7 +178,7 @@ export class StreamRequestClient implements RequestClient {
   }
 }
 
-/** Ends `ended` when the time is up. What the work fails with afterwards is the reason for which it was ended. */
+/** Aborts `ended` when the time is up. Work that fails after an abort rejects with the reason of the abort. */
 async function within<T>(ended: AbortController, ms: number, step: string, work: () => Promise<T>): Promise<T> {
   const timer = setTimeout(() => ended.abort(new RequestTimeoutError(step, ms)), ms);
   try {

@@ -131,7 +131,7 @@ class BatchRun {
       case RequestStatus.SUCCESS:
         break;
       case RequestStatus.FAILURE:
-        // The client penalizes what the peer is to blame for.
+        // The request client has penalized the peer if it was at fault.
         this.#peers.failed(peer);
         return 0;
       case RequestStatus.UNKNOWN:

@@ -103,7 +103,7 @@ export function blockProposalPayload(proposal: Omit<BlockProposal, "signature" |
   );
 }
 
-/** Address that signed the block, whoever signed its txs. */
+/** Address that signed the block; the signature of its txs is not looked at. */
 export function blockSigner(
   proposal: Omit<BlockProposal, "signedTxs">,
   recover?: RecoverSigner,

@@ -70,7 +70,7 @@ export function checkpointProposalPayload({ header, archive, feeAssetPriceModifi
   return concat(u32Bytes(DIGEST_DOMAIN.checkpointProposal), header, archive, feeAssetPriceModifier);
 }
 
-/** Address that signed the checkpoint, whoever signed its last block. */
+/** Address that signed the checkpoint; the signature of its last block is not looked at. */
 export function checkpointSigner(proposal: CheckpointProposal, recover?: RecoverSigner): Uint8Array | undefined {
   return recoverWireSigner(keccak_256(checkpointProposalPayload(proposal)), proposal.signature, recover);
 }

@@ -6,7 +6,7 @@ import { checkpointProposalValidator } from "./checkpoint-proposal-topic.ts";
 import type { ConsensusContext } from "./consensus-context.ts";
 import { CommitteeUnknownError, ignored } from "./proposal-rules.ts";
 
-/** The topics of proposals and attestations. While L1 does not tell the committee of a slot, its messages are ignored. */
+/** The topics of proposals and attestations. Messages of a slot are ignored while its committee cannot be read. */
 export function consensusTopics(context: ConsensusContext): GossipTopic[] {
   const topic = (name: Topic, validate: TopicValidator): GossipTopic => ({
     name,

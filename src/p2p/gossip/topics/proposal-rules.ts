@@ -1,7 +1,8 @@
 import type { SlotCommittee } from "../../../l1/committee/slot-committees.ts";
 import { MAX_INDEX_WITHIN_CHECKPOINT } from "../../../mempool/attestations/attestation-pool.ts";
-import { equal, toHex, word } from "../../../protocol/bytes.ts";
+import { equal, toHex } from "../../../protocol/bytes.ts";
 import { type BlockProposal, blockProposalSlot } from "../../../protocol/consensus/block-proposal.ts";
+import { items } from "../../../protocol/tx-effect.ts";
 import type { GossipOutcome } from "../topic.ts";
 import type { ConsensusContext } from "./consensus-context.ts";
 import { signedTxsSignerInTurns } from "./signed-txs-signer.ts";
@@ -19,7 +20,7 @@ export const ignored = (reason: string): GossipOutcome => ({ result: "ignore", r
 
 export const NO_SIGNATURE = rejected("mid", "the proposal has no valid signature");
 
-/** L1 does not tell the committee of a slot. SlotCommittees logs why, once for each read. */
+/** The committee of a slot cannot be read from L1. SlotCommittees logs why, once for each read. */
 export class CommitteeUnknownError extends Error {
   readonly slot: number;
 
@@ -87,7 +88,7 @@ export async function checkSignedTxs(
   if (signer === undefined || !equal(signer, sender)) {
     return rejected("mid", "the signed transactions are not the proposer's");
   }
-  const listed = new Set(Array.from({ length: txHashes.length / 32 }, (_, i) => toHex(word(txHashes, i))));
+  const listed = new Set(items(txHashes).map(toHex));
   for (const { hash } of signedTxs.txs) {
     if (!listed.has(toHex(hash))) return rejected("mid", `transaction ${toHex(hash)} is not one of the block's`);
   }
