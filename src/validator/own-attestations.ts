@@ -75,8 +75,11 @@ export class OwnAttestations {
       dutyTimes.done(slot, "sent", ATTEST);
       return true;
     } catch (error) {
-      if (error instanceof SigningRefusedError) logger.warn({ slot, attester }, error.message);
-      else logger.error({ slot, attester, err: error }, "the attestation of {attester} in slot {slot} failed");
+      if (error instanceof SigningRefusedError) {
+        // Usual in a high-availability group, where every node tries to sign.
+        const level = error.reason === "signed elsewhere" ? "debug" : "warn";
+        logger[level]({ slot, attester }, error.message);
+      } else logger.error({ slot, attester, err: error }, "the attestation of {attester} in slot {slot} failed");
       return false;
     }
   }

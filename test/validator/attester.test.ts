@@ -147,7 +147,7 @@ describe("a valid checkpoint proposal", () => {
         new SigningRefusedError(
           text(FIRST),
           { kind: "ATTESTATION", slot: 10 },
-          "signed elsewhere",
+          "other message",
           "another node signed it",
         ),
         "another node",
@@ -167,6 +167,19 @@ describe("a valid checkpoint proposal", () => {
       expect(own.log).toMatchObject([{ message: expect.stringContaining(message), facts: { attester: text(FIRST) } }]);
     }
   });
+});
+
+it("an attestation that another node of a high-availability group sends is no warning", async () => {
+  const own = validator({
+    guard: {
+      async sign({ signer, duty }) {
+        throw new SigningRefusedError(signer.address, duty, "signed elsewhere", "node-b has signed it");
+      },
+      close: async () => {},
+    },
+  });
+  expect(await own.attester.handle(await proposal(10), "peer", 0)).toEqual({ kind: "not signed" });
+  expect(own.log).toEqual([]);
 });
 
 describe("a checkpoint proposal that is not attested to", () => {
