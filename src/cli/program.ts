@@ -10,7 +10,7 @@ import { generateP2pPrivateKeyCommand } from "./commands/generate-p2p-private-ke
 import { keystoreCommand } from "./commands/keystore.ts";
 import { migrateHaDbCommand } from "./commands/migrate-ha-db.ts";
 import { startCommand } from "./commands/start.ts";
-import { validatorKeysCommand } from "./commands/validator-keys.ts";
+import { generateBlsKeypairCommand, validatorKeysCommand } from "./commands/validator-keys.ts";
 import { vmCommand } from "./commands/vm.ts";
 import { programVersion } from "./version.ts";
 
@@ -27,6 +27,7 @@ export function program(): Command {
     .addCommand(generateBootnodeEnrCommand())
     .addCommand(decodeEnrCommand())
     .addCommand(validatorKeysCommand())
+    .addCommand(generateBlsKeypairCommand())
     .addCommand(keystoreCommand())
     .addCommand(migrateHaDbCommand())
     .addCommand(dbCommand())

@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PassThrough } from "node:stream";
@@ -149,6 +158,54 @@ describe("svc validator-keys", () => {
     expect(readJson(join(folder, "keys", "key1.json"))).toMatchObject({
       validators: [{ attester: { ...entry, path: join(from, "reference-eth.json") } }],
     });
+  });
+
+  it("all plain keys of an imported keystore are encrypted, in every place of the file", async () => {
+    const [first, ...more] = ["11", "22", "33", "44", "55"].map((byte) => `0x${byte.repeat(32)}`);
+    const source = secretFile(
+      "source.json",
+      JSON.stringify({
+        schemaVersion: 2,
+        publisher: [more[0]],
+        prover: { id: ADDRESS, publisher: more[1] },
+        slasher: more[2],
+        feeRecipient: FEES,
+        validators: [{ attester: { eth: first, bls: `0x${"01".repeat(32)}` }, fundingAccount: more[3] }],
+      }),
+    );
+    const args = ["--password-file", secretFile("password", "pass word")];
+    expect(await keys("import", source, ...output(), ...args)).toMatchObject({ code: 0, stderr: "" });
+    expect(readFileSync(join(folder, "keys", "key1.json"), "utf8")).not.toMatch(/(11|22|33|44|55|01){32}/);
+    const [before, after] = [await load(source), await load()];
+    for (const keystore of [before, after]) expect(keystore.prover?.publishers).toHaveLength(1);
+    expect(after.attesterAddresses()).toEqual(before.attesterAddresses());
+    expect(after.publisherAddresses()).toEqual(before.publisherAddresses());
+    expect(after.slasher.map(({ address }) => address)).toEqual(before.slasher.map(({ address }) => address));
+  });
+
+  it("a keystore that add writes to another folder still finds its encrypted files", async () => {
+    const entry = { path: fixture("reference-eth.json").pathname.replace(/^.*\//, ""), password: "pass word" };
+    copyFileSync(fixture("reference-eth.json"), join(folder, entry.path));
+    const source = secretFile(
+      "source.json",
+      JSON.stringify({ schemaVersion: 1, validators: [{ attester: entry, feeRecipient: FEES }] }),
+    );
+    const args = [...output(), "--file", "more.json", "--mnemonic-file", words];
+    expect(await keys("add", source, ...args)).toMatchObject({ code: 0, stderr: "" });
+    expect((await load()).attesterAddresses()).toEqual([ADDRESS, SECOND].map((address) => address.toLowerCase()));
+  });
+
+  it("svc generate-bls-keypair writes the key to a file and prints only its public key", async () => {
+    const out = join(folder, "bls.json");
+    const { code, stdout } = await runSvc(["generate-bls-keypair", "--mnemonic-file", words, "--out", out]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `BLS key ${BLS} (m/12381/3600/0/0/0): ${out}\n` });
+    expect(readJson(out)).toEqual({
+      path: "m/12381/3600/0/0/0",
+      privateKey: "0x285526323b860bde9d845bed1bcaffe6a0da0373b3cf08f45f5ee3c85e095da5",
+      publicKey: BLS,
+      format: "compressed",
+    });
+    expect(statSync(out).mode & 0o777).toBe(0o600);
   });
 
   it.each<[string, () => string[], RegExp]>([

@@ -3,6 +3,7 @@ import { orUsageError } from "../usage-error.ts";
 import type { StakerFlags } from "../validator-keys/check-digest.ts";
 import { KeyCommandError } from "../validator-keys/errors.ts";
 import type { MakeFlags } from "../validator-keys/key-flags.ts";
+import type { BlsKeypairFlags } from "../validator-keys/run-bls-keypair.ts";
 import type { ImportFlags } from "../validator-keys/run-import.ts";
 import type { NewFlags } from "../validator-keys/run-new.ts";
 import type { StakerCommandFlags } from "../validator-keys/run-staker.ts";
@@ -134,6 +135,25 @@ function stakerCommand(): Command {
       await runStaker(flags);
     }),
   );
+}
+
+/** One BLS key by itself. The reference has this command at the top level. */
+export function generateBlsKeypairCommand(): Command {
+  return withoutEcho(new Command("generate-bls-keypair"))
+    .description("derive one BLS key and write it to a file")
+    .option("--mnemonic", "ask for the mnemonic")
+    .option("--mnemonic-file <file>", "file of the mnemonic")
+    .option("--ikm-file <file>", "file of 32 bytes in hex, instead of a mnemonic")
+    .option("--bls-path <path>", "derivation path (default: m/12381/3600/0/0/0)")
+    .requiredOption("--out <file>", "file to write; it must not exist")
+    .option("--json", "print path and public key as JSON")
+    .action((flags: BlsKeypairFlags, used: Command) =>
+      orUsageError(async () => {
+        refuseMore(used);
+        const { runBlsKeypair } = await import("../validator-keys/run-bls-keypair.ts");
+        await runBlsKeypair(flags);
+      }),
+    );
 }
 
 /** Makes, imports and lists the keys of validators. */

@@ -88,15 +88,30 @@ export function privateKeyText(subject: string, text: string): PrivateKey {
   throw new KeyCommandError(subject, "must be a private key: 0x and 64 hex digits, below the order of secp256k1");
 }
 
-async function mnemonicOf(flags: MakeFlags): Promise<{ mnemonic: SecretText; generated: boolean }> {
-  const given = await readSecret({ flag: "--mnemonic", ask: flags.mnemonic, file: flags.mnemonicFile });
-  if (given === undefined) return { mnemonic: newMnemonic(), generated: true };
+/** The mnemonic that flags give, if they give one. Throws KeyCommandError. */
+export async function givenMnemonic({
+  mnemonic,
+  mnemonicFile,
+}: Pick<MakeFlags, "mnemonic" | "mnemonicFile">): Promise<SecretText | undefined> {
+  const given = await readSecret({ flag: "--mnemonic", ask: mnemonic, file: mnemonicFile });
+  if (given === undefined) return undefined;
   const words = given.reveal().trim().split(/\s+/).join(" ");
-  if (isMnemonic(words)) return { mnemonic: new SecretText(words), generated: false };
+  if (isMnemonic(words)) return new SecretText(words);
   throw new KeyCommandError("--mnemonic", "must be an English BIP-39 mnemonic with a valid checksum");
 }
 
-async function materialOf(flags: MakeFlags): Promise<Uint8Array | undefined> {
+async function mnemonicOf(flags: MakeFlags): Promise<{ mnemonic: SecretText; generated: boolean }> {
+  const given = await givenMnemonic(flags);
+  return { mnemonic: given ?? newMnemonic(), generated: given === undefined };
+}
+
+/** A derivation path of a BLS key. Throws KeyCommandError. */
+export function blsPathFlag(text: string | undefined): string | undefined {
+  if (text === undefined || /^m(\/\d+)+$/.test(text)) return text;
+  throw new KeyCommandError("--bls-path", "must look like m/12381/3600/0/0/0");
+}
+
+export async function materialOf(flags: Pick<MakeFlags, "ikmFile">): Promise<Uint8Array | undefined> {
   const text = await readSecret({ flag: "--ikm", ask: false, file: flags.ikmFile });
   if (text === undefined) return undefined;
   const digits = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text.reveal().trim())?.[1];
@@ -142,9 +157,7 @@ export async function keyRequest(flags: MakeFlags, inherited: Inherited): Promis
   if (publisherCount > 0 && flags.publishersFile !== undefined) {
     throw new KeyCommandError("--publisher-count", "and --publishers-file exclude each other");
   }
-  if (flags.blsPath !== undefined && flags.blsPath !== DEFAULT_BLS_PATH) {
-    if (!/^m(\/\d+)+$/.test(flags.blsPath))
-      throw new KeyCommandError("--bls-path", "must look like m/12381/3600/0/0/0");
+  if ((blsPathFlag(flags.blsPath) ?? DEFAULT_BLS_PATH) !== DEFAULT_BLS_PATH) {
     const moved = flags.accountIndex !== undefined || flags.addressIndex !== undefined;
     if (count !== 1 || publisherCount > 0 || moved) {
       const others = "--count, --publisher-count, --account-index or --address-index";

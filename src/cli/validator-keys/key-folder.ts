@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
+import { replaceFile } from "../../storage/replace-file.ts";
 import { KeyCommandError } from "./errors.ts";
 
 /** Path of a new keystore file: the given name in the folder, else key1.json or the next free key<N>.json. */
@@ -34,6 +35,16 @@ export class NewFiles {
       throw new KeyCommandError(path, rule, { cause: error });
     }
     this.#written.push(path);
+  }
+
+  /** Replaces a file at once. Has to be the last step, since it stays. Throws KeyCommandError. */
+  replace(path: string, text: string): void {
+    try {
+      replaceFile(path, text);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      throw new KeyCommandError(path, `cannot be replaced (${code})`, { cause: error });
+    }
   }
 
   removeAll(): void {

@@ -1,10 +1,9 @@
-import { readFileSync, statSync } from "node:fs";
-import { dirname, isAbsolute, resolve } from "node:path";
+import { statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { jsonFilesIn, keyFileRule } from "../../keystore/accounts.ts";
 import { BlsKey } from "../../keystore/bls-key.ts";
 import { decryptKeyFile } from "../../keystore/json-v3.ts";
 import { readKeystore } from "../../keystore/load-keystore.ts";
-import { parseKeystoreFile } from "../../keystore/parse-file.ts";
 import type { SecretText } from "../../keystore/private-key.ts";
 import { fromHex, toHex } from "../../protocol/bytes.ts";
 import { KeyCommandError } from "./errors.ts";
@@ -17,9 +16,10 @@ import {
   privateKeyText,
 } from "./key-flags.ts";
 import { allOrNoFiles, encryptedFolder, newKeystorePath } from "./key-folder.ts";
+import { keystoreJson, keystoreText, movedFrom, readText } from "./keystore-json.ts";
 import { type NewValidator, validator } from "./new-entries.ts";
 import { validatorFacts } from "./report.ts";
-import { keystoreText, printWritten } from "./run-new.ts";
+import { printWritten } from "./run-new.ts";
 import { sealKeys } from "./seal-keys.ts";
 import { readSecret } from "./secret-input.ts";
 
@@ -27,15 +27,6 @@ export interface ImportFlags extends OutputFlags {
   keyPassword?: boolean;
   keyPasswordFile?: string;
   relativeTo?: string;
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new KeyCommandError(path, `cannot be read (${code})`, { cause: error });
-  }
 }
 
 function keyFilesOf(path: string): string[] {
@@ -140,9 +131,9 @@ async function writeKeystore(made: readonly NewValidator[], flags: ImportFlags):
   const password = await newPassword(flags);
   const file = newKeystorePath(flags.dataDir ?? defaultFolder(), flags.file);
   await allOrNoFiles(async (files) => {
-    const validators = made.map(({ entry }) => entry);
+    const keystore = { schemaVersion: 1, validators: made.map(({ entry }) => entry) };
     const folder = encryptedFolder(file, flags.encryptedKeystoreDir);
-    const written = password === undefined ? validators : await sealKeys(validators, { files, folder, password });
+    const written = password === undefined ? keystore : await sealKeys(keystore, { files, folder, password });
     files.write(file, keystoreText(written));
   });
   printWritten({ file, validators: made.map(({ summary }) => summary) }, flags.json);
@@ -153,17 +144,13 @@ async function importKeystore(path: string, flags: ImportFlags): Promise<void> {
   for (const [flag, value] of Object.entries({ "--fee-recipient": flags.feeRecipient, "--coinbase": flags.coinbase })) {
     if (value !== undefined) throw new KeyCommandError(flag, "is for keys alone: a keystore names its own");
   }
-  const base = resolve(flags.relativeTo ?? dirname(path));
-  const text = readText(path);
-  parseKeystoreFile(text, path);
-  const json = absolutePaths(JSON.parse(text), base) as { validators?: unknown[] };
+  const json = movedFrom(resolve(flags.relativeTo ?? dirname(path)), keystoreJson(path).json);
   const password = await newPassword(flags);
   const file = newKeystorePath(flags.dataDir ?? defaultFolder(), flags.file);
   const keystore = await allOrNoFiles(async (files) => {
     const folder = encryptedFolder(file, flags.encryptedKeystoreDir);
-    const { validators } = json;
-    const sealed = password && validators ? await sealKeys(validators, { files, folder, password }) : validators;
-    files.write(file, `${JSON.stringify({ ...json, validators: sealed }, undefined, 2)}\n`);
+    const written = password === undefined ? json : await sealKeys(json, { files, folder, password });
+    files.write(file, keystoreText(written));
     return readKeystore(file, () => {});
   });
   const facts = await validatorFacts(keystore);
@@ -173,18 +160,4 @@ async function importKeystore(path: string, flags: ImportFlags): Promise<void> {
     publishers: publishers.map(({ address }) => address),
   }));
   printWritten({ file, validators }, flags.json);
-}
-
-/** A copy in which each `path` is absolute; relative ones start at `base`. */
-function absolutePaths(value: unknown, base: string): unknown {
-  if (Array.isArray(value)) return value.map((item) => absolutePaths(item, base));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [
-      key,
-      key === "path" && typeof member === "string" && !isAbsolute(member)
-        ? resolve(base, member)
-        : absolutePaths(member, base),
-    ]),
-  );
 }

@@ -6,6 +6,7 @@ import { digestCheck, type StakerFlags } from "./check-digest.ts";
 import { KeyCommandError } from "./errors.ts";
 import { defaultFolder, keyRequest, type MakeFlags, newPassword } from "./key-flags.ts";
 import { allOrNoFiles, encryptedFolder, newKeystorePath } from "./key-folder.ts";
+import { keystoreText } from "./keystore-json.ts";
 import { type NewValidator, newValidators, type ValidatorSummary } from "./new-entries.ts";
 import { summaryLines } from "./report.ts";
 import { sealKeys } from "./seal-keys.ts";
@@ -23,11 +24,6 @@ export interface WrittenKeys {
   stakerFile?: string;
   staker?: StakerEntry[];
   generatedMnemonic?: string;
-}
-
-/** Text of a keystore file. */
-export function keystoreText(validators: readonly unknown[]): string {
-  return `${JSON.stringify({ schemaVersion: 1, validators }, undefined, 2)}\n`;
 }
 
 /** Prints what was written. A new mnemonic is shown once, on standard output, and stored nowhere. */
@@ -62,9 +58,9 @@ export async function runNew(flags: NewFlags): Promise<void> {
   const stakerFile = join(dirname(file), STAKER_FOLDER, `${basename(file, ".json")}_staker_output.json`);
   const entries = staker?.map(({ entry }) => entry);
   await allOrNoFiles(async (files) => {
-    const validators = made.map(({ entry }) => entry);
+    const keystore = { schemaVersion: 1, validators: made.map(({ entry }) => entry) };
     const folder = encryptedFolder(file, flags.encryptedKeystoreDir);
-    const written = password === undefined ? validators : await sealKeys(validators, { files, folder, password });
+    const written = password === undefined ? keystore : await sealKeys(keystore, { files, folder, password });
     if (entries !== undefined) files.write(stakerFile, `${JSON.stringify(entries, undefined, 2)}\n`);
     files.write(file, keystoreText(written));
   });

@@ -4,6 +4,7 @@ import { encryptBlsKeyFile } from "../../keystore/bls-key-file.ts";
 import { encryptKeyFile } from "../../keystore/json-v3.ts";
 import { PrivateKey, type SecretText } from "../../keystore/private-key.ts";
 import { fromHex } from "../../protocol/bytes.ts";
+import { KeyCommandError } from "./errors.ts";
 import type { NewFiles } from "./key-folder.ts";
 
 interface Sealing {
@@ -17,20 +18,35 @@ const isKey = (value: unknown): value is string => typeof value === "string" && 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** Members of a keystore, and of a validator, that hold accounts. */
+const ACCOUNTS = ["attester", "publisher", "slasher", "prover", "fundingAccount"];
+
 /**
- * Moves the plain keys of a keystore's validators into encrypted files: JSON V3 for L1 keys, EIP-2335 for BLS keys. The
- * entries then name path and password. `validators` is the parsed JSON of checked entries; the result is a copy.
+ * Moves the plain keys of a keystore into encrypted files: JSON V3 for L1 keys, EIP-2335 for BLS keys. The entries then
+ * name path and password. Mnemonics stay. `keystore` is the parsed JSON of a checked file; the result is a copy. Throws
+ * KeyCommandError.
  */
-export async function sealKeys(validators: readonly unknown[], sealing: Sealing): Promise<unknown[]> {
-  const sealed: unknown[] = [];
+export async function sealKeys(keystore: object, sealing: Sealing): Promise<Record<string, unknown>> {
+  const sealed = await sealMembers({ ...keystore }, "", sealing);
+  const { validators } = sealed;
+  if (!Array.isArray(validators)) return sealed;
+  sealed.validators = [];
   for (const [i, validator] of validators.entries()) {
-    if (!isObject(validator)) throw new TypeError("a checked validator is an object");
-    const copy = { ...validator };
-    copy.attester = await sealEach(copy.attester, `attester_${i + 1}`, sealing);
-    if ("publisher" in copy) copy.publisher = await sealEach(copy.publisher, `publisher_${i + 1}`, sealing);
-    sealed.push(copy);
+    (sealed.validators as unknown[]).push(await sealMembers({ ...validator }, `_${i + 1}`, sealing));
   }
   return sealed;
+}
+
+async function sealMembers(
+  members: Record<string, unknown>,
+  suffix: string,
+  sealing: Sealing,
+): Promise<Record<string, unknown>> {
+  for (const name of ACCOUNTS) {
+    if (members[name] === undefined) continue;
+    members[name] = await sealEach(members[name], `${name}${suffix}`, sealing);
+  }
+  return members;
 }
 
 /** One account, or a list of them. */
@@ -49,6 +65,9 @@ async function sealAccount(account: unknown, label: string, sealing: Sealing): P
       ? { ...account, eth, bls: await sealBls(account.bls, label, sealing) }
       : { ...account, eth };
   }
+  if (isObject(account) && "publisher" in account) {
+    return { ...account, publisher: await sealEach(account.publisher, label, sealing) };
+  }
   if (!isKey(account)) return account;
   const key = new PrivateKey(fromHex(account));
   const path = join(folder, `keystore-eth-${label}_${key.address.slice(2, 10)}.json`);
@@ -57,8 +76,16 @@ async function sealAccount(account: unknown, label: string, sealing: Sealing): P
 }
 
 async function sealBls(secret: string, label: string, { files, folder, password }: Sealing): Promise<unknown> {
-  const key = new BlsKey(fromHex(secret));
+  const key = checkedBlsKey(secret, label);
   const path = join(folder, `keystore-bls-${label}_${key.publicKey.slice(2, 18)}.json`);
   files.write(path, await encryptBlsKeyFile(key, password.reveal()));
   return { path, password: password.reveal() };
+}
+
+function checkedBlsKey(secret: string, label: string): BlsKey {
+  try {
+    return new BlsKey(fromHex(secret));
+  } catch {
+    throw new KeyCommandError(label.replaceAll("_", " "), "has a BLS key beyond the order of BN254's groups");
+  }
 }
