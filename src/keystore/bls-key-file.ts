@@ -10,7 +10,7 @@ import {
 import { promisify } from "node:util";
 import { fromHex } from "../protocol/bytes.ts";
 import { BlsKey } from "./bls-key.ts";
-import { asObject, EncryptedKeyError, hex, parseKeyFile, whole } from "./key-file-fields.ts";
+import { asObject, EncryptedKeyError, hex, parseKeyFile, whole, wrongPassword } from "./key-file-fields.ts";
 
 const MAX_ROUNDS = 10_000_000;
 const ROUNDS = 262_144;
@@ -49,7 +49,7 @@ export async function decryptBlsKeyFile(text: string, password: string): Promise
   const ciphertext = hex(cipher.message, "crypto.cipher.message", 32);
   const expected = hex(checksum.message, "crypto.checksum.message", 32);
   if (!timingSafeEqual(checksumOf(derived, ciphertext), expected)) {
-    throw new EncryptedKeyError("cannot be decrypted with the given password");
+    throw wrongPassword(password);
   }
   const iv = hex(cipher.params.iv, "crypto.cipher.params.iv", 16);
   const decipher = createDecipheriv("aes-128-ctr", derived.subarray(0, 16), iv);

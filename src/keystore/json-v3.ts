@@ -9,7 +9,7 @@ import {
 } from "node:crypto";
 import { promisify } from "node:util";
 import { keccak_256 } from "@noble/hashes/sha3.js";
-import { asObject, EncryptedKeyError, hex, parseKeyFile, whole } from "./key-file-fields.ts";
+import { asObject, EncryptedKeyError, hex, parseKeyFile, whole, wrongPassword } from "./key-file-fields.ts";
 import { PrivateKey } from "./private-key.ts";
 
 /** Memory limit of one scrypt derivation: eight times what common wallets use. */
@@ -48,7 +48,7 @@ async function unlockingKey(file: Encrypted, password: string): Promise<Uint8Arr
     const mac = keccak_256(Buffer.concat([derived.subarray(16, 32), file.ciphertext]));
     if (timingSafeEqual(mac, file.mac)) return derived;
   }
-  throw new EncryptedKeyError("cannot be decrypted with the given password");
+  throw wrongPassword(password);
 }
 
 interface Encrypted {

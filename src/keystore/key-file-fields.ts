@@ -38,3 +38,10 @@ export function whole(value: unknown, name: string, least: number, most: number)
   if (Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most) return value as number;
   throw new EncryptedKeyError(`${name} must be a whole number from ${least} to ${most}`);
 }
+
+/** The error for a key file whose MAC or checksum does not fit the password. */
+export function wrongPassword(password: string): EncryptedKeyError {
+  return new EncryptedKeyError(
+    password === "" ? "cannot be decrypted: no password is given" : "cannot be decrypted with the given password",
+  );
+}

@@ -36,9 +36,29 @@ export async function configuredKeys(
   const { keyStoreDirectory: path } = values;
   const load = () => (path === undefined ? keysOfOptions(values) : loadKeystore({ path, warn }));
   const initial = await load();
+  if (path !== undefined) {
+    if (initial.validators.length === 0) {
+      throw new KeystoreError([{ file: path, field: "validators", rule: "must not be empty: a sequencer needs them" }]);
+    }
+    warnOfUnused(values, warn);
+  }
   return new ActiveKeystore(initial, load, initial.publisherAddresses(), (error) => {
     warn({ error }, "a listener of the keystore failed");
   });
+}
+
+/** Names options that a keystore takes the place of. */
+function warnOfUnused(values: KeySettings, warn: (facts: object, message: string) => void): void {
+  const given = {
+    VALIDATOR_PRIVATE_KEYS: (reveal(values.validatorPrivateKeys) ?? []).length > 0,
+    VALIDATOR_ADDRESSES: values.validatorAddresses.length > 0,
+    SEQ_PUBLISHER_PRIVATE_KEYS: (reveal(values.sequencerPublisherPrivateKeys) ?? []).length > 0,
+    SEQ_PUBLISHER_ADDRESSES: values.sequencerPublisherAddresses.length > 0,
+    COINBASE: values.coinbase !== undefined,
+    FEE_RECIPIENT: values.feeRecipient !== undefined,
+  };
+  const unused = Object.entries(given).flatMap(([name, isGiven]) => (isGiven ? [name] : []));
+  if (unused.length > 0) warn({ unused: unused.join(" ") }, "these options are not used: KEY_STORE_DIRECTORY is given");
 }
 
 async function keysOfOptions(values: KeySettings): Promise<Keystore> {

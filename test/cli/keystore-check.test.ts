@@ -58,6 +58,10 @@ test("svc keystore check tells what each validator uses and whether its remote s
     "validators that can sign: 1",
     "",
   ]);
+  writeFileSync(path, JSON.stringify({ schemaVersion: 1, validators: [withBls("pass word")], prover: KEY }));
+  expect((await check(path)).stdout).toContain(
+    `prover ${ADDRESS}\n  publisher      ${ADDRESS}  key of this keystore\n`,
+  );
   chmodSync(path, 0o644);
   const { stdout: json } = await runSvc(["keystore", "check", "--json"], { KEY_STORE_DIRECTORY: folder });
   expect(JSON.parse(json)).toMatchObject({

@@ -484,6 +484,7 @@ describe("encrypted key files", () => {
 
   it.each<[string, (file: V3) => void, string, RegExp]>([
     ["with another password", () => {}, "wrong", /which cannot be decrypted with the given password/],
+    ["without a password", () => {}, "", /which cannot be decrypted: no password is given/],
     ["of another version", (f) => (f.version = 1), "secret", /version must be 3/],
     ["with another cipher", (f) => (f.crypto.cipher = "aes-256-gcm"), "secret", /cipher must be aes-128-ctr/],
     ["with another derivation", (f) => (f.crypto.kdf = "argon2"), "secret", /kdf must be scrypt or pbkdf2/],

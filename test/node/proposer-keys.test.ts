@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { Secret } from "../../src/config/secret.ts";
 import { KeystoreError } from "../../src/keystore/errors.ts";
@@ -56,4 +59,31 @@ it("with publisher keys only, these propose", async () => {
 it("a proposer needs keys, and addresses without keys need a remote signer", async () => {
   await expect(keysOf({})).rejects.toThrow(KeystoreError);
   await expect(keysOf({ validatorAddresses: [ADDRESS_0] })).rejects.toThrow(/WEB3_SIGNER_URL/);
+});
+
+it("keystore files take the place of keys from options, with a warning, and must have validators", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "svc-proposer-keys-"));
+  try {
+    const path = join(folder, "keys.json");
+    const values = {
+      keyStoreDirectory: path,
+      validatorPrivateKeys: new Secret([KEY_1]),
+      validatorAddresses: [],
+      sequencerPublisherPrivateKeys: undefined,
+      sequencerPublisherAddresses: [],
+      web3SignerUrl: undefined,
+      coinbase: ADDRESS_1,
+      feeRecipient: undefined,
+    };
+    const warnings: object[] = [];
+    const configured = () => configuredKeys(values, (facts) => void warnings.push(facts));
+    const validator = { attester: KEY_0, feeRecipient: `0x${"0b".repeat(32)}` };
+    writeFileSync(path, JSON.stringify({ schemaVersion: 1, validators: [validator] }));
+    expect((await configured()).current.attesterAddresses()).toEqual([ADDRESS_0]);
+    expect(warnings).toEqual([{ unused: "VALIDATOR_PRIVATE_KEYS COINBASE" }]);
+    writeFileSync(path, JSON.stringify({ schemaVersion: 1, prover: KEY_0 }));
+    await expect(configured()).rejects.toThrow(`${path}: validators must not be empty: a sequencer needs them`);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

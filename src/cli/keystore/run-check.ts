@@ -5,12 +5,21 @@ import { KeystoreError } from "../../keystore/errors.ts";
 import type { Keystore } from "../../keystore/keystore.ts";
 import { readKeystore } from "../../keystore/load-keystore.ts";
 import { checkRemoteAccounts } from "../../keystore/remote-signer-check.ts";
+import { checksumAddress } from "../../protocol/l1-address-text.ts";
 import { KeyCommandError } from "../validator-keys/errors.ts";
-import { type ValidatorFacts, validatorFacts, validatorLines } from "../validator-keys/report.ts";
+import {
+  type SigningAccount,
+  signingAccount,
+  type ValidatorFacts,
+  validatorFacts,
+  validatorLines,
+} from "../validator-keys/report.ts";
 
 /** What a check found. `problems` keep a node from starting or a validator from signing; warnings do not. */
 export interface KeystoreReport {
   validators: ValidatorFacts[];
+  /** Null if the keystore has none. */
+  prover: { id: string; publishers: SigningAccount[] } | null;
   remoteSigners: { host: string; accounts: number; ok: boolean }[];
   warnings: string[];
   problems: string[];
@@ -23,7 +32,13 @@ export async function checkKeystore(path: string): Promise<KeystoreReport> {
     warnings.push(`${Object.values(facts).join(" ")}: ${message}`);
   });
   const validators = await validatorFacts(keystore);
-  return { validators, warnings, ...(await askSigners(keystore)) };
+  return { validators, prover: proverFacts(keystore), warnings, ...(await askSigners(keystore)) };
+}
+
+function proverFacts({ prover }: Keystore): KeystoreReport["prover"] {
+  return prover === undefined
+    ? null
+    : { id: checksumAddress(prover.id), publishers: prover.publishers.map(signingAccount) };
 }
 
 /** Asks each remote signer once for its accounts. */
@@ -57,8 +72,10 @@ function readableByOthers(path: string): string[] {
     .map(({ file, mode }) => `${file}: can be read by other users (mode ${(mode & 0o777).toString(8)}): chmod 600`);
 }
 
-function reportText({ validators, remoteSigners, warnings, problems }: KeystoreReport): string {
+function reportText({ validators, prover, remoteSigners, warnings, problems }: KeystoreReport): string {
   const lines = [
+    ...(prover === null ? [] : [`prover ${prover.id}`]),
+    ...(prover?.publishers ?? []).map(({ address, signer }) => `  publisher      ${address}  ${signer}`),
     ...remoteSigners.map(
       ({ host, accounts, ok }) => `remote signer ${host}: ${ok ? `holds all ${accounts} accounts` : "FAILED"}`,
     ),
@@ -80,7 +97,7 @@ export async function runCheck(given: string | undefined, { json }: { json?: boo
   } catch (error) {
     if (!(error instanceof KeystoreError)) throw error;
     const problems = error.issues.map((issue) => new KeystoreError([issue]).message);
-    report = { validators: [], remoteSigners: [], warnings: [], problems };
+    report = { validators: [], prover: null, remoteSigners: [], warnings: [], problems };
   }
   process.stdout.write(json ? `${JSON.stringify(report, undefined, 2)}\n` : reportText(report));
   if (report.problems.length > 0) process.exitCode = 1;
