@@ -9,6 +9,7 @@ import { loadCore } from "../../src/core/load-core.ts";
 import { L1TxStore } from "../../src/l1/tx/tx-store.ts";
 import { AttestationPool } from "../../src/mempool/attestations/attestation-pool.ts";
 import { TxPool } from "../../src/mempool/pool/tx-pool.ts";
+import { OffenseStore } from "../../src/slasher/offense-store.ts";
 import { SentinelStore } from "../../src/slasher/sentinel/sentinel-store.ts";
 import { claimStore, SCHEMA_VERSION } from "../../src/storage/identity.ts";
 import { openStore } from "../../src/storage/store.ts";
@@ -70,6 +71,7 @@ async function poolStore(): Promise<string> {
   new TxPool(store, new ModelWorld(new Map()), { maxPending: 10, archived: 10, deleteAfterReorg: false });
   new AttestationPool(store, silentLogger);
   new SentinelStore(store, { slots: 1, epochs: 1 });
+  new OffenseStore(store, { epochDuration: 32 });
   await store.close();
   return path;
 }
