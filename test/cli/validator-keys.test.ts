@@ -11,7 +11,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PassThrough } from "node:stream";
-import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, test, vi } from "vitest";
+import { program } from "../../src/cli/program.ts";
 import { readSecret } from "../../src/cli/validator-keys/secret-input.ts";
 import { loadKeystore } from "../../src/keystore/load-keystore.ts";
 import { runSvc } from "./run-svc.ts";
@@ -41,7 +42,25 @@ function secretFile(name: string, text: string): string {
   return path;
 }
 
-const keys = (...args: string[]) => runSvc(["validator-keys", ...args]);
+/** Runs the command in this process, which saves the start of one. */
+async function keys(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const shown = { stdout: "", stderr: "" };
+  const spies = (["stdout", "stderr"] as const).map((stream) =>
+    vi.spyOn(process[stream], "write").mockImplementation((part) => {
+      shown[stream] += String(part);
+      return true;
+    }),
+  );
+  const before = process.exitCode;
+  process.exitCode = 0;
+  try {
+    await program().parseAsync(["validator-keys", ...args], { from: "user" });
+    return { code: Number(process.exitCode), ...shown };
+  } finally {
+    process.exitCode = before;
+    for (const spy of spies) spy.mockRestore();
+  }
+}
 const output = () => ["--data-dir", join(folder, "keys")];
 const terms = () => [...output(), "--fee-recipient", FEES];
 const load = (path = join(folder, "keys")) => loadKeystore({ path, warn: () => {} });
@@ -208,10 +227,19 @@ describe("svc validator-keys", () => {
     expect(statSync(out).mode & 0o777).toBe(0o600);
   });
 
+  it.each([
+    ["a secret as an argument", ["--password", "hunter22"], /never from arguments/],
+    ["a secret behind an equals sign", ["--mnemonic=hunter22"], /unknown option '--mnemonic'/],
+    ["no terminal to ask on", ["--password"], /there is none: give --password-file/],
+  ])("svc validator-keys new with %s fails without showing the secret", async (_what, args, reason) => {
+    const { code, stdout, stderr } = await runSvc(["validator-keys", "new", ...terms(), ...args]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(reason);
+    expect(stderr).not.toContain("hunter22");
+    expect(existsSync(join(folder, "keys"))).toBe(false);
+  });
+
   it.each<[string, () => string[], RegExp]>([
-    ["a secret as an argument", () => ["new", ...terms(), "--password", "hunter22"], /never from arguments/],
-    ["a secret behind an equals sign", () => ["new", ...terms(), "--mnemonic=hunter22"], /unknown option '--mnemonic'/],
-    ["no terminal to ask on", () => ["new", ...terms(), "--password"], /there is none: give --password-file/],
     [
       "a mistyped mnemonic",
       () => ["new", ...terms(), "--mnemonic-file", secretFile("bad", `${MNEMONIC} hunter22`)],
