@@ -55,10 +55,6 @@ export class OffenseStore {
     );
   }
 
-  has(offense: Offense): boolean {
-    return this.#offenses.has(this.#keyOf(offense));
-  }
-
   /** The offenses of slots from `first` to before `end`, or of all slots: by slot, type and validator. */
   *range(first = 0, end = MAX_SLOT): Generator<StoredOffense> {
     const keys = { start: slotKey(first), end: slotKey(end) };
@@ -75,13 +71,14 @@ export class OffenseStore {
     }
   }
 
-  /** Marks stored offenses as slashed. */
+  /** Marks offenses as slashed. Those that are not stored are ignored: a payload may name anything. */
   markSlashed(offenses: readonly Pick<Offense, "validator" | "offenseType" | "epochOrSlot">[]): void {
     this.#store.transaction(() => {
       for (const offense of offenses) {
-        const key = this.#keyOf(offense);
-        const value = this.#offenses.get(key);
-        if (value === undefined) continue;
+        const slot = slotOfOffense(offense, { epochDuration: this.#epochDuration });
+        const key = slot < BigInt(MAX_SLOT) ? this.#keyOf(offense) : undefined;
+        const value = key && this.#offenses.get(key);
+        if (key === undefined || value === undefined) continue;
         const marked = Uint8Array.from(value);
         marked[0] |= SLASHED;
         this.#offenses.put(key, marked);

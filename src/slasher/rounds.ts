@@ -1,5 +1,3 @@
-import { type Offense, slotOfOffense } from "../protocol/slashing/offense.ts";
-
 /** Slots of a round and of an epoch. A round is a whole number of epochs. */
 export interface RoundSizes {
   roundSize: number;
@@ -24,9 +22,4 @@ export function firstSlotOfRound(round: number, { roundSize }: Pick<RoundSizes, 
 export function epochsOfRound(round: number, { roundSize, epochDuration }: RoundSizes): number[] {
   const count = roundSize / epochDuration;
   return Array.from({ length: count }, (_, i) => round * count + i);
-}
-
-/** The round in which an offense happened. */
-export function roundOfOffense(offense: Pick<Offense, "offenseType" | "epochOrSlot">, sizes: RoundSizes): bigint {
-  return slotOfOffense(offense, sizes) / BigInt(sizes.roundSize);
 }

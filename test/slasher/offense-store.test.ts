@@ -85,6 +85,19 @@ test("the offense store refuses an offense that does not fit a row, and stores n
   await store.close();
 });
 
+test("offenses of a payload that are not stored, or could not be, are not marked as slashed", async () => {
+  const store = new TestStore(EPOCH_DURATION);
+  const validator = new Uint8Array(20).fill(1);
+  store.offenses.add([{ validator, amount: 1n, offenseType: 5, epochOrSlot: 3n }]);
+  store.offenses.markSlashed([
+    { validator, offenseType: 5, epochOrSlot: 4n },
+    { validator, offenseType: 3, epochOrSlot: 2n ** 119n },
+    { validator, offenseType: 77 as OffenseType, epochOrSlot: 3n },
+  ]);
+  expect([...store.offenses.range()].map(({ slashed }) => slashed)).toEqual([false]);
+  await store.close();
+});
+
 test("the registration slot is read again after a restart", async () => {
   const store = new TestStore(EPOCH_DURATION);
   expect(store.offenses.registrationSlot()).toBeUndefined();

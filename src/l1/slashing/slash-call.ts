@@ -1,4 +1,4 @@
-import { encodeFunctionData, type Hex, toEventSelector } from "viem";
+import { encodeFunctionData, type Hex } from "viem";
 import { fromHex, toHex } from "../../protocol/bytes.ts";
 import type { SlashAction } from "../../protocol/slashing/action.ts";
 import { PAYLOAD_SUBMITTED_TOPIC, SIGNAL_CAST_TOPIC } from "../abi/governance-proposer.ts";
@@ -10,7 +10,7 @@ import {
   VOTE_CAST_TOPIC,
 } from "../abi/slashing.ts";
 import type { TypedData } from "../tx/signer.ts";
-import { packOffense } from "./slash-factory.ts";
+import { PAYLOAD_CREATED_TOPIC, packOffense } from "./slash-factory.ts";
 
 /** A slash action as a call to L1. */
 export interface SlashCall {
@@ -23,10 +23,6 @@ export interface SlashCall {
   /** The event that shows that the call took effect: its contract and first topic. */
   proof: { address: string; topic: string };
 }
-
-const SLASH_PAYLOAD_CREATED_TOPIC = toEventSelector(
-  slashFactoryAbi.find((item) => item.type === "event" && item.name === "SlashPayloadCreated") as never,
-);
 
 /** `rollup` is the rollup's address, for signals of the empire model. */
 export function slashCall(action: SlashAction, { chainId, rollup }: { chainId: number; rollup: string }): SlashCall {
@@ -86,7 +82,7 @@ export function slashCall(action: SlashAction, { chainId, rollup }: { chainId: n
       const { validators, amounts, offenses } = action;
       const args = [validators as Hex[], amounts, offenses.map((list) => list.map(packOffense))] as const;
       const data = encodeFunctionData({ abi: slashFactoryAbi, functionName: "createSlashPayload", args });
-      return anybodys(action.factory, data, SLASH_PAYLOAD_CREATED_TOPIC);
+      return anybodys(action.factory, data, PAYLOAD_CREATED_TOPIC);
     }
     case "execute-empire-payload": {
       const abi = empireSlashingProposerAbi;

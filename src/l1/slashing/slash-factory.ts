@@ -24,7 +24,8 @@ export interface CreatedPayload {
 }
 
 const TYPE_SHIFT = 120n;
-const CREATED_TOPIC = toEventSelector(
+/** SlashPayloadCreated. */
+export const PAYLOAD_CREATED_TOPIC = toEventSelector(
   slashFactoryAbi.find((item) => item.type === "event" && item.name === "SlashPayloadCreated") as never,
 );
 
@@ -78,7 +79,7 @@ export class SlashFactory {
     const parse = (answer: unknown) => quantity(answer, "block number");
     const toBlock = await this.#rpc.request({ method: "eth_blockNumber", params: [], parse });
     const fromBlock = Math.max(0, toBlock - blocks);
-    const filter = { address: this.address, topics: [CREATED_TOPIC], fromBlock, toBlock };
+    const filter = { address: this.address, topics: [PAYLOAD_CREATED_TOPIC], fromBlock, toBlock };
     const found = await getLogs(this.#rpc, filter, (logs) => logs.map(readCreated));
     const times = new Map<number, number>();
     for (const { l1Block } of found) if (!times.has(l1Block)) times.set(l1Block, await this.#timeOf(l1Block));
