@@ -2,11 +2,11 @@
  * Runs validators of this project in a committee with reference nodes and asks both kinds what they saw:
  *
  *   node test/validator/live/mixed-committee.ts --control SCRIPT --network NAME --file NETWORK_FILE --folder FOLDER
- *     --keys 3,4 [--slots 20] [--port 23740] [--kills 1]
+ *     --keys 3,4 [--slots 20] [--port 23740] [--kills 1] [--restart 2]
  *
- * SCRIPT has the command `env NAME`; --keys are the numbers of validators of the network without a node, from 1, one for
+ * SCRIPT has the commands `env NAME`, `stop NAME NODE` and `start NAME NODE`; --keys are the numbers of validators of the network without a node, from 1, one for
  * each of our nodes. With --kills one of our nodes after the other is killed in the middle of a slot and started again,
- * evenly spread over the run. The logs stay in FOLDER. Exits with 1 if a check fails.
+ * evenly spread over the run; with --restart the reference node of that number is, after them. The logs stay in FOLDER. Exits with 1 if a check fails.
  */
 import { mkdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -28,6 +28,7 @@ const { values } = parseArgs({
     slots: { type: "string", default: "20" },
     port: { type: "string", default: "23740" },
     kills: { type: "string", default: "0" },
+    restart: { type: "string" },
   },
 });
 const { control: script, network: name, file, folder, keys } = values;
@@ -40,17 +41,14 @@ const network = referenceNetwork(file);
 const [{ url: reference }] = network.nodes;
 const checks = new Checks();
 
-/** Settings of parts that this version does not have. */
-const NOT_TAKEN = /^(SLASH_DUPLICATE_|LOG_)/;
-const settings = Object.entries(await new ReferenceControl(script, name).environment()).filter(
-  ([variable]) => !NOT_TAKEN.test(variable),
-);
+/** The node has its own. */
+const NOT_TAKEN = /^LOG_/;
+const control = new ReferenceControl(script, name);
+const settings = Object.entries(await control.environment()).filter(([variable]) => !NOT_TAKEN.test(variable));
 
 interface OwnValidator {
   attester: string;
   node: LiveNode;
-  /** Slots in which the node was not there from before the beginning to the end. */
-  away: Set<number>;
 }
 
 const own = keys.split(",").map((number, i): OwnValidator => {
@@ -62,9 +60,17 @@ const own = keys.split(",").map((number, i): OwnValidator => {
     args: ["--node", "--sequencer"],
     environment: { ...Object.fromEntries(settings), VALIDATOR_PRIVATE_KEYS: key },
   });
-  return { attester: address.toLowerCase(), node, away: new Set() };
+  return { attester: address.toLowerCase(), node };
 });
 const ownBy = new Map(own.map((each) => [each.attester, each]));
+
+/** Slots in which a validator's node was not there from before the beginning to the end. */
+const away = new Map<string, Set<number>>();
+function wasAway(attester: string, from: number, back: number): void {
+  const slots = away.get(attester) ?? new Set();
+  for (let slot = from; slot < back; slot++) slots.add(slot);
+  away.set(attester, slots);
+}
 
 const slotNow = () => Math.floor((Date.now() - network.genesisMs) / network.slotDurationMs);
 const startOf = (slot: number) => network.genesisMs + slot * network.slotDurationMs;
@@ -81,8 +87,18 @@ async function killed(victim: OwnValidator, slot: number): Promise<void> {
   await sleep(startOf(slot) + network.slotDurationMs / 2 - Date.now());
   await victim.node.end("SIGKILL");
   const back = await started(victim);
-  for (let missed = slot; missed < back; missed++) victim.away.add(missed);
+  wasAway(victim.attester, slot, back);
   say(`killed ${victim.node.options.name} in slot ${slot}; it is a member again from slot ${back} on`);
+}
+
+/** Stops a reference node in the middle of a slot and starts it again. */
+async function restarted(number: string, slot: number): Promise<void> {
+  await sleep(startOf(slot) + network.slotDurationMs / 2 - Date.now());
+  await control.stop(number);
+  await control.start(number);
+  const back = slotNow() + 3;
+  wasAway(network.validators[Number(number) - 1].address.toLowerCase(), slot, back);
+  say(`stopped reference node ${number} in slot ${slot}; it is a member again from slot ${back} on`);
 }
 
 type Histories = Map<string, Map<number, string>>;
@@ -117,7 +133,7 @@ async function dutiesDone(seen: Histories, first: number, last: number): Promise
     const missed: number[] = [];
     for (let slot = first; slot <= last; slot++) {
       const status = history.get(slot) ?? "nothing expected";
-      const excused = ours?.away.has(slot) && isMissed(status);
+      const excused = away.get(validator)?.has(slot) && isMissed(status);
       counts[excused ? `${status} while down` : status] = (counts[excused ? `${status} while down` : status] ?? 0) + 1;
       if (isMissed(status) && !excused) missed.push(slot);
     }
@@ -135,13 +151,16 @@ async function dutiesDone(seen: Histories, first: number, last: number): Promise
 try {
   const slots = Number(values.slots);
   const kills = Number(values.kills);
+  const moments = kills + (values.restart === undefined ? 0 : 1) + 1;
   const first = Math.max(...(await Promise.all(own.map(started)))) + 1;
   const last = first + slots - 1;
   for (const { attester, node } of own) say(`${attester} runs as process ${node.pid}`);
   say(`slots ${first} to ${last} count`);
   for (let kill = 0; kill < kills; kill++) {
-    await killed(own[kill % own.length], first + Math.floor(((kill + 1) * slots) / (kills + 1)));
+    await killed(own[kill % own.length], first + Math.floor(((kill + 1) * slots) / moments));
   }
+  if (values.restart !== undefined)
+    await restarted(values.restart, first + Math.floor(((kills + 1) * slots) / moments));
   await sleep(Math.max(0, startOf(last + 1) - Date.now()));
   await dutiesDone(await histories(last), first, last);
   await checks.of("the reference recorded no offense of ours", async () => {
