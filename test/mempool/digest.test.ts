@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { HashInput } from "../../src/core/core.ts";
 import { loadCore } from "../../src/core/load-core.ts";
+import { AnchorHashes } from "../../src/mempool/digest/anchor-hashes.ts";
 import { DigestCache } from "../../src/mempool/digest/digest-cache.ts";
 import { DigestPool } from "../../src/mempool/digest/digest-pool.ts";
 import { digestParts, digestTx } from "../../src/mempool/digest/digest-tx.ts";
@@ -11,12 +12,17 @@ import {
   DigestQueueFullError,
   type TxDigest,
 } from "../../src/mempool/digest/tx-digest.ts";
-import { BLOCK_HEADER_FIELDS } from "../../src/protocol/block-header.ts";
+import { BLOCK_HEADER_BYTES, BLOCK_HEADER_FIELDS } from "../../src/protocol/block-header.ts";
+import { toHex } from "../../src/protocol/bytes.ts";
+import { SEPARATOR } from "../../src/protocol/constants.ts";
+import { TX_DATA_AT } from "../../src/protocol/tx/kernel-output.ts";
 import { recordedTxs } from "../protocol/recorded-txs.ts";
 
 const core = loadCore();
 const txs = recordedTxs().map(({ tx }) => tx);
 const BOTH: readonly DigestPart[] = ["hash", "content"];
+const anchorHeaderOf = (data: Uint8Array) =>
+  data.subarray(TX_DATA_AT.anchorHeader, TX_DATA_AT.anchorHeader + BLOCK_HEADER_BYTES);
 const inParts = ({ hash, ...content }: TxDigest): DigestParts => ({ hash, content });
 const digest = inParts(digestTx(core, txs[0]));
 
@@ -64,6 +70,22 @@ test("the content part of a tx without calls and logs hashes only the block head
   if (of === undefined) throw new Error("every recorded tx has calls or logs");
   digestParts(counting, [{ tx: of, parts: ["content"] }]);
   expect(lengths).toEqual([BLOCK_HEADER_FIELDS]);
+});
+
+test("the header of a block that many txs are anchored to is hashed once", () => {
+  const own = loadCore();
+  const hashEach = vi.spyOn(own, "hashEach");
+  const anchors = new AnchorHashes();
+  const [first, ...others] = txs;
+  const otherAnchor = structuredClone(first);
+  otherAnchor.data[TX_DATA_AT.anchorHeader] ^= 1;
+  for (const tx of [first, first, ...others, otherAnchor, ...txs]) {
+    const [{ content }] = digestParts(own, [{ tx, parts: ["content"] }], anchors);
+    expect(content).toEqual(inParts(digestTx(core, tx)).content);
+  }
+  const headers = new Set([...txs, otherAnchor].map(({ data }) => toHex(anchorHeaderOf(data))));
+  const inputs = hashEach.mock.calls.flatMap(([each]) => each);
+  expect(inputs.filter(({ separator }) => separator === SEPARATOR.BLOCK_HEADER_HASH)).toHaveLength(headers.size);
 });
 
 test("the digest of a tx is computed once for the same bytes, whatever its proof, also on concurrent requests", async () => {

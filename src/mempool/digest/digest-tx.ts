@@ -1,5 +1,4 @@
-import type { Core, HashInput } from "../../core/core.ts";
-import { blockHashInput } from "../../core/derive/block-hash.ts";
+import type { Core } from "../../core/core.ts";
 import { txHashInput } from "../../core/derive/tx-hash.ts";
 import { BLOCK_HEADER_BYTES } from "../../protocol/block-header.ts";
 import { DecodeError } from "../../protocol/errors.ts";
@@ -11,23 +10,23 @@ import {
 } from "../../protocol/tx/accumulated-data.ts";
 import { TX_DATA_AT } from "../../protocol/tx/kernel-output.ts";
 import { REASON } from "../validation/reasons.ts";
+import { AnchorHashes } from "./anchor-hashes.ts";
 import { calldataRule, classLogRule } from "./data-fault.ts";
+import type { HashPlan } from "./hash-plan.ts";
 import { accumulatedParts, contractsHold, instanceFault } from "./published-contracts.ts";
 import type { ContentDigest, DigestedTx, DigestJob, DigestParts, TxDigest } from "./tx-digest.ts";
-
-/** A planned computation: the inputs to hash, and the function from their hashes to the result. */
-interface HashPlan<Result> {
-  inputs: HashInput[];
-  conclude(hashes: readonly Uint8Array[]): Result;
-}
 
 /**
  * Computes digest parts of txs: 6 to 15 ms for the hash of one tx, a quarter less for each of two together, and up to
  * 150 ms for the largest calldata. Never throws for a tx that passed decoding: a tx whose parts cannot be read gets a
- * fault.
+ * fault. `anchors` may be kept for the next call.
  */
-export function digestParts(core: Core, jobs: readonly DigestJob[]): Partial<DigestParts>[] {
-  const plans = jobs.map((job) => digestPlan(core, job));
+export function digestParts(
+  core: Core,
+  jobs: readonly DigestJob[],
+  anchors = new AnchorHashes(),
+): Partial<DigestParts>[] {
+  const plans = jobs.map((job) => digestPlan(core, job, anchors));
   const hashes = core.hashEach(plans.flatMap(({ inputs }) => inputs));
   let end = 0;
   return plans.map(({ inputs, conclude }) => {
@@ -37,14 +36,14 @@ export function digestParts(core: Core, jobs: readonly DigestJob[]): Partial<Dig
 }
 
 export function digestTx(core: Core, tx: DigestedTx): TxDigest {
-  const { inputs, conclude } = contentPlan(core, tx);
+  const { inputs, conclude } = contentPlan(core, tx, new AnchorHashes());
   const [hash, ...rest] = core.hashEach([txHashInput(tx.data), ...inputs]);
   return { hash, ...conclude(rest) };
 }
 
-function digestPlan(core: Core, { tx, parts }: DigestJob): HashPlan<Partial<DigestParts>> {
+function digestPlan(core: Core, { tx, parts }: DigestJob, anchors: AnchorHashes): HashPlan<Partial<DigestParts>> {
   const own = parts.includes("hash") ? [txHashInput(tx.data)] : [];
-  const content = parts.includes("content") ? contentPlan(core, tx) : undefined;
+  const content = parts.includes("content") ? contentPlan(core, tx, anchors) : undefined;
   return {
     inputs: [...own, ...(content?.inputs ?? [])],
     conclude: (hashes) => ({
@@ -54,16 +53,16 @@ function digestPlan(core: Core, { tx, parts }: DigestJob): HashPlan<Partial<Dige
   };
 }
 
-function contentPlan(core: Core, tx: DigestedTx): HashPlan<ContentDigest> {
+function contentPlan(core: Core, tx: DigestedTx, anchors: AnchorHashes): HashPlan<ContentDigest> {
   const { data } = tx;
   const anchorHeader = data.subarray(TX_DATA_AT.anchorHeader, TX_DATA_AT.anchorHeader + BLOCK_HEADER_BYTES);
-  const anchor = blockHashInput(anchorHeader);
+  const anchor = anchors.plan(anchorHeader);
   const read = readParts(data);
   if (read === undefined) {
     return {
-      inputs: [anchor],
-      conclude: ([anchorHash]) => ({
-        anchorHash,
+      inputs: anchor.inputs,
+      conclude: (hashes) => ({
+        anchorHash: anchor.conclude(hashes),
         dataFault: REASON.unexpected,
         instanceFault: undefined,
         contractsHold: false,
@@ -74,12 +73,13 @@ function contentPlan(core: Core, tx: DigestedTx): HashPlan<ContentDigest> {
   const calls = calldataRule(requests, tx);
   const classLogs = classLogRule(parts, tx);
   return {
-    inputs: [anchor, ...calls.inputs, ...classLogs.inputs],
-    conclude([anchorHash, ...rest]) {
+    inputs: [...anchor.inputs, ...calls.inputs, ...classLogs.inputs],
+    conclude(hashes) {
+      const rest = hashes.slice(anchor.inputs.length);
       const ofCalls = rest.slice(0, calls.inputs.length);
       const ofLogs = rest.slice(calls.inputs.length);
       return {
-        anchorHash,
+        anchorHash: anchor.conclude(hashes),
         dataFault: calls.fault(ofCalls) ?? classLogs.fault(ofLogs),
         instanceFault: instanceFault(core, parts),
         contractsHold: contractsHold(core, parts, tx),
