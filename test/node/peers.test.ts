@@ -7,7 +7,7 @@ import { type Anvil, startAnvil } from "../../src/cli/demo/anvil.ts";
 import { RECORDED_CHAIN, type UnpackedChain, unpackRecordedChain } from "../../src/cli/demo/recorded-chain.ts";
 import { packageRoot } from "../../src/cli/version.ts";
 import { runSvc, type Svc, spawnSvc } from "../cli/run-svc.ts";
-import { freeUdpPort } from "../p2p/discovery/discovery-nodes.ts";
+import { freePeerPort } from "../p2p/discovery/discovery-nodes.ts";
 
 /** Two nodes of one recorded chain as processes. The tests share data directories and run in order. */
 let folder: string;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "svc-peers-test-"));
   chain = unpackRecordedChain(packageRoot());
   anvil = await startAnvil(chain.l1State, new AbortController().signal);
-  ports = { first: await freeUdpPort(), second: await freeUdpPort() };
+  ports = { first: await freePeerPort(), second: await freePeerPort() };
 });
 
 afterAll(() => {
@@ -103,7 +103,7 @@ test("two nodes find each other by a trusted peer's record, keep their identitie
 });
 
 test("a node whose P2P port is taken ends with one line that names the port", async () => {
-  const port = await freeUdpPort();
+  const port = await freePeerPort();
   const taken: Server = createServer();
   await new Promise<void>((resolve) => taken.listen(port, "127.0.0.1", resolve));
   const svc = start("taken", port);

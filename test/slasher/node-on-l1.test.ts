@@ -13,7 +13,7 @@ import { genesisState } from "../../src/world-state/genesis.ts";
 import { startAnvil } from "../l1/chain-a.ts";
 import { localNetwork } from "../l1/deploy/network.ts";
 import { l1Vectors } from "../l1/vectors.ts";
-import { freeUdpPort } from "../p2p/discovery/discovery-nodes.ts";
+import { freePeerPort } from "../p2p/discovery/discovery-nodes.ts";
 import { ControlledL1, PUBLISHER_KEY } from "../sequencer/l1-control.ts";
 import { ProposingNode, until } from "../sequencer/proposing-node.ts";
 
@@ -69,7 +69,7 @@ beforeAll(async () => {
     P2P_ENABLED: "true",
     P2P_IP: "127.0.0.1",
     P2P_LISTEN_ADDR: "127.0.0.1",
-    P2P_PORT: String(await freeUdpPort()),
+    P2P_PORT: String(await freePeerPort()),
   });
 }, 120_000);
 afterEach(() => vi.restoreAllMocks());

@@ -15,12 +15,13 @@ import { genesisState } from "../../src/world-state/genesis.ts";
 import { startAnvil } from "../l1/chain-a.ts";
 import { localNetwork } from "../l1/deploy/network.ts";
 import { l1Vectors } from "../l1/vectors.ts";
-import { freeUdpPort } from "../p2p/discovery/discovery-nodes.ts";
+import { freePeerPort } from "../p2p/discovery/discovery-nodes.ts";
 import { ControlledL1, PUBLISHER_KEY } from "../sequencer/l1-control.ts";
 import { ProposingNode, until } from "../sequencer/proposing-node.ts";
 
 /**
- * Two nodes with two keys each of a committee of four, on contracts of their own: no checkpoint has a quorum without both.
+ * Two nodes with two keys each of a committee of four, on contracts of their own: no checkpoint has a quorum without
+ * both.
  */
 const VALIDATORS = l1Vectors.scenario.validators.slice(0, 4).map(({ pk, address, blsSecretKey }) => ({
   key: pk,
@@ -55,7 +56,7 @@ beforeAll(async () => {
     genesisArchiveRoot: genesisState(core, funded).fork.snapshot(ARCHIVE).root,
     validators: VALIDATORS.map(({ initial }) => initial),
   });
-  const ports = [await freeUdpPort(), await freeUdpPort()];
+  const ports = [await freePeerPort(), await freePeerPort()];
   const environment = (publisher: string, keys: typeof VALIDATORS, port: number) => ({
     REGISTRY_CONTRACT_ADDRESS: deployed.addresses.registryAddress,
     PREFUND_ADDRESSES: "",
@@ -95,7 +96,8 @@ it("nodes with parts of a committee's keys attest to each other's checkpoints, a
   // A heartbeat, after which the peers are in each other's meshes.
   await new Promise((resolve) => setTimeout(resolve, 2000));
   const { timestamp } = await l1.latest();
-  // anvil takes no time before the machine's. The validators joined in epoch 0, so epoch 2 is the first with a committee.
+  // anvil takes no time before the machine's. The validators joined in epoch 0, so epoch 2 is the first with a
+  // committee.
   const { l1GenesisTime, slotDuration } = first.constants;
   const now = Math.max(timestamp, Date.now() / 1000);
   // A guard signs for no slot that could have been signed for before it was opened.

@@ -1,7 +1,7 @@
 import { createSocket } from "node:dgram";
 import { afterEach, describe, expect, it } from "vitest";
 import { parseRecord } from "../../../src/p2p/discovery/record-rules.ts";
-import { bootnode, discoveryNode, freeUdpPort, heardOf, type NodeSettings, VERSION } from "./discovery-nodes.ts";
+import { bootnode, discoveryNode, freePeerPort, heardOf, type NodeSettings, VERSION } from "./discovery-nodes.ts";
 
 const running: { stop(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -80,7 +80,7 @@ describe("discovery", () => {
   });
 
   it("says which UDP port is taken", async () => {
-    const port = await freeUdpPort();
+    const port = await freePeerPort();
     const socket = createSocket("udp4");
     await new Promise<void>((resolve) => socket.bind(port, "127.0.0.1", resolve));
     const node = await discoveryNode({ listen: { address: "127.0.0.1", port } });
