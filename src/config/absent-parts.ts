@@ -35,9 +35,10 @@ function differsFromDefault(key: OptionKey, values: Values): boolean {
 }
 
 /**
- * Refuses flags and variables that set an option of an unavailable part (SUBSYSTEMS), or one that is refused for another
- * reason, to a value other than its default. Values from the network file or a preset are ignored, because those apply to
- * all nodes of the network. Throws an AbsentPartError or a RefusedOptionError that lists all refused flags and variables.
+ * Refuses flags and variables that set an option of an unavailable part (SUBSYSTEMS), or one that is refused for
+ * another reason, to a value other than its default. Values from the network file or a preset are ignored, because
+ * those apply to all nodes of the network. Throws an AbsentPartError or a RefusedOptionError that lists all refused
+ * flags and variables.
  */
 export function refuseAbsentParts({ values, origins }: Pick<Configuration, "values" | "origins">): void {
   const needed = new Map<Subsystem, string[]>();

@@ -139,8 +139,8 @@ export interface FeeReader {
 }
 
 /**
- * Reads for a proposer before it builds. All throw an L1Error if L1 does not answer. `pending`: the rollup's pending chain
- * as an invalidation in front of the proposal will leave it.
+ * Reads for a proposer before it builds. All throw an L1Error if L1 does not answer. `pending`: the rollup's pending
+ * chain as an invalidation in front of the proposal will leave it.
  */
 export interface ProposalReader {
   /**

@@ -129,8 +129,8 @@ async function requireL1Consent(
 
 /**
  * The call that removes a bad checkpoint at the tip of L1 in front of this node's own
- * (docs/protocol/11-consensus.md#117-invalidation). Throws a SlotSkipped if L1 would refuse it, since nothing can be built
- * on that checkpoint, or an L1Error.
+ * (docs/protocol/11-consensus.md#117-invalidation). Throws a SlotSkipped if L1 would refuse it, since nothing can be
+ * built on that checkpoint, or an L1Error.
  */
 async function requiredInvalidation({ chain, publisher }: TurnParts, slot: number): Promise<Invalidation | undefined> {
   const invalid = chain.state.invalidProposal();

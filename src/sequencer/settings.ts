@@ -29,7 +29,8 @@ export interface SequencerSettings {
   /** Attesters (lower-case 0x text) that do not propose. */
   disabledValidators: readonly string[];
   /**
-   * Seconds after which a bad checkpoint is removed from L1 by a committee member, and by anybody, out of turn; 0: never.
+   * Seconds after which a bad checkpoint is removed from L1 by a committee member, and by anybody, out of turn; 0:
+   * never.
    */
   invalidateAfterAsMember: number;
   invalidateAfterAsOther: number;

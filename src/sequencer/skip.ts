@@ -1,6 +1,6 @@
 /**
- * Why a slot has no checkpoint of this node. Each reason is also the name of a counter. "started too late": the time for
- * a step was over before any block was built; "deadline missed": it was over afterwards.
+ * Why a slot has no checkpoint of this node. Each reason is also the name of a counter. "started too late": the time
+ * for a step was over before any block was built; "deadline missed": it was over afterwards.
  */
 export const SKIP_REASONS = [
   "paused",

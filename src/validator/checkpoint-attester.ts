@@ -47,9 +47,9 @@ export class CheckpointAttester {
   }
 
   /**
-   * `from` is a peer id as text, `arrived` the time of arrival by performance.now(). Never rejects: a failure of this node
-   * is logged. The log has the milliseconds of each step: from the arrival to the check (the last block's execution
-   * among others), of the check and of signing, and all together.
+   * `from` is a peer id as text, `arrived` the time of arrival by performance.now(). Never rejects: a failure of this
+   * node is logged. The log has the milliseconds of each step: from the arrival to the check (the last block's
+   * execution among others), of the check and of signing, and all together.
    */
   async handle(proposal: CheckpointProposal, from: string, arrived: number): Promise<AttestingOutcome> {
     const slot = checkpointSlot(proposal.header);

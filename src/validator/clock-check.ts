@@ -9,11 +9,11 @@ const BEHIND_MS = 2000;
 
 /**
  * Compares the clock with the timestamps of L1's blocks as they arrive. An L1 block cannot come from the future, so one
- * with a later timestamp than the clock shows that the clock is behind. If all blocks arrive long after their timestamps,
- * the clock is ahead, or the L1 endpoint is late, which cannot be told apart.
+ * with a later timestamp than the clock shows that the clock is behind. If all blocks arrive long after their
+ * timestamps, the clock is ahead, or the L1 endpoint is late, which cannot be told apart.
  *
- * Duties are not signed while the clock seems to be wrong by more than an L1 slot: peers take proposals and attestations
- * up to one L1 slot before their slot, so such messages would be out of everybody's window.
+ * Duties are not signed while the clock seems to be wrong by more than an L1 slot: peers take proposals and
+ * attestations up to one L1 slot before their slot, so such messages would be out of everybody's window.
  */
 export class ClockCheck {
   readonly #l1SlotMs: number;

@@ -79,9 +79,9 @@ export class CommitteeAttestations {
   }
 
   /**
-   * Sends the checkpoint, attests with this node's own keys and waits for the quorum; without a committee there is none,
-   * and peers just follow. Rejects with an
-   * AttestationTimeoutError, or if a proposal or the result cannot be signed. An aborted signal ends the wait.
+   * Sends the checkpoint, attests with this node's own keys and waits for the quorum; without a committee there is
+   * none, and peers just follow. Rejects with an AttestationTimeoutError, or if a proposal or the result cannot be
+   * signed. An aborted signal ends the wait.
    */
   async collect(request: CommitteeRequest): Promise<PackedAttestations> {
     const { committee, slot, proposer, checkpoint, signal } = request;

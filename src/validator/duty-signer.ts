@@ -11,8 +11,8 @@ export interface DutySignerParts {
 }
 
 /**
- * Signs the duties of this node's attesters through the guard. `attester` is lower-case 0x text. All methods reject with
- * a SigningRefusedError, or with the signer's error.
+ * Signs the duties of this node's attesters through the guard. `attester` is lower-case 0x text. All methods reject
+ * with a SigningRefusedError, or with the signer's error.
  */
 export class DutySigner {
   readonly #parts: DutySignerParts;

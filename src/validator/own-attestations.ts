@@ -49,8 +49,9 @@ export class OwnAttestations {
   }
 
   /**
-   * Signs, stores and sends the attestations of `members` to a proposal that this node checked or made. Returns how many
-   * there are: none if this node attested in the slot before. A member whose signer fails is left out. Never rejects.
+   * Signs, stores and sends the attestations of `members` to a proposal that this node checked or made. Returns how
+   * many there are: none if this node attested in the slot before. A member whose signer fails is left out. Never
+   * rejects.
    */
   async attest(proposal: CheckpointProposal, members: readonly string[], signal?: AbortSignal): Promise<number> {
     const slot = checkpointSlot(proposal.header);

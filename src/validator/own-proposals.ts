@@ -92,7 +92,8 @@ export class OwnProposals {
   }
 
   /**
-   * Sends a checkpoint, with its last block unless that was sent alone. Rejects like `sendBlock`; then nothing was sent.
+   * Sends a checkpoint, with its last block unless that was sent alone. Rejects like `sendBlock`; then nothing was
+   * sent.
    */
   async sendCheckpoint(offered: OfferedCheckpoint, signal?: AbortSignal): Promise<CheckpointProposal> {
     const { slot, proposer, checkpoint, feeAssetPriceModifier } = offered;
@@ -151,7 +152,9 @@ export class OwnProposals {
     return { txs: [], bytes, signature: wireSignature(signature) };
   }
 
-  /** Whether another block of the same proposer is known for the position. Where anyone may propose, others' are too. */
+  /**
+   * Whether another block of the same proposer is known for the position. Where anyone may propose, others' are too.
+   */
   #equivocates(
     { indexWithinCheckpoint: index, archiveRoot }: BlockProposal,
     { slot, proposer }: ProposerOfSlot,

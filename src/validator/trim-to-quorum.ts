@@ -7,8 +7,8 @@ export interface SignedBy {
 }
 
 /**
- * The signatures of exactly `required` attesters, by address: first those of `first`, in its order, then others. L1 does
- * not take more than the quorum.
+ * The signatures of exactly `required` attesters, by address: first those of `first`, in its order, then others. L1
+ * does not take more than the quorum.
  */
 export function trimToQuorum(
   collected: readonly SignedBy[],

@@ -27,7 +27,9 @@ function refuseMore(command: Command): void {
   );
 }
 
-/** Where keystores go, and how their keys are stored. Secrets come from files or are asked for, never from arguments. */
+/**
+ * Where keystores go, and how their keys are stored. Secrets come from files or are asked for, never from arguments.
+ */
 function addOutputOptions(command: Command): Command {
   return command
     .option("--data-dir <path>", "folder of the keystore (default: ~/.svc/keystore)")

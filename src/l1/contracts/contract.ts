@@ -29,8 +29,8 @@ const hexText = (value: unknown): Hex => {
 };
 
 /**
- * Calls a contract function with eth_call, at the latest block or at `atBlock`, with words of storage replaced. Throws ContractRevertError,
- * ContractMissingError, ContractAnswerError and the errors of L1Rpc.request.
+ * Calls a contract function with eth_call, at the latest block or at `atBlock`, with words of storage replaced. Throws
+ * ContractRevertError, ContractMissingError, ContractAnswerError and the errors of L1Rpc.request.
  */
 export async function read<
   const abi extends Abi,

@@ -55,7 +55,9 @@ function repacked(attestations: readonly CommitteeAttestation[]) {
   return { signatureIndices: toHex(indices) as Hex, signaturesOrAddresses: toHex(concat(...parts)) as Hex };
 }
 
-/** Slot of the rollup's tips: pending u128 | proven u128 (docs/protocol/04-l1-contracts.md#42-constants-of-a-rollup). */
+/**
+ * Slot of the rollup's tips: pending u128 | proven u128 (docs/protocol/04-l1-contracts.md#42-constants-of-a-rollup).
+ */
 const TIPS_SLOT = toHex(keccak_256(new TextEncoder().encode("aztec.stf.storage")));
 
 /** L1's pending checkpoint number, and the word that holds it. Throws an L1Error. */

@@ -38,7 +38,9 @@ export function unpackOffense(packed: bigint): PayloadSlash["offenses"][number] 
   return { offenseType: Number(packed >> TYPE_SHIFT), epochOrSlot: packed & ((1n << TYPE_SHIFT) - 1n) };
 }
 
-/** In the order that all nodes use, because a payload's address depends on it: by validator, epoch or slot, and type. */
+/**
+ * In the order that all nodes use, because a payload's address depends on it: by validator, epoch or slot, and type.
+ */
 export function sortedSlashes(slashes: readonly PayloadSlash[]): PayloadSlash[] {
   return slashes
     .map((slash) => ({

@@ -21,8 +21,8 @@ const EVERY_MS = 60 * 60_000;
 
 /**
  * Tells the operator when other nodes cannot reach this one: by UDP when no packet comes from an address that was not
- * asked, by TCP when no connection comes in. Such a node works with the peers that it dials itself, and burdens a network
- * of nodes like it.
+ * asked, by TCP when no connection comes in. Such a node works with the peers that it dials itself, and burdens a
+ * network of nodes like it.
  */
 export class Reachability {
   readonly #options: ReachabilityOptions;

@@ -12,7 +12,9 @@ const INCOMPLETE_BYTES = 128 * 2 ** 20;
 /** Time in which a peer must open its side of the gossip stream, in milliseconds. */
 const STREAM_DEADLINE_MS = 20_000;
 
-/** One stream is opened at a time to each peer. The library opens one at a time to all: each peer can delay the rest. */
+/**
+ * One stream is opened at a time to each peer. The library opens one at a time to all: each peer can delay the rest.
+ */
 export function openStreamsIndependently(inside: RouterInternals): void {
   const opening = new Map<string, Promise<void>>();
   const start = inside.start.bind(inside);

@@ -15,8 +15,8 @@ export interface CachedPeer {
 }
 
 /**
- * Peers that may be dialled: found by discovery while no connection was wanted, or failed to be dialled fewer than three
- * times. A peer that failed three times is left alone for five minutes.
+ * Peers that may be dialled: found by discovery while no connection was wanted, or failed to be dialled fewer than
+ * three times. A peer that failed three times is left alone for five minutes.
  */
 export class DialQueue {
   readonly #cached = new Map<string, CachedPeer>();

@@ -26,8 +26,8 @@ export class BlockProposalHandler {
   }
 
   /**
-   * Protects the named txs, then checks the block; `from` is a peer id as text. Never rejects: a failure of this node is
-   * logged and gives undefined.
+   * Protects the named txs, then checks the block; `from` is a peer id as text. Never rejects: a failure of this node
+   * is logged and gives undefined.
    */
   async handle(proposal: BlockProposal, from: string): Promise<ProposalVerdict | undefined> {
     const { check, txPool, dutyTimes, logger } = this.#parts;

@@ -119,7 +119,10 @@ export function readRequest(stream: Stream, limit: number): Promise<Uint8Array |
   }).then(({ request }) => request);
 }
 
-/** All bytes up to the end of the stream, whatever its frames. `hold` is called with the length of each part and may throw. */
+/**
+ * All bytes up to the end of the stream, whatever its frames. `hold` is called with the length of each part and may
+ * throw.
+ */
 export function readAll(stream: Stream, limit: number, hold: (bytes: number) => void): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   return read<Uint8Array>(stream, limit, {

@@ -32,8 +32,8 @@ export class FileTxSource {
   }
 
   /**
-   * The tx, which claims to have this hash; undefined if it is absent. Rejects with an ObjectStoreError, an error of zlib
-   * or a DecodeError.
+   * The tx, which claims to have this hash; undefined if it is absent. Rejects with an ObjectStoreError, an error of
+   * zlib or a DecodeError.
    */
   async tx(hash: Uint8Array, signal?: AbortSignal): Promise<CollectedTx | undefined> {
     const file = await this.#objects.get(txKey(this.#network, hash), { signal, maxBytes: MAX_TX_BYTES });

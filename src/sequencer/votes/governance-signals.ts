@@ -56,7 +56,10 @@ export class GovernanceSignals {
     this.#parts = parts;
   }
 
-  /** The request to L1 for a slot; undefined when there is nothing to signal. Throws an L1Error, or if it cannot be signed. */
+  /**
+   * The request to L1 for a slot; undefined when there is nothing to signal. Throws an L1Error, or if it cannot be
+   * signed.
+   */
   async request(voter: Voter, signal?: AbortSignal): Promise<PublishRequest | undefined> {
     const { contract, logger, signer } = this.#parts;
     const { slot, proposer } = voter;

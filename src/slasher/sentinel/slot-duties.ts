@@ -20,8 +20,8 @@ export interface SlotDuty {
 }
 
 /**
- * Status of each committee member (docs/protocol/12-slashing.md#121-sentinel). A member that did not attest has no entry
- * unless there was a checkpoint to attest to.
+ * Status of each committee member (docs/protocol/12-slashing.md#121-sentinel). A member that did not attest has no
+ * entry unless there was a checkpoint to attest to.
  */
 export function slotDuties({ members, proposer, mined, attesters, blockProposed }: SlotFacts): SlotDuty[] {
   const proposerText = toHex(proposer);

@@ -13,7 +13,9 @@ export const DUTY_KINDS = [
 
 export type DutyKind = (typeof DUTY_KINDS)[number];
 
-/** What is signed once for a validator. A slot has several block proposals, one for each index within its checkpoint. */
+/**
+ * What is signed once for a validator. A slot has several block proposals, one for each index within its checkpoint.
+ */
 export type Duty =
   | {
       readonly kind: "BLOCK_PROPOSAL";

@@ -23,8 +23,8 @@ function refusal({ validator, duty, hash }: Claim, answer: Exclude<ClaimAnswer, 
 }
 
 /**
- * Records claims. All that are made in one turn of the event loop share a commit, as those of several keys do, and those
- * whose rows a database returned together.
+ * Records claims. All that are made in one turn of the event loop share a commit, as those of several keys do, and
+ * those whose rows a database returned together.
  */
 export class Recording {
   readonly #duties: Pick<SignedDuties, "claim">;

@@ -21,8 +21,8 @@ export class SigningStoreSchemaError extends OperatorError {
 
 /**
  * Opens or creates the store of signatures in a folder, docs/store-format.md#store-of-signatures. It is separate from
- * the chain store, which may be replaced by a snapshot. Throws SigningStoreSchemaError, DamagedStoreError, StoreCorruptedError
- * or StoreFullError.
+ * the chain store, which may be replaced by a snapshot. Throws SigningStoreSchemaError, DamagedStoreError,
+ * StoreCorruptedError or StoreFullError.
  */
 export function openSigningStore(path: string): Store {
   inspectStore(path);

@@ -27,7 +27,9 @@ export class SigningWindow {
     return slotAt(Math.floor((this.#now() + aheadMs) / 1000), this.#times);
   }
 
-  /** Throws a SigningRefusedError unless the duty may be signed now, and a RangeError for numbers that are not valid. */
+  /**
+   * Throws a SigningRefusedError unless the duty may be signed now, and a RangeError for numbers that are not valid.
+   */
   check(validator: string, duty: Duty): void {
     const fault = dutyFault(duty);
     if (fault !== undefined) throw new RangeError(fault);

@@ -148,8 +148,8 @@ function lost({ connection }: HostilePeer): Promise<void> {
 }
 
 /**
- * Lets one peer after the other do `work`, each with a new key and from a new address, until the stage ends. A peer that
- * is disconnected, or whose work fails, counts as refused.
+ * Lets one peer after the other do `work`, each with a new key and from a new address, until the stage ends. A peer
+ * that is disconnected, or whose work fails, counts as refused.
  */
 export async function persist(
   { target, counts, signal }: AttackStage,

@@ -22,9 +22,9 @@ function statuses({ stats }: Statistics): Map<string, string> {
 const slotOf = (key: string) => Number(key.split(" ")[0]);
 
 /**
- * Compares the duties that our node and the reference nodes recorded since our node was started, once there are at least
- * `slots` of them. The first slot is left out: its messages may come before our node is in the mesh. A reference node may
- * lose a slot, which has no entries then; a status on which reference nodes differ is compared with none.
+ * Compares the duties that our node and the reference nodes recorded since our node was started, once there are at
+ * least `slots` of them. The first slot is left out: its messages may come before our node is in the mesh. A reference
+ * node may lose a slot, which has no entries then; a status on which reference nodes differ is compared with none.
  */
 export async function compareStatistics(
   url: string,

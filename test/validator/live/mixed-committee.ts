@@ -5,9 +5,9 @@
  *     --keys 3,4 [--slots 20] [--port 23740] [--kills 1] [--restart 2]
  *
  * SCRIPT has the commands `env NAME`, `stop NAME NODE` and `start NAME NODE`; --keys are the numbers of validators of
- * the network without a node, from 1, one for each of our nodes. With --kills one of our nodes after the other is killed
- * in the middle of a slot and started again, evenly spread over the run; with --restart the reference node of that
- * number is, after them. The logs stay in FOLDER. Exits with 1 if a check fails.
+ * the network without a node, from 1, one for each of our nodes. With --kills one of our nodes after the other is
+ * killed in the middle of a slot and started again, evenly spread over the run; with --restart the reference node of
+ * that number is, after them. The logs stay in FOLDER. Exits with 1 if a check fails.
  */
 import { mkdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";

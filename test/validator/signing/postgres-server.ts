@@ -10,7 +10,9 @@ import { Client } from "pg";
 const ROOT = "/usr/lib/postgresql";
 const START_MS = 60_000;
 
-/** Folder of the server's programs. Throws if PostgreSQL is not installed, so that its tests fail and are not skipped. */
+/**
+ * Folder of the server's programs. Throws if PostgreSQL is not installed, so that its tests fail and are not skipped.
+ */
 function programs(): string {
   const versions = existsSync(ROOT) ? readdirSync(ROOT).map(Number).filter(Number.isFinite) : [];
   const newest = versions

@@ -74,8 +74,8 @@ export function checkTxCount(
 }
 
 /**
- * Rules 7 and 8: the txs that came with a block. Its `sender` must have signed them too (rule 2). They are not hashed for
- * a block that the pool would not take.
+ * Rules 7 and 8: the txs that came with a block. Its `sender` must have signed them too (rule 2). They are not hashed
+ * for a block that the pool would not take.
  */
 export async function checkSignedTxs(
   { pool, hashTx, recover }: Pick<ConsensusContext, "pool" | "hashTx" | "recover">,

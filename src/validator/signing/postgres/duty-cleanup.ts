@@ -4,8 +4,8 @@ import type { DutyDatabase } from "./duty-database.ts";
 
 const HOUR_MS = 3_600_000;
 /**
- * Rows of other rollups are deleted at this age. They are those of rollups before an upgrade; younger ones may belong to
- * a group of another network in the same database, whose nodes still need them.
+ * Rows of other rollups are deleted at this age. They are those of rollups before an upgrade; younger ones may belong
+ * to a group of another network in the same database, whose nodes still need them.
  */
 const OTHER_ROLLUP_MS = 24 * HOUR_MS;
 
@@ -19,7 +19,9 @@ export interface CleanupSettings {
   readonly signedAgeHours: number | undefined;
 }
 
-/** Deletes old rows of the shared table, at the start and then again and again. A failure is logged and ends nothing. */
+/**
+ * Deletes old rows of the shared table, at the start and then again and again. A failure is logged and ends nothing.
+ */
 export class DutyCleanup {
   readonly #database: Pick<DutyDatabase, "deleteStuck" | "deleteOldSigned" | "deleteOtherRollups">;
   readonly #settings: CleanupSettings;

@@ -146,7 +146,9 @@ export class DutyDatabase {
     return positionOf(rows[0]);
   }
 
-  /** Inserts the duty or returns its row; undefined if the row was committed meanwhile, and the call must be repeated. */
+  /**
+   * Inserts the duty or returns its row; undefined if the row was committed meanwhile, and the call must be repeated.
+   */
   async insertOrGet(lock: Lock, signal?: AbortSignal): Promise<DutyRow | undefined> {
     const { rollup, validator, duty, hash, nodeId, token } = lock;
     const { rows } = await this.#query<

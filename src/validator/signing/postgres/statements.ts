@@ -45,8 +45,8 @@ export function readPosition(history: string): string {
 }
 
 /**
- * Inserts a duty with status `signing`, or returns the row that is there. Values: rollup, validator, slot, block number,
- * index, kind, message hash, node id, lock token. `history` lists the columns of server-histories.ts.
+ * Inserts a duty with status `signing`, or returns the row that is there. Values: rollup, validator, slot, block
+ * number, index, kind, message hash, node id, lock token. `history` lists the columns of server-histories.ts.
  *
  * `mine` is also true for a row that an earlier try with the same token inserted and whose answer was lost. Without a
  * row in the answer, another transaction committed the row after this statement began; the statement must be repeated.
@@ -68,9 +68,9 @@ WHERE rollup_address = $1 AND validator_address = $2 AND slot = $3 AND duty_type
 }
 
 /**
- * Marks the duty with the lock token as signed. Values: signature, rollup, validator, slot, kind, index, token. Repeating
- * it with the same signature is harmless, so a lost answer can be asked for again. The times may come from two servers
- * whose clocks differ, and the table wants them in order.
+ * Marks the duty with the lock token as signed. Values: signature, rollup, validator, slot, kind, index, token.
+ * Repeating it with the same signature is harmless, so a lost answer can be asked for again. The times may come from
+ * two servers whose clocks differ, and the table wants them in order.
  */
 export const MARK_SIGNED = `UPDATE validator_duties
 SET status = 'signed', signature = $1, completed_at = GREATEST(started_at, CURRENT_TIMESTAMP::timestamp)
