@@ -5,6 +5,7 @@ import { BoundedTimeCache } from "./bounded-time-cache.ts";
 import { fitAnswersIntoFrames } from "./fitting-answers.ts";
 import type { GossipRouter } from "./gossip-router.ts";
 import { graylistedPeers, openStreamsIndependently, readBoundedFrames, streamlessPeers } from "./gossip-streams.ts";
+import { creditOvertakenPeers } from "./overtaken-peers.ts";
 import { type RawMessage, type RouterInternals, routerInternals } from "./router-internals.ts";
 
 /** Keys in each of the library's caches of seen messages: its own have no bound but their time. */
@@ -15,7 +16,7 @@ const PROTOCOLS = ["/meshsub/1.2.0", "/meshsub/1.1.0"];
 const MOST_BACKOFF_MS = 3_600_000;
 
 /**
- * Bounds what a hostile peer can make gossipsub hold or wait for:
+ * Bounds what a hostile peer can make gossipsub hold or wait for, and keeps mesh peers that are only slower:
  *
  * - seen caches, delivery records and scores of absent peers have a largest number, not only a largest age;
  * - frames that are not complete take a limited time and memory;
@@ -41,6 +42,7 @@ export function hardenRouter(
   limitBackoff(inside);
   fitAnswersIntoFrames(inside);
   keepScoresOfReturningPeers(inside.score);
+  creditOvertakenPeers(inside);
   openStreamsIndependently(inside);
   readBoundedFrames(inside, disconnect);
   const streamless = streamlessPeers(inside);

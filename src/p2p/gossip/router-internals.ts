@@ -1,3 +1,4 @@
+import type { PeerScoreParams } from "@libp2p/gossipsub/score";
 import type { Connection, PeerId, Stream } from "@libp2p/interface";
 import type { GossipRouter } from "./gossip-router.ts";
 
@@ -16,7 +17,13 @@ export interface PeerStats {
   expire: number;
 }
 
+/** What the router counts of a peer on one topic. */
+export interface TopicStats {
+  readonly meshMessageDeliveries: number;
+}
+
 export interface ScoreInternals {
+  readonly params: PeerScoreParams;
   readonly scoreCache: Map<string, unknown>;
   readonly peerStats: Map<string, PeerStats>;
   readonly deliveryRecords: {
@@ -24,6 +31,12 @@ export interface ScoreInternals {
     readonly queue: { readonly length: number; shift(): { msgId: string } | undefined };
   };
   addPeer(peer: string): void;
+  /** Null for a topic without score parameters. */
+  getPtopicStats(peer: PeerStats, topic: string): TopicStats | null;
+  /** A message was accepted; `from` sent it first. */
+  deliverMessage(from: string, id: string, topic: string): void;
+  /** A message came again. */
+  duplicateMessage(from: string, id: string, topic: string): void;
   addPenalty(peer: string, count: number, label: string): void;
   score(peer: string): number;
 }
@@ -37,6 +50,8 @@ export interface RouterInternals {
   readonly acceptFromWhitelist: Map<string, unknown>;
   readonly peers: Map<string, PeerId>;
   readonly direct: ReadonlySet<string>;
+  /** Ids of the mesh peers of each topic. */
+  readonly mesh: ReadonlyMap<string, ReadonlySet<string>>;
   readonly streamsOutbound: Map<string, unknown>;
   readonly streamsInbound: Map<string, { close(): Promise<void> }>;
   outboundInflightQueue: { push(wanted: { peerId: PeerId; connection: Connection }): unknown; end(): unknown };
@@ -50,6 +65,8 @@ export interface RouterInternals {
   /** Takes requests, returns the messages to send. */
   handleIWant(peer: string, requests: object[]): RpcMessage[];
   sendRpc(peer: string, rpc: object): boolean;
+  /** Sends an accepted message to all mesh peers but its source and those that sent it too, `known`. */
+  forwardMessage(id: string, message: RpcMessage, source?: string, known?: ReadonlySet<string>): void;
   readonly gossipTracer: { addPromise(peer: string, ids: Uint8Array[]): void };
   doAddBackoff(peer: string, topic: string, ms: number): void;
   start(): Promise<void>;
@@ -75,6 +92,8 @@ const NAMES = [
   "handleIHave",
   "handleIWant",
   "sendRpc",
+  "forwardMessage",
+  "mesh",
   "gossipTracer",
   "start",
 ] as const satisfies readonly (keyof RouterInternals)[];

@@ -5,12 +5,16 @@ interface MeshLine {
   t: number;
   meshes: Record<string, string[]>;
   scores: Record<string, number>;
+  /** Counts of invalid messages and misbehaviour. */
+  faults: Record<string, number>;
 }
 
 export interface MeshEvidence {
   lines: number;
   /** Lines in which the peer was not in the mesh of every topic. */
   incomplete: number;
+  /** Largest count of invalid messages and misbehaviour. */
+  faults: number;
   lowestScore: number;
   lastScore: number;
 }
@@ -27,6 +31,7 @@ export function meshOf(file: string, peer: string, from: number, to: number): Me
   return {
     lines: lines.length,
     incomplete: lines.filter(({ meshes }) => !TOPICS.every((topic) => meshes[topic]?.includes(peer))).length,
+    faults: Math.max(...lines.map(({ faults }) => faults[peer] ?? 0)),
     lowestScore: Math.min(...scores),
     lastScore: scores.at(-1) ?? 0,
   };

@@ -1,6 +1,7 @@
 /**
  * Preload for a node of the reference network (`NODE_OPTIONS=--import=FILE`): each 5 s it appends a line of JSON to
- * `mesh.jsonl` in the node's data directory, with the members of each topic's mesh and the gossip score of each peer.
+ * `mesh.jsonl` in the node's data directory, with the members of each topic's mesh, the gossip score of each peer, and
+ * what counts against a peer besides missing deliveries: invalid messages and misbehaviour.
  */
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +24,13 @@ if (isMainThread && isNode && directory !== undefined) {
       const scores = Object.fromEntries(
         pubsub.getPeers().map((peer) => [peer.toString(), pubsub.getScore(peer.toString())]),
       );
-      appendFileSync(join(directory, "mesh.jsonl"), `${JSON.stringify({ t: Date.now(), meshes, scores })}\n`);
+      const faults = Object.fromEntries(
+        Object.entries(pubsub.dumpPeerScoreStats()).map(([peer, { behaviourPenalty, topics }]) => [
+          peer,
+          Object.values(topics).reduce((sum, topic) => sum + topic.invalidMessageDeliveries, behaviourPenalty),
+        ]),
+      );
+      appendFileSync(join(directory, "mesh.jsonl"), `${JSON.stringify({ t: Date.now(), meshes, scores, faults })}\n`);
     }, 5_000).unref();
   };
 }
