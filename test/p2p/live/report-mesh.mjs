@@ -11,7 +11,8 @@ const directory = process.env.DATA_DIRECTORY;
 const isNode = process.argv.includes("--node") && !process.argv.includes("--prover-node");
 
 if (isMainThread && isNode && directory !== undefined) {
-  const services = "file:///work/node_modules/@aztec/p2p/dest/services/libp2p/libp2p_service.js";
+  const path = "./node_modules/@aztec/p2p/dest/services/libp2p/libp2p_service.js";
+  const services = new URL(path, import.meta.url).href;
   const { LibP2PService } = await import(services);
   const { start } = LibP2PService.prototype;
   LibP2PService.prototype.start = async function startAndReport() {
