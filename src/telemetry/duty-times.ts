@@ -4,18 +4,16 @@ import type { Logger } from "./logger.ts";
 export type DutyName = "execute block" | "attest" | "propose block" | "propose checkpoint";
 
 /** In the order in which they happen; a duty has some of them. */
-export const DUTY_STEPS = [
-  "received",
-  "collected",
-  "built",
-  "executed",
-  "checked",
-  "signed",
-  "sent",
-  "attested",
-  "published",
-] as const;
-export type DutyStep = (typeof DUTY_STEPS)[number];
+export type DutyStep =
+  | "received"
+  | "collected"
+  | "built"
+  | "executed"
+  | "checked"
+  | "signed"
+  | "sent"
+  | "attested"
+  | "published";
 
 /** When the steps of a duty were done. Times are milliseconds from the start of its slot, negative before it. */
 export interface TimedDuty {

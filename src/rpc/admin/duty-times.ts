@@ -1,4 +1,4 @@
-import { DUTY_STEPS, type DutyName, type TimedSlot } from "../../telemetry/duty-times.ts";
+import type { DutyName, DutyStep, TimedSlot } from "../../telemetry/duty-times.ts";
 import { encoder } from "../encoding/encoder.ts";
 import { about, COUNT, listOf, members, oneOfWords, record } from "../schema/json-schema.ts";
 import { SLOT_NUMBER } from "../schema/scalars.ts";
@@ -6,13 +6,25 @@ import { SLOT_NUMBER } from "../schema/scalars.ts";
 const NAMES: readonly DutyName[] = ["execute block", "attest", "propose block", "propose checkpoint"];
 const INTO_SLOT = { type: "integer" };
 
+const STEPS: Record<DutyStep, string> = {
+  received: "The proposal arrived.",
+  collected: "All transactions of the block were there.",
+  built: "The block or checkpoint was built.",
+  executed: "The block was executed and compared with the proposal.",
+  checked: "The checkpoint was rebuilt and compared with the proposal.",
+  signed: "The signature was made.",
+  sent: "The message was handed to gossip.",
+  attested: "Enough members had attested.",
+  published: "L1 had the checkpoint.",
+};
+
 const DUTY = record(
   "TimedDuty",
   "A duty of a slot. Times are milliseconds from the start of the slot, negative before it.",
   {
     duty: oneOfWords(NAMES, "What was to be done."),
     steps: about(
-      members({}, Object.fromEntries(DUTY_STEPS.map((step) => [step, INTO_SLOT]))),
+      members({}, Object.fromEntries(Object.entries(STEPS).map(([step, text]) => [step, about(INTO_SLOT, text)]))),
       "When each step was done.",
     ),
   },
@@ -22,9 +34,9 @@ const DUTY = record(
   },
 );
 
-const SLOT = record("TimedSlot", "The duties of a slot, in the order in which they began.", {
+const SLOT = record("TimedSlot", "The duties of a slot.", {
   slot: SLOT_NUMBER,
-  duties: listOf(DUTY),
+  duties: about(listOf(DUTY), "In the order in which they began."),
 });
 
 export const encodeDutyTimes = encoder<TimedSlot[]>(listOf(SLOT), (out, slots) => void out.value(slots));
