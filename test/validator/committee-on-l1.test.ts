@@ -180,7 +180,10 @@ describe("a checkpoint with bad attestations", () => {
       alterNext(alter);
       const checkpoint = first.parts.chain.latestCheckpointNumber() + 1;
       const nodes = [first, second];
-      const removals = () => nodes.flatMap((node) => node.lines("removed a bad checkpoint from L1"));
+      const removals = () =>
+        nodes
+          .flatMap((node) => node.lines("removed a bad checkpoint from L1"))
+          .toSorted((a, b) => Number(a.slot) - Number(b.slot));
       const before = removals().length;
       await begin(slot++);
       await until(() => nodes.every(({ parts }) => parts.chain.state.invalidProposal() !== undefined));
