@@ -151,8 +151,8 @@ const BACKOFF_REPORTS = 13;
 
 /**
  * Compares how the reference nodes keep ours in their meshes with how they keep each other. With few validators no mesh
- * is complete all the time: a node that proposes some slots in a row gets no checkpoint proposal from anybody meanwhile,
- * and prunes all its peers for it.
+ * is complete all the time: a node that proposes some slots in a row gets no checkpoint proposal from anybody
+ * meanwhile, and prunes all its peers for it.
  */
 function checkMeshes({ id, network: { nodes }, file, checks }: WatchOptions, from: number, to: number): void {
   const reportOf = (name: string) => join(dirname(file), `data-${name}`, "mesh.jsonl");
