@@ -2,14 +2,8 @@ import type { BlockRecord, ChainReader } from "../../archiver/types.ts";
 import type { BlockState } from "../../execution/block-state.ts";
 import type { HashedTx } from "../../execution/executed-tx.ts";
 import type { ProcessOptions } from "../../execution/process-txs.ts";
-import {
-  BLOCK_HEADER_BYTES,
-  HEADER_AT,
-  headerSlotNumber,
-  headerSnapshot,
-  headerTimestamp,
-} from "../../protocol/block-header.ts";
-import { equal, readBigUint, toHex } from "../../protocol/bytes.ts";
+import { BLOCK_HEADER_BYTES, HEADER_AT, headerSnapshot } from "../../protocol/block-header.ts";
+import { equal, toHex } from "../../protocol/bytes.ts";
 import type { BlockProposal } from "../../protocol/consensus/block-proposal.ts";
 import { ARCHIVE } from "../../protocol/constants.ts";
 import type { Fr } from "../../protocol/field.ts";
@@ -22,6 +16,7 @@ import type {
   CheckpointTerms,
 } from "../checkpoint-terms.ts";
 import { EmptyBlockError } from "../errors.ts";
+import { NO_KZG, termsOfHeader } from "../header-terms.ts";
 import { type ProposalVerdict, refused } from "./proposal-verdict.ts";
 import { storedBlock } from "./stored-block.ts";
 
@@ -47,7 +42,6 @@ export interface PlacedProposal {
 }
 
 const GONE = new Uint8Array(0);
-const NO_KZG: BuildServices["kzg"] = { commitment: () => Promise.reject(new Error("no blobs are made")) };
 
 /**
  * Executes a proposed block on the state after its parent and compares the result with the proposal
@@ -64,7 +58,11 @@ export async function reexecute(
   }
   let builder: CheckpointBuilder | undefined;
   try {
-    const terms = termsOf(services, placed);
+    const { chainId, version, limits: checkpointLimits } = services;
+    const terms = termsOfHeader(placed.proposal.header, {
+      ...{ checkpointNumber: placed.checkpointNumber, parentBlock: parent.number },
+      ...{ chainId, version, limits: checkpointLimits },
+    });
     builder = await builderFor(services, placed, terms);
     const { fork } = builder.state;
     if (!equal(fork.snapshot(ARCHIVE).root, headerSnapshot(placed.proposal.header, ARCHIVE).root)) {
@@ -83,28 +81,6 @@ export async function reexecute(
   } finally {
     builder?.close();
   }
-}
-
-/** Values of the first block that only L1 can judge are taken from the proposal. */
-function termsOf(
-  { chainId, version, limits }: ReexecutionServices,
-  { proposal: { header }, parent, checkpointNumber }: PlacedProposal,
-): CheckpointTerms {
-  return {
-    checkpointNumber,
-    parentBlock: parent.number,
-    slot: headerSlotNumber(header),
-    timestamp: Number(headerTimestamp(header)),
-    chainId,
-    version,
-    coinbase: header.slice(HEADER_AT.coinbase, HEADER_AT.feeRecipient),
-    feeRecipient: header.slice(HEADER_AT.feeRecipient, HEADER_AT.feePerDaGas),
-    gasFees: {
-      feePerDaGas: readBigUint(header, HEADER_AT.feePerDaGas, 16),
-      feePerL2Gas: readBigUint(header, HEADER_AT.feePerL2Gas, 16),
-    },
-    limits,
-  };
 }
 
 function builderFor(

@@ -1,9 +1,9 @@
 import type { RemovedBlock } from "../../archiver/types.ts";
 import { CheckpointBuilder } from "../../checkpoints/checkpoint-builder.ts";
-import type { BuildServices, CheckpointTerms } from "../../checkpoints/checkpoint-terms.ts";
+import type { BuildServices } from "../../checkpoints/checkpoint-terms.ts";
+import { NO_KZG, termsOfHeader } from "../../checkpoints/header-terms.ts";
 import type { HashedTx } from "../../execution/executed-tx.ts";
-import { HEADER_AT, headerSlotNumber, headerTimestamp } from "../../protocol/block-header.ts";
-import { equal, readBigUint, toHex } from "../../protocol/bytes.ts";
+import { equal, toHex } from "../../protocol/bytes.ts";
 import type { Fr } from "../../protocol/field.ts";
 import type { Tx } from "../../protocol/tx/tx.ts";
 import { EarlierContracts } from "./earlier-contracts.ts";
@@ -25,8 +25,6 @@ export type RebuildResult =
   /** 32 bytes each. */
   | { kind: "missing-txs"; missing: Fr[] }
   | { kind: "different"; reason: string };
-
-const NO_KZG: BuildServices["kzg"] = { commitment: () => Promise.reject(new Error("no blobs are made")) };
 
 /**
  * Executes removed blocks again on the state before them, with transactions of the pool only. `blocks` are those of
@@ -59,13 +57,17 @@ export async function rebuildEpoch(
 
 /** Returns how the rebuilt blocks differ; undefined if they do not. */
 async function rebuildCheckpoint(
-  { messages, pool, ...terms }: RebuildServices,
+  { messages, pool, chainId, version, rollupManaLimit }: RebuildServices,
   services: BuildServices,
   { blocks, contracts, signal }: { blocks: readonly RemovedBlock[]; contracts: EarlierContracts; signal: AbortSignal },
 ): Promise<string | undefined> {
   const [first] = blocks;
   const leaves = messages(first.checkpointNumber);
-  const builder = await CheckpointBuilder.start(services, termsOf(terms, first), leaves, []);
+  const terms = termsOfHeader(first.header, {
+    ...{ checkpointNumber: first.checkpointNumber, parentBlock: first.number - 1 },
+    ...{ chainId, version, limits: { rollupManaLimit } },
+  });
+  const builder = await CheckpointBuilder.start(services, terms, leaves, []);
   for (const { number, txHashes, archiveRoot } of blocks) {
     signal.throwIfAborted();
     const txs = txHashes.map((hash) => new PooledTx(pool, hash));
@@ -80,27 +82,6 @@ async function rebuildCheckpoint(
     for (const effect of block.txs) contracts.add(effect, number);
   }
   return undefined;
-}
-
-function termsOf(
-  { chainId, version, rollupManaLimit }: Pick<RebuildServices, "chainId" | "version" | "rollupManaLimit">,
-  { header, number, checkpointNumber }: RemovedBlock,
-): CheckpointTerms {
-  return {
-    checkpointNumber,
-    parentBlock: number - 1,
-    slot: headerSlotNumber(header),
-    timestamp: Number(headerTimestamp(header)),
-    chainId,
-    version,
-    coinbase: header.slice(HEADER_AT.coinbase, HEADER_AT.feeRecipient),
-    feeRecipient: header.slice(HEADER_AT.feeRecipient, HEADER_AT.feePerDaGas),
-    gasFees: {
-      feePerDaGas: readBigUint(header, HEADER_AT.feePerDaGas, 16),
-      feePerL2Gas: readBigUint(header, HEADER_AT.feePerL2Gas, 16),
-    },
-    limits: { rollupManaLimit },
-  };
 }
 
 function byCheckpoint(blocks: readonly RemovedBlock[]): RemovedBlock[][] {
