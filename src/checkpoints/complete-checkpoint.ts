@@ -30,7 +30,7 @@ export async function completeCheckpoint(
   { checkpointNumber, blocks, messages, previousOutHashes }: BuiltBlocks,
   { core, kzg }: { core: Core; kzg: Pick<Kzg, "commitment"> },
 ): Promise<CompletedCheckpoint> {
-  const blobs = blobsOf(blocks);
+  const blobs = checkpointBlobs(blocks);
   const commitments = await Promise.all(blobs.map((blob) => kzg.commitment(blob)));
   const versionedBlobHashes = commitments.map(versionedHashOf);
   const outHash = checkpointOutHash(blocks.map(({ txs }) => txs.map((tx) => items(tx.l2ToL1Msgs))));
@@ -62,7 +62,8 @@ export async function completeCheckpoint(
   };
 }
 
-function blobsOf(blocks: readonly ProposedBlock[]): Uint8Array[] {
+/** The blobs of a checkpoint that consists of the given blocks. */
+export function checkpointBlobs(blocks: readonly ProposedBlock[]): Uint8Array[] {
   const bytes = writeCheckpointBlobs(
     blocks.map(({ record: { header, txCount }, body }) => ({ header, txCount, body })),
   );

@@ -11,7 +11,7 @@ import type { Logger } from "../telemetry/logger.ts";
 import type { OwnAttestations } from "./own-attestations.ts";
 
 export interface CheckpointAttesterParts {
-  check: Pick<CheckpointProposalCheck, "check">;
+  check: Pick<CheckpointProposalCheck, "check" | "prepare">;
   attestations: Pick<OwnAttestations, "members" | "attest">;
   committees: Pick<SlotCommittees, "at">;
   /** All attesters of this node; lower-case 0x text. */
@@ -44,6 +44,19 @@ export class CheckpointAttester {
 
   constructor(parts: CheckpointAttesterParts) {
     this.#parts = parts;
+  }
+
+  /**
+   * Does what can be done before the checkpoint proposal of a slot arrives; called when a block of the slot was stored.
+   * Never rejects.
+   */
+  async prepare(slot: number): Promise<void> {
+    const { check, attestations, logger } = this.#parts;
+    try {
+      if ((await attestations.members(slot)).length > 0) await check.prepare(slot);
+    } catch (error) {
+      logger.debug({ slot, err: error }, "the attestation in slot {slot} could not be prepared");
+    }
   }
 
   /**

@@ -4,6 +4,7 @@ import { versionedHashOf } from "../../src/l1/blobs/blob-offer.ts";
 import { KzgUnavailableError } from "../../src/l1/blobs/errors.ts";
 import { Kzg } from "../../src/l1/blobs/kzg.ts";
 import { allMatch, type Commit, checkBlobs } from "../../src/l1/blobs/kzg-batch.ts";
+import { RecentCommitments } from "../../src/l1/blobs/recent-commitments.ts";
 import { bigUintBytes, concat, fromHex, readBigUint, toHex } from "../../src/protocol/bytes.ts";
 import { blobsHash } from "../../src/protocol/sha-trees.ts";
 import { l1Vectors, paddedBlob } from "./vectors.ts";
@@ -92,6 +93,37 @@ describe("the KZG worker", () => {
     ]);
     expect(answers).toEqual([[true, true], [true], [false, true], [], [false, true]]);
     expect(toHex(await kzg.commitment(blobs[0]))).toBe(twoBlobs.commitments[0]);
+  });
+
+  test("the KZG worker commits to a blob once, whoever asks for its commitment, its proof or a check", async () => {
+    const own = new Kzg();
+    const first = own.commitment(blobs[0]);
+    expect(own.commitment(blobs[0].slice())).toBe(first);
+    const [check, wrong, proof] = await Promise.all([
+      own.verifyBlobs([blobs[0], blobs[1]], commitments),
+      own.verifyBlobs([blobs[0]], [commitments[1]]),
+      own.prove(blobs[0], false),
+    ]);
+    expect([check, wrong]).toEqual([[true, true], [false]]);
+    expect(toHex(proof.commitment)).toBe(twoBlobs.commitments[0]);
+    const context = DasContextJs.create({ usePrecomp: false });
+    expect(proof.proofs).toEqual(
+      [context.computeBlobKzgProof(blobs[0], commitments[0])].map((each) => new Uint8Array(each)),
+    );
+    await own.close();
+    // What is known needs no worker.
+    expect(await own.verifyBlobs([blobs[0]], [commitments[0]])).toEqual([true]);
+  });
+
+  test("the sixteen blobs used last are remembered, and those whose commitment failed are not", async () => {
+    const recent = new RecentCommitments();
+    const blob = (i: number) => Uint8Array.of(i);
+    for (let i = 0; i < 16; i++) recent.add(blob(i), Promise.resolve(blob(i)));
+    expect(await recent.find(blob(0))).toEqual(blob(0));
+    recent.add(blob(16), Promise.reject(new Error("no worker")));
+    expect([0, 1, 2].map((i) => recent.find(blob(i)) !== undefined)).toEqual([true, false, true]);
+    await expect(recent.find(blob(16))).rejects.toThrow("no worker");
+    expect(recent.find(blob(16))).toBeUndefined();
   });
 
   test("a closed KZG worker refuses requests", async () => {

@@ -1,4 +1,5 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { storedBlock } from "../../src/checkpoints/proposals/stored-block.ts";
 import { configure } from "../../src/config/configuration.ts";
 import { loadCore } from "../../src/core/load-core.ts";
 import { Keystore } from "../../src/keystore/keystore.ts";
@@ -11,6 +12,7 @@ import type { ChainContext } from "../../src/node/parts/chain-context.ts";
 import { checkValidator, createValidator, hasValidator, type ValidatorPart } from "../../src/node/parts/validator.ts";
 import { authPayloadHash } from "../../src/p2p/reqresp/codecs/auth-message.ts";
 import { fromHex, toHex } from "../../src/protocol/bytes.ts";
+import type { BlockProposal } from "../../src/protocol/consensus/block-proposal.ts";
 import { recoverWireSigner } from "../../src/protocol/consensus/wire-signature.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
 import { pooled } from "../p2p/consensus-support.ts";
@@ -27,7 +29,7 @@ import { closeGuards, recordingGuard } from "../validator/recording-guard.ts";
 
 /** The validator of a node on the chain of a recorded network with a committee, with that network's keys. */
 const core = loadCore();
-const kzg = new Kzg();
+const shared = new Kzg();
 let recorded: RecordedCommittee;
 let received: ReceivedCheckpoint;
 let attesters: string[];
@@ -43,7 +45,7 @@ afterEach(async () => {
   for (const clean of cleanups.splice(0).reverse()) await clean();
 });
 afterAll(async () => {
-  await kzg.close();
+  await shared.close();
   await recorded?.remove();
 });
 
@@ -58,7 +60,7 @@ function keystoreOf(addresses: readonly string[]): Keystore {
 
 function validator(
   environment: Record<string, string> = {},
-  { keys = () => keystoreOf(attesters) }: { keys?: (() => Keystore) | undefined } = {},
+  { keys = () => keystoreOf(attesters), kzg = shared }: { keys?: (() => Keystore) | undefined; kzg?: Kzg } = {},
 ): { part: ValidatorPart; sent: Uint8Array[] } {
   const { values } = configure({ flags: new Map(), environment });
   const { pool, close } = pooled();
@@ -113,6 +115,26 @@ describe("the validator of a node", () => {
     expect(await attested(own)).toBe(3);
     const recordedBytes = attestationsTo(received.proposal).filter(({ attester }) => attester !== received.proposer);
     expect(own.sent.map(toHex).sort()).toEqual(recordedBytes.map(({ bytes }) => toHex(bytes)).sort());
+  });
+
+  it("the blobs of a checkpoint are committed to when its last block was executed, before it is proposed", async () => {
+    const kzg = new Kzg();
+    cleanups.push(() => kzg.close());
+    const commitment = vi.spyOn(kzg, "commitment");
+    const { part, sent } = validator({}, { kzg });
+    const last = recorded.chain.blockNumberByArchive(received.proposal.archive)!;
+    const block = storedBlock(recorded.chain, last, core);
+    const { header } = block.record;
+    part.blockChecked({ header } as BlockProposal, { valid: true, block });
+    await vi.waitFor(() => expect(commitment).toHaveBeenCalled());
+    await Promise.all(commitment.mock.results.map(({ value }) => value));
+    const prepared = commitment.mock.results.map(({ value }) => value);
+    await part.processCheckpoint(received.proposal, "peer", performance.now());
+    expect(sent).toHaveLength(3);
+    const asked = commitment.mock.results.slice(prepared.length).map(({ value }) => value);
+    expect(asked).toHaveLength(prepared.length);
+    // The same promises: no blob is committed to twice.
+    for (const [i, promise] of asked.entries()) expect(promise).toBe(prepared[i]);
   });
 
   it("only limits of validators apply to proposals of others, not those of the sequencer", async () => {

@@ -48,6 +48,8 @@ afterEach(async () => {
   for (const each of pools.splice(0)) await each.close();
 });
 
+const checking = (check: CheckpointAttesterParts["check"]["check"]) => ({ check, prepare: async () => {} });
+
 /** A validator with the keys of two members and of somebody else, in slot 10. */
 function validator({
   guard,
@@ -59,6 +61,7 @@ function validator({
   const requests: SigningRequest[] = [];
   const log: { message: string; facts: Record<string, unknown> }[] = [];
   let checks = 0;
+  const prepared: number[] = [];
   const guarded = recordingGuard(TIMES, changes.now ?? inSlot10);
   const note = (facts: object, message: string) => void log.push({ message, facts: facts as Record<string, unknown> });
   const shared = {
@@ -92,6 +95,7 @@ function validator({
         checks++;
         return VALID;
       },
+      prepare: async (slot) => void prepared.push(slot),
     },
     ownAddresses: () => own,
     observer: false,
@@ -101,7 +105,7 @@ function validator({
     now: inSlot10,
     ...changes,
   });
-  return { attester, attestations, pool: opened.pool, sent, requests, log, checks: () => checks };
+  return { attester, attestations, pool: opened.pool, sent, requests, log, checks: () => checks, prepared };
 }
 
 describe("a valid checkpoint proposal", () => {
@@ -219,13 +223,13 @@ describe("a checkpoint proposal that is not attested to", () => {
     expect(await outcome({ uploads, attesters: () => [] })).toEqual(["not a member", 0, 1]);
     const blob = { data: bytes(1), commitment: bytes(2), versionedHash: bytes(3) };
     expect(stored).toEqual([[blob]]);
-    const check = { check: async () => ({ valid: false, fault: "out_hash_mismatch", reason: "because" }) as const };
+    const check = checking(async () => ({ valid: false, fault: "out_hash_mismatch", reason: "because" }) as const);
     expect(await outcome({ uploads, check })).toEqual(["refused", 0, 0]);
     expect(stored).toHaveLength(1);
   });
 
   it("a refused checkpoint proposal is logged with the rule that it breaks", async () => {
-    const check = { check: async () => ({ valid: false, fault: "out_hash_mismatch", reason: "because" }) as const };
+    const check = checking(async () => ({ valid: false, fault: "out_hash_mismatch", reason: "because" }) as const);
     const own = validator({ check });
     expect(await own.attester.handle(await proposal(10), "peer", 0)).toEqual({
       kind: "refused",
@@ -244,7 +248,24 @@ describe("a checkpoint proposal that is not attested to", () => {
   it("a failure of L1 or of the check ends nothing and is logged", async () => {
     const silent = { at: () => Promise.reject(new Error("L1 is down")) };
     expect(await outcome({ committees: silent })).toEqual(["failed", 0, 0]);
-    expect(await outcome({ check: { check: () => Promise.reject(new Error("KZG")) } })).toEqual(["failed", 0, 0]);
+    expect(await outcome({ check: checking(() => Promise.reject(new Error("KZG"))) })).toEqual(["failed", 0, 0]);
+  });
+});
+
+describe("preparing an attestation", () => {
+  it("an attestation is prepared in slots whose committee has a key of this node", async () => {
+    const own = validator();
+    await own.attester.prepare(10);
+    const stranger = validator({ attesters: () => [] });
+    await stranger.attester.prepare(10);
+    expect([own.prepared, stranger.prepared]).toEqual([[10], []]);
+  });
+
+  it("an attestation that could not be prepared is still made", async () => {
+    const prepare = () => Promise.reject(new Error("KZG"));
+    const own = validator({ check: { check: async () => VALID, prepare } });
+    await own.attester.prepare(10);
+    expect(await own.attester.handle(await proposal(10), "peer", 0)).toMatchObject({ kind: "attested" });
   });
 });
 

@@ -58,6 +58,24 @@ it("every checkpoint that reference nodes proposed is rebuilt to the same header
   ]);
 });
 
+it("a checkpoint whose blocks were prepared is checked without a new commitment", async () => {
+  for (const received of good) {
+    const asked: Uint8Array[] = [];
+    const commitment = async (blob: Uint8Array) => {
+      asked.push(blob);
+      return new Uint8Array(48);
+    };
+    const check = recorded.check(received, { kzg: { commitment } });
+    await check.prepare(received.slot);
+    const prepared = asked.splice(0).map(toHex);
+    await check.check(received.proposal);
+    expect(prepared.length, `slot ${received.slot}`).toBeGreaterThan(0);
+    expect(asked.map(toHex), `slot ${received.slot}`).toEqual(prepared);
+    await check.prepare(received.slot + 1);
+    expect(asked, "a slot without blocks").toHaveLength(prepared.length);
+  }
+});
+
 it("the attestations of this node to recorded proposals are the bytes that reference nodes sent with the same keys", async () => {
   const { pool, close } = pooled();
   let compared = 0;

@@ -13,7 +13,7 @@ import type { Fr } from "../../protocol/field.ts";
 import { epochOfSlot, type L1Constants, slotTimestamp } from "../../protocol/time.ts";
 import { checkCheckpoint } from "../checkpoint-rules.ts";
 import type { CheckpointLimits, CompletedCheckpoint, ProposedBlock } from "../checkpoint-terms.ts";
-import { completeCheckpoint } from "../complete-checkpoint.ts";
+import { checkpointBlobs, completeCheckpoint } from "../complete-checkpoint.ts";
 import { CheckpointRuleError } from "../errors.ts";
 import { type AwaitedChain, ChainWait } from "./chain-wait.ts";
 import { storedBlock } from "./stored-block.ts";
@@ -76,6 +76,16 @@ export class CheckpointProposalCheck {
   /** Ends waits at once. */
   stop(): void {
     this.#wait.stop();
+  }
+
+  /**
+   * Commits to the blobs of a checkpoint of the slot's blocks so far. They are those of the proposal, unless there is a
+   * further block, so its check finds the commitments done. Rejects with a KzgUnavailableError.
+   */
+  async prepare(slot: number): Promise<void> {
+    const blocks = this.#blocksOf(slot);
+    if (blocks.length === 0) return;
+    await Promise.all(checkpointBlobs(blocks).map((blob) => this.#parts.kzg.commitment(blob)));
   }
 
   /** Never rejects because of what the proposal says. Rejects with a KzgUnavailableError. */

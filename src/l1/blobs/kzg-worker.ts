@@ -5,25 +5,21 @@ import { checkBlobs } from "./kzg-batch.ts";
 export type KzgRequest =
   | { kind: "check"; blobs: Uint8Array[]; commitments: Uint8Array[] }
   | { kind: "commit"; blob: Uint8Array }
-  | { kind: "prove"; blob: Uint8Array; cells: boolean };
+  | { kind: "prove"; blob: Uint8Array; commitment: Uint8Array; cells: boolean };
 
 export type KzgAnswer =
   | { results: boolean[] }
   | { commitment: Uint8Array }
-  | { commitment: Uint8Array; proofs: Uint8Array[] }
+  | { proofs: Uint8Array[] }
   | { failure: string };
 
 /** Loading the trusted setup takes seconds and a commitment a tenth of one, so both run in this worker. */
 const context = DasContextJs.create({ usePrecomp: false });
 const commit = (blob: Uint8Array) => context.blobToKzgCommitment(blob);
 
-/** Commitment of a blob, and one proof or one per cell. */
-function prove(blob: Uint8Array, cells: boolean): KzgAnswer {
-  const commitment = commit(blob);
-  const proofs = cells
-    ? context.computeCellsAndKzgProofs(blob).proofs
-    : [context.computeBlobKzgProof(blob, commitment)];
-  return { commitment, proofs };
+/** The proof of a blob, or one for each cell. */
+function prove({ blob, commitment, cells }: Extract<KzgRequest, { kind: "prove" }>): Uint8Array[] {
+  return cells ? context.computeCellsAndKzgProofs(blob).proofs : [context.computeBlobKzgProof(blob, commitment)];
 }
 
 function answerTo(request: KzgRequest): KzgAnswer {
@@ -33,7 +29,7 @@ function answerTo(request: KzgRequest): KzgAnswer {
     case "commit":
       return { commitment: commit(request.blob) };
     case "prove":
-      return prove(request.blob, request.cells);
+      return { proofs: prove(request) };
   }
 }
 

@@ -1,9 +1,11 @@
 import { Worker } from "node:worker_threads";
+import { equal } from "../../protocol/bytes.ts";
 import { BYTES_PER_BLOB } from "../../protocol/constants.ts";
 import { moduleBeside } from "../../threads/module-beside.ts";
 import { BYTES_PER_COMMITMENT } from "./blob-offer.ts";
 import { KzgUnavailableError } from "./errors.ts";
 import type { KzgAnswer, KzgRequest } from "./kzg-worker.ts";
+import { RecentCommitments } from "./recent-commitments.ts";
 
 interface Check {
   blobs: readonly Uint8Array[];
@@ -24,9 +26,11 @@ const MAX_BATCH = 32;
 /**
  * Computes KZG commitments in a worker thread, which is started on first use (or by `start`) and does not keep the
  * process alive. Checks that arrive while the worker is busy are batched: n blobs then cost about as much as one
- * commitment.
+ * commitment. A blob that was committed to lately is not committed to again, whoever asks: a validator meets the same
+ * blobs when blocks are executed, when their checkpoint is proposed and when it is on L1.
  */
 export class Kzg {
+  readonly #recent = new RecentCommitments();
   #worker: Worker | undefined;
   #checks: Check[] = [];
   #commits: Job[] = [];
@@ -56,22 +60,28 @@ export class Kzg {
     const sized = blobs.map(
       (blob, i) => blob.length === BYTES_PER_BLOB && commitments[i].length === BYTES_PER_COMMITMENT,
     );
-    const keep = <T>(_: T, i: number) => sized[i];
-    const [right, theirs] = [blobs.filter(keep), commitments.filter(keep)];
-    if (right.length === 0) return sized;
-    const results = await new Promise<boolean[]>((resolve, reject) => {
-      this.#checks.push({ blobs: right, commitments: theirs, resolve, reject });
-      this.#next();
-    });
-    let at = 0;
-    return sized.map((ok) => ok && results[at++]);
+    const known = blobs.map((blob, i) => (sized[i] ? this.#recent.find(blob) : undefined));
+    const unknown = [...blobs.keys()].filter((i) => sized[i] && known[i] === undefined);
+    const checked = await this.#check(
+      unknown.map((i) => blobs[i]),
+      unknown.map((i) => commitments[i]),
+    );
+    const results = sized.map(() => false);
+    for (const [at, i] of unknown.entries()) results[i] = checked[at];
+    for (const [i, commitment] of known.entries()) {
+      if (commitment !== undefined) results[i] = equal(await commitment, commitments[i]);
+    }
+    return results;
   }
 
-  /** Commitment (48 bytes) of a blob. */
+  /** Commitment (48 bytes) of a blob; the caller does not change it. */
   commitment(blob: Uint8Array): Promise<Uint8Array> {
-    return new Promise((resolve, reject) => {
+    const known = this.#recent.find(blob);
+    if (known !== undefined) return known;
+    const copy = copyOf(blob);
+    const commitment = new Promise<Uint8Array>((resolve, reject) => {
       this.#commits.push({
-        request: { kind: "commit", blob: blob.slice() },
+        request: { kind: "commit", blob: copy },
         resolve: (answer) => {
           if ("commitment" in answer) resolve(answer.commitment);
           else reject(new KzgUnavailableError("failure" in answer ? answer.failure : "unexpected answer"));
@@ -80,19 +90,30 @@ export class Kzg {
       });
       this.#next();
     });
+    this.#recent.add(copy, commitment);
+    return commitment;
   }
 
   /** Commitment of a blob and its proofs: one, or 128 with `cells` (EIP-7594). 48 bytes each. */
-  prove(blob: Uint8Array, cells: boolean): Promise<{ commitment: Uint8Array; proofs: Uint8Array[] }> {
+  async prove(blob: Uint8Array, cells: boolean): Promise<{ commitment: Uint8Array; proofs: Uint8Array[] }> {
+    const commitment = await this.commitment(blob);
     return new Promise((resolve, reject) => {
       this.#commits.push({
-        request: { kind: "prove", blob: Uint8Array.prototype.slice.call(blob), cells },
+        request: { kind: "prove", blob: copyOf(blob), commitment, cells },
         resolve: (answer) => {
-          if ("proofs" in answer) resolve(answer);
+          if ("proofs" in answer) resolve({ commitment, proofs: answer.proofs });
           else reject(new KzgUnavailableError("failure" in answer ? answer.failure : "unexpected answer"));
         },
         reject,
       });
+      this.#next();
+    });
+  }
+
+  async #check(blobs: readonly Uint8Array[], commitments: readonly Uint8Array[]): Promise<boolean[]> {
+    if (blobs.length === 0) return [];
+    return new Promise((resolve, reject) => {
+      this.#checks.push({ blobs, commitments, resolve, reject });
       this.#next();
     });
   }
@@ -139,9 +160,8 @@ export class Kzg {
       taken.push(check);
     }
     if (taken.length === 0) return undefined;
-    // Posting a view would copy its whole underlying buffer to the worker; a slice copies only itself.
-    const blobs = taken.flatMap((check) => check.blobs.map((blob) => Uint8Array.prototype.slice.call(blob)));
-    const commitments = taken.flatMap((check) => check.commitments.map((c) => Uint8Array.prototype.slice.call(c)));
+    const blobs = taken.flatMap((check) => check.blobs.map(copyOf));
+    const commitments = taken.flatMap((check) => check.commitments.map(copyOf));
     return {
       request: { kind: "check", blobs, commitments },
       resolve: (answer) => {
@@ -161,4 +181,9 @@ export class Kzg {
       },
     };
   }
+}
+
+/** Posting a view would copy its whole underlying buffer to the worker; a copy has only its own bytes. */
+function copyOf(bytes: Uint8Array): Uint8Array {
+  return Uint8Array.prototype.slice.call(bytes);
 }

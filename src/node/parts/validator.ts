@@ -10,7 +10,7 @@ import type { SlotCommittees } from "../../l1/committee/slot-committees.ts";
 import type { AttestationPool } from "../../mempool/attestations/attestation-pool.ts";
 import type { Equivocations } from "../../mempool/attestations/equivocations.ts";
 import type { GossipPublisher } from "../../p2p/gossip/publisher.ts";
-import type { BlockProposal } from "../../protocol/consensus/block-proposal.ts";
+import { type BlockProposal, blockProposalSlot } from "../../protocol/consensus/block-proposal.ts";
 import type { CheckpointProposal } from "../../protocol/consensus/checkpoint-proposal.ts";
 import type { RecoverSigner } from "../../protocol/consensus/recover.ts";
 import type { WireSignature } from "../../protocol/consensus/wire-signature.ts";
@@ -176,7 +176,10 @@ export function createValidator(
         (offenses?.penalties.broadcastedInvalidBlockPenalty ?? 0n) > 0n || (await attestations.members(slot)).length > 0
       );
     },
-    blockChecked: (proposal, verdict) => reports?.blockChecked(proposal, verdict),
+    blockChecked(proposal, verdict) {
+      reports?.blockChecked(proposal, verdict);
+      if (verdict.valid && verdict.block !== undefined) void attester.prepare(blockProposalSlot(proposal));
+    },
     async processCheckpoint(proposal, from, arrived) {
       await attester.handle(proposal, from, arrived);
     },
