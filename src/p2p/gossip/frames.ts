@@ -1,4 +1,4 @@
-import type { Stream } from "@libp2p/interface";
+import type { StreamMessageEvent } from "@libp2p/interface";
 
 /** A peer's bytes are not a sequence of frames, or a frame takes too much memory or time. */
 export class FrameError extends Error {
@@ -6,6 +6,11 @@ export class FrameError extends Error {
     super(message);
     this.name = "FrameError";
   }
+}
+
+/** Bytes in chunks, in the order in which they came. */
+export interface FrameSource extends AsyncIterable<StreamMessageEvent["data"]> {
+  abort(error: Error): void;
 }
 
 export interface FrameLimits {
@@ -28,7 +33,7 @@ const FIRST_BYTES = 64 * 1024;
  */
 export class FrameRoom {
   readonly #most: number;
-  readonly #held = new Map<Stream, number>();
+  readonly #held = new Map<FrameSource, number>();
   #used = 0;
 
   constructor(most: number) {
@@ -40,7 +45,7 @@ export class FrameRoom {
   }
 
   /** The bytes that a stream holds from now on. */
-  hold(stream: Stream, bytes: number): void {
+  hold(stream: FrameSource, bytes: number): void {
     this.#used += bytes - (this.#held.get(stream) ?? 0);
     if (bytes === 0) this.#held.delete(stream);
     else this.#held.set(stream, bytes);
@@ -48,7 +53,7 @@ export class FrameRoom {
   }
 
   #resetLargest(): void {
-    let largest: [Stream, number] | undefined;
+    let largest: [FrameSource, number] | undefined;
     for (const entry of this.#held) if (largest === undefined || entry[1] > largest[1]) largest = entry;
     if (largest === undefined) return;
     const [stream] = largest;
@@ -120,7 +125,11 @@ class PartialFrame {
  * The frames of a stream: each a varint with its length, then its bytes. Chunks are copied as they come, so that a
  * frame of many small ones holds no more than its own bytes. Empty frames are left out. Throws a FrameError.
  */
-export async function* readFrames(stream: Stream, room: FrameRoom, limits: FrameLimits): AsyncGenerator<Uint8Array> {
+export async function* readFrames(
+  stream: FrameSource,
+  room: FrameRoom,
+  limits: FrameLimits,
+): AsyncGenerator<Uint8Array> {
   let partial = new PartialFrame(limits);
   let timer: NodeJS.Timeout | undefined;
   let empty = 0;

@@ -2,6 +2,7 @@ import type { PeerId, Stream } from "@libp2p/interface";
 import { FrameTurns } from "./frame-turns.ts";
 import { FrameRoom, readFrames } from "./frames.ts";
 import { SCORE_THRESHOLDS } from "./peer-score-params.ts";
+import { PulledStream } from "./pulled-stream.ts";
 import type { RouterInternals } from "./router-internals.ts";
 import { ThreadShares } from "./thread-shares.ts";
 
@@ -39,7 +40,7 @@ export function openStreamsIndependently(inside: RouterInternals): void {
 /**
  * Replaces the library's reader, whose incomplete frames have a limit each but none together, and which leaves a peer
  * connected whose stream failed. A frame that cannot be decoded counts as misbehaviour. A peer's frames take no more
- * than a share of the thread's time.
+ * than a share of the thread's time, and the peer waits while they are not handled.
  */
 export function readBoundedFrames(inside: RouterInternals, disconnect: (peer: PeerId) => void): void {
   const room = new FrameRoom(INCOMPLETE_BYTES);
@@ -47,10 +48,10 @@ export function readBoundedFrames(inside: RouterInternals, disconnect: (peer: Pe
   const newest = new Map<string, Stream>();
 
   async function read(peerId: PeerId, id: string, stream: Stream): Promise<void> {
-    const turns = new FrameTurns(stream, (usedMs) => shares.use(id, usedMs));
+    const turns = new FrameTurns((usedMs) => shares.use(id, usedMs));
     try {
-      for await (const frame of readFrames(stream, room, FRAME)) {
-        await turns.next();
+      for await (const frame of readFrames(new PulledStream(stream), room, FRAME)) {
+        for (let turn = turns.next(); turn !== undefined; turn = turns.next()) await turn;
         if (stream.status !== "open") return;
         receive(peerId, id, frame);
       }

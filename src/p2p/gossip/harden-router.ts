@@ -20,7 +20,7 @@ const MOST_BACKOFF_MS = 3_600_000;
  *
  * - seen caches, delivery records and scores of absent peers have a largest number, not only a largest age;
  * - frames that are not complete take a limited time and memory;
- * - frames of a peer take no more than a share of the thread's time;
+ * - frames of a peer take no more than a share of the thread's time, and bytes that are not handled stay at the peer;
  * - a peer is disconnected for a score at which all it sends is ignored;
  * - a cached message does not keep the frame alive in which it came;
  * - streams to peers open independently: one peer that delays the negotiation does not delay the others;

@@ -1,9 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { RPC } from "@libp2p/gossipsub/message";
+import { RPC } from "@libp2p/gossipsub/message";
 import { compressSync } from "snappy";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { forgetScore } from "../../../src/p2p/gossip/harden-router.ts";
+import type { RouterInternals } from "../../../src/p2p/gossip/router-internals.ts";
 import { topicString } from "../../../src/p2p/gossip/topic.ts";
+import { drained } from "../../../src/p2p/reqresp/stream-io.ts";
 import { wrapper } from "../live/decoders.ts";
 import { type GossipHost, gossipHost, until, VERSION } from "./gossip-host.ts";
 import { HostilePeer, varint } from "./hostile-peer.ts";
@@ -264,6 +266,38 @@ test("frames that never end and streams without number hold little memory", asyn
   }
   await honestPeersNoticeNothing();
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(300 * MIB);
+});
+
+test("a peer that sends faster than its frames are handled waits, and little of what it sent is held", async () => {
+  const inside = target.host.services.gossip as unknown as RouterInternals;
+  const { createInboundStream, handleReceivedRpc } = inside;
+  const peer = await attacker();
+  let [received, handled, most] = [0, 0, 0];
+  const handle = vi.spyOn(inside, "handleReceivedRpc").mockImplementation(async (from, rpc) => {
+    if (from.toString() !== peer.id) return handleReceivedRpc.call(inside, from, rpc);
+    for (const end = performance.now() + 6; performance.now() < end; );
+    handled += FRAME_BYTES;
+  });
+  const create = vi.spyOn(inside, "createInboundStream").mockImplementation((from, stream) => {
+    stream.addEventListener("message", ({ data }) => {
+      received += data.byteLength;
+      most = Math.max(most, received - handled);
+    });
+    createInboundStream(from, stream);
+  });
+  // 20 MiB, and three seconds of work.
+  const FRAME_BYTES = 40 * 1024;
+  const frame = RPC.encode({ subscriptions: [], messages: [{ topic: "unknown", data: new Uint8Array(FRAME_BYTES) }] });
+  const stream = await peer.openStream();
+  for (let i = 0; i < 500; i++) {
+    stream.send(Buffer.concat([varint(frame.length), frame]));
+    if (stream.writeBufferLength > MIB) await drained(stream);
+  }
+  await until("all frames are handled", () => handled === 500 * FRAME_BYTES, 30_000);
+  handle.mockRestore();
+  create.mockRestore();
+  // The window of a stream, and what a run had left of the one before.
+  expect(most).toBeLessThan(5 * MIB);
 });
 
 test("a peer that comes back has the score with which it left", async () => {
