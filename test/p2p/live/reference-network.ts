@@ -11,6 +11,7 @@ const run = promisify(execFile);
 export interface ReferenceNetwork {
   /** Protocol version string. */
   version: string;
+  rollupAddress: string;
   slotDurationMs: number;
   committeeSize: number;
   blockDurationMs: number;
@@ -64,6 +65,7 @@ export function referenceNetwork(file: string): ReferenceNetwork {
   });
   return {
     version: componentVersion({ l1ChainId: 31337, rollupAddress: l1Contracts.rollupAddress, rollupVersion }),
+    rollupAddress: l1Contracts.rollupAddress,
     slotDurationMs: Number(settings.AZTEC_SLOT_DURATION) * 1000,
     committeeSize: Number(settings.AZTEC_TARGET_COMMITTEE_SIZE),
     blockDurationMs: Number(settings.SEQ_BLOCK_DURATION_MS),
@@ -74,7 +76,7 @@ export function referenceNetwork(file: string): ReferenceNetwork {
   };
 }
 
-/** Controls the network with its script: `env NAME`, `stop NAME NODE`, `start NAME NODE [VARIABLE=VALUE ...]`. */
+/** Controls the network with its script: `env NAME`, `stop NAME NODE [SIGNAL]`, `start NAME NODE [VARIABLE=VALUE ...]`. */
 export class ReferenceControl {
   readonly #script: string;
   readonly #name: string;
@@ -93,8 +95,8 @@ export class ReferenceControl {
     return Object.fromEntries([...stdout.matchAll(/^export (\w+)='(.*)'$/gm)].map(([, name, value]) => [name, value]));
   }
 
-  async stop(node: string): Promise<void> {
-    await run(this.#script, ["stop", this.#name, node]);
+  async stop(node: string, signal?: "SIGKILL"): Promise<void> {
+    await run(this.#script, ["stop", this.#name, node, ...(signal ? [signal] : [])]);
   }
 
   /** Resolves when the node is ready. */
