@@ -19,6 +19,7 @@ export async function syncCheckpoints(services: SyncServices, current: L1Block):
   if (current.number <= (await checkSyncPoint(services)).number) return undefined;
   const latest = chain.latestCheckpointNumber();
   const status = await reader.status(latest, current.number);
+  services.emit("pendingCheckpoint", status.pendingCheckpointNumber);
   if (latest === 0 && status.pendingCheckpointNumber === 0) {
     store.transaction(() => chain.state.putSyncPoint("checkpoint-sync", current));
     return 0;

@@ -85,6 +85,8 @@ export interface SyncEvents {
   finalized: [{ blockNumber: number }];
   invalidAttestations: [InvalidProposal];
   initialSyncComplete: [SyncStageTimes];
+  /** The number of L1's pending checkpoint, as soon as an iteration has read it. */
+  pendingCheckpoint: [number];
 }
 
 export type Emit = <K extends keyof SyncEvents>(event: K, ...args: SyncEvents[K]) => void;

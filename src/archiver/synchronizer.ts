@@ -7,6 +7,7 @@ import { addProposedBlock } from "./proposed-blocks.ts";
 import type { ProposedBlock } from "./rebuilt-checkpoint.ts";
 import { backoff } from "./retry.ts";
 import { rollBack } from "./roll-back.ts";
+import { SyncHealth } from "./sync-health.ts";
 import { SyncIteration } from "./sync-iteration.ts";
 import {
   DEFAULT_SYNC_OPTIONS,
@@ -33,6 +34,7 @@ export interface SynchronizerConfig
  */
 export class Synchronizer {
   readonly times: SyncStageTimes = noTimes();
+  readonly health = new SyncHealth();
   readonly #services: SyncServices;
   readonly #options: SyncOptions;
   readonly #listeners: { [K in keyof SyncEvents]?: Listeners<SyncEvents[K]> } = {};
@@ -66,6 +68,7 @@ export class Synchronizer {
     this.#iteration = new SyncIteration(this.#services);
     this.#failureLog = new FailureLog(config.logger);
     this.#initialSync.promise.catch(() => {});
+    this.on("pendingCheckpoint", (number) => this.health.sawPending(number));
     this.on("initialSyncComplete", () => this.#initialSync.resolve());
   }
 
@@ -84,6 +87,10 @@ export class Synchronizer {
 
   get initialSyncComplete(): boolean {
     return this.#iteration.caughtUp;
+  }
+
+  get paused(): boolean {
+    return this.#paused;
   }
 
   /** Resolves once the chain has been caught up with; rejects when the synchronizer stops before. */
@@ -200,10 +207,12 @@ export class Synchronizer {
         try {
           await this.syncOnce();
           this.#failureLog.succeeded();
+          this.health.succeeded();
         } catch (error) {
           if (this.#stopping.signal.aborted) return;
           if (!signal.aborted) {
             this.#failureLog.failed(error);
+            this.health.failed(error);
             pause = backoff(this.#failureLog.failures, pollingIntervalMs, maxBackoffMs);
           }
         }

@@ -10,6 +10,7 @@ import { generateP2pPrivateKeyCommand } from "./commands/generate-p2p-private-ke
 import { keystoreCommand } from "./commands/keystore.ts";
 import { migrateHaDbCommand } from "./commands/migrate-ha-db.ts";
 import { startCommand } from "./commands/start.ts";
+import { statusCommand } from "./commands/status.ts";
 import { generateBlsKeypairCommand, validatorKeysCommand } from "./commands/validator-keys.ts";
 import { vmCommand } from "./commands/vm.ts";
 import { programVersion } from "./version.ts";
@@ -22,6 +23,7 @@ export function program(): Command {
     .addCommand(startCommand())
     .addCommand(demoCommand())
     .addCommand(deployL1ContractsCommand())
+    .addCommand(statusCommand())
     .addCommand(configCommand())
     .addCommand(generateP2pPrivateKeyCommand())
     .addCommand(generateBootnodeEnrCommand())

@@ -11,6 +11,11 @@ const RETRY_WAITS_MS = [1000, 2000, 4000, 8000, 15_000];
 /** Exempt from the drift check: time on development chains stops between transactions, or is in the past. */
 const DEVELOPMENT_CHAIN_ID = 31337;
 
+/** Whether the age of L1's latest block says nothing about L1. */
+export function isDevelopmentL1(chainId: number): boolean {
+  return chainId === DEVELOPMENT_CHAIN_ID;
+}
+
 /** The time of L1 and the local clock differ by more than the allowed drift. */
 export class ClockDriftError extends OperatorError {
   override readonly errorCode: string = "clock-drift";
@@ -63,7 +68,7 @@ export async function connectL1(
   const latest = await untilAnswered(() => reader.latestBlock(), log, signal);
   const behind = Math.round(Date.now() / 1000) - latest.timestamp;
   if (maxDriftSeconds > 0 && Math.abs(behind) > maxDriftSeconds) {
-    if (options.l1ChainId !== DEVELOPMENT_CHAIN_ID) throw new ClockDriftError(behind, maxDriftSeconds);
+    if (!isDevelopmentL1(options.l1ChainId)) throw new ClockDriftError(behind, maxDriftSeconds);
     log.verbose({ behindSeconds: behind }, "the time of the development L1 differs from the local clock");
   }
   return reader;

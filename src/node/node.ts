@@ -13,6 +13,7 @@ import { LiveConfig } from "./admin/live-config.ts";
 import type { DataDirectory } from "./data-directory.ts";
 import { attesterSigning } from "./duty-signer.ts";
 import { nodeDutyTimes } from "./duty-times.ts";
+import { nodeHealth } from "./health/node-health.ts";
 import type { LoggerFor } from "./logging.ts";
 import { startAdmin } from "./parts/admin.ts";
 import { startChain } from "./parts/chain.ts";
@@ -175,7 +176,9 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       await options.beforeListening({ ...context, mempool, sequencer, teardown });
     }
 
-    const rpc = await startRpc(context, { values, mempool, p2p, sentinel, config, signatures });
+    const health = nodeHealth(context, { values, mempool, p2p, snapshots: following.snapshots });
+    teardown.add("health", () => health.close());
+    const rpc = await startRpc(context, { values, mempool, p2p, sentinel, config, signatures, health });
     teardown.add("rpc", () => rpc.close());
 
     const admin = await startAdmin(context, {

@@ -8,12 +8,30 @@ import type { NodeLogger } from "./logging.ts";
 
 const POLL_MS = 60_000;
 
-/** Answers only GET and HEAD /status, with 200. */
+const JSON_HEADERS = [["Content-Type", "application/json; charset=utf-8"]] as const;
+const NOT_READY = {
+  ready: false,
+  reasons: [
+    {
+      component: "l1",
+      rule: "state",
+      value: "waiting",
+      limit: "ok",
+      reason: "standing by: the rollup was deployed for another genesis",
+    },
+  ],
+};
+
+/** Answers only GET and HEAD: /status and /live with 200, /ready with 503. */
 const statusOnly: HttpApplication = {
   receive({ method, path }): Answer {
     const headers = [["Content-Type", "text/plain; charset=utf-8"]] as const;
-    if (path !== "/status") return { status: 404, headers, body: Buffer.from("Not Found") };
+    const known = path === "/status" || path === "/live" || path === "/ready";
+    if (!known) return { status: 404, headers, body: Buffer.from("Not Found") };
     if (method !== "GET" && method !== "HEAD") return { status: 405, headers: [...headers, ["Allow", "HEAD, GET"]] };
+    if (path === "/ready") return { status: 503, headers: JSON_HEADERS, body: Buffer.from(JSON.stringify(NOT_READY)) };
+    if (path === "/live")
+      return { status: 200, headers: JSON_HEADERS, body: Buffer.from(JSON.stringify({ live: true })) };
     return { status: 200, headers, body: Buffer.from("OK") };
   },
   failed: () => ({ status: 500, headers: [] }),

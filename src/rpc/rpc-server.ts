@@ -9,6 +9,7 @@ import { RateLimit } from "./http/rate-limit.ts";
 import { RpcApplication } from "./http/rpc-application.ts";
 import { Dispatcher, type DispatcherOptions } from "./jsonrpc/dispatcher.ts";
 import type { LongCalls } from "./jsonrpc/long-calls.ts";
+import type { NodeHealth } from "./ports/node-health.ts";
 import type { Namespace, Registry } from "./registry.ts";
 
 export interface RpcServerOptions {
@@ -37,6 +38,8 @@ export interface RpcServerOptions {
   cors?: boolean;
   /** Whether GET /status answers OK. Default: always, once listening. */
   healthy?: () => boolean | Promise<boolean>;
+  /** Serves /live, /ready and /status?format=json; without it they are not found. */
+  health?: NodeHealth;
   /** Wraps the application and decides which requests reach it. */
   guard?: (application: HttpApplication) => HttpApplication;
   /** Error types whose message is sent to the client, in addition to those of every listener. */

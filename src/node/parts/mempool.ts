@@ -21,6 +21,7 @@ import { claimStore } from "../../storage/identity.ts";
 import { inspectStore } from "../../storage/inspect.ts";
 import { openStore, type Store } from "../../storage/store.ts";
 import { StoreCorruptedError } from "../../storage/store-errors.ts";
+import { HEALTHY, type HealthProbe } from "../../telemetry/health.ts";
 import { followChain } from "../mempool-events.ts";
 import { configuredVerifier, type ProofSettings } from "../mempool-proofs.ts";
 import { mempoolService, simulatorService, validatorService } from "../mempool-services.ts";
@@ -71,6 +72,7 @@ export interface MempoolPart {
    * Whether txs are accepted: only after the initial sync, if they are not disabled, and if there is a proof verifier.
    */
   ready(): boolean;
+  readonly health: HealthProbe;
   stop(): Promise<void>;
 }
 
@@ -187,6 +189,13 @@ export async function startMempool(context: ChainContext, options: MempoolOption
       store,
       onSubmitted: (listener) => submitted.add(listener),
       ready: () => synced() && contexts.options.permitted && !proofs.missing,
+      health: {
+        name: "transactions",
+        read() {
+          if (!contexts.options.permitted) return { state: "off", reason: "transactions are disabled" };
+          return proofs.missing ? { state: "failed", reason: "no program checks proofs" } : HEALTHY;
+        },
+      },
       services: {
         mempool: mempoolService({ pool, intake, synced }),
         txValidator: validatorService(validator),

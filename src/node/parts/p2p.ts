@@ -17,6 +17,7 @@ import { wasmRecovery } from "../../protocol/consensus/wasm-recovery.ts";
 import { items } from "../../protocol/tx-effect.ts";
 import type { PeerNetwork } from "../../rpc/ports/peer-network.ts";
 import type { DutyTimes } from "../../telemetry/duty-times.ts";
+import { HEALTHY, type HealthProbe } from "../../telemetry/health.ts";
 import type { ConfigurablePart } from "../admin/live-config.ts";
 import { NETWORK_RELEASE } from "../network-release.ts";
 import { type AdmissionSettings, admission, checkAdmission } from "../peers/admission.ts";
@@ -62,6 +63,7 @@ export interface P2pPart {
   readonly live: ConfigurablePart<LivePeerSettings>;
   /** Whether the node is connected to a peer. */
   ready(): boolean;
+  readonly health: HealthProbe;
   /** Rejects if a port is taken; then all is stopped. Ends early when `stop` is called. */
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -154,6 +156,7 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
       if (detail.direction === "inbound") reachability.reached("TCP");
     });
     teardown.add("reachability", () => reachability.stop());
+    const ready = (): boolean => node.peers.peers().length > 0;
     return {
       node,
       answers: peerAnswers({ node, enr: () => record.text, attestations }),
@@ -161,7 +164,16 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
       attestations,
       committees,
       live: { configure: (changes) => void Object.assign(live, changes) },
-      ready: () => node.peers.peers().length > 0,
+      ready,
+      health: {
+        name: "peers",
+        read() {
+          if (ready()) return HEALTHY;
+          return synchronizer.initialSyncComplete
+            ? { state: "failed", reason: "connected to no peer" }
+            : { state: "waiting", reason: "P2P starts after the initial sync" };
+        },
+      },
       async start() {
         try {
           await node.start();

@@ -4,6 +4,7 @@ import { txGasLimits } from "../../protocol/tx/gas-limits.ts";
 import type { Listener } from "../../rpc/http/listener.ts";
 import { versionHeaders } from "../../rpc/http/version-headers.ts";
 import { ABSENT_SERVICES } from "../../rpc/methods/absent-services.ts";
+import type { NodeHealth } from "../../rpc/ports/node-health.ts";
 import type { NodeServices } from "../../rpc/ports/node-services.ts";
 import type { RpcServerOptions } from "../../rpc/rpc-server.ts";
 import { startPublicRpc } from "../../rpc/threads/public-rpc.ts";
@@ -104,17 +105,19 @@ export interface RpcOptions {
   sentinel: SentinelPart | undefined;
   config: LiveConfig;
   signatures: NodeServices["signatures"];
+  health: NodeHealth;
 }
 
 /** Opens the public JSON-RPC port. Rejects with a ListenError. */
 export async function startRpc(
   context: ChainContext,
-  { values, mempool, p2p, sentinel, config, signatures }: RpcOptions,
+  { values, mempool, p2p, sentinel, config, signatures, health }: RpcOptions,
 ): Promise<Listener> {
   const { store, chain, reader, publicData, threads, loggerFor } = context;
   const listener = await startPublicRpc({
     threads,
     services: publicServices(context, mempool, config, { realProofs: values.realProofs, signatures, p2p, sentinel }),
+    health,
     store,
     chain,
     reads: { mapSizeKb: values.dataStoreMapSizeKb, identity: reader.identity, publicData },

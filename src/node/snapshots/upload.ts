@@ -11,6 +11,7 @@ import { SCHEMA_VERSION } from "../../storage/identity.ts";
 import { inspectStore } from "../../storage/inspect.ts";
 import type { ObjectStore } from "../../storage/objects/object-store.ts";
 import type { Store } from "../../storage/store.ts";
+import { HEALTHY, type HealthProbe } from "../../telemetry/health.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { ChainServices } from "../chain-services.ts";
 import { factsOf, type SnapshotFacts } from "./snapshot-facts.ts";
@@ -71,6 +72,11 @@ export interface SnapshotUploadServices {
 
 /** Uploads copies of the chain store in the background, one at a time. */
 export class SnapshotUploader {
+  /** The node works as usual while a snapshot is made. */
+  readonly health: HealthProbe = {
+    name: "snapshots",
+    read: () => (this.#running === undefined ? HEALTHY : { state: "ok", reason: "a snapshot is being uploaded" }),
+  };
   readonly #services: SnapshotUploadServices;
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;

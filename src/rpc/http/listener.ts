@@ -11,6 +11,8 @@ export interface RequestHead extends Caller {
   readonly method: string;
   /** Without the query. */
   readonly path: string;
+  /** As sent, without the question mark; "" when there is none. */
+  readonly query: string;
   /** Value of a header by its lower-case name, "" when absent. */
   header(name: string): string;
 }

@@ -134,6 +134,7 @@ class NodeExchange {
       const outcome = application.receive({
         method: req.method ?? "",
         path: query < 0 ? url : url.slice(0, query),
+        query: query < 0 ? "" : url.slice(query + 1),
         header: (name) => {
           const value = req.headers[name];
           return Array.isArray(value) ? value.join(", ") : (value ?? "");

@@ -4,7 +4,9 @@ import { failure, type RpcAnswer } from "../jsonrpc/answer.ts";
 import type { AdmitBatch, Dispatcher } from "../jsonrpc/dispatcher.ts";
 import { LONGEST_SCANNED } from "../jsonrpc/envelope-scan.ts";
 import { INVALID_REQUEST } from "../jsonrpc/errors.ts";
+import type { NodeHealth } from "../ports/node-health.ts";
 import { type AnswerBudget, UNBOUNDED } from "./answer-budget.ts";
+import { HealthChecks } from "./health-checks.ts";
 import type { Answer, BodyRequest, Header, HttpApplication, PlainPost, RequestHead } from "./listener.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import { TOO_MANY_ANSWERS } from "./refusals.ts";
@@ -28,6 +30,8 @@ export interface RpcApplicationOptions {
   cors?: boolean;
   /** Whether GET /status says OK. */
   healthy(): boolean | Promise<boolean>;
+  /** Serves /live, /ready and /status?format=json; without it they are not found. */
+  health?: NodeHealth;
   /** Bounds the bytes of answers that wait for being compressed. */
   budget?: AnswerBudget;
   /** Of JSON-RPC calls, by client; none when absent. */
@@ -36,12 +40,13 @@ export interface RpcApplicationOptions {
 
 const JSON_BODY: Header = ["Content-Type", "application/json; charset=utf-8"];
 const TEXT_BODY: Header = ["Content-Type", "text/plain; charset=utf-8"];
+const NOT_STORED: Header = ["Cache-Control", "no-store"];
 const VARY: Header = ["Vary", "Accept-Encoding, Origin"];
 const VARY_WITHOUT_ORIGIN: Header = ["Vary", "Accept-Encoding"];
 const ANY_ORIGIN: Header = ["Access-Control-Allow-Origin", "*"];
 
 /** Verbs of each path; OPTIONS answers with them, another verb is refused with them. */
-const ALLOW = { "/": "POST", "/status": "HEAD, GET" } as const;
+const ALLOW = { "/": "POST", "/status": "HEAD, GET", "/live": "HEAD, GET", "/ready": "HEAD, GET" } as const;
 
 /**
  * Routes, CORS, body limits and compression of one listener (docs/protocol/05-rpc.md#51-listeners-and-routes and
@@ -57,12 +62,14 @@ export class RpcApplication implements HttpApplication {
   readonly #unread: readonly Header[];
   /** All headers of an ordinary answer in JSON. */
   readonly #ordinary: readonly Header[];
+  readonly #checks: HealthChecks | undefined;
   readonly plainPost: PlainPost;
 
   constructor(dispatcher: Dispatcher, options: RpcApplicationOptions, log: Logger) {
     this.#dispatcher = dispatcher;
     this.#options = options;
     this.#log = log;
+    this.#checks = options.health && new HealthChecks(options.health);
     this.#unread = [VARY_WITHOUT_ORIGIN, ...options.versionHeaders];
     this.#common = options.cors === false ? this.#unread : [VARY, ANY_ORIGIN, ...options.versionHeaders];
     this.#ordinary = [JSON_BODY, ...this.#common];
@@ -79,13 +86,13 @@ export class RpcApplication implements HttpApplication {
       const asked = head.header("access-control-request-method");
       if (asked !== "") return this.#preflight(head.header("access-control-request-headers"));
     }
-    if (path !== "/" && path !== "/status") return this.#text(404, "Not Found");
+    if (!this.#serves(path)) return this.#text(404, "Not Found");
     if (head.method === "OPTIONS") {
       const vary = this.#options.cors === false ? VARY_WITHOUT_ORIGIN : VARY;
       return { status: 200, headers: [vary, ["Allow", ALLOW[path]], ...this.#options.versionHeaders] };
     }
-    if (path === "/status" && (head.method === "GET" || head.method === "HEAD")) return this.#status();
     if (path === "/" && head.method === "POST") return this.#rpc(head, admitted);
+    if (path !== "/" && (head.method === "GET" || head.method === "HEAD")) return this.#health(path, head.query);
     return this.#text(405, "Method Not Allowed", [["Allow", ALLOW[path]]]);
   }
 
@@ -102,6 +109,25 @@ export class RpcApplication implements HttpApplication {
       ...(headers === "" ? [] : [["Access-Control-Allow-Headers", headers] as const]),
     ];
     return { status: 204, headers: answer };
+  }
+
+  #serves(path: string): path is keyof typeof ALLOW {
+    return path === "/" || path === "/status" || (this.#checks !== undefined && Object.hasOwn(ALLOW, path));
+  }
+
+  async #health(path: Exclude<keyof typeof ALLOW, "/">, query: string): Promise<Answer> {
+    const checks = this.#checks;
+    if (checks === undefined || (path === "/status" && !wantsJson(query))) return this.#status();
+    const { status, body } = await (path === "/live"
+      ? checks.live()
+      : path === "/ready"
+        ? checks.ready(query)
+        : checks.status());
+    return {
+      status,
+      headers: [JSON_BODY, NOT_STORED, ...this.#common],
+      body: Buffer.from(`${JSON.stringify(body)}\n`),
+    };
   }
 
   async #status(): Promise<Answer> {
@@ -213,4 +239,9 @@ function normalPath(target: string): string {
   if (target === "/" || target === "/status") return target;
   const path = target.replace(/^https?:\/\/[^/]*/i, "") || "/";
   return path === "/status/" ? "/status" : path;
+}
+
+/** Not asked for by the Accept header: clients that read the plain answer send all kinds of them. */
+function wantsJson(query: string): boolean {
+  return query !== "" && new URLSearchParams(query).get("format") === "json";
 }

@@ -146,6 +146,7 @@ function serve(res: uws.HttpResponse, req: uws.HttpRequest, shared: Exchanges): 
   const head = {
     method: req.getCaseSensitiveMethod(),
     path: req.getUrl(),
+    query: req.getQuery() ?? "",
     header: (name: string) => req.getHeader(name),
     client: () => exchange.client(),
     signal: () => exchange.signal(),

@@ -41,6 +41,7 @@ const ACCEPT_ENCODING = headerName("accept-encoding");
 class PlainHead implements RequestHead {
   readonly method = "POST";
   readonly path = "/";
+  readonly query = "";
   readonly #type: string;
   readonly #accept: string;
   readonly #exchange: UwsExchange;

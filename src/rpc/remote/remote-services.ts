@@ -1,4 +1,5 @@
 import type { LongCalls } from "../jsonrpc/long-calls.ts";
+import type { NodeHealth } from "../ports/node-health.ts";
 import type { NodeServices } from "../ports/node-services.ts";
 import type { CallableMethods, RemoteCalls } from "./call-port.ts";
 
@@ -27,6 +28,12 @@ type Remote = {
 export const REMOTE_LONG_CALLS = { longCalls: ["answer", "answerEach"] } as const satisfies {
   longCalls: readonly (keyof LongCalls)[];
 };
+
+export const REMOTE_HEALTH = { health: ["report"] } as const satisfies { health: readonly (keyof NodeHealth)[] };
+
+export function remoteHealth(calls: RemoteCalls): NodeHealth {
+  return { report: () => calls.call("health", "report", []) as ReturnType<NodeHealth["report"]> };
+}
 
 export function remoteLongCalls(calls: RemoteCalls): LongCalls {
   const call = (method: keyof LongCalls, ...args: readonly unknown[]): Promise<unknown> =>

@@ -3,6 +3,7 @@ import type { Store } from "../../storage/store.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { Listener } from "../http/listener.ts";
 import { publicRegistry } from "../methods/public-registry.ts";
+import type { NodeHealth } from "../ports/node-health.ts";
 import type { NodeServices } from "../ports/node-services.ts";
 import { RPC_DEFAULTS, startRpcServer } from "../rpc-server.ts";
 import { LongCallPool } from "./long-call-pool.ts";
@@ -13,6 +14,8 @@ export interface PublicRpcOptions {
   threads: { /** 0 answers on this thread. */ rpc: number; longCalls: number };
   /** Of this thread. */
   services: NodeServices;
+  /** Serves /live, /ready and /status?format=json. */
+  health?: NodeHealth;
   /** Of the same store. */
   store: Store;
   chain: ChainStore;
@@ -25,7 +28,7 @@ export interface PublicRpcOptions {
 
 /** Opens the public JSON-RPC port. Rejects with a ListenError. */
 export async function startPublicRpc(options: PublicRpcOptions): Promise<Listener> {
-  const { threads, services, store, chain, server, cacheBytes, log } = options;
+  const { threads, services, health, store, chain, server, cacheBytes, log } = options;
   const reads = { ...options.reads, path: store.path, commits: store.commits };
   const { namespaces, maxBatchSize = RPC_DEFAULTS.maxBatchSize } = server;
   const maxAnswerBytes = server.maxWaitingBytes ?? RPC_DEFAULTS.maxWaitingBytes;
@@ -37,10 +40,10 @@ export async function startPublicRpc(options: PublicRpcOptions): Promise<Listene
     const listener = await (threads.rpc === 0
       ? startRpcServer(
           publicRegistry(services),
-          { ...server, results: resultCache({ store, chain }, cacheBytes), longCalls },
+          { ...server, health, results: resultCache({ store, chain }, cacheBytes), longCalls },
           log,
         )
-      : RpcThreads.start({ threads: threads.rpc, services, longCalls, reads, server, cacheBytes, log }));
+      : RpcThreads.start({ threads: threads.rpc, services, health, longCalls, reads, server, cacheBytes, log }));
     return new PublicListener(listener, longCalls);
   } catch (error) {
     await longCalls.close();

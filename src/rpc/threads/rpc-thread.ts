@@ -7,7 +7,7 @@ import type { NodeServices } from "../ports/node-services.ts";
 import type { NodeStatus } from "../ports/node-status.ts";
 import type { Registry } from "../registry.ts";
 import { RemoteCalls } from "../remote/call-port.ts";
-import { remoteLongCalls, remoteServices } from "../remote/remote-services.ts";
+import { remoteHealth, remoteLongCalls, remoteServices } from "../remote/remote-services.ts";
 import { type RpcServerOptions, startRpcServer } from "../rpc-server.ts";
 import { openRpcReads, type RpcReadsOptions, resultCache } from "./rpc-reads.ts";
 
@@ -18,8 +18,13 @@ const MOST_WAITING_CALLS = 1_024;
 export interface RpcThreadSettings {
   reads: RpcReadsOptions;
   status: Omit<NodeStatus, "ready" | "txGasLimits">;
+  /** Whether the node's thread reports its health. */
+  health: boolean;
   /** Each thread's own limits among them. */
-  server: Omit<RpcServerOptions, "healthy" | "guard" | "expectedErrors" | "shared" | "results" | "longCalls">;
+  server: Omit<
+    RpcServerOptions,
+    "healthy" | "health" | "guard" | "expectedErrors" | "shared" | "results" | "longCalls"
+  >;
   /** Most bytes of results that a thread keeps. */
   cacheBytes: number;
   /** See OpenConnections and RateLimit. */
@@ -92,6 +97,7 @@ export async function runRpcThread(
       {
         ...server,
         shared,
+        ...(settings.health && { health: remoteHealth(remoteCalls) }),
         results: resultCache({ store, chain: reads.chain }, settings.cacheBytes),
         longCalls: remoteLongCalls(remoteCalls),
       },

@@ -7,9 +7,10 @@ import { DEFAULT_GRACE_MS, ListenError, type Listener } from "../http/listener.t
 import { OpenConnections } from "../http/open-connections.ts";
 import { RateLimit } from "../http/rate-limit.ts";
 import type { LongCalls } from "../jsonrpc/long-calls.ts";
+import type { NodeHealth } from "../ports/node-health.ts";
 import type { NodeServices } from "../ports/node-services.ts";
 import { serveCalls } from "../remote/call-port.ts";
-import { REMOTE_LONG_CALLS, REMOTE_METHODS } from "../remote/remote-services.ts";
+import { REMOTE_HEALTH, REMOTE_LONG_CALLS, REMOTE_METHODS } from "../remote/remote-services.ts";
 import { RPC_DEFAULTS } from "../rpc-server.ts";
 import type { FromThread, RpcThreadData, RpcThreadSettings, ToThread } from "./rpc-thread.ts";
 
@@ -30,6 +31,7 @@ export interface RpcThreadsOptions extends Pick<RpcThreadSettings, "reads"> {
   cacheBytes: number;
   /** Of this thread. */
   services: NodeServices;
+  health?: NodeHealth;
   longCalls: LongCalls;
   log: Logger;
   /** The file that the threads run; for tests. */
@@ -73,8 +75,9 @@ class RpcThread {
     const { server } = this.#data.settings;
     const { log } = this.#options;
     const channel = new MessageChannel();
-    const { services, longCalls } = this.#options;
-    serveCalls(channel.port1, { ...services, longCalls }, { ...REMOTE_METHODS, ...REMOTE_LONG_CALLS }, ["longCalls"]);
+    const { services, health, longCalls } = this.#options;
+    const callable = { ...REMOTE_METHODS, ...REMOTE_LONG_CALLS, ...(health && REMOTE_HEALTH) };
+    serveCalls(channel.port1, { ...services, longCalls, ...(health && { health }) }, callable, ["longCalls"]);
     const worker = new Worker(this.#options.entry ?? entryFile(), {
       name: `rpc-${this.#data.slot}`,
       workerData: { ...this.#data, calls: channel.port2 } satisfies RpcThreadData,
@@ -154,6 +157,7 @@ export class RpcThreads implements Listener {
     const settings: RpcThreadSettings = {
       reads,
       status,
+      health: options.health !== undefined,
       server: {
         ...server,
         port: await unusedPort(server.host, server.port),

@@ -345,7 +345,7 @@ test("every request compares key digests of equal length in constant time", asyn
   const gate = new ApiKeyGate(inner, apiKeyHash("key"));
   for (const key of ["", "k", "key", "k".repeat(10_000)]) {
     const header = (name: string) => (name === "x-api-key" ? key : "");
-    gate.receive({ method: "POST", path: "/", header, client: () => "", signal: () => AbortSignal.any([]) });
+    gate.receive({ method: "POST", path: "/", query: "", header, client: () => "", signal: () => AbortSignal.any([]) });
   }
   expect(compared).toEqual([32, 32, 32, 32, 32, 32, 32, 32]);
 });
