@@ -32,11 +32,15 @@ export async function openBlobSources(
     signal: signals.l1,
     logger,
   });
+  const { blobFileStoreUrls, blobFileStoreUploadUrl: uploadUrl } = values;
+  const interval = values.blobHealthcheckUploadIntervalMinutes * MINUTE_MS;
   try {
+    const written = blobs.keepHealthcheck(interval, signals.start);
+    // A new store becomes a source with the first healthcheck. Of a store that is not read the write is not awaited, so
+    // that a slow one does not delay the start.
+    if (uploadUrl !== undefined && blobFileStoreUrls.includes(uploadUrl)) await written;
     const reachable = await blobs.checkSources({ allowEmpty: values.blobAllowEmptySources, signal: signals.start });
     logger.info({ sources: blobs.sourceNames, reachable }, "{reachable:blob source} can be reached");
-    // Not awaited, so that a slow upload store does not delay the start.
-    void blobs.keepHealthcheck(values.blobHealthcheckUploadIntervalMinutes * MINUTE_MS);
     return blobs;
   } catch (error) {
     await blobs.close();

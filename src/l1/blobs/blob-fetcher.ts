@@ -85,17 +85,21 @@ export class SourcedBlobFetcher implements BlobFetcher {
     return reachable;
   }
 
-  /** Writes the upload store's health-check file now and at every interval until `close`. */
-  async keepHealthcheck(intervalMs: number): Promise<void> {
+  /**
+   * Writes the upload store's health-check file now and at every interval until `close`. Resolves after the first write,
+   * which `first` aborts; failed writes are logged.
+   */
+  async keepHealthcheck(intervalMs: number, first?: AbortSignal): Promise<void> {
     const { upload, logger } = this.#parts;
     if (!upload) return;
-    const write = () =>
-      upload.putHealthcheck(this.#closing.signal).catch((error: unknown) => {
-        if (this.#closing.signal.aborted) return;
+    const closing = this.#closing.signal;
+    const write = (signal: AbortSignal) =>
+      upload.putHealthcheck(signal).catch((error: unknown) => {
+        if (signal.aborted) return;
         logger.warn({ store: upload.name, error }, "the healthcheck of the blob upload store cannot be written");
       });
-    this.#healthcheck = setInterval(write, intervalMs).unref();
-    await write();
+    this.#healthcheck = setInterval(() => void write(closing), intervalMs).unref();
+    await write(first === undefined ? closing : AbortSignal.any([closing, first]));
   }
 
   async fetch(
