@@ -20,6 +20,7 @@ import { p2pSuite } from "./suites/p2p.ts";
 import { rpcSuite } from "./suites/rpc.ts";
 import { scriptSuite } from "./suites/scripts.ts";
 import { syncSuite } from "./suites/sync.ts";
+import { validatorSuite } from "./suites/validator.ts";
 import { witnessSuite } from "./suites/witnesses.ts";
 import { worldStateSuite } from "./suites/world-state.ts";
 
@@ -32,6 +33,7 @@ const SUITES: Record<string, Suite> = {
   growth: growthSuite,
   mempool: mempoolSuite,
   p2p: p2pSuite,
+  validator: validatorSuite,
   "local-network": localNetworkSuite(),
   attestations: scriptSuite("attestations.ts", "gossiped attestations", true),
   vm: scriptSuite("vm.ts", "public VM", true),

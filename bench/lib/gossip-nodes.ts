@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ENR } from "@chainsafe/enr";
+import { toHex } from "../../src/protocol/bytes.ts";
 import { COMMITTEE_NETWORK, type CommitteeL1 } from "./committee-l1.ts";
 import { freePort, NotBuiltError } from "./recorded-nodes.ts";
 import type { Reference } from "./reference.ts";
@@ -17,7 +18,14 @@ export interface GossipNode {
   readonly address: string;
 }
 
-async function settings(l1: CommitteeL1): Promise<Record<string, string>> {
+export interface GossipNodeOptions {
+  /** Flags for Node.js; only of this project's node. */
+  flags?: readonly string[];
+  /** Private key of the attester of a validator, which never proposes; without it the node has no duties. */
+  attester?: Uint8Array;
+}
+
+async function settings(l1: CommitteeL1, { attester }: GossipNodeOptions): Promise<Record<string, string>> {
   return {
     ...COMMITTEE_NETWORK,
     ETHEREUM_HOSTS: l1.url,
@@ -31,6 +39,7 @@ async function settings(l1: CommitteeL1): Promise<Record<string, string>> {
     P2P_MAX_PENDING_TX_COUNT: "100000",
     DEBUG_P2P_DISABLE_COLOCATION_PENALTY: "true",
     LOG_LEVEL: "warn",
+    ...(attester && { VALIDATOR_PRIVATE_KEYS: toHex(attester), SEQ_MIN_TX_PER_BLOCK: "1000000" }),
   };
 }
 
@@ -49,23 +58,31 @@ async function ready(process: ServerProcess, url: string): Promise<GossipNode> {
   }
 }
 
-/** Starts this project's node with P2P and an empty temporary data directory. `flags` are for Node.js. */
-export async function startOwnGossipNode(l1: CommitteeL1, flags: readonly string[] = []): Promise<GossipNode> {
+async function commandLine(port: number, { attester }: GossipNodeOptions): Promise<string[]> {
+  const roles = attester === undefined ? ["--node"] : ["--node", "--sequencer"];
+  return ["start", ...roles, "--port", String(port), "--admin-port", String(await freePort())];
+}
+
+/** Starts this project's node with P2P and an empty temporary data directory. */
+export async function startOwnGossipNode(l1: CommitteeL1, options: GossipNodeOptions = {}): Promise<GossipNode> {
   if (!existsSync(BUILT_MAIN)) throw new NotBuiltError(BUILT_MAIN);
   const port = await freePort();
-  const args = ["start", "--node", "--port", String(port), "--admin-port", String(await freePort())];
-  const environment = { ...(await settings(l1)), PATH: process.env.PATH };
-  const started = new ServerProcess(process.execPath, [...flags, BUILT_MAIN, ...args], environment);
+  const args = [...(options.flags ?? []), BUILT_MAIN, ...(await commandLine(port, options))];
+  const started = new ServerProcess(process.execPath, args, {
+    ...(await settings(l1, options)),
+    PATH: process.env.PATH,
+  });
   return ready(started, `http://127.0.0.1:${port}`);
 }
 
-/** Starts the reference as a plain node with P2P and an empty temporary data directory. */
-export async function startReferenceGossipNode(reference: Reference, l1: CommitteeL1): Promise<GossipNode> {
+/** Starts the reference as a plain node or a validator, with P2P and an empty temporary data directory. */
+export async function startReferenceGossipNode(
+  reference: Reference,
+  l1: CommitteeL1,
+  options: GossipNodeOptions = {},
+): Promise<GossipNode> {
   const port = await freePort();
-  const started = reference.start(
-    "node_modules/@aztec/aztec/dest/bin/index.js",
-    ["start", "--node", "--port", String(port), "--admin-port", String(await freePort())],
-    await settings(l1),
-  );
+  const main = "node_modules/@aztec/aztec/dest/bin/index.js";
+  const started = reference.start(main, await commandLine(port, options), await settings(l1, options));
   return ready(started, `http://127.0.0.1:${port}`);
 }

@@ -28,6 +28,10 @@ export const ROWS = {
   "gossip-latency-50": "gossiped tx, from sending to arrival behind the node, at 50 tx/s",
   "gossip-attestation": "gossiped attestations, checked and forwarded",
   "gossip-memory": "memory with 100 peers",
+  attesting: "from a checkpoint proposal to the attestation, blocks executed before",
+  "attesting-last-block": "from a checkpoint proposal with its last block to the attestation",
+  "validator-cpu": "validator, CPU time of a slot",
+  "validator-cpu-20": "validator, CPU time of a slot with 20 gossiped tx/s",
 } as const;
 
 export type RowId = keyof typeof ROWS;
@@ -106,4 +110,8 @@ export const TARGETS: readonly (RatioTarget | FigureTarget)[] = [
   { row: "gossip-latency-20", figure: FIGURES.p99Forward, atMost: 150 },
   { row: "gossip-attestation", peer: "reference-cpu", atLeast: 10 },
   { row: "gossip-memory", peer: "reference", atMost: 0.5 },
+  { row: "attesting", peer: "reference", atLeast: 4 },
+  { row: "attesting-last-block", peer: "reference", atLeast: 4 },
+  { row: "validator-cpu", peer: "reference-cpu", atLeast: 3 },
+  { row: "validator-cpu-20", peer: "reference-cpu", atLeast: 3 },
 ];
