@@ -162,7 +162,10 @@ function checkMeshes({ id, network: { nodes }, file, checks }: WatchOptions, fro
       return found === undefined ? [] : [[node.name, found]];
     });
   const ofOurs = evidence(id);
-  if (ofOurs.length === 0) return;
+  if (ofOurs.length === 0) {
+    say("not compared: the reference nodes report no meshes; start them with report-mesh.mjs in their NODE_OPTIONS");
+    return;
+  }
   const meanIncomplete = (of: [string, MeshEvidence][]) =>
     of.reduce((sum, [, { incomplete }]) => sum + incomplete, 0) / of.length;
   const ofEachOther = Object.fromEntries(nodes.map(({ name, id: peer }) => [name, meanIncomplete(evidence(peer))]));
