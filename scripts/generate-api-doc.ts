@@ -21,6 +21,10 @@ const wanted = apiDocument([
   { title: "Public listener: `p2p_`", document: openRpcDocument(registry, ["p2p"]) },
   { title: "Admin listener: `svcAdmin_`", document: openRpcDocument(admin, ["svcAdmin"]) },
   { title: "Admin listener: `nodeAdmin_`", document: openRpcDocument(admin, ["nodeAdmin"]) },
+  {
+    title: "Admin listener of a local network: `nodeDebug_`, `evm_` and `anvil_`",
+    document: openRpcDocument(admin, ["nodeDebug", "evm", "anvil"]),
+  },
   { title: "Listener of a bootnode: `bootstrap_`", document: openRpcDocument(bootnode, ["bootstrap"]) },
 ]);
 

@@ -4,6 +4,7 @@ import type { ActiveKeystore } from "../keystore/active-keystore.ts";
 import { Kzg } from "../l1/blobs/kzg.ts";
 import type { DiscoveryOptions } from "../l1/discovery.ts";
 import { FunctionSignatures } from "../rpc/methods/function-signatures.ts";
+import type { LocalNetworkControl } from "../rpc/ports/admin/local-network-control.ts";
 import type { BuildWait } from "../sequencer/build-blocks.ts";
 import { ClockCheck } from "../validator/clock-check.ts";
 import { ClockedGuard } from "../validator/clocked-guard.ts";
@@ -15,7 +16,7 @@ import { attesterSigning } from "./duty-signer.ts";
 import { nodeDutyTimes } from "./duty-times.ts";
 import { nodeHealth } from "./health/node-health.ts";
 import type { LoggerFor } from "./logging.ts";
-import { startAdmin } from "./parts/admin.ts";
+import { type AdminOptions, startAdmin } from "./parts/admin.ts";
 import { startChain } from "./parts/chain.ts";
 import type { ChainContext } from "./parts/chain-context.ts";
 import { type MempoolPart, startMempool } from "./parts/mempool.ts";
@@ -26,10 +27,10 @@ import { configurableSequencer, startSequencer } from "./parts/sequencer.ts";
 import { hasSlasher, startSlasher } from "./parts/slasher.ts";
 import { checkValidator, createValidator, hasValidator } from "./parts/validator.ts";
 import { configuredKeys } from "./proposer-keys.ts";
-import { logReverts } from "./revert-log.ts";
 import { openNodeSigningGuard } from "./signing-guard.ts";
 import type { RunningService } from "./supervise.ts";
 import { Teardown } from "./teardown.ts";
+import { logTxs } from "./tx-log.ts";
 
 export interface NodeOptions {
   values: Values & { registryAddress: string };
@@ -43,15 +44,21 @@ export interface NodeOptions {
   otherAddresses?: DiscoveryOptions["otherAddresses"];
   /** Shared KZG worker, closed by its owner. */
   kzg?: Kzg;
-  /** Log why transactions in own blocks reverted. */
-  logReverts?: boolean;
+  /** Log what the transactions in own blocks did. */
+  logTxs?: boolean;
+  /** Names of functions that clients registered; new ones by default. */
+  signatures?: FunctionSignatures;
+  /** Of the network's owner; undefined if this is not the node of a local network. */
+  localNetwork?: LocalNetworkControl;
+  /** Opens the admin port; by default one that closes with the node. */
+  openAdmin?: AdminOptions["open"];
   /** Called before the public port opens, when the node already follows L1. */
   beforeListening?: (parts: ChainParts) => Promise<void>;
 }
 
 /** Controls of a sequencer for other services. */
 export interface SteeredSequencer {
-  status(): { state: string };
+  status(): { state: string; paused: boolean };
   /** The wait in progress while building for a slot, if any. */
   readonly buildWait: BuildWait | undefined;
   onStateChange(listener: () => void): () => unknown;
@@ -60,6 +67,8 @@ export interface SteeredSequencer {
   wake(): void;
   /** Starts no block until the returned function is called. */
   hold(): () => void;
+  /** Builds blocks without transactions too, until the returned function is called. */
+  allowEmptyBlocks(): () => void;
   pause(): void;
   resume(): void;
 }
@@ -78,6 +87,7 @@ export interface RunningNode extends RunningService {
   readonly port: number;
   /** Port of the admin JSON-RPC. */
   readonly adminPort: number;
+  readonly config: LiveConfig;
   /** Resolves once the initial sync is complete; rejects if the node stops before. */
   synced(): Promise<void>;
 }
@@ -97,7 +107,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     const { context } = following;
     const { synchronizer } = context;
 
-    const signatures = new FunctionSignatures();
+    const { signatures = new FunctionSignatures() } = options;
     const mempool = await startMempool(context, {
       values,
       directory: directory.path,
@@ -137,8 +147,8 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       : undefined;
     teardown.add("p2p", () => p2p?.stop());
 
-    const built = options.logReverts
-      ? (processed: readonly ExecutedTx[]) => logReverts(processed, signatures, loggerFor("sequencer"))
+    const built = options.logTxs
+      ? (processed: readonly ExecutedTx[]) => logTxs(processed, signatures, loggerFor("sequencer"))
       : undefined;
     const attestations = p2p?.validator?.collector;
     const producer =
@@ -191,6 +201,8 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       sequencer,
       slasher: slasher?.answers,
       dutyTimes: () => dutyTimes.recent(),
+      localNetwork: options.localNetwork,
+      open: options.openAdmin,
     });
     teardown.add("admin rpc", () => admin.close());
 
@@ -206,6 +218,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     return {
       port: rpc.port,
       adminPort: admin.port,
+      config,
       synced: () => synchronizer.waitForInitialSync(),
       stop: () => teardown.run(),
     };

@@ -5,7 +5,7 @@ import type { JsonWriter } from "./encoding/json-writer.ts";
 import { type Codec, type Issue, issuesError, type OptionalCodec } from "./params/codec.ts";
 
 /** Prefix of a method's name on the wire: `node_getBlock` is method getBlock of namespace node. */
-export type Namespace = "bootstrap" | "node" | "nodeAdmin" | "p2p" | "svc" | "svcAdmin";
+export type Namespace = "anvil" | "bootstrap" | "evm" | "node" | "nodeAdmin" | "nodeDebug" | "p2p" | "svc" | "svcAdmin";
 
 /** Origin of a call. */
 export interface Origin {
@@ -29,10 +29,16 @@ const RELEASE: Dialect = { surplusParams: "ignored", leastParams: "declared", no
 /** docs/protocol/05-rpc.md#54-statuses-and-failures and docs/protocol/05-rpc.md#56-parameter-lists. */
 const DEVELOPMENT: Dialect = { surplusParams: "refused", leastParams: "required", nothing: "null" };
 
+/** As anvil does. */
+const L1_TOOLS: Dialect = { surplusParams: "ignored", leastParams: "required", nothing: "null" };
+
 export const DIALECTS: Readonly<Record<Namespace, Dialect>> = {
+  anvil: L1_TOOLS,
   bootstrap: RELEASE,
+  evm: L1_TOOLS,
   node: RELEASE,
   nodeAdmin: RELEASE,
+  nodeDebug: RELEASE,
   p2p: RELEASE,
   svc: DEVELOPMENT,
   svcAdmin: DEVELOPMENT,

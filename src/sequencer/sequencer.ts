@@ -42,6 +42,8 @@ export class Sequencer {
   #pause = new AbortController();
   /** Aborted while held, see `hold`. */
   #hold = new AbortController();
+  #holds = 0;
+  #emptyBlocks = false;
   #wake = new AbortController();
   #loop: Promise<void> | undefined;
   /** Last slot for which blocks may have been built. */
@@ -166,13 +168,28 @@ export class Sequencer {
 
   /**
    * No block is begun until the returned function is called, because the clock is about to move into another slot. Call
-   * it while no block is being built. A wait for txs ends.
+   * it while no block is being built. A wait for txs ends. Holds may overlap.
    */
   hold(): () => void {
     this.#hold.abort();
+    this.#holds++;
+    let released = false;
     return () => {
+      if (released) return;
+      released = true;
+      if (--this.#holds > 0) return;
       this.#hold = new AbortController();
       this.wake();
+    };
+  }
+
+  /** A slot whose building begins before the returned function is called gets a block without txs if there are none. */
+  allowEmptyBlocks(): () => void {
+    this.#emptyBlocks = true;
+    // A turn that already waits for txs begins again.
+    this.hold()();
+    return () => {
+      this.#emptyBlocks = false;
     };
   }
 
@@ -214,7 +231,9 @@ export class Sequencer {
   }
 
   async #propose(slot: number): Promise<PublishedCheckpoint> {
-    const settings = this.#settings;
+    const settings = this.#emptyBlocks
+      ? { ...this.#settings, minTxsPerBlock: 0, minValidTxsPerBlock: 0 }
+      : this.#settings;
     this.#states.enter("SYNCHRONIZING", slot);
     const turn = await proposerTurn(this.#parts, slot, {
       disabled: settings.disabledValidators,

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadCore } from "../../src/core/load-core.ts";
 import { executeTx } from "../../src/execution/execute-tx.ts";
 import { Vm } from "../../src/execution/vm/vm.ts";
-import { logReverts } from "../../src/node/revert-log.ts";
-import { toHex } from "../../src/protocol/bytes.ts";
+import { logTxs } from "../../src/node/tx-log.ts";
+import { concat, toHex } from "../../src/protocol/bytes.ts";
 import { fr } from "../../src/protocol/field.ts";
 import { fundedState } from "../execution/funded-state.ts";
 import { txJson } from "../mempool/support/fresh-txs.ts";
@@ -43,16 +43,48 @@ test("a revert reason shows the function's name only once its signature is regis
   }
 });
 
-test("the log of a reverted tx shows names of known functions and selectors of others", () => {
+test("the log of a tx shows its calls, and why it reverted, with names of known functions", () => {
   const run = (recordCalls: boolean) =>
     executeTx(new Vm(), fundedState(), { tx: TX, hash: fr(1) }, { skippedFees: "all", recordCalls }).executed;
-  const lines: unknown[] = [];
+  const linesWith = (nameOf: (selector: Uint8Array) => string | undefined) => {
+    const lines: (object & { message: string })[] = [];
+    const logger = { info: (facts: object, message: string) => void lines.push({ ...facts, message }) };
+    logTxs([run(true)], { nameOf }, logger);
+    return lines;
+  };
+  const named = linesWith((selector) => (toHex(selector) === SELECTOR ? "transfer_in_public" : undefined));
+  expect(named[0]).toMatchObject({
+    tx: toHex(fr(1)),
+    calls: 1,
+    message: expect.stringMatching(/^tx \{tx\}: \{calls:/),
+  });
+  const short = `${CONTRACT.slice(0, 10)}..${CONTRACT.slice(-8)}`;
+  expect(named[1]).toMatchObject({
+    phase: "app",
+    call: `${short}.transfer_in_public()`,
+    outcome: expect.stringMatching(/^reverted/),
+  });
+  const revert = { tx: toHex(fr(1)), message: "a tx of the block reverted", reason: "Assertion failed: " };
+  expect(named.at(-1)).toEqual({ ...revert, calls: [`${CONTRACT}.transfer_in_public`] });
+  const unnamed = linesWith(() => undefined);
+  expect(unnamed[1]).toMatchObject({ call: `${short}.${SELECTOR}()` });
+  expect(unnamed.at(-1)).toEqual({ ...revert, calls: [`${CONTRACT}.${SELECTOR}`] });
+});
+
+test("the log of a tx shows events with the names of registered signatures, and at most 200 lines", () => {
+  const { executed } = executeTx(
+    new Vm(),
+    fundedState(),
+    { tx: TX, hash: fr(1) },
+    { skippedFees: "all", recordCalls: true },
+  );
+  const event = { contractAddress: fr(0x77), fields: concat(fr(42), fr(1n << 100n), fr(BigInt(SELECTOR))) };
+  const lines: (object & { message: string })[] = [];
   const logger = { info: (facts: object, message: string) => void lines.push({ ...facts, message }) };
-  const line = { tx: toHex(fr(1)), message: "a tx of the block reverted", reason: "Assertion failed: " };
-  logReverts([run(true)], { nameOf: () => undefined }, logger);
-  logReverts([run(true)], { nameOf: (selector) => (toHex(selector) === SELECTOR ? "transfer_in_public" : "") }, logger);
-  expect(lines).toEqual([
-    { ...line, calls: [`${CONTRACT}.${SELECTOR}`] },
-    { ...line, calls: [`${CONTRACT}.transfer_in_public`] },
-  ]);
+  const publicLogs = Array.from({ length: 300 }, () => event);
+  logTxs([{ ...executed, effect: { ...executed.effect, publicLogs } }], { nameOf: () => "Transfer" }, logger);
+  const shown = lines.filter((line) => "event" in line);
+  expect(shown[0]).toMatchObject({ event: "Transfer", fields: expect.stringMatching(/^42, 0x\w+\.\.\w+, /) });
+  expect(lines).toHaveLength(202);
+  expect(lines[200]).toMatchObject({ message: "  and {more:line} more" });
 });

@@ -106,6 +106,12 @@ export const sync = {
 const local = rowsOf("Local network", "local network");
 
 export const localNetwork = {
+  localNetworkLoadState: local.optional({
+    flags: ["--load-state"],
+    env: ["SVC_LOAD_STATE"],
+    kind: path,
+    meaning: "file of svcAdmin_dumpState that a local network without data of its own begins with",
+  }),
   localNetworkL1Port: local.withDefault(
     {
       flags: ["--local-network.l1Port"],

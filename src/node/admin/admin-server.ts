@@ -8,6 +8,9 @@ import { type RpcServerOptions, startRpcServer } from "../../rpc/rpc-server.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { type AdminKeyOptions, adminKeyBanner, resolveAdminKey } from "./api-key.ts";
 
+const NAMESPACES = ["nodeAdmin", "svcAdmin"] as const;
+const OF_LOCAL_NETWORKS = ["nodeDebug", "evm", "anvil"] as const;
+
 export interface AdminServerOptions extends Omit<RpcServerOptions, "namespaces" | "guard"> {
   key: AdminKeyOptions;
   /** Prints the banner with a new key; to standard output by default. */
@@ -29,7 +32,7 @@ export async function startAdminServer(
     adminRegistry(services),
     {
       ...server,
-      namespaces: ["nodeAdmin", "svcAdmin"],
+      namespaces: services.localNetwork === undefined ? NAMESPACES : [...NAMESPACES, ...OF_LOCAL_NETWORKS],
       expectedErrors: [OperatorError],
       cors: false,
       guard: (application) => (hash === undefined ? new OriginGate(application) : new ApiKeyGate(application, hash)),

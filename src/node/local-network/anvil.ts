@@ -110,7 +110,7 @@ function isRunning(pid: number): boolean {
 }
 
 /** Waits for an earlier L1 that still writes its state, as after the node was killed. */
-async function untilKept(stateFile: string, signal: AbortSignal): Promise<void> {
+export async function untilKept(stateFile: string, signal: AbortSignal): Promise<void> {
   const file = pidFile(stateFile);
   for (let left = 2 * END_LIMIT_S * 10; left > 0 && existsSync(file); left--) {
     if (!isRunning(Number(readFileSync(file, "utf8")))) return;

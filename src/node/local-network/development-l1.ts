@@ -196,6 +196,17 @@ export class DevelopmentL1 {
     await pipeline(Readable.from([Buffer.from(state)]), createGunzip(), createWriteStream(file, { flush: true }));
   }
 
+  /** Returns the id of a snapshot of the whole chain, which anvil has in memory. */
+  snapshot(): Promise<string> {
+    const parse = (value: unknown) => `0x${quantity(value, "snapshot id").toString(16)}`;
+    return this.#rpc.request({ method: "evm_snapshot", params: [], parse });
+  }
+
+  /** Goes back to a snapshot, which is then gone, as are later ones. False for an unknown one. */
+  revert(id: string): Promise<boolean> {
+    return this.#rpc.request({ method: "evm_revert", params: [id], parse: (value) => value === true });
+  }
+
   async #do(method: string, ...params: unknown[]): Promise<void> {
     await this.#rpc.request({ method, params, parse: ignored });
   }

@@ -60,6 +60,11 @@ export class L1Journal {
     }
   }
 
+  /** Removes all segments. None may be begun. */
+  clear(): void {
+    this.dropBefore(Number.POSITIVE_INFINITY);
+  }
+
   async close(): Promise<void> {
     const segment = this.#segment;
     this.#segment = undefined;

@@ -17,6 +17,14 @@ export interface AnvilStarts {
   start(): Promise<void>;
 }
 
+export interface LastingAnvil extends Omit<Anvil, "lost"> {
+  /**
+   * Stops it and starts it again on its port, from the state file that `change` returns or as a new chain. Mining is
+   * off after a start from a file. Rejects as startAnvil does; it is not running then.
+   */
+  replace(change: () => string | undefined): Promise<void>;
+}
+
 /** Times that it may end by itself within WINDOW_MS. */
 const MOST_ENDS = 3;
 const WINDOW_MS = 60_000;
@@ -25,7 +33,7 @@ const WINDOW_MS = 60_000;
  * An anvil that is restarted on the same port from the last copy of its state when it exits unexpectedly. Without a
  * copy, or after repeated exits, it counts as lost. Throws what startAnvil does.
  */
-export async function startLastingAnvil(options: LastingAnvilOptions): Promise<Omit<Anvil, "lost">> {
+export async function startLastingAnvil(options: LastingAnvilOptions): Promise<LastingAnvil> {
   const { stateFile, log } = options;
   let anvil = await startAnvil(options);
   const { url, restored } = anvil;
@@ -37,7 +45,9 @@ export async function startLastingAnvil(options: LastingAnvilOptions): Promise<O
   const again = async (error: unknown): Promise<void> => {
     const now = performance.now();
     ends = [...ends.filter((time) => time > now - WINDOW_MS), now];
-    if (stateFile === undefined || !existsSync(stateFile) || ends.length > MOST_ENDS) return options.lost(error);
+    if (stateFile === undefined || options.readOnly || !existsSync(stateFile) || ends.length > MOST_ENDS) {
+      return options.lost(error);
+    }
     log.error({ error, stateFile }, "L1 ended unexpectedly: restarting it from its last copy");
     try {
       await options.restart({
@@ -61,6 +71,20 @@ export async function startLastingAnvil(options: LastingAnvilOptions): Promise<O
   return {
     url,
     restored,
+    replace: async (change) => {
+      await restart;
+      await anvil.stop();
+      const from = change();
+      const readOnly = options.readOnly || stateFile === undefined;
+      anvil = await startAnvil({
+        ...options,
+        port,
+        stateFile: stateFile ?? from,
+        readOnly,
+        miningOff: from !== undefined,
+      });
+      watch();
+    },
     stop: async () => {
       stopping = true;
       await restart;

@@ -24,6 +24,7 @@ export interface StartedChain {
   identity: RollupIdentity;
   /** Latest block. */
   block: number;
+  time: TimeControl;
 }
 
 /**
@@ -77,7 +78,7 @@ export async function startLocalChain(parts: ChainParts, options: LocalChainOpti
   });
   time.start();
 
-  const started = (): StartedChain => ({ identity, block: chain.latestBlockNumber() });
+  const started = (): StartedChain => ({ identity, block: chain.latestBlockNumber(), time });
   if (!values.testAccounts) return started();
   progress.step("setting up accounts");
   await setUp({
@@ -95,4 +96,4 @@ export async function startLocalChain(parts: ChainParts, options: LocalChainOpti
 }
 
 /** Sequencer states in which a slot may end: nothing is being built. */
-const RESTING: ReadonlySet<string> = new Set(["STOPPED", "STOPPING", "IDLE", "SYNCHRONIZING"]);
+export const RESTING: ReadonlySet<string> = new Set(["STOPPED", "STOPPING", "IDLE", "SYNCHRONIZING"]);

@@ -1,9 +1,12 @@
-import { join } from "node:path";
+import { existsSync, mkdtempSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { type Configuration, reveal } from "../../config/configuration.ts";
 import { ConfigurationError } from "../../config/errors.ts";
 import type { Values } from "../../config/options.ts";
+import type { Core } from "../../core/core.ts";
 import { loadCore } from "../../core/load-core.ts";
 import { Kzg } from "../../l1/blobs/kzg.ts";
+import { toHex } from "../../protocol/bytes.ts";
 import { ARCHIVE } from "../../protocol/constants.ts";
 import { ListenError } from "../../rpc/http/listener.ts";
 import { genesisState } from "../../world-state/genesis.ts";
@@ -11,20 +14,21 @@ import { startBotBeside } from "../bot/beside-node.ts";
 import { type DataDirectory, openDataDirectory } from "../data-directory.ts";
 import { genesisPublicData } from "../genesis.ts";
 import type { LoggerFor } from "../logging.ts";
-import { startNode } from "../node.ts";
 import { loggingOf } from "../run-node.ts";
 import { type RunningService, supervise } from "../supervise.ts";
 import { Teardown } from "../teardown.ts";
+import { untilKept } from "./anvil.ts";
 import { banner } from "./banner.ts";
-import { networkContracts } from "./contracts.ts";
 import { DevelopmentL1 } from "./development-l1.ts";
 import { isFree } from "./free-port.ts";
-import { l1PrivateKey } from "./l1-account.ts";
-import { startLastingAnvil } from "./lasting-anvil.ts";
-import { type StartedChain, startLocalChain } from "./local-chain.ts";
-import { localNetworkValues, withPublisher } from "./settings.ts";
+import { type LastingAnvil, startLastingAnvil } from "./lasting-anvil.ts";
+import { LocalNode } from "./local-node.ts";
+import { NetworkControl } from "./network-control.ts";
+import { localNetworkValues } from "./settings.ts";
 import { startProgress } from "./start-progress.ts";
+import { requireOrigin, StateFileError, unpackState } from "./state-file.ts";
 import { StateKeeper } from "./state-keeper.ts";
+import { commitSwap, finishStateSwap, removeLeftovers, STATE_FOLDER, WHOLE_STATE } from "./state-swap.ts";
 
 export interface LocalNetworkOptions {
   configuration: Configuration;
@@ -58,6 +62,8 @@ interface StartOptions {
 /** The L1 of the network. */
 interface OpenL1 {
   l1: DevelopmentL1;
+  /** Undefined if the L1 was given. */
+  anvil: LastingAnvil | undefined;
   /** Set if this process keeps L1's chain on disk. */
   keeper: StateKeeper | undefined;
 }
@@ -70,20 +76,23 @@ async function openL1(options: StartOptions, teardown: Teardown): Promise<OpenL1
   const [given] = values.l1RpcUrls;
   if (given !== undefined) {
     teardown.add("L1 control", () => calls.abort());
-    return { l1: new DevelopmentL1(given, calls.signal, loggerFor("l1")), keeper: undefined };
+    return { l1: new DevelopmentL1(given, calls.signal, loggerFor("l1")), anvil: undefined, keeper: undefined };
   }
   const wanted = values.localNetworkL1Port;
+  const interval = values.ethereumSlotDuration;
   const free = wanted === 0 || (await isFree(wanted, "127.0.0.1"));
   if (!free && l1PortGiven) throw new ListenError("127.0.0.1", wanted);
   if (!free) log.warn({ busyPort: wanted }, "the port for L1 is in use: using a free one");
-  const stateFile = directory.temporary ? undefined : join(directory.path, "l1-state.json");
+  const state = join(directory.path, "l1-state.json");
+  const stateFile = directory.temporary && !existsSync(state) ? undefined : state;
   const anvil = await startLastingAnvil({
     port: free ? wanted : 0,
     mnemonic: mnemonicOf(values),
     chainId: values.l1ChainId,
     stateFile,
+    readOnly: directory.temporary,
     signal,
-    restart: async (starts) => await keeper?.restart(values.ethereumSlotDuration, starts),
+    restart: async (starts) => await keeper?.restart(interval, starts),
     lost: (error) => {
       log.fatal({ error }, "L1 ended and cannot be restarted");
       process.exit(1);
@@ -95,7 +104,7 @@ async function openL1(options: StartOptions, teardown: Teardown): Promise<OpenL1
   const l1 = new DevelopmentL1(anvil.url, calls.signal, loggerFor("l1"));
   const l1At = (url: string): DevelopmentL1 => new DevelopmentL1(url, calls.signal, loggerFor("l1"), []);
   const keeper =
-    stateFile === undefined
+    stateFile === undefined || directory.temporary
       ? undefined
       : new StateKeeper({
           l1: l1At(anvil.url),
@@ -106,8 +115,21 @@ async function openL1(options: StartOptions, teardown: Teardown): Promise<OpenL1
         });
   if (keeper !== undefined) l1.onStorageSet = (...set) => keeper.storageSet(...set);
   teardown.add("L1 state", () => keeper?.stop());
-  if (anvil.restored) await keeper?.restore(values.ethereumSlotDuration);
-  return { l1, keeper };
+  if (anvil.restored) await (keeper === undefined ? l1.resume(interval) : keeper.restore(interval));
+  return { l1, anvil, keeper };
+}
+
+/** Puts the state of a file into a data directory that has none. Throws StateFileError. */
+async function placeState(file: string, core: Core, { values, directory, signal }: StartOptions): Promise<void> {
+  if (existsSync(join(directory.path, "l1-state.json"))) {
+    throw new StateFileError(file, `is not loaded: data directory ${directory.path} has a network already`);
+  }
+  const folder = mkdtempSync(join(directory.path, STATE_FOLDER));
+  const { root } = genesisState(core, genesisPublicData(core, values)).fork.snapshot(ARCHIVE);
+  const wanted = { l1ChainId: values.l1ChainId, genesisArchiveRoot: toHex(root) };
+  requireOrigin(file, await unpackState(resolve(file), folder, signal), wanted);
+  commitSwap(directory.path, folder, WHOLE_STATE);
+  finishStateSwap(directory.path);
 }
 
 async function startLocalNetwork(options: StartOptions): Promise<RunningService> {
@@ -122,54 +144,26 @@ async function startLocalNetwork(options: StartOptions): Promise<RunningService>
     teardown.add("KZG", () => kzg.close());
     kzg.start();
     progress.step("starting L1");
-    const { l1, keeper } = await openL1(options, teardown);
+    if (!directory.temporary) await untilKept(join(directory.path, "l1-state.json"), signal);
+    finishStateSwap(directory.path);
+    removeLeftovers(directory.path);
+    const core = loadCore();
+    if (values.localNetworkLoadState !== undefined) await placeState(values.localNetworkLoadState, core, options);
+    const { l1, anvil, keeper } = await openL1(options, teardown);
     await l1.check(values.l1ChainId);
     log.info({ url: l1.url }, "L1 is listening at {url}");
 
-    progress.step("deploying contracts");
-    const core = loadCore();
-    const publicData = genesisPublicData(core, values);
-    const contracts = await networkContracts({
-      l1,
-      values,
-      mnemonic: mnemonicOf(values),
-      genesisArchiveRoot: genesisState(core, publicData).fork.snapshot(ARCHIVE).root,
-      fundedAddresses: publicData.length,
-      file: directory.temporary ? undefined : join(directory.path, "l1-contracts.json"),
-      onProgress: ({ done, total }) => progress.part(done, total),
-      logger: loggerFor("l1:deploy"),
-      signal,
-    });
-    const { addresses } = contracts;
-    // Without a copy, an L1 that exits unexpectedly cannot be restarted.
-    if (keeper?.hasCopy === false) await keeper.copy();
-    // L1 mines nothing until this is done; no block is needed before the first checkpoint.
-    l1.loadBlobChecks().catch((error: unknown) => log.debug({ error }, "L1 could not load its blob checks yet"));
-
-    progress.step("starting the node");
-    const key = l1PrivateKey(mnemonicOf(values), 0);
-    const nodeValues = {
-      ...withPublisher(values, key),
-      l1RpcUrls: [l1.url],
-      registryAddress: addresses.registryAddress,
-    };
-    let started: StartedChain | undefined;
-    const node = await startNode({
-      values: nodeValues,
-      directory,
-      loggerFor,
-      signal,
-      onFatal,
-      kzg,
-      otherAddresses: addresses,
-      logReverts: true,
-      beforeListening: async (parts) => {
-        started = await startLocalChain(parts, { l1, values, progress, loggerFor, signal });
-      },
-    });
-    teardown.add("node", () => node.stop());
+    const mnemonic = mnemonicOf(values);
+    const own = { values, mnemonic, core, l1, keeper, directory, kzg, loggerFor, signal, onFatal };
+    const local = new LocalNode(own);
+    const interval = values.ethereumSlotDuration;
+    const control = new NetworkControl({ l1, anvil, keeper, node: local, directory, interval, onFatal, signal, log });
+    local.offer(control);
+    teardown.add("node", () => local.close());
+    teardown.add("operations", () => control.settled());
+    const chain = await local.start(progress);
+    const { node } = chain;
     progress.end();
-    const chain = started as StartedChain;
     process.stdout.write(
       banner({
         url: `http://${values.rpcHost}:${node.port}`,
@@ -196,6 +190,9 @@ async function startLocalNetwork(options: StartOptions): Promise<RunningService>
 
 /** Checks the configuration before anything is started. Throws ConfigurationError. */
 function requireStartable(values: Values): void {
+  if (values.l1RpcUrls.length > 0 && values.localNetworkLoadState !== undefined) {
+    throw new ConfigurationError("--load-state needs an L1 of its own, not one of --l1-rpc-urls");
+  }
   if (values.l1RpcUrls.length > 1) {
     throw new ConfigurationError("--local-network takes one URL of --l1-rpc-urls: it moves the time of that L1");
   }

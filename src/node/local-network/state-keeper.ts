@@ -46,6 +46,8 @@ export class StateKeeper {
   /** The last journaled block; undefined until there is a copy to build on. */
   #last: { number: number; hash: string } | undefined;
   #copiedHeight = -1;
+  /** Whether L1 went back: its journal is of another chain, and a new copy replaces it. */
+  #rewound = false;
   #failing = false;
 
   constructor(options: StateKeeperOptions) {
@@ -88,8 +90,37 @@ export class StateKeeper {
     });
   }
 
+  /** Takes over an L1 that `start` starts from another copy, without a journal. */
+  replace(interval: number, start: () => Promise<void>): Promise<void> {
+    return this.#restore(interval, start);
+  }
+
+  /** Stops keeping anything until the next copy(), while `start` starts an L1 with a new chain. */
+  async renew(start: () => Promise<void>): Promise<void> {
+    this.#starts++;
+    clearTimeout(this.#copyTimer);
+    await this.#copying;
+    await this.#exclusive(async () => {
+      this.#last = undefined;
+      this.#copiedHeight = -1;
+      await this.#journal.close();
+      await start();
+    });
+  }
+
+  /** Makes a copy after L1 went back to an earlier block, which a journal of blocks cannot express. */
+  async wentBack(): Promise<void> {
+    // A copy that has begun is of the blocks that are gone.
+    this.#starts++;
+    this.#rewound = true;
+    await this.#copying;
+    await this.copy();
+  }
+
   async #restore(interval: number, start: () => Promise<void>): Promise<void> {
     this.#starts++;
+    clearTimeout(this.#copyTimer);
+    await this.#copying;
     const { l1, journal, log } = this.#options;
     const complete = await this.#exclusive(async () => {
       this.#last = undefined;
@@ -154,14 +185,15 @@ export class StateKeeper {
     const began = performance.now();
     const starts = this.#starts;
     try {
-      if ((await l1.height()) !== this.#copiedHeight || this.#last === undefined) {
+      if (this.#rewound) await this.#copyRewound();
+      else if ((await l1.height()) !== this.#copiedHeight || this.#last === undefined) {
         const first = await this.#exclusive(async () => {
           await this.#writeBlocks();
           return await this.#begin();
         });
         const part = await this.#writePart(l1);
         await this.#exclusive(async () => {
-          if (starts !== this.#starts) return;
+          if (starts !== this.#starts || this.#rewound) return;
           await rename(part, stateFile);
           this.#journal.dropBefore(first);
           this.#copiedHeight = first;
@@ -173,6 +205,22 @@ export class StateKeeper {
     }
     this.#look();
     this.#schedule(Math.max(LEAST_PAUSE_MS, SHARE * (performance.now() - began)));
+  }
+
+  /** Makes a copy that replaces the journal too: segments of the earlier chain would continue the copy. */
+  #copyRewound(): Promise<void> {
+    const { l1, stateFile, log } = this.#options;
+    return this.#exclusive(async () => {
+      this.#last = undefined;
+      await this.#journal.close();
+      const height = await l1.height();
+      await rename(await this.#writePart(l1), stateFile);
+      this.#journal.clear();
+      this.#rewound = false;
+      // A block that was mined meanwhile is in neither: the next copy has it.
+      this.#copiedHeight = (await this.#begin()) === height ? height : -1;
+      log.debug({ height }, "saved a copy of L1's state, which went back");
+    });
   }
 
   /** Checks for new blocks now and periodically. */
@@ -201,8 +249,11 @@ export class StateKeeper {
       await this.#journal.append({ block });
       this.#last = { number: block.number, hash: block.hash };
     }
-    // Blocks were removed, which a journal of blocks cannot express, or the journal is too large.
-    if (!goesOn || this.#journal.bytes > MOST_JOURNAL_BYTES) {
+    if (!goesOn) {
+      this.#rewound = true;
+      this.#last = undefined;
+      this.#schedule(0);
+    } else if (this.#journal.bytes > MOST_JOURNAL_BYTES) {
       this.#last = { number: height, hash: (await l1.fullBlock(height)).hash };
       this.#schedule(0);
     }

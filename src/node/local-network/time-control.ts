@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ChainStore } from "../../archiver/chain-store.ts";
 import { checkpointSlot } from "../../protocol/checkpoint-header.ts";
 import { type L1Constants, slotAt, slotTimestamp } from "../../protocol/time.ts";
@@ -6,6 +7,7 @@ import type { Logger } from "../../telemetry/logger.ts";
 import type { ShiftableClock } from "../clock.ts";
 import type { DevelopmentL1 } from "./development-l1.ts";
 import type { EpochSettler } from "./epoch-settler.ts";
+import { LocalNetworkError } from "./local-network-error.ts";
 
 export interface TimeControlParts {
   l1: Pick<DevelopmentL1, "latest" | "mineAt" | "mining">;
@@ -52,6 +54,10 @@ export class TimeControl {
   #look: Promise<void> | undefined;
   #again = false;
   #stopped = false;
+  /** Number of callers that have stopped the checks. */
+  #pauses = 0;
+  /** Slot that a user moved time to: time stays in it until it has a checkpoint or is given up. */
+  #chosen: number | undefined;
   /** Real time since which txs wait in a slot without a builder. */
   #waiting: { slot: number; since: number } | undefined;
   /** Real time since which no tx has come after the given number of blocks of a slot. */
@@ -76,9 +82,57 @@ export class TimeControl {
     await this.#look;
   }
 
+  /** Stops moving time; resolves once no move is under way. The returned function ends that. */
+  async pause(): Promise<() => void> {
+    this.#pauses++;
+    clearTimeout(this.#timer);
+    await this.#look;
+    let over = false;
+    return () => {
+      if (over) return;
+      over = true;
+      this.#pauses--;
+      this.nudge();
+    };
+  }
+
+  /**
+   * Moves time to a slot that nextSlot() allows, once no block is being built. It stays there until the slot has a
+   * checkpoint, or pending txs get into none. Throws LocalNetworkError while another program controls L1's time.
+   */
+  async moveToSlot(slot: number): Promise<void> {
+    const { l1, constants, building, hold } = this.#parts;
+    const resume = await this.pause();
+    try {
+      if (!(await l1.mining())) throw new LocalNetworkError("L1's time is controlled by hand: automine is off");
+      for (;;) {
+        const release = hold();
+        try {
+          if (!building()) {
+            const { timestamp } = await l1.latest();
+            if (slotAt(timestamp, constants) < slot) await this.#moveTo(slotTimestamp(slot, constants));
+            this.#chosen = slot;
+            return;
+          }
+        } finally {
+          release();
+        }
+        await sleep(LOOK_MS);
+      }
+    } finally {
+      resume();
+    }
+  }
+
+  /** The earliest slot that the next block can have. */
+  async nextSlot(): Promise<number> {
+    const { l1, constants } = this.#parts;
+    return Math.max(this.#latestSlot() + 1, slotAt((await l1.latest()).timestamp, constants));
+  }
+
   /** Triggers a check: a checkpoint, a tx or an L1 block has arrived. */
   nudge(): void {
-    if (this.#stopped) return;
+    if (this.#stopped || this.#pauses > 0) return;
     if (this.#look !== undefined) {
       this.#again = true;
       return;
@@ -86,7 +140,7 @@ export class TimeControl {
     clearTimeout(this.#timer);
     this.#look = this.#lookAround().finally(() => {
       this.#look = undefined;
-      if (this.#stopped) return;
+      if (this.#stopped || this.#pauses > 0) return;
       if (this.#again) {
         this.#again = false;
         this.nudge();
@@ -111,6 +165,7 @@ export class TimeControl {
     const { timestamp } = await l1.latest();
     if (timestamp > Math.floor(clock.now() / 1000)) clock.set(timestamp * 1000);
     if (await this.#shortenWait()) return;
+    this.#stayInChosen(timestamp);
     const now = Math.floor(clock.now() / 1000);
     const slot = slotAt(now, constants);
     const next = this.#nextTime(slot, timestamp, now);
@@ -147,6 +202,18 @@ export class TimeControl {
     return true;
   }
 
+  /** Sets the clock back to L1's time when half of a chosen slot has passed without a block. */
+  #stayInChosen(l1Time: number): void {
+    const { clock, constants, building, clockMoved } = this.#parts;
+    if (this.#chosen === undefined || building()) return;
+    if (slotAt(l1Time, constants) !== this.#chosen || this.#latestSlot() >= this.#chosen) {
+      this.#chosen = undefined;
+    } else if (clock.now() / 1000 - l1Time > constants.slotDuration / 2) {
+      clock.set(l1Time * 1000);
+      clockMoved();
+    }
+  }
+
   /** Timestamp to move L1 to; undefined while the slot may still be used. Seconds. */
   #nextTime(slot: number, l1Time: number, now: number): number | undefined {
     const { constants, settler } = this.#parts;
@@ -162,6 +229,7 @@ export class TimeControl {
       return undefined;
     }
     if (this.#givesUp(slot, now)) return slotTimestamp(slot + 1, constants);
+    if (slot === this.#chosen) return undefined;
     // The clock ran into another slot, or to the end of an epoch.
     if (slotAt(l1Time, constants) < slot) return Math.max(slotTimestamp(slot, constants), now);
     if (settler.complete(now) !== undefined) return now;

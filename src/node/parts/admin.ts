@@ -19,20 +19,24 @@ export type AdminSettings = PortSettings &
   >;
 
 /** Services of the admin port. Those that this node does not have are undefined. */
-export interface AdminOptions extends Pick<AdminServices, "snapshots" | "sequencer" | "slasher" | "dutyTimes"> {
+export interface AdminOptions
+  extends Pick<AdminServices, "snapshots" | "sequencer" | "slasher" | "dutyTimes" | "localNetwork"> {
   values: AdminSettings;
   directory: Pick<DataDirectory, "path" | "temporary">;
   config: LiveConfig;
   pool: TxPool;
   keys: ActiveKeystore | undefined;
+  /** Opens the port; startAdminServer by default. */
+  open?: typeof startAdminServer;
 }
 
 /** Opens the admin port of a node. Rejects with a ListenError, AdminKeyHashError or AdminKeyFileError. */
 export async function startAdmin(context: ChainContext, options: AdminOptions): Promise<Listener> {
   const { synchronizer, chain, loggerFor } = context;
-  const { values, directory, config, pool, keys, snapshots, sequencer, slasher, dutyTimes } = options;
+  const { values, directory, config, pool, keys, snapshots, sequencer, slasher, dutyTimes, localNetwork } = options;
+  const { open = startAdminServer } = options;
   const log = loggerFor("admin");
-  const listener = await startAdminServer(
+  const listener = await open(
     {
       config,
       sync: syncControl(synchronizer, chain, pool),
@@ -41,6 +45,7 @@ export async function startAdmin(context: ChainContext, options: AdminOptions): 
       sequencer,
       slasher,
       dutyTimes,
+      localNetwork,
     },
     {
       ...portOptions(values, context),

@@ -10,6 +10,7 @@ import { type Method, method, param, Registry } from "../registry.ts";
 import { configCodec, configEncoder } from "./config-wire.ts";
 import { encodeDutyTimes } from "./duty-times.ts";
 import { encodeOffenses, encodeSlashPayloads } from "./encoders.ts";
+import { localNetworkMethods } from "./local-network-methods.ts";
 import { slashRound } from "./params/slash-round.ts";
 
 const TARGET = "The block that is to be the last; it has to end a checkpoint.";
@@ -146,7 +147,7 @@ function slasherMethods({ slasher }: AdminServices): Method[] {
 }
 
 /**
- * Both admin namespaces: nodeAdmin_ of the release, svcAdmin_ of the development line
+ * The admin namespaces: nodeAdmin_ of the release, svcAdmin_ of the development line, and those of a local network
  * (docs/protocol/05-rpc.md#536-sync-and-rollback, docs/protocol/05-rpc.md#535-admin-configuration).
  */
 export function adminRegistry(services: AdminServices): Registry {
@@ -155,6 +156,7 @@ export function adminRegistry(services: AdminServices): Registry {
     ...syncMethods(services),
     ...sequencerMethods(services),
     ...slasherMethods(services),
+    ...localNetworkMethods(services),
     method({
       name: "getDutyTimes",
       summary: "When the duties of the latest slots were done, newest slot first",

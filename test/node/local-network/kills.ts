@@ -42,7 +42,7 @@ function processTree(pid: number): number[] {
 }
 
 /** Kills the node, its L1 and the shell between them at the same moment. */
-async function killEverything({ svc }: Network): Promise<void> {
+export async function killEverything({ svc }: Network): Promise<void> {
   const all = processTree(svc.child.pid ?? 0);
   for (const pid of all) process.kill(pid, "SIGSTOP");
   for (const pid of all) process.kill(pid, "SIGKILL");

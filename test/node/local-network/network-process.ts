@@ -5,14 +5,18 @@ export interface Network {
   readonly svc: Svc;
   readonly url: string;
   readonly l1Url: string;
+  /** Its admin port asks for no key. */
+  readonly adminUrl: string;
 }
 
 /** Starts a local network on free ports; resolves once it logs that it is ready. */
 export async function startNetwork(args: string[] = [], environment: Record<string, string> = {}): Promise<Network> {
-  const free = ["--port", "0", "--admin-port", "0", "--local-network.l1Port", "0"];
+  const free = ["--port", "0", "--admin-port", "0", "--local-network.l1Port", "0", "--disable-admin-api-key"];
   const svc = spawnSvc(["start", "--local-network", ...free, ...args], environment);
-  const [, url, l1Url] = await svc.shows(/JSON-RPC +(http\S+)[\s\S]*\n {2}L1 +(http\S+)[\s\S]*Ctrl-C stops it/);
-  return { svc, url, l1Url };
+  const [, url, adminUrl, l1Url] = await svc.shows(
+    /JSON-RPC +(http\S+)\s+admin +(http\S+)[\s\S]*\n {2}L1 +(http\S+)[\s\S]*Ctrl-C stops it/,
+  );
+  return { svc, url, adminUrl, l1Url };
 }
 
 export async function call<T>(url: string, method: string, ...params: unknown[]): Promise<T> {

@@ -21,6 +21,8 @@ test("svcAdmin and nodeAdmin have exactly their own methods", () => {
     [
       ...["getConfig", "setConfig", "pauseSync", "resumeSync", "pauseSequencer", "resumeSequencer", "rollbackTo"],
       ...["startSnapshotUpload", "getSlashOffenses", "reloadKeystore", "getDutyTimes"],
+      ...["dumpState", "loadState", "snapshot", "revert", "reset", "mineBlock"],
+      ...["setNextBlockTimestamp", "advanceNextBlockTimestampBy"],
     ].sort(),
   );
   expect(names("nodeAdmin")).toEqual(
@@ -29,6 +31,14 @@ test("svcAdmin and nodeAdmin have exactly their own methods", () => {
       ...["getSlashPayloads", "getSlashOffenses", "reloadKeystore"],
     ].sort(),
   );
+});
+
+test("methods of a local network are refused on other nodes, and do not exist there under anvil's names", async () => {
+  const { call } = adminCalls();
+  expect((await call("svcAdmin_mineBlock")).answer).toEqual(
+    refusal(-32702, "This node is not that of a local network"),
+  );
+  expect((await call("evm_mine")).answer).toMatchObject({ error: { code: -32601 } });
 });
 
 describe.each(NAMESPACES)("namespace %s", (namespace) => {

@@ -44,6 +44,7 @@ export function adminCalls(overrides: Partial<AdminServices> = {}): Calls {
     snapshots: undefined,
     sequencer: undefined,
     slasher: undefined,
+    localNetwork: undefined,
     dutyTimes: () => [],
     ...overrides,
   };

@@ -1,5 +1,6 @@
 import type { TimedSlot } from "../../../telemetry/duty-times.ts";
 import type { KeystoreControl } from "./keystore-control.ts";
+import type { LocalNetworkControl } from "./local-network-control.ts";
 import type { RuntimeConfig } from "./runtime-config.ts";
 import type { SequencerControl } from "./sequencer-control.ts";
 import type { Slasher } from "./slasher.ts";
@@ -14,6 +15,7 @@ export interface AdminServices {
   snapshots: SnapshotUploads | undefined;
   sequencer: SequencerControl | undefined;
   slasher: Slasher | undefined;
+  localNetwork: LocalNetworkControl | undefined;
   /** The latest slots with duties, newest first. */
   dutyTimes(): TimedSlot[];
 }

@@ -1,0 +1,103 @@
+import { encodeBoolean, encodeNothing, encodeText } from "../encoding/encoder.ts";
+import { ExecutionError } from "../jsonrpc/errors.ts";
+import { integer } from "../params/number.ts";
+import { text } from "../params/text.ts";
+import type { AdminServices } from "../ports/admin/admin-services.ts";
+import type { LocalNetworkControl } from "../ports/admin/local-network-control.ts";
+import { type Method, method, param } from "../registry.ts";
+
+const FILE = "Path on the machine of the node.";
+/** Timestamps of L1 have 64 bits, those of the protocol's slots fit 2^40 seconds. */
+const MOST_SECONDS = 2 ** 40;
+const seconds = integer({ least: 1, most: MOST_SECONDS });
+/** What anvil answers to evm_mine. */
+const MINED = "0x0";
+
+/**
+ * Methods of a local network, also under the names that anvil has for them
+ * (docs/operations.md#state-and-time-of-a-local-network).
+ */
+export function localNetworkMethods({ localNetwork }: Pick<AdminServices, "localNetwork">): Method[] {
+  const network = (): LocalNetworkControl => {
+    if (localNetwork === undefined) throw new ExecutionError("This node is not that of a local network");
+    return localNetwork;
+  };
+  const mineBlock = { name: "mineBlock", summary: "Mines the pending transactions, or an empty block" };
+  const snapshot = { name: "snapshot", summary: "Takes a snapshot of L1 and the node, and returns its id" };
+  const revert = { name: "revert", summary: "Goes back to a snapshot; it and later ones are gone then" };
+  const reset = { name: "reset", summary: "Begins again with a new network of the same configuration" };
+  const setTimestamp = {
+    name: "setNextBlockTimestamp",
+    summary: "Moves time to the first slot that begins at a timestamp or later",
+    params: [param("timestamp", seconds, "Unix time in seconds.")],
+    handle: (timestamp: number) => network().setNextBlockTimestamp(timestamp),
+  };
+  return [
+    method({
+      name: "dumpState",
+      summary: "Writes the state of L1 and the node to one file",
+      params: [param("file", text(), FILE)],
+      handle: (file) => network().dumpState(file),
+      encode: { svcAdmin: encodeNothing },
+    }),
+    method({
+      name: "loadState",
+      summary: "Replaces the state of L1 and the node by that of a file",
+      params: [param("file", text(), FILE)],
+      handle: (file) => network().loadState(file),
+      encode: { svcAdmin: encodeNothing },
+    }),
+    method({
+      ...snapshot,
+      params: [],
+      handle: () => network().snapshot(),
+      encode: { svcAdmin: encodeText, evm: encodeText },
+    }),
+    method({
+      ...revert,
+      params: [param("id", text(), "As snapshot returned it.")],
+      handle: (id) => network().revert(id),
+      encode: { svcAdmin: encodeBoolean, evm: encodeBoolean },
+    }),
+    method({
+      ...reset,
+      params: [],
+      handle: () => network().reset(),
+      encode: { svcAdmin: encodeNothing, anvil: encodeNothing },
+    }),
+    method({ ...setTimestamp, encode: { svcAdmin: encodeNothing, evm: encodeNothing } }),
+    method({
+      name: "advanceNextBlockTimestampBy",
+      summary: "Moves time to the first slot that begins so many seconds after the latest block, or later",
+      params: [param("seconds", seconds)],
+      handle: (duration) => network().advanceNextBlockTimestampBy(duration),
+      encode: { svcAdmin: encodeNothing },
+    }),
+    method({
+      name: "increaseTime",
+      summary: "As svcAdmin_advanceNextBlockTimestampBy",
+      params: [param("seconds", seconds)],
+      handle: async (duration) => {
+        await network().advanceNextBlockTimestampBy(duration);
+        return String(duration);
+      },
+      encode: { evm: encodeText },
+    }),
+    method({
+      ...mineBlock,
+      params: [],
+      handle: () => network().mineBlock(),
+      encode: { svcAdmin: encodeNothing, nodeDebug: encodeNothing },
+    }),
+    method({
+      ...mineBlock,
+      name: "mine",
+      params: [],
+      handle: async () => {
+        await network().mineBlock();
+        return MINED;
+      },
+      encode: { evm: encodeText },
+    }),
+  ];
+}
