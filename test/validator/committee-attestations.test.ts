@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ProposedBlock } from "../../src/checkpoints/checkpoint-terms.ts";
 import { readPackedAttestations } from "../../src/l1/committee/packed-attestations.ts";
 import { validateAttestations } from "../../src/l1/committee/validate-attestations.ts";
@@ -141,14 +141,15 @@ function proposerNode({
   };
 }
 
-const soon = () => new Promise((resolve) => setTimeout(resolve, 30));
+/** Resolves when the checkpoint and the own attestation were sent. */
+const offered = (node: { topics(): string[] }) =>
+  vi.waitFor(() => expect(node.topics()).toEqual(["checkpoint_proposal", "checkpoint_attestation"]), 10_000);
 
 describe("a proposer's checkpoint", () => {
   it("a checkpoint is offered with its last block, attested to by own keys first, and packed as L1 takes it", async () => {
     const node = proposerNode();
     const collecting = node.collector.collect(request());
-    await soon();
-    expect(node.topics()).toEqual(["checkpoint_proposal", "checkpoint_attestation"]);
+    await offered(node);
     for (const key of KEYS.slice(0, 3)) await node.attests(key);
     const packed = await collecting;
 
@@ -217,8 +218,8 @@ describe("a proposer's checkpoint", () => {
 
   it("attestations to another checkpoint, and of others than members, do not count", async () => {
     const node = proposerNode();
-    const collecting = node.collector.collect(request({ deadline: Date.now() + 300 })).catch((error: Error) => error);
-    await soon();
+    const collecting = node.collector.collect(request({ deadline: Date.now() + 1_000 })).catch((error: Error) => error);
+    await offered(node);
     await node.attests(KEYS[0], () => new Uint8Array(32).fill(7));
     await node.attests(new Uint8Array(32).fill(8));
     await node.attests(KEYS[1]);
@@ -229,7 +230,7 @@ describe("a proposer's checkpoint", () => {
     const node = proposerNode();
     const stop = new AbortController();
     const collecting = node.collector.collect(request({ deadline: undefined, signal: stop.signal }));
-    await soon();
+    await offered(node);
     stop.abort();
     await expect(collecting).rejects.toThrow("1 of 4 members attested in slot 10, 3 are required");
   });
