@@ -12,6 +12,8 @@ export interface BlockOffer {
   block: ProposedBlock;
   /** 32 bytes: commitment to the checkpoint's messages from L1. */
   inHash: Uint8Array;
+  /** Ends a wait for the signature. */
+  signal: AbortSignal;
 }
 
 export interface AttestationRequest {

@@ -77,7 +77,7 @@ export async function runCheckpointJob(
     const signal = AbortSignal.any([options.stop, options.pause]);
     const { timetable, woken, onWait } = options;
     const offer: BlockBuilding["offer"] = async (block) => {
-      await parts.attestations.offerBlock({ slot, proposer, block, inHash: inHash(messages) });
+      await parts.attestations.offerBlock({ slot, proposer, block, inHash: inHash(messages), signal: options.stop });
     };
     const building = { parts, settings, timetable, states, slot, builder, signal, woken, offer, onWait };
     const blocks = await buildBlocks(building);

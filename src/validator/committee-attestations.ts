@@ -74,8 +74,8 @@ export class CommitteeAttestations {
   }
 
   /** Sends a block that is not the last one of its checkpoint. Rejects if it cannot be signed. */
-  offerBlock(offered: OfferedBlock): Promise<void> {
-    return this.#parts.proposals.sendBlock(offered);
+  offerBlock({ signal, ...offered }: OfferedBlock & { signal?: AbortSignal }): Promise<void> {
+    return this.#parts.proposals.sendBlock(offered, signal);
   }
 
   /**

@@ -391,6 +391,18 @@ describe("a committee", () => {
     expect(node.published).toEqual([]);
   });
 
+  it("a sequencer whose block waits for its signature can be stopped", async () => {
+    begin([own, own, own, own], { blockDurationMs: 20_000 });
+    const { promise: offering, resolve: offered } = Promise.withResolvers<void>();
+    node.collector.offerBlock = ({ signal }) => {
+      offered();
+      return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    };
+    await offering;
+    await node.sequencer.stop();
+    expect(node.published).toEqual([]);
+  });
+
   describe("a bad checkpoint on L1", () => {
     const pending = { address: `0x${"11".repeat(20)}`, slot: "0x01", value: "0x02" };
     const request = { ...VOTE, action: "invalidate-by-insufficient-attestations" as const };

@@ -18,7 +18,7 @@ export interface HaGroup {
   /** Unique within the group. */
   readonly nodeId: string;
   readonly pollingIntervalMs: number;
-  /** How long another node's signature is waited for, and the database while it is away. */
+  /** How long another node's signature is waited for. */
   readonly signingTimeoutMs: number;
   /** Age at which this node's locks without a signature are deleted; two slots if undefined. */
   readonly stuckAgeMs: number | undefined;

@@ -27,6 +27,11 @@ export class SigningWindow {
     return slotAt(Math.floor((this.#now() + aheadMs) / 1000), this.#times);
   }
 
+  /** Milliseconds until the slot of a duty is over; negative afterwards. */
+  msLeft({ slot }: Pick<Duty, "slot">): number {
+    return slotTimestamp(slot + 1, this.#times) * 1000 - this.#now();
+  }
+
   /**
    * Throws a SigningRefusedError unless the duty may be signed now, and a RangeError for numbers that are not valid.
    */

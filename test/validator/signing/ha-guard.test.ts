@@ -304,6 +304,8 @@ test.each([
 
 test("a duty whose statement waits too long is refused, and its late execution gives it to no node", async () => {
   const [a, b] = await nodes("a", "b");
+  // The slot is over when the statement fails.
+  clock.now = within(102, TIMES.slotDuration - 2);
   const blocker = new Client({ connectionString: url });
   await blocker.connect();
   try {
@@ -322,22 +324,62 @@ test("a duty whose statement waits too long is refused, and its late execution g
   expect(signed.map(({ node_id }) => node_id)).toEqual(second ? ["b"] : []);
 });
 
-test("while the server is away nothing is signed, and a return within the timeout is in time", async () => {
-  clock.now = within(100);
-  const [short, long] = [await openNode("short"), await openNode("long", { signingTimeoutMs: 30_000 })];
-  clock.now = within(102);
+/** Runs `work` while the server is away, and starts the server at the end if `work` did not. */
+async function whileAway(work: () => Promise<void>): Promise<void> {
   await server.stop();
   try {
-    await expect(short.sign(request(attestation(102), "text"))).rejects.toEqual(
-      refusal("database", /^high-availability database: [^\n]+$/),
-    );
-    const waiting = long.sign(request(attestation(102), "text"));
-    waiting.catch(() => {});
-    await server.start();
-    expect(await waiting).toHaveLength(65);
+    await work();
   } finally {
     if ((await rows().catch(() => undefined)) === undefined) await server.start();
   }
+}
+
+/** Longer than the timeout for another node's signature. */
+const LONG_MS = 1_500;
+
+test("while the server is away nothing is signed, and a duty is refused when its slot is over", async () => {
+  const [a] = await nodes("a");
+  clock.now = within(102, TIMES.slotDuration - 0.1);
+  await whileAway(async () => {
+    await expect(a.sign(request(attestation(102), "text"))).rejects.toEqual(
+      refusal("database", /^high-availability database: [^\n]+$/),
+    );
+  });
+});
+
+test("a server that is away for longer than the timeout and returns within the slot is in time", async () => {
+  const [a, b] = await nodes("a", "b");
+  await whileAway(async () => {
+    const waiting = [a, b].map((guard, i) => guard.sign(request(attestation(102), `${i}`)));
+    const settled = Promise.allSettled(waiting);
+    await sleep(LONG_MS);
+    await server.start();
+    expect((await settled).map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+  });
+  expect(await rows()).toMatchObject([{ status: "signed" }]);
+});
+
+test("a signature leaves the guard when the server returns that went away while it was made", async () => {
+  const [a] = await nodes("a");
+  const slow = slowly(request(attestation(102), "text"), () => server.stop());
+  const waiting = a.sign(slow);
+  waiting.catch(() => {});
+  await sleep(LONG_MS);
+  await server.start();
+  expect(await waiting).toHaveLength(65);
+  expect(await rows()).toMatchObject([{ status: "signed" }]);
+});
+
+test("a node that waits for the database can be stopped", async () => {
+  const [a] = await nodes("a");
+  await whileAway(async () => {
+    const waiting = a.sign(request(attestation(102), "text"));
+    const ended = expect(waiting).rejects.toEqual(refusal("database"));
+    await sleep(100);
+    await a.close();
+    open = [];
+    await ended;
+  });
 });
 
 test("a server that takes connections and never answers is given up after the timeout", async () => {
@@ -432,6 +474,7 @@ test("a read-only server signs nothing", async () => {
   const [a] = await nodes("a");
   await server.query(`ALTER DATABASE ${database} SET default_transaction_read_only = on`);
   await server.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", [database]);
+  clock.now = within(102, TIMES.slotDuration - 0.1);
   await expect(a.sign(request(attestation(102), "text"))).rejects.toEqual(
     refusal("database", "the server is read-only, as a standby is"),
   );

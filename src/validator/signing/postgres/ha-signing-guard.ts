@@ -15,7 +15,7 @@ export interface HaSigningSettings {
   readonly rollup: string;
   readonly nodeId: string;
   readonly pollingIntervalMs: number;
-  /** How long another node's signature is waited for, and the database while it is away. */
+  /** How long another node's signature is waited for. */
   readonly signingTimeoutMs: number;
 }
 
@@ -32,8 +32,9 @@ interface Answer {
   readonly before: ReadonlyMap<string, bigint>;
 }
 
-/** A failed try of a statement is repeated after at least this long. */
+/** A failed statement is repeated after this long, and twice as long after each further failure, up to the maximum. */
 const RETRY_MS = 50;
+const MAX_RETRY_MS = 800;
 /** How often an insert that met a row committed at the same moment is repeated at once. */
 const RACE_TRIES = 4;
 const RACE_STEP_MS = 10;
@@ -43,11 +44,14 @@ const RACE_STEP_MS = 10;
  * for each duty. The node that inserts the row signs; it returns the signature only after the row says so, and only
  * while the row is still its own. The node's own record on disk is kept as well, so that a database that lost rows
  * cannot make this node sign twice; ServerHistories keeps it from signing what another node may have signed there.
+ *
+ * While the database is away a duty waits for it as long as its slot lasts, and at least for the timeout.
  */
 export class HaSigningGuard implements SigningGuard {
   readonly #parts: HaSigningParts;
   readonly #settings: HaSigningSettings;
   readonly #recording: Recording;
+  #closed = false;
 
   constructor(parts: HaSigningParts, settings: HaSigningSettings) {
     this.#parts = parts;
@@ -60,16 +64,17 @@ export class HaSigningGuard implements SigningGuard {
     const prepared = prepareRequest(request);
     const { validator, duty, hash } = prepared;
     this.#parts.window.check(validator, duty);
-    const { rollup, nodeId } = this.#settings;
+    const { rollup, nodeId, signingTimeoutMs } = this.#settings;
     const lock: Lock = { rollup, validator, duty, hash, nodeId, token: randomBytes(16).toString("hex") };
+    const databaseBy = performance.now() + Math.max(signingTimeoutMs, this.#parts.window.msLeft(duty));
     let mayHoldLock = true;
     try {
-      const answer = await this.#acquire(lock, signal);
+      const answer = await this.#acquire(lock, databaseBy, signal);
       mayHoldLock = answer.row.mine;
       if (!answer.row.mine) throw takenBy(lock, answer.row);
       await this.#record(lock, answer);
       const signature = await prepared.makeSignature(signal);
-      await this.#markSigned(lock, signature, signal);
+      await this.#markSigned(lock, signature, databaseBy, signal);
       return signature;
     } catch (error) {
       // Lets another node sign at once. A lock that stays because this fails is deleted when it is old.
@@ -79,19 +84,32 @@ export class HaSigningGuard implements SigningGuard {
   }
 
   /** The row with this request's lock, or the row of another request that has signed or did not sign in time. */
-  async #acquire(lock: Lock, signal: AbortSignal | undefined): Promise<Answer> {
+  async #acquire(lock: Lock, databaseBy: number, signal: AbortSignal | undefined): Promise<Answer> {
     const { pollingIntervalMs, signingTimeoutMs } = this.#settings;
-    const giveUpAt = performance.now() + signingTimeoutMs;
+    let otherBy: number | undefined;
     for (;;) {
-      const inTime = performance.now() < giveUpAt;
-      let pauseMs = pollingIntervalMs;
+      const answer = await this.#whenBack(lock, databaseBy, signal, () => this.#insertOrGet(lock, signal));
+      if (answer.row.mine || answer.row.status === "signed") return answer;
+      otherBy ??= performance.now() + signingTimeoutMs;
+      if (performance.now() >= otherBy) return answer;
+      await pause(pollingIntervalMs, signal);
+    }
+  }
+
+  /** Repeats `work` while it fails because the database is away. Rejects with a SigningRefusedError if it stays away. */
+  async #whenBack<T>(
+    lock: Lock,
+    databaseBy: number,
+    signal: AbortSignal | undefined,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    for (let pauseMs = RETRY_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_RETRY_MS)) {
+      const inTime = performance.now() < databaseBy;
       try {
-        const answer = await this.#insertOrGet(lock, signal);
-        if (answer.row.mine || answer.row.status === "signed" || !inTime) return answer;
+        return await work();
       } catch (error) {
         if (!(error instanceof DutyDatabaseError)) throw error;
-        if (!error.transient || !inTime) throw refused(lock, "database", error.message, error);
-        pauseMs = Math.max(pollingIntervalMs, RETRY_MS);
+        if (!error.transient || !inTime || this.#closed) throw refused(lock, "database", error.message, error);
       }
       await pause(pauseMs, signal);
     }
@@ -114,21 +132,20 @@ export class HaSigningGuard implements SigningGuard {
     await this.#recording.record({ validator, duty, hash, knownUpTo });
   }
 
-  async #markSigned(lock: Lock, signature: Uint8Array, signal: AbortSignal | undefined): Promise<void> {
-    const giveUpAt = performance.now() + this.#settings.signingTimeoutMs;
-    for (;;) {
-      try {
-        if (await this.#parts.database.markSigned(lock, signature, signal)) return;
-        throw refused(lock, "lock lost", "the lock was deleted while the signature was made");
-      } catch (error) {
-        if (!(error instanceof DutyDatabaseError)) throw error;
-        if (!error.transient || performance.now() >= giveUpAt) throw refused(lock, "database", error.message, error);
-      }
-      await pause(RETRY_MS, signal);
-    }
+  async #markSigned(
+    lock: Lock,
+    signature: Uint8Array,
+    databaseBy: number,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const mark = () => this.#parts.database.markSigned(lock, signature, signal);
+    if (await this.#whenBack(lock, databaseBy, signal, mark)) return;
+    throw refused(lock, "lock lost", "the lock was deleted while the signature was made");
   }
 
+  /** Requests that wait for the database are refused. */
   close(): Promise<void> {
+    this.#closed = true;
     return this.#parts.database.close();
   }
 }
