@@ -155,7 +155,7 @@ export async function authenticate({ network, file, control, checks }: Omit<AskO
   );
   const last = nodes[nodes.length - 1];
   await control.stop(last.name);
-  await control.start(last.name, { PRIVATE_PEERS: enr });
+  await control.start(last.name, { P2P_PRIVATE_PEERS: enr });
   await control.start("observer", { P2P_ALLOW_ONLY_VALIDATORS: "true", BOOTSTRAP_NODES: "" });
   const observer = observerOf(file);
   const client: TestPeer = await testPeer(
