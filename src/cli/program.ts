@@ -5,6 +5,7 @@ import { dbCommand } from "./commands/db.ts";
 import { decodeEnrCommand } from "./commands/decode-enr.ts";
 import { demoCommand } from "./commands/demo.ts";
 import { deployL1ContractsCommand } from "./commands/deploy-l1-contracts.ts";
+import { doctorCommand } from "./commands/doctor.ts";
 import { generateBootnodeEnrCommand } from "./commands/generate-bootnode-enr.ts";
 import { generateP2pPrivateKeyCommand } from "./commands/generate-p2p-private-key.ts";
 import { keystoreCommand } from "./commands/keystore.ts";
@@ -24,6 +25,7 @@ export function program(): Command {
     .addCommand(demoCommand())
     .addCommand(deployL1ContractsCommand())
     .addCommand(statusCommand())
+    .addCommand(doctorCommand())
     .addCommand(configCommand())
     .addCommand(generateP2pPrivateKeyCommand())
     .addCommand(generateBootnodeEnrCommand())

@@ -93,6 +93,11 @@ function liveHolder(file: string): string | undefined {
     : undefined;
 }
 
+/** Who uses a data directory now, as text; undefined if nobody does. */
+export function directoryHolder(directory: string): string | undefined {
+  return liveHolder(join(directory, "svc.lock"));
+}
+
 /**
  * Locks the data directory for this process. A stale lock of an ended process is taken over, so it never has to be
  * removed by hand. `onLost` is called if another process took over the lock, which means that two processes would

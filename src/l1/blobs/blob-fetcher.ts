@@ -85,6 +85,19 @@ export class SourcedBlobFetcher implements BlobFetcher {
     return reachable;
   }
 
+  /** Asks each source for itself. `missing` is why it does not have all of the blobs. */
+  async probe(l1Block: L1Block, versionedHashes: Uint8Array[]): Promise<{ source: string; missing?: string }[]> {
+    return Promise.all(
+      this.#sources.map(async (source) => {
+        const round = new FetchRound(l1Block, versionedHashes, {
+          ...{ parts: this.#parts, slow: new SlowSources(), recompute: false, signal: this.#closing.signal },
+        });
+        await round.askAll([source]);
+        return { source: source.name, missing: round.firstReason() };
+      }),
+    );
+  }
+
   /**
    * Writes the upload store's health-check file now and at every interval until `close`. Resolves after the first write,
    * which `first` aborts; failed writes are logged.
@@ -254,6 +267,14 @@ class FetchRound {
     if (isSlowness(reason)) this.#slow.note(source);
     const said = this.#reasons.get(key) ?? new Map<BlobSource, string>();
     this.#reasons.set(key, said.set(source, reasonText(reason)));
+  }
+
+  /** Why the first missing blob is missing; undefined if none is. */
+  firstReason(): string | undefined {
+    const [key] = this.#missing.keys();
+    if (key === undefined) return undefined;
+    const [reason] = this.#reasons.get(key)?.values() ?? [];
+    return reason ?? "not there";
   }
 
   /** The blobs in the requested order. Throws a MissingBlobError if some were not found. */

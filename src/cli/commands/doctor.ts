@@ -1,0 +1,23 @@
+import { Command } from "commander";
+import { refuseAbsentParts } from "../../config/absent-parts.ts";
+import { configureForNetwork } from "../../node/network-file.ts";
+import { addTableOptions } from "../table-options.ts";
+import { orUsageError } from "../usage-error.ts";
+
+export function doctorCommand(): Command {
+  const command = new Command("doctor")
+    .description(
+      "examine what svc start would find with the same flags: L1, blobs, clock, disk, ports, keys, database; exit code 1 " +
+        "if something fails",
+    )
+    .option("--json", "as a JSON object");
+  const given = addTableOptions(command);
+  return command.action((options: { json?: true }) =>
+    orUsageError(async () => {
+      const configuration = await configureForNetwork(given(), false);
+      refuseAbsentParts(configuration);
+      const { runDoctor } = await import("../doctor/run-doctor.ts");
+      await runDoctor(configuration.values, options.json === true);
+    }),
+  );
+}

@@ -1,0 +1,125 @@
+import { resolve } from "node:path";
+import { ChainState } from "../../archiver/tables/chain-state.ts";
+import { reveal } from "../../config/configuration.ts";
+import type { Values } from "../../config/options.ts";
+import { createBlobFetcher } from "../../l1/blobs/create-blob-fetcher.ts";
+import { type ConnectOptions, connectRollup } from "../../l1/connect.ts";
+import { L1Error, L1ReorgError } from "../../l1/errors.ts";
+import { L1Rpc } from "../../l1/rpc/l1-rpc.ts";
+import type { ConnectedRollup } from "../../l1/types.ts";
+import { objectStoreAccess } from "../../node/object-access.ts";
+import { openStore } from "../../storage/store.ts";
+import { silentLogger } from "../../telemetry/logger.ts";
+import { checkBlobs } from "./check-blobs.ts";
+import { checkClock } from "./check-clock.ts";
+import { checkEndpoint } from "./check-endpoint.ts";
+import { checkBalances } from "./check-keys.ts";
+import { type Finding, fail, ok, skip } from "./finding.ts";
+
+const TIMEOUT_MS = 10_000;
+
+/** L1 blocks of one query of the sync, if the rollup is unknown: those of mainnet. */
+const USUAL_RANGE = 600;
+
+export interface L1Settings {
+  values: Values;
+  /** Whether the data directory has a chain store of this program's schema. */
+  stored: boolean;
+  publishers: readonly string[];
+  now(): number;
+}
+
+function connectOptions(values: Values, registryAddress: string): ConnectOptions {
+  return {
+    l1RpcUrls: values.l1RpcUrls,
+    l1ChainId: values.l1ChainId,
+    ethereumSlotDuration: values.ethereumSlotDuration,
+    registryAddress,
+    rollupVersion: values.rollupVersion === "canonical" ? undefined : values.rollupVersion,
+    otherAddresses: {},
+    timeoutMs: TIMEOUT_MS,
+    retryDelaysMs: [],
+    logger: silentLogger,
+  };
+}
+
+/** The L1 block after which a stored chain goes on. */
+async function syncedUpTo(dataDirectory: string | undefined): Promise<number | undefined> {
+  if (dataDirectory === undefined) return undefined;
+  const store = openStore({ path: resolve(dataDirectory, "chain"), readOnly: true });
+  try {
+    return new ChainState(store).syncPoint("checkpoint-sync")?.number;
+  } finally {
+    await store.close();
+  }
+}
+
+async function connected(values: Values): Promise<{ reader?: ConnectedRollup; finding: Finding }> {
+  const { registryAddress } = values;
+  if (registryAddress === undefined) {
+    const remedy = "give --network, or --registry-address (REGISTRY_CONTRACT_ADDRESS)";
+    return { finding: fail("rollup", "no registry address is given", remedy) };
+  }
+  try {
+    const reader = await connectRollup(connectOptions(values, registryAddress));
+    const { addresses, rollupVersion } = reader.identity;
+    return { reader, finding: ok("rollup", `${addresses.rollupAddress}, version ${rollupVersion}`) };
+  } catch (error) {
+    if (!(error instanceof L1Error)) throw error;
+    const remedy =
+      error instanceof L1ReorgError
+        ? "this endpoint has pruned its history: use one with all blocks, transactions and logs"
+        : "see the lines about L1; then check --network, --registry-address and --rollup-version";
+    return { finding: fail("rollup", error.message, remedy) };
+  }
+}
+
+async function checkSources(values: Values, reader: ConnectedRollup, from: number, range: number): Promise<Finding[]> {
+  const blobs = createBlobFetcher({
+    identity: reader.identity,
+    l1RpcUrls: values.l1RpcUrls,
+    fileStoreUrls: values.blobFileStoreUrls,
+    consensusUrls: values.l1ConsensusHostUrls,
+    consensusApiKeys: reveal(values.l1ConsensusHostApiKeys)?.map((key) => key || undefined),
+    consensusApiKeyHeaders: values.l1ConsensusHostApiKeyHeaders.map((header) => header || undefined),
+    archiveUrl: values.archiveApiUrl,
+    ...objectStoreAccess(values),
+    timeoutMs: TIMEOUT_MS,
+    retryDelaysMs: [],
+  });
+  try {
+    const { number: latest } = await reader.latestBlock();
+    return await checkBlobs(blobs, { reader, from, latest, range });
+  } finally {
+    await blobs.close();
+  }
+}
+
+/** Endpoints, rollup, clock, blobs and balances. */
+export async function checkL1({ values, stored, publishers, now }: L1Settings): Promise<Finding[]> {
+  const { l1RpcUrls, l1ChainId: chainId } = values;
+  if (l1RpcUrls.length === 0) return [fail("L1", "no endpoint is given", "give --l1-rpc-urls (ETHEREUM_HOSTS)")];
+  const { reader, finding: rollup } = await connected(values);
+  const constants = reader?.identity.constants;
+  const logRange = constants
+    ? Math.max(Math.floor((values.archiverBatchSize * constants.slotDuration) / constants.ethereumSlotDuration), 1)
+    : USUAL_RANGE;
+  const synced = stored ? await syncedUpTo(values.dataDirectory) : undefined;
+  const from = constants && Math.max(constants.l1StartBlock, (synced ?? -1) + 1);
+  const needs = { chainId, rollupAddress: reader?.identity.addresses.rollupAddress, from, logRange };
+  const endpoints = await Promise.all(l1RpcUrls.map((url) => checkEndpoint(url, needs)));
+  const latest = endpoints.flatMap((endpoint) => endpoint.latest ?? []);
+  const clock = checkClock(latest, { chainId, maxDriftSeconds: values.maxAllowedEthClientDriftSeconds, now });
+  const rpc = new L1Rpc({ urls: l1RpcUrls, timeoutMs: TIMEOUT_MS, retryDelaysMs: [], logger: silentLogger });
+  const blobs =
+    reader !== undefined && from !== undefined
+      ? await checkSources(values, reader, from, logRange)
+      : [skip("blobs", "not asked: the rollup is not known")];
+  return [
+    ...endpoints.flatMap(({ findings }) => findings),
+    clock,
+    rollup,
+    ...blobs,
+    ...(await checkBalances(rpc, publishers)),
+  ];
+}

@@ -1,0 +1,219 @@
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { examine } from "../../src/cli/doctor/run-doctor.ts";
+import { configure } from "../../src/config/configuration.ts";
+import { openStore } from "../../src/storage/store.ts";
+import { type Lie, LyingL1 } from "../conformance/hostile-l1/lying-l1.ts";
+import { type RecordedL1, recordedNetworkEnvironment, startRecordedL1 } from "../conformance/recorded-node.ts";
+import { PostgresServer } from "../validator/signing/postgres-server.ts";
+import { runSvc } from "./run-svc.ts";
+
+/** A set-up is a healthy one with one thing broken; the doctor has to name that and nothing else as failed. */
+const folder = mkdtempSync(join(tmpdir(), "svc-doctor-"));
+const disk = join(folder, "disk");
+const blobs = join(folder, "blobs");
+const HOUR_MS = 3_600_000;
+const KEY = `0x${"5d".repeat(32)}`;
+let l1: RecordedL1;
+/** The recorded L1 as a chain that is not for development, so that clocks and blob sources count. */
+let proxy: LyingL1;
+let mounted = false;
+let postgres: PostgresServer;
+
+const CHAIN = 424_242;
+const publicChain: Lie = {
+  answer: ({ method }, truth) => (method === "eth_chainId" ? { ...truth, result: `0x${CHAIN.toString(16)}` } : truth),
+};
+
+beforeAll(async () => {
+  mkdirSync(disk);
+  mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=48m", "none", disk]).status === 0;
+  [l1, postgres] = await Promise.all([startRecordedL1(), PostgresServer.create()]);
+  proxy = await LyingL1.inFrontOf(l1.anvil.url);
+  proxy.lie = publicChain;
+  // Stores of blobs have a folder for each network, which its chain id names.
+  const recorded = l1.chain.blobStore.replace("file://", "");
+  mkdirSync(blobs);
+  for (const name of readdirSync(recorded)) {
+    symlinkSync(join(recorded, name), join(blobs, name.replace("-31337-", `-${CHAIN}-`)));
+  }
+  for (const [method, params] of [
+    ["evm_setNextBlockTimestamp", [Math.floor(Date.now() / 1000)]],
+    ["evm_mine", []],
+  ]) {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+    await fetch(l1.anvil.url, { method: "POST", headers: { "content-type": "application/json" }, body });
+  }
+}, 60_000);
+
+afterAll(async () => {
+  l1?.stop();
+  await Promise.all([proxy?.close(), postgres?.remove()]);
+  if (mounted) spawnSync("umount", [disk]);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const healthy = (): Record<string, string> => ({
+  ...recordedNetworkEnvironment({ l1Url: proxy.url, blobStore: `file://${blobs}` }),
+  L1_CHAIN_ID: String(CHAIN),
+  DATA_DIRECTORY: join(folder, "data"),
+  AZTEC_PORT: "0",
+  AZTEC_ADMIN_PORT: "0",
+});
+
+interface Examined {
+  failed: string[];
+  remedies: string[];
+  all: string[];
+}
+async function examined(
+  change: Record<string, string | undefined> = {},
+  { flags = {}, now = Date.now }: { flags?: Record<string, string>; now?: () => number } = {},
+): Promise<Examined> {
+  const given = Object.entries({ ...healthy(), ...change }).filter((pair) => pair[1] !== undefined);
+  const environment = Object.fromEntries(given);
+  const { values } = configure({ flags: new Map(Object.entries(flags)), environment, homeDirectory: folder });
+  const findings = await examine(values, now);
+  const failed = findings.filter(({ verdict }) => verdict === "fail");
+  for (const { verdict, remedy } of findings) {
+    if (verdict === "fail" || verdict === "warn") expect(remedy).toBeTruthy();
+  }
+  return {
+    failed: failed.map(({ check, text }) => `${check}: ${text}`),
+    remedies: failed.map(({ remedy }) => remedy ?? ""),
+    all: findings.map(({ check, verdict, text }) => `${verdict} ${check}: ${text}`),
+  };
+}
+
+test("a sound set-up has no failed finding, and every part was looked at", async () => {
+  const { failed, all } = await examined();
+  expect(failed).toEqual([]);
+  const checks = ["L1", "L1 logs", "L1 history", "L1 rate", "clock", "rollup", "blobs", "disk room", "disk speed"];
+  for (const check of checks) expect(all.filter((line) => line.includes(` ${check}: `))).not.toEqual([]);
+  expect(all.join("\n")).toMatch(/ok blobs: \S+ has the blob of L1 block \d+ \([\d.]+ days old\)/);
+});
+
+test("an L1 of another chain is named with both chain ids", async () => {
+  const { failed } = await examined({ L1_CHAIN_ID: "1" });
+  expect(failed[0]).toMatch(/^L1: http:\/\/127\.0\.0\.1:\d+\S* serves chain 424242, --l1-chain-id is 1$/);
+});
+
+test("an L1 without the history that the sync needs is named with the block where it begins", async () => {
+  proxy.lie = {
+    answer: (call, truth) => {
+      const [{ fromBlock = "" } = {}] = call.params as { fromBlock?: string }[];
+      if (call.method !== "eth_getLogs" || Number(fromBlock) > 150) return publicChain.answer?.(call, truth);
+      return { jsonrpc: "2.0", id: truth.id, error: { code: 4444, message: "pruned history unavailable" } };
+    },
+  };
+  const { failed, remedies } = await examined();
+  proxy.lie = publicChain;
+  expect(failed).toHaveLength(1);
+  expect(failed[0]).toMatch(
+    /^L1 history: .* block \d+, where the sync begins: error 4444: pruned history unavailable$/,
+  );
+  expect(remedies[0]).toContain("SYNC_SNAPSHOTS_URLS");
+});
+
+test("a node of a public chain without a source of blobs is told to name one", async () => {
+  const { failed, remedies } = await examined({ BLOB_FILE_STORE_URLS: undefined });
+  expect(failed).toEqual(["blobs: no source of blobs is configured"]);
+  expect(remedies[0]).toContain("BLOB_FILE_STORE_URLS");
+});
+
+test("a source that lacks the oldest blob is told with the block whose blob it is", async () => {
+  const { failed } = await examined({ BLOB_FILE_STORE_URLS: `file://${folder}` });
+  expect(failed[0]).toMatch(/^blobs: \S+ does not have the blob of L1 block \d+ .*, the next that the sync needs: /);
+});
+
+test("a clock an hour ahead, and one an hour behind, is compared with L1", async () => {
+  const ahead = await examined({}, { now: () => Date.now() + HOUR_MS });
+  expect(ahead.failed[0]).toMatch(/^clock: the latest L1 block is 36\d\d s old, 300 s are allowed: the clock is ahead/);
+  const behind = await examined({}, { now: () => Date.now() - HOUR_MS });
+  expect(behind.failed[0]).toMatch(/^clock: 3[56]\d\d s behind the latest L1 block$/);
+});
+
+test.skipIf(process.getuid?.() !== 0)("a disk without room is named with what is left", async () => {
+  expect(mounted).toBe(true);
+  const { failed } = await examined({ DATA_DIRECTORY: join(disk, "data") });
+  expect(failed).toEqual([`disk room: 0.0 GiB free at ${disk}, at least 1 GiB is needed`]);
+});
+
+test("a key file that others may read is named with its mode", async () => {
+  const data = join(folder, "open");
+  mkdirSync(data);
+  writeFileSync(join(data, "p2p-private-key"), "00", { mode: 0o644 });
+  const { failed, remedies } = await examined({ DATA_DIRECTORY: data });
+  expect(failed).toEqual([`permissions: other users may read ${data}/p2p-private-key (mode 0644)`]);
+  expect(remedies).toEqual([`chmod 600 ${data}/p2p-private-key`]);
+});
+
+test("a keystore that cannot be read is named with file and rule", async () => {
+  const keystore = join(folder, "keystore.json");
+  writeFileSync(keystore, '{"schemaVersion": 1, "validators": ', { mode: 0o600 });
+  const { failed } = await examined({ KEY_STORE_DIRECTORY: keystore }, { flags: { "--sequencer": "true" } });
+  expect(failed).toHaveLength(1);
+  expect(failed[0]).toMatch(/^keys: .*keystore\.json/);
+});
+
+test("a publisher without ETH is named with its address", async () => {
+  const { failed, remedies, all } = await examined(
+    { VALIDATOR_PRIVATE_KEYS: KEY },
+    { flags: { "--sequencer": "true" } },
+  );
+  expect(failed).toHaveLength(1);
+  expect(failed[0]).toMatch(/^balance: publisher 0x[0-9a-fA-F]{40} has 0\.0000 ETH and cannot publish$/);
+  expect(remedies[0]).toMatch(/^send ETH to 0x/);
+  expect(all.join()).not.toContain(KEY.slice(2));
+});
+
+test("a port that another program has is named with protocol and flag", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  const { failed, remedies } = await examined({ AZTEC_PORT: String(port), SVC_RPC_HOST: "127.0.0.1" });
+  server.close();
+  expect(failed).toEqual([`public port: TCP 127.0.0.1:${port} is in use by another program`]);
+  expect(remedies[0]).toContain("--port");
+});
+
+test("a data directory of a newer schema is named with both versions", async () => {
+  const data = join(folder, "newer");
+  const store = openStore({ path: join(data, "chain") });
+  const row = Buffer.from(JSON.stringify({ schemaVersion: 99 }));
+  store.transaction(() => store.table("identity").put(Buffer.from("identity"), row));
+  await store.close();
+  const { failed } = await examined({ DATA_DIRECTORY: data });
+  expect(failed).toHaveLength(1);
+  expect(failed[0]).toMatch(
+    /^schema: the chain store has schema version 99, this program reads \d+: a newer one wrote it$/,
+  );
+});
+
+test("a database of high-availability signing without tables is told how to make them", async () => {
+  const { failed, remedies, all } = await examined({
+    VALIDATOR_HA_SIGNING_ENABLED: "true",
+    VALIDATOR_HA_NODE_ID: "a",
+    VALIDATOR_HA_DATABASE_URL: postgres.url(),
+  });
+  expect(failed).toHaveLength(1);
+  expect(failed[0]).toMatch(/^HA database: high-availability database: it has no tables/);
+  expect(remedies).toEqual(["DATABASE_URL=... svc migrate-ha-db up"]);
+  expect(all.join()).not.toContain(postgres.password);
+});
+
+test("svc doctor prints a line for each finding and ends with 1 when one failed", async () => {
+  const [sound, broken] = await Promise.all([
+    runSvc(["doctor", "--node", "--json"], healthy()),
+    runSvc(["doctor", "--node"], { ...healthy(), L1_CHAIN_ID: "1" }),
+  ]);
+  expect(sound.code).toBe(0);
+  expect(JSON.parse(sound.stdout)).toMatchObject({ failed: 0, findings: expect.any(Array) });
+  expect(broken.code).toBe(1);
+  expect(broken.stdout).toMatch(/^fail {2}L1 .*serves chain 424242, --l1-chain-id is 1\n {22}-> give an endpoint/m);
+});
