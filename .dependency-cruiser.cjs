@@ -6,7 +6,7 @@ const rungs = [
   ["cli"],
   ["modes"],
   ["node"],
-  ["rpc"],
+  ["rpc", "status"],
   ["sequencer", "validator", "slasher", "prover"],
   ["p2p"],
   ["mempool", "checkpoints"],

@@ -21,7 +21,7 @@ import { startChain } from "./parts/chain.ts";
 import type { ChainContext } from "./parts/chain-context.ts";
 import { type MempoolPart, startMempool } from "./parts/mempool.ts";
 import { checkP2p, createP2p, type P2pPart } from "./parts/p2p.ts";
-import { startRpc } from "./parts/rpc.ts";
+import { publicServices, startRpc } from "./parts/rpc.ts";
 import { createSentinel } from "./parts/sentinel.ts";
 import { configurableSequencer, startSequencer } from "./parts/sequencer.ts";
 import { hasSlasher, startSlasher } from "./parts/slasher.ts";
@@ -188,7 +188,8 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 
     const health = nodeHealth(context, { values, mempool, p2p, snapshots: following.snapshots });
     teardown.add("health", () => health.close());
-    const rpc = await startRpc(context, { values, mempool, p2p, sentinel, config, signatures, health });
+    const services = publicServices(context, { values, mempool, p2p, sentinel, config, signatures });
+    const rpc = await startRpc(context, { values, services, health });
     teardown.add("rpc", () => rpc.close());
 
     const admin = await startAdmin(context, {
@@ -203,6 +204,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       dutyTimes: () => dutyTimes.recent(),
       localNetwork: options.localNetwork,
       open: options.openAdmin,
+      reads: services,
     });
     teardown.add("admin rpc", () => admin.close());
 

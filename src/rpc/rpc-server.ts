@@ -5,6 +5,7 @@ import { AnswerBudget } from "./http/answer-budget.ts";
 import { listen } from "./http/listen.ts";
 import type { Header, HttpApplication, Listener } from "./http/listener.ts";
 import type { OpenConnections } from "./http/open-connections.ts";
+import { PageRoute, PageRpcRoute, type StaticFile } from "./http/page-route.ts";
 import { RateLimit } from "./http/rate-limit.ts";
 import { RpcApplication } from "./http/rpc-application.ts";
 import { Dispatcher, type DispatcherOptions } from "./jsonrpc/dispatcher.ts";
@@ -50,6 +51,10 @@ export interface RpcServerOptions {
   longCalls?: LongCalls;
   /** Most bytes of answers that wait for clients to read them. Default 64 MiB. */
   maxWaitingBytes?: number;
+  /** Files of a page that is served below /ui/, without the guard. */
+  page?: readonly StaticFile[];
+  /** Methods for the page beside those of the port, at PAGE_RPC behind the guard. */
+  pageRpc?: { registry: Registry; namespaces: readonly Namespace[] };
   /** Set when several threads of this process listen on one port: limits then apply across all of them. */
   shared?: SharedPort;
 }
@@ -92,6 +97,13 @@ export function startRpcServer(registry: Registry, options: RpcServerOptions, lo
   };
   const expectedErrors = [UnknownStateError, ...(options.expectedErrors ?? [])];
   const dispatcher = new Dispatcher(registry, { ...settings, expectedErrors }, log);
-  const application = new RpcApplication(dispatcher, settings, log);
-  return listen(options.guard?.(application) ?? application, settings, log);
+  let application: HttpApplication = new RpcApplication(dispatcher, settings, log);
+  if (options.pageRpc !== undefined) {
+    const { registry: methods, namespaces } = options.pageRpc;
+    const calls = new Dispatcher(methods, { ...settings, namespaces, expectedErrors }, log);
+    application = new PageRpcRoute(application, new RpcApplication(calls, settings, log));
+  }
+  application = options.guard?.(application) ?? application;
+  if (options.page !== undefined) application = new PageRoute(application, options.page);
+  return listen(application, settings, log);
 }

@@ -113,6 +113,15 @@ export const rpc = {
     },
     ["svc", "node", "p2p"],
   ),
+  rpcUi: withDefault(
+    {
+      flags: ["--rpc-ui"],
+      env: ["SVC_RPC_UI"],
+      kind: boolean,
+      meaning: "serve the status page at /ui on the public port too, without what only the admin port tells",
+    },
+    false,
+  ),
   rpcSimulatePublicMaxGasLimit: withDefault(
     {
       env: ["RPC_SIMULATE_PUBLIC_MAX_GAS_LIMIT"],

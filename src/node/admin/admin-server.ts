@@ -3,18 +3,24 @@ import { adminRegistry } from "../../rpc/admin/admin-registry.ts";
 import { ApiKeyGate } from "../../rpc/admin/api-key-gate.ts";
 import { OriginGate } from "../../rpc/admin/origin-gate.ts";
 import type { Listener } from "../../rpc/http/listener.ts";
+import { publicRegistry } from "../../rpc/methods/public-registry.ts";
 import type { AdminServices } from "../../rpc/ports/admin/admin-services.ts";
-import { type RpcServerOptions, startRpcServer } from "../../rpc/rpc-server.ts";
+import type { NodeServices } from "../../rpc/ports/node-services.ts";
+import { Registry } from "../../rpc/registry.ts";
+import { RPC_DEFAULTS, type RpcServerOptions, startRpcServer } from "../../rpc/rpc-server.ts";
+import { pageFiles } from "../../status/page-files.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { type AdminKeyOptions, adminKeyBanner, resolveAdminKey } from "./api-key.ts";
 
 const NAMESPACES = ["nodeAdmin", "svcAdmin"] as const;
 const OF_LOCAL_NETWORKS = ["nodeDebug", "evm", "anvil"] as const;
 
-export interface AdminServerOptions extends Omit<RpcServerOptions, "namespaces" | "guard"> {
+export interface AdminServerOptions extends Omit<RpcServerOptions, "namespaces" | "guard" | "page" | "pageRpc"> {
   key: AdminKeyOptions;
   /** Prints the banner with a new key; to standard output by default. */
   show?: (banner: string) => void;
+  /** What the page at /ui reads beside the admin methods; without it no page is served. */
+  reads?: NodeServices;
 }
 
 /**
@@ -24,14 +30,23 @@ export interface AdminServerOptions extends Omit<RpcServerOptions, "namespaces" 
  */
 export async function startAdminServer(
   services: AdminServices,
-  { key: keyOptions, show = (banner) => void process.stdout.write(banner), ...server }: AdminServerOptions,
+  { key: keyOptions, reads, show = (banner) => void process.stdout.write(banner), ...server }: AdminServerOptions,
   log: Logger,
 ): Promise<Listener> {
   const { hash, generated, keep } = resolveAdminKey(keyOptions);
+  const registry = adminRegistry(services);
+  const { maxBatchSize = RPC_DEFAULTS.maxBatchSize } = server;
   const listener = await startRpcServer(
-    adminRegistry(services),
+    registry,
     {
       ...server,
+      ...(reads && {
+        page: pageFiles({ rpc: "rpc", admin: true, key: hash !== undefined, batch: maxBatchSize }),
+        pageRpc: {
+          registry: new Registry([...publicRegistry(reads).methods, ...registry.methods]),
+          namespaces: ["svc", "svcAdmin"],
+        },
+      }),
       namespaces: services.localNetwork === undefined ? NAMESPACES : [...NAMESPACES, ...OF_LOCAL_NETWORKS],
       expectedErrors: [OperatorError],
       cors: false,

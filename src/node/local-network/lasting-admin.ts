@@ -1,6 +1,7 @@
 import { OperatorError } from "../../errors/operator-error.ts";
 import type { Listener } from "../../rpc/http/listener.ts";
 import type { AdminServices } from "../../rpc/ports/admin/admin-services.ts";
+import type { NodeServices } from "../../rpc/ports/node-services.ts";
 import { startAdminServer } from "../admin/admin-server.ts";
 
 /** The network's node is stopped for a moment. */
@@ -21,6 +22,12 @@ function delegate<T extends object>(current: () => T): T {
       const member: unknown = Reflect.get(target, key);
       return typeof member === "function" ? member.bind(target) : member;
     },
+    // What is listed or copied are the members of the current object too.
+    ownKeys: () => Reflect.ownKeys(current()),
+    getOwnPropertyDescriptor(_, key) {
+      const found = Reflect.getOwnPropertyDescriptor(current(), key);
+      return found && { ...found, configurable: true };
+    },
   });
 }
 
@@ -31,11 +38,15 @@ function delegate<T extends object>(current: () => T): T {
 export class LastingAdmin {
   #listener: Listener | undefined;
   #services: AdminServices | undefined;
+  /** What the page reads, of the same node. */
+  #reads: NodeServices | undefined;
 
   /** The first call opens the port. Closing what is returned only detaches the node from it. */
   readonly open: typeof startAdminServer = async (services, options, log) => {
     this.#services = services;
-    this.#listener ??= await startAdminServer(this.#delegates(services), options, log);
+    this.#reads = options.reads;
+    const reads = options.reads && this.#readDelegates(options.reads);
+    this.#listener ??= await startAdminServer(this.#delegates(services), { ...options, reads }, log);
     const detach = (): void => {
       if (this.#services === services) this.#services = undefined;
     };
@@ -61,6 +72,18 @@ export class LastingAdmin {
       localNetwork: first.localNetwork,
       dutyTimes: () => this.#current().dutyTimes(),
     };
+  }
+
+  #readDelegates(first: NodeServices): NodeServices {
+    const names = Object.keys(first) as (keyof NodeServices)[];
+    const of = (name: keyof NodeServices) => [
+      name,
+      delegate<object>(() => {
+        this.#current();
+        return (this.#reads as NodeServices)[name];
+      }),
+    ];
+    return Object.fromEntries(names.map(of)) as NodeServices;
   }
 
   #current(): AdminServices {

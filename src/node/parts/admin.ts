@@ -4,6 +4,7 @@ import type { ActiveKeystore } from "../../keystore/active-keystore.ts";
 import type { TxPool } from "../../mempool/pool/tx-pool.ts";
 import type { Listener } from "../../rpc/http/listener.ts";
 import type { AdminServices } from "../../rpc/ports/admin/admin-services.ts";
+import type { NodeServices } from "../../rpc/ports/node-services.ts";
 import { startAdminServer } from "../admin/admin-server.ts";
 import { keystoreControl } from "../admin/keystore-control.ts";
 import type { LiveConfig } from "../admin/live-config.ts";
@@ -28,13 +29,15 @@ export interface AdminOptions
   keys: ActiveKeystore | undefined;
   /** Opens the port; startAdminServer by default. */
   open?: typeof startAdminServer;
+  /** What the page reads beside the admin methods. */
+  reads: NodeServices;
 }
 
 /** Opens the admin port of a node. Rejects with a ListenError, AdminKeyHashError or AdminKeyFileError. */
 export async function startAdmin(context: ChainContext, options: AdminOptions): Promise<Listener> {
   const { synchronizer, chain, loggerFor } = context;
   const { values, directory, config, pool, keys, snapshots, sequencer, slasher, dutyTimes, localNetwork } = options;
-  const { open = startAdminServer } = options;
+  const { reads, open = startAdminServer } = options;
   const log = loggerFor("admin");
   const listener = await open(
     {
@@ -51,6 +54,7 @@ export async function startAdmin(context: ChainContext, options: AdminOptions): 
       ...portOptions(values, context),
       host: values.adminHost,
       port: values.adminPort,
+      reads,
       key: {
         disabled: values.disableAdminApiKey,
         hash: reveal(values.adminApiKeyHash),

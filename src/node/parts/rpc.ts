@@ -8,6 +8,7 @@ import type { NodeHealth } from "../../rpc/ports/node-health.ts";
 import type { NodeServices } from "../../rpc/ports/node-services.ts";
 import type { RpcServerOptions } from "../../rpc/rpc-server.ts";
 import { startPublicRpc } from "../../rpc/threads/public-rpc.ts";
+import { pageFiles } from "../../status/page-files.ts";
 import type { LiveConfig } from "../admin/live-config.ts";
 import { NETWORK_RELEASE } from "../network-release.ts";
 import type { ChainContext } from "./chain-context.ts";
@@ -26,6 +27,7 @@ export type RpcSettings = PortSettings &
     | "rpcCacheSize"
     | "dataStoreMapSizeKb"
     | "realProofs"
+    | "rpcUi"
   >;
 
 /** Settings common to the public and the admin port. */
@@ -55,17 +57,21 @@ export function portOptions(
   };
 }
 
+export interface PublicParts {
+  values: Pick<RpcSettings, "realProofs">;
+  mempool: MempoolPart;
+  /** Undefined where P2P is disabled. */
+  p2p: P2pPart | undefined;
+  /** Undefined where duties of validators are not recorded. */
+  sentinel: SentinelPart | undefined;
+  config: LiveConfig;
+  signatures: NodeServices["signatures"];
+}
+
 /** Services of the public methods. Methods of parts that this node does not have answer like a node without them. */
-function publicServices(
+export function publicServices(
   { store, chain, world, core, reader }: ChainContext,
-  mempool: MempoolPart,
-  config: LiveConfig,
-  {
-    realProofs,
-    signatures,
-    p2p,
-    sentinel,
-  }: { realProofs: boolean } & Pick<RpcOptions, "signatures" | "p2p" | "sentinel">,
+  { values: { realProofs }, mempool, p2p, sentinel, config, signatures }: PublicParts,
 ): NodeServices {
   const { identity, fees, outbox } = reader;
   return {
@@ -96,27 +102,15 @@ function publicServices(
   };
 }
 
-export interface RpcOptions {
-  values: RpcSettings;
-  mempool: MempoolPart;
-  /** Undefined where P2P is disabled. */
-  p2p: P2pPart | undefined;
-  /** Undefined where duties of validators are not recorded. */
-  sentinel: SentinelPart | undefined;
-  config: LiveConfig;
-  signatures: NodeServices["signatures"];
-  health: NodeHealth;
-}
-
 /** Opens the public JSON-RPC port. Rejects with a ListenError. */
 export async function startRpc(
   context: ChainContext,
-  { values, mempool, p2p, sentinel, config, signatures, health }: RpcOptions,
+  { values, services, health }: { values: RpcSettings; services: NodeServices; health: NodeHealth },
 ): Promise<Listener> {
   const { store, chain, reader, publicData, threads, loggerFor } = context;
   const listener = await startPublicRpc({
     threads,
-    services: publicServices(context, mempool, config, { realProofs: values.realProofs, signatures, p2p, sentinel }),
+    services,
     health,
     store,
     chain,
@@ -129,6 +123,9 @@ export async function startRpc(
       namespaces: values.rpcNamespaces,
       rateLimit: values.rpcRateLimit,
       maxWaitingBytes: values.rpcMaxWaitingSize,
+      page: values.rpcUi
+        ? pageFiles({ rpc: "../", admin: false, key: false, batch: values.rpcMaxBatchSize })
+        : undefined,
     },
     log: loggerFor("rpc"),
   });

@@ -1,4 +1,6 @@
+import { isIP } from "node:net";
 import type { Answer, BodyRequest, HttpApplication, RequestHead } from "../http/listener.ts";
+import { PAGE_RPC } from "../http/page-route.ts";
 
 /** Same error code as for a missing API key. */
 const FORBIDDEN = -32000;
@@ -16,9 +18,19 @@ const REFUSAL: Answer = {
 };
 
 /**
+ * Whether a request comes from a page of this very port, under an address or the name localhost. No other name is
+ * trusted: a page of any name can rebind that name to this address, and its requests then look like its own.
+ */
+function isFromOwnPage({ header }: Pick<RequestHead, "header">): boolean {
+  const host = header("host").toLowerCase();
+  const name = host.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
+  return header("origin").toLowerCase() === `http://${host}` && (name === "localhost" || isIP(name) !== 0);
+}
+
+/**
  * Keeps web pages away from an admin port without an API key. Browsers send an Origin header with every POST, including
  * those without a preflight and those to a name that was rebound to this address (DNS rebinding). Exactly GET /status
- * passes.
+ * passes, and the calls of the node's own page.
  */
 export class OriginGate implements HttpApplication {
   readonly #inner: HttpApplication;
@@ -29,7 +41,8 @@ export class OriginGate implements HttpApplication {
 
   receive(head: RequestHead): Answer | Promise<Answer> | BodyRequest {
     const exempt = head.method === "GET" && head.path === "/status";
-    return exempt || head.header("origin") === "" ? this.#inner.receive(head) : REFUSAL;
+    const own = head.path === PAGE_RPC && isFromOwnPage(head);
+    return exempt || own || head.header("origin") === "" ? this.#inner.receive(head) : REFUSAL;
   }
 
   failed(error: unknown): Answer {

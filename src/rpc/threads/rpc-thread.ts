@@ -23,7 +23,7 @@ export interface RpcThreadSettings {
   /** Each thread's own limits among them. */
   server: Omit<
     RpcServerOptions,
-    "healthy" | "health" | "guard" | "expectedErrors" | "shared" | "results" | "longCalls"
+    "healthy" | "health" | "guard" | "expectedErrors" | "shared" | "results" | "longCalls" | "pageRpc"
   >;
   /** Most bytes of results that a thread keeps. */
   cacheBytes: number;

@@ -9,7 +9,7 @@ import { AdminKeyFileError, AdminKeyHashError, type AdminKeyOptions } from "../.
 import type { NodeLogger } from "../../../src/node/logging.ts";
 import { ListenError, type Listener } from "../../../src/rpc/http/listener.ts";
 import { adminCalls } from "../../rpc/admin/support.ts";
-import { recordingLogger } from "../../rpc/support/fakes.ts";
+import { fakeServices, recordingLogger } from "../../rpc/support/fakes.ts";
 
 let folder: string;
 let banners: string[];
@@ -43,7 +43,7 @@ async function stop(): Promise<void> {
 }
 
 const calls = adminCalls();
-async function start(key: Partial<AdminKeyOptions> = {}, port = 0): Promise<void> {
+async function start(key: Partial<AdminKeyOptions> = {}, port = 0, withPage = false): Promise<void> {
   await stop();
   listener = await startAdminServer(
     calls.services,
@@ -53,6 +53,7 @@ async function start(key: Partial<AdminKeyOptions> = {}, port = 0): Promise<void
       versionHeaders: [["x-aztec-packageVersion", "4.1.2"]],
       key: { disabled: false, hash: undefined, reset: false, dataDirectory: folder, log, ...key },
       show: (banner) => void banners.push(banner),
+      ...(withPage && { reads: fakeServices() }),
     },
     log,
   );
@@ -325,6 +326,59 @@ describe("web pages and the admin port", () => {
         expect(response.headers.get("vary")).toBe("Accept-Encoding");
       }
     }
+  });
+});
+
+describe("the admin port's own page", () => {
+  const read = (method: string, headers: Record<string, string> = {}, path = "/ui/rpc") =>
+    ask(headers, { body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: [] }) }, path);
+  const origin = () => `http://127.0.0.1:${listener!.port}`;
+
+  it("its files need no key, its calls do", async () => {
+    await start({ hash: sha256("the key") }, 0, true);
+    const page = await ask({}, { method: "GET", body: undefined }, "/ui/");
+    expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    expect((await read("svc_getBlockNumber", { origin: origin() })).status).toBe(401);
+    expect((await read("svc_getBlockNumber", { "x-api-key": "wrong" })).status).toBe(401);
+    for (const method of ["svc_getBlockNumber", "svcAdmin_getDutyTimes"]) {
+      const answer = await read(method, { "x-api-key": "the key", origin: origin() });
+      expect([answer.status, Object.keys((await answer.json()) as object)]).toEqual([200, ["jsonrpc", "id", "result"]]);
+    }
+  });
+
+  it("the port's root still has the admin methods only", async () => {
+    await start({ disabled: true }, 0, true);
+    expect(await (await read("svc_getBlockNumber", {}, "/")).json()).toMatchObject({ error: { code: -32601 } });
+    expect(await (await read("node_getBlockNumber")).json()).toMatchObject({ error: { code: -32601 } });
+  });
+
+  it("without a key its calls come from an address or localhost, and from no other page or name", async () => {
+    await start({ disabled: true }, 0, true);
+    const { port } = listener!;
+    expect((await read("svc_getBlockNumber", { origin: origin() })).status).toBe(200);
+    const raw = (host: string, from: string, path = "/ui/rpc") =>
+      new Promise<number>((resolve, reject) => {
+        const socket = connect(port, "127.0.0.1", () => {
+          const head = [`POST ${path} HTTP/1.1`, `Host: ${host}`, `Origin: ${from}`, "Content-Type: application/json"];
+          socket.write([...head, `Content-Length: ${REQUEST.length}`, "", REQUEST].join("\r\n"));
+        });
+        socket.once("data", (data) => {
+          resolve(Number(data.toString("latin1").split(" ")[1]));
+          socket.destroy();
+        });
+        socket.once("error", reject);
+      });
+    expect(await raw(`localhost:${port}`, `http://localhost:${port}`)).toBe(200);
+    expect(await raw(`[::1]:${port}`, `http://[::1]:${port}`)).toBe(200);
+    // A name that was rebound to this address; another port; another page; a page of another scheme; a sandboxed one.
+    expect(await raw(`page.example:${port}`, `http://page.example:${port}`)).toBe(403);
+    expect(await raw(`127.0.0.1.page.example:${port}`, `http://127.0.0.1.page.example:${port}`)).toBe(403);
+    expect(await raw(`127.0.0.1:${port}`, `http://127.0.0.1:${port + 1}`)).toBe(403);
+    expect(await raw(`127.0.0.1:${port}`, "http://page.example")).toBe(403);
+    expect(await raw(`127.0.0.1:${port}`, `https://127.0.0.1:${port}`)).toBe(403);
+    expect(await raw(`127.0.0.1:${port}`, "null")).toBe(403);
+    // Only the page's own path is exempt.
+    expect(await raw(`127.0.0.1:${port}`, `http://127.0.0.1:${port}`, "/")).toBe(403);
   });
 });
 

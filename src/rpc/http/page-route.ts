@@ -1,0 +1,115 @@
+import type { Answer, BodyRequest, Header, HttpApplication, PlainPost, RequestHead } from "./listener.ts";
+
+/** A file that is served as it is. Plain data: it crosses threads. */
+export interface StaticFile {
+  /** Path below the page's, empty for the page itself. */
+  readonly name: string;
+  /** Changes with the content; without quotes. */
+  readonly hash: string;
+  readonly headers: readonly Header[];
+  readonly bytes: Uint8Array;
+  readonly gzip: Uint8Array;
+}
+
+const PAGE = "/ui";
+/** JSON-RPC of the page on a port whose own JSON-RPC does not have what it reads. */
+export const PAGE_RPC = `${PAGE}/rpc`;
+
+/** Accept-Encoding that names gzip, other than to refuse it. */
+const GZIP = /(?:^|[,\s])gzip(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
+
+const TEXT: Header = ["Content-Type", "text/plain; charset=utf-8"];
+/** Relative, so that it holds behind a proxy that adds a prefix. */
+const TO_PAGE: Answer = { status: 308, headers: [["Location", "ui/"]] };
+const NOT_FOUND: Answer = { status: 404, headers: [TEXT], body: Buffer.from("Not Found") };
+const NOT_ALLOWED: Answer = {
+  status: 405,
+  headers: [TEXT, ["Allow", "GET, HEAD"]],
+  body: Buffer.from("Method Not Allowed"),
+};
+
+interface Form {
+  readonly etag: string;
+  readonly headers: readonly Header[];
+  readonly body: Uint8Array;
+}
+
+function forms({ hash, headers, bytes, gzip }: StaticFile): { plain: Form; gzip: Form } {
+  const plainTag = `"${hash}"`;
+  const gzipTag = `"${hash}-gzip"`;
+  return {
+    plain: { etag: plainTag, headers: [...headers, ["ETag", plainTag]], body: bytes },
+    gzip: { etag: gzipTag, headers: [...headers, ["Content-Encoding", "gzip"], ["ETag", gzipTag]], body: gzip },
+  };
+}
+
+/** Serves the files of a page to GET and HEAD below /ui/. All other requests, and those for PAGE_RPC, pass. */
+export class PageRoute implements HttpApplication {
+  readonly #inner: HttpApplication;
+  readonly #files: ReadonlyMap<string, { plain: Form; gzip: Form }>;
+
+  constructor(inner: HttpApplication, files: readonly StaticFile[]) {
+    this.#inner = inner;
+    this.#files = new Map(files.map((file) => [`${PAGE}/${file.name}`, forms(file)]));
+  }
+
+  get plainPost(): PlainPost | undefined {
+    return this.#inner.plainPost;
+  }
+
+  receive(head: RequestHead, admitted?: boolean): Answer | Promise<Answer> | BodyRequest {
+    const { path } = head;
+    if (path !== PAGE && !path.startsWith(`${PAGE}/`)) return this.#inner.receive(head, admitted);
+    if (path === PAGE_RPC) return this.#inner.receive(head, admitted);
+    if (head.method !== "GET" && head.method !== "HEAD") return NOT_ALLOWED;
+    return path === PAGE ? TO_PAGE : this.#file(path, head);
+  }
+
+  #file(path: string, head: RequestHead): Answer {
+    const file = this.#files.get(path);
+    if (file === undefined) return NOT_FOUND;
+    const { etag, headers, body } = GZIP.test(head.header("accept-encoding")) ? file.gzip : file.plain;
+    const known = head
+      .header("if-none-match")
+      .split(",")
+      .some((tag) => tag.trim().replace(/^W\//, "") === etag);
+    // A copy: the listener takes back the memory of what it has sent.
+    return known ? { status: 304, headers } : { status: 200, headers, body: new Uint8Array(body) };
+  }
+
+  failed(error: unknown): Answer {
+    return this.#inner.failed(error);
+  }
+}
+
+/** Gives requests for PAGE_RPC to an application of their own, which sees them as requests for its root. */
+export class PageRpcRoute implements HttpApplication {
+  readonly #inner: HttpApplication;
+  readonly #page: HttpApplication;
+
+  constructor(inner: HttpApplication, page: HttpApplication) {
+    this.#inner = inner;
+    this.#page = page;
+  }
+
+  get plainPost(): PlainPost | undefined {
+    return this.#inner.plainPost;
+  }
+
+  receive(head: RequestHead, admitted?: boolean): Answer | Promise<Answer> | BodyRequest {
+    if (head.path !== PAGE_RPC) return this.#inner.receive(head, admitted);
+    const { method, query } = head;
+    return this.#page.receive({
+      method,
+      path: "/",
+      query,
+      header: (name) => head.header(name),
+      client: () => head.client(),
+      signal: () => head.signal(),
+    });
+  }
+
+  failed(error: unknown): Answer {
+    return this.#inner.failed(error);
+  }
+}

@@ -1,0 +1,5 @@
+import htm from "htm";
+import { h } from "preact";
+
+/** JSX as template literals. */
+export const html = htm.bind(h);

@@ -1,0 +1,92 @@
+import { existsSync } from "node:fs";
+import axe, { type AxeResults } from "axe-core";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { vi } from "vitest";
+
+const PROGRAMS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+/** Starts Chromium (Debian's package `chromium`). Throws where there is none. */
+export function openBrowser(): Promise<Browser> {
+  const program = PROGRAMS.find((path) => existsSync(path));
+  if (program === undefined) throw new Error("no Chromium is installed: apt-get install chromium");
+  // The sandbox needs privileges that a container may not have; only the node's own page is loaded.
+  return chromium.launch({ executablePath: program, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+}
+
+export const DESKTOP = { width: 1280, height: 800 };
+export const PHONE = { width: 390, height: 844 };
+
+/** A page, and what went wrong in it: errors of scripts, and whatever the security policy or the console reports. */
+export interface Visit {
+  readonly page: Page;
+  readonly faults: string[];
+  /** URLs of all requests. */
+  readonly requests: string[];
+  /** Opens a view and waits until it shows what it waits for. */
+  show(route: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function visit(browser: Browser, base: string, options: BrowserContextOptions = {}): Promise<Visit> {
+  const context = await browser.newContext({ viewport: DESKTOP, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const faults: string[] = [];
+  const requests: string[] = [];
+  page.on("pageerror", (error) => faults.push(String(error.stack)));
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") faults.push(message.text());
+  });
+  page.on("request", (request) => requests.push(request.url()));
+  await page.goto(`${base}/ui`);
+  return {
+    page,
+    faults,
+    requests,
+    async show(route) {
+      await page.evaluate(`location.hash = ${JSON.stringify(route)}`);
+      await settled(page);
+    },
+    close: () => context.close(),
+  };
+}
+
+/**
+ * Waits until an expression is true in the page. The debugger evaluates it, since the page's own policy forbids to
+ * evaluate text.
+ */
+export async function until(page: Page, expression: string): Promise<void> {
+  await vi.waitUntil(() => page.evaluate(`Boolean(${expression})`), { timeout: 15_000, interval: 50 });
+}
+
+/** Waits until the view has a title and no part of it waits for an answer. */
+export function settled(page: Page): Promise<void> {
+  return until(
+    page,
+    `document.querySelector("main h1") && !/Waiting for/.test(document.querySelector("main").innerText)`,
+  );
+}
+
+/** What axe-core finds against the rules of WCAG 2.2 AA and its best practices, one line for each element. */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  // Evaluated by the debugger, so the page's security policy stays as it is.
+  await page.evaluate(`${axe.source}; undefined`);
+  const { violations } = (await page.evaluate(`axe.run(document, { resultTypes: ["violations"] })`)) as AxeResults;
+  return violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id} (${help}) at ${target.join(" ")}: ${failureSummary}`),
+  );
+}
+
+/** Texts of a table's cells, row by row; the first row has the names of the columns. */
+export async function tableTexts(page: Page, label: string): Promise<string[][]> {
+  const rows = await page.getByRole("group", { name: label }).locator("tr").all();
+  return await Promise.all(
+    rows.map(async (row) => (await row.locator("th, td").allInnerTexts()).map((text) => text.trim())),
+  );
+}
+
+/** The value beside a name in a list of facts. */
+export async function factText(page: Page, name: string): Promise<string> {
+  const term = page.locator("dt", { hasText: new RegExp(`^\\s*${name}\\s*$`) });
+  return (await term.locator("xpath=following-sibling::dd").first().innerText()).trim();
+}

@@ -1,0 +1,269 @@
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { ADMIN_API_KEY, NodeProcess, type RecordedL1, startRecordedL1 } from "../conformance/recorded-node.ts";
+import {
+  accessibilityFaults,
+  factText,
+  openBrowser,
+  PHONE,
+  settled,
+  tableTexts,
+  until,
+  type Visit,
+  visit,
+} from "./browser.ts";
+
+interface Block {
+  number: number;
+  hash: string;
+  checkpointNumber: number;
+  header: { totalManaUsed: string; globalVariables: { slotNumber: string } };
+  body: { txEffects: Effect[] };
+}
+
+interface Effect {
+  txHash: string;
+  noteHashes: string[];
+  nullifiers: string[];
+  privateLogs: { fields: string[] }[];
+  publicLogs: { contractAddress: string; fields: string[] }[];
+}
+
+let l1: RecordedL1;
+let node: NodeProcess;
+let browser: Browser;
+let visits: Visit[] = [];
+let blocks: Block[];
+
+async function result<T>(method: string, ...params: unknown[]): Promise<T> {
+  return (await node.call(method, params)).body.result as T;
+}
+
+beforeAll(async () => {
+  [l1, browser] = await Promise.all([startRecordedL1(), openBrowser()]);
+  node = await NodeProcess.start(l1, undefined, { SVC_RPC_UI: "true" });
+  await node.ready();
+  blocks = await result("svc_getBlocks", 1, 50, { includeTransactions: true });
+});
+
+afterEach(async () => {
+  await Promise.all(visits.map((one) => one.close()));
+  visits = [];
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await node?.remove();
+  l1?.stop();
+});
+
+async function open(options = {}, base = node.adminUrl): Promise<Visit> {
+  const opened = await visit(browser, base, options);
+  visits.push(opened);
+  return opened;
+}
+
+/** The page of the admin port, with its key. */
+async function unlocked(options = {}): Promise<Visit> {
+  const opened = await open(options);
+  await opened.page.getByLabel("API key", { exact: true }).fill(ADMIN_API_KEY);
+  await opened.page.keyboard.press("Enter");
+  await settled(opened.page);
+  return opened;
+}
+
+const allEffects = () => blocks.flatMap(({ body, number }) => body.txEffects.map((effect) => ({ ...effect, number })));
+
+describe("the status page on a recorded chain", () => {
+  it("the overview shows the tips that the RPC answers", async () => {
+    const { page, faults } = await unlocked();
+    await page.waitForSelector(".tips");
+    const tips = await result<Record<string, { number?: number; block?: { number: number } }>>("svc_getChainTips");
+    const expected = ["proposed", "checkpointed", "proven", "finalized"].map((name) =>
+      String(tips[name].number ?? tips[name].block?.number),
+    );
+    expect(await page.locator(".tips .figure").allInnerTexts()).toEqual(expected);
+    expect(await factText(page, "Pending transactions")).toBe(String(await result("svc_getPendingTxCount")));
+    expect(await factText(page, "Last slot read from L1")).toContain(`${await result("svc_getSyncedL2SlotNumber")} (`);
+    expect(faults).toEqual([]);
+  });
+
+  it("the list of blocks shows number, transactions, slot and checkpoint of each block", async () => {
+    const { page, show } = await unlocked();
+    await show("#/blocks/50");
+    await until(page, `document.querySelectorAll("tbody tr").length === 25`);
+    const [names, ...rows] = await tableTexts(page, "Blocks, newest first");
+    const column = (name: string) => rows.map((row) => Number(row[names.indexOf(name)]));
+    const expected = blocks.slice(25, 50).reverse();
+    expect(column("Block")).toEqual(expected.map(({ number }) => number));
+    expect(column("Txs")).toEqual(expected.map(({ body }) => body.txEffects.length));
+    expect(column("Slot")).toEqual(expected.map(({ header }) => Number(header.globalVariables.slotNumber)));
+    expect(column("Checkpoint")).toEqual(expected.map(({ checkpointNumber }) => checkpointNumber));
+  });
+
+  it("a block and its transaction are shown with what the RPC tells of them", async () => {
+    const { page, show } = await unlocked();
+    const block = blocks.find(({ body }) => body.txEffects.some(({ publicLogs }) => publicLogs.length > 0))!;
+    await show(`#/block/${block.number}`);
+    expect(await factText(page, "Hash")).toBe(block.hash);
+    expect((await factText(page, "Mana")).replaceAll(",", "")).toBe(String(Number(block.header.totalManaUsed)));
+    const effect = block.body.txEffects.find(({ publicLogs }) => publicLogs.length > 0)!;
+    await page.getByRole("link", { name: effect.txHash.slice(0, 8) }).click();
+    await page.waitForSelector("text=Nullifiers");
+    expect(await factText(page, "Hash")).toBe(effect.txHash);
+    expect((await tableTexts(page, "Nullifiers")).slice(1).map(([, value]) => value)).toEqual(effect.nullifiers);
+    expect((await tableTexts(page, "Note hashes")).slice(1).map(([, value]) => value)).toEqual(effect.noteHashes);
+    const logs = (await tableTexts(page, "Logs")).slice(1);
+    expect(logs).toHaveLength(effect.privateLogs.length + effect.publicLogs.length);
+  });
+
+  it("a search finds blocks, transactions, contracts, classes, nullifiers, note hashes and tags", async () => {
+    const { page } = await unlocked();
+    const search = async (text: string): Promise<string> => {
+      await page.evaluate(`location.hash = "#/nothing"`);
+      await page.getByRole("searchbox").fill(text);
+      await page.keyboard.press("Enter");
+      await until(page, `!/^#.(nothing|search)/.test(location.hash)`);
+      return decodeURIComponent(new URL(page.url()).hash);
+    };
+    const [block] = blocks.slice(19);
+    const effects = allEffects();
+    const noted = effects.find(({ noteHashes }) => noteHashes.length > 0)!;
+    const tagged = effects.find(({ privateLogs }) => privateLogs.length > 0)!;
+    const published = effects.find(({ publicLogs }) => publicLogs.length > 0)!;
+    const [{ contractAddress, fields }] = published.publicLogs;
+    expect(await search("20")).toBe("#/block/20");
+    expect(await search(block.hash)).toBe("#/block/20");
+    expect(await search(noted.txHash)).toBe(`#/tx/${noted.txHash}`);
+    expect(await search(noted.txHash.slice(2).toUpperCase())).toBe(`#/tx/${noted.txHash}`);
+    expect(await search(contractAddress)).toBe(`#/contract/${contractAddress}`);
+    expect(await search(noted.nullifiers.at(-1)!)).toBe(`#/tx/${noted.txHash}`);
+    expect(await search(noted.noteHashes[0])).toBe(`#/tx/${noted.txHash}`);
+    const { currentContractClassId, original = currentContractClassId } = await result<Record<string, string>>(
+      "svc_getContract",
+      contractAddress,
+    );
+    const published4 = await result<{ l2BlockNumber: number }>("svc_getContractClass", original);
+    expect(await search(currentContractClassId)).toBe(`#/block/${published4.l2BlockNumber}`);
+    const [logs] = await result<{ txHash: string }[][]>("svc_getPrivateLogsByTags", {
+      tags: [tagged.privateLogs[0].fields[0]],
+    });
+    if (logs.length === 1) expect(await search(tagged.privateLogs[0].fields[0])).toBe(`#/tx/${tagged.txHash}`);
+    // More than one result is listed.
+    await page.getByRole("searchbox").fill(`${contractAddress} ${fields[0]}`);
+    await page.keyboard.press("Enter");
+    const [publicLogs] = await result<{ txHash: string }[][]>("svc_getPublicLogsByTags", {
+      contractAddress,
+      tags: [fields[0]],
+    });
+    if (publicLogs.length > 1) {
+      await page.waitForSelector("text=Public log with this tag");
+      expect((await tableTexts(page, "Search results")).length - 1).toBe(publicLogs.length);
+    } else await until(page, `location.hash === "#/tx/${published.txHash}"`);
+    await page.getByRole("searchbox").fill(`0x${"12".repeat(32)}`);
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("text=Nothing on this node is known by that");
+  });
+
+  it("the keyboard alone opens the search, a result, the next block and the content", async () => {
+    const { page } = await unlocked();
+    await page.keyboard.press("/");
+    await page.keyboard.type("20");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("h1:has-text('Block 20')");
+    await until(page, `document.activeElement?.tagName === "H1"`);
+    await page.keyboard.press("ArrowRight");
+    await page.waitForSelector("h1:has-text('Block 21')");
+    await page.reload();
+    await page.waitForSelector("h1:has-text('Block 21')");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to content");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate("document.activeElement.id")).toBe("main");
+  });
+
+  it.each([
+    ["light", undefined],
+    ["dark", PHONE],
+  ] as const)("no view has an accessibility fault in %s", async (colorScheme, viewport) => {
+    const { page, show, faults } = await open({ colorScheme, ...(viewport && { viewport }) });
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByLabel("API key", { exact: true }).fill(ADMIN_API_KEY);
+    await page.keyboard.press("Enter");
+    const tx = blocks[6].body.txEffects[0].txHash;
+    const contract = allEffects().find(({ publicLogs }) => publicLogs.length > 0)!.publicLogs[0].contractAddress;
+    for (const route of [
+      "",
+      "blocks",
+      "block/4",
+      `tx/${tx}`,
+      "contracts",
+      `contract/${contract}`,
+      "search/0x12",
+      "no",
+    ]) {
+      await show(`#/${route}`);
+      expect(await accessibilityFaults(page), route).toEqual([]);
+      // Nothing is wider than the screen; tables scroll by themselves.
+      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), route).toBeLessThanOrEqual(0);
+    }
+    expect(faults).toEqual([]);
+  });
+
+  it("a wrong API key is told, and the right one is kept for the tab only", async () => {
+    const { page, requests } = await open();
+    const field = page.getByLabel("API key", { exact: true });
+    await field.fill("wrong");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("text=The node does not take this key.");
+    await field.fill(ADMIN_API_KEY);
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".tips");
+    await page.reload();
+    await page.waitForSelector(".tips");
+    expect(await page.evaluate("[localStorage.length, document.cookie, sessionStorage.length]")).toEqual([0, "", 1]);
+    await page.getByRole("button", { name: "Lock" }).click();
+    await page.waitForSelector("text=Admin API key");
+    expect(await page.evaluate("sessionStorage.length")).toBe(0);
+    expect(requests.filter((url) => !url.startsWith(`${node.adminUrl}/ui`))).toEqual([]);
+  });
+
+  it("a node that stops answering is told, and its return too", async () => {
+    const { page } = await unlocked();
+    await page.waitForSelector(".tips");
+    await page.context().setOffline(true);
+    await page.waitForSelector("text=The node does not answer.");
+    expect(await page.locator(".condition").textContent()).toBe("Not answering");
+    expect(await page.locator(".tips .figure").first().textContent()).toBe("59");
+    await page.context().setOffline(false);
+    await page.waitForSelector(".trouble", { state: "detached" });
+  });
+
+  it("a hidden page asks nothing, and a visible one sends one batch at a time", async () => {
+    const { page, requests } = await unlocked();
+    await page.waitForSelector(".tips");
+    const hide = (hidden: boolean) =>
+      page.evaluate(`
+        Object.defineProperty(document, "hidden", { value: ${hidden}, configurable: true });
+        document.dispatchEvent(new Event("visibilitychange"));
+      `);
+    await hide(true);
+    await page.waitForTimeout(500);
+    const before = requests.length;
+    await page.waitForTimeout(4_500);
+    expect(requests.length).toBe(before);
+    await hide(false);
+    await page.waitForTimeout(4_500);
+    const asked = requests.length - before;
+    expect(asked).toBeGreaterThanOrEqual(1);
+    expect(asked).toBeLessThanOrEqual(4);
+  });
+
+  it("the public port serves the page where it is told to, without a key", async () => {
+    const { page, faults, requests } = await open({}, node.url);
+    await page.waitForSelector(".tips");
+    expect(await page.locator(".tips .figure").first().textContent()).toBe("59");
+    expect(requests.filter((url) => !url.startsWith(`${node.url}/`))).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+});
