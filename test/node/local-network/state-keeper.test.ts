@@ -159,6 +159,35 @@ test("after a rollback of L1 by hand a copy is made at once, and the journal sta
   });
 }, 60_000);
 
+test("blocks that evm_revert removed are not replayed by a later start", async () => {
+  const { stateFile } = files("reverted");
+  const copy = join(folder, "reverted-copy.json");
+  let height = 0;
+  await withKept("reverted", async ({ l1, keeper, lines }) => {
+    await l1.setBlockInterval(INTERVAL);
+    await transfer(l1);
+    await keeper.copy();
+    height = await l1.height();
+    const id = await l1.snapshot();
+    for (let i = 0; i < 3; i++) await transfer(l1);
+    await journalReaches("reverted", height + 3);
+    // The height is that of the first copy again.
+    expect(await l1.revert(id)).toBe(true);
+    const copies = () => lines.filter((line) => line.startsWith("saved a copy of L1's state")).length;
+    await expect.poll(copies, { timeout: 20_000 }).toBe(2);
+    copyFileSync(stateFile, copy);
+    await transfer(l1);
+    await journalReaches("reverted", height + 1);
+  });
+  // As if L1 had been killed: its last state is the copy, and the journal.
+  copyFileSync(copy, stateFile);
+  await withKept("reverted", async ({ l1, lines }) => {
+    expect(lines.join("\n")).not.toContain("could not be restored");
+    // The restored block, and the one with which a restored L1 begins.
+    expect(await l1.height()).toBe(height + 2);
+  });
+}, 60_000);
+
 test("a killed L1 answers on its port again only once it is fully restored", async () => {
   const { stateFile, journal } = files("restarted");
   const { signal } = new AbortController();
