@@ -4,11 +4,13 @@ import type { Core } from "../core/core.ts";
 import type { RollupIdentity } from "../l1/types.ts";
 import { toHex } from "../protocol/bytes.ts";
 import { claimStore } from "../storage/identity.ts";
+import { type MigrationReport, migrateStore } from "../storage/migrate.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import type { StoreFault } from "../storage/store-errors.ts";
 import type { PrefilledEntry } from "../world-state/genesis.ts";
 import type { TileHasher } from "../world-state/tree-batch.ts";
 import { WorldState } from "../world-state/world-state.ts";
+import { CHAIN_MIGRATIONS } from "./migrations/migrations.ts";
 
 /** The store of one rollup, and the services that read and write it. */
 export interface ChainServices {
@@ -27,22 +29,28 @@ export interface ChainServicesOptions {
   hasher: TileHasher;
   /** Called when the store can no longer be written or is damaged. */
   onFault?: (fault: StoreFault) => void;
+  /** Told of migrations of the store. */
+  report?: MigrationReport;
+  /** Aborts a migration. */
+  signal?: AbortSignal;
 }
 
 /**
- * Opens the chain store of a rollup; a new store is bound to that rollup. Throws StoreIdentityError or
- * StoreSchemaError.
+ * Opens the chain store of a rollup; a new store is bound to that rollup, one of an earlier schema version is migrated.
+ * Throws StoreIdentityError or StoreSchemaError, or the reason of `signal`.
  */
 export async function openChainServices(options: ChainServicesOptions): Promise<ChainServices> {
-  const { path, mapSizeKb, core, identity, publicData, hasher, onFault } = options;
+  const { path, mapSizeKb, core, identity, publicData, hasher, onFault, report, signal } = options;
   const store = openStore({ path, mapSizeKb, onFault });
   try {
-    claimStore(store, {
+    const owner = {
       l1ChainId: identity.l1ChainId,
       rollupVersion: identity.rollupVersion,
       rollupAddress: identity.addresses.rollupAddress,
       genesisArchiveRoot: toHex(identity.genesisArchiveRoot),
-    });
+    };
+    await migrateStore(store, owner, { migrations: CHAIN_MIGRATIONS, report, signal });
+    claimStore(store, owner);
     const world = new WorldState(core, store, publicData, hasher);
     return { store, chain: chainOf(store, world, identity.constants.epochDuration), world };
   } catch (error) {

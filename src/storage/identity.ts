@@ -1,7 +1,10 @@
 import { OperatorError } from "../errors/operator-error.ts";
 import type { Store } from "./store.ts";
 
-/** Version of the store's tables and records. The program reads and writes only this version. */
+/**
+ * Version of the store's tables and records. The program reads and writes only this version; stores of the versions
+ * before are migrated (src/node/migrations). A change of a layout raises it, and adds a migration.
+ */
 export const SCHEMA_VERSION = 4;
 
 /** The chain that a store belongs to. Written once, at the first open. */
@@ -65,10 +68,8 @@ function isIdentity(value: unknown): value is StoreIdentity {
   return "schemaVersion" in value && typeof value.schemaVersion === "number" && FIELDS.every((field) => field in value);
 }
 
-/**
- * The identity record; undefined in a new store. Throws StoreSchemaError if it cannot be read or has another version.
- */
-export function readIdentity(store: Store): StoreIdentity | undefined {
+/** The identity record of any version; undefined in a new store. Throws StoreSchemaError if it cannot be read. */
+export function storedIdentity(store: Store): StoreIdentity | undefined {
   const row = store.table("identity").get(KEY);
   if (row === undefined) return undefined;
   let record: unknown;
@@ -77,28 +78,48 @@ export function readIdentity(store: Store): StoreIdentity | undefined {
   } catch {
     throw new StoreSchemaError(store.path, undefined);
   }
-  if (typeof record === "object" && record !== null && "schemaVersion" in record) {
-    const { schemaVersion } = record;
-    if (typeof schemaVersion === "number" && schemaVersion !== SCHEMA_VERSION) {
-      throw new StoreSchemaError(store.path, schemaVersion);
+  if (isIdentity(record)) return record;
+  // Of a version with other fields, perhaps.
+  const version = typeof record === "object" && record !== null && "schemaVersion" in record && record.schemaVersion;
+  throw new StoreSchemaError(
+    store.path,
+    typeof version === "number" && version !== SCHEMA_VERSION ? version : undefined,
+  );
+}
+
+/**
+ * The identity record; undefined in a new store. Throws StoreSchemaError if it cannot be read or has another version.
+ */
+export function readIdentity(store: Store): StoreIdentity | undefined {
+  const identity = storedIdentity(store);
+  if (identity !== undefined && identity.schemaVersion !== SCHEMA_VERSION) {
+    throw new StoreSchemaError(store.path, identity.schemaVersion);
+  }
+  return identity;
+}
+
+/** To be called in a transaction. */
+export function putIdentity(store: Store, identity: StoreIdentity): void {
+  store.table("identity").put(KEY, Buffer.from(JSON.stringify(identity)));
+}
+
+/** Throws StoreIdentityError if a store belongs to another chain. */
+export function requireChain(path: string, stored: StoreIdentity, chain: Omit<StoreIdentity, "schemaVersion">): void {
+  for (const field of FIELDS) {
+    if (stored[field] !== chain[field]) {
+      throw new StoreIdentityError(path, field, String(stored[field]), String(chain[field]));
     }
   }
-  if (!isIdentity(record)) throw new StoreSchemaError(store.path, undefined);
-  return record;
 }
 
 /** Binds a new store to a chain, or checks that it is bound to it. Throws StoreIdentityError or StoreSchemaError. */
 export function claimStore(store: Store, chain: Omit<StoreIdentity, "schemaVersion">): void {
   const stored = readIdentity(store);
   if (stored === undefined) {
-    const record: StoreIdentity = { schemaVersion: SCHEMA_VERSION, ...chain };
-    const table = store.table("identity");
-    store.transaction(() => table.put(KEY, Buffer.from(JSON.stringify(record))));
+    // The table is opened before the transaction: opening a missing one is a transaction of its own.
+    store.table("identity");
+    store.transaction(() => putIdentity(store, { schemaVersion: SCHEMA_VERSION, ...chain }));
     return;
   }
-  for (const field of FIELDS) {
-    if (stored[field] !== chain[field]) {
-      throw new StoreIdentityError(store.path, field, String(stored[field]), String(chain[field]));
-    }
-  }
+  requireChain(store.path, stored, chain);
 }

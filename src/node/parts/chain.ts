@@ -22,6 +22,7 @@ import { connectL1 } from "../connect-l1.ts";
 import type { DataDirectory } from "../data-directory.ts";
 import { genesisPublicData } from "../genesis.ts";
 import type { LoggerFor } from "../logging.ts";
+import { reportMigration } from "../migrations/report-migration.ts";
 import { configuredUploader, restoreConfigured } from "../snapshots/configured.ts";
 import type { SnapshotUploader } from "../snapshots/upload.ts";
 import { untilCompatible } from "../standby.ts";
@@ -140,8 +141,9 @@ export async function startChain(options: ChainOptions): Promise<ChainPart> {
     teardown.add("rebuild threads", () => rebuilds.close());
 
     const { dataStoreMapSizeKb: mapSizeKb } = values;
+    const report = reportMigration("chain", log);
     const openChain = (path: string, onFault?: (fault: StoreFault) => void): Promise<ChainServices> =>
-      openChainServices({ path, mapSizeKb, core, identity, publicData, hasher, onFault });
+      openChainServices({ path, mapSizeKb, core, identity, publicData, hasher, onFault, report, signal });
     await restoreConfigured({ values, directory, reader, core, openChain, logger: loggerFor("snapshots"), signal });
     const { store, chain, world } = await openChain(directory.chainStore, onFatal);
     teardown.add("store", () => store.close());

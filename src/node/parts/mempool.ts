@@ -19,12 +19,15 @@ import { toHex } from "../../protocol/bytes.ts";
 import type { NodeServices } from "../../rpc/ports/node-services.ts";
 import { claimStore } from "../../storage/identity.ts";
 import { inspectStore } from "../../storage/inspect.ts";
+import { migrateStore } from "../../storage/migrate.ts";
 import { openStore, type Store } from "../../storage/store.ts";
 import { StoreCorruptedError } from "../../storage/store-errors.ts";
 import { HEALTHY, type HealthProbe } from "../../telemetry/health.ts";
 import { followChain } from "../mempool-events.ts";
 import { configuredVerifier, type ProofSettings } from "../mempool-proofs.ts";
 import { mempoolService, simulatorService, validatorService } from "../mempool-services.ts";
+import { POOL_MIGRATIONS } from "../migrations/migrations.ts";
+import { reportMigration } from "../migrations/report-migration.ts";
 import { Teardown } from "../teardown.ts";
 import type { ChainContext } from "./chain-context.ts";
 
@@ -104,12 +107,14 @@ export async function startMempool(context: ChainContext, options: MempoolOption
     teardown.add("pool store", () => store.close());
     const { identity } = reader;
     const fees = recentFees(reader.fees);
-    claimStore(store, {
+    const owner = {
       l1ChainId: identity.l1ChainId,
       rollupVersion: identity.rollupVersion,
       rollupAddress: identity.addresses.rollupAddress,
       genesisArchiveRoot: toHex(identity.genesisArchiveRoot),
-    });
+    };
+    await migrateStore(store, owner, { migrations: POOL_MIGRATIONS, report: reportMigration("pool", logger) });
+    claimStore(store, owner);
     // One more thread: the main thread has little to do while txs wait to be hashed.
     const digests = new DigestPool({ threads: threads.digests });
     teardown.add("tx digest threads", () => digests.close());
