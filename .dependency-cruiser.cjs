@@ -45,7 +45,6 @@ const soleImporters = {
   "@libp2p": "p2p",
   "@chainsafe": "p2p",
   pg: "validator",
-  "prom-client": "telemetry",
 };
 
 module.exports = {
