@@ -8,6 +8,7 @@ import type { OpenConnections } from "./http/open-connections.ts";
 import { PageRoute, PageRpcRoute, type StaticFile } from "./http/page-route.ts";
 import { RateLimit } from "./http/rate-limit.ts";
 import { RpcApplication } from "./http/rpc-application.ts";
+import type { CallCounts } from "./jsonrpc/call-counts.ts";
 import { Dispatcher, type DispatcherOptions } from "./jsonrpc/dispatcher.ts";
 import type { LongCalls } from "./jsonrpc/long-calls.ts";
 import type { NodeHealth } from "./ports/node-health.ts";
@@ -49,6 +50,8 @@ export interface RpcServerOptions {
   results?: ResultCache;
   /** Answers calls that would block others. */
   longCalls?: LongCalls;
+  /** Counts the calls of each method. */
+  counts?: CallCounts;
   /** Most bytes of answers that wait for clients to read them. Default 64 MiB. */
   maxWaitingBytes?: number;
   /** Files of a page that is served below /ui/, without the guard. */

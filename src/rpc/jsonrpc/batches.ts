@@ -5,6 +5,7 @@ import { Turns } from "../turns.ts";
 import type { RpcAnswer } from "./answer.ts";
 import { type AnswerWriter, RESULT_MEMBER } from "./answer-writer.ts";
 import { BatchAnswers } from "./batch-answers.ts";
+import { type CallCounts, OTHER } from "./call-counts.ts";
 import { type Calls, type Kept, LONGEST_KEY, type RequestObject } from "./calls.ts";
 import { CALLS_AT_ONCE, type LongCalls, SLICE_MS } from "./long-calls.ts";
 import type { MethodTable } from "./method-table.ts";
@@ -16,6 +17,7 @@ export interface BatchesOptions {
   longCalls?: LongCalls;
   /** Bounds the bytes of the answers while they are made. */
   budget?: AnswerBudget;
+  counts?: CallCounts;
 }
 
 export interface BatchParts {
@@ -55,8 +57,9 @@ export class Batches {
   async answerRead(slots: readonly (Uint8Array | ReadCall)[], caller: Caller | undefined): Promise<RpcAnswer> {
     const answers = new BatchAnswers(this.#options.budget);
     await this.#sliced(slots, answers, caller, (slot, at) => {
-      const answer = slot instanceof Uint8Array ? { status: 200, body: slot } : this.#parts.calls.runRead(slot, caller);
-      answers.put(at, answer);
+      if (!(slot instanceof Uint8Array)) return answers.put(at, this.#parts.calls.runRead(slot, caller));
+      this.#options.counts?.settledElsewhere(OTHER);
+      answers.put(at, { status: 200, body: slot });
     });
     return answers.answer();
   }
@@ -66,6 +69,8 @@ export class Batches {
     const kept = this.#keptFor(item);
     const end = kept && this.#options.results?.get(kept.results, kept.key);
     if (end === undefined) return calls.answer(item, caller, kept);
+    const { counts } = this.#options;
+    counts?.answered(counts.indexOf((item as RequestObject).method));
     const text = end.subarray(RESULT_MEMBER.length, -1);
     return writer.result(item as RequestObject, text, (out, json) => void out.bytes(json));
   }
@@ -89,6 +94,7 @@ export class Batches {
     longCalls: LongCalls,
   ): Promise<RpcAnswer> {
     const { writer } = this.#parts;
+    const { counts } = this.#options;
     const begun = answers.length;
     let chunk: number[] = [];
     const send = (): void => {
@@ -96,7 +102,10 @@ export class Batches {
       const bodies = longCalls.answerEach(Buffer.from(JSON.stringify(items)), caller?.client() ?? "", caller?.signal());
       for (const [i, at] of chunk.entries()) {
         const answer = bodies.then(
-          (all) => ({ status: 200, body: all[i] }),
+          (all) => {
+            counts?.settledElsewhere(counts.indexOf((items[i] as RequestObject).method));
+            return { status: 200, body: all[i] };
+          },
           (error: unknown) => writer.error(items[i] as RequestObject, error),
         );
         answers.put(at, answer);

@@ -5,6 +5,7 @@ import { openRpcDocument } from "../openrpc/document.ts";
 import { DIALECTS, type Method, type Namespace, type Registry, readParams } from "../registry.ts";
 import { invalidSlot, type RpcAnswer } from "./answer.ts";
 import type { AnswerWriter, Echo } from "./answer-writer.ts";
+import type { CallCounts } from "./call-counts.ts";
 import { EXECUTION_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, RpcError } from "./errors.ts";
 import type { LongCalls } from "./long-calls.ts";
 import type { ReadCall } from "./read-call.ts";
@@ -16,6 +17,7 @@ export interface CallsOptions {
   results?: ResultCache;
   /** Takes the calls that would hold up others. */
   longCalls?: LongCalls;
+  counts?: CallCounts;
 }
 
 /** A parsed JSON object; keys may hold anything. */
@@ -98,6 +100,24 @@ export class Calls {
 
   /** Answers a parsed call, on another thread when it may take long. */
   answer(item: unknown, caller: Caller | undefined, kept?: Kept): RpcAnswer | Promise<RpcAnswer> {
+    return this.#counted((item as RequestObject | null)?.method, () => this.#answer(item, caller, kept));
+  }
+
+  /** Counts a call under the name of its method. */
+  #counted(method: unknown, answer: () => RpcAnswer | Promise<RpcAnswer>): RpcAnswer | Promise<RpcAnswer> {
+    const { counts } = this.#options;
+    if (counts === undefined) return answer();
+    const started = performance.now();
+    const index = counts.indexOf(method);
+    const settled = (given: RpcAnswer): RpcAnswer => {
+      counts.settled(index, given.status, performance.now() - started);
+      return given;
+    };
+    const given = answer();
+    return given instanceof Promise ? given.then(settled) : settled(given);
+  }
+
+  #answer(item: unknown, caller: Caller | undefined, kept: Kept | undefined): RpcAnswer | Promise<RpcAnswer> {
     const call = this.read(item);
     if ("status" in call) return call;
     const request = item as RequestObject;
@@ -126,7 +146,10 @@ export class Calls {
   runRead({ namespace, name, values, ...echo }: ReadCall, caller: Caller | undefined): RpcAnswer | Promise<RpcAnswer> {
     const method = this.find(namespace, name);
     if (method === undefined) return this.#writer.error(echo, new TypeError(`no method ${namespace}_${name} here`));
-    return this.run({ method, namespace, values }, { ...echo, method: `${namespace}_${name}` }, caller);
+    const wireName = `${namespace}_${name}`;
+    return this.#counted(wireName, () =>
+      this.run({ method, namespace, values }, { ...echo, method: wireName }, caller),
+    );
   }
 
   /** Answers a call with what its method gives. */

@@ -43,9 +43,9 @@ export class Dispatcher {
     this.#options = options;
     this.#writer = new AnswerWriter(options, log);
     this.#calls = new Calls(registry, options, this.#writer);
-    const methods = new MethodTable(registry, options.namespaces);
+    const methods = new MethodTable(registry, options.namespaces, options.counts);
     this.#batches = new Batches({ calls: this.#calls, methods, writer: this.#writer }, options);
-    this.#scanned = new ScannedCalls(this.#calls, methods, options.results);
+    this.#scanned = new ScannedCalls(this.#calls, methods, options);
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { MethodResults } from "../cache/result-cache.ts";
 import type { Method, Namespace, RawForm, Registry } from "../registry.ts";
+import { type CallCounts, OTHER } from "./call-counts.ts";
 import { type EnvelopeScan, MethodName } from "./envelope-scan.ts";
 
 /** A method of a namespace under its name on the wire. */
@@ -11,6 +12,8 @@ export interface WireMethod {
   readonly raw: RawForm | undefined;
   /** Of the results that may be kept; undefined for methods whose results are not. */
   readonly results: MethodResults | undefined;
+  /** Where its calls are counted. */
+  readonly counted: number;
 }
 
 /** Finds methods by the bytes of their names. */
@@ -23,7 +26,7 @@ export class MethodTable {
    * With the methods that a scanned request can do something for: the rest is left out. Throws a RangeError when two
    * names share a hash.
    */
-  constructor(registry: Registry, namespaces: readonly Namespace[]) {
+  constructor(registry: Registry, namespaces: readonly Namespace[], counts?: Pick<CallCounts, "indexOf">) {
     for (const namespace of namespaces) {
       for (const method of registry.in(namespace)) {
         const raw = method.raw?.[namespace];
@@ -33,7 +36,8 @@ export class MethodTable {
         const scanned = new MethodName(name);
         const other = this.#byHash.get(scanned.hash);
         if (other !== undefined) throw new RangeError(`${name} and ${other.name} have the same hash`);
-        const entry = { name, scanned, namespace, method, raw, results };
+        const counted = counts?.indexOf(name) ?? OTHER;
+        const entry = { name, scanned, namespace, method, raw, results, counted };
         this.#byHash.set(scanned.hash, entry);
         if (raw !== undefined) this.#raw.add(scanned.hash);
         this.#byName.set(name, entry);

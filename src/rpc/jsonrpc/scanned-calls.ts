@@ -1,13 +1,16 @@
 import type { ResultCache } from "../cache/result-cache.ts";
 import { JsonWriter } from "../encoding/json-writer.ts";
 import type { RpcAnswer } from "./answer.ts";
-import { type Calls, LONGEST_KEY } from "./calls.ts";
+import type { CallCounts } from "./call-counts.ts";
+import { type Calls, type CallsOptions, LONGEST_KEY } from "./calls.ts";
 import { EnvelopeScan } from "./envelope-scan.ts";
 import type { MethodTable } from "./method-table.ts";
 import { latin1 } from "./request-text.ts";
 
 /** A kept result from this size on is sent from where it is. */
 const SENT_IN_PARTS = 16 * 1024;
+/** Start of a call that is not timed. */
+const UNTIMED = -1;
 
 const OPENING = Buffer.from('{"jsonrpc":"2.0"');
 const OPENING_WITH_ID = Buffer.from('{"jsonrpc":"2.0","id":');
@@ -18,13 +21,15 @@ export class ScannedCalls {
   readonly #calls: Calls;
   readonly #methods: MethodTable;
   readonly #results: ResultCache | undefined;
+  readonly #counts: CallCounts | undefined;
   readonly #out = new JsonWriter();
   readonly #scan = new EnvelopeScan();
 
-  constructor(calls: Calls, methods: MethodTable, results: ResultCache | undefined) {
+  constructor(calls: Calls, methods: MethodTable, { results, counts }: Pick<CallsOptions, "results" | "counts">) {
     this.#calls = calls;
     this.#methods = methods;
     this.#results = results;
+    this.#counts = counts;
   }
 
   /** See Dispatcher.answerScanned. */
@@ -33,12 +38,17 @@ export class ScannedCalls {
     if (!scan.scan(body, this.#methods.raw)) return undefined;
     const found = this.#methods.find(scan);
     if (found === undefined) return undefined;
+    const { counted } = found;
+    const started = this.#counts?.isNextTimed(counted) ? performance.now() : UNTIMED;
     const cache = this.#results;
     cache?.renew();
     if (found.raw !== undefined) {
       this.#open(body).part(RESULT_MEMBER, 0, RESULT_MEMBER.length);
       try {
-        if (found.raw(body, scan.paramsFrom, scan.paramsTo, this.#out)) return this.#out.text("}").view();
+        if (found.raw(body, scan.paramsFrom, scan.paramsTo, this.#out)) {
+          this.#count(counted, started);
+          return this.#out.text("}").view();
+        }
       } catch {
         // The general form says what is wrong.
       }
@@ -50,6 +60,7 @@ export class ScannedCalls {
     const key = paramsTo - paramsFrom <= 2 ? "[]" : latin1(body, paramsFrom, paramsTo);
     const end = cache.get(found.results, key);
     if (end !== undefined) {
+      this.#count(counted, started);
       const out = this.#open(body);
       return end.length >= SENT_IN_PARTS ? [new Uint8Array(out.view()), end] : out.bytes(end).view();
     }
@@ -59,6 +70,11 @@ export class ScannedCalls {
       params: JSON.parse(key),
     };
     return this.#calls.answer(request, undefined, { results: found.results, key });
+  }
+
+  #count(counted: number, started: number): void {
+    this.#counts?.answered(counted);
+    if (started !== UNTIMED) this.#counts?.timed(counted, performance.now() - started);
   }
 
   /** The start of the answer to the request that was scanned, up to its result. */

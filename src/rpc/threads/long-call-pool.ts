@@ -44,6 +44,8 @@ export class LongCallPool implements LongCalls {
   readonly #places: ClientPlaces;
   readonly #log: Logger;
   #closed = false;
+  #running = 0;
+  #refused = 0;
 
   constructor(settings: LongCallSettings, { threads, log }: { threads: number; log: Logger }) {
     this.#log = log;
@@ -59,6 +61,21 @@ export class LongCallPool implements LongCalls {
     });
   }
 
+  /** Calls that wait for a thread now. */
+  get waiting(): number {
+    return this.#places.waiting;
+  }
+
+  /** Calls that a thread works on now. */
+  get running(): number {
+    return this.#running;
+  }
+
+  /** Calls since the start that found no place. */
+  get refused(): number {
+    return this.#refused;
+  }
+
   answer(body: Uint8Array, client: string, signal?: AbortSignal): Promise<RpcAnswer | ReadRequest> {
     return this.#run("answer", body, client, signal);
   }
@@ -69,12 +86,14 @@ export class LongCallPool implements LongCalls {
 
   async #run<T>(name: string, text: Uint8Array, client: string, signal: AbortSignal | undefined): Promise<T> {
     const giveBack = await this.#place(client, signal);
+    this.#running++;
     try {
       if (this.#closed) throw new RpcError(LIMIT_EXCEEDED, "The node is stopping");
       const { value, failures }: LongCallOutcome = await this.#threads.run(text, { name });
       for (const { facts, message } of failures) this.#log.error(facts, message);
       return value as T;
     } finally {
+      this.#running--;
       giveBack();
     }
   }
@@ -85,6 +104,7 @@ export class LongCallPool implements LongCalls {
     } catch (cause) {
       if (signal?.aborted) throw new RpcError(LIMIT_EXCEEDED, "The client did not wait for its answer", { cause });
       if (!(cause instanceof PlacesFullError)) throw cause;
+      this.#refused++;
       throw new RpcError(LIMIT_EXCEEDED, "The node is busy: too many long calls are waiting", { cause });
     }
   }

@@ -1,8 +1,11 @@
 import type { ChainStore } from "../../archiver/chain-store.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Logger } from "../../telemetry/logger.ts";
+import type { Metrics } from "../../telemetry/metrics/metrics.ts";
 import type { Listener } from "../http/listener.ts";
+import { CallCounts, wireNames } from "../jsonrpc/call-counts.ts";
 import { publicRegistry } from "../methods/public-registry.ts";
+import { observeRpc } from "../metrics.ts";
 import type { NodeHealth } from "../ports/node-health.ts";
 import type { NodeServices } from "../ports/node-services.ts";
 import { RPC_DEFAULTS, startRpcServer } from "../rpc-server.ts";
@@ -23,12 +26,14 @@ export interface PublicRpcOptions {
   server: RpcThreadsOptions["server"];
   /** See RpcThreadsOptions. */
   cacheBytes: number;
+  /** Told of the calls; they are not counted without. */
+  metrics?: Metrics;
   log: Logger;
 }
 
 /** Opens the public JSON-RPC port. Rejects with a ListenError. */
 export async function startPublicRpc(options: PublicRpcOptions): Promise<Listener> {
-  const { threads, services, health, store, chain, server, cacheBytes, log } = options;
+  const { threads, services, health, store, chain, server, cacheBytes, metrics, log } = options;
   const reads = { ...options.reads, path: store.path, commits: store.commits };
   const { namespaces, maxBatchSize = RPC_DEFAULTS.maxBatchSize } = server;
   const maxAnswerBytes = server.maxWaitingBytes ?? RPC_DEFAULTS.maxWaitingBytes;
@@ -36,14 +41,17 @@ export async function startPublicRpc(options: PublicRpcOptions): Promise<Listene
     { reads, namespaces, maxBatchSize, maxAnswerBytes },
     { threads: threads.longCalls, log },
   );
+  const registry = publicRegistry(services);
+  const names = wireNames(registry, namespaces);
+  const calls = metrics && CallCounts.memory(names, Math.max(1, threads.rpc));
+  const counts = calls && new CallCounts(calls, names);
   try {
+    const results = resultCache({ store, chain }, cacheBytes);
     const listener = await (threads.rpc === 0
-      ? startRpcServer(
-          publicRegistry(services),
-          { ...server, health, results: resultCache({ store, chain }, cacheBytes), longCalls },
-          log,
-        )
-      : RpcThreads.start({ threads: threads.rpc, services, health, longCalls, reads, server, cacheBytes, log }));
+      ? startRpcServer(registry, { ...server, health, results, longCalls, counts }, log)
+      : RpcThreads.start({ threads: threads.rpc, services, health, longCalls, reads, server, cacheBytes, calls, log }));
+    const rpcThreads = listener instanceof RpcThreads ? listener : undefined;
+    if (metrics && counts) observeRpc(metrics, { counts, longCalls, threads: rpcThreads });
     return new PublicListener(listener, longCalls);
   } catch (error) {
     await longCalls.close();

@@ -2,6 +2,7 @@ import type { MessagePort } from "node:worker_threads";
 import type { Logger } from "../../telemetry/logger.ts";
 import { ListenError, type Listener } from "../http/listener.ts";
 import { OpenConnections } from "../http/open-connections.ts";
+import { CallCounts, wireNames } from "../jsonrpc/call-counts.ts";
 import { publicRegistry } from "../methods/public-registry.ts";
 import type { NodeServices } from "../ports/node-services.ts";
 import type { NodeStatus } from "../ports/node-status.ts";
@@ -23,13 +24,15 @@ export interface RpcThreadSettings {
   /** Each thread's own limits among them. */
   server: Omit<
     RpcServerOptions,
-    "healthy" | "health" | "guard" | "expectedErrors" | "shared" | "results" | "longCalls" | "pageRpc"
+    "healthy" | "health" | "guard" | "expectedErrors" | "shared" | "results" | "longCalls" | "counts" | "pageRpc"
   >;
   /** Most bytes of results that a thread keeps. */
   cacheBytes: number;
   /** See OpenConnections and RateLimit. */
   connections: SharedArrayBuffer;
   rateLimit: SharedArrayBuffer;
+  /** See CallCounts; calls are not counted without. */
+  calls?: SharedArrayBuffer;
   /** One word: how many threads have a listener that has to be closed before the process may end. */
   listening: SharedArrayBuffer;
 }
@@ -90,16 +93,18 @@ export async function runRpcThread(
     connections: new OpenConnections(settings.connections, slot),
     rateLimit: settings.rateLimit,
   };
+  const registry = publicRegistry(services);
   let listener: Listener;
   try {
     listener = await startRpcServer(
-      adapt(publicRegistry(services)),
+      adapt(registry),
       {
         ...server,
         shared,
         ...(settings.health && { health: remoteHealth(remoteCalls) }),
         results: resultCache({ store, chain: reads.chain }, settings.cacheBytes),
         longCalls: remoteLongCalls(remoteCalls),
+        counts: settings.calls && new CallCounts(settings.calls, wireNames(registry, server.namespaces), slot),
       },
       forwardingLogger(control),
     );

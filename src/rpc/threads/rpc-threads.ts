@@ -1,4 +1,5 @@
 import { createServer } from "node:net";
+import type { EventLoopUtilization } from "node:perf_hooks";
 import { MessageChannel, Worker } from "node:worker_threads";
 import type { Logger } from "../../telemetry/logger.ts";
 import { moduleBeside } from "../../threads/module-beside.ts";
@@ -23,7 +24,7 @@ const ABANDON_MS = 1_000;
 /** What a closing thread may take beyond the requests in flight. */
 const CLOSE_MARGIN_MS = 2_000;
 
-export interface RpcThreadsOptions extends Pick<RpcThreadSettings, "reads"> {
+export interface RpcThreadsOptions extends Pick<RpcThreadSettings, "reads" | "calls"> {
   threads: number;
   /** `maxWaitingBytes` is for all threads together. */
   server: RpcThreadSettings["server"];
@@ -61,6 +62,7 @@ class RpcThread {
   #worker: Worker | undefined;
   #restart: NodeJS.Timeout | undefined;
   #failures = 0;
+  #deaths = 0;
   /** Whether its end is a reason to start it again. */
   #wanted = false;
 
@@ -112,11 +114,22 @@ class RpcThread {
   #startAgain(facts: object): void {
     const pauseMs = RESTART_PAUSES_MS[Math.min(this.#failures, RESTART_PAUSES_MS.length - 1)];
     this.#failures += 1;
+    this.#deaths += 1;
     this.#options.log.error({ ...facts, pauseMs }, "An RPC thread died and is started again");
     this.#restart = setTimeout(() => {
       // Its end is what tells of a failure.
       this.start().catch(() => undefined);
     }, pauseMs);
+  }
+
+  /** Of its event loop since the thread started; undefined while there is no thread. */
+  get loop(): EventLoopUtilization | undefined {
+    return this.#worker?.performance.eventLoopUtilization();
+  }
+
+  /** Times that the thread died. */
+  get deaths(): number {
+    return this.#deaths;
   }
 
   tell(order: ToThread): void {
@@ -139,6 +152,13 @@ function entryFile(): URL {
   return moduleBeside(import.meta.url, "rpc-thread-entry");
 }
 
+export interface RpcThreadStatus {
+  /** Of its event loop since the thread started; undefined while there is no thread. */
+  readonly loop: EventLoopUtilization | undefined;
+  /** Times that the thread died. */
+  readonly deaths: number;
+}
+
 /** The public JSON-RPC on threads of its own, all listening on one port. */
 export class RpcThreads implements Listener {
   readonly port: number;
@@ -146,11 +166,12 @@ export class RpcThreads implements Listener {
   readonly #threads: readonly RpcThread[];
   readonly #log: Logger;
   readonly #listening: Int32Array;
+  readonly #connections: OpenConnections;
   readonly #atExit = (): void => this.abandon();
 
   /** Resolves once all threads listen. Rejects with a ListenError, or with what kept a thread from starting. */
   static async start(options: RpcThreadsOptions): Promise<RpcThreads> {
-    const { threads: count, server, reads, services, cacheBytes } = options;
+    const { threads: count, server, reads, services, cacheBytes, calls } = options;
     const { maxWaitingBytes = RPC_DEFAULTS.maxWaitingBytes } = server;
     const { ready: _ready, txGasLimits: _txGasLimits, ...status } = services.status;
     allowLongHeads();
@@ -166,6 +187,7 @@ export class RpcThreads implements Listener {
       cacheBytes: Math.floor(cacheBytes / count),
       connections: OpenConnections.memory(),
       rateLimit: RateLimit.memory(),
+      calls,
       listening: new SharedArrayBuffer(4),
     };
     const connections = new OpenConnections(settings.connections);
@@ -193,8 +215,18 @@ export class RpcThreads implements Listener {
     this.port = port;
     this.adapter = adapter;
     this.#listening = new Int32Array(settings.listening);
+    this.#connections = new OpenConnections(settings.connections);
     this.#log = log;
     process.once("exit", this.#atExit);
+  }
+
+  get openConnections(): number {
+    return this.#connections.total;
+  }
+
+  /** Of each thread. */
+  status(): RpcThreadStatus[] {
+    return this.#threads.map(({ loop, deaths }) => ({ loop, deaths }));
   }
 
   async close(graceMs = DEFAULT_GRACE_MS): Promise<void> {
