@@ -27,6 +27,7 @@ export const GROUPS = [
   "Local network",
   "Deployment",
   "Execution",
+  "Metrics",
   "Telemetry",
   "Logging",
 ] as const;
@@ -63,6 +64,7 @@ export const SUBSYSTEMS = {
   bot: true,
   "local network": true,
   deployment: true,
+  metrics: true,
   telemetry: false,
   "test server": false,
 } as const satisfies Record<string, boolean>;

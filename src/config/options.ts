@@ -9,6 +9,7 @@ import { l1 } from "./rows/l1.ts";
 import { l1Transactions } from "./rows/l1-transactions.ts";
 import { logging } from "./rows/logging.ts";
 import { mempool } from "./rows/mempool.ts";
+import { metrics } from "./rows/metrics.ts";
 import { modes } from "./rows/modes.ts";
 import { p2p } from "./rows/p2p.ts";
 import { agent, broker, prover } from "./rows/prover.ts";
@@ -52,6 +53,7 @@ export const OPTIONS = {
   ...localNetwork,
   ...deployment,
   ...execution,
+  ...metrics,
   ...telemetry,
   ...logging,
 };

@@ -4,6 +4,7 @@ import { L1ConfigurationError, L1Error } from "./errors.ts";
 import { readIdentity } from "./identity.ts";
 import { isZeroAddress } from "./optional-addresses.ts";
 import { JsonRpcRollupReader } from "./rollup-reader.ts";
+import type { L1CallCounts } from "./rpc/l1-call-counts.ts";
 import { L1Rpc } from "./rpc/l1-rpc.ts";
 import { missingTraces } from "./trace-support.ts";
 import type { ConnectedRollup } from "./types.ts";
@@ -27,6 +28,8 @@ export interface ConnectOptions extends DiscoveryOptions {
   requireTraces?: boolean;
   /** Aborts calls in progress, also those of the returned reader, and refuses later ones. */
   signal?: AbortSignal;
+  /** Counts the calls to L1. */
+  calls?: L1CallCounts;
   logger?: Logger;
   /** Unix seconds; the machine's time by default. */
   now?: () => number;
@@ -69,12 +72,12 @@ async function checkTraces(rpc: L1Rpc, debugRpc: L1Rpc, options: ConnectOptions,
  * reader.latestBlock()).number);
  */
 export async function connectRollup(options: ConnectOptions): Promise<ConnectedRollup> {
-  const { l1RpcUrls, debugRpcUrls, timeoutMs, retryDelaysMs, signal, logger = silentLogger } = options;
+  const { l1RpcUrls, debugRpcUrls, timeoutMs, retryDelaysMs, signal, calls, logger = silentLogger } = options;
   checkAddress("the registry address", options.registryAddress);
   checkAddress("the rollup address", options.rollupAddress);
   for (const [name, address] of Object.entries(options.otherAddresses ?? {}))
     if (!isZeroAddress(address)) checkAddress(name, address);
-  const rpcOf = (urls: readonly string[]) => new L1Rpc({ urls, timeoutMs, retryDelaysMs, signal, logger });
+  const rpcOf = (urls: readonly string[]) => new L1Rpc({ urls, timeoutMs, retryDelaysMs, signal, calls, logger });
   const rpc = rpcOf(l1RpcUrls);
   const debugRpc = debugRpcUrls?.length ? rpcOf(debugRpcUrls) : rpc;
   await rpc.checkChain(options.l1ChainId);

@@ -2,6 +2,7 @@ import { reveal } from "../config/configuration.ts";
 import type { Values } from "../config/options.ts";
 import type { SourcedBlobFetcher } from "../l1/blobs/blob-fetcher.ts";
 import { createBlobFetcher } from "../l1/blobs/create-blob-fetcher.ts";
+import type { L1CallCounts } from "../l1/rpc/l1-call-counts.ts";
 import type { RollupIdentity } from "../l1/types.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { objectStoreAccess } from "./object-access.ts";
@@ -11,13 +12,14 @@ const MINUTE_MS = 60_000;
 /**
  * Opens the configured blob sources and checks that they answer. Throws NoBlobSourceReachableError if none does and
  * that is not allowed, BlobSourceConfigurationError or ObjectStoreUrlError. `signals.start` aborts the start;
- * `signals.l1` aborts calls to L1 during the whole lifetime of the sources.
+ * `signals.l1` aborts calls to L1 during the whole lifetime of the sources. `calls` counts them.
  */
 export async function openBlobSources(
   values: Values,
   identity: RollupIdentity,
   logger: Logger,
   signals: { start: AbortSignal; l1: AbortSignal },
+  calls?: L1CallCounts,
 ): Promise<SourcedBlobFetcher> {
   const blobs = createBlobFetcher({
     identity,
@@ -30,6 +32,7 @@ export async function openBlobSources(
     archiveUrl: values.archiveApiUrl,
     ...objectStoreAccess(values),
     signal: signals.l1,
+    calls,
     logger,
   });
   const { blobFileStoreUrls, blobFileStoreUploadUrl: uploadUrl } = values;

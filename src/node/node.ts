@@ -20,6 +20,7 @@ import { type AdminOptions, startAdmin } from "./parts/admin.ts";
 import { startChain } from "./parts/chain.ts";
 import type { ChainContext } from "./parts/chain-context.ts";
 import { type MempoolPart, startMempool } from "./parts/mempool.ts";
+import { startMetrics } from "./parts/metrics.ts";
 import { checkP2p, createP2p, type P2pPart } from "./parts/p2p.ts";
 import { publicServices, startRpc } from "./parts/rpc.ts";
 import { createSentinel } from "./parts/sentinel.ts";
@@ -44,6 +45,8 @@ export interface NodeOptions {
   otherAddresses?: DiscoveryOptions["otherAddresses"];
   /** Shared KZG worker, closed by its owner. */
   kzg?: Kzg;
+  /** Of this program, for metrics and logs that are exported. */
+  version: string;
   /** Log what the transactions in own blocks did. */
   logTxs?: boolean;
   /** Names of functions that clients registered; new ones by default. */
@@ -88,6 +91,8 @@ export interface RunningNode extends RunningService {
   /** Port of the admin JSON-RPC. */
   readonly adminPort: number;
   readonly config: LiveConfig;
+  /** Port of GET /metrics; undefined if it is not served. */
+  readonly metricsPort: number | undefined;
   /** Resolves once the initial sync is complete; rejects if the node stops before. */
   synced(): Promise<void>;
 }
@@ -102,7 +107,9 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   checkValidator(values);
   const teardown = new Teardown(loggerFor("node"));
   try {
-    const following = await startChain(options);
+    const counted = await startMetrics(options);
+    teardown.add("metrics", () => counted.stop());
+    const following = await startChain({ ...options, counted });
     teardown.add("chain", () => following.stop());
     const { context } = following;
     const { synchronizer } = context;
@@ -221,6 +228,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       port: rpc.port,
       adminPort: admin.port,
       config,
+      metricsPort: counted.port,
       synced: () => synchronizer.waitForInitialSync(),
       stop: () => teardown.run(),
     };

@@ -5,6 +5,7 @@ import type { ActiveKeystore } from "../keystore/active-keystore.ts";
 import type { Kzg } from "../l1/blobs/kzg.ts";
 import { GovernanceProposer } from "../l1/governance/governance-proposer.ts";
 import { wantsCellProofs } from "../l1/propose/sidecars.ts";
+import type { L1CallCounts } from "../l1/rpc/l1-call-counts.ts";
 import { L1Rpc } from "../l1/rpc/l1-rpc.ts";
 import { L1Sender } from "../l1/tx/l1-sender.ts";
 import { MemoryTxStates } from "../l1/tx/memory-tx-states.ts";
@@ -51,6 +52,8 @@ export interface PublisherOptions {
   slasher?: SlashActions;
   /** Unix time in milliseconds. */
   now(): number;
+  /** Counts the calls to L1. */
+  l1Calls?: L1CallCounts;
   logger: Logger;
   /** Timeout per request to L1. */
   timeoutMs?: number;
@@ -103,6 +106,7 @@ export function startPublisher(options: PublisherOptions): RunningPublisher {
     timeoutMs,
     retryDelaysMs: RETRY_DELAYS_MS,
     signal,
+    calls: options.l1Calls,
     logger,
   });
   const states: TxStates = directory.temporary

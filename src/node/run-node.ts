@@ -47,7 +47,7 @@ export async function runNodeProcess(options: NodeProcessOptions): Promise<void>
     const values = await options.prepare(signal);
     directory = openDataDirectory(values.dataDirectory, lost);
     if (values.bot) refuseProofs(values);
-    const node = await startNode({ values, directory, loggerFor, signal, onFatal: fail });
+    const node = await startNode({ values, directory, loggerFor, signal, version: options.version, onFatal: fail });
     options.started?.(node);
     if (!values.bot) return node;
     const bot = startBotBeside(values, node.port, loggerFor);

@@ -11,8 +11,8 @@ import { gossipPublisher } from "./gossip/gossip-publisher.ts";
 import { GossipReceiver } from "./gossip/gossip-receiver.ts";
 import { GossipReport } from "./gossip/gossip-report.ts";
 import { type GossipSettings, gossipService, type MeshSettings, verdictDeadlineMs } from "./gossip/gossip-service.ts";
-import type { GossipPublisher } from "./gossip/publisher.ts";
-import type { GossipTopic, MessageWrapper } from "./gossip/topic.ts";
+import type { GossipPublisher, Topic } from "./gossip/publisher.ts";
+import { type GossipTopic, type MessageWrapper, topicString } from "./gossip/topic.ts";
 import { createHost, type Host } from "./host/create-host.ts";
 import type { PeerIdentity } from "./identity/peer-identity.ts";
 import { peerStages } from "./peer-stages.ts";
@@ -27,6 +27,7 @@ import type { StatusMessage } from "./reqresp/codecs/status-message.ts";
 import { goodbyeHandler } from "./reqresp/handlers/goodbye.ts";
 import { pingHandler } from "./reqresp/handlers/ping.ts";
 import { statusHandler } from "./reqresp/handlers/status.ts";
+import { type RequestCounts, requestCounts } from "./reqresp/request-counts.ts";
 import type { RequestHandlers } from "./reqresp/request-handler.ts";
 import { RequestResponder } from "./reqresp/responder.ts";
 import { Stages } from "./stages.ts";
@@ -96,6 +97,9 @@ export interface PeerNode extends PeerChannels {
   readonly host: Host;
   readonly receiver: GossipReceiver;
   readonly connections: PeerConnections;
+  readonly requests: RequestCounts;
+  /** Number of peers in a topic's mesh. */
+  meshPeers(topic: Topic): number;
   /** Rejects if a port is taken; then nothing runs. Ends early when the node is stopped. */
   start(): Promise<void>;
   /** Says goodbye to the peers and stops what was started. Later calls wait for the first. */
@@ -143,12 +147,14 @@ export async function createPeerNode(options: PeerNodeOptions): Promise<PeerNode
     }),
   });
   const router = host.services.gossip;
+  const requests = requestCounts();
   const wrapper = messageWrapper(settings.instrumented);
   const channels: PeerChannels = {
     client: new StreamRequestClient(host, {
       penalties: scores,
       log: loggerFor("p2p:requests"),
       timeouts: settings.requestTimeouts,
+      counts: requests,
     }),
     publisher: gossipPublisher({ router, version, logger: loggerFor("p2p:gossip"), wrapper }),
     scores,
@@ -179,6 +185,7 @@ export async function createPeerNode(options: PeerNodeOptions): Promise<PeerNode
     penalties: scores,
     isBanned,
     log: loggerFor("p2p:requests"),
+    counts: requests,
   });
   const receiver = new GossipReceiver({
     router,
@@ -214,6 +221,8 @@ export async function createPeerNode(options: PeerNodeOptions): Promise<PeerNode
     host,
     receiver,
     connections,
+    requests,
+    meshPeers: (topic) => router.getMeshPeers(topicString(topic, version)).length,
     start: () => stages.start(),
     stop: () => stages.stop(),
   };

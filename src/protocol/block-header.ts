@@ -59,6 +59,11 @@ export function headerTimestamp(header: BlockHeader): bigint {
   return readBigUint(header, HEADER_AT.timestamp, 8);
 }
 
+/** Mana of the block, a gas amount far below 2^53. */
+export function headerTotalMana(header: BlockHeader): number {
+  return Number(readBigUint(header, HEADER_AT.totalManaUsed, 32));
+}
+
 /** Root (32-byte view) and next leaf index of a tree's snapshot inside a header. */
 export function headerSnapshot(header: BlockHeader, tree: TreeId): { root: Uint8Array; size: number } {
   const at = HEADER_SNAPSHOT_AT[tree];

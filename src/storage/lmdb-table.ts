@@ -38,6 +38,11 @@ export class LmdbTable implements Table {
     this.#backwards = this.#borrowing.getRange(this.#upTo);
   }
 
+  /** What LMDB counts of the table. */
+  getStats(): object {
+    return this.#db.getStats();
+  }
+
   get(key: Uint8Array): Uint8Array | undefined {
     try {
       return this.#db.get(key);

@@ -2,6 +2,7 @@ import { open, type RootDatabase } from "lmdb";
 import { LmdbTable, NO_WRITES } from "./lmdb-table.ts";
 import { copyStore } from "./store-copy.ts";
 import { StoreCorruptedError, type StoreFault, StoreFullError, storeError } from "./store-errors.ts";
+import { type StoreStats, storeStats } from "./store-stats.ts";
 import type { Table } from "./table.ts";
 import { freeBytes, WriteRoom } from "./write-room.ts";
 
@@ -28,6 +29,7 @@ export interface Store {
   transaction<T>(work: () => T): T;
   /** Free space on the store's disk, in bytes. */
   freeBytes(): number;
+  stats(): StoreStats;
   /**
    * Copies the latest commit to `directory`, which must be new or empty, while the store is in use. Throws
    * StoreCopyError.
@@ -65,7 +67,7 @@ class LmdbStore implements Store {
   readonly path: string;
   readonly #root: RootDatabase<Buffer, Buffer>;
   readonly #mapSizeKb: number | undefined;
-  readonly #tables = new Map<string, Table>();
+  readonly #tables = new Map<string, LmdbTable>();
   readonly commits: SharedArrayBuffer;
   readonly #counts: Int32Array;
   readonly #knowsWriter: boolean;
@@ -103,7 +105,7 @@ class LmdbStore implements Store {
     return this.#knowsWriter && Atomics.load(this.#counts, BEGUN) === this.#seenVersion ? this.#seenVersion : undefined;
   }
 
-  table(name: string): Table {
+  table(name: string): LmdbTable {
     let table = this.#tables.get(name);
     if (table === undefined) {
       // A missing table is created, which is a write.
@@ -160,6 +162,11 @@ class LmdbStore implements Store {
 
   freeBytes(): number {
     return freeBytes(this.path);
+  }
+
+  stats(): StoreStats {
+    const mapBytes = this.#mapSizeKb === undefined ? undefined : this.#mapSizeKb * 1024;
+    return storeStats(this.#root, mapBytes, (name) => this.table(name));
   }
 
   async copyTo(directory: string, signal?: AbortSignal): Promise<void> {

@@ -82,6 +82,7 @@ export class ProposingNode {
         sequencer: "SEQ_PUBLISHER_PRIVATE_KEY" in environment,
       },
       directory,
+      version: "0.0.0",
       loggerFor: createLogging({
         filter: parseLogFilter("debug"),
         json: true,

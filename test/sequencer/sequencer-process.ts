@@ -33,6 +33,7 @@ async function l1Time(): Promise<number> {
 await startNode({
   values: { ...(values as Values & { registryAddress: string }), sequencer: true },
   directory,
+  version: "0.0.0",
   loggerFor: createLogging({ filter: parseLogFilter("debug"), json: true, secrets: [] }),
   signal: new AbortController().signal,
   beforeListening: async ({ clock, synchronizer, sequencer }) => {

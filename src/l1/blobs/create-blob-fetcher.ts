@@ -1,5 +1,6 @@
 import { type ObjectStoreAccess, openObjectReader, openObjectStore } from "../../storage/objects/open-store.ts";
 import { type Logger, silentLogger } from "../../telemetry/logger.ts";
+import type { L1CallCounts } from "../rpc/l1-call-counts.ts";
 import { L1Rpc } from "../rpc/l1-rpc.ts";
 import type { RollupIdentity } from "../types.ts";
 import { AnvilSource, DEVELOPMENT_CHAIN_IDS } from "./anvil-source.ts";
@@ -29,6 +30,8 @@ export interface BlobFetcherOptions extends ObjectStoreAccess {
   kzg?: Kzg;
   /** Aborts calls to L1 in progress and refuses later ones. */
   signal?: AbortSignal;
+  /** Counts the calls to L1. */
+  calls?: L1CallCounts;
   logger?: Logger;
 }
 
@@ -38,10 +41,10 @@ export interface BlobFetcherOptions extends ObjectStoreAccess {
  * unusable URL.
  */
 export function createBlobFetcher(options: BlobFetcherOptions): SourcedBlobFetcher {
-  const { identity, timeoutMs, retryDelaysMs, signal, logger = silentLogger } = options;
+  const { identity, timeoutMs, retryDelaysMs, signal, calls, logger = silentLogger } = options;
   const { l1ChainId, rollupVersion, addresses } = identity;
   const network = { l1ChainId, rollupVersion, rollupAddress: addresses.rollupAddress };
-  const rpcOf = (urls: readonly string[]) => new L1Rpc({ urls, timeoutMs, retryDelaysMs, signal, logger });
+  const rpcOf = (urls: readonly string[]) => new L1Rpc({ urls, timeoutMs, retryDelaysMs, signal, calls, logger });
   const kzg = options.kzg ?? new Kzg();
   const fileStores = (options.fileStoreUrls ?? []).map(
     (url) => new FileStoreSource(openObjectReader(url, options), network),

@@ -14,6 +14,7 @@ import {
 } from "../errors.ts";
 import { quantity } from "./answers.ts";
 import { JsonRpcEndpoint } from "./endpoint.ts";
+import { type L1CallCounts, type L1CallOutcome, outcomeOf } from "./l1-call-counts.ts";
 
 export interface L1Call<T> {
   method: string;
@@ -36,6 +37,8 @@ export interface L1RpcOptions {
   batchSize?: number;
   /** Aborts calls in progress and refuses later ones, with the signal's reason. */
   signal?: AbortSignal;
+  /** Counts the calls. */
+  calls?: L1CallCounts;
   logger: Logger;
 }
 
@@ -78,6 +81,7 @@ export class L1Rpc {
   readonly #endpoints: JsonRpcEndpoint[];
   readonly #retryDelaysMs: readonly number[];
   readonly #signal: AbortSignal | undefined;
+  readonly #calls: L1CallCounts | undefined;
   readonly #logger: Logger;
   #nextWarning = 0;
 
@@ -87,6 +91,7 @@ export class L1Rpc {
     retryDelaysMs = [200, 1000, 3000],
     batchSize = 50,
     signal,
+    calls,
     logger,
   }: L1RpcOptions) {
     if (urls.length === 0) throw new L1ConfigurationError("at least one L1 RPC URL is required");
@@ -99,6 +104,7 @@ export class L1Rpc {
     this.urls = this.#endpoints.map(({ name }) => name);
     this.#retryDelaysMs = retryDelaysMs;
     this.#signal = signal;
+    this.#calls = calls;
     this.#logger = logger;
   }
 
@@ -154,9 +160,14 @@ export class L1Rpc {
 
   async #ask<T>(endpoint: JsonRpcEndpoint, { method, params, parse, about, atBlock }: L1Call<T>): Promise<T> {
     const fields = { url: endpoint.name, method: about ? `${method} ${about}` : method };
+    const started = performance.now();
+    const ended = (outcome: L1CallOutcome) => this.#calls?.record(endpoint.name, outcome, performance.now() - started);
     try {
-      return parse(await endpoint.call(method, params));
+      const result = parse(await endpoint.call(method, params));
+      ended("ok");
+      return result;
     } catch (error) {
+      ended(error instanceof DecodeError ? "nonsense" : isRevert(error) ? "ok" : outcomeOf(error));
       if (error instanceof L1RpcError && atBlock !== undefined && saysHistoryGone(error)) {
         throw new HistoricalStateUnavailableError(atBlock, { ...fields, cause: error });
       }

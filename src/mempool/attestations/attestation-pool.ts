@@ -66,6 +66,7 @@ export class AttestationPool {
   /** By slot, the least recently used first. */
   readonly #slots = new Map<number, SlotContents>();
   #timer: NodeJS.Timeout | undefined;
+  #attestationsAdded = 0;
 
   constructor(store: PoolStore, logger: Logger) {
     this.#rows = new ConsensusRows(store);
@@ -108,6 +109,18 @@ export class AttestationPool {
     this.#rows.putCheckpoint(slot, Uint8Array.from(proposal.archive), bytes);
     this.#commitSoon();
     return { result: "added", count: count + 1 };
+  }
+
+  /** Attestations of the slots in memory. */
+  get attestationCount(): number {
+    let count = 0;
+    for (const { attestations } of this.#slots.values()) count += attestations.size;
+    return count;
+  }
+
+  /** Attestations added since the start. */
+  get attestationsAdded(): number {
+    return this.#attestationsAdded;
   }
 
   /** `attester` is who signed it. */
@@ -197,6 +210,7 @@ export class AttestationPool {
   ): void {
     const { archive } = attestation;
     this.#slot(slot).addAttestation(archive, attester, own);
+    this.#attestationsAdded++;
     this.#rows.putAttestation(slot, { archive, attester, own }, encodeCheckpointAttestation(attestation));
     this.#commitSoon();
   }

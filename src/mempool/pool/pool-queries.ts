@@ -56,6 +56,18 @@ export class PoolQueries {
     return this.#contents.entries.size === 0;
   }
 
+  /** Number of txs in each state. */
+  countByState(): Record<PoolState, number> {
+    const counts = { pending: 0, protected: 0, mined: 0 };
+    for (const entry of this.#contents.entries.values()) counts[this.#contents.stateOf(entry)]++;
+    return counts;
+  }
+
+  /** Bytes of a tx of the pool; undefined if it is not there. */
+  bytesOf(hash: Uint8Array): number | undefined {
+    return this.#contents.entries.get(mapKey(hash))?.bytes;
+  }
+
   get pendingCount(): number {
     return this.#contents.pending.size;
   }

@@ -1,6 +1,7 @@
 import { Listeners } from "../../events/listeners.ts";
 import { mapKey } from "../../protocol/bytes.ts";
 import { StoreFullError } from "../../storage/store-errors.ts";
+import { DistributionCounter } from "../../telemetry/metrics/distribution.ts";
 import { type BlockContents, spentOrExpired, surplus, unpaid } from "./evictions.ts";
 import type { PendingTxs } from "./pending-txs.ts";
 import { type Admission, type NewTx, PoolAdmission } from "./pool-admission.ts";
@@ -24,6 +25,10 @@ export interface PoolOptions {
   listenerFailed?: (error: unknown) => void;
 }
 
+/** Upper bounds of the delays until a tx is in a block. */
+export const MINED_DELAY_MS = [
+  1_000, 2_500, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 1_800_000,
+] as const;
 const GIB = 2 ** 30;
 const DEFAULT_KEPT: KeptBytes = { mined: 4 * GIB, deleted: GIB / 4 };
 
@@ -41,6 +46,10 @@ export interface AddedBlock extends BlockRef, BlockContents {
  * that fails, the pool is again what the store holds, and the error is thrown.
  */
 export class TxPool extends PoolQueries {
+  /** Txs since the start that were not added: known or outbid, and not permitted. */
+  readonly refused = { ignored: 0, rejected: 0 };
+  /** From the arrival of a tx to its block, in milliseconds. */
+  readonly minedDelays = new DistributionCounter(MINED_DELAY_MS);
   readonly #store: PoolStore;
   readonly #chain: PoolChainView;
   readonly #contents: PoolContents;
@@ -139,6 +148,7 @@ export class TxPool extends PoolQueries {
     const { path } = this.#store;
     if (this.#store.freeBytes() < LEFT_FREE) throw new StoreFullError(path, "disk");
     const admissions = this.#commitPending(() => work(txs));
+    for (const { outcome } of admissions) if (outcome !== "accepted") this.refused[outcome]++;
     const added = txs.filter((_, i) => admissions[i].outcome === "accepted").map(({ hash }) => hash);
     if (added.length > 0) this.#addedListeners.emit(added);
     return admissions;
@@ -198,7 +208,12 @@ export class TxPool extends PoolQueries {
     this.#commit(() => {
       const ref = { number: block.number, hash: block.hash };
       const found = block.txHashes.flatMap((hash) => this.#contents.entries.get(mapKey(hash)) ?? []);
-      for (const entry of found) this.#contents.mine(entry, ref);
+      for (const entry of found) {
+        const { receivedAt, minedIn } = entry;
+        // Txs that were loaded at the start have no time of arrival.
+        if (minedIn === undefined && receivedAt > 0) this.minedDelays.record(this.#chain.now() - receivedAt);
+        this.#contents.mine(entry, ref);
+      }
       this.#contents.deleteAll(spentOrExpired(this.#pending, block));
       const payers = found.map(({ payerKey }) => payerKey);
       this.#contents.deleteAll(unpaid(this.#pending, payers, (payer) => this.#chain.feeJuice(payer, block.number)));

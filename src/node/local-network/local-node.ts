@@ -25,6 +25,8 @@ export interface LocalNodeOptions {
   l1: DevelopmentL1;
   keeper: StateKeeper | undefined;
   directory: DataDirectory;
+  /** Of this program. */
+  version: string;
   kzg: Kzg;
   loggerFor: LoggerFor;
   signal: AbortSignal;
@@ -69,7 +71,7 @@ export class LocalNode {
 
   /** Starts over what the data directory and L1 hold: deploys the contracts unless they are there. */
   async start(progress: StartProgress = NO_PROGRESS): Promise<RunningChain> {
-    const { values, mnemonic, core, l1, keeper, directory, kzg, loggerFor, signal, onFatal } = this.#options;
+    const { values, mnemonic, core, l1, keeper, directory, version, kzg, loggerFor, signal, onFatal } = this.#options;
     progress.step("deploying contracts");
     const publicData = genesisPublicData(core, values);
     const { addresses } = await networkContracts({
@@ -100,6 +102,7 @@ export class LocalNode {
         port: before?.port ?? values.port,
       },
       directory,
+      version,
       loggerFor,
       signal,
       onFatal,

@@ -50,6 +50,7 @@ function mnemonicOf(values: Values): string {
 }
 
 interface StartOptions {
+  version: string;
   values: Values;
   /** Whether the user chose L1's port: then no other port is used. */
   l1PortGiven: boolean;
@@ -133,7 +134,7 @@ async function placeState(file: string, core: Core, { values, directory, signal 
 }
 
 async function startLocalNetwork(options: StartOptions): Promise<RunningService> {
-  const { values, directory, loggerFor, signal, onFatal } = options;
+  const { values, version, directory, loggerFor, signal, onFatal } = options;
   const log = loggerFor("local-network");
   const teardown = new Teardown(log);
   const progress = startProgress(process.stderr, log);
@@ -154,7 +155,7 @@ async function startLocalNetwork(options: StartOptions): Promise<RunningService>
     log.info({ url: l1.url }, "L1 is listening at {url}");
 
     const mnemonic = mnemonicOf(values);
-    const own = { values, mnemonic, core, l1, keeper, directory, kzg, loggerFor, signal, onFatal };
+    const own = { values, mnemonic, core, l1, keeper, directory, version, kzg, loggerFor, signal, onFatal };
     const local = new LocalNode(own);
     const interval = values.ethereumSlotDuration;
     const control = new NetworkControl({ l1, anvil, keeper, node: local, directory, interval, onFatal, signal, log });
@@ -220,7 +221,7 @@ export async function runLocalNetwork({ configuration, version }: LocalNetworkOp
     );
     directory = openDataDirectory(values.dataDirectory, lost);
     const l1PortGiven = configuration.origins.localNetworkL1Port.kind !== "default";
-    return startLocalNetwork({ values, l1PortGiven, directory, loggerFor, signal, onFatal: fail });
+    return startLocalNetwork({ values, version, l1PortGiven, directory, loggerFor, signal, onFatal: fail });
   };
   await supervise(start, {
     log,

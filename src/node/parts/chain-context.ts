@@ -1,8 +1,10 @@
 import type { ChainStore } from "../../archiver/chain-store.ts";
 import type { Synchronizer } from "../../archiver/synchronizer.ts";
 import type { Core } from "../../core/core.ts";
+import type { L1CallCounts } from "../../l1/rpc/l1-call-counts.ts";
 import type { ConnectedRollup } from "../../l1/types.ts";
 import type { Store } from "../../storage/store.ts";
+import type { Metrics } from "../../telemetry/metrics/metrics.ts";
 import type { PrefilledEntry } from "../../world-state/genesis.ts";
 import type { WorldState } from "../../world-state/world-state.ts";
 import type { ShiftableClock } from "../clock.ts";
@@ -22,5 +24,8 @@ export interface ChainContext {
   /** L1's time. */
   readonly clock: ShiftableClock;
   readonly threads: ThreadBudget;
+  readonly metrics: Metrics;
+  /** Counts the calls to L1. */
+  readonly l1Calls: L1CallCounts;
   readonly loggerFor: LoggerFor;
 }

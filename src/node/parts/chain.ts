@@ -23,12 +23,14 @@ import type { DataDirectory } from "../data-directory.ts";
 import { genesisPublicData } from "../genesis.ts";
 import type { LoggerFor } from "../logging.ts";
 import { reportMigration } from "../migrations/report-migration.ts";
+import { observeChain } from "../observed-chain.ts";
 import { configuredUploader, restoreConfigured } from "../snapshots/configured.ts";
 import type { SnapshotUploader } from "../snapshots/upload.ts";
 import { untilCompatible } from "../standby.ts";
 import { Teardown } from "../teardown.ts";
 import { threadBudget } from "../thread-budget.ts";
 import type { ChainContext } from "./chain-context.ts";
+import type { NodeMetrics } from "./metrics.ts";
 
 export interface ChainOptions {
   values: Values & { registryAddress: string };
@@ -37,6 +39,7 @@ export interface ChainOptions {
   /** Aborts the start. */
   signal: AbortSignal;
   onFatal?: (error: Error) => void;
+  counted: Pick<NodeMetrics, "metrics" | "l1Calls">;
   /** Addresses to report that cannot be read from L1, unless the options give them. */
   otherAddresses?: DiscoveryOptions["otherAddresses"];
 }
@@ -49,7 +52,10 @@ export interface ChainPart {
   stop(): Promise<void>;
 }
 
-function l1Options({ values, loggerFor, otherAddresses = {} }: ChainOptions, clock: ShiftableClock): ConnectOptions {
+function l1Options(
+  { values, loggerFor, counted, otherAddresses = {} }: ChainOptions,
+  clock: ShiftableClock,
+): ConnectOptions {
   return {
     l1RpcUrls: values.l1RpcUrls,
     debugRpcUrls: values.l1DebugRpcUrls,
@@ -63,6 +69,7 @@ function l1Options({ values, loggerFor, otherAddresses = {} }: ChainOptions, clo
       ...(values.feeAssetHandlerAddress && { feeAssetHandlerAddress: values.feeAssetHandlerAddress }),
     },
     requireTraces: !values.ethereumAllowNoDebugHosts,
+    calls: counted.l1Calls,
     logger: loggerFor("l1"),
     now: () => clock.now() / 1000,
   };
@@ -119,7 +126,7 @@ async function connectedRollup(
  * fails, all started services are stopped.
  */
 export async function startChain(options: ChainOptions): Promise<ChainPart> {
-  const { values, directory, loggerFor, signal, onFatal } = options;
+  const { values, directory, loggerFor, signal, onFatal, counted } = options;
   const log = loggerFor("node");
   const teardown = new Teardown(log);
   try {
@@ -151,7 +158,7 @@ export async function startChain(options: ChainOptions): Promise<ChainPart> {
     log.info(opened, "opened the chain store at block {block}");
 
     const signals = { start: signal, l1: l1Calls.signal };
-    const blobs = await openBlobSources(values, identity, loggerFor("l1:blobs"), signals);
+    const blobs = await openBlobSources(values, identity, loggerFor("l1:blobs"), signals, counted.l1Calls);
     teardown.add("blob sources", () => blobs.close());
 
     const logger = loggerFor("archiver");
@@ -176,6 +183,7 @@ export async function startChain(options: ChainOptions): Promise<ChainPart> {
       l1Calls.abort();
       return stopped;
     });
+    observeChain(counted, { store, chain, world, synchronizer, now: clock.now });
     teardown.add("progress", reportProgress(synchronizer, { logger, stream: process.stderr }));
 
     const snapshots = configuredUploader({
@@ -190,7 +198,7 @@ export async function startChain(options: ChainOptions): Promise<ChainPart> {
     });
     teardown.add("snapshot upload", () => snapshots.stop());
     return {
-      context: { store, chain, world, core, reader, synchronizer, publicData, clock, threads, loggerFor },
+      context: { store, chain, world, core, reader, synchronizer, publicData, clock, threads, loggerFor, ...counted },
       snapshots,
       started: () => signal.removeEventListener("abort", interrupted),
       stop: () => teardown.run(),

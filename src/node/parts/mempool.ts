@@ -7,6 +7,7 @@ import { ExecutionPool } from "../../execution/execution-pool.ts";
 import type { FunctionNames } from "../../execution/revert-reason.ts";
 import { DigestPool } from "../../mempool/digest/digest-pool.ts";
 import type { Digests } from "../../mempool/digest/tx-digest.ts";
+import { observeTxPool } from "../../mempool/metrics.ts";
 import { storedChainView } from "../../mempool/pool/stored-chain-view.ts";
 import { TxPool } from "../../mempool/pool/tx-pool.ts";
 import { recentFees } from "../../mempool/recent-fees.ts";
@@ -19,6 +20,7 @@ import { toHex } from "../../protocol/bytes.ts";
 import type { NodeServices } from "../../rpc/ports/node-services.ts";
 import { claimStore } from "../../storage/identity.ts";
 import { inspectStore } from "../../storage/inspect.ts";
+import { observeStore } from "../../storage/metrics.ts";
 import { migrateStore } from "../../storage/migrate.ts";
 import { openStore, type Store } from "../../storage/store.ts";
 import { StoreCorruptedError } from "../../storage/store-errors.ts";
@@ -174,6 +176,8 @@ export async function startMempool(context: ChainContext, options: MempoolOption
         limitMs: values.rpcSimulationTimeoutMs,
       },
     );
+    observeTxPool(context.metrics, pool);
+    observeStore(context.metrics, "tx-pool", store);
     const unfollow = followChain({
       pool,
       synchronizer,

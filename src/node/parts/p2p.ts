@@ -2,6 +2,8 @@ import type { Values } from "../../config/options.ts";
 import { SlotCommittees } from "../../l1/committee/slot-committees.ts";
 import { AttestationPool } from "../../mempool/attestations/attestation-pool.ts";
 import { Equivocations } from "../../mempool/attestations/equivocations.ts";
+import { observeAttestations } from "../../mempool/metrics.ts";
+import { observePeers } from "../../p2p/metrics.ts";
 import { createPeerNode, type PeerNode, type PeerServices } from "../../p2p/peer-node.ts";
 import { type ListedPeers, ProtectedPeers } from "../../p2p/peers/protected-peers.ts";
 import type { StatusMessage } from "../../p2p/reqresp/codecs/status-message.ts";
@@ -146,6 +148,8 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
       loggerFor,
     });
     receiver = node.receiver;
+    observePeers(context.metrics, node);
+    observeAttestations(context.metrics, attestations);
     teardown.add(
       "publishing of submitted txs",
       mempool.onSubmitted((bytes) => node.publisher.publish("tx", bytes)),

@@ -156,6 +156,7 @@ export async function startSequencer(context: ChainContext, options: SequencerOp
       votes: voteSigner(signing),
       slasher,
       now,
+      l1Calls: context.l1Calls,
       logger: loggerFor("sequencer:publisher"),
     });
     teardown.add("publisher", () => publishing.stop());

@@ -59,7 +59,7 @@ export function hasSlasher({ sequencer, disableValidator }: Pick<Values, "sequen
  * with an L1Error.
  */
 export async function startSlasher(context: ChainContext, options: SlasherOptions): Promise<SlasherPart> {
-  const { reader, synchronizer, clock, loggerFor } = context;
+  const { reader, synchronizer, clock, l1Calls, loggerFor } = context;
   const { values, mempool, ownValidators } = options;
   const { identity } = reader;
   const { constants, addresses } = identity;
@@ -74,6 +74,7 @@ export async function startSlasher(context: ChainContext, options: SlasherOption
       timeoutMs: TIMEOUT_MS,
       retryDelaysMs: RETRY_DELAYS_MS,
       signal,
+      calls: l1Calls,
       logger,
     });
     const settings = slasherSettings(values);

@@ -1,7 +1,10 @@
+import { createHistogram, type RecordableHistogram } from "node:perf_hooks";
 import type { GossipsubMessage } from "@libp2p/gossipsub";
 import { BusyError } from "../../errors/busy-error.ts";
 import { DecodeError } from "../../protocol/errors.ts";
 import type { Logger } from "../../telemetry/logger.ts";
+import { DistributionCounter } from "../../telemetry/metrics/distribution.ts";
+import type { Distribution } from "../../telemetry/metrics/metrics.ts";
 import type { PeerPenalties } from "../peers/penalties.ts";
 import { settledWithin } from "../settled-within.ts";
 import { FairQueue, type QueuedItem } from "./fair-queue.ts";
@@ -41,6 +44,8 @@ interface Lane {
   queue: FairQueue<Received>;
   running: number;
   counts: ReceiveCounts;
+  /** Of validations, in milliseconds. */
+  times: { counted: DistributionCounter; recent: RecordableHistogram };
   /** Milliseconds of performance.now() when a failure of this node was last logged as an error. */
   failureLoggedAt: number;
 }
@@ -51,6 +56,10 @@ const MAX_RUN_MS = 10;
 const MS_BETWEEN_FAILURES = 10_000;
 /** A validation that takes longer than this many milliseconds no longer occupies its place. */
 const STUCK_MS = 60_000;
+/** Upper bounds of the times of validations. */
+export const VALIDATION_MS = [
+  10, 20, 35, 50, 75, 100, 250, 500, 750, 1_000, 2_500, 5_000, 7_500, 10_000, 15_000, 30_000, 60_000,
+] as const;
 /** Longest wait for what is running at a stop, in milliseconds. The whole node has ten seconds. */
 const STOP_MS = 2_000;
 
@@ -79,6 +88,10 @@ export class GossipReceiver {
         queue: new FairQueue<Received>(topic.queue),
         running: 0,
         counts: receiveCounts(),
+        times: {
+          counted: new DistributionCounter(VALIDATION_MS),
+          recent: createHistogram({ lowest: 1, highest: STUCK_MS }),
+        },
         failureLoggedAt: Number.NEGATIVE_INFINITY,
       }));
     this.#byName = new Map(this.#lanes.map((lane) => [topicString(lane.topic.name, version), lane]));
@@ -111,6 +124,16 @@ export class GossipReceiver {
   /** Counts since the start, by topic. */
   counts(): Map<Topic, ReceiveCounts> {
     return new Map(this.#lanes.map(({ topic, counts }) => [topic.name, { ...counts }]));
+  }
+
+  /** Times of validations since the start, by topic. */
+  validationTimes(): Map<
+    Topic,
+    { counted: Distribution; all: Pick<RecordableHistogram, "count" | "mean" | "max" | "min" | "percentile"> }
+  > {
+    return new Map(
+      this.#lanes.map(({ topic, times }) => [topic.name, { counted: times.counted.read(), all: times.recent }]),
+    );
   }
 
   readonly #listener = ({ detail }: CustomEvent<GossipsubMessage>): void => {
@@ -182,6 +205,7 @@ export class GossipReceiver {
   /** Never rejects. */
   async #validate(lane: Lane, message: Received): Promise<void> {
     const free = this.#occupy(lane, message);
+    const started = performance.now();
     let outcome: GossipOutcome;
     try {
       outcome = await lane.topic.validate(message.payload, message.from);
@@ -191,6 +215,9 @@ export class GossipReceiver {
     } finally {
       free();
     }
+    const took = Math.ceil(performance.now() - started);
+    lane.times.counted.record(took);
+    lane.times.recent.record(Math.max(1, took));
     if (this.#stopped) return;
     this.#conclude(lane, message, outcome);
   }

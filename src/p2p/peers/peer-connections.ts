@@ -1,9 +1,11 @@
 import type { Logger } from "../../telemetry/logger.ts";
+import { DistributionCounter } from "../../telemetry/metrics/distribution.ts";
 import type { DiscoveredPeer, PeerDiscovery } from "../discovery/peer-discovery.ts";
 import { GoodbyeReason } from "../reqresp/codecs/goodbye-reason.ts";
 import type { RequestClient } from "../reqresp/request-client.ts";
 import { DialQueue } from "./dial-queue.ts";
 import { Dialer } from "./dialer.ts";
+import { GoodbyeCounts } from "./goodbye-counts.ts";
 import type { Handshake } from "./handshake.ts";
 import type { ConnectedPeer, PeerHost } from "./peer-host.ts";
 import type { PeerScores } from "./peer-scores.ts";
@@ -12,6 +14,8 @@ import { prune } from "./prune.ts";
 
 const GOODBYE_TIMEOUT_MS = 1_000;
 const PEER_COUNT_LOG_MS = 60_000;
+/** Upper bounds of the times of connections. */
+export const CONNECTION_MS = [1_000, 10_000, 60_000, 600_000, 3_600_000, 21_600_000, 86_400_000] as const;
 
 export interface PeerConnectionsParts {
   host: PeerHost;
@@ -43,6 +47,11 @@ export type PeerInfo =
  * handshake, and disconnects peers of low score (docs/protocol/10-peers.md#1017-peer-manager).
  */
 export class PeerConnections {
+  readonly goodbyesSent = new GoodbyeCounts();
+  readonly goodbyesReceived = new GoodbyeCounts();
+  /** Of connections that have ended, in milliseconds. */
+  readonly connectionTimes = new DistributionCounter(CONNECTION_MS);
+  readonly #connectedAt = new Map<string, number>();
   readonly #parts: PeerConnectionsParts;
   readonly #options: PeerConnectionsOptions;
   readonly #queue: DialQueue;
@@ -62,9 +71,7 @@ export class PeerConnections {
   start(): void {
     const { host, discovery, protectedPeers } = this.#parts;
     this.#unsubscribe.push(host.onConnect((id) => void this.#greet(id)));
-    this.#unsubscribe.push(
-      host.onDisconnect((id) => this.#parts.logger.debug({ peer: id }, "disconnected from {peer}")),
-    );
+    this.#unsubscribe.push(host.onDisconnect((id) => this.#disconnected(id)));
     if (discovery !== undefined) this.#unsubscribe.push(discovery.onPeer((peer) => this.#found(peer)));
     for (const peer of protectedPeers.all()) this.#dialer.dial({ peer, attempts: 0 });
     this.#timer = setInterval(() => void this.heartbeat(), this.#options.heartbeatMs);
@@ -100,8 +107,17 @@ export class PeerConnections {
     return [...connected, ...dialing, ...cached];
   }
 
+  #disconnected(id: string): void {
+    this.#parts.logger.debug({ peer: id }, "disconnected from {peer}");
+    const connectedAt = this.#connectedAt.get(id);
+    if (connectedAt === undefined) return;
+    this.#connectedAt.delete(id);
+    this.connectionTimes.record(this.#parts.now() - connectedAt);
+  }
+
   /** Called when a peer says goodbye. */
   goodbyeReceived(id: string, reason: number): void {
+    this.goodbyesReceived.add(reason);
     this.#parts.logger.debug({ peer: id, reason }, "peer {peer} said goodbye");
     if (reason !== GoodbyeReason.SHUTDOWN) this.#queue.rest(id);
     void this.#hangUp(id);
@@ -158,7 +174,8 @@ export class PeerConnections {
   }
 
   async #greet(id: string): Promise<void> {
-    const { handshake, logger } = this.#parts;
+    const { handshake, logger, now } = this.#parts;
+    this.#connectedAt.set(id, now());
     logger.debug({ peer: id }, "connected to {peer}");
     const outcome = await handshake?.check(id);
     if (outcome === undefined || outcome.passed) return;
@@ -169,6 +186,7 @@ export class PeerConnections {
 
   async #sayGoodbye(id: string, reason: GoodbyeReason): Promise<void> {
     const { client, logger } = this.#parts;
+    this.goodbyesSent.add(reason);
     logger.debug({ peer: id, reason }, "saying goodbye to {peer}");
     const timeouts = { dialTimeoutMs: GOODBYE_TIMEOUT_MS, timeoutMs: GOODBYE_TIMEOUT_MS };
     await client.request(id, "goodbye", Uint8Array.of(reason), timeouts);

@@ -12,6 +12,7 @@ import {
   type RequestProtocol,
   RequestStatus,
 } from "./request-client.ts";
+import { isAnswered, type RequestCounts } from "./request-counts.ts";
 import { isPeersFault, NoRoomError, RequestCancelledError, RequestTimeoutError, rootCause } from "./request-fault.ts";
 import { NO_BODY } from "./request-handler.ts";
 import { readAll, sendFrame } from "./stream-io.ts";
@@ -32,6 +33,7 @@ export interface ClientOptions {
   penalties: PeerPenalties;
   log: Logger;
   timeouts?: RequestTimeouts;
+  counts?: RequestCounts;
 }
 
 /** Statuses that peers send. */
@@ -52,17 +54,22 @@ export class StreamRequestClient implements RequestClient {
   readonly #penalties: PeerPenalties;
   readonly #log: Logger;
   readonly #timeouts: RequestTimeouts;
+  readonly #counts: RequestCounts | undefined;
   #isStopped = false;
   /** Ends a request each. */
   readonly #cancels = new Set<() => void>();
   readonly #room = new ByteRoom({ overall: BYTES, perPeer: BYTES });
   readonly #openOf = new Map<string, number>();
 
-  constructor(host: Pick<Libp2p, "getConnections">, { penalties, log, timeouts = REQUEST_TIMEOUTS }: ClientOptions) {
+  constructor(
+    host: Pick<Libp2p, "getConnections">,
+    { penalties, log, timeouts = REQUEST_TIMEOUTS, counts }: ClientOptions,
+  ) {
     this.#host = host;
     this.#penalties = penalties;
     this.#log = log;
     this.#timeouts = timeouts;
+    this.#counts = counts;
   }
 
   /** Requests that wait for an answer of `peer`. */
@@ -83,9 +90,14 @@ export class StreamRequestClient implements RequestClient {
     options: RequestOptions = {},
   ): Promise<RequestAnswer> {
     this.#openOf.set(peer, this.openRequests(peer) + 1);
+    const counts = this.#counts?.[protocol];
+    if (counts !== undefined) counts.sent++;
     try {
-      return await this.#request(peer, protocol, request, options);
+      const answer = await this.#request(peer, protocol, request, options);
+      if (counts !== undefined && !isAnswered(answer.status)) counts.failedOutbound++;
+      return answer;
     } catch (error) {
+      if (counts !== undefined) counts.failedOutbound++;
       this.#fault(peer, protocol, error);
       return FAILURE;
     } finally {

@@ -7,6 +7,7 @@ import { ByteRoom } from "./byte-room.ts";
 import { MAX_REQUEST_BYTES, PROTOCOLS, type ProtocolRow } from "./protocols.ts";
 import { RateLimit } from "./rate-limits.ts";
 import { type RequestProtocol, RequestStatus } from "./request-client.ts";
+import { isAnswered, type RequestCounts } from "./request-counts.ts";
 import { type Answer, NO_BODY, type RequestHandler, type RequestHandlers } from "./request-handler.ts";
 import { readRequest, sendAnswer } from "./stream-io.ts";
 
@@ -32,6 +33,7 @@ export interface ResponderOptions {
   /** A peer that asks although it is banned is disconnected. */
   isBanned(peer: string): boolean;
   log: Logger;
+  counts?: RequestCounts;
   exchangeMs?: number;
   now?: () => number;
 }
@@ -108,6 +110,7 @@ export class RequestResponder {
   /** Never rejects. */
   async #serve(stream: Stream, exchange: Exchange): Promise<void> {
     const { name, peer } = exchange;
+    const counts = this.#options.counts?.[name];
     let held = 0;
     const hold = (bytes: number): boolean => {
       const taken = this.#room.take(peer, bytes);
@@ -115,7 +118,9 @@ export class RequestResponder {
       return taken;
     };
     try {
+      if (counts !== undefined) counts.received++;
       const answer = await this.#answer(stream, exchange, hold);
+      if (counts !== undefined && !isAnswered(answer?.status)) counts.failedInbound++;
       if (answer === undefined) {
         await stream.close();
         return;

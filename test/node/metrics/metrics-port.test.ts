@@ -1,0 +1,128 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Anvil, startAnvil } from "../../../src/cli/demo/anvil.ts";
+import { RECORDED_CHAIN, type UnpackedChain, unpackRecordedChain } from "../../../src/cli/demo/recorded-chain.ts";
+import { packageRoot } from "../../../src/cli/version.ts";
+import { type Svc, spawnSvc } from "../../cli/run-svc.ts";
+import { freePeerPort } from "../../p2p/discovery/discovery-nodes.ts";
+
+let folder: string;
+let chain: UnpackedChain;
+let anvil: Anvil;
+let svc: Svc;
+let peerPort: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "svc-metrics-test-"));
+  chain = unpackRecordedChain(packageRoot());
+  anvil = await startAnvil(chain.l1State, new AbortController().signal);
+  peerPort = String(await freePeerPort());
+  svc = start();
+  await svc.shows(/initial sync is complete/);
+});
+
+afterAll(() => {
+  svc.child.kill("SIGKILL");
+  anvil.kill();
+  chain.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function start(): Svc {
+  return spawnSvc(
+    [
+      ...["start", "--node", "--port", "0", "--admin-port", "0", "--rpc-host", "127.0.0.1", "--metrics-port", "0"],
+      ...["--data-directory", join(folder, "data"), "--l1-rpc-urls", anvil.url],
+      ...["--registry-address", RECORDED_CHAIN.registryAddress, "--archiver.blobFileStoreUrls", chain.blobStore],
+    ],
+    {
+      ...{ TEST_ACCOUNTS: "true", SPONSORED_FPC: "1", PREFUND_ADDRESSES: RECORDED_CHAIN.prefundAddresses },
+      ...{ P2P_ENABLED: "true", P2P_PORT: peerPort, P2P_IP: "127.0.0.1", P2P_LISTEN_ADDR: "127.0.0.1" },
+    },
+  );
+}
+
+async function scrape(of: Svc): Promise<string> {
+  const [, url] = await of.shows(/serving metrics on (\S+)/);
+  return (await fetch(url)).text();
+}
+
+/** Values of a metric by the text of their labels. */
+function values(text: string, name: string): Map<string, number> {
+  const found = [...text.matchAll(new RegExp(`^${name}(\\{.*\\})? (\\S+)$`, "gm"))];
+  return new Map(found.map(([, labels = "", value]) => [labels, Number(value)]));
+}
+
+async function ask(method: string, params: unknown[] = []): Promise<void> {
+  const [, port] = await svc.shows(/answering JSON-RPC on \S+:(\d+)/);
+  await fetch(`http://127.0.0.1:${port}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+}
+
+test("metrics show the heights, trees and stores of a synced node under the release's names", async () => {
+  const text = await scrape(svc);
+  expect(values(text, "aztec_archiver_block_height")).toEqual(
+    new Map([
+      ["", 59],
+      ['{aztec_status="proposed"}', 59],
+      ['{aztec_status="proven"}', expect.any(Number)],
+      ['{aztec_status="finalized"}', expect.any(Number)],
+    ]),
+  );
+  expect(values(text, "aztec_archiver_block_sync_count").get("")).toBe(59);
+  expect(values(text, "aztec_archiver_l1_block_height").get("")).toBeGreaterThan(50);
+  expect(values(text, "aztec_world_state_tree_size").size).toBe(5);
+  expect(values(text, "aztec_world_state_unfinalized_height").get('{aztec_merkle_tree_name="ARCHIVE"}')).toBe(59);
+  const used = values(text, "aztec_db_used_size_bytes").get('{aztec_db_type="archiver"}') ?? 0;
+  expect(used).toBeGreaterThan(100_000);
+  expect(used).toBeLessThanOrEqual(
+    values(text, "aztec_db_physical_file_size_bytes").get('{aztec_db_type="archiver"}') ?? 0,
+  );
+  expect(values(text, "aztec_mempool_tx_count").size).toBe(3);
+  expect(values(text, "aztec_peer_manager_peer_count_peers").get("")).toBe(0);
+  expect(values(text, "aztec_p2p_gossip_message_validation_count").size).toBe(8);
+  expect(values(text, "process_memory_usage").get("")).toBeGreaterThan(50_000_000);
+});
+
+test("metrics count calls to the public port by method, over all RPC threads", async () => {
+  await ask("node_getBlockNumber");
+  await ask("node_getBlock", [3]);
+  await ask("node_noSuchMethod");
+  await ask("node_getBlockNumber");
+  const counted = async () => values(await scrape(svc), "svc_rpc_requests_total");
+  // A collection answers all requests of a quarter of a second.
+  await expect.poll(async () => (await counted()).get('{method="node_getBlockNumber",outcome="ok"}')).toBe(2);
+  const requests = await counted();
+  expect(requests.get('{method="node_getBlock",outcome="ok"}')).toBe(1);
+  expect(requests.get('{method="other",outcome="failed"}')).toBe(1);
+});
+
+test("metrics count calls to L1 by endpoint, without its path", async () => {
+  const calls = values(await scrape(svc), "svc_l1_calls_total");
+  expect(calls.get(`{endpoint="${anvil.url}",outcome="ok"}`)).toBeGreaterThan(20);
+});
+
+test("promtool finds no fault with the metrics that are this node's own", async () => {
+  const own = (await scrape(svc))
+    .split("\n")
+    .filter((line) => / svc_|^svc_/.test(line))
+    .join("\n");
+  execFileSync("promtool", ["check", "metrics"], { input: `${own}\n` });
+});
+
+test("the instance id stays the same across a restart", async () => {
+  const id = (text: string) => /service_instance_id="([^"]+)"/.exec(text)?.[1];
+  const before = id(await scrape(svc));
+  expect(before).toMatch(/^[0-9a-f-]{36}$/);
+  svc.child.kill("SIGTERM");
+  await svc.ended;
+  svc = start();
+  await svc.shows(/initial sync is complete/);
+  expect(id(await scrape(svc))).toBe(before);
+});
