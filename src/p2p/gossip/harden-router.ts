@@ -5,6 +5,7 @@ import { BoundedTimeCache } from "./bounded-time-cache.ts";
 import { fitAnswersIntoFrames } from "./fitting-answers.ts";
 import type { GossipRouter } from "./gossip-router.ts";
 import { graylistedPeers, openStreamsIndependently, readBoundedFrames, streamlessPeers } from "./gossip-streams.ts";
+import { joinFrames } from "./joined-frames.ts";
 import { creditOvertakenPeers } from "./overtaken-peers.ts";
 import { type RawMessage, type RouterInternals, routerInternals } from "./router-internals.ts";
 
@@ -27,7 +28,8 @@ const MOST_BACKOFF_MS = 3_600_000;
  * - a peer without a stream for its gossip is disconnected, as one is whose stream was reset because it reads too
  *   slowly;
  * - a peer does not lose its score by connecting again;
- * - what is asked for and sent at once fits into a frame.
+ * - what is asked for and sent at once fits into a frame;
+ * - frames to a peer that are made together are sent together.
  */
 export function hardenRouter(
   router: GossipRouter,
@@ -43,6 +45,7 @@ export function hardenRouter(
   fitAnswersIntoFrames(inside);
   keepScoresOfReturningPeers(inside.score);
   creditOvertakenPeers(inside);
+  joinFrames(inside);
   openStreamsIndependently(inside);
   readBoundedFrames(inside, disconnect);
   const streamless = streamlessPeers(inside);

@@ -41,6 +41,14 @@ export interface ScoreInternals {
   score(peer: string): number;
 }
 
+/** The stream on which frames go to a peer. */
+export interface OutboundFrames {
+  readonly rawStream: Pick<Stream, "send" | "writeStatus">;
+  /** Sends a frame that has its length in front. Throws if the stream is closed. */
+  pushPrefixed(frame: Parameters<Stream["send"]>[0]): void;
+  close(options?: object): Promise<void>;
+}
+
 /** Private parts of gossipsub 17.1.1, whose version is pinned in package.json. */
 export interface RouterInternals {
   seenCache: unknown;
@@ -52,7 +60,7 @@ export interface RouterInternals {
   readonly direct: ReadonlySet<string>;
   /** Ids of the mesh peers of each topic. */
   readonly mesh: ReadonlyMap<string, ReadonlySet<string>>;
-  readonly streamsOutbound: Map<string, unknown>;
+  readonly streamsOutbound: Map<string, OutboundFrames>;
   readonly streamsInbound: Map<string, { close(): Promise<void> }>;
   outboundInflightQueue: { push(wanted: { peerId: PeerId; connection: Connection }): unknown; end(): unknown };
   createOutboundStream(peerId: PeerId, connection: Connection): Promise<void>;
