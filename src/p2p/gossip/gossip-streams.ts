@@ -1,4 +1,4 @@
-import type { PeerId, Stream } from "@libp2p/interface";
+import type { Connection, PeerId, Stream } from "@libp2p/interface";
 import { FrameTurns } from "./frame-turns.ts";
 import { FrameRoom, readFrames } from "./frames.ts";
 import { SCORE_THRESHOLDS } from "./peer-score-params.ts";
@@ -14,10 +14,17 @@ const INCOMPLETE_BYTES = 128 * 2 ** 20;
 const STREAM_DEADLINE_MS = 20_000;
 
 /**
- * One stream is opened at a time to each peer. The library opens one at a time to all: each peer can delay the rest.
+ * One stream is opened at a time to each peer. The library opens one at a time to all: each peer can delay the rest. It
+ * also keeps a stream that ended before it was handed out, with the peer's connection and without end.
  */
 export function openStreamsIndependently(inside: RouterInternals): void {
   const opening = new Map<string, Promise<void>>();
+  const open = async (peerId: PeerId, connection: Connection): Promise<void> => {
+    await inside.createOutboundStream(peerId, connection);
+    const id = peerId.toString();
+    const stream = inside.streamsOutbound.get(id);
+    if (stream !== undefined && stream.rawStream.status !== "open") inside.streamsOutbound.delete(id);
+  };
   const start = inside.start.bind(inside);
   inside.start = async () => {
     await start();
@@ -26,7 +33,7 @@ export function openStreamsIndependently(inside: RouterInternals): void {
       push({ peerId, connection }) {
         const id = peerId.toString();
         const before = opening.get(id) ?? Promise.resolve();
-        const opened = before.then(() => inside.createOutboundStream(peerId, connection)).catch(() => {});
+        const opened = before.then(() => open(peerId, connection)).catch(() => {});
         opening.set(id, opened);
         void opened.then(() => {
           if (opening.get(id) === opened) opening.delete(id);

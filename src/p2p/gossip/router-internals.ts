@@ -43,7 +43,7 @@ export interface ScoreInternals {
 
 /** The stream on which frames go to a peer. */
 export interface OutboundFrames {
-  readonly rawStream: Pick<Stream, "send" | "writeStatus">;
+  readonly rawStream: Pick<Stream, "send" | "status" | "writeStatus">;
   /** Sends a frame that has its length in front. Throws if the stream is closed. */
   pushPrefixed(frame: Parameters<Stream["send"]>[0]): void;
   close(options?: object): Promise<void>;

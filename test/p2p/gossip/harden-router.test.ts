@@ -93,6 +93,31 @@ test("a peer that delays its stream does not delay the streams of other peers, a
   expect(opened.toSorted()).toEqual(["a", "a", "b", "slow"]);
 });
 
+test("a stream to a peer that ended while it was opened is not kept", async () => {
+  const stream = (status: string) => ({
+    status,
+    writeStatus: status === "open" ? "writable" : "closed",
+    protocol: "/meshsub/1.1.0",
+    addEventListener() {},
+    send: () => true,
+    close: async () => {},
+  });
+  const opening: Promise<unknown>[] = [];
+  for (const status of ["open", "closed", "reset", "aborted"]) {
+    inside.peers.set(status, { toString: () => status } as PeerId);
+    const newStream = () => {
+      const opened = Promise.resolve(stream(status));
+      opening.push(opened);
+      return opened;
+    };
+    const connection = { newStream } as unknown as Connection;
+    inside.outboundInflightQueue.push({ peerId: { toString: () => status } as PeerId, connection });
+  }
+  await vi.waitFor(() => expect(opening.length).toBe(4));
+  await new Promise(setImmediate);
+  expect([...inside.streamsOutbound.keys()]).toEqual(["open"]);
+});
+
 test("a peer that has no stream for its gossip after twenty seconds is disconnected", async () => {
   const closed: string[] = [];
   const parts = {
