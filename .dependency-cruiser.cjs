@@ -45,6 +45,7 @@ const soleImporters = {
   "@libp2p": "p2p",
   "@chainsafe": "p2p",
   pg: "validator",
+  yaml: "config",
 };
 
 module.exports = {

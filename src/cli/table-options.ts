@@ -5,6 +5,7 @@ import type { Option } from "../config/option.ts";
 import { OPTION_KEYS, OPTIONS, type OptionKey } from "../config/options.ts";
 import { flagUsage, helpNote } from "../config/reference.ts";
 import { RETIRED_FLAGS } from "../config/retired-names.ts";
+import { readConfigFile } from "./config-file.ts";
 import { hideArguments } from "./hide-arguments.ts";
 import { showTableHelp } from "./table-help.ts";
 
@@ -42,9 +43,11 @@ export function addTableOptions(
 ): (environment?: NodeJS.ProcessEnv) => Given {
   const flags = [...keys.flatMap(flagsOf), ...(keys === OPTION_KEYS ? retiredFlags() : [])];
   for (const { commandOption } of flags) command.addOption(commandOption);
+  command.addOption(new CommandOption("--config <file>", "configuration file in YAML (env SVC_CONFIG)"));
   if (keys === OPTION_KEYS) showTableHelp(command);
   return (environment = process.env) => {
     const values = command.opts<Record<string, string | true>>();
+    const file = readConfigFile(values.config ?? environment.SVC_CONFIG);
     const given = new Map<string, string>();
     for (const { name, secret, commandOption } of flags) {
       const value = values[commandOption.attributeName()];
@@ -52,6 +55,6 @@ export function addTableOptions(
       if (secret) hideArguments(command);
       given.set(name, String(value));
     }
-    return { flags: given, environment, homeDirectory: homedir() };
+    return { flags: given, environment, file, homeDirectory: homedir() };
   };
 }

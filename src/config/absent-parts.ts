@@ -1,5 +1,5 @@
 import type { Configuration } from "./configuration.ts";
-import { ConfigurationError } from "./errors.ts";
+import { ConfigurationError, isSetByOperator } from "./errors.ts";
 import { type Option, SUBSYSTEMS, type Subsystem } from "./option.ts";
 import { OPTION_KEYS, OPTIONS, type OptionKey, type Values } from "./options.ts";
 
@@ -46,8 +46,7 @@ export function refuseAbsentParts({ values, origins }: Pick<Configuration, "valu
   for (const key of OPTION_KEYS) {
     const { usedBy, refused: reason }: Option = OPTIONS[key] as Option;
     const origin = origins[key];
-    const setByOperator = origin.kind === "flag" || origin.kind === "environment";
-    if (!setByOperator || !differsFromDefault(key, values)) continue;
+    if (!isSetByOperator(origin) || !("name" in origin) || !differsFromDefault(key, values)) continue;
     if (reason !== undefined) refused.push({ name: origin.name, reason });
     if (SUBSYSTEMS[usedBy]) continue;
     needed.set(usedBy, [...(needed.get(usedBy) ?? []), origin.name]);

@@ -1,4 +1,12 @@
-import { ConflictingFlagsError, InvalidOptionError, type Origin, RetiredFlagError } from "./errors.ts";
+import { type ConfigFile, fileKeys } from "./config-file.ts";
+import {
+  ConfigurationError,
+  ConflictingFlagsError,
+  InvalidOptionError,
+  isSetByOperator,
+  type Origin,
+  RetiredFlagError,
+} from "./errors.ts";
 import { idleReason, type Option } from "./option.ts";
 import { OPTION_KEYS, OPTIONS, type OptionKey, type Values } from "./options.ts";
 import { PRESETS } from "./presets.ts";
@@ -10,6 +18,7 @@ export interface Given {
   /** Values by flag, as written with dashes. */
   readonly flags: ReadonlyMap<string, string>;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly file?: ConfigFile;
   /** Variables of the network file; `location` contains no secrets. */
   readonly networkFile?: { readonly location: string; readonly variables: Readonly<Record<string, string>> };
   /** Parent of the default data directories of networks other than local; without it they have no default. */
@@ -28,8 +37,8 @@ interface Found {
   readonly origin: Origin;
 }
 
-/** Looks up a variable in one of the sources that rank below flags. */
-type Source = (variable: string) => Found | undefined;
+/** Looks up an option in one of the sources that rank below flags. */
+type Source = (option: Option) => Found | undefined;
 
 const SHOWN_VALUE_LENGTH = 80;
 
@@ -50,12 +59,41 @@ function find(key: OptionKey, option: Option, flags: Given["flags"], sources: re
   const flag = findFlag(key, option, flags);
   if (flag !== undefined) return flag;
   for (const source of sources) {
-    for (const name of option.env) {
-      const found = source(name);
-      if (found !== undefined) return found;
-    }
+    const found = source(option);
+    if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** The first of the names under which a source has a text; an empty one counts as unset. */
+function firstOf(names: readonly string[], look: (name: string) => Found | undefined): Found | undefined {
+  for (const name of names) {
+    const found = look(name);
+    if (found !== undefined && isSet(found.text)) return found;
+  }
+  return undefined;
+}
+
+type Texts = Readonly<Record<string, string | undefined>>;
+
+/** Variables by name. */
+function variables(record: Texts, origin: (name: string) => Origin): Source {
+  return ({ env }) =>
+    firstOf(env, (name) => {
+      const text = Object.hasOwn(record, name) ? record[name] : undefined;
+      return text === undefined ? undefined : { text, origin: origin(name) };
+    });
+}
+
+/** The operator's own sources below flags: environment, then configuration file. */
+function ownSources({ environment, file }: Given): Source[] {
+  const inFile: Source = (option) =>
+    firstOf(fileKeys(option), (name) => {
+      const value = file?.values.get(name);
+      if (file === undefined || value === undefined) return undefined;
+      return { text: value.text, origin: { kind: "file", name, location: file.location, line: value.line } };
+    });
+  return [variables(environment, (name) => ({ kind: "environment", name })), inFile];
 }
 
 function shownInput(option: Option, text: string): string {
@@ -73,51 +111,40 @@ function parsed(key: OptionKey, option: Option, { text, origin }: Found): unknow
 }
 
 /**
- * Environment, then network file, then preset (docs/protocol/09-configuration.md#91-precedence). In each, an empty text
+ * Environment, then configuration file, then network file, then preset (docs/protocol/09-configuration.md#91-precedence). In each, an empty text
  * counts as unset.
  */
 function sourcesBelowFlags(given: Given, network: Values["network"]): Source[] {
-  const { environment, networkFile } = given;
+  const { networkFile } = given;
   const preset = {
     ...(network === "local" || given.homeDirectory === undefined
       ? {}
       : { DATA_DIRECTORY: `${given.homeDirectory}/.aztec/${network}/data` }),
     ...PRESETS[network],
   };
-  const texts =
-    (record: Readonly<Record<string, string | undefined>>, origin: (name: string) => Origin): Source =>
-    (name) => {
-      const text = Object.hasOwn(record, name) ? record[name] : undefined;
-      return isSet(text) ? { text, origin: origin(name) } : undefined;
-    };
   return [
-    texts(environment, (name) => ({ kind: "environment", name })),
+    ...ownSources(given),
     ...(networkFile === undefined || network === "local"
       ? []
-      : [texts(networkFile.variables, (name) => ({ kind: "network file", name, location: networkFile.location }))]),
-    texts(preset, (name) => ({ kind: "preset", name, network })),
+      : [variables(networkFile.variables, (name) => ({ kind: "network file", name, location: networkFile.location }))]),
+    variables(preset, (name) => ({ kind: "preset", name, network })),
   ];
 }
 
-function networkOf({ flags, environment }: Given): Values["network"] {
+function networkOf(given: Given): Values["network"] {
   const option: Option = OPTIONS.network as Option;
-  const found = find("network", option, flags, [
-    (name) => {
-      const text = environment[name];
-      return isSet(text) ? { text, origin: { kind: "environment", name } } : undefined;
-    },
-  ]);
+  const found = find("network", option, given.flags, ownSources(given));
   return found === undefined ? OPTIONS.network.default : (parsed("network", option, found) as Values["network"]);
 }
 
 function warningsOf(given: Given, origins: Configuration["origins"]): string[] {
   const retired = RETIRED_VARIABLES.filter(({ name }) => isSet(given.environment[name]));
-  const setByOperator = OPTION_KEYS.filter((key) => ["flag", "environment"].includes(origins[key].kind));
+  const setByOperator = OPTION_KEYS.filter((key) => isSetByOperator(origins[key]));
   const deprecated = setByOperator.flatMap((key) => {
     const { deprecated = [], env }: Option = OPTIONS[key] as Option;
     const origin = origins[key];
-    return origin.kind === "environment" && deprecated.includes(origin.name)
-      ? [`environment variable ${origin.name} is deprecated: use ${env[0]}`]
+    return (origin.kind === "environment" || origin.kind === "file") && deprecated.includes(origin.name)
+      ? [`${origin.kind === "file" ? "key" : "environment variable"} ${origin.name} is deprecated: use ${env[0]}`]
       : [];
   });
   const idle = setByOperator
@@ -126,7 +153,12 @@ function warningsOf(given: Given, origins: Configuration["origins"]): string[] {
       const origin = origins[key];
       return "name" in origin ? [origin.name] : [];
     });
+  const secretInFile = OPTION_KEYS.some(
+    (key) => origins[key].kind === "file" && (OPTIONS[key] as Option).kind.secrets !== undefined,
+  );
+  const open = given.file?.openToOthers === true && secretInFile;
   return [
+    ...(open ? [`other users may read the secrets in ${given.file?.location}: chmod 600`] : []),
     ...retired.map(({ name, advice }) => `environment variable ${name} has no effect: ${advice}`),
     ...deprecated,
     ...(idle.length === 0 ? [] : [`without effect: ${idle.join(", ")}`]),
@@ -134,19 +166,41 @@ function warningsOf(given: Given, origins: Configuration["origins"]): string[] {
 }
 
 /**
- * The effective configuration. Precedence: flag, environment variable, fallback variables, network file, preset,
+ * The effective configuration. Precedence: flag, environment variable, configuration file, network file, preset,
  * default (docs/protocol/09-configuration.md#91-precedence). An empty variable counts as unset. Throws
- * InvalidOptionError for the first value that breaks its rule, RetiredFlagError or ConflictingFlagsError.
+ * InvalidOptionError for the first value that breaks its rule, RetiredFlagError or ConflictingFlagsError. With `failed`
+ * all of these errors are given to it instead, and an option with an error has its default.
  */
-export function configure(given: Given): Configuration {
-  for (const { name, advice } of RETIRED_FLAGS) if (given.flags.has(name)) throw new RetiredFlagError(name, advice);
-  const sources = sourcesBelowFlags(given, networkOf(given));
+export function configure(
+  given: Given,
+  failed: (error: ConfigurationError) => void = (error) => {
+    throw error;
+  },
+): Configuration {
+  for (const { name, advice } of RETIRED_FLAGS) if (given.flags.has(name)) failed(new RetiredFlagError(name, advice));
+  const attempt = <T>(work: () => T, otherwise: T): T => {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      failed(error);
+      return otherwise;
+    }
+  };
+  // An error of the network is reported with those of the other options.
+  let network = OPTIONS.network.default as Values["network"];
+  try {
+    network = networkOf(given);
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+  }
+  const sources = sourcesBelowFlags(given, network);
   const values: Partial<Record<OptionKey, unknown>> = {};
   const found: Partial<Record<OptionKey, Origin>> = {};
   for (const key of OPTION_KEYS) {
     const option: Option = OPTIONS[key] as Option;
-    const text = find(key, option, given.flags, sources);
-    values[key] = text === undefined ? option.default : parsed(key, option, text);
+    const text = attempt(() => find(key, option, given.flags, sources), undefined);
+    values[key] = text === undefined ? option.default : attempt(() => parsed(key, option, text), option.default);
     found[key] = text?.origin ?? { kind: "default" };
   }
   const origins = found as Configuration["origins"];

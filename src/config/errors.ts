@@ -6,17 +6,26 @@ export type Origin =
   | { readonly kind: "flag"; readonly name: string }
   /** Environment variable. */
   | { readonly kind: "environment"; readonly name: string }
+  /** Key of the configuration file. */
+  | { readonly kind: "file"; readonly name: string; readonly location: string; readonly line: number }
   /** Variable of the network file; `location` contains no secrets. */
   | { readonly kind: "network file"; readonly name: string; readonly location: string }
   /** Variable of a network's preset. */
   | { readonly kind: "preset"; readonly name: string; readonly network: string }
   | { readonly kind: "default" };
 
+/** Whether the operator of this node gave the value, and not the network or the program. */
+export function isSetByOperator({ kind }: Origin): boolean {
+  return kind === "flag" || kind === "environment" || kind === "file";
+}
+
 /** Short text for the operator. */
 export function shownOrigin(origin: Origin): string {
   switch (origin.kind) {
     case "preset":
       return `preset ${origin.network}`;
+    case "file":
+      return `file ${origin.location} line ${origin.line}`;
     case "network file":
       return `network file ${origin.location}`;
     case "default":
@@ -32,6 +41,8 @@ function namedOrigin(option: string, origin: Origin): string {
       return origin.name;
     case "environment":
       return `environment variable ${origin.name}`;
+    case "file":
+      return `${origin.name} in ${origin.location} line ${origin.line}`;
     case "network file":
     case "preset":
       return `${origin.name} of the ${shownOrigin(origin)}`;

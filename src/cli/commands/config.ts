@@ -1,7 +1,8 @@
 import { Command } from "commander";
 import { refuseAbsentParts } from "../../config/absent-parts.ts";
-import { type Configuration, shownValue } from "../../config/configuration.ts";
-import { shownOrigin } from "../../config/errors.ts";
+import { ConfigFileError } from "../../config/config-file.ts";
+import { type Configuration, configure, type Given, shownValue } from "../../config/configuration.ts";
+import { ConfigurationError, shownOrigin } from "../../config/errors.ts";
 import { GROUPS } from "../../config/option.ts";
 import { OPTION_KEYS, OPTIONS } from "../../config/options.ts";
 import { configureForNetwork } from "../../node/network-file.ts";
@@ -28,13 +29,40 @@ function asJson({ values, origins }: Configuration): string {
   return `${JSON.stringify(Object.fromEntries(entries), undefined, 2)}\n`;
 }
 
+/** Prints every error, not only the first. */
+async function check(given: () => Given): Promise<void> {
+  const errors: string[] = [];
+  const note = (error: unknown): void => {
+    if (!(error instanceof ConfigurationError)) throw error;
+    const lines =
+      error instanceof ConfigFileError ? error.faults.map((fault) => `${error.location} ${fault}`) : [error.message];
+    for (const line of lines) if (!errors.includes(line)) errors.push(line);
+  };
+  try {
+    const sources = given();
+    const configuration = configure(sources, note);
+    if (errors.length === 0) refuseAbsentParts(await configureForNetwork(sources, false));
+    else refuseAbsentParts(configuration);
+    for (const warning of configuration.warnings) process.stderr.write(`warning: ${warning}\n`);
+  } catch (error) {
+    note(error);
+  }
+  for (const error of errors) process.stdout.write(`error: ${error}\n`);
+  process.stdout.write(
+    errors.length === 0 ? "the configuration is valid\n" : `${errors.length} error${errors.length === 1 ? "" : "s"}\n`,
+  );
+  if (errors.length > 0) process.exitCode = 1;
+}
+
 export function configCommand(): Command {
   const command = new Command("config")
     .description("print the effective configuration and where each value came from, without secrets")
-    .option("--json", "as a JSON object");
+    .option("--json", "as a JSON object")
+    .option("--check", "print all errors with their origins instead; exit code 1 if there is one");
   const given = addTableOptions(command);
-  return command.action((options: { json?: true }) =>
+  return command.action((options: { json?: true; check?: true }) =>
     orUsageError(async () => {
+      if (options.check) return check(given);
       const configuration = await configureForNetwork(given(), false);
       refuseAbsentParts(configuration);
       for (const warning of configuration.warnings) process.stderr.write(`warning: ${warning}\n`);
