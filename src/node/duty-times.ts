@@ -2,6 +2,7 @@ import type { Values } from "../config/options.ts";
 import { slotTimestamp } from "../protocol/time.ts";
 import { dueTime } from "../sequencer/timetable/due-times.ts";
 import { l1PublishingTime, timetable } from "../sequencer/timetable/timetable.ts";
+import { observeDuties } from "../telemetry/duty-metrics.ts";
 import { DutyTimes } from "../telemetry/duty-times.ts";
 import type { ChainContext } from "./parts/chain-context.ts";
 
@@ -12,7 +13,7 @@ export type DutyTimeSettings = Pick<Values, "attestationPropagationTime" | "bloc
  * timetable. Throws a TimetableError.
  */
 export function nodeDutyTimes(
-  { reader, clock, loggerFor }: Pick<ChainContext, "reader" | "clock" | "loggerFor">,
+  { reader, clock, metrics, loggerFor }: Pick<ChainContext, "reader" | "clock" | "metrics" | "loggerFor">,
   values: DutyTimeSettings,
   timed: boolean,
 ): DutyTimes {
@@ -28,10 +29,12 @@ export function nodeDutyTimes(
         enforced: true,
       })
     : undefined;
-  return new DutyTimes({
+  const duties = new DutyTimes({
     startOf: (slot) => slotTimestamp(slot, constants) * 1000,
     due: (duty) => table && dueTime(table, ethereumSlotDuration, duty),
     now: clock.now,
     logger: loggerFor("duties"),
   });
+  observeDuties(metrics, duties);
+  return duties;
 }

@@ -174,7 +174,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       }));
     teardown.add("sequencer", () => producer?.stop());
     const sequencer = producer?.sequencer;
-    const sentinel = createSentinel(context, { values, mempool, p2p, report: slasher?.report });
+    const sentinel = createSentinel(context, { values, mempool, p2p, ownValidators, report: slasher?.report });
     teardown.add("sentinel", () => sentinel?.stop());
 
     const config = new LiveConfig(configuredValues(values), {

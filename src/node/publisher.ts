@@ -61,6 +61,7 @@ export interface PublisherOptions {
 
 export interface RunningPublisher {
   readonly publisher: Publisher;
+  readonly senders: readonly L1Sender[];
   /** Governance signals of proposers whose keys this node has. */
   readonly signals: GovernanceSignals;
   /** Votes about offenses; undefined without a slasher. */
@@ -143,6 +144,7 @@ export function startPublisher(options: PublisherOptions): RunningPublisher {
   const slashVotes = slasher && new SlashVotes({ rpc, identity, settings, slasher, signer: options.votes, logger });
   return {
     publisher,
+    senders,
     signals,
     slashVotes,
     async stop() {

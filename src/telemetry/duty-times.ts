@@ -1,4 +1,6 @@
 import type { Logger } from "./logger.ts";
+import { DistributionCounter } from "./metrics/distribution.ts";
+import type { Distribution } from "./metrics/metrics.ts";
 
 /** Work of a slot whose time is limited. */
 export type DutyName = "execute block" | "attest" | "propose block" | "propose checkpoint";
@@ -41,6 +43,9 @@ export interface DutyTimesOptions {
   logger: Logger;
 }
 
+/** Upper bounds of the seconds that duties left of their time; negative for those that were too late. */
+export const LEFT_SECONDS = [-10, -2, 0, 0.5, 1, 2, 5, 10, 20, 40] as const;
+
 /** Slots that are remembered. */
 const KEPT_SLOTS = 32;
 /** Duties of a slot that are remembered; a proposer can make others execute more blocks than it has indices. */
@@ -55,6 +60,7 @@ export class DutyTimes {
   readonly #options: DutyTimesOptions;
   /** Duties by name and index, for each slot. */
   readonly #slots = new Map<number, Map<string, OpenDuty>>();
+  readonly #left = new Map<DutyName, DistributionCounter>();
 
   constructor(options: DutyTimesOptions) {
     this.#options = options;
@@ -87,6 +93,11 @@ export class DutyTimes {
       }));
   }
 
+  /** Seconds that the duties of past slots left of their time, for those whose end is known. */
+  left(): [DutyName, Distribution][] {
+    return [...this.#left].map(([duty, seconds]) => [duty, seconds.read()]);
+  }
+
   /** Logs the slots that are still open. */
   close(): void {
     for (const slot of this.#slots.keys()) this.#log(slot);
@@ -105,12 +116,24 @@ export class DutyTimes {
     return opened;
   }
 
+  #count(duty: DutyName, seconds: number): void {
+    let counted = this.#left.get(duty);
+    if (counted === undefined) {
+      counted = new DistributionCounter(LEFT_SECONDS);
+      this.#left.set(duty, counted);
+    }
+    counted.record(seconds);
+  }
+
   /** One line for a slot that is over. */
   #log(slot: number): void {
     const duties = [...(this.#slots.get(slot)?.values() ?? [])];
-    const lefts = duties.flatMap(({ due, steps }) =>
-      due === undefined ? [] : [due - Math.max(...Object.values(steps))],
-    );
+    const lefts = duties.flatMap(({ duty, due, steps }) => {
+      if (due === undefined) return [];
+      const left = due - Math.max(...Object.values(steps));
+      this.#count(duty, left / 1000);
+      return [left];
+    });
     if (lefts.length === 0) return;
     const left = Math.min(...lefts);
     const times = duties.map(({ duty, index, steps }) => ({ duty, index, ...steps }));

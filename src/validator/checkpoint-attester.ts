@@ -40,7 +40,10 @@ export type AttestingOutcome =
  * Attests to checkpoint proposals that gossip accepted (docs/protocol/11-consensus.md#112-attestations).
  */
 export class CheckpointAttester {
+  /** Proposals since the start by what became of them. */
+  readonly outcomes = new Map<AttestingOutcome["kind"], number>();
   readonly #parts: CheckpointAttesterParts;
+  #attested = 0;
 
   constructor(parts: CheckpointAttesterParts) {
     this.#parts = parts;
@@ -65,6 +68,18 @@ export class CheckpointAttester {
    * execution among others), of the check and of signing, and all together.
    */
   async handle(proposal: CheckpointProposal, from: string, arrived: number): Promise<AttestingOutcome> {
+    const outcome = await this.#handled(proposal, from, arrived);
+    this.outcomes.set(outcome.kind, (this.outcomes.get(outcome.kind) ?? 0) + 1);
+    if (outcome.kind === "attested") this.#attested += outcome.members;
+    return outcome;
+  }
+
+  /** Attestations made since the start. */
+  get attested(): number {
+    return this.#attested;
+  }
+
+  async #handled(proposal: CheckpointProposal, from: string, arrived: number): Promise<AttestingOutcome> {
     const slot = checkpointSlot(proposal.header);
     const facts = { slot, archive: toHex(proposal.archive), peer: from };
     try {

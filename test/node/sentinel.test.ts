@@ -13,7 +13,8 @@ function context(): { context: SentinelContext; warnings: string[] } {
 
 function options(environment: Record<string, string>, p2p: SentinelOptions["p2p"]): SentinelOptions {
   const { values } = configure({ flags: new Map(), environment });
-  return { values, mempool: { store: new MemoryStore() as unknown as SentinelOptions["mempool"]["store"] }, p2p };
+  const store = new MemoryStore() as unknown as SentinelOptions["mempool"]["store"];
+  return { values, mempool: { store }, p2p, ownValidators: () => [] };
 }
 
 const PEERS = {} as NonNullable<SentinelOptions["p2p"]>;

@@ -15,6 +15,7 @@ import { fromHex, toHex } from "../../src/protocol/bytes.ts";
 import type { BlockProposal } from "../../src/protocol/consensus/block-proposal.ts";
 import { recoverWireSigner } from "../../src/protocol/consensus/wire-signature.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
+import { Metrics } from "../../src/telemetry/metrics/metrics.ts";
 import { pooled } from "../p2p/consensus-support.ts";
 import { UNMEASURED } from "../telemetry/unmeasured.ts";
 import {
@@ -78,6 +79,7 @@ function validator(
     reader: { identity: recorded.identity, attesters: async () => attesters.slice(1).map(fromHex) },
     synchronizer: { poke: () => {}, on: () => () => {} },
     clock: { now },
+    metrics: new Metrics(() => {}),
     loggerFor: () => silentLogger,
   } as unknown as ChainContext;
   const guard = recordingGuard(constants, now);

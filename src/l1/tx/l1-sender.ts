@@ -65,6 +65,8 @@ export class L1Sender {
   readonly #options: L1SenderOptions;
   readonly #transactions: TxState[];
   readonly #watches = new Map<number, TxWatch>();
+  /** L1 transactions since the start, by outcome; a mined one may have reverted. */
+  readonly outcomes = { mined: 0, reverted: 0, notMined: 0 };
   #sending: Promise<unknown> = Promise.resolve();
 
   constructor(options: L1SenderOptions) {
@@ -209,9 +211,20 @@ export class L1Sender {
     const watch = new TxWatch(this.#options, state, { doubtful });
     this.#watches.set(state.id, watch);
     // A caller that does not await the outcome finds it in the log.
-    watch.outcome.catch(() => {});
+    watch.outcome.then(
+      (outcome) => this.#count(outcome),
+      () => {},
+    );
     void watch.ended.then(() => this.#watches.delete(state.id));
     return watch;
+  }
+
+  #count(outcome: TxOutcome): void {
+    if (outcome.kind !== "mined") this.outcomes.notMined++;
+    else {
+      this.outcomes.mined++;
+      if (!outcome.receipt.succeeded) this.outcomes.reverted++;
+    }
   }
 
   /** Resolves once no transaction is watched, which is soon after the sender is stopped. */

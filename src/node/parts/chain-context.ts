@@ -25,6 +25,8 @@ export interface ChainContext {
   readonly clock: ShiftableClock;
   readonly threads: ThreadBudget;
   readonly metrics: Metrics;
+  /** Whether somebody may read the metrics. */
+  readonly exportsMetrics: boolean;
   /** Counts the calls to L1. */
   readonly l1Calls: L1CallCounts;
   readonly loggerFor: LoggerFor;

@@ -39,7 +39,7 @@ export interface ChainOptions {
   /** Aborts the start. */
   signal: AbortSignal;
   onFatal?: (error: Error) => void;
-  counted: Pick<NodeMetrics, "metrics" | "l1Calls">;
+  counted: Pick<NodeMetrics, "metrics" | "l1Calls" | "exportsMetrics">;
   /** Addresses to report that cannot be read from L1, unless the options give them. */
   otherAddresses?: DiscoveryOptions["otherAddresses"];
 }
@@ -198,7 +198,21 @@ export async function startChain(options: ChainOptions): Promise<ChainPart> {
     });
     teardown.add("snapshot upload", () => snapshots.stop());
     return {
-      context: { store, chain, world, core, reader, synchronizer, publicData, clock, threads, loggerFor, ...counted },
+      context: {
+        store,
+        chain,
+        world,
+        core,
+        reader,
+        synchronizer,
+        publicData,
+        clock,
+        threads,
+        loggerFor,
+        metrics: counted.metrics,
+        l1Calls: counted.l1Calls,
+        exportsMetrics: counted.exportsMetrics,
+      },
       snapshots,
       started: () => signal.removeEventListener("abort", interrupted),
       stop: () => teardown.run(),

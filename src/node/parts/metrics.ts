@@ -26,6 +26,8 @@ export interface MetricsOptions {
 export interface NodeMetrics {
   readonly metrics: Metrics;
   readonly l1Calls: L1CallCounts;
+  /** Whether somebody may read the metrics. */
+  readonly exportsMetrics: boolean;
   /** Of GET /metrics; undefined if it is not served. */
   readonly port: number | undefined;
   stop(): Promise<void>;
@@ -47,7 +49,8 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
   });
   const resource = nodeResource(options);
   metrics.observe((to) => to.set(TARGET_METRICS.target, 1, resource));
-  const started = { metrics, l1Calls: new L1CallCounts(), stop: () => teardown.run() };
+  const exportsMetrics = values.metricsPort !== undefined;
+  const started = { metrics, l1Calls: new L1CallCounts(), exportsMetrics, stop: () => teardown.run() };
   if (values.metricsPort === undefined) return { ...started, port: undefined };
   teardown.add("metrics of the process", observeProcess(metrics));
   try {

@@ -3,12 +3,14 @@ import { syncedSlot } from "../../archiver/synced-slot.ts";
 import type { Values } from "../../config/options.ts";
 import type { SlotCommittees } from "../../l1/committee/slot-committees.ts";
 import type { AttestationPool } from "../../mempool/attestations/attestation-pool.ts";
+import { fromHex } from "../../protocol/bytes.ts";
 import { checkpointSlot } from "../../protocol/checkpoint-header.ts";
 import { isEmptySignature } from "../../protocol/consensus/recover.ts";
 import type { ReportOffenses } from "../../protocol/slashing/offense.ts";
 import type { L1Constants } from "../../protocol/time.ts";
 import { ExecutionError } from "../../rpc/jsonrpc/errors.ts";
 import type { ValidatorStats } from "../../rpc/ports/validator-stats.ts";
+import { observeMissedDuties } from "../../slasher/metrics.ts";
 import type { InactivitySettings } from "../../slasher/sentinel/inactivity.ts";
 import { Sentinel, type SentinelChain } from "../../slasher/sentinel/sentinel.ts";
 import { SentinelStore } from "../../slasher/sentinel/sentinel-store.ts";
@@ -37,6 +39,8 @@ export interface SentinelOptions {
   mempool: Pick<MempoolPart, "store">;
   /** Undefined where P2P is disabled: then nothing tells who attested. */
   p2p: SeenDuties | undefined;
+  /** Attesters of this node, lower-case 0x text. */
+  ownValidators(): readonly string[];
   /** Called with offenses of inactive validators. */
   report?: ReportOffenses;
 }
@@ -52,15 +56,15 @@ export interface SentinelPart {
 }
 
 /** The parts of a node that the sentinel follows. */
-export type SentinelContext = Pick<ChainContext, "chain" | "clock" | "loggerFor"> & {
+export type SentinelContext = Pick<ChainContext, "chain" | "clock" | "metrics" | "loggerFor"> & {
   reader: { identity: Pick<ChainContext["reader"]["identity"], "constants"> };
   synchronizer: Pick<ChainContext["synchronizer"], "on">;
 };
 
 /** Creates the sentinel without starting it. Undefined if it is not enabled. */
 export function createSentinel(context: SentinelContext, options: SentinelOptions): SentinelPart | undefined {
-  const { chain, reader, synchronizer, clock, loggerFor } = context;
-  const { values, mempool, p2p, report = () => {} } = options;
+  const { chain, reader, synchronizer, clock, metrics, loggerFor } = context;
+  const { values, mempool, p2p, ownValidators, report = () => {} } = options;
   if (!values.sentinelEnabled) return undefined;
   const logger = loggerFor("sentinel");
   if (p2p === undefined) {
@@ -93,6 +97,7 @@ export function createSentinel(context: SentinelContext, options: SentinelOption
     now: clock.now,
     logger,
   });
+  observeMissedDuties(metrics, { sentinel, ownValidators: () => ownValidators().map(fromHex) });
   let unfollow = (): void => {};
   return {
     answers: {

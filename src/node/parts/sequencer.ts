@@ -7,9 +7,11 @@ import { Siloing } from "../../execution/siloing.ts";
 import { Vm } from "../../execution/vm/vm.ts";
 import type { ActiveKeystore } from "../../keystore/active-keystore.ts";
 import type { Kzg } from "../../l1/blobs/kzg.ts";
+import { SampledBalances } from "../../l1/tx/sampled-balances.ts";
 import type { SlashActions } from "../../protocol/slashing/action.ts";
 import { type AttestationCollector, NoCommitteeAttestations } from "../../sequencer/attestations.ts";
 import { blockChecks } from "../../sequencer/block-checks.ts";
+import { observeSequencer } from "../../sequencer/metrics.ts";
 import { Sequencer } from "../../sequencer/sequencer.ts";
 import type { CheckpointInProgress } from "../../sequencer/sequencer-parts.ts";
 import type { SequencerSettings } from "../../sequencer/settings.ts";
@@ -47,6 +49,8 @@ export type SequencerPartSettings = PublisherSettings &
     | "perBlockAllocationMultiplier"
     | "sequencerPollingIntervalMS"
   >;
+
+const MS_BETWEEN_BALANCES = 30_000;
 
 export interface SequencerOptions {
   values: SequencerPartSettings;
@@ -187,6 +191,11 @@ export async function startSequencer(context: ChainContext, options: SequencerOp
       sequencerSettings(values),
     );
     teardown.add("sequencer", () => sequencer.stop());
+    const balances = new SampledBalances(publishing.senders);
+    if (context.exportsMetrics) balances.start(MS_BETWEEN_BALANCES);
+    teardown.add("balances of publishers", () => balances.stop());
+    const { senders } = publishing;
+    observeSequencer(context.metrics, { sequencer, senders, balances: () => balances.read() });
     return { sequencer, stop: () => teardown.run() };
   } catch (error) {
     await teardown.run();

@@ -13,6 +13,7 @@ import type { ReportOffenses } from "../../protocol/slashing/offense.ts";
 import { slotAt } from "../../protocol/time.ts";
 import { ExecutionError } from "../../rpc/jsonrpc/errors.ts";
 import type { Slasher as SlasherAnswers } from "../../rpc/ports/admin/slasher.ts";
+import { observeOffenses } from "../../slasher/metrics.ts";
 import { OffenseStore } from "../../slasher/offense-store.ts";
 import type { SlasherSettings } from "../../slasher/settings.ts";
 import { NoSlashPayloadsError, Slasher } from "../../slasher/slasher.ts";
@@ -79,6 +80,7 @@ export async function startSlasher(context: ChainContext, options: SlasherOption
     });
     const settings = slasherSettings(values);
     const store = new OffenseStore(mempool.store, constants);
+    observeOffenses(context.metrics, { store, ownValidators });
     const { slashFactoryAddress } = addresses;
     const slasher = new Slasher({
       store,

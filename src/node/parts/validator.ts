@@ -19,6 +19,7 @@ import type { DutyTimes } from "../../telemetry/duty-times.ts";
 import { ChallengeSigner } from "../../validator/challenge-signer.ts";
 import { CheckpointAttester } from "../../validator/checkpoint-attester.ts";
 import { CommitteeAttestations } from "../../validator/committee-attestations.ts";
+import { observeValidator } from "../../validator/metrics.ts";
 import { type OffensePenalties, OffenseReports } from "../../validator/offense-reports.ts";
 import { OwnAttestations } from "../../validator/own-attestations.ts";
 import { OwnProposals } from "../../validator/own-proposals.ts";
@@ -105,7 +106,7 @@ function liveSettings(values: ValidatorPartSettings): ValidatorSettings {
 
 /** Creates the duties of the node's attesters. Throws an ObjectStoreUrlError. */
 export function createValidator(
-  { core, chain, reader, synchronizer, clock, loggerFor }: ChainContext,
+  { core, chain, reader, synchronizer, clock, metrics, loggerFor }: ChainContext,
   { values, keys, kzg, signing, txBytes, offenses, dutyTimes }: ValidatorOptions,
   { pool, committees, publisher, recover, equivocations }: CommitteeNetwork,
 ): ValidatorPart {
@@ -144,6 +145,7 @@ export function createValidator(
     ...{ check, attestations, committees, ownAddresses, observer, uploads },
     ...{ times: constants, recover, dutyTimes, now, logger },
   });
+  observeValidator(metrics, { attester, constants, now });
   const collector = new CommitteeAttestations({
     proposals: new OwnProposals({
       ...{ signer, pool, publisher, settings: live, txBytes, dutyTimes },

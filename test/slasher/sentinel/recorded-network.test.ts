@@ -15,6 +15,7 @@ import { publicRegistry } from "../../../src/rpc/methods/public-registry.ts";
 import type { DutyStatus } from "../../../src/slasher/sentinel/duty-status.ts";
 import { SentinelStore } from "../../../src/slasher/sentinel/sentinel-store.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
+import { Metrics } from "../../../src/telemetry/metrics/metrics.ts";
 import { committeeOf, pooled } from "../../p2p/consensus-support.ts";
 import { type RecordedNetworkChain, recordedNetworkChain } from "../../p2p/proposals/recorded-chain.ts";
 import { recordedMessages, recordedNetwork } from "../../p2p/recorded.ts";
@@ -87,6 +88,7 @@ beforeEach(() => {
       reader: { identity: { constants } },
       clock: { now, shift() {} } as unknown as Parameters<typeof createSentinel>[0]["clock"],
       loggerFor: () => silentLogger as ReturnType<Parameters<typeof createSentinel>[0]["loggerFor"]>,
+      metrics: new Metrics(() => {}),
       synchronizer: {
         on: (_, listener) => {
           proven = listener as typeof proven;
@@ -95,6 +97,7 @@ beforeEach(() => {
       },
     },
     {
+      ownValidators: () => [],
       values: {
         sentinelEnabled: true,
         sentinelHistoryLengthInEpochs: WINDOW / EPOCH,
