@@ -92,6 +92,8 @@ async function gossipOptions(settings: GossipSettings): Promise<Partial<Gossipsu
     doPX: false,
     emitSelf: false,
     asyncValidation: true,
+    // Until a message is decompressed and has its id; its validation is not waited for.
+    awaitRpcMessageHandler: true,
     allowPublishToZeroTopicPeers: true,
     globalSignaturePolicy: StrictNoSign,
     allowedTopics: [...names.keys()],

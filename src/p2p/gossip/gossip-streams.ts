@@ -1,10 +1,10 @@
 import type { Connection, PeerId, Stream } from "@libp2p/interface";
-import { FrameTurns } from "./frame-turns.ts";
+import { ReadTurns } from "../read-turns.ts";
+import { ThreadShares } from "../thread-shares.ts";
 import { FrameRoom, readFrames } from "./frames.ts";
 import { SCORE_THRESHOLDS } from "./peer-score-params.ts";
 import { PulledStream } from "./pulled-stream.ts";
-import type { RouterInternals } from "./router-internals.ts";
-import { ThreadShares } from "./thread-shares.ts";
+import type { RouterInternals, Rpc } from "./router-internals.ts";
 
 /** Largest frame, and the time in which one must be complete. */
 const FRAME = { maxBytes: 4 * 2 ** 20, completeMs: 60_000 };
@@ -55,12 +55,16 @@ export function readBoundedFrames(inside: RouterInternals, disconnect: (peer: Pe
   const newest = new Map<string, Stream>();
 
   async function read(peerId: PeerId, id: string, stream: Stream): Promise<void> {
-    const turns = new FrameTurns((usedMs) => shares.use(id, usedMs));
+    const turns = new ReadTurns((usedMs) => shares.use(id, usedMs));
     try {
       for await (const frame of readFrames(new PulledStream(stream), room, FRAME)) {
-        for (let turn = turns.next(); turn !== undefined; turn = turns.next()) await turn;
+        await begin(turns);
         if (stream.status !== "open") return;
-        receive(peerId, id, frame);
+        for (const part of partsOf(decode(id, frame))) {
+          await begin(turns);
+          if (stream.status !== "open") return;
+          await inside.handleReceivedRpc(peerId, part).catch(() => {});
+        }
       }
     } catch {
       if (newest.get(id) !== stream) return;
@@ -71,11 +75,12 @@ export function readBoundedFrames(inside: RouterInternals, disconnect: (peer: Pe
     }
   }
 
-  function receive(peerId: PeerId, id: string, frame: Uint8Array): void {
+  function decode(id: string, frame: Uint8Array): Rpc {
     try {
-      inside.handleReceivedRpc(peerId, inside.decodeRpc(frame)).catch(() => {});
+      return inside.decodeRpc(frame);
     } catch {
       inside.score.addPenalty(id, 1, "invalid_frame");
+      return {};
     }
   }
 
@@ -92,6 +97,18 @@ export function readBoundedFrames(inside: RouterInternals, disconnect: (peer: Pe
     before?.close().catch(() => {});
     void read(peerId, id, stream);
   };
+}
+
+async function begin(turns: ReadTurns): Promise<void> {
+  for (let turn = turns.next(); turn !== undefined; turn = turns.next()) await turn;
+}
+
+/** The messages of a frame one by one: a few large ones take as long as many frames. */
+function partsOf({ subscriptions, messages = [], control }: Rpc): Rpc[] {
+  const parts: Rpc[] = messages.map((message) => ({ subscriptions: [], messages: [message] }));
+  if (subscriptions !== undefined && subscriptions.length > 0) parts.unshift({ subscriptions, messages: [] });
+  if (control !== undefined) parts.push({ subscriptions: [], messages: [], control });
+  return parts;
 }
 
 /** Peers whose messages are all ignored for their score. */

@@ -10,6 +10,13 @@ export interface RpcMessage extends RawMessage {
   topic: string;
 }
 
+/** A decoded frame of gossip. */
+export interface Rpc {
+  subscriptions?: object[];
+  messages?: RpcMessage[];
+  control?: object;
+}
+
 /** What the router knows of a peer, connected or not. */
 export interface PeerStats {
   connected: boolean;
@@ -65,8 +72,8 @@ export interface RouterInternals {
   outboundInflightQueue: { push(wanted: { peerId: PeerId; connection: Connection }): unknown; end(): unknown };
   createOutboundStream(peerId: PeerId, connection: Connection): Promise<void>;
   createInboundStream(peerId: PeerId, stream: Stream): void;
-  decodeRpc(frame: Uint8Array): object;
-  handleReceivedRpc(from: PeerId, rpc: object): Promise<void>;
+  decodeRpc(frame: Uint8Array): Rpc;
+  handleReceivedRpc(from: PeerId, rpc: Rpc): Promise<void>;
   onPeerDisconnected(peerId: PeerId): void;
   /** Takes offers of messages, returns what to ask for. */
   handleIHave(peer: string, offers: object[]): { messageIDs: Uint8Array[] }[];

@@ -1,4 +1,5 @@
 import type { ConnectionGater } from "@libp2p/interface";
+import type { ConnectionTurns } from "./connection-turns.ts";
 import type { HalfOpenConnections } from "./half-open.ts";
 import { guardAsked, guardAsking } from "./negotiation.ts";
 import { remoteIp } from "./remote-ip.ts";
@@ -15,6 +16,7 @@ export interface GaterOptions {
   /** Most inbound connections from one IP address. */
   mostPerAddress: number;
   halfOpen: HalfOpenConnections;
+  turns: Pick<ConnectionTurns, "guard">;
   /** Open connections with a peer, by its id as text. */
   connectionsWith(id: string): number;
   /** IP addresses of the open inbound connections. */
@@ -37,6 +39,7 @@ export function connectionGater({
   inboundAddresses,
   connectionsWith,
   halfOpen,
+  turns,
 }: GaterOptions): ConnectionGater {
   return {
     denyInboundConnection(connection) {
@@ -46,10 +49,12 @@ export function connectionGater({
       let open = 0;
       for (const other of inboundAddresses()) if (other === ip) open++;
       if (open >= mostPerAddress || !halfOpen.enter(connection, ip)) return true;
+      turns.guard(connection);
       guardAsked(connection, () => [ENCRYPTION]);
       return false;
     },
     denyOutboundConnection(_peer, connection) {
+      turns.guard(connection);
       guardAsking(connection);
       return false;
     },

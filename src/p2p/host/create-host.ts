@@ -9,6 +9,7 @@ import type { GossipRouter } from "../gossip/gossip-router.ts";
 import { BoundedDatastore } from "./bounded-datastore.ts";
 import { boundedYamux } from "./bounded-muxer.ts";
 import { connectionGater, type Refusals } from "./connection-gater.ts";
+import { ConnectionTurns } from "./connection-turns.ts";
 import { HalfOpenConnections } from "./half-open.ts";
 import { guardMuxerChoice } from "./negotiation.ts";
 import { remoteIp } from "./remote-ip.ts";
@@ -77,6 +78,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     connectionGater: connectionGater({
       refuses,
       mostPerAddress: perAddress.connections,
+      turns: new ConnectionTurns({ perAddress: limitPerAddress }),
       halfOpen: new HalfOpenConnections({ overall: MOST_HALF_OPEN, perAddress: perAddress.halfOpen }),
       connectionsWith: (id) => host?.getConnections(peerIdFromString(id)).length ?? 0,
       inboundAddresses: () => inbound().map(remoteIp),

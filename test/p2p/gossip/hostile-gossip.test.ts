@@ -268,6 +268,28 @@ test("frames that never end and streams without number hold little memory", asyn
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(300 * MIB);
 });
 
+test("messages of one frame that take long are handled in turns, between which other work goes on", async () => {
+  const peer = await attacker();
+  const inside = target.host.services.gossip as unknown as RouterInternals;
+  let turns = 0;
+  const handled: { turn: number; messages: number; control: boolean }[] = [];
+  const handle = vi.spyOn(inside, "handleReceivedRpc").mockImplementation(async (from, rpc) => {
+    if (from.toString() !== peer.id) return;
+    handled.push({ turn: turns, messages: rpc.messages?.length ?? 0, control: rpc.control !== undefined });
+    // As in the library, most of the work comes later.
+    await null;
+    for (const end = performance.now() + 6; performance.now() < end; );
+  });
+  const timer = setInterval(() => turns++, 0);
+  const messages = Array.from({ length: 6 }, (_, i) => message(`valid part ${i}`));
+  await peer.send({ messages, ...control({ ihave: [{ topicID: TX, messageIDs: ids(1) }] }) });
+  await until("the control message", () => handled.some((part) => part.control));
+  clearInterval(timer);
+  handle.mockRestore();
+  expect(handled.map((part) => part.messages)).toEqual([1, 1, 1, 1, 1, 1, 0]);
+  expect(new Set(handled.map(({ turn }) => turn)).size).toBeGreaterThanOrEqual(3);
+});
+
 test("a peer that sends faster than its frames are handled waits, and little of what it sent is held", async () => {
   const inside = target.host.services.gossip as unknown as RouterInternals;
   const { createInboundStream, handleReceivedRpc } = inside;

@@ -37,6 +37,7 @@ test("connections from a refused IP address, or without one, are denied", () => 
     inboundAddresses: () => [],
     connectionsWith: () => 0,
     halfOpen: new HalfOpenConnections({ overall: 100, perAddress: 100 }),
+    turns: { guard() {} },
   });
   const denied = (address: string) => gater.denyInboundConnection?.(from(address));
   expect(["/ip4/10.0.0.1/tcp/1", "/ip6/2001:db8::1/tcp/1", "/dns4/x/tcp/1"].map(denied)).toEqual([true, true, true]);
@@ -51,6 +52,7 @@ test("one IP address has a limited number of inbound connections, and others are
     inboundAddresses: () => open,
     connectionsWith: () => 0,
     halfOpen: new HalfOpenConnections({ overall: 100, perAddress: 100 }),
+    turns: { guard() {} },
   });
   const denied = (ip: string) => gater.denyInboundConnection?.(from(`/ip4/${ip}/tcp/1`));
   expect(denied("10.0.0.1")).toBe(false);

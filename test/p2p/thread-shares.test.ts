@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { ThreadShares } from "../../../src/p2p/gossip/thread-shares.ts";
+import { ThreadShares } from "../../src/p2p/thread-shares.ts";
 
 test("a peer alone may use half of the thread, and pauses beyond it", () => {
   let now = 0;
-  const shares = new ThreadShares(() => now);
+  const shares = new ThreadShares({ now: () => now });
   let used = 0;
   while (now < 10_000) {
     used += 10;
@@ -16,7 +16,7 @@ test("a peer alone may use half of the thread, and pauses beyond it", () => {
 
 test("a peer within its share never pauses, however much others use", () => {
   let now = 0;
-  const shares = new ThreadShares(() => now);
+  const shares = new ThreadShares({ now: () => now });
   const pauses: number[] = [];
   for (; now < 10_000; now += 100) {
     for (let i = 0; i < 4; i++) shares.use(`flooding ${i}`, 25);
@@ -28,7 +28,7 @@ test("a peer within its share never pauses, however much others use", () => {
 
 test("peers that used no time lately are forgotten", () => {
   let now = 0;
-  const shares = new ThreadShares(() => now);
+  const shares = new ThreadShares({ now: () => now });
   for (let i = 0; i < 1_000; i++) shares.use(`peer ${i}`, 1);
   now = 1_000;
   shares.use("another", 1);

@@ -1,8 +1,8 @@
-/** Longest run of one peer's frames before other work of the event loop goes on, in milliseconds. */
+/** Longest run of one peer's input before other work of the event loop goes on, in milliseconds. */
 const MAX_RUN_MS = 5;
 
-/** Divides a stream's frames into short runs, between which they wait. */
-export class FrameTurns {
+/** Divides the input of a stream or connection into short runs, between which it waits. */
+export class ReadTurns {
   readonly #use: (usedMs: number) => number;
   #start: number | undefined;
   #wait: PromiseWithResolvers<void> | undefined;
@@ -12,13 +12,13 @@ export class FrameTurns {
     this.#use = use;
   }
 
-  /** Called before each frame. Undefined while the run goes on; otherwise to be awaited, and called again. */
+  /** Called before each piece of input. Undefined while the run goes on; otherwise to be awaited, and called again. */
   next(): Promise<void> | undefined {
     if (this.#wait !== undefined) return this.#wait.promise;
     const now = performance.now();
     if (this.#start === undefined) {
       this.#start = now;
-      // What frames cause goes on in microtasks; this comes after all of them, so that their time counts.
+      // What the input causes goes on in microtasks; this comes after all of them, so that their time counts.
       queueMicrotask(() => process.nextTick(() => this.#end(performance.now() - now)));
       return undefined;
     }

@@ -4,7 +4,7 @@ interface Share {
   aheadMs: number;
 }
 
-/** For the frames of all peers together. */
+/** For the input of all peers together. */
 const OVERALL: Share = { share: 0.5, aheadMs: 500 };
 /** For each peer while all together use more than theirs. */
 const PER_PEER: Share = { share: 0.05, aheadMs: 1_000 };
@@ -12,16 +12,19 @@ const PER_PEER: Share = { share: 0.05, aheadMs: 1_000 };
 const MAX_PAUSE_MS = 2_000;
 
 /**
- * Divides the time in which frames are handled. A peer that uses more than its share pauses while all peers together
- * use more than half of the thread; alone it may use all of that half.
+ * Divides the time in which input is handled. A peer that uses more than its share pauses while all peers together use
+ * more than theirs; alone it may use all of that.
  */
 export class ThreadShares {
+  readonly #overall: number;
   readonly #now: () => number;
   #overallDue = 0;
   /** When the used time of a peer would be over at its share's pace, in the order of the last use. */
   readonly #due = new Map<string, number>();
 
-  constructor(now: () => number = performance.now.bind(performance)) {
+  /** `overall` is the share of all peers together, by default half of the thread. `now` tells milliseconds. */
+  constructor({ overall = OVERALL.share, now = () => performance.now() } = {}) {
+    this.#overall = overall;
     this.#now = now;
   }
 
@@ -33,7 +36,7 @@ export class ThreadShares {
   /** Charges `usedMs` to a peer. Returns the milliseconds that it must pause. */
   use(peer: string, usedMs: number): number {
     const now = this.#now();
-    this.#overallDue = Math.max(this.#overallDue, now) + usedMs / OVERALL.share;
+    this.#overallDue = Math.max(this.#overallDue, now) + usedMs / this.#overall;
     const due = Math.max(this.#due.get(peer) ?? 0, now) + usedMs / PER_PEER.share;
     this.#due.delete(peer);
     this.#due.set(peer, due);
