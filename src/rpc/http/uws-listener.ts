@@ -1,4 +1,4 @@
-import * as uws from "uWebSockets.js";
+import type * as types from "uWebSockets.js";
 import { Turns } from "../turns.ts";
 import { AnswerBudget } from "./answer-budget.ts";
 import { ConnectionShare } from "./connection-share.ts";
@@ -18,13 +18,11 @@ import { clientOf } from "./uws-client.ts";
 import { type Exchanges, UwsExchange, writeHead } from "./uws-exchange.ts";
 import { hasCertainLength } from "./uws-framing.ts";
 import { UwsIdleConnections } from "./uws-idle-connections.ts";
+import { uws } from "./uws-library.ts";
 import { routePlainPosts } from "./uws-plain-post.ts";
 
-/** Exports that the type declarations leave out. */
-const native = uws as unknown as { _cfg(setting: "silent"): void; LIBUS_LISTEN_EXCLUSIVE_PORT: number };
-
 // The library's mark on every response says nothing to a client.
-native._cfg("silent");
+uws._cfg("silent");
 
 /**
  * Listener on uWebSockets.js. The library itself cuts off connections that are idle or that send a head or body too
@@ -54,19 +52,19 @@ export async function listenWithUws(application: HttpApplication, options: Liste
     turns: new Turns(),
     share: new TurnShare(),
   };
-  const anyRequest = (res: uws.HttpResponse, req: uws.HttpRequest): void => serve(res, req, shared);
+  const anyRequest = (res: types.HttpResponse, req: types.HttpRequest): void => serve(res, req, shared);
   if (application.plainPost !== undefined) routePlainPosts(app, application.plainPost, shared, anyRequest);
   app.any("/*", anyRequest);
 
-  const socket = await new Promise<uws.us_listen_socket | false>((resolve) => {
+  const socket = await new Promise<types.us_listen_socket | false>((resolve) => {
     // An exclusive port unless told otherwise: by default two processes may share one, and each would get half of the
     // requests.
     const listen = app.listen as (...args: unknown[]) => void;
     const address = options.host === undefined ? [options.port] : [options.host, options.port];
-    listen.call(app, ...address, options.shared ? 0 : native.LIBUS_LISTEN_EXCLUSIVE_PORT, resolve);
+    listen.call(app, ...address, options.shared ? 0 : uws.LIBUS_LISTEN_EXCLUSIVE_PORT, resolve);
   });
   if (socket === false) throw new ListenError(options.host, options.port);
-  port = uws.us_socket_local_port(socket as unknown as uws.us_socket);
+  port = uws.us_socket_local_port(socket as unknown as types.us_socket);
   let open = true;
   const closeAll = (): void => {
     if (open) app.close();
@@ -104,7 +102,7 @@ interface ConnectionLimits {
  * connection beyond the most takes the place of the longest idle one.
  */
 function capConnections(
-  app: uws.TemplatedApp,
+  app: types.TemplatedApp,
   limits: ConnectionLimits,
   open: OpenConnections,
   idle: UwsIdleConnections,
@@ -112,7 +110,7 @@ function capConnections(
   const { max, perClient, port } = limits;
   if (max === 0 && perClient === 0) return;
   const share = perClient > 0 ? new ConnectionShare({ most: perClient, port }) : undefined;
-  const count = (res: uws.HttpResponse, change: number): void => {
+  const count = (res: types.HttpResponse, change: number): void => {
     if (change < 0) {
       open.closed();
       idle.crowded &&= isCrowded(open.total);
@@ -125,7 +123,7 @@ function capConnections(
     else if (max > 0) idle.opened(res);
   };
   const isCrowded = (total: number): boolean => max - total < Math.floor(max * FREE_PART);
-  const refuse = (res: uws.HttpResponse): void => {
+  const refuse = (res: types.HttpResponse): void => {
     res.cork(() => {
       writeHead(res, TOO_MANY_CONNECTIONS);
       res.end(TOO_MANY_CONNECTIONS.body, true);
@@ -134,7 +132,7 @@ function capConnections(
   app.filter(count);
 }
 
-function serve(res: uws.HttpResponse, req: uws.HttpRequest, shared: Exchanges): void {
+function serve(res: types.HttpResponse, req: types.HttpRequest, shared: Exchanges): void {
   const facts = {
     headOnly: req.getCaseSensitiveMethod() === "HEAD",
     clientCloses: req.getHeader("connection").toLowerCase() === "close",
@@ -164,6 +162,6 @@ function serve(res: uws.HttpResponse, req: uws.HttpRequest, shared: Exchanges): 
   }
 }
 
-function hasBody(req: uws.HttpRequest): boolean {
+function hasBody(req: types.HttpRequest): boolean {
   return req.getHeader("transfer-encoding") !== "" || !["", "0"].includes(req.getHeader("content-length"));
 }
