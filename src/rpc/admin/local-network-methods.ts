@@ -69,14 +69,14 @@ export function localNetworkMethods({ localNetwork }: Pick<AdminServices, "local
     method({
       name: "advanceNextBlockTimestampBy",
       summary: "Moves time to the first slot that begins so many seconds after the latest block, or later",
-      params: [param("seconds", seconds)],
+      params: [param("seconds", seconds, "Seconds after the latest block.")],
       handle: (duration) => network().advanceNextBlockTimestampBy(duration),
       encode: { svcAdmin: encodeNothing },
     }),
     method({
       name: "increaseTime",
       summary: "As svcAdmin_advanceNextBlockTimestampBy",
-      params: [param("seconds", seconds)],
+      params: [param("seconds", seconds, "Seconds after the latest block.")],
       handle: async (duration) => {
         await network().advanceNextBlockTimestampBy(duration);
         return String(duration);

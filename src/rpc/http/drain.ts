@@ -4,6 +4,10 @@ export class Drain {
   #inFlight = 0;
   #empty: (() => void) | undefined;
 
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
   enter(): void {
     this.#inFlight += 1;
   }

@@ -18,8 +18,9 @@ async function load(): Promise<UwsLibrary> {
   const reasons: unknown[] = [];
   for (const name of PACKAGES) {
     try {
-      const loaded = (await import(name)) as { default: UwsLibrary };
-      return loaded.default;
+      const loaded = (await import(name)) as UwsLibrary | { default: UwsLibrary };
+      // The names of the second package's module are not all that its binary has.
+      return "default" in loaded ? loaded.default : loaded;
     } catch (error) {
       reasons.push(error);
     }

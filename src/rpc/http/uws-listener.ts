@@ -1,4 +1,5 @@
 import type * as types from "uWebSockets.js";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Turns } from "../turns.ts";
 import { AnswerBudget } from "./answer-budget.ts";
 import { ConnectionShare } from "./connection-share.ts";
@@ -24,10 +25,14 @@ import { routePlainPosts } from "./uws-plain-post.ts";
 // The library's mark on every response says nothing to a client.
 uws._cfg("silent");
 
+/** Time for clients to take the last answers before all connections are closed, and interval of looks. Milliseconds. */
+const LAST_ANSWERS_MS = 500;
+const LOOK_MS = 5;
+
 /**
  * Listener on uWebSockets.js. The library itself cuts off connections that are idle or that send a head or body too
- * slowly (about 10 s, in steps of 4 s), refuses HTTP/1.0, and closes a connection that pipelines behind a request still
- * being answered. Throws a ListenError.
+ * slowly (about 10 s, in steps of 4 s; a head about 30 s in its version for Node.js 24), refuses HTTP/1.0, and closes a
+ * connection that pipelines behind a request still being answered. Throws a ListenError.
  */
 export async function listenWithUws(application: HttpApplication, options: ListenerOptions): Promise<Listener> {
   const app = uws.App();
@@ -35,6 +40,11 @@ export async function listenWithUws(application: HttpApplication, options: Liste
   const { maxConnections = 0 } = options;
   let port = 0;
   const idle = new UwsIdleConnections();
+  let connected = 0;
+  const count = (_: unknown, change: number): void => {
+    connected += change;
+  };
+  app.filter(count);
   capConnections(
     app,
     { max: maxConnections, perClient: options.maxConnectionsPerClient ?? 0, port: () => port },
@@ -76,7 +86,12 @@ export async function listenWithUws(application: HttpApplication, options: Liste
     async close(graceMs = DEFAULT_GRACE_MS) {
       if (drain.closing) return;
       uws.us_listen_socket_close(socket);
+      const left = connected - drain.inFlight;
       await drain.finish(graceMs);
+      // The library resets what is still open, which would take answers from clients that have not read them yet.
+      for (const end = performance.now() + LAST_ANSWERS_MS; connected > left && performance.now() < end; ) {
+        await sleep(LOOK_MS);
+      }
       closeAll();
     },
     abandon() {
