@@ -1,6 +1,9 @@
 import { parentPort } from "node:worker_threads";
 import { DasContextJs } from "@crate-crypto/node-eth-kzg";
-import { checkBlobs } from "./kzg-batch.ts";
+import { CoreNotBuiltError } from "../../core/load-core.ts";
+import { BlobCommitments } from "./blob-commitments.ts";
+import { type Commit, checkBlobs } from "./kzg-batch.ts";
+import { SetupPoints } from "./setup-points.ts";
 
 export type KzgRequest =
   | { kind: "check"; blobs: Uint8Array[]; commitments: Uint8Array[] }
@@ -13,9 +16,19 @@ export type KzgAnswer =
   | { proofs: Uint8Array[] }
   | { failure: string };
 
-/** Loading the trusted setup takes seconds and a commitment a tenth of one, so both run in this worker. */
+/** Loading the trusted setup takes seconds and a full commitment a tenth of one, so both run in this worker. */
 const context = DasContextJs.create({ usePrecomp: false });
-const commit = (blob: Uint8Array) => context.blobToKzgCommitment(blob);
+const commitments = blobCommitments((blob) => context.blobToKzgCommitment(blob));
+
+/** Where the WebAssembly is not built, the library computes all commitments. */
+function blobCommitments(full: Commit): Pick<BlobCommitments, "commit" | "commitGrowing"> {
+  try {
+    return new BlobCommitments(new SetupPoints(), full);
+  } catch (error) {
+    if (!(error instanceof CoreNotBuiltError)) throw error;
+    return { commit: full, commitGrowing: full };
+  }
+}
 
 /** The proof of a blob, or one for each cell. */
 function prove({ blob, commitment, cells }: Extract<KzgRequest, { kind: "prove" }>): Uint8Array[] {
@@ -25,9 +38,9 @@ function prove({ blob, commitment, cells }: Extract<KzgRequest, { kind: "prove" 
 function answerTo(request: KzgRequest): KzgAnswer {
   switch (request.kind) {
     case "check":
-      return { results: checkBlobs(commit, request.blobs, request.commitments) };
+      return { results: checkBlobs((blob) => commitments.commit(blob), request.blobs, request.commitments) };
     case "commit":
-      return { commitment: commit(request.blob) };
+      return { commitment: commitments.commitGrowing(request.blob) };
     case "prove":
       return { proofs: prove(request) };
   }

@@ -1,0 +1,1 @@
+export { compressedAt, indexesAt, initialize, mostTerms, scalarsAt, setPoint, sum } from "./sum";

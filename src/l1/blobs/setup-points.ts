@@ -1,0 +1,103 @@
+import { readFileSync } from "node:fs";
+import { bls12_381 } from "@noble/curves/bls12-381.js";
+import { CoreNotBuiltError } from "../../core/load-core.ts";
+import { bigUintBytes, readBigUint } from "../../protocol/bytes.ts";
+import { FIELDS_PER_BLOB } from "../../protocol/constants.ts";
+import { BYTES_PER_COMMITMENT } from "./blob-offer.ts";
+
+const { Point } = bls12_381.G1;
+const { Fp } = bls12_381.fields;
+export type G1Point = InstanceType<typeof Point>;
+
+/** A word of a blob, or what is added to one: `factor` times the point of the setup that belongs to word `index`. */
+export interface Term {
+  index: number;
+  /** Below the scalar modulus. */
+  factor: bigint;
+}
+
+/** The exports of assembly/kzg. */
+interface KzgModule {
+  memory: WebAssembly.Memory;
+  initialize(): void;
+  compressedAt(): number;
+  indexesAt(): number;
+  scalarsAt(): number;
+  mostTerms(): number;
+  setPoint(index: number): number;
+  sum(count: number): number;
+}
+
+/** This file is in src/l1/blobs/ of the package as source and in build/src/l1/blobs/ when compiled. */
+function wasmUrl(): URL {
+  const fromPackageRoot = import.meta.url.endsWith(".ts") ? "../../../build/wasm/kzg.wasm" : "../../../wasm/kzg.wasm";
+  return new URL(fromPackageRoot, import.meta.url);
+}
+
+function instantiate(): KzgModule {
+  const url = wasmUrl();
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(url);
+  } catch (error) {
+    throw new CoreNotBuiltError(url.pathname, { cause: error });
+  }
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array(bytes)));
+  const module = exports as unknown as KzgModule;
+  module.initialize();
+  return module;
+}
+
+/** One level deeper when compiled. data/README.md says what it holds. */
+function setupUrl(): URL {
+  const fromPackageRoot = import.meta.url.endsWith(".ts") ? "../../../" : "../../../../";
+  return new URL(`${fromPackageRoot}data/kzg-points.bin`, import.meta.url);
+}
+
+/**
+ * The trusted setup's points in Lagrange form. A commitment is the sum of word * point over the words of a blob; here
+ * sums of few terms are computed, by WebAssembly, in much less time than a whole commitment takes.
+ */
+export class SetupPoints {
+  /** Most terms of a sum. */
+  readonly most: number;
+  readonly #module: KzgModule;
+  /** 48 bytes each, in the order of a blob's words. */
+  readonly #compressed: Uint8Array;
+  readonly #isSet = new Uint8Array(FIELDS_PER_BLOB);
+
+  /** Throws CoreNotBuiltError when the compiled WebAssembly is missing. */
+  constructor() {
+    this.#module = instantiate();
+    this.most = this.#module.mostTerms();
+    this.#compressed = readFileSync(setupUrl());
+  }
+
+  /** Throws a RangeError for more than `most` terms. */
+  sum(terms: readonly Term[]): G1Point {
+    if (terms.length > this.most) throw new RangeError(`${terms.length} terms, at most ${this.most}`);
+    for (const { index } of terms) this.#set(index);
+    const { memory } = this.#module;
+    const bytes = new Uint8Array(memory.buffer);
+    const indexes = new Uint32Array(memory.buffer, this.#module.indexesAt(), terms.length);
+    const scalarsAt = this.#module.scalarsAt();
+    for (const [i, { index, factor }] of terms.entries()) {
+      indexes[i] = index;
+      bytes.set(bigUintBytes(factor, 32), scalarsAt + i * 32);
+    }
+    const at = this.#module.sum(terms.length);
+    const [x, y, zz, zzz] = [0, 1, 2, 3].map((i) => readBigUint(bytes, at + i * 48, 48));
+    if (zz === 0n) return Point.ZERO;
+    return Point.fromAffine({ x: Fp.div(x, zz), y: Fp.div(y, zzz) });
+  }
+
+  /** Points are decompressed when they are first used: only full blobs need all. */
+  #set(index: number): void {
+    if (this.#isSet[index] === 1) return;
+    const { memory } = this.#module;
+    const compressed = this.#compressed.subarray(index * BYTES_PER_COMMITMENT, (index + 1) * BYTES_PER_COMMITMENT);
+    new Uint8Array(memory.buffer).set(compressed, this.#module.compressedAt());
+    if (this.#module.setPoint(index) === 0) throw new Error(`point ${index} of the trusted setup is not on the curve`);
+    this.#isSet[index] = 1;
+  }
+}
