@@ -99,6 +99,11 @@ export class ReferenceControl {
     await run(this.#script, ["stop", this.#name, node, ...(signal ? [signal] : [])]);
   }
 
+  /** Runs the key of validator 1 on node 1 and on a node `twin`, without guards. Resolves when both are ready. */
+  async equivocate(): Promise<void> {
+    await run(this.#script, ["equivocate", this.#name], { timeout: 300_000 });
+  }
+
   /** Resolves when the node is ready. */
   async start(node: string, environment: Record<string, string> = {}): Promise<void> {
     const all = { ...environment, ...(this.#nodeOptions && { NODE_OPTIONS: this.#nodeOptions }) };
