@@ -103,6 +103,8 @@ export interface EpochCommittee {
   committee: Uint8Array[] | undefined;
   seed: bigint;
   escapeHatchOpen: boolean;
+  /** False while a later L1 block may still change the seed, and with it the committee and its proposers. */
+  settled: boolean;
 }
 
 /** Reads from the rollup and inbox contracts for following the chain. `at` pins a call to an L1 block number. */

@@ -262,6 +262,7 @@ export class FakeL1 implements RollupReader {
       committee: this.committeeMembers,
       seed: 0n,
       escapeHatchOpen: false,
+      settled: true,
     }));
   }
 }

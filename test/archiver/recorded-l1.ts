@@ -150,6 +150,6 @@ export class RecordedL1 implements RollupReader {
   }
 
   async committee(epoch: number): Promise<EpochCommittee> {
-    return { epoch, committee: undefined, seed: 0n, escapeHatchOpen: false };
+    return { epoch, committee: undefined, seed: 0n, escapeHatchOpen: false, settled: true };
   }
 }

@@ -62,6 +62,7 @@ const committeeOf = ({ proposal }: CheckpointVector): EpochCommittee => ({
   seed: 1n,
   committee: proposal?.committee.map(fromHex),
   escapeHatchOpen: false,
+  settled: true,
 });
 
 describe("attestations of checkpoints on L1", () => {

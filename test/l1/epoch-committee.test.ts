@@ -18,6 +18,7 @@ const SELECTOR = {
   seed: "0x7afeed28",
   isHatchOpen: "0x3a30aefe",
   escapeHatch: toFunctionSelector("function getEscapeHatch()"),
+  randaoLag: toFunctionSelector("function getLagInEpochsForRandao()"),
 };
 
 const open: HttpFake[] = [];
@@ -25,9 +26,10 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((fake) => fake.close()));
 });
 
-/** Committees of a rollup with lag 2, epochs of 4 slots of 72 s from time 1000. */
+/** Committees of a rollup with lags 2 and 1, epochs of 4 slots of 72 s from time 1000. */
 async function committees(answers: {
   committee?: () => Hex[];
+  seed?: () => bigint;
   hatch?: Hex;
   isOpen?: () => boolean;
   targetCommitteeSize?: number;
@@ -39,7 +41,8 @@ async function committees(answers: {
     const { data } = params[0] as { data: string };
     asked.push(data);
     if (data.startsWith(SELECTOR.committee)) return rollup("getCommitteeAt", answers.committee?.() ?? MEMBERS);
-    if (data.startsWith(SELECTOR.seed)) return rollup("getSampleSeedAt", 77n);
+    if (data.startsWith(SELECTOR.seed)) return rollup("getSampleSeedAt", answers.seed?.() ?? 77n);
+    if (data === SELECTOR.randaoLag) return rollup("getLagInEpochsForRandao", 1n);
     if (data.startsWith(SELECTOR.isHatchOpen)) {
       const result = [answers.isOpen?.() ?? false, ROLLUP] as const;
       return encodeFunctionResult({ abi: escapeHatchAbi, functionName: "isHatchOpen", result });
@@ -74,12 +77,29 @@ describe("the committee of an epoch", () => {
       committee: MEMBERS,
       seed: 77n,
       escapeHatchOpen: false,
+      settled: true,
     });
     const at = (1000 + 3 * 4 * 72).toString(16).padStart(64, "0");
     expect(asked.filter((data) => data.endsWith(at))).toHaveLength(2);
     const before = asked.length;
     expect(await get(3)).toBe(epoch);
     expect(asked).toHaveLength(before);
+  });
+
+  test("the committee of an epoch is read again with each L1 block until the epoch has begun on L1", async () => {
+    const start = 1000 + 3 * 4 * 72;
+    let seed = 77n;
+    const { get, asked } = await committees({ seed: () => seed });
+    expect(await get(3, start - 24)).toMatchObject({ seed: 77n, settled: false });
+    const before = asked.length;
+    expect(await get(3, start - 24)).toMatchObject({ seed: 77n, settled: false });
+    expect(asked).toHaveLength(before);
+    // The first checkpoint of epoch 2 came in its last block.
+    seed = 78n;
+    expect(await get(3, start - 12)).toMatchObject({ seed: 78n, settled: false });
+    expect(await get(3, start)).toMatchObject({ seed: 78n, settled: true });
+    seed = 79n;
+    expect(await get(3, start + 12)).toMatchObject({ seed: 78n, settled: true });
   });
 
   test("the committee of an epoch is read again if a fresh one is wanted, and that one is cached", async () => {

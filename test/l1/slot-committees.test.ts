@@ -56,6 +56,7 @@ const epochOf = (epoch: number, committee: Uint8Array[] | undefined = MEMBERS): 
   committee,
   seed: 5n,
   escapeHatchOpen: false,
+  settled: true,
 });
 
 describe("the committee of a slot", () => {
@@ -124,6 +125,22 @@ describe("the committee of a slot", () => {
     clock.now += 4000;
     expect((await slots.at(40)).kind).toBe("committee");
     expect(read).toHaveBeenCalledTimes(3);
+  });
+
+  test("is asked again after an L1 slot while its seed may change", async () => {
+    let answer = { ...epochOf(10), settled: false };
+    const { slots, read, clock } = committees(() => answer);
+    const before = await slots.at(40);
+    expect((await slots.at(40)).proposer).toEqual(before.proposer);
+    expect(read).toHaveBeenCalledTimes(1);
+    answer = { ...epochOf(10, MEMBERS.toReversed()), settled: true };
+    clock.now += 4000;
+    const after = await slots.at(40);
+    expect(after.members).toEqual(MEMBERS.toReversed());
+    expect(after.proposer).not.toEqual(before.proposer);
+    clock.now += 4000;
+    expect(await slots.at(40)).toBe(after);
+    expect(read).toHaveBeenCalledTimes(2);
   });
 
   test("is read ahead for the current and the next slot", async () => {

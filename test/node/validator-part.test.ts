@@ -69,7 +69,7 @@ function validator(
   const now = () => received.t;
   const read = async (epoch: number) => {
     const { members } = await recorded.committees.at(epoch * constants.epochDuration);
-    return { epoch, committee: [...members], seed: 1n, escapeHatchOpen: false };
+    return { epoch, committee: [...members], seed: 1n, escapeHatchOpen: false, settled: true };
   };
   const committees = new SlotCommittees({ read, constants, now, logger: silentLogger });
   const sent: Uint8Array[] = [];

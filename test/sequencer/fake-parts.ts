@@ -176,7 +176,8 @@ export class FakeNode {
       reader: {
         identity: { ...IDENTITY, constants: this.constants },
         latestBlock: l1(() => ({ number: 5, hash: fr(5n), timestamp: this.l1Timestamp })),
-        committee: async (epoch) => this.committee ?? { epoch, committee: undefined, seed: 0n, escapeHatchOpen: false },
+        committee: async (epoch) =>
+          this.committee ?? { epoch, committee: undefined, seed: 0n, escapeHatchOpen: false, settled: true },
         proposals: {
           canProposeAt: async (timestamp, _archive, _proposer, pending) => {
             if (pending !== undefined) this.overrides.push(pending);

@@ -334,7 +334,7 @@ describe("a committee", () => {
   const begin = (members: Uint8Array[] | undefined, settings = {}, { synced = true } = {}): FakeNode => {
     node = new FakeNode(settings);
     node.constants.targetCommitteeSize = 4;
-    node.committee = { epoch: 0, committee: members, seed: 5n, escapeHatchOpen: false };
+    node.committee = { epoch: 0, committee: members, seed: 5n, escapeHatchOpen: false, settled: true };
     node.syncedL1 = synced;
     node.addTx("a");
     node.sequencer.start();

@@ -122,7 +122,14 @@ describe("the watcher of pruned epochs", () => {
     const watcher = new EpochPruneWatcher({
       settings,
       constants: TIMES,
-      committee: async (epoch) => ({ epoch, committee: MEMBERS, seed: 0n, escapeHatchOpen: false, ...committee }),
+      committee: async (epoch) => ({
+        epoch,
+        committee: MEMBERS,
+        seed: 0n,
+        escapeHatchOpen: false,
+        settled: true,
+        ...committee,
+      }),
       async rebuild(blocks) {
         rebuilt.push(blocks.map(({ number }) => number));
         if (result instanceof Error) throw result;

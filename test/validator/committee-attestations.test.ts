@@ -168,7 +168,7 @@ describe("a proposer's checkpoint", () => {
     const attestations = readPackedAttestations(packed.signatureIndices, packed.signaturesOrAddresses, 4);
     expect(attestations.filter(({ signature }) => signature === undefined)).toHaveLength(1);
     const payloadDigest = attestationPayloadHash(proposal);
-    const committee = { epoch: 0, committee: MEMBERS, seed: 0n, escapeHatchOpen: false };
+    const committee = { epoch: 0, committee: MEMBERS, seed: 0n, escapeHatchOpen: false, settled: true };
     expect(validateAttestations({ attestations, payloadDigest }, committee)).toEqual({ valid: true });
     const signer = recoverSigner(ethSignedMessageDigest(attestationsAndSignersHash(packed)), packed.signature!);
     expect(toHex(signer!)).toBe(PROPOSER);

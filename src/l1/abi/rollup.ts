@@ -24,6 +24,7 @@ export const rollupAbi = parseAbi([
   "function getVersion() view returns (uint256)",
   "function getTargetCommitteeSize() view returns (uint256)",
   "function getLagInEpochsForValidatorSet() view returns (uint256)",
+  "function getLagInEpochsForRandao() view returns (uint256)",
   "function getManaLimit() view returns (uint256)",
   "function getCommitteeAt(uint256 ts) returns (address[])",
   "function getSampleSeedAt(uint256 ts) view returns (uint256)",

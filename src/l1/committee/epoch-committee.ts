@@ -11,13 +11,19 @@ import type { EpochCommittee, RollupIdentity } from "../types.ts";
 /** Epochs to cache. Epochs without a committee are not cached, since validators may still join. */
 const KEPT_EPOCHS = 12;
 
+interface KeptCommittee {
+  answer: EpochCommittee;
+  /** Timestamp of the latest L1 block before it was read. */
+  asOf: number;
+}
+
 /** Committees by epoch, from the rollup contract (docs/protocol/04-l1-contracts.md#423-seed-and-committee). */
 export class EpochCommittees {
   readonly #rpc: L1Rpc;
   readonly #identity: RollupIdentity;
   readonly #logger: Logger;
-  readonly #kept = new Map<number, EpochCommittee>();
-  #lagInEpochs: number | undefined;
+  readonly #kept = new Map<number, KeptCommittee>();
+  #lags: Promise<{ validators: number; randao: number }> | undefined;
 
   constructor(rpc: L1Rpc, identity: RollupIdentity, logger: Logger) {
     this.#rpc = rpc;
@@ -26,21 +32,28 @@ export class EpochCommittees {
   }
 
   /**
-   * Throws EpochNotStableError if the epoch's validator set is sampled after the latest L1 block.
+   * Throws EpochNotStableError if the epoch's validator set is sampled after the latest L1 block. An answer that is not
+   * settled is read again when there is a new L1 block.
    * @param latestTimestamp returns the timestamp of the latest L1 block.
    * @param fresh bypasses the cache.
    */
   async get(epoch: number, latestTimestamp: () => Promise<number>, fresh = false): Promise<EpochCommittee> {
-    const kept = this.#kept.get(epoch);
-    if (kept && !fresh) return kept;
+    const kept = fresh ? undefined : this.#kept.get(epoch);
+    if (kept?.answer.settled) return kept.answer;
     const { constants } = this.#identity;
-    if (constants.targetCommitteeSize === 0) return { epoch, committee: undefined, seed: 0n, escapeHatchOpen: false };
+    if (constants.targetCommitteeSize === 0) {
+      return { epoch, committee: undefined, seed: 0n, escapeHatchOpen: false, settled: true };
+    }
     const rollup = { name: "Rollup", address: this.#identity.addresses.rollupAddress, abi: rollupAbi };
-    this.#lagInEpochs ??= Number(await read(this.#rpc, rollup, "getLagInEpochsForValidatorSet", []));
+    const lags = await this.#lagsInEpochs();
     const start = slotTimestamp(epoch * constants.epochDuration, constants);
-    const sampledAt = start - this.#lagInEpochs * constants.epochDuration * constants.slotDuration;
+    const epochSeconds = constants.epochDuration * constants.slotDuration;
+    const sampledAt = start - lags.validators * epochSeconds;
     const latest = await latestTimestamp();
+    if (kept?.asOf === latest) return kept.answer;
     if (sampledAt > latest) throw new EpochNotStableError(epoch, sampledAt, latest);
+    // The first checkpoint of an epoch stores its randao, at any time in that epoch, under the time of its start.
+    const settled = latest >= start - (lags.randao - 1) * epochSeconds;
     const [committee, seed, escapeHatchOpen] = await Promise.all([
       read(this.#rpc, rollup, "getCommitteeAt", [BigInt(start)]).catch((error: unknown) => {
         const tooFew =
@@ -52,16 +65,29 @@ export class EpochCommittees {
       read(this.#rpc, rollup, "getSampleSeedAt", [BigInt(start)]),
       this.#escapeHatchOpen(epoch),
     ]);
-    const answer = { epoch, committee: committee?.length ? committee.map(fromHex) : undefined, seed, escapeHatchOpen };
+    const members = committee?.length ? committee.map(fromHex) : undefined;
+    const answer = { epoch, committee: members, seed, escapeHatchOpen, settled };
     this.#kept.delete(epoch);
-    if (answer.committee) {
-      this.#kept.set(epoch, answer);
+    if (members) {
+      this.#kept.set(epoch, { answer, asOf: latest });
       for (const old of this.#kept.keys()) {
         if (this.#kept.size <= KEPT_EPOCHS) break;
         this.#kept.delete(old);
       }
     }
     return answer;
+  }
+
+  #lagsInEpochs(): Promise<{ validators: number; randao: number }> {
+    const rollup = { name: "Rollup", address: this.#identity.addresses.rollupAddress, abi: rollupAbi };
+    this.#lags ??= Promise.all([
+      read(this.#rpc, rollup, "getLagInEpochsForValidatorSet", []),
+      read(this.#rpc, rollup, "getLagInEpochsForRandao", []),
+    ]).then(([validators, randao]) => ({ validators: Number(validators), randao: Number(randao) }));
+    this.#lags.catch(() => {
+      this.#lags = undefined;
+    });
+    return this.#lags;
   }
 
   async #escapeHatchOpen(epoch: number): Promise<boolean> {

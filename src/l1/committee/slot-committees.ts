@@ -46,8 +46,8 @@ const KEPT_EPOCHS = 12;
 const KEPT_SLOTS = 32;
 
 /**
- * Committees and proposers by slot. Reads each epoch once; a failure and an epoch without a committee are kept for one
- * L1 slot, so that messages from peers cannot cause a request to L1 each.
+ * Committees and proposers by slot. Reads each epoch once; a failure, an epoch without a committee and one that is not
+ * settled are kept for one L1 slot, so that messages from peers cannot cause a request to L1 each.
  */
 export class SlotCommittees {
   readonly #options: SlotCommitteesOptions;
@@ -84,14 +84,14 @@ export class SlotCommittees {
     const { constants } = this.#options;
     if (constants.targetCommitteeSize === 0) return this.#keep(openSlot(slot, epochOfSlot(slot, constants)));
     const epoch = epochOfSlot(slot, constants);
-    const { committee, seed, escapeHatchOpen, memberTexts } = await this.#epoch(epoch);
+    const { committee, seed, escapeHatchOpen, settled, memberTexts } = await this.#epoch(epoch);
     const members = committee ?? [];
     const index = proposerIndex(epoch, slot, seed, members.length);
     const kind = members.length === 0 ? "none" : "committee";
     const proposer = index === undefined ? undefined : members[index];
     const isMember = (address: Uint8Array) => memberTexts.has(toHex(address));
     const answer: SlotCommittee = { slot, epoch, kind, members, proposer, escapeHatchOpen, isMember };
-    return kind === "none" ? answer : this.#keep(answer);
+    return kind === "none" || !settled ? answer : this.#keep(answer);
   }
 
   #keep(answer: SlotCommittee): SlotCommittee {
@@ -116,8 +116,8 @@ export class SlotCommittees {
       entry.until = now() + constants.ethereumSlotDuration * 1000;
     };
     committee.then(
-      ({ committee: members }) => {
-        if (members === undefined) retryLater();
+      ({ committee: members, settled }) => {
+        if (members === undefined || !settled) retryLater();
       },
       (error: unknown) => {
         retryLater();
