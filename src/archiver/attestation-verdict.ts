@@ -38,6 +38,8 @@ export interface InvalidProposal {
   committee: Uint8Array[];
   attestors: Uint8Array[];
   attestations: CommitteeAttestation[];
+  /** Bits of the posted bitmap that belong to no member. */
+  unusedBits: number;
 }
 
 export function invalidProposal(
@@ -57,5 +59,6 @@ export function invalidProposal(
     committee: verdict.committee,
     attestors: verdict.attestors,
     attestations: checkpoint.attestations,
+    unusedBits: checkpoint.unusedBits,
   };
 }

@@ -64,6 +64,8 @@ export interface ProposedCheckpoint {
   header: CheckpointHeader;
   feeAssetPriceModifier: bigint;
   attestations: CommitteeAttestation[];
+  /** Bits of the posted bitmap that belong to no member. */
+  unusedBits: number;
   payloadDigest: Uint8Array;
   versionedBlobHashes: Uint8Array[];
   l1: L1Block;

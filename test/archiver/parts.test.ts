@@ -111,6 +111,7 @@ it("an invalid proposal is read back as it was stored", () => {
       { address: new Uint8Array(20), signature: new Uint8Array(65).fill(5) },
       { address: new Uint8Array(20).fill(1), signature: undefined },
     ],
+    unusedBits: 0x3f,
   };
   const plain = (p: InvalidProposal) => JSON.stringify(p, (_, v) => (typeof v === "bigint" ? `${v}` : v));
   for (const p of [proposal, { ...proposal, reason: "invalid-attestation" as const, invalidIndex: 0, committee: [] }]) {

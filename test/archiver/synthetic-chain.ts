@@ -204,6 +204,7 @@ export function proposal(checkpoint: SyntheticCheckpoint, l1: ProposedCheckpoint
       { address: new Uint8Array(20).fill(7), signature: undefined },
       { address: new Uint8Array(20), signature: new Uint8Array(65).fill(9) },
     ],
+    unusedBits: 0,
     payloadDigest: new Uint8Array(32),
     versionedBlobHashes: [checkpoint.versionedHash],
     l1,

@@ -1,6 +1,6 @@
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { describe, expect, test } from "vitest";
-import { readPackedAttestations } from "../../src/l1/committee/packed-attestations.ts";
+import { readPackedAttestations, unusedBits } from "../../src/l1/committee/packed-attestations.ts";
 import { committeeCommitment, proposerIndex, quorum, sampleCommitteeIndices } from "../../src/l1/committee/sampling.ts";
 import { attestationStatuses, validateAttestations } from "../../src/l1/committee/validate-attestations.ts";
 import type { EpochCommittee } from "../../src/l1/types.ts";
@@ -165,5 +165,12 @@ describe("packed attestations", () => {
     expect(() => readPackedAttestations(Uint8Array.of(0xff), new Uint8Array(65 * 8), 9)).toThrow(DecodeError);
     expect(() => readPackedAttestations(Uint8Array.of(0x80), new Uint8Array(64), 1)).toThrow(DecodeError);
     expect(() => readPackedAttestations(Uint8Array.of(0x80), new Uint8Array(65 + 19), 2)).toThrow(DecodeError);
+  });
+
+  test("bits of the last byte beyond the committee are the unused ones", () => {
+    expect(unusedBits(Uint8Array.of(0xff, 0xb5), 12)).toBe(0x05);
+    expect(unusedBits(Uint8Array.of(0xff), 1)).toBe(0x7f);
+    expect(unusedBits(Uint8Array.of(0xff), 8)).toBe(0);
+    expect(unusedBits(new Uint8Array(0), 12)).toBe(0);
   });
 });

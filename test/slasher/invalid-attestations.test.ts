@@ -25,6 +25,7 @@ function invalid(changes: Partial<InvalidProposal> = {}): InvalidProposal {
     committee: COMMITTEE,
     attestors: COMMITTEE,
     attestations: COMMITTEE.map((address, i) => ({ address, signature: i < 2 ? SIGNATURE : undefined })),
+    unusedBits: 0,
     ...changes,
   };
 }

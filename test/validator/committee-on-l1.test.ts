@@ -123,7 +123,10 @@ it("nodes with parts of a committee's keys attest to each other's checkpoints, a
 describe("a checkpoint with bad attestations", () => {
   afterEach(() => vi.restoreAllMocks());
 
-  /** Makes the next proposer post altered attestations, with a valid signature of its own over them. */
+  /**
+   * Makes the next proposer post altered attestations, with a valid signature of its own over them. Bits of the bitmap
+   * beyond the committee are set; L1 accepts them.
+   */
   function alterNext(alter: (entries: CommitteeAttestation[], proposer: string) => void): void {
     const { collect } = CommitteeAttestations.prototype;
     vi.spyOn(CommitteeAttestations.prototype, "collect").mockImplementationOnce(async function (
@@ -137,6 +140,7 @@ describe("a checkpoint with bad attestations", () => {
       );
       alter(entries, proposer);
       const packed = packAttestations(entries);
+      packed.signatureIndices[0] |= 0x05;
       const key = VALIDATORS.find(({ initial }) => initial.attester === proposer)!.key;
       const signer = new LocalSigner(fromHex(key));
       return { ...packed, signature: await signer.signMessage(attestationsAndSignersHash(packed)) };

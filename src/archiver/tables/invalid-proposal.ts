@@ -3,8 +3,8 @@ import type { InvalidProposal } from "../attestation-verdict.ts";
 import { decodeAttestations, encodeAttestations } from "./attestations.ts";
 
 /**
- *   0 reason u8 (0 bad attestation, 1 too few) | 1 invalid index u32, all ones for none | 5 checkpoint u32 | 9 slot u48
- *   15 timestamp u64
+ *   0 bit 0: reason (0 bad attestation, 1 too few), bits 1 to 7: unused bits of the posted bitmap
+ *   1 invalid index u32, all ones for none | 5 checkpoint u32 | 9 slot u48 | 15 timestamp u64
  *   23 archive root 32 | 55 last archive root 32 | 87 epoch u48 | 93 seed 32
  *   125 committee: count u32, 20 each | attestors: count u32, 20 each | attestations (see attestations.ts)
  */
@@ -14,7 +14,7 @@ const REASONS = ["invalid-attestation", "insufficient-attestations"] as const;
 
 export function encodeInvalidProposal(p: InvalidProposal): Uint8Array {
   const fixed = new Uint8Array(FIXED_BYTES);
-  fixed[0] = REASONS.indexOf(p.reason);
+  fixed[0] = REASONS.indexOf(p.reason) | (p.unusedBits << 1);
   writeU32(fixed, 1, p.invalidIndex ?? NO_INDEX);
   writeU32(fixed, 5, p.checkpointNumber);
   writeUint(fixed, 9, 6, p.slotNumber);
@@ -31,7 +31,7 @@ export function decodeInvalidProposal(bytes: Uint8Array): InvalidProposal {
   const attestorsAt = FIXED_BYTES + 4 + 20 * readU32(bytes, FIXED_BYTES);
   const attestationsAt = attestorsAt + 4 + 20 * readU32(bytes, attestorsAt);
   return {
-    reason: REASONS[bytes[0]],
+    reason: REASONS[bytes[0] & 1],
     invalidIndex: invalidIndex === NO_INDEX ? undefined : invalidIndex,
     checkpointNumber: readU32(bytes, 5),
     slotNumber: readUint(bytes, 9, 6),
@@ -43,6 +43,7 @@ export function decodeInvalidProposal(bytes: Uint8Array): InvalidProposal {
     committee: readAddresses(bytes, FIXED_BYTES),
     attestors: readAddresses(bytes, attestorsAt),
     attestations: decodeAttestations(bytes, attestationsAt),
+    unusedBits: bytes[0] >> 1,
   };
 }
 

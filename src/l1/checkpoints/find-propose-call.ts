@@ -1,6 +1,6 @@
 import { toHex } from "../../protocol/bytes.ts";
 import { DecodeError } from "../../protocol/errors.ts";
-import { readPackedAttestations } from "../committee/packed-attestations.ts";
+import { readPackedAttestations, unusedBits } from "../committee/packed-attestations.ts";
 import { CheckpointCalldataError, L1Error } from "../errors.ts";
 import type { L1Transaction } from "../rpc/answers.ts";
 import type { CommitteeAttestation } from "../types.ts";
@@ -14,6 +14,7 @@ import type { ProposedEvent } from "./proposed-event.ts";
 
 export interface VerifiedProposal extends ProposeCall {
   attestations: CommitteeAttestation[];
+  unusedBits: number;
 }
 
 const BY_INPUT = [multicall3Decoder, directDecoder, spireDecoder];
@@ -36,7 +37,7 @@ export async function findProposeCall(
       if (mismatch === undefined) {
         const { signatureIndices, signaturesOrAddresses } = call;
         const attestations = readPackedAttestations(signatureIndices, signaturesOrAddresses, context.committeeSize);
-        return { ...call, attestations };
+        return { ...call, attestations, unusedBits: unusedBits(signatureIndices, context.committeeSize) };
       }
       reasons.push(`${name}: ${mismatch}`);
     } catch (error) {

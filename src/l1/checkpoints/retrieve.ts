@@ -116,7 +116,7 @@ async function retrieveCheckpoint(
   if (tx.blockHash !== undefined && !equal(tx.blockHash, log.blockHash)) {
     throw new L1ReorgError(`transaction ${transactionHash} of checkpoint ${checkpointNumber} is in another L1 block`);
   }
-  const { feeAssetPriceModifier, header, attestations } = await findProposeCall(tx, event, context);
+  const { feeAssetPriceModifier, header, attestations, unusedBits } = await findProposeCall(tx, event, context);
   checkSlot(header, l1, event, context);
   return {
     checkpointNumber,
@@ -124,6 +124,7 @@ async function retrieveCheckpoint(
     header,
     feeAssetPriceModifier,
     attestations,
+    unusedBits,
     payloadDigest: event.payloadDigest,
     versionedBlobHashes: event.versionedBlobHashes,
     l1,

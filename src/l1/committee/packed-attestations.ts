@@ -35,3 +35,12 @@ export function readPackedAttestations(
   }
   return entries;
 }
+
+/**
+ * The bits of the bitmap's last byte that belong to no member. L1 ignores them, but they are part of the attestations'
+ * hash.
+ */
+export function unusedBits(signatureIndices: Uint8Array, committeeSize: number): number {
+  const used = committeeSize & 7;
+  return used === 0 ? 0 : (signatureIndices.at(-1) ?? 0) & (0xff >> used);
+}

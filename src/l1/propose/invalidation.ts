@@ -24,6 +24,8 @@ export interface BadCheckpoint {
   committee: readonly Uint8Array[];
   /** As they were posted. */
   attestations: readonly CommitteeAttestation[];
+  /** Bits of the posted bitmap that belong to no member. */
+  unusedBits: number;
 }
 
 /**
@@ -32,7 +34,7 @@ export interface BadCheckpoint {
  */
 export function invalidationCalldata({ checkpointNumber, invalidIndex, ...posted }: BadCheckpoint): Uint8Array {
   const committee = posted.committee.map((address) => toHex(address) as Hex);
-  const common = [BigInt(checkpointNumber), repacked(posted.attestations), committee] as const;
+  const common = [BigInt(checkpointNumber), repacked(posted), committee] as const;
   const input =
     invalidIndex === undefined
       ? encodeFunctionData({ abi, functionName: "invalidateInsufficientAttestations", args: common })
@@ -45,13 +47,14 @@ export function invalidationCalldata({ checkpointNumber, invalidIndex, ...posted
 }
 
 /** The bytes that were posted, whose hash L1 compares; a signature of zeros is one as well. */
-function repacked(attestations: readonly CommitteeAttestation[]) {
+function repacked({ attestations, unusedBits }: Pick<BadCheckpoint, "attestations" | "unusedBits">) {
   const indices = new Uint8Array(Math.ceil(attestations.length / 8));
   const parts = attestations.flatMap(({ address, signature }, i) => {
     if (signature === undefined) return [address];
     indices[i >> 3] |= 0x80 >> (i & 7);
     return [signature.subarray(64), signature.subarray(0, 64)];
   });
+  if (unusedBits !== 0) indices[indices.length - 1] |= unusedBits;
   return { signatureIndices: toHex(indices) as Hex, signaturesOrAddresses: toHex(concat(...parts)) as Hex };
 }
 
