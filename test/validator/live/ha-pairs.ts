@@ -57,7 +57,7 @@ const slotNow = () => Math.floor((Date.now() - genesisMs) / slotDurationMs);
 const startOf = (slot: number) => genesisMs + slot * slotDurationMs;
 
 /** The node has its own. */
-const NOT_TAKEN = /^LOG_/;
+const NOT_TAKEN = /^(LOG_|NODE_OPTIONS$)/;
 const environment = await control.environment();
 const settings = Object.fromEntries(Object.entries(environment).filter(([variable]) => !NOT_TAKEN.test(variable)));
 

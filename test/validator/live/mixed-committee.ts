@@ -43,7 +43,7 @@ const [{ url: reference }] = network.nodes;
 const checks = new Checks();
 
 /** The node has its own. */
-const NOT_TAKEN = /^LOG_/;
+const NOT_TAKEN = /^(LOG_|NODE_OPTIONS$)/;
 const control = new ReferenceControl(script, name);
 const settings = Object.entries(await control.environment()).filter(([variable]) => !NOT_TAKEN.test(variable));
 

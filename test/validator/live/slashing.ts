@@ -54,7 +54,7 @@ const control = new ReferenceControl(script, name);
 const numbers = keys.split(",");
 
 /** The node has its own. */
-const NOT_TAKEN = /^LOG_/;
+const NOT_TAKEN = /^(LOG_|NODE_OPTIONS$)/;
 const settings = Object.fromEntries(
   Object.entries(await control.environment()).filter(([variable]) => !NOT_TAKEN.test(variable)),
 );
