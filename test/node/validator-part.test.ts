@@ -9,6 +9,7 @@ import { SlotCommittees } from "../../src/l1/committee/slot-committees.ts";
 import { Equivocations } from "../../src/mempool/attestations/equivocations.ts";
 import { attesterSigning } from "../../src/node/duty-signer.ts";
 import type { ChainContext } from "../../src/node/parts/chain-context.ts";
+import { hasSlasher } from "../../src/node/parts/slasher.ts";
 import { checkValidator, createValidator, hasValidator, type ValidatorPart } from "../../src/node/parts/validator.ts";
 import { authPayloadHash } from "../../src/p2p/reqresp/codecs/auth-message.ts";
 import { fromHex, toHex } from "../../src/protocol/bytes.ts";
@@ -199,6 +200,13 @@ describe("options of the validator", () => {
     expect(hasValidator(given({ P2P_ENABLED: "1" }, false))).toBe(false);
     expect(hasValidator(given({ P2P_ENABLED: "1", VALIDATOR_DISABLED: "1" }))).toBe(false);
     expect(hasValidator(given({ P2P_ENABLED: "1", FISHERMAN_MODE: "1" }, false))).toBe(true);
+  });
+
+  it("a node keeps offenses if it has a sequencer, unless its validator is disabled, or if it observes", () => {
+    expect(hasSlasher(given({}))).toBe(true);
+    expect(hasSlasher(given({}, false))).toBe(false);
+    expect(hasSlasher(given({ VALIDATOR_DISABLED: "1" }))).toBe(false);
+    expect(hasSlasher(given({ P2P_ENABLED: "1", FISHERMAN_MODE: "1" }, false))).toBe(true);
   });
 
   it("an observer needs peers, and does not propose", () => {

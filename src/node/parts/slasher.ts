@@ -50,9 +50,9 @@ export interface SlasherPart {
 const RETRY_DELAYS_MS = [200];
 const TIMEOUT_MS = 10_000;
 
-/** Whether the options ask for a slasher: a node that proposes with its own validators. */
-export function hasSlasher({ sequencer, disableValidator }: Pick<Values, "sequencer" | "disableValidator">): boolean {
-  return sequencer && !disableValidator;
+/** Whether the options ask for a slasher: a node that proposes with its own validators, or that observes proposals. */
+export function hasSlasher(values: Pick<Values, "sequencer" | "disableValidator" | "fishermanMode">): boolean {
+  return values.fishermanMode || (values.sequencer && !values.disableValidator);
 }
 
 /**
