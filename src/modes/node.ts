@@ -20,9 +20,9 @@ function withL1(values: Values): Values & { registryAddress: string } {
 export const nodeMode: Mode = {
   name: "node",
   selected: ({ node }) => node,
-  async run({ values, warnings }, version) {
-    const nodeValues = withL1(values);
+  async run(configuration, version) {
+    const nodeValues = withL1(configuration.values);
     const { runNode } = await import("../node/run-node.ts");
-    return runNode(nodeValues, version, warnings);
+    return runNode(nodeValues, version, configuration);
   },
 };

@@ -1,8 +1,6 @@
 import { LOG_LEVELS } from "../config/log-filter.ts";
 
-const LEVEL_NAMES = new Map<number, string>(
-  Object.entries(LOG_LEVELS).map(([name, value]) => [value, name.toUpperCase()]),
-);
+const LEVEL_NAMES = new Map<number, string>(Object.entries(LOG_LEVELS).map(([name, value]) => [value, name]));
 /** Fields of every line that the text format handles separately or omits. */
 const ENVELOPE = ["level", "time", "pid", "hostname", "module", "msg"];
 /** Column after the time at which fields start, if the sentence is short enough. */
@@ -56,22 +54,39 @@ function sentence(template: string, facts: Record<string, unknown>): { text: str
   return { text: oneLine(text), told };
 }
 
+/** What a JSON log line says. */
+export interface SpokenLine {
+  /** Unix milliseconds. */
+  time: number;
+  level: string;
+  module: string;
+  /** With the fields that it names in braces. */
+  message: string;
+  /** The other fields, as `key=value`. */
+  fields: string[];
+}
+
+export function spokenLine(line: string): SpokenLine {
+  const record: Record<string, unknown> = JSON.parse(line);
+  const { text, told } = sentence(String(record.msg ?? ""), record);
+  const fields = Object.entries(record)
+    .filter(([name]) => !ENVELOPE.includes(name) && !told.has(name))
+    .flatMap(([name, value]) => shownFact(name, value));
+  const level = LEVEL_NAMES.get(Number(record.level)) ?? String(record.level);
+  return { time: Number(record.time), level, module: String(record.module), message: text, fields };
+}
+
 /**
  * The text format of a JSON log line: `[HH:MM:ss.SSS] LEVEL: module sentence  key=value ...`, in local time. Fields
  * that the message names in braces are inserted there; the others follow. Control characters become spaces.
  */
 export function textLine(line: string): string {
-  const record: Record<string, unknown> = JSON.parse(line);
-  const time = new Date(Number(record.time));
+  const { level, module, message, fields, ...spoken } = spokenLine(line);
+  const time = new Date(spoken.time);
   const clock = [time.getHours(), time.getMinutes(), time.getSeconds()]
     .map((n) => String(n).padStart(2, "0"))
     .join(":");
-  const level = LEVEL_NAMES.get(Number(record.level)) ?? String(record.level);
-  const { text, told } = sentence(String(record.msg ?? ""), record);
-  const others = Object.entries(record)
-    .filter(([name]) => !ENVELOPE.includes(name) && !told.has(name))
-    .flatMap(([name, value]) => shownFact(name, value));
-  const said = `${level}: ${record.module} ${text}`;
-  const shown = others.length === 0 ? said : `${said.padEnd(FACTS_COLUMN)}  ${others.join(" ")}`;
+  const said = `${level.toUpperCase()}: ${module} ${message}`;
+  const shown = fields.length === 0 ? said : `${said.padEnd(FACTS_COLUMN)}  ${fields.join(" ")}`;
   return `[${clock}.${String(time.getMilliseconds()).padStart(3, "0")}] ${shown}\n`;
 }

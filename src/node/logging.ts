@@ -15,6 +15,8 @@ export interface LoggingOptions {
   json: boolean;
   /** Texts to redact in every line. */
   secrets: readonly string[];
+  /** Keeps the latest lines. */
+  tail?: { add(line: string): void };
   /** Writes one line; to standard error by default. */
   write?: (line: string) => void;
 }
@@ -77,13 +79,20 @@ function withError(facts: object, message: string): [object, string] {
 }
 
 /** Creates the log of a process: levels per module, one line per event, secrets redacted. */
-export function createLogging({ filter, json, secrets, write = writeToStandardError }: LoggingOptions): LoggerFor {
+export function createLogging({
+  filter,
+  json,
+  secrets,
+  tail,
+  write = writeToStandardError,
+}: LoggingOptions): LoggerFor {
   const hidden = [...new Set(secrets)].filter((secret) => secret !== "").sort((a, b) => b.length - a.length);
   const escaped = hidden.map((secret) => JSON.stringify(secret).slice(1, -1));
   const destination = {
     write(line: string) {
       let clean = line;
       for (const secret of escaped) clean = clean.replaceAll(secret, REDACTED);
+      tail?.add(clean);
       write(json ? clean : textLine(clean));
     },
   };

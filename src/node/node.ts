@@ -1,3 +1,4 @@
+import type { Configuration } from "../config/configuration.ts";
 import type { Values } from "../config/options.ts";
 import type { ExecutedTx } from "../execution/executed-tx.ts";
 import type { ActiveKeystore } from "../keystore/active-keystore.ts";
@@ -28,6 +29,8 @@ import { configurableSequencer, startSequencer } from "./parts/sequencer.ts";
 import { hasSlasher, startSlasher } from "./parts/slasher.ts";
 import { checkValidator, createValidator, hasValidator } from "./parts/validator.ts";
 import { configuredKeys } from "./proposer-keys.ts";
+import type { LogTail } from "./reports/log-tail.ts";
+import { nodeReports } from "./reports/node-reports.ts";
 import { openNodeSigningGuard } from "./signing-guard.ts";
 import type { RunningService } from "./supervise.ts";
 import { Teardown } from "./teardown.ts";
@@ -45,6 +48,10 @@ export interface NodeOptions {
   otherAddresses?: DiscoveryOptions["otherAddresses"];
   /** Shared KZG worker, closed by its owner. */
   kzg?: Kzg;
+  /** The latest lines of the log. */
+  logTail?: LogTail;
+  /** What the options gave; `values` may differ from it. */
+  configuration?: Pick<Configuration, "values" | "origins">;
   /** Of this program, for metrics and logs that are exported. */
   version: string;
   /** Log what the transactions in own blocks did. */
@@ -209,6 +216,16 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       sequencer,
       slasher: slasher?.answers,
       dutyTimes: () => dutyTimes.recent(),
+      missedDuties: () => dutyTimes.misses(),
+      reports: nodeReports(context, {
+        values,
+        configuration: options.configuration,
+        logTail: options.logTail,
+        health,
+        pool: mempool.pool,
+        p2p,
+        attesters: ownValidators,
+      }),
       localNetwork: options.localNetwork,
       open: options.openAdmin,
       reads: services,

@@ -1,14 +1,16 @@
-import { secretTexts } from "../config/configuration.ts";
+import { type Configuration, secretTexts } from "../config/configuration.ts";
 import type { Values } from "../config/options.ts";
 import { refuseProofs, startBotBeside } from "./bot/beside-node.ts";
 import { type DataDirectory, openDataDirectory } from "./data-directory.ts";
 import { createLogging, type LoggerFor } from "./logging.ts";
 import { type RunningNode, startNode } from "./node.ts";
+import { LogTail } from "./reports/log-tail.ts";
 import { configuredGroup } from "./signing-guard.ts";
 import { type RunningService, supervise } from "./supervise.ts";
 
-export function loggingOf(values: Values): LoggerFor {
+export function loggingOf(values: Values, tail?: LogTail): LoggerFor {
   return createLogging({
+    tail,
     filter: values.logLevel,
     json: values.logJson,
     secrets: secretTexts(values),
@@ -19,6 +21,9 @@ export interface NodeProcessOptions {
   /** Prepares the network that the node follows, and returns the node's configuration. */
   prepare: (signal: AbortSignal) => Promise<Values & { registryAddress: string }>;
   loggerFor: LoggerFor;
+  logTail?: LogTail;
+  /** What the options gave. */
+  configuration?: Pick<Configuration, "values" | "origins">;
   version: string;
   /** Called once the node runs. */
   started?: (node: RunningNode) => void;
@@ -31,7 +36,7 @@ export interface NodeProcessOptions {
  * docs/protocol/09-configuration.md#911-signals-and-exit-codes).
  */
 export async function runNodeProcess(options: NodeProcessOptions): Promise<void> {
-  const { loggerFor } = options;
+  const { loggerFor, logTail, configuration, version } = options;
   const log = loggerFor("node");
   let directory: DataDirectory | undefined;
   const atExit = (): void => {
@@ -43,11 +48,12 @@ export async function runNodeProcess(options: NodeProcessOptions): Promise<void>
     process.exit(1);
   };
   const start = async (signal: AbortSignal, fail: (error: Error) => never): Promise<RunningService> => {
-    log.info({ version: options.version, node: process.versions.node }, "starting svc {version} on Node.js {node}");
+    log.info({ version, node: process.versions.node }, "starting svc {version} on Node.js {node}");
     const values = await options.prepare(signal);
     directory = openDataDirectory(values.dataDirectory, lost);
     if (values.bot) refuseProofs(values);
-    const node = await startNode({ values, directory, loggerFor, signal, version: options.version, onFatal: fail });
+    const reported = { logTail, configuration };
+    const node = await startNode({ values, directory, loggerFor, signal, version, onFatal: fail, ...reported });
     options.started?.(node);
     if (!values.bot) return node;
     const bot = startBotBeside(values, node.port, loggerFor);
@@ -56,15 +62,16 @@ export async function runNodeProcess(options: NodeProcessOptions): Promise<void>
   await supervise(start, { log, atExit });
 }
 
-/** `svc start --node`; `warnings` are about the configuration. */
+/** `svc start --node`. `values` are those of the configuration. */
 export function runNode(
   values: Values & { registryAddress: string },
   version: string,
-  warnings: readonly string[],
+  configuration: Configuration,
 ): Promise<void> {
-  const loggerFor = loggingOf(values);
-  for (const warning of warnings) loggerFor("config").warn(warning);
+  const logTail = new LogTail();
+  const loggerFor = loggingOf(values, logTail);
+  for (const warning of configuration.warnings) loggerFor("config").warn(warning);
   // Missing options are reported before anything is started.
   configuredGroup(values);
-  return runNodeProcess({ prepare: async () => values, loggerFor, version });
+  return runNodeProcess({ prepare: async () => values, loggerFor, logTail, configuration, version });
 }

@@ -68,7 +68,7 @@ export interface SequencerParts {
   attestations: AttestationCollector;
   publisher: CheckpointPublisher;
   votes: VoteSource;
-  dutyTimes: Pick<DutyTimes, "done">;
+  dutyTimes: Pick<DutyTimes, "done" | "missed">;
   /** Unix time in milliseconds. */
   now(): number;
   logger: Logger;

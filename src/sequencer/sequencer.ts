@@ -60,7 +60,9 @@ export class Sequencer {
     this.#parts = parts;
     this.#settings = { ...settings };
     this.#timetable = this.#timetableOf(settings);
-    this.#ledger = new SlotLedger(parts.logger);
+    this.#ledger = new SlotLedger(parts.logger, (slot, reason) => {
+      parts.dutyTimes.missed(slot, "propose checkpoint", reason);
+    });
     this.#publishedListeners = new Listeners((error) => {
       parts.logger.error({ err: error }, "a listener of the sequencer failed");
     });

@@ -14,6 +14,25 @@ const EXPECTED: ReadonlySet<SkipReason> = new Set([
   "interrupted",
 ]);
 
+/** Reasons that show that the slot was not this node's, or that it was to do nothing in it. */
+const NO_DUTY: ReadonlySet<SkipReason> = new Set([
+  "paused",
+  "no committee",
+  "not proposer",
+  "no keys",
+  "no txs",
+  "slot taken",
+  "escape hatch",
+]);
+
+/** Facts that say more about a reason. */
+const SHOWN_FACTS = ["obstacle", "rule", "error", "why", "outcome"] as const;
+
+function shownReason(reason: SkipReason, facts: object): string {
+  const [more] = SHOWN_FACTS.flatMap((name) => (facts as Readonly<Record<string, unknown>>)[name] ?? []);
+  return more === undefined ? reason : `${reason}: ${String(more)}`;
+}
+
 /** Whether the node is still in its initial sync, which logs its own progress. */
 function isStarting(reason: SkipReason, facts: object): boolean {
   return reason === "not synced" && "initialSyncComplete" in facts && facts.initialSyncComplete === false;
@@ -31,12 +50,15 @@ interface OpenSlot {
  */
 export class SlotLedger {
   readonly #logger: Logger;
+  readonly #missed: (slot: number, reason: string) => void;
   readonly #counts = new Map<string, number>();
   #open: OpenSlot | undefined;
   #published = -1;
 
-  constructor(logger: Logger) {
+  /** `missed` is told of slots in which this node could have proposed, once they are over. */
+  constructor(logger: Logger, missed: (slot: number, reason: string) => void = () => {}) {
     this.#logger = logger;
+    this.#missed = missed;
   }
 
   counts(): SlotCounts {
@@ -71,6 +93,7 @@ export class SlotLedger {
     const { slot, reason, facts } = this.#open;
     this.#open = undefined;
     this.#count(reason);
+    if (!NO_DUTY.has(reason)) this.#missed(slot, shownReason(reason, facts));
     const level = EXPECTED.has(reason) || isStarting(reason, facts) ? "debug" : "warn";
     this.#logger[level]({ slot, reason, ...facts }, "slot {slot} passed without a checkpoint of this node: {reason}");
   }

@@ -33,6 +33,13 @@ export interface TimedSlot {
   readonly duties: readonly TimedDuty[];
 }
 
+/** A duty that was not done, or too late. */
+export interface MissedDuty {
+  readonly slot: number;
+  readonly duty: DutyName;
+  readonly reason: string;
+}
+
 export interface DutyTimesOptions {
   /** Unix milliseconds at which a slot starts. */
   startOf(slot: number): number;
@@ -50,6 +57,9 @@ export const LEFT_SECONDS = [-10, -2, 0, 0.5, 1, 2, 5, 10, 20, 40] as const;
 const KEPT_SLOTS = 32;
 /** Duties of a slot that are remembered; a proposer can make others execute more blocks than it has indices. */
 const MOST_DUTIES = 64;
+/** Misses that are remembered. */
+const KEPT_MISSES = 256;
+const LONGEST_REASON = 500;
 
 interface OpenDuty extends TimedDuty {
   readonly steps: Partial<Record<DutyStep, number>>;
@@ -61,6 +71,8 @@ export class DutyTimes {
   /** Duties by name and index, for each slot. */
   readonly #slots = new Map<number, Map<string, OpenDuty>>();
   readonly #left = new Map<DutyName, DistributionCounter>();
+  /** By slot and duty, in the order in which they were noted. */
+  readonly #missed = new Map<string, MissedDuty>();
 
   constructor(options: DutyTimesOptions) {
     this.#options = options;
@@ -81,6 +93,21 @@ export class DutyTimes {
       duties.set(key, timed);
     }
     timed.steps[step] = Math.round(now() - agoMs - startOf(slot));
+  }
+
+  /** Notes why a duty of a slot was not done; the last reason counts. */
+  missed(slot: number, duty: DutyName, reason: string): void {
+    const key = `${slot} ${duty}`;
+    this.#missed.delete(key);
+    this.#missed.set(key, { slot, duty, reason: reason.slice(0, LONGEST_REASON) });
+    if (this.#missed.size <= KEPT_MISSES) return;
+    const [oldest] = this.#missed.keys();
+    this.#missed.delete(oldest);
+  }
+
+  /** The latest misses, newest slot first. */
+  misses(): MissedDuty[] {
+    return [...this.#missed.values()].sort((a, b) => b.slot - a.slot);
   }
 
   /** The latest slots with duties, newest first. */
@@ -132,6 +159,7 @@ export class DutyTimes {
       if (due === undefined) return [];
       const left = due - Math.max(...Object.values(steps));
       this.#count(duty, left / 1000);
+      if (left < 0) this.missed(slot, duty, `done ${-left} ms too late`);
       return [left];
     });
     if (lefts.length === 0) return;

@@ -21,7 +21,7 @@ export interface CheckpointAttesterParts {
   /** Stores the blobs of every valid checkpoint; undefined: nowhere. */
   uploads: Pick<BackgroundUploads, "add"> | undefined;
   times: SlotTimes;
-  dutyTimes: Pick<DutyTimes, "done">;
+  dutyTimes: Pick<DutyTimes, "done" | "missed">;
   recover: RecoverSigner;
   /** Unix milliseconds. */
   now(): number;
@@ -85,7 +85,9 @@ export class CheckpointAttester {
     try {
       return await this.#handle(proposal, facts, arrived);
     } catch (error) {
-      this.#parts.logger.error({ ...facts, err: error }, "a checkpoint proposal of slot {slot} could not be checked");
+      const { logger, dutyTimes } = this.#parts;
+      logger.error({ ...facts, err: error }, "a checkpoint proposal of slot {slot} could not be checked");
+      dutyTimes.missed(slot, "attest", `the checkpoint proposal could not be checked: ${(error as Error).message}`);
       return { kind: "failed" };
     }
   }
@@ -113,6 +115,7 @@ export class CheckpointAttester {
     if (!verdict.valid) {
       const { fault, reason } = verdict;
       logger.warn({ ...facts, fault, reason, ...spent }, "refused the checkpoint proposal of slot {slot}: {fault}");
+      if (members.length > 0) dutyTimes.missed(slot, "attest", `the checkpoint proposal was refused: ${fault}`);
       return { kind: "refused", fault };
     }
     const { checkpointNumber, blobs, commitments, versionedBlobHashes } = verdict.checkpoint;
@@ -129,7 +132,7 @@ export class CheckpointAttester {
     facts: { slot: number; checkpoint: number },
     arrived: number,
   ): Promise<AttestingOutcome> {
-    const { attestations, observer, times, now, logger } = this.#parts;
+    const { attestations, observer, times, dutyTimes, now, logger } = this.#parts;
     if (observer) {
       logger.info(facts, "the checkpoint proposal of slot {slot} is valid");
       return { kind: "observed" };
@@ -137,6 +140,7 @@ export class CheckpointAttester {
     if (members.length === 0) return { kind: "not a member" };
     if (outsideSlotWindow(facts.slot, now(), times) !== undefined) {
       logger.warn(facts, "the checkpoint proposal of slot {slot} was checked too late");
+      dutyTimes.missed(facts.slot, "attest", "the checkpoint proposal was checked after its slot");
       return { kind: "late" };
     }
     const signing = performance.now();

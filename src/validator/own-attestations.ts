@@ -22,7 +22,7 @@ export interface OwnAttestationsParts {
   signer: Pick<DutySigner, "sign">;
   pool: Pick<AttestationPool, "addOwnAttestation">;
   publisher: GossipPublisher;
-  dutyTimes: Pick<DutyTimes, "done">;
+  dutyTimes: Pick<DutyTimes, "done" | "missed">;
   logger: Logger;
 }
 
@@ -76,10 +76,11 @@ export class OwnAttestations {
       dutyTimes.done(slot, "sent", ATTEST);
       return true;
     } catch (error) {
+      // Usual in a high-availability group, where every node tries to sign.
+      const isElsewhere = error instanceof SigningRefusedError && error.reason === "signed elsewhere";
+      if (!isElsewhere) dutyTimes.missed(slot, "attest", `${attester}: ${(error as Error).message}`);
       if (error instanceof SigningRefusedError) {
-        // Usual in a high-availability group, where every node tries to sign.
-        const level = error.reason === "signed elsewhere" ? "debug" : "warn";
-        logger[level]({ slot, attester }, error.message);
+        logger[isElsewhere ? "debug" : "warn"]({ slot, attester }, error.message);
       } else logger.error({ slot, attester, err: error }, "the attestation of {attester} in slot {slot} failed");
       return false;
     }

@@ -301,7 +301,7 @@ export class FakeNode {
         this.voters.push(voter);
         return voter.payload === undefined ? [] : [VOTE];
       },
-      dutyTimes: { done: () => {} },
+      dutyTimes: { done: () => {}, missed: () => {} },
       now: () => this.nowMs,
       logger: { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") },
     };

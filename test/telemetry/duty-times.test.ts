@@ -80,3 +80,21 @@ it("an attestation is due one propagation before the latest begin of publishing"
   const due = (duty: Parameters<typeof dueTime>[2]) => dueTime(table, 12, duty);
   expect([due("attest"), due("propose block"), due("propose checkpoint")]).toEqual([46_000, 37_000, 60_000]);
 });
+
+it("misses are remembered beyond the latest slots, with the last reason of each, the newest slot first", () => {
+  const { times, clock } = measuring();
+  times.missed(3, "attest", "refused");
+  times.missed(4, "propose checkpoint", "not synced");
+  times.missed(3, "attest", "late");
+  clock.ms = 5 * SLOT_MS + 41_000;
+  times.done(5, "sent", { duty: "attest" });
+  times.done(6, "received", { duty: "attest" });
+  expect(times.misses()).toEqual([
+    { slot: 5, duty: "attest", reason: "done 1000 ms too late" },
+    { slot: 4, duty: "propose checkpoint", reason: "not synced" },
+    { slot: 3, duty: "attest", reason: "late" },
+  ]);
+  for (let slot = 10; slot < 1_000; slot++) times.missed(slot, "attest", "x".repeat(10_000));
+  expect(times.misses()).toHaveLength(256);
+  expect(times.misses()[0]).toMatchObject({ slot: 999, reason: "x".repeat(500) });
+});

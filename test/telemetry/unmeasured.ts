@@ -1,2 +1,2 @@
 /** For parts whose duties a test does not measure. */
-export const UNMEASURED = { done: () => {} };
+export const UNMEASURED = { done: () => {}, missed: () => {} };

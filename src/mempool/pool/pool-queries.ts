@@ -4,6 +4,7 @@ import type { Tx } from "../../protocol/tx/tx.ts";
 import type { TxSummary } from "../tx-facts.ts";
 import type { PoolChainView } from "./pool-chain-view.ts";
 import type { PoolContents, PoolState } from "./pool-contents.ts";
+import type { PoolEntry } from "./pool-entry.ts";
 import type { TxArchive } from "./tx-bodies.ts";
 
 /** Queries about the pool's txs. They change nothing. */
@@ -70,6 +71,11 @@ export class PoolQueries {
 
   get pendingCount(): number {
     return this.#contents.pending.size;
+  }
+
+  /** A pending tx without its body. */
+  pendingEntry(hash: Uint8Array): PoolEntry | undefined {
+    return this.#contents.pending.get(mapKey(hash));
   }
 
   /** Hashes of pending txs after `after`, highest priority first; none if `after` is not pending. */

@@ -71,6 +71,8 @@ export class LastingAdmin {
       slasher: service("slasher"),
       localNetwork: first.localNetwork,
       dutyTimes: () => this.#current().dutyTimes(),
+      missedDuties: () => this.#current().missedDuties(),
+      reports: delegate(() => this.#current().reports),
     };
   }
 

@@ -1,3 +1,4 @@
+import type { Configuration } from "../../config/configuration.ts";
 import type { Values } from "../../config/options.ts";
 import type { Core } from "../../core/core.ts";
 import type { Kzg } from "../../l1/blobs/kzg.ts";
@@ -9,6 +10,7 @@ import type { DataDirectory } from "../data-directory.ts";
 import { genesisPublicData } from "../genesis.ts";
 import type { LoggerFor } from "../logging.ts";
 import { type ChainParts, type RunningNode, startNode } from "../node.ts";
+import type { LogTail } from "../reports/log-tail.ts";
 import { networkContracts } from "./contracts.ts";
 import type { DevelopmentL1 } from "./development-l1.ts";
 import { l1PrivateKey } from "./l1-account.ts";
@@ -27,6 +29,8 @@ export interface LocalNodeOptions {
   directory: DataDirectory;
   /** Of this program. */
   version: string;
+  logTail: LogTail;
+  configuration: Configuration;
   kzg: Kzg;
   loggerFor: LoggerFor;
   signal: AbortSignal;
@@ -103,6 +107,8 @@ export class LocalNode {
       },
       directory,
       version,
+      logTail: this.#options.logTail,
+      configuration: this.#options.configuration,
       loggerFor,
       signal,
       onFatal,

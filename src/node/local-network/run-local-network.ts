@@ -14,6 +14,7 @@ import { startBotBeside } from "../bot/beside-node.ts";
 import { type DataDirectory, openDataDirectory } from "../data-directory.ts";
 import { genesisPublicData } from "../genesis.ts";
 import type { LoggerFor } from "../logging.ts";
+import { LogTail } from "../reports/log-tail.ts";
 import { loggingOf } from "../run-node.ts";
 import { type RunningService, supervise } from "../supervise.ts";
 import { Teardown } from "../teardown.ts";
@@ -51,6 +52,8 @@ function mnemonicOf(values: Values): string {
 
 interface StartOptions {
   version: string;
+  configuration: Configuration;
+  logTail: LogTail;
   values: Values;
   /** Whether the user chose L1's port: then no other port is used. */
   l1PortGiven: boolean;
@@ -134,7 +137,7 @@ async function placeState(file: string, core: Core, { values, directory, signal 
 }
 
 async function startLocalNetwork(options: StartOptions): Promise<RunningService> {
-  const { values, version, directory, loggerFor, signal, onFatal } = options;
+  const { values, version, configuration, logTail, directory, loggerFor, signal, onFatal } = options;
   const log = loggerFor("local-network");
   const teardown = new Teardown(log);
   const progress = startProgress(process.stderr, log);
@@ -155,8 +158,9 @@ async function startLocalNetwork(options: StartOptions): Promise<RunningService>
     log.info({ url: l1.url }, "L1 is listening at {url}");
 
     const mnemonic = mnemonicOf(values);
-    const own = { values, mnemonic, core, l1, keeper, directory, version, kzg, loggerFor, signal, onFatal };
-    const local = new LocalNode(own);
+    const reported = { version, configuration, logTail };
+    const own = { values, mnemonic, core, l1, keeper, directory, kzg, loggerFor, signal, onFatal };
+    const local = new LocalNode({ ...own, ...reported });
     const interval = values.ethereumSlotDuration;
     const control = new NetworkControl({ l1, anvil, keeper, node: local, directory, interval, onFatal, signal, log });
     local.offer(control);
@@ -206,7 +210,8 @@ function requireStartable(values: Values): void {
 export async function runLocalNetwork({ configuration, version }: LocalNetworkOptions): Promise<void> {
   const values = localNetworkValues(configuration);
   requireStartable(values);
-  const loggerFor = loggingOf(values);
+  const logTail = new LogTail();
+  const loggerFor = loggingOf(values, logTail);
   for (const warning of configuration.warnings) loggerFor("config").warn(warning);
   const log = loggerFor("local-network");
   let directory: DataDirectory | undefined;
@@ -221,7 +226,8 @@ export async function runLocalNetwork({ configuration, version }: LocalNetworkOp
     );
     directory = openDataDirectory(values.dataDirectory, lost);
     const l1PortGiven = configuration.origins.localNetworkL1Port.kind !== "default";
-    return startLocalNetwork({ values, version, l1PortGiven, directory, loggerFor, signal, onFatal: fail });
+    const reported = { version, configuration, logTail };
+    return startLocalNetwork({ values, ...reported, l1PortGiven, directory, loggerFor, signal, onFatal: fail });
   };
   await supervise(start, {
     log,

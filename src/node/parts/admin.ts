@@ -21,7 +21,10 @@ export type AdminSettings = PortSettings &
 
 /** Services of the admin port. Those that this node does not have are undefined. */
 export interface AdminOptions
-  extends Pick<AdminServices, "snapshots" | "sequencer" | "slasher" | "dutyTimes" | "localNetwork"> {
+  extends Pick<
+    AdminServices,
+    "snapshots" | "sequencer" | "slasher" | "dutyTimes" | "missedDuties" | "localNetwork" | "reports"
+  > {
   values: AdminSettings;
   directory: Pick<DataDirectory, "path" | "temporary">;
   config: LiveConfig;
@@ -36,8 +39,8 @@ export interface AdminOptions
 /** Opens the admin port of a node. Rejects with a ListenError, AdminKeyHashError or AdminKeyFileError. */
 export async function startAdmin(context: ChainContext, options: AdminOptions): Promise<Listener> {
   const { synchronizer, chain, loggerFor } = context;
-  const { values, directory, config, pool, keys, snapshots, sequencer, slasher, dutyTimes, localNetwork } = options;
-  const { reads, open = startAdminServer } = options;
+  const { values, directory, config, pool, keys, snapshots, sequencer, slasher, localNetwork } = options;
+  const { dutyTimes, missedDuties, reports, reads, open = startAdminServer } = options;
   const log = loggerFor("admin");
   const listener = await open(
     {
@@ -48,7 +51,9 @@ export async function startAdmin(context: ChainContext, options: AdminOptions): 
       sequencer,
       slasher,
       dutyTimes,
+      missedDuties,
       localNetwork,
+      reports,
     },
     {
       ...portOptions(values, context),

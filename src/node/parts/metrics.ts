@@ -51,8 +51,8 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
   metrics.observe((to) => to.set(TARGET_METRICS.target, 1, resource));
   const exportsMetrics = values.metricsPort !== undefined;
   const started = { metrics, l1Calls: new L1CallCounts(), exportsMetrics, stop: () => teardown.run() };
-  if (values.metricsPort === undefined) return { ...started, port: undefined };
   teardown.add("metrics of the process", observeProcess(metrics));
+  if (values.metricsPort === undefined) return { ...started, port: undefined };
   try {
     const { metricsHost: host, metricsPort } = values;
     const server = await startMetricsServer({ metrics, host, port: metricsPort });

@@ -17,6 +17,7 @@ import { headerSlotNumber } from "../../protocol/block-header.ts";
 import { componentVersion } from "../../protocol/consensus/component-version.ts";
 import { wasmRecovery } from "../../protocol/consensus/wasm-recovery.ts";
 import { items } from "../../protocol/tx-effect.ts";
+import type { PeerReport } from "../../rpc/ports/admin/node-reports.ts";
 import type { PeerNetwork } from "../../rpc/ports/peer-network.ts";
 import type { DutyTimes } from "../../telemetry/duty-times.ts";
 import { HEALTHY, type HealthProbe } from "../../telemetry/health.ts";
@@ -30,6 +31,7 @@ import { configuredDiscovery, type DiscoverySettings } from "../peers/node-disco
 import { announcedIp, configuredIdentity } from "../peers/own-identity.ts";
 import { peerAnswers } from "../peers/peer-answers.ts";
 import { listedPeers, type PeerSettings, peerNodeSettings } from "../peers/peer-settings.ts";
+import { peerReports } from "../reports/peer-reports.ts";
 import { Teardown } from "../teardown.ts";
 import type { ChainContext } from "./chain-context.ts";
 import type { MempoolPart } from "./mempool.ts";
@@ -63,6 +65,8 @@ export interface P2pPart {
   readonly committees: SlotCommittees;
   /** Settings that can change at run time. */
   readonly live: ConfigurablePart<LivePeerSettings>;
+  /** The connected peers. */
+  reports(): PeerReport[];
   /** Whether the node is connected to a peer. */
   ready(): boolean;
   readonly health: HealthProbe;
@@ -168,6 +172,7 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
       attestations,
       committees,
       live: { configure: (changes) => void Object.assign(live, changes) },
+      reports: () => peerReports({ node, listed: settings.listed, version }),
       ready,
       health: {
         name: "peers",

@@ -63,7 +63,7 @@ export interface SequencerOptions {
   signing: AttesterSigning;
   /** What to vote about offenses; undefined for a node without a slasher. */
   slasher?: SlashActions;
-  dutyTimes: Pick<DutyTimes, "done">;
+  dutyTimes: Pick<DutyTimes, "done" | "missed">;
   /** Called with the transactions of each built block. If set, their calls are recorded. */
   built?: (processed: readonly ExecutedTx[]) => void;
 }

@@ -62,7 +62,7 @@ export interface ValidatorOptions {
   txBytes(hash: Uint8Array): Uint8Array | undefined;
   /** Where offenses are reported; undefined without a slasher. */
   offenses: { report: ReportOffenses; penalties: Readonly<OffensePenalties> } | undefined;
-  dutyTimes: Pick<DutyTimes, "done">;
+  dutyTimes: Pick<DutyTimes, "done" | "missed">;
 }
 
 export interface ValidatorPart {

@@ -12,6 +12,7 @@ import { encodeDutyTimes } from "./duty-times.ts";
 import { encodeOffenses, encodeSlashPayloads } from "./encoders.ts";
 import { localNetworkMethods } from "./local-network-methods.ts";
 import { slashRound } from "./params/slash-round.ts";
+import { reportMethods } from "./report-methods.ts";
 
 const TARGET = "The block that is to be the last; it has to end a checkpoint.";
 const FORCE = "Whether to go behind the finalized block too; false by default.";
@@ -157,6 +158,7 @@ export function adminRegistry(services: AdminServices): Registry {
     ...sequencerMethods(services),
     ...slasherMethods(services),
     ...localNetworkMethods(services),
+    ...reportMethods(services),
     method({
       name: "getDutyTimes",
       summary: "When the duties of the latest slots were done, newest slot first",

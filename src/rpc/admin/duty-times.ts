@@ -3,7 +3,7 @@ import { encoder } from "../encoding/encoder.ts";
 import { about, COUNT, listOf, members, oneOfWords, record } from "../schema/json-schema.ts";
 import { SLOT_NUMBER } from "../schema/scalars.ts";
 
-const NAMES: readonly DutyName[] = ["execute block", "attest", "propose block", "propose checkpoint"];
+export const DUTY_NAMES: readonly DutyName[] = ["execute block", "attest", "propose block", "propose checkpoint"];
 const INTO_SLOT = { type: "integer" };
 
 const STEPS: Record<DutyStep, string> = {
@@ -22,7 +22,7 @@ const DUTY = record(
   "TimedDuty",
   "A duty of a slot. Times are milliseconds from the start of the slot, negative before it.",
   {
-    duty: oneOfWords(NAMES, "What was to be done."),
+    duty: oneOfWords(DUTY_NAMES, "What was to be done."),
     steps: about(
       members({}, Object.fromEntries(Object.entries(STEPS).map(([step, text]) => [step, about(INTO_SLOT, text)]))),
       "When each step was done.",

@@ -23,6 +23,8 @@ test("svcAdmin and nodeAdmin have exactly their own methods", () => {
       ...["startSnapshotUpload", "getSlashOffenses", "reloadKeystore", "getDutyTimes"],
       ...["dumpState", "loadState", "snapshot", "revert", "reset", "mineBlock"],
       ...["setNextBlockTimestamp", "advanceNextBlockTimestampBy"],
+      ...["getAttesters", "getConnectedPeers", "getHealth", "getLogLines", "getMetrics", "getMissedDuties"],
+      ...["getOptions", "getPendingTxSummaries"],
     ].sort(),
   );
   expect(names("nodeAdmin")).toEqual(

@@ -46,6 +46,16 @@ export function adminCalls(overrides: Partial<AdminServices> = {}): Calls {
     slasher: undefined,
     localNetwork: undefined,
     dutyTimes: () => [],
+    missedDuties: () => [],
+    reports: {
+      health: () => ({ components: [], blockNumber: 0, checkpointNumber: 0, lagBlocks: 0, limits: {} }),
+      metrics: () => [],
+      logLines: () => [],
+      options: () => [],
+      peers: () => [],
+      pendingTxs: () => [],
+      attesters: () => [],
+    },
     ...overrides,
   };
   const log = recordingLogger();

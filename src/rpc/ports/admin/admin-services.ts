@@ -1,6 +1,7 @@
-import type { TimedSlot } from "../../../telemetry/duty-times.ts";
+import type { MissedDuty, TimedSlot } from "../../../telemetry/duty-times.ts";
 import type { KeystoreControl } from "./keystore-control.ts";
 import type { LocalNetworkControl } from "./local-network-control.ts";
+import type { NodeReports } from "./node-reports.ts";
 import type { RuntimeConfig } from "./runtime-config.ts";
 import type { SequencerControl } from "./sequencer-control.ts";
 import type { Slasher } from "./slasher.ts";
@@ -18,4 +19,7 @@ export interface AdminServices {
   localNetwork: LocalNetworkControl | undefined;
   /** The latest slots with duties, newest first. */
   dutyTimes(): TimedSlot[];
+  /** The latest misses, newest slot first. */
+  missedDuties(): MissedDuty[];
+  reports: NodeReports;
 }

@@ -1,0 +1,47 @@
+import type { LogLine } from "../../rpc/ports/admin/node-reports.ts";
+import { spokenLine } from "../log-text.ts";
+
+const MOST_LINES = 2_000;
+/** Of all lines together. */
+const MOST_CHARACTERS = 2 ** 20;
+/** Of one line, so that a few large ones do not displace all others. */
+const LONGEST = 2 ** 14;
+
+/** The latest lines of the log in memory, within bounds. They are parsed when they are read. */
+export class LogTail {
+  #lines: string[] = [];
+  /** Lines at the beginning of `#lines` that are dropped. */
+  #dropped = 0;
+  #characters = 0;
+  #last = 0;
+
+  /** Takes a JSON line whose secrets are redacted. */
+  add(line: string): void {
+    const kept = line.length <= LONGEST ? line : shortened(line);
+    this.#lines.push(kept);
+    this.#last += 1;
+    this.#characters += kept.length;
+    while (this.#lines.length - this.#dropped > MOST_LINES || this.#characters > MOST_CHARACTERS) {
+      this.#characters -= this.#lines[this.#dropped].length;
+      this.#lines[this.#dropped++] = "";
+    }
+    if (this.#dropped < MOST_LINES) return;
+    this.#lines = this.#lines.slice(this.#dropped);
+    this.#dropped = 0;
+  }
+
+  /** The latest `most` lines with a sequence number above `after`, oldest first. */
+  read(after: number, most: number): LogLine[] {
+    const { length } = this.#lines;
+    const count = Math.max(0, Math.min(length - this.#dropped, most, this.#last - after));
+    const first = this.#last - count + 1;
+    return this.#lines.slice(length - count).map((line, i) => ({ sequence: first + i, ...spokenLine(line) }));
+  }
+}
+
+/** The line without its fields, and without the end of its message. */
+function shortened(line: string): string {
+  const { level, time, module, msg } = JSON.parse(line) as Record<string, unknown>;
+  const message = `${String(msg).slice(0, LONGEST / 2)} (shortened)`;
+  return JSON.stringify({ level, time, module, msg: message });
+}
