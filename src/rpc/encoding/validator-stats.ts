@@ -1,11 +1,11 @@
 import type {
+  AllStatistics,
   DutyTime,
   MissedDuties,
-  SingleValidatorStats,
-  StatsWindow,
-  ValidatorHistory,
-  ValidatorsStats,
-} from "../ports/validator-stats.ts";
+  SingleStatistics,
+  StatisticsWindow,
+  ValidatorStatistics,
+} from "../../protocol/slashing/validator-statistics.ts";
 import { about, COUNT, listOf, NUMBER, oneOfWords, record, TEXT } from "../schema/json-schema.ts";
 import { EPOCH_NUMBER, ETH_ADDRESS, SLOT_NUMBER, TIMESTAMP } from "../schema/scalars.ts";
 import { encoder } from "./encoder.ts";
@@ -80,7 +80,7 @@ const VALIDATOR = record(
 );
 
 /** ValidatorStats (docs/protocol/05-rpc.md#531-validators). */
-const encodeValidator = encoder<ValidatorHistory>(VALIDATOR, (out, validator) => {
+const encodeValidator = encoder<ValidatorStatistics>(VALIDATOR, (out, validator) => {
   new MemberWriter(out)
     .add("address", validator.address, writeHex)
     .add("lastProposal", validator.lastProposal, encodeDutyTime)
@@ -94,7 +94,10 @@ const encodeValidator = encoder<ValidatorHistory>(VALIDATOR, (out, validator) =>
     .end();
 });
 
-function addWindow(members: MemberWriter, { lastProcessedSlot, initialSlot, slotWindow }: StatsWindow): MemberWriter {
+function addWindow(
+  members: MemberWriter,
+  { lastProcessedSlot, initialSlot, slotWindow }: StatisticsWindow,
+): MemberWriter {
   return members
     .add("lastProcessedSlot", lastProcessedSlot, writeNumber)
     .add("initialSlot", initialSlot, writeNumber)
@@ -124,7 +127,7 @@ const VALIDATORS = record(
 );
 
 /** ValidatorsStats: keyed by address. */
-export const encodeValidatorsStats = encoder<ValidatorsStats>(VALIDATORS, (out, all) => {
+export const encodeValidatorsStats = encoder<AllStatistics>(VALIDATORS, (out, all) => {
   const members = new MemberWriter(out).add("stats", all.stats, (to, stats) => {
     to.text("{");
     for (const [i, validator] of stats.entries()) {
@@ -158,7 +161,7 @@ const VALIDATOR_ALONE = record(
 );
 
 /** SingleValidatorStats. */
-export const encodeSingleValidatorStats = encoder<SingleValidatorStats>(VALIDATOR_ALONE, (out, stats) => {
+export const encodeSingleValidatorStats = encoder<SingleStatistics>(VALIDATOR_ALONE, (out, stats) => {
   const members = new MemberWriter(out)
     .add("validator", stats.validator, encodeValidator)
     .add("allTimeProvenPerformance", stats.allTimeProvenPerformance, (to, epochs) => {

@@ -1,4 +1,4 @@
-import type { EpochPerformance } from "./sentinel-store.ts";
+import type { EpochPerformance } from "../../protocol/slashing/validator-statistics.ts";
 
 /** When a validator counts as inactive, and what it costs. */
 export interface InactivitySettings {

@@ -1,20 +1,13 @@
 import { concat, readU32, writeU32 } from "../../protocol/bytes.ts";
+import {
+  DUTY_STATUSES,
+  type DutyStatus,
+  type EpochPerformance,
+  type HistoryEntry,
+} from "../../protocol/slashing/validator-statistics.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Table } from "../../storage/table.ts";
-import { DUTY_STATUSES, type DutyStatus } from "./duty-status.ts";
 import type { SlotDuty } from "./slot-duties.ts";
-
-export interface HistoryEntry {
-  slot: number;
-  status: DutyStatus;
-}
-
-/** Duties of a validator in a proven epoch. */
-export interface EpochPerformance {
-  epoch: number;
-  missed: number;
-  total: number;
-}
 
 /** Entries that are kept for each validator. */
 export interface SentinelLimits {

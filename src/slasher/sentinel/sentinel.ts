@@ -1,14 +1,20 @@
 import type { SlotCommittee } from "../../l1/committee/slot-committees.ts";
 import { equal, toHex } from "../../protocol/bytes.ts";
 import { OFFENSE_TYPES, type ReportOffenses } from "../../protocol/slashing/offense.ts";
+import type {
+  AllStatistics,
+  SingleStatistics,
+  StatisticsWindow,
+  ValidatorStatistics,
+} from "../../protocol/slashing/validator-statistics.ts";
 import { epochOfSlot, epochSlots, type L1Constants, slotAt } from "../../protocol/time.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { yieldEventLoop } from "../../world-state/yield-event-loop.ts";
 import { type InactivitySettings, isInactive } from "./inactivity.ts";
-import type { EpochPerformance, SentinelStore } from "./sentinel-store.ts";
+import type { SentinelStore } from "./sentinel-store.ts";
 import { slotDuties } from "./slot-duties.ts";
 import { SlotRangeError } from "./slot-range-error.ts";
-import { epochPerformance, type ValidatorStatistics, validatorStatistics } from "./statistics.ts";
+import { epochPerformance, validatorStatistics } from "./statistics.ts";
 
 /** Slots between the current one and the one that is processed: its messages and its checkpoint have arrived. */
 const SLOTS_BEHIND = 2;
@@ -52,13 +58,6 @@ export interface SentinelParts {
   /** Unix milliseconds. */
   now(): number;
   logger: Logger;
-}
-
-/** The slots that statistics are about. */
-export interface StatisticsWindow {
-  lastProcessedSlot?: number;
-  initialSlot?: number;
-  slotWindow: number;
 }
 
 /**
@@ -118,7 +117,7 @@ export class Sentinel {
   }
 
   /** Statistics of all validators over the newest `historyLength` slots. */
-  async all(): Promise<StatisticsWindow & { stats: ValidatorStatistics[] }> {
+  async all(): Promise<AllStatistics> {
     const { store, constants } = this.#parts;
     const { from, to } = this.#defaultRange();
     const window = this.#window();
@@ -134,11 +133,7 @@ export class Sentinel {
    * Statistics of one validator; undefined without any entry. Slot 0 as a bound means none, as in the reference. Throws
    * a SlotRangeError.
    */
-  of(
-    validator: Uint8Array,
-    fromSlot: number | undefined,
-    toSlot: number | undefined,
-  ): (StatisticsWindow & { validator: ValidatorStatistics; allTimeProvenPerformance: EpochPerformance[] }) | undefined {
+  of(validator: Uint8Array, fromSlot: number | undefined, toSlot: number | undefined): SingleStatistics | undefined {
     const { store, constants, historyLength } = this.#parts;
     if (!store.hasHistory(validator)) return undefined;
     const { from, to } = this.#defaultRange();

@@ -1,5 +1,5 @@
 import { toHex } from "../../protocol/bytes.ts";
-import type { DutyStatus } from "./duty-status.ts";
+import type { DutyStatus } from "../../protocol/slashing/validator-statistics.ts";
 
 /** What this node knows of a slot. Addresses have 20 bytes. */
 export interface SlotFacts {

@@ -1,35 +1,12 @@
+import type {
+  DutyTime,
+  EpochPerformance,
+  HistoryEntry,
+  MissedDuties,
+  ValidatorStatistics,
+} from "../../protocol/slashing/validator-statistics.ts";
 import { type L1Constants, slotTimestamp } from "../../protocol/time.ts";
 import { isAttestationDuty, isMissed } from "./duty-status.ts";
-import type { EpochPerformance, HistoryEntry } from "./sentinel-store.ts";
-
-/** Start of the slot in which a duty was done. */
-export interface DutyTime {
-  /** Unix seconds. */
-  timestamp: bigint;
-  slot: number;
-  /** The timestamp in ISO 8601 form. */
-  date: string;
-}
-
-export interface MissedDuties {
-  /** Duties of this kind that were missed in a row, up to the newest. */
-  currentStreak: number;
-  /** Count divided by total; absent without duties. */
-  rate?: number;
-  count: number;
-  total: number;
-}
-
-export interface ValidatorStatistics {
-  /** 20 bytes. */
-  address: Uint8Array;
-  lastProposal?: DutyTime;
-  lastAttestation?: DutyTime;
-  totalSlots: number;
-  missedProposals: MissedDuties;
-  missedAttestations: MissedDuties;
-  history: HistoryEntry[];
-}
 
 type SlotTimes = Pick<L1Constants, "l1GenesisTime" | "slotDuration">;
 

@@ -8,11 +8,11 @@ import { decodeBlockProposal } from "../../../src/protocol/consensus/block-propo
 import { decodeCheckpointAttestation } from "../../../src/protocol/consensus/checkpoint-attestation.ts";
 import { unwrapMessage } from "../../../src/protocol/consensus/gossip-wrapper.ts";
 import type { Offense } from "../../../src/protocol/slashing/offense.ts";
+import type { DutyStatus } from "../../../src/protocol/slashing/validator-statistics.ts";
 import { epochOfSlot } from "../../../src/protocol/time.ts";
 import type { RpcAnswer } from "../../../src/rpc/jsonrpc/answer.ts";
 import { Dispatcher } from "../../../src/rpc/jsonrpc/dispatcher.ts";
 import { publicRegistry } from "../../../src/rpc/methods/public-registry.ts";
-import type { DutyStatus } from "../../../src/slasher/sentinel/duty-status.ts";
 import { SentinelStore } from "../../../src/slasher/sentinel/sentinel-store.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { Metrics } from "../../../src/telemetry/metrics/metrics.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { DUTY_STATUSES, type DutyStatus } from "../../../src/slasher/sentinel/duty-status.ts";
+import { DUTY_STATUSES, type DutyStatus } from "../../../src/protocol/slashing/validator-statistics.ts";
 import { SentinelStore } from "../../../src/slasher/sentinel/sentinel-store.ts";
 import { openStore } from "../../../src/storage/store.ts";
 import { MemoryStore } from "../../mempool/support/memory-store.ts";

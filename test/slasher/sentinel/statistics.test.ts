@@ -1,8 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { DUTY_STATUSES, type DutyStatus } from "../../../src/slasher/sentinel/duty-status.ts";
+import {
+  DUTY_STATUSES,
+  type DutyStatus,
+  type HistoryEntry,
+} from "../../../src/protocol/slashing/validator-statistics.ts";
 import { isInactive } from "../../../src/slasher/sentinel/inactivity.ts";
-import type { HistoryEntry } from "../../../src/slasher/sentinel/sentinel-store.ts";
 import { epochPerformance, validatorStatistics } from "../../../src/slasher/sentinel/statistics.ts";
 
 const address = new Uint8Array(20).fill(7);
