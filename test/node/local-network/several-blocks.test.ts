@@ -3,6 +3,8 @@ import { messageTx } from "./local-txs.ts";
 import { call, type Network, startNetwork } from "./network-process.ts";
 
 const LIMIT_MS = 180_000;
+/** A slot may pass before the next transaction is sent. */
+const ON_A_BUSY_MACHINE = { retry: 2, timeout: LIMIT_MS };
 
 let network: Network;
 
@@ -47,6 +49,7 @@ test("a local network with several blocks a slot has the usual set-up", async ()
 
 test(
   "consecutive transactions share a slot and a checkpoint, and none waits for the clock",
+  ON_A_BUSY_MACHINE,
   async () => {
     const began = performance.now();
     const numbers: number[] = [];
@@ -64,7 +67,6 @@ test(
       expect(new Set(members.map(({ header }) => header.globalVariables.slotNumber)).size).toBe(1);
     }
   },
-  LIMIT_MS,
 );
 
 test(
