@@ -18,8 +18,8 @@ const DUPLICATE_ATTESTATION = 9;
 export interface Guilty {
   /** Signed two proposals for a slot. */
   offender: string;
-  /** Was away for an epoch. */
-  absent: string;
+  /** Was away for an epoch, if anybody. */
+  absent: string | undefined;
 }
 
 /** The honest nodes have the same list of the round that is voted on now: `current`, and ours also by its number. */
@@ -59,10 +59,11 @@ export function checkOffenses(facts: OffenseFacts, checks: Checks): void {
     const figures = {
       duplicateProposals: slots(offender, DUPLICATE_PROPOSAL),
       duplicateAttestations: slots(offender, DUPLICATE_ATTESTATION),
-      inactivity: slots(absent, INACTIVITY),
+      ...(absent !== undefined && { inactivity: slots(absent, INACTIVITY) }),
     };
-    const passed = figures.duplicateProposals.length > 0 && figures.inactivity.length > 0;
-    checks.add(`${watcher.name} recorded the equivocations and the inactivity`, passed, figures);
+    const passed = figures.duplicateProposals.length > 0 && figures.inactivity?.length !== 0;
+    const what = absent === undefined ? "the equivocations" : "the equivocations and the inactivity";
+    checks.add(`${watcher.name} recorded ${what}`, passed, figures);
     const others = all.filter(({ validator }) => validator !== offender && validator !== absent);
     checks.add(`${watcher.name} accuses nobody else`, others.length === 0, others.map(textOf).join("; "));
   }
