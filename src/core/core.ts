@@ -17,6 +17,8 @@ export interface Core {
   readonly build: CoreBuild;
   /** Poseidon2 permutation of a state of four words (128 bytes). */
   permute(state: Uint8Array): Uint8Array;
+  /** The state (128 bytes) after absorbing words: three at a time, each followed by a permutation; one if none. */
+  absorb(state: Uint8Array, words: Uint8Array): Uint8Array;
   /** `H` of n fields (n x 32 bytes, n >= 0). */
   hash(fields: Uint8Array): Uint8Array;
   /** `Hs`: `H` with the separator as first input. */

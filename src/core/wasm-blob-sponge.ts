@@ -1,6 +1,4 @@
-import type { BlobSponge } from "./core.ts";
-import type { CoreExports } from "./wasm-exports.ts";
-import type { WasmMemory } from "./wasm-memory.ts";
+import type { BlobSponge, Core } from "./core.ts";
 
 /**
  * The sponge's capacity starts at 24576 * 2^64, whatever it absorbs
@@ -12,16 +10,14 @@ const CHUNK = 3 * 32;
 
 /** Blob sponge with its state on the host between calls, so that any number of them can be open on one instance. */
 export class WasmBlobSponge implements BlobSponge {
-  readonly #exports: CoreExports;
-  readonly #memory: WasmMemory;
+  readonly #hashing: Pick<Core, "absorb">;
   /** State of four words. */
-  #state = new Uint8Array(128);
+  #state: Uint8Array = new Uint8Array(128);
   /** Up to three words that are not absorbed yet: a chunk is permuted only when another word follows. */
   #cache: Uint8Array = new Uint8Array(0);
 
-  constructor(exports: CoreExports, memory: WasmMemory) {
-    this.#exports = exports;
-    this.#memory = memory;
+  constructor(hashing: Pick<Core, "absorb">) {
+    this.#hashing = hashing;
     new DataView(this.#state.buffer).setBigUint64(CAPACITY_AT, CAPACITY);
   }
 
@@ -33,20 +29,11 @@ export class WasmBlobSponge implements BlobSponge {
     pending.set(this.#cache);
     pending.set(words, this.#cache.length);
     const absorbed = Math.floor((pending.length - 32) / CHUNK) * CHUNK;
-    if (absorbed > 0) this.#state = this.#absorbInto(this.#state, pending.subarray(0, absorbed));
+    if (absorbed > 0) this.#state = this.#hashing.absorb(this.#state, pending.subarray(0, absorbed));
     this.#cache = pending.slice(absorbed);
   }
 
   squeeze(): Uint8Array {
-    return this.#absorbInto(this.#state, this.#cache).slice(0, 32);
-  }
-
-  /** The state after absorbing whole chunks (or one last partial chunk) and permuting. */
-  #absorbInto(state: Uint8Array, words: Uint8Array): Uint8Array<ArrayBuffer> {
-    const at = this.#memory.reserve(128 + words.length);
-    this.#memory.copyIn(at, state);
-    this.#memory.copyIn(at + 128, words);
-    this.#exports.absorbWords(at, at + 128, words.length / 32);
-    return new Uint8Array(this.#memory.copyOut(at, 128));
+    return this.#hashing.absorb(this.#state, this.#cache).slice(0, 32);
   }
 }

@@ -55,6 +55,10 @@ export class WasmCore implements Core {
     return this.#hashing.permute(state);
   }
 
+  absorb(state: Uint8Array, words: Uint8Array): Uint8Array {
+    return this.#hashing.absorb(state, words);
+  }
+
   hash(fields: Uint8Array): Uint8Array {
     return this.#hashing.hash(fields);
   }
@@ -76,7 +80,7 @@ export class WasmCore implements Core {
   }
 
   blobSponge(): BlobSponge {
-    return new WasmBlobSponge(this.#exports, this.#memory);
+    return new WasmBlobSponge(this.#hashing);
   }
 
   rehashTiles(tiles: Uint8Array[], dirty: Uint32Array, height: number): void {

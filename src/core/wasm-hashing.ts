@@ -5,7 +5,7 @@ import type { WasmMemory } from "./wasm-memory.ts";
 
 /** Poseidon2 hashes on a core's instance. */
 export class WasmHashing
-  implements Pick<Core, "permute" | "hash" | "hashWithSeparator" | "hashBytes" | "hashMany" | "hashEach">
+  implements Pick<Core, "permute" | "absorb" | "hash" | "hashWithSeparator" | "hashBytes" | "hashMany" | "hashEach">
 {
   readonly #exports: CoreExports;
   readonly #memory: WasmMemory;
@@ -16,10 +16,16 @@ export class WasmHashing
   }
 
   permute(state: Uint8Array): Uint8Array {
+    return this.absorb(state, new Uint8Array());
+  }
+
+  absorb(state: Uint8Array, words: Uint8Array): Uint8Array {
     requireBytes("state", state, 128);
-    const at = this.#memory.reserve(128);
+    requireWords("words", words);
+    const at = this.#memory.reserve(128 + words.length);
     this.#memory.copyIn(at, state);
-    this.#exports.absorbWords(at, 0, 0);
+    this.#memory.copyIn(at + 128, words);
+    this.#exports.absorbWords(at, at + 128, words.length / 32);
     return this.#memory.copyOut(at, 128);
   }
 
