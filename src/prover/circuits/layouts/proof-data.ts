@@ -1,0 +1,65 @@
+import { type Codec, type Decoded, struct } from "../../codec/codec.ts";
+import { countedBytes, countedFields, field, fields, flag, u32 } from "../../codec/primitives.ts";
+
+/** Longest proof of a circuit, in fields (PUBLIC_VM). */
+const MOST_PROOF_FIELDS = 16_400;
+/** Longest binary proof: the public inputs and fields of a client's proof, or of PUBLIC_VM. */
+const MOST_PROOF_BYTES = 32 * MOST_PROOF_FIELDS;
+/** Fields of the longest verification key. */
+const MOST_KEY_FIELDS = 128;
+
+/** A proof as a circuit takes it. */
+export interface RecursiveProof {
+  /** n x 32 bytes. */
+  readonly fields: Uint8Array;
+  readonly binary: {
+    /** Public inputs, then the proof. 42 zero bytes stand for no proof. */
+    readonly bytes: Uint8Array;
+    readonly numPublicInputs: number;
+  };
+  /** Whether `fields` hold the proof. */
+  readonly fieldsValid: boolean;
+}
+
+const AnyRecursiveProof: Codec<RecursiveProof> = struct({
+  fields: countedFields(MOST_PROOF_FIELDS),
+  binary: struct({ bytes: countedBytes(MOST_PROOF_BYTES), numPublicInputs: u32 }),
+  fieldsValid: flag,
+});
+
+/** A proof of `length` fields. */
+export function recursiveProof(length: number): Codec<RecursiveProof> {
+  return {
+    read(from) {
+      const proof = AnyRecursiveProof.read(from);
+      const count = proof.fields.length / 32;
+      return count === length ? proof : from.fail(`must be a proof of ${length} fields, got ${count}`);
+    },
+    write: AnyRecursiveProof.write,
+  };
+}
+
+export const VerificationKey = struct({
+  fields: countedFields(MOST_KEY_FIELDS),
+  hash: field,
+  bytes: countedBytes(MOST_KEY_FIELDS * 32),
+});
+export type VerificationKey = Decoded<typeof VerificationKey>;
+
+/** A verification key and its place in the tree of keys. */
+export const VerificationKeyInTree = struct({ key: VerificationKey, leafIndex: u32, siblingPath: fields(7) });
+export type VerificationKeyInTree = Decoded<typeof VerificationKeyInTree>;
+
+/** A child's proof, with what its circuit returned. */
+export interface ProofData<T> {
+  readonly publicInputs: T;
+  readonly proof: RecursiveProof;
+  readonly verificationKey: VerificationKeyInTree;
+}
+
+export function proofData<T>(publicInputs: Codec<T>, proofFields: number): Codec<ProofData<T>> {
+  return struct({ publicInputs, proof: recursiveProof(proofFields), verificationKey: VerificationKeyInTree });
+}
+
+/** Fields of a proof by the kind of its circuit. */
+export const PROOF_FIELDS = { rollup: 519, honk: 449, vm: 16_400, chonk: 1935 } as const;

@@ -1,0 +1,59 @@
+import { array, type Decoded, struct } from "../../codec/codec.ts";
+import { field, fields, u32 } from "../../codec/primitives.ts";
+import { ChonkVerifierOutput, ToPublic, ToRollup } from "./kernel.ts";
+import { PROOF_FIELDS, proofData, recursiveProof } from "./proof-data.ts";
+import { BlockConstants } from "./rollups.ts";
+import { PartialState, Snapshot, SpongeBlob, U256 } from "./values.ts";
+import { VmPublicInputs } from "./vm-public-inputs.ts";
+
+export const ChonkVerifierInput = struct({
+  hidingKernel: proofData(ToPublic, PROOF_FIELDS.chonk),
+  proverId: field,
+});
+export type ChonkVerifierInput = Decoded<typeof ChonkVerifierInput>;
+
+export const NullifierLeaf = struct({ nullifier: field, nextNullifier: field, nextIndex: U256 });
+export type NullifierLeaf = Decoded<typeof NullifierLeaf>;
+
+export const PublicDataLeaf = struct({ slot: field, value: field, nextSlot: field, nextIndex: U256 });
+export type PublicDataLeaf = Decoded<typeof PublicDataLeaf>;
+
+/** Where the effects of a private transaction go in the trees. */
+const TreeDiffHints = struct({
+  noteHashSubtreePath: fields(36),
+  /** Low leaf of each sorted nullifier as of just before its insertion; zero for unused ones. */
+  lowNullifiers: array(NullifierLeaf, 64),
+  lowNullifierPaths: array(struct({ leafIndex: U256, siblingPath: fields(42) }), 64),
+  /** Descending; zeros last. */
+  sortedNullifiers: fields(64),
+  sortedNullifierIndexes: array(u32, 64),
+  nullifierSubtreePath: fields(36),
+  feePayerBalancePath: struct({ leafIndex: U256, siblingPath: fields(40) }),
+});
+
+export const PrivateBaseInput = struct({
+  hidingKernel: proofData(ToRollup, PROOF_FIELDS.chonk),
+  hints: struct({
+    start: PartialState,
+    startSponge: SpongeBlob,
+    treeDiff: TreeDiffHints,
+    feePayerBalance: PublicDataLeaf,
+    anchorBlockArchivePath: fields(30),
+    contractClassLogFields: fields(3023),
+    constants: BlockConstants,
+  }),
+});
+export type PrivateBaseInput = Decoded<typeof PrivateBaseInput>;
+
+export const PublicBaseInput = struct({
+  chonkVerifier: proofData(ChonkVerifierOutput, PROOF_FIELDS.rollup),
+  vm: VmPublicInputs,
+  vmProof: recursiveProof(PROOF_FIELDS.vm),
+  hints: struct({
+    startSponge: SpongeBlob,
+    lastArchive: Snapshot,
+    anchorBlockArchivePath: fields(30),
+    contractClassLogFields: fields(3023),
+  }),
+});
+export type PublicBaseInput = Decoded<typeof PublicBaseInput>;

@@ -1,0 +1,83 @@
+import { bigUintBytes, readBigUint, readU32, u32Bytes } from "../../protocol/bytes.ts";
+import { type Fr, isCanonicalFr } from "../../protocol/field.ts";
+import type { ByteReader } from "./byte-reader.ts";
+import { type Codec, fixedBytes } from "./codec.ts";
+
+/** First byte of the BN254 scalar modulus: words that begin with a smaller one are canonical. */
+const MODULUS_TOP_BYTE = 0x30;
+
+export const u8: Codec<number> = {
+  read: (from) => from.take(1)[0],
+  write: (to, value) => to.push(Uint8Array.of(value)),
+};
+
+export const flag: Codec<boolean> = {
+  read(from) {
+    const [value] = from.take(1);
+    return value > 1 ? from.fail(`must be 0 or 1, got ${value}`) : value === 1;
+  },
+  write: (to, value) => to.push(Uint8Array.of(value ? 1 : 0)),
+};
+
+export const u32: Codec<number> = {
+  read: (from) => readU32(from.take(4), 0),
+  write: (to, value) => to.push(u32Bytes(value)),
+};
+
+export const u64: Codec<bigint> = bigUint(8);
+export const u128: Codec<bigint> = bigUint(16);
+
+/** A field element. */
+export const field: Codec<Fr> = fields(1);
+
+/** `count` field elements back to back, as one run of bytes. */
+export function fields(count: number): Codec<Uint8Array> {
+  const { read, write } = fixedBytes(count * 32);
+  return { read: (from) => canonicalWords(from, read(from)), write };
+}
+
+/** A count and as many field elements, as one run of bytes. */
+export function countedFields(mostFields: number): Codec<Uint8Array> {
+  return {
+    read(from) {
+      const count = u32.read(from);
+      if (count > mostFields) from.fail(`must have at most ${mostFields} fields, got ${count}`);
+      return canonicalWords(from, from.take(count * 32));
+    },
+    write(to, value) {
+      to.push(u32Bytes(value.length / 32), value);
+    },
+  };
+}
+
+/** A length and as many bytes. */
+export function countedBytes(mostBytes: number): Codec<Uint8Array> {
+  return {
+    read(from) {
+      const length = u32.read(from);
+      if (length > mostBytes) from.fail(`must have at most ${mostBytes} bytes, got ${length}`);
+      return from.take(length);
+    },
+    write(to, value) {
+      to.push(u32Bytes(value.length), value);
+    },
+  };
+}
+
+function bigUint(bytes: number): Codec<bigint> {
+  return {
+    read: (from) => readBigUint(from.take(bytes), 0, bytes),
+    write: (to, value) => to.push(bigUintBytes(value, bytes)),
+  };
+}
+
+function canonicalWords(from: ByteReader, words: Uint8Array): Uint8Array {
+  for (let at = 0; at < words.length; at += 32) {
+    if (words[at] >= MODULUS_TOP_BYTE && !isCanonicalFr(words, at)) {
+      from.fail(
+        words.length === 32 ? "must be below the field's modulus" : `field ${at / 32} is not below the modulus`,
+      );
+    }
+  }
+  return words;
+}
