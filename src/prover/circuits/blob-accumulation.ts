@@ -1,0 +1,109 @@
+import { bls12_381 } from "@noble/curves/bls12-381.js";
+import type { Core } from "../../core/core.ts";
+import { bigUintBytes, concat, isZero, readBigUint } from "../../protocol/bytes.ts";
+import { type Fr, fr } from "../../protocol/field.ts";
+import { shaField } from "../../protocol/sha-field.ts";
+import { evaluateBlob } from "./blob-evaluation.ts";
+import { pointCoordinates, pointFromCoordinates } from "./bls-point.ts";
+import type { BlobAccumulator, FinalBlobChallenges } from "./layouts/rollups.ts";
+
+const { Fr: Scalars } = bls12_381.fields;
+
+/** A compressed commitment as two fields: its first 31 bytes and the other 17. */
+const COMMITMENT_SPLIT = 31;
+const LIMB_BITS = 120n;
+const LIMB_MASK = (1n << LIMB_BITS) - 1n;
+
+export interface CommittedBlob {
+  /** Words of the blob, at most 4096. */
+  readonly words: Uint8Array;
+  /** Coordinates of its commitment; 96 bytes. */
+  readonly commitment: Uint8Array;
+}
+
+/** A blob's part in the accumulator. */
+interface Contribution {
+  readonly z: Fr;
+  readonly y: bigint;
+  readonly gamma: Fr;
+  readonly compressed: Uint8Array;
+  readonly point: ReturnType<typeof pointFromCoordinates>;
+}
+
+/**
+ * The accumulator after the blobs of a checkpoint, whose words hash to `wordsHash`
+ * (docs/protocol/03-blocks-and-blobs.md#316-batched-opening-of-an-epoch): z and gamma are folded hashes, y and the
+ * commitment are sums with powers of the final gamma.
+ */
+export function accumulateBlobs(
+  core: Core,
+  start: BlobAccumulator,
+  blobs: readonly CommittedBlob[],
+  wordsHash: Fr,
+  challenges: FinalBlobChallenges,
+): BlobAccumulator {
+  const finalZ = readBigUint(challenges.z);
+  const gamma = Scalars.create(readBigUint(challenges.gamma));
+  return blobs.reduce<BlobAccumulator>((accumulator, blob, i) => {
+    const point = pointFromCoordinates(blob.commitment, `hints.blobCommitments[${i}]`);
+    const compressed = point.toBytes(true);
+    const y = evaluateBlob(blob.words, finalZ);
+    const contribution: Contribution = {
+      z: blobChallenge(core, wordsHash, compressed),
+      y,
+      gamma: core.hash(limbs(y)),
+      compressed,
+      point,
+    };
+    return isZero(accumulator.gammaPower)
+      ? firstBlob(contribution, gamma)
+      : nextBlob(core, accumulator, contribution, gamma);
+  }, start);
+}
+
+/** Challenge of one blob. */
+function blobChallenge(core: Core, wordsHash: Fr, commitment: Uint8Array): Fr {
+  const [high, low] = [commitment.subarray(0, COMMITMENT_SPLIT), commitment.subarray(COMMITMENT_SPLIT)];
+  return core.hash(concat(wordsHash, wordOf(high), wordOf(low)));
+}
+
+function firstBlob({ z, y, gamma, compressed, point }: Contribution, finalGamma: bigint): BlobAccumulator {
+  return {
+    blobCommitmentsHash: shaField(compressed),
+    z,
+    y: bigUintBytes(y, 32),
+    c: pointCoordinates(point),
+    gamma,
+    gammaPower: bigUintBytes(finalGamma, 32),
+  };
+}
+
+function nextBlob(
+  core: Core,
+  before: BlobAccumulator,
+  { z, y, gamma, compressed, point }: Contribution,
+  finalGamma: bigint,
+): BlobAccumulator {
+  const power = Scalars.create(readBigUint(before.gammaPower));
+  const sum = pointFromCoordinates(before.c, "hints.startAccumulator.c").add(point.multiplyUnsafe(power));
+  return {
+    blobCommitmentsHash: shaField(before.blobCommitmentsHash, compressed),
+    z: core.hash(concat(before.z, z)),
+    y: bigUintBytes(Scalars.add(Scalars.create(readBigUint(before.y)), Scalars.mul(power, y)), 32),
+    c: pointCoordinates(sum),
+    gamma: core.hash(concat(before.gamma, gamma)),
+    gammaPower: bigUintBytes(Scalars.mul(power, finalGamma), 32),
+  };
+}
+
+/** A scalar as three limbs of 120 bits, low first. */
+function limbs(value: bigint): Uint8Array {
+  return concat(...[0n, 1n, 2n].map((i) => fr((value >> (i * LIMB_BITS)) & LIMB_MASK)));
+}
+
+/** Up to 31 bytes as a field. */
+function wordOf(bytes: Uint8Array): Uint8Array {
+  const word = new Uint8Array(32);
+  word.set(bytes, 32 - bytes.length);
+  return word;
+}

@@ -1,0 +1,30 @@
+import { bls12_381 } from "@noble/curves/bls12-381.js";
+import { bigUintBytes, concat, isZero, readBigUint } from "../../protocol/bytes.ts";
+import { ConstraintError } from "./constraint-error.ts";
+
+const { Point } = bls12_381.G1;
+export type G1Point = InstanceType<typeof Point>;
+
+const COORDINATE_BYTES = 48;
+
+/** A point from its coordinates (96 bytes), all zero for infinity. Throws a ConstraintError about `field`. */
+export function pointFromCoordinates(bytes: Uint8Array, field: string): G1Point {
+  if (isZero(bytes)) return Point.ZERO;
+  try {
+    const point = Point.fromAffine({
+      x: readBigUint(bytes, 0, COORDINATE_BYTES),
+      y: readBigUint(bytes, COORDINATE_BYTES, COORDINATE_BYTES),
+    });
+    point.assertValidity();
+    return point;
+  } catch (error) {
+    throw new ConstraintError(field, `must be a point of BLS12-381 (${(error as Error).message})`);
+  }
+}
+
+/** Inverse of pointFromCoordinates. */
+export function pointCoordinates(point: G1Point): Uint8Array {
+  if (point.is0()) return new Uint8Array(2 * COORDINATE_BYTES);
+  const { x, y } = point.toAffine();
+  return concat(bigUintBytes(x, COORDINATE_BYTES), bigUintBytes(y, COORDINATE_BYTES));
+}

@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest";
+import { loadCore } from "../../../src/core/load-core.ts";
+import { toHex } from "../../../src/protocol/bytes.ts";
+import { VK_TREE_ROOT } from "../../../src/protocol/constants.ts";
+import { poseidonPair, rootFromPath } from "../../../src/prover/circuits/merkle-path.ts";
+import { verificationKeyOf } from "../../../src/prover/circuits/verification-keys.ts";
+import { JOB_TYPE_NAMES } from "../../../src/prover/jobs/job-type.ts";
+
+const core = loadCore();
+const circuits = [
+  "HIDING_KERNEL_TO_ROLLUP" as const,
+  "HIDING_KERNEL_TO_PUBLIC" as const,
+  ...JOB_TYPE_NAMES.filter((name) => name !== "PUBLIC_VM"),
+];
+
+describe("verification keys", () => {
+  it.each(circuits)("%s is in the tree of the release", (circuit) => {
+    const { key, leafIndex, siblingPath } = verificationKeyOf(circuit);
+    expect(toHex(rootFromPath(poseidonPair(core), key.hash, siblingPath, BigInt(leafIndex)))).toBe(VK_TREE_ROOT);
+    // The hash of the root's key is another function: L1 checks its proof.
+    if (circuit !== "ROOT_ROLLUP") expect(toHex(core.hash(key.fields))).toBe(toHex(key.hash));
+  });
+});
