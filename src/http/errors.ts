@@ -1,8 +1,8 @@
 export type HttpErrorKind = "unreachable" | "timeout" | "too-slow" | "too-large" | "aborted" | "redirect";
 
 /**
- * An HTTP exchange got no response. Neither message nor cause contains the URL, which may hold secrets; errors of fetch
- * may contain it, so they are not kept as the cause.
+ * An HTTP exchange got no response. Neither message nor cause contains the URL, which may hold secrets; errors of the
+ * runtime may contain it, so they are not kept as the cause.
  */
 export class HttpError extends Error {
   override readonly name = "HttpError";

@@ -1,6 +1,8 @@
+import type { IncomingMessage } from "node:http";
 import { failureCode, HttpError } from "./errors.ts";
 import { Patience, type TimeLimits } from "./patience.ts";
 import { redirected, type Target } from "./redirect.ts";
+import { bodyOf, send } from "./send.ts";
 
 export interface HttpCall {
   method?: "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
@@ -10,20 +12,25 @@ export interface HttpCall {
   signal?: AbortSignal;
 }
 
+export interface ReplyHeaders {
+  /** Null if there is none. */
+  get(name: string): string | null;
+}
+
 export interface HttpReply {
   status: number;
-  headers: Headers;
+  headers: ReplyHeaders;
   /** Can be read only once. Leaving the loop early aborts the exchange. Throws an HttpError. */
   body: AsyncIterable<Uint8Array>;
 }
 
 export interface WholeReply {
   status: number;
-  headers: Headers;
+  headers: ReplyHeaders;
   body: Buffer;
 }
 
-/** Moves user and password of a URL, which fetch refuses, into a Basic Authorization header. */
+/** Moves user and password of a URL into a Basic Authorization header. */
 function withoutCredentials(given: string | URL): { url: URL; headers: Record<string, string> } {
   const url = new URL(given);
   if (!url.username && !url.password) return { url, headers: {} };
@@ -52,7 +59,7 @@ export async function openExchange(call: HttpCall, limits: TimeLimits): Promise<
     if (stop.signal.aborted) return stop.signal.reason as HttpError;
     return new HttpError("unreachable", `cannot be reached (${failureCode(error)})`);
   };
-  let response: Response;
+  let response: IncomingMessage;
   try {
     if (call.signal?.aborted) stopped();
     response = await answerOf(call, patience, stop.signal);
@@ -61,11 +68,12 @@ export async function openExchange(call: HttpCall, limits: TimeLimits): Promise<
     throw translated(error);
   }
   async function* body(): AsyncGenerator<Uint8Array> {
-    const pieces = response.body?.getReader();
+    const source = bodyOf(response, call.method ?? "GET");
+    const pieces: AsyncIterator<Uint8Array> = source[Symbol.asyncIterator]();
     try {
       for (;;) {
-        const next = await patience.during(() => pieces?.read() ?? Promise.resolve(undefined));
-        if (next === undefined || next.done) return;
+        const next = await patience.during(() => pieces.next());
+        if (next.done) return;
         patience.received(next.value.length);
         yield next.value;
       }
@@ -73,15 +81,21 @@ export async function openExchange(call: HttpCall, limits: TimeLimits): Promise<
       throw translated(error);
     } finally {
       end();
-      await pieces?.cancel().catch(() => undefined);
+      source.destroy();
     }
   }
   patience.untilRead();
-  return { status: response.status, headers: response.headers, body: body() };
+  return { status: statusOf(response), headers: headersOf(response), body: body() };
 }
 
+const statusOf = ({ statusCode = 0 }: IncomingMessage): number => statusCode;
+
+const headersOf = ({ headers }: IncomingMessage): ReplyHeaders => ({
+  get: (name) => headers[name.toLowerCase()]?.toString() ?? null,
+});
+
 /** The head of the response, after redirects. */
-async function answerOf(call: HttpCall, patience: Patience, signal: AbortSignal): Promise<Response> {
+async function answerOf(call: HttpCall, patience: Patience, signal: AbortSignal): Promise<IncomingMessage> {
   const { method = "GET", body } = call;
   const first = withoutCredentials(call.url);
   let target: Target = {
@@ -90,11 +104,11 @@ async function answerOf(call: HttpCall, patience: Patience, signal: AbortSignal)
   };
   for (let redirects = 0; ; redirects++) {
     const { url, headers } = target;
-    const init = { method, headers, body: body as RequestInit["body"], signal, redirect: "manual" } as const;
-    const response = await patience.during(() => fetch(url, init));
-    const next = redirected(response, { method, ...target }, redirects);
+    const response = await patience.during(() => send({ method, url, headers, body, signal }));
+    const answer = { status: statusOf(response), location: headersOf(response).get("location") };
+    const next = redirected(answer, { method, ...target }, redirects);
     if (next === undefined) return response;
-    await response.body?.cancel();
+    response.destroy();
     target = next;
   }
 }

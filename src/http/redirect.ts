@@ -15,12 +15,10 @@ const HARMLESS = new Set(["accept", "accept-encoding", "range", "if-range", "if-
  * never from https to http. Headers that may contain a key are not sent to another host. Throws an HttpError.
  */
 export function redirected(
-  response: Response,
+  { status, location }: { status: number; location: string | null },
   { method, url, headers }: Target & { method: string },
   before: number,
 ): Target | undefined {
-  const { status } = response;
-  const location = response.headers.get("location");
   if (![301, 302, 303, 307, 308].includes(status) || location === null) return undefined;
   if (method !== "GET" && method !== "HEAD") return undefined;
   const next = URL.parse(location, url.href);

@@ -5,7 +5,7 @@ import { type Configuration, configure, type Given } from "../config/configurati
 import { ConfigurationError } from "../config/errors.ts";
 import { type NetworkEntry, parseNetworkFile } from "../config/network-entry.ts";
 import { HttpError } from "../http/errors.ts";
-import { wholeExchange } from "../http/exchange.ts";
+import { type ReplyHeaders, wholeExchange } from "../http/exchange.ts";
 import { redactUrl } from "../http/redact.ts";
 import { NetworkFileCache } from "./network-file-cache.ts";
 
@@ -76,7 +76,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** Expiry of a response in Unix milliseconds. */
-function expiryOf(headers: Headers, now: number): number {
+function expiryOf(headers: ReplyHeaders, now: number): number {
   const control = headers.get("cache-control")?.toLowerCase() ?? "";
   if (/\bno-(?:cache|store)\b/.test(control)) return now;
   const age = /\bmax-age=(\d{1,9})\b/.exec(control)?.[1];

@@ -1,4 +1,5 @@
-import { gzipSync } from "node:zlib";
+import { type AddressInfo, createServer } from "node:net";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { HttpError } from "../../src/http/errors.ts";
 import { openExchange, wholeExchange } from "../../src/http/exchange.ts";
@@ -130,4 +131,45 @@ it("an error of an exchange, and its cause, repeat no part of the URL", async ()
     expect(error.kind).toBe("unreachable");
     expect(`${error.message} ${error.cause}`).not.toMatch(/k1|z9|pw|us:/);
   }
+});
+
+it("an exchange on a kept connection that the server closes at that moment is sent again", async () => {
+  let connections = 0;
+  const server = createServer((socket) => {
+    const isFirst = connections++ === 0;
+    let requests = 0;
+    socket.on("error", () => undefined);
+    socket.on("data", () => {
+      if (isFirst && ++requests === 2) socket.resetAndDestroy();
+      else socket.write("HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nhere");
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    for (const expected of [1, 2]) {
+      const { body } = await wholeExchange({ method: "POST", url, body: "{}" }, { ...limits, totalMs: 10_000 });
+      expect(body.toString()).toBe("here");
+      expect(connections).toBe(expected);
+    }
+  } finally {
+    server.close();
+  }
+});
+
+it("a response is decompressed by its encoding, and one without a body is not", async () => {
+  const content = Buffer.from("here and there ".repeat(100));
+  const encoded = { gzip: gzipSync(content), deflate: deflateSync(content), br: brotliCompressSync(content) };
+  const { url } = await serve(({ path }) => ({
+    write(response) {
+      const encoding = path.slice(1) as keyof typeof encoded;
+      response.writeHead(200, { "content-encoding": encoding }).end(encoded[encoding]);
+    },
+  }));
+  for (const encoding of Object.keys(encoded)) {
+    const { body } = await wholeExchange({ url: `${url}/${encoding}` }, { ...limits, totalMs: 10_000 });
+    expect(body.equals(content)).toBe(true);
+  }
+  const { status, body } = await wholeExchange({ method: "HEAD", url: `${url}/gzip` }, { ...limits, totalMs: 10_000 });
+  expect([status, body.length]).toEqual([200, 0]);
 });
