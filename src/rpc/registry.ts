@@ -5,13 +5,25 @@ import type { JsonWriter } from "./encoding/json-writer.ts";
 import { type Codec, type Issue, issuesError, type OptionalCodec } from "./params/codec.ts";
 
 /** Prefix of a method's name on the wire: `node_getBlock` is method getBlock of namespace node. */
-export type Namespace = "anvil" | "bootstrap" | "evm" | "node" | "nodeAdmin" | "nodeDebug" | "p2p" | "svc" | "svcAdmin";
+export type Namespace =
+  | "anvil"
+  | "bootstrap"
+  | "evm"
+  | "node"
+  | "nodeAdmin"
+  | "nodeDebug"
+  | "p2p"
+  | "proverBroker"
+  | "svc"
+  | "svcAdmin";
 
 /** Origin of a call. */
 export interface Origin {
   readonly namespace: Namespace;
   /** Undefined for a call that did not arrive over a connection. */
   readonly caller?: Caller;
+  /** Whether the request has other calls, whose answers wait for the answer of this one. */
+  readonly batched?: boolean;
 }
 
 /** Differences between the two generations of the API that apply to all methods. */
@@ -40,6 +52,7 @@ export const DIALECTS: Readonly<Record<Namespace, Dialect>> = {
   nodeAdmin: RELEASE,
   nodeDebug: RELEASE,
   p2p: RELEASE,
+  proverBroker: RELEASE,
   svc: DEVELOPMENT,
   svcAdmin: DEVELOPMENT,
 };

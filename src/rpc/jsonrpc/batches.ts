@@ -48,7 +48,7 @@ export class Batches {
     for (const [at, item] of batch.entries()) {
       if (longCalls !== undefined && performance.now() > end) return this.#rest(batch, answers, caller, longCalls);
       if (answers.refused) break;
-      answers.put(at, this.#slot(item, caller));
+      answers.put(at, this.#slot(item, caller, batch.length > 1));
     }
     return answers.answer();
   }
@@ -64,11 +64,11 @@ export class Batches {
     return answers.answer();
   }
 
-  #slot(item: unknown, caller: Caller | undefined): RpcAnswer | Promise<RpcAnswer> {
+  #slot(item: unknown, caller: Caller | undefined, batched: boolean): RpcAnswer | Promise<RpcAnswer> {
     const { calls, writer } = this.#parts;
     const kept = this.#keptFor(item);
     const end = kept && this.#options.results?.get(kept.results, kept.key);
-    if (end === undefined) return calls.answer(item, caller, kept);
+    if (end === undefined) return calls.answer(item, caller, kept, batched);
     const { counts } = this.#options;
     counts?.answered(counts.indexOf((item as RequestObject).method));
     const text = end.subarray(RESULT_MEMBER.length, -1);
@@ -113,7 +113,7 @@ export class Batches {
       chunk = [];
     };
     await this.#sliced(batch.slice(begun), answers, caller, (item, at) => {
-      if (!this.#goesElsewhere(item)) answers.put(begun + at, this.#slot(item, caller));
+      if (!this.#goesElsewhere(item)) answers.put(begun + at, this.#slot(item, caller, batch.length > 1));
       else if (chunk.push(begun + at) === CALLS_AT_ONCE) send();
     });
     if (chunk.length > 0 && !answers.refused) send();

@@ -2,7 +2,7 @@ import type { MethodResults, ResultCache } from "../cache/result-cache.ts";
 import type { Caller } from "../caller.ts";
 import type { Write } from "../encoding/json-writer.ts";
 import { openRpcDocument } from "../openrpc/document.ts";
-import { DIALECTS, type Method, type Namespace, type Registry, readParams } from "../registry.ts";
+import { DIALECTS, type Method, type Namespace, type Origin, type Registry, readParams } from "../registry.ts";
 import { invalidSlot, type RpcAnswer } from "./answer.ts";
 import type { AnswerWriter, Echo } from "./answer-writer.ts";
 import type { CallCounts } from "./call-counts.ts";
@@ -98,9 +98,9 @@ export class Calls {
     }
   }
 
-  /** Answers a parsed call, on another thread when it may take long. */
-  answer(item: unknown, caller: Caller | undefined, kept?: Kept): RpcAnswer | Promise<RpcAnswer> {
-    return this.#counted((item as RequestObject | null)?.method, () => this.#answer(item, caller, kept));
+  /** Answers a parsed call, on another thread when it may take long. `batched` as in Origin. */
+  answer(item: unknown, caller: Caller | undefined, kept?: Kept, batched = false): RpcAnswer | Promise<RpcAnswer> {
+    return this.#counted((item as RequestObject | null)?.method, () => this.#answer(item, caller, kept, batched));
   }
 
   /** Counts a call under the name of its method. */
@@ -117,7 +117,12 @@ export class Calls {
     return given instanceof Promise ? given.then(settled) : settled(given);
   }
 
-  #answer(item: unknown, caller: Caller | undefined, kept: Kept | undefined): RpcAnswer | Promise<RpcAnswer> {
+  #answer(
+    item: unknown,
+    caller: Caller | undefined,
+    kept: Kept | undefined,
+    batched: boolean,
+  ): RpcAnswer | Promise<RpcAnswer> {
     const call = this.read(item);
     if ("status" in call) return call;
     const request = item as RequestObject;
@@ -128,7 +133,7 @@ export class Calls {
     } catch (error) {
       return this.#writer.error(request, error);
     }
-    return this.run(call, request, caller, kept);
+    return this.run(call, request, { caller, batched }, kept);
   }
 
   async #elsewhere(request: RequestObject, caller: Caller | undefined, longCalls: LongCalls): Promise<RpcAnswer> {
@@ -148,15 +153,15 @@ export class Calls {
     if (method === undefined) return this.#writer.error(echo, new TypeError(`no method ${namespace}_${name} here`));
     const wireName = `${namespace}_${name}`;
     return this.#counted(wireName, () =>
-      this.run({ method, namespace, values }, { ...echo, method: wireName }, caller),
+      this.run({ method, namespace, values }, { ...echo, method: wireName }, { caller }),
     );
   }
 
   /** Answers a call with what its method gives. */
-  run(call: Call, echo: Echo, caller: Caller | undefined, kept?: Kept): RpcAnswer | Promise<RpcAnswer> {
+  run(call: Call, echo: Echo, from: Omit<Origin, "namespace">, kept?: Kept): RpcAnswer | Promise<RpcAnswer> {
     const { method, namespace, values } = call;
     try {
-      const result = method.handle(values, { namespace, caller });
+      const result = method.handle(values, { namespace, ...from });
       if (!isThenable(result)) return this.#result(call, echo, result, kept);
       return Promise.resolve(result)
         .then((value) => this.#result(call, echo, value))

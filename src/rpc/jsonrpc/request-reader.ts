@@ -58,7 +58,7 @@ export class RequestReader {
     const call = this.#calls.read(item);
     if ("status" in call) return call;
     const request = item as RequestObject;
-    if (call.method.long !== undefined) return this.#calls.run(call, request, undefined);
+    if (call.method.long !== undefined) return this.#calls.run(call, request, {});
     const { namespace, values } = call;
     return { namespace, values, name: call.method.name, jsonrpc: textOf(request.jsonrpc), id: textOf(request.id) };
   }
