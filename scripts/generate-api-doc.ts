@@ -1,12 +1,14 @@
 /** Writes docs/api.md from the registries of methods; with --check only compares. */
 import { adminRegistry } from "../src/rpc/admin/admin-registry.ts";
 import { bootnodeRegistry } from "../src/rpc/methods/bootnode.ts";
+import { provingBrokerRegistry } from "../src/rpc/methods/proving-broker.ts";
 import { publicRegistry } from "../src/rpc/methods/public-registry.ts";
 import { apiDocument } from "../src/rpc/openrpc/api-document.ts";
 import { openRpcDocument } from "../src/rpc/openrpc/document.ts";
 import type { AdminServices } from "../src/rpc/ports/admin/admin-services.ts";
 import type { BootnodeTable } from "../src/rpc/ports/bootnode-table.ts";
 import type { NodeServices } from "../src/rpc/ports/node-services.ts";
+import type { ProvingBrokerPort } from "../src/rpc/ports/proving-broker.ts";
 import { generatedDocument } from "./generated-document.ts";
 
 /** No method is called, so placeholders stand for the services. */
@@ -15,6 +17,7 @@ const services = new Proxy({}, { get: () => ({}) });
 const registry = publicRegistry(services as NodeServices);
 const admin = adminRegistry(services as AdminServices);
 const bootnode = bootnodeRegistry(services as BootnodeTable);
+const broker = provingBrokerRegistry(services as ProvingBrokerPort, { replay: true });
 const wanted = apiDocument([
   { title: "Public listener: `svc_`", document: openRpcDocument(registry, ["svc"]) },
   { title: "Public listener: `node_`", document: openRpcDocument(registry, ["node"]) },
@@ -26,6 +29,7 @@ const wanted = apiDocument([
     document: openRpcDocument(admin, ["nodeDebug", "evm", "anvil"]),
   },
   { title: "Listener of a bootnode: `bootstrap_`", document: openRpcDocument(bootnode, ["bootstrap"]) },
+  { title: "Listener of a proving broker: `proverBroker_`", document: openRpcDocument(broker, ["proverBroker"]) },
 ]);
 
 generatedDocument("api.md", wanted, "the registries of methods");

@@ -59,7 +59,7 @@ export const SUBSYSTEMS = {
   slasher: true,
   sentinel: true,
   prover: false,
-  broker: false,
+  broker: true,
   agent: false,
   bot: true,
   "local network": true,

@@ -5,19 +5,22 @@ import { botMode } from "./bot.ts";
 import { localNetworkMode } from "./local-network.ts";
 import type { Mode } from "./mode.ts";
 import { nodeMode } from "./node.ts";
+import { proverBrokerMode } from "./prover-broker.ts";
 
 /** In order of precedence. */
-const MODES: readonly Mode[] = [localNetworkMode, bootnodeMode, botMode, nodeMode];
+const MODES: readonly Mode[] = [localNetworkMode, bootnodeMode, proverBrokerMode, botMode, nodeMode];
 
 /**
  * The mode that the flags select. Throws ConfigurationError if they select none, only a part that needs another mode,
- * or a bootnode together with another mode.
+ * or a bootnode or a broker together with another mode.
  */
 export function selectedMode(values: Values): Mode {
-  const { localNetwork, node, bot, sequencer } = values;
-  if (values.p2pBootstrap && (localNetwork || node || bot || sequencer)) {
+  const { localNetwork, node, bot, sequencer, p2pBootstrap, proverBroker } = values;
+  const others = localNetwork || node || bot || sequencer;
+  if (p2pBootstrap && (others || proverBroker)) {
     throw new ConfigurationError("--p2p-bootstrap runs alone, not with the other modes");
   }
+  if (proverBroker && others) throw new ConfigurationError("--prover-broker runs alone, not with the other modes");
   const mode = MODES.find(({ selected }) => selected(values));
   if (mode !== undefined) return mode;
   if (bot) throw new ConfigurationError("--bot runs alone or with --node, not with the other modes");

@@ -10,14 +10,7 @@ const shown = (group: string) => (groups.get(group) ?? []).map(({ term, note }) 
 test("the help text has every group once, in order, and marks those not available yet", () => {
   expect([...groups.keys()]).toEqual([...GROUPS]);
   expect(helpGroups().map(({ heading }) => heading)).toEqual(
-    expect.arrayContaining([
-      "General",
-      "RPC",
-      "L1",
-      "Telemetry (not available yet)",
-      "Proving broker (not available yet)",
-      "Bot",
-    ]),
+    expect.arrayContaining(["General", "RPC", "L1", "Telemetry (not available yet)", "Bot"]),
   );
 });
 
@@ -84,7 +77,7 @@ describe("docs/configuration.md", () => {
     expect(row("--port")).toMatch(/\| rpc \|$/);
     expect(row("--bot.botMode")).toMatch(/\| bot \|$/);
     expect(row("--bot.senderSalt")).toMatch(/\| bot \(no effect\) \|$/);
-    expect(row("--proverBroker.proverBrokerBatchSize")).toMatch(/\| broker \(not available yet\) \|$/);
+    expect(row("--txe")).toMatch(/\| test server \(not available yet\) \|$/);
     expect(row("--api-prefix")).toMatch(/\| rpc \(no effect\) \|$/);
     expect(row("L1_FIXED_PRIORITY_FEE_PER_GAS")).toContain("`L1_FIXED_PRIORITY_FEE_PER_GAS` (deprecated)");
   });

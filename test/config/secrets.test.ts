@@ -81,6 +81,7 @@ describe("secrets", () => {
         "l1ConsensusHostApiKeys",
         "localNetworkL1Mnemonic",
         "peerIdPrivateKey",
+        "proverBrokerApiKey",
         "proverPublisherPrivateKeys",
         "sequencerPublisherPrivateKeys",
         "validatorPrivateKeys",

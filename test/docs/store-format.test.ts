@@ -9,6 +9,7 @@ import { loadCore } from "../../src/core/load-core.ts";
 import { L1TxStore } from "../../src/l1/tx/tx-store.ts";
 import { AttestationPool } from "../../src/mempool/attestations/attestation-pool.ts";
 import { TxPool } from "../../src/mempool/pool/tx-pool.ts";
+import { EpochStore } from "../../src/prover/broker/epoch-store.ts";
 import { OffenseStore } from "../../src/slasher/offense-store.ts";
 import { SentinelStore } from "../../src/slasher/sentinel/sentinel-store.ts";
 import { claimStore, SCHEMA_VERSION } from "../../src/storage/identity.ts";
@@ -92,6 +93,12 @@ async function signingStore(): Promise<string> {
   return path;
 }
 
+async function brokerStore(): Promise<string> {
+  const path = join(folder, "broker");
+  await new EpochStore(path, 1, undefined).close();
+  return join(path, "1");
+}
+
 test("docs/store-format.md describes exactly the tables of the chain store", async () => {
   expect([...described("Stores"), ...described("Chain store")].toSorted()).toEqual(await tablesOf(await chainStore()));
 });
@@ -108,15 +115,20 @@ test("docs/store-format.md describes exactly the tables of the store of signatur
   expect(described("Store of signatures")).toEqual(await tablesOf(await signingStore()));
 });
 
+test("docs/store-format.md describes exactly the tables of a broker's stores", async () => {
+  expect(described("Stores of the broker")).toEqual(await tablesOf(await brokerStore()));
+});
+
 test("docs/store-format.md describes every table that the source opens", () => {
   const root = new URL("../../", import.meta.url);
   const sources = globSync("src/**/*.ts", { cwd: root.pathname });
   const named = sources.flatMap((file) =>
     Array.from(readFileSync(new URL(file, root), "utf8").matchAll(/\.table\("([^"]+)"\)/g), ([, name]) => name),
   );
-  const all = ["Stores", "Chain store", "Pool store", "Store of L1 transactions", "Store of signatures"].flatMap(
-    described,
-  );
+  const all = [
+    ...["Stores", "Chain store", "Pool store"],
+    ...["Store of L1 transactions", "Store of signatures", "Stores of the broker"],
+  ].flatMap(described);
   expect([...new Set(named)].filter((name) => !all.includes(name))).toEqual([]);
   expect(new Set(named).size).toBeGreaterThan(20);
   expect(new Set(all).size).toBe(all.length);

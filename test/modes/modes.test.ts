@@ -12,12 +12,17 @@ it.each([
   [["--bot"], "bot"],
   [["--local-network"], "local network"],
   [["--p2p-bootstrap"], "bootnode"],
+  [["--prover-broker"], "prover broker"],
 ])("%j starts the mode %s", (flags, mode) => {
   expect(modeOf(...flags)).toBe(mode);
 });
 
 it.each([["--node"], ["--sequencer"], ["--bot"], ["--local-network"]])("a bootnode does not run with %s", (flag) => {
   expect(() => modeOf("--p2p-bootstrap", flag)).toThrow("--p2p-bootstrap runs alone, not with the other modes");
+});
+
+it.each([["--node"], ["--sequencer"], ["--bot"], ["--local-network"]])("a broker does not run with %s", (flag) => {
+  expect(() => modeOf("--prover-broker", flag)).toThrow("--prover-broker runs alone, not with the other modes");
 });
 
 it("a bootnode without an address is told which option to give, before anything starts", async () => {

@@ -46,7 +46,7 @@ export const prover = {
       flags: ["--proverNode.bbSkipCleanup"],
       env: ["BB_SKIP_CLEANUP"],
       kind: boolean,
-      meaning: "keep each checked proof and its key as files in bb's working directory",
+      meaning: "keep the temporary files of the external prover",
       usedBy: "mempool",
     },
     false,
@@ -219,6 +219,15 @@ export const broker = {
     },
     30000,
   ),
+  proverBrokerJobLimitMs: brokerRows.withDefault(
+    {
+      flags: ["--prover-broker-job-limit"],
+      env: ["SVC_PROVER_BROKER_JOB_LIMIT_MS"],
+      kind: integer(1, MAX_MILLISECONDS),
+      meaning: "time after which a job is reassigned even if its agent sends heartbeats, in ms",
+    },
+    3_600_000,
+  ),
   proverBrokerPollIntervalMs: brokerRows.withDefault(
     {
       flags: ["--proverBroker.proverBrokerPollIntervalMs"],
@@ -233,7 +242,7 @@ export const broker = {
       flags: ["--proverBroker.proverBrokerJobMaxRetries"],
       env: ["PROVER_BROKER_JOB_MAX_RETRIES"],
       kind: integer(0, MAX_COUNT),
-      meaning: "maximum attempts per job",
+      meaning: "maximum attempts per job, timed-out ones included",
     },
     3,
   ),
@@ -268,7 +277,7 @@ export const broker = {
     flags: ["--proverBroker.proverBrokerStoreMapSizeKb"],
     env: ["PROVER_BROKER_STORE_MAP_SIZE_KB"],
     kind: integer(1024, MAX_KIBIBYTES),
-    meaning: "maximum size of the broker's store in KiB",
+    meaning: "maximum size of the store of one epoch's jobs in KiB",
   }),
   proverBrokerDebugReplayEnabled: brokerRows.withDefault(
     {
@@ -279,6 +288,12 @@ export const broker = {
     },
     false,
   ),
+  proverBrokerApiKey: brokerRows.optional({
+    flags: ["--prover-broker-api-key"],
+    env: ["SVC_PROVER_BROKER_API_KEY"],
+    kind: secret(text),
+    meaning: "API key that a broker demands, and that agents and prover nodes of this program send",
+  }),
 };
 
 const agentRows = rowsOf("Proving agents", "agent");

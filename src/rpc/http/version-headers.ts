@@ -17,8 +17,15 @@ export function versionHeaders(versions: {
     ["x-aztec-l1ChainId", String(versions.l1ChainId)],
     ["x-aztec-l1RollupAddress", versions.l1RollupAddress.toLowerCase()],
     ["x-aztec-rollupVersion", String(versions.rollupVersion)],
+    ...releaseHeaders(versions.packageVersion),
+  ];
+}
+
+/** Version identifiers of a service that may work for any rollup of its release. */
+export function releaseHeaders(packageVersion: string): Header[] {
+  return [
     ["x-aztec-l2ProtocolContractsHash", PROTOCOL_CONTRACTS_HASH],
     ["x-aztec-l2CircuitsVkTreeRoot", VK_TREE_ROOT],
-    ["x-aztec-packageVersion", versions.packageVersion],
+    ["x-aztec-packageVersion", packageVersion],
   ];
 }

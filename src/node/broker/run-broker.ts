@@ -1,0 +1,23 @@
+import type { Values } from "../../config/options.ts";
+import { type DataDirectory, openDataDirectory } from "../data-directory.ts";
+import { loggingOf } from "../run-node.ts";
+import { type RunningService, supervise } from "../supervise.ts";
+import { startBroker } from "./start-broker.ts";
+
+/** `svc start --prover-broker`: runs a proving broker in this process. */
+export async function runBroker(values: Values, version: string, warnings: readonly string[]): Promise<void> {
+  const loggerFor = loggingOf(values);
+  const log = loggerFor("prover:broker");
+  for (const warning of warnings) loggerFor("config").warn(warning);
+  let directory: DataDirectory | undefined;
+  const lost = (): void => {
+    log.fatal({ path: directory?.path }, "another process took over the data directory");
+    process.exit(1);
+  };
+  const start = async (): Promise<RunningService> => {
+    log.info({ version, node: process.versions.node }, "starting a proving broker of svc {version} on Node.js {node}");
+    directory = openDataDirectory(values.dataDirectory, lost);
+    return startBroker(values, { dataDirectory: directory.path, loggerFor });
+  };
+  await supervise(start, { log, atExit: () => directory?.release() });
+}

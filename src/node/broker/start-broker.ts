@@ -1,0 +1,116 @@
+import { join } from "node:path";
+import { reveal } from "../../config/configuration.ts";
+import type { Values } from "../../config/options.ts";
+import { BrokerRequestError } from "../../prover/broker/errors.ts";
+import { JobStore } from "../../prover/broker/job-store.ts";
+import { outputFault } from "../../prover/broker/output-fault.ts";
+import { ProvingBroker } from "../../prover/broker/proving-broker.ts";
+import { ApiKeyGate, apiKeyHash } from "../../rpc/admin/api-key-gate.ts";
+import { OriginGate } from "../../rpc/admin/origin-gate.ts";
+import { HealthRoute } from "../../rpc/http/health-route.ts";
+import { releaseHeaders } from "../../rpc/http/version-headers.ts";
+import { provingBrokerRegistry } from "../../rpc/methods/proving-broker.ts";
+import { startRpcServer } from "../../rpc/rpc-server.ts";
+import type { LoggerFor } from "../logging.ts";
+import { NETWORK_RELEASE } from "../network-release.ts";
+import type { RunningService } from "../supervise.ts";
+import { Teardown } from "../teardown.ts";
+
+export type BrokerSettings = Pick<
+  Values,
+  | "proverBrokerJobTimeoutMs"
+  | "proverBrokerJobLimitMs"
+  | "proverBrokerPollIntervalMs"
+  | "proverBrokerJobMaxRetries"
+  | "proverBrokerBatchSize"
+  | "proverBrokerBatchIntervalMs"
+  | "proverBrokerMaxEpochsToKeepResultsFor"
+  | "proverBrokerStoreMapSizeKb"
+  | "proverBrokerDebugReplayEnabled"
+  | "proverBrokerApiKey"
+  | "port"
+  | "rpcHost"
+  | "rpcMaxBodySize"
+  | "rpcMaxBatchSize"
+  | "rpcMaxConnections"
+  | "rpcMaxConnectionsPerClient"
+  | "rpcRateLimit"
+>;
+
+/**
+ * Least size of a request body. The reference's clients put up to 10 MiB into one request, and a single job with its
+ * input may have more than the port's usual limit (docs/protocol/13-proving.md#132-json-rpc).
+ */
+const LEAST_BODY_BYTES = 16 * 1024 * 1024;
+/** Clients of the reference poll once per second; a call that waits for longer would be one that they miss. */
+const LONG_POLL_MS = 1000;
+
+export interface RunningBroker extends RunningService {
+  /** Of JSON-RPC. */
+  readonly port: number;
+}
+
+/** Starts a proving broker and its JSON-RPC port. `dataDirectory` is a folder. Rejects with an OperatorError. */
+export async function startBroker(
+  values: BrokerSettings,
+  { dataDirectory, loggerFor }: { dataDirectory: string; loggerFor: LoggerFor },
+): Promise<RunningBroker> {
+  const log = loggerFor("prover:broker");
+  const teardown = new Teardown(log);
+  try {
+    const store = new JobStore({
+      path: join(dataDirectory, "broker"),
+      mapSizeKb: values.proverBrokerStoreMapSizeKb,
+      batchSize: values.proverBrokerBatchSize,
+      batchIntervalMs: values.proverBrokerBatchIntervalMs,
+    });
+    teardown.add("store", () => store.close());
+    const broker = new ProvingBroker(
+      store,
+      {
+        jobTimeoutMs: values.proverBrokerJobTimeoutMs,
+        jobLimitMs: values.proverBrokerJobLimitMs,
+        pollIntervalMs: values.proverBrokerPollIntervalMs,
+        maxAttempts: values.proverBrokerJobMaxRetries,
+        epochsToKeep: values.proverBrokerMaxEpochsToKeepResultsFor,
+        longPollMs: LONG_POLL_MS,
+        outputFault,
+      },
+      log,
+    );
+    broker.start();
+    teardown.add("broker", () => broker.stop());
+    const key = reveal(values.proverBrokerApiKey);
+    if (key === undefined) {
+      log.warn({}, "no API key is set: whoever reaches the port can enqueue and settle jobs");
+    }
+    const listener = await startRpcServer(
+      provingBrokerRegistry(broker, { replay: values.proverBrokerDebugReplayEnabled }),
+      {
+        host: values.rpcHost,
+        port: values.port,
+        namespaces: ["proverBroker"],
+        maxBodyBytes: Math.max(values.rpcMaxBodySize, LEAST_BODY_BYTES),
+        maxBatchSize: values.rpcMaxBatchSize,
+        maxConnections: values.rpcMaxConnections,
+        maxConnectionsPerClient: values.rpcMaxConnectionsPerClient,
+        rateLimit: values.rpcRateLimit,
+        versionHeaders: releaseHeaders(NETWORK_RELEASE),
+        cors: false,
+        expectedErrors: [BrokerRequestError],
+        guard: (application) =>
+          new HealthRoute(
+            key === undefined ? new OriginGate(application) : new ApiKeyGate(application, apiKeyHash(key)),
+          ),
+      },
+      loggerFor("rpc"),
+    );
+    teardown.add("rpc", () => listener.close());
+    teardown.add("waiting calls", () => broker.release());
+    log.info({ host: values.rpcHost, port: listener.port }, "answering JSON-RPC on {host}:{port}");
+    return { port: listener.port, stop: () => teardown.run() };
+  } catch (error) {
+    await teardown.run();
+    throw error;
+  }
+}

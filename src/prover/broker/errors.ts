@@ -1,0 +1,26 @@
+/** A request of a producer that the broker cannot follow. The messages are those of the reference. */
+export abstract class BrokerRequestError extends Error {}
+
+/** A job has the id of another one. */
+export class DuplicateJobError extends BrokerRequestError {
+  readonly id: string;
+
+  constructor(id: string) {
+    super("Duplicate proving job ID");
+    this.name = "DuplicateJobError";
+    this.id = id;
+  }
+}
+
+/** A job of an epoch whose jobs are no longer kept. */
+export class StaleEpochError extends BrokerRequestError {
+  readonly epochNumber: number;
+  readonly newest: number;
+
+  constructor(epochNumber: number, newest: number) {
+    super(`Epoch too old: job epoch ${epochNumber}, current epoch: ${newest}`);
+    this.name = "StaleEpochError";
+    this.epochNumber = epochNumber;
+    this.newest = newest;
+  }
+}

@@ -1,0 +1,205 @@
+import type { StoredJob } from "./epoch-store.ts";
+import type { AllowedTypes, BrokerJob } from "./job.ts";
+import { ReadyJobs } from "./ready-jobs.ts";
+import type { Lease, TrackedJob } from "./tracked-job.ts";
+
+export interface JobTableOptions {
+  /** A job whose agent is silent for this long is taken from it. */
+  readonly jobTimeoutMs: number;
+  /** A job that an agent has had for this long is taken from it, whatever it says. */
+  readonly jobLimitMs: number;
+  /** Epochs before the newest one whose jobs are kept. */
+  readonly epochsToKeep: number;
+}
+
+/** Time as the table sees it, in milliseconds. */
+export interface Clock {
+  /** Since 1970. May jump. */
+  time(): number;
+  /** Since some moment. Never goes back. */
+  now(): number;
+}
+
+export const SYSTEM_CLOCK: Clock = { time: () => Date.now(), now: () => performance.now() };
+
+/** All jobs of the broker, which of them wait and who works on which. In memory and synchronous. */
+export class JobTable {
+  readonly #options: JobTableOptions;
+  readonly #clock: Clock;
+  readonly #jobs = new Map<string, TrackedJob>();
+  readonly #ready = new ReadyJobs();
+  readonly #running = new Set<TrackedJob>();
+  #sequence = 0;
+  #newest = 0;
+  #handedOut = 0;
+
+  constructor(options: JobTableOptions, clock: Clock = SYSTEM_CLOCK) {
+    this.#options = options;
+    this.#clock = clock;
+  }
+
+  /** Newest epoch of which a job was queued; 0 before. */
+  get newest(): number {
+    return this.#newest;
+  }
+
+  /** First epoch whose jobs are kept; may be negative. */
+  get oldestKept(): number {
+    return this.#newest - this.#options.epochsToKeep;
+  }
+
+  get(id: string): TrackedJob | undefined {
+    return this.#jobs.get(id);
+  }
+
+  has(job: TrackedJob): boolean {
+    return this.#jobs.get(job.id) === job;
+  }
+
+  /** Adds a job that is being stored, in place of any other with its id. */
+  add({ id, type, epochNumber }: Omit<BrokerJob, "inputsUri">): TrackedJob {
+    return this.#track({ id, type, epochNumber, sequence: this.#sequence++, failures: 0 });
+  }
+
+  /** Adds a job as it was stored, queued if it is not settled. */
+  restore(stored: StoredJob, reason: () => Uint8Array): void {
+    this.#sequence = Math.max(this.#sequence, stored.sequence + 1);
+    const job = this.#track(stored);
+    if (stored.settled === undefined) this.queue(job);
+    else job.state = stored.settled;
+    if (stored.settled === "rejected") job.reason = reason();
+  }
+
+  #track({ id, type, epochNumber, sequence, failures }: Omit<StoredJob, "settled">): TrackedJob {
+    const replaced = this.#jobs.get(id);
+    if (replaced !== undefined) this.#forget(replaced);
+    const job: TrackedJob = {
+      id,
+      type,
+      epochNumber,
+      sequence,
+      failures,
+      state: "storing",
+      lease: undefined,
+      revoked: undefined,
+      reason: undefined,
+    };
+    this.#jobs.set(id, job);
+    return job;
+  }
+
+  /** Puts a job at the end of its queue. */
+  queue(job: TrackedJob): void {
+    this.#release(job);
+    job.state = "queued";
+    this.#ready.add(job);
+    this.#newest = Math.max(this.#newest, job.epochNumber);
+  }
+
+  /** Leases the next job to an agent. */
+  lease(allowed: AllowedTypes): (TrackedJob & { readonly lease: Lease }) | undefined {
+    const job = this.#ready.take((type) => allowed.length === 0 || allowed.includes(type));
+    if (job === undefined) return undefined;
+    // Unique, so that a heartbeat says which lease it is for even if the clock goes back.
+    this.#handedOut = Math.max(this.#handedOut + 1, this.#clock.time());
+    return this.#run(job, this.#handedOut);
+  }
+
+  /**
+   * Takes a heartbeat. True if the agent should go on: of two agents with one job the one that began first does.
+   * A job that nobody is known to work on is leased to the agent.
+   */
+  renew(job: TrackedJob, startedAt: number): boolean {
+    const { lease, revoked } = job;
+    if (job.state === "queued") {
+      if (revoked !== undefined && startedAt <= revoked) return false;
+      this.#ready.remove(job);
+      this.#run(job, startedAt);
+      return true;
+    }
+    if (lease === undefined || startedAt > lease.startedAt) return false;
+    lease.startedAt = startedAt;
+    lease.seen = this.#clock.now();
+    return true;
+  }
+
+  #run(job: TrackedJob, startedAt: number): TrackedJob & { readonly lease: Lease } {
+    const now = this.#clock.now();
+    const lease: Lease = { startedAt, since: now, seen: now };
+    this.#running.add(job);
+    return Object.assign(job, { state: "running" as const, lease });
+  }
+
+  /** Takes a job from the queue or its agent while its result is stored. Returns a function that puts it back. */
+  settling(job: TrackedJob): () => void {
+    const { lease } = job;
+    this.#release(job);
+    job.state = "settling";
+    return () => {
+      if (!this.has(job)) return;
+      if (lease === undefined) this.queue(job);
+      else this.#run(job, lease.startedAt);
+    };
+  }
+
+  /** Jobs whose agents are silent or too slow, and why. */
+  overdue(): { job: TrackedJob; reason: string }[] {
+    const now = this.#clock.now();
+    const { jobTimeoutMs, jobLimitMs } = this.#options;
+    const overdue: { job: TrackedJob; reason: string }[] = [];
+    for (const job of this.#running) {
+      const { since, seen, startedAt } = job.lease!;
+      if (now - seen >= jobTimeoutMs) {
+        overdue.push({ job, reason: `Timed out: no heartbeat for ${jobTimeoutMs} ms` });
+      } else if (now - since >= jobLimitMs) {
+        job.revoked = startedAt;
+        overdue.push({ job, reason: `Timed out: not finished after ${jobLimitMs} ms` });
+      }
+    }
+    return overdue;
+  }
+
+  /** Extends all leases: time that passed while this process could not take heartbeats does not count. */
+  forgive(ms: number): void {
+    for (const { lease } of this.#running) lease!.seen += ms;
+  }
+
+  isStale(epochNumber: number): boolean {
+    return epochNumber < this.oldestKept;
+  }
+
+  /** Forgets the jobs of stale epochs. Returns how many there were. */
+  dropStale(): number {
+    let dropped = 0;
+    for (const job of this.#jobs.values()) {
+      if (!this.isStale(job.epochNumber)) continue;
+      this.#forget(job);
+      dropped++;
+    }
+    return dropped;
+  }
+
+  /** Forgets a job. */
+  forget(job: TrackedJob): void {
+    if (this.has(job)) this.#forget(job);
+  }
+
+  #forget(job: TrackedJob): void {
+    this.#release(job);
+    this.#jobs.delete(job.id);
+  }
+
+  /** Takes a job from the queue and from its agent. */
+  #release(job: TrackedJob): void {
+    this.#ready.remove(job);
+    this.#running.delete(job);
+    job.lease = undefined;
+  }
+
+  /** Jobs of a type that wait, and that are worked on. */
+  counts(type: number): { queued: number; running: number } {
+    let running = 0;
+    for (const job of this.#running) if (job.type === type) running++;
+    return { queued: this.#ready.count(type), running };
+  }
+}

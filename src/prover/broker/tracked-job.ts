@@ -1,0 +1,27 @@
+import type { JobState } from "./job.ts";
+
+/** What the broker remembers of a job. Its input and result are in the store. */
+export interface TrackedJob {
+  readonly id: string;
+  readonly type: number;
+  readonly epochNumber: number;
+  /** Grows with each job; jobs of one epoch are queued in this order after a restart. */
+  readonly sequence: number;
+  state: JobState;
+  /** Attempts that failed or ended without a result. */
+  failures: number;
+  /** Of the agent that works on the job, in state `running`. */
+  lease: Lease | undefined;
+  /** `startedAt` of the last lease that lasted too long: heartbeats with it or an earlier one renew nothing. */
+  revoked: number | undefined;
+  /** JSON literal of why the job failed, in state `rejected`. */
+  reason: Uint8Array | undefined;
+}
+
+export interface Lease {
+  /** As handed out to the agent, or as an agent said that worked on the job before it was known to be running. */
+  startedAt: number;
+  /** When the lease began and when its last heartbeat came, on the clock of `performance.now`. */
+  readonly since: number;
+  seen: number;
+}

@@ -1,0 +1,34 @@
+import { NUMBER } from "../schema/json-schema.ts";
+import { absent, array, type Codec, mapped, object, optional, ruled, typed } from "./codec.ts";
+import { integer, oneOf, plainNumber } from "./number.ts";
+import { text } from "./text.ts";
+
+/** Job types (docs/protocol/13-proving.md#131-jobs). */
+const JOB_TYPES = Array.from({ length: 18 }, (_, type) => type);
+/** Longest job id, so that it can be the key of a row. */
+const LONGEST_ID = 512;
+
+export const jobType: Codec<number> = oneOf(JOB_TYPES);
+
+export const jobId: Codec<string> = ruled(text(LONGEST_ID), (id) =>
+  id !== "" && id.isWellFormed() ? undefined : "Expected a text of at least one character and without lone surrogates",
+);
+
+/** A text that may be long, as the bytes of its JSON string literal. */
+export const textLiteral: Codec<Uint8Array> = mapped(text(), (read) => Buffer.from(JSON.stringify(read)));
+
+export const epochNumber = integer({ least: 0, most: Number.MAX_SAFE_INTEGER });
+
+export const provingJob = typed(
+  object({ id: jobId, type: jobType, epochNumber, inputsUri: textLiteral }),
+  "ProvingJob",
+  "A circuit to prove. The id names epoch, type and hash of the input; the URI may be the input itself.",
+);
+
+/** The job types that an agent takes, each once; empty for all. */
+export const allowedTypes = optional(
+  mapped(object({ allowList: absent(array(jobType)) }), ({ allowList = [] }) => [...new Set(allowList)]),
+  [],
+);
+
+export const startedAt: Codec<number> = { ...plainNumber(), schema: NUMBER };

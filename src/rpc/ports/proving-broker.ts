@@ -1,0 +1,43 @@
+import type { Eventually } from "./eventually.ts";
+
+/** A proving job. Texts that may be long are the bytes of JSON string literals, quotes included. */
+export interface BrokerJob {
+  readonly id: string;
+  readonly type: number;
+  readonly epochNumber: number;
+  readonly inputsUri: Uint8Array;
+}
+
+export type BrokerJobStatus =
+  | { readonly status: "not-found" | "in-queue" | "in-progress" }
+  | { readonly status: "fulfilled"; readonly value: Uint8Array }
+  | { readonly status: "rejected"; readonly reason: Uint8Array };
+
+export interface HandedOutJob {
+  readonly job: BrokerJob;
+  readonly time: number;
+}
+
+/** A client that waits for its answer for a while if there is nothing to answer with; undefined for one that does not. */
+export type Patience = { readonly signal: AbortSignal | undefined } | undefined;
+
+/** An agent that wants a job. */
+export interface JobSeeker {
+  /** Its address. */
+  readonly client: string;
+  /** The job types that it takes; all if the list is empty. */
+  readonly allowed: readonly number[];
+}
+
+/** What a broker does for prover nodes, whose address is `client`, and agents. */
+export interface ProvingBrokerPort {
+  enqueue(job: BrokerJob, client: string): Promise<BrokerJobStatus>;
+  status(id: string, client: string): BrokerJobStatus;
+  cancel(id: string): Promise<void>;
+  completed(ids: readonly string[], client: string, patience: Patience): Promise<string[]>;
+  next(agent: JobSeeker, patience: Patience): Eventually<HandedOutJob | undefined>;
+  progress(id: string, startedAt: number, agent: JobSeeker): HandedOutJob | undefined;
+  succeed(id: string, outputUri: Uint8Array, agent: JobSeeker): Promise<HandedOutJob | undefined>;
+  fail(id: string, message: string, retry: boolean, agent: JobSeeker): Promise<HandedOutJob | undefined>;
+  replay(job: BrokerJob): Promise<BrokerJobStatus>;
+}
