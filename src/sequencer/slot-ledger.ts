@@ -93,7 +93,7 @@ export class SlotLedger {
     const { slot, reason, facts } = this.#open;
     this.#open = undefined;
     this.#count(reason);
-    if (!NO_DUTY.has(reason)) this.#missed(slot, shownReason(reason, facts));
+    if (!NO_DUTY.has(reason) && !isStarting(reason, facts)) this.#missed(slot, shownReason(reason, facts));
     const level = EXPECTED.has(reason) || isStarting(reason, facts) ? "debug" : "warn";
     this.#logger[level]({ slot, reason, ...facts }, "slot {slot} passed without a checkpoint of this node: {reason}");
   }

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import axe, { type AxeResults } from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { vi } from "vitest";
 
 const PROGRAMS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
@@ -51,12 +50,30 @@ export async function visit(browser: Browser, base: string, options: BrowserCont
   };
 }
 
+/** Replaces the node's answers to some methods, as those of a validator among peers. */
+export async function replaceAnswers(page: Page, results: Readonly<Record<string, unknown>>): Promise<void> {
+  await page.route("**/rpc", async (route) => {
+    const asked = route.request().postDataJSON() as { id: number; method: string }[];
+    const response = await route.fetch();
+    const answers = (await response.json()) as { id: number }[];
+    const json = answers.map((answer) => {
+      const { method } = asked.find(({ id }) => id === answer.id)!;
+      return method in results ? { jsonrpc: "2.0", id: answer.id, result: results[method] } : answer;
+    });
+    await route.fulfill({ response, json });
+  });
+}
+
 /**
  * Waits until an expression is true in the page. The debugger evaluates it, since the page's own policy forbids to
  * evaluate text.
  */
 export async function until(page: Page, expression: string): Promise<void> {
-  await vi.waitUntil(() => page.evaluate(`Boolean(${expression})`), { timeout: 15_000, interval: 50 });
+  const end = performance.now() + 15_000;
+  while (!(await page.evaluate(`Boolean(${expression})`))) {
+    if (performance.now() > end) throw new Error(`never came true in the page: ${expression}`);
+    await page.waitForTimeout(50);
+  }
 }
 
 /** Waits until the view has a title and no part of it waits for an answer. */

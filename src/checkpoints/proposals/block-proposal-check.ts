@@ -1,3 +1,4 @@
+import { ProposedBlockRefusedError } from "../../archiver/errors.ts";
 import { oneAtATime } from "../../archiver/one-at-a-time.ts";
 import type { BlockRecord, ChainReader } from "../../archiver/types.ts";
 import { headerSlotNumber, headerSnapshot, headerTimestamp } from "../../protocol/block-header.ts";
@@ -171,7 +172,7 @@ export class BlockProposalCheck {
   }
 
   async #execute(placed: Parameters<typeof reexecute>[1], deadline: number): Promise<ProposalVerdict> {
-    const { now, sync } = this.#parts;
+    const { now } = this.#parts;
     if (this.#wait.signal.aborted) return refused("timeout", "the node stops");
     // The VM reads the system's clock, which the node's own may differ from.
     const verdict = await reexecute(this.#parts, placed, {
@@ -179,9 +180,23 @@ export class BlockProposalCheck {
       interrupted: () => this.#wait.signal.aborted,
     });
     if (this.#options.stores && verdict.valid && verdict.block !== undefined) {
-      await sync.addProposedBlock(verdict.block);
+      return (await this.#store(verdict.block)) ?? verdict;
     }
     return verdict;
+  }
+
+  async #store(block: ProposedBlock): Promise<RefusedProposal | undefined> {
+    try {
+      await this.#parts.sync.addProposedBlock(block);
+      return undefined;
+    } catch (error) {
+      // Another block was stored while this one was executed, such as one of this node's own for a slot that another
+      // node of its group proposes for.
+      if (error instanceof ProposedBlockRefusedError && error.rule === "number") {
+        return refused("block_number_already_exists", error.message);
+      }
+      throw error;
+    }
   }
 
   async #parent({ header }: ProposedHead, deadline: number): Promise<BlockRecord | undefined> {

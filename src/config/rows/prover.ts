@@ -46,7 +46,7 @@ export const prover = {
       flags: ["--proverNode.bbSkipCleanup"],
       env: ["BB_SKIP_CLEANUP"],
       kind: boolean,
-      meaning: "keep the temporary files of the external prover",
+      meaning: "keep each checked proof and its key as files in bb's working directory",
       usedBy: "mempool",
     },
     false,

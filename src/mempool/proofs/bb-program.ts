@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
-import { access } from "node:fs/promises";
+import { access, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
-/** npm package that contains the network's proof program; a node without it configures the program's path instead. */
+/** npm package that contains the network's proof program and its WebAssembly form, an optional dependency. */
 const PACKAGE = "@aztec/bb.js";
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
 const SYSTEMS: Readonly<Record<string, string>> = { linux: "linux", darwin: "macos" };
@@ -26,12 +26,31 @@ export class BbProgramError extends Error {
   }
 }
 
-/** Path of the package's program for this system; undefined without the package. */
-function packagedProgram(): string | undefined {
+/** Folder of the installed package; undefined without it. */
+function packageFolder(): string | undefined {
   try {
     const entry = createRequire(import.meta.url).resolve(PACKAGE);
-    const root = entry.slice(0, entry.lastIndexOf(join("bb.js", "dest")) + "bb.js".length);
-    return join(root, "build", `${ARCHITECTURES[process.arch]}-${SYSTEMS[process.platform]}`, "bb");
+    return entry.slice(0, entry.lastIndexOf(join("bb.js", "dest")) + "bb.js".length);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Path of the package's program for this system; undefined without the package. */
+function packagedProgram(): string | undefined {
+  const folder = packageFolder();
+  return folder && join(folder, "build", `${ARCHITECTURES[process.arch]}-${SYSTEMS[process.platform]}`, "bb");
+}
+
+/** Path of the package's WebAssembly module and the package's version; undefined without the package. */
+export async function packagedModule(): Promise<BbProgram | undefined> {
+  const folder = packageFolder();
+  if (folder === undefined) return undefined;
+  const path = join(folder, "dest", "node", "barretenberg_wasm", "barretenberg-threads.wasm.gz");
+  try {
+    await access(path);
+    const { version } = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as { version: string };
+    return { path, version };
   } catch {
     return undefined;
   }
@@ -48,37 +67,21 @@ export async function findBbProgram(configured: string | undefined): Promise<BbP
   } catch {
     throw new BbProgramError(path, "is not there");
   }
-  const { code, output } = await runProgram(path, ["--version"], { cwd: dirname(path), limitMs: PROBE_LIMIT_MS });
+  const { code, output } = await printedVersion(path);
   if (code !== 0) throw new BbProgramError(path, `does not run on this machine: ${output.trim().slice(0, 200)}`);
   return { path, version: output.trim().slice(0, 80) };
-}
-
-export interface RunOptions {
-  cwd: string;
-  /** The program is killed after this time. */
-  limitMs: number;
-  threads?: number;
 }
 
 /** Most bytes of output to keep. */
 const MOST_OUTPUT = 16 * 1024;
 
-/**
- * Runs a program to its end. `code` is undefined when the program was killed. Rejects with a BbProgramError when it
- * cannot start.
- */
-export function runProgram(
-  path: string,
-  args: readonly string[],
-  { cwd, limitMs, threads }: RunOptions,
-): Promise<{ code: number | undefined; output: string }> {
+/** Runs the program with `--version`. `code` is undefined when it was killed. Rejects with a BbProgramError. */
+function printedVersion(path: string): Promise<{ code: number | undefined; output: string }> {
   return new Promise((resolve, reject) => {
-    const env = { ...process.env, ...(threads !== undefined && { HARDWARE_CONCURRENCY: String(threads) }) };
-    const child = spawn(path, args, {
-      cwd,
-      env,
+    const child = spawn(path, ["--version"], {
+      cwd: dirname(path),
       stdio: ["ignore", "pipe", "pipe"],
-      timeout: limitMs,
+      timeout: PROBE_LIMIT_MS,
       killSignal: "SIGKILL",
     });
     let output = "";

@@ -6,7 +6,7 @@ import type { OptionReport } from "../../rpc/ports/admin/node-reports.ts";
 
 /**
  * The options that have an effect, with the values in force at the start. `configured` is what the operator and the
- * network gave; a value that differs was set by the mode in which the process runs.
+ * network gave; a value that differs was set by the local network.
  */
 export function optionReports(
   values: Values,
@@ -16,7 +16,7 @@ export function optionReports(
     const { group, flags, env, meaning } = OPTIONS[key] as Option;
     const value = shownValue(key, values);
     const isGiven = configured !== undefined && shownValue(key, configured.values) === value;
-    const origin = isGiven ? shownOrigin(configured.origins[key]) : "mode of the process";
+    const origin = isGiven ? shownOrigin(configured.origins[key]) : "local network";
     return { name: key, group, flag: flags[0], variable: env[0], value, origin, meaning };
   });
 }

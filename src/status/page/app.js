@@ -3,12 +3,19 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { clock, duration } from "./format.js";
 import { html } from "./html.js";
 import { forgetKey, giveKey, HAS_ADMIN, hasKey, NEEDS_KEY, useCall, useLink } from "./rpc.js";
-import { useClock } from "./ui.js";
+import { setChainTime, useClock } from "./ui.js";
 import { BlockView } from "./views/block.js";
 import { BlocksView } from "./views/blocks.js";
+import { ConfigurationView } from "./views/configuration.js";
 import { ContractsView, ContractView } from "./views/contracts.js";
+import { DutiesView } from "./views/duties.js";
+import { L1View } from "./views/l1.js";
+import { LogView } from "./views/log.js";
 import { OverviewView } from "./views/overview.js";
+import { PeersView } from "./views/peers.js";
+import { PoolView } from "./views/pool.js";
 import { SearchView } from "./views/search.js";
+import { SystemView } from "./views/system.js";
 import { TxView } from "./views/tx.js";
 
 /** Tabs in their order: the route's first word, the label, and whether the admin methods are needed. */
@@ -16,6 +23,13 @@ const TABS = [
   ["", "Overview"],
   ["blocks", "Blocks"],
   ["contracts", "Contracts"],
+  ["pool", "Pool"],
+  ["peers", "Peers", true],
+  ["duties", "Duties", true],
+  ["l1", "L1", true],
+  ["system", "System", true],
+  ["configuration", "Configuration", true],
+  ["log", "Log", true],
 ];
 
 const VIEWS = {
@@ -26,6 +40,13 @@ const VIEWS = {
   contracts: ContractsView,
   contract: ContractView,
   search: SearchView,
+  pool: PoolView,
+  peers: PeersView,
+  duties: DutiesView,
+  l1: L1View,
+  system: SystemView,
+  configuration: ConfigurationView,
+  log: LogView,
 };
 /** Which tab a view without a tab of its own belongs to. */
 const TAB_OF = { block: "blocks", tx: "blocks", contract: "contracts", search: "" };
@@ -82,6 +103,7 @@ function Condition() {
   const now = useClock();
   const { value: synced } = useCall("svc_getSyncedL1Timestamp");
   const { value: constants } = useCall("svc_getL1Constants", [], 60_000);
+  if (synced) setChainTime(synced);
   if (state === "down") return html`<span class="condition bad">Not answering</span>`;
   if (state === "key") return html`<span class="condition">Locked</span>`;
   if (state === "refused") return html`<span class="condition bad">Refused</span>`;
@@ -154,7 +176,8 @@ function App() {
     isFirst.current = false;
     document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   }, [view, argument]);
-  const View = VIEWS[view] ?? Missing;
+  const isThere = HAS_ADMIN || !TABS.some(([name, , needsAdmin]) => needsAdmin && name === view);
+  const View = (isThere && VIEWS[view]) || Missing;
   const bar = html`<header class="top">
     <a class="skip" href="#main" onClick=${skip}>Skip to content</a>
     <a class="name" href="#/" aria-label="svc, overview">svc</a>

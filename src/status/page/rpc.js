@@ -149,29 +149,44 @@ document.addEventListener("visibilitychange", () => {
   if (!document.hidden) tickSoon();
 });
 
+function queryOf(name) {
+  const [method, params, every] = JSON.parse(name);
+  return { method, params, every: every ?? Number.POSITIVE_INFINITY, next: 0, result: {}, listeners: new Set() };
+}
+
+const NOTHING = {};
+
 /**
- * The result of a call, asked again while the component is mounted: `value` is undefined before the first answer. With
- * `every` other than the tick, in milliseconds; `Infinity` asks once. No call without a method.
+ * The results of calls, asked again while the component is mounted, in their order: `value` is undefined before the
+ * first answer. With `every` other than the tick, in milliseconds; `Infinity` asks once.
  */
-export function useCall(method, params = [], every = TICK_MS) {
+export function useCalls(calls, every = TICK_MS) {
   const [, changed] = useState();
-  const name = method === undefined ? undefined : JSON.stringify([method, params, every]);
+  const names = calls.map(([method, ...params]) => JSON.stringify([method, params, every]));
   useEffect(() => {
-    if (name === undefined) return undefined;
-    let query = queries.get(name);
-    if (query === undefined) {
-      query = { method, params, every, next: 0, result: {}, listeners: new Set() };
-      queries.set(name, query);
-      tickSoon();
+    for (const name of names) {
+      if (!queries.has(name)) {
+        queries.set(name, queryOf(name));
+        tickSoon();
+      }
+      queries.get(name).listeners.add(changed);
     }
-    query.listeners.add(changed);
     changed({});
     return () => {
-      query.listeners.delete(changed);
-      if (query.listeners.size === 0) queries.delete(name);
+      for (const name of names) {
+        const { listeners } = queries.get(name);
+        listeners.delete(changed);
+        if (listeners.size === 0) queries.delete(name);
+      }
     };
-  }, [name]);
-  return queries.get(name)?.result ?? {};
+  }, [names.join()]);
+  return names.map((name) => queries.get(name)?.result ?? NOTHING);
+}
+
+/** The result of one call, as useCalls gives it. No call without a method. */
+export function useCall(method, params = [], every = TICK_MS) {
+  const [result = NOTHING] = useCalls(method === undefined ? [] : [[method, ...params]], every);
+  return result;
 }
 
 if (NEEDS_KEY && !hasKey()) link.state = "key";

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { abbreviated, age, moment } from "./format.js";
+import { abbreviated, age, duration, moment } from "./format.js";
 import { html } from "./html.js";
 
 /** Renders again each second, for ages. */
@@ -12,10 +12,20 @@ export function useClock(every = 1_000) {
   return now / 1000;
 }
 
-export function Age({ at }) {
-  const now = useClock();
+/** Seconds by which the chain's time is ahead of this machine's, as on a local network. */
+let ahead = 0;
+export function setChainTime(seconds) {
+  ahead = Math.max(0, Number(seconds) - Date.now() / 1000);
+}
+
+/** The chain's time in seconds, each second. */
+export const useChainClock = () => useClock() + ahead;
+
+/** Time since a moment of the chain, or of this machine with `real`; `plain` without "ago". */
+export function Age({ at, plain = false, real = false }) {
+  const now = useClock() + (real ? 0 : ahead);
   return html`<time datetime=${new Date(Number(at) * 1000).toISOString()} title=${`${moment(at)} UTC`}>
-    ${age(at, now)}
+    ${plain ? duration(Math.max(0, now - Number(at))) : age(at, now)}
   </time>`;
 }
 
@@ -57,6 +67,17 @@ export function Panel({ title, aside, children, label }) {
     ${(title || aside) && html`<header><h2>${title}</h2>${aside && html`<div class="aside">${aside}</div>`}</header>`}
     ${children}
   </section>`;
+}
+
+/** Few large figures side by side: name, figure, note. */
+export function Figures({ rows }) {
+  return html`<dl class="tips">
+    ${rows.map(
+      ([name, figure, note]) => html`<div key=${name}>
+        <dt class="label">${name}</dt><dd class="figure">${figure}</dd><dd class="dim">${note}</dd>
+      </div>`,
+    )}
+  </dl>`;
 }
 
 /** Name and value in two columns; rows without a value are left out. */

@@ -214,6 +214,21 @@ describe("refused block proposals", () => {
     expect(await faultOf(good)).toBe("block_number_already_exists");
   });
 
+  it("a block proposal is refused as block_number_already_exists if another block is stored during its execution", async () => {
+    await prepared();
+    const { synchronizer, chain } = own;
+    const before = chain.latestBlockNumber();
+    const sync = {
+      ...own.parts.sync,
+      async addProposedBlock(block: ProposedBlock) {
+        await synchronizer.addProposedBlock(recorded[CHECKPOINT - 1][0]);
+        await synchronizer.addProposedBlock(block);
+      },
+    };
+    expect(await own.check({ sync }).check(received(good))).toMatchObject({ fault: "block_number_already_exists" });
+    expect(chain.latestBlockNumber()).toBe(before + 1);
+  });
+
   it("a block proposal with other messages than L1's is refused as in_hash_mismatch", async () => {
     await prepared();
     expect(await faultOf({ ...good, inHash: new Uint8Array(32).fill(1) })).toBe("in_hash_mismatch");

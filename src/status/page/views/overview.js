@@ -3,9 +3,10 @@ import { useBlocks, useTips } from "../chain.js";
 import { Chart } from "../chart.js";
 import { count } from "../format.js";
 import { html } from "../html.js";
-import { useCall } from "../rpc.js";
-import { Age, Bar, blockLink, Facts, Hash, Moment, Panel, Title, useClock, Waiting } from "../ui.js";
+import { HAS_ADMIN, useCall } from "../rpc.js";
+import { Age, Bar, blockLink, Facts, Hash, Moment, Panel, Title, useChainClock, Waiting } from "../ui.js";
 import { BlockTable } from "./blocks.js";
+import { Health } from "./health.js";
 
 const CHARTED = 60;
 const LISTED = 8;
@@ -36,7 +37,7 @@ function Tips({ tips }) {
 
 /** How far the node has read L1: by slots, since that is known on every port. */
 function Sync({ tips }) {
-  const now = useClock();
+  const now = useChainClock();
   const { value: synced } = useCall("svc_getSyncedL1Timestamp");
   const { value: slot } = useCall("svc_getSyncedL2SlotNumber");
   const { value: constants } = useCall("svc_getL1Constants", [], 60_000);
@@ -117,10 +118,11 @@ export function OverviewView() {
     ${tips ? html`<${Tips} tips=${tips} />` : html`<${Waiting} />`}
     <div class="columns">
       <${Panel} title="Sync"><${Sync} tips=${tips} /><//>
-      <${Panel} title="Node"><${Identity} /><//>
+      ${HAS_ADMIN ? html`<${Panel} title="Health"><${Health} /><//>` : html`<${Panel} title="Node"><${Identity} /><//>`}
     </div>
     <${Panel} title="Activity"><${Activity} blocks=${blocks} /><//>
     <${Panel} title="Latest blocks" aside=${html`<a href="#/blocks">All blocks</a>`}>
       ${error ? html`<${Waiting} error=${error} />` : html`<${BlockTable} label="Latest blocks" blocks=${blocks.slice(0, LISTED)} tips=${tips} />`}
-    <//>`;
+    <//>
+    ${HAS_ADMIN && html`<${Panel} title="Node"><${Identity} /><//>`}`;
 }
