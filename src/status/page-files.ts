@@ -22,6 +22,8 @@ export interface PageSettings {
   rpc: string;
   /** Whether the admin methods are there. */
   admin: boolean;
+  /** Whether it is the node of a local network. */
+  local?: boolean;
   /** Whether calls need the admin API key. */
   key: boolean;
   /** Most calls of a batch. */
@@ -39,7 +41,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Files of packages that are served beside the page's own, under the names that the document's import map gives. */
-function libraryFiles(): Record<string, string> {
+function filesOfPackages(): Record<string, string> {
   const { resolve } = createRequire(import.meta.url);
   const beside = (module: string, file: string) => join(dirname(resolve(module)), file);
   return {
@@ -79,15 +81,15 @@ function securityHeaders(html: string): [string, string][] {
   ];
 }
 
-function withSettings(html: string, { rpc, admin, key, batch }: PageSettings): string {
-  const attributes = `data-rpc="${rpc}" data-admin="${admin}" data-key="${key}" data-batch="${batch}"`;
+function withSettings(html: string, { rpc, admin, local = false, key, batch }: PageSettings): string {
+  const attributes = `data-rpc="${rpc}" data-admin="${admin}" data-local="${local}" data-key="${key}" data-batch="${batch}"`;
   return html.replace("<body", `<body ${attributes}`);
 }
 
 /** Reads all files of the page. */
 export function pageFiles(settings: PageSettings): PageFile[] {
   const own = readdirSync(FOLDER, { recursive: true, encoding: "utf8" }).filter((name) => extname(name) in TYPES);
-  const paths = { ...Object.fromEntries(own.map((name) => [name, join(FOLDER, name)])), ...libraryFiles() };
+  const paths = { ...Object.fromEntries(own.map((name) => [name, join(FOLDER, name)])), ...filesOfPackages() };
   const html = withSettings(readFileSync(paths["index.html"], "utf8"), settings);
   const headers = securityHeaders(html);
   return Object.entries(paths).map(([name, path]) => {

@@ -76,7 +76,7 @@ describe.each([
 it("the page's document names its settings, and its only inline script is the one whose hash the policy allows", () => {
   const page = FILES.find(({ name }) => name === "")!;
   const html = Buffer.from(page.bytes).toString();
-  expect(html).toContain('data-rpc="rpc" data-admin="true" data-key="true" data-batch="7"');
+  expect(html).toContain('data-rpc="rpc" data-admin="true" data-local="false" data-key="true" data-batch="7"');
   expect(html.match(/<script(?![^>]* src=)/g)).toHaveLength(1);
   expect(html).not.toMatch(/ style=| on\w+=/);
 });

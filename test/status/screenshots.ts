@@ -54,7 +54,7 @@ async function routes(): Promise<Record<string, string>> {
   const logs = ({ effect }: { effect: Effect }) => effect.publicLogs.length + effect.privateLogs.length;
   const [fullest] = effects.sort((a, b) => logs(b) - logs(a));
   const contract = effects.flatMap(({ effect }) => effect.publicLogs).find(({ contractAddress }) => contractAddress);
-  const views = ["pool", "peers", "duties", "l1", "system", "configuration", "log", "contracts", "blocks"];
+  const views = ["local", "pool", "peers", "duties", "l1", "system", "configuration", "log", "contracts", "blocks"];
   const { txHash } = fullest.effect;
   return {
     overview: "",

@@ -41,7 +41,13 @@ export async function startAdminServer(
     {
       ...server,
       ...(reads && {
-        page: pageFiles({ rpc: "rpc", admin: true, key: hash !== undefined, batch: maxBatchSize }),
+        page: pageFiles({
+          rpc: "rpc",
+          admin: true,
+          local: services.localNetwork !== undefined,
+          key: hash !== undefined,
+          batch: maxBatchSize,
+        }),
         pageRpc: {
           registry: new Registry([...publicRegistry(reads).methods, ...registry.methods]),
           namespaces: ["svc", "svcAdmin"],

@@ -1,14 +1,16 @@
 import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createGunzip } from "node:zlib";
 import { OperatorError } from "../../errors/operator-error.ts";
 import { versionedHashOf } from "../../l1/blobs/blob-offer.ts";
 import { L1Error } from "../../l1/errors.ts";
-import { block, bytes, list, quantity, record } from "../../l1/rpc/answers.ts";
+import { block, bytes, type L1Log, list, logs, quantity, record } from "../../l1/rpc/answers.ts";
 import { L1Rpc } from "../../l1/rpc/l1-rpc.ts";
-import { concat, toHex } from "../../protocol/bytes.ts";
+import { concat, readBigUint, toHex } from "../../protocol/bytes.ts";
 import type { Logger } from "../../telemetry/logger.ts";
+import { LocalNetworkError } from "./local-network-error.ts";
 
 /** The L1 of a local network does not support setting time and storage. */
 export class NotADevelopmentL1Error extends OperatorError {
@@ -33,6 +35,29 @@ export interface FullL1Block {
   /** Seconds. */
   timestamp: number;
   transactions: string[];
+}
+
+/** A transaction of an account that L1 signs for; 0x texts, the value in wei. */
+export interface SentTransaction {
+  from: string;
+  to: string;
+  data?: string;
+  value?: bigint;
+}
+
+/** Milliseconds of real time. */
+const MINE_LIMIT_MS = 20_000;
+const LOOK_MS = 20;
+
+function receiptOf(value: unknown): { succeeded: boolean; logs: L1Log[] } | undefined {
+  if (value === null) return undefined;
+  const receipt = record(value, "receipt");
+  return { succeeded: quantity(receipt.status, "status") === 1, logs: logs(receipt.logs) };
+}
+
+/** A quantity as bytes: its digits, made even in number. */
+function evenHex(value: unknown): unknown {
+  return typeof value === "string" && value.length % 2 === 1 ? `0x0${value.slice(2)}` : value;
 }
 
 const ignored = (): undefined => undefined;
@@ -179,6 +204,39 @@ export class DevelopmentL1 {
   /** Balance in wei. */
   async setBalance(address: string, balance: bigint): Promise<void> {
     await this.#do("anvil_setBalance", address, `0x${balance.toString(16)}`);
+  }
+
+  /** Addresses of the accounts that L1 signs for; lower-case 0x text. */
+  accounts(): Promise<string[]> {
+    const parse = (value: unknown) => list(value, "accounts").map((one) => toHex(bytes(one, "account", 20)));
+    return this.#rpc.request({ method: "eth_accounts", params: [], parse });
+  }
+
+  /** In wei. */
+  balance(address: string): Promise<bigint> {
+    const parse = (value: unknown) => readBigUint(bytes(evenHex(value), "balance"));
+    return this.#rpc.request({ method: "eth_getBalance", params: [address, "latest"], parse });
+  }
+
+  /**
+   * Sends a transaction from an account that L1 signs for, and resolves with its logs once it is mined. Throws a
+   * LocalNetworkError if it reverts or is not mined.
+   */
+  async send({ from, to, data = "0x", value = 0n }: SentTransaction): Promise<L1Log[]> {
+    const transaction = { from, to, data, value: `0x${value.toString(16)}` };
+    const parse = (sent: unknown) => toHex(bytes(sent, "transaction hash", 32));
+    const hash = await this.#rpc.request({ method: "eth_sendTransaction", params: [transaction], parse });
+    for (const end = performance.now() + MINE_LIMIT_MS; performance.now() < end; await sleep(LOOK_MS)) {
+      const receipt = await this.#rpc.request({
+        method: "eth_getTransactionReceipt",
+        params: [hash],
+        parse: receiptOf,
+      });
+      if (receipt === undefined) continue;
+      if (!receipt.succeeded) throw new LocalNetworkError(`The transaction ${hash} reverted on L1`);
+      return receipt.logs;
+    }
+    throw new LocalNetworkError(`L1 did not mine the transaction ${hash}`);
   }
 
   height(): Promise<number> {

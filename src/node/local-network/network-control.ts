@@ -5,11 +5,12 @@ import { oneAtATime } from "../../archiver/one-at-a-time.ts";
 import { headerTimestamp } from "../../protocol/block-header.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import { slotTimestamp } from "../../protocol/time.ts";
-import type { LocalNetworkControl } from "../../rpc/ports/admin/local-network-control.ts";
+import type { FeeJuiceClaim, LocalAccounts, LocalNetworkControl } from "../../rpc/ports/admin/local-network-control.ts";
 import type { DataDirectory } from "../data-directory.ts";
 import type { NodeLogger } from "../logging.ts";
 import { atRest } from "./at-rest.ts";
 import type { DevelopmentL1 } from "./development-l1.ts";
+import { depositFeeJuice, giveEther, localAccounts } from "./faucet.ts";
 import type { LastingAnvil } from "./lasting-anvil.ts";
 import { LocalNetworkError } from "./local-network-error.ts";
 import type { LocalNode, RunningChain } from "./local-node.ts";
@@ -34,6 +35,8 @@ export interface NetworkControlOptions {
   directory: DataDirectory;
   /** Seconds between L1's blocks. */
   interval: number;
+  /** Whether the set-up made accounts. */
+  testAccounts: boolean;
   /** Called when the network is neither in its earlier state nor in the new one. */
   onFatal(error: Error): void;
   signal: AbortSignal;
@@ -188,6 +191,23 @@ export class NetworkControl implements LocalNetworkControl {
       );
       return reverted;
     });
+  }
+
+  snapshots(): string[] {
+    return this.#snapshots.map(({ id }) => id);
+  }
+
+  accounts(): Promise<LocalAccounts> {
+    const { l1, testAccounts } = this.#options;
+    return localAccounts(l1, this.#chain().parts, testAccounts);
+  }
+
+  giveEther(to: string, ether: number): Promise<void> {
+    return this.#exclusive(() => giveEther(this.#options.l1, to, ether));
+  }
+
+  depositFeeJuice(to: Uint8Array): Promise<FeeJuiceClaim> {
+    return this.#exclusive(() => depositFeeJuice(this.#options.l1, this.#chain().parts, to));
   }
 
   setNextBlockTimestamp(timestamp: number): Promise<void> {

@@ -162,7 +162,10 @@ async function startLocalNetwork(options: StartOptions): Promise<RunningService>
     const own = { values, mnemonic, core, l1, keeper, directory, kzg, loggerFor, signal, onFatal };
     const local = new LocalNode({ ...own, ...reported });
     const interval = values.ethereumSlotDuration;
-    const control = new NetworkControl({ l1, anvil, keeper, node: local, directory, interval, onFatal, signal, log });
+    const control = new NetworkControl({
+      ...{ l1, anvil, keeper, node: local, directory, interval, onFatal, signal, log },
+      testAccounts: values.testAccounts,
+    });
     local.offer(control);
     teardown.add("node", () => local.close());
     teardown.add("operations", () => control.settled());

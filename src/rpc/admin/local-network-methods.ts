@@ -1,15 +1,22 @@
-import { encodeBoolean, encodeNothing, encodeText } from "../encoding/encoder.ts";
+import { toHex } from "../../protocol/bytes.ts";
+import { encodeArray, encodeBoolean, encodeNothing, encodeText } from "../encoding/encoder.ts";
 import { ExecutionError } from "../jsonrpc/errors.ts";
+import { optional } from "../params/codec.ts";
+import { l2Address } from "../params/field.ts";
+import { l1Address } from "../params/l1-address.ts";
 import { integer } from "../params/number.ts";
 import { text } from "../params/text.ts";
 import type { AdminServices } from "../ports/admin/admin-services.ts";
 import type { LocalNetworkControl } from "../ports/admin/local-network-control.ts";
 import { type Method, method, param } from "../registry.ts";
+import { encodeAccounts, encodeClaim } from "./local-network-encoders.ts";
 
 const FILE = "Path on the machine of the node.";
 /** Timestamps of L1 have 64 bits, those of the protocol's slots fit 2^40 seconds. */
 const MOST_SECONDS = 2 ** 40;
 const seconds = integer({ least: 1, most: MOST_SECONDS });
+/** Accounts of a development chain have 10,000 ETH. */
+const MOST_ETHER = 1_000;
 /** What anvil answers to evm_mine. */
 const MINED = "0x0";
 
@@ -58,6 +65,37 @@ export function localNetworkMethods({ localNetwork }: Pick<AdminServices, "local
       params: [param("id", text(), "As snapshot returned it.")],
       handle: (id) => network().revert(id),
       encode: { svcAdmin: encodeBoolean, evm: encodeBoolean },
+    }),
+    method({
+      name: "getSnapshots",
+      summary: "Ids of the snapshots, oldest first",
+      params: [],
+      handle: () => network().snapshots(),
+      encode: { svcAdmin: encodeArray(encodeText) },
+    }),
+    method({
+      name: "getAccounts",
+      summary: "Accounts with their balances: those that L1 signs for, and those of the set-up",
+      params: [],
+      handle: () => network().accounts(),
+      encode: { svcAdmin: encodeAccounts },
+    }),
+    method({
+      name: "giveEther",
+      summary: "Sends ETH to an account of L1",
+      params: [
+        param("address", l1Address, "Account on L1."),
+        param("ether", optional(integer({ least: 1, most: MOST_ETHER }), 1), "Whole ETH, 1 by default."),
+      ],
+      handle: (address, ether) => network().giveEther(toHex(address), ether),
+      encode: { svcAdmin: encodeNothing },
+    }),
+    method({
+      name: "depositFeeJuice",
+      summary: "Deposits fee juice for an address on L2, and returns what claims it there",
+      params: [param("address", l2Address, "Account or contract on L2.")],
+      handle: (address) => network().depositFeeJuice(address),
+      encode: { svcAdmin: encodeClaim },
     }),
     method({
       ...reset,

@@ -2,7 +2,7 @@ import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { clock, duration } from "./format.js";
 import { html } from "./html.js";
-import { forgetKey, giveKey, HAS_ADMIN, hasKey, NEEDS_KEY, useCall, useLink } from "./rpc.js";
+import { forgetKey, giveKey, HAS_ADMIN, hasKey, IS_LOCAL, NEEDS_KEY, useCall, useLink } from "./rpc.js";
 import { setChainTime, useClock } from "./ui.js";
 import { BlockView } from "./views/block.js";
 import { BlocksView } from "./views/blocks.js";
@@ -10,6 +10,7 @@ import { ConfigurationView } from "./views/configuration.js";
 import { ContractsView, ContractView } from "./views/contracts.js";
 import { DutiesView } from "./views/duties.js";
 import { L1View } from "./views/l1.js";
+import { LocalView } from "./views/local.js";
 import { LogView } from "./views/log.js";
 import { OverviewView } from "./views/overview.js";
 import { PeersView } from "./views/peers.js";
@@ -31,6 +32,7 @@ const TABS = [
   ["configuration", "Configuration", true],
   ["log", "Log", true],
 ];
+if (IS_LOCAL) TABS.splice(1, 0, ["local", "Local network", true]);
 
 const VIEWS = {
   "": OverviewView,
@@ -47,6 +49,7 @@ const VIEWS = {
   system: SystemView,
   configuration: ConfigurationView,
   log: LogView,
+  local: LocalView,
 };
 /** Which tab a view without a tab of its own belongs to. */
 const TAB_OF = { block: "blocks", tx: "blocks", contract: "contracts", search: "" };
@@ -176,7 +179,8 @@ function App() {
     isFirst.current = false;
     document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   }, [view, argument]);
-  const isThere = HAS_ADMIN || !TABS.some(([name, , needsAdmin]) => needsAdmin && name === view);
+  const isThere =
+    view === "local" ? IS_LOCAL : HAS_ADMIN || !TABS.some(([name, , needsAdmin]) => needsAdmin && name === view);
   const View = (isThere && VIEWS[view]) || Missing;
   const bar = html`<header class="top">
     <a class="skip" href="#main" onClick=${skip}>Skip to content</a>

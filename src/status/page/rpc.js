@@ -1,8 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
 
 /** What the node says about this port, see PageSettings. */
-const { rpc, admin, key, batch } = document.body.dataset;
+const { rpc, admin, local, key, batch } = document.body.dataset;
 export const HAS_ADMIN = admin === "true";
+export const IS_LOCAL = local === "true";
 export const NEEDS_KEY = key === "true";
 const MOST_CALLS = Number(batch);
 

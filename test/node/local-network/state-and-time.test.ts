@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { accessibilityFaults, openBrowser, PHONE, visit } from "../../status/browser.ts";
 import { messageTx } from "./local-txs.ts";
 import { call, type Network, startNetwork } from "./network-process.ts";
 
@@ -156,6 +157,69 @@ describe("snapshots of a local network", () => {
     await mined(await send());
     expect(readdirSync(join(folder, "data")).filter((name) => name.startsWith("state-"))).toEqual([]);
   }, 180_000);
+});
+
+describe("accounts and faucet of a local network", () => {
+  interface Accounts {
+    l1: { address: string; balance: string }[];
+    l2: { name: string; address: string; secretKey?: string; feeJuice: string }[];
+  }
+
+  test("accounts have their balances, and the faucet gives ETH on L1", async () => {
+    const { l1, l2 } = await admin<Accounts>("svcAdmin_getAccounts");
+    expect(l1.length).toBe(10);
+    expect(l2.map(({ name }) => name)).toEqual(expect.arrayContaining(["account 0", "banana token"]));
+    expect(BigInt(l2[0].feeJuice)).toBeGreaterThan(10n ** 18n);
+    expect(l2[0].secretKey).toMatch(/^0x[0-9a-f]{64}$/);
+    const address = `0x${"00e0".repeat(10)}`;
+    await admin("svcAdmin_giveEther", address, 3);
+    expect(BigInt(await askL1<string>("eth_getBalance", address, "latest"))).toBe(3n * 10n ** 18n);
+  });
+
+  test("deposited fee juice is a message that L2 gets", async () => {
+    const [account] = (await admin<Accounts>("svcAdmin_getAccounts")).l2;
+    const claim = await admin<Record<string, string>>("svcAdmin_depositFeeJuice", account.address);
+    expect(claim).toMatchObject({ amount: String(1_000n * 10n ** 18n), leafIndex: expect.stringMatching(/^\d+$/) });
+    await expect
+      .poll(() => call<number | null>(network.url, "svc_getL1ToL2MessageCheckpoint", claim.messageHash), {
+        timeout: 20_000,
+      })
+      .toBeGreaterThan(0);
+    expect(claim.secretHash).not.toBe(claim.secret);
+    await expect(admin("svcAdmin_giveEther", "0x12")).rejects.toThrow(/address|instance/i);
+  });
+
+  test("the page moves time, gives ETH and takes a snapshot, without an accessibility fault", async () => {
+    const browser = await openBrowser();
+    try {
+      for (const colorScheme of ["light", "dark"] as const) {
+        const viewport = colorScheme === "dark" ? PHONE : undefined;
+        const opened = await visit(browser, network.adminUrl, { colorScheme, ...(viewport && { viewport }) });
+        const { page, show, faults } = opened;
+        await show("#/local");
+        await page.getByRole("group", { name: "Accounts on L2" }).waitFor();
+        const before = await timestampOf((await tip()).number);
+        await page.getByRole("button", { name: "Mine a block" }).click();
+        await page.getByText("Mined a block.").waitFor();
+        expect(await timestampOf((await tip()).number)).toBeGreaterThan(before);
+        await page.getByLabel("Address", { exact: true }).fill(`0x${"c0de".repeat(10)}`);
+        await page.getByRole("button", { name: "Give" }).click();
+        await page.getByText("Sent 10 ETH").waitFor();
+        await page.getByRole("button", { name: "Take a snapshot" }).click();
+        await page
+          .getByRole("button", { name: /Go back to snapshot/ })
+          .last()
+          .waitFor();
+        expect(await accessibilityFaults(page)).toEqual([]);
+        expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+        expect(faults).toEqual([]);
+        await opened.close();
+      }
+      expect(BigInt(await askL1<string>("eth_getBalance", `0x${"c0de".repeat(10)}`, "latest"))).toBe(20n * 10n ** 18n);
+    } finally {
+      await browser.close();
+    }
+  }, 60_000);
 });
 
 describe("the state of a local network as a file", () => {

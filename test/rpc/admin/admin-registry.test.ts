@@ -23,6 +23,7 @@ test("svcAdmin and nodeAdmin have exactly their own methods", () => {
       ...["startSnapshotUpload", "getSlashOffenses", "reloadKeystore", "getDutyTimes"],
       ...["dumpState", "loadState", "snapshot", "revert", "reset", "mineBlock"],
       ...["setNextBlockTimestamp", "advanceNextBlockTimestampBy"],
+      ...["getSnapshots", "getAccounts", "giveEther", "depositFeeJuice"],
       ...["getAttesters", "getConnectedPeers", "getHealth", "getLogLines", "getMetrics", "getMissedDuties"],
       ...["getOptions", "getPendingTxSummaries"],
     ].sort(),

@@ -1,10 +1,10 @@
+import { useEffect, useRef, useState } from "preact/hooks";
 import { count, duration } from "../format.js";
 import { html } from "../html.js";
 import { useMetrics } from "../metrics.js";
 import { useCall } from "../rpc.js";
 import { Age, Figures, Panel, Table, Title, Waiting } from "../ui.js";
 
-const WIDTH = 640;
 const HEIGHT = 220;
 const EDGE = { left: 44, right: 14, top: 12, bottom: 26 };
 /** Ages at which the map has lines, in seconds. */
@@ -37,22 +37,29 @@ function stepOf(span) {
 
 /** Each peer by how long it is connected and what gossip thinks of it. */
 function ScoreMap({ peers }) {
+  const place = useRef();
+  const [width, setWidth] = useState(640);
+  useEffect(() => {
+    const sized = new ResizeObserver(([{ contentRect }]) => setWidth(Math.max(240, contentRect.width)));
+    sized.observe(place.current);
+    return () => sized.disconnect();
+  }, []);
   const scores = peers.map(({ gossipScore }) => Math.max(-1_000, Math.min(1_000, gossipScore)));
   const top = Math.max(10, ...scores) * 1.1;
   const bottom = Math.min(-10, ...scores) * 1.1;
   const longest = Math.max(3_600, ...peers.map(seconds)) * 1.3;
-  const x = (age) => EDGE.left + ((WIDTH - EDGE.left - EDGE.right) * Math.log(age / 5)) / Math.log(longest / 5);
+  const x = (age) => EDGE.left + ((width - EDGE.left - EDGE.right) * Math.log(age / 5)) / Math.log(longest / 5);
   const y = (score) => EDGE.top + ((HEIGHT - EDGE.top - EDGE.bottom) * (top - score)) / (top - bottom);
   const step = stepOf(top - bottom);
   const lines = [];
   for (let score = Math.ceil(bottom / step) * step; score <= top; score += step) lines.push(score);
   const unwell = peers.filter(({ state, gossipScore }) => state !== "healthy" || gossipScore < 0).length;
-  return html`<svg class="map" viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} role="img"
+  return html`<div class="map" ref=${place}><svg width=${width} height=${HEIGHT} viewBox=${`0 0 ${width} ${HEIGHT}`} role="img"
     aria-label=${`Map of ${peers.length} peers by time connected and gossip score: ${unwell} below zero`}>
-    <rect class="below" x=${EDGE.left} y=${y(0)} width=${WIDTH - EDGE.left - EDGE.right} height=${y(bottom) - y(0)} />
+    <rect class="below" x=${EDGE.left} y=${y(0)} width=${width - EDGE.left - EDGE.right} height=${y(bottom) - y(0)} />
     ${lines.map(
       (score) => html`<g key=${`y${score}`}>
-      <line x1=${EDGE.left} x2=${WIDTH - EDGE.right} y1=${y(score)} y2=${y(score)} class=${score === 0 ? "zero" : ""} />
+      <line x1=${EDGE.left} x2=${width - EDGE.right} y1=${y(score)} y2=${y(score)} class=${score === 0 ? "zero" : ""} />
       <text x=${EDGE.left - 8} y=${y(score) + 4} text-anchor="end">${point(score)}</text>
     </g>`,
     )}
@@ -65,7 +72,7 @@ function ScoreMap({ peers }) {
       <title>${`${peer.id}\n${peer.ip ?? ""}, gossip ${point(peer.gossipScore)}, faults ${point(peer.score)}`}</title>
     </circle>`,
     )}
-  </svg>`;
+  </svg></div>`;
 }
 
 function Connected({ peers }) {
