@@ -52,8 +52,13 @@ export function storeStats(
   const { pageSize, lastPageNumber, numReaders } = environment;
   const tables = new Map<string, TableStats>();
   let used = META_PAGES + pagesOf(environment.root) + pagesOf(environment.free);
-  for (const key of root.getKeys()) {
-    const name = Buffer.from(key as Uint8Array).toString("latin1");
+  // Listed first: a table cannot be opened while a cursor reads. LMDB ends a name with a zero byte.
+  const names = [...root.getKeys()].map((key) =>
+    Buffer.from(key as Uint8Array)
+      .toString("latin1")
+      .replace(/\0$/, ""),
+  );
+  for (const name of names) {
     const stat = open(name).getStats() as DatabaseStat;
     const pages = pagesOf(stat);
     used += pages;

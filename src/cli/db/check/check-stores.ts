@@ -13,6 +13,7 @@ import { readState } from "../../../world-state/tables/state-row.ts";
 import { openTables, WORLD_STATE_TABLES } from "../../../world-state/tables/tables.ts";
 import { ChainChecker } from "./check-chain.ts";
 import { checkPool } from "./check-pool.ts";
+import { checkSignatures } from "./check-signatures.ts";
 import { TreesChecker } from "./check-trees.ts";
 import { type CheckReport, checkPart, checkRow } from "./fault.ts";
 
@@ -61,15 +62,21 @@ function checkChain(store: Store, core: Core, report: CheckReport): void {
 
 /**
  * Checks the pages of a database, then what its rows say. All in one synchronous run, so that everything is read of one
- * snapshot, which also keeps a running node from using the pages again.
+ * snapshot, which also keeps a running node from using the pages again. A store whose first commit was not `begun` has
+ * no rows to check.
  */
-async function checkStore(path: string, report: CheckReport, check: (store: Store) => void): Promise<void> {
+async function checkStore(
+  path: string,
+  report: CheckReport,
+  check: (store: Store) => void,
+  begun = (store: Store) => readIdentity(store) !== undefined,
+): Promise<void> {
   try {
     inspectStore(path);
     const store = openStore({ path, readOnly: true });
     try {
       report.stage(`pages of ${path}`, 0);
-      if (readIdentity(store) === undefined) return;
+      if (!begun(store)) return;
       inspectPages(path);
       check(store);
     } finally {
@@ -87,4 +94,9 @@ export async function checkStores(directory: string, core: Core, report: CheckRe
   await checkStore(join(directory, "chain"), report, (store) => checkChain(store, core, report));
   const pool = join(directory, "pool");
   if (existsSync(join(pool, "data.mdb"))) await checkStore(pool, report, (store) => checkPool(store, core, report));
+  const signing = join(directory, "signing");
+  if (existsSync(join(signing, "data.mdb"))) {
+    const begun = (store: Store) => store.table("signing_schema").get(Buffer.from("version")) !== undefined;
+    await checkStore(signing, report, (store) => checkSignatures(store, report), begun);
+  }
 }
