@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { ATTACKS } from "./attacks.ts";
 import { peerNodeSubject, wholeNodeSubject } from "./subjects.ts";
@@ -10,6 +11,7 @@ were refused or disconnected, the node's memory (MiB), file descriptors and CPU 
 that the node forwards and of honest requests. Exits with 1 when the node ends or an honest peer suffers.
 
   --seconds N   duration of each attack (10)
+  --rounds N    how often all attacks are made, one round after the other (1)
   --only TEXT   only attacks whose name contains TEXT
   --node        the whole node over a recorded chain, with an honest client of its RPC port
   --apart       a new node for each attack
@@ -18,6 +20,7 @@ that the node forwards and of honest requests. Exits with 1 when the node ends o
 const { values } = parseArgs({
   options: {
     seconds: { type: "string", default: "10" },
+    rounds: { type: "string", default: "1" },
     only: { type: "string", default: "" },
     node: { type: "boolean", default: false },
     apart: { type: "boolean", default: false },
@@ -25,6 +28,8 @@ const { values } = parseArgs({
   },
 });
 
+/** Before the memory of a round is read: what the last attack left is given up by then. */
+const REST_MS = 5_000;
 const MIB = 2 ** 20;
 const at = (sorted: number[], share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 const ms = (value: number | undefined) => (value === undefined ? "-" : value.toFixed(0));
@@ -61,22 +66,30 @@ if (values.help) {
   console.log(
     `attack | sent | refused | memory | descriptors | CPU s | gossip p50/p99 | lost | requests p50/p99 | failed |${values.node ? " RPC p50/p99 |" : ""} cut`,
   );
-  for (const { name } of ATTACKS.filter((attack) => attack.name.includes(values.only))) {
-    try {
-      const row = await trial.attack([name], duration);
-      console.log(line(name, row));
-      if (row.honest.lost + row.honest.failed + row.disconnects > 0) process.exitCode = 1;
-    } catch (error) {
-      console.log(`${name} | FAILED | ${(error as Error).message}`);
-      process.exitCode = 1;
+  const attacks = ATTACKS.filter((attack) => attack.name.includes(values.only));
+  const rounds = Number(values.rounds);
+  for (let round = 1; round <= rounds; round++) {
+    for (const { name } of attacks) {
+      try {
+        const row = await trial.attack([name], duration);
+        console.log(line(name, row));
+        if (row.honest.lost + row.honest.failed + row.disconnects > 0) process.exitCode = 1;
+      } catch (error) {
+        console.log(`${name} | FAILED | ${(error as Error).message}`);
+        process.exitCode = 1;
+      }
+      if (trial.alive && !values.apart) continue;
+      if (!trial.alive) {
+        console.log(`the node ended:\n${trial.log.slice(-3_000)}`);
+        process.exitCode = 1;
+      }
+      await trial.end();
+      trial = await Trial.start(await subject());
     }
-    if (trial.alive && !values.apart) continue;
-    if (!trial.alive) {
-      console.log(`the node ended:\n${trial.log.slice(-3_000)}`);
-      process.exitCode = 1;
+    if (rounds > 1) {
+      await sleep(REST_MS);
+      console.log(`after round ${round} of ${attacks.length} attacks: ${(trial.memory / MIB).toFixed(0)} MiB resident`);
     }
-    await trial.end();
-    trial = await Trial.start(await subject());
   }
   if (trial.log !== "") console.log(`log of the node:\n${trial.log.slice(0, 5_000)}`);
   await trial.end();

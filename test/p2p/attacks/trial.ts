@@ -60,6 +60,11 @@ export class Trial {
     return this.#subject.alive;
   }
 
+  /** Resident memory of the node, in bytes. */
+  get memory(): number {
+    return usage(this.#subject.pid).memory;
+  }
+
   /** Warnings and errors of the node, and what the runtime wrote. */
   get log(): string {
     return this.#subject.log;
