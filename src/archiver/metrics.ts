@@ -1,4 +1,4 @@
-import { headerTotalMana } from "../protocol/block-header.ts";
+import { headerTimestamp, headerTotalMana } from "../protocol/block-header.ts";
 import { counter, gauge, histogram, upDownCounter } from "../telemetry/metrics/metric-row.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import type { ChainStore } from "./chain-store.ts";
@@ -43,6 +43,10 @@ export const ARCHIVER_METRICS = {
     unit: "s",
     meaning: "age of the latest L1 block that the node has processed, by the node's clock",
   }),
+  blockAge: gauge("svc.sync.block_age", {
+    unit: "s",
+    meaning: "age of the latest block by the node's clock",
+  }),
   work: counter("svc.sync.work", {
     unit: "s",
     labels: { stage: "any" },
@@ -72,6 +76,7 @@ export function observeArchiver(metrics: Metrics, { synchronizer, chain, now }: 
   const blockSyncCount = metrics.counter(rows.blockSyncCount);
   const pruneCount = metrics.counter(rows.pruneCount);
   const removals = metrics.counter(rows.removals);
+  const secondsSince = (time: number): number => Math.round(now() - time * 1000) / 1000;
   let target = 0;
   let before: SyncStageTimes = { ...synchronizer.times };
 
@@ -104,9 +109,11 @@ export function observeArchiver(metrics: Metrics, { synchronizer, chain, now }: 
     const processed = chain.state.processed();
     if (processed !== undefined) {
       to.set(rows.l1BlockHeight, processed.number);
-      to.set(rows.l1Age, now() / 1000 - processed.timestamp);
+      to.set(rows.l1Age, secondsSince(processed.timestamp));
     }
     const latest = chain.latestBlockNumber();
+    const tip = chain.block(latest);
+    if (tip !== undefined) to.set(rows.blockAge, secondsSince(Number(headerTimestamp(tip.header))));
     to.set(rows.blockHeight, latest);
     to.set(rows.blockHeight, latest, { [STATUS]: "proposed" });
     to.set(rows.blockHeight, chain.provenBlockNumber(), { [STATUS]: "proven" });

@@ -12,6 +12,10 @@ export const SLASHER_METRICS = {
     labels: OF,
     meaning: "offenses on record that were not slashed, of validators of this node and of others",
   }),
+  votesAgainstOwn: gauge("svc.slasher.votes_against_own", {
+    unit: "{vote}",
+    meaning: "votes on L1, of the round in progress, to slash validators of this node; read once a minute",
+  }),
   missedAttestations: gauge("svc.sentinel.missed_attestations", {
     unit: "{duty}",
     meaning: "attestations that validators of this node missed, within the sentinel's history",
@@ -45,6 +49,11 @@ export function observeOffenses(
     to.set(SLASHER_METRICS.offenses, counts.own, { of: "own" });
     to.set(SLASHER_METRICS.offenses, counts.others, { of: "others" });
   });
+}
+
+/** Exports the votes to slash validators of this node. */
+export function observeVotesAgainstOwn(metrics: Metrics, votes: { readonly count: number }): () => void {
+  return metrics.observe((to) => to.set(SLASHER_METRICS.votesAgainstOwn, votes.count));
 }
 
 /** Exports the duties that validators of this node missed, as the sentinel saw them. */

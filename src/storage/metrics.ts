@@ -1,6 +1,7 @@
 import { gauge } from "../telemetry/metrics/metric-row.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import type { Store } from "./store.ts";
+import { diskBytes } from "./write-room.ts";
 
 const STORE = "aztec.db_type";
 const LABELS = { [STORE]: "any" } as const;
@@ -26,10 +27,15 @@ export const STORAGE_METRICS = {
     labels: LABELS,
     meaning: "free space on a store's disk",
   }),
+  diskSize: gauge("svc.store.disk_size", { unit: "By", labels: LABELS, meaning: "size of a store's disk" }),
 } as const;
 
 /** Exports the sizes of a store, under the name that the release has for what it holds where it has one. */
-export function observeStore(metrics: Metrics, name: string, store: Pick<Store, "stats" | "freeBytes">): () => void {
+export function observeStore(
+  metrics: Metrics,
+  name: string,
+  store: Pick<Store, "stats" | "freeBytes" | "path">,
+): () => void {
   const rows = STORAGE_METRICS;
   const labels = { [STORE]: name };
   return metrics.observe((to) => {
@@ -46,5 +52,6 @@ export function observeStore(metrics: Metrics, name: string, store: Pick<Store, 
     to.set(rows.freePages, freePages, labels);
     to.set(rows.readers, readers, labels);
     to.set(rows.diskFree, store.freeBytes(), labels);
+    to.set(rows.diskSize, diskBytes(store.path), labels);
   });
 }

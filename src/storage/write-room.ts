@@ -82,3 +82,9 @@ export function freeBytes(path: string): number {
   const { bavail, bsize } = statfsSync(path);
   return bavail * bsize;
 }
+
+/** Size of the file system of a path, in bytes. */
+export function diskBytes(path: string): number {
+  const { blocks, bsize } = statfsSync(path);
+  return blocks * bsize;
+}

@@ -3,6 +3,7 @@ import { toHex } from "../../src/protocol/bytes.ts";
 import { OFFENSE_TYPES, type Offense } from "../../src/protocol/slashing/offense.ts";
 import type { SlasherSettings } from "../../src/slasher/settings.ts";
 import { NoSlashPayloadsError, Slasher } from "../../src/slasher/slasher.ts";
+import { VotesAgainstOwn } from "../../src/slasher/tally/votes-against-own.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
 import { testSettings } from "./settings.ts";
 import { SlashingL1, VETOER } from "./slashing-l1.ts";
@@ -149,6 +150,34 @@ describe("slashing by tally on the network's contracts", () => {
     const [vote] = await slasher.actionsFor(VOTING.first);
     await l1.send(vote);
     expect(await executionsIn(EXECUTION_SLOT)).toEqual([]);
+  });
+
+  test("votes on L1 against own validators are counted for the round in progress, and each is warned of", async () => {
+    const warned: object[] = [];
+    const votes = (validator: Uint8Array) =>
+      new VotesAgainstOwn({
+        contracts: l1.contracts,
+        constants: l1.reader.identity.constants,
+        ownValidators: () => [toHex(validator)],
+        now: () => now,
+        logger: { ...silentLogger, warn: (facts) => warned.push(facts) },
+      });
+    const [ofOffender, ofOwn] = [votes(offender), votes(own)];
+    await l1.send((await slasher.actionsFor(VOTING.first))[0]);
+    now = await l1.now();
+    await ofOffender.read();
+    await ofOwn.read();
+    expect([ofOffender.count, ofOwn.count]).toEqual([1, 0]);
+    await l1.enter(VOTING.first + 1);
+    await l1.send((await slasher.actionsFor(VOTING.first + 1))[0]);
+    await ofOffender.read();
+    await ofOffender.read();
+    expect(ofOffender.count).toBe(2);
+    expect(warned).toEqual(Array(2).fill({ round: 5, validators: [toHex(offender)] }));
+    await l1.enter(VOTING.first + 8);
+    now = await l1.now();
+    await ofOffender.read();
+    expect(ofOffender.count).toBe(0);
   });
 
   test("the offenses of a round are those that its proposers vote about", async () => {

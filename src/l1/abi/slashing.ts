@@ -22,6 +22,7 @@ export const tallySlashingProposerAbi = parseAbi([
   "function SLASH_AMOUNT_MEDIUM() view returns (uint256)",
   "function SLASH_AMOUNT_LARGE() view returns (uint256)",
   "function getRound(uint256 round) view returns (bool isExecuted, uint256 voteCount)",
+  "function getVotes(uint256 round, uint256 index) view returns (bytes)",
   "function isRoundReadyToExecute(uint256 round, uint256 slot) view returns (bool)",
   "function getSlashTargetCommittees(uint256 round) returns (address[][] committees)",
   "function getTally(uint256 round, address[][] committees) view returns (SlashAction[])",

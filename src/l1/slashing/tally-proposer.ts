@@ -1,4 +1,5 @@
 import type { Hex } from "viem";
+import { fromHex } from "../../protocol/bytes.ts";
 import { tallySlashingProposerAbi } from "../abi/slashing.ts";
 import { type Contract, read } from "../contracts/contract.ts";
 import type { L1Rpc } from "../rpc/l1-rpc.ts";
@@ -68,6 +69,11 @@ export class TallyProposer {
   async round(round: number): Promise<{ executed: boolean; votes: number }> {
     const [executed, votes] = await read(this.#rpc, this.#contract, "getRound", [BigInt(round)]);
     return { executed, votes: Number(votes) };
+  }
+
+  /** The votes that one proposer gave in a round (docs/protocol/12-slashing.md#127-votes-of-the-tally-model). */
+  async ballot(round: number, index: number): Promise<Uint8Array> {
+    return fromHex(await read(this.#rpc, this.#contract, "getVotes", [BigInt(round), BigInt(index)]));
   }
 
   isReadyToExecute(round: number, slot: number): Promise<boolean> {

@@ -13,10 +13,11 @@ import type { ReportOffenses } from "../../protocol/slashing/offense.ts";
 import { slotAt } from "../../protocol/time.ts";
 import { ExecutionError } from "../../rpc/jsonrpc/errors.ts";
 import type { Slasher as SlasherAnswers } from "../../rpc/ports/admin/slasher.ts";
-import { observeOffenses } from "../../slasher/metrics.ts";
+import { observeOffenses, observeVotesAgainstOwn } from "../../slasher/metrics.ts";
 import { OffenseStore } from "../../slasher/offense-store.ts";
 import type { SlasherSettings } from "../../slasher/settings.ts";
 import { NoSlashPayloadsError, Slasher } from "../../slasher/slasher.ts";
+import { VotesAgainstOwn } from "../../slasher/tally/votes-against-own.ts";
 import { EpochPruneWatcher } from "../../slasher/watchers/epoch-prune.ts";
 import { watchInvalidAttestations } from "../../slasher/watchers/invalid-attestations.ts";
 import { rebuildEpoch } from "../../slasher/watchers/rebuild-epoch.ts";
@@ -82,9 +83,10 @@ export async function startSlasher(context: ChainContext, options: SlasherOption
     const store = new OffenseStore(mempool.store, constants);
     observeOffenses(context.metrics, { store, ownValidators });
     const { slashFactoryAddress } = addresses;
+    const contracts = new SlashingContracts(rpc, addresses.rollupAddress);
     const slasher = new Slasher({
       store,
-      contracts: new SlashingContracts(rpc, addresses.rollupAddress),
+      contracts,
       factory: slashFactoryAddress === undefined ? undefined : new SlashFactory(rpc, slashFactoryAddress),
       settings,
       constants,
@@ -96,6 +98,10 @@ export async function startSlasher(context: ChainContext, options: SlasherOption
     });
     await slasher.start();
     teardown.add("slasher", () => slasher.stop());
+    const votes = new VotesAgainstOwn({ contracts, constants, ownValidators, now: clock.now, logger });
+    observeVotesAgainstOwn(context.metrics, votes);
+    votes.start();
+    teardown.add("votes about own validators", () => votes.stop());
 
     const { report } = slasher;
     const prunes = new EpochPruneWatcher({

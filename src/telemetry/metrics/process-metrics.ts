@@ -1,3 +1,4 @@
+import { totalmem } from "node:os";
 import { constants, monitorEventLoopDelay, PerformanceObserver, performance } from "node:perf_hooks";
 import { counter, gauge, histogram, upDownCounter } from "./metric-row.ts";
 import type { Metrics } from "./metrics.ts";
@@ -32,6 +33,10 @@ export const PROCESS_METRICS = {
   external: gauge("nodejs.memory.native.usage", { meaning: "bytes of native objects of the node's thread" }),
   arrayBuffers: gauge("nodejs.memory.array_buffer.usage", { meaning: "bytes of buffers of the node's thread" }),
   resident: gauge("process.memory.usage", { meaning: "resident memory of the process, in bytes" }),
+  memoryLimit: gauge("svc.process.memory_limit", {
+    unit: "By",
+    meaning: "memory that the process may use: that of its control group, or of the machine",
+  }),
   cpu: counter("process.cpu.time", {
     unit: "s",
     labels: { [CPU_STATE]: ["user", "system"] },
@@ -73,6 +78,7 @@ export function observeProcess(metrics: Metrics): () => void {
   const loopDelay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   loopDelay.enable();
   const delays = eventLoopDelays(loopDelay);
+  const memoryLimit = availableMemory();
   let loopBefore = performance.eventLoopUtilization();
 
   const stopObserving = metrics.observe((to) => {
@@ -88,6 +94,7 @@ export function observeProcess(metrics: Metrics): () => void {
     to.set(rows.external, memory.external);
     to.set(rows.arrayBuffers, memory.arrayBuffers);
     to.set(rows.resident, memory.rss);
+    to.set(rows.memoryLimit, memoryLimit);
     const { user, system } = process.cpuUsage();
     to.set(rows.cpu, user / 1e6, { [CPU_STATE]: "user" });
     to.set(rows.cpu, system / 1e6, { [CPU_STATE]: "system" });
@@ -98,6 +105,12 @@ export function observeProcess(metrics: Metrics): () => void {
     collections.disconnect();
     loopDelay.disable();
   };
+}
+
+/** Bytes. Without a limit the control group says 0 or a number beyond the machine's memory. */
+function availableMemory(): number {
+  const limit = process.constrainedMemory();
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
 type DelayName = keyof (typeof PROCESS_METRICS)["delays"];

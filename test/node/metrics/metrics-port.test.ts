@@ -84,6 +84,8 @@ test("metrics show the heights, trees and stores of a synced node under the rele
   expect(used).toBeLessThanOrEqual(
     values(text, "aztec_db_physical_file_size_bytes").get('{aztec_db_type="archiver"}') ?? 0,
   );
+  const trees = values(text, "aztec_world_state_db_num_items");
+  expect(trees.get('{aztec_merkle_tree_name="all",aztec_world_state_db_type="ws-tiles"}')).toBeGreaterThan(0);
   expect(values(text, "aztec_mempool_tx_count").size).toBe(3);
   expect(values(text, "aztec_peer_manager_peer_count_peers").get("")).toBe(0);
   expect(values(text, "aztec_p2p_gossip_message_validation_count").size).toBe(8);
