@@ -31,6 +31,17 @@ export const ARCHIVER_METRICS = {
   pruneCount: upDownCounter("aztec.archiver.prune_count", {
     meaning: "times that checkpointed blocks were removed: a reorg of L1, or an epoch that was not proven in time",
   }),
+  pruneTime: histogram("aztec.archiver.prune_duration", {
+    unit: "ms",
+    meaning: "time of removing checkpointed blocks",
+  }),
+  messageCount: upDownCounter("aztec.archiver.message.sync_count", {
+    meaning: "messages from L1 stored since the start",
+  }),
+  messageTime: histogram("aztec.archiver.message.sync_per_item_duration", {
+    unit: "ms",
+    meaning: "time of reading and storing a message, as an average of those read together",
+  }),
   removals: counter("svc.sync.removals", {
     labels: {
       reason: ["l1-reorg", "unproven", "rollback", "slot-passed", "replaced"] satisfies UnwindReason[],
@@ -75,6 +86,9 @@ export function observeArchiver(metrics: Metrics, { synchronizer, chain, now }: 
   const blockSyncTime = metrics.histogram(rows.blockSyncTime);
   const blockSyncCount = metrics.counter(rows.blockSyncCount);
   const pruneCount = metrics.counter(rows.pruneCount);
+  const pruneTime = metrics.histogram(rows.pruneTime);
+  const messageCount = metrics.counter(rows.messageCount);
+  const messageTime = metrics.histogram(rows.messageTime);
   const removals = metrics.counter(rows.removals);
   const secondsSince = (time: number): number => Math.round(now() - time * 1000) / 1000;
   let target = 0;
@@ -90,9 +104,15 @@ export function observeArchiver(metrics: Metrics, { synchronizer, chain, now }: 
       blockMana.record(headerTotalMana(block.header) / 1e6);
     }
   });
-  synchronizer.on("blocksRemoved", ({ reason, checkpoints }) => {
+  synchronizer.on("blocksRemoved", ({ reason, checkpoints, ms }) => {
     removals.add(1, { reason });
-    if (checkpoints > 0 && reason !== "rollback") pruneCount.add();
+    if (checkpoints === 0 || reason === "rollback") return;
+    pruneCount.add();
+    if (ms !== undefined) pruneTime.record(Math.ceil(ms));
+  });
+  synchronizer.on("messagesAdded", ({ count, ms }) => {
+    messageCount.add(count);
+    messageTime.record(Math.ceil(ms / count), undefined, count);
   });
   synchronizer.on("progress", ({ targetCheckpoint }) => {
     target = targetCheckpoint;

@@ -60,9 +60,10 @@ function agree({ chain }: SyncServices, inbox: InboxState): boolean {
 }
 
 async function append(services: SyncServices, from: number, to: number): Promise<void> {
-  const { chain, reader, store, options, times } = services;
+  const { chain, reader, store, options, times, emit } = services;
   for (const range of l1Ranges(from, to, options.batchSize, reader.identity.constants)) {
     services.signal.throwIfAborted();
+    const began = performance.now();
     const messages = await timed(times, "l1Fetch", () => reader.messages(range.from, range.to));
     const last = messages.at(-1);
     if (last === undefined) continue;
@@ -70,6 +71,7 @@ async function append(services: SyncServices, from: number, to: number): Promise
       insertMessages(chain.messages, messages);
       chain.state.putSyncPoint("message-sync", { number: last.l1BlockNumber, hash: last.l1BlockHash });
     });
+    emit("messagesAdded", { count: messages.length, ms: performance.now() - began });
   }
 }
 

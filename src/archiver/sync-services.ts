@@ -79,8 +79,18 @@ export interface SyncEvents {
    * checkpoints.
    */
   blocksRemoved: [
-    { reason: UnwindReason; tip: number; removed: RemovedBlock[]; checkpoints: number; epoch: number | undefined },
+    {
+      reason: UnwindReason;
+      tip: number;
+      removed: RemovedBlock[];
+      checkpoints: number;
+      epoch: number | undefined;
+      /** What removing them took, where it was measured. */
+      ms?: number;
+    },
   ];
+  /** Further messages from L1 were stored; `ms` is what reading and storing them took. */
+  messagesAdded: [{ count: number; ms: number }];
   proven: [{ blockNumber: number; slot: number; epoch: number }];
   finalized: [{ blockNumber: number }];
   invalidAttestations: [InvalidProposal];

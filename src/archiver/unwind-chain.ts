@@ -25,6 +25,7 @@ export function unwindChain(
   if (tip < finalized) throw new ReorgBelowFinalizedError(tip, finalized);
   const first = chain.checkpoint(checkpoint + 1);
   const epoch = first && epochOfSlot(checkpointSlot(first.header), reader.identity.constants);
+  const began = performance.now();
   const removed = store.transaction(() => {
     if (worldState.status().tip > tip) worldState.unwindTo(tip);
     const blocks = chain.removeCheckpointsAfter(checkpoint);
@@ -36,7 +37,8 @@ export function unwindChain(
     { reason, fromCheckpoint: from, toCheckpoint: checkpoint, toBlock: tip, removedBlocks: removed.length },
     "unwound the chain",
   );
-  if (removed.length > 0) emit("blocksRemoved", { reason, tip, removed, checkpoints: from - checkpoint, epoch });
+  const ms = performance.now() - began;
+  if (removed.length > 0) emit("blocksRemoved", { reason, tip, removed, checkpoints: from - checkpoint, epoch, ms });
 }
 
 /**

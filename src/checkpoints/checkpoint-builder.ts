@@ -172,6 +172,7 @@ export class CheckpointBuilder {
       interrupted,
       maxTxMilliseconds,
       recordCalls,
+      record: this.#services.record,
       validate,
     });
     if (result.stopped?.why === "state") throw result.stopped.cause;

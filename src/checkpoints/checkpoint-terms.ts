@@ -1,6 +1,7 @@
 import type { ProposedBlock, RebuiltCheckpoint } from "../archiver/rebuilt-checkpoint.ts";
 import type { Core } from "../core/core.ts";
 import type { ContractSource } from "../execution/contract-directory.ts";
+import type { ExecutionRecord } from "../execution/execution-record.ts";
 import type { ProcessedTxs, ProcessOptions } from "../execution/process-txs.ts";
 import type { Siloing } from "../execution/siloing.ts";
 import type { Vm } from "../execution/vm/vm.ts";
@@ -21,6 +22,8 @@ export interface BuildServices {
   /** The VM of the building thread. */
   vm: Vm;
   kzg: Pick<Kzg, "commitment">;
+  /** Told of what is executed. */
+  record?: ExecutionRecord;
 }
 
 /**

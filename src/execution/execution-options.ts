@@ -1,3 +1,4 @@
+import type { ExecutionRecord } from "./execution-record.ts";
 import type { CallRecordCaps } from "./vm/call-records.ts";
 
 export type SkippedFees = "public-payer" | "all";
@@ -21,6 +22,8 @@ export interface ExecutionOptions {
   deadline?: number;
   /** Polled during execution; returning true aborts it. */
   interrupted?: () => boolean;
+  /** Told of what is executed. */
+  record?: ExecutionRecord;
 }
 
 export const DEFAULT_MAX_DEBUG_LOG_READS = 125_000;

@@ -77,6 +77,7 @@ export async function processTxs(
   options: ProcessOptions,
 ): Promise<ProcessedTxs> {
   const run = new Processing(vm, state, options);
+  const began = performance.now();
   for (const [index, tx] of txs.entries()) {
     if (index > 0 && !options.uninterrupted) await setImmediate();
     const why = await run.next(tx, index);
@@ -85,6 +86,8 @@ export async function processTxs(
       break;
     }
   }
+  const { processed, totalGas } = run.result;
+  if (processed.length > 0) options.record?.block(totalGas, performance.now() - began);
   return run.result;
 }
 
@@ -116,13 +119,14 @@ class Processing {
     if (this.result.processed.length >= (maxTxs ?? Number.POSITIVE_INFINITY)) return { why: "tx count" };
     if (Date.now() > (deadline ?? Number.POSITIVE_INFINITY)) return { why: "deadline" };
     const { tx, hash } = given;
+    const began = performance.now();
     try {
       const excluded = this.#lackOfRoom(tx) ?? (await this.#refusal(tx, hash));
       if (excluded !== undefined) {
         this.result[excluded.of].push({ index, hash, reason: excluded.reason });
         return undefined;
       }
-      return this.#include(this.#execute(given), index);
+      return this.#include(this.#execute(given), { index, began });
     } catch (error) {
       return this.#exclude(error, { index, hash });
     }
@@ -164,9 +168,9 @@ class Processing {
     });
   }
 
-  #include(pending: PendingTx, index: number): { why: Ended } | undefined {
+  #include(pending: PendingTx, { index, began }: { index: number; began: number }): { why: Ended } | undefined {
     const { executed } = pending;
-    const { mode, maxGas = {}, maxBlobFields } = this.#options;
+    const { mode, maxGas = {}, maxBlobFields, record } = this.#options;
     const blobFields = executed.effect.words.length / 32;
     if (this.#exceedsBlobs(blobFields)) {
       pending.drop();
@@ -183,7 +187,11 @@ class Processing {
       this.result.skipped.push({ index, hash: executed.hash, reason });
       return undefined;
     }
+    const executedAt = performance.now();
     pending.apply();
+    record?.applied(performance.now() - executedAt);
+    const phases = new Set(executed.calls.map(({ phase }) => phase)).size;
+    record?.tx({ ms: executedAt - began, gas: executed.gasUsed.totalGas, phases });
     this.#mana = mana;
     this.result.processed.push({ ...executed, index });
     this.result.totalGas = totalGas;
@@ -194,12 +202,14 @@ class Processing {
   #exclude(error: unknown, tx: { index: number; hash: Fr }): { why: Ended; cause?: unknown } | undefined {
     const { deadline } = this.#options;
     if (error instanceof UnprocessableTxError) {
+      this.#options.record?.refusedTx();
       this.result.unprocessable.push({ ...tx, reason: error.message });
       return undefined;
     }
     if (error instanceof VmDeadlineError && error.deadline === deadline) return { why: "deadline" };
     if (error instanceof VmInterruptedError) return { why: "interrupted" };
     const reason = error instanceof Error ? error.message : String(error);
+    this.#options.record?.refusedTx();
     this.result.failed.push({ ...tx, reason, cause: error });
     return this.#brokenState();
   }

@@ -19,6 +19,8 @@ import type { Vm } from "./vm/vm.ts";
 
 const APP_REVERTED = 1;
 const TEARDOWN_REVERTED = 2;
+/** Bit of the revert code for each phase; a tx whose setup fails cannot be in a block. */
+const REVERTED: Readonly<Record<Phase, number>> = { setup: 0, app: APP_REVERTED, teardown: TEARDOWN_REVERTED };
 /**
  * Maximum number of setup and app logic calls together
  * (docs/protocol/06-public-execution.md#623-limits-of-a-transaction).
@@ -68,6 +70,8 @@ export class PublicTxRun {
   readonly #host: TxHost;
   readonly #records: CallRecords | undefined;
   readonly #calls: ExecutedCall[] = [];
+  /** Milliseconds of each phase's calls, if somebody records them. */
+  readonly #phaseMs = new Map<Phase, number>();
   /** Gas of setup and app logic so far. */
   #used: TxGas = NO_GAS;
 
@@ -146,6 +150,8 @@ export class PublicTxRun {
     }
     this.#payFee(fee);
     this.#checkCounts();
+    for (const [phase, ms] of this.#phaseMs)
+      this.#options.record?.phase(phase, ms, (revertCode & REVERTED[phase]) === 0);
     const unusedTeardown =
       teardownCall === undefined ? teardownGas : gasDifference(this.#gas.teardownGasLimits, teardownGas);
     return {
@@ -164,14 +170,18 @@ export class PublicTxRun {
   }
 
   #insertNonRevertible(): void {
+    const began = performance.now();
     const refused = addNonRevertible(this.#host, this.#data.nonRevertible);
+    this.#options.record?.privateEffects((performance.now() - began) * 1000, "non-revertible");
     if (refused !== undefined) throw new UnprocessableTxError(refused);
     this.#state.contracts.publish(this.#logs[0]);
   }
 
   /** Inserts the revertible effects, then runs the calls up to the first that fails. Returns whether all succeeded. */
   #appLogic(): boolean {
+    const began = performance.now();
     const refused = addRevertible(this.#host, this.#data.revertible);
+    this.#options.record?.privateEffects((performance.now() - began) * 1000, "revertible");
     if (refused !== undefined) {
       this.#recordFailedInsertion(refused);
       return false;
@@ -215,6 +225,7 @@ export class PublicTxRun {
   #call(phase: Phase, request: PublicCallRequest, { gas, before, limit, fee }: CallBudget): CallEnd {
     const { contractAddress, msgSender, isStaticCall, calldataHash } = request;
     const recorded = this.#records?.roots.length ?? 0;
+    const began = performance.now();
     const { ended, output, gasUsed } = this.#vm.run(
       {
         address: contractAddress,
@@ -231,6 +242,7 @@ export class PublicTxRun {
       this.#runOptions(),
     );
     const succeeded = ended === "returned";
+    this.#recordCall(phase, performance.now() - began, gasUsed.l2, succeeded);
     // A run beyond the caps is not recorded.
     const record = this.#records?.roots[recorded];
     this.#calls.push({
@@ -242,6 +254,13 @@ export class PublicTxRun {
       ...(record && { record }),
     });
     return { succeeded, gasUsed: { daGas: gasUsed.da, l2Gas: gasUsed.l2 } };
+  }
+
+  #recordCall(phase: Phase, ms: number, mana: number, succeeded: boolean): void {
+    const { record } = this.#options;
+    if (record === undefined) return;
+    record.call(ms, mana, succeeded);
+    this.#phaseMs.set(phase, (this.#phaseMs.get(phase) ?? 0) + ms);
   }
 
   #runOptions(): RunOptions {

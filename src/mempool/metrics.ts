@@ -1,8 +1,11 @@
 import { gauge, histogram, upDownCounter } from "../telemetry/metrics/metric-row.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import type { AttestationPool } from "./attestations/attestation-pool.ts";
+import { EVICTION_REASONS } from "./pool/pool-contents.ts";
 import { MINED_DELAY_MS, type TxPool } from "./pool/tx-pool.ts";
 
+const EVICTION = "aztec.mempool.eviction_reason";
+const OK = "aztec.ok";
 const POOL = "aztec.pool.name";
 const STATUS = "aztec.status";
 const TX_POOL = { [POOL]: "TxPool" } as const;
@@ -25,6 +28,25 @@ export const MEMPOOL_METRICS = {
   }),
   rejected: upDownCounter("aztec.mempool.tx_pool_v2.rejected_count", {
     meaning: "transactions that were not taken because they may not be pending",
+  }),
+  evicted: upDownCounter("aztec.mempool.tx_pool_v2.evicted_count", {
+    labels: { [EVICTION]: EVICTION_REASONS },
+    meaning: "transactions that left the pool without being final, by reason",
+  }),
+  restored: upDownCounter("aztec.mempool.tx_pool_v2.soft_deleted_hits", {
+    meaning: "transactions named by proposals that had left the pool and were taken back",
+  }),
+  missing: upDownCounter("aztec.mempool.tx_pool_v2.missing_on_protect", {
+    meaning: "transactions named by proposals that the pool did not have",
+  }),
+  received: upDownCounter("aztec.node.receive_tx.count", {
+    labels: { [OK]: ["true", "false"] },
+    meaning: "transactions that clients submitted; ok: taken, or known already",
+  }),
+  receiveTime: histogram("aztec.node.receive_tx.duration", {
+    unit: "ms",
+    labels: { [OK]: ["true", "false"] },
+    meaning: "time of checking and adding a transaction that a client submitted",
   }),
   attestationCount: gauge("aztec.mempool.attestations_count", {
     labels: { [POOL]: ["AttestationPool"] },
@@ -54,6 +76,9 @@ export function observeTxPool(metrics: Metrics, pool: TxPool): void {
     to.setDistribution(rows.txMinedDelay, pool.minedDelays.read());
     to.set(rows.ignored, pool.refused.ignored);
     to.set(rows.rejected, pool.refused.rejected);
+    for (const reason of EVICTION_REASONS) to.set(rows.evicted, pool.evicted.get(reason) ?? 0, { [EVICTION]: reason });
+    to.set(rows.restored, pool.protections.restored);
+    to.set(rows.missing, pool.protections.missing);
   });
 }
 
@@ -66,4 +91,15 @@ export function observeAttestations(
     to.set(MEMPOOL_METRICS.attestationCount, pool.attestationCount, ATTESTATION_POOL);
     to.set(MEMPOOL_METRICS.attestationsAdded, pool.attestationsAdded);
   });
+}
+
+/** Returns what counts the transactions that clients submit. */
+export function countSubmissions(metrics: Metrics): (ms: number, ok: boolean) => void {
+  const received = metrics.counter(MEMPOOL_METRICS.received);
+  const receiveTime = metrics.histogram(MEMPOOL_METRICS.receiveTime);
+  return (ms, ok) => {
+    const labels = { [OK]: String(ok) };
+    received.add(1, labels);
+    receiveTime.record(Math.ceil(ms), labels);
+  };
 }

@@ -13,6 +13,8 @@ export interface TxIntakeParts {
   priceBumpPercentage: bigint;
   /** Takes the binary form of each tx that the pool accepted. */
   accepted?(bytes: Uint8Array): void;
+  /** Told how long each submission took, and whether the pool has the tx now. */
+  submitted?(ms: number, ok: boolean): void;
 }
 
 /** Outcome of a submitted tx: why it is invalid, or the pool's decision. */
@@ -23,15 +25,30 @@ export class TxIntake {
   readonly #validator: TxIntakeParts["validator"];
   readonly #commits: SharedCommits;
   readonly #accepted: (bytes: Uint8Array) => void;
+  readonly #submitted: (ms: number, ok: boolean) => void;
 
-  constructor({ validator, pool, priceBumpPercentage, accepted = () => {} }: TxIntakeParts) {
+  constructor(parts: TxIntakeParts) {
+    const { validator, pool, priceBumpPercentage, accepted = () => {}, submitted = () => {} } = parts;
     this.#validator = validator;
     this.#accepted = accepted;
+    this.#submitted = submitted;
     this.#commits = new SharedCommits(pool, { by: "fee", bumpPercentage: priceBumpPercentage });
   }
 
   /** Rejects as TxValidator.fromClient does, and with any error of storing the tx. */
   async submit(tx: Tx): Promise<Submission> {
+    const began = performance.now();
+    let ok = false;
+    try {
+      const submission = await this.#submit(tx);
+      ok = "admission" in submission && submission.admission.reason === undefined;
+      return submission;
+    } finally {
+      this.#submitted(performance.now() - began, ok);
+    }
+  }
+
+  async #submit(tx: Tx): Promise<Submission> {
     const { facts, verdict } = await this.#validator.fromClient(tx, { isSimulation: false, skipFeeEnforcement: false });
     if (verdict.result !== "valid") return { verdict };
     const encoded = txToBytes(facts.hash, tx);

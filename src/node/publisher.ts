@@ -9,6 +9,7 @@ import type { L1CallCounts } from "../l1/rpc/l1-call-counts.ts";
 import { L1Rpc } from "../l1/rpc/l1-rpc.ts";
 import { L1Sender } from "../l1/tx/l1-sender.ts";
 import { MemoryTxStates } from "../l1/tx/memory-tx-states.ts";
+import { countL1Txs } from "../l1/tx/metrics.ts";
 import type { L1TxSettings } from "../l1/tx/settings.ts";
 import { L1TxStore, type TxStates } from "../l1/tx/tx-store.ts";
 import type { RollupIdentity } from "../l1/types.ts";
@@ -17,6 +18,7 @@ import { Publisher } from "../sequencer/publisher/publisher.ts";
 import { GovernanceSignals, type VoteSigner } from "../sequencer/votes/governance-signals.ts";
 import { SlashVotes } from "../sequencer/votes/slash-votes.ts";
 import type { Logger } from "../telemetry/logger.ts";
+import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import { accountSigner } from "./account-signer.ts";
 import { type BlobUploadSettings, blobUploads } from "./blob-uploads.ts";
 
@@ -52,6 +54,7 @@ export interface PublisherOptions {
   slasher?: SlashActions;
   /** Unix time in milliseconds. */
   now(): number;
+  metrics: Metrics;
   /** Counts the calls to L1. */
   l1Calls?: L1CallCounts;
   logger: Logger;
@@ -62,6 +65,7 @@ export interface PublisherOptions {
 export interface RunningPublisher {
   readonly publisher: Publisher;
   readonly senders: readonly L1Sender[];
+  readonly rpc: L1Rpc;
   /** Governance signals of proposers whose keys this node has. */
   readonly signals: GovernanceSignals;
   /** Votes about offenses; undefined without a slasher. */
@@ -118,7 +122,11 @@ export function startPublisher(options: PublisherOptions): RunningPublisher {
   const cellProofs = wantsCellProofs(chainId);
   const senders = publisherAccounts(keys).map(
     (account) =>
-      new L1Sender({ rpc, signer: accountSigner(account), chainId, settings, states, cellProofs, now, signal, logger }),
+      new L1Sender({
+        ...{ rpc, chainId, settings, states, cellProofs, now, signal, logger },
+        signer: accountSigner(account),
+        finished: countL1Txs(options.metrics, account.address),
+      }),
   );
   const uploads = blobUploads(values, identity, logger);
   const publisher = new Publisher({
@@ -145,6 +153,7 @@ export function startPublisher(options: PublisherOptions): RunningPublisher {
   return {
     publisher,
     senders,
+    rpc,
     signals,
     slashVotes,
     async stop() {

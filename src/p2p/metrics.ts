@@ -80,6 +80,9 @@ export const P2P_METRICS = {
     p90: aggregate("p90", "90th percentile"),
     avg: aggregate("avg", "mean"),
   },
+  invalidAttestations: upDownCounter("aztec.validator.invalid_attestation_received_count", {
+    meaning: "attestations of peers that were rejected",
+  }),
   outcomes: counter("svc.p2p.gossip.messages", {
     unit: "{message}",
     labels: { ...OF_TOPIC, outcome: ["accepted", "ignored", "rejected", "dropped", "late"] },
@@ -126,6 +129,7 @@ export function observePeers(metrics: Metrics, node: ObservedPeers): () => void 
       to.set(rows.validated, counts.ignored + counts.rejected, { ...labels, [OK]: "false" });
       for (const outcome of OUTCOMES) to.set(rows.outcomes, counts[outcome], { ...labels, outcome });
       to.set(rows.mesh, node.meshPeers(topic), labels);
+      if (topic === "checkpoint_attestation") to.set(rows.invalidAttestations, counts.rejected);
       if (topic === "tx") to.set(rows.txsReceived, counts.received);
     }
     for (const [topic, { counted, all }] of node.receiver.validationTimes()) {

@@ -1,5 +1,6 @@
 import type { BlockOutcome, ProposedBlock } from "../checkpoints/checkpoint-terms.ts";
 import type { ExcludedTx } from "../execution/process-txs.ts";
+import { headerTotalMana } from "../protocol/block-header.ts";
 import { toHex } from "../protocol/bytes.ts";
 import { candidates, TxGoneError, waitForTxs, waitUntil } from "./pending-txs.ts";
 import type { CheckpointInProgress, SequencerParts } from "./sequencer-parts.ts";
@@ -11,7 +12,7 @@ import { buildStartMs, secondsIntoSlot } from "./timetable/slot-clock.ts";
 import { type BlockTime, blocksEnd, nextBlockTime, type Timetable } from "./timetable/timetable.ts";
 
 export interface BlockBuilding {
-  parts: Pick<SequencerParts, "reader" | "sync" | "pool" | "dutyTimes" | "now" | "logger">;
+  parts: Pick<SequencerParts, "reader" | "sync" | "pool" | "dutyTimes" | "record" | "now" | "logger">;
   settings: Readonly<SequencerSettings>;
   timetable: Timetable;
   states: StateMachine;
@@ -106,6 +107,7 @@ class BlockRun {
       return error;
     }
     const { parts, slot } = this.#building;
+    parts.record?.failedBlock();
     parts.logger.error({ slot, err: error, blocks: this.blocks.length }, "building a block failed");
     const message = error instanceof Error ? error.message : String(error);
     return new SlotSkipped("build failed", { error: message }, { cause: error });
@@ -134,9 +136,11 @@ class BlockRun {
     this.#dropUnusable(outcome);
     const { block } = outcome;
     if (block === undefined) {
+      parts.record?.failedBlock();
       parts.logger.warn({ slot, minValidTxs, valid: outcome.processed.length }, "Insufficient valid txs");
       return new SlotSkipped("too few valid txs", { minValidTxs, valid: outcome.processed.length });
     }
+    parts.record?.block(performance.now() - began, headerTotalMana(block.record.header));
     await this.#store(block, outcome, ms);
     this.blocks.push(block);
     if (!isLast) await this.#offer(block);

@@ -1,5 +1,6 @@
 import { messagesOfCheckpoint } from "../archiver/message-chain.ts";
 import type { CompletedCheckpoint } from "../checkpoints/checkpoint-terms.ts";
+import { headerTotalMana } from "../protocol/block-header.ts";
 import { inHash } from "../protocol/sha-trees.ts";
 import { epochOfSlot } from "../protocol/time.ts";
 import { type BlockBuilding, buildBlocks } from "./build-blocks.ts";
@@ -72,6 +73,7 @@ export async function runCheckpointJob(
   // L1 counts the votes of a slot's proposer. Without a committee a slot has no proposer.
   const voter = committee.length === 0 ? undefined : { slot, proposer, payload };
   const requests = new SlotRequests(parts, { slot, proposer, voter, others }, options.stop);
+  const began = performance.now();
   const builder = await parts.startCheckpoint(terms, messages, earlier);
   try {
     const signal = AbortSignal.any([options.stop, options.pause]);
@@ -84,12 +86,22 @@ export async function runCheckpointJob(
     const least = settings.minBlocksForCheckpoint ?? 1;
     if (blocks.length < least) throw new SlotSkipped("too few blocks", { blocks: blocks.length, least });
     const checkpoint = await assemble(builder, turn, options);
+    parts.record?.checkpoint({
+      ms: performance.now() - began,
+      blocks: blocks.length,
+      txs: sum(blocks, ({ txs }) => txs.length),
+      mana: sum(blocks, ({ record }) => headerTotalMana(record.header)),
+    });
     parts.dutyTimes.done(slot, "built", { duty: "propose checkpoint" });
     return await publish(parts, turn, { checkpoint, modifier, requests }, options);
   } finally {
     builder.close();
     await requests.sendRest(options.stop);
   }
+}
+
+function sum<T>(items: readonly T[], of: (item: T) => number): number {
+  return items.reduce((total, item) => total + of(item), 0);
 }
 
 async function assemble(
@@ -107,7 +119,7 @@ async function assemble(
 }
 
 async function publish(
-  { attestations, publisher, reader, dutyTimes, logger, sync }: SequencerParts,
+  { attestations, publisher, reader, dutyTimes, record, logger, sync }: SequencerParts,
   { slot, committee, proposer, checkpointNumber, invalidation }: ProposerTurn,
   { checkpoint, modifier, requests }: { checkpoint: CompletedCheckpoint; modifier: bigint; requests: SlotRequests },
   { states, timetable, stop }: CheckpointJobOptions,
@@ -121,6 +133,7 @@ async function publish(
     const message = error instanceof Error ? error.message : String(error);
     throw new SlotSkipped("attestations missing", { error: message }, { cause: error });
   });
+  record?.proposed();
   states.enter("PUBLISHING_CHECKPOINT", slot);
   const facts = { slot, checkpoint: checkpointNumber, blobs: checkpoint.blobs.length };
   logger.debug(facts, "publishing the checkpoint");
@@ -147,7 +160,7 @@ async function publish(
     checkpointNumber,
     firstBlock: blocks[0].record.number,
     lastBlock: blocks[blocks.length - 1].record.number,
-    txs: blocks.reduce((sum, { txs }) => sum + txs.length, 0),
+    txs: sum(blocks, ({ txs }) => txs.length),
     txHash: outcome.txHash,
     l1BlockNumber: outcome.l1BlockNumber,
   };

@@ -55,6 +55,16 @@ export interface CheckpointPublisher {
   publishRequests(requests: RequestsToPublish): Promise<void>;
 }
 
+/** Is told of what is built for own slots. Times are milliseconds. */
+export interface BuildRecord {
+  block(ms: number, mana: number): void;
+  /** A block that was begun and not built. */
+  failedBlock(): void;
+  checkpoint(built: { ms: number; blocks: number; txs: number; mana: number }): void;
+  /** The committee has attested to the checkpoint, so that it is sent to L1. */
+  proposed(): void;
+}
+
 export interface SequencerParts {
   reader: Pick<ConnectedRollup, "identity" | "latestBlock" | "committee" | "proposals">;
   chain: SequencedChain;
@@ -69,6 +79,8 @@ export interface SequencerParts {
   publisher: CheckpointPublisher;
   votes: VoteSource;
   dutyTimes: Pick<DutyTimes, "done" | "missed">;
+  /** Told of what is built; for metrics. */
+  record?: BuildRecord;
   /** Unix time in milliseconds. */
   now(): number;
   logger: Logger;

@@ -11,6 +11,8 @@ export interface StateChange {
   /** The slot in progress; undefined when there is none. */
   slot: number | undefined;
   secondsIntoSlot: number | undefined;
+  /** Until the latest time at which the state may be entered; undefined where there is none. */
+  secondsLeft?: number;
 }
 
 /** States in which no block has been built yet. */
@@ -59,7 +61,7 @@ export class StateMachine {
       const reason = NOTHING_BUILT.has(state) ? "started too late" : "deadline missed";
       throw new SlotSkipped(reason, { state, secondsIntoSlot: at, latest });
     }
-    this.#change(state, slot, at);
+    this.#change(state, slot, at, latest === undefined ? undefined : latest - at);
   }
 
   /** Changes to a state that belongs to no slot. */
@@ -67,11 +69,11 @@ export class StateMachine {
     this.#change(state, undefined, undefined);
   }
 
-  #change(newState: SequencerState, slot: number | undefined, at: number | undefined): void {
+  #change(newState: SequencerState, slot: number | undefined, at: number | undefined, secondsLeft?: number): void {
     const oldState = this.#state;
     if (oldState === newState) return;
     this.#state = newState;
-    const change = { oldState, newState, slot, secondsIntoSlot: at };
+    const change = { oldState, newState, slot, secondsIntoSlot: at, ...(secondsLeft !== undefined && { secondsLeft }) };
     this.#parts.logger.debug(change, "sequencer state");
     this.#listeners.emit(change);
   }

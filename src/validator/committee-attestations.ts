@@ -27,9 +27,19 @@ export interface CommitteeAttestationsParts {
   /** Read before each look at the pool. */
   settings: Readonly<Pick<ValidatorSettings, "pollingIntervalMs">>;
   dutyTimes: Pick<DutyTimes, "done">;
+  /** Told of each collection; for metrics. */
+  record?: CollectionRecord;
   /** Unix milliseconds. */
   now(): number;
   logger: Logger;
+}
+
+/** Is told how the attestations to an own checkpoint are collected. Times are milliseconds. */
+export interface CollectionRecord {
+  /** `allowanceMs`: until the deadline. */
+  begun(required: number, allowanceMs: number | undefined): void;
+  /** The quorum is there; `ms` since the checkpoint was proposed. */
+  reached(collected: number, ms: number): void;
 }
 
 export interface CommitteeRequest extends OfferedCheckpoint {
@@ -85,15 +95,17 @@ export class CommitteeAttestations {
    */
   async collect(request: CommitteeRequest): Promise<PackedAttestations> {
     const { committee, slot, proposer, checkpoint, signal } = request;
-    const { proposals, attestations, signer, dutyTimes, logger } = this.#parts;
+    const { proposals, attestations, signer, dutyTimes, record, now, logger } = this.#parts;
     const began = performance.now();
     const proposal = await proposals.sendCheckpoint(request, signal);
     if (committee.length === 0) return NO_ATTESTATIONS;
+    const required = quorum(committee.length);
+    record?.begun(required, request.deadline === undefined ? undefined : request.deadline - now());
     const own = await attestations.members(slot);
     await attestations.attest(proposal, own, signal);
     const collected = await this.#quorum(request, proposal);
+    record?.reached(collected.length, performance.now() - began);
     dutyTimes.done(slot, "attested", { duty: "propose checkpoint" });
-    const required = quorum(committee.length);
     const taken = trimToQuorum(collected, { required, first: [proposer, ...own] });
     const packed = packAttestations(committee.map((address) => ({ address, signature: taken.get(toHex(address)) })));
     const blockNumber = checkpoint.blocks[checkpoint.blocks.length - 1].record.number;

@@ -23,6 +23,8 @@ export interface OwnAttestationsParts {
   pool: Pick<AttestationPool, "addOwnAttestation">;
   publisher: GossipPublisher;
   dutyTimes: Pick<DutyTimes, "done" | "missed">;
+  /** Called with each attestation that was sent. */
+  attested?(attester: string, slot: number): void;
   logger: Logger;
 }
 
@@ -68,12 +70,13 @@ export class OwnAttestations {
     { slot, attester, digest }: { slot: number; attester: string; digest: Uint8Array },
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
-    const { signer, dutyTimes, logger } = this.#parts;
+    const { signer, dutyTimes, attested, logger } = this.#parts;
     try {
       const signature = await signer.sign(attester, { kind: "ATTESTATION", slot }, digest, signal);
       dutyTimes.done(slot, "signed", ATTEST);
       this.#send(proposal, attester, signature);
       dutyTimes.done(slot, "sent", ATTEST);
+      attested?.(attester, slot);
       return true;
     } catch (error) {
       // Usual in a high-availability group, where every node tries to sign.

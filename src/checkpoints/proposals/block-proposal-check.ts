@@ -1,7 +1,7 @@
 import { ProposedBlockRefusedError } from "../../archiver/errors.ts";
 import { oneAtATime } from "../../archiver/one-at-a-time.ts";
 import type { BlockRecord, ChainReader } from "../../archiver/types.ts";
-import { headerSlotNumber, headerSnapshot, headerTimestamp } from "../../protocol/block-header.ts";
+import { headerSlotNumber, headerSnapshot, headerTimestamp, headerTotalMana } from "../../protocol/block-header.ts";
 import { equal, toHex } from "../../protocol/bytes.ts";
 import type { BlockProposal } from "../../protocol/consensus/block-proposal.ts";
 import { ARCHIVE, MAX_FIELDS_PER_CHECKPOINT } from "../../protocol/constants.ts";
@@ -30,8 +30,16 @@ export interface BlockProposalParts extends Omit<ReexecutionServices, "chain"> {
   /** Whether the escape hatch is open in a slot. */
   hatchOpen(slot: number): Promise<boolean>;
   txs: ProposalTxs;
+  /** Told of each execution; for metrics. */
+  record?: ReexecutionRecord;
   /** Unix milliseconds. */
   now(): number;
+}
+
+/** Is told of the executions of proposed blocks. */
+export interface ReexecutionRecord {
+  executed(block: { ms: number; mana: number; txs: number }): void;
+  failed(): void;
 }
 
 export interface BlockProposalOptions {
@@ -172,13 +180,19 @@ export class BlockProposalCheck {
   }
 
   async #execute(placed: Parameters<typeof reexecute>[1], deadline: number): Promise<ProposalVerdict> {
-    const { now } = this.#parts;
+    const { now, record } = this.#parts;
     if (this.#wait.signal.aborted) return refused("timeout", "the node stops");
+    const began = performance.now();
     // The VM reads the system's clock, which the node's own may differ from.
     const verdict = await reexecute(this.#parts, placed, {
       deadline: Date.now() + deadline - now(),
       interrupted: () => this.#wait.signal.aborted,
     });
+    if (!verdict.valid) record?.failed();
+    else if (verdict.block !== undefined) {
+      const { header, txCount } = verdict.block.record;
+      record?.executed({ ms: performance.now() - began, mana: headerTotalMana(header), txs: txCount });
+    }
     if (this.#options.stores && verdict.valid && verdict.block !== undefined) {
       return (await this.#store(verdict.block)) ?? verdict;
     }

@@ -10,6 +10,10 @@ export interface L1Receipt {
   blockNumber: number;
   blockHash: Uint8Array;
   gasUsed: bigint;
+  /** Wei per gas; undefined if L1 does not tell. */
+  gasPrice?: bigint;
+  /** Of a blob transaction. */
+  blobGas?: { used: bigint; price: bigint };
   logs: L1Log[];
 }
 
@@ -28,18 +32,31 @@ export function balanceOf(rpc: L1Rpc, address: string): Promise<bigint> {
   });
 }
 
-/** Timestamp of the latest L1 block, in milliseconds. */
-export function latestTime(rpc: L1Rpc): Promise<number> {
+/** The latest L1 block; its time is in milliseconds. */
+export function latestHead(rpc: L1Rpc): Promise<{ number: number; time: number }> {
   return rpc.request({
     method: "eth_getBlockByNumber",
     params: ["latest", false],
-    parse: (value) => quantity(record(value, "block").timestamp, "block.timestamp") * 1000,
+    parse: (value) => {
+      const { number, timestamp } = record(value, "block");
+      return { number: quantity(number, "block.number"), time: quantity(timestamp, "block.timestamp") * 1000 };
+    },
   });
+}
+
+/** Timestamp of the latest L1 block, in milliseconds. */
+export async function latestTime(rpc: L1Rpc): Promise<number> {
+  return (await latestHead(rpc)).time;
 }
 
 /** Whether the L1 node knows the transaction, mined or pending. */
 export function isKnown(rpc: L1Rpc, hash: string): Promise<boolean> {
   return rpc.request({ method: "eth_getTransactionByHash", params: [hash], parse: (value) => value !== null });
+}
+
+function blobGasOf(receipt: Readonly<Record<string, unknown>>): L1Receipt["blobGas"] {
+  const [used, price] = [wei(receipt.blobGasUsed), wei(receipt.blobGasPrice)];
+  return used === undefined || price === undefined || used === 0n ? undefined : { used, price };
 }
 
 /** Undefined while the transaction is not mined. */
@@ -56,6 +73,8 @@ export function receiptOf(rpc: L1Rpc, hash: string): Promise<L1Receipt | undefin
         blockNumber: quantity(fields.blockNumber, "receipt.blockNumber"),
         blockHash: fromHex(String(fields.blockHash)),
         gasUsed: wei(fields.gasUsed) ?? 0n,
+        gasPrice: wei(fields.effectiveGasPrice),
+        blobGas: blobGasOf(fields),
         logs: logs(fields.logs),
       };
     },

@@ -1,7 +1,7 @@
 import { toHex } from "../../protocol/bytes.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import type { L1Rpc } from "../rpc/l1-rpc.ts";
-import { balanceOf, isKnown, latestTime, transactionCount } from "./account-reads.ts";
+import { balanceOf, isKnown, type L1Receipt, latestHead, transactionCount } from "./account-reads.ts";
 import { L1TxNotSentError } from "./errors.ts";
 import { estimateGas } from "./estimate-gas.ts";
 import { readFeeMarket } from "./fee-market.ts";
@@ -27,7 +27,26 @@ export interface L1SenderOptions {
   now(): number;
   /** Stops the sender. Sent transactions stay in the store, and the next run continues to watch them. */
   signal: AbortSignal;
+  /** Called with each transaction once nothing more becomes of it. */
+  finished?(tx: FinishedL1Tx): void;
   logger: Logger;
+}
+
+/** What became of a transaction. */
+export interface FinishedL1Tx {
+  readonly fate: "mined" | "reverted" | "cancelled" | "not mined";
+  readonly state: Readonly<TxState>;
+  /** Of the transaction itself, not of its cancellation. */
+  readonly receipt: L1Receipt | undefined;
+  /** When it was sent; undefined if an earlier run of the process sent it. */
+  readonly sent: SentMark | undefined;
+}
+
+export interface SentMark {
+  /** By performance.now(). */
+  readonly at: number;
+  /** Latest L1 block at that time. */
+  readonly l1Block: number;
 }
 
 export interface L1TxRequest {
@@ -65,8 +84,6 @@ export class L1Sender {
   readonly #options: L1SenderOptions;
   readonly #transactions: TxState[];
   readonly #watches = new Map<number, TxWatch>();
-  /** L1 transactions since the start, by outcome; a mined one may have reverted. */
-  readonly outcomes = { mined: 0, reverted: 0, notMined: 0 };
   #sending: Promise<unknown> = Promise.resolve();
 
   constructor(options: L1SenderOptions) {
@@ -109,7 +126,7 @@ export class L1Sender {
     for (const state of this.#transactions.filter(isUnfinished)) {
       const { purpose, nonce, hashes, status } = state;
       logger.info({ address: this.address, purpose, nonce, hash: hashes.at(-1), status }, "watching an earlier L1 tx");
-      this.#watch(state, true);
+      this.#watch(state, true, undefined);
     }
   }
 
@@ -129,7 +146,9 @@ export class L1Sender {
     const { rpc, settings, signal, signer } = this.#options;
     signal.throwIfAborted();
     const { purpose, to, data, value = 0n, sidecars, timeoutAt } = request;
-    const [sentAt, market] = await Promise.all([latestTime(rpc), readFeeMarket(rpc, sidecars !== undefined)]);
+    const [head, market] = await Promise.all([latestHead(rpc), readFeeMarket(rpc, sidecars !== undefined)]);
+    const sentAt = head.time;
+    const sent = { at: performance.now(), l1Block: head.number };
     this.#checkTime(timeoutAt, sentAt);
     const fees = txFees(market, settings, { blobs: sidecars !== undefined });
     const call = { from: signer.address, to, data, value, sidecars, maxFeePerBlobGas: fees.maxFeePerBlobGas };
@@ -143,7 +162,7 @@ export class L1Sender {
       const verdict = await sendRaw(rpc, tx);
       if (verdict.kind === "accepted" || verdict.kind === "unsure") {
         this.#logSent(state, verdict.kind === "unsure" ? verdict.reason : undefined);
-        return { nonce, hash: state.hashes[0], outcome: this.#watch(state, verdict.kind === "unsure").outcome };
+        return { nonce, hash: state.hashes[0], outcome: this.#watch(state, verdict.kind === "unsure", sent).outcome };
       }
       this.#forget(state);
       if (verdict.kind === "refused" || attempt === NONCE_ATTEMPTS)
@@ -207,23 +226,28 @@ export class L1Sender {
     else this.#options.logger.warn({ ...facts, reason: doubt }, "L1 may not have received a tx, watching for it");
   }
 
-  #watch(state: TxState, doubtful: boolean): TxWatch {
+  #watch(state: TxState, doubtful: boolean, sent: SentMark | undefined): TxWatch {
     const watch = new TxWatch(this.#options, state, { doubtful });
     this.#watches.set(state.id, watch);
     // A caller that does not await the outcome finds it in the log.
-    watch.outcome.then(
-      (outcome) => this.#count(outcome),
-      () => {},
-    );
-    void watch.ended.then(() => this.#watches.delete(state.id));
+    const outcome = watch.outcome.catch(() => undefined);
+    void watch.ended.then(async () => {
+      this.#watches.delete(state.id);
+      this.#finished(state, await outcome, sent);
+    });
     return watch;
   }
 
-  #count(outcome: TxOutcome): void {
-    if (outcome.kind !== "mined") this.outcomes.notMined++;
-    else {
-      this.outcomes.mined++;
-      if (!outcome.receipt.succeeded) this.outcomes.reverted++;
+  #finished(state: TxState, outcome: TxOutcome | undefined, sent: SentMark | undefined): void {
+    const { finished } = this.#options;
+    // The next run goes on with it.
+    if (finished === undefined || isUnfinished(state)) return;
+    if (outcome?.kind === "mined") {
+      const { receipt } = outcome;
+      finished({ fate: receipt.succeeded ? "mined" : "reverted", state, receipt, sent });
+    } else {
+      const cancelled = state.status === "mined" && state.cancelHashes.length > 0;
+      finished({ fate: cancelled ? "cancelled" : "not mined", state, receipt: undefined, sent });
     }
   }
 

@@ -48,7 +48,7 @@ export class PoolAdmission {
       const outcome = preAdd(entry, this.#preAddContext(bidding));
       if ("rejection" in outcome) return { outcome: "ignored", reason: outcome.rejection };
       for (const loser of outcome.evict) {
-        this.#contents.delete(loser);
+        this.#contents.evict([loser], "outbid");
         const admission = accepted.get(loser.key);
         if (admission !== undefined) admission.outcome = "ignored";
         accepted.delete(loser.key);
@@ -81,8 +81,9 @@ export class PoolAdmission {
   settle(keys: readonly string[]): void {
     if (keys.length === 0) return;
     const payers = keys.flatMap((key) => this.#contents.entries.get(key)?.payerKey ?? []);
-    this.#contents.deleteAll(unpaid(this.#contents.pending, payers, (payer) => this.#chain.feeJuice(payer)));
-    this.#contents.deleteAll(surplus(this.#contents.pending, this.#limits.maxPending));
+    const poor = unpaid(this.#contents.pending, payers, (payer) => this.#chain.feeJuice(payer));
+    this.#contents.evict(poor, "fee payer cannot pay");
+    this.#contents.evict(surplus(this.#contents.pending, this.#limits.maxPending), "pool full");
   }
 
   /**
@@ -105,10 +106,10 @@ export class PoolAdmission {
         ? conflictRule(entry, { pending: this.#contents.pending, bidding: BY_RANK })
         : undefined;
       if (conflicts === undefined || "rejection" in conflicts) {
-        this.#contents.delete(entry);
+        this.#contents.evict([entry], conflicts === undefined ? "may not be pending" : "outbid");
         return false;
       }
-      this.#contents.deleteAll(conflicts.evict);
+      this.#contents.evict(conflicts.evict, "outbid");
       this.#contents.makePending(entry);
       return true;
     });

@@ -8,6 +8,19 @@ import { BY_RANK, preAdd } from "./pre-add-rules.ts";
 import { RetiredTxs } from "./retired-txs.ts";
 import { type NewBody, TxBodies } from "./tx-bodies.ts";
 
+/** Why a tx left the pool otherwise than by being final. */
+export const EVICTION_REASONS = [
+  "outbid",
+  "pool full",
+  "fee payer cannot pay",
+  "nullifier spent or expired",
+  "may not be pending",
+  "anchor block gone",
+  "reorg",
+  "execution failed",
+] as const;
+export type EvictionReason = (typeof EVICTION_REASONS)[number];
+
 export type PoolState = "pending" | "protected" | "mined";
 
 /** Most bytes of bodies that are kept for txs that are not pending; the oldest mined and deleted ones go first. */
@@ -34,6 +47,8 @@ export class PoolContents {
   readonly entries = new Map<string, PoolEntry>();
   readonly bodies: TxBodies;
   readonly retired: RetiredTxs;
+  /** Txs since the start by the reason for which they left. */
+  readonly evicted = new Map<EvictionReason, number>();
   readonly #kept: KeptBytes;
   readonly #protected = new Map<string, number>();
   #pending = new PendingTxs();
@@ -82,8 +97,11 @@ export class PoolContents {
     this.retired.delete(entry, this.#slot);
   }
 
-  deleteAll(entries: readonly PoolEntry[]): void {
+  /** Deletes txs that the pool no longer wants, and counts them. */
+  evict(entries: readonly PoolEntry[], reason: EvictionReason): void {
+    if (entries.length === 0) return;
     for (const entry of entries) this.delete(entry);
+    this.evicted.set(reason, (this.evicted.get(reason) ?? 0) + entries.length);
   }
 
   mine(entry: PoolEntry, block: BlockRef): void {

@@ -6,7 +6,7 @@ import { type BlockContents, spentOrExpired, surplus, unpaid } from "./evictions
 import type { PendingTxs } from "./pending-txs.ts";
 import { type Admission, type NewTx, PoolAdmission } from "./pool-admission.ts";
 import type { PoolChainView } from "./pool-chain-view.ts";
-import { type KeptBytes, PoolContents } from "./pool-contents.ts";
+import { type EvictionReason, type KeptBytes, PoolContents } from "./pool-contents.ts";
 import { type BlockRef, type PoolEntry, poolEntry } from "./pool-entry.ts";
 import { PoolQueries } from "./pool-queries.ts";
 import type { PoolStore } from "./pool-store.ts";
@@ -48,6 +48,8 @@ export interface AddedBlock extends BlockRef, BlockContents {
 export class TxPool extends PoolQueries {
   /** Txs since the start that were not added: known or outbid, and not permitted. */
   readonly refused = { ignored: 0, rejected: 0 };
+  /** Txs that proposals named since the start: there although deleted before, and not there. */
+  readonly protections = { restored: 0, missing: 0 };
   /** From the arrival of a tx to its block, in milliseconds. */
   readonly minedDelays = new DistributionCounter(MINED_DELAY_MS);
   readonly #store: PoolStore;
@@ -167,7 +169,7 @@ export class TxPool extends PoolQueries {
    * those not there.
    */
   protect(hashes: readonly Uint8Array[], slot: number): Uint8Array[] {
-    return this.#commit(() =>
+    const missing = this.#commit(() =>
       hashes.filter((hash) => {
         const key = mapKey(hash);
         this.#contents.protect(key, slot);
@@ -178,9 +180,17 @@ export class TxPool extends PoolQueries {
         const { now, minedIn } = this.#chain;
         const { bytes } = summary;
         this.#contents.enter(poolEntry(summary, { bytes, receivedAt: now(), minedIn: minedIn(summary.hash) }));
+        this.protections.restored++;
         return false;
       }),
     );
+    this.protections.missing += missing.length;
+    return missing;
+  }
+
+  /** Txs since the start that left without being final, by reason. */
+  get evicted(): ReadonlyMap<EvictionReason, number> {
+    return this.#contents.evicted;
   }
 
   /** Deletes txs that could not be executed. */
@@ -188,7 +198,7 @@ export class TxPool extends PoolQueries {
     this.#commit(() => {
       for (const hash of hashes) {
         const entry = this.#contents.entries.get(mapKey(hash));
-        if (entry !== undefined) this.#contents.delete(entry);
+        if (entry !== undefined) this.#contents.evict([entry], "execution failed");
       }
     });
   }
@@ -214,9 +224,10 @@ export class TxPool extends PoolQueries {
         if (minedIn === undefined && receivedAt > 0) this.minedDelays.record(this.#chain.now() - receivedAt);
         this.#contents.mine(entry, ref);
       }
-      this.#contents.deleteAll(spentOrExpired(this.#pending, block));
+      this.#contents.evict(spentOrExpired(this.#pending, block), "nullifier spent or expired");
       const payers = found.map(({ payerKey }) => payerKey);
-      this.#contents.deleteAll(unpaid(this.#pending, payers, (payer) => this.#chain.feeJuice(payer, block.number)));
+      const poor = unpaid(this.#pending, payers, (payer) => this.#chain.feeJuice(payer, block.number));
+      this.#contents.evict(poor, "fee payer cannot pay");
     });
   }
 
@@ -238,14 +249,16 @@ export class TxPool extends PoolQueries {
     this.#commitPending(() => {
       for (const entry of unmined) this.#contents.unmine(entry);
       if (this.#options.deleteAfterReorg && checkpoints > 0) {
-        this.#contents.deleteAll(unmined);
+        this.#contents.evict(unmined, "reorg");
         return;
       }
       this.#admission.becomePending(unmined.filter((entry) => this.#contents.stateOf(entry) === "pending"));
       const { hasBlock, feeJuice } = this.#chain;
-      this.#contents.deleteAll([...this.#pending.all()].filter(({ anchorHash }) => !hasBlock(anchorHash, tip)));
-      this.#contents.deleteAll(unpaid(this.#pending, this.#pending.payers(), (payer) => feeJuice(payer, tip)));
-      this.#contents.deleteAll(surplus(this.#pending, this.#options.maxPending));
+      const unanchored = [...this.#pending.all()].filter(({ anchorHash }) => !hasBlock(anchorHash, tip));
+      this.#contents.evict(unanchored, "anchor block gone");
+      const poor = unpaid(this.#pending, this.#pending.payers(), (payer) => feeJuice(payer, tip));
+      this.#contents.evict(poor, "fee payer cannot pay");
+      this.#contents.evict(surplus(this.#pending, this.#options.maxPending), "pool full");
     });
   }
 

@@ -194,6 +194,7 @@ export async function startChain(options: ChainOptions): Promise<ChainPart> {
       openChain,
       synchronizer,
       directory: directory.path,
+      metrics: counted.metrics,
       logger: loggerFor("snapshots"),
     });
     teardown.add("snapshot upload", () => snapshots.stop());

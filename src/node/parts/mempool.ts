@@ -7,9 +7,11 @@ import { ExecutionPool } from "../../execution/execution-pool.ts";
 import type { FunctionNames } from "../../execution/revert-reason.ts";
 import { DigestPool } from "../../mempool/digest/digest-pool.ts";
 import type { Digests } from "../../mempool/digest/tx-digest.ts";
-import { observeTxPool } from "../../mempool/metrics.ts";
+import { countSubmissions, observeTxPool } from "../../mempool/metrics.ts";
 import { storedChainView } from "../../mempool/pool/stored-chain-view.ts";
 import { TxPool } from "../../mempool/pool/tx-pool.ts";
+import { countedVerifier } from "../../mempool/proofs/metrics.ts";
+import { ACCEPT_ANY_PROOF } from "../../mempool/proofs/proof-verifier.ts";
 import { recentFees } from "../../mempool/recent-fees.ts";
 import { TxIntake } from "../../mempool/tx-intake.ts";
 import { TxSimulator } from "../../mempool/tx-simulator.ts";
@@ -120,7 +122,9 @@ export async function startMempool(context: ChainContext, options: MempoolOption
     // One more thread: the main thread has little to do while txs wait to be hashed.
     const digests = new DigestPool({ threads: threads.digests });
     teardown.add("tx digest threads", () => digests.close());
-    const proofs = await configuredVerifier(values, logger);
+    const configured = await configuredVerifier(values, logger);
+    // Accepting any proof is no verification.
+    const proofs = configured === ACCEPT_ANY_PROOF ? configured : countedVerifier(context.metrics, configured);
     teardown.add("proof verifier", () => proofs.close());
 
     const execution = new ExecutionPool(
@@ -165,6 +169,7 @@ export async function startMempool(context: ChainContext, options: MempoolOption
       pool,
       priceBumpPercentage: values.priceBumpPercentage,
       accepted: (bytes) => submitted.emit(bytes),
+      submitted: countSubmissions(context.metrics),
     });
     const l1Time = () => chain.state.processed()?.timestamp ?? Math.floor(now() / 1000);
     const simulator = new TxSimulator(

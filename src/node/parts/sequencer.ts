@@ -3,15 +3,18 @@ import { CheckpointBuilder } from "../../checkpoints/checkpoint-builder.ts";
 import type { BuildServices, CheckpointTerms } from "../../checkpoints/checkpoint-terms.ts";
 import type { Values } from "../../config/options.ts";
 import type { ExecutedTx } from "../../execution/executed-tx.ts";
+import { executionRecord } from "../../execution/metrics.ts";
 import { Siloing } from "../../execution/siloing.ts";
 import { Vm } from "../../execution/vm/vm.ts";
 import type { ActiveKeystore } from "../../keystore/active-keystore.ts";
 import type { Kzg } from "../../l1/blobs/kzg.ts";
+import { observeL1Fees } from "../../l1/tx/metrics.ts";
 import { SampledBalances } from "../../l1/tx/sampled-balances.ts";
+import { SampledFees } from "../../l1/tx/sampled-fees.ts";
 import type { SlashActions } from "../../protocol/slashing/action.ts";
 import { type AttestationCollector, NoCommitteeAttestations } from "../../sequencer/attestations.ts";
 import { blockChecks } from "../../sequencer/block-checks.ts";
-import { observeSequencer } from "../../sequencer/metrics.ts";
+import { buildRecord, countSlashings, observeSequencer } from "../../sequencer/metrics.ts";
 import { Sequencer } from "../../sequencer/sequencer.ts";
 import type { CheckpointInProgress } from "../../sequencer/sequencer-parts.ts";
 import type { SequencerSettings } from "../../sequencer/settings.ts";
@@ -19,6 +22,7 @@ import { TimetableError } from "../../sequencer/timetable/timetable.ts";
 import type { VoteSource } from "../../sequencer/votes/governance-signals.ts";
 import { voteSources } from "../../sequencer/votes/vote-sources.ts";
 import type { DutyTimes } from "../../telemetry/duty-times.ts";
+import type { Metrics } from "../../telemetry/metrics/metrics.ts";
 import { ConfigRefusedError, type ConfigurablePart } from "../admin/live-config.ts";
 import { type AttesterSigning, voteSigner } from "../duty-signer.ts";
 import { type PublisherSettings, type RunningPublisher, startPublisher } from "../publisher.ts";
@@ -121,12 +125,13 @@ async function startCheckpoint(
   };
 }
 
-function votesOf({ signals, slashVotes }: RunningPublisher): VoteSource[] {
+function votesOf({ signals, slashVotes }: RunningPublisher, metrics: Metrics): VoteSource[] {
   const governance: VoteSource = async (voter, signal) => {
     const request = await signals.request(voter, signal);
     return request === undefined ? [] : [request];
   };
-  return slashVotes === undefined ? [governance] : [governance, (...asked) => slashVotes.requests(...asked)];
+  if (slashVotes === undefined) return [governance];
+  return [governance, countSlashings(metrics, (...asked) => slashVotes.requests(...asked))];
 }
 
 /**
@@ -134,7 +139,7 @@ function votesOf({ signals, slashVotes }: RunningPublisher): VoteSource[] {
  * Rejects with a TimetableError or L1TxStoreError.
  */
 export async function startSequencer(context: ChainContext, options: SequencerOptions): Promise<SequencerPart> {
-  const { core, store, chain, world, reader, synchronizer, loggerFor } = context;
+  const { core, store, chain, world, reader, synchronizer, metrics, loggerFor } = context;
   const {
     values,
     directory,
@@ -160,6 +165,7 @@ export async function startSequencer(context: ChainContext, options: SequencerOp
       votes: voteSigner(signing),
       slasher,
       now,
+      metrics: metrics,
       l1Calls: context.l1Calls,
       logger: loggerFor("sequencer:publisher"),
     });
@@ -171,6 +177,7 @@ export async function startSequencer(context: ChainContext, options: SequencerOp
       siloing: new Siloing(core),
       vm: new Vm(),
       kzg,
+      record: executionRecord(metrics),
     };
     const sequencer = new Sequencer(
       {
@@ -183,8 +190,9 @@ export async function startSequencer(context: ChainContext, options: SequencerOp
         startCheckpoint: (terms, ...rest) => startCheckpoint(services, options, terms, ...rest),
         attestations,
         publisher: publishing.publisher,
-        votes: voteSources(votesOf(publishing), logger),
+        votes: voteSources(votesOf(publishing, metrics), logger),
         dutyTimes,
+        record: buildRecord(metrics),
         now,
         logger,
       },
@@ -194,8 +202,11 @@ export async function startSequencer(context: ChainContext, options: SequencerOp
     const balances = new SampledBalances(publishing.senders);
     if (context.exportsMetrics) balances.start(MS_BETWEEN_BALANCES);
     teardown.add("balances of publishers", () => balances.stop());
-    const { senders } = publishing;
-    observeSequencer(context.metrics, { sequencer, senders, balances: () => balances.read() });
+    const fees = new SampledFees(publishing.rpc);
+    if (context.exportsMetrics) fees.start(MS_BETWEEN_BALANCES);
+    teardown.add("fees of L1", () => fees.stop());
+    observeL1Fees(metrics, fees);
+    observeSequencer(metrics, { sequencer, balances: () => balances.read() });
     return { sequencer, stop: () => teardown.run() };
   } catch (error) {
     await teardown.run();

@@ -19,7 +19,7 @@ import type { DutyTimes } from "../../telemetry/duty-times.ts";
 import { ChallengeSigner } from "../../validator/challenge-signer.ts";
 import { CheckpointAttester } from "../../validator/checkpoint-attester.ts";
 import { CommitteeAttestations } from "../../validator/committee-attestations.ts";
-import { observeValidator } from "../../validator/metrics.ts";
+import { collectionRecord, countAttestedEpochs, observeValidator } from "../../validator/metrics.ts";
 import { type OffensePenalties, OffenseReports } from "../../validator/offense-reports.ts";
 import { OwnAttestations } from "../../validator/own-attestations.ts";
 import { OwnProposals } from "../../validator/own-proposals.ts";
@@ -124,6 +124,7 @@ export function createValidator(
     pool,
     publisher,
     dutyTimes,
+    attested: countAttestedEpochs(metrics, constants),
     logger,
   });
   const check = new CheckpointProposalCheck({
@@ -155,6 +156,7 @@ export function createValidator(
       },
     }),
     ...{ attestations, pool, signer, settings: live, dutyTimes, now, logger },
+    record: collectionRecord(metrics),
   });
   const challenges = new ChallengeSigner({ ownAddresses, signerOf, registered: () => reader.attesters(), now });
   const reports = offenses && new OffenseReports(offenses.report, offenses.penalties);

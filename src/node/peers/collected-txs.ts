@@ -3,6 +3,7 @@ import type { Tolerance } from "../../mempool/validation/gossip-checks.ts";
 import type { PeerChannels } from "../../p2p/peer-node.ts";
 import { FileTxSource } from "../../p2p/tx-collection/file-store-source.ts";
 import { followMinedBlocks } from "../../p2p/tx-collection/follow-mined-blocks.ts";
+import { observeTxCollection, providedTxsRecord } from "../../p2p/tx-collection/metrics.ts";
 import { NodeTxSource } from "../../p2p/tx-collection/node-source.ts";
 import type { BatchTxRequesterOptions, TxCollectionOptions } from "../../p2p/tx-collection/options.ts";
 import { requestPeers } from "../../p2p/tx-collection/request-peers.ts";
@@ -42,7 +43,7 @@ const UNCOMPARED_HEADER = "x-aztec-packageVersion";
 
 /** Collects transactions that gossip did not bring, and uploads the pool's where that is configured. */
 export function collectedTxs(context: ChainContext, options: CollectedTxsOptions): TxCollection {
-  const { chain, synchronizer, reader, clock, loggerFor } = context;
+  const { chain, synchronizer, reader, clock, metrics, loggerFor } = context;
   const { values, mempool, channels, teardown } = options;
   const { identity } = reader;
   const logger = loggerFor("p2p:tx-collection");
@@ -58,6 +59,9 @@ export function collectedTxs(context: ChainContext, options: CollectedTxsOptions
   }).filter(([name]) => name !== UNCOMPARED_HEADER);
   const access = objectStoreAccess(values);
   const { client, peers, scores } = channels;
+  const fileStores = values.txCollectionFileStoreUrls.map(
+    (url) => new FileTxSource(openObjectReader(url, access), network),
+  );
   const collection = new TxCollection(
     {
       ...mempool,
@@ -68,10 +72,9 @@ export function collectedTxs(context: ChainContext, options: CollectedTxsOptions
       }),
       penalties: { penalize: (peer: string, tolerance: Tolerance, reason) => scores.penalize(peer, tolerance, reason) },
       nodes: values.txCollectionNodeRpcUrls.map((url) => new NodeTxSource({ url, versions, readTx: receivedTx })),
-      fileStores: values.txCollectionFileStoreUrls.map(
-        (url) => new FileTxSource(openObjectReader(url, access), network),
-      ),
+      fileStores,
       now: clock.now,
+      record: providedTxsRecord(metrics),
       logger,
     },
     values,
@@ -84,14 +87,17 @@ export function collectedTxs(context: ChainContext, options: CollectedTxsOptions
   if (values.txFileStoreEnabled && values.txFileStoreUrl === undefined) {
     logger.warn({}, "TX_FILE_STORE_ENABLED has no effect without TX_FILE_STORE_URL");
   }
+  let uploads: TxUploads | undefined;
   if (values.txFileStoreEnabled && values.txFileStoreUrl !== undefined) {
     const objects = openObjectStore(values.txFileStoreUrl, access);
-    const uploads = new TxUploads({ objects, network, pool: mempool.pool, logger }, values);
-    teardown.add("tx uploads", () => uploads.stop());
+    const started = new TxUploads({ objects, network, pool: mempool.pool, logger }, values);
+    uploads = started;
+    teardown.add("tx uploads", () => started.stop());
     teardown.add(
       "uploads of added txs",
-      mempool.pool.onAdded((hashes) => uploads.add(hashes)),
+      mempool.pool.onAdded((hashes) => started.add(hashes)),
     );
   }
+  observeTxCollection(metrics, { counts: collection.counts, fileStores, uploads });
   return collection;
 }

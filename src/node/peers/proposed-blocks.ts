@@ -2,8 +2,10 @@ import { ContentStore } from "../../archiver/content-store.ts";
 import { messagesOfCheckpoint } from "../../archiver/message-chain.ts";
 import { syncedSlot } from "../../archiver/synced-slot.ts";
 import type { CheckpointLimits } from "../../checkpoints/checkpoint-terms.ts";
+import { reexecutionRecord } from "../../checkpoints/metrics.ts";
 import { BlockProposalCheck } from "../../checkpoints/proposals/block-proposal-check.ts";
 import type { ProposalTxs } from "../../checkpoints/proposals/proposal-txs.ts";
+import { executionRecord } from "../../execution/metrics.ts";
 import { Siloing } from "../../execution/siloing.ts";
 import { Vm } from "../../execution/vm/vm.ts";
 import type { SlotCommittees } from "../../l1/committee/slot-committees.ts";
@@ -25,14 +27,17 @@ export interface ProposedBlocksOptions {
 
 /** The check of blocks that others propose. */
 export function proposedBlocks(
-  { core, world, store, chain, synchronizer, reader, clock }: ChainContext,
+  { core, world, store, chain, synchronizer, reader, clock, metrics }: ChainContext,
   { mempool, committees, txs, limits, settings, reexecutes }: ProposedBlocksOptions,
 ): BlockProposalCheck {
   const { identity } = reader;
   const { constants } = identity;
   return new BlockProposalCheck(
     {
-      build: { core, world, contracts: new ContentStore({ store, chain }), siloing: new Siloing(core), vm: new Vm() },
+      build: {
+        ...{ core, world, contracts: new ContentStore({ store, chain }), siloing: new Siloing(core), vm: new Vm() },
+        record: executionRecord(metrics),
+      },
       chain,
       constants,
       chainId: identity.l1ChainId,
@@ -52,6 +57,7 @@ export function proposedBlocks(
       messages: (number) => messagesOfCheckpoint(chain.messages, number),
       hatchOpen: async (slot) => (await committees.at(slot)).escapeHatchOpen,
       txs,
+      record: reexecutionRecord(metrics),
       now: clock.now,
     },
     {

@@ -2,9 +2,11 @@ import type { Synchronizer } from "../../archiver/synchronizer.ts";
 import type { Values } from "../../config/options.ts";
 import type { RollupIdentity } from "../../l1/types.ts";
 import { openObjectReader, openObjectStore } from "../../storage/objects/open-store.ts";
+import type { Metrics } from "../../telemetry/metrics/metrics.ts";
 import type { ChainServices } from "../chain-services.ts";
 import type { NodeLogger } from "../logging.ts";
 import { objectStoreAccess } from "../object-access.ts";
+import { countSnapshots } from "./metrics.ts";
 import { type RestoreOptions, restoreSnapshot } from "./restore.ts";
 import { SnapshotUploader, type SnapshotUploadServices } from "./upload.ts";
 
@@ -34,11 +36,12 @@ export interface ConfiguredUploader
   synchronizer: Pick<Synchronizer, "initialSyncComplete">;
   /** The data directory. */
   directory: string;
+  metrics: Metrics;
   logger: NodeLogger;
 }
 
 export function configuredUploader(options: ConfiguredUploader): SnapshotUploader {
-  const { values, identity, store, chain, openChain, synchronizer, directory, logger } = options;
+  const { values, identity, store, chain, openChain, synchronizer, directory, metrics, logger } = options;
   const { l1ChainId, rollupVersion, addresses } = identity;
   const access = objectStoreAccess(values);
   return new SnapshotUploader({
@@ -49,6 +52,7 @@ export function configuredUploader(options: ConfiguredUploader): SnapshotUploade
     openChain,
     openLocation: (url) => openObjectStore(url, access),
     directory,
+    ended: countSnapshots(metrics),
     logger,
   });
 }

@@ -67,6 +67,8 @@ export interface SnapshotUploadServices {
   openLocation: (url: string) => ObjectStore;
   /** Folder for the copy; needs enough disk space. */
   directory: string;
+  /** Told how long each upload took; undefined if it failed. */
+  ended?(ms: number | undefined): void;
   logger: Logger;
 }
 
@@ -112,7 +114,8 @@ export class SnapshotUploader {
   }
 
   async #run(target: ObjectStore): Promise<void> {
-    const { logger, directory } = this.#services;
+    const { logger, directory, ended = () => {} } = this.#services;
+    const began = performance.now();
     const location = target.name;
     let folder: string | undefined;
     let report: () => void;
@@ -122,9 +125,11 @@ export class SnapshotUploader {
       const entry = await this.#upload(target, folder);
       const { l2BlockNumber, l2BlockHash, l1BlockNumber, chain } = entry;
       const facts = { location, l2BlockNumber, l2BlockHash, l1BlockNumber, ...chain };
+      ended(performance.now() - began);
       report = () => logger.info(facts, "snapshot is uploaded");
     } catch (error) {
       const stopped = this.#stopping.signal.aborted;
+      if (!stopped) ended(undefined);
       report = () =>
         stopped
           ? logger.warn({ location }, "snapshot upload is broken off: the node stops")

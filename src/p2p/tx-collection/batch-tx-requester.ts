@@ -10,7 +10,7 @@ import {
 } from "../reqresp/codecs/block-txs-message.ts";
 import { type RequestAnswer, type RequestClient, RequestStatus } from "../reqresp/request-client.ts";
 import { type AskedPeer, AskedPeers } from "./asked-peers.ts";
-import type { CollectedTxs } from "./collected-txs.ts";
+import type { TakesTxs } from "./collected-txs.ts";
 import { type CollectionRequest, takeMissing } from "./collection-request.ts";
 import type { BatchTxRequesterOptions } from "./options.ts";
 import type { RequestPace } from "./request-pace.ts";
@@ -23,7 +23,7 @@ export interface BatchTxRequesterParts {
   penalties: PeerPenalties;
   /** Shared by all searches. */
   pace: RequestPace;
-  collected: CollectedTxs;
+  collected: TakesTxs;
   logger: Logger;
 }
 

@@ -6,7 +6,7 @@ import type { Logger } from "../../telemetry/logger.ts";
 import type { PeerPenalties } from "../peers/penalties.ts";
 import { decodeTxs, encodeHashes } from "../reqresp/codecs/tx-list.ts";
 import { type RequestClient, RequestStatus } from "../reqresp/request-client.ts";
-import type { CollectedTxs } from "./collected-txs.ts";
+import type { TakesTxs } from "./collected-txs.ts";
 import { type CollectionRequest, takeMissing } from "./collection-request.ts";
 import type { RequestPace } from "./request-pace.ts";
 import type { RequestPeers } from "./request-peers.ts";
@@ -17,7 +17,7 @@ export interface ByHashParts {
   penalties: PeerPenalties;
   /** Shared by all searches. */
   pace: RequestPace;
-  collected: CollectedTxs;
+  collected: TakesTxs;
   logger: Logger;
 }
 

@@ -27,6 +27,9 @@ export interface Intake {
   invalid: Uint8Array[];
 }
 
+/** Takes received txs. */
+export type TakesTxs = Pick<CollectedTxs, "take">;
+
 /**
  * Checks transactions that other nodes sent and adds them to the pool
  * (docs/protocol/07-transactions-and-fees.md#712-which-checks-run-where).

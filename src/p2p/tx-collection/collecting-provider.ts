@@ -2,16 +2,24 @@ import type { HashedTx } from "../../execution/executed-tx.ts";
 import type { TxPool } from "../../mempool/pool/tx-pool.ts";
 import { toHex } from "../../protocol/bytes.ts";
 import type { Tx } from "../../protocol/tx/tx.ts";
-import type { CollectedTxs } from "./collected-txs.ts";
+import type { TakesTxs } from "./collected-txs.ts";
 import { takeMissing } from "./collection-request.ts";
 import type { FastCollection } from "./fast-collection.ts";
 import { MissingTxs } from "./missing-txs.ts";
 import type { FoundTxs, TxProvider, WantedTxs } from "./tx-provider.ts";
 
+/** Is told where the txs of a proposed block came from. */
+export interface ProvidedTxsRecord {
+  /** `ms` is how long the missing ones were looked for; undefined if the pool had all. */
+  provided(txs: { total: number; pooled: number; embedded: number; missing: number; ms: number | undefined }): void;
+}
+
 export interface ProviderParts {
   pool: Pick<TxPool, "get" | "protect" | "status">;
-  collected: CollectedTxs;
+  collected: TakesTxs;
   fast: Pick<FastCollection, "collect">;
+  /** For metrics. */
+  record?: ProvidedTxsRecord;
 }
 
 /** A transaction left the pool after it was collected. */
@@ -34,14 +42,20 @@ export class CollectingTxProvider implements TxProvider {
   }
 
   async get({ hashes, archive, slot, peer, embedded, deadline, signal }: WantedTxs): Promise<FoundTxs> {
-    const { pool, collected, fast } = this.#parts;
+    const { pool, collected, fast, record } = this.#parts;
     const missing = new MissingTxs(pool.protect(hashes, slot));
+    const pooled = hashes.length - missing.size;
+    const began = performance.now();
+    let fromProposal = 0;
     const purpose = { proposalOfSlot: slot };
     if (missing.size > 0) {
       const request = { purpose, hashes, missing, archive, peer, deadline };
-      await Promise.all([takeMissing(collected, request, embedded), fast.collect(request, signal)]);
+      const [taken] = await Promise.all([takeMissing(collected, request, embedded), fast.collect(request, signal)]);
+      fromProposal = taken.added.length;
     }
     for (const hash of missing.hashes()) if (pool.status(hash) !== undefined) missing.found(hash);
+    const ms = pooled === hashes.length ? undefined : performance.now() - began;
+    record?.provided({ total: hashes.length, pooled, embedded: fromProposal, missing: missing.size, ms });
     return {
       txs: hashes.filter((hash) => !missing.has(hash)).map((hash) => new PooledTx(pool, hash)),
       missing: missing.hashes(),

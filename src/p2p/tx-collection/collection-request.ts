@@ -1,5 +1,5 @@
 import type { CollectedTx } from "../../checkpoints/proposals/proposal-txs.ts";
-import type { CollectedFor, CollectedTxs, Intake } from "./collected-txs.ts";
+import type { CollectedFor, Intake, TakesTxs } from "./collected-txs.ts";
 import type { MissingTxs } from "./missing-txs.ts";
 
 /** A block whose transactions are looked for. */
@@ -21,7 +21,7 @@ export type MissingTxsCollector = (request: CollectionRequest, signal: AbortSign
 
 /** Checks and stores those of received txs that the request misses. */
 export async function takeMissing(
-  collected: CollectedTxs,
+  collected: TakesTxs,
   { missing, purpose }: Pick<CollectionRequest, "missing" | "purpose">,
   received: readonly CollectedTx[],
 ): Promise<Intake> {

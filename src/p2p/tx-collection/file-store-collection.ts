@@ -1,6 +1,6 @@
 import { mapKey } from "../../protocol/bytes.ts";
 import type { Logger } from "../../telemetry/logger.ts";
-import type { CollectedFor, CollectedTxs } from "./collected-txs.ts";
+import type { CollectedFor, TakesTxs } from "./collected-txs.ts";
 import type { CollectionRequest } from "./collection-request.ts";
 import type { FileTxSource } from "./file-store-source.ts";
 
@@ -17,7 +17,7 @@ export interface FileStoreTiming {
 export interface FileStoreCollectionParts {
   /** At least one. */
   sources: readonly Pick<FileTxSource, "name" | "tx">[];
-  collected: CollectedTxs;
+  collected: TakesTxs;
   /** Unix milliseconds. */
   now(): number;
   logger: Logger;

@@ -5,6 +5,12 @@ import { DecodeError } from "../../protocol/errors.ts";
 import { txFromBytes } from "../../protocol/tx/tx-bytes.ts";
 import { unpacked } from "../../storage/objects/gunzip.ts";
 import type { ObjectReader } from "../../storage/objects/object-store.ts";
+import { DistributionCounter } from "../../telemetry/metrics/distribution.ts";
+
+/** Upper bounds of the milliseconds that a transfer takes. */
+export const TRANSFER_MS = [10, 20, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000] as const;
+/** Upper bounds of the bytes of txs. */
+export const TX_BYTES = [8_192, 16_384, 32_768, 65_536, 131_072, 262_144, 524_288, 1_048_576] as const;
 
 /** The network whose transactions a file store holds. */
 export interface TxStoreNetwork {
@@ -24,6 +30,10 @@ export class FileTxSource {
   readonly name: string;
   readonly #objects: ObjectReader;
   readonly #network: TxStoreNetwork;
+  /** Of txs since the start. */
+  readonly counts = { success: 0, failed: 0 };
+  readonly durations = new DistributionCounter(TRANSFER_MS);
+  readonly sizes = new DistributionCounter(TX_BYTES);
 
   constructor(objects: ObjectReader, network: TxStoreNetwork) {
     this.name = objects.name;
@@ -36,6 +46,26 @@ export class FileTxSource {
    * zlib or a DecodeError.
    */
   async tx(hash: Uint8Array, signal?: AbortSignal): Promise<CollectedTx | undefined> {
+    const began = performance.now();
+    try {
+      const found = await this.#tx(hash, signal);
+      if (found === undefined) this.counts.failed++;
+      else {
+        this.counts.success++;
+        this.durations.record(performance.now() - began);
+        this.sizes.record(found.encoded.length);
+      }
+      return found;
+    } catch (error) {
+      this.counts.failed++;
+      throw error;
+    }
+  }
+
+  async #tx(
+    hash: Uint8Array,
+    signal: AbortSignal | undefined,
+  ): Promise<(CollectedTx & { encoded: Uint8Array }) | undefined> {
     const file = await this.#objects.get(txKey(this.#network, hash), { signal, maxBytes: MAX_TX_BYTES });
     if (file === undefined) return undefined;
     const bytes = unpacked(file, MAX_TX_BYTES);

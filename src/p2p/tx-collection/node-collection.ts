@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { mapKey } from "../../protocol/bytes.ts";
 import type { Logger } from "../../telemetry/logger.ts";
-import type { CollectedTxs } from "./collected-txs.ts";
+import type { TakesTxs } from "./collected-txs.ts";
 import { type CollectionRequest, takeMissing } from "./collection-request.ts";
 import type { NodeTxSource } from "./node-source.ts";
 import type { TxCollectionOptions } from "./options.ts";
@@ -13,7 +13,7 @@ type NodeOptions = Pick<
 
 export interface NodeCollectionParts {
   nodes: readonly Pick<NodeTxSource, "name" | "txsByHash">[];
-  collected: CollectedTxs;
+  collected: TakesTxs;
   logger: Logger;
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { mapKey } from "../../protocol/bytes.ts";
 import type { Logger } from "../../telemetry/logger.ts";
 import { BY_HASH_LIMITS, type ByHashLimits } from "./by-hash-requests.ts";
-import type { CollectedTxs } from "./collected-txs.ts";
+import type { TakesTxs } from "./collected-txs.ts";
 import { type CollectionRequest, takeMissing } from "./collection-request.ts";
 import type { FileStoreCollection } from "./file-store-collection.ts";
 import { MissingTxs } from "./missing-txs.ts";
@@ -21,7 +21,7 @@ export interface MinedBlock {
 
 export interface SlowCollectionParts {
   nodes: readonly Pick<NodeTxSource, "name" | "txsByHash">[];
-  collected: CollectedTxs;
+  collected: TakesTxs;
   fromPeers(request: CollectionRequest, limits: ByHashLimits, signal: AbortSignal): Promise<void>;
   fileStores: FileStoreCollection | undefined;
   /** Whether the pool has a tx. */

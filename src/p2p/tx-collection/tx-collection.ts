@@ -6,7 +6,8 @@ import type { RequestClient } from "../reqresp/request-client.ts";
 import { requestBatches } from "./batch-tx-requester.ts";
 import { repeatByHash, requestByHash } from "./by-hash-requests.ts";
 import { CollectedTxs } from "./collected-txs.ts";
-import { CollectingTxProvider } from "./collecting-provider.ts";
+import { CollectingTxProvider, type ProvidedTxsRecord } from "./collecting-provider.ts";
+import { CollectionCounts, type CollectionMethod } from "./collection-counts.ts";
 import type { MissingTxsCollector } from "./collection-request.ts";
 import { FastCollection } from "./fast-collection.ts";
 import { FileStoreCollection } from "./file-store-collection.ts";
@@ -29,6 +30,8 @@ export interface TxCollectionParts {
   fileStores: readonly FileTxSource[];
   /** Unix milliseconds. */
   now(): number;
+  /** Told of the txs of each proposed block; for metrics. */
+  record?: ProvidedTxsRecord;
   logger: Logger;
 }
 
@@ -38,6 +41,7 @@ export interface TxCollectionParts {
  */
 export class TxCollection {
   readonly provider: TxProvider;
+  readonly counts = new CollectionCounts();
   readonly #fast: FastCollection;
   readonly #slow: SlowCollection;
   readonly #files: readonly FileStoreCollection[];
@@ -48,7 +52,8 @@ export class TxCollection {
     const { pool, validator, nodes, fileStores, now, logger } = parts;
     const collected = new CollectedTxs({ validator, pool, logger });
     this.#collected = collected;
-    const asking = { ...parts, collected, pace: new RequestPace() };
+    const via = (method: CollectionMethod) => this.counts.counted(collected, method);
+    const asking = { ...parts, collected: via("fast-req-resp"), pace: new RequestPace() };
     const fromPeers: MissingTxsCollector =
       options.txCollectionMissingTxsCollectorType === "new"
         ? (request, signal) => requestBatches(asking, options, request, signal)
@@ -56,7 +61,7 @@ export class TxCollection {
     const files = (timing: ConstructorParameters<typeof FileStoreCollection>[1]) =>
       fileStores.length === 0
         ? undefined
-        : new FileStoreCollection({ sources: fileStores, collected, now, logger }, timing);
+        : new FileStoreCollection({ sources: fileStores, collected: via("file-store"), now, logger }, timing);
     const fastFiles = files({
       delayMs: options.txCollectionFileStoreFastDelayMs,
       workers: options.txCollectionFileStoreFastWorkerCount,
@@ -71,7 +76,7 @@ export class TxCollection {
     });
     this.#files = [fastFiles, slowFiles].filter((each) => each !== undefined);
     const fromNodes: MissingTxsCollector = (request, signal) =>
-      collectFromNodes({ nodes, collected, logger }, options, request, signal);
+      collectFromNodes({ nodes, collected: via("fast-node-rpc"), logger }, options, request, signal);
     this.#fast = new FastCollection(
       { fromNodes: nodes.length === 0 ? undefined : fromNodes, fromPeers, fileStores: fastFiles, now, logger },
       options,
@@ -79,8 +84,9 @@ export class TxCollection {
     this.#slow = new SlowCollection(
       {
         nodes,
-        collected,
-        fromPeers: (request, limits, signal) => requestByHash(asking, limits, request, signal),
+        collected: via("slow-node-rpc"),
+        fromPeers: (request, limits, signal) =>
+          requestByHash({ ...asking, collected: via("slow-req-resp") }, limits, request, signal),
         fileStores: slowFiles,
         isKnown: (hash) => pool.status(hash) !== undefined,
         isFastBusy: () => this.#fast.isBusy,
@@ -89,7 +95,7 @@ export class TxCollection {
       },
       options,
     );
-    this.provider = new CollectingTxProvider({ pool, collected, fast: this.#fast });
+    this.provider = new CollectingTxProvider({ pool, collected, fast: this.#fast, record: parts.record });
     this.#unsubscribe = pool.onAdded((hashes) => {
       for (const hash of hashes) this.#found(hash);
     });

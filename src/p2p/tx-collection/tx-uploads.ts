@@ -7,7 +7,8 @@ import { txToBytes } from "../../protocol/tx/tx-bytes.ts";
 import { dropOldest } from "../../storage/drop-oldest.ts";
 import type { ObjectStore } from "../../storage/objects/object-store.ts";
 import type { Logger } from "../../telemetry/logger.ts";
-import { type TxStoreNetwork, txKey } from "./file-store-source.ts";
+import { DistributionCounter } from "../../telemetry/metrics/distribution.ts";
+import { TRANSFER_MS, type TxStoreNetwork, txKey } from "./file-store-source.ts";
 
 export interface TxUploadParts {
   objects: ObjectStore;
@@ -41,6 +42,9 @@ export class TxUploads {
   readonly #uploaded = new Set<string>();
   readonly #running = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
+  /** Of txs since the start; skipped: uploaded before. */
+  readonly counts = { success: 0, failed: 0, skipped: 0 };
+  readonly durations = new DistributionCounter(TRANSFER_MS);
   #dropped = 0;
 
   constructor(parts: TxUploadParts, options: TxUploadOptions) {
@@ -53,11 +57,19 @@ export class TxUploads {
     if (this.#stopping.signal.aborted) return;
     for (const hash of hashes) {
       const key = mapKey(hash);
-      if (this.#uploaded.has(key)) continue;
+      if (this.#uploaded.has(key)) {
+        this.counts.skipped++;
+        continue;
+      }
       this.#queue.set(key, Uint8Array.from(hash));
       if (this.#queue.size > this.#options.txFileStoreMaxQueueSize) this.#dropOldest();
     }
     this.#start();
+  }
+
+  /** Txs that wait. */
+  get waiting(): number {
+    return this.#queue.size;
   }
 
   /** Ends uploads that are under way; the queue is dropped. */
@@ -107,13 +119,17 @@ export class TxUploads {
   async #put(hash: Uint8Array, content: Uint8Array): Promise<void> {
     const { objects, network, logger } = this.#parts;
     const { signal } = this.#stopping;
+    const began = performance.now();
     for (const delayMs of [...RETRY_DELAYS_MS, undefined]) {
       try {
         await objects.put(txKey(network, hash), content, { contentEncoding: "gzip", signal });
+        this.counts.success++;
+        this.durations.record(performance.now() - began);
         return;
       } catch (error) {
         if (signal.aborted) return;
         if (delayMs === undefined) {
+          this.counts.failed++;
           this.#uploaded.delete(mapKey(hash));
           logger.warn({ store: objects.name, tx: toHex(hash), error: String(error) }, "{store} refuses a transaction");
           return;

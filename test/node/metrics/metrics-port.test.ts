@@ -6,6 +6,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Anvil, startAnvil } from "../../../src/cli/demo/anvil.ts";
 import { RECORDED_CHAIN, type UnpackedChain, unpackRecordedChain } from "../../../src/cli/demo/recorded-chain.ts";
 import { packageRoot } from "../../../src/cli/version.ts";
+import { metricRows } from "../../../src/node/metric-tables.ts";
+import { prometheusName } from "../../../src/telemetry/metrics/prometheus-name.ts";
 import { type Svc, spawnSvc } from "../../cli/run-svc.ts";
 import { freePeerPort } from "../../p2p/discovery/discovery-nodes.ts";
 
@@ -108,6 +110,13 @@ test("metrics count calls to the public port by method, over all RPC threads", a
 test("metrics count calls to L1 by endpoint, without its path", async () => {
   const calls = values(await scrape(svc), "svc_l1_calls_total");
   expect(calls.get(`{endpoint="${anvil.url}",outcome="ok"}`)).toBeGreaterThan(20);
+});
+
+test("each exported metric is in a table of a subsystem, and so in docs/metrics.md", async () => {
+  const documented = new Set(metricRows().flatMap(({ rows }) => rows.map(prometheusName)));
+  const exported = [...(await scrape(svc)).matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name);
+  expect(exported.length).toBeGreaterThan(100);
+  expect(exported.filter((name) => !documented.has(name))).toEqual([]);
 });
 
 test("promtool finds no fault with the metrics that are this node's own", async () => {

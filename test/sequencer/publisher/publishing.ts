@@ -7,6 +7,7 @@ import { startPublisher } from "../../../src/node/publisher.ts";
 import { toHex } from "../../../src/protocol/bytes.ts";
 import type { Publisher } from "../../../src/sequencer/publisher/publisher.ts";
 import type { Logger } from "../../../src/telemetry/logger.ts";
+import { Metrics } from "../../../src/telemetry/metrics/metrics.ts";
 import type { ReplayedL1 } from "../../conformance/replayed-l1.ts";
 import { PUBLISHER_KEY } from "./recorded-proposals.ts";
 
@@ -64,6 +65,7 @@ export async function openRecordedPublisher(options: RecordedPublisherOptions): 
     kzg,
     votes: { holds: () => false, sign: () => Promise.reject(new Error("no votes here")) },
     now: () => now * 1000,
+    metrics: new Metrics(() => {}),
     logger: recordingLogger(lines),
     timeoutMs: 2000,
   });

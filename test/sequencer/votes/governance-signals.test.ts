@@ -16,6 +16,7 @@ import { type RunningPublisher, startPublisher } from "../../../src/node/publish
 import { toHex } from "../../../src/protocol/bytes.ts";
 import { slotAt, slotTimestamp } from "../../../src/protocol/time.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
+import { Metrics } from "../../../src/telemetry/metrics/metrics.ts";
 import { type Anvil, startAnvil } from "../../l1/chain-a.ts";
 import { localNetwork } from "../../l1/deploy/network.ts";
 import { closeGuards, recordingGuard } from "../../validator/recording-guard.ts";
@@ -83,6 +84,7 @@ async function publisherOf(identity: RollupIdentity, environment: Record<string,
     votes: voteSigner(signing),
     kzg: { start: () => {}, prove: () => Promise.reject(new Error("no blobs here")) },
     now: () => nowMs,
+    metrics: new Metrics(() => {}),
     logger: recordingLogger(lines),
   });
 }

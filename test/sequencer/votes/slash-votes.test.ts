@@ -7,6 +7,7 @@ import type { SlashAction, SlashActions } from "../../../src/protocol/slashing/a
 import { OFFENSE_TYPES } from "../../../src/protocol/slashing/offense.ts";
 import { Slasher } from "../../../src/slasher/slasher.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
+import { Metrics } from "../../../src/telemetry/metrics/metrics.ts";
 import type { SigningGuard } from "../../../src/validator/signing/signing-guard.ts";
 import { testSettings } from "../../slasher/settings.ts";
 import { SlashingL1, VALIDATOR_KEYS } from "../../slasher/slashing-l1.ts";
@@ -50,6 +51,7 @@ describe("slash votes of a node's proposers on the network's contracts", () => {
       slasher: actions,
       kzg: { start: () => {}, prove: () => Promise.reject(new Error("no blobs here")) },
       now: () => nowMs,
+      metrics: new Metrics(() => {}),
       logger: recordingLogger(lines),
     });
   }

@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { RECORDED_CHAIN } from "../../../src/cli/demo/recorded-chain.ts";
+import { connectRollup } from "../../../src/l1/connect.ts";
 import { deployL1Contracts } from "../../../src/l1/deploy/deploy-l1-contracts.ts";
 import { LocalSigner } from "../../../src/l1/tx/local-signer.ts";
 import { anvilBinary } from "../../../src/node/local-network/anvil-binary.ts";
@@ -71,7 +72,14 @@ export class OwnNetwork {
     for (const validator of validators) {
       await call(l1Url, "anvil_setBalance", validator, `0x${(1000n * ETH).toString(16)}`);
     }
-    await until("L1 has the time of this machine", 60_000, () => setL1Time(l1Url));
+    const { identity } = await connectRollup({
+      ...{ l1RpcUrls: [l1Url], l1ChainId: 31337, ethereumSlotDuration: l1Seconds, registryAddress },
+      otherAddresses: {},
+    });
+    const { l1GenesisTime } = identity.constants;
+    await until("L1 has the time of this machine", 120_000, () =>
+      setL1Time(l1Url, l1GenesisTime % l1Seconds, l1Seconds),
+    );
     await call(l1Url, "evm_setIntervalMining", l1Seconds);
 
     const bootnode = await startBootnode(port + 1);
@@ -165,12 +173,17 @@ export class OwnNetwork {
   }
 }
 
-/** Whether L1 took the time at once: on a busy machine it is late when the call is. */
-async function setL1Time(url: string): Promise<boolean> {
-  const now = Math.floor(Date.now() / 1000);
-  await call(url, "evm_setNextBlockTimestamp", now);
+/**
+ * Mines a block when the time has a remainder modulo the interval of blocks: the first L1 block after a slot begins to
+ * be built must be in that slot. Returns whether L1 took the time at once, which it does not on a busy machine.
+ */
+async function setL1Time(url: string, remainder: number, interval: number): Promise<boolean> {
+  const seconds = Date.now() / 1000;
+  const next = Math.floor((seconds - remainder) / interval + 1) * interval + remainder;
+  await sleep((next - seconds) * 1000);
+  await call(url, "evm_setNextBlockTimestamp", next);
   await call(url, "evm_mine");
-  return Date.now() / 1000 - now < 2;
+  return Date.now() / 1000 - next < 2;
 }
 
 /** Returns the registry's address. */
