@@ -65,7 +65,7 @@ export const SUBSYSTEMS = {
   "local network": true,
   deployment: true,
   metrics: true,
-  telemetry: false,
+  telemetry: true,
   "test server": false,
 } as const satisfies Record<string, boolean>;
 export type Subsystem = keyof typeof SUBSYSTEMS;

@@ -13,7 +13,13 @@ export type DutyTimeSettings = Pick<Values, "attestationPropagationTime" | "bloc
  * timetable. Throws a TimetableError.
  */
 export function nodeDutyTimes(
-  { reader, clock, metrics, loggerFor }: Pick<ChainContext, "reader" | "clock" | "metrics" | "loggerFor">,
+  {
+    reader,
+    clock,
+    metrics,
+    slotEnded,
+    loggerFor,
+  }: Pick<ChainContext, "reader" | "clock" | "metrics" | "slotEnded" | "loggerFor">,
   values: DutyTimeSettings,
   timed: boolean,
 ): DutyTimes {
@@ -29,8 +35,10 @@ export function nodeDutyTimes(
         enforced: true,
       })
     : undefined;
+  const startOf = (slot: number): number => slotTimestamp(slot, constants) * 1000;
   const duties = new DutyTimes({
-    startOf: (slot) => slotTimestamp(slot, constants) * 1000,
+    startOf,
+    ended: slotEnded && ((ended) => slotEnded({ ...ended, start: startOf(ended.slot) })),
     due: (duty) => table && dueTime(table, ethereumSlotDuration, duty),
     now: clock.now,
     logger: loggerFor("duties"),

@@ -76,6 +76,11 @@ export function spokenLine(line: string): SpokenLine {
   return { time: Number(record.time), level, module: String(record.module), message: text, fields };
 }
 
+/** What a log record says, with the fields that its message names in braces. */
+export function recordText(record: Readonly<Record<string, unknown>>): string {
+  return sentence(String(record.msg ?? ""), record).text;
+}
+
 /**
  * The text format of a JSON log line: `[HH:MM:ss.SSS] LEVEL: module sentence  key=value ...`, in local time. Fields
  * that the message names in braces are inserted there; the others follow. Control characters become spaces.

@@ -3,11 +3,16 @@ import { inspect } from "node:util";
 import { type Logger, pino } from "pino";
 import { LOG_LEVELS, type LogFilter, levelOf } from "../config/log-filter.ts";
 import { textLine } from "./log-text.ts";
+import type { LogQueue } from "./otlp/log-queue.ts";
 
 export type NodeLogger = Logger<"verbose">;
 
 /** Creates the logger of a module, such as archiver or rpc:http. */
-export type LoggerFor = (module: string) => NodeLogger;
+export interface LoggerFor {
+  (module: string): NodeLogger;
+  /** Lines that wait for their export; undefined if none are exported. */
+  readonly exported?: LogQueue;
+}
 
 export interface LoggingOptions {
   filter: LogFilter;
@@ -17,6 +22,8 @@ export interface LoggingOptions {
   secrets: readonly string[];
   /** Keeps the latest lines. */
   tail?: { add(line: string): void };
+  /** Takes every line, as JSON, for its export. */
+  exported?: LogQueue;
   /** Writes one line; to standard error by default. */
   write?: (line: string) => void;
 }
@@ -79,13 +86,8 @@ function withError(facts: object, message: string): [object, string] {
 }
 
 /** Creates the log of a process: levels per module, one line per event, secrets redacted. */
-export function createLogging({
-  filter,
-  json,
-  secrets,
-  tail,
-  write = writeToStandardError,
-}: LoggingOptions): LoggerFor {
+export function createLogging(options: LoggingOptions): LoggerFor {
+  const { filter, json, secrets, tail, exported, write = writeToStandardError } = options;
   const hidden = [...new Set(secrets)].filter((secret) => secret !== "").sort((a, b) => b.length - a.length);
   const escaped = hidden.map((secret) => JSON.stringify(secret).slice(1, -1));
   const destination = {
@@ -94,6 +96,7 @@ export function createLogging({
       for (const secret of escaped) clean = clean.replaceAll(secret, REDACTED);
       tail?.add(clean);
       write(json ? clean : textLine(clean));
+      exported?.push(clean);
     },
   };
   const root = pino(
@@ -112,5 +115,6 @@ export function createLogging({
     },
     destination,
   );
-  return (module) => root.child({ module }, { level: levelOf(filter, module) });
+  const loggerFor = (module: string): NodeLogger => root.child({ module }, { level: levelOf(filter, module) });
+  return Object.assign(loggerFor, { exported });
 }

@@ -17,13 +17,14 @@ import { PROCESS_METRICS } from "../telemetry/metrics/process-metrics.ts";
 import { TARGET_METRICS } from "../telemetry/metrics/target-info.ts";
 import { VALIDATOR_METRICS } from "../validator/metrics.ts";
 import { WORLD_STATE_METRICS } from "../world-state/metrics.ts";
+import { OTLP_METRICS } from "./otlp/otlp-export.ts";
 import { SNAPSHOT_METRICS } from "./snapshots/metrics.ts";
 
 type MetricTable = { readonly [key: string]: MetricRow | MetricTable };
 
 /** All metrics of a node by subsystem, each subsystem's own table. */
 const TABLES: Readonly<Record<string, readonly MetricTable[]>> = {
-  "Process and node": [TARGET_METRICS, PROCESS_METRICS],
+  "Process and node": [TARGET_METRICS, PROCESS_METRICS, OTLP_METRICS],
   "Sync of the chain": [ARCHIVER_METRICS, SNAPSHOT_METRICS],
   "World state": [WORLD_STATE_METRICS],
   Stores: [STORAGE_METRICS],

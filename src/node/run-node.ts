@@ -4,6 +4,7 @@ import { refuseProofs, startBotBeside } from "./bot/beside-node.ts";
 import { type DataDirectory, openDataDirectory } from "./data-directory.ts";
 import { createLogging, type LoggerFor } from "./logging.ts";
 import { type RunningNode, startNode } from "./node.ts";
+import { LogQueue } from "./otlp/log-queue.ts";
 import { LogTail } from "./reports/log-tail.ts";
 import { configuredGroup } from "./signing-guard.ts";
 import { type RunningService, supervise } from "./supervise.ts";
@@ -14,6 +15,8 @@ export function loggingOf(values: Values, tail?: LogTail): LoggerFor {
     filter: values.logLevel,
     json: values.logJson,
     secrets: secretTexts(values),
+    // As in the release, where Google's own agent collects the lines.
+    exported: values.logsCollectorUrl === undefined || values.useGcloudLogging ? undefined : new LogQueue(),
   });
 }
 

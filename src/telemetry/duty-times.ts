@@ -47,6 +47,8 @@ export interface DutyTimesOptions {
   due(duty: DutyName): number | undefined;
   /** Unix milliseconds. */
   now(): number;
+  /** Called with each slot once it is over. */
+  ended?(slot: TimedSlot): void;
   logger: Logger;
 }
 
@@ -155,6 +157,7 @@ export class DutyTimes {
   /** One line for a slot that is over. */
   #log(slot: number): void {
     const duties = [...(this.#slots.get(slot)?.values() ?? [])];
+    if (duties.length > 0) this.#options.ended?.({ slot, duties });
     const lefts = duties.flatMap(({ duty, due, steps }) => {
       if (due === undefined) return [];
       const left = due - Math.max(...Object.values(steps));

@@ -176,11 +176,11 @@ describe("options of missing parts", () => {
     expect(
       refusal(
         { "--p2p-enabled": "true", "--prover-node": "true" },
-        { PROVER_AGENT_COUNT: "3", PROVER_AGENT_POLL_INTERVAL_MS: "7", OTEL_COLLECT_INTERVAL_MS: "5" },
+        { PROVER_AGENT_COUNT: "3", PROVER_AGENT_POLL_INTERVAL_MS: "7" },
       ),
     ).toThrow(
       "not available in this version: --prover-node (prover); " +
-        "PROVER_AGENT_COUNT, PROVER_AGENT_POLL_INTERVAL_MS (agent); OTEL_COLLECT_INTERVAL_MS (telemetry)",
+        "PROVER_AGENT_COUNT, PROVER_AGENT_POLL_INTERVAL_MS (agent)",
     );
   });
 

@@ -10,19 +10,19 @@ export const telemetry = {
     flags: ["--tel.metricsCollectorUrl"],
     env: ["OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"],
     kind: httpUrl,
-    meaning: "OTLP endpoint for metrics; unset turns telemetry off",
+    meaning: "OTLP endpoint for metrics (HTTP, JSON)",
   }),
   tracesCollectorUrl: rows.optional({
     flags: ["--tel.tracesCollectorUrl"],
     env: ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"],
     kind: httpUrl,
-    meaning: "OTLP endpoint for traces",
+    meaning: "OTLP endpoint for traces (HTTP, JSON): the duties of each slot with their steps",
   }),
   logsCollectorUrl: rows.optional({
     flags: ["--tel.logsCollectorUrl"],
     env: ["OTEL_EXPORTER_OTLP_LOGS_ENDPOINT"],
     kind: httpUrl,
-    meaning: "OTLP endpoint for logs",
+    meaning: "OTLP endpoint for logs (HTTP, JSON)",
   }),
   otelCollectIntervalMs: rows.withDefault(
     {

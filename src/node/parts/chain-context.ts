@@ -5,6 +5,7 @@ import type { L1CallCounts } from "../../l1/rpc/l1-call-counts.ts";
 import type { ConnectedRollup } from "../../l1/types.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Metrics } from "../../telemetry/metrics/metrics.ts";
+import type { SpannedSlot } from "../../telemetry/otlp/duty-spans.ts";
 import type { PrefilledEntry } from "../../world-state/genesis.ts";
 import type { WorldState } from "../../world-state/world-state.ts";
 import type { ShiftableClock } from "../clock.ts";
@@ -27,6 +28,8 @@ export interface ChainContext {
   readonly metrics: Metrics;
   /** Whether somebody may read the metrics. */
   readonly exportsMetrics: boolean;
+  /** Takes slots that are over, for traces; undefined if none are exported. */
+  readonly slotEnded?: (slot: SpannedSlot) => void;
   /** Counts the calls to L1. */
   readonly l1Calls: L1CallCounts;
   readonly loggerFor: LoggerFor;

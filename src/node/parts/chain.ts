@@ -39,7 +39,7 @@ export interface ChainOptions {
   /** Aborts the start. */
   signal: AbortSignal;
   onFatal?: (error: Error) => void;
-  counted: Pick<NodeMetrics, "metrics" | "l1Calls" | "exportsMetrics">;
+  counted: Pick<NodeMetrics, "metrics" | "l1Calls" | "exportsMetrics" | "slotEnded">;
   /** Addresses to report that cannot be read from L1, unless the options give them. */
   otherAddresses?: DiscoveryOptions["otherAddresses"];
 }
@@ -213,6 +213,7 @@ export async function startChain(options: ChainOptions): Promise<ChainPart> {
         metrics: counted.metrics,
         l1Calls: counted.l1Calls,
         exportsMetrics: counted.exportsMetrics,
+        slotEnded: counted.slotEnded,
       },
       snapshots,
       started: () => signal.removeEventListener("abort", interrupted),

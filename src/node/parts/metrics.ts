@@ -3,16 +3,14 @@ import { L1CallCounts } from "../../l1/rpc/l1-call-counts.ts";
 import { Metrics } from "../../telemetry/metrics/metrics.ts";
 import { startMetricsServer } from "../../telemetry/metrics/metrics-server.ts";
 import { observeProcess } from "../../telemetry/metrics/process-metrics.ts";
-import { type Resource, TARGET_METRICS } from "../../telemetry/metrics/target-info.ts";
+import { TARGET_METRICS } from "../../telemetry/metrics/target-info.ts";
 import type { DataDirectory } from "../data-directory.ts";
-import { instanceId } from "../instance-id.ts";
 import type { LoggerFor } from "../logging.ts";
+import { nodeResource, type ResourceSettings } from "../otlp/resource.ts";
+import { exportsToCollector, type OtlpExports, type OtlpSettings, startOtlpExports } from "../otlp/start-exports.ts";
 import { Teardown } from "../teardown.ts";
 
-export type MetricsSettings = Pick<
-  Values,
-  "metricsPort" | "metricsHost" | "sequencer" | "node" | "registryAddress" | "rollupVersion"
->;
+export type MetricsSettings = OtlpSettings & ResourceSettings & Pick<Values, "metricsPort" | "metricsHost">;
 
 export interface MetricsOptions {
   values: MetricsSettings;
@@ -28,6 +26,8 @@ export interface NodeMetrics {
   readonly l1Calls: L1CallCounts;
   /** Whether somebody may read the metrics. */
   readonly exportsMetrics: boolean;
+  /** Takes slots that are over, for traces; undefined if none are exported. */
+  readonly slotEnded: OtlpExports["slotEnded"];
   /** Of GET /metrics; undefined if it is not served. */
   readonly port: number | undefined;
   stop(): Promise<void>;
@@ -36,7 +36,10 @@ export interface NodeMetrics {
 /** Milliseconds between two lines of the log about a part whose metrics fail. */
 const MS_BETWEEN_FAILURES = 60_000;
 
-/** Opens the port of metrics, where one is configured. Rejects with a MetricsPortError. */
+/**
+ * Opens the port of metrics and starts the exports to collectors, where they are configured. Rejects with a
+ * MetricsPortError or ConfigurationError.
+ */
 export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics> {
   const { values, loggerFor } = options;
   const log = loggerFor("telemetry");
@@ -47,11 +50,20 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
     failedAt = performance.now();
     log.error({ error }, "some metrics could not be collected");
   });
-  const resource = nodeResource(options);
-  metrics.observe((to) => to.set(TARGET_METRICS.target, 1, resource));
-  const exportsMetrics = values.metricsPort !== undefined;
-  const started = { metrics, l1Calls: new L1CallCounts(), exportsMetrics, stop: () => teardown.run() };
+  const resource = nodeResource(values, options);
+  const { target } = TARGET_METRICS;
+  // A label for each attribute that the operator gives.
+  const row = { ...target, labels: { ...target.labels, ...Object.fromEntries(Object.keys(resource).map(anyValue)) } };
+  metrics.observe((to) => to.set(row, 1, resource));
+  const exportsMetrics = values.metricsPort !== undefined || exportsToCollector(values);
   teardown.add("metrics of the process", observeProcess(metrics));
+  const exports = startOtlpExports({ values, resource, metrics, loggerFor });
+  teardown.add("exports to collectors", () => exports.stop());
+  const started = {
+    ...{ metrics, exportsMetrics, slotEnded: exports.slotEnded },
+    l1Calls: new L1CallCounts(),
+    stop: () => teardown.run(),
+  };
   if (values.metricsPort === undefined) return { ...started, port: undefined };
   try {
     const { metricsHost: host, metricsPort } = values;
@@ -65,16 +77,4 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
   }
 }
 
-/** As the release describes itself. */
-function nodeResource({ values, directory, version }: MetricsOptions): Resource {
-  const { sequencer, registryAddress, rollupVersion } = values;
-  const role = sequencer ? "sequencer" : "node";
-  return {
-    "service.name": `aztec-${role}`,
-    "service.version": version,
-    "service.instance.id": instanceId(directory),
-    "aztec.node_role": role,
-    "aztec.rollup_version": rollupVersion === undefined ? "canonical" : String(rollupVersion),
-    ...(registryAddress !== undefined && { "aztec.registry_address": registryAddress }),
-  };
-}
+const anyValue = (label: string) => [label, "any"] as const;

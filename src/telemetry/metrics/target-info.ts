@@ -1,9 +1,6 @@
 import { gauge } from "./metric-row.ts";
-import type { Labels } from "./metrics.ts";
 
-/** What describes the node as a whole: the resource of OpenTelemetry, by the names of its semantic conventions. */
-export type Resource = Labels;
-
+/** Describes the node as a whole: the resource of OpenTelemetry, by the names of its semantic conventions. */
 export const TARGET_METRICS = {
   target: gauge("target_info", {
     labels: {

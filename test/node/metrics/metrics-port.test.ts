@@ -10,23 +10,27 @@ import { metricRows } from "../../../src/node/metric-tables.ts";
 import { prometheusName } from "../../../src/telemetry/metrics/prometheus-name.ts";
 import { type Svc, spawnSvc } from "../../cli/run-svc.ts";
 import { freePeerPort } from "../../p2p/discovery/discovery-nodes.ts";
+import { Collector } from "../../telemetry/collector.ts";
 
 let folder: string;
 let chain: UnpackedChain;
 let anvil: Anvil;
 let svc: Svc;
 let peerPort: string;
+let collector: Collector;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "svc-metrics-test-"));
   chain = unpackRecordedChain(packageRoot());
   anvil = await startAnvil(chain.l1State, new AbortController().signal);
+  collector = await Collector.start();
   peerPort = String(await freePeerPort());
   svc = start();
   await svc.shows(/initial sync is complete/);
 });
 
-afterAll(() => {
+afterAll(async () => {
+  await collector.stop();
   svc.child.kill("SIGKILL");
   anvil.kill();
   chain.remove();
@@ -42,6 +46,14 @@ function start(): Svc {
     ],
     {
       ...{ TEST_ACCOUNTS: "true", SPONSORED_FPC: "1", PREFUND_ADDRESSES: RECORDED_CHAIN.prefundAddresses },
+      ...{
+        OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: collector.url("/v1/metrics"),
+        OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: collector.url("/v1/logs"),
+        OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collector.url("/v1/traces"),
+        OTEL_COLLECT_INTERVAL_MS: "500",
+        OTEL_EXCLUDE_METRICS: "nodejs.",
+        OTEL_RESOURCE_ATTRIBUTES: "deployment.environment=test",
+      },
       ...{ P2P_ENABLED: "true", P2P_PORT: peerPort, P2P_IP: "127.0.0.1", P2P_LISTEN_ADDR: "127.0.0.1" },
     },
   );
@@ -117,6 +129,21 @@ test("each exported metric is in a table of a subsystem, and so in docs/metrics.
   const exported = [...(await scrape(svc)).matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name);
   expect(exported.length).toBeGreaterThan(100);
   expect(exported.filter((name) => !documented.has(name))).toEqual([]);
+});
+
+test("a collector receives the same metrics under dotted names, and the log", async () => {
+  const received = () => collector.to("/v1/metrics").at(-1)?.metrics ?? [];
+  const height = () => received().find(({ name }) => name === "aztec.archiver.block_height")?.points;
+  await expect.poll(height).toContainEqual({ attributes: {}, value: 59 });
+  expect(received().filter(({ name }) => name.startsWith("nodejs."))).toEqual([]);
+  expect(collector.to("/v1/metrics").at(-1)?.resource).toMatchObject({
+    "service.name": "aztec-node",
+    "service.instance.id": expect.stringMatching(/^[0-9a-f-]{36}$/),
+    "deployment.environment": "test",
+  });
+  const lines = () => collector.to("/v1/logs").flatMap(({ logs }) => logs.map(({ body }) => body));
+  await expect.poll(lines).toContainEqual(expect.stringMatching(/^initial sync is complete/));
+  expect(collector.faults).toEqual([]);
 });
 
 test("promtool finds no fault with the metrics that are this node's own", async () => {

@@ -98,6 +98,8 @@ export class OwnNetwork {
       BLOB_FILE_STORE_UPLOAD_URL: `file://${join(folder, "blobs")}`,
       AZTEC_DISABLE_ADMIN_API_KEY: "true",
       SEQ_MIN_TX_PER_BLOCK: "0",
+      // Checkpoints are sent late in their slots: one that is sent at once may be mined before its slot begins.
+      SEQ_BLOCK_DURATION_MS: "6000",
       SENTINEL_ENABLED: "true",
       SLASH_GRACE_PERIOD_L2_SLOTS: "0",
       P2P_ENABLED: "true",

@@ -1,0 +1,57 @@
+import { ConfigurationError } from "../../config/errors.ts";
+import type { Values } from "../../config/options.ts";
+import type { Labels } from "../../telemetry/metrics/metrics.ts";
+import type { DataDirectory } from "../data-directory.ts";
+import { instanceId } from "../instance-id.ts";
+
+export type ResourceSettings = Pick<
+  Values,
+  "sequencer" | "node" | "registryAddress" | "rollupVersion" | "otelResourceAttributes"
+>;
+
+/** What kind of node this is, for collectors. */
+export function nodeRole({ sequencer }: Pick<Values, "sequencer">): "sequencer" | "node" {
+  return sequencer ? "sequencer" : "node";
+}
+
+/**
+ * Describes the node to collectors, as the release describes itself; OTEL_RESOURCE_ATTRIBUTES wins. Throws a
+ * ConfigurationError.
+ */
+export function nodeResource(
+  values: ResourceSettings,
+  { directory, version }: { directory: Pick<DataDirectory, "path" | "temporary">; version: string },
+): Labels {
+  const { registryAddress, rollupVersion } = values;
+  const role = nodeRole(values);
+  return {
+    "service.name": `aztec-${role}`,
+    "service.version": version,
+    "service.instance.id": instanceId(directory),
+    "aztec.node_role": role,
+    "aztec.rollup_version": rollupVersion === undefined ? "canonical" : String(rollupVersion),
+    ...(registryAddress !== undefined && { "aztec.registry_address": registryAddress }),
+    ...resourceAttributes(values.otelResourceAttributes ?? ""),
+  };
+}
+
+const RULE = "OTEL_RESOURCE_ATTRIBUTES must be pairs key=value, separated by commas, with percent-encoded values";
+
+/** The form of the OpenTelemetry specification ("Resource SDK", section on environment variables). */
+function resourceAttributes(text: string): Labels {
+  const pairs = text
+    .split(",")
+    .map((pair) => pair.trim())
+    .filter((pair) => pair !== "");
+  return Object.fromEntries(
+    pairs.map((pair, i) => {
+      const [, key, value] = /^([^=\s]+)\s*=\s*(.*)$/.exec(pair) ?? [];
+      if (key === undefined) throw new ConfigurationError(`${RULE}: item ${i + 1} is none`);
+      try {
+        return [key, decodeURIComponent(value)];
+      } catch {
+        throw new ConfigurationError(`${RULE}: the value of ${key} is not`);
+      }
+    }),
+  );
+}
