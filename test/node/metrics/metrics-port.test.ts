@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -11,6 +11,8 @@ import { prometheusName } from "../../../src/telemetry/metrics/prometheus-name.t
 import { type Svc, spawnSvc } from "../../cli/run-svc.ts";
 import { freePeerPort } from "../../p2p/discovery/discovery-nodes.ts";
 import { Collector } from "../../telemetry/collector.ts";
+import { panelQueries } from "../../telemetry/dashboard-queries.ts";
+import { PrometheusProcess } from "../../telemetry/prometheus-process.ts";
 
 let folder: string;
 let chain: UnpackedChain;
@@ -152,6 +154,37 @@ test("promtool finds no fault with the metrics that are this node's own", async 
     .filter((line) => / svc_|^svc_/.test(line))
     .join("\n");
   execFileSync("promtool", ["check", "metrics"], { input: `${own}\n` });
+});
+
+test("no panel of a dashboard is blank in a Prometheus that scrapes a node, but those for validators", async () => {
+  const [, url] = await svc.shows(/serving metrics on (\S+)/);
+  const prometheus = await PrometheusProcess.start({
+    ...{ folder: join(folder, "prometheus"), targets: [new URL(url).host], intervalSeconds: 1 },
+    rules: readFileSync(join(packageRoot(), "deploy/prometheus/alerts.yml"), "utf8"),
+  });
+  try {
+    let blank = panelQueries("20s");
+    const documented = new Set(metricRows().flatMap(({ rows }) => rows.map(prometheusName)));
+    for (const { expression, panel } of blank) {
+      const names = [...expression.matchAll(/\b(?:aztec|svc|nodejs|process)_\w+(?=\{)/g)].map(([name]) => name);
+      const unknown = names.filter(
+        (name) => !documented.has(name) && !documented.has(name.replace(/_(bucket|sum|count)$/, "")),
+      );
+      expect(unknown, panel).toEqual([]);
+    }
+    const stillBlank = async (): Promise<string[]> => {
+      await ask("node_getBlock", [3]);
+      const found = await Promise.all(
+        blank.map(async (query) => [query, await prometheus.query(query.expression)] as const),
+      );
+      blank = found.flatMap(([query, series]) => (series.length === 0 ? [query] : []));
+      return blank.filter(({ needs }) => needs !== "validator").map(({ dashboard, panel }) => `${dashboard}: ${panel}`);
+    };
+    await expect.poll(stillBlank, { timeout: 30_000, interval: 1_000 }).toEqual([]);
+    expect((await prometheus.alerts()).filter(({ state }) => state === "firing")).toEqual([]);
+  } finally {
+    await prometheus.stop();
+  }
 });
 
 test("the instance id stays the same across a restart", async () => {
