@@ -3,6 +3,7 @@ import { toHex } from "../../src/protocol/bytes.ts";
 import { NOTE_HASH_TREE } from "../../src/protocol/constants.ts";
 import type { Comparison, Figure, SuiteResult } from "../lib/measurement.ts";
 import {
+  freePort,
   RECORDED_BLOCKS,
   type RecordedL1,
   type SyncedNode,
@@ -21,6 +22,7 @@ import { answerTo, call, type Load, latencyAt, load, requireWrk } from "../lib/w
 const ECHO = join(import.meta.dirname, "..", "lib", "bare-echo.ts");
 const BLOCK_NUMBER = call("node_getBlockNumber", []);
 const LONG_CONNECTIONS = 2;
+const SCRAPE_MS = 1_000;
 /** Maximum number of leaves of a call and of calls of a batch: together a search for 10,000 leaves. */
 const MOST_LEAVES = 100;
 const MOST_CALLS = 100;
@@ -158,6 +160,27 @@ async function twoThreads({ repeats, seconds, progress }: SuiteContext, l1: Reco
   }
 }
 
+/** The same load on a node whose metrics are read each second, which is more often than Prometheus does, and without. */
+async function withMetrics(context: SuiteContext, l1: RecordedL1, without: SyncedNode): Promise<Comparison> {
+  const port = await freePort();
+  const node = await startOwnNode(l1, { flags: ["--rpc-threads", "1", "--metrics-port", String(port)] });
+  const url = `http://127.0.0.1:${port}/metrics`;
+  await (await fetch(url)).text();
+  const scraping = setInterval(() => void fetch(url).then((answer) => answer.text()), SCRAPE_MS);
+  try {
+    const { comparison } = await compare(
+      context,
+      { row: "metrics", peer: "unmeasured", body: BLOCK_NUMBER },
+      node,
+      without,
+    );
+    return comparison;
+  } finally {
+    clearInterval(scraping);
+    await node.process.stop();
+  }
+}
+
 /** Measures answers of an idle node on the recorded chain. */
 export async function rpcSuite(context: SuiteContext): Promise<SuiteResult> {
   await requireWrk();
@@ -175,6 +198,7 @@ export async function rpcSuite(context: SuiteContext): Promise<SuiteResult> {
     const blockBody = call("node_getBlock", [await classPublishingBlock(ours)]);
     const number = await compare(context, { row: "block-number", peer: "echo", body: BLOCK_NUMBER }, ours, echo);
     const measurements: SuiteResult["measurements"] = [number.comparison];
+    measurements.push(await withMetrics(context, l1, ours));
     measurements.push(await twoThreads(context, l1));
     // Measured before the reference runs, because it uses CPU time even when idle.
     const short = await shortCalls(context, ours);

@@ -107,7 +107,7 @@ export async function startRpc(
   context: ChainContext,
   { values, services, health }: { values: RpcSettings; services: NodeServices; health: NodeHealth },
 ): Promise<Listener> {
-  const { store, chain, reader, publicData, threads, metrics, loggerFor } = context;
+  const { store, chain, reader, publicData, threads, metrics, exportsMetrics, loggerFor } = context;
   const listener = await startPublicRpc({
     threads,
     services,
@@ -116,7 +116,8 @@ export async function startRpc(
     chain,
     reads: { mapSizeKb: values.dataStoreMapSizeKb, identity: reader.identity, publicData },
     cacheBytes: values.rpcCacheSize,
-    metrics,
+    // Calls are not counted where nobody reads the counts.
+    metrics: exportsMetrics ? metrics : undefined,
     server: {
       ...portOptions(values, context),
       host: values.rpcHost,
