@@ -144,6 +144,7 @@ test("prefixes say which metrics the operator's collector gets, and which are pu
 });
 
 test("a collector that fails is named once in the log, without its password, and the export goes on", async () => {
+  metrics.gauge(gauge("aztec.height", { meaning: "height" })).set(1);
   const warnings: object[] = [];
   collector.failWith = 400;
   const url = collector.url("/v1/metrics").replace("http://", "http://me:hunter2@");
