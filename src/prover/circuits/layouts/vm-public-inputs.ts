@@ -28,7 +28,7 @@ const PrivateData = struct({
 export const PublicDataWrite = struct({ leafSlot: field, value: field });
 
 /** Public logs as one run of fields, of which only the used ones are encoded. */
-const MOST_PUBLIC_LOG_FIELDS = 4096;
+export const MOST_PUBLIC_LOG_FIELDS = 4096;
 
 /** What the circuit of the public VM takes and returns for one transaction. */
 export const VmPublicInputs = struct({
