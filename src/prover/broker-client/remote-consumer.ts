@@ -1,0 +1,51 @@
+import { isJobType } from "../jobs/job-type.ts";
+import type { AssignedJob, JobConsumerApi, JobFilter } from "../jobs/proving-job.ts";
+import type { BrokerConnection } from "./broker-connection.ts";
+import { BrokerUnavailableError } from "./errors.ts";
+
+/** The methods for agents of a broker in another process. */
+export class RemoteConsumer implements JobConsumerApi {
+  readonly #broker: Pick<BrokerConnection, "call">;
+
+  constructor(broker: Pick<BrokerConnection, "call">) {
+    this.#broker = broker;
+  }
+
+  async getProvingJob(filter?: JobFilter): Promise<AssignedJob | undefined> {
+    return assignedJob(await this.#broker.call("getProvingJob", [filter]));
+  }
+
+  async reportProvingJobProgress(id: string, startedAt: number, filter?: JobFilter): Promise<AssignedJob | undefined> {
+    return assignedJob(await this.#broker.call("reportProvingJobProgress", [id, startedAt, filter]));
+  }
+
+  async reportProvingJobSuccess(id: string, outputUri: string, filter?: JobFilter): Promise<AssignedJob | undefined> {
+    return assignedJob(await this.#broker.call("reportProvingJobSuccess", [id, outputUri, filter]));
+  }
+
+  async reportProvingJobError(
+    id: string,
+    message: string,
+    retry: boolean,
+    filter?: JobFilter,
+  ): Promise<AssignedJob | undefined> {
+    return assignedJob(await this.#broker.call("reportProvingJobError", [id, message, retry, filter]));
+  }
+}
+
+/** Throws a BrokerUnavailableError for an answer that is not a job. */
+function assignedJob(result: unknown): AssignedJob | undefined {
+  if (result === undefined) return undefined;
+  const { job, time } = result as { job?: Record<string, unknown>; time?: unknown };
+  const { id, type, epochNumber, inputsUri } = job ?? {};
+  if (typeof time !== "number") throw malformed("time must be a number");
+  if (typeof id !== "string") throw malformed("job.id must be text");
+  if (!isJobType(type)) throw malformed("job.type must be the number of a job type");
+  if (typeof epochNumber !== "number") throw malformed("job.epochNumber must be a number");
+  if (typeof inputsUri !== "string") throw malformed("job.inputsUri must be text");
+  return { job: { id, type, epochNumber, inputsUri }, time };
+}
+
+function malformed(rule: string): BrokerUnavailableError {
+  return new BrokerUnavailableError(`the broker's answer is not a job: ${rule}`);
+}

@@ -1,0 +1,121 @@
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { BrokerConnection } from "../../../src/prover/broker-client/broker-connection.ts";
+import { RemoteConsumer } from "../../../src/prover/broker-client/remote-consumer.ts";
+import { JOB_TYPES } from "../../../src/prover/jobs/job-type.ts";
+
+interface Seen {
+  headers: IncomingHttpHeaders;
+  path: string | undefined;
+  calls: { id: number; method: string; params: unknown[] }[];
+}
+
+const servers: Server[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+/** A server whose answers `answer` makes; returns its URL and what it was asked. */
+async function brokerThat(
+  answer: (seen: Seen, response: ServerResponse) => void,
+): Promise<{ url: string; seen: Seen[] }> {
+  const seen: Seen[] = [];
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on("data", (part: Buffer) => parts.push(part));
+    request.on("end", () => {
+      const calls = JSON.parse(Buffer.concat(parts).toString()) as Seen["calls"];
+      seen.push({ headers: request.headers, path: request.url, calls });
+      answer(seen[seen.length - 1], response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  servers.push(server);
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/some/path`, seen };
+}
+
+const answers =
+  (part: object) =>
+  ({ calls }: Seen, response: ServerResponse): void => {
+    response
+      .setHeader("content-type", "application/json")
+      .end(JSON.stringify([{ jsonrpc: "2.0", id: calls[0].id, ...part }]));
+  };
+
+const retryDelaysMs = [1, 1];
+const job = { id: "1:PARITY_BASE:00", type: JOB_TYPES.PARITY_BASE, epochNumber: 1, inputsUri: "data:" };
+
+describe("a connection to a broker", () => {
+  it("sends arrays of one call to the origin of its URL, with the key", async () => {
+    const { url, seen } = await brokerThat(answers({ result: { job, time: 7 } }));
+    const consumer = new RemoteConsumer(new BrokerConnection({ url, apiKey: "secret" }));
+    expect(await consumer.getProvingJob({ allowList: [] })).toEqual({ job, time: 7 });
+    expect(seen).toMatchObject([
+      {
+        path: "/",
+        headers: { "x-api-key": "secret" },
+        calls: [{ method: "proverBroker_getProvingJob", params: [{ allowList: [] }] }],
+      },
+    ]);
+  });
+
+  it.each([{}, { result: null }])("reads the answer %o as none", async (part) => {
+    const { url } = await brokerThat(answers(part));
+    expect(await new RemoteConsumer(new BrokerConnection({ url })).getProvingJob()).toBeUndefined();
+  });
+
+  it("repeats a call after temporary failures and no other", async () => {
+    const { url, seen } = await brokerThat((call, response) => {
+      if (seen.length < 3) response.writeHead(503).end();
+      else answers({})(call, response);
+    });
+    await new BrokerConnection({ url, retryDelaysMs }).call("getProvingJob", []);
+    expect(seen).toHaveLength(3);
+    const refusing = await brokerThat((_, response) => response.writeHead(401).end());
+    await expect(new BrokerConnection({ url: refusing.url, retryDelaysMs }).call("x", [])).rejects.toThrow(
+      "the broker answered with HTTP status 401",
+    );
+    expect(refusing.seen).toHaveLength(1);
+  });
+
+  it.each([
+    ["an error", answers({ error: { code: -32702, message: "no such job" } }), "x was refused: no such job (-32702)"],
+    [
+      "no JSON",
+      (_: Seen, response: ServerResponse) => response.end("<html>"),
+      "the broker's answer is not JSON (6 bytes)",
+    ],
+    ["another id", (_: Seen, response: ServerResponse) => response.end('[{"id":0}]'), "is not one to the call"],
+    [
+      "a limit on bodies",
+      (_: Seen, response: ServerResponse) =>
+        response.writeHead(413).end('{"error":{"code":-32600,"message":"request entity too large"}}'),
+      "HTTP status 413: request entity too large",
+    ],
+    [
+      "another release",
+      (seen: Seen, response: ServerResponse) => {
+        response.setHeader("x-aztec-l2CircuitsVkTreeRoot", "0x01");
+        answers({})(seen, response);
+      },
+      "the broker is of another release: x-aztec-l2CircuitsVkTreeRoot is 0x01, must be 0x1dd2",
+    ],
+  ])("says what is wrong when the broker answers with %s", async (_, answer, message) => {
+    const { url } = await brokerThat(answer);
+    await expect(new BrokerConnection({ url, retryDelaysMs }).call("x", [])).rejects.toThrow(message);
+  });
+
+  it.each([
+    [{ job, time: "7" }, "time must be a number"],
+    [{ job: { ...job, type: 18 }, time: 7 }, "job.type must be the number of a job type"],
+    [{ time: 7 }, "job.id must be text"],
+    ["job", "time must be a number"],
+  ])("refuses the job %o", async (result, message) => {
+    const { url } = await brokerThat(answers({ result }));
+    await expect(new RemoteConsumer(new BrokerConnection({ url })).getProvingJob()).rejects.toThrow(message);
+  });
+});
