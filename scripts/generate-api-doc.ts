@@ -1,6 +1,7 @@
 /** Writes docs/api.md from the registries of methods; with --check only compares. */
 import { adminRegistry } from "../src/rpc/admin/admin-registry.ts";
 import { bootnodeRegistry } from "../src/rpc/methods/bootnode.ts";
+import { provingAgentsRegistry } from "../src/rpc/methods/proving-agents.ts";
 import { provingBrokerRegistry } from "../src/rpc/methods/proving-broker.ts";
 import { publicRegistry } from "../src/rpc/methods/public-registry.ts";
 import { apiDocument } from "../src/rpc/openrpc/api-document.ts";
@@ -18,6 +19,7 @@ const registry = publicRegistry(services as NodeServices);
 const admin = adminRegistry(services as AdminServices);
 const bootnode = bootnodeRegistry(services as BootnodeTable);
 const broker = provingBrokerRegistry(services as ProvingBrokerPort, { replay: true });
+const agents = provingAgentsRegistry([{ status: { status: "stopped" } }]);
 const wanted = apiDocument([
   { title: "Public listener: `svc_`", document: openRpcDocument(registry, ["svc"]) },
   { title: "Public listener: `node_`", document: openRpcDocument(registry, ["node"]) },
@@ -30,6 +32,7 @@ const wanted = apiDocument([
   },
   { title: "Listener of a bootnode: `bootstrap_`", document: openRpcDocument(bootnode, ["bootstrap"]) },
   { title: "Listener of a proving broker: `proverBroker_`", document: openRpcDocument(broker, ["proverBroker"]) },
+  { title: "Listener of a proving agent: `agent_`", document: openRpcDocument(agents, ["agent"]) },
 ]);
 
 generatedDocument("api.md", wanted, "the registries of methods");

@@ -4,8 +4,12 @@ import type { Encoder } from "./encoding/encoder.ts";
 import type { JsonWriter } from "./encoding/json-writer.ts";
 import { type Codec, type Issue, issuesError, type OptionalCodec } from "./params/codec.ts";
 
+/** Proving agents of a process are told apart by their namespaces. */
+export type AgentNamespace = "agent" | `agent${number}`;
+
 /** Prefix of a method's name on the wire: `node_getBlock` is method getBlock of namespace node. */
 export type Namespace =
+  | AgentNamespace
   | "anvil"
   | "bootstrap"
   | "evm"
@@ -44,7 +48,7 @@ const DEVELOPMENT: Dialect = { surplusParams: "refused", leastParams: "required"
 /** As anvil does. */
 const L1_TOOLS: Dialect = { surplusParams: "ignored", leastParams: "required", nothing: "null" };
 
-export const DIALECTS: Readonly<Record<Namespace, Dialect>> = {
+const DIALECTS: Readonly<Record<Exclude<Namespace, AgentNamespace>, Dialect>> = {
   anvil: L1_TOOLS,
   bootstrap: RELEASE,
   evm: L1_TOOLS,
@@ -56,6 +60,14 @@ export const DIALECTS: Readonly<Record<Namespace, Dialect>> = {
   svc: DEVELOPMENT,
   svcAdmin: DEVELOPMENT,
 };
+
+export function dialectOf(namespace: Namespace): Dialect {
+  return isAgentNamespace(namespace) ? RELEASE : DIALECTS[namespace];
+}
+
+function isAgentNamespace(namespace: Namespace): namespace is AgentNamespace {
+  return /^agent[0-9]*$/.test(namespace);
+}
 
 export type ParameterCodec = Codec<unknown> | OptionalCodec<unknown>;
 export interface Parameter<T = unknown> {

@@ -4,7 +4,7 @@ import { toHex } from "../../src/protocol/bytes.ts";
 import { FR_MODULUS, fr } from "../../src/protocol/field.ts";
 import { JsonWriter } from "../../src/rpc/encoding/json-writer.ts";
 import { worldStateMethods } from "../../src/rpc/methods/world-state.ts";
-import { DIALECTS, type Method, type Namespace, readParams } from "../../src/rpc/registry.ts";
+import { dialectOf, type Method, type Namespace, readParams } from "../../src/rpc/registry.ts";
 import { apply, core, makeBlock, type OpenState, openState } from "../world-state/support.ts";
 import { fakeChain, fakeServices, GENESIS_BLOCK } from "./support/fakes.ts";
 
@@ -42,7 +42,7 @@ const calls = (): [Method, Namespace][] =>
 
 function general(method: Method, namespace: Namespace, params: string): string | undefined {
   const out = new JsonWriter();
-  const values = readParams(method.params[namespace]!, JSON.parse(params) as unknown[], DIALECTS[namespace]);
+  const values = readParams(method.params[namespace]!, JSON.parse(params) as unknown[], dialectOf(namespace));
   const result = method.handle(values, { namespace });
   if (result === undefined) return undefined;
   method.encode[namespace]!(out, result);

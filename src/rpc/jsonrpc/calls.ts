@@ -2,7 +2,7 @@ import type { MethodResults, ResultCache } from "../cache/result-cache.ts";
 import type { Caller } from "../caller.ts";
 import type { Write } from "../encoding/json-writer.ts";
 import { openRpcDocument } from "../openrpc/document.ts";
-import { DIALECTS, type Method, type Namespace, type Origin, type Registry, readParams } from "../registry.ts";
+import { dialectOf, type Method, type Namespace, type Origin, type Registry, readParams } from "../registry.ts";
 import { invalidSlot, type RpcAnswer } from "./answer.ts";
 import type { AnswerWriter, Echo } from "./answer-writer.ts";
 import type { CallCounts } from "./call-counts.ts";
@@ -91,7 +91,7 @@ export class Calls {
       if (!Array.isArray(params)) {
         throw new RpcError(EXECUTION_ERROR, `Params to ${name} is not an array: ${shownAs(params)}`);
       }
-      const values = readParams(found.params[namespace]!, params, DIALECTS[namespace]);
+      const values = readParams(found.params[namespace]!, params, dialectOf(namespace));
       return { method: found, namespace, values };
     } catch (error) {
       return this.#writer.error(request, error);
@@ -173,7 +173,7 @@ export class Calls {
 
   #result({ method, namespace, values }: Call, echo: Echo, result: unknown, kept?: Kept): RpcAnswer {
     if (result === undefined) {
-      return this.#writer.result(echo, undefined, DIALECTS[namespace].nothing === "null" ? encodeNull : undefined);
+      return this.#writer.result(echo, undefined, dialectOf(namespace).nothing === "null" ? encodeNull : undefined);
     }
     const encode = method.encode[namespace]!;
     if (kept === undefined) return this.#writer.result(echo, result, encode);

@@ -1,4 +1,4 @@
-import { DIALECTS, type Method, type Namespace, type Parameter, type Registry } from "../registry.ts";
+import { dialectOf, type Method, type Namespace, type Parameter, type Registry } from "../registry.ts";
 import type { JsonSchema } from "../schema/json-schema.ts";
 import { Components } from "./components.ts";
 import { shortSchema } from "./short-schema.ts";
@@ -74,7 +74,7 @@ export function openRpcDocument(registry: Registry, namespaces: readonly Namespa
   const methods = namespaces.flatMap((namespace) =>
     registry.in(namespace).map((method) => methodObject(method, namespace, components)),
   );
-  const absent = namespaces.filter((namespace) => DIALECTS[namespace].nothing === "absent");
+  const absent = namespaces.filter((namespace) => dialectOf(namespace).nothing === "absent");
   const nothing =
     absent.length === 0 ? "" : ` Methods of ${absent.join(" and ")} leave the result out where it is null here.`;
   return {
