@@ -60,7 +60,7 @@ export const SUBSYSTEMS = {
   sentinel: true,
   prover: false,
   broker: true,
-  agent: false,
+  agent: true,
   bot: true,
   "local network": true,
   deployment: true,

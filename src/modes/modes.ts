@@ -5,22 +5,29 @@ import { botMode } from "./bot.ts";
 import { localNetworkMode } from "./local-network.ts";
 import type { Mode } from "./mode.ts";
 import { nodeMode } from "./node.ts";
+import { proverAgentMode } from "./prover-agent.ts";
 import { proverBrokerMode } from "./prover-broker.ts";
 
 /** In order of precedence. */
-const MODES: readonly Mode[] = [localNetworkMode, bootnodeMode, proverBrokerMode, botMode, nodeMode];
+const MODES: readonly Mode[] = [localNetworkMode, bootnodeMode, proverBrokerMode, proverAgentMode, botMode, nodeMode];
+
+/** Modes that run alone, by their flags. */
+const ALONE = [
+  ["p2pBootstrap", "--p2p-bootstrap"],
+  ["proverBroker", "--prover-broker"],
+  ["proverAgent", "--prover-agent"],
+] as const;
 
 /**
  * The mode that the flags select. Throws ConfigurationError if they select none, only a part that needs another mode,
- * or a bootnode or a broker together with another mode.
+ * or a bootnode, a broker or agents together with another mode.
  */
 export function selectedMode(values: Values): Mode {
-  const { localNetwork, node, bot, sequencer, p2pBootstrap, proverBroker } = values;
-  const others = localNetwork || node || bot || sequencer;
-  if (p2pBootstrap && (others || proverBroker)) {
-    throw new ConfigurationError("--p2p-bootstrap runs alone, not with the other modes");
+  const { localNetwork, node, bot, sequencer } = values;
+  const [alone, other] = ALONE.filter(([key]) => values[key]);
+  if (alone !== undefined && (other !== undefined || localNetwork || node || bot || sequencer)) {
+    throw new ConfigurationError(`${alone[1]} runs alone, not with the other modes`);
   }
-  if (proverBroker && others) throw new ConfigurationError("--prover-broker runs alone, not with the other modes");
   const mode = MODES.find(({ selected }) => selected(values));
   if (mode !== undefined) return mode;
   if (bot) throw new ConfigurationError("--bot runs alone or with --node, not with the other modes");

@@ -13,6 +13,7 @@ it.each([
   [["--local-network"], "local network"],
   [["--p2p-bootstrap"], "bootnode"],
   [["--prover-broker"], "prover broker"],
+  [["--prover-agent"], "prover-agent"],
 ])("%j starts the mode %s", (flags, mode) => {
   expect(modeOf(...flags)).toBe(mode);
 });
@@ -30,4 +31,19 @@ it("a bootnode without an address is told which option to give, before anything 
   await expect(selectedMode(configuration.values).run(configuration, "0")).rejects.toThrow(
     "A bootnode announces its address: give --p2p.p2pIp or P2P_IP",
   );
+});
+
+it.each([["--node"], ["--sequencer"], ["--bot"], ["--local-network"], ["--p2p-bootstrap"]])(
+  "agents do not run with %s",
+  (flag) => {
+    expect(() => modeOf("--prover-agent", flag)).toThrow(/runs alone, not with the other modes/);
+  },
+);
+
+it.each([
+  [{}, "Agents get their jobs from a broker: give --proverAgent.proverBrokerUrl or PROVER_BROKER_HOST"],
+  [{ PROVER_BROKER_HOST: "http://127.0.0.1:1" }, "agents need PROVER_REAL_PROOFS=false"],
+])("agents are told before anything starts which option to give: %o", async (environment, message) => {
+  const configuration = configure({ flags: new Map([["--prover-agent", "true"]]), environment });
+  await expect(selectedMode(configuration.values).run(configuration, "0")).rejects.toThrow(message);
 });

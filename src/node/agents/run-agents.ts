@@ -1,0 +1,20 @@
+import type { Values } from "../../config/options.ts";
+import { loggingOf } from "../run-node.ts";
+import { supervise } from "../supervise.ts";
+import { startAgents } from "./start-agents.ts";
+
+/** `svc start --prover-agent`: runs proving agents in this process. */
+export async function runAgents(
+  values: Values & { readonly proverBrokerUrl: string },
+  version: string,
+  warnings: readonly string[],
+): Promise<void> {
+  const loggerFor = loggingOf(values);
+  const log = loggerFor("prover:agent");
+  for (const warning of warnings) loggerFor("config").warn(warning);
+  const start = async () => {
+    log.info({ version, node: process.versions.node }, "starting agents of svc {version} on Node.js {node}");
+    return startAgents(values, loggerFor);
+  };
+  await supervise(start, { log });
+}

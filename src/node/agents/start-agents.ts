@@ -1,0 +1,125 @@
+import { reveal } from "../../config/configuration.ts";
+import { ConfigurationError } from "../../config/errors.ts";
+import type { Values } from "../../config/options.ts";
+import { loadCore } from "../../core/load-core.ts";
+import { redactUrl } from "../../http/redact.ts";
+import { Agent } from "../../prover/agent/agent.ts";
+import { type SimulatedDelay, SimulatedProver } from "../../prover/agent/simulated-prover.ts";
+import { BrokerConnection } from "../../prover/broker-client/broker-connection.ts";
+import { RemoteConsumer } from "../../prover/broker-client/remote-consumer.ts";
+import { isJobTypeName, JOB_TYPE_NAMES, JOB_TYPES, type JobType } from "../../prover/jobs/job-type.ts";
+import { InlineStore } from "../../prover/proof-store/inline-store.ts";
+import { ObjectProofStore } from "../../prover/proof-store/object-proof-store.ts";
+import type { AgentProofStore } from "../../prover/proof-store/proof-store.ts";
+import { HealthRoute } from "../../rpc/http/health-route.ts";
+import { agentNamespaces, provingAgentsRegistry } from "../../rpc/methods/proving-agents.ts";
+import { startRpcServer } from "../../rpc/rpc-server.ts";
+import { openObjectStore } from "../../storage/objects/open-store.ts";
+import type { LoggerFor, NodeLogger } from "../logging.ts";
+import { type ObjectStoreSettings, objectStoreAccess } from "../object-access.ts";
+import type { RunningService } from "../supervise.ts";
+import { Teardown } from "../teardown.ts";
+
+export type AgentSettings = ObjectStoreSettings &
+  Pick<
+    Values,
+    | "proverAgentCount"
+    | "proverAgentPollIntervalMs"
+    | "proverAgentProofTypes"
+    | "proverTestDelayType"
+    | "proverTestDelayMs"
+    | "proverTestDelayFactor"
+    | "proofStore"
+    | "proverBrokerApiKey"
+    | "port"
+    | "rpcHost"
+    | "rpcMaxBodySize"
+    | "rpcMaxBatchSize"
+    | "rpcMaxConnections"
+    | "rpcMaxConnectionsPerClient"
+    | "rpcRateLimit"
+  > & { readonly proverBrokerUrl: string };
+
+export interface RunningAgents extends RunningService {
+  /** Of JSON-RPC. */
+  readonly port: number;
+}
+
+/** Starts agents that share a connection, a proof store and the core, and their JSON-RPC port. Rejects with an OperatorError. */
+export async function startAgents(values: AgentSettings, loggerFor: LoggerFor): Promise<RunningAgents> {
+  const log = loggerFor("prover:agent");
+  const { proverBrokerUrl: url, proverAgentCount: count } = values;
+  const types = typesOf(values.proverAgentProofTypes ?? [], log);
+  const store = proofStoreOf(values);
+  const prover = new SimulatedProver(loadCore(), delayOf(values));
+  const interruption = new AbortController();
+  const broker = new RemoteConsumer(
+    new BrokerConnection({ url, apiKey: reveal(values.proverBrokerApiKey), signal: interruption.signal }),
+  );
+  const agents = Array.from(
+    { length: count },
+    (_, i) =>
+      new Agent({
+        name: `agent${i}`,
+        broker,
+        store,
+        prover,
+        types,
+        pollIntervalMs: values.proverAgentPollIntervalMs,
+        logger: log,
+      }),
+  );
+  const teardown = new Teardown(log);
+  const listener = await startRpcServer(
+    provingAgentsRegistry(agents),
+    {
+      host: values.rpcHost,
+      port: values.port,
+      namespaces: agentNamespaces(count),
+      maxBodyBytes: values.rpcMaxBodySize,
+      maxBatchSize: values.rpcMaxBatchSize,
+      maxConnections: values.rpcMaxConnections,
+      maxConnectionsPerClient: values.rpcMaxConnectionsPerClient,
+      rateLimit: values.rpcRateLimit,
+      guard: (application) => new HealthRoute(application),
+    },
+    loggerFor("rpc"),
+  );
+  teardown.add("rpc", () => listener.close());
+  for (const agent of agents) agent.start();
+  teardown.add("agents", async () => {
+    const stopped = agents.map((agent) => agent.stop());
+    interruption.abort();
+    await Promise.all(stopped);
+  });
+  log.info(
+    { count, broker: redactUrl(url), types: types.length === 0 ? "all" : types.length },
+    "{count} agents with simulated proofs take jobs of {types} types from the broker at {broker}",
+  );
+  log.info({ host: values.rpcHost, port: listener.port }, "answering JSON-RPC on {host}:{port}");
+  return { port: listener.port, stop: () => teardown.run() };
+}
+
+/** Unknown names are dropped, as the reference implementation does, unless none would be left. */
+function typesOf(names: readonly string[], log: NodeLogger): JobType[] {
+  const known = names.filter(isJobTypeName);
+  const unknown = names.filter((name) => !isJobTypeName(name));
+  if (unknown.length > 0 && known.length === 0) {
+    throw new ConfigurationError(
+      `PROVER_AGENT_PROOF_TYPES names no known type (${unknown.join(", ").slice(0, 200)}); known are ${JOB_TYPE_NAMES.join(", ")}`,
+    );
+  }
+  if (unknown.length > 0) log.warn({ unknown }, "proof types that do not exist are ignored: {unknown}");
+  return known.map((name) => JOB_TYPES[name]);
+}
+
+function proofStoreOf({ proofStore, ...access }: AgentSettings): AgentProofStore {
+  if (proofStore === undefined) return new InlineStore();
+  return new ObjectProofStore(proofStore, openObjectStore(proofStore, objectStoreAccess(access)));
+}
+
+function delayOf({ proverTestDelayType, proverTestDelayMs, proverTestDelayFactor }: AgentSettings): SimulatedDelay {
+  return proverTestDelayType === "fixed"
+    ? { kind: "fixed", ms: proverTestDelayMs }
+    : { kind: "realistic", factor: proverTestDelayFactor };
+}
