@@ -33,6 +33,7 @@ export function faults(network: OwnNetwork, { factor, disk }: FaultOptions): Fau
   const configure = (node: number, changes: object) => call(network.adminOf(node), "nodeAdmin_setConfig", changes);
   const others = [0, 2, 3];
   const all: (Fault | undefined)[] = [
+    disk === undefined ? undefined : fullDisk(disk, of("SvcDiskLow", 1), within(5)),
     {
       name: "an account that publishes has little ether",
       begin: () => network.setBalance(0, ETH / 20n),
@@ -40,34 +41,6 @@ export function faults(network: OwnNetwork, { factor, disk }: FaultOptions): Fau
       // The balance is read each half minute.
       expected: [{ alert: of("SvcPublisherBalanceLow", 0), windowSeconds: within(5) + 30 }],
       healSeconds: 60,
-    },
-    disk === undefined ? undefined : fullDisk(disk, of("SvcDiskLow", 1), within(5)),
-    {
-      name: "proposers vote to slash a validator",
-      async begin() {
-        for (const node of others) await configure(node, { slashValidatorsAlways: [network.validators[1]] });
-      },
-      async end() {
-        for (const node of others) await configure(node, { slashValidatorsAlways: [] });
-      },
-      // The next proposer votes, and the rule has no window of its own.
-      expected: [{ alert: of("SvcSlashVotes", 1), windowSeconds: 3 * 24 + POLLING_SECONDS }],
-      // Until the round is over.
-      healSeconds: 8 * 24 + POLLING_SECONDS + 60,
-    },
-    {
-      name: "a validator stops to do its duties",
-      begin: async () => void (await configure(2, { disabledValidators: [network.validators[2]] })),
-      end: async () => void (await configure(2, { disabledValidators: [] })),
-      expected: [{ alert: of("SvcAttestationsMissed", 2), windowSeconds: 6 * 24 }],
-      healSeconds: within(30) + 120,
-    },
-    {
-      name: "the process of a validator is stopped",
-      begin: async () => void process.kill(network.nodes[3].pid, "SIGSTOP"),
-      end: async () => void process.kill(network.nodes[3].pid, "SIGCONT"),
-      expected: [{ alert: of("SvcDown", 3), windowSeconds: within(2) }],
-      healSeconds: within(30) + 180,
     },
     {
       name: "two of a node's three peers are killed",
@@ -94,6 +67,33 @@ export function faults(network: OwnNetwork, { factor, disk }: FaultOptions): Fau
         { alert: of("SvcHeightFlat", 0), windowSeconds: within(17) },
       ],
       healSeconds: within(60) + 240,
+    },
+    {
+      name: "a validator stops to do its duties",
+      begin: async () => void (await configure(2, { disabledValidators: [network.validators[2]] })),
+      end: async () => void (await configure(2, { disabledValidators: [] })),
+      expected: [{ alert: of("SvcAttestationsMissed", 2), windowSeconds: 6 * 24 }],
+      healSeconds: within(30) + 120,
+    },
+    {
+      name: "the process of a validator is stopped",
+      begin: async () => void process.kill(network.nodes[3].pid, "SIGSTOP"),
+      end: async () => void process.kill(network.nodes[3].pid, "SIGCONT"),
+      expected: [{ alert: of("SvcDown", 3), windowSeconds: within(2) }],
+      healSeconds: within(30) + 180,
+    },
+    {
+      name: "proposers vote to slash a validator",
+      async begin() {
+        for (const node of others) await configure(node, { slashValidatorsAlways: [network.validators[1]] });
+      },
+      async end() {
+        for (const node of others) await configure(node, { slashValidatorsAlways: [] });
+      },
+      // The next proposer votes, and the rule has no window of its own.
+      expected: [{ alert: of("SvcSlashVotes", 1), windowSeconds: 3 * 24 + POLLING_SECONDS }],
+      // Until the round is over.
+      healSeconds: 8 * 24 + POLLING_SECONDS + 60,
     },
   ];
   return all.filter((fault) => fault !== undefined);
