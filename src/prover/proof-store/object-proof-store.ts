@@ -2,6 +2,7 @@ import { gunzipSync } from "node:zlib";
 import { OperatorError } from "../../errors/operator-error.ts";
 import { DecodeError } from "../../protocol/errors.ts";
 import type { ObjectStore } from "../../storage/objects/object-store.ts";
+import { parseJobId } from "../jobs/job-id.ts";
 import type { JobResult, StoredInput } from "../jobs/job-result.ts";
 import { isJobTypeName, JOB_TYPES, type JobType, nameOfJobType } from "../jobs/job-type.ts";
 import { outputJson } from "../jobs/stored-json.ts";
@@ -44,6 +45,8 @@ export class ObjectProofStore implements AgentProofStore {
   }
 
   async saveOutput(jobId: string, type: JobType, result: JobResult, signal: AbortSignal): Promise<string> {
+    // The id becomes part of a path.
+    if (parseJobId(jobId) === undefined) throw new DecodeError("job.id", "must be <epoch>:<TYPE>:<SHA-256>");
     const key = `outputs/${nameOfJobType(type)}/${jobId}.json`;
     await this.#objects.put(key, Buffer.from(outputJson(type, result)), { contentType: "application/json", signal });
     return `${this.#root}/${key}`;
