@@ -175,12 +175,12 @@ describe("options of missing parts", () => {
   test("all options of missing parts are refused together, by name and part", () => {
     expect(
       refusal(
-        { "--p2p-enabled": "true", "--prover-node": "true" },
-        { PROVER_AGENT_COUNT: "3", PROVER_AGENT_POLL_INTERVAL_MS: "7" },
+        { "--p2p-enabled": "true", "--prover-node": "true", "--archiver": "true" },
+        { PROVER_NODE_MAX_PENDING_JOBS: "3" },
       ),
     ).toThrow(
-      "not available in this version: --prover-node (prover); " +
-        "PROVER_AGENT_COUNT, PROVER_AGENT_POLL_INTERVAL_MS (agent)",
+      "not available in this version: --prover-node, PROVER_NODE_MAX_PENDING_JOBS (prover); " +
+        "--archiver (standalone archiver)",
     );
   });
 
@@ -234,7 +234,7 @@ describe("options of missing parts", () => {
     const absent = OPTION_KEYS.map((key) => OPTIONS[key] as Option).filter(
       ({ usedBy, flags, env }) => !SUBSYSTEMS[usedBy] && flags.length + env.length > 0,
     );
-    expect(absent.length).toBeGreaterThan(40);
+    expect(absent.length).toBeGreaterThan(25);
     for (const option of absent) {
       const [name] = [...option.env, ...option.flags];
       const text = otherText(option) ?? expect.fail(`no text for ${name}`);
