@@ -23,11 +23,12 @@ export function spentOrExpired(pending: PendingTxs, { timestamp, nullifierKeys }
 
 /** Pending txs of the given payers that their balances do not cover. */
 export function unpaid(pending: PendingTxs, payerKeys: Iterable<string>, feeJuice: (payer: Fr) => bigint): PoolEntry[] {
-  return [...new Set(payerKeys)].flatMap((payer) => {
-    const entries = pending.ofPayer(payer);
-    const [first] = entries;
-    if (first === undefined) return [];
-    return uncovered(feeJuice(first.feePayer), entries).map(({ payment }) => payment);
+  return [...new Set(payerKeys)].flatMap((key) => {
+    const payer = pending.payer(key);
+    if (payer === undefined) return [];
+    const balance = feeJuice(payer.feePayer);
+    if (payer.feeLimits <= balance) return [];
+    return uncovered(balance, [...payer.entries.values()]).map(({ payment }) => payment);
   });
 }
 

@@ -1,11 +1,20 @@
+import type { Fr } from "../../protocol/field.ts";
 import type { PoolEntry } from "./pool-entry.ts";
 import { PriorityOrder } from "./priority-order.ts";
+
+/** Pending txs with the same fee payer. */
+export interface PayerTxs {
+  readonly feePayer: Fr;
+  readonly entries: ReadonlyMap<string, PoolEntry>;
+  /** Sum of the fee limits. A balance of so much covers the txs in any order. */
+  readonly feeLimits: bigint;
+}
 
 /** Pending txs: no two of them share a nullifier. */
 export class PendingTxs {
   readonly #byKey = new Map<string, PoolEntry>();
   readonly #byNullifier = new Map<string, PoolEntry>();
-  readonly #byPayer = new Map<string, Map<string, PoolEntry>>();
+  readonly #byPayer = new Map<string, PayerTxs & { entries: Map<string, PoolEntry>; feeLimits: bigint }>();
   readonly order = new PriorityOrder();
 
   get size(): number {
@@ -38,8 +47,8 @@ export class PendingTxs {
     return [...found];
   }
 
-  ofPayer(payerKey: string): PoolEntry[] {
-    return [...(this.#byPayer.get(payerKey)?.values() ?? [])];
+  payer(payerKey: string): PayerTxs | undefined {
+    return this.#byPayer.get(payerKey);
   }
 
   payers(): string[] {
@@ -47,10 +56,15 @@ export class PendingTxs {
   }
 
   add(entry: PoolEntry): void {
+    const before = this.#byKey.get(entry.key);
+    if (before !== undefined) this.remove(before);
     this.#byKey.set(entry.key, entry);
     for (const nullifier of entry.nullifierKeys) this.#byNullifier.set(nullifier, entry);
-    const own = this.#byPayer.get(entry.payerKey) ?? new Map<string, PoolEntry>();
-    this.#byPayer.set(entry.payerKey, own.set(entry.key, entry));
+    const { feePayer } = entry;
+    const own = this.#byPayer.get(entry.payerKey) ?? { feePayer, entries: new Map<string, PoolEntry>(), feeLimits: 0n };
+    own.entries.set(entry.key, entry);
+    own.feeLimits += entry.feeLimit;
+    this.#byPayer.set(entry.payerKey, own);
     this.order.add(entry);
   }
 
@@ -61,8 +75,11 @@ export class PendingTxs {
       if (this.#byNullifier.get(nullifier)?.key === entry.key) this.#byNullifier.delete(nullifier);
     }
     const own = this.#byPayer.get(entry.payerKey);
-    own?.delete(entry.key);
-    if (own?.size === 0) this.#byPayer.delete(entry.payerKey);
+    if (own !== undefined) {
+      own.entries.delete(entry.key);
+      own.feeLimits -= entry.feeLimit;
+      if (own.entries.size === 0) this.#byPayer.delete(entry.payerKey);
+    }
     this.order.remove(entry);
   }
 }

@@ -70,7 +70,9 @@ export function balanceRule(
   { pending, feeJuice }: Pick<PreAddContext, "pending" | "feeJuice">,
 ): PreAdd {
   const balance = feeJuice(incoming.feePayer);
-  const missing = uncovered(balance, [...pending.ofPayer(incoming.payerKey), incoming]);
+  const others = pending.payer(incoming.payerKey);
+  if ((others?.feeLimits ?? 0n) + incoming.feeLimit <= balance) return { evict: [] };
+  const missing = uncovered(balance, [...(others?.entries.values() ?? []), incoming]);
   const own = missing.find(({ payment }) => payment === incoming);
   if (own === undefined) return { evict: missing.map(({ payment }) => payment) };
   const { feePayer: payer, feeLimit } = incoming;

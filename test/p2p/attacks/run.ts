@@ -32,6 +32,7 @@ const { values } = parseArgs({
 const REST_MS = 5_000;
 const MIB = 2 ** 20;
 const at = (sorted: number[], share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+const mib = (bytes: number) => (bytes / MIB).toFixed(0);
 const ms = (value: number | undefined) => (value === undefined ? "-" : value.toFixed(0));
 
 function line(name: string, { counts, memory, descriptors, cpu, honest, rpc, disconnects }: AttackRow): string {
@@ -41,7 +42,7 @@ function line(name: string, { counts, memory, descriptors, cpu, honest, rpc, dis
     name.padEnd(56),
     String(sent).padStart(10),
     String(refused).padStart(7),
-    `${(memory.before / MIB).toFixed(0)} > ${(memory.peak / MIB).toFixed(0)}`.padStart(12),
+    `${mib(memory.before)} > ${mib(memory.peak)}`.padStart(12),
     `${descriptors.before} > ${descriptors.peak}`.padStart(10),
     cpu.toFixed(1).padStart(5),
     `${ms(at(gossip, 0.5))}/${ms(at(gossip, 0.99))}`.padStart(10),
@@ -88,7 +89,9 @@ if (values.help) {
     }
     if (rounds > 1) {
       await sleep(REST_MS);
-      console.log(`after round ${round} of ${attacks.length} attacks: ${(trial.memory / MIB).toFixed(0)} MiB resident`);
+      const { resident, anonymous } = trial.memory;
+      const memory = `${mib(resident)} MiB resident, ${mib(anonymous)} MiB without pages of files`;
+      console.log(`after round ${round} of ${attacks.length} attacks: ${memory}`);
     }
   }
   if (trial.log !== "") console.log(`log of the node:\n${trial.log.slice(0, 5_000)}`);

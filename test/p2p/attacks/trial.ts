@@ -26,15 +26,17 @@ export interface AttackRow {
 }
 
 /** Figures of a process in /proc; zeros once it has ended. */
-function usage(pid: number): { memory: number; descriptors: number; cpu: number } {
+function usage(pid: number): { memory: number; anonymous: number; descriptors: number; cpu: number } {
   try {
-    const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    const bytes = (field: string) => Number(new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(status)?.[1] ?? 0) * 1024;
     const times = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
     // Ticks of 10 ms in user and in kernel mode.
     const cpu = (Number(times[11]) + Number(times[12])) / 100;
-    return { memory: Number(kilobytes ?? 0) * 1024, descriptors: readdirSync(`/proc/${pid}/fd`).length, cpu };
+    const descriptors = readdirSync(`/proc/${pid}/fd`).length;
+    return { memory: bytes("VmRSS"), anonymous: bytes("RssAnon"), descriptors, cpu };
   } catch {
-    return { memory: 0, descriptors: 0, cpu: 0 };
+    return { memory: 0, anonymous: 0, descriptors: 0, cpu: 0 };
   }
 }
 
@@ -60,9 +62,10 @@ export class Trial {
     return this.#subject.alive;
   }
 
-  /** Resident memory of the node, in bytes. */
-  get memory(): number {
-    return usage(this.#subject.pid).memory;
+  /** Memory of the node, in bytes: all resident pages, and those that are not pages of files, such as its database. */
+  get memory(): { resident: number; anonymous: number } {
+    const { memory, anonymous } = usage(this.#subject.pid);
+    return { resident: memory, anonymous };
   }
 
   /** Warnings and errors of the node, and what the runtime wrote. */
