@@ -20,7 +20,7 @@ import { CHECKPOINT_AT, CHECKPOINT_HEADER_BYTES, checkpointHash } from "../src/p
 import { encodeCheckpointAttestation } from "../src/protocol/consensus/checkpoint-attestation.ts";
 import { checkpointProposalPayload } from "../src/protocol/consensus/checkpoint-proposal.ts";
 import { attestationPayloadOf } from "../src/protocol/consensus/digests.ts";
-import { nativeRecovery } from "../src/protocol/consensus/native-recovery.ts";
+import { signerRecovery } from "../src/protocol/consensus/signer-recovery.ts";
 import { wireSignature } from "../src/protocol/consensus/wire-signature.ts";
 import { openStore } from "../src/storage/store.ts";
 import { silentLogger } from "../src/telemetry/logger.ts";
@@ -76,7 +76,7 @@ interface Figures {
   us: number;
 }
 
-const recover = await nativeRecovery();
+const recover = await signerRecovery();
 
 async function ours({ members, proposers, attestations }: Input): Promise<Figures> {
   const path = mkdtempSync(join(tmpdir(), "svc-bench-attestations-"));

@@ -2,8 +2,8 @@ import type { ValidateAttestations } from "../archiver/attestation-verdict.ts";
 import { validateAttestations } from "../l1/committee/validate-attestations.ts";
 import type { RollupReader } from "../l1/types.ts";
 import { checkpointSlot } from "../protocol/checkpoint-header.ts";
-import { nativeRecovery } from "../protocol/consensus/native-recovery.ts";
 import type { RecoverSigner } from "../protocol/consensus/recover.ts";
+import { signerRecovery } from "../protocol/consensus/signer-recovery.ts";
 import { epochOfSlot } from "../protocol/time.ts";
 
 /**
@@ -16,7 +16,7 @@ export function attestationValidator(reader: RollupReader): ValidateAttestations
     const epoch = epochOfSlot(checkpointSlot(checkpoint.header), reader.identity.constants);
     const committee = await reader.committee(epoch);
     if (committee.committee === undefined) return validateAttestations(checkpoint, committee);
-    loaded ??= nativeRecovery();
+    loaded ??= signerRecovery();
     return validateAttestations(checkpoint, committee, await loaded);
   };
 }

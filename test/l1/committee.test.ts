@@ -5,13 +5,13 @@ import { committeeCommitment, proposerIndex, quorum, sampleCommitteeIndices } fr
 import { attestationStatuses, validateAttestations } from "../../src/l1/committee/validate-attestations.ts";
 import type { EpochCommittee } from "../../src/l1/types.ts";
 import { bigUintBytes, concat, fromHex, readBigUint, toHex } from "../../src/protocol/bytes.ts";
-import { nativeRecovery } from "../../src/protocol/consensus/native-recovery.ts";
 import { recoverSigner } from "../../src/protocol/consensus/recover.ts";
+import { signerRecovery } from "../../src/protocol/consensus/signer-recovery.ts";
 import { DecodeError } from "../../src/protocol/errors.ts";
 import { type CheckpointVector, l1Vectors } from "./vectors.ts";
 
 const { scenario } = l1Vectors;
-const recover = await nativeRecovery();
+const recover = await signerRecovery();
 
 describe.each(scenario.committee)("epoch $epoch", ({ epoch, sampleSeed, validatorSet, ...expected }) => {
   const seed = BigInt(sampleSeed);

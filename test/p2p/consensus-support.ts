@@ -10,7 +10,7 @@ import { AttestationPool } from "../../src/mempool/attestations/attestation-pool
 import { Equivocations } from "../../src/mempool/attestations/equivocations.ts";
 import type { ConsensusContext } from "../../src/p2p/gossip/topics/consensus-context.ts";
 import { equal, fromHex, toHex } from "../../src/protocol/bytes.ts";
-import { nativeRecovery } from "../../src/protocol/consensus/native-recovery.ts";
+import { signerRecovery } from "../../src/protocol/consensus/signer-recovery.ts";
 import { type WireSignature, wireSignature } from "../../src/protocol/consensus/wire-signature.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
@@ -50,7 +50,7 @@ export function committeeOf(members: Uint8Array[], proposer?: Uint8Array): (slot
 }
 
 const core = loadCore();
-const recover = await nativeRecovery();
+const recover = await signerRecovery();
 
 /** A context that records the events and the processed proposals as text. */
 export function consensusContext(parts: Pick<ConsensusContext, "pool" | "times"> & Partial<ConsensusContext>): {

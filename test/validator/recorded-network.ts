@@ -20,7 +20,7 @@ import {
   type GossipedCheckpointProposal,
 } from "../../src/protocol/consensus/checkpoint-proposal.ts";
 import { unwrapMessage } from "../../src/protocol/consensus/gossip-wrapper.ts";
-import { nativeRecovery } from "../../src/protocol/consensus/native-recovery.ts";
+import { signerRecovery } from "../../src/protocol/consensus/signer-recovery.ts";
 import { epochOfSlot } from "../../src/protocol/time.ts";
 import { signPayload } from "../p2p/consensus-support.ts";
 import { recordedNetworkChain } from "../p2p/proposals/recorded-chain.ts";
@@ -93,7 +93,7 @@ export async function recordedCommittee(core: Core) {
   const { chain, identity } = recorded;
   const { constants } = identity;
   const kzg = new Kzg();
-  const recover = await nativeRecovery();
+  const recover = await signerRecovery();
   /** The chain up to a block. */
   const upTo = (number: number): CheckpointProposalParts["chain"] => ({
     block: (n) => (n <= number ? chain.block(n) : undefined),

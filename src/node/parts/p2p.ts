@@ -15,7 +15,7 @@ import { txHandler } from "../../p2p/reqresp/handlers/tx.ts";
 import type { RequestHandlers } from "../../p2p/reqresp/request-handler.ts";
 import { headerSlotNumber } from "../../protocol/block-header.ts";
 import { componentVersion } from "../../protocol/consensus/component-version.ts";
-import { nativeRecovery } from "../../protocol/consensus/native-recovery.ts";
+import { signerRecovery } from "../../protocol/consensus/signer-recovery.ts";
 import { items } from "../../protocol/tx-effect.ts";
 import type { PeerReport } from "../../rpc/ports/admin/node-reports.ts";
 import type { PeerNetwork } from "../../rpc/ports/peer-network.ts";
@@ -120,7 +120,7 @@ export async function createP2p(context: ChainContext, options: P2pOptions): Pro
     const equivocations = new Equivocations(logger);
     const status = () => chainStatus(version, chain);
 
-    const recover = await nativeRecovery();
+    const recover = await signerRecovery();
     let validator: ValidatorPart | undefined;
     const live = livePeerSettings(values);
     const node = await createPeerNode({

@@ -3,7 +3,7 @@ import type { RecoverSigner } from "./recover.ts";
 
 /**
  * recoverSigner by libsecp256k1 as native code, which takes about a thirtieth of the time. Loading takes some 50 ms,
- * since the library computes its tables.
+ * since the library computes its tables. Rejects where the package has no native code, as on Linux on arm64.
  */
 export async function nativeRecovery(): Promise<RecoverSigner> {
   // Not the package's main module, which falls back to JavaScript without a word if the native code cannot be loaded.

@@ -26,7 +26,7 @@ export interface ConsensusContext {
   /** Unix milliseconds. */
   now(): number;
   limits: ProposalLimits;
-  /** nativeRecovery. */
+  /** signerRecovery. */
   recover: RecoverSigner;
   /** Computes the hash of a tx. */
   hashTx(tx: Tx): Uint8Array | Promise<Uint8Array>;

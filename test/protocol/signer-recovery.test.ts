@@ -4,9 +4,9 @@ import { describe, expect, test } from "vitest";
 import { bigUintBytes, concat, toHex } from "../../src/protocol/bytes.ts";
 import { nativeRecovery } from "../../src/protocol/consensus/native-recovery.ts";
 import { recoverSigner } from "../../src/protocol/consensus/recover.ts";
+import { wasmRecovery } from "../../src/protocol/consensus/wasm-recovery.ts";
 
 const ORDER = secp256k1.Point.Fn.ORDER;
-const recover = await nativeRecovery();
 const random = (text: string) => new Uint8Array(createHash("sha256").update(text).digest());
 const hex = (bytes: Uint8Array | undefined) => bytes && toHex(bytes);
 
@@ -20,7 +20,10 @@ function signature(r: bigint, s: bigint, v: number): Uint8Array {
   return concat(bigUintBytes(r, 32), bigUintBytes(s, 32), Uint8Array.of(v));
 }
 
-describe("recovery in native code equals recovery in JavaScript", () => {
+describe.each([
+  ["native code", await nativeRecovery()],
+  ["WebAssembly", await wasmRecovery()],
+])("recovery in %s equals recovery in JavaScript", (_, recover) => {
   test("for valid signatures", () => {
     for (let i = 0; i < 100; i++) {
       const { hash, signature } = signed(String(i));
