@@ -1,0 +1,190 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { configure } from "../../../src/config/configuration.ts";
+import { type RunningBroker, startBroker } from "../../../src/node/broker/start-broker.ts";
+import { createLogging } from "../../../src/node/logging.ts";
+import { BrokerClient, inlineOutput } from "./broker-client.ts";
+
+let folder: string;
+let running: RunningBroker | undefined;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "svc-broker-"));
+});
+afterEach(async () => {
+  await running?.stop();
+  running = undefined;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function start(environment: Record<string, string> = {}, headers: Record<string, string> = {}) {
+  await running?.stop();
+  const { values } = configure({
+    flags: new Map([["--port", "0"]]),
+    environment: { SVC_RPC_HOST: "127.0.0.1", ...environment },
+  });
+  const loggerFor = createLogging({ filter: values.logLevel, json: false, secrets: [], write: () => undefined });
+  running = await startBroker(values, { dataDirectory: folder, loggerFor });
+  return new BrokerClient(running.port, headers);
+}
+
+const PARITY = inlineOutput(16, 96);
+const input = (bytes: number): string => `data:application/json;charset=utf-8,${"A".repeat(bytes)}`;
+
+it("an agent's call waits for a job, unless its request has other calls", async () => {
+  const client = await start();
+  const waiting = client.next();
+  await client.enqueue("a", "file:///a");
+  expect((await waiting)?.job).toEqual({ id: "a", type: 16, epochNumber: 1, inputsUri: "file:///a" });
+  const alone = client.next().then(() => "alone");
+  const batch = client.batch(["getProvingJob", {}], ["getCompletedJobs", []]);
+  expect(await Promise.race([alone, batch])).toEqual([undefined, []]);
+  await alone;
+});
+
+it("a prover node's call waits for a job to be settled", async () => {
+  const client = await start();
+  await client.enqueue("a", "file:///a");
+  await client.next();
+  const completed = client.call("getCompletedJobs", []);
+  await client.succeed("a", PARITY);
+  expect(await completed).toEqual(["a"]);
+  expect(await client.status("a")).toEqual({ status: "fulfilled", value: PARITY });
+});
+
+it("inline inputs of checkpoint roots fit in a body, compressed or not, and 17 MiB do not", async () => {
+  const client = await start();
+  const job = (id: string, bytes: number) => ({ id, type: 12, epochNumber: 1, inputsUri: input(bytes) });
+  for (const gzip of [false, true]) {
+    const answer = await client.post([["enqueueProvingJob", job(`a${gzip}`, 1_130_000)]], { gzip });
+    expect(await answer.json()).toMatchObject([{ result: { status: "not-found" } }]);
+    const refused = await client.post([["enqueueProvingJob", job(`b${gzip}`, 17 * 2 ** 20)]], { gzip });
+    expect([refused.status, await refused.json()]).toMatchObject([
+      413,
+      { error: { message: "request entity too large" } },
+    ]);
+  }
+  const [{ job: first } = { job: undefined }] = [await client.next()];
+  expect(first?.inputsUri.length).toBe(input(1_130_000).length);
+});
+
+it("with an API key calls without it are refused, and without one those of web pages", async () => {
+  const without = await start({ SVC_PROVER_BROKER_API_KEY: "of the broker" });
+  expect((await without.post([["getProvingJob"]])).status).toBe(401);
+  const port = running?.port ?? 0;
+  const key = new BrokerClient(port, { "x-api-key": "of the broker" });
+  expect(await key.call("getCompletedJobs", ["a"])).toEqual([]);
+  expect((await new BrokerClient(port, { "x-api-key": "another" }).post([["getCompletedJobs", []]])).status).toBe(401);
+  expect((await fetch(`http://127.0.0.1:${port}/status`)).status).toBe(200);
+
+  const page = await start({}, { origin: "http://example.com" });
+  expect((await page.post([["getCompletedJobs", []]])).status).toBe(403);
+});
+
+it("a job can be replayed only where that is enabled", async () => {
+  const replay = ["replayProvingJob", "a", 16, 1, "file:///other"] as const;
+  let client = await start();
+  await client.enqueue("a", "file:///a");
+  expect(await client.call(...replay)).toBe("Method not found: proverBroker_replayProvingJob");
+  client = await start({ PROVER_BROKER_DEBUG_REPLAY_ENABLED: "true" });
+  await client.succeed("a", PARITY);
+  expect(await client.call(...replay)).toEqual({ status: "in-queue" });
+  expect((await client.next())?.job.inputsUri).toBe("file:///other");
+});
+
+describe("bad parameters are refused with field and rule:", () => {
+  it.each([
+    ["a type that does not exist", { type: 18 }, "Invalid enum value"],
+    ["a type as text", { type: "1" }, "Invalid enum value"],
+    ["a negative epoch", { epochNumber: -1 }, "Number must be greater than or equal to 0 (0.epochNumber)"],
+    ["an epoch with a fraction", { epochNumber: 1.5 }, "Expected integer, received float (0.epochNumber)"],
+    ["an id that is no text", { id: 5 }, "Expected string, received number (0.id)"],
+    ["an empty id", { id: "" }, "(0.id)"],
+    ["an id that is too long", { id: "a".repeat(513) }, "String must contain at most 512 character(s) (0.id)"],
+    ["no URI", { inputsUri: undefined }, "Required (0.inputsUri)"],
+  ])("%s", async (_, change, message) => {
+    const client = await start();
+    const job = { id: "a", type: 16, epochNumber: 1, inputsUri: "file:///a", ...change };
+    expect(await client.call("enqueueProvingJob", job)).toContain(message);
+    expect(await client.status("a")).toEqual({ status: "not-found" });
+  });
+});
+
+it("garbage, outputs of other jobs and missing outputs cost an attempt, and the good output settles the job", async () => {
+  const client = await start();
+  const ids = [1, 2].map((n) => `1:PARITY_BASE:${String(n).repeat(64)}`);
+  await client.enqueue(ids[0], "file:///in");
+  for (const [output, fault] of [
+    ["", "it is no URI of an inline or stored output"],
+    [inlineOutput(17, 96), "it is of type 17, not 16"],
+  ]) {
+    await client.next();
+    await client.succeed(ids[0], output);
+    expect(await client.status(ids[0]), fault).toEqual({ status: "in-queue" });
+  }
+  // The third failed attempt would settle it, and the agents at this address pause after the second.
+  expect(await client.next()).toBeUndefined();
+  expect(await client.succeed(ids[0], PARITY)).toBeUndefined();
+  expect(await client.succeed(ids[0], inlineOutput(16, 96, "other"))).toBeUndefined();
+  expect(await client.status(ids[0])).toEqual({ status: "fulfilled", value: PARITY });
+  await client.enqueue(ids[1], "file:///in");
+  for (let attempt = 0; attempt < 3; attempt++)
+    await client.succeed(ids[1], `file:///x/outputs/PARITY_BASE/${ids[0]}.json`);
+  expect(await client.status(ids[1])).toEqual({
+    status: "rejected",
+    reason: `Invalid output: it names job ${ids[0]}`,
+  });
+  // Whoever proves the epoch once more gets the job done once more.
+  expect(await client.enqueue(ids[1], "file:///in")).toEqual({ status: "not-found" });
+  await client.succeed(ids[1], PARITY);
+  expect(await client.status(ids[1])).toMatchObject({ status: "fulfilled" });
+});
+
+it("a full store refuses jobs and outputs in one line, keeps what it has, and takes small ones", async () => {
+  const client = await start({ PROVER_BROKER_STORE_MAP_SIZE_KB: "8192" });
+  const taken: string[] = [];
+  let refusal: unknown;
+  for (let i = 0; i < 20 && refusal === undefined; i++) {
+    const answer = await client.enqueue(`job ${i}`, input(1_000_000));
+    if (typeof answer === "string") refusal = answer;
+    else taken.push(`job ${i}`);
+  }
+  expect(refusal).toMatch(/the store .* cannot be written: it has reached its largest size/);
+  expect(taken.length).toBeGreaterThan(3);
+  const job = await client.next();
+  expect(job?.job.id).toBe("job 0");
+  expect(await client.succeed("job 0", `file:///${"o".repeat(2_000_000)}`)).toMatch(/cannot be written/);
+  expect(await client.status("job 0")).toEqual({ status: "in-progress" });
+  await client.succeed("job 0", PARITY);
+  for (const id of taken)
+    expect(await client.status(id)).toMatchObject({ status: expect.stringMatching(/queue|progress|fulfilled/) });
+});
+
+it("a restarted broker has its jobs, outputs and failed attempts, and removes old epochs", async () => {
+  const environment = { PROVER_BROKER_JOB_MAX_RETRIES: "2", PROVER_BROKER_POLL_INTERVAL_MS: "20" };
+  let client = await start(environment);
+  for (const id of ["a", "b", "c", "d"]) await client.enqueue(id, `file:///${id}`, { epochNumber: 5 });
+  await client.succeed("b", PARITY);
+  await client.call("reportProvingJobError", "c", "died", true);
+  await client.call("cancelProvingJob", "d");
+
+  client = await start(environment);
+  const statuses = await Promise.all(["a", "b", "c", "d"].map((id) => client.status(id)));
+  expect(statuses).toEqual([
+    { status: "in-queue" },
+    { status: "fulfilled", value: PARITY },
+    { status: "in-queue" },
+    { status: "rejected", reason: "Aborted" },
+  ]);
+  expect(await client.enqueue("e", "file:///e", { epochNumber: 3 })).toBe(
+    "Epoch too old: job epoch 3, current epoch: 5",
+  );
+  await client.call("reportProvingJobError", "c", "died again", true);
+  expect(await client.status("c")).toEqual({ status: "rejected", reason: "died again" });
+
+  await client.enqueue("f", "file:///f", { epochNumber: 7 });
+  await expect.poll(() => existsSync(join(folder, "broker", "5"))).toBe(false);
+  expect(await client.status("a")).toEqual({ status: "not-found" });
+  expect((await client.next())?.job.id).toBe("f");
+});
