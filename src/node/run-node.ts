@@ -1,24 +1,13 @@
-import { type Configuration, secretTexts } from "../config/configuration.ts";
+import type { Configuration } from "../config/configuration.ts";
 import type { Values } from "../config/options.ts";
 import { refuseProofs, startBotBeside } from "./bot/beside-node.ts";
 import { type DataDirectory, openDataDirectory } from "./data-directory.ts";
-import { createLogging, type LoggerFor } from "./logging.ts";
+import type { LoggerFor } from "./logging.ts";
 import { type RunningNode, startNode } from "./node.ts";
-import { LogQueue } from "./otlp/log-queue.ts";
+import { loggingOf } from "./process-logging.ts";
 import { LogTail } from "./reports/log-tail.ts";
 import { configuredGroup } from "./signing-guard.ts";
 import { type RunningService, supervise } from "./supervise.ts";
-
-export function loggingOf(values: Values, tail?: LogTail): LoggerFor {
-  return createLogging({
-    tail,
-    filter: values.logLevel,
-    json: values.logJson,
-    secrets: secretTexts(values),
-    // As in the release, where Google's own agent collects the lines.
-    exported: values.logsCollectorUrl === undefined || values.useGcloudLogging ? undefined : new LogQueue(),
-  });
-}
 
 export interface NodeProcessOptions {
   /** Prepares the network that the node follows, and returns the node's configuration. */

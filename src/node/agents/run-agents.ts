@@ -1,5 +1,5 @@
 import type { Values } from "../../config/options.ts";
-import { loggingOf } from "../run-node.ts";
+import { loggingOf } from "../process-logging.ts";
 import { supervise } from "../supervise.ts";
 import { startAgents } from "./start-agents.ts";
 

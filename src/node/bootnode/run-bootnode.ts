@@ -1,6 +1,6 @@
 import type { Values } from "../../config/options.ts";
 import { type DataDirectory, openDataDirectory } from "../data-directory.ts";
-import { loggingOf } from "../run-node.ts";
+import { loggingOf } from "../process-logging.ts";
 import { type RunningService, supervise } from "../supervise.ts";
 import { startBootnode } from "./start-bootnode.ts";
 
