@@ -18,6 +18,7 @@ const VOTE_CAST = parseAbiItem("event VoteCast(uint256 indexed round, uint256 in
 const ROUND_EXECUTED = parseAbiItem("event RoundExecuted(uint256 indexed round, uint256 slashCount)");
 const SLASHED = parseAbiItem("event Slashed(address indexed attester, uint256 amount)");
 const ATTESTER_VIEW = parseAbi(["function getAttesterView(address attester) view returns (uint8, uint256)"]);
+const PROPOSER_AT = parseAbi(["function getProposerAt(uint256 time) view returns (address)"]);
 
 const TIPS_SLOT = keccak256(toBytes("aztec.stf.storage"));
 
@@ -72,6 +73,17 @@ export class SlashingChain {
       args: [validator as Hex],
     });
     return balance;
+  }
+
+  /** Proposer of the slot that begins at `time`, in Unix milliseconds; lower-case 0x text. */
+  async proposerAt(time: number): Promise<string> {
+    const proposer = await this.#client.readContract({
+      address: this.#rollup,
+      abi: PROPOSER_AT,
+      functionName: "getProposerAt",
+      args: [BigInt(time / 1000)],
+    });
+    return proposer.toLowerCase();
   }
 
   async votes(): Promise<CastVote[]> {

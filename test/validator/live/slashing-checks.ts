@@ -79,6 +79,8 @@ export interface ExecutionFacts {
   /** What the node of a validator recorded. */
   knownTo(validator: string): readonly LiveOffense[];
   epochSlots: number;
+  /** Start of a slot, in Unix milliseconds. */
+  startOf(slot: number): number;
   /** Stakes of all validators before the run. */
   before: ReadonlyMap<string, bigint>;
   /** Names an account, as "our 2" or "reference 1". */
@@ -101,12 +103,20 @@ export async function checkExecutions(facts: ExecutionFacts, checks: Checks): Pr
       ...(expected !== found && { expected }),
     });
   }
-  const kindOf = (address: string) => nameOf(address).split(" ")[0];
-  const kinds = new Set([...before.keys()].map(kindOf)).size;
-  const kindsIn = executions.map(
-    ({ round }) => new Set(votes.filter((vote) => vote.round === round).map(({ proposer }) => kindOf(proposer))).size,
-  );
-  if (kinds > 1) checks.add("votes of both kinds count in one round", kindsIn.includes(kinds), { kindsIn });
+  const honestKinds = (addresses: readonly string[]) => {
+    const honest = addresses.filter((address) => address !== guilty.offender && address !== guilty.absent);
+    return [...new Set(honest.map((address) => nameOf(address).split(" ")[0]))].sort();
+  };
+  if (honestKinds([...before.keys()]).length > 1) {
+    const { roundSize } = chain.proposer.rules;
+    for (const { round } of executions) {
+      const slots = Array.from({ length: roundSize }, (_, i) => facts.startOf(round * roundSize + i));
+      const proposed = honestKinds(await Promise.all(slots.map((time) => chain.proposerAt(time))));
+      const voted = honestKinds(votes.filter((vote) => vote.round === round).map(({ proposer }) => proposer));
+      const passed = proposed.every((kind) => voted.includes(kind));
+      checks.add(`each kind of honest validators with slots in round ${round} voted`, passed, { proposed, voted });
+    }
+  }
   const rounds = executions.map(({ round }) => round);
   const once = new Set(rounds).size === rounds.length;
   checks.add("rounds were executed, each once", rounds.length > 0 && once, { rounds });

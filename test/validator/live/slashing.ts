@@ -228,7 +228,7 @@ try {
   checkOffenses({ watchers, offenses, guilty, epochSlots, since }, checks);
   const knownTo = (validator: string) =>
     all.filter((each) => each.validator === validator).flatMap((each) => offenses.of(each));
-  await checkExecutions({ chain, guilty, knownTo, epochSlots, before, nameOf }, checks);
+  await checkExecutions({ chain, guilty, knownTo, epochSlots, startOf, before, nameOf }, checks);
 } finally {
   over.abort();
   watch?.stop();
