@@ -1,7 +1,8 @@
 import type { Core } from "../../core/core.ts";
 import { txHash } from "../../core/derive/tx-hash.ts";
 import { concat, isZero, readBigUint, word } from "../../protocol/bytes.ts";
-import { effectiveGasFees, gasCost } from "../../protocol/fees/transaction-fee.ts";
+import type { GasFees } from "../../protocol/fees/gas-fees.ts";
+import { effectiveGasFees, gasCost, MaxFeesTooLowError } from "../../protocol/fees/transaction-fee.ts";
 import { fr } from "../../protocol/field.ts";
 import { privateAccumulatedData } from "../../protocol/tx/accumulated-data.ts";
 import { txGasSettings } from "../../protocol/tx/gas-settings.ts";
@@ -68,8 +69,17 @@ export function privateBase(core: Core, { hidingKernel, hints }: PrivateBaseInpu
 function feeOf(data: Uint8Array, { constants }: Hints): bigint {
   const settings = txGasSettings(data);
   const { daGas, l2Gas } = settings.gasUsed;
-  const fees = effectiveGasFees(constants.globalVariables.gasFees, settings);
+  const fees = feesPerGas(constants.globalVariables.gasFees, settings);
   return gasCost(fees, { daGas: BigInt(daGas), l2Gas: BigInt(l2Gas) });
+}
+
+function feesPerGas(...args: Parameters<typeof effectiveGasFees>): GasFees {
+  try {
+    return effectiveGasFees(...args);
+  } catch (error) {
+    if (!(error instanceof MaxFeesTooLowError)) throw error;
+    throw new ConstraintError("hidingKernel.publicInputs.constants.gasSettings", error.message);
+  }
 }
 
 function balanceAfter(leaf: PublicDataLeaf, fee: bigint): PublicDataLeaf {

@@ -56,6 +56,17 @@ describe("a malformed input", () => {
     );
   });
 
+  it("of a transaction that offers less than the block charges is refused with both prices", () => {
+    // Behind the anchor header, chain id, version and gas limits.
+    const maxFeesAt = 440 + 2 * 32 + 16;
+    const input = jobOf("PRIVATE_TX_BASE_ROLLUP")
+      .slice()
+      .fill(0, maxFeesAt, maxFeesAt + 32);
+    expect(() => simulateJob(core, "PRIVATE_TX_BASE_ROLLUP", input)).toThrow(
+      /^hidingKernel\.publicInputs\.constants\.gasSettings: maxFeesPerGas\.feePerL2Gas must be greater than or equal to/,
+    );
+  });
+
   it("is refused or computed, whatever bytes are changed", () => {
     const small = binary.filter(({ input }) => input.length < 60_000 && input.length > 0);
     fc.assert(
