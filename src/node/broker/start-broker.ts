@@ -7,6 +7,7 @@ import { outputFault } from "../../prover/broker/output-fault.ts";
 import { ProvingBroker } from "../../prover/broker/proving-broker.ts";
 import { ApiKeyGate, apiKeyHash } from "../../rpc/admin/api-key-gate.ts";
 import { OriginGate } from "../../rpc/admin/origin-gate.ts";
+import { BodyBudget } from "../../rpc/http/body-budget.ts";
 import { HealthRoute } from "../../rpc/http/health-route.ts";
 import { releaseHeaders } from "../../rpc/http/version-headers.ts";
 import { provingBrokerRegistry } from "../../rpc/methods/proving-broker.ts";
@@ -42,6 +43,8 @@ export type BrokerSettings = Pick<
  * input may have more than the port's usual limit (docs/protocol/13-proving.md#132-json-rpc).
  */
 const LEAST_BODY_BYTES = 16 * 1024 * 1024;
+/** Bytes of request bodies that are under way at one time. */
+const BODIES_BYTES = 512 * 1024 * 1024;
 /** Clients of the reference poll once per second; a call that waits for longer would be one that they miss. */
 const LONG_POLL_MS = 1000;
 
@@ -98,10 +101,12 @@ export async function startBroker(
         versionHeaders: releaseHeaders(NETWORK_RELEASE),
         cors: false,
         expectedErrors: [BrokerRequestError],
-        guard: (application) =>
-          new HealthRoute(
-            key === undefined ? new OriginGate(application) : new ApiKeyGate(application, apiKeyHash(key)),
-          ),
+        guard: (application) => {
+          const bounded = new BodyBudget(application, BODIES_BYTES);
+          return new HealthRoute(
+            key === undefined ? new OriginGate(bounded) : new ApiKeyGate(bounded, apiKeyHash(key)),
+          );
+        },
       },
       loggerFor("rpc"),
     );

@@ -19,6 +19,8 @@ function unavailable(message: string): Answer {
 export const TOO_MANY_CONNECTIONS = unavailable("Too many connections");
 /** Instead of an answer for which there is no room, because others wait to be taken. The connection is then closed. */
 export const TOO_MANY_ANSWERS = unavailable("The node is busy: too many answers wait to be taken");
+/** To a request whose body there is no room for, because of others. Its body is not read. */
+export const TOO_MANY_BODIES = unavailable("The node is busy: too many request bodies are under way");
 /** To a request whose end cannot be told for certain (RFC 9112 section 6.3). The connection is then closed. */
 export const UNCERTAIN_LENGTH: Answer = {
   status: 400,
