@@ -3,12 +3,15 @@
  *
  *   node test/status/screenshots.ts --url http://127.0.0.1:8880 --out docs/images/ui [--key KEY] [--only peers,log]
  *
- * The node should have something to show: blocks, peers, duties. Needs Chromium and pngquant (Debian's packages).
+ * The node should have something to show: blocks, peers, duties. The page's files are those of this source tree, so
+ * that a change can be seen over a node that runs. Needs Chromium and pngquant (Debian's packages).
  */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import type { Page } from "playwright-core";
+import { pageFiles } from "../../src/status/page-files.ts";
 import { DESKTOP, openBrowser, PHONE, settled, until, visit } from "./browser.ts";
 
 const { values } = parseArgs({
@@ -46,23 +49,44 @@ interface Block {
   body: { txEffects: Effect[] };
 }
 
+async function tokenOfLocalNetwork(): Promise<string | undefined> {
+  const accounts = await ask<{ l2: { name: string; address: string }[] }>("svcAdmin_getAccounts").catch(
+    () => undefined,
+  );
+  return accounts?.l2.find(({ name }) => name === "banana token")?.address;
+}
+
 /** Routes of the views, with a block, transaction and contract that have much to show. */
 async function routes(): Promise<Record<string, string>> {
   const tip = await ask<number>("svc_getBlockNumber");
   const blocks = await ask<Block[]>("svc_getBlocks", Math.max(1, tip - 40), 40, { includeTransactions: true });
   const effects = blocks.flatMap(({ number, body }) => body.txEffects.map((effect) => ({ number, effect })));
   const logs = ({ effect }: { effect: Effect }) => effect.publicLogs.length + effect.privateLogs.length;
-  const [fullest] = effects.sort((a, b) => logs(b) - logs(a));
-  const contract = effects.flatMap(({ effect }) => effect.publicLogs).find(({ contractAddress }) => contractAddress);
+  const fullest = effects.sort((a, b) => logs(b) - logs(a)).at(0);
+  const emitter = effects.flatMap(({ effect }) => effect.publicLogs).at(0)?.contractAddress;
+  const contract = emitter ?? (await tokenOfLocalNetwork());
   const views = ["local", "pool", "peers", "duties", "l1", "system", "configuration", "log", "contracts", "blocks"];
-  const { txHash } = fullest.effect;
   return {
     overview: "",
-    block: `block/${fullest.number}`,
-    transaction: `tx/${txHash}`,
-    ...(contract && { contract: `contract/${contract.contractAddress}` }),
+    block: `block/${fullest?.number ?? tip}`,
+    ...(fullest && { transaction: `tx/${fullest.effect.txHash}` }),
+    ...(contract && { contract: `contract/${contract}` }),
     ...Object.fromEntries(views.map((view) => [view, view])),
   };
+}
+
+/** Loads the page again with the files of this source tree. */
+async function useOwnFiles(page: Page): Promise<void> {
+  const local = (await page.evaluate("document.body.dataset.local")) === "true";
+  const key = (await page.evaluate("document.body.dataset.key")) === "true";
+  const batch = Number(await page.evaluate("document.body.dataset.batch"));
+  const files = new Map(pageFiles({ rpc: "rpc", admin: true, local, key, batch }).map((file) => [file.name, file]));
+  await page.route("**/ui/**", async (route) => {
+    const file = files.get(new URL(route.request().url()).pathname.replace("/ui/", ""));
+    if (file === undefined) return await route.fallback();
+    await route.fulfill({ body: Buffer.from(file.bytes), headers: Object.fromEntries(file.headers) });
+  });
+  await page.reload();
 }
 
 mkdirSync(values.out, { recursive: true });
@@ -72,7 +96,9 @@ try {
   const wanted = Object.entries(await routes()).filter(([name]) => only === undefined || only.includes(name));
   for (const [size, viewport] of Object.entries(SIZES)) {
     const colorScheme = (values.scheme ?? "light") as "light" | "dark";
-    const { page, show, faults, close } = await visit(browser, values.url, { viewport, colorScheme });
+    const options = { viewport, colorScheme, ...(size === "phone" && { deviceScaleFactor: 2, isMobile: true }) };
+    const { page, show, faults, close } = await visit(browser, values.url, options);
+    await useOwnFiles(page);
     if (values.key) {
       await page.getByLabel("API key", { exact: true }).fill(values.key);
       await page.keyboard.press("Enter");

@@ -4,6 +4,9 @@ import { html } from "./html.js";
 
 const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
+/** Steps between numbers of blocks. */
+const WHOLE_STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
+
 /**
  * A chart over the numbers of blocks or times: `data` as uPlot takes it, `series` as `{ label, color, bars?, scale?,
  * value? }`. `summary` is the text for readers of no pictures.
@@ -33,7 +36,7 @@ export function Chart({ data, series, height = 150, time = false, summary }) {
           legend: { show: false },
           cursor: { y: false, points: { show: false } },
           axes: [
-            { ...axis, grid: { show: false }, space: 70, size: 26 },
+            { ...axis, grid: { show: false }, space: 70, size: 26, ...(!time && { incrs: WHOLE_STEPS }) },
             {
               ...axis,
               size: 44,

@@ -58,11 +58,19 @@ function Misses({ own, misses, slots }) {
   const known = new Set(fromStats.map(({ slot }) => slot));
   const others = misses
     .filter(({ slot }) => !known.has(slot))
-    .map(({ slot, duty, reason }) => ({ slot, validator: undefined, what: duty, reason }));
+    .map(({ slot, duty, reason }) => ({
+      ...{ slot, validator: undefined, reason },
+      what: duty,
+      // It was done, and may have been of use.
+      late: reason.startsWith("done "),
+    }));
   const rows = [...fromStats, ...others].sort((a, b) => b.slot - a.slot).slice(0, SHOWN_MISSES);
   const columns = [
     { name: "Slot", kind: "number", of: ({ slot }) => count(slot) },
-    { name: "Missed", of: ({ what }) => html`<span class="state failed">${what}</span>` },
+    {
+      name: "Missed",
+      of: ({ what, late }) => html`<span class=${`state ${late ? "waiting" : "failed"}`}>${what}</span>`,
+    },
     { name: "Reason", kind: "wide", of: ({ reason }) => reason },
     { name: "Validator", kind: "minor", of: ({ validator }) => html`<${Hash} value=${validator} />` },
   ];
@@ -197,7 +205,7 @@ export function DutiesView({ argument }) {
     <${Panel} title="Validators of this node" aside=${attesters.length > MOST_VALIDATORS && html`<span class="dim">the first ${MOST_VALIDATORS} of ${count(attesters.length)}</span>`}>
       ${attesters.length === 0 ? html`<p class="empty">This node has no validator's key.</p>` : html`<${Validators} own=${own} />`}
     <//>
-    <${Panel} title="Missed"><${Misses} own=${own.flatMap(({ stats }) => stats ?? [])} misses=${misses} slots=${slots} /><//>
+    <${Panel} title="Missed or late"><${Misses} own=${own.flatMap(({ stats }) => stats ?? [])} misses=${misses} slots=${slots} /><//>
     <${Panel} title="Slot by slot" aside=${html`<span class="dim">times from the start of the slot</span>`}>
       <${Slots} slots=${slots} constants=${constants} />
     <//>`;
