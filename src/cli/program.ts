@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { benchWitnessCommand } from "./commands/bench-witness.ts";
+import { completionCommand } from "./commands/completion.ts";
 import { configCommand } from "./commands/config.ts";
 import { dbCommand } from "./commands/db.ts";
 import { decodeEnrCommand } from "./commands/decode-enr.ts";
@@ -18,7 +19,8 @@ import { programVersion } from "./version.ts";
 
 /** The command-line interface of svc. Wrong usage ends the process with code 1 and a message on standard error. */
 export function program(): Command {
-  return new Command("svc")
+  const svc = new Command("svc");
+  return svc
     .description("A rollup node: follows the chain from L1, keeps the world state, answers JSON-RPC")
     .version(programVersion())
     .addCommand(startCommand())
@@ -36,5 +38,6 @@ export function program(): Command {
     .addCommand(migrateHaDbCommand())
     .addCommand(dbCommand())
     .addCommand(benchWitnessCommand())
-    .addCommand(vmCommand());
+    .addCommand(vmCommand())
+    .addCommand(completionCommand(svc));
 }
