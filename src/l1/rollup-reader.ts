@@ -1,6 +1,7 @@
 import { fromHex } from "../protocol/bytes.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { inboxAbi } from "./abi/inbox.ts";
+import { registryAbi } from "./abi/registry.ts";
 import { rollupAbi } from "./abi/rollup.ts";
 import { archiveAt, type RetrieveContext, retrieveCheckpoints } from "./checkpoints/retrieve.ts";
 import { EpochCommittees } from "./committee/epoch-committee.ts";
@@ -147,6 +148,11 @@ export class JsonRpcRollupReader implements ConnectedRollup {
 
   async attesters(): Promise<Uint8Array[]> {
     return registeredAttesters(this.#rpc, this.identity.addresses.rollupAddress, await this.latestBlock());
+  }
+
+  async canonicalRollup(): Promise<string> {
+    const registry = { name: "Registry", address: this.identity.addresses.registryAddress, abi: registryAbi };
+    return (await read(this.#rpc, registry, "getCanonicalRollup", [])).toLowerCase();
   }
 
   committee(epoch: number, fresh?: boolean): Promise<EpochCommittee> {

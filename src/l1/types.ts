@@ -177,6 +177,8 @@ export interface OutboxReader {
 export interface ConnectedRollup extends RollupReader {
   /** Addresses (20 bytes) of all registered attesters, at the latest L1 block. */
   attesters(): Promise<Uint8Array[]>;
+  /** Address of the newest rollup of the registry, lower-case. */
+  canonicalRollup(): Promise<string>;
   readonly fees: FeeReader;
   readonly outbox: OutboxReader;
   readonly proposals: ProposalReader;

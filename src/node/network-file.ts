@@ -65,6 +65,11 @@ export interface NetworkFile {
   readonly stale?: string;
 }
 
+/** Where the network file is read: the configured location, or where it is published. */
+export function networkFileLocations(configured: string | undefined): readonly string[] {
+  return configured === undefined ? PUBLISHED : [configured];
+}
+
 const isRemote = (location: string): boolean => /^https?:\/\//i.test(location);
 const shown = (location: string): string => (isRemote(location) ? redactUrl(location) : location);
 
@@ -159,7 +164,7 @@ export async function configureForNetwork(given: Given, keep: boolean): Promise<
   if (network === "local") return local;
   const file = await readNetworkFile({
     network,
-    locations: networkConfigLocation === undefined ? PUBLISHED : [networkConfigLocation],
+    locations: networkFileLocations(networkConfigLocation),
     cacheFolder: dataDirectory === undefined ? undefined : join(dataDirectory, "cache", network),
     keep,
   });

@@ -35,6 +35,7 @@ import { openNodeSigningGuard } from "./signing-guard.ts";
 import type { RunningService } from "./supervise.ts";
 import { Teardown } from "./teardown.ts";
 import { logTxs } from "./tx-log.ts";
+import { checkVersions, watchedVersions } from "./version-check.ts";
 
 export interface NodeOptions {
   values: Values & { registryAddress: string };
@@ -240,6 +241,10 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       () => sentinel?.start(),
       () => undefined,
     );
+    if (values.enableVersionCheck) {
+      const watched = watchedVersions(values, context.reader);
+      teardown.add("version check", checkVersions(watched, loggerFor("node")));
+    }
     following.started();
     return {
       port: rpc.port,

@@ -1,0 +1,65 @@
+import { join } from "node:path";
+import type { Values } from "../config/options.ts";
+import type { ConnectedRollup } from "../l1/types.ts";
+import type { Logger } from "../telemetry/logger.ts";
+import { networkFileLocations, readNetworkFile } from "./network-file.ts";
+import { NETWORK_RELEASE } from "./network-release.ts";
+
+const INTERVAL_MS = 600_000;
+
+/** Something that may become newer than what this node runs or follows. */
+export interface Watched {
+  readonly name: "node" | "rollup";
+  /** What this node runs or follows. */
+  readonly own: string;
+  /** What is newest; undefined where nobody says. */
+  newest(): Promise<string | undefined>;
+}
+
+/** What a node with these options watches: the network's release, and the canonical rollup where it follows that. */
+export function watchedVersions(
+  values: Pick<Values, "network" | "networkConfigLocation" | "dataDirectory" | "rollupVersion">,
+  reader: Pick<ConnectedRollup, "canonicalRollup" | "identity">,
+): Watched[] {
+  const { network, networkConfigLocation, dataDirectory, rollupVersion } = values;
+  if (network === "local") return [];
+  const cacheFolder = dataDirectory === undefined ? undefined : join(dataDirectory, "cache", network);
+  const locations = networkFileLocations(networkConfigLocation);
+  const release: Watched = {
+    name: "node",
+    own: NETWORK_RELEASE,
+    newest: async () =>
+      (await readNetworkFile({ network, locations, cacheFolder, keep: true })).entry?.nodeVersion ?? undefined,
+  };
+  if (rollupVersion !== "canonical") return [release];
+  const { rollupAddress: own } = reader.identity.addresses;
+  return [release, { name: "rollup", own, newest: () => reader.canonicalRollup() }];
+}
+
+/**
+ * Looks for newer versions now and every 10 minutes, and warns of each once
+ * (docs/protocol/09-configuration.md#94-network-file). A source that cannot be read is asked again the next time.
+ * Returns a function that ends the check.
+ */
+export function checkVersions(
+  watched: readonly Watched[],
+  logger: Pick<Logger, "warn" | "debug">,
+  intervalMs = INTERVAL_MS,
+): () => void {
+  const told = new Map<string, string>();
+  const look = async ({ name, own, newest }: Watched): Promise<void> => {
+    try {
+      const found = await newest();
+      if (found === undefined || found === own || told.get(name) === found) return;
+      told.set(name, found);
+      logger.warn({ own, newest: found }, `New ${name} version available`);
+    } catch (error) {
+      logger.debug({ error }, `the newest ${name} version is unknown`);
+    }
+  };
+  const lookAtAll = (): void => void Promise.all(watched.map(look));
+  lookAtAll();
+  const timer = setInterval(lookAtAll, intervalMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
