@@ -1,10 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { findingLines } from "../../src/cli/doctor/finding.ts";
 import { examine } from "../../src/cli/doctor/run-doctor.ts";
 import { configure } from "../../src/config/configuration.ts";
 import { openStore } from "../../src/storage/store.ts";
@@ -18,6 +19,8 @@ const folder = mkdtempSync(join(tmpdir(), "svc-doctor-"));
 const disk = join(folder, "disk");
 const blobs = join(folder, "blobs");
 const HOUR_MS = 3_600_000;
+/** File to which what the doctor prints about each set-up is appended. */
+const OUTPUT = process.env.SVC_DOCTOR_OUTPUT;
 const KEY = `0x${"5d".repeat(32)}`;
 let l1: RecordedL1;
 /** The recorded L1 as a chain that is not for development, so that clocks and blob sources count. */
@@ -80,6 +83,10 @@ async function examined(
   const { values } = configure({ flags: new Map(Object.entries(flags)), environment, homeDirectory: folder });
   const findings = await examine(values, now);
   const failed = findings.filter(({ verdict }) => verdict === "fail");
+  if (OUTPUT !== undefined) {
+    const lines = findings.filter(({ verdict }) => verdict !== "skip").flatMap(findingLines);
+    appendFileSync(OUTPUT, `${expect.getState().currentTestName}\n\n${lines.join("\n")}\n\n\n`);
+  }
   for (const { verdict, remedy } of findings) {
     if (verdict === "fail" || verdict === "warn") expect(remedy).toBeTruthy();
   }
@@ -193,6 +200,12 @@ test("a data directory of a newer schema is named with both versions", async () 
   expect(failed[0]).toMatch(
     /^schema: the chain store has schema version 99, this program reads \d+: a newer one wrote it$/,
   );
+});
+
+test("a program for proofs that is not there is named with the option", async () => {
+  const { failed, remedies } = await examined({ PROVER_REAL_PROOFS: "true", BB_BINARY_PATH: "/nowhere/bb" });
+  expect(failed).toEqual(["proofs: transactions would be refused: /nowhere/bb is not there"]);
+  expect(remedies[0]).toContain("correct BB_BINARY_PATH");
 });
 
 test("a database of high-availability signing without tables is told how to make them", async () => {

@@ -7,8 +7,8 @@ import { orUsageError } from "../usage-error.ts";
 export function doctorCommand(): Command {
   const command = new Command("doctor")
     .description(
-      "examine what svc start would find with the same flags: L1, blobs, clock, disk, ports, keys, database; exit code 1 " +
-        "if something fails",
+      "examine what svc start would find with the same flags: L1, blobs, clock, disk, ports, keys, database, proofs; " +
+        "exit code 1 if something fails",
     )
     .option("--json", "as a JSON object");
   const given = addTableOptions(command);

@@ -8,6 +8,7 @@ import { checkKeys } from "./check-keys.ts";
 import { checkL1 } from "./check-l1.ts";
 import { checkMachine } from "./check-machine.ts";
 import { checkPorts } from "./check-ports.ts";
+import { checkProofs } from "./check-proofs.ts";
 import { type Finding, fail, findingLines } from "./finding.ts";
 
 /** A check that an error of the operator ends becomes its finding: one fault does not hide the others. */
@@ -24,7 +25,7 @@ async function findings(check: string, work: () => Promise<Finding[]>): Promise<
 export async function examine(values: Values, now: () => number = Date.now): Promise<Finding[]> {
   const path = values.dataDirectory && resolve(values.dataDirectory);
   const holder = path === undefined ? undefined : directoryHolder(path);
-  const [directory, keys] = await Promise.all([checkDirectory(path), checkKeys(values)]);
+  const [directory, keys, proofs] = await Promise.all([checkDirectory(path), checkKeys(values), checkProofs(values)]);
   const { publishers } = keys;
   const stored = directory.identity !== undefined;
   const [l1, ports, database] = await Promise.all([
@@ -32,7 +33,7 @@ export async function examine(values: Values, now: () => number = Date.now): Pro
     checkPorts(values, holder !== undefined),
     findings("HA database", async () => [await checkHa(values)]),
   ]);
-  return [...checkMachine(), ...directory.findings, ...l1, ...ports, ...keys.findings, ...database];
+  return [...checkMachine(), ...directory.findings, ...l1, ...ports, ...keys.findings, ...database, proofs];
 }
 
 /** Prints a line and a remedy for each finding. Exit code 1 if something fails. */

@@ -1,0 +1,35 @@
+import type { Values } from "../../config/options.ts";
+import { BbProgramError, findBbProgram, packagedModule } from "../../mempool/proofs/bb-program.ts";
+import { type Finding, fail, ok, skip, warn } from "./finding.ts";
+
+const CHECK = "proofs";
+
+/** What would check the proofs of transactions. */
+export async function checkProofs({
+  realProofs,
+  debugForceTxProofVerification,
+  bbBinaryPath,
+}: Pick<Values, "realProofs" | "debugForceTxProofVerification" | "bbBinaryPath">): Promise<Finding> {
+  if (!realProofs && !debugForceTxProofVerification)
+    return skip(CHECK, "the network is configured to run without proofs");
+  try {
+    const { path, version } = await findBbProgram(bbBinaryPath);
+    return ok(CHECK, `bb ${version} runs: ${path}`);
+  } catch (error) {
+    if (!(error instanceof BbProgramError)) throw error;
+    const module = bbBinaryPath === undefined ? await packagedModule() : undefined;
+    const why = error.message.replace(/\s*\n\s*/g, "; ");
+    if (module !== undefined) {
+      return warn(
+        CHECK,
+        `bb ${module.version} would run in WebAssembly, which is slower: ${why}`,
+        "a system with glibc 2.39 runs the published program (Debian 13, Ubuntu 24.04)",
+      );
+    }
+    const remedy =
+      bbBinaryPath === undefined
+        ? "install the optional dependencies (npm ci without --omit=optional), or name a program by BB_BINARY_PATH"
+        : "correct BB_BINARY_PATH, or leave it unset: the package @aztec/bb.js has the program";
+    return fail(CHECK, `transactions would be refused: ${why}`, remedy);
+  }
+}
