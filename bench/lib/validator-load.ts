@@ -29,6 +29,10 @@ export class MeasuredValidator {
     return new MeasuredValidator(node, address, await joinAsLightPeer(l1, node.address, TOPICS));
   }
 
+  isConnected(): boolean {
+    return this.#peer.isConnected();
+  }
+
   send(...message: Parameters<LightPeer["publish"]>): void {
     this.#peer.publish(...message);
   }

@@ -97,6 +97,8 @@ async function play(
     const attested = await playSlot(validators, slot, blocksOf());
     await sleep(slotTimestamp(slot, l1.identity.constants) * 1000 + SLOT_MS - 100 - Date.now());
     const after = cpu();
+    // On a busy machine a validator and the suite may lose each other; what follows would be the cost of no messages.
+    if (!all(validators).every((each) => each.isConnected())) break;
     const theirCpu =
       after.theirs === undefined || before.theirs === undefined ? undefined : after.theirs - before.theirs;
     phase.cpu.push({ ours: after.ours - before.ours, theirs: theirCpu });
