@@ -7,6 +7,8 @@ export interface Request {
   peer: string;
   /** Limit of the answer's body in bytes; the requester accepts no more. */
   room: number;
+  /** Resolves when this side's end of the stream is sent, or the exchange has failed. */
+  ended: Promise<void>;
 }
 
 export interface Answer {

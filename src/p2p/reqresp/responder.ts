@@ -112,6 +112,7 @@ export class RequestResponder {
     const { name, peer } = exchange;
     const counts = this.#options.counts?.[name];
     let held = 0;
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     const hold = (bytes: number): boolean => {
       const taken = this.#room.take(peer, bytes);
       if (taken) held += bytes;
@@ -119,7 +120,7 @@ export class RequestResponder {
     };
     try {
       if (counts !== undefined) counts.received++;
-      const answer = await this.#answer(stream, exchange, hold);
+      const answer = await this.#answer(stream, exchange, { hold, ended });
       if (counts !== undefined && !isAnswered(answer?.status)) counts.failedInbound++;
       if (answer === undefined) {
         await stream.close();
@@ -137,6 +138,7 @@ export class RequestResponder {
       );
       stream.abort(error as Error);
     } finally {
+      end();
       if (held > 0) setTimeout(() => this.#room.release(peer, held), REST_MS).unref();
     }
   }
@@ -144,7 +146,7 @@ export class RequestResponder {
   async #answer(
     stream: Stream,
     { name, protocol, handler, limit, peer }: Exchange,
-    hold: (bytes: number) => boolean,
+    { hold, ended }: { hold: (bytes: number) => boolean; ended: Promise<void> },
   ): Promise<Answer | undefined> {
     const { penalties, log } = this.#options;
     const reading = readRequest(stream, RECEIVED_BYTES);
@@ -161,7 +163,7 @@ export class RequestResponder {
         throw new DecodeError("request", `must have at most ${MAX_REQUEST_BYTES} bytes`);
       const room = Math.min(protocol.answerLimit(bytes), MAX_BODY_BYTES);
       if (!hold(room)) return RATE_LIMITED;
-      return await handler({ bytes, peer, room });
+      return await handler({ bytes, peer, room, ended });
     } catch (error) {
       if (error instanceof DecodeError) {
         penalties.penalize(peer, "low", `malformed ${name} request: ${error.rule}`);

@@ -74,7 +74,7 @@ const refusal = (error: unknown): string => {
 export async function answer(name: RequestProtocol, bytes: Uint8Array): Promise<string> {
   try {
     const room = Math.min(ROOM, PROTOCOLS[name].answerLimit(bytes));
-    const answered = await HANDLERS[name]({ bytes, peer: "16Uiu2fuzz", room });
+    const answered = await HANDLERS[name]({ bytes, peer: "16Uiu2fuzz", room, ended: Promise.resolve() });
     if (answered === undefined) return "no answer";
     if (answered.body.length > room + 2 ** 17) throw new Error(`an answer has ${answered.body.length} bytes`);
     return answered.status === RequestStatus.SUCCESS ? "answered" : `status ${answered.status}`;

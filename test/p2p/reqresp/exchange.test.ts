@@ -32,7 +32,7 @@ test("a peer answers ping and status, takes a goodbye, and refuses what it does 
   expect(decodeStatus(status.body)).toEqual(STATUS);
   const goodbye = await asker.client.request(server.id, "goodbye", Uint8Array.of(2));
   expect(goodbye.status).toBe(RequestStatus.UNKNOWN);
-  expect(goodbyes).toEqual([[asker.id, 2]]);
+  await expect.poll(() => goodbyes).toEqual([[asker.id, 2]]);
   expect(asker.penalties).toEqual([]);
   expect((await asker.client.request(server.id, "block", PING)).status).toBe(RequestStatus.FAILURE);
   expect(asker.penalties).toMatchObject([{ peer: server.id, tolerance: "high" }]);

@@ -16,7 +16,8 @@ const txs = {
   hasTx: (hash: Uint8Array) => hash[0] <= 10,
 };
 const ARCHIVE = new Uint8Array(32).fill(7);
-const request = (bytes: Uint8Array, room: number) => ({ bytes, room, peer: "peer" });
+const ended = Promise.resolve();
+const request = (bytes: Uint8Array, room: number) => ({ bytes, room, peer: "peer", ended });
 
 /** First byte of each tx of a list of txs of 1000 bytes. */
 function firstBytes(list: Uint8Array): number[] {
@@ -65,7 +66,7 @@ test("a challenge is signed for a peer that may ask, and others learn nothing", 
   };
   const handler = authHandler(signer, () => status);
   const bytes = encodeAuthRequest({ status, challenge: ARCHIVE });
-  expect((await handler({ bytes, room: 1024, peer: "stranger" }))!.body).toHaveLength(0);
+  expect((await handler({ bytes, room: 1024, peer: "stranger", ended }))!.body).toHaveLength(0);
   expect(signed).toEqual([]);
   expect((await handler(request(bytes, 1024)))!.body.subarray(-68)).toEqual(new Uint8Array(68).fill(1));
   const unregistered = authHandler({ ...signer, sign: async () => undefined }, () => status);
@@ -78,5 +79,17 @@ test("a goodbye of another length than one byte has an unknown reason", async ()
   for (const bytes of [Uint8Array.of(2), Uint8Array.of(77), Uint8Array.of(1, 1)]) {
     expect(await handler(request(bytes, 1024))).toBeUndefined();
   }
+  await ended;
   expect(reasons).toEqual([2, 77, 6]);
+});
+
+test("a goodbye is passed on once the end of its stream is sent", async () => {
+  const reasons: number[] = [];
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  await goodbyeHandler((_, reason) => reasons.push(reason))({ ...request(Uint8Array.of(2), 1024), ended });
+  await new Promise(setImmediate);
+  expect(reasons).toEqual([]);
+  end();
+  await ended;
+  expect(reasons).toEqual([2]);
 });

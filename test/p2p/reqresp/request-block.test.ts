@@ -37,7 +37,7 @@ async function asked(number: number, body: Uint8Array) {
 test("blocks of a chain are served as they were recorded, and accepted", async () => {
   const handler = blockHandler(chainBlocks(chain));
   for (const [i, { request }] of recorded.entries()) {
-    const answer = await handler({ bytes: request, peer: "peer", room: 2 ** 22 });
+    const answer = await handler({ bytes: request, peer: "peer", room: 2 ** 22, ended: Promise.resolve() });
     expect(Buffer.compare(answer!.body, bodies[i])).toBe(0);
     const number = readUint(request, 26, 6);
     expect(await asked(number, answer!.body)).toEqual({ block: blocks.get(number), penalties: [] });
