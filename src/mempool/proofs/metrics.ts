@@ -49,7 +49,9 @@ export function countedVerifier(metrics: Metrics, verifier: ProofVerifier): Proo
     to.set(rows.aggregates.avg, all.mean);
   });
   return {
-    missing: verifier.missing,
+    get missing() {
+      return verifier.missing;
+    },
     async verify(tx) {
       const began = performance.now();
       try {

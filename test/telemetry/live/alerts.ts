@@ -85,7 +85,7 @@ async function runQuiet(minutes: number): Promise<void> {
 
 async function runFaults(own: OwnNetwork): Promise<void> {
   for (const fault of faults(own, { factor, disk: isRoot ? disk : undefined })) {
-    if (!fault.name.includes(values.only)) continue;
+    if (!new RegExp(values.only).test(fault.name)) continue;
     say(`fault: ${fault.name}`);
     const from = Date.now();
     await fault.begin();

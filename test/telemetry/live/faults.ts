@@ -60,7 +60,7 @@ export function faults(network: OwnNetwork, { factor, disk }: FaultOptions): Fau
     {
       name: "L1 stops",
       begin: async () => network.pauseL1(),
-      end: async () => network.continueL1(),
+      end: () => network.continueL1(),
       expected: [
         { alert: of("SvcL1Flat", 0), windowSeconds: within(4) },
         { alert: of("SvcL1EndpointFailing", 0), windowSeconds: within(10) },

@@ -32,6 +32,12 @@ const EPOCHS_BEFORE = 4;
 const PORTS_PER_NODE = 10;
 const ETH = 10n ** 18n;
 
+interface RunningL1 {
+  process: ChildProcess;
+  url: string;
+  setTime: () => Promise<unknown>;
+}
+
 /** A network of nodes of this project only, on a development L1 of its own: each has a validator and peers. */
 export class OwnNetwork {
   readonly nodes: readonly LiveNode[];
@@ -39,11 +45,18 @@ export class OwnNetwork {
   readonly validators: readonly string[];
   readonly l1Url: string;
   readonly #l1: ChildProcess;
+  readonly #setTime: () => Promise<unknown>;
   readonly #bootnode: Svc;
 
-  private constructor(l1: ChildProcess, l1Url: string, bootnode: Svc, nodes: LiveNode[], validators: string[]) {
+  private constructor(
+    { process: l1, url, setTime }: RunningL1,
+    bootnode: Svc,
+    nodes: LiveNode[],
+    validators: string[],
+  ) {
     this.#l1 = l1;
-    this.l1Url = l1Url;
+    this.#setTime = setTime;
+    this.l1Url = url;
     this.#bootnode = bootnode;
     this.nodes = nodes;
     this.validators = validators;
@@ -77,9 +90,9 @@ export class OwnNetwork {
       otherAddresses: {},
     });
     const { l1GenesisTime } = identity.constants;
-    await until("L1 has the time of this machine", 120_000, () =>
-      setL1Time(l1Url, l1GenesisTime % l1Seconds, l1Seconds),
-    );
+    const setTime = () =>
+      until("L1 has the time of this machine", 120_000, () => setL1Time(l1Url, l1GenesisTime % l1Seconds, l1Seconds));
+    await setTime();
     await call(l1Url, "evm_setIntervalMining", l1Seconds);
 
     const bootnode = await startBootnode(port + 1);
@@ -130,7 +143,7 @@ export class OwnNetwork {
       bootnode.svc.child.kill("SIGKILL");
     });
     for (const node of nodes) node.start();
-    return new OwnNetwork(l1, l1Url, bootnode.svc, nodes, validators);
+    return new OwnNetwork({ process: l1, url: l1Url, setTime }, bootnode.svc, nodes, validators);
   }
 
   /** Resolves once every node has a block and is connected to all others. */
@@ -157,8 +170,10 @@ export class OwnNetwork {
     this.#l1.kill("SIGSTOP");
   }
 
-  continueL1(): void {
+  /** Its blocks have the machine's time again. */
+  async continueL1(): Promise<void> {
     this.#l1.kill("SIGCONT");
+    await this.#setTime();
   }
 
   /** Wei. */
@@ -167,7 +182,7 @@ export class OwnNetwork {
   }
 
   async stop(): Promise<void> {
-    this.continueL1();
+    this.#l1.kill("SIGCONT");
     await Promise.all(this.nodes.map((node) => node.end("SIGTERM")));
     this.#bootnode.child.kill("SIGKILL");
     this.#l1.kill("SIGKILL");
