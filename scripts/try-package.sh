@@ -13,9 +13,11 @@ npm install --ignore-scripts --no-audit --no-fund "$archive"
 echo "package: $(stat -c %s "$archive") bytes, installed: $(du -sm node_modules | cut -f1) MiB, node $(node --version)"
 npx svc --version
 
+# A process group of its own: npx does not pass the signal on.
+set -m
 npx svc start --local-network --port 0 --admin-port 0 --local-network.l1Port 0 > "$folder/log" 2>&1 &
 network=$!
-trap 'kill "$network" 2>/dev/null; wait "$network" 2>/dev/null; rm -rf "$folder"' EXIT
+trap 'kill -- "-$network" 2>/dev/null; wait "$network" 2>/dev/null; rm -rf "$folder"' EXIT
 for _ in $(seq 240); do
   url=$(sed -n 's/^ *JSON-RPC *\(http[^ ]*\).*/\1/p' "$folder/log")
   [ -n "$url" ] && break

@@ -60,7 +60,6 @@ const sentinel = (settings: Settings<"sentinel">): Applied => ({ part: "sentinel
 const slasher = (settings: Settings<"slasher">): Applied => ({ part: "slasher", settings });
 
 const PROVER = needs("prover");
-const AGENT = needs("agent");
 const NEVER_UNCHECKED: Refused = { refused: "this node attests only to what it checked, and once in a slot" };
 
 const validatorGasLimits = checks(({ validateMaxL2BlockGas: l2Gas, validateMaxDABlockGas: daGas }) => ({
@@ -137,10 +136,10 @@ export const LIVE_KEYS: { readonly [K in ConfigKeyName]: LiveKey } = {
   nodeUrl: atStart("AZTEC_NODE_URL"),
   realProofs: atStart("PROVER_REAL_PROOFS"),
   proverId: PROVER,
-  proverTestDelayType: AGENT,
-  proverTestDelayMs: AGENT,
-  proverTestDelayFactor: AGENT,
-  proverAgentCount: AGENT,
+  proverTestDelayType: atStart("PROVER_TEST_DELAY_TYPE"),
+  proverTestDelayMs: atStart("PROVER_TEST_DELAY_MS"),
+  proverTestDelayFactor: atStart("PROVER_TEST_DELAY_FACTOR"),
+  proverAgentCount: atStart("PROVER_AGENT_COUNT"),
   proofStore: PROVER,
   failedProofStore: PROVER,
   cancelJobsOnStop: PROVER,

@@ -10,12 +10,16 @@ const L1_ACCOUNT = record("LocalL1Account", "An account that the L1 of a local n
 const L2_ACCOUNT = record(
   "LocalL2Account",
   "An account or contract of a local network's set-up.",
-  { name: TEXT, address: L2_ADDRESS, feeJuice: about(DECIMAL, "In units of the fee asset.") },
+  {
+    name: about(TEXT, "What it is called."),
+    address: L2_ADDRESS,
+    feeJuice: about(DECIMAL, "In units of the fee asset."),
+  },
   { secretKey: about(FIELD, "Of an account; known to everybody.") },
 );
 const ACCOUNTS = record("LocalAccounts", "Accounts of a local network.", {
-  l1: listOf(L1_ACCOUNT),
-  l2: listOf(L2_ACCOUNT),
+  l1: about(listOf(L1_ACCOUNT), "Those on L1."),
+  l2: about(listOf(L2_ACCOUNT), "Those on L2."),
 });
 export const encodeAccounts = encoder<LocalAccounts>(
   ACCOUNTS,

@@ -15,7 +15,7 @@ const COMPONENT = record(
   "ComponentHealth",
   "How a component of the node is.",
   {
-    name: TEXT,
+    name: about(TEXT, "Which component it is."),
     state: oneOfWords(["ok", "off", "waiting", "failed"], "Waiting: it gets well by itself. Failed: it may not."),
     since: about(TEXT, "When the state became what it is: ISO 8601, UTC."),
   },
@@ -26,12 +26,19 @@ const HEALTH = record(
   "NodeHealth",
   "How the node is.",
   {
-    components: listOf(COMPONENT),
+    components: about(listOf(COMPONENT), "Those that the node has."),
     blockNumber: about(COUNT, "The last block that it knows."),
     checkpointNumber: about(COUNT, "The last checkpoint that it knows."),
     lagBlocks: about(COUNT, "Blocks that L1 has and the node does not."),
     limits: about(
-      members({}, { maxLagBlocks: COUNT, maxL1AgeSeconds: COUNT, minPeers: COUNT }),
+      members(
+        {},
+        {
+          maxLagBlocks: about(COUNT, "Of lagBlocks."),
+          maxL1AgeSeconds: about(COUNT, "Of l1AgeSeconds."),
+          minPeers: about(COUNT, "Of peers."),
+        },
+      ),
       "Limits of readiness.",
     ),
   },
@@ -80,7 +87,7 @@ const LOG_LINE = record("LogLine", "A line of the log.", {
   time: MILLISECONDS,
   level: about(TEXT, "Such as info or warn."),
   module: about(TEXT, "The part of the node that it is from."),
-  message: TEXT,
+  message: about(TEXT, "What happened."),
   fields: about(listOf(TEXT), "Further fields, as name=value."),
 });
 export const encodeLogLine = encoder<LogLine>(LOG_LINE, (out, line) => void out.value(line));
@@ -89,11 +96,11 @@ const OPTION = record(
   "NodeOption",
   "An option of the node.",
   {
-    name: TEXT,
+    name: about(TEXT, "Its name in the configuration."),
     group: about(TEXT, "Heading under which the help has it."),
     value: about(TEXT, "As the node was started; empty if it has none. Secrets are redacted."),
     origin: about(TEXT, "Where the value comes from."),
-    meaning: TEXT,
+    meaning: about(TEXT, "What it does."),
   },
   { flag: about(TEXT, "The flag that sets it."), variable: about(TEXT, "The environment variable that sets it.") },
 );
@@ -103,7 +110,7 @@ const PEER = record(
   "ConnectedPeer",
   "A connected peer.",
   {
-    id: TEXT,
+    id: about(TEXT, "Its peer id."),
     inbound: about(BOOLEAN, "Whether the peer dialled this node."),
     connectedAt: MILLISECONDS,
     score: about(NUMBER, "For faults in messages and requests: 0 at best, disconnected below -50, banned below -100."),
@@ -124,7 +131,7 @@ const POOLED_TX = record(
     feePayer: L2_ADDRESS,
     priorityFee: about(DECIMAL, "What it offers per L2 gas beyond the base fee; it decides the order."),
     feeLimit: about(DECIMAL, "Most that it may cost, in units of the fee asset."),
-    l2GasLimit: COUNT,
+    l2GasLimit: about(COUNT, "Its limit of L2 gas."),
     forPublic: about(BOOLEAN, "Whether it has public calls."),
     bytes: about(COUNT, "Its size."),
     expiration: about(TIMESTAMP, "No later block may have it."),
@@ -147,6 +154,6 @@ export const encodePooledTx = encoder<PooledTxReport>(
 const MISSED_DUTY = record("MissedDuty", "A duty that the node did not do, or did too late.", {
   slot: SLOT_NUMBER,
   duty: oneOfWords(DUTY_NAMES, "What was to be done."),
-  reason: TEXT,
+  reason: about(TEXT, "Why it did not."),
 });
 export const encodeMissedDuties = encoder<MissedDuty[]>(listOf(MISSED_DUTY), (out, duties) => void out.value(duties));
