@@ -25,9 +25,9 @@ export interface Manifest {
 }
 
 /**
- * The manifest of the package: nothing that only a checkout can use, and every package that the lock file has at the top
- * of the tree as a dependency of exactly that version. npm reads no lock file of a dependency, so packages further down
- * would otherwise be the newest in their ranges.
+ * The manifest of the package: nothing that only a checkout can use, and every package that the lock file has at the
+ * top of the tree as a dependency of exactly that version. npm reads no lock file of a dependency, so packages further
+ * down would otherwise be the newest in their ranges.
  */
 export function packedManifest(manifest: Manifest, lock: LockFile): Manifest {
   const { devDependencies: _, scripts: __, ...kept } = manifest;

@@ -65,7 +65,9 @@ function installed(folder: string): ReadonlySet<string> {
   );
 }
 
-/** `bom` with the program as its subject. The npm package of this name is another project's, so its purl names no npm. */
+/**
+ * `bom` with the program as its subject. The npm package of this name is another project's, so its purl names no npm.
+ */
 export function ofProgram(bom: Bom): Bom {
   const { properties: _, ...component } = bom.metadata.component;
   const { version } = component;

@@ -1,12 +1,12 @@
 /**
- * The modulus p of BLS12-381's base field (EIP-2537) in fourteen limbs of 28 bits, lowest first. An element in memory is
- * fourteen u64:
+ * The modulus p of BLS12-381's base field (EIP-2537) in fourteen limbs of 28 bits, lowest first. An element in memory
+ * is fourteen u64:
  *
  *   0 limb 0 | 8 limb 1 | .. | 104 limb 13        ELEMENT = 112 bytes
  *
  * Elements are in Montgomery form, x * R mod p with R = 2^392, and not fully reduced: functions state their bounds in
- * multiples of p. R > 2519 p leaves room for sums to go into products unreduced. Limbs are below 2^28, except that of the
- * top one no more is asked than what the value needs.
+ * multiples of p. R > 2519 p leaves room for sums to go into products unreduced. Limbs are below 2^28, except that of
+ * the top one no more is asked than what the value needs.
  */
 export const LIMBS: i32 = 14;
 export const LIMB_BITS: u64 = 28;

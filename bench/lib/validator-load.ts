@@ -38,8 +38,8 @@ export class MeasuredValidator {
   }
 
   /**
-   * Sends a checkpoint proposal. Resolves to the milliseconds until the validator's attestation arrives, or to undefined
-   * if there is none.
+   * Sends a checkpoint proposal. Resolves to the milliseconds until the validator's attestation arrives, or to
+   * undefined if there is none.
    */
   attest({ checkpoint, proposal }: Pick<SlotProposals, "checkpoint" | "proposal">): Promise<number | undefined> {
     return new Promise((resolve) => {

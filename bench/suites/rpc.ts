@@ -160,7 +160,9 @@ async function twoThreads({ repeats, seconds, progress }: SuiteContext, l1: Reco
   }
 }
 
-/** The same load on a node whose metrics are read each second, which is more often than Prometheus does, and without. */
+/**
+ * The same load on a node whose metrics are read each second, which is more often than Prometheus does, and without.
+ */
 async function withMetrics(context: SuiteContext, l1: RecordedL1, without: SyncedNode): Promise<Comparison> {
   const port = await freePort();
   const node = await startOwnNode(l1, { flags: ["--rpc-threads", "1", "--metrics-port", String(port)] });

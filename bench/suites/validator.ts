@@ -51,8 +51,8 @@ interface Phase {
 const all = ({ ours, theirs }: Validators): MeasuredValidator[] => (theirs === undefined ? [ours] : [ours, theirs]);
 
 /**
- * Proposes a checkpoint in a slot, to one validator after the other, and sends the attestations of the others. Undefined
- * if a validator is the slot's proposer itself.
+ * Proposes a checkpoint in a slot, to one validator after the other, and sends the attestations of the others.
+ * Undefined if a validator is the slot's proposer itself.
  */
 async function playSlot(
   validators: Validators,

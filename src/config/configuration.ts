@@ -111,8 +111,8 @@ function parsed(key: OptionKey, option: Option, { text, origin }: Found): unknow
 }
 
 /**
- * Environment, then configuration file, then network file, then preset (docs/protocol/09-configuration.md#91-precedence). In each, an empty text
- * counts as unset.
+ * Environment, then configuration file, then network file, then preset
+ * (docs/protocol/09-configuration.md#91-precedence). In each, an empty text counts as unset.
  */
 function sourcesBelowFlags(given: Given, network: Values["network"]): Source[] {
   const { networkFile } = given;

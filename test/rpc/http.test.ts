@@ -25,7 +25,9 @@ import { recordingLogger } from "./support/fakes.ts";
 
 const MAX_BODY = 64 * 1024;
 const REQUEST_TIMEOUT_MS = 1_500;
-/** uWebSockets.js has a timeout of its own for heads: ten seconds, in steps of four; 30 in its version for Node.js 24. */
+/**
+ * uWebSockets.js has a timeout of its own for heads: ten seconds, in steps of four; 30 in its version for Node.js 24.
+ */
 const HEAD_TIMEOUT_MS = Number(process.versions.modules) > 127 ? 30_000 : 10_000;
 const JSON_TYPE = { "content-type": "application/json" };
 

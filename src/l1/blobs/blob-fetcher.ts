@@ -99,8 +99,8 @@ export class SourcedBlobFetcher implements BlobFetcher {
   }
 
   /**
-   * Writes the upload store's health-check file now and at every interval until `close`. Resolves after the first write,
-   * which `first` aborts; failed writes are logged.
+   * Writes the upload store's health-check file now and at every interval until `close`. Resolves after the first
+   * write, which `first` aborts; failed writes are logged.
    */
   async keepHealthcheck(intervalMs: number, first?: AbortSignal): Promise<void> {
     const { upload, logger } = this.#parts;

@@ -49,8 +49,8 @@ export function verifyCommand({ data, chonkProof }: Pick<Tx, "data" | "chonkProo
 }
 
 /**
- * The verdict in an answer to `verifyCommand`. bb answers with an error when the bytes are no proof, for example because
- * a point is not on its curve. Throws a BbAnswerError.
+ * The verdict in an answer to `verifyCommand`. bb answers with an error when the bytes are no proof, for example
+ * because a point is not on its curve. Throws a BbAnswerError.
  */
 export function verdictOf({ name, fields }: BbAnswer): boolean {
   if (name === "ErrorResponse") return false;

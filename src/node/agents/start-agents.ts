@@ -45,7 +45,10 @@ export interface RunningAgents extends RunningService {
   readonly port: number;
 }
 
-/** Starts agents that share a connection, a proof store and the core, and their JSON-RPC port. Rejects with an OperatorError. */
+/**
+ * Starts agents that share a connection, a proof store and the core, and their JSON-RPC port. Rejects with an
+ * OperatorError.
+ */
 export async function startAgents(values: AgentSettings, loggerFor: LoggerFor): Promise<RunningAgents> {
   const log = loggerFor("prover:agent");
   const { proverBrokerUrl: url, proverAgentCount: count } = values;

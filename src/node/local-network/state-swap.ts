@@ -50,7 +50,9 @@ function rename(directory: string, from: string, to: string): void {
   syncToDisk(directory);
 }
 
-/** Step 1. `folder` must be on the directory's file system, and nothing of the state in use when the swap is finished. */
+/**
+ * Step 1. `folder` must be on the directory's file system, and nothing of the state in use when the swap is finished.
+ */
 export function commitSwap(directory: string, folder: string, replaces: readonly string[]): void {
   const list = join(folder, REPLACES);
   writeFileSync(list, JSON.stringify(replaces), { flush: true });

@@ -6,8 +6,8 @@ import { remoteIp } from "./remote-ip.ts";
 /** Share of the thread that the input of all connections may take. */
 const OVERALL_SHARE = 0.7;
 /**
- * Bytes that are decrypted and demultiplexed without a look at the clock at the beginning of a run: a few hundred of the
- * smallest frames. The size doubles from piece to piece, because whole Noise messages are cheaper.
+ * Bytes that are decrypted and demultiplexed without a look at the clock at the beginning of a run: a few hundred of
+ * the smallest frames. The size doubles from piece to piece, because whole Noise messages are cheaper.
  */
 const FIRST_PIECE_BYTES = 8192;
 

@@ -1,6 +1,6 @@
 /**
- * Job types in the order in which agents get them: what is nearer to the epoch's root first, so that epochs end as early
- * as possible. The numbers are those of the wire (docs/protocol/13-proving.md#133-broker).
+ * Job types in the order in which agents get them: what is nearer to the epoch's root first, so that epochs end as
+ * early as possible. The numbers are those of the wire (docs/protocol/13-proving.md#133-broker).
  */
 export const JOB_PRIORITY: readonly number[] = [15, 5, 6, 7, 8, 9, 10, 11, 12, 14, 13, 4, 3, 2, 0, 1, 17, 16];
 

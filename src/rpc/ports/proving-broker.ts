@@ -18,7 +18,9 @@ export interface HandedOutJob {
   readonly time: number;
 }
 
-/** A client that waits for its answer for a while if there is nothing to answer with; undefined for one that does not. */
+/**
+ * A client that waits for its answer for a while if there is nothing to answer with; undefined for one that does not.
+ */
 export type Patience = { readonly signal: AbortSignal | undefined } | undefined;
 
 /** An agent that wants a job. */

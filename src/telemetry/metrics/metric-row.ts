@@ -1,7 +1,9 @@
 /** A counter only grows; an up-down counter may shrink, and is how the network's release counts everything. */
 export type MetricKind = "counter" | "upDownCounter" | "gauge" | "histogram";
 
-/** A label's values that are exported from the start, with 0; or "any", for labels whose values are not known before. */
+/**
+ * A label's values that are exported from the start, with 0; or "any", for labels whose values are not known before.
+ */
 export type LabelValues = readonly string[] | "any";
 
 /**

@@ -13,8 +13,8 @@ export interface SpannedSlot extends TimedSlot {
 }
 
 /**
- * Body of an OTLP request with traces: ExportTraceServiceRequest, as JSON. Each slot is a trace: a span for the slot, and
- * one for each duty with its steps as events. A duty that was too late has the status error.
+ * Body of an OTLP request with traces: ExportTraceServiceRequest, as JSON. Each slot is a trace: a span for the slot,
+ * and one for each duty with its steps as events. A duty that was too late has the status error.
  */
 export function dutySpans(slots: readonly SpannedSlot[], resource: Labels): object {
   const spans = slots.flatMap(spansOf);

@@ -76,7 +76,9 @@ export function referenceNetwork(file: string): ReferenceNetwork {
   };
 }
 
-/** Controls the network with its script: `env NAME`, `stop NAME NODE [SIGNAL]`, `start NAME NODE [VARIABLE=VALUE ...]`. */
+/**
+ * Controls the network with its script: `env NAME`, `stop NAME NODE [SIGNAL]`, `start NAME NODE [VARIABLE=VALUE ...]`.
+ */
 export class ReferenceControl {
   readonly #script: string;
   readonly #name: string;

@@ -15,8 +15,8 @@ export interface TrafficReport {
 }
 
 /**
- * Sends `rounds` times `perRound` txs to the first URL, and reads when the other nodes have them. An aborted signal ends
- * the command and rejects.
+ * Sends `rounds` times `perRound` txs to the first URL, and reads when the other nodes have them. An aborted signal
+ * ends the command and rejects.
  */
 export async function sendTraffic(
   command: string,

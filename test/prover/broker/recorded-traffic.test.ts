@@ -10,8 +10,8 @@ import { provingBrokerRegistry } from "../../../src/rpc/methods/proving-broker.t
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 
 /**
- * Recorded between the reference's prover node, broker and agent while they proved an epoch with simulated proofs. Texts
- * of more than 300 characters are replaced by their length and hash; they are opaque for a broker.
+ * Recorded between the reference's prover node, broker and agent while they proved an epoch with simulated proofs.
+ * Texts of more than 300 characters are replaced by their length and hash; they are opaque for a broker.
  */
 const { exchanges } = JSON.parse(
   gunzipSync(readFileSync("test/fixtures/vectors/prover-traffic.json.gz")).toString(),

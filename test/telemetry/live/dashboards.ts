@@ -1,5 +1,6 @@
 /**
- * Runs the query of every panel of deploy/grafana against a Prometheus that scrapes validators, and names the blank ones:
+ * Runs the query of every panel of deploy/grafana against a Prometheus that scrapes validators, and names the blank
+ * ones:
  *
  *   node test/telemetry/live/dashboards.ts --prometheus http://127.0.0.1:9090
  */

@@ -5,7 +5,9 @@ import type { GossipListener } from "./gossip-listener.ts";
 import type { Downtime, Outage, SlotTimes } from "./ha-duties.ts";
 import type { Member, Pair } from "./ha-pair.ts";
 
-/** When in a slot a fault comes: at a message of the slot, some time after its checkpoint proposal, or at a fraction. */
+/**
+ * When in a slot a fault comes: at a message of the slot, some time after its checkpoint proposal, or at a fraction.
+ */
 type Moment = "block proposal" | "checkpoint proposal" | "after the duties" | number;
 
 type Fault = { kill: Member; of: Pair; at: Moment } | { kill: undefined; at: Moment };

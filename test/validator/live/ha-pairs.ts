@@ -8,9 +8,9 @@
  *
  * SCRIPT has the commands `env NAME`, `stop NAME NODE SIGNAL` and `start NAME NODE VARIABLE=VALUE ...`; --keys are the
  * numbers of two validators of the network without a node. A fault comes every --every slots. COMMAND is given the URL
- * of a reference node, --rounds and 4; it sends 4 txs in each round, so that checkpoints have several blocks and nodes of
- * a pair build different ones. The logs and the messages of the gossip (gossip.jsonl) stay in FOLDER. Exits with 1 if a
- * check fails.
+ * of a reference node, --rounds and 4; it sends 4 txs in each round, so that checkpoints have several blocks and nodes
+ * of a pair build different ones. The logs and the messages of the gossip (gossip.jsonl) stay in FOLDER. Exits with 1
+ * if a check fails.
  */
 import { execFile } from "node:child_process";
 import { mkdirSync } from "node:fs";

@@ -96,7 +96,9 @@ export class HaSigningGuard implements SigningGuard {
     }
   }
 
-  /** Repeats `work` while it fails because the database is away. Rejects with a SigningRefusedError if it stays away. */
+  /**
+   * Repeats `work` while it fails because the database is away. Rejects with a SigningRefusedError if it stays away.
+   */
   async #whenBack<T>(
     lock: Lock,
     databaseBy: number,
