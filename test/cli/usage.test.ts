@@ -25,10 +25,10 @@ describe("wrong usage", () => {
     ["no mode", ["start"], {}, "error: No module specified to start; svc start --node runs a node\n"],
     ["a sequencer alone", ["start", "--sequencer"], {}, "error: Cannot run a standalone sequencer without a node\n"],
     [
-      "a mode to come",
+      "agents without a broker",
       ["start", "--prover-agent"],
       {},
-      "error: not available in this version: --prover-agent (agent)\n",
+      "error: Agents get their jobs from a broker: give --proverAgent.proverBrokerUrl or PROVER_BROKER_HOST\n",
     ],
     [
       "a prover by variable",

@@ -222,7 +222,7 @@ test("a node with transactions disabled is not ready and refuses a tx", async ()
 });
 
 test("a node that cannot check proofs is not ready and refuses a tx", async () => {
-  const careful = await NodeProcess.start(l1, undefined, { PROVER_REAL_PROOFS: "true" });
+  const careful = await NodeProcess.start(l1, undefined, { PROVER_REAL_PROOFS: "true", BB_BINARY_PATH: "/nowhere/bb" });
   try {
     await careful.synced();
     expect((await careful.ask("isReady")).body.result).toBe(false);

@@ -216,7 +216,7 @@ describe("network file without a usable source", () => {
       (_, response) => response.end(Buffer.alloc(1024 * 1024 + 1, 32)),
       "the answer is longer than 1048576 bytes",
     ],
-    ["a broken connection", (request) => request.socket.destroy(), "cannot be reached (UND_ERR_SOCKET)"],
+    ["a broken connection", (request) => request.socket.destroy(), "cannot be reached (ECONNRESET)"],
   ])("%s at the only location gives an error with the reason and without the URL's key", async (_, how, reason) => {
     answer = how;
     const error = await failureOf(read());

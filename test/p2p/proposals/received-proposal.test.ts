@@ -21,6 +21,7 @@ import { manaFees } from "../../../src/protocol/fees/gas-fees.ts";
 import { inHash } from "../../../src/protocol/sha-trees.ts";
 import { txToBytes } from "../../../src/protocol/tx/tx-bytes.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
+import { Metrics } from "../../../src/telemetry/metrics/metrics.ts";
 import { type L1Recording, readRecordedL1 } from "../../archiver/recorded-l1.ts";
 import { recordedBlocks } from "../../archiver/recorded-node.ts";
 import {
@@ -110,7 +111,8 @@ async function receivingNode() {
   cleanups.push(() => collection.stop());
   const proposer = addressOf(KEY);
   const committees = { at: committeeOf([proposer], proposer) };
-  const context = { core, store, chain, world, reader: { identity }, synchronizer, clock: { now } };
+  const metrics = new Metrics(() => {});
+  const context = { core, store, chain, world, reader: { identity }, synchronizer, clock: { now }, metrics };
   const check = proposedBlocks(context as unknown as ChainContext, {
     mempool: { pool, contexts },
     committees,
