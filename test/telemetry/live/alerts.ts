@@ -2,8 +2,8 @@
  * Runs the alert rules of deploy/prometheus against a network of nodes of this project, with real faults: each alert
  * must fire within its window, and none without a fault. As root also a full disk, on a small tmpfs.
  *
- *   node test/telemetry/live/alerts.ts --folder /tmp/alerts                 the faults, windows a sixth of the real ones
- *   node test/telemetry/live/alerts.ts --folder /tmp/alerts --quiet 60      no fault for 60 minutes, real windows
+ *   node test/telemetry/live/alerts.ts --folder /tmp/alerts              the faults, windows a sixth of the real ones
+ *   node test/telemetry/live/alerts.ts --folder /tmp/alerts --quiet 60   no fault for 60 minutes, real windows
  */
 
 import { execFileSync } from "node:child_process";
