@@ -36,6 +36,24 @@ export function readPackedAttestations(
   return entries;
 }
 
+/** A committee's attestations as `propose` posts them. */
+export interface PostedAttestations {
+  readonly signatureIndices: Uint8Array;
+  readonly signaturesOrAddresses: Uint8Array;
+}
+
+/** The bytes that were posted, whose hash L1 compares. A signature of zeros is repacked as a signature. */
+export function repackAttestations(entries: readonly CommitteeAttestation[], unusedBits: number): PostedAttestations {
+  const signatureIndices = new Uint8Array(Math.ceil(entries.length / 8));
+  const parts = entries.flatMap(({ address, signature }, i) => {
+    if (signature === undefined) return [address];
+    signatureIndices[i >> 3] |= 0x80 >> (i & 7);
+    return [signature.subarray(64), signature.subarray(0, 64)];
+  });
+  if (unusedBits !== 0) signatureIndices[signatureIndices.length - 1] |= unusedBits;
+  return { signatureIndices, signaturesOrAddresses: concat(...parts) };
+}
+
 /**
  * The bits of the bitmap's last byte that belong to no member. L1 ignores them, but they are part of the attestations'
  * hash.

@@ -1,6 +1,7 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { encodeFunctionData, type Hex, parseAbi, toEventSelector } from "viem";
 import { bigUintBytes, concat, fromHex, readBigUint, toHex } from "../../protocol/bytes.ts";
+import { repackAttestations } from "../committee/packed-attestations.ts";
 import { bytes } from "../rpc/answers.ts";
 import type { L1Rpc } from "../rpc/l1-rpc.ts";
 import type { StateOverride } from "../rpc/state-override.ts";
@@ -46,16 +47,12 @@ export function invalidationCalldata({ checkpointNumber, invalidIndex, ...posted
   return fromHex(input);
 }
 
-/** The bytes that were posted, whose hash L1 compares; a signature of zeros is one as well. */
 function repacked({ attestations, unusedBits }: Pick<BadCheckpoint, "attestations" | "unusedBits">) {
-  const indices = new Uint8Array(Math.ceil(attestations.length / 8));
-  const parts = attestations.flatMap(({ address, signature }, i) => {
-    if (signature === undefined) return [address];
-    indices[i >> 3] |= 0x80 >> (i & 7);
-    return [signature.subarray(64), signature.subarray(0, 64)];
-  });
-  if (unusedBits !== 0) indices[indices.length - 1] |= unusedBits;
-  return { signatureIndices: toHex(indices) as Hex, signaturesOrAddresses: toHex(concat(...parts)) as Hex };
+  const { signatureIndices, signaturesOrAddresses } = repackAttestations(attestations, unusedBits);
+  return {
+    signatureIndices: toHex(signatureIndices) as Hex,
+    signaturesOrAddresses: toHex(signaturesOrAddresses) as Hex,
+  };
 }
 
 /**

@@ -1,5 +1,5 @@
-import { L1Error } from "../../l1/errors.ts";
-import { L1TxNotSentError } from "../../l1/tx/errors.ts";
+import { L1Error } from "../errors.ts";
+import { L1TxNotSentError } from "./errors.ts";
 
 /** Whether L1 refused a transaction because its account lacks funds; another account may send it. */
 export function cannotPay(error: unknown): error is Error {

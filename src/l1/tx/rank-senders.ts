@@ -1,5 +1,5 @@
-import type { L1Sender } from "../../l1/tx/l1-sender.ts";
-import type { TxStatus } from "../../l1/tx/tx-state.ts";
+import type { L1Sender } from "./l1-sender.ts";
+import type { TxStatus } from "./tx-state.ts";
 
 /** Order of preference (docs/protocol/08-building-and-checkpoints.md#820-choosing-a-publisher). */
 const ORDER: readonly TxStatus[] = ["idle", "mined", "speed-up", "sent", "cancelled", "not mined"];

@@ -1,0 +1,76 @@
+import { equal, toHex } from "../../protocol/bytes.ts";
+import { ContractRevertError } from "../errors.ts";
+import type { RollupReader } from "../types.ts";
+import type { EpochProof } from "./epoch-submission.ts";
+import type { ProofReader } from "./proof-reader.ts";
+
+/** Why L1 would not take a proof now. `stale`: another chain is on L1 than the one that was proven. */
+export interface SubmissionFault {
+  readonly kind: "already proven" | "stale" | "wrong";
+  readonly reason: string;
+}
+
+export interface SubmissionChecks {
+  readonly reader: Pick<RollupReader, "latestBlock" | "status">;
+  readonly proofs: Pick<ProofReader, "publicInputs">;
+}
+
+/** Words of the public inputs, for messages (docs/protocol/04-l1-contracts.md#418-epoch-proofs). */
+const GROUPS: readonly [first: number, name: string][] = [
+  [109, "commitment of the blobs"],
+  [105, "evaluation of the blobs"],
+  [104, "hash of the blobs' commitments"],
+  [99, "constants of the epoch"],
+  [35, "fees"],
+  [3, "checkpoint hashes"],
+  [2, "out hash"],
+  [1, "archive after the epoch"],
+  [0, "archive before the epoch"],
+];
+
+/**
+ * Compares a proof with the rollup as of the latest L1 block, before gas is spent on it. `publicInputs` are those that
+ * were proven. Throws an L1Error.
+ */
+export async function submissionFault(
+  { reader, proofs }: SubmissionChecks,
+  proof: EpochProof,
+  publicInputs: readonly Uint8Array[],
+): Promise<SubmissionFault | undefined> {
+  const { start, end, previousArchive, endArchive } = proof;
+  const { number: at } = await reader.latestBlock();
+  const [before, after] = await Promise.all([reader.status(start - 1, at), reader.status(end, at)]);
+  const refused = `the proof of checkpoints ${start} to ${end} is not submitted:`;
+  if (after.provenCheckpointNumber > end) {
+    return { kind: "already proven", reason: `${refused} the proven checkpoint is ${after.provenCheckpointNumber}` };
+  }
+  if (after.pendingCheckpointNumber < end) {
+    return { kind: "stale", reason: `${refused} the pending checkpoint is ${after.pendingCheckpointNumber}` };
+  }
+  if (!equal(before.archiveOfMyCheckpoint, previousArchive)) {
+    return { kind: "stale", reason: `${refused} L1 has another archive root after checkpoint ${start - 1}` };
+  }
+  if (!equal(after.archiveOfMyCheckpoint, endArchive)) {
+    return { kind: "stale", reason: `${refused} L1 has another archive root after checkpoint ${end}` };
+  }
+  const expected = await expectedInputs(proofs, proof);
+  if (typeof expected === "string") return { kind: "wrong", reason: `${refused} ${expected}` };
+  const different = expected.findIndex((word, i) => publicInputs[i] === undefined || !equal(word, publicInputs[i]));
+  if (different < 0 && expected.length === publicInputs.length) return undefined;
+  const [, name] = GROUPS.find(([first]) => different >= first) ?? [0, "number of public inputs"];
+  const [ours, l1] = [publicInputs[different], expected[different]].map((word) => (word ? toHex(word) : "nothing"));
+  return { kind: "wrong", reason: `${refused} public input ${different} (${name}) is ${ours}, L1 expects ${l1}` };
+}
+
+/** The public inputs by L1's account, or why it has none. */
+async function expectedInputs(
+  proofs: SubmissionChecks["proofs"],
+  proof: EpochProof,
+): Promise<readonly Uint8Array[] | string> {
+  try {
+    return await proofs.publicInputs(proof);
+  } catch (error) {
+    if (!(error instanceof ContractRevertError)) throw error;
+    return `L1 refuses its arguments: ${error.message}`;
+  }
+}

@@ -1,0 +1,77 @@
+import { encodeFunctionData, type Hex } from "viem";
+import { fromHex, toHex } from "../../protocol/bytes.ts";
+import { rollupProofsAbi } from "../abi/rollup-proofs.ts";
+import type { PostedAttestations } from "../committee/packed-attestations.ts";
+
+/** Checkpoints that an epoch can have, and thus rows of fees in a proof. */
+export const MOST_PROVEN_CHECKPOINTS = 32;
+
+/** A proof of the checkpoints `start .. end` of an epoch, and what L1 computes its public inputs from. */
+export interface EpochProof {
+  /** Checkpoint numbers; `start` is the first of its epoch. */
+  readonly start: number;
+  readonly end: number;
+  /** Archive root before checkpoint `start`. */
+  readonly previousArchive: Uint8Array;
+  /** Archive root after checkpoint `end`. */
+  readonly endArchive: Uint8Array;
+  /** Out hash in the header of checkpoint `end`. */
+  readonly outHash: Uint8Array;
+  /** 20 bytes. */
+  readonly proverId: Uint8Array;
+  /** 64 words: coinbase and fees of each checkpoint, then zeros. */
+  readonly fees: readonly Uint8Array[];
+  /**
+   * Input of the point evaluation of EIP-4844 for the epoch's batched blobs, 192 bytes
+   * (docs/protocol/03-blocks-and-blobs.md#316-batched-opening-of-an-epoch).
+   */
+  readonly blobInputs: Uint8Array;
+  /** Without its public inputs. */
+  readonly proof: Uint8Array;
+}
+
+export interface EpochSubmission extends EpochProof {
+  /** Those of checkpoint `end`, as they were posted. */
+  readonly attestations: PostedAttestations;
+}
+
+const hex = (bytes: Uint8Array) => toHex(bytes) as Hex;
+
+function epochArgs({ previousArchive, endArchive, outHash, proverId }: EpochProof) {
+  return {
+    previousArchive: hex(previousArchive),
+    endArchive: hex(endArchive),
+    outHash: hex(outHash),
+    proverId: hex(proverId),
+  };
+}
+
+/** Arguments of `getEpochProofPublicInputs`. */
+export function publicInputArgs(proof: EpochProof) {
+  const { start, end, fees, blobInputs } = proof;
+  return [BigInt(start), BigInt(end), epochArgs(proof), fees.map(hex), hex(blobInputs)] as const;
+}
+
+/** Input of the rollup's `submitEpochRootProof` (docs/protocol/04-l1-contracts.md#418-epoch-proofs). */
+export function submissionCalldata(submission: EpochSubmission): Uint8Array {
+  const { start, end, fees, attestations, blobInputs, proof } = submission;
+  const input = encodeFunctionData({
+    abi: rollupProofsAbi,
+    functionName: "submitEpochRootProof",
+    args: [
+      {
+        start: BigInt(start),
+        end: BigInt(end),
+        args: epochArgs(submission),
+        fees: fees.map(hex),
+        attestations: {
+          signatureIndices: hex(attestations.signatureIndices),
+          signaturesOrAddresses: hex(attestations.signaturesOrAddresses),
+        },
+        blobInputs: hex(blobInputs),
+        proof: hex(proof),
+      },
+    ],
+  });
+  return fromHex(input);
+}
