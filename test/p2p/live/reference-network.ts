@@ -77,7 +77,8 @@ export function referenceNetwork(file: string): ReferenceNetwork {
 }
 
 /**
- * Controls the network with its script: `env NAME`, `stop NAME NODE [SIGNAL]`, `start NAME NODE [VARIABLE=VALUE ...]`.
+ * Controls the network with its script: `env NAME`, `stop NAME NODE [SIGNAL]`,
+ * `start NAME NODE [VARIABLE=VALUE ...] [-- FLAG ...]`.
  */
 export class ReferenceControl {
   readonly #script: string;
@@ -107,10 +108,11 @@ export class ReferenceControl {
   }
 
   /** Resolves when the node is ready. */
-  async start(node: string, environment: Record<string, string> = {}): Promise<void> {
+  async start(node: string, environment: Record<string, string> = {}, flags: readonly string[] = []): Promise<void> {
     const all = { ...environment, ...(this.#nodeOptions && { NODE_OPTIONS: this.#nodeOptions }) };
     const settings = Object.entries(all).map(([name, value]) => `${name}=${value}`);
-    await run(this.#script, ["start", this.#name, node, ...settings], { timeout: 300_000 });
+    const last = flags.length === 0 ? [] : ["--", ...flags];
+    await run(this.#script, ["start", this.#name, node, ...settings, ...last], { timeout: 300_000 });
   }
 }
 
