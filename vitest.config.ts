@@ -7,5 +7,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     pool: "forks",
     maxWorkers: 2,
+    // Two slow cores may take longer than the default second to reach a state.
+    expect: { poll: { timeout: 30_000 } },
   },
 });

@@ -102,8 +102,14 @@ export async function tableTexts(page: Page, label: string): Promise<string[][]>
   );
 }
 
+/** A table's rows without that of the names. */
+export async function rowTexts(page: Page, label: string): Promise<string[][]> {
+  return (await tableTexts(page, label)).slice(1);
+}
+
 /** The value beside a name in a list of facts. */
 export async function factText(page: Page, name: string): Promise<string> {
   const term = page.locator("dt", { hasText: new RegExp(`^\\s*${name}\\s*$`) });
-  return (await term.locator("xpath=following-sibling::dd").first().innerText()).trim();
+  const value = await term.locator("xpath=following-sibling::dd").first().textContent();
+  return (value ?? "").trim();
 }
