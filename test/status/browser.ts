@@ -85,13 +85,30 @@ export function settled(page: Page): Promise<void> {
 }
 
 /** What axe-core finds against the rules of WCAG 2.2 AA and its best practices, one line for each element. */
-export async function accessibilityFaults(page: Page): Promise<string[]> {
+async function accessibilityFaults(page: Page): Promise<string[]> {
   // Evaluated by the debugger, so the page's security policy stays as it is.
-  await page.evaluate(`${axe.source}; undefined`);
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(`${axe.source}; undefined`);
   const { violations } = (await page.evaluate(`axe.run(document, { resultTypes: ["violations"] })`)) as AxeResults;
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id} (${help}) at ${target.join(" ")}: ${failureSummary}`),
   );
+}
+
+/** Accessibility faults in both themes at both widths, and whether something is wider than the screen. */
+export async function faultsInEachLook(page: Page): Promise<string[]> {
+  const found: string[] = [];
+  for (const [width, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
+    await page.setViewportSize(viewport);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      const faults = await accessibilityFaults(page);
+      found.push(...faults.map((fault) => `${colorScheme}, ${width}: ${fault}`));
+    }
+    // Tables scroll by themselves.
+    const excess = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+    if (Number(excess) > 0) found.push(`${width}: the page is ${excess} pixels wider than the screen`);
+  }
+  return found;
 }
 
 /** Texts of a table's cells, row by row; the first row has the names of the columns. */
