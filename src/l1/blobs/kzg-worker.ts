@@ -8,12 +8,14 @@ import { SetupPoints } from "./setup-points.ts";
 export type KzgRequest =
   | { kind: "check"; blobs: Uint8Array[]; commitments: Uint8Array[] }
   | { kind: "commit"; blob: Uint8Array }
-  | { kind: "prove"; blob: Uint8Array; commitment: Uint8Array; cells: boolean };
+  | { kind: "prove"; blob: Uint8Array; commitment: Uint8Array; cells: boolean }
+  | { kind: "open"; blob: Uint8Array; z: Uint8Array };
 
 export type KzgAnswer =
   | { results: boolean[] }
   | { commitment: Uint8Array }
   | { proofs: Uint8Array[] }
+  | { y: Uint8Array; proof: Uint8Array }
   | { failure: string };
 
 /** Loading the trusted setup takes seconds and a full commitment a tenth of one, so both run in this worker. */
@@ -43,6 +45,10 @@ function answerTo(request: KzgRequest): KzgAnswer {
       return { commitment: commitments.commitGrowing(request.blob) };
     case "prove":
       return { proofs: prove(request) };
+    case "open": {
+      const [proof, y] = context.computeKzgProof(request.blob, request.z);
+      return { y, proof };
+    }
   }
 }
 

@@ -110,6 +110,21 @@ export class Kzg {
     });
   }
 
+  /** Value of a blob's polynomial at `z` (32 bytes) and the proof of it (48 bytes). */
+  async open(blob: Uint8Array, z: Uint8Array): Promise<{ y: Uint8Array; proof: Uint8Array }> {
+    return new Promise((resolve, reject) => {
+      this.#commits.push({
+        request: { kind: "open", blob: copyOf(blob), z: copyOf(z) },
+        resolve: (answer) => {
+          if ("proof" in answer) resolve(answer);
+          else reject(new KzgUnavailableError("failure" in answer ? answer.failure : "unexpected answer"));
+        },
+        reject,
+      });
+      this.#next();
+    });
+  }
+
   async #check(blobs: readonly Uint8Array[], commitments: readonly Uint8Array[]): Promise<boolean[]> {
     if (blobs.length === 0) return [];
     return new Promise((resolve, reject) => {

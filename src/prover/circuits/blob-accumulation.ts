@@ -51,7 +51,7 @@ export function accumulateBlobs(
     const contribution: Contribution = {
       z: blobChallenge(core, wordsHash, compressed),
       y,
-      gamma: core.hash(limbs(y)),
+      gamma: evaluationHash(core, y),
       compressed,
       point,
     };
@@ -61,10 +61,9 @@ export function accumulateBlobs(
   }, start);
 }
 
-/** Challenge of one blob. */
-function blobChallenge(core: Core, wordsHash: Fr, commitment: Uint8Array): Fr {
-  const [high, low] = [commitment.subarray(0, COMMITMENT_SPLIT), commitment.subarray(COMMITMENT_SPLIT)];
-  return core.hash(concat(wordsHash, wordOf(high), wordOf(low)));
+/** Challenge of one blob from the hash of its checkpoint's words and its compressed commitment. */
+export function blobChallenge(core: Core, wordsHash: Fr, commitment: Uint8Array): Fr {
+  return core.hash(concat(wordsHash, ...commitmentFields(commitment)));
 }
 
 function firstBlob({ z, y, gamma, compressed, point }: Contribution, finalGamma: bigint): BlobAccumulator {
@@ -96,9 +95,19 @@ function nextBlob(
   };
 }
 
-/** A scalar as three limbs of 120 bits, low first. */
-function limbs(value: bigint): Uint8Array {
-  return concat(...[0n, 1n, 2n].map((i) => fr((value >> (i * LIMB_BITS)) & LIMB_MASK)));
+/** A blob's part of gamma, from the value of its polynomial. */
+export function evaluationHash(core: Core, y: bigint): Fr {
+  return core.hash(concat(...scalarLimbs(y)));
+}
+
+/** A scalar as three fields of 120 bits, low first. */
+export function scalarLimbs(value: bigint): Fr[] {
+  return [0n, 1n, 2n].map((i) => fr((value >> (i * LIMB_BITS)) & LIMB_MASK));
+}
+
+/** A compressed point as two fields. */
+export function commitmentFields(compressed: Uint8Array): Fr[] {
+  return [wordOf(compressed.subarray(0, COMMITMENT_SPLIT)), wordOf(compressed.subarray(COMMITMENT_SPLIT))];
 }
 
 /** Up to 31 bytes as a field. */

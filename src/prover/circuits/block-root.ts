@@ -149,7 +149,8 @@ function globalsOf({ constants, lastArchive, timestamp }: OpenBlock): GlobalVari
   };
 }
 
-function checkpointConstants({ globalVariables, ...constants }: BlockConstants): CheckpointConstants {
+/** What the blocks of a checkpoint have in common. */
+export function checkpointConstants({ globalVariables, ...constants }: BlockConstants): CheckpointConstants {
   const { chainId, version, slotNumber, coinbase, feeRecipient, gasFees } = globalVariables;
   const { vkTreeRoot, protocolContractsHash, proverId } = constants;
   return {

@@ -22,6 +22,20 @@ export function pointFromCoordinates(bytes: Uint8Array, field: string): G1Point 
   }
 }
 
+/** Coordinates of a compressed point (48 bytes). Throws a ConstraintError about `field`. */
+export function decompressPoint(bytes: Uint8Array, field: string): Uint8Array {
+  try {
+    return pointCoordinates(Point.fromBytes(bytes));
+  } catch (error) {
+    throw new ConstraintError(field, `must be a compressed point of BLS12-381 (${(error as Error).message})`);
+  }
+}
+
+/** Inverse of decompressPoint. */
+export function compressPoint(coordinates: Uint8Array, field: string): Uint8Array {
+  return pointFromCoordinates(coordinates, field).toBytes(true);
+}
+
 /** Inverse of pointFromCoordinates. */
 export function pointCoordinates(point: G1Point): Uint8Array {
   if (point.is0()) return new Uint8Array(2 * COORDINATE_BYTES);

@@ -89,7 +89,7 @@ function accumulatorAfter(core: Core, { endSponge }: BlockRollup, hints: Checkpo
 }
 
 /** Last word of a checkpoint (docs/protocol/03-blocks-and-blobs.md#312-marker-words). */
-function endMarker(count: number): Uint8Array {
+export function endMarker(count: number): Uint8Array {
   const marker = new Uint8Array(32);
   writeU32(marker, 24, CHECKPOINT_END_PREFIX);
   writeU32(marker, 28, count);

@@ -1,0 +1,95 @@
+import { equal } from "../../protocol/bytes.ts";
+import { PROOF_FIELDS, type ProofData, type RecursiveProof, recursiveProof } from "../circuits/layouts/proof-data.ts";
+import { verificationKeyOf } from "../circuits/verification-keys.ts";
+import { type Codec, decode, encode } from "../codec/codec.ts";
+import { type BinaryJobType, JOB_INPUTS, type JobInput } from "../jobs/job-input.ts";
+import { decodeOutput, type PublicInputs } from "../jobs/job-output.ts";
+import type { JobResult } from "../jobs/job-result.ts";
+import { JOB_TYPES, type JobTypeName } from "../jobs/job-type.ts";
+import { EpochProvingError } from "./errors.ts";
+import type { JobRunner } from "./job-runner.ts";
+
+/** A proof that another circuit takes as input. */
+export type Proven<T extends BinaryJobType> = Promise<ProofData<PublicInputs<T>>>;
+
+/**
+ * The jobs of an epoch. The first one that fails, for another reason than its own signal, fails the epoch: all others
+ * are cancelled.
+ */
+export class EpochJobs {
+  readonly epoch: number;
+  readonly #runner: JobRunner;
+  readonly #controller = new AbortController();
+
+  constructor(epoch: number, runner: JobRunner) {
+    this.epoch = epoch;
+    this.#runner = runner;
+  }
+
+  /** Aborted once the epoch has failed; the reason is the error. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  fail(cause: unknown): void {
+    if (this.signal.aborted) return;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const error = cause instanceof EpochProvingError ? cause : new EpochProvingError(this.epoch, reason, { cause });
+    this.#controller.abort(error);
+  }
+
+  /**
+   * Runs a job once its input is known. `check` throws for an output that is not the one expected. `signal` cancels this
+   * job alone.
+   */
+  prove<T extends BinaryJobType>(
+    type: T,
+    input: JobInput<T> | Promise<JobInput<T>>,
+    { signal, check }: { signal?: AbortSignal; check?: (output: PublicInputs<T>) => void } = {},
+  ): Proven<T> {
+    return this.follow(async () => {
+      const known = await input;
+      const result = await this.#run(type, () => encode(JOB_INPUTS[type] as Codec<JobInput<T>>, known), signal);
+      if (result instanceof Uint8Array) throw new Error(`the output of ${type} has no public inputs`);
+      const output = decodeOutput(type, result);
+      const verificationKey = verificationKeyOf(type);
+      if (!equal(output.verificationKey.hash, verificationKey.key.hash)) {
+        throw new Error(`${type}: its verification key is not the released one`);
+      }
+      check?.(output.publicInputs);
+      return { publicInputs: output.publicInputs, proof: output.proof, verificationKey };
+    }, signal);
+  }
+
+  /** PUBLIC_VM. */
+  proveVm(input: () => Uint8Array, signal?: AbortSignal): Promise<RecursiveProof> {
+    return this.follow(async () => {
+      const result = await this.#run("PUBLIC_VM", input, signal);
+      if (!(result instanceof Uint8Array)) throw new Error("the output of PUBLIC_VM must be a proof alone");
+      return decode(recursiveProof(PROOF_FIELDS.vm), "PUBLIC_VM proof", result);
+    }, signal);
+  }
+
+  /**
+   * Fails the epoch if `work` rejects while `signal` is not aborted. The returned promise may be left without a handler.
+   */
+  follow<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const result = work();
+    result.catch((error) => {
+      if (signal?.aborted !== true) this.fail(error);
+    });
+    return result;
+  }
+
+  async #run(name: JobTypeName, input: () => Uint8Array, signal: AbortSignal = this.signal): Promise<JobResult> {
+    const either = signal === this.signal ? signal : AbortSignal.any([signal, this.signal]);
+    either.throwIfAborted();
+    try {
+      return await this.#runner.run({ epoch: this.epoch, type: JOB_TYPES[name], input }, either);
+    } catch (error) {
+      either.throwIfAborted();
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new EpochProvingError(this.epoch, `a ${name} job failed: ${reason}`, { cause: error });
+    }
+  }
+}

@@ -1,0 +1,10 @@
+/** An epoch cannot be proven: its data contradict themselves, or a job was lost. */
+export class EpochProvingError extends Error {
+  readonly epoch: number;
+
+  constructor(epoch: number, reason: string, options?: ErrorOptions) {
+    super(`epoch ${epoch} cannot be proven: ${reason}`, options);
+    this.name = "EpochProvingError";
+    this.epoch = epoch;
+  }
+}
