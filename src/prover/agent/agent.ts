@@ -169,7 +169,7 @@ function requireInputOf(job: ProvingJob, { type, input }: StoredInput): void {
     throw new DecodeError("input.type", `must be ${nameOfJobType(job.type)}, got ${nameOfJobType(type)}`);
   }
   const parts = parseJobId(job.id);
-  if (parts !== undefined && jobIdOf(parts.epoch, parts.type, input) !== job.id) {
+  if (parts !== undefined && !job.id.startsWith(jobIdOf(parts.epoch, parts.type, input))) {
     throw new DecodeError("input", "must have the hash in the job's id");
   }
 }

@@ -3,7 +3,7 @@ import { gzip as gzipWithCallback } from "node:zlib";
 import { HttpError } from "../../http/errors.ts";
 import { type WholeReply, wholeExchange } from "../../http/exchange.ts";
 import { JsonError, parseJson } from "../../http/json.ts";
-import { withRetries } from "../../http/retry.ts";
+import { isTemporary, withRetries } from "../../http/retry.ts";
 import { PROTOCOL_CONTRACTS_HASH, VK_TREE_ROOT } from "../../protocol/constants.ts";
 import { BrokerRefusalError, BrokerUnavailableError, BrokerVersionError } from "./errors.ts";
 
@@ -78,11 +78,14 @@ export class BrokerConnection {
       ...(compressed && { "content-encoding": "gzip" }),
       ...(this.#apiKey !== undefined && { "x-api-key": this.#apiKey }),
     };
-    const attempt = () =>
-      wholeExchange(
+    const attempt = async () => {
+      const reply = await wholeExchange(
         { method: "POST", url: this.#url, headers, body, signal: this.#signal },
         { totalMs: ANSWER_MS, maxBytes: MAX_ANSWER_BYTES },
       );
+      requireRoomFor(plain, reply);
+      return reply;
+    };
     const delaysMs = this.#retryDelaysMs;
     const withinMs = delaysMs.reduce((sum, delay) => sum + delay, 0) + ANSWER_MS;
     let reply: WholeReply;
@@ -93,13 +96,22 @@ export class BrokerConnection {
       throw new BrokerUnavailableError(error.message, { cause: error });
     }
     if (reply.status !== 200) {
-      throw new BrokerUnavailableError(`the broker answered with HTTP status ${reply.status}${refusalIn(reply)}`);
+      throw new BrokerUnavailableError(`the broker answered with HTTP status ${reply.status}${refusalIn(reply)}`, {
+        permanent: !isTemporary(reply.status),
+      });
     }
     return reply;
   }
 }
 
-/** The message of a JSON-RPC error, such as "request entity too large" for a body above the broker's limit. */
+/** The reference's broker refuses a body above its limit with status 500, as if another attempt could help. */
+function requireRoomFor(body: Uint8Array, reply: WholeReply): void {
+  if (reply.status < 400 || (reply.status !== 413 && !refusalIn(reply).includes("entity too large"))) return;
+  const rule = `the broker takes no request of ${body.length} bytes: raise its RPC_MAX_BODY_SIZE`;
+  throw new BrokerUnavailableError(rule, { permanent: true });
+}
+
+/** The message of a JSON-RPC error. */
 function refusalIn({ body }: WholeReply): string {
   try {
     const { error } = parseJson(body) as { error?: { message?: unknown } };

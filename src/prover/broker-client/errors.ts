@@ -1,7 +1,11 @@
 /** The broker could not be asked, or its answer is not one. Contains no URL, which may have secrets. */
 export class BrokerUnavailableError extends Error {
-  constructor(rule: string, options?: ErrorOptions) {
+  /** Whether the broker would answer the same call in the same way again: another key or configuration is needed. */
+  readonly permanent: boolean;
+
+  constructor(rule: string, { permanent = false, ...options }: ErrorOptions & { permanent?: boolean } = {}) {
     super(rule, options);
+    this.permanent = permanent;
     this.name = "BrokerUnavailableError";
   }
 }
@@ -19,9 +23,11 @@ export class BrokerRefusalError extends Error {
 }
 
 /** The broker belongs to another release. */
-export class BrokerVersionError extends Error {
+export class BrokerVersionError extends BrokerUnavailableError {
   constructor(header: string, expected: string, actual: string) {
-    super(`the broker is of another release: ${header} is ${actual.slice(0, 80)}, must be ${expected}`);
+    super(`the broker is of another release: ${header} is ${actual.slice(0, 80)}, must be ${expected}`, {
+      permanent: true,
+    });
     this.name = "BrokerVersionError";
   }
 }

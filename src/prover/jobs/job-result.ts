@@ -12,6 +12,12 @@ export interface StoredInput {
   readonly input: Uint8Array;
 }
 
+/** A job's output as it was stored. */
+export interface StoredOutput {
+  readonly type: JobType;
+  readonly result: JobResult;
+}
+
 /** Undefined for PUBLIC_VM, whose input is JSON. */
 export function binaryTypeOf(type: JobType): BinaryJobType | undefined {
   const name = nameOfJobType(type);

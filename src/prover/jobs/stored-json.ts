@@ -1,8 +1,14 @@
 import { DecodeError } from "../../protocol/errors.ts";
-import { binaryTypeOf, type JobResult, type StoredInput } from "./job-result.ts";
+import { binaryTypeOf, type JobResult, type StoredInput, type StoredOutput } from "./job-result.ts";
 import { isJobType, type JobType } from "./job-type.ts";
 
 /** JSON texts in which inputs and outputs are stored: `{"type":n,"inputs":X}` and `{"type":n,"result":Y}`. */
+
+/** `input` is the encoded input; of PUBLIC_VM its JSON text, which is taken over as it is. */
+export function inputJson(type: JobType, input: Uint8Array): string {
+  const isBinary = binaryTypeOf(type) !== undefined;
+  return `{"type":${type},"inputs":${isBinary ? `"${base64Of(input)}"` : Buffer.from(input).toString()}}`;
+}
 
 export function outputJson(type: JobType, result: JobResult): string {
   if (result instanceof Uint8Array) return JSON.stringify({ type, result: base64Of(result) });
@@ -23,6 +29,22 @@ export function inputFromJson(subject: string, text: string): StoredInput {
   if (!isJobType(type)) throw new DecodeError(`${subject}.type`, "must be the number of a job type");
   if (binaryTypeOf(type) !== undefined) return { type, input: bytesOf(`${subject}.inputs`, inputs) };
   return { type, input: Buffer.from(JSON.stringify(objectOf(`${subject}.inputs`, inputs))) };
+}
+
+/** Throws a DecodeError that names field and rule. */
+export function outputFromJson(subject: string, text: string): StoredOutput {
+  const { type, result } = objectOf(subject, parsed(subject, text));
+  if (!isJobType(type)) throw new DecodeError(`${subject}.type`, "must be the number of a job type");
+  if (binaryTypeOf(type) === undefined) return { type, result: bytesOf(`${subject}.result`, result) };
+  const parts = objectOf(`${subject}.result`, result);
+  return {
+    type,
+    result: {
+      publicInputs: bytesOf(`${subject}.result.inputs`, parts.inputs),
+      proof: bytesOf(`${subject}.result.proof`, parts.proof),
+      verificationKey: bytesOf(`${subject}.result.verificationKey`, parts.verificationKey),
+    },
+  };
 }
 
 function parsed(subject: string, text: string): unknown {

@@ -1,28 +1,19 @@
 import { gunzipSync } from "node:zlib";
-import { OperatorError } from "../../errors/operator-error.ts";
 import { DecodeError } from "../../protocol/errors.ts";
 import type { ObjectStore } from "../../storage/objects/object-store.ts";
+import { isInlineUri, jsonOfInlineUri } from "../jobs/inline-uri.ts";
 import { parseJobId } from "../jobs/job-id.ts";
-import type { JobResult, StoredInput } from "../jobs/job-result.ts";
+import type { JobResult, StoredInput, StoredOutput } from "../jobs/job-result.ts";
 import { isJobTypeName, JOB_TYPES, type JobType, nameOfJobType } from "../jobs/job-type.ts";
-import { outputJson } from "../jobs/stored-json.ts";
-import type { AgentProofStore } from "./proof-store.ts";
+import { outputFromJson, outputJson } from "../jobs/stored-json.ts";
+import { ProofStoreError } from "./errors.ts";
+import type { AgentProofStore, ProducerProofStore } from "./proof-store.ts";
 
-/** Largest stored input; the largest of the protocol are below 2 MiB. */
-const MAX_INPUT_BYTES = 64 * 1024 * 1024;
-
-/** An input is not where its URI says, or in another store than this process uses. */
-export class ProofStoreError extends OperatorError {
-  override readonly errorCode: string = "proof-store";
-
-  constructor(rule: string) {
-    super(rule);
-    this.name = "ProofStoreError";
-  }
-}
+/** Largest stored input or output; the largest of the protocol are below 2 MiB. */
+const MAX_STORED_BYTES = 64 * 1024 * 1024;
 
 /** Holds inputs and outputs as objects: `inputs/<TYPE>/<id>` and `outputs/<TYPE>/<id>.json` below a root. */
-export class ObjectProofStore implements AgentProofStore {
+export class ObjectProofStore implements AgentProofStore, ProducerProofStore {
   readonly #objects: ObjectStore;
   /** URI of the root, without a final slash and without parameters. */
   readonly #root: string;
@@ -33,23 +24,38 @@ export class ObjectProofStore implements AgentProofStore {
     this.#objects = objects;
   }
 
+  async saveInput(jobId: string, type: JobType, input: Uint8Array, signal: AbortSignal): Promise<string> {
+    const key = `inputs/${nameOfJobType(type)}/${safeId(jobId)}`;
+    await this.#objects.put(key, input, { signal });
+    return `${this.#root}/${key}`;
+  }
+
   async loadInput(uri: string, signal: AbortSignal): Promise<StoredInput> {
     const key = this.#keyOf(uri);
     const [folder, name] = key.split("/");
     if (folder !== "inputs" || name === undefined || !isJobTypeName(name)) {
       throw new DecodeError("inputsUri", "must be inputs/<TYPE>/<id> below the proof store");
     }
-    const stored = await this.#objects.get(key, { signal, maxBytes: MAX_INPUT_BYTES });
-    if (stored === undefined) throw new ProofStoreError(`the proof store has no ${key}`);
-    return { type: JOB_TYPES[name], input: unzipped(stored) };
+    return { type: JOB_TYPES[name], input: await this.#stored("stored input", key, signal) };
   }
 
   async saveOutput(jobId: string, type: JobType, result: JobResult, signal: AbortSignal): Promise<string> {
-    // The id becomes part of a path.
-    if (parseJobId(jobId) === undefined) throw new DecodeError("job.id", "must be <epoch>:<TYPE>:<SHA-256>");
-    const key = `outputs/${nameOfJobType(type)}/${jobId}.json`;
+    const key = `outputs/${nameOfJobType(type)}/${safeId(jobId)}.json`;
     await this.#objects.put(key, Buffer.from(outputJson(type, result)), { contentType: "application/json", signal });
     return `${this.#root}/${key}`;
+  }
+
+  async loadOutput(uri: string, signal: AbortSignal): Promise<StoredOutput> {
+    // An agent without the prover node's store puts its output into the URI.
+    if (isInlineUri(uri)) return outputFromJson("output", jsonOfInlineUri("output", uri));
+    const bytes = await this.#stored("stored output", this.#keyOf(uri), signal);
+    return outputFromJson("stored output", Buffer.from(bytes).toString());
+  }
+
+  async #stored(subject: string, key: string, signal: AbortSignal): Promise<Uint8Array> {
+    const bytes = await this.#objects.get(key, { signal, maxBytes: MAX_STORED_BYTES });
+    if (bytes === undefined) throw new ProofStoreError(`the proof store has no ${key}`);
+    return unzipped(subject, bytes);
   }
 
   /** Throws a ProofStoreError for a URI outside the root. */
@@ -57,18 +63,24 @@ export class ObjectProofStore implements AgentProofStore {
     const key = uri.startsWith(`${this.#root}/`) ? uri.slice(this.#root.length + 1) : undefined;
     if (key === undefined || key.split("/").includes("..")) {
       throw new ProofStoreError(
-        "the input is in another proof store than this agent's; PROVER_PROOF_STORE must be equal",
+        "the URI is of another proof store than this process uses; PROVER_PROOF_STORE must be equal everywhere",
       );
     }
     return key;
   }
 }
 
-function unzipped(bytes: Uint8Array): Uint8Array {
+/** The id becomes part of a path. */
+function safeId(jobId: string): string {
+  if (parseJobId(jobId) === undefined) throw new DecodeError("job.id", "must be <epoch>:<TYPE>:<SHA-256>");
+  return jobId;
+}
+
+function unzipped(subject: string, bytes: Uint8Array): Uint8Array {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
   try {
-    return gunzipSync(bytes, { maxOutputLength: MAX_INPUT_BYTES });
+    return gunzipSync(bytes, { maxOutputLength: MAX_STORED_BYTES });
   } catch (error) {
-    throw new DecodeError("stored input", `must be gzip of at most ${MAX_INPUT_BYTES} bytes`, { cause: error });
+    throw new DecodeError(subject, `must be gzip of at most ${MAX_STORED_BYTES} bytes`, { cause: error });
   }
 }

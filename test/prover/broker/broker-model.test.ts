@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Agent, JobStatus, NextJob } from "../../../src/prover/broker/job.ts";
+import { MemoryJobs } from "../../../src/prover/broker/memory-jobs.ts";
 import { ProvingBroker } from "../../../src/prover/broker/proving-broker.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
 import { BrokerModel, type ModelOptions, type Taken } from "./broker-model.ts";
-import { memoryJobs } from "./memory-jobs.ts";
 
 const literal = (value: string): Buffer => Buffer.from(JSON.stringify(value));
 const textOf = (bytes: Uint8Array): string => JSON.parse(Buffer.from(bytes).toString());
@@ -21,7 +21,7 @@ const orMessage = (status: Promise<JobStatus>): Promise<string> => status.then(s
 
 /** The broker under test, over a clock that the test moves. */
 class Subject {
-  readonly #store = memoryJobs();
+  readonly #store = new MemoryJobs();
   readonly #options: ModelOptions;
   now = 0;
   broker: ProvingBroker;

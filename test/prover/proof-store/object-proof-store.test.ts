@@ -54,9 +54,13 @@ describe("a proof store in a folder", () => {
 
   it.each([
     ["that is missing", () => `${root}/inputs/${job.name}/1`, "the proof store has no inputs/"],
-    ["of another store", () => "file:///elsewhere/inputs/PARITY_BASE/1", "in another proof store than this agent's"],
+    [
+      "of another store",
+      () => "file:///elsewhere/inputs/PARITY_BASE/1",
+      "of another proof store than this process uses",
+    ],
     ["of an unknown type", () => `${root}/inputs/ROLLUP/1`, "inputsUri: must be inputs/<TYPE>/<id>"],
-    ["outside of the folder", () => `${root}/inputs/../../secret`, "in another proof store than this agent's"],
+    ["outside of the folder", () => `${root}/inputs/../../secret`, "of another proof store than this process uses"],
     ["that is no gzip", () => stored(Uint8Array.of(0x1f, 0x8b, 1)), "stored input: must be gzip"],
   ])("says what is wrong with an input %s", async (_, uri, message) => {
     await expect(storeAt(root).loadInput(uri(), signal)).rejects.toThrow(message);

@@ -1,0 +1,49 @@
+import type { JobResult, StoredInput, StoredOutput } from "../jobs/job-result.ts";
+import type { JobType } from "../jobs/job-type.ts";
+import { ProofStoreError } from "./errors.ts";
+import type { AgentProofStore, ProducerProofStore } from "./proof-store.ts";
+
+/** Of URIs that mean nothing outside of this process. */
+const SCHEME = "memory:";
+
+/** Holds inputs and outputs for a producer and agents in one process, as the bytes that they are. */
+export class MemoryStore implements AgentProofStore, ProducerProofStore {
+  readonly #inputs = new Map<string, StoredInput>();
+  readonly #outputs = new Map<string, StoredOutput>();
+
+  async saveInput(jobId: string, type: JobType, input: Uint8Array): Promise<string> {
+    this.#inputs.set(jobId, { type, input });
+    return SCHEME + jobId;
+  }
+
+  async loadInput(uri: string): Promise<StoredInput> {
+    return found("input", this.#inputs.get(idOf(uri)));
+  }
+
+  async saveOutput(jobId: string, type: JobType, result: JobResult): Promise<string> {
+    this.#outputs.set(jobId, { type, result });
+    return SCHEME + jobId;
+  }
+
+  /** An output can be loaded once: afterwards the producer has it. */
+  async loadOutput(uri: string): Promise<StoredOutput> {
+    const id = idOf(uri);
+    const output = found("output", this.#outputs.get(id));
+    this.discard(id);
+    return output;
+  }
+
+  discard(jobId: string): void {
+    this.#inputs.delete(jobId);
+    this.#outputs.delete(jobId);
+  }
+}
+
+function idOf(uri: string): string {
+  return uri.slice(SCHEME.length);
+}
+
+function found<T>(what: string, value: T | undefined): T {
+  if (value === undefined) throw new ProofStoreError(`the ${what} is no longer in memory`);
+  return value;
+}
