@@ -141,8 +141,8 @@ describe("several publisher keys", () => {
       timeoutAt: (block.timestamp + 5) * 1000,
     });
     await until(async () => (await waiting(l1)).length > 0, "a transaction");
-    // The base fee is too high for the transaction, and then its time is over.
-    await l1.mine({ timestamp: block.timestamp, baseFee: 150e9 });
+    // The base fee is too high for the transaction, and its time is over with the same block: an earlier one would let
+    // the publisher raise the fee.
     await l1.mine({ timestamp: block.timestamp + 6, baseFee: 150e9 });
     expect((await stuck).kind).toBe("timed out");
     await until(() => node.lines.some(({ message }) => message === "an L1 tx was not mined in time"), "its end");

@@ -67,14 +67,14 @@ export async function openRecordedPublisher(options: RecordedPublisherOptions): 
     now: () => now * 1000,
     metrics: new Metrics(() => {}),
     logger: recordingLogger(lines),
-    timeoutMs: 2000,
+    timeoutMs: 60_000,
   });
   return { publisher, lines, close: stop };
 }
 
-/** Waits until a condition holds. Throws after half a minute. */
+/** Waits until a condition holds. Throws after two minutes. */
 export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const end = Date.now() + 30_000;
+  const end = Date.now() + 120_000;
   while (Date.now() < end) {
     if (await holds()) return;
     await sleep(20);
