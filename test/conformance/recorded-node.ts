@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -9,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { type Anvil, startAnvil } from "../../src/cli/demo/anvil.ts";
 import { RECORDED_CHAIN, type UnpackedChain, unpackRecordedChain } from "../../src/cli/demo/recorded-chain.ts";
+import { freePort } from "../support/free-port.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -47,17 +47,6 @@ export async function startRecordedL1(): Promise<RecordedL1> {
       chain.remove();
     },
   };
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
-    });
-  });
 }
 
 /** The key of every NodeProcess's admin listener. */
@@ -165,12 +154,12 @@ export class NodeProcess {
   }
 
   /** Waits until the initial sync is done and txs are accepted. Throws if the process ends or the time is over. */
-  ready(limitMs = 90_000): Promise<void> {
+  ready(limitMs = 150_000): Promise<void> {
     return this.#until(() => this.ask("isReady").then(({ body }) => body.result === true), limitMs);
   }
 
   /** Waits until the initial sync is done, whether txs are accepted or not. */
-  synced(limitMs = 90_000): Promise<void> {
+  synced(limitMs = 150_000): Promise<void> {
     return this.#until(async () => this.#log.includes("initial sync is complete"), limitMs);
   }
 

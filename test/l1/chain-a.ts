@@ -1,11 +1,12 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
+import { anvilBinary } from "../../src/node/local-network/anvil-binary.ts";
+import { freePort } from "../support/free-port.ts";
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/chain-a/${name}`, import.meta.url));
 
@@ -16,22 +17,10 @@ export interface Anvil {
   stop(): Promise<void>;
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (typeof address !== "object" || address === null) throw new Error("no port");
-  return address.port;
-}
-
 /** Starts anvil (the pinned npm build) on a free port and waits until it answers. */
 export async function startAnvil(args: string[] = []): Promise<Anvil> {
   const port = await freePort();
-  const bin = fileURLToPath(new URL("../../node_modules/@foundry-rs/anvil/bin.mjs", import.meta.url));
-  const child: ChildProcess = spawn(process.execPath, [bin, "--port", String(port), "--silent", ...args], {
-    stdio: "ignore",
-  });
+  const child = spawn(anvilBinary(), ["--port", String(port), "--silent", ...args], { stdio: "ignore" });
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const kill = () => child.kill("SIGTERM");
   process.once("exit", kill);
@@ -43,11 +32,11 @@ export async function startAnvil(args: string[] = []): Promise<Anvil> {
       () => false,
     );
     if (up) break;
-    if (waited > 600 || child.exitCode !== null) {
+    if (waited > 4_000 || child.exitCode !== null) {
       kill();
       throw new Error(`anvil does not answer at ${url}`);
     }
-    await sleep(50);
+    await sleep(20);
   }
   return {
     url,

@@ -8,8 +8,9 @@ import { type RunningBootnode, startBootnode } from "../../src/node/bootnode/sta
 import { createLogging } from "../../src/node/logging.ts";
 import { parseRecord } from "../../src/p2p/discovery/record-rules.ts";
 import { type Svc, spawnSvc } from "../cli/run-svc.ts";
-import { discoveryNode, freePeerPort, heardOf } from "../p2p/discovery/discovery-nodes.ts";
+import { discoveryNode, heardOf } from "../p2p/discovery/discovery-nodes.ts";
 import { vectors } from "../p2p/identity/identity-vectors.ts";
+import { freePort } from "../support/free-port.ts";
 
 const { bootnode: vector } = vectors.enr;
 const running = new Set<Svc>();
@@ -49,7 +50,7 @@ async function ask(url: string, method: string): Promise<unknown> {
 }
 
 it("introduces nodes to one another and shows whom it knows", async () => {
-  const { svc, url } = await start({ P2P_PORT: String(await freePeerPort()), L1_CHAIN_ID: "1" });
+  const { svc, url } = await start({ P2P_PORT: String(await freePort()), L1_CHAIN_ID: "1" });
   const enr = (await ask(url, "bootstrap_getEncodedEnr")) as string;
   expect(await ask(url, "bootstrap_getRoutingTable")).toEqual([]);
 
@@ -77,7 +78,7 @@ it("introduces nodes to one another and shows whom it knows", async () => {
 
 /** A bootnode in this process. */
 async function inProcess(environment: Record<string, string>): Promise<RunningBootnode> {
-  const port = String(await freePeerPort());
+  const port = String(await freePort());
   const { values } = configure({
     flags: new Map([["--port", "0"]]),
     environment: { SVC_RPC_HOST: "127.0.0.1", P2P_LISTEN_ADDR: "127.0.0.1", P2P_PORT: port, ...environment },
@@ -108,7 +109,7 @@ it("answers health checks, and refuses methods of a node", async () => {
 });
 
 it("has the record that generate-bootnode-enr prints, and one with a higher number at a new address", async () => {
-  const port = String(await freePeerPort());
+  const port = String(await freePort());
   const key = vector.privateKeyHex;
   const settings = { P2P_IP: "127.0.0.1", P2P_PORT: "1", P2P_BROADCAST_PORT: port, DATA_DIRECTORY: folder };
   const first = await inProcess({ ...settings, L1_CHAIN_ID: "7", PEER_ID_PRIVATE_KEY: key });

@@ -9,8 +9,8 @@ import { type ConfiguredDiscovery, configuredDiscovery } from "../../src/node/pe
 import { configuredIdentity } from "../../src/node/peers/own-identity.ts";
 import { listedPeers } from "../../src/node/peers/peer-settings.ts";
 import { parseRecord } from "../../src/p2p/discovery/record-rules.ts";
-import { freePeerPort } from "../p2p/discovery/discovery-nodes.ts";
 import { vectors } from "../p2p/identity/identity-vectors.ts";
+import { freePort } from "../support/free-port.ts";
 
 const { node, bootnode } = vectors.enr;
 let folder: string;
@@ -48,7 +48,7 @@ it("trusted peers enter discovery unless they are private, and a damaged bootnod
   const { discovery } = discoveryOf({
     P2P_IP: "127.0.0.1",
     P2P_LISTEN_ADDR: "127.0.0.1",
-    P2P_PORT: String(await freePeerPort()),
+    P2P_PORT: String(await freePort()),
     P2P_TRUSTED_PEERS: `${node.txt},${bootnode.txt}`,
     P2P_PRIVATE_PEERS: bootnode.txt,
     BOOTSTRAP_NODES: "enr:damaged",

@@ -7,7 +7,7 @@ import { type Anvil, startAnvil } from "../../src/cli/demo/anvil.ts";
 import { RECORDED_CHAIN, type UnpackedChain, unpackRecordedChain } from "../../src/cli/demo/recorded-chain.ts";
 import { packageRoot } from "../../src/cli/version.ts";
 import { runSvc, type Svc, spawnSvc } from "../cli/run-svc.ts";
-import { freePeerPort } from "../p2p/discovery/discovery-nodes.ts";
+import { freePort } from "../support/free-port.ts";
 
 /** Two nodes of one recorded chain as processes. The tests share data directories and run in order. */
 let folder: string;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "svc-peers-test-"));
   chain = unpackRecordedChain(packageRoot());
   anvil = await startAnvil(chain.l1State, new AbortController().signal);
-  ports = { first: await freePeerPort(), second: await freePeerPort() };
+  ports = { first: await freePort(), second: await freePort() };
 });
 
 afterAll(() => {
@@ -69,7 +69,7 @@ async function stop(svc: Svc): Promise<void> {
   await svc.ended;
 }
 
-const WAIT = { timeout: 30_000, interval: 50 };
+const WAIT = { timeout: 120_000, interval: 50 };
 
 test("two nodes find each other by a trusted peer's record, keep their identities, and are ready only with a peer", async () => {
   const first = start("first", ports.first);
@@ -103,7 +103,7 @@ test("two nodes find each other by a trusted peer's record, keep their identitie
 });
 
 test("a node whose P2P port is taken ends with one line that names the port", async () => {
-  const port = await freePeerPort();
+  const port = await freePort();
   const taken: Server = createServer();
   await new Promise<void>((resolve) => taken.listen(port, "127.0.0.1", resolve));
   const svc = start("taken", port);

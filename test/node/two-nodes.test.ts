@@ -7,8 +7,8 @@ import { parseRecord } from "../../src/p2p/discovery/record-rules.ts";
 import { type Svc, spawnSvc } from "../cli/run-svc.ts";
 import { NodeProcess, type RecordedL1, startRecordedL1 } from "../conformance/recorded-node.ts";
 import { freshTx, txJson } from "../mempool/support/fresh-txs.ts";
-import { freePeerPort } from "../p2p/discovery/discovery-nodes.ts";
 import { recordedTxs } from "../protocol/recorded-txs.ts";
+import { freePort } from "../support/free-port.ts";
 
 const core = loadCore();
 const template = recordedTxs().find(({ tx }) => tx.data[0] === 0 && tx.contractClassLogFields.length === 0);
@@ -25,7 +25,7 @@ async function startNode(environment: Record<string, string>, directory?: string
   const node = await NodeProcess.start(l1, directory ?? mkdtempSync(join(tmpdir(), "svc-node-")), {
     ...loopback,
     P2P_ENABLED: "true",
-    P2P_PORT: String(await freePeerPort()),
+    P2P_PORT: String(await freePort()),
     P2P_PEER_CHECK_INTERVAL_MS: "500",
     DEBUG_P2P_DISABLE_COLOCATION_PENALTY: "true",
     LOG_LEVEL: "debug",
@@ -38,7 +38,7 @@ async function startNode(environment: Record<string, string>, directory?: string
 beforeAll(async () => {
   l1 = await startRecordedL1();
   const args = ["start", "--p2p-bootstrap", "--port", "0", "--rpc-host", "127.0.0.1"];
-  bootnode = spawnSvc(args, { ...loopback, P2P_PORT: String(await freePeerPort()), L1_CHAIN_ID: "31337" });
+  bootnode = spawnSvc(args, { ...loopback, P2P_PORT: String(await freePort()), L1_CHAIN_ID: "31337" });
   const [, port] = await bootnode.shows(/answering JSON-RPC on 127\.0\.0\.1:(\d+)/);
   const request = { jsonrpc: "2.0", id: 1, method: "bootstrap_getEncodedEnr", params: [] };
   const response = await fetch(`http://127.0.0.1:${port}`, {

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { freePort, recordedNetworkEnvironment } from "../conformance/recorded-node.ts";
+import { recordedNetworkEnvironment } from "../conformance/recorded-node.ts";
+import { freePort } from "../support/free-port.ts";
 import { type ControlledL1, PUBLISHER_KEY } from "./l1-control.ts";
 import type { LogLine } from "./proposing-node.ts";
 

@@ -13,9 +13,9 @@ import { genesisState } from "../../src/world-state/genesis.ts";
 import { startAnvil } from "../l1/chain-a.ts";
 import { localNetwork } from "../l1/deploy/network.ts";
 import { l1Vectors } from "../l1/vectors.ts";
-import { freePeerPort } from "../p2p/discovery/discovery-nodes.ts";
 import { ControlledL1, PUBLISHER_KEY } from "../sequencer/l1-control.ts";
 import { ProposingNode, until } from "../sequencer/proposing-node.ts";
+import { freePort } from "../support/free-port.ts";
 
 /** A node with all keys of a committee of four, on contracts of its own. */
 const VALIDATORS = l1Vectors.scenario.validators.slice(0, 4).map(({ pk, address, blsSecretKey }) => ({
@@ -69,7 +69,7 @@ beforeAll(async () => {
     P2P_ENABLED: "true",
     P2P_IP: "127.0.0.1",
     P2P_LISTEN_ADDR: "127.0.0.1",
-    P2P_PORT: String(await freePeerPort()),
+    P2P_PORT: String(await freePort()),
   });
 }, 120_000);
 afterEach(() => vi.restoreAllMocks());

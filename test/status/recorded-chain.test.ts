@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ADMIN_API_KEY, NodeProcess, type RecordedL1, startRecordedL1 } from "../conformance/recorded-node.ts";
-import { freePeerPort } from "../p2p/discovery/discovery-nodes.ts";
+import { freePort } from "../support/free-port.ts";
 import {
   factText,
   faultsInEachLook,
@@ -51,7 +51,7 @@ beforeAll(async () => {
   [l1, browser] = await Promise.all([startRecordedL1(), openBrowser()]);
   node = await NodeProcess.start(l1, undefined, {
     ...PEERS,
-    P2P_PORT: String(await freePeerPort()),
+    P2P_PORT: String(await freePort()),
     SVC_RPC_UI: "true",
   });
   await node.synced();

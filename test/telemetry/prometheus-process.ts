@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { freePort } from "../conformance/recorded-node.ts";
 import { until } from "../p2p/live/json-rpc.ts";
+import { freePort } from "../support/free-port.ts";
 
 export interface PrometheusOptions {
   /** New folder for its data and configuration. */

@@ -15,9 +15,9 @@ import { genesisState } from "../../src/world-state/genesis.ts";
 import { startAnvil } from "../l1/chain-a.ts";
 import { localNetwork } from "../l1/deploy/network.ts";
 import { l1Vectors } from "../l1/vectors.ts";
-import { freePeerPort } from "../p2p/discovery/discovery-nodes.ts";
 import { ControlledL1, PUBLISHER_KEY } from "../sequencer/l1-control.ts";
 import { ProposingNode, until } from "../sequencer/proposing-node.ts";
+import { freePort } from "../support/free-port.ts";
 
 /**
  * Two nodes with two keys each of a committee of four, on contracts of their own: no checkpoint has a quorum without
@@ -56,7 +56,7 @@ beforeAll(async () => {
     genesisArchiveRoot: genesisState(core, funded).fork.snapshot(ARCHIVE).root,
     validators: VALIDATORS.map(({ initial }) => initial),
   });
-  const ports = [await freePeerPort(), await freePeerPort()];
+  const ports = [await freePort(), await freePort()];
   const environment = (publisher: string, keys: typeof VALIDATORS, port: number) => ({
     REGISTRY_CONTRACT_ADDRESS: deployed.addresses.registryAddress,
     PREFUND_ADDRESSES: "",

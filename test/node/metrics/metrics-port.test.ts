@@ -9,7 +9,7 @@ import { packageRoot } from "../../../src/cli/version.ts";
 import { metricRows } from "../../../src/node/metric-tables.ts";
 import { prometheusName } from "../../../src/telemetry/metrics/prometheus-name.ts";
 import { type Svc, spawnSvc } from "../../cli/run-svc.ts";
-import { freePeerPort } from "../../p2p/discovery/discovery-nodes.ts";
+import { freePort } from "../../support/free-port.ts";
 import { Collector } from "../../telemetry/collector.ts";
 import { panelQueries } from "../../telemetry/dashboard-queries.ts";
 import { PrometheusProcess } from "../../telemetry/prometheus-process.ts";
@@ -26,7 +26,7 @@ beforeAll(async () => {
   chain = unpackRecordedChain(packageRoot());
   anvil = await startAnvil(chain.l1State, new AbortController().signal);
   collector = await Collector.start();
-  peerPort = String(await freePeerPort());
+  peerPort = String(await freePort());
   svc = start();
   await svc.shows(/initial sync is complete/);
 });

@@ -10,7 +10,7 @@ import { txToBytes } from "../../../src/protocol/tx/tx-bytes.ts";
 import { NodeProcess, startRecordedL1 } from "../../conformance/recorded-node.ts";
 import { freshTx } from "../../mempool/support/fresh-txs.ts";
 import { recordedTxs } from "../../protocol/recorded-txs.ts";
-import { freePeerPort } from "../discovery/discovery-nodes.ts";
+import { freePort } from "../../support/free-port.ts";
 import { Child } from "./child.ts";
 import type { HonestTraffic } from "./honest-peers.ts";
 import type { SubjectFacts } from "./target.ts";
@@ -65,7 +65,7 @@ function freshTraffic(): HonestTraffic {
 /** The whole node over a recorded chain, as `svc start --node` runs it. */
 export async function wholeNodeSubject(): Promise<Subject> {
   const l1 = await startRecordedL1();
-  const port = await freePeerPort();
+  const port = await freePort();
   const node = await NodeProcess.start(l1, mkdtempSync(join(tmpdir(), "svc-attacked-")), {
     P2P_ENABLED: "true",
     P2P_LISTEN_ADDR: "127.0.0.1",

@@ -1,5 +1,3 @@
-import { createSocket } from "node:dgram";
-import { createServer } from "node:net";
 import type { ENR } from "@chainsafe/enr";
 import { Bootnode } from "../../../src/p2p/discovery/bootnode.ts";
 import { NodeDiscovery, type NodeDiscoveryOptions } from "../../../src/p2p/discovery/node-discovery.ts";
@@ -8,30 +6,9 @@ import { parseRecord } from "../../../src/p2p/discovery/record-rules.ts";
 import { generatePeerIdentity, type PeerIdentity } from "../../../src/p2p/identity/peer-identity.ts";
 import { bootnodeVersion, componentVersion } from "../../../src/protocol/consensus/component-version.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
+import { freePort } from "../../support/free-port.ts";
 
 export const VERSION = componentVersion({ l1ChainId: 1, rollupAddress: `0x${"ab".repeat(20)}`, rollupVersion: 7 });
-
-/** A port that is free for UDP and TCP: a node listens on both. */
-export async function freePeerPort(address = "127.0.0.1"): Promise<number> {
-  for (;;) {
-    const socket = createSocket("udp4");
-    await new Promise<void>((resolve) => socket.bind(0, address, resolve));
-    const { port } = socket.address();
-    const isFree = await listens(port);
-    await new Promise<void>((resolve) => socket.close(() => resolve()));
-    if (isFree) return port;
-  }
-}
-
-async function listens(port: number): Promise<boolean> {
-  const server = createServer();
-  const listening = await new Promise<boolean>((resolve) => {
-    server.once("error", () => resolve(false));
-    server.listen({ port, host: "0.0.0.0" }, () => resolve(true));
-  });
-  if (listening) await new Promise<void>((resolve) => server.close(() => resolve()));
-  return listening;
-}
 
 export interface NodeSettings extends Partial<Omit<NodeDiscoveryOptions, "bootnodes" | "trusted">> {
   version?: string;
@@ -49,7 +26,7 @@ const parsed = (records: readonly string[] = []): ENR[] => records.map((text) =>
 export async function discoveryNode(settings: NodeSettings = {}): Promise<NodeDiscovery & { identity: PeerIdentity }> {
   const { version = VERSION, address = "127.0.0.1", hidden = false, bootnodes, trusted, ...rest } = settings;
   const identity = settings.identity ?? generatePeerIdentity();
-  const port = await freePeerPort(address);
+  const port = await freePort();
   const content = { version, release: "4.1.2", ip: hidden ? undefined : address, udp: port, tcp: port };
   const discovery = new NodeDiscovery({
     identity,
@@ -74,7 +51,7 @@ export async function bootnode({
   countPrivate = false,
 } = {}): Promise<Bootnode> {
   const identity = generatePeerIdentity();
-  const port = await freePeerPort(address);
+  const port = await freePort();
   const content = { version: bootnodeVersion(1), release: undefined, ip: address, udp: port, tcp: undefined };
   return new Bootnode({
     identity,

@@ -1,7 +1,8 @@
 import { createSocket } from "node:dgram";
 import { afterEach, describe, expect, it } from "vitest";
 import { parseRecord } from "../../../src/p2p/discovery/record-rules.ts";
-import { bootnode, discoveryNode, freePeerPort, heardOf, type NodeSettings, VERSION } from "./discovery-nodes.ts";
+import { freePort } from "../../support/free-port.ts";
+import { bootnode, discoveryNode, heardOf, type NodeSettings, VERSION } from "./discovery-nodes.ts";
 
 const running: { stop(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -15,7 +16,7 @@ async function started<T extends { start(): Promise<void>; stop(): Promise<void>
   return service;
 }
 
-const WAIT = { timeout: 30_000, interval: 250 };
+const WAIT = { timeout: 120_000, interval: 250 };
 
 describe("discovery", () => {
   it("finds the nodes of its version over a bootnode, and no others", async () => {
@@ -80,7 +81,7 @@ describe("discovery", () => {
   });
 
   it("says which UDP port is taken", async () => {
-    const port = await freePeerPort();
+    const port = await freePort();
     const socket = createSocket("udp4");
     await new Promise<void>((resolve) => socket.bind(port, "127.0.0.1", resolve));
     const node = await discoveryNode({ listen: { address: "127.0.0.1", port } });

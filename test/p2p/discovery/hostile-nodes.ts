@@ -7,7 +7,7 @@ import { PacketGate } from "../../../src/p2p/discovery/packet-gate.ts";
 import { UdpTransport } from "../../../src/p2p/discovery/udp-transport.ts";
 import { generatePeerIdentity } from "../../../src/p2p/identity/peer-identity.ts";
 import { silentLogger } from "../../../src/telemetry/logger.ts";
-import { freePeerPort } from "./discovery-nodes.ts";
+import { freePort } from "../../support/free-port.ts";
 
 /** Values of a record as the wire has them, beginning with the signature; keys stay in the given order. */
 export type RecordValues = Uint8Array[];
@@ -32,7 +32,7 @@ export async function lyingNode(
   records: RecordValues[],
 ): Promise<{ enr: string; stop(): Promise<void> }> {
   const { privateKey } = generatePeerIdentity();
-  const port = await freePeerPort();
+  const port = await freePort();
   const record = SignableENR.createV4(privateKey.raw, { aztec: Buffer.from(version) });
   record.ip = "127.0.0.1";
   record.udp = port;
@@ -72,7 +72,7 @@ export async function plainNode(
   address: string,
 ): Promise<{ ask(victim: string): Promise<void>; stop(): Promise<void> }> {
   const { privateKey } = generatePeerIdentity();
-  const port = await freePeerPort(address);
+  const port = await freePort();
   const record = SignableENR.createV4(privateKey.raw, { aztec: Buffer.from(version) });
   record.ip = address;
   record.udp = port;

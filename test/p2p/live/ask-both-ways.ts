@@ -12,7 +12,7 @@ import { authHandler } from "../../../src/p2p/reqresp/handlers/auth.ts";
 import { concat, fromHex, toHex } from "../../../src/protocol/bytes.ts";
 import { ethSignedMessageDigest } from "../../../src/protocol/consensus/digests.ts";
 import { recoverWireSigner } from "../../../src/protocol/consensus/wire-signature.ts";
-import { freePeerPort } from "../discovery/discovery-nodes.ts";
+import { freePort } from "../../support/free-port.ts";
 import { type TestPeer, testPeer } from "../peer-nodes.ts";
 import type { Checks } from "./checks.ts";
 import { until } from "./json-rpc.ts";
@@ -138,7 +138,7 @@ function sign(hash: Uint8Array, key: Uint8Array): Uint8Array {
 export async function authenticate({ network, file, control, checks }: Omit<AskOptions, "ours">): Promise<void> {
   const { version, nodes, validators } = network;
   const identity = generatePeerIdentity();
-  const port = await freePeerPort();
+  const port = await freePort();
   const content = { version, release: "4.1.2", ip: "127.0.0.1", udp: port, tcp: port };
   const enr = signedRecord(identity, content, 7n).encodeTxt();
   const spare = validators[validators.length - 1];
