@@ -1,13 +1,27 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
+import { isRetried } from "./test/support/retried.ts";
+import { TwoLanes } from "./test/support/two-lanes.ts";
+
+const files = readdirSync("test", { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".test.ts"))
+  .map((name) => `test/${name}`);
+const { retried = [], once = [] } = Object.groupBy(files, (path) =>
+  isRetried(path, readFileSync(path, "utf8")) ? "retried" : "once",
+);
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // Limits are for what hangs, not for what is slow: machines of continuous integration may stall for seconds.
+    testTimeout: 180_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 60_000, interval: 20 } },
     pool: "forks",
     maxWorkers: 2,
-    // Two slow cores may take longer than the default second to reach a state.
-    expect: { poll: { timeout: 30_000 } },
+    sequence: { sequencer: TwoLanes },
+    projects: [
+      { extends: true, test: { name: "once", include: once } },
+      { extends: true, test: { name: "retried", include: retried, retry: process.env.CI ? 1 : 0 } },
+    ],
   },
 });

@@ -1,12 +1,26 @@
 /**
- * Prints `N passed, N failed` for a test report of Vitest (JSON reporter) and exits with 1 unless all is well.
+ * Prints `N passed, N failed` for a test report of Vitest (JSON reporter), after a line for each test that passed only
+ * when it was repeated. Exits with 1 unless all is well.
  * usage: test-summary.ts <report.json> <exit code of the test command>
  */
 import { readFileSync } from "node:fs";
+import { relative } from "node:path";
 
 export interface Summary {
   passed: number;
   failed: number;
+  /** `file > test` of tests that failed and then passed. */
+  flaky: string[];
+}
+
+interface Report {
+  numPassedTests?: number;
+  numFailedTests?: number;
+  success?: boolean;
+  testResults?: {
+    name: string;
+    assertionResults: { fullName: string; status: string; failureMessages: string[] }[];
+  }[];
 }
 
 /**
@@ -16,8 +30,10 @@ export interface Summary {
 export function summarize(report: string | undefined, exitCode: number): Summary {
   let passed = 0;
   let failed = 0;
+  let flaky: string[] = [];
   try {
-    const counts: { numPassedTests?: number; numFailedTests?: number; success?: boolean } = JSON.parse(report ?? "{}");
+    const counts: Report = JSON.parse(report ?? "{}");
+    flaky = flakyTests(counts);
     passed = counts.numPassedTests ?? 0;
     failed = counts.numFailedTests ?? 0;
     if (counts.success !== true && failed === 0) failed = 1;
@@ -25,7 +41,16 @@ export function summarize(report: string | undefined, exitCode: number): Summary
     failed = 1;
   }
   if ((exitCode !== 0 || passed === 0) && failed === 0) failed = 1;
-  return { passed, failed };
+  return { passed, failed, flaky };
+}
+
+/** Vitest keeps the failures of the first attempt in the result of a test that passes later. */
+function flakyTests({ testResults = [] }: Report): string[] {
+  return testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter(({ status, failureMessages }) => status === "passed" && failureMessages.length > 0)
+      .map(({ fullName }) => `${relative(process.cwd(), name)} > ${fullName}`),
+  );
 }
 
 function readReport(path: string): string | undefined {
@@ -38,7 +63,8 @@ function readReport(path: string): string | undefined {
 
 if (import.meta.filename === process.argv[1]) {
   const [, , path, exitCode] = process.argv;
-  const { passed, failed } = summarize(readReport(path), Number(exitCode));
+  const { passed, failed, flaky } = summarize(readReport(path), Number(exitCode));
+  for (const test of flaky) process.stdout.write(`flaky: ${test}\n`);
   process.stdout.write(`${passed} passed, ${failed} failed\n`);
   process.exitCode = failed === 0 ? 0 : 1;
 }

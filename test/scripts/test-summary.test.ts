@@ -1,5 +1,10 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { summarize } from "../../scripts/test-summary.ts";
+import { isRetried } from "../support/retried.ts";
+import { twoLanes } from "../support/two-lanes.ts";
 
 const report = (numPassedTests: number, numFailedTests: number, success = numFailedTests === 0) =>
   JSON.stringify({ numPassedTests, numFailedTests, success });
@@ -13,5 +18,55 @@ test.each([
   ["the report is incomplete", '{"numPassedTests": 3', 0, { passed: 0, failed: 1 }],
   ["nothing ran", report(0, 0), 0, { passed: 0, failed: 1 }],
 ])("a test summary counts correctly when %s", (_, text, exitCode, summary) => {
-  expect(summarize(text, exitCode)).toEqual(summary);
+  expect(summarize(text, exitCode)).toEqual({ ...summary, flaky: [] });
+});
+
+test("a test summary names every test that passed only when it was repeated", () => {
+  const result = (fullName: string, status: string, ...failureMessages: string[]) => ({
+    fullName,
+    status,
+    failureMessages,
+  });
+  const testResults = [
+    { name: resolve("test/a.test.ts"), assertionResults: [result("one", "passed"), result("two", "passed", "no")] },
+    { name: resolve("test/b.test.ts"), assertionResults: [result("three", "failed", "no", "no")] },
+  ];
+  const text = JSON.stringify({ numPassedTests: 2, numFailedTests: 1, success: false, testResults });
+  expect(summarize(text, 1)).toEqual({ passed: 2, failed: 1, flaky: ["test/a.test.ts > two"] });
+});
+
+test("a test that passes only when it is repeated is flaky in the report of a run", () => {
+  const build = join(import.meta.dirname, "../../build");
+  const folder = mkdtempSync(join(build, "flaky-"));
+  try {
+    const report = join(folder, "report.json");
+    const text = `import { expect, test } from "vitest";
+      let attempts = 0;
+      test("passes when repeated", () => expect(++attempts).toBe(2));`;
+    writeFileSync(join(folder, "a.test.ts"), text);
+    const run = ["run", "--root", folder, "--retry=1", "--reporter=json", `--outputFile=${report}`];
+    execFileSync(process.execPath, [join(build, "../node_modules/vitest/vitest.mjs"), ...run], { stdio: "pipe" });
+    const flaky = [expect.stringMatching(/a\.test\.ts > passes when repeated$/)];
+    expect(summarize(readFileSync(report, "utf8"), 0)).toEqual({ passed: 1, failed: 0, flaky });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test.each([
+  ["test/node/peers.test.ts", "", true],
+  ["test/status/recorded-chain.test.ts", "", true],
+  ["test/core/field.test.ts", "", false],
+  ["test/validator/signing/ha-guard.test.ts", "", false],
+  ["test/sequencer/publisher/kill.test.ts", "", false],
+  ["test/slasher/node-on-l1.test.ts", "", false],
+  ["test/p2p/fuzz/peer-fuzz.test.ts", "", false],
+  ["test/rpc/dispatcher.test.ts", 'import fc from "fast-check";', false],
+])("whether a failed test of %s is repeated: tests of safety and of random inputs are not", (path, text, retried) => {
+  expect(isRetried(path, text)).toBe(retried);
+});
+
+test("files are run in two lanes: the longest one after the other, and the others beside them", () => {
+  const order = twoLanes(["test/b.test.ts", "test/a.test.ts", "test/conformance/kill.test.ts"], (path) => path);
+  expect(order).toEqual(["test/conformance/kill.test.ts", "test/a.test.ts", "test/b.test.ts"]);
 });
