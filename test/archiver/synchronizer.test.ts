@@ -603,7 +603,7 @@ describe("recovery", () => {
       if (state % 3 === 0) throw new FakeL1Error("connection reset");
     };
     follower.synchronizer.start();
-    await expect.poll(() => storedArchives(follower).length, { timeout: 5_000 }).toBe(5);
+    await expect.poll(() => storedArchives(follower).length).toBe(5);
     l1.interfere = () => {};
     await follower.synchronizer.waitForInitialSync();
     expectInStep(follower, l1);
@@ -706,7 +706,7 @@ describe("the sync loop", () => {
       throw new FakeL1Error("L1 is down");
     };
     follower.synchronizer.start();
-    await expect.poll(() => l1.calls.length, { timeout: 5_000 }).toBeGreaterThan(9);
+    await expect.poll(() => l1.calls.length).toBeGreaterThan(9);
     expect(follower.logged("warn", /L1 is down/).map((l) => l.facts.attempt)).toEqual(
       [1, 2, 4, 8, 16, 32, 64].slice(0, follower.logged("warn", /L1 is down/).length),
     );

@@ -54,7 +54,7 @@ test("the demo syncs the recorded chain on a free port, answers the calls it sug
     svc.child.kill("SIGINT");
     expect((await svc.ended).code).toBe(130);
     expect(readdirSync(temporary)).toEqual([]);
-    await expect.poll(() => isRunning(anvil), { timeout: 5000 }).toBe(false);
+    await expect.poll(() => isRunning(anvil)).toBe(false);
     expect(isRunning(svc.child.pid!)).toBe(false);
   } finally {
     svc.child.kill("SIGKILL");

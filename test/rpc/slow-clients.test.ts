@@ -57,11 +57,10 @@ test.each([10, 900, 5_000, 60_000, 200_000])(
     });
     socket.pause();
     const many = request(length).repeat(Math.min(1_000, Math.ceil(20e6 / length)));
-    for (let i = 0; i < 400 && !ended; i++) {
-      socket.write(many);
+    for (let i = 0; !ended; i++) {
+      if (i < 400) socket.write(many);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
-    expect(ended).toBe(true);
     const other = await Connection.to(listener.port);
     expect((await other.call("node_text", [3])).body).toMatchObject({ result: "xxx" });
     other.leave();

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { openStore } from "../../src/storage/store.ts";
 import { StoreCorruptedError, type StoreFault } from "../../src/storage/store-errors.ts";
 
@@ -55,7 +55,7 @@ test("the owner of a store is notified of damage that a reader on another thread
   const reader = openStore({ path, readOnly: true, commits: store.commits });
   try {
     expect(() => reader.table("rows").get(keyOf(ROWS - 1))).toThrow(StoreCorruptedError);
-    await vi.waitFor(() => expect(faults).toHaveLength(1));
+    await expect.poll(() => faults).toHaveLength(1);
     expect(faults[0].message).toContain("a reading thread found a damaged page");
   } finally {
     await reader.close();

@@ -70,7 +70,7 @@ function request(changes: Partial<CommitteeRequest> = {}): CommitteeRequest {
     committee: MEMBERS,
     checkpoint: { header, archiveRoot: new Uint8Array(32).fill(5), blocks: [block(4, 0), block(5, 1)] },
     feeAssetPriceModifier: -3n,
-    deadline: Date.now() + 20_000,
+    deadline: Date.now() + 120_000,
     signal: new AbortController().signal,
     ...changes,
   };
@@ -143,7 +143,7 @@ function proposerNode({
 
 /** Resolves when the checkpoint and the own attestation were sent. */
 const offered = (node: { topics(): string[] }) =>
-  vi.waitFor(() => expect(node.topics()).toEqual(["checkpoint_proposal", "checkpoint_attestation"]), 10_000);
+  vi.waitFor(() => expect(node.topics()).toEqual(["checkpoint_proposal", "checkpoint_attestation"]), 60_000);
 
 describe("a proposer's checkpoint", () => {
   it("a checkpoint is offered with its last block, attested to by own keys first, and packed as L1 takes it", async () => {

@@ -46,7 +46,7 @@ const environment = {
   PROVER_REAL_PROOFS: "false",
 };
 
-const LIMIT = { timeout: 30_000, interval: 50 };
+const LIMIT = { timeout: 120_000, interval: 50 };
 
 async function start(more: string[] = [], variables: Record<string, string> = {}): Promise<void> {
   svc = spawnSvc(args(...more), { ...environment, ...variables });
@@ -113,14 +113,14 @@ test("a rollback without resuming keeps its block until sync resumes and restore
   await new Promise((resolve) => setTimeout(resolve, 1200));
   expect(await height()).toBe(30);
   expect(await admin("svcAdmin_resumeSync")).toMatchObject({ result: null });
-  await expect.poll(height, { timeout: 20_000 }).toBe(59);
-  await expect.poll(() => read("node_getProvenBlockNumber"), { timeout: 20_000 }).toBe(59);
+  await expect.poll(height, { timeout: 120_000 }).toBe(59);
+  await expect.poll(() => read("node_getProvenBlockNumber"), { timeout: 120_000 }).toBe(59);
   expect(await everything()).toEqual(before);
 });
 
 test("a rollback over nodeAdmin_ always resumes sync", async () => {
   expect(await admin("nodeAdmin_rollbackTo", [1])).toEqual({ jsonrpc: "2.0", id: 1 });
-  await expect.poll(height, { timeout: 20_000 }).toBe(59);
+  await expect.poll(height, { timeout: 120_000 }).toBe(59);
 });
 
 test.each([

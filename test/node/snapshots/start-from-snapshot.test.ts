@@ -42,7 +42,7 @@ async function askForUpload(node: NodeProcess, method: string, location: string)
   return (await response.json()) as { error?: { message: string } };
 }
 
-async function until(condition: () => boolean, limitMs = 30_000): Promise<void> {
+async function until(condition: () => boolean, limitMs = 120_000): Promise<void> {
   for (const end = Date.now() + limitMs; !condition(); ) {
     if (Date.now() > end) throw new Error(`not within ${limitMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, 20));

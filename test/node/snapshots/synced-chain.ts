@@ -112,7 +112,7 @@ export function uploaderOf(chain: SyncedChain, directory: string, change: { sync
     network: networkOf(chain.reader),
     initialSyncComplete: change.synced ?? (() => true),
     openChain: chain.open,
-    openLocation: (url) => openObjectStore(url, { retryDelaysMs: [1], timeoutMs: 2000 }),
+    openLocation: (url) => openObjectStore(url, { retryDelaysMs: [1], timeoutMs: 60_000 }),
     directory,
     logger,
   });
@@ -128,7 +128,7 @@ export async function restore(
   const logger = recordingLogger();
   const taken = await restoreSnapshot({
     mode: "snapshot",
-    stores: urls.map((url) => openObjectReader(url, { retryDelaysMs: [1], timeoutMs: 2000 })),
+    stores: urls.map((url) => openObjectReader(url, { retryDelaysMs: [1], timeoutMs: 60_000 })),
     directory: { path: directory, chainStore: join(directory, "chain"), temporary: false },
     reader: chain.reader,
     core,

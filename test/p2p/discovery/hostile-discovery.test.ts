@@ -24,7 +24,7 @@ async function started<T extends { start(): Promise<void>; stop(): Promise<void>
   return service;
 }
 
-const WAIT = { timeout: 30_000, interval: 250 };
+const WAIT = { timeout: 120_000, interval: 250 };
 const nodeIdOf = (enr: string): string => parseRecord(enr, "record").nodeId;
 
 describe("discovery among hostile nodes", () => {

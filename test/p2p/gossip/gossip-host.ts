@@ -42,7 +42,7 @@ export function topicRows(validators: Partial<Record<Topic, TopicValidator>> = {
 }
 
 /** Waits for a condition. */
-export async function until(what: string, holds: () => boolean, ms = 15_000): Promise<void> {
+export async function until(what: string, holds: () => boolean, ms = 60_000): Promise<void> {
   for (const end = Date.now() + ms; !holds(); ) {
     if (Date.now() > end) throw new Error(`waited in vain: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 10));

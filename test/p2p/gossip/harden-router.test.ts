@@ -113,7 +113,7 @@ test("a stream to a peer that ended while it was opened is not kept", async () =
     const connection = { newStream } as unknown as Connection;
     inside.outboundInflightQueue.push({ peerId: { toString: () => status } as PeerId, connection });
   }
-  await vi.waitFor(() => expect(opening.length).toBe(4));
+  await expect.poll(() => opening.length).toBe(4);
   await new Promise(setImmediate);
   expect([...inside.streamsOutbound.keys()]).toEqual(["open"]);
 });

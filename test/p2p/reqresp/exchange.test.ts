@@ -52,7 +52,7 @@ test("an answer of 1.2 MB arrives whole, in both directions of a connection", as
     const answer = await from.client.request(to.id, "tx", PING, { maxBytes: body.length });
     expect(answer.status).toBe(RequestStatus.SUCCESS);
     expect(Buffer.compare(answer.body, body)).toBe(0);
-    await vi.waitFor(() => expect(to.responder.bytesHeld).toBe(0), 5_000);
+    await vi.waitFor(() => expect(to.responder.bytesHeld).toBe(0), 60_000);
   }
 });
 
@@ -61,7 +61,7 @@ test("a node that withdraws its protocols ends the exchanges under way and offer
   const asker = await testPeer();
   await connect(asker, server);
   const asked = asker.client.request(server.id, "ping", PING);
-  await vi.waitFor(() => expect(server.responder.openStreams).toBe(1), 20_000);
+  await vi.waitFor(() => expect(server.responder.openStreams).toBe(1), 60_000);
   await server.responder.unregister(server.host);
   expect((await asked).status).toBe(RequestStatus.FAILURE);
   expect(server.responder.openStreams).toBe(0);

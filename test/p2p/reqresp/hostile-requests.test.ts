@@ -13,7 +13,7 @@ afterEach(stopPeers);
 const PING = new TextEncoder().encode("ping");
 
 function eventually(holds: () => void): Promise<void> {
-  return vi.waitFor(holds, 20_000);
+  return vi.waitFor(holds, 60_000);
 }
 
 async function answers(asker: TestPeer, server: TestPeer): Promise<void> {

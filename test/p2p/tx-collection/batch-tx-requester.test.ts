@@ -158,7 +158,7 @@ describe("a search for a block's txs among peers", () => {
     expect(second.at - first.at).toBeGreaterThan(990);
     const empty = peers.of("empty").map(({ at }) => at);
     const rests = empty.slice(1).map((at, i) => at - empty[i]);
-    expect(rests.map((ms, i) => ms >= [249, 499, 999, 999][i])).toEqual(rests.map(() => true));
+    expect(rests.map((ms, i) => ms >= ([249, 499][i] ?? 999))).toEqual(rests.map(() => true));
   });
 
   it("a search for a block's txs among peers ignores txs that were not asked for, repeated ones, and bits of another block", async () => {
@@ -182,16 +182,15 @@ describe("a search for a block's txs among peers", () => {
   it("a search for a block's txs among peers ends at once when it is aborted or another source found everything", async () => {
     const { txs, peers, run, pool } = setUp(4);
     peers.add("slow", peerHandlers(txs));
-    peers.delayMs = 5_000;
+    // The peer does not answer while the test runs.
+    peers.delayMs = 3_600_000;
     const request = requestFor(txs);
     pool.onAdded((hashes) => {
       for (const hash of hashes) request.missing.found(hash);
     });
     const search = run(request);
     pool.addProtected(txs, 5);
-    const began = performance.now();
     await search;
-    expect(performance.now() - began).toBeLessThan(4_000);
     expect(peers.penalized).toEqual([]);
   });
 });

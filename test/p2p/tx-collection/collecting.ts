@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { TxPool } from "../../../src/mempool/pool/tx-pool.ts";
 import type { TxFacts } from "../../../src/mempool/tx-facts.ts";
 import type { Tolerance } from "../../../src/mempool/validation/gossip-checks.ts";
@@ -28,7 +29,7 @@ export const OPTIONS: TxCollectionOptions & BatchTxRequesterOptions = {
   txCollectionMissingTxsCollectorType: "new",
   txCollectionSlowNodesIntervalMs: 30,
   txCollectionSlowReqRespIntervalMs: 30,
-  txCollectionSlowReqRespTimeoutMs: 5_000,
+  txCollectionSlowReqRespTimeoutMs: 60_000,
   txCollectionReconcileIntervalMs: 30,
   txCollectionDisableSlowDuringFastRequests: true,
   txCollectionFileStoreSlowDelayMs: 60,
@@ -153,7 +154,7 @@ export class MemoryPeers implements RequestClient {
       [...this.#busy.values()].reduce((a, b) => a + b, 0),
     );
     try {
-      await new Promise((resolve) => setTimeout(resolve, this.delayMs));
+      await sleep(this.delayMs, undefined, { ref: false });
       if (options.signal?.aborted) return { status: RequestStatus.FAILURE, body: new Uint8Array() };
       const given = await this.respond(request);
       if (given !== undefined) return given;
@@ -178,15 +179,15 @@ export function requestFor(
     missing: new MissingTxs(hashes),
     archive: ARCHIVE_ROOT,
     peer: undefined,
-    deadline: Date.now() + 10_000,
+    deadline: Date.now() + 120_000,
     ...changes,
   };
 }
 
-/** Waits for a condition; fails after ten seconds. */
+/** Waits for a condition; fails after a minute. */
 export async function until(holds: () => boolean, what: string): Promise<void> {
   for (let waited = 0; !holds(); waited++) {
-    if (waited > 1000) throw new Error(`did not happen: ${what}`);
+    if (waited > 6000) throw new Error(`did not happen: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

@@ -61,7 +61,7 @@ function setUp(
     slot: 5,
     peer: undefined,
     embedded: [],
-    deadline: Date.now() + 8_000,
+    deadline: Date.now() + 120_000,
   };
   return { txs, ...own, peers, collection, wanted };
 }
@@ -92,8 +92,8 @@ describe("the provider of a proposal's txs", () => {
 
   it("the provider of a proposal's txs says at the deadline what is missing, with txs of the last moment not among it", async () => {
     const { txs, pool, collection, wanted } = setUp(3);
-    const search = collection.provider.get({ ...wanted, deadline: Date.now() + 150 });
-    setTimeout(() => pool.add([txs[1]], BY_RANK), 50);
+    const search = collection.provider.get({ ...wanted, deadline: Date.now() + 300 });
+    pool.add([txs[1]], BY_RANK);
     const { txs: found, missing } = await search;
     expect([texts(found), missing.map(toHex)]).toEqual([texts([txs[1]]), texts([txs[0], txs[2]])]);
     await collection.stop();
@@ -122,7 +122,7 @@ describe("the provider of a proposal's txs", () => {
 describe("a search for a proposal's txs", () => {
   it("a search for a proposal's txs asks nodes at once and peers a little later, if anything is missing then", async () => {
     const full = nodeWith(txsOfBlock(4));
-    const first = setUp(4, { nodes: [full], options: { txCollectionFastNodesTimeoutBeforeReqRespMs: 5_000 } });
+    const first = setUp(4, { nodes: [full], options: { txCollectionFastNodesTimeoutBeforeReqRespMs: 60_000 } });
     first.peers.add("peer", peerHandlers(first.txs));
     expect((await first.collection.provider.get(first.wanted)).missing).toEqual([]);
     expect(first.peers.asked).toEqual([]);
@@ -169,12 +169,13 @@ describe("a search for a proposal's txs", () => {
 describe("a stopped collection of txs", () => {
   it("a stopped collection of txs has stored the txs that were in checks, and takes no others", async () => {
     const { txs, pool, collection, wanted, checked } = setUp(2);
-    const found = collection.provider.get({ ...wanted, embedded: txs.slice(0, 1) });
+    const soon = { ...wanted, deadline: Date.now() + 500 };
+    const found = collection.provider.get({ ...soon, embedded: txs.slice(0, 1) });
     await until(() => checked.length === 1, "a check");
     await collection.stop();
     expect(txs.map(({ hash }) => pool.status(hash))).toEqual(["protected", undefined]);
     await found;
-    await collection.provider.get({ ...wanted, embedded: txs });
+    await collection.provider.get({ ...soon, embedded: txs });
     expect(checked.length).toBe(1);
   });
 });

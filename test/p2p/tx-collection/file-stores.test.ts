@@ -65,7 +65,7 @@ describe("txs in file stores", () => {
     from.pool.onAdded((hashes) => uploads.add(hashes));
     from.pool.addProtected(txs, 1);
     const last = txKey(NETWORK, txs[11].hash);
-    for (let tries = 0; tries < 500 && !(await objects.has(last)); tries++) {
+    for (let tries = 0; tries < 6000 && !(await objects.has(last)); tries++) {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     await uploads.stop();
@@ -108,7 +108,7 @@ describe("txs in file stores", () => {
   it("txs in file stores are not asked for before the delay, nor after they were found, dropped or are too late", async () => {
     const txs = txsOfBlock(3);
     const source = emptySource("a");
-    const { files, pool } = setUp(txs, [source], { ...TIMING, delayMs: 100 });
+    const { files, pool } = setUp(txs, [source], { ...TIMING, delayMs: 300 });
     files.add(requestFor([txs[0]], { purpose: { minedBlock: 4 } }));
     files.add(requestFor([txs[1]]));
     files.add(requestFor([txs[2]], { deadline: Date.now() + 50 }));

@@ -51,7 +51,7 @@ it.each(["new", "old"] as const)(
       slot: 9,
       peer: peers[1].id,
       embedded: [],
-      deadline: Date.now() + 8_000,
+      deadline: Date.now() + 120_000,
     });
     await collection.stop();
     expect(found.missing.map(toHex)).toEqual([]);
@@ -76,7 +76,7 @@ it("a block is gathered although the sender of its proposal never answers", asyn
     slot: 9,
     peer: silent.id,
     embedded: [],
-    deadline: Date.now() + 8_000,
+    deadline: Date.now() + 120_000,
   });
   await collection.stop();
   expect(found.missing).toEqual([]);

@@ -115,11 +115,11 @@ describe("an HTTP store", () => {
           clearInterval(timer);
           response.end();
         }
-      }, 120);
+      }, 400);
       return true;
     };
     expect(
-      (await read(await openObjectReader(bucket.url, { ...quick, timeoutMs: 1_000 }).open("slow"))).toString(),
+      (await read(await openObjectReader(bucket.url, { ...quick, timeoutMs: 3_000 }).open("slow"))).toString(),
     ).toBe("zzzzzzzzzz");
   });
 

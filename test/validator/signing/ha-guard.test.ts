@@ -21,6 +21,8 @@ let url: string;
 let databases = 0;
 let open: SigningGuard[];
 let lines: string[];
+/** How long a node waits for the signature of another one. */
+let signingTimeoutMs: number;
 
 const log = (facts: object, message: string) => lines.push(`${message} ${JSON.stringify(facts)}`);
 const logger: Logger = { debug: log, info: log, warn: log, error: log };
@@ -38,6 +40,7 @@ beforeEach(async () => {
   await migrate(url, "up");
   open = [];
   lines = [];
+  signingTimeoutMs = 60_000;
 });
 
 afterEach(async () => {
@@ -56,7 +59,7 @@ async function openNode(nodeId: string, group: Partial<HaGroup> = {}): Promise<S
       databaseUrl: url,
       nodeId,
       pollingIntervalMs: 20,
-      signingTimeoutMs: 500,
+      signingTimeoutMs,
       stuckAgeMs: 60_000,
       signedAgeHours: undefined,
       pool: { maxConnections: 10, minConnections: 0, idleTimeoutMs: 10_000, connectionTimeoutMs: 0 },
@@ -177,6 +180,7 @@ test("a node waits for the signature of another one before it gives the duty up"
 });
 
 test("a lock is not stolen: a node that waits for longer than the timeout refuses", async () => {
+  signingTimeoutMs = 500;
   const [a, b] = await nodes("a", "b");
   const slow = slowly(request(attestation(102), "text"), async () => {
     await expect(b.sign(request(attestation(102), "text"))).rejects.toEqual(
@@ -348,6 +352,7 @@ test("while the server is away nothing is signed, and a duty is refused when its
 });
 
 test("a server that is away for longer than the timeout and returns within the slot is in time", async () => {
+  signingTimeoutMs = 500;
   const [a, b] = await nodes("a", "b");
   await whileAway(async () => {
     const waiting = [a, b].map((guard, i) => guard.sign(request(attestation(102), `${i}`)));
@@ -360,6 +365,7 @@ test("a server that is away for longer than the timeout and returns within the s
 });
 
 test("a signature leaves the guard when the server returns that went away while it was made", async () => {
+  signingTimeoutMs = 500;
   const [a] = await nodes("a");
   const slow = slowly(request(attestation(102), "text"), () => server.stop());
   const waiting = a.sign(slow);

@@ -20,6 +20,6 @@ test("nodes with one database that are killed while it restarts sign no duty for
 });
 
 test("processes without a guard sign duties for two messages, and the check of the other tests finds it", async () => {
-  const { signatures } = await runKills({ kills: 2, processes: 2, unguarded: true });
+  const { signatures } = await runKills({ kills: 6, processes: 2, unguarded: true });
   expect(signatures.equivocations()).not.toEqual([]);
 });
