@@ -3,14 +3,13 @@
  * their classes and nothing else. The package is read as data; none of its code runs. Needs the built WASM core (npm
  * run build:wasm), npm and tar.
  */
-import { type ExecFileSyncOptionsWithStringEncoding, execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { contractClassId, publicBytecodeCommitment } from "../src/core/derive/contract-class.ts";
 import { loadCore } from "../src/core/load-core.ts";
 import { fromHex, toHex } from "../src/protocol/bytes.ts";
+import { PackageError, PublishedPackage } from "./published-package.ts";
 
 const PACKAGE = "@aztec/protocol-contracts@4.1.2";
 const INTEGRITY = "sha512-q88cgeY/UccF7gEnz+6Nj/7kNEc+0V8VR+w48QXdgQEVjlWDtBKIzH/DCQ/JGYJFCDQOw8wTuRHGaA40/57iSg==";
@@ -25,75 +24,48 @@ const NAMES = [
 ];
 const OUTPUT = new URL("../src/protocol/data/protocol-contracts.json", import.meta.url);
 
-class PackageError extends Error {
-  readonly subject: string;
-  constructor(subject: string, rule: string) {
-    super(`${PACKAGE}, ${subject}: ${rule}`);
-    this.name = "PackageError";
-    this.subject = subject;
-  }
-}
-
-function packed(folder: string): string {
-  const options: ExecFileSyncOptionsWithStringEncoding = {
-    cwd: folder,
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "inherit"],
-  };
-  const file = execFileSync("npm", ["pack", "--silent", PACKAGE], options).trim();
-  const path = join(folder, file);
-  const integrity = `sha512-${createHash("sha512").update(readFileSync(path)).digest("base64")}`;
-  if (integrity !== INTEGRITY) throw new PackageError(file, `integrity must be ${INTEGRITY}, is ${integrity}`);
-  return path;
-}
-
-function member(archive: string, path: string): string {
-  const options = { encoding: "utf8", maxBuffer: 2 ** 26 } as const;
-  return execFileSync("tar", ["-xzOf", archive, `package/${path}`], options);
-}
-
 /** The 32-byte hex constant `name` of a contract inside the constant object `section`. */
 function constant(source: string, section: string, contract: string, name = ""): string {
   const object = source.slice(source.indexOf(`export const ${section} =`));
   const found = new RegExp(`\\b${contract}: [^]*?${name}[^]*?'(0x[0-9a-f]{64})'`).exec(object);
-  if (found === null) throw new PackageError(`${section}.${contract}`, "no constant of 32 bytes");
+  if (found === null) throw new PackageError(PACKAGE, `${section}.${contract}`, "no constant of 32 bytes");
   return found[1];
 }
 
 function dispatchBytecode(artifact: string, contract: string): string {
   const { functions }: { functions: { name: string; bytecode: string }[] } = JSON.parse(artifact);
   const dispatch = functions.find(({ name }) => name === "public_dispatch");
-  if (dispatch === undefined) throw new PackageError(contract, "has no public_dispatch function");
+  if (dispatch === undefined) throw new PackageError(PACKAGE, contract, "has no public_dispatch function");
   return dispatch.bytecode;
 }
 
 /** Version of the compiler that made an artifact, without the commit that the compiler was built from. */
 function compilerVersion(artifact: string, contract: string): string {
   const { noir_version: version }: { noir_version?: unknown } = JSON.parse(artifact);
-  if (typeof version !== "string") throw new PackageError(contract, "has no noir_version");
+  if (typeof version !== "string") throw new PackageError(PACKAGE, contract, "has no noir_version");
   return version.split("+", 1)[0];
 }
 
 const core = loadCore();
 const folder = mkdtempSync(join(tmpdir(), "protocol-contracts-"));
 try {
-  const archive = packed(folder);
-  const source = member(archive, "dest/protocol_contract_data.js");
+  const published = new PublishedPackage(PACKAGE, INTEGRITY, folder);
+  const source = published.text("dest/protocol_contract_data.js");
   const compilers = new Set<string>();
   const contracts = NAMES.map((name, i) => {
     const classId = constant(source, "ProtocolContractClassId", name);
     const artifactHash = constant(source, "ProtocolContractClassIdPreimage", name, "artifactHash");
     const privateFunctionsRoot = constant(source, "ProtocolContractClassIdPreimage", name, "privateFunctionsRoot");
-    const artifact = member(archive, `artifacts/${name}.json`);
+    const artifact = published.text(`artifacts/${name}.json`);
     const packedBytecode = dispatchBytecode(artifact, name);
     compilers.add(compilerVersion(artifact, name));
     const commitment = publicBytecodeCommitment(core, new Uint8Array(Buffer.from(packedBytecode, "base64")));
     const derived = toHex(contractClassId(core, fromHex(artifactHash), fromHex(privateFunctionsRoot), commitment));
-    if (derived !== classId) throw new PackageError(name, `its parts give class id ${derived}, not ${classId}`);
+    if (derived !== classId) throw published.error(name, `its parts give class id ${derived}, not ${classId}`);
     return { name, address: i + 1, classId, artifactHash, privateFunctionsRoot, packedBytecode };
   });
   const [compiler, ...others] = compilers;
-  if (others.length > 0) throw new PackageError("artifacts", `made by several compilers: ${[...compilers].join(", ")}`);
+  if (others.length > 0) throw published.error("artifacts", `made by several compilers: ${[...compilers].join(", ")}`);
   writeFileSync(OUTPUT, `${JSON.stringify({ source: PACKAGE, compiler, contracts }, undefined, 2)}\n`);
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -3,13 +3,12 @@
  * and the errors that they revert with, from the published package. The package is read as data; none of its code runs.
  * Does nothing where the files of this version are there. Needs npm and tar.
  */
-import { type ExecFileSyncOptionsWithStringEncoding, execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type AbiItem, byteCode, constant, type LinkReference, linkReferences } from "./published-constants.ts";
+import { PackageError, PublishedPackage } from "./published-package.ts";
 
 const PACKAGE = "@aztec/l1-artifacts@4.1.2";
 const INTEGRITY = "sha512-mTlLlYDFZW+54ocwhWOWd8eFROv7wyF9lOmqnaadVkKlQjG2ztJjMJLPN78GrJzx2ZJkyaa2aeGbNCRoZX1GlA==";
@@ -40,15 +39,6 @@ const CONTRACTS = [
 const OUTPUT = fileURLToPath(new URL("../build/l1-artifacts", import.meta.url));
 const SOURCE = { package: PACKAGE, integrity: INTEGRITY, form: FORM };
 
-class PackageError extends Error {
-  readonly subject: string;
-  constructor(subject: string, rule: string, options?: ErrorOptions) {
-    super(`${PACKAGE}, ${subject}: ${rule}`, options);
-    this.name = "PackageError";
-    this.subject = subject;
-  }
-}
-
 function isWritten(): boolean {
   try {
     return readFileSync(join(OUTPUT, "source.json"), "utf8") === JSON.stringify(SOURCE);
@@ -57,23 +47,14 @@ function isWritten(): boolean {
   }
 }
 
-function packed(folder: string): string {
-  const options: ExecFileSyncOptionsWithStringEncoding = {
-    cwd: folder,
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "inherit"],
-  };
-  let file: string;
+function fetched(folder: string): PublishedPackage {
   try {
-    file = execFileSync("npm", ["pack", "--silent", "--prefer-offline", PACKAGE], options).trim();
+    return new PublishedPackage(PACKAGE, INTEGRITY, folder, ["--prefer-offline"]);
   } catch (cause) {
+    if (cause instanceof PackageError) throw cause;
     const advice = "the build needs it once; run npm run build again where the npm registry can be reached";
-    throw new PackageError("archive", `could not be fetched from the npm registry: ${advice}`, { cause });
+    throw new PackageError(PACKAGE, "archive", `could not be fetched from the npm registry: ${advice}`, { cause });
   }
-  const path = join(folder, file);
-  const integrity = `sha512-${createHash("sha512").update(readFileSync(path)).digest("base64")}`;
-  if (integrity !== INTEGRITY) throw new PackageError(file, `integrity must be ${INTEGRITY}, is ${integrity}`);
-  return path;
 }
 
 interface Artifact {
@@ -88,7 +69,8 @@ function artifactOf(read: (file: string) => string, name: string, errors: Map<st
   const source = read(`${name}Bytecode.js`);
   const links = linkReferences(constant(source, `${name}LinkReferences`));
   const code = byteCode(constant(source, `${name}Bytecode`), links);
-  if (code === undefined) throw new PackageError(name, "its creation code is not hex outside the link references");
+  if (code === undefined)
+    throw new PackageError(PACKAGE, name, "its creation code is not hex outside the link references");
   const abi = constant(read(`${name}Abi.js`), `${name}Abi`) as AbiItem[];
   for (const item of abi) if (item.type === "error") errors.set(JSON.stringify(item), item);
   const kept = abi.filter(({ type }) => type === "constructor" || type === "function");
@@ -99,9 +81,8 @@ function write(): void {
   const folder = mkdtempSync(join(tmpdir(), "l1-artifacts-"));
   const staging = `${OUTPUT}.${process.pid}`;
   try {
-    const archive = packed(folder);
-    const members = CONTRACTS.flatMap((name) => [`package/dest/${name}Abi.js`, `package/dest/${name}Bytecode.js`]);
-    execFileSync("tar", ["-xzf", archive, "-C", folder, ...members]);
+    const files = CONTRACTS.flatMap((name) => [`dest/${name}Abi.js`, `dest/${name}Bytecode.js`]);
+    fetched(folder).unpack(files, folder);
     const read = (file: string) => readFileSync(join(folder, "package", "dest", file), "utf8");
     mkdirSync(dirname(OUTPUT), { recursive: true });
     mkdirSync(staging);
