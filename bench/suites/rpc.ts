@@ -12,8 +12,8 @@ import {
   startReferenceNode,
 } from "../lib/recorded-nodes.ts";
 import { SeededBytes } from "../lib/seeded-bytes.ts";
-import { ServerProcess } from "../lib/server-process.ts";
-import { inPairs } from "../lib/statistics.ts";
+import { cpuTimeOf, ServerProcess } from "../lib/server-process.ts";
+import { inPairs, type Pair } from "../lib/statistics.ts";
 import type { SuiteContext } from "../lib/suite.ts";
 import { FIGURES, type PeerId, type RowId } from "../lib/targets.ts";
 import { freshCalls, simulable } from "../lib/tx-calls.ts";
@@ -23,6 +23,10 @@ const ECHO = join(import.meta.dirname, "..", "lib", "bare-echo.ts");
 const BLOCK_NUMBER = call("node_getBlockNumber", []);
 const LONG_CONNECTIONS = 2;
 const SCRAPE_MS = 1_000;
+const METRICS_STARTS = 4;
+const METRICS_PAIRS = 6;
+/** Until the code of the hot path is compiled. */
+const METRICS_WARM_SECONDS = 3;
 /** Maximum number of leaves of a call and of calls of a batch: together a search for 10,000 leaves. */
 const MOST_LEAVES = 100;
 const MOST_CALLS = 100;
@@ -160,27 +164,72 @@ async function twoThreads({ repeats, seconds, progress }: SuiteContext, l1: Reco
   }
 }
 
+/** CPU time of a node, in milliseconds for each request of the loads. */
+class CpuPerRequest {
+  readonly #node: SyncedNode;
+  #milliseconds = 0;
+  #requests = 0;
+
+  constructor(node: SyncedNode) {
+    this.#node = node;
+  }
+
+  async load(seconds: number): Promise<Load> {
+    const before = cpuTimeOf(this.#node.process.pid);
+    const loaded = await load({ url: this.#node.url, bodies: [BLOCK_NUMBER], seconds });
+    this.#milliseconds += cpuTimeOf(this.#node.process.pid) - before;
+    this.#requests += loaded.requests;
+    return loaded;
+  }
+
+  get value(): number {
+    return this.#milliseconds / this.#requests;
+  }
+}
+
 /**
  * The same load on a node whose metrics are read each second, which is more often than Prometheus does, and without.
+ * Two processes of one program differ by more than metrics cost, so both nodes are started anew several times.
  */
-async function withMetrics(context: SuiteContext, l1: RecordedL1, without: SyncedNode): Promise<Comparison> {
-  const port = await freePort();
-  const node = await startOwnNode(l1, { flags: ["--rpc-threads", "1", "--metrics-port", String(port)] });
-  const url = `http://127.0.0.1:${port}/metrics`;
-  await (await fetch(url)).text();
-  const scraping = setInterval(() => void fetch(url).then((answer) => answer.text()), SCRAPE_MS);
-  try {
-    const { comparison } = await compare(
-      context,
-      { row: "metrics", peer: "unmeasured", body: BLOCK_NUMBER },
-      node,
-      without,
-    );
-    return comparison;
-  } finally {
-    clearInterval(scraping);
-    await node.process.stop();
+async function withMetrics(
+  { quick, seconds, progress }: SuiteContext,
+  l1: RecordedL1,
+): Promise<SuiteResult["measurements"]> {
+  const row = "metrics";
+  const pairs: Pair[] = [];
+  const cpuRatios: number[] = [];
+  for (let start = 0; start < (quick ? 1 : METRICS_STARTS); start++) {
+    progress(`metrics, nodes ${start + 1} of ${quick ? 1 : METRICS_STARTS}`);
+    const flags = ["--rpc-threads", "1"];
+    const port = await freePort();
+    const measured = await startOwnNode(l1, { flags: [...flags, "--metrics-port", String(port)] });
+    const nodes = [measured];
+    const scrape = async () => void (await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+    let scraping: NodeJS.Timeout | undefined;
+    try {
+      const unmeasured = await startOwnNode(l1, { flags });
+      nodes.push(unmeasured);
+      await scrape();
+      scraping = setInterval(() => void scrape(), SCRAPE_MS);
+      for (const node of nodes) await new CpuPerRequest(node).load(METRICS_WARM_SECONDS);
+      const [ours, theirs] = nodes.map((node) => new CpuPerRequest(node));
+      const loads = await inPairs(
+        quick ? 1 : METRICS_PAIRS,
+        () => ours.load(seconds),
+        () => theirs.load(seconds),
+      );
+      pairs.push(...loads.map((pair) => ({ ours: pair.ours.perSecond, theirs: pair.theirs.perSecond })));
+      cpuRatios.push(ours.value / theirs.value);
+    } finally {
+      clearInterval(scraping);
+      await Promise.all(nodes.map(({ process }) => process.stop()));
+    }
   }
+  const note = `${pairs.length} pairs of loads, the nodes started anew after each ${METRICS_PAIRS}`;
+  return [
+    { kind: "comparison", row, peer: "unmeasured", unit: "/s", better: "more", pairs, note },
+    { kind: "figure", row, name: "CPU time of a call over that without", unit: "times", values: cpuRatios },
+  ];
 }
 
 /** Measures answers of an idle node on the recorded chain. */
@@ -200,7 +249,7 @@ export async function rpcSuite(context: SuiteContext): Promise<SuiteResult> {
     const blockBody = call("node_getBlock", [await classPublishingBlock(ours)]);
     const number = await compare(context, { row: "block-number", peer: "echo", body: BLOCK_NUMBER }, ours, echo);
     const measurements: SuiteResult["measurements"] = [number.comparison];
-    measurements.push(await withMetrics(context, l1, ours));
+    measurements.push(...(await withMetrics(context, l1)));
     measurements.push(await twoThreads(context, l1));
     // Measured before the reference runs, because it uses CPU time even when idle.
     const short = await shortCalls(context, ours);
