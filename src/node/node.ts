@@ -1,6 +1,7 @@
 import type { Configuration } from "../config/configuration.ts";
 import type { Values } from "../config/options.ts";
 import type { ExecutedTx } from "../execution/executed-tx.ts";
+import type { FunctionNames } from "../execution/revert-reason.ts";
 import type { ActiveKeystore } from "../keystore/active-keystore.ts";
 import { Kzg } from "../l1/blobs/kzg.ts";
 import type { DiscoveryOptions } from "../l1/discovery.ts";
@@ -55,8 +56,8 @@ export interface NodeOptions {
   configuration?: Pick<Configuration, "values" | "origins">;
   /** Of this program, for metrics and logs that are exported. */
   version: string;
-  /** Log what the transactions in own blocks did. */
-  logTxs?: boolean;
+  /** Names of functions and events with which the log tells what transactions of own blocks did; if any. */
+  logTxs?: FunctionNames;
   /** Names of functions that clients registered; new ones by default. */
   signatures?: FunctionSignatures;
   /** Of the network's owner; undefined if this is not the node of a local network. */
@@ -162,8 +163,9 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       : undefined;
     teardown.add("p2p", () => p2p?.stop());
 
-    const built = options.logTxs
-      ? (processed: readonly ExecutedTx[]) => logTxs(processed, signatures, loggerFor("sequencer"))
+    const { logTxs: shownNames } = options;
+    const built = shownNames
+      ? (processed: readonly ExecutedTx[]) => logTxs(processed, shownNames, loggerFor("sequencer"))
       : undefined;
     const attestations = p2p?.validator?.collector;
     const producer =

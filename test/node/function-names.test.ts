@@ -2,8 +2,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadCore } from "../../src/core/load-core.ts";
 import { executeTx } from "../../src/execution/execute-tx.ts";
 import { Vm } from "../../src/execution/vm/vm.ts";
+import { withContractNames } from "../../src/node/local-network/contract-names.ts";
+import { recordedTxs } from "../../src/node/recorded-txs.ts";
 import { logTxs } from "../../src/node/tx-log.ts";
-import { concat, toHex } from "../../src/protocol/bytes.ts";
+import { concat, fromHex, toHex } from "../../src/protocol/bytes.ts";
 import { fr } from "../../src/protocol/field.ts";
 import { fundedState } from "../execution/funded-state.ts";
 import { txJson } from "../mempool/support/fresh-txs.ts";
@@ -87,4 +89,16 @@ test("the log of a tx shows events with the names of registered signatures, and 
   expect(shown[0]).toMatchObject({ event: "Transfer", fields: expect.stringMatching(/^42, 0x\w+\.\.\w+, /) });
   expect(lines).toHaveLength(202);
   expect(lines[200]).toMatchObject({ message: "  and {more:line} more" });
+});
+
+test("the log names the public functions of a local network's own contracts without a client that registers them", () => {
+  const names = withContractNames(loadCore(), { nameOf: () => undefined });
+  const calls = [...recordedTxs("local-network/set-up-txs.bin.gz"), ...recordedTxs("transfers.bin.gz")].flatMap((tx) =>
+    tx.publicFunctionCalldata.map(({ values }) => names.nameOf(values.subarray(28, 32))),
+  );
+  expect(new Set(calls)).toEqual(
+    new Set(["constructor", "_increase_public_balance", "mint_to_public", "transfer_in_public"]),
+  );
+  const own = withContractNames(loadCore(), { nameOf: () => "move" });
+  expect(own.nameOf(fromHex(SELECTOR))).toBe("move");
 });

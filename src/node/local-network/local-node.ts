@@ -11,6 +11,7 @@ import { genesisPublicData } from "../genesis.ts";
 import type { LoggerFor } from "../logging.ts";
 import { type ChainParts, type RunningNode, startNode } from "../node.ts";
 import type { LogTail } from "../reports/log-tail.ts";
+import { withContractNames } from "./contract-names.ts";
 import { networkContracts } from "./contracts.ts";
 import type { DevelopmentL1 } from "./development-l1.ts";
 import { l1PrivateKey } from "./l1-account.ts";
@@ -114,7 +115,7 @@ export class LocalNode {
       onFatal,
       kzg,
       otherAddresses: addresses,
-      logTxs: true,
+      logTxs: withContractNames(core, this.#signatures),
       signatures: this.#signatures,
       localNetwork: this.#control,
       openAdmin: this.#admin.open,
