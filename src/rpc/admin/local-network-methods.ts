@@ -17,6 +17,8 @@ const MOST_SECONDS = 2 ** 40;
 const seconds = integer({ least: 1, most: MOST_SECONDS });
 /** Accounts of a development chain have 10,000 ETH. */
 const MOST_ETHER = 1_000;
+/** Of one call: each is a block on L1 too. */
+const MOST_BLOCKS = 100;
 /** What anvil answers to evm_mine. */
 const MINED = "0x0";
 
@@ -58,13 +60,13 @@ export function localNetworkMethods({ localNetwork }: Pick<AdminServices, "local
       ...snapshot,
       params: [],
       handle: () => network().snapshot(),
-      encode: { svcAdmin: encodeText, evm: encodeText },
+      encode: { svcAdmin: encodeText, evm: encodeText, anvil: encodeText },
     }),
     method({
       ...revert,
       params: [param("id", text(), "As snapshot returned it.")],
       handle: (id) => network().revert(id),
-      encode: { svcAdmin: encodeBoolean, evm: encodeBoolean },
+      encode: { svcAdmin: encodeBoolean, evm: encodeBoolean, anvil: encodeBoolean },
     }),
     method({
       name: "getSnapshots",
@@ -103,7 +105,7 @@ export function localNetworkMethods({ localNetwork }: Pick<AdminServices, "local
       handle: () => network().reset(),
       encode: { svcAdmin: encodeNothing, anvil: encodeNothing },
     }),
-    method({ ...setTimestamp, encode: { svcAdmin: encodeNothing, evm: encodeNothing } }),
+    method({ ...setTimestamp, encode: { svcAdmin: encodeNothing, evm: encodeNothing, anvil: encodeNothing } }),
     method({
       name: "advanceNextBlockTimestampBy",
       summary: "Moves time to the first slot that begins so many seconds after the latest block, or later",
@@ -119,7 +121,7 @@ export function localNetworkMethods({ localNetwork }: Pick<AdminServices, "local
         await network().advanceNextBlockTimestampBy(duration);
         return String(duration);
       },
-      encode: { evm: encodeText },
+      encode: { evm: encodeText, anvil: encodeText },
     }),
     method({
       ...mineBlock,
@@ -136,6 +138,21 @@ export function localNetworkMethods({ localNetwork }: Pick<AdminServices, "local
         return MINED;
       },
       encode: { evm: encodeText },
+    }),
+    method({
+      name: "mine",
+      summary: "Mines several blocks, the first with the pending transactions",
+      params: [
+        param("blocks", optional(integer({ least: 1, most: MOST_BLOCKS }), 1), "How many, 1 by default."),
+        param("interval", optional(integer({ least: 0, most: MOST_SECONDS }), 0), "Least seconds between two."),
+      ],
+      handle: async (blocks, interval) => {
+        for (let mined = 0; mined < blocks; mined++) {
+          if (mined > 0 && interval > 0) await network().advanceNextBlockTimestampBy(interval);
+          await network().mineBlock();
+        }
+      },
+      encode: { anvil: encodeNothing },
     }),
   ];
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createTestClient, http } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { faultsInEachLook, openBrowser, visit } from "../../status/browser.ts";
 import { messageTx } from "./local-txs.ts";
@@ -104,6 +105,25 @@ describe("time of a local network", () => {
     await admin("svcAdmin_mineBlock");
     expect(await timestampOf(number + 2)).toBeGreaterThanOrEqual(next + 600);
   }, 60_000);
+
+  test("viem's client for anvil mines, moves time, takes a snapshot and goes back to it", async () => {
+    const client = createTestClient({ mode: "anvil", transport: http(network.adminUrl, { timeout: 60_000 }) });
+    const { number } = await tip();
+    const id = await client.snapshot();
+    await client.mine({ blocks: 2, interval: 1_000 });
+    expect((await tip()).number).toBe(number + 2);
+    expect(await timestampOf(number + 2)).toBeGreaterThanOrEqual((await timestampOf(number + 1)) + 1_000);
+    await client.increaseTime({ seconds: 2_000 });
+    await client.mine({ blocks: 1 });
+    const later = await timestampOf(number + 3);
+    expect(later).toBeGreaterThanOrEqual((await timestampOf(number + 2)) + 2_000);
+    await client.setNextBlockTimestamp({ timestamp: BigInt(later + 5_000) });
+    await client.mine({ blocks: 1 });
+    expect(await timestampOf(number + 4)).toBeGreaterThanOrEqual(later + 5_000);
+    await client.revert({ id });
+    expect((await tip()).number).toBe(number);
+    await expect(client.mine({ blocks: 101 })).rejects.toThrow(/less than or equal to 100/);
+  }, 120_000);
 
   test("a timestamp that is too early is refused with the least one", async () => {
     const { number } = await tip();
