@@ -19,9 +19,9 @@ export declare function leaveFrame(outcome: u32): void;
 @external("host", "storageRead")
 export declare function storageRead(): void;
 
-/** MAIL 0 slot, 1 value. 0 warm, 1 cold, 2 limit. */
+/** MAIL 0 slot, 1 value. 0 warm, 1 cold (written only if the frame can pay for that), 2 limit. */
 @external("host", "storageWrite")
-export declare function storageWrite(): u32;
+export declare function storageWrite(canPayCold: bool): u32;
 
 /** MAIL 0 hash. */
 @external("host", "noteHashExists")

@@ -9,7 +9,7 @@ import { current, IS_STATIC } from "./frame";
 import * as host from "./host";
 import { MAIL } from "./host";
 import { readable, writable } from "./pages";
-import { collectsDebugLogs, takeDA, takeL2 } from "./state";
+import { collectsDebugLogs, gasDA, takeDA, takeL2 } from "./state";
 
 /**
  * Opcodes that read or change state (docs/protocol/06-public-execution.md#614-public-storage,
@@ -65,7 +65,7 @@ export function storeStorage(operands: usize): u32 {
   if (fault == OK) fault = mailField(operands, 1, 0);
   if (fault != OK) return fault;
   if (isStatic()) return STATIC_CONTEXT;
-  const outcome = host.storageWrite();
+  const outcome = host.storageWrite(COLD_WRITE_DA <= <u64>gasDA);
   if (outcome == 2) return TOO_MANY_WRITES;
   return outcome == 0 || takeDA(COLD_WRITE_DA) ? OK : OUT_OF_GAS;
 }

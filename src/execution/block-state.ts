@@ -167,6 +167,20 @@ export class BlockState {
       throw error;
     }
     fork.commitFrame();
+    this.#keepValues(writes);
+  }
+
+  /**
+   * As `apply`, for effects that were inserted into the trees one by one while the transaction ran: only the padding is
+   * missing.
+   */
+  padTrees({ noteHashes, nullifiers, writes }: Pick<SideEffects, "noteHashes" | "nullifiers" | "writes">): void {
+    this.fork.append(NOTE_HASH_TREE, [], MAX_NOTE_HASHES_PER_TX - noteHashes.length);
+    this.fork.skip(NULLIFIER_TREE, MAX_NULLIFIERS_PER_TX - nullifiers.length);
+    this.#keepValues(writes);
+  }
+
+  #keepValues(writes: SideEffects["writes"]): void {
     for (const [key, { value }] of writes) this.#values.set(key, value);
   }
 }

@@ -1,8 +1,10 @@
-import type { ContentReader } from "../archiver/content-types.ts";
+import type { ContentReader, ContractInstance as StoredInstance } from "../archiver/content-types.ts";
 import type { Core } from "../core/core.ts";
 import { contractClassId, publicBytecodeCommitment } from "../core/derive/contract-class.ts";
 import { equal, isZero, mapKey, toHex } from "../protocol/bytes.ts";
 import {
+  type ClassPublished,
+  type InstancePublished,
   isClassPublished,
   isInstancePublished,
   readClassPublished,
@@ -14,6 +16,9 @@ import type { ContractInstance } from "./vm/host.ts";
 
 /** Source of the contracts of earlier blocks. */
 export type ContractSource = Pick<ContentReader, "contractClass" | "contractInstance">;
+
+/** A contract with everything that its address commits to, and its current class. */
+export type WholeInstance = Omit<StoredInstance, "blockNumber">;
 
 /** Logs by which the private part of a tx publishes contracts. */
 export interface ContractLogs {
@@ -43,8 +48,8 @@ export class ContractDirectory {
   readonly #source: ContractSource;
   readonly #timestamp: bigint;
   readonly #found = new Map<string, ContractInstance | undefined>();
-  readonly #instances = new Map<string, ContractInstance>();
-  readonly #classes = new Map<string, Uint8Array>();
+  readonly #instances = new Map<string, InstancePublished>();
+  readonly #classes = new Map<string, ClassPublished>();
   /** Undo operations of the publications, oldest first. */
   readonly #undo: (() => void)[] = [];
 
@@ -79,9 +84,16 @@ export class ContractDirectory {
     this.#found.set(mapKey(address), instance);
   }
 
-  /** Packed bytecode of a class. */
-  bytecode(classId: Fr): Uint8Array | undefined {
-    return this.#classes.get(mapKey(classId)) ?? this.#source.contractClass(classId)?.packedBytecode;
+  /** As `instance`, with everything that its address commits to. It is read from the source each time. */
+  wholeInstance(address: Fr): WholeInstance | undefined {
+    const published = this.#instances.get(mapKey(address));
+    if (published === undefined) return this.#source.contractInstance(address, this.#timestamp);
+    const { classId, ...instance } = published;
+    return { ...instance, currentContractClassId: classId, originalContractClassId: classId };
+  }
+
+  contractClass(classId: Fr): ClassPublished | undefined {
+    return this.#classes.get(mapKey(classId)) ?? this.#source.contractClass(classId);
   }
 
   mark(): number {
@@ -100,15 +112,14 @@ export class ContractDirectory {
     for (const log of contractClassLogs) if (isClassPublished(log)) this.#publishClass(log.fields);
     for (const fields of privateLogs) {
       if (!isInstancePublished(fields)) continue;
-      const { address, deployer, classId, initializationHash } = orUnprocessable(() => readInstancePublished(fields));
-      this.#put(this.#instances, mapKey(address), { deployer, classId, initializationHash });
+      const instance = orUnprocessable(() => readInstancePublished(fields));
+      this.#put(this.#instances, mapKey(instance.address), instance);
     }
   }
 
   #publishClass(fields: Uint8Array): void {
-    const { id, artifactHash, privateFunctionsRoot, packedBytecode } = orUnprocessable(() =>
-      readClassPublished(fields),
-    );
+    const published = orUnprocessable(() => readClassPublished(fields));
+    const { id, artifactHash, privateFunctionsRoot, packedBytecode } = published;
     const commitment = orUnprocessable(() => publicBytecodeCommitment(this.#core, packedBytecode));
     const computed = contractClassId(this.#core, artifactHash, privateFunctionsRoot, commitment);
     if (!equal(computed, id)) {
@@ -116,7 +127,7 @@ export class ContractDirectory {
         `Invalid contract class id: computed ${toHex(computed)} but event broadcasted ${toHex(id)}`,
       );
     }
-    this.#put(this.#classes, mapKey(id), packedBytecode);
+    this.#put(this.#classes, mapKey(id), published);
   }
 
   #put<Value>(map: Map<string, Value>, key: string, value: Value): void {

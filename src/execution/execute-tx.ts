@@ -19,6 +19,7 @@ import type { Vm } from "./vm/vm.ts";
 /** An executed transaction whose effects are in no tree yet. Call `apply` or `drop` before the next one is executed. */
 export interface PendingTx {
   readonly executed: ExecutedTx;
+  readonly effects: SideEffects;
   /** Applies its effects to the block's state. */
   apply(): void;
   /** Discards its effects; the block's state is as before it. */
@@ -33,21 +34,30 @@ export interface PendingTx {
 export function executeTx(vm: Vm, state: BlockState, given: HashedTx, options: ExecutionOptions = {}): PendingTx {
   const { tx } = given;
   const published = state.contracts.mark();
-  const drop = () => state.contracts.revertTo(published);
+  const depth = state.fork.depth;
+  const drop = () => {
+    state.contracts.revertTo(published);
+    if (state.fork.depth > depth) state.fork.revertFramesTo(depth);
+  };
   try {
     const data = callsOf(tx.data);
+    const isInserted = data !== undefined && options.hints !== undefined;
+    if (isInserted) state.fork.openFrame();
     const { executed, effects } =
       data === undefined ? executePrivate(state, given, options) : executePublic(vm, state, given, data, options);
     return {
       executed,
+      effects,
       drop,
       apply() {
         try {
-          state.apply(effects);
+          if (isInserted) state.padTrees(effects);
+          else state.apply(effects);
         } catch (error) {
           drop();
           throw error;
         }
+        if (isInserted) state.fork.commitFrame();
       },
     };
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { ExecutionRecord } from "./execution-record.ts";
+import type { HintCollector } from "./hints/hint-collector.ts";
 import type { CallRecordCaps } from "./vm/call-records.ts";
 
 export type SkippedFees = "public-payer" | "all";
@@ -22,6 +23,11 @@ export interface ExecutionOptions {
   deadline?: number;
   /** Polled during execution; returning true aborts it. */
   interrupted?: () => boolean;
+  /**
+   * Collects what the circuit of the public VM is told about a tx with public calls. The tx's effects are then inserted
+   * into the trees one by one while it runs.
+   */
+  hints?: HintCollector;
   /** Told of what is executed. */
   record?: ExecutionRecord;
 }

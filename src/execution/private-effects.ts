@@ -16,7 +16,7 @@ export function addNonRevertible(
 ): string | undefined {
   const refused = addNullifiers(host, nullifiers);
   if (refused !== undefined) return refused;
-  for (const noteHash of noteHashes) host.effects.addNoteHash(noteHash);
+  for (const noteHash of noteHashes) host.addNoteHash(noteHash);
   for (const message of l2ToL1Msgs) host.effects.addMessage(message);
   return undefined;
 }
@@ -46,8 +46,7 @@ export function addRevertible(
 function addNullifiers(host: TxHost, nullifiers: readonly Fr[]): string | undefined {
   for (const siloed of nullifiers) {
     if (!host.effects.hasNullifierRoom) return "Maximum number of nullifiers reached";
-    if (host.nullifierExists(siloed)) return `Attempted to emit duplicate siloed nullifier ${toHex(siloed)}.`;
-    host.effects.addNullifier(siloed);
+    if (!host.addNullifier(siloed)) return `Attempted to emit duplicate siloed nullifier ${toHex(siloed)}.`;
   }
   return undefined;
 }

@@ -11,6 +11,7 @@ import type { ExecutedCall, GasUsed, Phase } from "./executed-tx.ts";
 import { DEFAULT_MAX_DEBUG_LOG_READS, type ExecutionOptions } from "./execution-options.ts";
 import { balanceAfter, transactionFee } from "./fee.ts";
 import { atLeastNone, gasDifference, gasSum, NO_GAS, vmGas } from "./gas-budget.ts";
+import { HintedTxHost } from "./hints/hinted-tx-host.ts";
 import { addNonRevertible, addRevertible } from "./private-effects.ts";
 import { TxHost } from "./tx-host.ts";
 import { type CallRecordCaps, CallRecords } from "./vm/call-records.ts";
@@ -94,12 +95,13 @@ export class PublicTxRun {
     if (firstNullifier === undefined) {
       throw new UnprocessableTxError("Non-revertible nullifiers are empty in the transaction.");
     }
-    this.#host = new TxHost({
+    const parts = {
       vm,
       state,
       firstNullifier,
       maxDebugLogReads: options.maxDebugLogReads ?? DEFAULT_MAX_DEBUG_LOG_READS,
-    });
+    };
+    this.#host = options.hints === undefined ? new TxHost(parts) : new HintedTxHost(parts, options.hints);
     this.#records = callRecords(options.recordCalls);
     this.#checkForm();
   }
@@ -129,11 +131,12 @@ export class PublicTxRun {
         );
       }
     }
-    const afterSetup = this.#host.mark();
+    let afterSetup = this.#host.mark();
     let revertCode = 0;
     if (!this.#appLogic()) {
       revertCode |= APP_REVERTED;
       this.#host.revertTo(afterSetup);
+      afterSetup = this.#host.mark();
     }
     const billedGas = gasSum(this.#gas.gasUsed, this.#used);
     const fee = this.#feeOf(billedGas);
@@ -143,11 +146,10 @@ export class PublicTxRun {
       const limit = this.#gas.teardownGasLimits;
       const teardown = this.#call("teardown", teardownCall, { gas: limit, before: NO_GAS, limit, fee: fr(fee) });
       teardownGas = teardown.gasUsed;
-      if (!teardown.succeeded) {
-        revertCode |= TEARDOWN_REVERTED;
-        this.#host.revertTo(afterSetup);
-      }
+      if (!teardown.succeeded) revertCode |= TEARDOWN_REVERTED;
     }
+    if ((revertCode & TEARDOWN_REVERTED) === 0) this.#host.keep(afterSetup);
+    else this.#host.revertTo(afterSetup);
     this.#payFee(fee);
     this.#checkCounts();
     for (const [phase, ms] of this.#phaseMs)
@@ -226,6 +228,7 @@ export class PublicTxRun {
     const { contractAddress, msgSender, isStaticCall, calldataHash } = request;
     const recorded = this.#records?.roots.length ?? 0;
     const began = performance.now();
+    this.#host.beginRun();
     const { ended, output, gasUsed } = this.#vm.run(
       {
         address: contractAddress,
@@ -281,7 +284,7 @@ export class PublicTxRun {
     const { key, contract, slot } = balanceEntry(this.#state.siloing, this.#feePayer);
     const left = balanceAfter(this.#host.storageRead(contract, slot), fee) ?? (skip ? FR_ZERO : undefined);
     if (left === undefined) throw new UnprocessableTxError("Not enough balance for fee payer to pay for transaction");
-    this.#host.effects.write(key, { contract, slot, value: left });
+    this.#host.write(key, { contract, slot, value: left });
   }
 
   #checkCounts(): void {

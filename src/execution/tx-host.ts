@@ -4,13 +4,13 @@ import type { BlockState } from "./block-state.ts";
 import { isProtocolAddress } from "./contract-directory.ts";
 import { UnprocessableTxError } from "./errors.ts";
 import { DEBUG_LOG_LEVELS, type DebugLog } from "./executed-tx.ts";
-import { type EffectsMark, SideEffects } from "./side-effects.ts";
+import { type EffectsMark, type PendingWrite, SideEffects } from "./side-effects.ts";
 import { slotKey } from "./siloing.ts";
 import type { CallTarget, ContractInstance, LimitOutcome, VmHost } from "./vm/host.ts";
 import type { Vm } from "./vm/vm.ts";
 
-const NOTE_HASH_TREE_LEAVES = 1n << 42n;
-const MESSAGE_TREE_LEAVES = 1n << 36n;
+export const NOTE_HASH_TREE_LEAVES = 1n << 42n;
+export const MESSAGE_TREE_LEAVES = 1n << 36n;
 /** Maximum number of distinct classes that one tx may load (docs/protocol/06-public-execution.md#622-class-limit). */
 const MAX_CLASSES_PER_TX = 21;
 
@@ -41,7 +41,7 @@ export class TxHost implements VmHost {
   readonly effects = new SideEffects();
   readonly debugLogs: DebugLog[] = [];
   readonly #vm: Vm;
-  readonly #state: BlockState;
+  protected readonly state: BlockState;
   readonly #firstNullifier: Fr;
   /** Classes loaded so far. Reverts of calls or phases do not remove any. */
   readonly #classes = new Set<string>();
@@ -50,20 +50,27 @@ export class TxHost implements VmHost {
 
   constructor({ vm, state, firstNullifier, maxDebugLogReads }: TxHostOptions) {
     this.#vm = vm;
-    this.#state = state;
+    this.state = state;
     this.#firstNullifier = firstNullifier;
     this.#debugLogRoom = maxDebugLogReads;
   }
 
+  /** Called before each enqueued call. */
+  beginRun(): void {}
+
+  /** Begins what may be reverted as a whole: app logic and teardown. */
   mark(): TxMark {
-    return { effects: this.effects.mark(), contracts: this.#state.contracts.mark() };
+    return { effects: this.effects.mark(), contracts: this.state.contracts.mark() };
   }
 
   revertTo({ effects, contracts }: TxMark): void {
     this.effects.revertTo(effects);
-    this.#state.contracts.revertTo(contracts);
+    this.state.contracts.revertTo(contracts);
     this.#calls.length = 0;
   }
+
+  /** Nothing will be reverted to the mark. */
+  keep(_mark: TxMark): void {}
 
   callTarget(address: Fr): CallTarget {
     const instance = this.contractInstance(address);
@@ -77,7 +84,7 @@ export class TxHost implements VmHost {
     }
     const program = this.#vm.program(key);
     if (program !== undefined) return { program };
-    const bytecode = this.#state.contracts.bytecode(instance.classId);
+    const bytecode = this.state.contracts.contractClass(instance.classId)?.packedBytecode;
     if (bytecode === undefined) {
       throw new UnprocessableTxError(`Contract class ${key} of contract ${toHex(address)} is not known`);
     }
@@ -99,14 +106,15 @@ export class TxHost implements VmHost {
 
   storageRead(contract: Fr, slot: Fr): Fr {
     const key = slotKey(contract, slot);
-    return this.effects.writes.get(key)?.value ?? this.#state.storage(key, contract, slot);
+    return this.effects.writes.get(key)?.value ?? this.state.storage(key, contract, slot);
   }
 
-  storageWrite(contract: Fr, slot: Fr, value: Fr): "cold" | "warm" | "limit" {
+  storageWrite(contract: Fr, slot: Fr, value: Fr, canPayCold: boolean): "cold" | "warm" | "limit" {
     const key = slotKey(contract, slot);
     const before = this.effects.writes.get(key);
     if (before === undefined && !this.effects.hasSlotRoom) return "limit";
-    this.effects.write(key, {
+    if (before === undefined && !canPayCold) return "cold";
+    this.write(key, {
       contract,
       slot: before?.slot ?? slot.slice(),
       value: value.slice(),
@@ -114,44 +122,62 @@ export class TxHost implements VmHost {
     return before === undefined ? "cold" : "warm";
   }
 
+  /** Writes a slot without any limit. `key` is slotKey(contract, slot). */
+  write(key: string, write: PendingWrite): void {
+    this.effects.write(key, write);
+  }
+
   noteHashExists(hash: Fr, index: bigint): boolean {
     if (index >= NOTE_HASH_TREE_LEAVES) return false;
     const position = Number(index);
-    const pending = position - this.#state.noteHashCount;
+    const pending = position - this.state.noteHashCount;
     const leaf = pending >= 0 ? this.effects.noteHashes[pending] : undefined;
-    return equal(leaf ?? this.#state.noteHashAt(position), hash);
+    return equal(leaf ?? this.state.noteHashAt(position), hash);
   }
 
   emitNoteHash(contract: Fr, noteHash: Fr): LimitOutcome {
     if (!this.effects.hasNoteHashRoom) return "limit";
-    this.addSiloedNoteHash(this.#state.siloing.noteHash(contract, noteHash));
+    this.addSiloedNoteHash(this.state.siloing.noteHash(contract, noteHash));
     return "ok";
   }
 
   /** Makes a siloed note hash unique and adds it. The caller must have checked the limit. */
   addSiloedNoteHash(siloed: Fr): void {
     const { noteHashes } = this.effects;
-    this.effects.addNoteHash(this.#state.siloing.uniqueNoteHash(this.#firstNullifier, noteHashes.length, siloed));
+    this.addNoteHash(this.state.siloing.uniqueNoteHash(this.#firstNullifier, noteHashes.length, siloed));
+  }
+
+  /** Adds a unique note hash. The caller must have checked the limit. */
+  addNoteHash(unique: Fr): void {
+    this.effects.addNoteHash(unique);
   }
 
   nullifierExists(siloed: Fr): boolean {
-    return this.effects.hasNullifier(siloed) || this.#state.hasNullifier(siloed);
+    return this.hasNullifier(siloed);
+  }
+
+  protected hasNullifier(siloed: Fr): boolean {
+    return this.effects.hasNullifier(siloed) || this.state.hasNullifier(siloed);
   }
 
   emitNullifier(contract: Fr, nullifier: Fr): LimitOutcome | "duplicate" {
     if (!this.effects.hasNullifierRoom) return "limit";
-    const siloed = this.#state.siloing.nullifier(contract, nullifier);
-    if (this.nullifierExists(siloed)) return "duplicate";
+    return this.addNullifier(this.state.siloing.nullifier(contract, nullifier)) ? "ok" : "duplicate";
+  }
+
+  /** Adds a siloed nullifier; false if it exists. The caller must have checked the limit. */
+  addNullifier(siloed: Fr): boolean {
+    if (this.hasNullifier(siloed)) return false;
     this.effects.addNullifier(siloed);
-    return "ok";
+    return true;
   }
 
   l1ToL2MessageExists(hash: Fr, index: bigint): boolean {
-    return index < MESSAGE_TREE_LEAVES && equal(this.#state.l1ToL2MessageAt(Number(index)), hash);
+    return index < MESSAGE_TREE_LEAVES && equal(this.state.l1ToL2MessageAt(Number(index)), hash);
   }
 
   contractInstance(address: Fr): ContractInstance | undefined {
-    const { contracts, siloing } = this.#state;
+    const { contracts, siloing } = this.state;
     if (isProtocolAddress(address)) return contracts.storedInstance(address);
     if (!this.nullifierExists(siloing.deploymentNullifier(address))) return undefined;
     const instance = contracts.instance(address);

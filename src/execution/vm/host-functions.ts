@@ -39,10 +39,10 @@ export function hostFunctions(active: () => ActiveRun, memoryExhausted: () => ne
       const { mail } = instance;
       mail[2].set(host.storageRead(mail[0], mail[1]));
     },
-    storageWrite() {
+    storageWrite(canPayCold) {
       const { host, instance, contract } = active();
       const { mail } = instance;
-      return WRITE_OUTCOMES[host.storageWrite(contract, mail[0], mail[1])];
+      return WRITE_OUTCOMES[host.storageWrite(contract, mail[0], mail[1], canPayCold !== 0)];
     },
     noteHashExists(index) {
       const { host, instance } = active();

@@ -51,10 +51,10 @@ export interface VmHost {
   storageRead(contract: Fr, slot: Fr): Fr;
   /**
    * Writes a slot; "cold" if it is the slot's first write of this transaction that was not reverted. On "limit" nothing
-   * is written. The VM charges for a cold write afterwards and reverts the frame when that fails. `slot` and `value`
-   * are lent.
+   * is written. The VM charges for a cold write afterwards; if `canPayCold` is false, that fails and reverts the frame,
+   * and the host need not write. `slot` and `value` are lent.
    */
-  storageWrite(contract: Fr, slot: Fr, value: Fr): "cold" | "warm" | "limit";
+  storageWrite(contract: Fr, slot: Fr, value: Fr, canPayCold: boolean): "cold" | "warm" | "limit";
 
   /** Whether the leaf at `index` (any u64) equals `hash` (unique; lent). False at and beyond the tree's size, 2^42. */
   noteHashExists(hash: Fr, index: bigint): boolean;

@@ -47,7 +47,7 @@ export interface VmImports extends Record<string, (...args: never[]) => unknown>
   enterFrame(frame: number): number;
   leaveFrame(outcome: number): void;
   storageRead(): void;
-  storageWrite(): number;
+  storageWrite(canPayCold: number): number;
   noteHashExists(index: bigint): number;
   emitNoteHash(): number;
   nullifierExists(): number;

@@ -33,17 +33,18 @@ export const ToRollup = checkedBytes(
   TO_ROLLUP_BYTES,
 );
 
+/** Output of the private kernel of a tx with public calls, as its parts. */
+export const ToPublicParts = struct({
+  constants: TxConstants,
+  nonRevertible: AccumulatedWithCalls,
+  revertible: AccumulatedWithCalls,
+  teardownCall: PublicCallRequest,
+  end: End,
+});
+export type ToPublicParts = Decoded<typeof ToPublicParts>;
+
 /** Output of the private kernel of a tx with public calls. */
-export const ToPublic = checkedBytes(
-  struct({
-    constants: TxConstants,
-    nonRevertible: AccumulatedWithCalls,
-    revertible: AccumulatedWithCalls,
-    teardownCall: PublicCallRequest,
-    end: End,
-  }),
-  TO_PUBLIC_BYTES,
-);
+export const ToPublic = checkedBytes(ToPublicParts, TO_PUBLIC_BYTES);
 
 /** Output of the circuit that verifies a client's proof. */
 export const ChonkVerifierOutput = struct({ kernelOutput: ToPublic, proverId: field });

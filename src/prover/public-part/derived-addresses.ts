@@ -1,0 +1,25 @@
+import type { Core } from "../../core/core.ts";
+import { contractAddress } from "../../core/derive/contract-address.ts";
+import { DEFAULT_PUBLIC_KEYS } from "../../core/derive/public-keys.ts";
+import { FR_ZERO, fr } from "../../protocol/field.ts";
+import { PROTOCOL_CONTRACTS } from "../../protocol/protocol-contracts.ts";
+
+/** Slots for protocol contracts; unused ones are zero. */
+const MAX_PROTOCOL_CONTRACTS = 11;
+
+let known: Uint8Array | undefined;
+
+/**
+ * The addresses that the protocol contracts' instances have by derivation, 11 fields
+ * (docs/protocol/01-fields-and-hashing.md#123-protocol-contracts).
+ */
+export function derivedAddresses(core: Core): Uint8Array {
+  if (known === undefined) {
+    known = new Uint8Array(MAX_PROTOCOL_CONTRACTS * 32);
+    for (const [i, { address, classId }] of PROTOCOL_CONTRACTS.entries()) {
+      const instance = { salt: fr(1), deployer: address, initializationHash: FR_ZERO, publicKeys: DEFAULT_PUBLIC_KEYS };
+      known.set(contractAddress(core, { ...instance, originalClassId: classId }), i * 32);
+    }
+  }
+  return known;
+}
