@@ -95,7 +95,7 @@ export async function startThreeEpochs(): Promise<ThreeEpochs> {
       rollupAddress: addresses.rollupAddress,
       timestamp,
       blobs: join(folder, "blobs"),
-      txs: () => JSON.parse(readFileSync(join(folder, "txs.json"), "utf8")),
+      txs: () => Object.values(JSON.parse(readFileSync(join(folder, "txs.json"), "utf8"))),
       stop: async () => {
         await anvil.stop();
         remove();
