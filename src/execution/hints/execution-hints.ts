@@ -1,7 +1,7 @@
 import type { Fr } from "../../protocol/field.ts";
 
 /**
- * What the public VM was told while it ran a transaction (docs/protocol/13-proving.md#137-inputs-of-the-public-vm).
+ * What the public VM was told while it ran a transaction (docs/protocol/13-proving.md#138-inputs-of-the-public-vm).
  * Runs of fields are n x 32 bytes.
  */
 export interface ExecutionHints {

@@ -16,7 +16,7 @@ const UPDATE_WORDS = 3;
 
 /**
  * A TxHost that does every operation on the trees at once and collects the hints about it
- * (docs/protocol/13-proving.md#137-inputs-of-the-public-vm).
+ * (docs/protocol/13-proving.md#138-inputs-of-the-public-vm).
  */
 export class HintedTxHost extends TxHost {
   readonly #hints: HintCollector;
