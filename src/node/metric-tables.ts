@@ -7,6 +7,8 @@ import { MEMPOOL_METRICS } from "../mempool/metrics.ts";
 import { PROOF_METRICS } from "../mempool/proofs/metrics.ts";
 import { P2P_METRICS } from "../p2p/metrics.ts";
 import { TX_COLLECTION_METRICS } from "../p2p/tx-collection/metrics.ts";
+import { AGENT_METRICS } from "../prover/agent/metrics.ts";
+import { BROKER_METRICS } from "../prover/broker/metrics.ts";
 import { RPC_METRICS } from "../rpc/metrics.ts";
 import { SEQUENCER_METRICS } from "../sequencer/metrics.ts";
 import { SLASHER_METRICS } from "../slasher/metrics.ts";
@@ -36,6 +38,7 @@ const TABLES: Readonly<Record<string, readonly MetricTable[]>> = {
   Sequencer: [SEQUENCER_METRICS],
   "Validator and duties": [VALIDATOR_METRICS, CHECKPOINT_METRICS, DUTY_METRICS],
   "Slashing and sentinel": [SLASHER_METRICS],
+  "Proving broker and agents": [BROKER_METRICS, AGENT_METRICS],
 };
 
 function rowsOf(table: MetricTable): MetricRow[] {

@@ -1,4 +1,5 @@
 import type { Values } from "../../config/options.ts";
+import { startMetered } from "../metered-service.ts";
 import { loggingOf } from "../process-logging.ts";
 import { supervise } from "../supervise.ts";
 import { startAgents } from "./start-agents.ts";
@@ -14,7 +15,10 @@ export async function runAgents(
   for (const warning of warnings) loggerFor("config").warn(warning);
   const start = async () => {
     log.info({ version, node: process.versions.node }, "starting agents of svc {version} on Node.js {node}");
-    return startAgents(values, loggerFor);
+    // Agents have no data directory: their name at a collector is another one after each start.
+    return startMetered({ values, directory: { path: "", temporary: true }, version, loggerFor }, (metrics) =>
+      startAgents(values, loggerFor, metrics),
+    );
   };
   await supervise(start, { log });
 }

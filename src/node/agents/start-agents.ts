@@ -4,6 +4,7 @@ import type { Values } from "../../config/options.ts";
 import { loadCore } from "../../core/load-core.ts";
 import { redactUrl } from "../../http/redact.ts";
 import { Agent } from "../../prover/agent/agent.ts";
+import { agentCounts, observeAgents } from "../../prover/agent/metrics.ts";
 import { type SimulatedDelay, SimulatedProver } from "../../prover/agent/simulated-prover.ts";
 import { BrokerConnection } from "../../prover/broker-client/broker-connection.ts";
 import { RemoteConsumer } from "../../prover/broker-client/remote-consumer.ts";
@@ -15,6 +16,7 @@ import { HealthRoute } from "../../rpc/http/health-route.ts";
 import { agentNamespaces, provingAgentsRegistry } from "../../rpc/methods/proving-agents.ts";
 import { startRpcServer } from "../../rpc/rpc-server.ts";
 import { openObjectStore } from "../../storage/objects/open-store.ts";
+import type { Metrics } from "../../telemetry/metrics/metrics.ts";
 import type { LoggerFor, NodeLogger } from "../logging.ts";
 import { type ObjectStoreSettings, objectStoreAccess } from "../object-access.ts";
 import type { RunningService } from "../supervise.ts";
@@ -49,7 +51,11 @@ export interface RunningAgents extends RunningService {
  * Starts agents that share a connection, a proof store and the core, and their JSON-RPC port. Rejects with an
  * OperatorError.
  */
-export async function startAgents(values: AgentSettings, loggerFor: LoggerFor): Promise<RunningAgents> {
+export async function startAgents(
+  values: AgentSettings,
+  loggerFor: LoggerFor,
+  metrics?: Metrics,
+): Promise<RunningAgents> {
   const log = loggerFor("prover:agent");
   const { proverBrokerUrl: url, proverAgentCount: count } = values;
   const types = typesOf(values.proverAgentProofTypes ?? [], log);
@@ -70,9 +76,11 @@ export async function startAgents(values: AgentSettings, loggerFor: LoggerFor): 
         types,
         pollIntervalMs: values.proverAgentPollIntervalMs,
         logger: log,
+        counts: metrics && agentCounts(metrics),
       }),
   );
   const teardown = new Teardown(log);
+  if (metrics !== undefined) teardown.add("metrics of agents", observeAgents(metrics, agents));
   const listener = await startRpcServer(
     provingAgentsRegistry(agents),
     {

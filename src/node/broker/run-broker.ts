@@ -1,5 +1,6 @@
 import type { Values } from "../../config/options.ts";
 import { type DataDirectory, openDataDirectory } from "../data-directory.ts";
+import { startMetered } from "../metered-service.ts";
 import { loggingOf } from "../process-logging.ts";
 import { type RunningService, supervise } from "../supervise.ts";
 import { startBroker } from "./start-broker.ts";
@@ -17,7 +18,10 @@ export async function runBroker(values: Values, version: string, warnings: reado
   const start = async (): Promise<RunningService> => {
     log.info({ version, node: process.versions.node }, "starting a proving broker of svc {version} on Node.js {node}");
     directory = openDataDirectory(values.dataDirectory, lost);
-    return startBroker(values, { dataDirectory: directory.path, loggerFor });
+    const { path: dataDirectory } = directory;
+    return startMetered({ values, directory, version, loggerFor }, (metrics) =>
+      startBroker(values, { dataDirectory, loggerFor, metrics }),
+    );
   };
   await supervise(start, { log, atExit: () => directory?.release() });
 }

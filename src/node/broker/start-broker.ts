@@ -3,6 +3,7 @@ import { reveal } from "../../config/configuration.ts";
 import type { Values } from "../../config/options.ts";
 import { BrokerRequestError } from "../../prover/broker/errors.ts";
 import { JobStore } from "../../prover/broker/job-store.ts";
+import { brokerCounts, observeBroker } from "../../prover/broker/metrics.ts";
 import { outputFault } from "../../prover/broker/output-fault.ts";
 import { ProvingBroker } from "../../prover/broker/proving-broker.ts";
 import { ApiKeyGate, apiKeyHash } from "../../rpc/admin/api-key-gate.ts";
@@ -12,6 +13,7 @@ import { HealthRoute } from "../../rpc/http/health-route.ts";
 import { releaseHeaders } from "../../rpc/http/version-headers.ts";
 import { provingBrokerRegistry } from "../../rpc/methods/proving-broker.ts";
 import { startRpcServer } from "../../rpc/rpc-server.ts";
+import type { Metrics } from "../../telemetry/metrics/metrics.ts";
 import type { LoggerFor } from "../logging.ts";
 import { NETWORK_RELEASE } from "../network-release.ts";
 import type { RunningService } from "../supervise.ts";
@@ -56,7 +58,7 @@ export interface RunningBroker extends RunningService {
 /** Starts a proving broker and its JSON-RPC port. `dataDirectory` is a folder. Rejects with an OperatorError. */
 export async function startBroker(
   values: BrokerSettings,
-  { dataDirectory, loggerFor }: { dataDirectory: string; loggerFor: LoggerFor },
+  { dataDirectory, loggerFor, metrics }: { dataDirectory: string; loggerFor: LoggerFor; metrics?: Metrics },
 ): Promise<RunningBroker> {
   const log = loggerFor("prover:broker");
   const teardown = new Teardown(log);
@@ -78,11 +80,13 @@ export async function startBroker(
         epochsToKeep: values.proverBrokerMaxEpochsToKeepResultsFor,
         longPollMs: LONG_POLL_MS,
         outputFault,
+        counts: metrics && brokerCounts(metrics),
       },
       log,
     );
     broker.start();
     teardown.add("broker", () => broker.stop());
+    if (metrics !== undefined) teardown.add("metrics of the broker", observeBroker(metrics, broker));
     const key = reveal(values.proverBrokerApiKey);
     if (key === undefined) {
       log.warn({}, "no API key is set: whoever reaches the port can enqueue and settle jobs");

@@ -4,13 +4,15 @@ import type { Labels } from "../../telemetry/metrics/metrics.ts";
 import type { DataDirectory } from "../data-directory.ts";
 import { instanceId } from "../instance-id.ts";
 
-export type ResourceSettings = Pick<
-  Values,
-  "sequencer" | "node" | "registryAddress" | "rollupVersion" | "otelResourceAttributes"
->;
+export type ResourceSettings = RoleSettings &
+  Pick<Values, "node" | "registryAddress" | "rollupVersion" | "otelResourceAttributes">;
 
-/** What kind of node this is, for collectors. */
-export function nodeRole({ sequencer }: Pick<Values, "sequencer">): "sequencer" | "node" {
+type RoleSettings = Pick<Values, "sequencer"> & Partial<Pick<Values, "proverBroker" | "proverAgent">>;
+
+/** What kind of process this is, for collectors. */
+export function nodeRole({ sequencer, proverBroker, proverAgent }: RoleSettings) {
+  if (proverBroker) return "prover-broker";
+  if (proverAgent) return "prover-agent";
   return sequencer ? "sequencer" : "node";
 }
 

@@ -8,6 +8,7 @@ import { type JobType, nameOfJobType } from "../jobs/job-type.ts";
 import type { AssignedJob, JobConsumerApi, JobFilter, ProvingJob } from "../jobs/proving-job.ts";
 import type { AgentProofStore } from "../proof-store/proof-store.ts";
 import { Heartbeats } from "./heartbeats.ts";
+import { type AgentCounts, type JobOutcome, NO_AGENT_COUNTS } from "./metrics.ts";
 import { type Prover, ProvingError } from "./prover.ts";
 
 export interface AgentParts {
@@ -21,6 +22,7 @@ export interface AgentParts {
   /** Between requests for a job while there is none, and between heartbeats. */
   pollIntervalMs: number;
   logger: Logger;
+  counts?: AgentCounts | undefined;
 }
 
 export type AgentStatus =
@@ -96,10 +98,11 @@ export class Agent {
 
   /** Does a job. Returns the next one, if the broker has one. */
   async #work({ job, time }: AssignedJob): Promise<AssignedJob | undefined> {
-    const { name, broker, pollIntervalMs, logger } = this.#parts;
+    const { name, broker, pollIntervalMs, logger, counts = NO_AGENT_COUNTS } = this.#parts;
     const facts = { agent: name, job: job.id.slice(0, MAX_ID_SHOWN) };
     this.#current = { job, startedAt: new Date() };
     const start = performance.now();
+    const ended = (outcome: JobOutcome) => counts.ended(job.type, outcome, performance.now() - start);
     const heartbeats = new Heartbeats(
       () =>
         this.#asked(() => broker.reportProvingJobProgress(job.id, time, this.#filter), "no heartbeat could be sent"),
@@ -110,10 +113,12 @@ export class Agent {
       const outcome = await this.#outcome(job, signal);
       const replacement = await heartbeats.stop();
       if (replacement !== undefined) {
+        ended("replaced");
         logger.info(facts, "agent {agent}: {job} was taken over or settled by another");
         return replacement;
       }
       if (this.#stop.signal.aborted) return undefined;
+      ended(outcome.kind);
       const ms = Math.round(performance.now() - start);
       if (outcome.kind === "done") logger.info({ ...facts, ms }, "agent {agent}: {job} done in {ms} ms");
       else logger.warn({ ...facts, reason: outcome.message }, "agent {agent}: {job} failed: {reason}");

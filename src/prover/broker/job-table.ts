@@ -80,6 +80,7 @@ export class JobTable {
       sequence,
       failures,
       state: "storing",
+      queuedAt: this.#clock.now(),
       lease: undefined,
       revoked: undefined,
       reason: undefined,
@@ -92,6 +93,7 @@ export class JobTable {
   queue(job: TrackedJob): void {
     this.#release(job);
     job.state = "queued";
+    job.queuedAt = this.#clock.now();
     this.#ready.add(job);
     this.#newest = Math.max(this.#newest, job.epochNumber);
   }

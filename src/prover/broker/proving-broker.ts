@@ -4,6 +4,7 @@ import { DuplicateJobError, StaleEpochError } from "./errors.ts";
 import type { Agent, BrokerJob, JobStatus, NextJob } from "./job.ts";
 import type { StoredJobs } from "./job-store.ts";
 import { type Clock, JobTable, type JobTableOptions, SYSTEM_CLOCK } from "./job-table.ts";
+import { type BrokerCounts, NO_COUNTS } from "./metrics.ts";
 import { ParkedCalls } from "./parked-calls.ts";
 import { SettledLog } from "./settled-log.ts";
 import type { TrackedJob } from "./tracked-job.ts";
@@ -18,6 +19,7 @@ export interface BrokerOptions extends JobTableOptions {
   /** What is wrong with the output of a job, if the broker can tell. `uri` is a JSON string literal. */
   readonly outputFault?: (job: Omit<BrokerJob, "inputsUri">, uri: Uint8Array) => string | undefined;
   readonly clock?: Clock;
+  readonly counts?: BrokerCounts;
 }
 
 /** A call that may wait for its answer. */
@@ -49,6 +51,7 @@ export class ProvingBroker {
   readonly #log: Logger;
   readonly #table: JobTable;
   readonly #clock: Clock;
+  readonly #counts: BrokerCounts;
   readonly #settled = new SettledLog();
   readonly #pauses = new AgentPauses();
   readonly #agents = new ParkedCalls<Agent, NextJob>();
@@ -64,6 +67,7 @@ export class ProvingBroker {
     this.#options = options;
     this.#log = log;
     this.#clock = options.clock ?? SYSTEM_CLOCK;
+    this.#counts = options.counts ?? NO_COUNTS;
     this.#table = new JobTable(options, this.#clock);
   }
 
@@ -94,6 +98,11 @@ export class ProvingBroker {
     clearInterval(this.#timer);
   }
 
+  /** Jobs of a type that wait, and that agents work on. */
+  counts(type: number): { queued: number; running: number } {
+    return this.#table.counts(type);
+  }
+
   /** Returns the status that the job had before. */
   async enqueue(job: BrokerJob, client: string): Promise<JobStatus> {
     this.#settled.join(client);
@@ -121,6 +130,7 @@ export class ProvingBroker {
     }
     // The epoch may have become stale meanwhile.
     if (!this.#table.has(added)) throw new StaleEpochError(job.epochNumber, this.#table.newest);
+    this.#counts.count("enqueued", added.type);
     this.#queue(added);
   }
 
@@ -133,6 +143,7 @@ export class ProvingBroker {
       throw new DuplicateJobError(job.id);
     }
     await storing?.stored;
+    this.#counts.count("cached", known.type);
     if (known.state !== "rejected") return this.#statusOf(known);
     await this.#reopen(known);
     return NOT_FOUND;
@@ -187,6 +198,7 @@ export class ProvingBroker {
     await this.#storing.get(job)?.stored;
     if (!this.#table.has(job) || isSettled(job)) return;
     this.#log.info({ id }, "job {id} was cancelled");
+    this.#counts.count("aborted", job.type);
     await this.#reject(job, ABORTED);
   }
 
@@ -218,6 +230,7 @@ export class ProvingBroker {
     if (this.#pauses.isPaused(client, this.#clock.now())) return undefined;
     for (let job = this.#table.lease(allowed); job !== undefined; job = this.#table.lease(allowed)) {
       const { id, type, epochNumber, lease } = job;
+      this.#counts.time("wait", type, this.#clock.now() - job.queuedAt);
       try {
         return { job: { id, type, epochNumber, inputsUri: this.#store.input(job) }, time: lease.startedAt };
       } catch (err) {
@@ -240,7 +253,8 @@ export class ProvingBroker {
     const job = this.#table.get(id);
     if (job === undefined || job.state === "storing" || isSettled(job)) return undefined;
     const fault = this.#options.outputFault?.(job, uri);
-    if (fault !== undefined) return this.fail(id, `Invalid output: ${fault}`, true, agent);
+    if (fault !== undefined) return this.#refuse(job, fault, agent);
+    const { lease } = job;
     const putBack = this.#table.settling(job);
     try {
       await this.#store.settle(job, { status: "fulfilled", text: uri });
@@ -252,8 +266,17 @@ export class ProvingBroker {
       throw error;
     }
     this.#pauses.succeeded(agent.client);
+    this.#counts.count("resolved", job.type);
+    if (lease !== undefined) this.#counts.time("duration", job.type, this.#clock.now() - lease.since);
     if (this.#table.has(job)) this.#end(job, "fulfilled");
     return this.#next(agent);
+  }
+
+  #refuse({ id, type }: TrackedJob, fault: string, agent: Agent): Promise<NextJob | undefined> {
+    const { client } = agent;
+    this.#counts.count("refused", type);
+    this.#log.warn({ id, client, fault }, "the agent at {client} sent no output of job {id}: {fault}");
+    return this.fail(id, `Invalid output: ${fault}`, true, agent);
   }
 
   /** Takes the failure of a job, which is tried again if `retry` is set and attempts are left. Returns the next job. */
@@ -279,6 +302,7 @@ export class ProvingBroker {
 
   #retry(job: TrackedJob, message: string): void {
     job.failures++;
+    this.#counts.count("retried", job.type);
     const { id, failures } = job;
     const reason = message.slice(0, 200);
     this.#log.warn({ id, failures, reason }, "attempt {failures} at job {id} failed, it is queued again: {reason}");
@@ -299,6 +323,7 @@ export class ProvingBroker {
     }
     if (!this.#table.has(job)) return;
     job.reason = reason;
+    if (reason !== ABORTED) this.#counts.count("rejected", job.type);
     this.#log.warn({ id, reason: Buffer.from(reason).toString().slice(0, 200) }, "job {id} is rejected: {reason}");
     this.#end(job, "rejected");
   }
@@ -326,6 +351,7 @@ export class ProvingBroker {
     if (late > this.#options.pollIntervalMs) this.#table.forgive(late);
     for (const { job, reason } of this.#table.overdue()) {
       this.#table.settling(job);
+      this.#counts.count("timedOut", job.type);
       if (this.#mayTryAgain(job)) this.#retry(job, reason);
       else void this.#reject(job, literal(reason));
     }

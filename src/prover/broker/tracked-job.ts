@@ -8,6 +8,8 @@ export interface TrackedJob {
   /** Grows with each job; jobs of one epoch are queued in this order after a restart. */
   readonly sequence: number;
   state: JobState;
+  /** Since when it waits or waited for an agent, on the clock of `performance.now`. */
+  queuedAt: number;
   /** Attempts that failed or ended without a result. */
   failures: number;
   /** Of the agent that works on the job, in state `running`. */

@@ -1,4 +1,10 @@
 import { gzipSync } from "node:zlib";
+import { simulatedProof } from "../../../src/prover/circuits/simulated-proof.ts";
+import { verificationKeyOf } from "../../../src/prover/circuits/verification-keys.ts";
+import { inlineUriOf } from "../../../src/prover/jobs/inline-uri.ts";
+import { encodeOutput, JOB_OUTPUTS } from "../../../src/prover/jobs/job-output.ts";
+import { JOB_TYPES } from "../../../src/prover/jobs/job-type.ts";
+import { outputJson } from "../../../src/prover/jobs/stored-json.ts";
 
 export interface Handed {
   job: { id: string; type: number; epochNumber: number; inputsUri: string };
@@ -61,9 +67,14 @@ export class BrokerClient {
   }
 }
 
-/** URI of an inline output of a type; `mark` tells it from others. */
-export function inlineOutput(type: number, publicInputBytes: number, mark = ""): string {
-  const inputs = Buffer.alloc(publicInputBytes, mark).toString("base64");
-  const output = { type, result: { inputs, proof: "", verificationKey: "" } };
-  return `data:application/json;charset=utf-8,${encodeURIComponent(JSON.stringify(output))}`;
+/** URI of an inline output of a parity circuit; `mark` tells it from others. */
+export function parityOutput(name: "PARITY_BASE" | "PARITY_ROOT", mark = ""): string {
+  // No field begins with a byte of the mark, so that all are below the modulus.
+  const root = Buffer.concat([Buffer.alloc(1), Buffer.alloc(31, mark)]);
+  const output = encodeOutput(name, {
+    publicInputs: { shaRoot: root, convertedRoot: root, vkTreeRoot: root },
+    proof: simulatedProof(name, JOB_OUTPUTS[name].proofFields),
+    verificationKey: verificationKeyOf(name).key,
+  });
+  return inlineUriOf(outputJson(JOB_TYPES[name], output));
 }

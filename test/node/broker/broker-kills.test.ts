@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type Svc, spawnSvc } from "../../cli/run-svc.ts";
-import { BrokerClient, inlineOutput } from "./broker-client.ts";
+import { BrokerClient, parityOutput } from "./broker-client.ts";
 
 /** More of them: SVC_BROKER_KILLS=100 npx vitest run test/node/broker/broker-kills. */
 const KILLS = Number(process.env.SVC_BROKER_KILLS ?? 3);
 /** Each job has one right output. */
-const outputOf = (id: string): string => inlineOutput(16, 96, id);
+const outputOf = (id: string): string => parityOutput("PARITY_BASE", id);
 
 let folder: string;
 let svc: Svc | undefined;

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { configure } from "../../../src/config/configuration.ts";
 import { type RunningBroker, startBroker } from "../../../src/node/broker/start-broker.ts";
 import { createLogging } from "../../../src/node/logging.ts";
-import { BrokerClient, inlineOutput } from "./broker-client.ts";
+import { Metrics } from "../../../src/telemetry/metrics/metrics.ts";
+import { BrokerClient, parityOutput } from "./broker-client.ts";
 
 let folder: string;
 let running: RunningBroker | undefined;
@@ -18,18 +19,22 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function start(environment: Record<string, string> = {}, headers: Record<string, string> = {}) {
+async function start(
+  environment: Record<string, string> = {},
+  headers: Record<string, string> = {},
+  metrics?: Metrics,
+) {
   await running?.stop();
   const { values } = configure({
     flags: new Map([["--port", "0"]]),
     environment: { SVC_RPC_HOST: "127.0.0.1", ...environment },
   });
   const loggerFor = createLogging({ filter: values.logLevel, json: false, secrets: [], write: () => undefined });
-  running = await startBroker(values, { dataDirectory: folder, loggerFor });
+  running = await startBroker(values, { dataDirectory: folder, loggerFor, metrics });
   return new BrokerClient(running.port, headers);
 }
 
-const PARITY = inlineOutput(16, 96);
+const PARITY = parityOutput("PARITY_BASE");
 const input = (bytes: number): string => `data:application/json;charset=utf-8,${"A".repeat(bytes)}`;
 
 it("an agent's call waits for a job, unless its request has other calls", async () => {
@@ -117,7 +122,7 @@ it("garbage, outputs of other jobs and missing outputs cost an attempt, and the 
   await client.enqueue(ids[0], "file:///in");
   for (const [output, fault] of [
     ["", "it is no URI of an inline or stored output"],
-    [inlineOutput(17, 96), "it is of type 17, not 16"],
+    [parityOutput("PARITY_ROOT"), "output.type: must be PARITY_BASE, got PARITY_ROOT"],
   ]) {
     await client.next();
     await client.succeed(ids[0], output);
@@ -126,7 +131,7 @@ it("garbage, outputs of other jobs and missing outputs cost an attempt, and the 
   // The third failed attempt would settle it, and the agents at this address pause after the second.
   expect(await client.next()).toBeUndefined();
   expect(await client.succeed(ids[0], PARITY)).toBeUndefined();
-  expect(await client.succeed(ids[0], inlineOutput(16, 96, "other"))).toBeUndefined();
+  expect(await client.succeed(ids[0], parityOutput("PARITY_BASE", "other"))).toBeUndefined();
   expect(await client.status(ids[0])).toEqual({ status: "fulfilled", value: PARITY });
   await client.enqueue(ids[1], "file:///in");
   for (let attempt = 0; attempt < 3; attempt++)
@@ -187,4 +192,34 @@ it("a restarted broker has its jobs, outputs and failed attempts, and removes ol
   await expect.poll(() => existsSync(join(folder, "broker", "5"))).toBe(false);
   expect(await client.status("a")).toEqual({ status: "not-found" });
   expect((await client.next())?.job.id).toBe("f");
+});
+
+it("counts jobs by type, with those that wait and run", async () => {
+  const metrics = new Metrics((error) => {
+    throw error;
+  });
+  const client = await start({}, {}, metrics);
+  const ids = [1, 2, 3, 4].map((n) => `1:PARITY_BASE:${String(n).repeat(64)}`);
+  for (const id of [...ids, ids[0]]) await client.enqueue(id, "file:///in");
+  const [first, second] = [await client.next(), await client.next()];
+  await client.succeed(first?.job.id ?? "", parityOutput("PARITY_ROOT"));
+  await client.succeed(second?.job.id ?? "", PARITY);
+  await client.next();
+  await client.call("cancelProvingJob", ids[3]);
+  const of = "PARITY_BASE";
+  const values = metrics
+    .collect()
+    .flatMap(({ row: { name }, series }) =>
+      series
+        .filter(({ labels }) => labels["aztec.proving.job_type"] === of)
+        .map((each) => [
+          name.replace(/^.*proving_queue\./, ""),
+          "value" in each ? each.value : each.distribution.counts.reduce((sum, count) => sum + count, 0),
+        ]),
+    );
+  expect(Object.fromEntries(values)).toEqual({
+    ...{ enqueued_jobs_count: 4, cached_jobs_count: 1, size: 1, active_jobs_count: 1 },
+    ...{ resolved_jobs_count: 1, rejected_jobs_count: 0, aborted_jobs_count: 1, retried_jobs_count: 1 },
+    ...{ timed_out_jobs_count: 0, refused_outputs: 1, job_wait: 3, job_duration: 1 },
+  });
 });

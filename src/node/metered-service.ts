@@ -1,0 +1,18 @@
+import type { Metrics } from "../telemetry/metrics/metrics.ts";
+import { type MetricsOptions, startMetrics } from "./parts/metrics.ts";
+import type { RunningService } from "./supervise.ts";
+
+/** Starts a service with the exports of its metrics, which end with it. Rejects as startMetrics and `start` do. */
+export async function startMetered(
+  options: MetricsOptions,
+  start: (metrics: Metrics) => Promise<RunningService>,
+): Promise<RunningService> {
+  const exported = await startMetrics(options);
+  try {
+    const service = await start(exported.metrics);
+    return { stop: () => service.stop().finally(() => exported.stop()) };
+  } catch (error) {
+    await exported.stop();
+    throw error;
+  }
+}
