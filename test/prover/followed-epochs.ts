@@ -2,21 +2,35 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ChainStore } from "../../src/archiver/chain-store.ts";
+import { ContentStore } from "../../src/archiver/content-store.ts";
 import { messagesOfCheckpoint } from "../../src/archiver/message-chain.ts";
 import { rebuildInThread } from "../../src/archiver/rebuilders.ts";
 import { Synchronizer } from "../../src/archiver/synchronizer.ts";
 import type { BlockRecord } from "../../src/archiver/types.ts";
 import type { Core } from "../../src/core/core.ts";
+import { BlockState } from "../../src/execution/block-state.ts";
 import type { HashedTx } from "../../src/execution/executed-tx.ts";
+import { globalsOfHeader } from "../../src/execution/globals.ts";
+import { Siloing } from "../../src/execution/siloing.ts";
+import { Vm } from "../../src/execution/vm/vm.ts";
 import { createBlobFetcher } from "../../src/l1/blobs/create-blob-fetcher.ts";
 import type { Kzg } from "../../src/l1/blobs/kzg.ts";
 import { connectRollup } from "../../src/l1/connect.ts";
 import { genesisPublicData } from "../../src/node/genesis.ts";
+import { HEADER_AT } from "../../src/protocol/block-header.ts";
 import { fromHex, toHex } from "../../src/protocol/bytes.ts";
 import { writeCheckpointBlobs } from "../../src/protocol/checkpoint-blob-writer.ts";
-import { BYTES_PER_BLOB, PROTOCOL_CONTRACTS_HASH, VK_TREE_ROOT } from "../../src/protocol/constants.ts";
+import {
+  BYTES_PER_BLOB,
+  L1_TO_L2_MESSAGE_TREE,
+  L1_TO_L2_MESSAGES_PER_CHECKPOINT,
+  PROTOCOL_CONTRACTS_HASH,
+  VK_TREE_ROOT,
+} from "../../src/protocol/constants.ts";
 import { isForPublic } from "../../src/protocol/tx/accumulated-data.ts";
 import { readTxEffects, type TxEffect } from "../../src/protocol/tx-effect.ts";
+import { GlobalVariables } from "../../src/prover/circuits/layouts/values.ts";
+import { decode } from "../../src/prover/codec/codec.ts";
 import type { EpochProver } from "../../src/prover/epoch/epoch-prover.ts";
 import type {
   BlockToProve,
@@ -26,11 +40,12 @@ import type {
   PublicPart,
   TxToProve,
 } from "../../src/prover/epoch/epoch-types.ts";
+import { executeForProving } from "../../src/prover/public-part/execute-for-proving.ts";
+import { tx as txParameter } from "../../src/rpc/params/tx.ts";
 import { openStore } from "../../src/storage/store.ts";
 import { silentLogger } from "../../src/telemetry/logger.ts";
 import { WorldState } from "../../src/world-state/world-state.ts";
 import { startThreeEpochs } from "./three-epochs.ts";
-import { txFromJson } from "./tx-from-json.ts";
 
 const FUNDED = { testAccounts: true, sponsoredFpc: true, prefundAddresses: [] };
 
@@ -73,9 +88,13 @@ export async function followedEpochs(core: Core) {
     await synchronizer.stop();
     await blobs.close();
     const txs = new Map<string, HashedTx>(
-      Object.entries(l1.txs()).map(([hash, json]) => [hash, { hash: fromHex(hash), tx: txFromJson(json) }]),
+      l1.txs().map((json) => {
+        const hash = json.txHash as string;
+        return [hash, { hash: fromHex(hash), tx: txParameter.read(json, [], []) }];
+      }),
     );
-    return { core, store, world, chain, identity: reader.identity, txs, close };
+    const content = new ContentStore({ store, chain });
+    return { core, world, chain, content, identity: reader.identity, txs, close };
   } catch (error) {
     await close();
     throw error;
@@ -96,6 +115,29 @@ export function termsOf({ identity }: FollowedEpochs, epoch: number): EpochTerms
     protocolContractsHash: fromHex(PROTOCOL_CONTRACTS_HASH),
     proverId: fromHex(PROVER_ID),
   };
+}
+
+/** The public parts of an epoch's transactions, by hash. */
+export function publicPartsOf({ core, chain, world, content, txs }: FollowedEpochs, epoch: number) {
+  const [vm, siloing] = [new Vm(), new Siloing(core)];
+  const parts = new Map<string, PublicPart>();
+  for (const { number, startBlock, blockCount } of chain.checkpointsOfEpoch(epoch)) {
+    const fork = world.fork(startBlock - 1);
+    fork.append(L1_TO_L2_MESSAGE_TREE, messagesOfCheckpoint(chain.messages, number), L1_TO_L2_MESSAGES_PER_CHECKPOINT);
+    const first = chain.block(startBlock) as BlockRecord;
+    const state = new BlockState({ core, fork, globals: globalsOfHeader(first.header), contracts: content, siloing });
+    for (let block = startBlock; block < startBlock + blockCount; block++) {
+      const { header } = chain.block(block) as BlockRecord;
+      const globals = decode(GlobalVariables, "globals", header.subarray(HEADER_AT.chainId, HEADER_AT.totalFees));
+      state.beginBlock(block);
+      for (const { txHash } of readTxEffects(chain.blockBody(block) as Uint8Array)) {
+        const tx = txs.get(toHex(txHash)) as HashedTx;
+        const { publicPart } = executeForProving(vm, state, tx, { globals, proverId: fromHex(PROVER_ID) });
+        if (publicPart !== undefined) parts.set(toHex(txHash), publicPart);
+      }
+    }
+  }
+  return parts;
 }
 
 /** A checkpoint as an EpochProver takes it. */

@@ -53,7 +53,7 @@ function proofBytes({ binary: { bytes, numPublicInputs } }: RecursiveProof): Uin
   return numPublicInputs === 0 ? bytes : bytes.subarray((numPublicInputs - PAIRING_FIELDS) * 32);
 }
 
-/** docs/protocol/04-l1-contracts.md */
+/** What the verifier takes (docs/protocol/04-l1-contracts.md#418-epoch-proofs). */
 function publicInputFields(publicInputs: EpochRollup, commitment: Uint8Array): Fr[] {
   const { previousArchiveRoot, endArchiveRoot, outHash, headerHashes, constants, blobs } = publicInputs;
   const { chainId, version, vkTreeRoot, protocolContractsHash, proverId } = constants;
